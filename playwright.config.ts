@@ -24,7 +24,7 @@ export default defineConfig({
   workers: 1,
   // Long enough for a machine that does other work: what is judged by time judges itself.
   timeout: 900_000,
-  expect: { timeout: 180_000 },
+  expect: { timeout: 300_000 },
   reporter: [['line'], ['./e2e/skipped-reasons.ts']],
   projects: [
     {

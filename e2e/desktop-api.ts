@@ -10,7 +10,7 @@ export type Call = (method: string, address: string, body?: string) => Promise<u
 /** Waits for one song in the batch, starts it and returns its job once it has ended. */
 export async function masterOneSong(call: Call, timeout: number): Promise<HostedJob> {
   const songs = async () => ((await call('GET', '/app/desk')) as Batch).songs
-  await expect.poll(async () => (await songs()).length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await songs()).length).toBe(1)
   const [song] = await songs()
   await call('POST', '/app/desk/start', JSON.stringify({ source_ids: [song?.source.source_id] }))
   const jobs = async () => ((await call('GET', '/api/v1/jobs')) as { jobs: Job[] }).jobs

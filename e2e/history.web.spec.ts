@@ -315,7 +315,7 @@ test('a job that the server does not delete comes back with the reason', async (
   await page.getByRole('checkbox', { name: 'Select Alpha' }).check({ force: true })
   await page.keyboard.press('Meta+Backspace')
   await expect(row).toHaveCount(0)
-  await expect(row).toHaveCount(1, { timeout: 20_000 })
+  await expect(row).toHaveCount(1)
   await expect(page.getByRole('alert')).toContainText('1 song could not be deleted. Loudsmith does not answer.')
   const [strip, table] = await Promise.all([
     page.getByRole('alert').boundingBox(),
@@ -355,10 +355,10 @@ async function longestTask(page: Page, browser: Browser, act: () => Promise<unkn
 
 test('Korean is composed in peace: the search waits for the word and keeps the hand', async ({ page }) => {
   await drop(page, [song('사랑의 테마.wav', 3, 5)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
   await expect(page.getByText('사랑의 테마').first()).toBeVisible()
   await page.locator('.benchbar .btn.primary').click()
-  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 180_000 })
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
   await page.getByRole('link', { name: 'History' }).click()
   const rows = page.locator('.hist tbody tr:not(.grp):not(.gap)')
   await expect(rows).toHaveCount(1)
@@ -390,9 +390,9 @@ test(
   async ({ page, browser, home }, info) => {
     test.setTimeout(1_200_000)
     await drop(page, [song('Model.wav', 1, 3)])
-    await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
+    await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
     await page.locator('.benchbar .btn.primary').click()
-    await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 180_000 })
+    await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
     multiplyJobs(path.join(home, 'data', 'loudsmith.db'), JOBS)
     await page.getByRole('link', { name: 'History' }).click()
     await expect(page.getByRole('radio', { name: `All ${JOBS.toLocaleString('en-GB')}` })).toBeAttached()

@@ -45,12 +45,8 @@ test('from two dropped songs to masters in another program, and a third that sur
     first,
     songs.map((song) => song.source.source_id),
   )
-  await expect
-    .poll(async () => (await jobs(first)).map((job) => job.status), { timeout: 180_000 })
-    .toEqual(['done', 'done'])
-  await expect
-    .poll(async () => (await first.noted()).notifications, { timeout: 10_000 })
-    .toMatchObject([{ title: '2 songs mastered' }])
+  await expect.poll(async () => (await jobs(first)).map((job) => job.status)).toEqual(['done', 'done'])
+  await expect.poll(async () => (await first.noted()).notifications).toMatchObject([{ title: '2 songs mastered' }])
 
   // The notification leads to its batch.
   await first.page.evaluate(() => {
@@ -94,16 +90,14 @@ test('from two dropped songs to masters in another program, and a third that sur
   await drop(first, [writeSong(user.music, 'Three.wav', 40, 3)])
   const third = (await batch(first)).songs.find((song) => song.source.title === 'Three')
   await start(first, [third?.source.source_id ?? ''])
-  await expect
-    .poll(async () => (await jobs(first))[2]?.stage, { timeout: 20_000 })
-    .toMatch(/decoding|analysing|rendering/)
+  await expect.poll(async () => (await jobs(first))[2]?.stage).toMatch(/decoding|analysing|rendering/)
   await first.answer(1)
   expect(await first.quit()).toBe(0)
   expect(first.output().match(/QUESTION/g)).toHaveLength(1)
   expect(first.output()).toContain('QUESTION A song is still being mastered. -> Stop now')
 
   const second = await user.launch()
-  await expect.poll(async () => (await jobs(second))[2]?.status, { timeout: 240_000 }).toBe('done')
+  await expect.poll(async () => (await jobs(second))[2]?.status).toBe('done')
   const { entries } = await second.call<{ entries: LedgerEntry[] }>('GET', '/app/account/ledger?limit=100')
   const thirdJob = (await jobs(second))[2]
   expect(entries.filter((entry) => entry.job_id === thirdJob?.job_id).map((entry) => entry.kind)).toEqual(['charge'])

@@ -22,9 +22,9 @@ function withPicture(mp3: Buffer): Buffer {
 /** Masters one song from the batch and opens it in Listen; answers its job. */
 async function masterAndOpen(page: Page, program: Program, file: GivenFile): Promise<Job> {
   await drop(page, [file])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
   await page.locator('.benchbar .btn.primary').click()
-  await expect(page.locator('.song').first()).toContainText('1 master', { timeout: 180_000 })
+  await expect(page.locator('.song').first()).toContainText('1 master')
   const [job] = (await program.call<JobPage>('GET', '/api/v1/jobs')).jobs
   await page.evaluate((id) => {
     location.hash = `#/listen/${id}`
@@ -66,7 +66,7 @@ test('master again from the list spends nothing until it is started', async ({ p
   await start.press('Enter')
   await expect(page.locator('.benchbar .btn.primary')).toBeFocused()
   await expect.poll(jobs).toBe(2)
-  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 180_000 })
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
   await expect(page.locator('.benchbar .btn.primary')).toBeFocused()
 })
 
@@ -88,7 +88,7 @@ test('master again sends a song that the batch has forgotten there anew, and spe
   await page.getByRole('button', { name: 'Master again' }).click()
   // It stays while the hand is on it, however long the song takes.
   await page.getByRole('button', { name: 'Undo' }).hover()
-  await expect(rowOf(page, 'forgotten')).toContainText('Ready', { timeout: 60_000 })
+  await expect(rowOf(page, 'forgotten')).toContainText('Ready')
   await expect(page.locator('.benchbar')).toContainText('1 song, 1 master · 1 credit')
   expect((await program.call<JobPage>('GET', '/api/v1/jobs')).total).toBe(1)
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -103,9 +103,9 @@ test('the picture of a song is shown where it has one, and asked for nowhere els
   const pictured = { ...song('pictured.mp3'), mimeType: 'audio/mpeg' }
   const mp3 = withPicture(await asMp3(pictured.buffer, home))
   await drop(page, [{ ...pictured, buffer: mp3 }, song('plain.wav', 2)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 60_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2)
   await page.locator('.benchbar .btn.primary').click()
-  await expect(page.locator('.song.done, .song.below')).toHaveCount(2, { timeout: 180_000 })
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(2)
   await expect(rowOf(page, 'pictured').locator('img.cover')).toBeVisible()
   await expect(rowOf(page, 'plain').locator('svg.cover')).toBeVisible()
   const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs')

@@ -61,7 +61,7 @@ const test = lookingTest.extend<
               location.hash = `#/listen/${id}`
             }, job.job_id)
             await expect(page.locator('.vers')).toBeVisible()
-            await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 60_000 })
+            await expect(page.locator('.vers > .opening')).toHaveCount(0)
           },
         }
       }
@@ -249,14 +249,14 @@ async function levelOfFirstSecond(page: Page): Promise<number> {
     return sound.length / rateHz
   }
   await page.keyboard.press('Space')
-  await expect.poll(seconds, { timeout: 20_000 }).toBeGreaterThan(1.2)
+  await expect.poll(seconds).toBeGreaterThan(1.2)
   await page.keyboard.press('Space')
   const quietSeconds = async () => {
     const { sound, rateHz } = await heard()
     const last = sound.findLastIndex((value) => Math.abs(value) > 1e-5)
     return (sound.length - last) / rateHz
   }
-  await expect.poll(quietSeconds, { timeout: 20_000 }).toBeGreaterThan(0.1)
+  await expect.poll(quietSeconds).toBeGreaterThan(0.1)
   const { sound, rateHz } = await heard()
   const piece = sound.slice(Math.round(rateHz * 0.05), rateHz)
   return 10 * Math.log10(piece.reduce((sum, value) => sum + value * value, 0) / piece.length)
@@ -395,7 +395,7 @@ test('nothing moves when another version or a loop is chosen, and small windows 
 }) => {
   const mastered = await listen(longTitled)
   await mastered.open(page)
-  await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 60_000 })
+  await expect(page.locator('.vers > .opening')).toHaveCount(0)
   await expect(page.locator('.head .label')).toContainText('0:14 · WAV 24/44.1 · Pop')
   const placesAt = async (width: number) => {
     await page.setViewportSize({ width, height: 820 })
@@ -457,9 +457,6 @@ test('meters, spectrum and verdict say their findings in words and numbers', asy
   await expect(meters).toHaveAttribute(
     'aria-label',
     /Momentary −\d.*short-term −\d.*integrated −\d.*True peak left −\d/,
-    {
-      timeout: 10_000,
-    },
   )
   await page.keyboard.press('Space')
   await expect(page.locator('.lanes [role=img]')).toHaveAttribute(
@@ -616,7 +613,7 @@ test('a song that was mastered once can be mastered again from where two version
   await dialog.getByRole('button', { name: 'Master again' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Master')
   await expect(dialog).toHaveCount(0)
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
   await expect(page.locator('.benchbar')).toContainText('1 credit')
   expect((await program.call<JobPage>('GET', '/api/v1/jobs?q=once')).jobs).toHaveLength(1)
 })
@@ -681,7 +678,7 @@ test('any two versions of a song are chosen in the history and heard in one swit
   await pick('봄밤').check({ force: true })
   await compare.click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('봄밤')
-  await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 60_000 })
+  await expect(page.locator('.vers > .opening')).toHaveCount(0)
   await expect(page.getByRole('radio', { name: /^Melon/ })).toBeChecked()
   await page.keyboard.press('c')
   await expect(page.getByRole('radio', { name: /^V1 Spotify/ })).toBeChecked()

@@ -164,7 +164,7 @@ test.describe('in forced colours', () => {
     expect(chosenFilter).not.toBe(await look('.seg > :not(:has(:checked))'))
 
     await page.goto(new URL(`#/listen/${job.job_id}`, page.url()).href)
-    await expect(page.locator('.vers > .opening')).toHaveCount(0, { timeout: 60_000 })
+    await expect(page.locator('.vers > .opening')).toHaveCount(0)
     const [chosen, other] = ['.vers > :has(:checked)', '.vers > :not(:has(:checked)):not(.off)']
     const quiet = await look(chosen)
     expect(quiet).not.toBe(await look(other))

@@ -27,10 +27,10 @@ test('a first song goes from a drop to a saved ZIP and a saved master', async ({
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Drop a song.')
   expect(page.url()).not.toContain('session')
   await drop(page, [song('종이 등불.wav')])
-  await expect(rowOf(page, '종이 등불')).toContainText(/Ready|warning/, { timeout: 60_000 })
+  await expect(rowOf(page, '종이 등불')).toContainText(/Ready|warning/)
   await expect(page.locator('.benchbar')).toContainText('1 credit')
   await page.locator('.benchbar .btn.primary').click()
-  await expect(rowOf(page, '종이 등불')).toContainText('5 masters', { timeout: 180_000 })
+  await expect(rowOf(page, '종이 등불')).toContainText('5 masters')
   await expect(page.locator('.bar .credits')).toContainText('499')
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -55,25 +55,25 @@ test('twelve files with two broken ones end as ten results and two clear reasons
   const good = Array.from({ length: 10 }, (_, i) => song(`Take ${i + 1}.wav`, i + 1, 3))
   await drop(page, [...good.slice(0, 4), noSong('broken.mp3'), ...good.slice(4), noSong('notes.wav')])
   await expect(page.locator('.song')).toHaveCount(12)
-  await expect(page.locator('.song.refused')).toHaveCount(2, { timeout: 120_000 })
+  await expect(page.locator('.song.refused')).toHaveCount(2)
   for (const name of ['broken.mp3', 'notes.wav']) {
     await expect(rowOf(page, name)).toContainText('Unsupported format')
     await expect(rowOf(page, name)).toContainText('Export MP3, WAV or FLAC')
   }
   await expect(page.locator('.song').nth(4)).toContainText('broken.mp3')
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(10, { timeout: 120_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(10)
   for (let left = 2; left > 0 && (await page.locator('.song.ready, .song.warning').count()) > 0; left--) {
     await page.locator('.benchbar .btn.primary').click()
     await page.waitForTimeout(300)
   }
 
   await test.step('a reload in the middle loses nothing', async () => {
-    await expect(page.locator('.song.rendering, .song.done, .song.below').first()).toBeVisible({ timeout: 60_000 })
+    await expect(page.locator('.song.rendering, .song.done, .song.below').first()).toBeVisible()
     await page.reload()
     await expect(page.locator('.song')).toHaveCount(12)
     await expect(page.locator('.song.refused')).toHaveCount(2)
   })
-  await expect(page.locator('.song.done, .song.below')).toHaveCount(10, { timeout: 240_000 })
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(10)
   await expect(page.locator('.benchbar p')).toHaveText('10 done, 2 not accepted')
   const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs?limit=100')
   expect(jobs.map((job) => job.status)).toEqual(Array.from({ length: 10 }, () => 'done'))
@@ -92,7 +92,7 @@ test('a song that arrives moves no other, and songs out of view are as high as t
   })
   const songs = Array.from({ length: 12 }, (_, i) => song(`Take ${i + 1}.wav`, i + 1, 3))
   await drop(page, songs)
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(12, { timeout: 120_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(12)
   expect(await page.evaluate(() => (window as unknown as { moved: string[] }).moved)).toEqual([])
   const heights = await page
     .locator('.song')
@@ -112,9 +112,9 @@ test('percents of a song walk up and never back, from the first byte to the last
     }).observe(document.body, { subtree: true, childList: true, characterData: true })
   })
   await dropLong(page, home, [song('Long.wav', 1, 240)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 120_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
   await page.locator('.benchbar .btn.primary').click()
-  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 240_000 })
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
   const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen)
   const percentsOf = (words: RegExp) =>
     seen
@@ -133,7 +133,7 @@ test('percents of a song walk up and never back, from the first byte to the last
 
 test('between two songs nobody says that nothing is rendered', async ({ page }) => {
   await drop(page, [song('One.wav', 1, 3), song('Two.wav', 2, 3), song('Three.wav', 3, 3)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(3, { timeout: 120_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(3)
   await page.evaluate(() => {
     const seen: string[] = []
     Object.assign(window, { seen })
@@ -143,7 +143,7 @@ test('between two songs nobody says that nothing is rendered', async ({ page }) 
     }).observe(document.body, { subtree: true, childList: true, characterData: true })
   })
   await page.locator('.benchbar .btn.primary').click()
-  await expect(page.locator('.song.done, .song.below')).toHaveCount(3, { timeout: 240_000 })
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(3)
   const seen = await page.evaluate(() => (window as unknown as { seen: string[] }).seen)
   expect(seen.filter((text) => /\b0 /.test(text))).toEqual([])
   expect(seen.filter((text) => /\brendering\b/.test(text)).length).toBeGreaterThan(0)
@@ -154,19 +154,19 @@ test('a silent song fails with its reason, and the credit comes back in the same
   const row = rowOf(page, 'nothing')
   await expect(row).toBeVisible()
   const primary = page.locator('.benchbar .btn.primary')
-  await expect(row).toHaveClass(/warning/, { timeout: 60_000 })
+  await expect(row).toHaveClass(/warning/)
   await expect(row.getByRole('button', { name: 'Remove: nothing' })).toBeVisible()
   await primary.click()
   await expect(primary).toHaveText(/^Start 1 anyway/)
   await primary.click()
-  await expect(row).toContainText('nearly silent', { timeout: 120_000 })
+  await expect(row).toContainText('nearly silent')
   await expect(row.locator('.st > b')).toHaveText('Failed · 1 credit refunded')
   await expect(page.locator('.bar .credits')).toContainText('500')
 })
 
 test('settings of one song differ from those of all, and both survive a reload', async ({ page, program }) => {
   await drop(page, [song('One.wav', 1), song('Two.wav', 2)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 60_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2)
   await page.getByRole('radio', { name: 'Ballad' }).check({ force: true })
   const genres = page.getByRole('radiogroup', { name: 'Genre' })
   const place = await genres.boundingBox()
@@ -199,7 +199,7 @@ test('songs are selected, removed, put back, reordered and started by keyboard a
   context,
 }) => {
   await drop(page, [song('One.wav', 1), song('Two.wav', 2), song('Three.wav', 3)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(3, { timeout: 60_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(3)
   const other = await context.newPage()
   await other.goto(await program.newLink())
   const titles = (tab: Page) => tab.locator('.song .ti').allTextContents()
@@ -254,7 +254,7 @@ test('songs are selected, removed, put back, reordered and started by keyboard a
   await expect.poll(() => titles(page)).toEqual(['Three', 'One', 'Two'])
   await page.locator('.song').first().focus()
   await page.keyboard.press('Enter')
-  await expect(page.locator('.song.done, .song.below').first()).toBeVisible({ timeout: 180_000 })
+  await expect(page.locator('.song.done, .song.below').first()).toBeVisible()
 })
 
 test('a pause lets the running song finish, holds the others over a reload and a restart, and goes on', async ({
@@ -266,10 +266,10 @@ test('a pause lets the running song finish, holds the others over a reload and a
     page,
     ['One', 'Two', 'Three'].map((name, i) => song(`${name}.wav`, i + 1, 12)),
   )
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(3, { timeout: 60_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(3)
   await program.call('PATCH', '/app/settings', { engine_workers: 1 })
   await page.locator('.benchbar .btn.primary').click()
-  await expect(page.locator('.song.rendering')).toHaveCount(1, { timeout: 60_000 })
+  await expect(page.locator('.song.rendering')).toHaveCount(1)
   await page.getByRole('button', { name: 'Pause', exact: true }).click()
   await expect(page.locator('.benchbar')).toContainText('Paused: 1 finishing, 2 waiting')
   await expect(page.locator('.song.waiting').filter({ hasText: 'Paused' })).toHaveCount(2)
@@ -280,7 +280,7 @@ test('a pause lets the running song finish, holds the others over a reload and a
   if (wide) await page.setViewportSize(wide)
   await page.reload()
   await expect(page.locator('.benchbar')).toContainText(/Paused: (1 finishing, )?2 waiting/)
-  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 120_000 })
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
   await expect(page.locator('.benchbar')).toContainText('Paused: 2 waiting')
 
   await program.killAndRestart()
@@ -289,21 +289,21 @@ test('a pause lets the running song finish, holds the others over a reload and a
   await expect(page.locator('.benchbar')).toContainText('Paused: 2 waiting')
   await expect(page.locator('.bar .credits')).toContainText('499')
   await page.getByRole('button', { name: 'Resume' }).click()
-  await expect(page.locator('.song.done, .song.below')).toHaveCount(3, { timeout: 240_000 })
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(3)
   await expect(page.locator('.bar .credits')).toContainText('497')
 })
 
 test('a running song that is cancelled is refunded in its row, and mastered after all with undo', async ({ page }) => {
   await drop(page, [song('One.wav', 1, 20)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
   await page.locator('.benchbar .btn.primary').click()
-  await expect(page.locator('.song.rendering')).toBeVisible({ timeout: 60_000 })
+  await expect(page.locator('.song.rendering')).toBeVisible()
   await page.getByRole('button', { name: /^Cancel: / }).click()
-  await expect(page.locator('.song.cancelled')).toContainText('1 credit refunded', { timeout: 60_000 })
+  await expect(page.locator('.song.cancelled')).toContainText('1 credit refunded')
   await expect(page.locator('.benchbar')).toContainText('1 cancelled')
   await expect(page.getByRole('button', { name: /Try again.*1 credit/ })).toBeVisible()
   await page.locator('.toast').getByRole('button', { name: /^Undo/ }).click()
-  await expect(page.locator('.song.done, .song.below')).toBeVisible({ timeout: 120_000 })
+  await expect(page.locator('.song.done, .song.below')).toBeVisible()
 })
 
 test('an upload that a reload cuts off, which the browser asks about, waits in its place with its settings, and goes on when the file is dropped again', async ({
@@ -315,7 +315,7 @@ test('an upload that a reload cuts off, which the browser asks about, waits in i
     void dialog.accept()
   })
   await drop(page, [song('First.wav', 1)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
   await page.route('**/app/sources', () => undefined)
   await drop(page, [song('종이 등불.wav', 2), song('Last.wav', 3)])
   const cutOff = rowOf(page, '종이 등불.wav')
@@ -336,7 +336,7 @@ test('an upload that a reload cuts off, which the browser asks about, waits in i
 
   await drop(page, [song('종이 등불.wav', 2)])
   await expect(page.locator('.song')).toHaveCount(3)
-  await expect(page.locator('.song').nth(1)).toHaveClass(/ready|warning/, { timeout: 60_000 })
+  await expect(page.locator('.song').nth(1)).toHaveClass(/ready|warning/)
   await expect(page.locator('.song').nth(1)).toContainText('own settings')
   await expect(page.locator('.song.interrupted')).toHaveCount(1)
   await page.reload()
@@ -346,13 +346,13 @@ test('an upload that a reload cuts off, which the browser asks about, waits in i
 
 test('a killed program goes on with the batch when it is started again', async ({ page, program }) => {
   await drop(page, [song('One.wav', 1, 20)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
   await page.locator('.benchbar .btn.primary').click()
-  await expect(page.locator('.song.rendering')).toBeVisible({ timeout: 60_000 })
+  await expect(page.locator('.song.rendering')).toBeVisible()
   await program.killAndRestart()
   await page.goto('about:blank')
   await page.goto(await program.newLink())
-  await expect(page.locator('.song.done, .song.below')).toBeVisible({ timeout: 180_000 })
+  await expect(page.locator('.song.done, .song.below')).toBeVisible()
   await expect(page.locator('.bar .credits')).toContainText('499')
 })
 
@@ -371,7 +371,7 @@ test('a folder dropped from the disk brings the songs below it in the order of t
     writeFileSync(path.join(album, '.hidden.wav'), 'no song')
     await expect(page.locator('.first')).toBeVisible()
     await dropFromDisk(page, [album])
-    await expect(page.locator('.song.ready, .song.warning')).toHaveCount(3, { timeout: 120_000 })
+    await expect(page.locator('.song.ready, .song.warning')).toHaveCount(3)
     const titles = ['2 종이 등불', '10 Last', '1 First']
     await expect(page.locator('.song .ti')).toHaveText(titles)
     await page.reload()
@@ -392,7 +392,7 @@ test('a copied file is pasted into the window, and what is no song is refused wi
     if (picture) await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })])
   })
   await page.keyboard.press('Control+v')
-  await expect(page.locator('.song.refused')).toContainText('Unsupported format', { timeout: 60_000 })
+  await expect(page.locator('.song.refused')).toContainText('Unsupported format')
   await expect(page.locator('.song.refused .ti')).toHaveText(/\.png$/)
 })
 
@@ -410,10 +410,10 @@ test('with the keyboard alone an empty batch becomes a running batch', async ({ 
   await pressTab(isFocused('Choose files'))
   const [first] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')])
   await first.setFiles([song('One.wav', 1, 4)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1, { timeout: 60_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
   const [second] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Control+o')])
   await second.setFiles([silence('Two.wav')])
-  await expect(page.locator('.song.warning')).toContainText('no sound', { timeout: 60_000 })
+  await expect(page.locator('.song.warning')).toContainText('no sound')
 
   await pressTab(() => page.evaluate(() => document.activeElement?.classList.contains('plat') ?? false))
   await page.keyboard.press('Space')
@@ -424,7 +424,7 @@ test('with the keyboard alone an empty batch becomes a running batch', async ({ 
   await expect(page.locator('.song')).toHaveCount(1)
   await expect(page.locator('.song').first()).toBeFocused()
   await page.keyboard.press('Enter')
-  await expect(page.locator('.song.done, .song.below')).toHaveCount(1, { timeout: 180_000 })
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
   await expect(page.locator('.song')).toContainText('4 masters')
 })
 
@@ -448,12 +448,12 @@ test('nothing moves where less motion is wanted', async ({ page }) => {
   await expect(page.locator('.first')).toBeVisible()
   expect(await moving()).toEqual(still)
   await drop(page, [song('One.wav', 1, 20), song('Two.wav', 2, 20), noSong('Three.mp3')])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 60_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2)
   await page.locator('.song').first().focus()
   await page.keyboard.press('Alt+ArrowDown')
   expect(await moving()).toEqual(still)
   await page.locator('.benchbar .btn.primary').click()
-  await expect(page.locator('.song.rendering')).toHaveCount(1, { timeout: 60_000 })
+  await expect(page.locator('.song.rendering')).toHaveCount(1)
   expect(await moving()).toEqual(still)
   await page.getByRole('button', { name: 'Batch actions' }).click()
   await expect(page.getByRole('menu')).toBeVisible()
@@ -470,7 +470,7 @@ test('nothing moves where less motion is wanted', async ({ page }) => {
 test('focus, choices and progress are seen in forced colours, dark and light', async ({ page, home }) => {
   await page.emulateMedia({ forcedColors: 'active' })
   await dropLong(page, home, [song('One.wav', 1, 90), song('Two.wav', 2, 20)])
-  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2, { timeout: 120_000 })
+  await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2)
   await page.getByRole('button', { name: /^SoundCloud/ }).click()
   await page.locator('.benchbar .btn.primary').click()
 
@@ -486,7 +486,7 @@ test('focus, choices and progress are seen in forced colours, dark and light', a
       },
       [one, other, property],
     )
-  await expect(page.locator('.stages i.d').first()).toBeAttached({ timeout: 60_000 })
+  await expect(page.locator('.stages i.d').first()).toBeAttached()
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ forcedColors: 'active', colorScheme })
     expect(await isApart('.stages i.d', '.song', 'background-color'), 'a stage that is over').toBe(true)

@@ -7,8 +7,7 @@ import { drop, expect, type Program, rowOf, silence, song, test } from './web-fi
 test.use({ platforms: ['spotify'] })
 
 const jobsOf = (program: Program) => program.call<JobPage>('GET', '/api/v1/jobs')
-const isMeasured = (page: Page, count: number) =>
-  expect(page.locator('.song.ready, .song.warning')).toHaveCount(count, { timeout: 120_000 })
+const isMeasured = (page: Page, count: number) => expect(page.locator('.song.ready, .song.warning')).toHaveCount(count)
 
 /** Holds back what the page asks of an address until it is let go. */
 async function hold(page: Page, address: string | RegExp) {
@@ -51,7 +50,7 @@ test('Enter starts from the list and the bench alone, and songs with warnings at
 
   await rowOf(page, 'Silent').focus()
   await page.keyboard.press('Enter')
-  await expect(rowOf(page, 'Clean')).toContainText('master', { timeout: 120_000 })
+  await expect(rowOf(page, 'Clean')).toContainText('master')
   await expect(rowOf(page, 'Silent')).toHaveClass(/warning/)
   const bench = page.locator('.benchbar')
   await rowOf(page, 'Silent').focus()
@@ -63,7 +62,7 @@ test('Enter starts from the list and the bench alone, and songs with warnings at
   await expect(bench.locator('.btn.primary'), 'a double click is one press').toHaveText(/^Start 1 anyway/)
   expect(started.length).toBe(1)
   await page.keyboard.press('Enter')
-  await expect(rowOf(page, 'Silent')).toHaveClass(/failed/, { timeout: 120_000 })
+  await expect(rowOf(page, 'Silent')).toHaveClass(/failed/)
 })
 
 test('a start that is pressed while songs are measured begins once the last one is, without those that ask first', async ({
@@ -73,7 +72,7 @@ test('a start that is pressed while songs are measured begins once the last one 
   const looks = await hold(page, '**/api/v1/analyze')
   const bench = page.locator('.benchbar')
   await drop(page, [song('One.wav', 1, 2), song('Two.wav', 2, 2), silence('Silent.wav')])
-  await expect.poll(() => looks.count(), { timeout: 60_000 }).toBe(1)
+  await expect.poll(() => looks.count()).toBe(1)
   await expect(page.locator('.song.analysing')).toHaveCount(3)
   await expect(bench.locator('.price')).toContainText('3 credits')
   await page.getByRole('button', { name: 'Start 3 when measured' }).click()
@@ -86,9 +85,7 @@ test('a start that is pressed while songs are measured begins once the last one 
     (await program.call<Batch>('GET', '/app/desk')).songs.filter(
       ({ state }) => state === 'waiting' || state === 'submitted',
     )
-  await expect
-    .poll(async () => (await started()).map(({ source }) => source.title).sort(), { timeout: 120_000 })
-    .toEqual(['One', 'Two'])
+  await expect.poll(async () => (await started()).map(({ source }) => source.title).sort()).toEqual(['One', 'Two'])
   expect(new Set((await started()).map(({ batch_id }) => batch_id)).size, 'they are one batch').toBe(1)
   await page.getByRole('link', { name: 'Master', exact: true }).click()
   await expect(rowOf(page, 'Silent')).toHaveClass(/warning/)
@@ -119,7 +116,7 @@ test('a song with a reference that is mastered again is the one that is changed,
   await chooser.setFiles(reference)
   await expect(page.locator('.side .file')).toContainText('Guide')
   await page.locator('.benchbar .btn.primary').click()
-  await expect(rowOf(page, 'Alpha')).toContainText('1 master', { timeout: 120_000 })
+  await expect(rowOf(page, 'Alpha')).toContainText('1 master')
   await page.getByRole('button', { name: 'Remove reference' }).click()
 
   const kept = await hold(page, /files\/reference$/)
@@ -133,7 +130,7 @@ test('a song with a reference that is mastered again is the one that is changed,
   await page.getByRole('button', { name: 'Start 1 song' }).click()
   await expect(rowOf(page, 'Alpha')).toHaveClass(/waiting/)
   await kept.letGo()
-  await expect.poll(async () => (await jobsOf(program)).total, { timeout: 60_000 }).toBe(2)
+  await expect.poll(async () => (await jobsOf(program)).total).toBe(2)
   const [again] = (await jobsOf(program)).jobs
   expect(again).toMatchObject({ genre: 'ballad', reference_filename: 'Guide.wav', source_id: source?.source.source_id })
   const { settings } = await program.call<Batch>('GET', '/app/desk')

@@ -17,9 +17,9 @@ async function openTabs(context: BrowserContext, program: Program, count: number
   return tabs
 }
 
-const measured = (page: Page) => expect(page.locator('.song.ready')).toHaveCount(1, { timeout: 120_000 })
+const measured = (page: Page) => expect(page.locator('.song.ready')).toHaveCount(1)
 const start = (page: Page) => page.locator('.benchbar .btn.primary').click()
-const isDone = (page: Page, title: string) => expect(rowOf(page, title)).toContainText('1 master', { timeout: 240_000 })
+const isDone = (page: Page, title: string) => expect(rowOf(page, title)).toContainText('1 master')
 
 for (const isElected of [false, true])
   test.describe(isElected ? 'without a shared worker' : 'with a shared worker', () => {
@@ -55,6 +55,6 @@ for (const isElected of [false, true])
       await fresh.goto(await program.newLink())
       for (const tab of tabs.slice(1)) await isDone(tab, 'Beta')
       await drop(fresh, [song('Gamma.wav', 3, 2)])
-      for (const tab of tabs.slice(1)) await expect(rowOf(tab, 'Gamma')).toHaveClass(/ready/, { timeout: 120_000 })
+      for (const tab of tabs.slice(1)) await expect(rowOf(tab, 'Gamma')).toHaveClass(/ready/)
     })
   })

@@ -24,7 +24,7 @@ test('a song that is bounced into a watched folder comes out mastered in its out
   writeSong(bounces, 'New mix.wav', 4, 2)
   const jobs = async (desktop: typeof first) => (await desktop.call<{ jobs: Job[] }>('GET', '/api/v1/jobs')).jobs
   await expect
-    .poll(async () => (await jobs(first)).map((job) => [job.title, job.status]), { timeout: 180_000 })
+    .poll(async () => (await jobs(first)).map((job) => [job.title, job.status]))
     .toEqual([['New mix', 'done']])
   await expect.poll(async () => (await jobs(first))[0]?.output_folder).toContain(output)
   const delivered = (await jobs(first))[0]?.output_folder ?? ''
@@ -38,12 +38,8 @@ test('a song that is bounced into a watched folder comes out mastered in its out
 
   writeSong(bounces, 'Overnight.wav', 3, 3)
   const second = await user.launch()
-  await expect
-    .poll(async () => (await jobs(second)).map((job) => job.title).sort(), { timeout: 120_000 })
-    .toEqual(['New mix', 'Overnight'])
-  await expect
-    .poll(async () => (await jobs(second)).every((job) => job.status === 'done'), { timeout: 120_000 })
-    .toBe(true)
+  await expect.poll(async () => (await jobs(second)).map((job) => job.title).sort()).toEqual(['New mix', 'Overnight'])
+  await expect.poll(async () => (await jobs(second)).every((job) => job.status === 'done')).toBe(true)
   const { folders } = await second.call<{ folders: WatchFolder[] }>('GET', '/app/watch-folders')
   expect(folders).toMatchObject([{ taken: 2, refused: [] }])
   await second.call('DELETE', `/app/watch-folders/${folder.folder_id}`)

@@ -18,7 +18,7 @@ import { type AddressInfo, connect } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
+import { DEFAULT_SETTINGS, jobSettings } from '../../src-contract/settings.ts'
 import { SNIPPETS, type SnippetLanguage } from '../../src-renderer/screens/automate/snippets.ts'
 import { en } from '../../src-renderer/text/en.ts'
 import { signedHeaders } from '../../src-server/notify/signature.ts'
@@ -199,7 +199,12 @@ for (const [language, command, isThere] of SAMPLES)
       const program = run(command, ['sample.mjs'])
       expect([program.output, await finished(program)]).toEqual([expect.anything(), 0])
       const [job] = (await service.get('/api/v1/jobs')).body.jobs
-      expect(job).toMatchObject({ ...settings, status: 'done', filename, reference_filename: reference })
+      expect(job).toMatchObject({
+        ...jobSettings({ ...settings, platforms: [...settings.platforms] }),
+        status: 'done',
+        filename,
+        reference_filename: reference,
+      })
       const zip = readdirSync(folder).find((name) => name.endsWith('.zip')) ?? ''
       expect(sha256(readFileSync(path.join(folder, zip)))).toBe(await tagOf(job.job_id))
     },
