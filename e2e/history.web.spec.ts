@@ -151,7 +151,7 @@ test('only a song that another try can help is offered to be mastered again', as
   }
   // Of several, each button says how many it is about.
   await page.getByRole('checkbox', { name: 'Select all shown' }).check({ force: true })
-  const buttons = page.locator('.benchbar .btn')
+  const buttons = page.locator('.action-bar .btn')
   await expect(buttons).toHaveText(['Save 1 ZIP', 'Master 1 again', 'Delete 3', 'Free up disk space'])
   await page.getByRole('row').filter({ hasText: 'Unguided' }).getByRole('checkbox').uncheck({ force: true })
   await page.getByRole('row').filter({ hasText: 'Swept' }).getByRole('checkbox').uncheck({ force: true })
@@ -257,9 +257,9 @@ test('the history is put in order, filtered and searched, and one master of a so
   await expect(titles).toHaveText(['Beta', 'Alpha'])
   await expect(page.locator('.vh[aria-live=polite]')).toHaveText('2 songs')
   await page.getByRole('checkbox', { name: 'Select all shown' }).check({ force: true })
-  await expect(page.locator('.benchbar')).toContainText('2 selected')
+  await expect(page.locator('.action-bar')).toContainText('2 selected')
   await page.keyboard.press('Escape')
-  await expect(page.locator('.benchbar')).not.toContainText('selected')
+  await expect(page.locator('.action-bar')).not.toContainText('selected')
   // What each song was charged for stands in the ledger.
   await page.goto(new URL('#/settings/account', page.url()).href)
   await expect(page.getByRole('table', { name: 'Ledger' }).getByRole('row', { name: /Charge/ })).toHaveText([
@@ -357,7 +357,7 @@ test('Korean is composed in peace: the search waits for the word and keeps the h
   await drop(page, [song('사랑의 테마.wav', 3, 5)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
   await expect(page.getByText('사랑의 테마').first()).toBeVisible()
-  await page.locator('.benchbar .btn.primary').click()
+  await page.locator('.action-bar .btn.primary').click()
   await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
   await page.getByRole('link', { name: 'History' }).click()
   const rows = page.locator('.hist tbody tr:not(.grp):not(.gap)')
@@ -391,7 +391,7 @@ test(
     test.setTimeout(1_200_000)
     await drop(page, [song('Model.wav', 1, 3)])
     await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
-    await page.locator('.benchbar .btn.primary').click()
+    await page.locator('.action-bar .btn.primary').click()
     await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
     multiplyJobs(path.join(home, 'data', 'loudsmith.db'), JOBS)
     await page.getByRole('link', { name: 'History' }).click()

@@ -23,7 +23,7 @@ function withPicture(mp3: Buffer): Buffer {
 async function masterAndOpen(page: Page, program: Program, file: GivenFile): Promise<Job> {
   await drop(page, [file])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
-  await page.locator('.benchbar .btn.primary').click()
+  await page.locator('.action-bar .btn.primary').click()
   await expect(page.locator('.song').first()).toContainText('1 master')
   const [job] = (await program.call<JobPage>('GET', '/api/v1/jobs')).jobs
   await page.evaluate((id) => {
@@ -36,15 +36,15 @@ test('master again puts the song back in the batch with the settings it had', as
   const job = await masterAndOpen(page, program, song('again.wav', 1, 3))
   await page.getByRole('button', { name: 'Master again' }).click()
   await expect(page.locator('.song.ready')).toHaveCount(1)
-  await expect(page.locator('.benchbar')).toContainText('1 song, 1 master · 1 credit')
+  await expect(page.locator('.action-bar')).toContainText('1 song, 1 master · 1 credit')
   const settings = async () => (await program.call<Batch>('GET', '/app/desk')).songs[0]?.settings
   await expect.poll(settings).toMatchObject({ genre: job.genre, intensity: job.intensity })
-  // The bench of a narrow window takes two lines, with the price and the settings in the first.
+  // The action bar of a narrow window takes two lines, with the price and the settings in the first.
   await page.setViewportSize({ width: 320, height: 640 })
   const gap = () =>
     page.locator('.toast').evaluate((toast) => {
-      const bench = document.querySelector('.benchbar')?.getBoundingClientRect().top ?? Number.NaN
-      return bench - toast.getBoundingClientRect().bottom
+      const bar = document.querySelector('.action-bar')?.getBoundingClientRect().top ?? Number.NaN
+      return bar - toast.getBoundingClientRect().bottom
     })
   await expect.poll(gap).toBeGreaterThan(0)
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -64,10 +64,10 @@ test('master again from the list spends nothing until it is started', async ({ p
   await expect(page.locator('.song.ready')).toHaveCount(1)
   const start = page.getByRole('button', { name: 'Start 1 song' })
   await start.press('Enter')
-  await expect(page.locator('.benchbar .btn.primary')).toBeFocused()
+  await expect(page.locator('.action-bar .btn.primary')).toBeFocused()
   await expect.poll(jobs).toBe(2)
   await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
-  await expect(page.locator('.benchbar .btn.primary')).toBeFocused()
+  await expect(page.locator('.action-bar .btn.primary')).toBeFocused()
 })
 
 test('master again sends a song that the batch has forgotten there anew, and spends nothing', async ({
@@ -89,7 +89,7 @@ test('master again sends a song that the batch has forgotten there anew, and spe
   // It stays while the hand is on it, however long the song takes.
   await page.getByRole('button', { name: 'Undo' }).hover()
   await expect(rowOf(page, 'forgotten')).toContainText('Ready')
-  await expect(page.locator('.benchbar')).toContainText('1 song, 1 master · 1 credit')
+  await expect(page.locator('.action-bar')).toContainText('1 song, 1 master · 1 credit')
   expect((await program.call<JobPage>('GET', '/api/v1/jobs')).total).toBe(1)
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect(page.locator('.song')).toHaveCount(0)
@@ -104,7 +104,7 @@ test('the picture of a song is shown where it has one, and asked for nowhere els
   const mp3 = withPicture(await asMp3(pictured.buffer, home))
   await drop(page, [{ ...pictured, buffer: mp3 }, song('plain.wav', 2)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2)
-  await page.locator('.benchbar .btn.primary').click()
+  await page.locator('.action-bar .btn.primary').click()
   await expect(page.locator('.song.done, .song.below')).toHaveCount(2)
   await expect(rowOf(page, 'pictured').locator('img.cover')).toBeVisible()
   await expect(rowOf(page, 'plain').locator('svg.cover')).toBeVisible()

@@ -614,7 +614,7 @@ test('a song that was mastered once can be mastered again from where two version
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Master')
   await expect(dialog).toHaveCount(0)
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
-  await expect(page.locator('.benchbar')).toContainText('1 credit')
+  await expect(page.locator('.action-bar')).toContainText('1 credit')
   expect((await program.call<JobPage>('GET', '/api/v1/jobs?q=once')).jobs).toHaveLength(1)
 })
 
@@ -669,7 +669,7 @@ test('any two versions of a song are chosen in the history and heard in one swit
   await listen(longTitled)
   await page.getByRole('link', { name: 'History' }).click()
   const pick = (name: string) => page.getByRole('checkbox', { name: `Select ${name}` })
-  const compare = page.locator('.benchbar').getByRole('button', { name: 'Compare' })
+  const compare = page.locator('.action-bar').getByRole('button', { name: 'Compare' })
   await pick('Rough').check({ force: true })
   await expect(compare).toHaveCount(0)
   await pick(TITLE).check({ force: true })

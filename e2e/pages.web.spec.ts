@@ -65,8 +65,8 @@ test('nothing is cut off at 900 × 600, nor at 200 and 400 % zoom of 1280 × 820
     await page.goto(new URL('#/settings/about', page.url()).href)
     await expect(page.locator('.subnav [aria-current]')).toBeInViewport({ ratio: 1 })
     await page.goto(new URL('#/', page.url()).href)
-    await expect(page.locator('.benchbar .btn.primary')).toBeInViewport()
-    const said = page.locator('.benchbar > p.grow')
+    await expect(page.locator('.action-bar .btn.primary')).toBeInViewport()
+    const said = page.locator('.action-bar > p.grow')
     expect(await said.evaluate((one) => one.scrollWidth - one.clientWidth), `what is said at ${width} px`).toBe(0)
     const place = page.locator('.drop p')
     expect(await place.evaluate((one) => one.scrollWidth - one.clientWidth), `where to drop at ${width} px`).toBe(0)
@@ -104,8 +104,8 @@ test('songs have room and platforms their names on every window', async ({ page 
       .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)
     expect(cut + clipped, `platform names at ${size}`).toBe(0)
     const inView = await page.evaluate(() => {
-      const bench = document.querySelector('.benchbar')?.getBoundingClientRect().top ?? 0
-      return [...document.querySelectorAll('.song')].filter((one) => one.getBoundingClientRect().bottom <= bench).length
+      const bar = document.querySelector('.action-bar')?.getBoundingClientRect().top ?? 0
+      return [...document.querySelectorAll('.song')].filter((one) => one.getBoundingClientRect().bottom <= bar).length
     })
     expect(inView, `songs in view at ${size}`).toBeGreaterThanOrEqual(fewestSongs)
   }
@@ -147,7 +147,7 @@ test('a screen is drawn as soon as it is read', async ({ page }) => {
 test('history finds, sorts, deletes with undo, and saves', async ({ page }) => {
   await drop(page, [song('Alpha.wav', 1, 3), song('베타.wav', 2, 3)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2)
-  await page.locator('.benchbar .btn.primary').click()
+  await page.locator('.action-bar .btn.primary').click()
   await expect(page.locator('.song.done, .song.below')).toHaveCount(2)
   await page.getByRole('link', { name: 'History' }).click()
   const rows = page.locator('.hist tbody tr:not(.grp)')
@@ -166,13 +166,13 @@ test('history finds, sorts, deletes with undo, and saves', async ({ page }) => {
   await page.keyboard.press('Escape')
   await expect(rows).toHaveCount(2)
   await page.getByRole('checkbox', { name: 'Select Alpha' }).check({ force: true })
-  await expect(page.locator('.benchbar')).toContainText('1 selected')
+  await expect(page.locator('.action-bar')).toContainText('1 selected')
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.locator('.benchbar').getByRole('button', { name: 'Save ZIP' }).click(),
+    page.locator('.action-bar').getByRole('button', { name: 'Save ZIP' }).click(),
   ])
   expect(download.suggestedFilename()).toMatch(/^Alpha_master_/)
-  await page.locator('.benchbar').getByRole('button', { name: 'Delete' }).click()
+  await page.locator('.action-bar').getByRole('button', { name: 'Delete' }).click()
   await expect(rows).toHaveCount(1)
   await expect(page.getByRole('radio', { name: 'All 1' })).toBeAttached()
   await page.locator('.toast').getByRole('button', { name: /Undo/ }).click()

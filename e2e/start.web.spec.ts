@@ -26,7 +26,7 @@ async function hold(page: Page, address: string | RegExp) {
   }
 }
 
-test('Enter starts from the list and the bench alone, and songs with warnings at the second press', async ({
+test('Enter starts from the list and the action bar alone, and songs with warnings at the second press', async ({
   page,
   program,
 }) => {
@@ -52,14 +52,14 @@ test('Enter starts from the list and the bench alone, and songs with warnings at
   await page.keyboard.press('Enter')
   await expect(rowOf(page, 'Clean')).toContainText('master')
   await expect(rowOf(page, 'Silent')).toHaveClass(/warning/)
-  const bench = page.locator('.benchbar')
+  const bar = page.locator('.action-bar')
   await rowOf(page, 'Silent').focus()
   await page.keyboard.press('Enter')
-  await expect(bench.locator('> p.grow')).toHaveText('One song has warnings. Press again to use them as they are.')
+  await expect(bar.locator('> p.grow')).toHaveText('One song has warnings. Press again to use them as they are.')
   await page.keyboard.press('Escape')
-  await expect(bench.locator('> p.grow')).toHaveText('Check the warnings first')
-  await bench.locator('.btn.primary').dblclick()
-  await expect(bench.locator('.btn.primary'), 'a double click is one press').toHaveText(/^Start 1 anyway/)
+  await expect(bar.locator('> p.grow')).toHaveText('Check the warnings first')
+  await bar.locator('.btn.primary').dblclick()
+  await expect(bar.locator('.btn.primary'), 'a double click is one press').toHaveText(/^Start 1 anyway/)
   expect(started.length).toBe(1)
   await page.keyboard.press('Enter')
   await expect(rowOf(page, 'Silent')).toHaveClass(/failed/)
@@ -70,13 +70,13 @@ test('a start that is pressed while songs are measured begins once the last one 
   program,
 }) => {
   const looks = await hold(page, '**/api/v1/analyze')
-  const bench = page.locator('.benchbar')
+  const bar = page.locator('.action-bar')
   await drop(page, [song('One.wav', 1, 2), song('Two.wav', 2, 2), silence('Silent.wav')])
   await expect.poll(() => looks.count()).toBe(1)
   await expect(page.locator('.song.analysing')).toHaveCount(3)
-  await expect(bench.locator('.price')).toContainText('3 credits')
+  await expect(bar.locator('.price')).toContainText('3 credits')
   await page.getByRole('button', { name: 'Start 3 when measured' }).click()
-  await expect(bench.locator('> p.grow')).toHaveText('3 songs start when measured')
+  await expect(bar.locator('> p.grow')).toHaveText('3 songs start when measured')
   await page.getByRole('button', { name: 'Do not start' }).click()
   await page.getByRole('button', { name: 'Start 3 when measured' }).click()
   await page.getByRole('link', { name: 'History' }).click()
@@ -115,7 +115,7 @@ test('a song with a reference that is mastered again is the one that is changed,
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.locator('.side button.file').click()])
   await chooser.setFiles(reference)
   await expect(page.locator('.side .file')).toContainText('Guide')
-  await page.locator('.benchbar .btn.primary').click()
+  await page.locator('.action-bar .btn.primary').click()
   await expect(rowOf(page, 'Alpha')).toContainText('1 master')
   await page.getByRole('button', { name: 'Remove reference' }).click()
 

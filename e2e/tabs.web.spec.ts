@@ -18,7 +18,7 @@ async function openTabs(context: BrowserContext, program: Program, count: number
 }
 
 const measured = (page: Page) => expect(page.locator('.song.ready')).toHaveCount(1)
-const start = (page: Page) => page.locator('.benchbar .btn.primary').click()
+const start = (page: Page) => page.locator('.action-bar .btn.primary').click()
 const isDone = (page: Page, title: string) => expect(rowOf(page, title)).toContainText('1 master')
 
 for (const isElected of [false, true])

@@ -16,7 +16,7 @@ const GENRE_LUFS: Record<Genre, number> = {
 /** The delivery target of one platform. */
 export interface DeliveryTarget {
   readonly platform: Platform
-  /** Integrated loudness to land on, LUFS. */
+  /** Target integrated loudness, LUFS. */
   readonly targetLufs: number
   /** Highest true peak of the written file, dBTP. */
   readonly ceilingDbtp: number

@@ -27,7 +27,7 @@ function ordered(songs: readonly BatchSong[], order: readonly string[] = []): Ba
 }
 
 /** A batch over a server that keeps songs in memory; `refuse` names files that it does not take. */
-function bench(refuse: readonly string[] = []) {
+function setUp(refuse: readonly string[] = []) {
   const server = emptyBatch()
   const calls: { path: string; body: unknown }[] = []
   const kept = new Map<string, string>()
@@ -89,9 +89,9 @@ function bench(refuse: readonly string[] = []) {
 }
 
 describe('the batch', () => {
-  let it_: ReturnType<typeof bench>
+  let it_: ReturnType<typeof setUp>
   beforeEach(async () => {
-    it_ = bench(['bad.m4a'])
+    it_ = setUp(['bad.m4a'])
     await it_.batch.read()
   })
   const order = () => it_.batch.store.getState().order
@@ -171,7 +171,7 @@ describe('the batch', () => {
   })
 
   it('is measured by one page at a time, and the next one begins with what the first has found', async () => {
-    const { server, options, calls, gate } = bench()
+    const { server, options, calls, gate } = setUp()
     server.songs.push(song('a'))
     let find: () => void = () => undefined
     gate.look = new Promise<void>((resolve) => (find = resolve))
@@ -303,7 +303,7 @@ describe('the batch', () => {
 
   it('stops sending a file that is removed on its way, and sends it again when that is undone', async () => {
     const signals: AbortSignal[] = []
-    const { options, notices } = bench()
+    const { options, notices } = setUp()
     const slow = createBatch({
       ...options,
       upload: ({ signal }) =>
@@ -346,7 +346,7 @@ describe('the batch', () => {
 describe('a page that goes while files are on their way', () => {
   /** A batch whose uploads never end, left with a in the batch and b and c under way, in this order: b, a, c. */
   async function leftBatch() {
-    const { options, server, calls } = bench()
+    const { options, server, calls } = setUp()
     server.songs.push(song('a'))
     const left = createBatch({ ...options, upload: () => new Promise(() => undefined) })
     await left.read()
@@ -386,7 +386,7 @@ describe('a page that goes while files are on their way', () => {
   })
 
   it('waits in the same way for a file that the server never got, and still says why it refused another', async () => {
-    const { options } = bench(['bad.m4a'])
+    const { options } = setUp(['bad.m4a'])
     const send = options.upload
     const left = createBatch({
       ...options,
@@ -409,7 +409,7 @@ describe('a page that goes while files are on their way', () => {
   })
 
   it('sends what never got there once the program is there again, and keeps it from other pages meanwhile', async () => {
-    const { options } = bench(['bad.m4a'])
+    const { options } = setUp(['bad.m4a'])
     const send = options.upload
     let code: 'UNREACHABLE' | 'INVALID_API_KEY' | null = 'UNREACHABLE'
     const batch = createBatch({
@@ -446,7 +446,7 @@ describe('a page that goes while files are on their way', () => {
   })
 
   it('is not what another page in the same browser sees', async () => {
-    const { options } = bench()
+    const { options } = setUp()
     const first = createBatch({ ...options, upload: () => new Promise(() => undefined) })
     await first.read()
     first.addFiles([file('b.wav')])
@@ -456,7 +456,7 @@ describe('a page that goes while files are on their way', () => {
 
 describe('a song that takes the place of another', () => {
   it('keeps its own settings', async () => {
-    const { batch, server, calls } = bench()
+    const { batch, server, calls } = setUp()
     server.songs.push({ ...song('a'), settings: { ...emptyBatch().settings, genre: 'ballad' } })
     await batch.read()
     batch.addFiles([file('b.wav')], 'a')
@@ -470,7 +470,7 @@ describe('a song that takes the place of another', () => {
 
 describe('songs with settings of their own', () => {
   it('take those of all songs again together, and get their own back', async () => {
-    const { batch, server, calls, notices } = bench()
+    const { batch, server, calls, notices } = setUp()
     const own = { ...emptyBatch().settings, genre: 'ballad' as const }
     server.songs.push({ ...song('a'), settings: own }, { ...song('b'), settings: own }, song('c'))
     await batch.read()
@@ -485,7 +485,7 @@ describe('songs with settings of their own', () => {
 
 describe('what arrives while the batch is read', () => {
   it('keeps the own settings of a song until the server has confirmed them', async () => {
-    const { batch, calls } = bench()
+    const { batch, calls } = setUp()
     await batch.read()
     batch.addFiles([file('a.wav')])
     await expect.poll(() => batch.store.getState().order).toEqual(['a'])
@@ -501,7 +501,7 @@ describe('what arrives while the batch is read', () => {
   })
 
   it('does not fall back to an older reading that is answered after the confirmation', async () => {
-    const { batch, calls, gate } = bench()
+    const { batch, calls, gate } = setUp()
     await batch.read()
     let answer: () => void = () => undefined
     gate.wait = new Promise<void>((resolve) => {
@@ -518,7 +518,7 @@ describe('what arrives while the batch is read', () => {
   })
 
   it('shows a song once, as its upload, while the answer to that upload is on its way', async () => {
-    const { options, server } = bench()
+    const { options, server } = setUp()
     let answer: () => void = () => undefined
     const late = new Promise<void>((resolve) => {
       answer = resolve
@@ -544,7 +544,7 @@ describe('what arrives while the batch is read', () => {
 describe('songs that arrive out of their order', () => {
   /** A batch whose uploads all run at once and are answered by `arrive`. */
   function parallelBench() {
-    const given = bench()
+    const given = setUp()
     const answers = new Map<string, () => void>()
     const batch = createBatch({
       ...given.options,
@@ -597,7 +597,7 @@ describe('songs that arrive out of their order', () => {
 describe('the jobs of the songs in the batch', () => {
   /** A batch of `count` songs whose jobs are done; the server lists the newest `listed` of them by pages, the others it answers singly. */
   async function read(count: number, listed: number, isListing = true) {
-    const given = bench()
+    const given = setUp()
     const ids = Array.from({ length: count }, (_, i) => `${i}`)
     const songs = ids.map((id) => song(id, { analysis: {} as never, state: 'submitted', job_ids: [`job-${id}`] }))
     const jobOf = (id: string) => ({ job_id: id, status: 'done', results: [] })
@@ -665,7 +665,7 @@ describe('the jobs of the songs in the batch', () => {
 
 describe('the order of the list', () => {
   it('is still named after a reload, and no longer once a song was moved or added', async () => {
-    const { batch, again } = bench()
+    const { batch, again } = setUp()
     await batch.read()
     const named = () => [batch.store.getState().sort, again().store.getState().sort]
     expect(named()).toEqual(['added', 'added'])
@@ -684,7 +684,7 @@ describe('the order of the list', () => {
 
 describe('the order that another page gives the list', () => {
   async function twoPages() {
-    const given = bench()
+    const given = setUp()
     given.server.songs = ['a', 'b', 'c'].map((id) => song(id, { state: id === 'a' ? 'ready' : 'waiting' }))
     const [here, there] = [given.batch, given.again()]
     await here.read()
@@ -760,7 +760,7 @@ describe('a song that is to be mastered again', () => {
   } as never as Job
   /** The batch with its song as the list shows it. */
   async function again(refuse: readonly string[] = []) {
-    const given = bench(refuse)
+    const given = setUp(refuse)
     given.server.songs.push(song('a', { analysis: { warnings: [] } as never, state: 'submitted', job_ids: ['old'] }))
     given.options.jobs.keep([made])
     await given.batch.read()
@@ -999,7 +999,7 @@ describe('a song that is to be mastered again', () => {
 describe('what is done while the server is slow', () => {
   /** A batch with a and b whose server answers every request only when it is let; `fail` names paths that it cannot serve. */
   async function slowBench() {
-    const given = bench()
+    const given = setUp()
     given.server.songs.push({ ...song('a'), analysis: {} as never }, { ...song('b'), analysis: {} as never })
     const open: { path: string; body: unknown; answer: () => void }[] = []
     const fail = new Set<string>()
@@ -1061,7 +1061,7 @@ describe('what is done while the server is slow', () => {
   })
 
   it('starts songs only once the reference that was dropped for them is among their settings', async () => {
-    const given = bench()
+    const given = setUp()
     given.server.songs.push({ ...song('a'), analysis: {} as never }, { ...song('b'), settings: someSettings })
     let arrive = () => {}
     const upload: BatchDeps['upload'] = () => new Promise((resolve) => (arrive = () => resolve(source('guide'))))
@@ -1264,7 +1264,7 @@ describe('what is done while the server is slow', () => {
   })
 
   it('shows a reference on its way in the settings for which it is, also of a song that is stored meanwhile', async () => {
-    const { options } = bench()
+    const { options } = setUp()
     const arrive: Record<string, () => void> = {}
     const upload: BatchDeps['upload'] = ({ file: sent }) =>
       new Promise((resolve) => {
@@ -1327,7 +1327,7 @@ describe('what is done while the server is slow', () => {
 
 describe('settings of a page that goes before the hand has rested', () => {
   it('are sent with it', async () => {
-    const { options } = bench()
+    const { options } = setUp()
     const sent: unknown[] = []
     const client = createClient({
       session: null,
@@ -1351,7 +1351,7 @@ describe('settings of a page that goes before the hand has rested', () => {
 
 describe('two pages of one browser', () => {
   it('accept warnings side by side, and neither takes back what the other accepted', async () => {
-    const { batch, again } = bench()
+    const { batch, again } = setUp()
     const other = again()
     batch.marks.accept(['a'])
     other.marks.accept(['b'])
@@ -1365,7 +1365,7 @@ describe('two pages of one browser', () => {
   })
 
   it('keep the refused files of both, in the places that each gave them', async () => {
-    const { batch, again, options } = bench(['one.m4a', 'two.m4a'])
+    const { batch, again, options } = setUp(['one.m4a', 'two.m4a'])
     const other = again()
     batch.addFiles([file('one.m4a')])
     await expect.poll(() => batch.uploads.store.getState().uploads[0]?.state).toBe('refused')
@@ -1385,7 +1385,7 @@ describe('two pages of one browser', () => {
 
 describe('nonsense in the storage of the browser', () => {
   it('is passed over', async () => {
-    const { options } = bench()
+    const { options } = setUp()
     for (const text of ['null', '7', '{}', '[]', '{', '{"uploads":[{}],"order":[]}', '{"uploads":{},"order":null}']) {
       const batch = createBatch({ ...options, storage: { getItem: () => text, setItem: () => undefined } })
       await batch.read()

@@ -160,7 +160,7 @@ describe('jobs that are deleted', () => {
 describe('jobs that the server does not delete', () => {
   const jobs = ['kept', 'gone', 'lost'].map((job_id) => ({ job_id, status: 'done' }))
 
-  async function bench() {
+  async function setUp() {
     const client = createClient({
       session: null,
       language: () => 'en',
@@ -181,7 +181,7 @@ describe('jobs that the server does not delete', () => {
   }
 
   it('come back at once with the reason, and those that were gone before stay away', async () => {
-    const { history, notices, state, shown } = await bench()
+    const { history, notices, state, shown } = await setUp()
     history.remove(['kept', 'gone'], 'deleted')
     expect(shown()).toEqual(['lost'])
     notices.settle()
@@ -192,7 +192,7 @@ describe('jobs that the server does not delete', () => {
   })
 
   it('come back while the program is gone, and the next deletion begins without the reason of the last', async () => {
-    const { history, notices, state, shown } = await bench()
+    const { history, notices, state, shown } = await setUp()
     history.remove(['lost'], 'deleted')
     notices.settle()
     await expect.poll(() => state().refusal?.code).toBe('UNREACHABLE')
@@ -202,7 +202,7 @@ describe('jobs that the server does not delete', () => {
   })
 
   it('are not counted when the disk is freed', async () => {
-    const { history, state, shown } = await bench()
+    const { history, state, shown } = await setUp()
     const counts: number[] = []
     await history.deleteAll(['kept', 'gone'], (count) => counts.push(count))
     expect(counts).toEqual([0, 1])

@@ -4,7 +4,7 @@ import { createLedger } from '../../src-renderer/state/ledger.ts'
 import { settle } from '../support/fake-clock.ts'
 
 /** A ledger over a server with `count` entries, numbered from 1. */
-function bench(count: number) {
+function setUp(count: number) {
   const server = { count, isAway: false }
   const asked: string[] = []
   const client = createClient({
@@ -35,14 +35,14 @@ describe('the ledger', () => {
       [8, false],
       [9, true],
     ] as const) {
-      const one = bench(count)
+      const one = setUp(count)
       await one.ledger.read()
       expect([one.ids(), one.hasEarlier()]).toEqual([down(count, Math.max(1, count - 7)), hasEarlier])
     }
   })
 
   it('stays open as far as it was when credits change', async () => {
-    const { server, ledger, ids, hasEarlier } = bench(200)
+    const { server, ledger, ids, hasEarlier } = setUp(200)
     await ledger.read()
     await ledger.readEarlier()
     expect(ids()).toEqual(down(200, 143))
@@ -53,7 +53,7 @@ describe('the ledger', () => {
   })
 
   it('leaves nothing out when many entries came at once', async () => {
-    const { server, ledger, ids } = bench(10)
+    const { server, ledger, ids } = setUp(10)
     await ledger.read()
     server.count = 35
     await ledger.read()
@@ -61,7 +61,7 @@ describe('the ledger', () => {
   })
 
   it('shows every entry once, however often it is pressed and whatever is read meanwhile', async () => {
-    const { server, ledger, ids, hasEarlier } = bench(40)
+    const { server, ledger, ids, hasEarlier } = setUp(40)
     await ledger.read()
     const readings = [ledger.readEarlier(), ledger.readEarlier()]
     server.count = 41
@@ -71,7 +71,7 @@ describe('the ledger', () => {
   })
 
   it('keeps what it shows while nobody answers', async () => {
-    const { server, ledger, ids } = bench(3)
+    const { server, ledger, ids } = setUp(3)
     await ledger.read()
     server.isAway = true
     await ledger.read()

@@ -46,7 +46,7 @@ export function HistoryActionBar() {
     return () => removeEventListener('keydown', onKey)
   }, [actions, ended, history, selected])
   return (
-    <footer className="benchbar">
+    <footer className="action-bar">
       {selected.length > 0 && (
         <>
           <b>{t.history.selected(selected.length)}</b>

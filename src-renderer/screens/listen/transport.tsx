@@ -29,7 +29,7 @@ export function Transport({ isBlindTestOpen, blindTestButton, onBlindTest }: Tra
   const [isSheetOpen, showSheet] = useState(false)
   const Icon = isPlaying ? Pause : Play
   return (
-    <footer className="benchbar transport">
+    <footer className="action-bar transport">
       <button
         type="button"
         className="playbtn"

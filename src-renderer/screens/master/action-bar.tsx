@@ -83,7 +83,7 @@ export function ActionBar({ rows, start, forecast }: ActionBarProps) {
     children: t.actionBar.saveZips(made.length),
   }
   return (
-    <footer className="benchbar">
+    <footer className="action-bar">
       <Cells rows={rows} />
       <Message rows={rows} start={start} batchSeconds={forecast.batch || null} isPaused={isPaused} />
       {count > 0 && (

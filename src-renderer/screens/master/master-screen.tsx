@@ -148,7 +148,7 @@ function useMasterKeys(onChoose: () => void, onStart: () => void) {
 
 /** Returns whether Enter starts the batch there: in the list and on the action bar, but not on what Enter presses itself. */
 function isStartPlace(target: EventTarget | null): boolean {
-  if (!(target instanceof Element) || !target.closest('.songs, .listhead, .benchbar')) return false
+  if (!(target instanceof Element) || !target.closest('.songs, .listhead, .action-bar')) return false
   return !target.closest('button, a, input, select, textarea, summary, [role=menuitem]')
 }
 
