@@ -59,13 +59,13 @@ const PERCENT = { minimum: 0, maximum: 100 }
 /** Settings beside the platforms; `standard` is what counts unless told otherwise (specification section 2). */
 export const SETTINGS = {
   genre: choice(GENRES, 'other', {
-    description: 'Genre, which decides what is usual.',
+    description: 'Genre; it affects tone and loudness.',
     help: { en: 'genre', ko: '장르' },
     placeholder: 'genre',
   }),
   ai_service: choice(AI_SERVICES, 'other', {
-    description: 'The generator that made the song.',
-    help: { en: 'what made the song', ko: '곡을 만든 서비스' },
+    description: 'AI service that generated the song.',
+    help: { en: 'service that made the song', ko: '곡을 만든 서비스' },
     placeholder: 'service',
   }),
   tier: choice(TIERS, 'standard', {
@@ -74,24 +74,24 @@ export const SETTINGS = {
     placeholder: 'tier',
   }),
   intensity: amount(PERCENT, 50, {
-    description: 'How much the chain may change, percent.',
-    fieldDescription: 'Extension: how much the chain may change.',
-    help: { en: 'how much the chain may change, 0 to 100', ko: '처리 강도, 0부터 100까지' },
+    description: 'Strength of the processing, percent.',
+    fieldDescription: 'Extension: strength of the processing.',
+    help: { en: 'strength of the processing, 0 to 100', ko: '처리 강도, 0부터 100까지' },
     placeholder: 'percent',
   }),
   loudness: choice(LOUDNESS_MODES, 'platform', {
     description: 'Targets of the platforms, or the level of the genre everywhere.',
     fieldDescription: 'Extension: the platform targets, or the genre level everywhere.',
     help: {
-      en: 'the level of each platform, or that of the genre everywhere',
-      ko: '라우드니스: 플랫폼별 기준(platform) 또는 어디서나 장르 기준(competitive)',
+      en: 'the level of each platform (platform), or of the genre everywhere (competitive)',
+      ko: '음량: 플랫폼별 기준(platform) 또는 모든 플랫폼에 장르 기준(competitive)',
     },
     placeholder: 'mode',
   }),
   reference_amount: amount(PERCENT, 70, {
-    description: 'How far to move toward the reference, percent of the way.',
-    fieldDescription: 'Extension: how far to move toward the reference.',
-    help: { en: 'how far to move toward it, 0 to 100', ko: '레퍼런스에 다가가는 정도, 0부터 100까지' },
+    description: 'Amount by which the tone moves toward the reference, percent.',
+    fieldDescription: 'Extension: amount by which the tone moves toward the reference.',
+    help: { en: 'strength of the match, 0 to 100', ko: '레퍼런스에 맞추는 정도, 0부터 100까지' },
     placeholder: 'percent',
   }),
 }
@@ -125,13 +125,13 @@ const accepted = {
   ...ofEach('accepted'),
 }
 
-/** How a job is mastered, apart from its songs. */
+/** Mastering settings of a job, apart from its songs. */
 const JobSettings = exactly(accepted)
 export type JobSettings = Static<typeof JobSettings>
 
 const { reference_amount, ...beforeReference } = accepted
 
-/** How a song is to be mastered: the settings of a job, and the stored song that is its reference. */
+/** Mastering settings of a song: those of a job, and the stored song that is its reference. */
 export const MasterSettings = exactly({
   ...beforeReference,
   reference_source_id: orNull(Uuid),

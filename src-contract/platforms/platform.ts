@@ -4,11 +4,11 @@
 export const CONFIDENCES = ['published', 'common_practice', 'our_recommendation'] as const
 export type Confidence = (typeof CONFIDENCES)[number]
 
-/** What a service does to a track on playback, as far as is known. */
+/** Treatment of a track by a service on playback, as far as is known. */
 export interface PlaybackRule {
   /** Loudness to which the service normalises, LUFS; null where it is not known to normalise. */
   readonly referenceLufs: number | null
-  /** Whether it also turns quiet tracks up (as far as their true peak allows). */
+  /** Tells whether it also turns quiet tracks up (as far as their true peak allows). */
   readonly turnsUp: boolean
 }
 
