@@ -296,7 +296,7 @@ for (const [locale, history, original] of [
       await expect(page.locator('main h1')).toHaveText(history)
       await page.keyboard.press('/')
       await page.keyboard.type('nothing like it')
-      await expect(spoken).toHaveText(/Nothing matches|맞는 곡이 없어요/)
+      await expect(spoken).toHaveText(/No songs match|검색 결과가 없어요/)
       await page.keyboard.press('Escape')
       await expect(spoken).toHaveText(/^1 song$|^1곡$/)
     })

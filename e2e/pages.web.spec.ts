@@ -414,7 +414,7 @@ test('a webhook whose receiver has ended it says how it comes back, a test bring
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Send test' }).click()
     const row = page.locator('.hook')
-    await expect(row).toContainText('It goes on when the receiver takes a test.')
+    await expect(row).toContainText('Send a successful test to continue.')
     status = 204
     await page.getByRole('button', { name: 'Send test' }).click()
     await expect(row).not.toContainText('Stopped')
