@@ -413,7 +413,7 @@ test('with the keyboard alone an empty batch becomes a running batch', async ({ 
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
   const [second] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Control+o')])
   await second.setFiles([silence('Two.wav')])
-  await expect(page.locator('.song.warning')).toContainText('no sound')
+  await expect(page.locator('.song.warning')).toContainText('silent')
 
   await pressTab(() => page.evaluate(() => document.activeElement?.classList.contains('plat') ?? false))
   await page.keyboard.press('Space')

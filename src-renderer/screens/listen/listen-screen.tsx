@@ -167,7 +167,7 @@ function Batch({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
             </p>
           )}
           {isBlindOpen ? <BlindTestPanel onLeave={leaveBlindTest} /> : <VersionSwitch />}
-          <div className="time view">
+          <div className="time-view">
             <TimeLanes />
             <Meters />
           </div>
