@@ -454,13 +454,13 @@ test('a watched folder takes a song that appears, keeps settings of its own, pau
     await newPath.fill(bounces)
     await page.getByRole('button', { name: 'Watch a folder' }).click()
     const entry = page.getByRole('region', { name: bounces })
-    await expect(entry).toContainText('0 songs taken')
+    await expect(entry).toContainText('0 songs added')
     await entry.getByLabel(/^Path of the folder/).fill(masters)
     await entry.getByRole('button', { name: 'Apply' }).click()
     await entry.getByRole('button', { name: 'Keep the current settings' }).click()
     await expect(entry).toContainText('Only for this folder')
     writeFileSync(path.join(bounces, 'Arrived.wav'), song('Arrived.wav', 7).buffer)
-    await expect(entry).toContainText('1 song taken')
+    await expect(entry).toContainText('1 song added')
     await expect
       .poll(() => readdirSync(masters, { recursive: true }).map(String))
       .toContainEqual(expect.stringMatching(/Arrived_spotify\.wav$/))
@@ -564,7 +564,7 @@ test('the page shows which ffmpeg is run, and the command that chooses and confi
     await expect(line).toContainText('loudsmith settings ffmpeg --clear')
     write('another')
     for (const { language, theme, state } of [
-      { language: 'en', theme: 'dark', state: 'Another file than you confirmed' },
+      { language: 'en', theme: 'dark', state: 'The file has changed since you confirmed it' },
       { language: 'ko', theme: 'light', state: '확인한 파일과 달라요' },
     ]) {
       await program.call('PATCH', '/app/settings', { language, theme })
