@@ -10,7 +10,7 @@ export interface Place {
 
 const SECONDS_AHEAD = 12
 const SECONDS_BEHIND = 4
-/** Samples to keep ready at a loop's start and at the song's start, where playback may jump, s. */
+/** Length that is kept ready at a loop's start and at the song's start, where playback may jump, s. */
 const SECONDS_AT_JUMP = 3
 /** Number of chunks of the heard version that are read before the first chunk of another. */
 const HEAD_START = 2

@@ -2,30 +2,12 @@
 
 import type { WebhookTest } from '../../src-contract/events.ts'
 import type { Delivery } from '../../src-contract/webhooks.ts'
-import type { Log } from '../../src-system/log.ts'
-import type { Clock, Random } from '../../src-system/system.ts'
-import type { Db } from '../db/open.ts'
-import { createAttempt, TEST_EVENT } from './attempt.ts'
-import type { Deliveries, DeliveryRow } from './deliveries.ts'
-import type { ResolveName } from './send.ts'
+import { type AttemptDeps, createAttempt, TEST_EVENT } from './attempt.ts'
+import type { DeliveryRow } from './deliveries.ts'
 import { createSlots } from './slots.ts'
 import { isLoopbackUrl } from './target-policy.ts'
-import type { Webhooks } from './webhooks.ts'
 
-export interface DelivererDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
-  readonly webhooks: Webhooks
-  readonly deliveries: Deliveries
-  /** Port of this server. */
-  readonly ownPort: number
-  readonly baseUrl: string
-  readonly isOffline: () => boolean
-  /** Resolver of host names; the system's when absent. */
-  readonly resolveName?: ResolveName
-}
+export type DelivererDeps = Omit<AttemptDeps, 'slots' | 'closing'>
 
 /** Longest pause between two checks of the outbox while anything waits, ms: the wall clock may have jumped. */
 const LOOK_AGAIN_MS = 30_000

@@ -1,21 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError, createClient, createStreamParser, openEventStream, readFailure } from '../../src-contract/client.ts'
 import { fillPath, writeQuery } from '../../src-contract/endpoint.ts'
+import { recorded } from '../support/recorded-client.ts'
 
 const none = () => null
-
-function recorded(answer: () => Response | Promise<Response>) {
-  const calls: { path: string; init: RequestInit }[] = []
-  const client = createClient({
-    session: 'secret',
-    language: () => 'ko',
-    fetch: (path, init) => {
-      calls.push({ path: String(path), init: init ?? {} })
-      return Promise.resolve(answer())
-    },
-  })
-  return { client, calls }
-}
 
 describe('the client', () => {
   it('sends the credential and the language with every call, and parameters where the table puts them', async () => {

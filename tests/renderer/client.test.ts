@@ -3,19 +3,7 @@ import { createClient } from '../../src-contract/client.ts'
 import { linkOf, ticketIn } from '../../src-contract/session.ts'
 import { createSaver, filenameIn } from '../../src-renderer/api/save.ts'
 import { openSession } from '../../src-renderer/api/session.ts'
-
-function recorded(answer: () => Response | Promise<Response>) {
-  const calls: { path: string; init: RequestInit }[] = []
-  const client = createClient({
-    session: 'secret',
-    language: () => 'ko',
-    fetch: (path, init) => {
-      calls.push({ path: String(path), init: init ?? {} })
-      return Promise.resolve(answer())
-    },
-  })
-  return { client, calls }
-}
+import { recorded } from '../support/recorded-client.ts'
 
 describe('the ticket in the address', () => {
   it('is found in the fragment of a link and nowhere else', () => {
