@@ -50,141 +50,137 @@ const REPLAN_SLICE = 50
 /** Pause between two transactions, in which requests are answered, ms. */
 const PAUSE_MS = 20
 
-/** One pass through many jobs, in slices between which requests are answered. */
-interface Pass {
-  readonly stopping: AbortSignal
-  /** Returns whether the server stops, or a newer change of the setting replaces this pass. */
-  readonly isOver: () => boolean
-}
-
-/** Creates the sweeper over the table of jobs. */
-export function createRetention(deps: RetentionDeps) {
-  const { clock, time, log, retentionDays, jobs, removals } = deps
-  const stopping = new AbortController()
-  let stopTimer: (() => void) | undefined
+/** Sweeper over the table of jobs. */
+export class Retention {
+  readonly #deps: RetentionDeps
+  readonly #stopping = new AbortController()
+  #stopTimer: (() => void) | undefined
   /** Number of changes of the setting so far; a pass of an earlier one ends. */
-  let changes = 0
-  let work: Promise<void> = Promise.resolve()
+  #changes = 0
+  #work: Promise<void> = Promise.resolve()
 
-  const periodMs = () => {
-    const days = retentionDays()
+  constructor(deps: RetentionDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Returns when a job that ends at a moment expires, epoch ms; null when results are kept, and for a doubtful time: while the clock is
+   * behind, the begin of the retention is unknown.
+   */
+  expiryOf(completedAtMs: number): { readonly expiresAtMs: number | null; readonly isDoubtful: boolean } {
+    const periodMs = this.#periodMs()
+    const isDoubtful = this.#deps.time.isBehind()
+    return { expiresAtMs: periodMs === null || isDoubtful ? null : completedAtMs + periodMs, isDoubtful }
+  }
+
+  /** Applies a changed setting, in slices, to everything that has not expired, and sweeps what is over by it after a minute. */
+  replan(): void {
+    this.#changes++
+    this.#applyLater()
+    this.#sweepIn(SECOND_THOUGHT_MS)
+  }
+
+  /**
+   * Applies the setting where an earlier run had no time to, and sweeps now, every hour, and when a job's time is over. Resolves when
+   * the first sweep has ended.
+   */
+  start(): Promise<void> {
+    this.#applyLater()
+    this.#queue(() => this.#tick())
+    return this.#work
+  }
+
+  /** Resolves when no slice is under way. */
+  async close(): Promise<void> {
+    this.#stopping.abort(new Error('the server stops'))
+    this.#stopTimer?.()
+    await this.#work
+  }
+
+  /** Expires the jobs whose time is over and resolves with their number. */
+  async sweep(): Promise<number> {
+    const { time, jobs, removals, freeing, notify } = this.#deps
+    const isOver = this.#newPass()
+    for (let count = 0; ; await this.#pause()) {
+      const due = isOver() ? [] : jobs.listExpirable(time.now(), SLICE)
+      if (due.length === 0) return count
+      freeing(() => this.#expire(due))
+      removals.removeNow(due.map((jobId) => `jobs/${jobId}`))
+      notify.committed()
+      count += due.length
+    }
+  }
+
+  #expire(jobIds: readonly string[]): void {
+    const { db, jobs, removals, notify } = this.#deps
+    db.transaction(() => {
+      for (const jobId of jobIds) {
+        jobs.markExpired(jobId)
+        removals.record(`jobs/${jobId}`)
+        notify.record({ event: 'job.expired', jobId })
+      }
+    })()
+  }
+
+  #periodMs(): number | null {
+    const days = this.#deps.retentionDays()
     return days === null ? null : days * DAY_MS
   }
-  const newPass = (): Pass => {
-    const change = changes
-    return { stopping: stopping.signal, isOver: () => stopping.signal.aborted || change !== changes }
+
+  /** Begins a pass through many jobs. Returns whether the server stops, or a newer change of the setting replaces the pass. */
+  #newPass(): () => boolean {
+    const change = this.#changes
+    return () => this.#stopping.signal.aborted || change !== this.#changes
   }
-  const sweep = () => expireDue(deps, newPass())
 
   /** Runs one after another what goes through many jobs. */
-  function queue(run: () => Promise<void>): void {
-    work = work.then(run).catch((cause: unknown) => log.error('the retention sweep failed', { cause }))
+  #queue(run: () => Promise<void>): void {
+    const { log } = this.#deps
+    this.#work = this.#work.then(run).catch((cause: unknown) => log.error('the retention sweep failed', { cause }))
   }
 
-  function sweepIn(waitMs: number): void {
-    stopTimer?.()
-    stopTimer = clock.after(waitMs, () => queue(tick))
+  #sweepIn(waitMs: number): void {
+    this.#stopTimer?.()
+    this.#stopTimer = this.#deps.clock.after(waitMs, () => this.#queue(() => this.#tick()))
   }
 
-  async function tick(): Promise<void> {
+  async #tick(): Promise<void> {
+    const { time, log, jobs, removals } = this.#deps
     let waitMs = SWEEP_EVERY_MS
     try {
-      await dateDoubtful(deps, stopping.signal, periodMs)
-      const expired = await sweep()
+      await this.#dateDoubtful()
+      const expired = await this.sweep()
       if (expired > 0) log.info('results expired', { count: expired })
-      await removals.removeAll(stopping.signal)
+      await removals.removeAll(this.#stopping.signal)
       // The next pass is due at the next expiry, so that its event is published on time.
       if (!time.isHeld()) waitMs = Math.min(waitMs, (jobs.nextExpiryMs() ?? Number.POSITIVE_INFINITY) - time.now())
     } finally {
-      if (!stopping.signal.aborted) sweepIn(Math.max(PAUSE_MS, waitMs))
+      if (!this.#stopping.signal.aborted) this.#sweepIn(Math.max(PAUSE_MS, waitMs))
     }
   }
 
-  return {
-    sweep,
-
-    /**
-     * Returns when a job that ends at a moment expires, epoch ms; null when results are kept, and for a doubtful time: while the clock is
-     * behind, the begin of the retention is unknown.
-     */
-    expiryOf(completedAtMs: number): { readonly expiresAtMs: number | null; readonly isDoubtful: boolean } {
-      const period = periodMs()
-      const isDoubtful = time.isBehind()
-      return { expiresAtMs: period === null || isDoubtful ? null : completedAtMs + period, isDoubtful }
-    },
-
-    /** Applies a changed setting, in slices, to everything that has not expired, and sweeps what is over by it after a minute. */
-    replan(): void {
-      changes++
-      const pass = newPass()
-      queue(() => applyPeriod(deps, pass, periodMs))
-      sweepIn(SECOND_THOUGHT_MS)
-    },
-
-    /**
-     * Applies the setting where an earlier run had no time to, and sweeps now, every hour, and when a job's time is over. Resolves when
-     * the first sweep has ended.
-     */
-    start(): Promise<void> {
-      const pass = newPass()
-      queue(() => applyPeriod(deps, pass, periodMs))
-      queue(tick)
-      return work
-    },
-
-    /** Resolves when no slice is under way. */
-    async close(): Promise<void> {
-      stopping.abort(new Error('the server stops'))
-      stopTimer?.()
-      await work
-    },
+  /** Gives every ended job the retention period of the setting, when what is queued before has ended. */
+  #applyLater(): void {
+    const isOver = this.#newPass()
+    this.#queue(async () => {
+      for (let serial: number | undefined = 0; serial !== undefined; await this.#pause()) {
+        if (isOver()) return
+        serial = this.#deps.jobs.setRetention(this.#periodMs(), serial, REPLAN_SLICE)
+      }
+    })
   }
-}
 
-const pause = (clock: Clock, stopping: AbortSignal) => clock.sleep(PAUSE_MS, stopping).catch(() => {})
-
-/** Expires the jobs whose time is over and resolves with their number. */
-async function expireDue(
-  { db, clock, time, jobs, removals, freeing, notify }: RetentionDeps,
-  { stopping, isOver }: Pass,
-): Promise<number> {
-  const expire = db.transaction((jobIds: readonly string[]) => {
-    for (const jobId of jobIds) {
-      jobs.markExpired(jobId)
-      removals.record(`jobs/${jobId}`)
-      notify.record({ event: 'job.expired', jobId })
+  /** Starts the retention of jobs that ended while the clock was behind, once it is right. */
+  async #dateDoubtful(): Promise<void> {
+    const { time, jobs } = this.#deps
+    while (!this.#stopping.signal.aborted && !time.isHeld()) {
+      if (jobs.keepFrom(time.now(), this.#periodMs(), REPLAN_SLICE) < REPLAN_SLICE) return
+      await this.#pause()
     }
-  })
-  for (let count = 0; ; await pause(clock, stopping)) {
-    const due = isOver() ? [] : jobs.listExpirable(time.now(), SLICE)
-    if (due.length === 0) return count
-    freeing(() => expire(due))
-    removals.removeNow(due.map((jobId) => `jobs/${jobId}`))
-    notify.committed()
-    count += due.length
   }
-}
 
-/** Gives every ended job the retention period of the setting. */
-async function applyPeriod(
-  { clock, jobs }: RetentionDeps,
-  { stopping, isOver }: Pass,
-  periodMs: () => number | null,
-): Promise<void> {
-  for (let serial: number | undefined = 0; serial !== undefined; await pause(clock, stopping)) {
-    if (isOver()) return
-    serial = jobs.setRetention(periodMs(), serial, REPLAN_SLICE)
-  }
-}
-
-/** Starts the retention of jobs that ended while the clock was behind, once it is right. */
-async function dateDoubtful(
-  { clock, time, jobs }: RetentionDeps,
-  stopping: AbortSignal,
-  periodMs: () => number | null,
-): Promise<void> {
-  while (!stopping.aborted && !time.isHeld()) {
-    if (jobs.keepFrom(time.now(), periodMs(), REPLAN_SLICE) < REPLAN_SLICE) return
-    await pause(clock, stopping)
+  /** Pauses between two transactions, until the server stops at the longest. */
+  #pause(): Promise<void> {
+    return this.#deps.clock.sleep(PAUSE_MS, this.#stopping.signal).catch(() => {})
   }
 }

@@ -23,29 +23,97 @@ const SLICE = 4
 /** Pause between two slices, ms. */
 const PAUSE_MS = 20
 
-/** Makes the list over an open database. Places are relative and have slashes: `jobs/<UUID>`, `sources/<SHA-256>`. */
-export function createRemovals({ db, dataDir, clock, random, log }: RemovalsDeps) {
-  const insert = db.prepare<[string, number | null]>(
-    'INSERT OR REPLACE INTO removals (place, modified_ms) VALUES (?, ?)',
-  )
-  const remove = db.prepare<[string]>('DELETE FROM removals WHERE place = ?')
-  const selectOne = db.prepare<[string], { modified_ms: number | null }>(
-    'SELECT modified_ms FROM removals WHERE place = ?',
-  )
-  const selectAfter = db
-    .prepare<[string, number], string>('SELECT place FROM removals WHERE place > ? ORDER BY place LIMIT ?')
-    .pluck()
-  const underWay = new Set<Promise<void>>()
+/** Statements about recorded places. */
+function prepareStatements(db: Db) {
+  return {
+    insert: db.prepare<[string, number | null]>('INSERT OR REPLACE INTO removals (place, modified_ms) VALUES (?, ?)'),
+    remove: db.prepare<[string]>('DELETE FROM removals WHERE place = ?'),
+    selectOne: db.prepare<[string], { modified_ms: number | null }>('SELECT modified_ms FROM removals WHERE place = ?'),
+    selectAfter: db
+      .prepare<[string, number], string>('SELECT place FROM removals WHERE place > ? ORDER BY place LIMIT ?')
+      .pluck(),
+  }
+}
 
-  /** The file's time of change: a database from a backup must not take a song that was stored again since. */
-  const modifiedMs = (place: string): number | null => {
-    const found = lstatSync(path.join(dataDir, place), { throwIfNoEntry: false })
+/** The list over an open database. Places are relative and have slashes: `jobs/<UUID>`, `sources/<SHA-256>`. */
+export class Removals {
+  readonly #deps: RemovalsDeps
+  readonly #statements: ReturnType<typeof prepareStatements>
+  readonly #underWay = new Set<Promise<void>>()
+
+  constructor(deps: RemovalsDeps) {
+    this.#deps = deps
+    this.#statements = prepareStatements(deps.db)
+  }
+
+  /** Notes that a place is to be removed. Belongs inside the transaction that gives it up. */
+  record(place: string): void {
+    this.#statements.insert.run(place, this.#modifiedMs(place))
+  }
+
+  /** Notes that a place is in use again. Belongs inside the transaction that needs it. */
+  withdraw(place: string): void {
+    this.#statements.remove.run(place)
+  }
+
+  isRecorded(place: string): boolean {
+    return this.#statements.selectOne.get(place) !== undefined
+  }
+
+  /** Removes a few recorded places: they are out of the way at once, and their bytes go in the background. Never throws. */
+  removeNow(places: readonly string[]): void {
+    const { db, log } = this.#deps
+    try {
+      const gone = places.filter((place) => this.#moveAway(place))
+      db.transaction(() => {
+        for (const place of gone) this.#statements.remove.run(place)
+      })()
+    } catch (cause) {
+      log.warn('files that were given up could not be removed', { cause })
+    }
+  }
+
+  /** Removes everything that is recorded, in slices between which others get their turn, until `signal` is aborted. Never rejects. */
+  async removeAll(signal: AbortSignal): Promise<void> {
+    try {
+      for (let last = ''; !signal.aborted; await this.#pause(signal)) {
+        const places = this.#statements.selectAfter.all(last, SLICE)
+        last = places.at(-1) ?? ''
+        if (places.length === 0) return
+        this.removeNow(places)
+        await Promise.all(this.#underWay)
+      }
+    } catch (cause) {
+      this.#deps.log.warn('files that were given up could not be removed', { cause })
+    }
+  }
+
+  /** Removes what an earlier run left in the folder of uploads, as `removeAll` does. Call it before the first upload. */
+  async sweepTmp(signal: AbortSignal): Promise<void> {
+    const { dataDir } = this.#deps
+    for (const [index, name] of listDataFiles(dataDir, 'tmp').entries()) {
+      if (signal.aborted) return
+      await discardFolder(path.join(dataDir, 'tmp', name))
+      if (index % SLICE === SLICE - 1) await this.#pause(signal)
+    }
+  }
+
+  /** Resolves when nothing is being removed. */
+  async close(): Promise<void> {
+    await Promise.all(this.#underWay)
+  }
+
+  /** Returns the file's time of change: a database from a backup must not take a song that was stored again since. */
+  #modifiedMs(place: string): number | null {
+    const found = lstatSync(path.join(this.#deps.dataDir, place), { throwIfNoEntry: false })
     return found?.isFile() ? Math.trunc(found.mtimeMs) : null
   }
 
   /** Moves a place out of everybody's way at once and removes it in the background. Returns false where the system holds it back. */
-  function moveAway(place: string): boolean {
-    if (!isDataFile(dataDir, place) || selectOne.get(place)?.modified_ms !== modifiedMs(place)) return true
+  #moveAway(place: string): boolean {
+    const { dataDir, random } = this.#deps
+    const recorded = this.#statements.selectOne.get(place)
+    if (!isDataFile(dataDir, place) || recorded?.modified_ms !== this.#modifiedMs(place)) return true
     const from = path.join(dataDir, place)
     const away = path.join(dataDir, 'tmp', random.newUuid())
     let left = away
@@ -57,65 +125,12 @@ export function createRemovals({ db, dataDir, clock, random, log }: RemovalsDeps
       if (!isElsewhere) return false
       left = from
     }
-    const removed = discardFolder(left).finally(() => underWay.delete(removed))
-    underWay.add(removed)
+    const removed = discardFolder(left).finally(() => this.#underWay.delete(removed))
+    this.#underWay.add(removed)
     return true
   }
 
-  const pause = (signal: AbortSignal) => clock.sleep(PAUSE_MS, signal).catch(() => {})
-
-  async function removeRecorded(signal: AbortSignal): Promise<void> {
-    for (let last = ''; !signal.aborted; await pause(signal)) {
-      const places = selectAfter.all(last, SLICE)
-      last = places.at(-1) ?? ''
-      if (places.length === 0) return
-      removals.removeNow(places)
-      await Promise.all(underWay)
-    }
+  #pause(signal: AbortSignal): Promise<void> {
+    return this.#deps.clock.sleep(PAUSE_MS, signal).catch(() => {})
   }
-
-  const removals = {
-    /** Notes that a place is to be removed. Belongs inside the transaction that gives it up. */
-    record: (place: string): void => void insert.run(place, modifiedMs(place)),
-
-    /** Notes that a place is in use again. Belongs inside the transaction that needs it. */
-    withdraw: (place: string): void => void remove.run(place),
-
-    isRecorded: (place: string): boolean => selectOne.get(place) !== undefined,
-
-    /** Removes a few recorded places: they are out of the way at once, and their bytes go in the background. Never throws. */
-    removeNow(places: readonly string[]): void {
-      try {
-        const gone = places.filter(moveAway)
-        db.transaction(() => {
-          for (const place of gone) remove.run(place)
-        })()
-      } catch (cause) {
-        log.warn('files that were given up could not be removed', { cause })
-      }
-    },
-
-    /** Removes everything that is recorded, in slices between which others get their turn, until `signal` is aborted. Never rejects. */
-    removeAll: (signal: AbortSignal): Promise<void> =>
-      removeRecorded(signal).catch((cause: unknown) =>
-        log.warn('files that were given up could not be removed', { cause }),
-      ),
-
-    /** Removes what an earlier run left in the folder of uploads, as `removeAll` does. Call it before the first upload. */
-    async sweepTmp(signal: AbortSignal): Promise<void> {
-      for (const [index, name] of listDataFiles(dataDir, 'tmp').entries()) {
-        if (signal.aborted) return
-        await discardFolder(path.join(dataDir, 'tmp', name))
-        if (index % SLICE === SLICE - 1) await pause(signal)
-      }
-    },
-
-    /** Resolves when nothing is being removed. */
-    async close(): Promise<void> {
-      await Promise.all(underWay)
-    },
-  }
-  return removals
 }
-
-export type Removals = ReturnType<typeof createRemovals>

@@ -5,13 +5,11 @@
 import type { Clock } from '../../src-system/system.ts'
 import type { Db } from './open.ts'
 
-export interface TrustedTime {
-  /** The newest time that the clock was borne out to show, at most the clock's own; milliseconds since 1970. Never throws. */
-  now(): number
-  /** Returns whether the clock shows a time before one it showed earlier, or before the first release. Never throws. */
-  isBehind(): boolean
-  /** Returns whether a jump of the clock is still unconfirmed. Never throws. */
-  isHeld(): boolean
+export interface TrustedTimeDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>
+  /** Newest time of anything stored, milliseconds since 1970, for a database that has none noted yet; undefined when nothing is. */
+  readonly newestMs: () => number | undefined
 }
 
 const HOUR_MS = 3_600_000
@@ -19,75 +17,103 @@ const DAY_MS = 86_400_000
 /** 2026-01-01: before the first release. What shows less is a clock that never was set. */
 const FIRST_TIME_MS = 1_767_225_600_000
 
+/** Statements about the time noted last. */
+function prepareStatements(db: Db) {
+  return {
+    select: db.prepare<[], { confirmed_ms: number; candidate_ms: number | null }>('SELECT * FROM trusted_time'),
+    upsert: db.prepare<[number, number | null]>(
+      `INSERT INTO trusted_time (only_row, confirmed_ms, candidate_ms) VALUES (1, ?, ?)
+       ON CONFLICT (only_row) DO UPDATE SET confirmed_ms = excluded.confirmed_ms, candidate_ms = excluded.candidate_ms`,
+    ),
+  }
+}
+
 /**
- * Makes the trusted time over an open database. `newestMs` is the newest time of anything stored, for a database that has none noted
- * yet. Within a run the clock is compared with the monotonic time, and between runs with the time noted last: more than a day later is a
- * jump, because nobody can tell.
+ * The trusted time over an open database. Within a run the clock is compared with the monotonic time, and between runs with the time
+ * noted last: more than a day later is a jump, because nobody can tell.
  */
-export function createTrustedTime({
-  db,
-  clock,
-  newestMs,
-}: {
-  db: Db
-  clock: Pick<Clock, 'now' | 'monotonicMs'>
-  newestMs: () => number | undefined
-}): TrustedTime {
-  const select = db.prepare<[], { confirmed_ms: number; candidate_ms: number | null }>('SELECT * FROM trusted_time')
-  const upsert = db.prepare<[number, number | null]>(
-    `INSERT INTO trusted_time (only_row, confirmed_ms, candidate_ms) VALUES (1, ?, ?)
-     ON CONFLICT (only_row) DO UPDATE SET confirmed_ms = excluded.confirmed_ms, candidate_ms = excluded.candidate_ms`,
-  )
-  const noted = select.get()
-  let confirmed = noted?.confirmed_ms ?? newestMs() ?? Math.max(clock.now(), FIRST_TIME_MS)
-  let candidate = noted?.candidate_ms ?? undefined
-  let saved = { confirmed: noted?.confirmed_ms ?? 0, candidate }
+export class TrustedTime {
+  readonly #clock: TrustedTimeDeps['clock']
+  readonly #statements: ReturnType<typeof prepareStatements>
+  #confirmed: number
+  #candidate: number | undefined
+  #saved: { readonly confirmed: number; readonly candidate: number | undefined }
   /** Monotonic time of the look that confirmed the time, in this run. */
-  let confirmedAtMs: number | undefined
-  let last: { readonly nowMs: number; readonly monotonicMs: number } | undefined
+  #confirmedAtMs: number | undefined
+  #last: { readonly nowMs: number; readonly monotonicMs: number } | undefined
 
-  function confirm(nowMs: number, monotonicMs: number | undefined): void {
-    confirmed = nowMs
-    confirmedAtMs = monotonicMs
+  constructor({ db, clock, newestMs }: TrustedTimeDeps) {
+    this.#clock = clock
+    this.#statements = prepareStatements(db)
+    const noted = this.#statements.select.get()
+    this.#confirmed = noted?.confirmed_ms ?? newestMs() ?? Math.max(clock.now(), FIRST_TIME_MS)
+    this.#candidate = noted?.candidate_ms ?? undefined
+    this.#saved = { confirmed: noted?.confirmed_ms ?? 0, candidate: this.#candidate }
+    this.#sample()
   }
 
-  function judge(nowMs: number, monotonicMs: number): void {
-    if (candidate !== undefined && nowMs < candidate - HOUR_MS) candidate = undefined
-    if (candidate === undefined) {
-      const spanMs = confirmedAtMs === undefined ? DAY_MS : monotonicMs - confirmedAtMs + HOUR_MS
-      if (nowMs < confirmed - HOUR_MS || nowMs > confirmed + spanMs) candidate = nowMs
-      else confirm(Math.max(confirmed, nowMs), monotonicMs)
-      return
-    }
-    const isNewJump = nowMs > (last ? last.nowMs + monotonicMs - last.monotonicMs + HOUR_MS : candidate + DAY_MS)
-    const isBorneOut = nowMs >= candidate + DAY_MS
-    if (isBorneOut) confirm(isNewJump ? candidate : nowMs, isNewJump ? undefined : monotonicMs)
-    if (isBorneOut && !isNewJump) candidate = undefined
-    else if (isNewJump) candidate = nowMs
+  /** Returns the newest time that the clock was borne out to show, at most the clock's own; milliseconds since 1970. Never throws. */
+  now(): number {
+    return Math.min(this.#sample(), this.#confirmed)
   }
 
-  function sample(): number {
-    const [nowMs, monotonicMs] = [clock.now(), clock.monotonicMs()]
-    if (nowMs >= FIRST_TIME_MS) judge(nowMs, monotonicMs)
-    last = { nowMs, monotonicMs }
-    if (candidate !== saved.candidate || Math.abs(confirmed - saved.confirmed) >= HOUR_MS) save()
+  /** Returns whether the clock shows a time before one it showed earlier, or before the first release. Never throws. */
+  isBehind(): boolean {
+    return this.#isBehindAt(this.#sample())
+  }
+
+  /** Returns whether a jump of the clock is still unconfirmed. Never throws. */
+  isHeld(): boolean {
+    return this.#isBehindAt(this.#sample()) || this.#candidate !== undefined
+  }
+
+  #isBehindAt(nowMs: number): boolean {
+    return nowMs < FIRST_TIME_MS || nowMs < this.#confirmed - HOUR_MS
+  }
+
+  #sample(): number {
+    const [nowMs, monotonicMs] = [this.#clock.now(), this.#clock.monotonicMs()]
+    if (nowMs >= FIRST_TIME_MS) this.#judge(nowMs, monotonicMs)
+    this.#last = { nowMs, monotonicMs }
+    const isMoved = Math.abs(this.#confirmed - this.#saved.confirmed) >= HOUR_MS
+    if (isMoved || this.#candidate !== this.#saved.candidate) this.#save()
     return nowMs
   }
 
-  function save(): void {
+  #judge(nowMs: number, monotonicMs: number): void {
+    if (this.#candidate !== undefined && nowMs < this.#candidate - HOUR_MS) this.#candidate = undefined
+    if (this.#candidate === undefined) this.#judgeStep(nowMs, monotonicMs)
+    else this.#judgeCandidate(this.#candidate, nowMs, monotonicMs)
+  }
+
+  /** Confirms a time that follows from the confirmed one; any other becomes the candidate. */
+  #judgeStep(nowMs: number, monotonicMs: number): void {
+    const spanMs = this.#confirmedAtMs === undefined ? DAY_MS : monotonicMs - this.#confirmedAtMs + HOUR_MS
+    if (nowMs < this.#confirmed - HOUR_MS || nowMs > this.#confirmed + spanMs) this.#candidate = nowMs
+    else this.#confirm(Math.max(this.#confirmed, nowMs), monotonicMs)
+  }
+
+  /** Confirms the candidate once the clock has gone on from it for a day; a jump beyond it becomes the next candidate. */
+  #judgeCandidate(candidate: number, nowMs: number, monotonicMs: number): void {
+    const last = this.#last
+    const isNewJump = nowMs > (last ? last.nowMs + monotonicMs - last.monotonicMs + HOUR_MS : candidate + DAY_MS)
+    const isBorneOut = nowMs >= candidate + DAY_MS
+    if (isBorneOut) this.#confirm(isNewJump ? candidate : nowMs, isNewJump ? undefined : monotonicMs)
+    if (isBorneOut && !isNewJump) this.#candidate = undefined
+    else if (isNewJump) this.#candidate = nowMs
+  }
+
+  #confirm(nowMs: number, monotonicMs: number | undefined): void {
+    this.#confirmed = nowMs
+    this.#confirmedAtMs = monotonicMs
+  }
+
+  #save(): void {
     try {
-      upsert.run(confirmed, candidate ?? null)
-      saved = { confirmed, candidate }
+      this.#statements.upsert.run(this.#confirmed, this.#candidate ?? null)
+      this.#saved = { confirmed: this.#confirmed, candidate: this.#candidate }
     } catch {
       // A full or locked disk: the next look tries again, and without a note a start holds longer.
     }
-  }
-
-  sample()
-  const isBehindAt = (nowMs: number) => nowMs < FIRST_TIME_MS || nowMs < confirmed - HOUR_MS
-  return {
-    now: () => Math.min(sample(), confirmed),
-    isBehind: () => isBehindAt(sample()),
-    isHeld: () => isBehindAt(sample()) || candidate !== undefined,
   }
 }

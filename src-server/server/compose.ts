@@ -155,7 +155,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     isStillAllowed,
     baseUrl: deps.baseUrl,
     clock: deps.clock,
-    trustedNow: core.time.now,
+    trustedNow: () => core.time.now(),
     random: deps.random,
     tmpFolder: folders.tmp,
     storage,
@@ -198,7 +198,7 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     batchService,
     settings,
     onSettingsChanged(patch) {
-      if (patch.retention_days !== undefined) spareRoom.use(retention.replan)
+      if (patch.retention_days !== undefined) spareRoom.use(() => retention.replan())
       if (patch.engine_workers !== undefined) scheduler.wake()
       batchService.feed()
       notify.record({ event: 'settings.changed' })

@@ -7,7 +7,7 @@ import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import { type FfmpegPlaces, locateFfmpeg } from '../../src-worker/media/locate.ts'
 import { createKeys } from '../access/keys.ts'
 import type { Tickets } from '../access/tickets.ts'
-import { createRetention } from '../artifacts/retention.ts'
+import { Retention } from '../artifacts/retention.ts'
 import { createSettings } from '../batch/settings.ts'
 import type { Config } from '../config.ts'
 import { createAccountStore } from '../credits/account.ts'
@@ -15,8 +15,8 @@ import { createLedger } from '../credits/ledger.ts'
 import type { DataDirectory } from '../db/data-directory.ts'
 import type { Db } from '../db/open.ts'
 import { createQuarantine } from '../db/quarantine.ts'
-import { createRemovals } from '../db/removals.ts'
-import { createTrustedTime } from '../db/trusted-time.ts'
+import { Removals } from '../db/removals.ts'
+import { TrustedTime } from '../db/trusted-time.ts'
 import { createFolders } from '../jobs/folders.ts'
 import { createJobStore } from '../jobs/store.ts'
 import type { ForkEngine } from '../jobs/worker-pool.ts'
@@ -64,11 +64,11 @@ export function createCore(deps: ServiceDeps, db: Db) {
   const { plan } = account
   const folders = createFolders(dataDir)
   const store = createJobStore(db)
-  const time = createTrustedTime({ db, clock, newestMs: store.newestMs })
+  const time = new TrustedTime({ db, clock, newestMs: store.newestMs })
   const notify = createNotify({
     db,
     clock,
-    trustedNow: time.now,
+    trustedNow: () => time.now(),
     random,
     log,
     plan,
@@ -76,7 +76,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
     baseUrl: deps.baseUrl,
     isOffline: () => settings.read().is_offline,
   })
-  const removals = createRemovals({ db, dataDir, clock, random, log })
+  const removals = new Removals({ db, dataDir, clock, random, log })
   return {
     db,
     spareRoom,
@@ -91,7 +91,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
     time,
     removals,
     quarantine: createQuarantine({ dataDir, clock, log }),
-    retention: createRetention({
+    retention: new Retention({
       db,
       clock,
       time,

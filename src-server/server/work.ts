@@ -49,7 +49,7 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
     ledger,
     notify,
     baseUrl,
-    expiryOf: retention.expiryOf,
+    expiryOf: (completedAtMs) => retention.expiryOf(completedAtMs),
     onEnded: (job) => batchService.jobEnded(job),
   })
   const workers = () => settings.read().engine_workers
@@ -85,7 +85,7 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
     random,
     log,
     dataDir,
-    trustedNow: time.now,
+    trustedNow: () => time.now(),
     removals,
     outputFolder(jobId) {
       const sourceId = store.find(jobId)?.sourceId

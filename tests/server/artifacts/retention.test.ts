@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { jobSettings } from '../../../src-contract/settings.ts'
-import { createRetention } from '../../../src-server/artifacts/retention.ts'
-import { createRemovals } from '../../../src-server/db/removals.ts'
-import { createTrustedTime, type TrustedTime } from '../../../src-server/db/trusted-time.ts'
+import { Retention } from '../../../src-server/artifacts/retention.ts'
+import { Removals } from '../../../src-server/db/removals.ts'
+import { TrustedTime } from '../../../src-server/db/trusted-time.ts'
 import { createFolders } from '../../../src-server/jobs/folders.ts'
 import { createJobStore } from '../../../src-server/jobs/store.ts'
 import { createLog } from '../../../src-system/log.ts'
@@ -25,10 +25,10 @@ function open(days: number | null) {
   const world = { days, time: undefined as TrustedTime | undefined }
   const events: string[] = []
   const log = createLog('silent', clock, () => {})
-  const makeTime = () => createTrustedTime({ db, clock, newestMs: store.newestMs })
-  const removals = createRemovals({ db, dataDir: path.dirname(file), clock, random: systemRandom, log })
+  const makeTime = () => new TrustedTime({ db, clock, newestMs: store.newestMs })
+  const removals = new Removals({ db, dataDir: path.dirname(file), clock, random: systemRandom, log })
   const makeRetention = () =>
-    createRetention({
+    new Retention({
       db,
       clock,
       time: world.time ?? makeTime(),

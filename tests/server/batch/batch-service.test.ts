@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { createBatchService } from '../../../src-server/batch/batch-service.ts'
-import { createRemovals } from '../../../src-server/db/removals.ts'
+import { Removals } from '../../../src-server/db/removals.ts'
 import { createFolders } from '../../../src-server/jobs/folders.ts'
 import { createJobStore } from '../../../src-server/jobs/store.ts'
 import { createLog } from '../../../src-system/log.ts'
@@ -54,7 +54,7 @@ function openSession() {
     random: systemRandom,
     log,
     dataDir,
-    removals: createRemovals({ db, dataDir, clock, random: systemRandom, log }),
+    removals: new Removals({ db, dataDir, clock, random: systemRandom, log }),
     outputFolder: () => null,
     jobs: { submit: () => {}, cancel: () => {}, freeSlots: () => 1, files: () => undefined },
     jobStore: createJobStore(db),

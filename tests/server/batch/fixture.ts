@@ -8,7 +8,7 @@ import { PLAN_LIMITS } from '../../../src-contract/plans.ts'
 import { createBatch } from '../../../src-server/batch/batch.ts'
 import type { BatchJob } from '../../../src-server/batch/batch-core.ts'
 import { createSources } from '../../../src-server/batch/sources.ts'
-import { createRemovals } from '../../../src-server/db/removals.ts'
+import { Removals } from '../../../src-server/db/removals.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { createJobStore } from '../../../src-server/jobs/store.ts'
 import { createLog } from '../../../src-system/log.ts'
@@ -39,7 +39,7 @@ export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
   const store = createJobStore(db)
   const folder = path.join(path.dirname(file), 'sources')
   const log = createLog('silent', clock, () => {})
-  const removals = createRemovals({ db, dataDir: path.dirname(file), clock, random: systemRandom, log })
+  const removals = new Removals({ db, dataDir: path.dirname(file), clock, random: systemRandom, log })
   mkdirSync(path.join(path.dirname(file), 'tmp'), { recursive: true })
   const sources = createSources({ db, clock, random: systemRandom, folder, removals })
   const submitted: BatchJob[] = []
