@@ -6,6 +6,7 @@ import { useApp, useSelect } from '../../state/app-state.ts'
 import { createLedger } from '../../state/ledger.ts'
 import { useWords } from '../../text/context.tsx'
 import { ActionDialog, Reading, SectionHead, type SectionProps } from './section.tsx'
+import { Table } from './table.tsx'
 
 const AMOUNTS = [10, 50, 100, 500] as const
 
@@ -76,38 +77,27 @@ function Ledger() {
   if (entries.length === 0) return <p className="note">{text.noEntries}</p>
   return (
     <>
-      <table className="ledger" aria-label={text.ledger}>
-        <thead>
-          <tr>
-            <th scope="col">{text.when}</th>
-            <th scope="col">{text.entry}</th>
-            <th scope="col">{text.for}</th>
-            <th scope="col" className="r">
-              {text.credits}
-            </th>
-            <th scope="col" className="r">
-              {text.balance}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={entry.entry_id}>
-              <td className="dim">{format.moment(entry.created_at, now)}</td>
-              <td>{text.kinds[entry.kind]}</td>
-              <td className="dim">
-                <div className="clip for">
-                  <bdi>{(entry.job_id && byId[entry.job_id]?.title) || entry.note || '–'}</bdi>
-                </div>
-              </td>
-              <td className="r">
-                <b>{format.signed(entry.amount)}</b>
-              </td>
-              <td className="r dim">{format.count(entry.balance)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        className="ledger"
+        aria-label={text.ledger}
+        rows={entries}
+        idOf={(entry) => entry.entry_id}
+        columns={[
+          { name: text.when, cellClass: 'dim', cell: (entry) => format.moment(entry.created_at, now) },
+          { name: text.entry, cell: (entry) => text.kinds[entry.kind] },
+          {
+            name: text.for,
+            cellClass: 'dim',
+            cell: (entry) => (
+              <div className="clip for">
+                <bdi>{(entry.job_id && byId[entry.job_id]?.title) || entry.note || '–'}</bdi>
+              </div>
+            ),
+          },
+          { name: text.credits, headClass: 'r', cellClass: 'r', cell: (entry) => <b>{format.signed(entry.amount)}</b> },
+          { name: text.balance, headClass: 'r', cellClass: 'r dim', cell: (entry) => format.count(entry.balance) },
+        ]}
+      />
       {hasEarlier && (
         <p className="note row">
           <span className="grow" />

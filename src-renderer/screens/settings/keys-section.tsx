@@ -1,4 +1,4 @@
-/** API keys: made, shown once, revoked. */
+/** API keys: creating, showing once, revoking. */
 import { Plus } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { ApiKey, CreatedKey } from '../../../src-contract/account.ts'
@@ -18,10 +18,11 @@ import {
   type SectionProps,
   TextDialog,
 } from './section.tsx'
+import { Table } from './table.tsx'
 
 export function KeysSection({ titleId }: SectionProps) {
   const { client, service } = useApp()
-  const { t, format } = useWords()
+  const { t } = useWords()
   const limit = useSelect(service.store, (state) => state.account?.limits.keys ?? 0)
   const plan = useSelect(service.store, (state) => state.account?.plan)
   const [{ store, read }] = useState(() => createListing(async () => (await client.call('listKeys', {})).keys))
@@ -35,7 +36,6 @@ export function KeysSection({ titleId }: SectionProps) {
   useEffect(() => void read(), [read, plan])
   const shown = (keys ?? []).filter((key) => key.state !== 'revoked')
   const used = shown.filter((key) => key.state === 'active').length
-  const now = new Date()
   return (
     <>
       <SectionHead titleId={titleId} title={t.prefs.sections['api-keys']} sub={text.sub(used, limit)}>
@@ -52,51 +52,7 @@ export function KeysSection({ titleId }: SectionProps) {
       {created && <FreshKey created={created} returnTo={createButton} onSaved={() => setCreated(null)} />}
       {!keys && <Reading />}
       {keys && shown.length === 0 && <p className="note">{limit === 0 ? text.noneOnPlan : text.none}</p>}
-      {shown.length > 0 && (
-        <table className="keys" aria-labelledby={titleId}>
-          <thead>
-            <tr>
-              <th scope="col">{text.columns.name}</th>
-              <th scope="col">{text.columns.key}</th>
-              <th scope="col">{text.columns.created}</th>
-              <th scope="col">{text.columns.used}</th>
-              <th scope="col">
-                <span className="vh">{text.columns.actions}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((key) => (
-              <tr key={key.key_id}>
-                <td>
-                  <b>
-                    <bdi>{key.name}</bdi>
-                  </b>
-                  {key.state === 'suspended' && <span className="tag warn">{text.states.suspended}</span>}
-                </td>
-                <td>
-                  <code className="dim">
-                    {key.prefix}…{key.last_four}
-                  </code>
-                </td>
-                <td className="dim">{format.day(key.created_at, now)}</td>
-                <td className="dim" title={key.last_client}>
-                  {key.last_used_at
-                    ? [format.ago(key.last_used_at, now), key.last_client && clientName(key.last_client)]
-                        .filter(Boolean)
-                        .join(', ')
-                    : text.never}
-                </td>
-                <td className="r">
-                  <Button look="danger" small onClick={() => setRevoking(key)} aria-label={text.revokeTitle(key.name)}>
-                    {text.revoke}
-                  </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {shown.length > 0 && <KeyTable keys={shown} titleId={titleId} onRevoke={setRevoking} />}
       {isNaming && (
         <NameDialog
           onClose={() => setNaming(false)}
@@ -120,6 +76,65 @@ export function KeysSection({ titleId }: SectionProps) {
   )
 }
 
+interface KeyTableProps extends SectionProps {
+  keys: readonly ApiKey[]
+  onRevoke: (key: ApiKey) => void
+}
+
+function KeyTable({ keys, titleId, onRevoke }: KeyTableProps) {
+  const { t, format } = useWords()
+  const text = t.prefs.keys
+  const now = new Date()
+  const lastUse = ({ last_used_at, last_client }: ApiKey) =>
+    last_used_at
+      ? [format.ago(last_used_at, now), last_client && clientName(last_client)].filter(Boolean).join(', ')
+      : text.never
+  return (
+    <Table
+      className="keys"
+      aria-labelledby={titleId}
+      rows={keys}
+      idOf={(key) => key.key_id}
+      columns={[
+        { name: text.columns.name, cell: (key) => <KeyName apiKey={key} /> },
+        {
+          name: text.columns.key,
+          cell: (key) => (
+            <code className="dim">
+              {key.prefix}…{key.last_four}
+            </code>
+          ),
+        },
+        { name: text.columns.created, cellClass: 'dim', cell: (key) => format.day(key.created_at, now) },
+        { name: text.columns.used, cellClass: 'dim', cell: lastUse, hint: (key) => key.last_client },
+        {
+          name: text.columns.actions,
+          isNameHidden: true,
+          cellClass: 'r',
+          cell: (key) => (
+            <Button look="danger" small onClick={() => onRevoke(key)} aria-label={text.revokeTitle(key.name)}>
+              {text.revoke}
+            </Button>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+function KeyName({ apiKey }: { apiKey: ApiKey }) {
+  const { t } = useWords()
+  return (
+    <>
+      <b>
+        <bdi>{apiKey.name}</bdi>
+      </b>
+      {apiKey.state === 'suspended' && <span className="tag warn">{t.prefs.keys.states.suspended}</span>}
+    </>
+  )
+}
+
+/** The key just made: its value is shown this once. */
 function FreshKey({ created, ...box }: { created: CreatedKey } & Pick<SecretBoxProps, 'returnTo' | 'onSaved'>) {
   const { t } = useWords()
   const { service, batch } = useApp()
