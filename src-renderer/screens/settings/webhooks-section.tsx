@@ -8,32 +8,32 @@ import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { deliveryWords } from './delivery-words.ts'
 import { Problem, Reading, SecretBox, SectionHead, type SectionProps, TextDialog, useAction } from './section.tsx'
+import { Table } from './table.tsx'
 
 /** Attempts of one delivery before it is given up (first try and seven more). */
 const ATTEMPTS = 8
 /** Polling interval while a delivery is on its way: its result is no live event. */
 const READ_EVERY_MS = 2000
 
+/** A secret that is shown this once. */
+interface FreshSecret {
+  readonly title: string
+  readonly value: string
+  /** Button with which it was asked for: the focus returns to it. */
+  readonly askedWith: HTMLElement | null
+}
+
 export function WebhooksSection({ titleId }: SectionProps) {
-  const { client, service, webhooks } = useApp()
+  const { service, webhooks } = useApp()
   const { t } = useWords()
   const limit = useSelect(service.store, (state) => state.account?.limits.webhooks ?? 0)
   const { hooks, deliveries, refusal } = useSelect(webhooks.store, (state) => state)
-  const [secret, setSecret] = useState<{ title: string; value: string } | null>(null)
-  /** The button with which the secret was asked for. */
-  const asked = useRef<HTMLElement>(null)
+  const [secret, setSecret] = useState<FreshSecret | null>(null)
+  const { problem, test, replaceSecret, resend } = useWebhookActions(setSecret)
   const addButton = useRef<HTMLButtonElement>(null)
   const [isAdding, setAdding] = useState(false)
-  const { problem, run } = useAction()
   const text = t.prefs.webhooks
-  const { read } = webhooks
-  useEffect(() => void read().catch(() => undefined), [read])
-  const isSending = deliveries.some((delivery) => delivery.state === 'pending')
-  useEffect(() => {
-    if (!isSending) return
-    const timer = setInterval(() => void read().catch(() => undefined), READ_EVERY_MS)
-    return () => clearInterval(timer)
-  }, [read, isSending])
+  useFreshDeliveries(deliveries)
   const used = hooks?.length ?? 0
   return (
     <>
@@ -48,17 +48,7 @@ export function WebhooksSection({ titleId }: SectionProps) {
           {text.add}
         </Button>
       </SectionHead>
-      {secret && (
-        <SecretBox
-          title={secret.title}
-          value={secret.value}
-          copyText={text.copySecret}
-          returnTo={asked}
-          onSaved={() => setSecret(null)}
-        >
-          <p className="me">{text.verify}</p>
-        </SecretBox>
-      )}
+      {secret && <SigningSecret secret={secret} onSaved={() => setSecret(null)} />}
       <Problem problem={problem ?? refusal} />
       {!hooks && <Reading />}
       {hooks && hooks.length === 0 && <p className="note">{text.none}</p>}
@@ -66,45 +56,71 @@ export function WebhooksSection({ titleId }: SectionProps) {
         <HookRow
           key={hook.webhook_id}
           hook={hook}
-          onTest={() =>
-            run(async () => {
-              await client.call('testWebhook', { params: { webhook_id: hook.webhook_id } })
-              await read()
-            })
-          }
-          onNewSecret={(button) =>
-            void run(async () => {
-              const fresh = await client.call('replaceWebhookSecret', { params: { webhook_id: hook.webhook_id } })
-              asked.current = button
-              setSecret({ title: text.newSecret, value: fresh.secret })
-            })
-          }
+          onTest={() => test(hook)}
+          onNewSecret={(button) => void replaceSecret(hook, button)}
           onRemove={() => webhooks.remove(hook, text.removed(hook.url))}
         />
       ))}
-      {hooks && (hooks.length > 0 || deliveries.length > 0) && (
-        <DeliveryLog
-          deliveries={deliveries}
-          onSend={(delivery) =>
-            void run(async () => {
-              await client.call('redeliver', { params: { delivery_id: delivery.delivery_id } })
-              await read()
-            })
-          }
-        />
-      )}
+      {hooks && (hooks.length > 0 || deliveries.length > 0) && <DeliveryLog deliveries={deliveries} onSend={resend} />}
       {isAdding && (
         <AddDialog
           onClose={() => setAdding(false)}
           onAdded={(value) => {
-            asked.current = addButton.current
-            setSecret({ title: text.ready, value })
-            void read().catch(() => undefined)
+            setSecret({ title: text.ready, value, askedWith: addButton.current })
+            void webhooks.read().catch(() => undefined)
             void service.readAccount().catch(() => undefined)
           }}
         />
       )}
     </>
+  )
+}
+
+/** Reads webhooks and deliveries, and again and again while a delivery is on its way. */
+function useFreshDeliveries(deliveries: readonly Delivery[]): void {
+  const { read } = useApp().webhooks
+  useEffect(() => void read().catch(() => undefined), [read])
+  const isSending = deliveries.some((delivery) => delivery.state === 'pending')
+  useEffect(() => {
+    if (!isSending) return
+    const timer = setInterval(() => void read().catch(() => undefined), READ_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [read, isSending])
+}
+
+/** Calls about one webhook or delivery, and why the last one failed. A new secret goes to `onSecret`. */
+function useWebhookActions(onSecret: (secret: FreshSecret) => void) {
+  const { client, webhooks } = useApp()
+  const { t } = useWords()
+  const { problem, run } = useAction()
+  return {
+    problem,
+    test: ({ webhook_id }: Webhook) =>
+      run(() => client.call('testWebhook', { params: { webhook_id } }).then(webhooks.read)),
+    replaceSecret: ({ webhook_id }: Webhook, askedWith: HTMLElement | null) =>
+      run(async () => {
+        const { secret } = await client.call('replaceWebhookSecret', { params: { webhook_id } })
+        onSecret({ title: t.prefs.webhooks.newSecret, value: secret, askedWith })
+      }),
+    resend: ({ delivery_id }: Delivery) =>
+      run(() => client.call('redeliver', { params: { delivery_id } }).then(webhooks.read)),
+  }
+}
+
+function SigningSecret({ secret, onSaved }: { secret: FreshSecret; onSaved: () => void }) {
+  const { t } = useWords()
+  const text = t.prefs.webhooks
+  const returnTo = { current: secret.askedWith }
+  return (
+    <SecretBox
+      title={secret.title}
+      value={secret.value}
+      copyText={text.copySecret}
+      returnTo={returnTo}
+      onSaved={onSaved}
+    >
+      <p className="me">{text.verify}</p>
+    </SecretBox>
   )
 }
 
@@ -162,13 +178,12 @@ function HookRow({ hook, onTest, onNewSecret, onRemove }: HookRowProps) {
   )
 }
 
-function DeliveryLog({
-  deliveries,
-  onSend,
-}: {
+interface DeliveryLogProps {
   deliveries: readonly Delivery[]
   onSend: (delivery: Delivery) => void
-}) {
+}
+
+function DeliveryLog({ deliveries, onSend }: DeliveryLogProps) {
   const { jobs } = useApp()
   const { t, format } = useWords()
   const byId = useSelect(jobs.store, (state) => state.byId)
@@ -177,48 +192,42 @@ function DeliveryLog({
   const now = new Date()
   if (deliveries.length === 0) return <p className="note">{text.noDeliveries}</p>
   return (
-    <table className="deliveries" aria-label={text.log}>
-      <thead>
-        <tr>
-          <th scope="col">{text.columns.time}</th>
-          <th scope="col">{text.columns.event}</th>
-          <th scope="col">{text.columns.song}</th>
-          <th scope="col">{text.columns.answer}</th>
-          <th scope="col">{text.columns.attempt}</th>
-          <th scope="col">
-            <span className="vh">{text.columns.actions}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {deliveries.map((delivery) => (
-          <tr key={delivery.delivery_id}>
-            <td className="dim">{format.moment(delivery.created_at, now)}</td>
-            <td>
-              <code>{delivery.event}</code>
-            </td>
-            <td className="dim">
-              <div className="clip for">
-                <bdi>{(delivery.job_id && byId[delivery.job_id]?.title) || '–'}</bdi>
-              </div>
-            </td>
-            <td>
-              <Answer delivery={delivery} />
-            </td>
-            <td className="dim">
-              {delivery.state === 'pending' ? t.automate.of(delivery.attempts, ATTEMPTS) : delivery.attempts}
-            </td>
-            <td className="r">
-              {delivery.state !== 'delivered' && (
-                <Button small onClick={() => onSend(delivery)}>
-                  {delivery.state === 'pending' ? text.sendNow : text.sendAgain}
-                </Button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      className="deliveries"
+      aria-label={text.log}
+      rows={deliveries}
+      idOf={(delivery) => delivery.delivery_id}
+      columns={[
+        { name: text.columns.time, cellClass: 'dim', cell: ({ created_at }) => format.moment(created_at, now) },
+        { name: text.columns.event, cell: ({ event }) => <code>{event}</code> },
+        {
+          name: text.columns.song,
+          cellClass: 'dim',
+          cell: ({ job_id }) => (
+            <div className="clip for">
+              <bdi>{(job_id && byId[job_id]?.title) || '–'}</bdi>
+            </div>
+          ),
+        },
+        { name: text.columns.answer, cell: (delivery) => <Answer delivery={delivery} /> },
+        {
+          name: text.columns.attempt,
+          cellClass: 'dim',
+          cell: ({ state, attempts }) => (state === 'pending' ? t.automate.of(attempts, ATTEMPTS) : attempts),
+        },
+        {
+          name: text.columns.actions,
+          isNameHidden: true,
+          cellClass: 'r',
+          cell: (delivery) =>
+            delivery.state !== 'delivered' && (
+              <Button small onClick={() => onSend(delivery)}>
+                {delivery.state === 'pending' ? text.sendNow : text.sendAgain}
+              </Button>
+            ),
+        },
+      ]}
+    />
   )
 }
 
@@ -226,7 +235,7 @@ function Answer({ delivery }: { delivery: Delivery }) {
   const { t } = useWords()
   const text = t.prefs.webhooks
   const small = { className: 'i s', 'aria-hidden': true } as const
-  // The user's own deletion is no fault.
+  // The user's own deletion is no failure of the receiver.
   const isUnwanted = delivery.stop_reason === 'job_deleted' || delivery.stop_reason === 'webhook_removed'
   const [tone, icon] = {
     delivered: ['c-ok', <Check key="i" {...small} />] as const,
