@@ -18,7 +18,7 @@ import {
 
 type Change = Partial<Pick<WatchFolder, 'output_folder' | 'settings' | 'is_active'>>
 
-/** A song that cannot be taken is no event: one looks. */
+/** Polling interval, ms: no live event tells that a song cannot be taken. */
 const READ_EVERY_MS = 5000
 
 export function WatchFoldersSection({ titleId }: SectionProps) {
@@ -89,49 +89,23 @@ function AddFolder({ isBusy, onAdd }: { isBusy: boolean; onAdd: (path: string) =
   )
 }
 
-function Folder({ folder, onChanged }: { folder: WatchFolder; onChanged: () => Promise<unknown> }) {
-  const { client, batch } = useApp()
+interface FolderProps {
+  folder: WatchFolder
+  onChanged: () => Promise<unknown>
+}
+
+function Folder({ folder, onChanged }: FolderProps) {
+  const { client } = useApp()
   const { t } = useWords()
   const text = t.prefs.watch
-  const settingsOfNow = useSelect(batch.store, (state) => state.batch?.settings)
   const { problem, run } = useAction()
   const params = { folder_id: folder.folder_id }
   const apply = (change: Change) => client.call('changeWatchFolder', { params, body: change }).then(onChanged)
   const change = (next: Change) => void run(() => apply(next))
-  const state = [
-    text.taken(folder.taken),
-    folder.is_active ? null : text.paused,
-    folder.is_reachable ? null : text.unreachable,
-  ]
+  const remove = () => void run(() => client.call('removeWatchFolder', { params }).then(onChanged))
   return (
     <section aria-label={folder.path}>
-      <div className="line">
-        <div className="grow">
-          <code className="path">
-            <bdi>{folder.path}</bdi>
-          </code>
-          <div className="me">{state.filter(Boolean).join(' · ')}</div>
-        </div>
-        <div className="line-control">
-          <span className="row end">
-            <Button
-              small
-              aria-label={text.of(folder.is_active ? text.pause : text.goOn, folder.path)}
-              onClick={() => change({ is_active: !folder.is_active })}
-            >
-              {folder.is_active ? text.pause : text.goOn}
-            </Button>
-            <Button
-              small
-              look="danger"
-              aria-label={text.of(text.remove, folder.path)}
-              onClick={() => void run(() => client.call('removeWatchFolder', { params }).then(onChanged))}
-            >
-              {text.remove}
-            </Button>
-          </span>
-        </div>
-      </div>
+      <FolderHead folder={folder} onChange={change} onRemove={remove} />
       <Line name={text.output}>
         <TextSetting
           label={text.of(text.outputPath, folder.path)}
@@ -146,21 +120,73 @@ function Folder({ folder, onChanged }: { folder: WatchFolder; onChanged: () => P
           />
         </span>
       </Line>
-      <Line name={text.settings} text={folder.settings ? text.own : text.fromBatch}>
-        {folder.settings ? (
-          <Button small onClick={() => change({ settings: null })}>
-            {text.followBatch}
-          </Button>
-        ) : (
-          <Button small onClick={() => settingsOfNow && change({ settings: settingsOfNow })}>
-            {text.keepBatch}
-          </Button>
-        )}
-      </Line>
+      <FolderSettings folder={folder} onChange={change} />
       <Untaken summary={text.refused(folder.refused.length)} songs={folder.refused} />
       <Untaken summary={text.waiting(folder.waiting.length)} songs={folder.waiting} />
       <Problem problem={problem} />
     </section>
+  )
+}
+
+interface FolderPartProps {
+  folder: WatchFolder
+  onChange: (change: Change) => void
+}
+
+/** The path and state of a folder, with the buttons that pause and remove it. */
+function FolderHead({ folder, onChange, onRemove }: FolderPartProps & { onRemove: () => void }) {
+  const { t } = useWords()
+  const text = t.prefs.watch
+  const state = [
+    text.taken(folder.taken),
+    folder.is_active ? null : text.paused,
+    folder.is_reachable ? null : text.unreachable,
+  ]
+  const pauseText = folder.is_active ? text.pause : text.goOn
+  return (
+    <div className="line">
+      <div className="grow">
+        <code className="path">
+          <bdi>{folder.path}</bdi>
+        </code>
+        <div className="me">{state.filter(Boolean).join(' · ')}</div>
+      </div>
+      <div className="line-control">
+        <span className="row end">
+          <Button
+            small
+            aria-label={text.of(pauseText, folder.path)}
+            onClick={() => onChange({ is_active: !folder.is_active })}
+          >
+            {pauseText}
+          </Button>
+          <Button small look="danger" aria-label={text.of(text.remove, folder.path)} onClick={onRemove}>
+            {text.remove}
+          </Button>
+        </span>
+      </div>
+    </div>
+  )
+}
+
+/** Switches a folder between settings of its own and those of the batch. */
+function FolderSettings({ folder, onChange }: FolderPartProps) {
+  const { batch } = useApp()
+  const { t } = useWords()
+  const text = t.prefs.watch
+  const batchSettings = useSelect(batch.store, (state) => state.batch?.settings)
+  return (
+    <Line name={text.settings} text={folder.settings ? text.own : text.fromBatch}>
+      {folder.settings ? (
+        <Button small onClick={() => onChange({ settings: null })}>
+          {text.followBatch}
+        </Button>
+      ) : (
+        <Button small onClick={() => batchSettings && onChange({ settings: batchSettings })}>
+          {text.keepBatch}
+        </Button>
+      )}
+    </Line>
   )
 }
 
