@@ -7,7 +7,7 @@ export interface Option<Value extends string> {
   readonly whyNot?: string | undefined
 }
 
-interface ChoiceProps<Value extends string, Kind = Option<Value>> {
+export interface ChoiceProps<Value extends string, Kind = Option<Value>> {
   label: string
   options: readonly Kind[]
   value: Value

@@ -1,193 +1,67 @@
-/** Settings of this machine: storage, engine, language, appearance, and what it is. */
+/** Settings of this machine: engine, language, appearance, and what it is. */
 import { useEffect, useState } from 'react'
-import type { Settings } from '../../../src-contract/app.ts'
 import type { DesktopSettings } from '../../../src-main/bridge.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { FfmpegLine } from './ffmpeg-line.tsx'
-import {
-  ChooseFolder,
-  Line,
-  Problem,
-  Reading,
-  SectionHead,
-  type SectionProps,
-  TextSetting,
-  useAction,
-} from './section.tsx'
-
-const RETENTION_DAYS = ['7', '30', '90', '365', 'keep'] as const
-const QUOTAS_GB = ['20', '60', '200', 'none'] as const
-const GB = 1e9
-
-function useSettings() {
-  const { service } = useApp()
-  const settings = useSelect(service.store, (state) => state.settings)
-  const system = useSelect(service.store, (state) => state.system)
-  const { problem, run } = useAction()
-  return {
-    settings,
-    system,
-    problem,
-    change: (change: Partial<Settings>) => void run(() => service.changeSettings(change)),
-    apply: (change: Partial<Settings>) => service.changeSettings(change),
-  }
-}
-
-export function StorageSection({ titleId }: SectionProps) {
-  const { t, format } = useWords()
-  const { settings, system, problem, change, apply } = useSettings()
-  const text = t.prefs.storage
-  if (!settings || !system)
-    return (
-      <>
-        <SectionHead titleId={titleId} title={t.prefs.sections.storage} sub={text.sub} />
-        <Reading />
-      </>
-    )
-  const retention = String(settings.retention_days ?? 'keep')
-  const retentions = RETENTION_DAYS.some((one) => one === retention) ? RETENTION_DAYS : [retention, ...RETENTION_DAYS]
-  const quota = settings.disk_quota_bytes === null ? 'none' : String(settings.disk_quota_bytes / GB)
-  const quotas = QUOTAS_GB.some((one) => one === quota) ? QUOTAS_GB : [quota, ...QUOTAS_GB]
-  return (
-    <>
-      <SectionHead titleId={titleId} title={t.prefs.sections.storage} sub={text.sub} />
-      <dl className="facts two">
-        <div>
-          <dt>{text.used}</dt>
-          <dd>{format.bytes(system.used_bytes)}</dd>
-        </div>
-        <div>
-          <dt>{text.free}</dt>
-          <dd>{format.bytes(system.free_bytes)}</dd>
-        </div>
-      </dl>
-      <Line name={text.folder}>
-        <span className="row">
-          <code className="clip path">{system.data_dir}</code>
-          <Reveal folder="data" name={text.folder} />
-        </span>
-      </Line>
-      {!system.is_private && <p className="hint">{text.notPrivate}</p>}
-      {system.quarantine && (
-        <Line
-          name={text.quarantine}
-          text={text.quarantineText(
-            system.quarantine.items,
-            format.bytes(system.quarantine.bytes),
-            system.quarantine.folder,
-          )}
-        >
-          <Reveal folder="data" name={text.quarantine} />
-        </Line>
-      )}
-      <Line name={text.output} text={settings.output_folder ? text.outputText : text.outputOff}>
-        <TextSetting
-          label={text.outputPath}
-          placeholder={text.outputPath}
-          value={settings.output_folder ?? ''}
-          onApply={(folder) => apply({ output_folder: folder || null })}
-        />
-        <span className="row end">
-          <ChooseFolder name={text.output} onChosen={(output_folder) => change({ output_folder })} />
-          {settings.output_folder && <Reveal folder="output" name={text.output} />}
-        </span>
-      </Line>
-      <Line name={text.retention}>
-        <Segmented
-          label={text.retention}
-          className="fit"
-          value={retention}
-          options={retentions.map((one) => ({
-            value: one,
-            text: one === 'keep' ? text.forever : text.retentionDays(Number(one)),
-          }))}
-          onChoose={(one) => change({ retention_days: one === 'keep' ? null : Number(one) })}
-        />
-      </Line>
-      <Line name={text.quota} text={text.quotaText}>
-        <Segmented
-          label={text.quota}
-          className="fit"
-          value={quota}
-          options={quotas.map((one) => ({
-            value: one,
-            text: one === 'none' ? text.noQuota : format.bytes(Number(one) * GB),
-          }))}
-          onChoose={(one) => change({ disk_quota_bytes: one === 'none' ? null : Math.round(Number(one) * GB) })}
-        />
-      </Line>
-      <Problem problem={problem} />
-    </>
-  )
-}
+import { ChoiceLine, Line, Problem, Reading, SectionHead, type SectionProps } from './section.tsx'
+import { type ChangeSettings, useSettings } from './use-settings.ts'
 
 export function EngineSection({ titleId }: SectionProps) {
   const { t } = useWords()
   const { settings, system, problem, change } = useSettings()
   const text = t.prefs.engine
-  if (!settings || !system)
-    return (
-      <>
-        <SectionHead titleId={titleId} title={t.prefs.sections.engine} sub={text.sub} />
-        <Reading />
-      </>
-    )
-  const workers = String(settings.engine_workers)
-  const counts = ['1', '2', '3', '4', '6', '8']
-  const options = counts.includes(workers) ? counts : [...counts, workers].sort()
   return (
     <>
       <SectionHead titleId={titleId} title={t.prefs.sections.engine} sub={text.sub} />
-      <Line name={text.workers} text={text.workersText}>
-        <Segmented
-          label={text.workers}
-          className="fit numbers"
-          value={workers}
-          options={options.slice(0, 6).map((one) => ({ value: one, text: one }))}
-          onChoose={(one) => change({ engine_workers: Number(one) })}
-        />
-      </Line>
-      <FfmpegLine settings={settings} system={system} />
-      <Line name={text.offline} text={text.offlineText}>
-        <Segmented
-          label={text.offline}
-          className="fit"
-          value={settings.is_offline ? 'offline' : 'online'}
-          options={[
-            { value: 'offline', text: t.bar.offline },
-            { value: 'online', text: t.bar.online },
-          ]}
-          onChoose={(one) => change({ is_offline: one === 'offline' })}
-        />
-      </Line>
-      <DesktopLines />
-      <Line name={text.version}>
-        <span className="dim">{system.engine_version}</span>
-      </Line>
-      <Line name={text.simd}>
-        <span className="dim">{system.has_simd ? text.yes : text.no}</span>
-      </Line>
-      <Problem problem={problem} />
+      {!settings || !system ? (
+        <Reading />
+      ) : (
+        <>
+          <Workers workers={settings.engine_workers} onChange={change} />
+          <FfmpegLine settings={settings} system={system} />
+          <ChoiceLine
+            name={text.offline}
+            text={text.offlineText}
+            value={settings.is_offline ? 'offline' : 'online'}
+            options={[
+              { value: 'offline', text: t.bar.offline },
+              { value: 'online', text: t.bar.online },
+            ]}
+            onChoose={(one) => change({ is_offline: one === 'offline' })}
+          />
+          <DesktopLines />
+          <Line name={text.version}>
+            <span className="dim">{system.engine_version}</span>
+          </Line>
+          <Line name={text.simd}>
+            <span className="dim">{system.has_simd ? text.yes : text.no}</span>
+          </Line>
+          <Problem problem={problem} />
+        </>
+      )}
     </>
   )
 }
 
-/** Shows a folder in the file manager; only the desktop can. */
-function Reveal({ folder, name }: { folder: 'output' | 'data'; name: string }) {
+const WORKER_COUNTS = ['1', '2', '3', '4', '6', '8']
+
+function Workers({ workers, onChange }: { workers: number; onChange: ChangeSettings }) {
   const { t } = useWords()
-  if (!window.loudsmith) return null
+  const text = t.prefs.engine
+  const value = String(workers)
+  const counts = WORKER_COUNTS.includes(value) ? WORKER_COUNTS : [...WORKER_COUNTS, value].sort()
   return (
-    <Button
-      look="quiet"
-      small
-      aria-label={`${t.prefs.desktop.reveal}: ${name}`}
-      onClick={() => void window.loudsmith?.revealFolder(folder)}
-    >
-      {t.prefs.desktop.reveal}
-    </Button>
+    <ChoiceLine
+      name={text.workers}
+      text={text.workersText}
+      className="fit numbers"
+      value={value}
+      options={counts.slice(0, WORKER_COUNTS.length).map((one) => ({ value: one, text: one }))}
+      onChoose={(one) => onChange({ engine_workers: Number(one) })}
+    />
   )
 }
 
@@ -199,20 +73,19 @@ function DesktopLines() {
   if (!window.loudsmith || !settings) return null
   const text = t.prefs.desktop
   return (['keepsRunning', 'openAtLogin', 'notifies'] as const).map((name) => (
-    <Line key={name} name={text[name]} text={name === 'keepsRunning' ? text.keepsRunningText : undefined}>
-      <Segmented
-        label={text[name]}
-        className="fit"
-        value={settings[name] ? 'on' : 'off'}
-        options={[
-          { value: 'on', text: text.on },
-          { value: 'off', text: text.off },
-        ]}
-        onChoose={(one) =>
-          void window.loudsmith?.changeDesktopSettings({ [name]: one === 'on' }).then(setSettings, () => undefined)
-        }
-      />
-    </Line>
+    <ChoiceLine
+      key={name}
+      name={text[name]}
+      text={name === 'keepsRunning' ? text.keepsRunningText : undefined}
+      value={settings[name] ? 'on' : 'off'}
+      options={[
+        { value: 'on', text: text.on },
+        { value: 'off', text: text.off },
+      ]}
+      onChoose={(one) =>
+        void window.loudsmith?.changeDesktopSettings({ [name]: one === 'on' }).then(setSettings, () => undefined)
+      }
+    />
   ))
 }
 

@@ -2,6 +2,7 @@
 import { CircleX } from 'lucide-react'
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
+import { type ChoiceProps, Segmented } from '../../components/choices.tsx'
 import { CopyButton } from '../../components/copy.tsx'
 import { Modal, type ModalProps } from '../../components/dialogs.tsx'
 import { TextField, type TextFieldProps } from '../../components/text-field.tsx'
@@ -51,6 +52,22 @@ export function Line({ name, text, children }: { name: string; text?: string | u
       </div>
       <div className="line-control">{children}</div>
     </div>
+  )
+}
+
+interface ChoiceLineProps<Value extends string> extends Omit<ChoiceProps<Value>, 'label'> {
+  name: string
+  text?: string | undefined
+  className?: string
+}
+
+/** A setting whose control is a row of choices with the setting's own name. */
+export function ChoiceLine<Value extends string>(props: ChoiceLineProps<Value>) {
+  const { name, text, className = 'fit', ...choice } = props
+  return (
+    <Line name={name} text={text}>
+      <Segmented label={name} className={className} {...choice} />
+    </Line>
   )
 }
 
