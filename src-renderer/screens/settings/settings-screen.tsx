@@ -1,6 +1,6 @@
 /** Settings: one page of sections with a list of them at its side. */
 import { Cpu, FolderSync, HardDrive, Info, KeyRound, Languages, SunMoon, UserRound, Webhook } from 'lucide-react'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { addressOf } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
@@ -37,26 +37,29 @@ function sectionIn(pane: HTMLElement | null, id: SectionId): HTMLElement | null 
   return pane?.querySelector<HTMLElement>(`#${CSS.escape(id)}`) ?? null
 }
 
-export default function SettingsScreen({ section }: { section: string }) {
-  const { t } = useWords()
-  const { service } = useApp()
-  const pane = useRef<HTMLElement>(null)
-  const list = useRef<HTMLElement>(null)
-  const asked = SECTIONS.find(([id]) => id === section)?.[0] ?? 'account'
-  /** The section that is read. */
+/** A section that was asked for, where it begins, and where the pane stands for it. */
+interface Brought {
+  readonly id: SectionId
+  readonly offsetTop: number
+  readonly scrollTop: number
+}
+
+/** The section of the pane that is read, and bringing another one into view. */
+function useSectionInView(pane: RefObject<HTMLElement | null>, asked: SectionId) {
   const [current, setCurrent] = useState<SectionId>(asked)
-  /**
-   * The section that was asked for, where it begins and where the pane stands for it, until it is scrolled by hand: the last
-   * sections all stand at its end, and the one that was asked for is the one that is read.
-   */
-  const brought = useRef<{ id: SectionId; offsetTop: number; scrollTop: number } | null>(null)
-  const bring = useCallback((id: SectionId) => {
-    const target = sectionIn(pane.current, id)
-    if (!pane.current || !target) return
-    pane.current.scrollTop = id === 'account' ? 0 : target.offsetTop
-    brought.current = { id, offsetTop: target.offsetTop, scrollTop: pane.current.scrollTop }
-    setCurrent(id)
-  }, [])
+  // Kept until the pane is scrolled by hand: the last sections all stand at its end, and the one that was asked for is the one that
+  // is read.
+  const brought = useRef<Brought | null>(null)
+  const bring = useCallback(
+    (id: SectionId) => {
+      const target = sectionIn(pane.current, id)
+      if (!pane.current || !target) return
+      pane.current.scrollTop = id === 'account' ? 0 : target.offsetTop
+      brought.current = { id, offsetTop: target.offsetTop, scrollTop: pane.current.scrollTop }
+      setCurrent(id)
+    },
+    [pane],
+  )
   const onScroll = () => {
     if (!pane.current || pane.current.scrollTop === brought.current?.scrollTop) return
     const { id, offsetTop } = brought.current ?? {}
@@ -70,31 +73,21 @@ export default function SettingsScreen({ section }: { section: string }) {
     const observer = new ResizeObserver(() => brought.current && bring(brought.current.id))
     for (const section of pane.current?.children ?? []) observer.observe(section)
     return () => observer.disconnect()
-  }, [bring])
-  useEffect(() => void service.readMachine().catch(() => undefined), [service])
+  }, [pane, bring])
   useEffect(() => bring(asked), [bring, asked])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the section is the sign, not an ingredient
-  useEffect(() => {
-    // In a small window the list of sections is a row that scrolls.
-    const link = list.current?.querySelector<HTMLElement>('[aria-current]')
-    list.current?.scrollTo({ left: (link?.offsetLeft ?? 0) - list.current.offsetLeft })
-  }, [current])
+  return { current, bring, onScroll }
+}
+
+export default function SettingsScreen({ section }: { section: string }) {
+  const { t } = useWords()
+  const { service } = useApp()
+  const pane = useRef<HTMLElement>(null)
+  const asked = SECTIONS.find(([id]) => id === section)?.[0] ?? 'account'
+  const { current, bring, onScroll } = useSectionInView(pane, asked)
+  useEffect(() => void service.readMachine().catch(() => undefined), [service])
   return (
     <main id="content" className="work prefs" tabIndex={-1}>
-      <nav className="subnav" ref={list} aria-label={t.prefs.nav}>
-        {SECTIONS.map(([id, Icon]) => (
-          <a
-            key={id}
-            href={addressOf('settings', id)}
-            aria-current={id === current ? 'true' : undefined}
-            // The address stays when it is the same one that is asked for again.
-            onClick={() => bring(id)}
-          >
-            <Icon className="i s" aria-hidden="true" />
-            <span>{t.prefs.sections[id]}</span>
-          </a>
-        ))}
-      </nav>
+      <SectionList current={current} onChoose={bring} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a pane that scrolls has to be reachable by keyboard */}
       <section className="pane" ref={pane} tabIndex={0} aria-label={t.screens.settings} onScroll={onScroll}>
         <h1 className="vh">{t.screens.settings}</h1>
@@ -105,5 +98,32 @@ export default function SettingsScreen({ section }: { section: string }) {
         ))}
       </section>
     </main>
+  )
+}
+
+function SectionList({ current, onChoose }: { current: SectionId; onChoose: (id: SectionId) => void }) {
+  const { t } = useWords()
+  const list = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the section is the sign, not an ingredient
+  useEffect(() => {
+    // In a small window the list of sections is a row that scrolls.
+    const link = list.current?.querySelector<HTMLElement>('[aria-current]')
+    list.current?.scrollTo({ left: (link?.offsetLeft ?? 0) - list.current.offsetLeft })
+  }, [current])
+  return (
+    <nav className="subnav" ref={list} aria-label={t.prefs.nav}>
+      {SECTIONS.map(([id, Icon]) => (
+        <a
+          key={id}
+          href={addressOf('settings', id)}
+          aria-current={id === current ? 'true' : undefined}
+          // The address stays when it is the same one that is asked for again.
+          onClick={() => onChoose(id)}
+        >
+          <Icon className="i s" aria-hidden="true" />
+          <span>{t.prefs.sections[id]}</span>
+        </a>
+      ))}
+    </nav>
   )
 }
