@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { AiService, Genre } from '../src-contract/settings.ts'
+import { type AiService, type Genre, NEUTRAL_SOUND } from '../src-contract/settings.ts'
 import { analyseSource, type SourceAnalysis } from '../src-engine/analysis/analysis.ts'
 import { applyRecipe } from '../src-engine/chain.ts'
 import type { Audio } from '../src-engine/dsp/block.ts'
@@ -48,6 +48,7 @@ function master(audio: Audio, analysis: SourceAnalysis, reference?: SourceAnalys
     ai_service: aiService,
     intensity,
     reference_amount: 100,
+    sound: NEUTRAL_SOUND,
   })
   return { plan, ...applyRecipe(audio, plan.recipe) }
 }

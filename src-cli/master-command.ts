@@ -30,7 +30,7 @@ export function registerMasterCommand(program: Command, dataDir: string, message
     .requiredOption('--platforms <list>', say.platforms(PLATFORMS.join(',')))
     .requiredOption('--out <dir>', say.out, absolutePath(messages))
   for (const name of CHOICES) master.addOption(settingOption(name, messages))
-  for (const name of AMOUNTS) {
+  for (const name of OTHERS) {
     if (name === 'reference_amount') master.option('--reference <file>', say.reference, inputPath(messages))
     master.addOption(settingOption(name, messages))
   }
@@ -43,7 +43,7 @@ export function registerMasterCommand(program: Command, dataDir: string, message
 }
 
 const CHOICES = SETTING_NAMES.filter((name) => SETTINGS[name].kind === 'choice')
-const AMOUNTS = SETTING_NAMES.filter((name) => SETTINGS[name].kind === 'amount')
+const OTHERS = SETTING_NAMES.filter((name) => SETTINGS[name].kind !== 'choice')
 
 /** Returns the option of a setting: `--ai-service <service>` for `ai_service`. */
 function settingOption(name: SettingName, { language }: Pick<Messages, 'language'>): Option {

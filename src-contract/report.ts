@@ -6,7 +6,8 @@ import Type, { type Static } from 'typebox'
 import { exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { CONFIDENCES } from './platforms/platform.ts'
-import { SHOWN_SETTINGS } from './settings.ts'
+import { REPAIR_KINDS } from './repair-kinds.ts'
+import { REPORTED_SETTINGS } from './settings.ts'
 import { codesToldUnder, type StageDecisionCode } from './stages/index.ts'
 
 export const WARNING_CODES = [
@@ -116,18 +117,6 @@ export const Measurement = exactly({
 })
 export type Measurement = Static<typeof Measurement>
 
-const REPAIR_KINDS = [
-  'dc_offset',
-  'rumble',
-  'clipping',
-  'clicks',
-  'mud',
-  'resonance',
-  'sibilance',
-  'mono_bass',
-] as const
-export type RepairKind = (typeof REPAIR_KINDS)[number]
-
 /** One repair that was made, because its fault was detected. */
 export const Repair = exactly({
   kind: oneOf(REPAIR_KINDS),
@@ -210,7 +199,7 @@ export type Spectrum = Static<typeof Spectrum>
 
 export const ReportSettings = exactly({
   platforms: Type.Array(oneOf(PLATFORMS)),
-  ...SHOWN_SETTINGS,
+  ...REPORTED_SETTINGS,
 })
 export type ReportSettings = Static<typeof ReportSettings>
 

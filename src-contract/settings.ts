@@ -5,6 +5,7 @@
 import Type, { type Static, type TObject, type TOptional, type TProperties, type TSchema } from 'typebox'
 import { exactly, oneOf, orNull, Uuid } from './common.ts'
 import { PLATFORMS } from './platforms/index.ts'
+import { REPAIR_KINDS } from './repair-kinds.ts'
 
 export const GENRES = ['kpop', 'edm', 'ballad', 'hiphop', 'pop', 'other'] as const
 export type Genre = (typeof GENRES)[number]
@@ -17,6 +18,10 @@ export type Tier = (typeof TIERS)[number]
 
 export const LOUDNESS_MODES = ['platform', 'competitive'] as const
 export type LoudnessMode = (typeof LOUDNESS_MODES)[number]
+
+/** Named starting points of the sound; their values are `STYLES`. */
+export const STYLE_NAMES = ['clean', 'warm', 'punchy', 'bright', 'open'] as const
+export type Style = (typeof STYLE_NAMES)[number]
 
 interface SettingTexts {
   /** Description in the API's documentation. */
@@ -41,8 +46,10 @@ function choice<const Words extends readonly string[]>(values: Words, standard: 
   }
 }
 
+type Bounds = { readonly minimum: number; readonly maximum: number }
+
 /** Returns a setting that is a whole number within bounds. */
-function amount(bounds: { readonly minimum: number; readonly maximum: number }, standard: number, texts: SettingTexts) {
+function amount(bounds: Bounds, standard: number, texts: SettingTexts) {
   return {
     ...texts,
     ...bounds,
@@ -51,6 +58,47 @@ function amount(bounds: { readonly minimum: number; readonly maximum: number }, 
     accepted: Type.Integer(bounds),
     shown: Type.Integer(),
     field: Type.Integer({ ...bounds, default: standard, description: texts.fieldDescription ?? texts.description }),
+  }
+}
+
+/** Returns a setting that is a decimal number within bounds. */
+function decimal(bounds: Bounds, standard: number, texts: SettingTexts) {
+  return {
+    ...texts,
+    ...bounds,
+    kind: 'decimal' as const,
+    standard,
+    accepted: Type.Number(bounds),
+    shown: Type.Number(),
+    field: Type.Number({ ...bounds, default: standard, description: texts.fieldDescription ?? texts.description }),
+  }
+}
+
+/** Returns a setting that is a decimal number within bounds, or absent: null, which is the default. */
+function optionalDecimal(bounds: Bounds, texts: SettingTexts) {
+  return {
+    ...texts,
+    ...bounds,
+    kind: 'optional_decimal' as const,
+    standard: null as number | null,
+    accepted: orNull(Type.Number(bounds)),
+    shown: Type.Optional(Type.Number()),
+    field: Type.Number({ ...bounds, description: texts.fieldDescription ?? texts.description }),
+  }
+}
+
+/** Returns a setting that is a list of words, each at most once; none is the default. */
+function words<const Words extends readonly string[]>(values: Words, texts: SettingTexts) {
+  return {
+    ...texts,
+    kind: 'words' as const,
+    values,
+    standard: [] as Words[number][],
+    accepted: Type.Array(oneOf(values), { uniqueItems: true }),
+    shown: Type.Array(oneOf(values)),
+    field: Type.String({
+      description: `${texts.fieldDescription ?? texts.description} Comma-separated list of: ${values.join(', ')}.`,
+    }),
   }
 }
 
@@ -94,6 +142,95 @@ export const SETTINGS = {
     help: { en: 'strength of the match, 0 to 100', ko: '레퍼런스에 맞추는 정도, 0부터 100까지' },
     placeholder: 'percent',
   }),
+  style: choice(STYLE_NAMES, 'clean', {
+    description:
+      'Starting point of the ten settings of the sound that follow; one that is named itself counts instead.',
+    fieldDescription:
+      'Extension: starting point of the ten settings of the sound that follow; one that is named itself counts instead.',
+    help: {
+      en: 'starting point of the sound; the options below count instead of its values',
+      ko: '소리의 출발점: 아래 옵션을 직접 적으면 그 값이 우선',
+    },
+    placeholder: 'style',
+  }),
+  tilt_db: decimal({ minimum: -3, maximum: 3 }, 0, {
+    description: 'Darker (below 0) or brighter (above 0): gain at 16 kHz and, turned over, at 40 Hz, dB.',
+    fieldDescription: 'Extension: darker (below 0) or brighter (above 0), dB.',
+    help: { en: 'darker or brighter, -3 to 3 dB', ko: '어둡게 또는 밝게, -3부터 3 dB까지' },
+    placeholder: 'db',
+  }),
+  bass_db: decimal({ minimum: -6, maximum: 6 }, 0, {
+    description: 'Low shelf at 100 Hz, dB.',
+    fieldDescription: 'Extension: low shelf at 100 Hz, dB.',
+    help: { en: 'bass below 100 Hz, -6 to 6 dB', ko: '100 Hz 아래 저음, -6부터 6 dB까지' },
+    placeholder: 'db',
+  }),
+  presence_db: decimal({ minimum: -4, maximum: 4 }, 0, {
+    description: 'Voice and attack: broad peak at 2.8 kHz, dB.',
+    fieldDescription: 'Extension: voice and attack, a broad peak at 2.8 kHz, dB.',
+    help: { en: 'voice and attack around 2.8 kHz, -4 to 4 dB', ko: '2.8 kHz 부근의 목소리와 어택, -4부터 4 dB까지' },
+    placeholder: 'db',
+  }),
+  air_db: decimal({ minimum: -6, maximum: 6 }, 0, {
+    description: 'High shelf at 9 kHz, dB; it never lifts what lies above a cutoff of the source.',
+    fieldDescription: 'Extension: high shelf at 9 kHz, dB; it never lifts what lies above a cutoff of the source.',
+    help: { en: 'air above 9 kHz, -6 to 6 dB', ko: '9 kHz 위의 공기감, -6부터 6 dB까지' },
+    placeholder: 'db',
+  }),
+  width_percent: amount({ minimum: 0, maximum: 200 }, 100, {
+    description: 'Stereo width, percent of what it is without: 0 is mono. Nothing below 120 Hz is widened.',
+    fieldDescription: 'Extension: stereo width, percent; 100 leaves it, 0 is mono.',
+    help: { en: 'stereo width, 0 (mono) to 200', ko: '스테레오 폭, 0(모노)부터 200까지' },
+    placeholder: 'percent',
+  }),
+  punch: amount({ minimum: -100, maximum: 100 }, 0, {
+    description: 'Attacks stand out (above 0) or are glued together (below 0).',
+    fieldDescription: 'Extension: attacks stand out (above 0) or are glued together (below 0).',
+    help: { en: 'attacks stand out or are glued, -100 to 100', ko: '어택을 살리거나 붙이기, -100부터 100까지' },
+    placeholder: 'amount',
+  }),
+  warmth: amount(PERCENT, 0, {
+    description: 'Soft saturation, percent.',
+    fieldDescription: 'Extension: soft saturation, percent.',
+    help: { en: 'soft saturation, 0 to 100', ko: '부드러운 새추레이션, 0부터 100까지' },
+    placeholder: 'percent',
+  }),
+  tone_amount: amount(PERCENT, 100, {
+    description: 'Part of the planned correction of tone that is applied, percent.',
+    fieldDescription: 'Extension: part of the planned correction of tone that is applied, percent.',
+    help: { en: 'part of the planned tone, 0 to 100', ko: '계획한 음색 보정의 반영 정도, 0부터 100까지' },
+    placeholder: 'percent',
+  }),
+  dynamics_amount: amount(PERCENT, 100, {
+    description: 'Part of the planned compression that is applied, percent.',
+    fieldDescription: 'Extension: part of the planned compression that is applied, percent.',
+    help: { en: 'part of the planned compression, 0 to 100', ko: '계획한 컴프레션의 반영 정도, 0부터 100까지' },
+    placeholder: 'percent',
+  }),
+  image_amount: amount(PERCENT, 100, {
+    description: 'Part of the planned change of the stereo image that is applied, percent.',
+    fieldDescription: 'Extension: part of the planned change of the stereo image that is applied, percent.',
+    help: { en: 'part of the planned width, 0 to 100', ko: '계획한 스테레오 폭 보정의 반영 정도, 0부터 100까지' },
+    placeholder: 'percent',
+  }),
+  skip_repairs: words(REPAIR_KINDS, {
+    description: 'Repairs that are not made, whatever is found.',
+    fieldDescription: 'Extension: repairs that are not made, whatever is found.',
+    help: { en: `repairs to leave out: ${REPAIR_KINDS.join(',')}`, ko: `하지 않을 복원: ${REPAIR_KINDS.join(',')}` },
+    placeholder: 'list',
+  }),
+  target_lufs: optionalDecimal(
+    { minimum: -24, maximum: -6 },
+    {
+      description: 'Loudness target of every platform instead of its own and of the genre level, LUFS; null without.',
+      fieldDescription: 'Extension: loudness target of every platform instead of its own and of the genre level, LUFS.',
+      help: {
+        en: 'own loudness target for every platform, -24 to -6 LUFS',
+        ko: '모든 플랫폼의 음량 목표, -24부터 -6 LUFS까지',
+      },
+      placeholder: 'lufs',
+    },
+  ),
 }
 
 export type SettingName = keyof typeof SETTINGS
@@ -112,8 +249,26 @@ function optional<Properties extends TProperties>(properties: Properties) {
   ) as { [Name in keyof Properties]: TOptional<Properties[Name]> }
 }
 
+const FIRST_NAMES = ['genre', 'ai_service', 'tier', 'intensity', 'loudness', 'reference_amount'] as const
+
+/** A setting by which the sound is steered: earlier versions did not have them. */
+export type SteeringName = Exclude<SettingName, (typeof FIRST_NAMES)[number]>
+export const STEERING_NAMES = SETTING_NAMES.filter(
+  (name): name is SteeringName => !FIRST_NAMES.some((first) => first === name),
+)
+
 /** Schemas of the settings where they are answered: without bounds, as those of an earlier version may have been others. */
 export const SHOWN_SETTINGS = ofEach('shown')
+/** Schemas of the settings in a report: those of earlier versions have no steering. */
+export const REPORTED_SETTINGS = {
+  ...SHOWN_SETTINGS,
+  ...optional(
+    Object.fromEntries(STEERING_NAMES.map((name) => [name, SHOWN_SETTINGS[name]])) as Pick<
+      typeof SHOWN_SETTINGS,
+      SteeringName
+    >,
+  ),
+}
 /** Schemas of the settings as optional text fields of a form. */
 export const SETTING_FIELDS = optional(ofEach('field'))
 /** Schemas of the settings where only some may be named, without defaults. */
@@ -130,6 +285,16 @@ const JobSettings = exactly(accepted)
 export type JobSettings = Static<typeof JobSettings>
 
 const { reference_amount, ...beforeReference } = accepted
+
+const SOUND_NAMES = STEERING_NAMES.filter((name) => name !== 'style' && name !== 'target_lufs')
+
+/** Settings by which the sound is steered inside the chain. */
+export type SoundSettings = Pick<JobSettings, (typeof SOUND_NAMES)[number]>
+
+/** Settings of the sound that leave a master bit for bit as it is without them. */
+export const NEUTRAL_SOUND = Object.fromEntries(
+  SOUND_NAMES.map((name) => [name, SETTINGS[name].standard]),
+) as unknown as SoundSettings
 
 /** Mastering settings of a song: those of a job, and the stored song that is its reference. */
 export const MasterSettings = exactly({
@@ -149,6 +314,11 @@ export const DEFAULT_SETTINGS: MasterSettings = {
 /** Returns the settings of a job among the members of `from`, in the order of the schema; those that it lacks have their defaults. */
 export function jobSettings(from: Pick<JobSettings, 'platforms'> & Partial<JobSettings>): JobSettings {
   return picked(JobSettings, from)
+}
+
+/** Returns settings as they are answered: one that is absent is no member. */
+export function shownSettings({ target_lufs, ...settings }: JobSettings) {
+  return target_lufs === null ? settings : { ...settings, target_lufs }
 }
 
 /** Returns settings of a song as they were stored; those that their version did not know have their defaults. */

@@ -1,6 +1,6 @@
 import type { Recipe } from '../src-contract/recipe.ts'
 import type { Decision, Spectrum, WarningCode } from '../src-contract/report.ts'
-import type { AiService, Genre } from '../src-contract/settings.ts'
+import type { AiService, Genre, SoundSettings } from '../src-contract/settings.ts'
 import type { StageKind } from '../src-contract/stages/index.ts'
 import type { PlannedSong, SourceAnalysis } from './analysis/analysis.ts'
 import { isComparable } from './analysis/comparable.ts'
@@ -21,6 +21,8 @@ export interface PlanInput {
   readonly intensity: number
   /** 0 to 100 per cent of the way to the reference; without meaning when there is none. */
   readonly reference_amount: number
+  /** Wishes of the owner for the sound; `NEUTRAL_SOUND` without. */
+  readonly sound: SoundSettings
 }
 
 /** A warning of the planner; the pipeline adds those of the file and of the masters. */
@@ -67,7 +69,7 @@ export function planRecipe(input: PlanInput): MasteringPlan {
 
 /** Returns a song to be planned, and the plan of each kind of stage for it, made at the first call. */
 function planning(input: PlanInput, analysis: PlannedSong, reference: SourceAnalysis | undefined) {
-  const { genre, intensity, reference_amount: referenceAmount } = input
+  const { genre, intensity, reference_amount: referenceAmount, sound } = input
   const plans = new Map<StageKind, StagePlan>()
   const planOf = <Kind extends StageKind>(kind: Kind): StagePlan<StageOf<Kind>> => {
     const plan = plans.get(kind) ?? stageOfKind(kind).plan(song)
@@ -80,6 +82,7 @@ function planning(input: PlanInput, analysis: PlannedSong, reference: SourceAnal
     intensity,
     reference: reference !== undefined && referenceAmount > 0 ? reference : null,
     referenceAmount,
+    sound,
     stagesOf: (kind) => planOf(kind).stages,
     stagesBefore: (kind) => kindsBefore(kind).flatMap((before) => planOf(before).stages),
     responseDb: (stage, hz) => responseDb(stage, hz, analysis.sampleRateHz),

@@ -4,7 +4,9 @@ import type { Language } from './text.ts'
 /** One rule that a value breaks. */
 export type Detail =
   | { readonly rule: 'one_of'; readonly words: readonly string[] }
+  | { readonly rule: 'some_of'; readonly words: readonly string[] }
   | { readonly rule: 'between'; readonly least: number; readonly most: number }
+  | { readonly rule: 'number_between'; readonly least: number; readonly most: number }
   | { readonly rule: 'at_least' | 'at_most' | 'characters_at_least' | 'characters_at_most'; readonly limit: number }
   | { readonly rule: 'items_at_least' | 'items_at_most'; readonly limit: number }
   | { readonly rule: 'members'; readonly names: readonly string[] }
@@ -41,6 +43,10 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
     en: ({ least, most }) => `It must be a whole number from ${least} to ${most}.`,
     ko: ({ least, most }) => `${least}부터 ${most}까지의 정수여야 해요.`,
   },
+  number_between: {
+    en: ({ least, most }) => `It must be a number from ${least} to ${most}, with a point for decimals.`,
+    ko: ({ least, most }) => `${least}부터 ${most}까지의 수여야 해요. 소수점은 점(.)으로 적어요.`,
+  },
   at_least: { en: ({ limit }) => `It must be ${limit} or more.`, ko: ({ limit }) => `${limit} 이상이어야 해요.` },
   at_most: { en: ({ limit }) => `It must be ${limit} or less.`, ko: ({ limit }) => `${limit} 이하여야 해요.` },
   characters_at_least: {
@@ -58,6 +64,10 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   items_at_most: {
     en: ({ limit }) => `It must have at most ${entries(limit)}.`,
     ko: ({ limit }) => `항목이 ${limit}개 이하여야 해요.`,
+  },
+  some_of: {
+    en: ({ words }) => `Each entry must be one of: ${words.join(', ')}.`,
+    ko: ({ words }) => `항목은 다음 중에서 골라야 해요: ${words.join(', ')}.`,
   },
   members: {
     en: ({ names }) => `Missing: ${names.join(', ')}.`,

@@ -1,4 +1,5 @@
-import type { Repair, RepairKind } from '../report.ts'
+import type { RepairKind } from '../repair-kinds.ts'
+import type { Repair } from '../report.ts'
 import { change, decibels } from './numbers.ts'
 
 const removed: readonly RepairKind[] = ['dc_offset', 'clicks']

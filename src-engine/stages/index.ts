@@ -1,5 +1,6 @@
 /** The kinds of processing stage. */
-import type { DecisionCode, RepairKind } from '../../src-contract/report.ts'
+import type { RepairKind } from '../../src-contract/repair-kinds.ts'
+import type { DecisionCode } from '../../src-contract/report.ts'
 import type { RecipeStage, StageKind } from '../../src-contract/stages/index.ts'
 import { declick } from './declick.ts'
 import { declip } from './declip.ts'

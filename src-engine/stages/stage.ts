@@ -1,7 +1,8 @@
 /** Shape of a kind of processing stage: everything that the engine knows of it. */
 
-import type { Decision, DecisionCode, Repair, RepairKind } from '../../src-contract/report.ts'
-import type { Genre } from '../../src-contract/settings.ts'
+import type { RepairKind } from '../../src-contract/repair-kinds.ts'
+import type { Decision, DecisionCode, Repair } from '../../src-contract/report.ts'
+import type { Genre, SoundSettings } from '../../src-contract/settings.ts'
 import type { RecipeStage, StageKind } from '../../src-contract/stages/index.ts'
 import type { PlannedSong, SourceAnalysis } from '../analysis/analysis.ts'
 import type { Audio } from '../dsp/block.ts'
@@ -26,6 +27,8 @@ export interface Planning {
   readonly reference: SourceAnalysis | null
   /** 0 to 100 per cent of the way to the reference. */
   readonly referenceAmount: number
+  /** Wishes of the owner for the sound. */
+  readonly sound: SoundSettings
   /** Returns the stages of a kind, planned at the first call. Two kinds must not ask for each other. */
   stagesOf<Kind extends StageKind>(kind: Kind): readonly StageOf<Kind>[]
   /** Returns the stages of all kinds that run before one. */

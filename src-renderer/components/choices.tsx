@@ -64,7 +64,7 @@ export function Cards<Value extends string>({
   )
 }
 
-/** A range from 0 to 100 with its value printed; a double click puts it back to `standard`. */
+/** A range, from 0 to 100 unless told otherwise, with its value printed; a double click puts it back to `standard`. */
 export function Fader({
   label,
   value,
@@ -72,6 +72,8 @@ export function Fader({
   onChange,
   between,
   children,
+  range: { minimum, maximum, step } = { minimum: 0, maximum: 100, step: 1 },
+  valueText = String(value),
 }: {
   label: string
   value: number
@@ -79,22 +81,27 @@ export function Fader({
   onChange: (value: number) => void
   between?: readonly [string, string]
   children?: ReactNode
+  range?: { readonly minimum: number; readonly maximum: number; readonly step: number }
+  /** The value as it is printed and read out. */
+  valueText?: string
 }) {
   const id = useId()
   return (
     <div className="field">
       <label className="label" htmlFor={id}>
-        {label} <output htmlFor={id}>{value}</output>
+        {label} <output htmlFor={id}>{valueText}</output>
       </label>
       {children}
       <input
         id={id}
         type="range"
-        min={0}
-        max={100}
+        min={minimum}
+        max={maximum}
+        step={step}
         value={value}
-        title={String(value)}
-        style={{ '--v': value } as CSSProperties}
+        title={valueText}
+        aria-valuetext={valueText}
+        style={{ '--v': (100 * (value - minimum)) / (maximum - minimum) } as CSSProperties}
         onChange={(event) => onChange(event.currentTarget.valueAsNumber)}
         onDoubleClick={() => onChange(standard)}
       />

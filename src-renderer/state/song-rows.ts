@@ -186,7 +186,8 @@ function mastersOf(row: SongRow, common: MasterSettings | null): string | null {
   if (!row.song || !made || CAME_TO_NOTHING.includes(row.kind)) return null
   // Of the reference of a job only its name is known.
   if ('job_id' in made && (made.expired || made.reference_filename)) return null
-  const { platforms, reference_amount, ...settings } = jobSettings(made)
+  // The name of a style changes nothing: its values count.
+  const { platforms, reference_amount, style, ...settings } = jobSettings(made)
   const reference =
     'reference_source_id' in made && made.reference_source_id ? [made.reference_source_id, reference_amount] : []
   return JSON.stringify([row.song.source.sha256, [...platforms].sort(), settings, reference])

@@ -1,6 +1,7 @@
 /** Every sentence of the interface in English. The Korean file has the same keys; a missing one does not compile. */
 import { PLATFORMS, platformNames } from '../../src-contract/platforms/index.ts'
-import type { Genre } from '../../src-contract/settings.ts'
+import type { RepairKind } from '../../src-contract/repair-kinds.ts'
+import type { Genre, SteeringName, Style } from '../../src-contract/settings.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
 import type { Screen } from '../router.ts'
 import { plural } from './plural.ts'
@@ -236,6 +237,39 @@ export const en = {
     loudness: 'Loudness',
     platformTarget: 'Platform target',
     competitive: 'Competitive',
+    steering: {
+      style: 'Style',
+      tilt_db: 'Tilt',
+      bass_db: 'Bass',
+      presence_db: 'Presence',
+      air_db: 'Air',
+      width_percent: 'Width',
+      punch: 'Punch',
+      warmth: 'Warmth',
+      tone_amount: 'Planned tone',
+      dynamics_amount: 'Planned dynamics',
+      image_amount: 'Planned width',
+      skip_repairs: 'Do not repair',
+      target_lufs: 'Own target',
+    } satisfies Record<SteeringName, string>,
+    styles: {
+      clean: 'Clean',
+      warm: 'Warm',
+      punchy: 'Punchy',
+      bright: 'Bright',
+      open: 'Open',
+    } satisfies Record<Style, string>,
+    repairs: {
+      dc_offset: 'DC offset',
+      rumble: 'Rumble',
+      clipping: 'Clipped peaks',
+      clicks: 'Clicks',
+      mud: 'Mud',
+      resonance: 'Resonance',
+      sibilance: 'Sibilance',
+      mono_bass: 'Wide low end',
+    } satisfies Record<RepairKind, string>,
+    ownTarget: 'Set an own loudness target',
     reference: 'Match a reference',
     referenceEmpty: 'Drop or choose a track',
     referenceWhat: 'tone and width only',

@@ -1,6 +1,6 @@
 /** Sentences of the Listen screen in English. The Korean file has the same keys; a missing one does not compile. */
 import type { Confidence } from '../../src-contract/platforms/platform.ts'
-import type { RepairKind } from '../../src-contract/report.ts'
+import type { RepairKind } from '../../src-contract/repair-kinds.ts'
 import { plural } from './plural.ts'
 
 const places = (count: number) => plural(count, 'place', 'places')

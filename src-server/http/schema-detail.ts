@@ -19,12 +19,12 @@ const TYPES: Readonly<Record<string, Detail>> = {
 
 /**
  * Returns the API's detail for a fault of the validator; `member` is the schema of the invalid value, where that is known: a
- * whole number out of bounds gets both bounds. Pure; never throws.
+ * number out of bounds gets both bounds. Pure; never throws.
  */
 export function schemaDetail({ keyword, params }: SchemaFault, member?: TSchema): Detail {
-  const { type, minimum, maximum } = (member ?? {}) as { type?: string; minimum?: number; maximum?: number }
-  if (type === 'integer' && minimum !== undefined && maximum !== undefined) {
-    return { rule: 'between', least: minimum, most: maximum }
+  const { type, minimum, maximum } = boundsOf(member)
+  if ((type === 'integer' || type === 'number') && minimum !== undefined && maximum !== undefined) {
+    return { rule: type === 'integer' ? 'between' : 'number_between', least: minimum, most: maximum }
   }
   const given = params as {
     readonly limit?: number
@@ -63,4 +63,16 @@ export function schemaDetail({ keyword, params }: SchemaFault, member?: TSchema)
     default:
       return { rule: 'form' }
   }
+}
+
+interface Bounded {
+  readonly type?: string
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+/** Returns type and bounds of a value, or those of the number where it may also be null. */
+function boundsOf(member: TSchema | undefined): Bounded {
+  const schema = (member ?? {}) as Bounded & { readonly anyOf?: readonly Bounded[] }
+  return schema.anyOf?.find(({ type }) => type === 'number') ?? schema
 }

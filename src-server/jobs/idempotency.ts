@@ -49,7 +49,7 @@ const FIRST_SETTINGS: readonly string[] = [
 export function requestParts({ settings, ...others }: MasterRequest): object {
   const defaults: Readonly<Record<string, unknown>> = DEFAULT_SETTINGS
   const counting = Object.entries(settings).filter(
-    ([name, value]) => FIRST_SETTINGS.includes(name) || value !== defaults[name],
+    ([name, value]) => FIRST_SETTINGS.includes(name) || JSON.stringify(value) !== JSON.stringify(defaults[name]),
   )
   return { ...Object.fromEntries(counting.map(([name, value]) => [programName(name), value])), ...others }
 }

@@ -3,6 +3,7 @@
 import type { JobCompleted, JobFailed } from '../../src-contract/events.ts'
 import type { CreatedJob, Job, Stage } from '../../src-contract/jobs.ts'
 import type { Warning } from '../../src-contract/report.ts'
+import { shownSettings } from '../../src-contract/settings.ts'
 import { failureText, type Language, warningText } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import { isoTime } from '../../src-system/system.ts'
@@ -51,7 +52,7 @@ function specifiedPart(job: JobRecord) {
 /** Returns one job as `GET /api/v1/jobs/{job_id}` shows it; `live` is given while it is unfinished. */
 export function jobPayload(job: JobRecord, live: LiveState | undefined, view: PayloadView): Job {
   const { song } = job
-  const { platforms: _, ...settings } = job.request.settings
+  const { platforms: _, ...settings } = shownSettings(job.request.settings)
   return {
     ...specifiedPart(job),
     ...(job.state === 'done' ? { download_url: downloadUrl(view.baseUrl, job.jobId) } : {}),

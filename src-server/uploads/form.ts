@@ -11,8 +11,8 @@ import {
   SETTINGS,
   type SettingName,
 } from '../../src-contract/settings.ts'
+import { withStyle } from '../../src-contract/styles.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
-import { wholeNumber } from '../../src-contract/whole-number.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { cleanName } from '../http/display-name.ts'
 import type { Caller } from '../http/route.ts'
@@ -111,7 +111,7 @@ export function changedRequest(
   const title = newTitle === undefined ? first.title : cleanName(newTitle)
   const artist = newArtist === undefined ? first.artist : cleanName(newArtist)
   return {
-    settings: jobSettings({ ...first.settings, ...settings, platforms }),
+    settings: jobSettings({ ...first.settings, ...withStyle(settings), platforms }),
     ...(title ? { title } : {}),
     ...(artist ? { artist } : {}),
     ...(webhookUrl === undefined ? {} : { webhookUrl }),
@@ -120,15 +120,23 @@ export function changedRequest(
 
 /** Returns the settings among `names` that the form has. Throws INVALID_REQUEST for the first that is none. */
 function readSettings(fields: FieldValues, names: readonly SettingName[]): Partial<JobSettings> {
-  const found = names.map((name) => {
-    const setting = SETTINGS[name]
-    const value =
-      setting.kind === 'choice'
-        ? word(fields, name, setting.values)
-        : wholeBetween(fields, name, setting.minimum, setting.maximum)
-    return [name, value]
-  })
-  return Object.fromEntries(found.filter(([, value]) => value !== undefined))
+  const found = names.map((name) => [name, readSetting(fields, name)] as const)
+  return withStyle(Object.fromEntries(found.filter(([, value]) => value !== undefined)))
+}
+
+function readSetting(fields: FieldValues, name: SettingName): unknown {
+  const setting = SETTINGS[name]
+  switch (setting.kind) {
+    case 'choice':
+      return word(fields, name, setting.values)
+    case 'amount':
+      return wholeBetween(fields, name, setting.minimum, setting.maximum)
+    case 'decimal':
+    case 'optional_decimal':
+      return numberBetween(fields, name, setting.minimum, setting.maximum)
+    case 'words':
+      return listOf(fields, name, setting.values)
+  }
 }
 
 /**
@@ -137,10 +145,7 @@ function readSettings(fields: FieldValues, names: readonly SettingName[]): Parti
  */
 function readPlatforms(values: readonly string[]): Platform[] {
   const allowed = PLATFORMS.join(', ')
-  const names = values
-    .join(',')
-    .split(',')
-    .map((part) => part.trim())
+  const names = splitList(values)
   for (const given of names) {
     if (PLATFORMS.includes(given as Platform)) continue
     throw new AppError('INVALID_PLATFORM', given === '' ? { allowed } : { allowed, platform: shortened(given) }, {
@@ -189,9 +194,34 @@ function word(fields: FieldValues, field: string, words: readonly string[]): str
 function wholeBetween(fields: FieldValues, field: string, least: number, most: number): number | undefined {
   const text = single(fields, field)
   if (text === undefined) return undefined
-  const value = wholeNumber(text)
+  const value = /^-?\d+$/.test(text) ? Number(text) : undefined
   if (value === undefined || value < least || value > most) throw unusable(field, { rule: 'between', least, most })
   return value
+}
+
+/** Returns a number of decimal digits, with a sign or without: an exponent or a decimal comma is none. */
+function numberBetween(fields: FieldValues, field: string, least: number, most: number): number | undefined {
+  const text = single(fields, field)
+  if (text === undefined) return undefined
+  const value = /^[-+]?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  if (!(value >= least && value <= most)) throw unusable(field, { rule: 'number_between', least, most })
+  return value
+}
+
+/** Returns the words of a comma-separated list, each once, in the order of `words`; repeated fields are joined and blanks ignored. */
+function listOf(fields: FieldValues, field: string, words: readonly string[]): string[] | undefined {
+  const values = fields.get(field)
+  if (values === undefined) return undefined
+  const named = splitList(values).filter((name) => name !== '')
+  if (named.some((name) => !words.includes(name))) throw unusable(field, { rule: 'some_of', words })
+  return words.filter((name) => named.includes(name))
+}
+
+function splitList(values: readonly string[]): string[] {
+  return values
+    .join(',')
+    .split(',')
+    .map((part) => part.trim())
 }
 
 function flag(fields: FieldValues, field: string): boolean {

@@ -30,7 +30,8 @@ export async function analyseSong(
   // First, as in a job: only its measurements stay in memory.
   const reference = order.reference && (await analyseReference(order.ffmpeg, order.reference, signal))
   const { analysis, takeAudio } = await readSong(order.ffmpeg, order.song, signal, report)
-  const plan = planRecipe({ analysis, ...order.settings, ...(reference ? { reference } : {}) })
+  const { settings } = order
+  const plan = planRecipe({ analysis, ...settings, sound: settings, ...(reference ? { reference } : {}) })
   return {
     duration_seconds: facts.durationSeconds,
     codec: codecName(order.song),

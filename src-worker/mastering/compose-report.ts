@@ -1,5 +1,6 @@
 /** The report of a job as data, before its numbers are rounded. Pure. */
 import type { MasterResult, Report } from '../../src-contract/report.ts'
+import { shownSettings } from '../../src-contract/settings.ts'
 import { warningText } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import { engineVersion } from '../../src-engine/version.ts'
@@ -51,7 +52,7 @@ export function composeReport(
     engine_version: engineVersion,
     ffmpeg_version: order.ffmpeg.version,
     source_sha256: source.sha256,
-    settings: order.settings,
+    settings: shownSettings(order.settings),
     source: sourceOf(order, song),
     ...(reference
       ? {

@@ -109,7 +109,7 @@ function candidatesOf(
   analysis: SourceAnalysis,
   reference: SourceAnalysis | undefined,
 ): readonly RecipeCandidate[] {
-  return recipeCandidates({ analysis, ...settings, ...(reference ? { reference } : {}) })
+  return recipeCandidates({ analysis, ...settings, sound: settings, ...(reference ? { reference } : {}) })
 }
 
 /**

@@ -2,12 +2,12 @@ import { describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src-contract/client.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
 import type { Job } from '../../src-contract/jobs.ts'
-import { jobSettings } from '../../src-contract/settings.ts'
+import { jobSettings, shownSettings } from '../../src-contract/settings.ts'
 import { backOffMs, followEvents, ownStream } from '../../src-renderer/api/events.ts'
 import { createJobs, newerJob, withProgress } from '../../src-renderer/state/jobs.ts'
 
 const job = (change: Partial<Job> = {}): Job => ({
-  ...jobSettings({ platforms: ['spotify'], genre: 'pop', ai_service: 'suno' }),
+  ...shownSettings(jobSettings({ platforms: ['spotify'], genre: 'pop', ai_service: 'suno' })),
   job_id: 'j1',
   status: 'queued',
   credits_used: 1,

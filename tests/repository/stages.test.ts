@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import type { RepairKind } from '../../src-contract/report.ts'
+import type { RepairKind } from '../../src-contract/repair-kinds.ts'
 import { chain } from '../../src-engine/stages/index.ts'
 
 const root = path.join(import.meta.dirname, '../..')

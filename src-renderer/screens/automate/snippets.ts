@@ -2,7 +2,8 @@
 
 import { ENDPOINTS } from '../../../src-contract/endpoints.ts'
 import type { Platform } from '../../../src-contract/platforms/index.ts'
-import { type MasterSettings, SETTING_NAMES } from '../../../src-contract/settings.ts'
+import type { MasterSettings } from '../../../src-contract/settings.ts'
+import { tellingNames } from '../../../src-contract/styles.ts'
 import type { Text } from '../../text/en.ts'
 
 /** A song and how it is to be mastered: what a batch has set, or what a job was made with. */
@@ -32,9 +33,9 @@ function formOf({ filename, reference, settings }: Sample): Form {
     files: [['file', filename], ...(reference ? [['reference_file', reference] as const] : [])],
     fields: [
       ['platforms', settings.platforms.join(',')],
-      ...SETTING_NAMES.filter((name) => reference || name !== 'reference_amount').map(
-        (name) => [name, String(settings[name])] as const,
-      ),
+      ...tellingNames(settings)
+        .filter((name) => reference || name !== 'reference_amount')
+        .map((name) => [name, String(settings[name])] as const),
     ],
   }
 }

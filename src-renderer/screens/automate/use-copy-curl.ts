@@ -2,6 +2,7 @@
 
 import { useMemo } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
+import { jobSettings } from '../../../src-contract/settings.ts'
 import { useApp } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { curlOf, type Sample } from './snippets.ts'
@@ -10,7 +11,7 @@ import { curlOf, type Sample } from './snippets.ts'
 export const sampleOfJob = (job: Job): Sample => ({
   filename: job.filename,
   reference: job.reference_filename,
-  settings: job,
+  settings: jobSettings(job),
 })
 
 /** Returns the function that copies the call and announces the result; the same function as long as language and stores stay. Never throws. */

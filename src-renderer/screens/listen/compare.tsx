@@ -4,11 +4,13 @@ import { useStore } from 'zustand'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { Platform } from '../../../src-contract/platforms/index.ts'
 import type { MasterResult, Report } from '../../../src-contract/report.ts'
+import { DEFAULT_SETTINGS, STEERING_NAMES, type SteeringName } from '../../../src-contract/settings.ts'
 import { change, decibels } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { comparedPlatform, versionNumber, versionsOf } from '../../state/listen-versions.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
+import type { Text } from '../../text/en.ts'
 import { useMasterAgain } from '../use-master-again.ts'
 import { useListenWords, usePlayer, useVisit } from './context.tsx'
 
@@ -155,6 +157,17 @@ function OnlyOne() {
   )
 }
 
+/** Returns the settings of the sound that at least one of two jobs was made with. */
+const steeringRows = (...jobs: readonly Job[]) =>
+  STEERING_NAMES.filter((name) => jobs.some((one) => String(one[name] ?? null) !== String(DEFAULT_SETTINGS[name])))
+
+function steeringText(name: SteeringName, job: Job, t: Text): string {
+  if (name === 'style') return t.settings.styles[job.style]
+  if (name === 'skip_repairs') return job.skip_repairs.map((kind) => t.settings.repairs[kind]).join(', ') || '–'
+  const value = job[name]
+  return value === undefined ? '–' : String(value).replace('-', '−')
+}
+
 /** A number as it is printed: the difference of two that stand there is that of what is read. */
 const printed = (value: number) => Number(value.toFixed(2))
 
@@ -182,6 +195,10 @@ function Differences(props: {
     [t.settings.intensity, (one) => String(one.intensity)],
     [t.settings.loudness, (one) => l.compareSheet.loudness[one.loudness]],
     [t.settings.reference, (one) => one.reference_filename ?? '–'],
+    ...steeringRows(job, other).map((name): [string, (one: Job) => string] => [
+      t.settings.steering[name],
+      (one) => steeringText(name, one, t),
+    ]),
   ]
   const isOnePlatform = mine?.platform === theirs?.platform
   const head = (name: string, one: MasterResult | undefined) =>

@@ -2,13 +2,18 @@
 import { SlidersHorizontal } from 'lucide-react'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Preset } from '../../../src-contract/app.ts'
+import { REPAIR_KINDS } from '../../../src-contract/repair-kinds.ts'
 import {
   AI_SERVICES,
   DEFAULT_SETTINGS,
   GENRES,
   type MasterSettings,
+  SETTINGS,
   type SettingName,
+  STYLE_NAMES,
 } from '../../../src-contract/settings.ts'
+import { STYLES } from '../../../src-contract/styles.ts'
+import { decibels, change as signed } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Cards, Fader, Segmented } from '../../components/choices.tsx'
 import { Menu, Modal } from '../../components/dialogs.tsx'
@@ -41,6 +46,40 @@ interface ControlProps {
   readonly rowId: string | null
   readonly isOwn: boolean
 }
+
+type Amount = 'width_percent' | 'warmth' | 'punch' | 'tone_amount' | 'dynamics_amount' | 'image_amount'
+
+const amountFader = (name: Amount) =>
+  function AmountFader({ t, settings, change }: ControlProps) {
+    const { minimum, maximum, standard } = SETTINGS[name]
+    return (
+      <Fader
+        label={t.settings.steering[name]}
+        value={settings[name]}
+        standard={standard}
+        range={{ minimum, maximum, step: 1 }}
+        onChange={(value) => change({ [name]: value })}
+      />
+    )
+  }
+
+const levelFader = (name: 'tilt_db' | 'bass_db' | 'presence_db' | 'air_db') =>
+  function LevelFader({ t, settings, change }: ControlProps) {
+    const { minimum, maximum, standard } = SETTINGS[name]
+    return (
+      <Fader
+        label={t.settings.steering[name]}
+        value={settings[name]}
+        standard={standard}
+        range={{ minimum, maximum, step: 0.1 }}
+        valueText={`${signed(settings[name])} dB`}
+        onChange={(value) => change({ [name]: value })}
+      />
+    )
+  }
+
+/** Level at which an own target starts, LUFS. */
+const FIRST_TARGET_LUFS = -14
 
 /** Controls of the settings in the order in which they stand. */
 const CONTROLS: Record<SettingName, (props: ControlProps) => ReactNode> = {
@@ -110,6 +149,75 @@ const CONTROLS: Record<SettingName, (props: ControlProps) => ReactNode> = {
   reference_amount: ({ settings, change, rowId, isOwn }) => (
     <ReferenceSlot settings={settings} rowId={rowId} isOwn={isOwn} onChange={change} />
   ),
+  style: ({ t, settings, change }) => (
+    <div className="field">
+      <span className="label">{t.settings.steering.style}</span>
+      <Segmented
+        label={t.settings.steering.style}
+        columns={3}
+        value={settings.style}
+        options={STYLE_NAMES.map((style) => ({ value: style, text: t.settings.styles[style] }))}
+        onChoose={(style) => change({ style, ...STYLES[style] })}
+      />
+    </div>
+  ),
+  tilt_db: levelFader('tilt_db'),
+  bass_db: levelFader('bass_db'),
+  presence_db: levelFader('presence_db'),
+  air_db: levelFader('air_db'),
+  width_percent: amountFader('width_percent'),
+  punch: amountFader('punch'),
+  warmth: amountFader('warmth'),
+  tone_amount: amountFader('tone_amount'),
+  dynamics_amount: amountFader('dynamics_amount'),
+  image_amount: amountFader('image_amount'),
+  skip_repairs: ({ t, settings, change }) => (
+    <fieldset className="field">
+      <legend className="label">{t.settings.steering.skip_repairs}</legend>
+      {REPAIR_KINDS.map((kind) => (
+        <label key={kind} className="row">
+          <input
+            type="checkbox"
+            checked={settings.skip_repairs.includes(kind)}
+            onChange={({ currentTarget: { checked } }) =>
+              change({
+                skip_repairs: REPAIR_KINDS.filter((one) =>
+                  one === kind ? checked : settings.skip_repairs.includes(one),
+                ),
+              })
+            }
+          />
+          {t.settings.repairs[kind]}
+        </label>
+      ))}
+    </fieldset>
+  ),
+  target_lufs: ({ t, settings: { target_lufs }, change }) => {
+    const { minimum, maximum } = SETTINGS.target_lufs
+    const own = (
+      <label className="row">
+        <input
+          type="checkbox"
+          checked={target_lufs !== null}
+          onChange={({ currentTarget }) => change({ target_lufs: currentTarget.checked ? FIRST_TARGET_LUFS : null })}
+        />
+        {t.settings.ownTarget}
+      </label>
+    )
+    if (target_lufs === null) return <div className="field">{own}</div>
+    return (
+      <Fader
+        label={t.settings.steering.target_lufs}
+        value={target_lufs}
+        standard={FIRST_TARGET_LUFS}
+        range={{ minimum, maximum, step: 0.1 }}
+        valueText={`${decibels(target_lufs, 1)} LUFS`}
+        onChange={(value) => change({ target_lufs: value })}
+      >
+        {own}
+      </Fader>
+    )
+  },
 }
 
 /** The fields alone: in the column, or in the sheet of a narrow window. */

@@ -2,7 +2,8 @@
 
 import { type Platform, platformFacts } from '../../../src-contract/platforms/index.ts'
 import type { Confidence } from '../../../src-contract/platforms/platform.ts'
-import type { MasterResult, Repair, RepairKind } from '../../../src-contract/report.ts'
+import type { RepairKind } from '../../../src-contract/repair-kinds.ts'
+import type { MasterResult, Repair } from '../../../src-contract/report.ts'
 import type { AiService, Genre, LoudnessMode, Tier } from '../../../src-contract/settings.ts'
 import { count, decibels, frequency } from '../../../src-contract/text/numbers.ts'
 import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'

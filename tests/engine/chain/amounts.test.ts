@@ -1,5 +1,6 @@
 /** Amounts of the planner: the figures that docs/engine promises, in the recipes of songs that differ in one reading. */
 import { expect, it } from 'vitest'
+import { NEUTRAL_SOUND } from '../../../src-contract/settings.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-engine/analysis/analysis.ts'
 import { findCutoff } from '../../../src-engine/analysis/bandwidth.ts'
 import { genreSpectrumDb } from '../../../src-engine/analysis/tonal-targets.ts'
@@ -10,7 +11,13 @@ import { ordinaryMusic } from './signals.ts'
 const analysis = analyseSource(ordinaryMusic(12), { lossy: false })
 
 function stagesOf(changed: Partial<SourceAnalysis>, more: Partial<PlanInput> = {}) {
-  const input = { genre: 'other', ai_service: 'other', intensity: 50, reference_amount: 100 } as const
+  const input = {
+    genre: 'other',
+    ai_service: 'other',
+    intensity: 50,
+    reference_amount: 100,
+    sound: NEUTRAL_SOUND,
+  } as const
   return planRecipe({ ...input, analysis: { ...analysis, ...changed }, ...more }).recipe.stages
 }
 

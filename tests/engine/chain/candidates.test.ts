@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { NEUTRAL_SOUND } from '../../../src-contract/settings.ts'
 import type { RecipeStage } from '../../../src-contract/stages/index.ts'
 import { analyseSource } from '../../../src-engine/analysis/analysis.ts'
 import {
@@ -18,7 +19,7 @@ filterWhole(music, createMatchFilter(dark, dark, music.sampleRateHz))
 const analysis = analyseSource(music, { lossy: false })
 const input: CandidateInput = {
   ...{ analysis, genre: 'kpop', ai_service: 'other', tier: 'premium' },
-  ...{ intensity: 50, reference_amount: 100 },
+  ...{ intensity: 50, reference_amount: 100, sound: NEUTRAL_SOUND },
 }
 
 describe('tier premium', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { severeDamages, toneDamages } from '../../../bench/damage.ts'
 import { loudMaster } from '../../../bench/music.ts'
 import { distanceDb, errorInsideClamp, largestMoveDb, moveBetween } from '../../../bench/spectral-distance.ts'
+import { NEUTRAL_SOUND } from '../../../src-contract/settings.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-engine/analysis/analysis.ts'
 import { findClicks } from '../../../src-engine/analysis/clicks.ts'
 import { applyRecipe } from '../../../src-engine/chain.ts'
@@ -24,7 +25,7 @@ const analyse = (audio: Audio): SourceAnalysis => analyseSource(audio, { lossy: 
 function master(audio: Audio, analysis: SourceAnalysis, more: Partial<PlanInput> = {}): Audio {
   const { recipe } = planRecipe({
     ...{ analysis, genre: 'other', ai_service: 'other' },
-    ...{ intensity: 50, reference_amount: 100 },
+    ...{ intensity: 50, reference_amount: 100, sound: NEUTRAL_SOUND },
     ...more,
   })
   return applyRecipe(audio, recipe).audio

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addClicks, addOffset, addResonance, addTone, clipHard, toneDamages } from '../../../bench/damage.ts'
 import { DECISION_CODES, type DecisionCode } from '../../../src-contract/report.ts'
+import { NEUTRAL_SOUND } from '../../../src-contract/settings.ts'
 import type { RecipeStage } from '../../../src-contract/stages/index.ts'
 import type { PlannedSong } from '../../../src-engine/analysis/analysis.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-engine/analysis/analysis.ts'
@@ -35,6 +36,7 @@ const defaults = {
   ai_service: 'other' as const,
   intensity: 50,
   reference_amount: 100,
+  sound: NEUTRAL_SOUND,
 }
 const plan = (analysis: SourceAnalysis, more: Partial<PlanInput> = {}) => planRecipe({ ...defaults, analysis, ...more })
 const music = ordinaryMusic(12)

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { summaryOf } from '../../../src-contract/app.ts'
 import type { Analysis } from '../../../src-contract/jobs.ts'
-import { DEFAULT_SETTINGS, type MasterSettings } from '../../../src-contract/settings.ts'
+import { DEFAULT_SETTINGS, jobSettings, type MasterSettings } from '../../../src-contract/settings.ts'
 import { createWatchFolderStore } from '../../../src-server/batch/watch-folder-store.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { FACTS, openBatch } from './fixture.ts'
@@ -27,6 +27,7 @@ test('a new batch is empty, runs, and offers the defaults of the service', () =>
     presets: [],
     songs: [],
     settings: {
+      ...DEFAULT_SETTINGS,
       platforms: ['spotify', 'apple_music', 'youtube', 'melon', 'soundcloud'],
       genre: 'other',
       ai_service: 'other',
@@ -87,15 +88,7 @@ test('a song is mastered with its own settings, or those of the batch, as they w
   batch.change({ settings: { ...OWN, genre: 'edm' } })
   world.slots = 2
   batch.feed()
-  expect(submitted[0]?.request.settings).toEqual({
-    platforms: ['melon'],
-    genre: 'kpop',
-    ai_service: 'suno',
-    tier: 'premium',
-    intensity: 80,
-    loudness: 'competitive',
-    reference_amount: 20,
-  })
+  expect(submitted[0]?.request.settings).toEqual(jobSettings(OWN))
   expect(submitted[1]?.request.settings.genre).toBe('other')
 })
 

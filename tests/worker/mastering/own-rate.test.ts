@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../../src-contract/report.ts'
-import { DEFAULT_SETTINGS, jobSettings } from '../../../src-contract/settings.ts'
+import { DEFAULT_SETTINGS, jobSettings, NEUTRAL_SOUND } from '../../../src-contract/settings.ts'
 import { splitRecipe } from '../../../src-engine/chain.ts'
 import type { Audio } from '../../../src-engine/dsp/block.ts'
 import { planRecipe } from '../../../src-engine/plan.ts'
@@ -53,7 +53,13 @@ function clicked(channels: readonly Float32Array[], rateHz: number): Float32Arra
 async function mended(name: string, channels: readonly Float32Array[], rateHz: number) {
   const stored = await storedSong(writeFloatWav(at(name), channels, rateHz))
   const song = await readSong(ffmpeg, stored, never)
-  const request = { genre: 'other', ai_service: 'other', intensity: 50, reference_amount: 0 } as const
+  const request = {
+    genre: 'other',
+    ai_service: 'other',
+    intensity: 50,
+    reference_amount: 0,
+    sound: NEUTRAL_SOUND,
+  } as const
   const plan = planRecipe({ analysis: song.analysis, ...request })
   const { audio, repairs } = await editSong(ffmpeg, stored, song, splitRecipe(plan.recipe).edits, never)
   return { analysis: song.analysis, plan, audio, repairs }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Report, Spectrum } from '../../../src-contract/report.ts'
-import { jobSettings } from '../../../src-contract/settings.ts'
+import { jobSettings, NEUTRAL_SOUND, shownSettings } from '../../../src-contract/settings.ts'
 import { analyseSource } from '../../../src-engine/analysis/analysis.ts'
 import { planRecipe } from '../../../src-engine/plan.ts'
 import { measurementOf, spectrumOf } from '../../../src-worker/mastering/report-facts.ts'
@@ -67,7 +67,9 @@ const report: Report = {
   engine_version: '1.0.0',
   ffmpeg_version: '7.0',
   source_sha256: 'b'.repeat(64),
-  settings: jobSettings({ platforms: ['spotify', 'youtube', 'melon'], genre: 'kpop', ai_service: 'suno' }),
+  settings: shownSettings(
+    jobSettings({ platforms: ['spotify', 'youtube', 'melon'], genre: 'kpop', ai_service: 'suno' }),
+  ),
   source: {
     codec: 'MP3 320 kbit/s',
     sample_rate_hz: 44_100,
@@ -476,7 +478,7 @@ describe('report.html', () => {
         intensity: 50,
         reference_amount: 70,
       } as const
-      const { targetSpectrum } = planRecipe({ ...asked, analysis })
+      const { targetSpectrum } = planRecipe({ ...asked, sound: NEUTRAL_SOUND, analysis })
       const own = spectrumOf(analysis.comparedSpectrum)
       const page = reportHtml({
         ...report,

@@ -1,0 +1,43 @@
+/** Styles: published starting values of the settings of the sound. Pure. */
+import {
+  DEFAULT_SETTINGS,
+  type JobSettings,
+  NEUTRAL_SOUND,
+  SETTING_NAMES,
+  type SettingName,
+  type SoundSettings,
+  STEERING_NAMES,
+  type Style,
+} from './settings.ts'
+
+/** Values that a style gives. */
+export type StyleValues = Omit<SoundSettings, 'skip_repairs'>
+
+const { skip_repairs: _, ...NEUTRAL } = NEUTRAL_SOUND
+
+/** Every value of every style. Our recommendation. */
+export const STYLES: Readonly<Record<Style, StyleValues>> = {
+  clean: NEUTRAL,
+  warm: { ...NEUTRAL, tilt_db: -0.8, bass_db: 1, punch: -10, warmth: 45 },
+  punchy: { ...NEUTRAL, bass_db: 0.8, presence_db: 0.8, punch: 45, warmth: 10, dynamics_amount: 60 },
+  bright: { ...NEUTRAL, tilt_db: 0.8, presence_db: 0.7, air_db: 1.5 },
+  open: { ...NEUTRAL, air_db: 1, width_percent: 120, punch: 10, dynamics_amount: 50 },
+}
+
+/** Returns the settings that `named` ones stand for: where a style is among them, its values under those that are named themselves. */
+export function withStyle<Named extends Partial<JobSettings>>(named: Named): Named & Partial<StyleValues> {
+  return named.style === undefined ? named : { ...STYLES[named.style], ...named }
+}
+
+/**
+ * Returns the names of the settings that tell the others: all of the first version, and of those that steer the sound the ones that
+ * are neither neutral nor given by the style. A request that names only these asks for the same.
+ */
+export function tellingNames(settings: Pick<JobSettings, SettingName>): SettingName[] {
+  const given: Readonly<Record<string, unknown>> = { ...DEFAULT_SETTINGS, ...STYLES[settings.style] }
+  return SETTING_NAMES.filter(
+    (name) =>
+      !STEERING_NAMES.some((steering) => steering === name) ||
+      JSON.stringify(settings[name]) !== JSON.stringify(given[name]),
+  )
+}
