@@ -1,4 +1,4 @@
-/** Automate: the same calls from scripts, ready to be copied. */
+/** Automate: samples of the calls for scripts, ready to be copied. */
 import { BookOpen, Check, CircleX, Plus, Send } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { ApiKey, CreatedKey } from '../../../src-contract/account.ts'
@@ -7,9 +7,8 @@ import { Segmented } from '../../components/choices.tsx'
 import { CodeBlock, CopyButton } from '../../components/copy.tsx'
 import { addressOf } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
-import { Problem, SecretBox } from '../settings/section.tsx'
+import { Problem, SecretBox, useAction } from '../settings/section.tsx'
 import { SNIPPETS, type SnippetLanguage } from './snippets.ts'
 
 /** Response to the first call of the samples, from the present batch and account. */
@@ -25,14 +24,8 @@ function answerOf(platforms: readonly string[], credits: number): string {
 
 export default function AutomateScreen() {
   const { t } = useWords()
-  const { batch, service } = useApp()
-  const [language, setLanguage] = useState<SnippetLanguage>('curl')
-  const settings = useSelect(batch.store, (state) => state.batch?.settings)
-  const credits = useSelect(service.store, (state) => state.account?.credits ?? 0)
+  const { service } = useApp()
   const baseUrl = useSelect(service.store, (state) => state.system?.base_url) ?? location.origin
-  const reference = useSelect(batch.references.store, () => batch.references.nameOf(settings?.reference_source_id))
-  const { comments } = t.automate
-  const code = settings ? SNIPPETS[language]({ baseUrl, filename: 'song.wav', reference, settings, comments }) : ''
   return (
     <main id="content" className="work split automate" tabIndex={-1}>
       <div className="pane stack">
@@ -46,42 +39,10 @@ export default function AutomateScreen() {
             {t.automate.reference}
           </a>
         </div>
-        <div className="row">
-          <Segmented
-            label={t.automate.snippets}
-            className="languages"
-            value={language}
-            options={(Object.keys(SNIPPETS) as SnippetLanguage[]).map((one) => ({
-              value: one,
-              text: t.automate.languages[one],
-            }))}
-            onChoose={setLanguage}
-          />
-          <span className="grow" />
-          <CopyButton small value={code}>
-            {t.copy}
-          </CopyButton>
-        </div>
-        <CodeBlock code={code} label={t.automate.languages[language]} />
-        <div>
-          <h2 className="label">
-            {t.automate.answerTitle} <span className="faint">201 Created</span>
-          </h2>
-          <CodeBlock code={answerOf(settings?.platforms ?? [], credits)} label={t.automate.answerTitle} />
-        </div>
+        <Samples baseUrl={baseUrl} />
       </div>
       <aside className="side wide-gap" aria-label={t.automate.baseUrl}>
-        <div className="field">
-          <h2>{t.automate.baseUrl}</h2>
-          <div className="secret">
-            <code className="clip">{baseUrl}</code>
-            <CopyButton look="quiet" small value={baseUrl} label={t.automate.copyBaseUrl} />
-          </div>
-          <p className="row dim">
-            <i className="dot" />
-            {t.automate.local}
-          </p>
-        </div>
+        <BaseUrl baseUrl={baseUrl} />
         <KeyField />
         <TryIt />
         <Limits />
@@ -90,34 +51,70 @@ export default function AutomateScreen() {
   )
 }
 
+/** The calls that master a song with the settings in view, in one language, and the answer to the first of them. */
+function Samples({ baseUrl }: { baseUrl: string }) {
+  const { t } = useWords()
+  const { batch, service } = useApp()
+  const [language, setLanguage] = useState<SnippetLanguage>('curl')
+  const settings = useSelect(batch.store, (state) => state.batch?.settings)
+  const credits = useSelect(service.store, (state) => state.account?.credits ?? 0)
+  const reference = useSelect(batch.references.store, () => batch.references.nameOf(settings?.reference_source_id))
+  const { comments } = t.automate
+  const code = settings ? SNIPPETS[language]({ baseUrl, filename: 'song.wav', reference, settings, comments }) : ''
+  return (
+    <>
+      <div className="row">
+        <Segmented
+          label={t.automate.snippets}
+          className="languages"
+          value={language}
+          options={(Object.keys(SNIPPETS) as SnippetLanguage[]).map((one) => ({
+            value: one,
+            text: t.automate.languages[one],
+          }))}
+          onChoose={setLanguage}
+        />
+        <span className="grow" />
+        <CopyButton small value={code}>
+          {t.copy}
+        </CopyButton>
+      </div>
+      <CodeBlock code={code} label={t.automate.languages[language]} />
+      <div>
+        <h2 className="label">
+          {t.automate.answerTitle} <span className="faint">201 Created</span>
+        </h2>
+        <CodeBlock code={answerOf(settings?.platforms ?? [], credits)} label={t.automate.answerTitle} />
+      </div>
+    </>
+  )
+}
+
+function BaseUrl({ baseUrl }: { baseUrl: string }) {
+  const { t } = useWords()
+  return (
+    <div className="field">
+      <h2>{t.automate.baseUrl}</h2>
+      <div className="secret">
+        <code className="clip">{baseUrl}</code>
+        <CopyButton look="quiet" small value={baseUrl} label={t.automate.copyBaseUrl} />
+      </div>
+      <p className="row dim">
+        <i className="dot" />
+        {t.automate.local}
+      </p>
+    </div>
+  )
+}
+
+/** The newest active key, and a button that creates one. */
 function KeyField() {
   const { t } = useWords()
-  const { client, service } = useApp()
+  const { service } = useApp()
   const account = useSelect(service.store, (state) => state.account)
-  const [keys, setKeys] = useState<readonly ApiKey[] | null>(null)
+  const { key, hasRead, create, isBusy, problem } = useNewestKey()
   const [created, setCreated] = useState<CreatedKey | null>(null)
-  const [isCreating, setCreating] = useState(false)
-  const [problem, setProblem] = useState<Refusal | null>(null)
   const createButton = useRef<HTMLButtonElement>(null)
-  useEffect(() => {
-    client.call('listKeys', {}).then(
-      (answer) => setKeys(answer.keys.filter((key) => key.state === 'active')),
-      () => undefined,
-    )
-  }, [client])
-  const create = async () => {
-    setCreating(true)
-    setProblem(null)
-    try {
-      const made = await client.call('createKey', { body: { name: t.automate.keyName } })
-      setCreated(made)
-      setKeys((before) => [made, ...(before ?? [])])
-    } catch (error) {
-      setProblem(refusalOf(error))
-    }
-    setCreating(false)
-  }
-  const key = keys?.[0]
   const hasNone = account?.limits.keys === 0
   return (
     <div className="field">
@@ -131,7 +128,7 @@ function KeyField() {
           ) : hasNone ? (
             t.automate.noKeyPlan(t.prefs.account.plans[account.plan])
           ) : (
-            keys && t.automate.noKey
+            hasRead && t.automate.noKey
           )}
         </span>
         {hasNone ? (
@@ -143,8 +140,8 @@ function KeyField() {
             ref={createButton}
             small
             icon={<Plus className="i s" aria-hidden="true" />}
-            busyText={isCreating && t.prefs.keys.creating}
-            onClick={() => void create()}
+            busyText={isBusy && t.prefs.keys.creating}
+            onClick={() => void create(t.automate.keyName, setCreated)}
           >
             {t.automate.createKey}
           </Button>
@@ -162,6 +159,26 @@ function KeyField() {
       <Problem problem={problem} />
     </div>
   )
+}
+
+/** The newest active key, undefined where there is none, and creating one. */
+function useNewestKey() {
+  const { client } = useApp()
+  const [keys, setKeys] = useState<readonly ApiKey[] | null>(null)
+  const { isBusy, problem, run } = useAction()
+  useEffect(() => {
+    client.call('listKeys', {}).then(
+      (answer) => setKeys(answer.keys.filter((key) => key.state === 'active')),
+      () => undefined,
+    )
+  }, [client])
+  const create = (name: string, onCreated: (key: CreatedKey) => void) =>
+    run(async () => {
+      const made = await client.call('createKey', { body: { name } })
+      onCreated(made)
+      setKeys((before) => [made, ...(before ?? [])])
+    })
+  return { key: keys?.[0], hasRead: keys !== null, create, isBusy, problem }
 }
 
 function TryIt() {

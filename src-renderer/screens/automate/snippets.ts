@@ -1,4 +1,4 @@
-/** Samples of the API that work as they are, for the settings in view. Pure. */
+/** Working samples of the API for the settings in view. Pure. */
 
 import { ENDPOINTS } from '../../../src-contract/endpoints.ts'
 import type { Platform } from '../../../src-contract/platforms/index.ts'
@@ -6,7 +6,7 @@ import type { MasterSettings } from '../../../src-contract/settings.ts'
 import { tellingNames } from '../../../src-contract/styles.ts'
 import type { Text } from '../../text/en.ts'
 
-/** A song and how it is to be mastered: what a batch has set, or what a job was made with. */
+/** A song and the settings to master it with: those of the batch, or those of a job. */
 export interface Sample {
   readonly filename: string
   /** Name of the reference track, where there is one. */
@@ -27,7 +27,7 @@ interface Form {
   readonly fields: readonly (readonly [string, string])[]
 }
 
-/** Everything that is chosen, as the fields of the one form that every sample sends. */
+/** Returns song and settings as the fields of the form that every sample sends. */
 function formOf({ filename, reference, settings }: Sample): Form {
   return {
     files: [['file', filename], ...(reference ? [['reference_file', reference] as const] : [])],
@@ -45,10 +45,10 @@ export function shellQuoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** The name of a file for a form of curl, which reads `;` and `,` as its own. */
+/** Quotes the name of a file for a form of curl, where `;` and `,` have a meaning of their own. */
 const curlFile = (name: string) => (/[;,"\\]/.test(name) ? `@"${name.replace(/["\\]/g, '\\$&')}"` : `@${name}`)
 
-/** The call that masters one song, as one curl command. The key stays a variable of the shell. */
+/** Returns the call that masters one song as one curl command. The key stays a variable of the shell. */
 export function curlOf(baseUrl: string, sample: Sample): string {
   const { files, fields } = formOf(sample)
   const parts = [...files.map(([field, name]) => [field, curlFile(name)]), ...fields].map((part) => part.join('='))
@@ -73,7 +73,7 @@ curl -fOJ ${baseUrl}/api/v1/jobs/$JOB/download \\
   -H "Authorization: Bearer $LOUDSMITH_KEY"
 `
 
-/** Members of an object in Python or JavaScript, one a line. */
+/** Returns the members of an object in Python or JavaScript, one per line. */
 const members = (pairs: readonly (readonly [string, string])[]) =>
   pairs.map(([name, value]) => `    ${JSON.stringify(name)}: ${value},`).join('\n')
 

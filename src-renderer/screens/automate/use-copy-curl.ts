@@ -1,4 +1,4 @@
-/** Copying the call that masters a song once more, for a terminal. */
+/** Copying a curl command that masters a song once more. */
 
 import { useMemo } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
@@ -14,7 +14,7 @@ export const sampleOfJob = (job: Job): Sample => ({
   settings: jobSettings(job),
 })
 
-/** Returns the function that copies the call and announces the result; the same function as long as language and stores stay. Never throws. */
+/** Returns the function that copies the command and announces the result; it stays the same while language and stores do. It never rejects. */
 export function useCopyCurl(): (sample: Sample) => Promise<void> {
   const { notices, service } = useApp()
   const { t } = useWords()
