@@ -71,7 +71,7 @@ function DesktopChoice({
   )
 }
 
-/** A page in a browser could be any program that has its credential: the owner answers in a terminal. */
+/** Commands for a terminal: a page in a browser could be any program that has its credential, so it may not choose a program. */
 function Commands({ settings: { ffmpeg_path }, isToConfirm }: ChoiceProps) {
   const { t } = useWords()
   const text = t.prefs.engine
@@ -93,5 +93,5 @@ function Commands({ settings: { ffmpeg_path }, isToConfirm }: ChoiceProps) {
   )
 }
 
-/** Returns a path as a shell takes it. A Windows path holds no quote. */
+/** Quotes a path for a shell. A Windows path contains no quote. */
 const quoted = (path: string) => (path.includes('\\') ? `"${path}"` : `'${path.replaceAll("'", `'\\''`)}'`)

@@ -134,7 +134,7 @@ function KeyName({ apiKey }: { apiKey: ApiKey }) {
   )
 }
 
-/** The key just made: its value is shown this once. */
+/** A key that was just created; its value can be read only now. */
 function FreshKey({ created, ...box }: { created: CreatedKey } & Pick<SecretBoxProps, 'returnTo' | 'onSaved'>) {
   const { t } = useWords()
   const { service, batch } = useApp()

@@ -37,7 +37,7 @@ export function SectionHead({
   )
 }
 
-/** Stands for what is still read. What is below its section is drawn with it, so that nothing moves, or soon without it. */
+/** Placeholder of what is still being read. The sections below stay hidden for a short while, so that they do not move in sight. */
 export function Reading() {
   return <div className="reading" />
 }
@@ -84,7 +84,7 @@ export interface SecretBoxProps {
   children?: ReactNode
 }
 
-/** A new secret, said to screen readers without being read out. */
+/** A new secret. Screen readers announce its title, not its value. */
 export function SecretBox({ title, value, copyText, returnTo, onSaved, more, children }: SecretBoxProps) {
   const { t } = useWords()
   const { notices } = useApp()
@@ -154,17 +154,17 @@ export function useAction() {
 }
 
 interface ActionDialogProps extends Pick<ModalProps, 'title' | 'description' | 'onClose'> {
-  /** The verb on the button, and its doing form. */
+  /** Text of the button, and its form while the action runs. */
   verb: string
   doing: string
   look?: 'plain' | 'danger'
-  /** Tells whether it can be done with what was filled in; says what is missing where it cannot. */
+  /** Returns whether the form is complete, and shows what is missing where it is not. */
   isReady?: () => boolean
   act: () => Promise<unknown>
   children?: ReactNode
 }
 
-/** A dialog that does one thing: what it needs to know, what went wrong, and the button that does it. Done, it closes. */
+/** A dialog for one action: its form, its failure, and the button that runs it. It closes when the action has succeeded. */
 export function ActionDialog({ verb, doing, look = 'plain', isReady, act, children, ...modal }: ActionDialogProps) {
   const { t } = useWords()
   const { isBusy, problem, run } = useAction()
@@ -193,13 +193,13 @@ export function ActionDialog({ verb, doing, look = 'plain', isReady, act, childr
 
 interface TextDialogProps extends Omit<ActionDialogProps, 'isReady' | 'act' | 'children'> {
   field: Omit<TextFieldProps, 'value' | 'onChange' | 'problem' | 'ref'>
-  /** Said at the field when there is nothing in it. */
+  /** Message at the field while it is empty. */
   missing: string
   /** Gets the text without spaces around it, never empty. */
   act: (text: string) => Promise<unknown>
 }
 
-/** A dialog that does one thing with one text. */
+/** A dialog for one action on one text. */
 export function TextDialog({ field, missing, act, ...dialog }: TextDialogProps) {
   const [value, setValue] = useState('')
   const [isMissing, setMissing] = useState(false)
@@ -226,7 +226,7 @@ export function TextDialog({ field, missing, act, ...dialog }: TextDialogProps) 
   )
 }
 
-/** A text with an apply button: nothing changes while one types. */
+/** A text with an apply button: typing alone changes nothing. */
 export function TextSetting({
   label,
   value,
@@ -271,7 +271,7 @@ export function TextSetting({
   )
 }
 
-/** Asks for a folder in the dialog of the desktop. */
+/** Button that asks for a folder in the dialog of the desktop; nothing in a browser. */
 export function ChooseFolder({ name, onChosen }: { name: string; onChosen: (folder: string) => void }) {
   const { t } = useWords()
   if (!window.loudsmith) return null

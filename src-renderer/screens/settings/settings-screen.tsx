@@ -25,7 +25,7 @@ const SECTIONS = [
 
 type SectionId = (typeof SECTIONS)[number][0]
 
-/** The section that is read where the pane stands: the last one that begins in its upper third, and at its end the last of all. */
+/** Returns the section in view: the last one that begins in the pane's upper third, and at the pane's end the last of all. */
 function sectionAt({ scrollTop, clientHeight, scrollHeight, children }: HTMLElement): SectionId {
   const line = scrollTop + clientHeight >= scrollHeight - 1 ? scrollHeight : scrollTop + clientHeight / 3
   const tops = [...children].filter((child): child is HTMLElement => child.matches('section'))
@@ -37,18 +37,18 @@ function sectionIn(pane: HTMLElement | null, id: SectionId): HTMLElement | null 
   return pane?.querySelector<HTMLElement>(`#${CSS.escape(id)}`) ?? null
 }
 
-/** A section that was asked for, where it begins, and where the pane stands for it. */
+/** A section that was asked for, with its offset and the pane's scroll position for it. */
 interface Brought {
   readonly id: SectionId
   readonly offsetTop: number
   readonly scrollTop: number
 }
 
-/** The section of the pane that is read, and bringing another one into view. */
+/** The section in view, and the function that scrolls to another one. */
 function useSectionInView(pane: RefObject<HTMLElement | null>, asked: SectionId) {
   const [current, setCurrent] = useState<SectionId>(asked)
-  // Kept until the pane is scrolled by hand: the last sections all stand at its end, and the one that was asked for is the one that
-  // is read.
+  // Kept until the pane is scrolled by hand: the last sections share its end, and the one that was asked for counts as
+  // the one in view.
   const brought = useRef<Brought | null>(null)
   const bring = useCallback(
     (id: SectionId) => {

@@ -1,4 +1,4 @@
-/** Storage: the folders that Loudsmith keeps and fills, and how long and how much. */
+/** Storage: the folders of the library and of the results, and the limits in days and bytes. */
 import type { Settings, SystemState } from '../../../src-contract/app.ts'
 import { Button } from '../../components/button.tsx'
 import { useWords } from '../../text/context.tsx'
@@ -58,7 +58,7 @@ function DiskFacts({ system }: { system: SystemState }) {
   )
 }
 
-/** The folder of the library, and what was found there and set apart. */
+/** The folder of the library, and what is in its quarantine. */
 function DataFolder({ system: { data_dir, is_private, quarantine } }: { system: SystemState }) {
   const { t, format } = useWords()
   const text = t.prefs.storage
@@ -147,7 +147,7 @@ function Quota({ bytes, onChange }: { bytes: Settings['disk_quota_bytes']; onCha
   )
 }
 
-/** Shows a folder in the file manager; only the desktop can. */
+/** Button that shows a folder in the file manager; nothing in a browser. */
 function Reveal({ folder, name }: { folder: 'output' | 'data'; name: string }) {
   const { t } = useWords()
   if (!window.loudsmith) return null

@@ -1,4 +1,4 @@
-/** Watched folders: what appears in them is mastered by itself. */
+/** Watched folders: songs that appear in them are mastered automatically. */
 import { type FormEvent, useEffect, useId, useState } from 'react'
 import type { WatchFolder } from '../../../src-contract/app.ts'
 import { Button } from '../../components/button.tsx'

@@ -12,10 +12,10 @@ import { Table } from './table.tsx'
 
 /** Attempts of one delivery before it is given up (first try and seven more). */
 const ATTEMPTS = 8
-/** Polling interval while a delivery is on its way: its result is no live event. */
+/** Polling interval while a delivery is on its way, ms: its result is no live event. */
 const READ_EVERY_MS = 2000
 
-/** A secret that is shown this once. */
+/** A secret that can be read only now. */
 interface FreshSecret {
   readonly title: string
   readonly value: string
@@ -76,7 +76,7 @@ export function WebhooksSection({ titleId }: SectionProps) {
   )
 }
 
-/** Reads webhooks and deliveries, and again and again while a delivery is on its way. */
+/** Reads webhooks and deliveries once, and repeatedly while a delivery is on its way. */
 function useFreshDeliveries(deliveries: readonly Delivery[]): void {
   const { read } = useApp().webhooks
   useEffect(() => void read().catch(() => undefined), [read])
@@ -127,7 +127,7 @@ function SigningSecret({ secret, onSaved }: { secret: FreshSecret; onSaved: () =
 interface HookRowProps {
   hook: Webhook
   onTest: () => Promise<unknown>
-  /** Gets the button of the menu in which it was chosen. */
+  /** Receives the button of the menu in which it was chosen. */
   onNewSecret: (button: HTMLElement | null) => void
   onRemove: () => void
 }
