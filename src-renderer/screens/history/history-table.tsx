@@ -1,7 +1,7 @@
-/** The table of History. Beyond 200 lines only those in view exist; the others are height. */
+/** The table of History. Only the lines in view and a few around them are drawn; the others are empty height. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Check, CircleX, Clock, Ellipsis, LoaderCircle, TriangleAlert } from 'lucide-react'
-import { memo, useCallback, useEffect, useRef, useState } from 'react'
+import { memo, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
 import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { change } from '../../../src-contract/text/numbers.ts'
@@ -26,74 +26,26 @@ interface OpenMenu {
   readonly anchor: HTMLElement
 }
 
-export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: readonly Job[] }) {
+interface HistoryTableProps {
+  lines: readonly Line[]
+  shown: readonly Job[]
+}
+
+export function HistoryTable({ lines, shown }: HistoryTableProps) {
   const { history } = useApp()
   const { t } = useWords()
   const scroller = useRef<HTMLElement>(null)
   const selected = useSelect(history.store, (state) => state.selected)
-  const filter = useSelect(history.store, (state) => state.filter)
   const isReading = useSelect(history.store, (state) => state.isReading)
-  const virtual = useVirtualizer({
-    count: lines.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: (index) => (lines[index]?.kind === 'group' ? GROUP_PX : ROW_PX),
-    overscan: 12,
-    initialRect: { width: 1200, height: 640 },
-  })
-  const items = virtual.getVirtualItems()
-  const last = items.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (last > lines.length - READ_AHEAD) void history.readMore()
-  }, [last, lines.length, history])
-  // Another list begins at its top: left where the last one was, it would read page after page to get there.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is the sign, not an ingredient
-  useEffect(() => void scroller.current?.scrollTo(0, 0), [filter])
-  const before = items[0]?.start ?? 0
-  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
-  const isAllSelected = shown.length > 0 && shown.every((job) => selected[job.job_id])
-  const { columns } = t.history
+  const { items, beforePx, afterPx } = useLinesInView(lines, scroller)
   const [menu, setMenu] = useState<OpenMenu | null>(null)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by keyboard
     <section className="scroll" ref={scroller} tabIndex={0} aria-label={t.screens.history} aria-busy={isReading}>
       <table className="hist" aria-label={t.screens.history} aria-rowcount={lines.length}>
-        <thead>
-          <tr>
-            <th className="pick">
-              <Pick
-                label={t.history.selectAll}
-                isOn={isAllSelected}
-                onChange={(isOn) =>
-                  history.select(
-                    shown.map((job) => job.job_id),
-                    isOn,
-                  )
-                }
-              />
-            </th>
-            <th className="song-column" aria-sort={filter.sort === 'title' ? 'ascending' : 'none'}>
-              <button
-                type="button"
-                className="sorter"
-                onClick={() => history.filter({ sort: filter.sort === 'title' ? 'newest' : 'title' })}
-              >
-                {columns.song}
-              </button>
-            </th>
-            <th className="r md">{columns.before}</th>
-            <th className="r sm">{columns.loudest}</th>
-            <th className="r lg">{columns.gain}</th>
-            <th className="lg platforms-column">{columns.platforms}</th>
-            <th className="verdict-column">{columns.verdict}</th>
-            <th className="lg">{columns.kept}</th>
-            <th className="r md">{columns.size}</th>
-            <th className="menu-column">
-              <span className="vh">{columns.actions}</span>
-            </th>
-          </tr>
-        </thead>
+        <HistoryHead shown={shown} />
         <tbody>
-          {before > 0 && <Gap height={before} />}
+          {beforePx > 0 && <Gap height={beforePx} />}
           {items.map((item) => {
             const line = lines[item.index]
             if (!line) return null
@@ -109,7 +61,7 @@ export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: 
               />
             )
           })}
-          {after > 0 && <Gap height={after} />}
+          {afterPx > 0 && <Gap height={afterPx} />}
         </tbody>
       </table>
       {menu && <JobMenu {...menu} onClose={() => setMenu(null)} />}
@@ -117,7 +69,72 @@ export function HistoryTable({ lines, shown }: { lines: readonly Line[]; shown: 
   )
 }
 
-/** Columns of the narrowest window: a cell that spans more would make room for columns that are not there. */
+/** Lines in view and the height of those before and after them, px. The next page is read as their end comes near. */
+function useLinesInView(lines: readonly Line[], scroller: RefObject<HTMLElement | null>) {
+  const { history } = useApp()
+  const filter = useSelect(history.store, (state) => state.filter)
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => (lines[index]?.kind === 'group' ? GROUP_PX : ROW_PX),
+    overscan: 12,
+    initialRect: { width: 1200, height: 640 },
+  })
+  const items = virtual.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last > lines.length - READ_AHEAD) void history.readMore()
+  }, [last, lines.length, history])
+  // Another list begins at its top: left where the last one was, it would read page after page to get there.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is the sign, not an ingredient
+  useEffect(() => void scroller.current?.scrollTo(0, 0), [filter])
+  const beforePx = items[0]?.start ?? 0
+  const afterPx = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
+  return { items, beforePx, afterPx }
+}
+
+function HistoryHead({ shown }: Pick<HistoryTableProps, 'shown'>) {
+  const { history } = useApp()
+  const { t } = useWords()
+  const { columns } = t.history
+  const selected = useSelect(history.store, (state) => state.selected)
+  const isByTitle = useSelect(history.store, (state) => state.filter.sort === 'title')
+  const jobIds = shown.map((job) => job.job_id)
+  return (
+    <thead>
+      <tr>
+        <th className="pick">
+          <Pick
+            label={t.history.selectAll}
+            isOn={jobIds.length > 0 && jobIds.every((id) => selected[id])}
+            onChange={(isOn) => history.select(jobIds, isOn)}
+          />
+        </th>
+        <th className="song-column" aria-sort={isByTitle ? 'ascending' : 'none'}>
+          <button
+            type="button"
+            className="sorter"
+            onClick={() => history.filter({ sort: isByTitle ? 'newest' : 'title' })}
+          >
+            {columns.song}
+          </button>
+        </th>
+        <th className="r md">{columns.before}</th>
+        <th className="r sm">{columns.loudest}</th>
+        <th className="r lg">{columns.gain}</th>
+        <th className="lg platforms-column">{columns.platforms}</th>
+        <th className="verdict-column">{columns.verdict}</th>
+        <th className="lg">{columns.kept}</th>
+        <th className="r md">{columns.size}</th>
+        <th className="menu-column">
+          <span className="vh">{columns.actions}</span>
+        </th>
+      </tr>
+    </thead>
+  )
+}
+
+/** Number of columns in the narrowest window: a cell that spans more would make room for columns that are not there. */
 const FEWEST_COLUMNS = 4
 
 /** The height of the lines that are not in view. */
@@ -180,25 +197,18 @@ interface JobRowProps {
   onMenu: (open: OpenMenu) => void
 }
 
+/** Returns whether the masters of a job can be listened to and saved. */
+const hasMasters = (job: Job) => job.status === 'done' && !job.expired
+
 const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRowProps) {
   const { history } = useApp()
   const { t, format } = useWords()
-  const loudest = job.results.reduce((best, one) => Math.max(best, one.integrated_lufs), Number.NEGATIVE_INFINITY)
-  const gain = job.results.reduce((best, one) => Math.max(best, one.gain_db), Number.NEGATIVE_INFINITY)
+  const { results } = job
+  const loudest = Math.max(...results.map((one) => one.integrated_lufs))
+  const gain = Math.max(...results.map((one) => one.gain_db))
   const onPick = useCallback((isOn: boolean) => history.select([job.job_id], isOn), [history, job.job_id])
   const isAll = job.platforms.length === PLATFORMS.length
-  const service = job.ai_service === 'other' ? null : t.services[job.ai_service]
-  const manner = `${t.genres[job.genre]}, ${t.tiers[job.tier].toLowerCase()}`
-  const kept =
-    job.status !== 'done'
-      ? '–'
-      : job.expired
-        ? t.history.expired
-        : job.expires_at
-          ? t.history.days(format.daysUntil(job.expires_at, new Date()))
-          : t.history.forever
-  const isPlayable = job.status === 'done' && !job.expired
-  const before = useBefore(job, isPlayable)
+  const before = useLoudnessBefore(job)
   return (
     <tr
       className={isSelected ? 'sel' : undefined}
@@ -210,27 +220,12 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
       <td className="pick">
         <Pick label={t.history.selectOne(job.title)} isOn={isSelected} onChange={onPick} />
       </td>
-      <th scope="row" className="song-cell">
-        <div className="clip">
-          {isPlayable ? (
-            <a className="title" title={job.title} href={addressOf('listen', job.job_id)}>
-              <bdi>{job.title}</bdi>
-            </a>
-          ) : (
-            <b title={job.title}>
-              <bdi>{job.title}</bdi>
-            </b>
-          )}
-        </div>
-        <div className="me clip">
-          {[format.duration(job.duration_seconds), service, manner].filter(Boolean).join(' · ')}
-        </div>
-      </th>
+      <SongCell job={job} />
       <td className="r dim md">{format.level(before)}</td>
       <td className="r sm">
-        <b>{job.results.length > 0 ? format.level(loudest) : '–'}</b>
+        <b>{results.length > 0 ? format.level(loudest) : '–'}</b>
       </td>
-      <td className="r dim lg">{job.results.length > 0 ? `${change(gain)} dB` : '–'}</td>
+      <td className="r dim lg">{results.length > 0 ? `${change(gain)} dB` : '–'}</td>
       <td className="dim lg">
         <div className="two-lines">
           {isAll ? t.history.allPlatforms : job.platforms.map((p) => t.platforms[p].replace(' ', '\u00a0')).join(', ')}
@@ -239,7 +234,9 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
       <td>
         <Verdict job={job} />
       </td>
-      <td className="dim lg">{kept}</td>
+      <td className="dim lg">
+        <KeptFor job={job} />
+      </td>
       <td className="r dim md">{sizeOf(job) > 0 ? format.bytes(sizeOf(job)) : '–'}</td>
       <td className="r">
         <button
@@ -257,14 +254,47 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
   )
 })
 
+/** The title of a song, a link where it can be listened to, and a line about the song. */
+function SongCell({ job }: { job: Job }) {
+  const { t, format } = useWords()
+  const service = job.ai_service === 'other' ? null : t.services[job.ai_service]
+  const manner = `${t.genres[job.genre]}, ${t.tiers[job.tier].toLowerCase()}`
+  return (
+    <th scope="row" className="song-cell">
+      <div className="clip">
+        {hasMasters(job) ? (
+          <a className="title" title={job.title} href={addressOf('listen', job.job_id)}>
+            <bdi>{job.title}</bdi>
+          </a>
+        ) : (
+          <b title={job.title}>
+            <bdi>{job.title}</bdi>
+          </b>
+        )}
+      </div>
+      <div className="me clip">
+        {[format.duration(job.duration_seconds), service, manner].filter(Boolean).join(' · ')}
+      </div>
+    </th>
+  )
+}
+
+/** The time for which masters are kept. */
+function KeptFor({ job: { status, expired, expires_at } }: { job: Job }) {
+  const { t, format } = useWords()
+  if (status !== 'done') return '–'
+  if (expired) return t.history.expired
+  return expires_at ? t.history.days(format.daysUntil(expires_at, new Date())) : t.history.forever
+}
+
 /** Time for which a row has to stay in view before its report is read, ms. */
 const REST_MS = 250
 
-/** Answers how loud the song came in; undefined as long as nobody knows. */
-function useBefore(job: Job, hasReport: boolean): number | null | undefined {
+/** Returns the loudness of the song before mastering, LUFS; undefined until it is read, null where it cannot be told. */
+function useLoudnessBefore(job: Job): number | null | undefined {
   const { history } = useApp()
   const lufs = useSelect(history.store, (state) => state.before[job.source_sha256])
-  const isWanted = hasReport && lufs === undefined
+  const isWanted = hasMasters(job) && lufs === undefined
   useEffect(() => {
     if (!isWanted) return
     const timer = setTimeout(() => void history.readBefore(job), REST_MS)
@@ -323,14 +353,13 @@ function JobMenu({ job, anchor, onClose }: { job: Job; anchor: HTMLElement; onCl
   const { t } = useWords()
   const { canMasterAgain, masterAgain } = useMasterAgain(batch.fail)
   const actions = useJobActions()
-  const isThere = job.status === 'done' && !job.expired
   return (
     <MenuAt
       anchor={anchor}
       onClose={onClose}
       label={`${t.more}: ${job.title}`}
       items={[
-        ...(isThere
+        ...(hasMasters(job)
           ? [
               { text: t.row.listen, onChoose: () => go('listen', job.job_id) },
               { text: t.history.compareVersions, onChoose: () => go('listen', `${job.job_id}/compare`) },
