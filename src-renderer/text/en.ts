@@ -334,6 +334,8 @@ export const en = {
     ] as readonly (readonly [string, string])[],
     sample: 'Try the sample song',
     sampleName: 'Sample song.wav',
+    sampleNote:
+      'In the sample song, listen for boomy chords from the first bar and a hollow bass from bar 3. In its master the boom is gone and the bass is back in the centre.',
   },
   history: {
     search: 'Song, artist or file',

@@ -308,6 +308,8 @@ export const ko: Text = {
     ],
     sample: '샘플 곡으로 시작하기',
     sampleName: '샘플 곡.wav',
+    sampleNote:
+      '샘플 곡에서는 첫 마디부터 웅웅거리는 코드와 3마디부터 속이 빈 듯한 베이스를 들어 보세요. 마스터에서는 웅웅거림이 사라지고 베이스가 가운데로 돌아와요.',
   },
   history: {
     search: '곡, 아티스트, 파일',

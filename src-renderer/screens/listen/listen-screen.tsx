@@ -5,8 +5,10 @@ import type { Job } from '../../../src-contract/jobs.ts'
 import type { Report } from '../../../src-contract/report.ts'
 import { clock } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
+import { SampleNote } from '../../components/sample-note.tsx'
 import { createPlayer } from '../../player/player.ts'
 import { addressOf } from '../../router.ts'
+import { isCuredSample } from '../../sample-song/sample-song.ts'
 import { useApp } from '../../state/app-state.ts'
 import { createListen, type ListenActions, type ListenState } from '../../state/listen.ts'
 import { commonRateHz, versionsOf } from '../../state/listen-versions.ts'
@@ -155,6 +157,7 @@ function Batch({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
       <main id="content" className="work listen" tabIndex={-1}>
         <div className="pane">
           <Head job={job} report={report} siblings={siblings} onCompare={() => setComparing(true)} />
+          {isCuredSample(job.filename, report.repairs) && <SampleNote />}
           {job.expired && <p className="strip inline">{l.failures.expired}</p>}
           {otherFailure && (
             <p className="strip inline" role="alert">

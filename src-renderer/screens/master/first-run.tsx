@@ -2,8 +2,9 @@
 import { FolderOpen } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
+import { SampleNote } from '../../components/sample-note.tsx'
+import { makeSampleSong } from '../../sample-song/sample-song.ts'
 import { useWords } from '../../text/context.tsx'
-import { sampleSong } from './sample-song.ts'
 
 export interface FirstRunProps {
   isOver: boolean
@@ -17,8 +18,7 @@ export function FirstRun({ isOver, note, onChoose, onFiles }: FirstRunProps) {
   const [isMaking, setMaking] = useState(false)
   const trySample = async () => {
     setMaking(true)
-    await new Promise((resolve) => setTimeout(resolve))
-    onFiles([sampleSong(t.first.sampleName)])
+    onFiles([await makeSampleSong(t.first.sampleName)])
   }
   return (
     <main id="content" className="work first" tabIndex={-1}>
@@ -43,6 +43,7 @@ export function FirstRun({ isOver, note, onChoose, onFiles }: FirstRunProps) {
                 {t.first.sample}
               </Button>
             </div>
+            <SampleNote />
             <p className="label">{note ?? t.drop.limitsLong}</p>
           </div>
           <ol>

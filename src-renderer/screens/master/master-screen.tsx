@@ -9,6 +9,8 @@ import { BatchFailure } from '../../components/failure-strip.tsx'
 import { isCovered, isTyping, keyOf } from '../../components/is-typing.ts'
 import { pickFiles } from '../../components/pick-files.ts'
 import { PlatformCell } from '../../components/platform-cell.tsx'
+import { SampleNote } from '../../components/sample-note.tsx'
+import { isSampleName } from '../../sample-song/sample-song.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { failureOf } from '../../state/refusal.ts'
 import { refusalOfRow, type SongRow, tallyOf, titleOf } from '../../state/song-rows.ts'
@@ -50,6 +52,7 @@ export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
           <DropStrip drop={drop} onChoose={choose} />
           <PlatformCells />
           <BatchFailure />
+          {rows.some((row) => isSampleName(row.song?.source.filename ?? row.upload?.filename)) && <SampleNote />}
           {hasRead && <SongList rows={rows} forecast={forecast} />}
         </div>
         <SettingsColumn rows={rows} />

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type PlaybackCommand, PlaybackEngine } from '../../../src-renderer/player/playback-engine.ts'
 import { createPlayer } from '../../../src-renderer/player/player.ts'
-import { sampleSong } from '../../../src-renderer/screens/master/sample-song.ts'
 import { settle } from '../../support/fake-clock.ts'
+import { wavSong } from '../../support/songs.ts'
 
 vi.mock('../../../src-renderer/player/playback-engine.worklet.ts?worker&url', () => ({ default: 'playback.js' }))
 
@@ -41,7 +41,7 @@ async function bench(durationSeconds = 1) {
     onReady: (version) => ready.push(version),
     onFailure: (version) => ready.push(`${version} failed`),
   })
-  const song = new Uint8Array(await sampleSong('song.wav').arrayBuffer())
+  const song = new Uint8Array(wavSong({ seconds: 24, sampleRateHz: RATE }))
   /** A file of `other` with `frames` frames that is answered when it is let. */
   const file = (frames: number) => {
     let answer: () => void = () => undefined
