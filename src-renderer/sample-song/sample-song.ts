@@ -1,5 +1,6 @@
 /** The sample song as a file for the first try: rendered from its score on the spot, so that nothing is downloaded or shipped. */
-import type { Repair, RepairKind } from '../../src-contract/report.ts'
+import type { RepairKind } from '../../src-contract/repair-kinds.ts'
+import type { Repair } from '../../src-contract/report.ts'
 import { TEXTS } from '../text/context.tsx'
 
 /** Returns true for a name that the sample song has in any language. */

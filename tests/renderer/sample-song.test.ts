@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { Report } from '../../src-contract/report.ts'
-import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
+import { DEFAULT_SETTINGS, NEUTRAL_SOUND } from '../../src-contract/settings.ts'
 import { analyseSource, type SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { planRecipe } from '../../src-engine/plan.ts'
 import {
@@ -33,7 +33,7 @@ function mixOf(faults: MixFaults): SourceAnalysis {
 }
 
 const repairsOf = (analysis: SourceAnalysis) =>
-  planRecipe({ analysis, ...DEFAULT_SETTINGS })
+  planRecipe({ analysis, ...DEFAULT_SETTINGS, sound: NEUTRAL_SOUND })
     .decisions.filter(({ stage }) => stage === 'repair')
     .map(({ code }) => code)
 
