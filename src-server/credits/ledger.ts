@@ -4,26 +4,6 @@ import { type Clock, isoTime, nextMonthMs } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 
-/** The append-only ledger of the account. Every method is synchronous and may be called inside a transaction. */
-export interface Ledger {
-  /**
-   * Writes this month's renewal when it is due. It comes before whatever changes the balance or the plan, as it would have at its
-   * moment.
-   */
-  renew(): void
-  /** Sum of all entries, the renewal of this month included when it is due. */
-  balance(): number
-  /** Takes the price of a job and returns the balance after it. Throws INSUFFICIENT_CREDITS; a job is charged once. */
-  charge(jobId: string): number
-  /** Gives the price of a job back. Returns the credits given: 0 when the job was never charged or was refunded before. */
-  refund(jobId: string): number
-  grant(amount: number, note?: string): void
-  /** Entries, newest first; those older than `before` when given. */
-  list(limit: number, before?: number): LedgerEntry[]
-  /** When the plan's credits come next, milliseconds since 1970. */
-  renewsAtMs(): number
-}
-
 type Kind = (typeof LEDGER_KINDS)[number]
 
 interface EntryRow {
@@ -36,81 +16,127 @@ interface EntryRow {
   created_at_ms: number
 }
 
-/**
- * Returns the ledger kept in `db`. Before anything else of a calendar month (UTC) the balance is topped up to the plan's monthly
- * credits, once, so that it does not matter who looks when; a clock that went back to an earlier month renews nothing.
- */
-export function createLedger({
-  db,
-  clock,
-  plan,
-  renewalNow = clock.now,
-}: {
-  db: Db
-  clock: Pick<Clock, 'now'>
-  plan: () => Plan
+export interface LedgerDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly plan: () => Plan
   /** Time that decides the month, milliseconds since 1970; the clock's own when absent. */
-  renewalNow?: () => number
-}): Ledger {
-  const insert = db.prepare(
-    'INSERT INTO ledger (kind, amount, once, job_id, note, created_at_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (once) DO NOTHING',
-  )
-  const sum = db.prepare('SELECT coalesce(sum(amount), 0) FROM ledger').pluck()
-  const lastRenewal = db.prepare("SELECT max(once) FROM ledger WHERE kind = 'renew'").pluck()
-  const charged = db.prepare("SELECT 1 FROM ledger WHERE once = 'charge:' || ?").pluck()
-  const page = db.prepare(
-    `SELECT * FROM (SELECT *, sum(amount) OVER (ORDER BY entry_id) AS balance FROM ledger)
-     WHERE entry_id < ? ORDER BY entry_id DESC LIMIT ?`,
-  )
-  const append = (kind: Kind, amount: number, once?: string, jobId?: string, note?: string) =>
-    insert.run(kind, amount, once ?? null, jobId ?? null, note ?? null, clock.now()).changes === 1
+  readonly renewalNow?: () => number
+}
 
-  const renew = () => {
-    const once = `renew:${isoTime(renewalNow()).slice(0, 7)}`
-    if (once <= String(lastRenewal.get() ?? '')) return
-    append('renew', Math.max(0, PLAN_LIMITS[plan()].monthlyCredits - (sum.get() as number)), once)
-  }
-  const balance = () => {
-    renew()
-    return sum.get() as number
-  }
-
+/** Statements about entries. */
+function prepareStatements(db: Db) {
   return {
-    renew,
-    balance,
-    charge(jobId) {
-      const before = balance()
-      if (before < CREDITS_PER_JOB) {
-        throw new AppError('INSUFFICIENT_CREDITS', { cost: CREDITS_PER_JOB, balance: before })
-      }
-      append('charge', -CREDITS_PER_JOB, `charge:${jobId}`, jobId)
-      return sum.get() as number
-    },
-    refund(jobId) {
-      if (charged.get(jobId) === undefined) return 0
-      renew()
-      return append('refund', CREDITS_PER_JOB, `refund:${jobId}`, jobId) ? CREDITS_PER_JOB : 0
-    },
-    grant(amount, note) {
-      renew()
-      append('grant', amount, undefined, undefined, note)
-    },
-    list(limit, before = Number.MAX_SAFE_INTEGER) {
-      renew()
-      return (page.all(before, limit) as EntryRow[]).map((row) => ({
-        entry_id: row.entry_id,
-        kind: row.kind,
-        amount: row.amount,
-        balance: row.balance,
-        ...(row.job_id === null ? {} : { job_id: row.job_id }),
-        ...(row.note === null ? {} : { note: row.note }),
-        created_at: isoTime(row.created_at_ms),
-      }))
-    },
-    renewsAtMs() {
-      // Later than the clock's month where the clock was in that one before and went back.
-      const lastMonthMs = Date.parse(String(lastRenewal.get() ?? '').slice('renew:'.length))
-      return nextMonthMs(Math.max(renewalNow(), lastMonthMs || 0))
-    },
+    insert: db.prepare<[Kind, number, string | null, string | null, string | null, number]>(
+      'INSERT INTO ledger (kind, amount, once, job_id, note, created_at_ms) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (once) DO NOTHING',
+    ),
+    selectSum: db.prepare<[], number>('SELECT coalesce(sum(amount), 0) FROM ledger').pluck(),
+    selectLastRenewal: db.prepare<[], string | null>("SELECT max(once) FROM ledger WHERE kind = 'renew'").pluck(),
+    selectCharge: db.prepare<[string], 1>("SELECT 1 FROM ledger WHERE once = 'charge:' || ?").pluck(),
+    selectPage: db.prepare<[number, number], EntryRow>(
+      `SELECT * FROM (SELECT *, sum(amount) OVER (ORDER BY entry_id) AS balance FROM ledger)
+       WHERE entry_id < ? ORDER BY entry_id DESC LIMIT ?`,
+    ),
+  }
+}
+
+/**
+ * The append-only ledger of the account. Every method is synchronous and may be called inside a transaction. Before anything else of a
+ * calendar month (UTC) the balance is topped up to the plan's monthly credits, once, so that it does not matter who looks when; a clock
+ * that went back to an earlier month renews nothing.
+ */
+export class Ledger {
+  readonly #clock: LedgerDeps['clock']
+  readonly #plan: LedgerDeps['plan']
+  readonly #renewalNow: () => number
+  readonly #statements: ReturnType<typeof prepareStatements>
+
+  constructor({ db, clock, plan, renewalNow = clock.now }: LedgerDeps) {
+    this.#clock = clock
+    this.#plan = plan
+    this.#renewalNow = renewalNow
+    this.#statements = prepareStatements(db)
+  }
+
+  /**
+   * Writes this month's renewal when it is due. It comes before whatever changes the balance or the plan, as it would have at its
+   * moment.
+   */
+  renew(): void {
+    const once = `renew:${isoTime(this.#renewalNow()).slice(0, 7)}`
+    if (once <= this.#lastRenewal()) return
+    this.#append('renew', Math.max(0, PLAN_LIMITS[this.#plan()].monthlyCredits - this.#sum()), { once })
+  }
+
+  /** Returns the sum of all entries, the renewal of this month included when it is due. */
+  balance(): number {
+    this.renew()
+    return this.#sum()
+  }
+
+  /** Takes the price of a job and returns the balance after it. Throws INSUFFICIENT_CREDITS; a job is charged once. */
+  charge(jobId: string): number {
+    const balance = this.balance()
+    if (balance < CREDITS_PER_JOB) throw new AppError('INSUFFICIENT_CREDITS', { cost: CREDITS_PER_JOB, balance })
+    this.#append('charge', -CREDITS_PER_JOB, { once: `charge:${jobId}`, jobId })
+    return this.#sum()
+  }
+
+  /** Gives the price of a job back. Returns the credits given: 0 when the job was never charged or was refunded before. */
+  refund(jobId: string): number {
+    if (this.#statements.selectCharge.get(jobId) === undefined) return 0
+    this.renew()
+    return this.#append('refund', CREDITS_PER_JOB, { once: `refund:${jobId}`, jobId }) ? CREDITS_PER_JOB : 0
+  }
+
+  grant(amount: number, note?: string): void {
+    this.renew()
+    this.#append('grant', amount, { note })
+  }
+
+  /** Returns entries, newest first; those older than `before` when given. */
+  list(limit: number, before = Number.MAX_SAFE_INTEGER): LedgerEntry[] {
+    this.renew()
+    return this.#statements.selectPage.all(before, limit).map(toWire)
+  }
+
+  /** Returns when the plan's credits come next, milliseconds since 1970. */
+  renewsAtMs(): number {
+    // Later than the clock's month where the clock was in that one before and went back.
+    const lastMonthMs = Date.parse(this.#lastRenewal().slice('renew:'.length))
+    return nextMonthMs(Math.max(this.#renewalNow(), lastMonthMs || 0))
+  }
+
+  #sum(): number {
+    return this.#statements.selectSum.get() ?? 0
+  }
+
+  /** Returns the key of the last renewal, which is in the order of time; empty before the first. */
+  #lastRenewal(): string {
+    return this.#statements.selectLastRenewal.get() ?? ''
+  }
+
+  /** Appends an entry; returns whether it was: one with the same `once` is written once. */
+  #append(kind: Kind, amount: number, { once, jobId, note }: EntryDetails): boolean {
+    const { insert } = this.#statements
+    return insert.run(kind, amount, once ?? null, jobId ?? null, note ?? null, this.#clock.now()).changes === 1
+  }
+}
+
+interface EntryDetails {
+  readonly once?: string | undefined
+  readonly jobId?: string | undefined
+  readonly note?: string | undefined
+}
+
+function toWire(row: EntryRow): LedgerEntry {
+  return {
+    entry_id: row.entry_id,
+    kind: row.kind,
+    amount: row.amount,
+    balance: row.balance,
+    ...(row.job_id === null ? {} : { job_id: row.job_id }),
+    ...(row.note === null ? {} : { note: row.note }),
+    created_at: isoTime(row.created_at_ms),
   }
 }

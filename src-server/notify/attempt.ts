@@ -7,7 +7,7 @@ import type { Deliveries, DeliveryRow } from './deliveries.ts'
 import { retryAfterMs, waitAfter } from './retry-schedule.ts'
 import { type Answer, type ResolveName, resolveBySystem, sendOnce } from './send.ts'
 import { signedHeaders } from './signature.ts'
-import type { createSlots } from './slots.ts'
+import type { Slots } from './slots.ts'
 import { isLoopbackUrl } from './target-policy.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -18,7 +18,7 @@ export interface AttemptDeps {
   readonly log: Log
   readonly webhooks: Webhooks
   readonly deliveries: Deliveries
-  readonly slots: Pick<ReturnType<typeof createSlots>, 'note'>
+  readonly slots: Pick<Slots, 'note'>
   /** Port of this server, to which nothing may be sent. */
   readonly ownPort: number
   readonly baseUrl: string
@@ -56,20 +56,25 @@ export function planAttempt(
   return { kind: 'failed', waitMs: waitAfter(delivery.attempts + 1, random, retryAfterMs(retryAfter, nowMs)), isGone }
 }
 
-/** Creates the function that makes one attempt. It rejects only for a fault of the database before anything is sent. */
-export function createAttempt(deps: AttemptDeps): (row: DeliveryRow) => Promise<void> {
-  const { db, clock, random, log, webhooks, deliveries, slots, ownPort, baseUrl, isOffline, closing } = deps
-  const { resolveName = resolveBySystem } = deps
+/** Maker of attempts. */
+export class Attempts {
+  readonly #deps: AttemptDeps
 
-  async function attempt(row: DeliveryRow): Promise<void> {
+  constructor(deps: AttemptDeps) {
+    this.#deps = deps
+  }
+
+  /** Makes one attempt. It rejects only for a fault of the database before anything is sent. */
+  async make(row: DeliveryRow): Promise<void> {
+    const { clock, log, webhooks, deliveries, closing } = this.#deps
     const secret = webhooks.secretFor(row.webhook_id)
     const attemptedAtMs = clock.now()
     if (secret === undefined) return deliveries.stop({ deliveryId: row.delivery_id }, 'webhook_removed')
-    const answer = await sendOrStay(row, secret, attemptedAtMs)
+    const answer = await this.#sendOrStay(row, secret, attemptedAtMs)
     // Broken off by an orderly stop: it does not count, and the row is still due at the next start.
     if (closing.aborted) return
     // An attempt without a record would be repeated at once, again and again.
-    await retryWrite(() => record(row, attemptedAtMs, answer), {
+    await retryWrite(() => this.#record(row, attemptedAtMs, answer), {
       clock,
       signal: closing,
       onFailure: (cause) => log.error('a delivery could not be noted', { delivery: row.delivery_id, cause }),
@@ -77,7 +82,8 @@ export function createAttempt(deps: AttemptDeps): (row: DeliveryRow) => Promise<
   }
 
   /** Sends one attempt. The offline switch is checked here too, because a test sent by hand skips the check of the queue. */
-  async function sendOrStay(row: DeliveryRow, secret: string, atMs: number): Promise<Answer> {
+  async #sendOrStay(row: DeliveryRow, secret: string, atMs: number): Promise<Answer> {
+    const { clock, deliveries, slots, ownPort, baseUrl, isOffline, resolveName = resolveBySystem, closing } = this.#deps
     const url = new URL(row.url)
     if (isOffline() && !isLoopbackUrl(url)) return OFFLINE
     const isFirst = row.last_attempt_at_ms === null
@@ -97,26 +103,35 @@ export function createAttempt(deps: AttemptDeps): (row: DeliveryRow) => Promise<
     return answer
   }
 
-  const record = db.transaction((row: DeliveryRow, attemptedAtMs: number, answer: Answer) => {
-    const isTest = row.event === TEST_EVENT
-    // Read again: a delivery that was requeued by hand meanwhile has all its attempts before it.
-    const { attempts } = deliveries.row(row.delivery_id)
-    const jitter = random.randomBytes(1).readUInt8() / 256
-    const plan = planAttempt(answer, { attempts, isTest }, jitter, clock.now())
-    if (plan.kind === 'delivered') {
-      deliveries.recordDelivered(row.delivery_id, attemptedAtMs, answer)
-      if (row.webhook_id === null) return
-      webhooks.noteDelivered(row.webhook_id, clock.now())
-      // Only a test brings a receiver back: an ordinary attempt may have been under way when another got its 410.
-      if (isTest) webhooks.noteTested(row.webhook_id)
+  /** Records the outcome of an attempt for its delivery and its receiver, in one transaction. */
+  #record(row: DeliveryRow, attemptedAtMs: number, answer: Answer): void {
+    const { db, clock, random, deliveries } = this.#deps
+    db.transaction(() => {
+      const isTest = row.event === TEST_EVENT
+      // Read again: a delivery that was requeued by hand meanwhile has all its attempts before it.
+      const { attempts } = deliveries.row(row.delivery_id)
+      const jitter = random.randomBytes(1).readUInt8() / 256
+      const plan = planAttempt(answer, { attempts, isTest }, jitter, clock.now())
+      if (plan.kind === 'delivered') {
+        deliveries.recordDelivered(row.delivery_id, attemptedAtMs, answer)
+      } else {
+        const nextMs = plan.waitMs === undefined ? undefined : clock.now() + plan.waitMs
+        deliveries.recordFailed(row.delivery_id, attemptedAtMs, answer, nextMs)
+      }
+      if (row.webhook_id !== null) this.#noteReceiver(row.webhook_id, plan, isTest)
+    })()
+  }
+
+  #noteReceiver(webhookId: string, plan: AttemptPlan, isTest: boolean): void {
+    const { clock, webhooks } = this.#deps
+    if (plan.kind === 'failed') {
+      if (plan.isGone) webhooks.noteGone(webhookId)
       return
     }
-    const nextMs = plan.waitMs === undefined ? undefined : clock.now() + plan.waitMs
-    deliveries.recordFailed(row.delivery_id, attemptedAtMs, answer, nextMs)
-    if (plan.isGone && row.webhook_id !== null) webhooks.noteGone(row.webhook_id)
-  })
-
-  return attempt
+    webhooks.noteDelivered(webhookId, clock.now())
+    // Only a test brings a receiver back: an ordinary attempt may have been under way when another got its 410.
+    if (isTest) webhooks.noteTested(webhookId)
+  }
 }
 
 /** Returns a body with `download_url` below `baseUrl`: what a run on another port wrote leads to this one. Others as they are. */

@@ -2,9 +2,9 @@
 
 import type { WebhookTest } from '../../src-contract/events.ts'
 import type { Delivery } from '../../src-contract/webhooks.ts'
-import { type AttemptDeps, createAttempt, TEST_EVENT } from './attempt.ts'
+import { type AttemptDeps, Attempts, TEST_EVENT } from './attempt.ts'
 import type { DeliveryRow } from './deliveries.ts'
-import { createSlots } from './slots.ts'
+import { Slots } from './slots.ts'
 import { isLoopbackUrl } from './target-policy.ts'
 
 export type DelivererDeps = Omit<AttemptDeps, 'slots' | 'closing'>
@@ -16,98 +16,112 @@ const FAULT_PAUSE_MS = 5000
 /** Job identifier in the body of a test event. */
 const NO_JOB = '00000000-0000-0000-0000-000000000000'
 
-/** Creates the deliverer. It does nothing before `start`; call `wake` when a delivery may have become due. */
-export function createDeliverer(deps: DelivererDeps) {
-  const { clock, random, log, webhooks, deliveries, baseUrl, isOffline } = deps
-  const closing = new AbortController()
-  const slots = createSlots()
-  const attempt = createAttempt({ ...deps, slots, closing: closing.signal })
-  const underWay = new Map<string, { origin: string; ended: Promise<void> }>()
-  let isStarted = false
-  let stopTimer: (() => void) | undefined
+/** An attempt that has not ended. */
+interface UnderWay {
+  readonly origin: string
+  readonly ended: Promise<void>
+}
 
-  function wake(): void {
-    if (!isStarted || closing.signal.aborted) return
+/** The deliverer. It does nothing before `start`; call `wake` when a delivery may have become due. */
+export class Deliverer {
+  readonly #deps: DelivererDeps
+  readonly #closing = new AbortController()
+  readonly #slots = new Slots()
+  readonly #attempts: Attempts
+  readonly #underWay = new Map<string, UnderWay>()
+  #isStarted = false
+  #stopTimer: (() => void) | undefined
+
+  constructor(deps: DelivererDeps) {
+    this.#deps = deps
+    this.#attempts = new Attempts({ ...deps, slots: this.#slots, closing: this.#closing.signal })
+  }
+
+  /** Begins to send. */
+  start(): void {
+    this.#isStarted = true
+    for (const url of this.#deps.deliveries.unanswered())
+      this.#slots.note(new URL(url).origin, Number.POSITIVE_INFINITY)
+    this.wake()
+  }
+
+  /** Sends what is due. Never throws. */
+  wake(): void {
+    if (!this.#isStarted || this.#closing.signal.aborted) return
     try {
-      send()
+      this.#send()
     } catch (cause) {
-      log.error('the outbox could not be read', { cause })
-      wakeIn(FAULT_PAUSE_MS)
+      this.#deps.log.error('the outbox could not be read', { cause })
+      this.#wakeIn(FAULT_PAUSE_MS)
     }
   }
 
-  function wakeIn(ms: number): void {
-    stopTimer?.()
-    stopTimer = clock.after(ms, wake)
+  /**
+   * Sends a test event to a receiver once, whatever its state, and returns the finished delivery; one that was gone is back with
+   * it. Throws NOT_FOUND.
+   */
+  async test(webhookId: string): Promise<Delivery> {
+    const { random, webhooks, deliveries, baseUrl } = this.#deps
+    const url = webhooks.urlOf(webhookId)
+    const download_url = `${baseUrl}/api/v1/jobs/${NO_JOB}/download`
+    const test: WebhookTest = { event: TEST_EVENT, job_id: NO_JOB, status: 'done', download_url }
+    const body = JSON.stringify(test)
+    const eventId = `msg_${random.newUuid()}`
+    const deliveryId = deliveries.add({ eventId, event: TEST_EVENT, webhookId, url, body })
+    const ended = this.#attempts.make(deliveries.row(deliveryId))
+    this.#underWay.set(deliveryId, { origin: new URL(url).origin, ended })
+    await ended.finally(() => this.#underWay.delete(deliveryId))
+    return deliveries.find(deliveryId)
   }
 
-  function send(): void {
-    stopTimer?.()
+  /** Breaks off what is under way and stops. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('Loudsmith is stopping'))
+    this.#stopTimer?.()
+    await Promise.allSettled([...this.#underWay.values()].map(({ ended }) => ended))
+  }
+
+  #wakeIn(ms: number): void {
+    this.#stopTimer?.()
+    this.#stopTimer = this.#deps.clock.after(ms, () => this.wake())
+  }
+
+  #send(): void {
+    const { clock, webhooks, deliveries } = this.#deps
+    this.#stopTimer?.()
     const suspended = webhooks.suspendedIds()
     for (const row of deliveries.due(clock.now())) {
       if (row.webhook_id !== null && suspended.has(row.webhook_id)) continue
-      if (mayGo(row)) launch(row)
+      if (this.#mayGo(row)) this.#launch(row)
     }
     const waitMs = deliveries.msUntilNext(clock.now())
-    if (waitMs !== undefined) wakeIn(Math.min(waitMs, LOOK_AGAIN_MS))
+    if (waitMs !== undefined) this.#wakeIn(Math.min(waitMs, LOOK_AGAIN_MS))
   }
 
-  function mayGo(row: DeliveryRow): boolean {
+  #mayGo(row: DeliveryRow): boolean {
     const url = new URL(row.url)
-    if (underWay.has(row.delivery_id)) return false
-    if (isOffline() && !isLoopbackUrl(url)) return false
-    const taken = [...underWay.values()].map(({ origin }) => origin)
-    return slots.isFree(url.origin, taken)
+    if (this.#underWay.has(row.delivery_id)) return false
+    if (this.#deps.isOffline() && !isLoopbackUrl(url)) return false
+    const taken = [...this.#underWay.values()].map(({ origin }) => origin)
+    return this.#slots.isFree(url.origin, taken)
   }
 
-  function launch(row: DeliveryRow): void {
-    const ended = attempt(row)
+  #launch(row: DeliveryRow): void {
+    const ended = this.#attempts
+      .make(row)
       .then(
-        () => wake,
+        () => 0,
         (cause: unknown) => {
-          log.error('a delivery broke off', { delivery: row.delivery_id, cause })
-          return () => wakeIn(FAULT_PAUSE_MS)
+          this.#deps.log.error('a delivery broke off', { delivery: row.delivery_id, cause })
+          return FAULT_PAUSE_MS
         },
       )
-      .then((goOn) => {
-        underWay.delete(row.delivery_id)
-        if (!closing.signal.aborted) goOn()
+      .then((pauseMs) => {
+        this.#underWay.delete(row.delivery_id)
+        if (this.#closing.signal.aborted) return
+        if (pauseMs > 0) this.#wakeIn(pauseMs)
+        else this.wake()
       })
-    underWay.set(row.delivery_id, { origin: new URL(row.url).origin, ended })
-  }
-
-  return {
-    wake,
-
-    /** Begins to send. */
-    start(): void {
-      isStarted = true
-      for (const url of deliveries.unanswered()) slots.note(new URL(url).origin, Number.POSITIVE_INFINITY)
-      wake()
-    },
-
-    /**
-     * Sends a test event to a receiver once, whatever its state, and returns the finished delivery; one that was gone is back with
-     * it. Throws NOT_FOUND.
-     */
-    async test(webhookId: string): Promise<Delivery> {
-      const url = webhooks.urlOf(webhookId)
-      const download_url = `${baseUrl}/api/v1/jobs/${NO_JOB}/download`
-      const test: WebhookTest = { event: TEST_EVENT, job_id: NO_JOB, status: 'done', download_url }
-      const body = JSON.stringify(test)
-      const eventId = `msg_${random.newUuid()}`
-      const deliveryId = deliveries.add({ eventId, event: TEST_EVENT, webhookId, url, body })
-      const ended = attempt(deliveries.row(deliveryId))
-      underWay.set(deliveryId, { origin: new URL(url).origin, ended })
-      await ended.finally(() => underWay.delete(deliveryId))
-      return deliveries.find(deliveryId)
-    },
-
-    /** Breaks off what is under way and stops. */
-    async close(): Promise<void> {
-      closing.abort(new Error('Loudsmith is stopping'))
-      stopTimer?.()
-      await Promise.allSettled([...underWay.values()].map(({ ended }) => ended))
-    },
+    this.#underWay.set(row.delivery_id, { origin: new URL(row.url).origin, ended })
   }
 }

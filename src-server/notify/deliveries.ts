@@ -55,153 +55,185 @@ const STOP_ERRORS: Record<StopReason, string> = {
 
 /** Statements about deliveries. */
 function prepareStatements(db: Db) {
-  const insert = db.prepare(
-    `INSERT INTO deliveries (delivery_id, event_id, event, job_id, webhook_id, url, origin, body, state, scheduled_at_ms, next_attempt_at_ms, created_at_ms)
-     VALUES (@deliveryId, @eventId, @event, @jobId, @webhookId, @url, @origin, @body, 'pending', @now, @now, @now)`,
-  )
-  const selectOne = db.prepare<[string], DeliveryRow>('SELECT * FROM deliveries WHERE delivery_id = ?')
-  // A clock that stands before the moment of planning was turned back: waiting for it could take years, so the row is due.
-  const selectDue = db.prepare<[number, number], DeliveryRow>(
-    `SELECT * FROM deliveries WHERE rowid IN (
-       SELECT id FROM (
-         SELECT rowid AS id, row_number() OVER (
-           PARTITION BY coalesce(origin, url), webhook_id ORDER BY next_attempt_at_ms, rowid
-         ) AS place
-         FROM deliveries WHERE state = 'pending' AND (next_attempt_at_ms <= ? OR scheduled_at_ms > ?)
-       ) WHERE place <= ${MAX_DUE_PER_TARGET}
-     ) ORDER BY next_attempt_at_ms, rowid`,
-  )
-  const selectNext = db.prepare<[number], { at: number | null; waiting: number }>(
-    "SELECT min(iif(next_attempt_at_ms > ?, next_attempt_at_ms, NULL)) AS at, count(*) AS waiting FROM deliveries WHERE state = 'pending'",
-  )
-  const recordFailed = db.prepare(
-    `UPDATE deliveries SET state = @state, attempts = attempts + 1, last_attempt_at_ms = @attemptedAt, last_status = @status,
-       last_error = @error, scheduled_at_ms = @now, next_attempt_at_ms = @next
-     WHERE delivery_id = @deliveryId AND state = 'pending'`,
-  )
-  const recordDelivered = db.prepare(
-    `UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, last_attempt_at_ms = @attemptedAt, last_status = @status,
-       last_error = NULL, stop_reason = NULL, next_attempt_at_ms = NULL
-     WHERE delivery_id = @deliveryId`,
-  )
-  const begin = db.prepare<[string, number, string]>(
-    'UPDATE deliveries SET body = ?, last_attempt_at_ms = ? WHERE delivery_id = ?',
-  )
-  const stop = db.prepare<{
-    deliveryId: string | null
-    jobId: string | null
-    webhookId: string | null
-    reason: StopReason
-    error: string
-  }>(
-    `UPDATE deliveries SET state = 'failed', next_attempt_at_ms = NULL, last_error = @error, stop_reason = @reason
-     WHERE state = 'pending' AND (delivery_id = @deliveryId OR job_id = @jobId OR webhook_id = @webhookId)`,
-  )
-  const selectUnanswered = db.prepare<[], { url: string }>(
-    "SELECT DISTINCT url FROM deliveries WHERE state = 'pending' AND attempts > 0 AND last_status IS NULL",
-  )
-  const requeue = db.prepare<[number, number, string]>(
-    `UPDATE deliveries SET state = 'pending', attempts = 0, scheduled_at_ms = ?, next_attempt_at_ms = ?, last_error = NULL, stop_reason = NULL
-     WHERE delivery_id = ?`,
-  )
-  const deleteBefore = db.prepare<[number]>("DELETE FROM deliveries WHERE state <> 'pending' AND created_at_ms < ?")
-
-  const updates = { recordFailed, recordDelivered, begin, stop, requeue, deleteBefore }
-  return { insert, selectOne, selectDue, selectNext, selectUnanswered, ...updates }
+  return { ...prepareQueries(db), ...prepareUpdates(db) }
 }
 
-/** Creates the outbox over an open database. */
-export function createDeliveries({ db, clock, random }: { db: Db; clock: Clock; random: Random }) {
-  const statements = prepareStatements(db)
+function prepareQueries(db: Db) {
+  return {
+    selectOne: db.prepare<[string], DeliveryRow>('SELECT * FROM deliveries WHERE delivery_id = ?'),
+    // A clock that stands before the moment of planning was turned back: waiting for it could take years, so the row is due.
+    selectDue: db.prepare<[number, number], DeliveryRow>(
+      `SELECT * FROM deliveries WHERE rowid IN (
+         SELECT id FROM (
+           SELECT rowid AS id, row_number() OVER (
+             PARTITION BY coalesce(origin, url), webhook_id ORDER BY next_attempt_at_ms, rowid
+           ) AS place
+           FROM deliveries WHERE state = 'pending' AND (next_attempt_at_ms <= ? OR scheduled_at_ms > ?)
+         ) WHERE place <= ${MAX_DUE_PER_TARGET}
+       ) ORDER BY next_attempt_at_ms, rowid`,
+    ),
+    selectNext: db.prepare<[number], { at: number | null; waiting: number }>(
+      "SELECT min(iif(next_attempt_at_ms > ?, next_attempt_at_ms, NULL)) AS at, count(*) AS waiting FROM deliveries WHERE state = 'pending'",
+    ),
+    selectUnanswered: db.prepare<[], { url: string }>(
+      "SELECT DISTINCT url FROM deliveries WHERE state = 'pending' AND attempts > 0 AND last_status IS NULL",
+    ),
+  }
+}
 
-  function find(deliveryId: string): DeliveryRow {
-    const row = statements.selectOne.get(deliveryId)
+function prepareUpdates(db: Db) {
+  return {
+    insert: db.prepare(
+      `INSERT INTO deliveries (delivery_id, event_id, event, job_id, webhook_id, url, origin, body, state, scheduled_at_ms, next_attempt_at_ms, created_at_ms)
+       VALUES (@deliveryId, @eventId, @event, @jobId, @webhookId, @url, @origin, @body, 'pending', @now, @now, @now)`,
+    ),
+    recordFailed: db.prepare(
+      `UPDATE deliveries SET state = @state, attempts = attempts + 1, last_attempt_at_ms = @attemptedAt, last_status = @status,
+         last_error = @error, scheduled_at_ms = @now, next_attempt_at_ms = @next
+       WHERE delivery_id = @deliveryId AND state = 'pending'`,
+    ),
+    recordDelivered: db.prepare(
+      `UPDATE deliveries SET state = 'delivered', attempts = attempts + 1, last_attempt_at_ms = @attemptedAt, last_status = @status,
+         last_error = NULL, stop_reason = NULL, next_attempt_at_ms = NULL
+       WHERE delivery_id = @deliveryId`,
+    ),
+    begin: db.prepare<[string, number, string]>(
+      'UPDATE deliveries SET body = ?, last_attempt_at_ms = ? WHERE delivery_id = ?',
+    ),
+    stop: db.prepare<{
+      deliveryId: string | null
+      jobId: string | null
+      webhookId: string | null
+      reason: StopReason
+      error: string
+    }>(
+      `UPDATE deliveries SET state = 'failed', next_attempt_at_ms = NULL, last_error = @error, stop_reason = @reason
+       WHERE state = 'pending' AND (delivery_id = @deliveryId OR job_id = @jobId OR webhook_id = @webhookId)`,
+    ),
+    requeue: db.prepare<[number, number, string]>(
+      `UPDATE deliveries SET state = 'pending', attempts = 0, scheduled_at_ms = ?, next_attempt_at_ms = ?, last_error = NULL, stop_reason = NULL
+       WHERE delivery_id = ?`,
+    ),
+    deleteBefore: db.prepare<[number]>("DELETE FROM deliveries WHERE state <> 'pending' AND created_at_ms < ?"),
+  }
+}
+
+export interface DeliveriesDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** The outbox over an open database. */
+export class Deliveries {
+  readonly #deps: DeliveriesDeps
+  readonly #statements: ReturnType<typeof prepareStatements>
+
+  constructor(deps: DeliveriesDeps) {
+    this.#deps = deps
+    this.#statements = prepareStatements(deps.db)
+  }
+
+  /** Writes one delivery, due at once. Belongs inside the transaction that writes the event. */
+  add(delivery: NewDelivery): string {
+    const deliveryId = this.#deps.random.newUuid()
+    const { jobId = null, webhookId = null } = delivery
+    const { origin } = new URL(delivery.url)
+    this.#statements.insert.run({ ...delivery, deliveryId, jobId, webhookId, origin, now: this.#deps.clock.now() })
+    return deliveryId
+  }
+
+  /**
+   * Returns what is to be sent now, longest due first: at most two for one webhook, or for the jobs' own addresses at one origin, so
+   * that the size of a backlog for one receiver costs the others nothing.
+   */
+  due(nowMs: number): DeliveryRow[] {
+    return this.#statements.selectDue.all(nowMs, nowMs)
+  }
+
+  /** Returns how long until a waiting delivery becomes due, ms; Infinity when all are already, undefined when none waits. */
+  msUntilNext(nowMs: number): number | undefined {
+    const { at, waiting } = this.#statements.selectNext.get(nowMs) ?? { at: null, waiting: 0 }
+    if (waiting === 0) return undefined
+    return at === null ? Number.POSITIVE_INFINITY : at - nowMs
+  }
+
+  /** Returns the addresses that did not answer the last attempt and to which something waits. */
+  unanswered(): string[] {
+    return this.#statements.selectUnanswered.all().map(({ url }) => url)
+  }
+
+  /** Fixes the bytes of a delivery before they leave for the first time. From then on every attempt sends these. */
+  begin(deliveryId: string, body: string): void {
+    this.#statements.begin.run(body, this.#deps.clock.now(), deliveryId)
+  }
+
+  /** Stops the waiting deliveries of a job or a webhook, or one delivery, and notes why. */
+  stop(of: { deliveryId?: string; jobId?: string; webhookId?: string }, reason: StopReason): void {
+    const { deliveryId = null, jobId = null, webhookId = null } = of
+    this.#statements.stop.run({ deliveryId, jobId, webhookId, reason, error: STOP_ERRORS[reason] })
+  }
+
+  /** Notes that the receiver took it, also where it was stopped while the attempt was under way. */
+  recordDelivered(deliveryId: string, attemptedAtMs: number, { status = null }: { status?: number | null }): void {
+    this.#statements.recordDelivered.run({ deliveryId, attemptedAt: attemptedAtMs, status })
+  }
+
+  /** Notes that an attempt failed. `nextMs` plans the next one; without it the delivery is over. Nothing where it was stopped. */
+  recordFailed(deliveryId: string, attemptedAtMs: number, end: AttemptEnd, nextMs?: number): void {
+    this.#statements.recordFailed.run({
+      deliveryId,
+      state: nextMs === undefined ? 'failed' : 'pending',
+      attemptedAt: attemptedAtMs,
+      status: end.status ?? null,
+      error: end.error ?? null,
+      now: this.#deps.clock.now(),
+      next: nextMs ?? null,
+    })
+  }
+
+  /** Plans the same bytes anew from the first attempt, now. Throws NOT_FOUND. */
+  requeue(deliveryId: string): void {
+    this.row(deliveryId)
+    const nowMs = this.#deps.clock.now()
+    this.#statements.requeue.run(nowMs, nowMs, deliveryId)
+  }
+
+  /** Returns a delivery. Throws NOT_FOUND. */
+  find(deliveryId: string): Delivery {
+    return toWire(this.row(deliveryId))
+  }
+
+  /** Returns the row of a delivery. Throws NOT_FOUND. */
+  row(deliveryId: string): DeliveryRow {
+    const row = this.#statements.selectOne.get(deliveryId)
     if (!row) throw new AppError('NOT_FOUND')
     return row
   }
 
-  return {
-    /** Writes one delivery, due at once. Belongs inside the transaction that writes the event. */
-    add(delivery: NewDelivery): string {
-      const deliveryId = random.newUuid()
-      const { jobId = null, webhookId = null } = delivery
-      const { origin } = new URL(delivery.url)
-      statements.insert.run({ ...delivery, deliveryId, jobId, webhookId, origin, now: clock.now() })
-      return deliveryId
-    },
+  /** Returns the log, newest first; a filter that names nothing known finds nothing. */
+  list({ webhookId, jobId, limit }: { webhookId?: string; jobId?: string; limit: number }): Delivery[] {
+    const filters = [
+      ...(webhookId === undefined ? [] : ['webhook_id = ?']),
+      ...(jobId === undefined ? [] : ['job_id = ?']),
+    ]
+    const values = [webhookId, jobId].filter((value) => value !== undefined)
+    const where = filters.length > 0 ? `WHERE ${filters.join(' AND ')}` : ''
+    return this.#deps.db
+      .prepare<unknown[], DeliveryRow>(
+        `SELECT * FROM deliveries ${where} ORDER BY created_at_ms DESC, rowid DESC LIMIT ?`,
+      )
+      .all(...values, limit)
+      .map(toWire)
+  }
 
-    /**
-     * Returns what is to be sent now, longest due first: at most two for one webhook, or for the jobs' own addresses at one origin, so
-     * that the size of a backlog for one receiver costs the others nothing.
-     */
-    due: (nowMs: number): DeliveryRow[] => statements.selectDue.all(nowMs, nowMs),
-
-    /** Returns how long until a waiting delivery becomes due, ms; Infinity when all are already, undefined when none waits. */
-    msUntilNext(nowMs: number): number | undefined {
-      const { at, waiting } = statements.selectNext.get(nowMs) ?? { at: null, waiting: 0 }
-      if (waiting === 0) return undefined
-      return at === null ? Number.POSITIVE_INFINITY : at - nowMs
-    },
-
-    /** Returns the addresses that did not answer the last attempt and to which something waits. */
-    unanswered: (): string[] => statements.selectUnanswered.all().map(({ url }) => url),
-
-    /** Fixes the bytes of a delivery before they leave for the first time. From then on every attempt sends these. */
-    begin: (deliveryId: string, body: string): void => void statements.begin.run(body, clock.now(), deliveryId),
-
-    /** Stops the waiting deliveries of a job or a webhook, or one delivery, and notes why. */
-    stop(of: { deliveryId?: string; jobId?: string; webhookId?: string }, reason: StopReason): void {
-      const { deliveryId = null, jobId = null, webhookId = null } = of
-      statements.stop.run({ deliveryId, jobId, webhookId, reason, error: STOP_ERRORS[reason] })
-    },
-
-    /** Notes that the receiver took it, also where it was stopped while the attempt was under way. */
-    recordDelivered(deliveryId: string, attemptedAtMs: number, { status = null }: { status?: number | null }): void {
-      statements.recordDelivered.run({ deliveryId, attemptedAt: attemptedAtMs, status })
-    },
-
-    /** Notes that an attempt failed. `nextMs` plans the next one; without it the delivery is over. Nothing where it was stopped. */
-    recordFailed(deliveryId: string, attemptedAtMs: number, end: AttemptEnd, nextMs?: number): void {
-      const { status = null, error = null } = end
-      const state = nextMs === undefined ? 'failed' : 'pending'
-      const attempt = { deliveryId, state, attemptedAt: attemptedAtMs, status, error }
-      statements.recordFailed.run({ ...attempt, now: clock.now(), next: nextMs ?? null })
-    },
-
-    /** Plans the same bytes anew from the first attempt, now. Throws NOT_FOUND. */
-    requeue(deliveryId: string): void {
-      find(deliveryId)
-      statements.requeue.run(clock.now(), clock.now(), deliveryId)
-    },
-
-    find: (deliveryId: string): Delivery => deliveryToWire(find(deliveryId)),
-
-    row: find,
-
-    /** Returns the log, newest first; a filter that names nothing known finds nothing. */
-    list({ webhookId, jobId, limit }: { webhookId?: string; jobId?: string; limit: number }): Delivery[] {
-      const filters = [
-        ...(webhookId === undefined ? [] : ['webhook_id = ?']),
-        ...(jobId === undefined ? [] : ['job_id = ?']),
-      ]
-      const values = [webhookId, jobId].filter((value) => value !== undefined)
-      const where = filters.length > 0 ? `WHERE ${filters.join(' AND ')}` : ''
-      return db
-        .prepare<unknown[], DeliveryRow>(
-          `SELECT * FROM deliveries ${where} ORDER BY created_at_ms DESC, rowid DESC LIMIT ?`,
-        )
-        .all(...values, limit)
-        .map(deliveryToWire)
-    },
-
-    /** Forgets finished deliveries created before a moment (epoch ms) and returns how many. */
-    prune: (beforeMs: number): number => statements.deleteBefore.run(beforeMs).changes,
+  /** Forgets finished deliveries created before a moment (epoch ms) and returns how many. */
+  prune(beforeMs: number): number {
+    return this.#statements.deleteBefore.run(beforeMs).changes
   }
 }
 
-export type Deliveries = ReturnType<typeof createDeliveries>
-
-function deliveryToWire(row: DeliveryRow): Delivery {
+function toWire(row: DeliveryRow): Delivery {
   return {
     delivery_id: row.delivery_id,
     event_id: row.event_id,

@@ -67,105 +67,152 @@ interface EventRow {
   job_id: string | null
 }
 
+export interface EventLogDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** Statements about events. */
+function prepareStatements(db: Db) {
+  return {
+    insert: db.prepare<[string, string, string | null, string | null, number]>(
+      'INSERT INTO events (event_id, name, job_id, body, created_at_ms) VALUES (?, ?, ?, ?, ?)',
+    ),
+    selectAfter: db.prepare<[number, number], EventRow>(
+      'SELECT seq, event_id, name, job_id FROM events WHERE seq > ? ORDER BY seq LIMIT ?',
+    ),
+    // The sequence outlives pruned rows; sqlite_sequence holds the highest ever given.
+    selectLast: db.prepare<[], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'"),
+    deleteBefore: db.prepare<[number]>('DELETE FROM events WHERE created_at_ms < ?'),
+  }
+}
+
 /**
- * Makes the log of events over an open database. Nothing here is asynchronous: `append` belongs inside the caller's
- * transaction, `publish` after its commit.
+ * The log of events over an open database. Nothing here is asynchronous: `append` belongs inside the caller's transaction, `publish`
+ * after its commit.
  */
-export function createEventLog({ db, clock, random }: { db: Db; clock: Clock; random: Random }) {
-  const insert = db.prepare<[string, string, string | null, string | null, number]>(
-    'INSERT INTO events (event_id, name, job_id, body, created_at_ms) VALUES (?, ?, ?, ?, ?)',
-  )
-  const selectAfter = db.prepare<[number, number], EventRow>(
-    'SELECT seq, event_id, name, job_id FROM events WHERE seq > ? ORDER BY seq LIMIT ?',
-  )
-  // The sequence outlives pruned rows; sqlite_sequence holds the highest ever given.
-  const selectLast = db.prepare<[], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
-  const deleteBefore = db.prepare<[number]>('DELETE FROM events WHERE created_at_ms < ?')
+export class EventLog {
+  readonly #deps: EventLogDeps
+  readonly #statements: ReturnType<typeof prepareStatements>
+  readonly #followers = new Set<LogFollower>()
+  #publishedSeq: number
+  #stopFlush: (() => void) | undefined
 
-  const lastSeq = () => selectLast.get()?.seq ?? 0
-  const followers = new Set<{
-    progress: Map<string, JobProgress | SourceProgress>
-    onNews: () => void
-    onEnd: () => void
-  }>()
-  let publishedSeq = lastSeq()
-  let stopFlush: (() => void) | undefined
-
-  function append(newEvent: NewEvent): StoredEvent {
-    const eventId = `msg_${random.newUuid()}`
-    const body = newEvent.body === undefined ? null : JSON.stringify(newEvent.body)
-    const { lastInsertRowid } = insert.run(eventId, newEvent.event, newEvent.jobId ?? null, body, clock.now())
-    const jobId = newEvent.jobId === undefined ? {} : { jobId: newEvent.jobId }
-    return { seq: Number(lastInsertRowid), eventId, event: newEvent.event, ...jobId }
+  constructor(deps: EventLogDeps) {
+    this.#deps = deps
+    this.#statements = prepareStatements(deps.db)
+    this.#publishedSeq = this.#lastSeq()
   }
 
-  function publish(): void {
-    const news = selectAfter.all(publishedSeq, -1)
-    publishedSeq = news.at(-1)?.seq ?? publishedSeq
-    for (const follower of followers) {
+  append({ event, jobId, body }: NewEvent): StoredEvent {
+    const { clock, random } = this.#deps
+    const eventId = `msg_${random.newUuid()}`
+    const text = body === undefined ? null : JSON.stringify(body)
+    const { lastInsertRowid } = this.#statements.insert.run(eventId, event, jobId ?? null, text, clock.now())
+    return { seq: Number(lastInsertRowid), eventId, event, ...(jobId === undefined ? {} : { jobId }) }
+  }
+
+  publish(): void {
+    const news = this.#statements.selectAfter.all(this.#publishedSeq, -1)
+    this.#publishedSeq = news.at(-1)?.seq ?? this.#publishedSeq
+    for (const follower of this.#followers) {
       // Progress from before this event is dropped, so that a follower never receives it after the event.
       for (const { job_id } of news) if (job_id !== null) follower.progress.delete(job_id)
       follower.onNews()
     }
   }
 
-  function progress(latest: JobProgress | SourceProgress): void {
+  progress(latest: JobProgress | SourceProgress): void {
     const id = 'jobId' in latest ? latest.jobId : latest.sourceId
-    for (const follower of followers) follower.progress.set(id, latest)
-    if (stopFlush || followers.size === 0) return
-    stopFlush = clock.after(PROGRESS_STEP_MS, flush)
+    for (const follower of this.#followers) follower.progress.set(id, latest)
+    if (this.#stopFlush || this.#followers.size === 0) return
+    this.#stopFlush = this.#deps.clock.after(PROGRESS_STEP_MS, () => {
+      this.#stopFlush = undefined
+      for (const follower of this.#followers) follower.onNews()
+    })
   }
 
-  function flush(): void {
-    stopFlush = undefined
-    for (const follower of followers) follower.onNews()
-  }
-
-  function follow({ afterSeq, onNews, onEnd }: FollowDeps): Follower {
-    const newest = lastSeq()
+  follow({ afterSeq, onNews, onEnd }: FollowDeps): Follower {
+    const newest = this.#lastSeq()
     // An id from another database or a later backup means nothing here.
-    let seq = afterSeq === undefined || afterSeq > newest ? newest : afterSeq
-    const follower = { progress: new Map<string, JobProgress | SourceProgress>(), onNews, onEnd }
-    followers.add(follower)
-    return {
-      takeStored(limit) {
-        const rows = selectAfter.all(seq, limit)
-        seq = rows.at(-1)?.seq ?? seq
-        return rows.map(({ seq, event_id, name, job_id }) => ({
-          seq,
-          eventId: event_id,
-          event: name,
-          ...(job_id === null ? {} : { jobId: job_id }),
-        }))
-      },
-      takeProgress() {
-        const latest = [...follower.progress.values()]
-        follower.progress.clear()
-        return latest.map((news) => progressEvent(news, seq))
-      },
-      close() {
-        followers.delete(follower)
-      },
-    }
+    const seq = afterSeq === undefined || afterSeq > newest ? newest : afterSeq
+    const { selectAfter } = this.#statements
+    const follower = new LogFollower({
+      seq,
+      readAfter: (seq, limit) => selectAfter.all(seq, limit),
+      onNews,
+      onEnd,
+      onClose: () => this.#followers.delete(follower),
+    })
+    this.#followers.add(follower)
+    return follower
   }
 
-  return {
-    append,
-    publish,
-    progress,
-    follow,
-    /** Forgets events older than a moment (epoch ms) and returns how many. */
-    prune: (beforeMs: number): number => deleteBefore.run(beforeMs).changes,
-    /** Ends every follower's stream; nothing follows any more. */
-    close(): void {
-      stopFlush?.()
-      for (const follower of [...followers]) follower.onEnd()
-      followers.clear()
-    },
+  /** Forgets events older than a moment (epoch ms) and returns how many. */
+  prune(beforeMs: number): number {
+    return this.#statements.deleteBefore.run(beforeMs).changes
+  }
+
+  /** Ends every follower's stream; nothing follows any more. */
+  close(): void {
+    this.#stopFlush?.()
+    for (const follower of [...this.#followers]) follower.onEnd()
+    this.#followers.clear()
+  }
+
+  #lastSeq(): number {
+    return this.#statements.selectLast.get()?.seq ?? 0
   }
 }
 
-export type EventLog = ReturnType<typeof createEventLog>
+interface LogFollowerDeps extends Pick<FollowDeps, 'onNews' | 'onEnd'> {
+  /** Everything stored after this comes first. */
+  readonly seq: number
+  readonly readAfter: (seq: number, limit: number) => EventRow[]
+  readonly onClose: () => void
+}
+
+/** A follower with its place in the log and the progress that it has not taken. */
+class LogFollower implements Follower {
+  readonly progress = new Map<string, JobProgress | SourceProgress>()
+  readonly #deps: LogFollowerDeps
+  #seq: number
+
+  constructor(deps: LogFollowerDeps) {
+    this.#deps = deps
+    this.#seq = deps.seq
+  }
+
+  onNews(): void {
+    this.#deps.onNews()
+  }
+
+  onEnd(): void {
+    this.#deps.onEnd()
+  }
+
+  takeStored(limit: number): StoredEvent[] {
+    const rows = this.#deps.readAfter(this.#seq, limit)
+    this.#seq = rows.at(-1)?.seq ?? this.#seq
+    return rows.map(({ seq, event_id, name, job_id }) => ({
+      seq,
+      eventId: event_id,
+      event: name,
+      ...(job_id === null ? {} : { jobId: job_id }),
+    }))
+  }
+
+  takeProgress(): LiveEvent[] {
+    const latest = [...this.progress.values()]
+    this.progress.clear()
+    return latest.map((news) => progressEvent(news, this.#seq))
+  }
+
+  close(): void {
+    this.#deps.onClose()
+  }
+}
 
 function progressEvent(latest: JobProgress | SourceProgress, seq: number): LiveEvent {
   if ('sourceId' in latest) {

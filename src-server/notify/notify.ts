@@ -4,14 +4,15 @@
  */
 
 import type { Plan } from '../../src-contract/plans.ts'
+import type { Delivery } from '../../src-contract/webhooks.ts'
 import type { Log } from '../../src-system/log.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
-import { createDeliverer } from './deliverer.ts'
-import { createDeliveries } from './deliveries.ts'
-import { createEventLog, type JobProgress, type NewEvent, type SourceProgress } from './events.ts'
+import { Deliverer } from './deliverer.ts'
+import { Deliveries } from './deliveries.ts'
+import { EventLog, type JobProgress, type NewEvent, type SourceProgress } from './events.ts'
 import type { ResolveName } from './send.ts'
-import { createWebhooks, requireAllowed } from './webhooks.ts'
+import { requireAllowed, Webhooks } from './webhooks.ts'
 
 export interface NotifyDeps {
   readonly db: Db
@@ -36,105 +37,102 @@ export interface NotifyDeps {
 const KEPT_DAYS = 30
 const DAY_MS = 86_400_000
 
-/** Makes the outward half over an open database. Deliveries start with `start` and end with `close`. */
-export function createNotify(deps: NotifyDeps) {
-  const { clock, log, ownPort } = deps
-  const events = createEventLog(deps)
-  const deliveries = createDeliveries(deps)
-  const webhooks = createWebhooks({ ...deps, deliveries })
-  const deliverer = createDeliverer({ ...deps, webhooks, deliveries })
+/** The outward half over an open database. Deliveries start with `start` and end with `close`. */
+export class Notify {
+  readonly events: EventLog
+  readonly deliveries: Deliveries
+  readonly webhooks: Webhooks
+  readonly #deps: NotifyDeps
+  readonly #deliverer: Deliverer
+  #stopTimer: (() => void) | undefined
 
-  let stopTimer: (() => void) | undefined
-
-  /** Forgets events and finished deliveries older than 30 days. */
-  function prune(): void {
-    const before = (deps.trustedNow ?? clock.now)() - KEPT_DAYS * DAY_MS
-    events.prune(before)
-    deliveries.prune(before)
+  constructor(deps: NotifyDeps) {
+    this.#deps = deps
+    this.events = new EventLog(deps)
+    this.deliveries = new Deliveries(deps)
+    this.webhooks = new Webhooks({ ...deps, deliveries: this.deliveries })
+    this.#deliverer = new Deliverer({ ...deps, webhooks: this.webhooks, deliveries: this.deliveries })
   }
 
-  function tick(): void {
+  /** Throws INVALID_WEBHOOK_URL unless callbacks may be sent to a job's `webhook_url`. */
+  checkWebhookUrl(url: string): void {
+    requireAllowed(url, this.#deps.ownPort, 'webhook_url')
+  }
+
+  /**
+   * Records an event, and one delivery per target: the job's own `webhookUrl` and each active account webhook that wants
+   * the event. The event of a deleted job stops the deliveries that wait for it. Call it inside the transaction of the change, and
+   * `committed` after it. Returns the number of the event.
+   */
+  record(newEvent: NewEvent & { readonly webhookUrl?: string }): number {
+    const { event, jobId, body, webhookUrl } = newEvent
+    const { seq, eventId } = this.events.append(newEvent)
+    if (event === 'job.deleted' && jobId !== undefined) this.deliveries.stop({ jobId }, 'job_deleted')
+    if (body === undefined) return seq
+    const delivery = { eventId, event, body: JSON.stringify(body), ...(jobId === undefined ? {} : { jobId }) }
+    if (webhookUrl !== undefined) this.deliveries.add({ ...delivery, url: webhookUrl })
+    for (const target of this.webhooks.targetsOf(event)) this.deliveries.add({ ...delivery, ...target })
+    return seq
+  }
+
+  /**
+   * Serves what has been committed to followers and receivers, also where the plan, the offline switch or anything else has
+   * changed on which waiting deliveries depend. Never throws: the change is committed already.
+   */
+  committed(): void {
     try {
-      prune()
+      this.events.publish()
+    } catch (cause) {
+      this.#deps.log.error('an event could not be published', { cause })
+    }
+    this.#deliverer.wake()
+  }
+
+  /** Publishes the progress of a job or an analysis to followers: not stored, at most ten times a second. */
+  progress(latest: JobProgress | SourceProgress): void {
+    this.events.progress(latest)
+  }
+
+  /** Sends a signed test event to a receiver, once, and returns how it went. Throws NOT_FOUND. */
+  test(webhookId: string): Promise<Delivery> {
+    return this.#deliverer.test(webhookId)
+  }
+
+  /** Sends the same bytes again now, with the schedule from its start. Throws NOT_FOUND. */
+  redeliver(deliveryId: string): Delivery {
+    this.deliveries.requeue(deliveryId)
+    this.#deliverer.wake()
+    return this.deliveries.find(deliveryId)
+  }
+
+  /** Forgets events and finished deliveries older than 30 days. */
+  prune(): void {
+    const { clock, trustedNow = clock.now } = this.#deps
+    const beforeMs = trustedNow() - KEPT_DAYS * DAY_MS
+    this.events.prune(beforeMs)
+    this.deliveries.prune(beforeMs)
+  }
+
+  /** Begins to deliver what waits, that of earlier runs included, and forgets what is old, once a day. */
+  start(): void {
+    this.#tick()
+    this.#deliverer.start()
+  }
+
+  /** Ends the live streams and breaks off attempts under way; they are made again at the next start. */
+  async close(): Promise<void> {
+    this.#stopTimer?.()
+    this.events.close()
+    await this.#deliverer.close()
+  }
+
+  #tick(): void {
+    const { clock, log } = this.#deps
+    try {
+      this.prune()
     } catch (cause) {
       log.error('old events could not be forgotten', { cause })
     }
-    stopTimer = clock.after(DAY_MS, tick)
-  }
-
-  return {
-    webhooks,
-    deliveries,
-    events,
-
-    /** Throws INVALID_WEBHOOK_URL unless callbacks may be sent to a job's `webhook_url`. */
-    checkWebhookUrl: (url: string): void => requireAllowed(url, ownPort, 'webhook_url'),
-
-    /**
-     * Records an event, and one delivery per target: the job's own `webhookUrl` and each active account webhook that wants
-     * the event. The event of a deleted job stops the deliveries that wait for it. Call it inside the transaction of the change, and
-     * `committed` after it. Returns the number of the event.
-     */
-    record(newEvent: NewEvent & { readonly webhookUrl?: string }): number {
-      const stored = events.append(newEvent)
-      if (newEvent.event === 'job.deleted' && newEvent.jobId !== undefined)
-        deliveries.stop({ jobId: newEvent.jobId }, 'job_deleted')
-      if (newEvent.body !== undefined) {
-        const targets = webhooks.targetsOf(newEvent.event).map(({ webhookId, url }) => ({ webhookId, url }))
-        const own = newEvent.webhookUrl === undefined ? [] : [{ url: newEvent.webhookUrl }]
-        const jobId = newEvent.jobId === undefined ? {} : { jobId: newEvent.jobId }
-        const delivery = {
-          eventId: stored.eventId,
-          event: newEvent.event,
-          body: JSON.stringify(newEvent.body),
-          ...jobId,
-        }
-        for (const target of [...own, ...targets]) deliveries.add({ ...delivery, ...target })
-      }
-      return stored.seq
-    },
-
-    /**
-     * Serves what has been committed to followers and receivers, also where the plan, the offline switch or anything else has
-     * changed on which waiting deliveries depend. Never throws: the change is committed already.
-     */
-    committed(): void {
-      try {
-        events.publish()
-      } catch (cause) {
-        log.error('an event could not be published', { cause })
-      }
-      deliverer.wake()
-    },
-
-    /** Publishes the progress of a job or an analysis to followers: not stored, at most ten times a second. */
-    progress: (latest: JobProgress | SourceProgress): void => events.progress(latest),
-
-    /** Sends a signed test event to a receiver, once, and returns how it went. Throws NOT_FOUND. */
-    test: (webhookId: string) => deliverer.test(webhookId),
-
-    /** Sends the same bytes again now, with the schedule from its start. Throws NOT_FOUND. */
-    redeliver(deliveryId: string) {
-      deliveries.requeue(deliveryId)
-      deliverer.wake()
-      return deliveries.find(deliveryId)
-    },
-
-    prune,
-
-    /** Begins to deliver what waits, that of earlier runs included, and forgets what is old, once a day. */
-    start(): void {
-      tick()
-      deliverer.start()
-    },
-
-    /** Ends the live streams and breaks off attempts under way; they are made again at the next start. */
-    async close(): Promise<void> {
-      stopTimer?.()
-      events.close()
-      await deliverer.close()
-    },
+    this.#stopTimer = clock.after(DAY_MS, () => this.#tick())
   }
 }
-
-export type Notify = ReturnType<typeof createNotify>

@@ -7,7 +7,7 @@ import type { LiveEventName } from '../../src-contract/events.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { type Caller, route } from '../http/route.ts'
 import type { Notify } from './notify.ts'
-import { createEventStream } from './sse.ts'
+import { EventStream } from './sse.ts'
 
 export interface NotifyRoutesDeps {
   readonly notify: Notify
@@ -32,7 +32,7 @@ export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllow
     bytes:
       request.method === 'HEAD'
         ? Readable.from([])
-        : createEventStream({
+        : new EventStream({
             log: notify.events,
             clock,
             lastEventId: headers['last-event-id'],

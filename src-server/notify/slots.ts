@@ -13,29 +13,32 @@ const PROMPT_MS = 5000
 /** Origins remembered, those attempted last. */
 const MAX_REMEMBERED = 1000
 
-/** Makes the slots. An origin is unproven until its first attempt has ended. */
-export function createSlots() {
-  const promptByOrigin = new Map<string, boolean>()
+/** The slots. An origin is unproven until its first attempt has ended. */
+export class Slots {
+  readonly #promptByOrigin = new Map<string, boolean>()
 
-  const isUnproven = (origin: string) => promptByOrigin.get(origin) !== true
-  const isSlow = (origin: string) => promptByOrigin.get(origin) === false
+  /** Returns whether another attempt to `origin` may begin while those to `taken`, one entry per attempt, are under way. */
+  isFree(origin: string, taken: readonly string[]): boolean {
+    if (taken.length >= MAX_AT_ONCE) return false
+    const own = taken.filter((one) => one === origin).length
+    if (!this.#isUnproven(origin)) return own < MAX_PER_PROMPT_ORIGIN
+    if (own > 0 || taken.filter((one) => this.#isUnproven(one)).length >= MAX_UNPROVEN) return false
+    return !this.#isSlow(origin) || taken.filter((one) => this.#isSlow(one)).length < MAX_SLOW
+  }
 
-  return {
-    /** Returns whether another attempt to `origin` may begin while those to `taken`, one entry per attempt, are under way. */
-    isFree(origin: string, taken: readonly string[]): boolean {
-      if (taken.length >= MAX_AT_ONCE) return false
-      const own = taken.filter((one) => one === origin).length
-      if (!isUnproven(origin)) return own < MAX_PER_PROMPT_ORIGIN
-      if (own > 0 || taken.filter(isUnproven).length >= MAX_UNPROVEN) return false
-      return !isSlow(origin) || taken.filter(isSlow).length < MAX_SLOW
-    },
+  /** Notes for how long an attempt held its slot, ms. */
+  note(origin: string, heldMs: number): void {
+    this.#promptByOrigin.delete(origin)
+    this.#promptByOrigin.set(origin, heldMs < PROMPT_MS)
+    const [oldest] = this.#promptByOrigin.keys()
+    if (this.#promptByOrigin.size > MAX_REMEMBERED && oldest !== undefined) this.#promptByOrigin.delete(oldest)
+  }
 
-    /** Notes for how long an attempt held its slot, ms. */
-    note(origin: string, heldMs: number): void {
-      promptByOrigin.delete(origin)
-      promptByOrigin.set(origin, heldMs < PROMPT_MS)
-      const [oldest] = promptByOrigin.keys()
-      if (promptByOrigin.size > MAX_REMEMBERED && oldest !== undefined) promptByOrigin.delete(oldest)
-    },
+  #isUnproven(origin: string): boolean {
+    return this.#promptByOrigin.get(origin) !== true
+  }
+
+  #isSlow(origin: string): boolean {
+    return this.#promptByOrigin.get(origin) === false
   }
 }

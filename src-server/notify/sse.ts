@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import type { LiveEvent, LiveEventName } from '../../src-contract/events.ts'
 import type { Clock } from '../../src-system/system.ts'
-import type { EventLog, StoredEvent } from './events.ts'
+import type { EventLog, Follower, StoredEvent } from './events.ts'
 
 /** A comment this often keeps proxies and readers from taking the line for dead. */
 const HEARTBEAT_MS = 15_000
@@ -23,91 +23,107 @@ export interface StreamDeps {
 }
 
 /**
- * Returns the body of `GET /api/v1/events`. It takes from the log only as fast as the reader reads, so a slow reader costs no
- * memory; one that reads nothing for two heartbeats is disconnected and can come back with `Last-Event-ID`. The stream ends
- * when the log closes, and lets go of the log when it is destroyed.
+ * The body of `GET /api/v1/events`. It takes from the log only as fast as the reader reads, so a slow reader costs no memory; one that
+ * reads nothing for two heartbeats is disconnected and can come back with `Last-Event-ID`. The stream ends when the log closes, and lets
+ * go of the log when it is destroyed.
  */
-export function createEventStream({ log, clock, lastEventId, mayKnow, isStillAllowed }: StreamDeps): Readable {
-  const ended = new AbortController()
-  let isWanted = false
-  let missedHeartbeats = 0
+export class EventStream extends Readable {
+  readonly #deps: StreamDeps
+  readonly #follower: Follower
+  readonly #ended = new AbortController()
+  #isWanted = false
+  #missedHeartbeats = 0
 
-  const stream = new Readable({
-    read() {
-      isWanted = true
-      missedHeartbeats = 0
-      take()
-    },
-    destroy(error, done) {
-      ended.abort()
-      follower.close()
-      done(error)
-    },
-  })
-  const afterSeq = lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId.trim()) ? Number(lastEventId) : undefined
-  const follower = log.follow({
-    ...(afterSeq === undefined ? {} : { afterSeq }),
-    onNews: takeOrEnd,
-    onEnd: end,
-  })
-
-  function say(text: string): void {
-    if (!stream.push(text)) isWanted = false
+  constructor(deps: StreamDeps) {
+    super()
+    this.#deps = deps
+    const afterSeq = seqOf(deps.lastEventId)
+    this.#follower = deps.log.follow({
+      ...(afterSeq === undefined ? {} : { afterSeq }),
+      onNews: () => this.#takeOrEnd(),
+      onEnd: () => this.#end(),
+    })
+    this.push(`retry: ${RECONNECT_MS}\n\n`)
+    this.#beat().catch(() => this.destroy())
   }
 
-  function end(): void {
-    ended.abort()
-    stream.push(null)
+  override _read(): void {
+    this.#isWanted = true
+    this.#missedHeartbeats = 0
+    this.#take()
   }
 
-  function take(): void {
-    if (ended.signal.aborted) return
-    if (!isStillAllowed()) {
-      end()
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#ended.abort()
+    this.#follower.close()
+    done(error)
+  }
+
+  #say(text: string): void {
+    if (!this.push(text)) this.#isWanted = false
+  }
+
+  #end(): void {
+    this.#ended.abort()
+    this.push(null)
+  }
+
+  #take(): void {
+    if (this.#ended.signal.aborted) return
+    if (!this.#deps.isStillAllowed()) {
+      this.#end()
       return
     }
-    while (isWanted) {
-      const stored = follower.takeStored(PAGE_SIZE)
-      const text = stored
-        .filter(({ event }) => mayKnow(event))
-        .map((event) => messageText(storedEvent(event), event.seq))
-        .join('')
-      if (text !== '') say(text)
-      if (stored.length === 0) break
-    }
-    if (!isWanted) return
-    const progress = follower
+    while (this.#isWanted && this.#takeStored());
+    if (this.#isWanted) this.#takeProgress()
+  }
+
+  /** Tells the next stored events; returns false when there are none. */
+  #takeStored(): boolean {
+    const stored = this.#follower.takeStored(PAGE_SIZE)
+    const text = stored
+      .filter(({ event }) => this.#deps.mayKnow(event))
+      .map((event) => messageText(storedEvent(event), event.seq))
+      .join('')
+    if (text !== '') this.#say(text)
+    return stored.length > 0
+  }
+
+  #takeProgress(): void {
+    const text = this.#follower
       .takeProgress()
-      .filter(({ event }) => mayKnow(event))
+      .filter(({ event }) => this.#deps.mayKnow(event))
       .map((event) => messageText(event, undefined))
-    if (progress.length > 0) say(progress.join(''))
+      .join('')
+    if (text !== '') this.#say(text)
   }
 
   /** A reader that cannot be served comes back with `Last-Event-ID`. */
-  function takeOrEnd(): void {
+  #takeOrEnd(): void {
     try {
-      take()
+      this.#take()
     } catch {
-      stream.destroy()
+      this.destroy()
     }
   }
 
-  async function beat(): Promise<void> {
+  async #beat(): Promise<void> {
     for (;;) {
-      await clock.sleep(HEARTBEAT_MS, ended.signal).catch(() => undefined)
-      if (ended.signal.aborted) return
-      if (!isStillAllowed()) {
-        end()
+      await this.#deps.clock.sleep(HEARTBEAT_MS, this.#ended.signal).catch(() => undefined)
+      if (this.#ended.signal.aborted) return
+      if (!this.#deps.isStillAllowed()) {
+        this.#end()
         return
       }
-      if (isWanted) say(':\n\n')
-      else if (++missedHeartbeats >= 2) stream.destroy()
+      if (this.#isWanted) this.#say(':\n\n')
+      else if (++this.#missedHeartbeats >= 2) this.destroy()
     }
   }
+}
 
-  stream.push(`retry: ${RECONNECT_MS}\n\n`)
-  beat().catch(() => stream.destroy())
-  return stream
+/** Returns the event after which a reader goes on; undefined for a header that is none or no whole number. */
+function seqOf(lastEventId: string | undefined): number | undefined {
+  return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId.trim()) ? Number(lastEventId) : undefined
 }
 
 function storedEvent({ event, seq, jobId }: StoredEvent): LiveEvent {

@@ -34,140 +34,162 @@ export interface WebhooksDeps {
 
 /** Statements about receivers and signing secrets. */
 function prepareStatements(db: Db) {
-  // Their order of creation, which a clock that was turned back does not change.
-  const selectAll = db.prepare<[], WebhookRow>('SELECT * FROM webhooks ORDER BY rowid')
-  const insert = db.prepare<[string, string, string, string, number]>(
-    'INSERT INTO webhooks (webhook_id, url, events, secret, created_at_ms) VALUES (?, ?, ?, ?, ?)',
-  )
-  const deleteOne = db.prepare<[string]>('DELETE FROM webhooks WHERE webhook_id = ?')
-  const updateSecret = db.prepare<[string, string]>('UPDATE webhooks SET secret = ? WHERE webhook_id = ?')
-  const updateGone = db.prepare<[string]>('UPDATE webhooks SET is_gone = 1 WHERE webhook_id = ?')
-  const updateBack = db.prepare<[string]>('UPDATE webhooks SET is_gone = 0 WHERE webhook_id = ?')
-  const updateDelivered = db.prepare<[number, string]>(
-    'UPDATE webhooks SET last_delivery_at_ms = ? WHERE webhook_id = ?',
-  )
-  const selectJobSecret = db.prepare<[], { secret: string }>('SELECT secret FROM job_signing_secret')
-  const upsertJobSecret = db.prepare<[string]>(
-    'INSERT INTO job_signing_secret (only_row, secret) VALUES (1, ?) ON CONFLICT (only_row) DO UPDATE SET secret = excluded.secret',
-  )
-  const updates = { updateSecret, updateGone, updateBack, updateDelivered }
-  return { selectAll, insert, deleteOne, selectJobSecret, upsertJobSecret, ...updates }
+  return {
+    // Their order of creation, which a clock that was turned back does not change.
+    selectAll: db.prepare<[], WebhookRow>('SELECT * FROM webhooks ORDER BY rowid'),
+    insert: db.prepare<[string, string, string, string, number]>(
+      'INSERT INTO webhooks (webhook_id, url, events, secret, created_at_ms) VALUES (?, ?, ?, ?, ?)',
+    ),
+    deleteOne: db.prepare<[string]>('DELETE FROM webhooks WHERE webhook_id = ?'),
+    updateSecret: db.prepare<[string, string]>('UPDATE webhooks SET secret = ? WHERE webhook_id = ?'),
+    updateGone: db.prepare<[string]>('UPDATE webhooks SET is_gone = 1 WHERE webhook_id = ?'),
+    updateBack: db.prepare<[string]>('UPDATE webhooks SET is_gone = 0 WHERE webhook_id = ?'),
+    updateDelivered: db.prepare<[number, string]>('UPDATE webhooks SET last_delivery_at_ms = ? WHERE webhook_id = ?'),
+    selectJobSecret: db.prepare<[], { secret: string }>('SELECT secret FROM job_signing_secret'),
+    upsertJobSecret: db.prepare<[string]>(
+      'INSERT INTO job_signing_secret (only_row, secret) VALUES (1, ?) ON CONFLICT (only_row) DO UPDATE SET secret = excluded.secret',
+    ),
+  }
+}
+
+/** A receiver with its state of this moment. */
+interface Receiver {
+  readonly row: WebhookRow
+  readonly state: Webhook['state']
 }
 
 /**
- * Makes the register of receivers. The plan counts those that are not gone, oldest first: the ones beyond it are suspended, wait
- * with what is theirs and come back with a larger plan.
+ * The register of receivers. The plan counts those that are not gone, oldest first: the ones beyond it are suspended, wait with what is
+ * theirs and come back with a larger plan.
  */
-export function createWebhooks({ db, clock, random, deliveries, plan, ownPort }: WebhooksDeps) {
-  const statements = prepareStatements(db)
+export class Webhooks {
+  readonly #deps: WebhooksDeps
+  readonly #statements: ReturnType<typeof prepareStatements>
 
-  /** Every receiver with its state of this moment, oldest first. */
-  function all(): { row: WebhookRow; state: Webhook['state'] }[] {
-    let room = PLAN_LIMITS[plan()].webhooks
-    return statements.selectAll.all().map((row) => {
+  constructor(deps: WebhooksDeps) {
+    this.#deps = deps
+    this.#statements = prepareStatements(deps.db)
+  }
+
+  /** Returns the secret that signs the callbacks of jobs with a webhook_url; made when it is first asked for. */
+  jobSecret(): string {
+    return this.#statements.selectJobSecret.get()?.secret ?? this.replaceJobSecret()
+  }
+
+  /** Replaces that secret at once and returns the new one. */
+  replaceJobSecret(): string {
+    const secret = this.#newSecret()
+    this.#statements.upsertJobSecret.run(secret)
+    return secret
+  }
+
+  /** Returns the receivers, oldest first. */
+  list(): Webhook[] {
+    return this.#all().map(toWire)
+  }
+
+  /** Returns how many receivers count against the plan. */
+  count(): number {
+    return this.#all().filter(({ state }) => state !== 'gone').length
+  }
+
+  /** Registers a receiver for the named events, all when absent. Throws INVALID_WEBHOOK_URL or WEBHOOK_LIMIT. */
+  create(url: string, events: readonly WebhookEvent[] = WEBHOOK_EVENTS): Webhook & { secret: string } {
+    const { clock, random, plan, ownPort } = this.#deps
+    requireAllowed(url, ownPort, 'url')
+    if (!this.#hasRoom()) throw new AppError('WEBHOOK_LIMIT', { plan: plan(), limit: this.#limit() })
+    const webhookId = random.newUuid()
+    const secret = this.#newSecret()
+    this.#statements.insert.run(webhookId, url, JSON.stringify(events), secret, clock.now())
+    return { ...toWire(this.#find(webhookId)), secret }
+  }
+
+  /** Removes a receiver and stops what waits for it. Throws NOT_FOUND. */
+  remove(webhookId: string): void {
+    const { db, deliveries } = this.#deps
+    this.#find(webhookId)
+    db.transaction(() => {
+      deliveries.stop({ webhookId }, 'webhook_removed')
+      this.#statements.deleteOne.run(webhookId)
+    })()
+  }
+
+  /** Replaces the secret at once: attempts from now on are signed with the new one. Throws NOT_FOUND. */
+  replaceSecret(webhookId: string): string {
+    this.#find(webhookId)
+    const secret = this.#newSecret()
+    this.#statements.updateSecret.run(secret, webhookId)
+    return secret
+  }
+
+  /** Returns the address of a receiver. Throws NOT_FOUND. */
+  urlOf(webhookId: string): string {
+    return this.#find(webhookId).row.url
+  }
+
+  /** Returns the active receivers that want an event. */
+  targetsOf(event: string): { webhookId: string; url: string }[] {
+    return this.#all()
+      .filter(({ row, state }) => state === 'active' && (JSON.parse(row.events) as string[]).includes(event))
+      .map(({ row }) => ({ webhookId: row.webhook_id, url: row.url }))
+  }
+
+  /** Returns the receivers to which nothing may be sent at this moment. */
+  suspendedIds(): Set<string> {
+    const suspended = this.#all().filter(({ state }) => state === 'suspended')
+    return new Set(suspended.map(({ row }) => row.webhook_id))
+  }
+
+  /** Returns the secret that signs for a receiver, or for per-job addresses when `webhookId` is null; undefined once it is removed. */
+  secretFor(webhookId: string | null): string | undefined {
+    if (webhookId === null) return this.jobSecret()
+    return this.#statements.selectAll.all().find((row) => row.webhook_id === webhookId)?.secret
+  }
+
+  /** Notes that a receiver took a callback. */
+  noteDelivered(webhookId: string, atMs: number): void {
+    this.#statements.updateDelivered.run(atMs, webhookId)
+  }
+
+  /** Notes that a receiver took a test: one that was gone is back, where the plan has room for it. */
+  noteTested(webhookId: string): void {
+    if (this.#hasRoom()) this.#statements.updateBack.run(webhookId)
+  }
+
+  /** Notes that a receiver answered 410: it gets nothing any more, and what waits for it stops. */
+  noteGone(webhookId: string): void {
+    this.#statements.updateGone.run(webhookId)
+    this.#deps.deliveries.stop({ webhookId }, 'receiver_gone')
+  }
+
+  /** Returns every receiver, oldest first. */
+  #all(): Receiver[] {
+    let room = this.#limit()
+    return this.#statements.selectAll.all().map((row) => {
       if (row.is_gone === 1) return { row, state: 'gone' }
       room -= 1
       return { row, state: room >= 0 ? 'active' : 'suspended' }
     })
   }
 
-  const counted = (): number => all().filter(({ state }) => state !== 'gone').length
-  const hasRoom = (): boolean => counted() < PLAN_LIMITS[plan()].webhooks
-
-  function find(webhookId: string) {
-    const found = all().find(({ row }) => row.webhook_id === webhookId)
+  #find(webhookId: string): Receiver {
+    const found = this.#all().find(({ row }) => row.webhook_id === webhookId)
     if (!found) throw new AppError('NOT_FOUND')
     return found
   }
 
-  function replaceJobSecret(): string {
-    const secret = newSecret(random.randomBytes)
-    statements.upsertJobSecret.run(secret)
-    return secret
+  #limit(): number {
+    return PLAN_LIMITS[this.#deps.plan()].webhooks
   }
 
-  const jobSecret = (): string => statements.selectJobSecret.get()?.secret ?? replaceJobSecret()
+  #hasRoom(): boolean {
+    return this.count() < this.#limit()
+  }
 
-  return {
-    /** Returns the secret that signs the callbacks of jobs with a webhook_url; made when it is first asked for. */
-    jobSecret,
-
-    /** Replaces that secret at once and returns the new one. */
-    replaceJobSecret,
-
-    /** Returns the receivers, oldest first. */
-    list: (): Webhook[] => all().map(toWire),
-
-    /** Returns how many receivers count against the plan. */
-    count: counted,
-
-    /** Registers a receiver for the named events, all when absent. Throws INVALID_WEBHOOK_URL or WEBHOOK_LIMIT. */
-    create(url: string, events: readonly WebhookEvent[] = WEBHOOK_EVENTS): Webhook & { secret: string } {
-      requireAllowed(url, ownPort, 'url')
-      if (!hasRoom()) throw new AppError('WEBHOOK_LIMIT', { plan: plan(), limit: PLAN_LIMITS[plan()].webhooks })
-      const webhookId = random.newUuid()
-      const secret = newSecret(random.randomBytes)
-      statements.insert.run(webhookId, url, JSON.stringify(events), secret, clock.now())
-      return { ...toWire(find(webhookId)), secret }
-    },
-
-    /** Removes a receiver and stops what waits for it. Throws NOT_FOUND. */
-    remove(webhookId: string): void {
-      find(webhookId)
-      db.transaction(() => {
-        deliveries.stop({ webhookId }, 'webhook_removed')
-        statements.deleteOne.run(webhookId)
-      })()
-    },
-
-    /** Replaces the secret at once: attempts from now on are signed with the new one. Throws NOT_FOUND. */
-    replaceSecret(webhookId: string): string {
-      find(webhookId)
-      const secret = newSecret(random.randomBytes)
-      statements.updateSecret.run(secret, webhookId)
-      return secret
-    },
-
-    /** Returns the address of a receiver. Throws NOT_FOUND. */
-    urlOf: (webhookId: string): string => find(webhookId).row.url,
-
-    /** Returns the active receivers that want an event. */
-    targetsOf: (event: string): { webhookId: string; url: string }[] =>
-      all()
-        .filter(({ row, state }) => state === 'active' && (JSON.parse(row.events) as string[]).includes(event))
-        .map(({ row }) => ({ webhookId: row.webhook_id, url: row.url })),
-
-    /** Returns the receivers to which nothing may be sent at this moment. */
-    suspendedIds: (): Set<string> =>
-      new Set(
-        all()
-          .filter(({ state }) => state === 'suspended')
-          .map(({ row }) => row.webhook_id),
-      ),
-
-    /** Returns the secret that signs for a receiver, or for per-job addresses when `webhookId` is null; undefined once it is removed. */
-    secretFor(webhookId: string | null): string | undefined {
-      if (webhookId === null) return jobSecret()
-      return statements.selectAll.all().find((row) => row.webhook_id === webhookId)?.secret
-    },
-
-    /** Notes that a receiver took a callback. */
-    noteDelivered: (webhookId: string, atMs: number): void => void statements.updateDelivered.run(atMs, webhookId),
-
-    /** Notes that a receiver took a test: one that was gone is back, where the plan has room for it. */
-    noteTested(webhookId: string): void {
-      if (hasRoom()) statements.updateBack.run(webhookId)
-    },
-
-    /** Notes that a receiver answered 410: it gets nothing any more, and what waits for it stops. */
-    noteGone(webhookId: string): void {
-      statements.updateGone.run(webhookId)
-      deliveries.stop({ webhookId }, 'receiver_gone')
-    },
+  #newSecret(): string {
+    return newSecret(this.#deps.random.randomBytes)
   }
 }
-
-export type Webhooks = ReturnType<typeof createWebhooks>
 
 /** Throws INVALID_WEBHOOK_URL, naming `param`, unless callbacks may be sent to `url`. */
 export function requireAllowed(url: string, ownPort: number, param: string): void {
@@ -175,7 +197,7 @@ export function requireAllowed(url: string, ownPort: number, param: string): voi
   if ('refusal' in verdict) throw new AppError('INVALID_WEBHOOK_URL', { reason: verdict.refusal }, { param })
 }
 
-function toWire({ row, state }: { row: WebhookRow; state: Webhook['state'] }): Webhook {
+function toWire({ row, state }: Receiver): Webhook {
   return {
     webhook_id: row.webhook_id,
     url: row.url,

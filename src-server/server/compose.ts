@@ -151,7 +151,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     onAnalysing: (sourceId, { stage, fraction }) =>
       notify.progress({ sourceId, stage, progress: Math.floor(fraction * 100) }),
     onAnalysed: batchService.saveAnalysis,
-    checkWebhookUrl: notify.checkWebhookUrl,
+    checkWebhookUrl: (url) => notify.checkWebhookUrl(url),
     isStillAllowed,
     baseUrl: deps.baseUrl,
     clock: deps.clock,

@@ -5,13 +5,13 @@ import type { Clock, Random } from '../../src-system/system.ts'
 import { createDigests, type DigestOf } from '../../src-worker/media/confirmed-binary.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import { type FfmpegPlaces, locateFfmpeg } from '../../src-worker/media/locate.ts'
-import { createKeys } from '../access/keys.ts'
+import { Keys } from '../access/keys.ts'
 import type { Tickets } from '../access/tickets.ts'
 import { Retention } from '../artifacts/retention.ts'
 import { createSettings } from '../batch/settings.ts'
 import type { Config } from '../config.ts'
 import { createAccountStore } from '../credits/account.ts'
-import { createLedger } from '../credits/ledger.ts'
+import { Ledger } from '../credits/ledger.ts'
 import type { DataDirectory } from '../db/data-directory.ts'
 import type { Db } from '../db/open.ts'
 import { createQuarantine } from '../db/quarantine.ts'
@@ -20,8 +20,8 @@ import { TrustedTime } from '../db/trusted-time.ts'
 import { createFolders } from '../jobs/folders.ts'
 import { createJobStore } from '../jobs/store.ts'
 import type { ForkEngine } from '../jobs/worker-pool.ts'
-import { createNotify } from '../notify/notify.ts'
-import { createSpareRoom } from '../uploads/spare-room.ts'
+import { Notify } from '../notify/notify.ts'
+import { SpareRoom } from '../uploads/spare-room.ts'
 
 /** Dependencies that every part of the service gets. */
 export interface ServiceDeps {
@@ -52,7 +52,7 @@ const LONGEST_MONTH_MS = 31 * 86_400_000
 /** Builds what remembers over an open database: account, keys, settings, jobs, events. Nothing runs yet. */
 export function createCore(deps: ServiceDeps, db: Db) {
   const { dataDir, config, clock, random, log } = deps
-  const spareRoom = createSpareRoom({ dataDir, clock, random, log })
+  const spareRoom = new SpareRoom({ dataDir, clock, random, log })
   const settings = createSettings({
     db,
     dataDir,
@@ -65,7 +65,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
   const folders = createFolders(dataDir)
   const store = createJobStore(db)
   const time = new TrustedTime({ db, clock, newestMs: store.newestMs })
-  const notify = createNotify({
+  const notify = new Notify({
     db,
     clock,
     trustedNow: () => time.now(),
@@ -83,8 +83,8 @@ export function createCore(deps: ServiceDeps, db: Db) {
     settings,
     account,
     plan,
-    ledger: createLedger({ db, clock, plan, renewalNow: () => Math.min(clock.now(), time.now() + LONGEST_MONTH_MS) }),
-    keys: createKeys({ db, clock, random, plan }),
+    ledger: new Ledger({ db, clock, plan, renewalNow: () => Math.min(clock.now(), time.now() + LONGEST_MONTH_MS) }),
+    keys: new Keys({ db, clock, random, plan }),
     notify,
     folders,
     store,
@@ -99,7 +99,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
       retentionDays: () => settings.read().retention_days,
       jobs: store,
       removals,
-      freeing: spareRoom.use,
+      freeing: (run) => spareRoom.use(run),
       notify,
     }),
     ffmpeg: findOnce(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PLAN_LIMITS, type Plan } from '../../../src-contract/plans.ts'
-import { createLedger, type Ledger } from '../../../src-server/credits/ledger.ts'
+import { Ledger } from '../../../src-server/credits/ledger.ts'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { type Db, openDatabase } from '../../../src-server/db/open.ts'
 import { seededRandom } from '../../support/sounds.ts'
@@ -29,7 +29,7 @@ function newAccount(name: string) {
   open.push(db)
   db.pragma('synchronous = OFF')
   const at = { nowMs: Date.UTC(2026, 0, 5), plan: 'studio' as Plan }
-  const ledger = createLedger({ db, clock: { now: () => at.nowMs }, plan: () => at.plan })
+  const ledger = new Ledger({ db, clock: { now: () => at.nowMs }, plan: () => at.plan })
   const setPlan = (plan: Plan) => {
     ledger.renew()
     at.plan = plan

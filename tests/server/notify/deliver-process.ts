@@ -2,13 +2,13 @@
 import path from 'node:path'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
-import { createNotify } from '../../../src-server/notify/notify.ts'
+import { Notify } from '../../../src-server/notify/notify.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { systemClock, systemRandom } from '../../../src-system/system.ts'
 
 const [file = '', webhookUrl = ''] = process.argv.slice(2)
 const db = openDatabase(file, readMigrations(path.join(import.meta.dirname, '../../../src-server/db/migrations')))
-const notify = createNotify({
+const notify = new Notify({
   db,
   clock: systemClock,
   random: systemRandom,

@@ -291,7 +291,7 @@ test('attempts leave nothing in memory, however they end', async () => {
   const { notify } = createTestNotify()
   const webhooks = receivers.map(({ url }) => notify.webhooks.create(url).webhook_id)
   const attempt = async (times: number) => {
-    for (let i = 0; i < times; i++) await Promise.all(webhooks.map(notify.test))
+    for (let i = 0; i < times; i++) await Promise.all(webhooks.map((webhookId) => notify.test(webhookId)))
   }
   await attempt(2)
   // Collects the garbage first.

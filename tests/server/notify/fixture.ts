@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest'
 import type { Plan } from '../../../src-contract/plans.ts'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
-import { createNotify, type NotifyDeps } from '../../../src-server/notify/notify.ts'
+import { Notify, type NotifyDeps } from '../../../src-server/notify/notify.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { type Clock, systemClock, systemRandom } from '../../../src-system/system.ts'
 
@@ -42,7 +42,7 @@ export function createTestNotify(
   const db = openTestDatabase(options.file ?? newDatabaseFile())
   const world: World = { plan: 'studio', isOffline: false }
   const lines: string[] = []
-  const notify = createNotify({
+  const notify = new Notify({
     db,
     clock,
     random: systemRandom,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { createSpareRoom } from '../../../src-server/uploads/spare-room.ts'
+import { SpareRoom } from '../../../src-server/uploads/spare-room.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { systemRandom } from '../../../src-system/system.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -17,7 +17,7 @@ async function open() {
   folders.push(dataDir)
   const clock = createFakeClock()
   const log = createLog('silent', clock, () => {})
-  const spareRoom = createSpareRoom({ dataDir, clock, random: systemRandom, log })
+  const spareRoom = new SpareRoom({ dataDir, clock, random: systemRandom, log })
   const megabytes = () => (statSync(path.join(dataDir, 'spare-room'), { throwIfNoEntry: false })?.size ?? 0) / 1_048_576
   spareRoom.start()
   await expect.poll(megabytes).toBe(8)
