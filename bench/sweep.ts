@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { jobSettings } from '../src-contract/settings.ts'
 import { readMigrations } from '../src-server/db/migrate.ts'
 import { openDatabase } from '../src-server/db/open.ts'
-import { createJobStore } from '../src-server/jobs/store.ts'
+import { JobStore } from '../src-server/jobs/store.ts'
 import { startServer } from '../src-server/server.ts'
 import { createLog } from '../src-system/log.ts'
 import { systemClock, systemRandom } from '../src-system/system.ts'
@@ -26,7 +26,7 @@ function layDown(results: number): void {
     path.join(dataDir, 'loudsmith.db'),
     readMigrations(path.join(import.meta.dirname, '../src-server/db/migrations')),
   )
-  const store = createJobStore(db)
+  const store = new JobStore(db)
   const facts = {
     format: 'wav' as const,
     codec: 'pcm_s16',

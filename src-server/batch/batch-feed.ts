@@ -56,39 +56,46 @@ export function planFeedStep(
   return { kind: 'postponed', error, isNewReason: song.error?.code !== refusal.code }
 }
 
-/** Creates the feed. The returned function submits the songs for which there is room, and never throws. */
-export function createBatchFeed(deps: BatchFeedDeps): () => void {
-  const { db, clock, log, store, change } = deps
-  let isFeeding = false
-  let stopRetry: (() => void) | undefined
+/** The feed of an open database. */
+export class BatchFeed {
+  readonly #deps: BatchFeedDeps
+  #isFeeding = false
+  #stopRetry: (() => void) | undefined
 
-  function feed(): void {
-    if (isFeeding || !db.open) return
-    isFeeding = true
+  constructor(deps: BatchFeedDeps) {
+    this.#deps = deps
+  }
+
+  /** Submits the songs for which there is room. Never throws. */
+  feed(): void {
+    const { db, log } = this.#deps
+    if (this.#isFeeding || !db.open) return
+    this.#isFeeding = true
     try {
-      submitWaiting()
+      this.#submitWaiting()
     } catch (cause) {
       const isLocked = databaseFault(cause) === 'busy'
       if (isLocked) log.warn('the batch waits for the database', { cause })
       else log.error('the batch could not be worked off', { cause })
       // No other event may come that would start the next attempt.
-      feedIn(isLocked ? LOCKED_RETRY_MS : FAULT_RETRY_MS)
+      this.#feedIn(isLocked ? LOCKED_RETRY_MS : FAULT_RETRY_MS)
     } finally {
-      isFeeding = false
+      this.#isFeeding = false
     }
   }
 
-  function feedIn(waitMs: number): void {
-    stopRetry?.()
-    stopRetry = clock.after(waitMs, feed)
+  #feedIn(waitMs: number): void {
+    this.#stopRetry?.()
+    this.#stopRetry = this.#deps.clock.after(waitMs, () => this.feed())
   }
 
-  function submitWaiting(): void {
+  #submitWaiting(): void {
+    const { store, change, isPaused, hasFreeSlot, isWatched } = this.#deps
     let passesWatched = false
-    while (!deps.isPaused() && deps.hasFreeSlot()) {
+    while (!isPaused() && hasFreeSlot()) {
       const song = store.firstWaiting({ passesWatched })
       if (!song) return
-      const step = planFeedStep(song, submit(song), deps.isWatched)
+      const step = planFeedStep(song, this.#submit(song), isWatched)
       switch (step.kind) {
         case 'no_slot':
           return
@@ -100,25 +107,23 @@ export function createBatchFeed(deps: BatchFeedDeps): () => void {
           break
         case 'postponed':
           passesWatched = true
-          feedIn(FAULT_RETRY_MS)
+          this.#feedIn(FAULT_RETRY_MS)
           if (step.isNewReason) change(() => store.move(song.sourceId, 'waiting', { error: step.error }))
       }
     }
   }
 
   /** Submits one song and returns the refusal, if any. Throws the fault of a locked database. */
-  function submit(song: BatchRow): AppError | undefined {
+  #submit(song: BatchRow): AppError | undefined {
     try {
-      deps.submit(song)
+      this.#deps.submit(song)
       return undefined
     } catch (cause) {
       if (databaseFault(cause) === 'busy') throw cause
       const refusal = toAppError(cause)
       if (refusal.code === 'INTERNAL_ERROR')
-        log.error('a song of the batch could not be handed over', { sourceId: song.sourceId, cause })
+        this.#deps.log.error('a song of the batch could not be handed over', { sourceId: song.sourceId, cause })
       return refusal
     }
   }
-
-  return feed
 }

@@ -3,7 +3,7 @@ import type { Batch, BatchSong } from '../../src-contract/app.ts'
 import { errorText, type Language } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import { AppError } from '../http/app-error.ts'
-import type { JobStore } from '../jobs/store.ts'
+import type { SourceJobs } from '../jobs/source-jobs.ts'
 import type { BatchCommon, BatchRow } from './batch-store.ts'
 import type { Sources } from './sources.ts'
 
@@ -12,7 +12,7 @@ import type { Sources } from './sources.ts'
  * song that is not stored.
  */
 export function songToJson(
-  { sources, jobStore }: { readonly sources: Sources; readonly jobStore: Pick<JobStore, 'listOfSource'> },
+  { sources, sourceJobs }: { readonly sources: Sources; readonly sourceJobs: Pick<SourceJobs, 'listOf'> },
   song: BatchRow,
   language: Language,
 ): string {
@@ -23,7 +23,7 @@ export function songToJson(
     source,
     state,
     settings,
-    job_ids: jobStore.listOfSource(song.sourceId),
+    job_ids: sourceJobs.listOf(song.sourceId),
     ...(batchId === null ? {} : { batch_id: batchId }),
     ...(error ? { error: errorToWire(error, language) } : {}),
   }

@@ -5,10 +5,9 @@ import type { Log } from '../../src-system/log.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
-import { createBatch } from './batch.ts'
-import type { BatchDeps, BatchJobs } from './batch-core.ts'
-import { createOutputDelivery, type OutputDeliveryDeps } from './output-delivery.ts'
-import { createSources } from './sources.ts'
+import { type BatchDeps, type BatchJobs, BatchQueue } from './batch.ts'
+import { OutputDelivery, type OutputDeliveryDeps } from './output-delivery.ts'
+import { Sources } from './sources.ts'
 
 export interface BatchServiceDeps {
   readonly db: Db
@@ -20,7 +19,8 @@ export interface BatchServiceDeps {
   readonly removals: Removals
   readonly outputFolder: (jobId: string) => string | null
   readonly jobs: BatchJobs & OutputDeliveryDeps['jobs']
-  readonly jobStore: BatchDeps['jobStore'] & OutputDeliveryDeps['jobStore']
+  readonly finishedJobs: OutputDeliveryDeps['finishedJobs']
+  readonly sourceJobs: BatchDeps['sourceJobs']
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
   readonly spareRoom: BatchDeps['spareRoom']
@@ -36,9 +36,9 @@ const SWEEP_EVERY_MS = 3_600_000
 /** Creates the service. It submits songs of the batch and delivers masters from `start` to `close`. */
 export function createBatchService(deps: BatchServiceDeps) {
   const { clock, log, dataDir } = deps
-  const sources = createSources({ ...deps, folder: path.join(dataDir, 'sources') })
-  const batch = createBatch({ ...deps, sources })
-  const delivery = createOutputDelivery(deps)
+  const sources = new Sources({ ...deps, folder: path.join(dataDir, 'sources') })
+  const batch = new BatchQueue({ ...deps, sources })
+  const delivery = new OutputDelivery(deps)
   const stopping = new AbortController()
   let swept: Promise<void> = Promise.resolve()
   let stopTimer: (() => void) | undefined
@@ -64,7 +64,7 @@ export function createBatchService(deps: BatchServiceDeps) {
     },
 
     /** Call when plan, credits or the number of engine processes have changed. Never throws. */
-    feed: batch.feed,
+    feed: () => batch.feed(),
 
     /** Stores an analysis with its song and publishes the change. */
     saveAnalysis(sourceId: string, analysis: Analysis): void {

@@ -36,112 +36,143 @@ interface RawRow {
   error_values: string | null
 }
 
-/** Makes the statements over an open database. */
-export function createBatchStore(db: Db) {
-  const selectSongs = db.prepare<[], RawRow>('SELECT * FROM desk_songs WHERE removed_at_ms IS NULL ORDER BY place')
-  const selectEvery = db.prepare<[], RawRow>('SELECT * FROM desk_songs')
-  const selectSong = db.prepare<[string], RawRow & { removed_at_ms: number | null }>(
-    'SELECT * FROM desk_songs WHERE source_id = ?',
-  )
-  const selectFirstWaiting = db.prepare<[0 | 1], RawRow>(
-    `SELECT * FROM desk_songs WHERE state = 'waiting' AND removed_at_ms IS NULL
-       AND NOT (? AND EXISTS (SELECT 1 FROM watched_files WHERE watched_files.source_id = desk_songs.source_id))
-     ORDER BY place LIMIT 1`,
-  )
-  const insertSong = db.prepare<[string]>(
-    "INSERT INTO desk_songs (source_id, place, state) VALUES (?, (SELECT coalesce(max(place), 0) + 1 FROM desk_songs), 'ready')",
-  )
-  const updatePlace = db.prepare<[number, string]>('UPDATE desk_songs SET place = ? WHERE source_id = ?')
-  const selectPlaces = db.prepare<[], string>('SELECT source_id FROM desk_songs ORDER BY place').pluck()
-  const updateSettings = db.prepare(
-    `UPDATE desk_songs SET settings = @settings,
-       started_settings = iif(state = 'waiting', coalesce(@settings, @common), started_settings) WHERE source_id = @sourceId`,
-  )
-  const updateState = db.prepare(
-    `UPDATE desk_songs SET state = @state, started_settings = coalesce(@settings, started_settings),
-       batch_id = coalesce(@batchId, batch_id), error_code = @code, error_values = @values WHERE source_id = @sourceId`,
-  )
-  const updateRemoved = db.prepare<[number | null, string]>(
-    'UPDATE desk_songs SET removed_at_ms = ? WHERE source_id = ?',
-  )
-  const selectRemoved = db
-    .prepare<[number], string>('SELECT source_id FROM desk_songs WHERE removed_at_ms <= ?')
-    .pluck()
-  const selectCommon = db.prepare<[], { is_paused: 0 | 1; settings: string; presets: string }>('SELECT * FROM desk')
-  const upsertCommon = db.prepare<[number, string, string]>(
-    `INSERT INTO desk (only_row, is_paused, settings, presets) VALUES (1, ?, ?, ?)
-     ON CONFLICT (only_row) DO UPDATE SET is_paused = excluded.is_paused, settings = excluded.settings, presets = excluded.presets`,
-  )
+function prepareStatements(db: Db) {
+  return { ...prepareQueries(db), ...prepareUpdates(db) }
+}
 
+function prepareQueries(db: Db) {
   return {
-    /** Songs in the batch in their order; removed ones are not. */
-    songs: (): BatchRow[] => selectSongs.all().map(fromRaw),
-    /** All songs, removed ones too, in no order. */
-    everySong: (): BatchRow[] => selectEvery.all().map(fromRaw),
-    /** One song, removed or not. */
-    song(sourceId: string): (BatchRow & { isRemoved: boolean }) | undefined {
-      const raw = selectSong.get(sourceId)
-      return raw && { ...fromRaw(raw), isRemoved: raw.removed_at_ms !== null }
-    },
-    /** The next song to be handed over; with `passesWatched` one that no watched folder brought. */
-    firstWaiting({ passesWatched }: { readonly passesWatched: boolean }): BatchRow | undefined {
-      const raw = selectFirstWaiting.get(passesWatched ? 1 : 0)
-      return raw && fromRaw(raw)
-    },
-    /** Puts a song at the end. */
-    add: (sourceId: string): void => void insertSong.run(sourceId),
-    /** Puts the named songs first, in this order; the others follow as they were. Unknown names are passed over. */
-    reorder(sourceIds: readonly string[]): void {
-      const before = selectPlaces.all()
-      const known = new Set(before)
-      const order = [...new Set([...sourceIds.filter((id) => known.has(id)), ...before])]
-      for (const [index, id] of order.entries()) updatePlace.run(index + 1, id)
-    },
-    /** Gives a song settings of its own; one that waits is mastered with them, or with `common` when it has none. */
-    setSettings: (sourceId: string, settings: MasterSettings | null, common: MasterSettings): void =>
-      void updateSettings.run({
-        sourceId,
-        settings: settings && JSON.stringify(settings),
-        common: JSON.stringify(common),
-      }),
-    /** Moves a song; settings and batch stay as they are when absent, an error goes unless given. */
-    move(
-      sourceId: string,
-      state: BatchState,
-      more: Partial<Pick<BatchRow, 'startedSettings' | 'batchId' | 'error'>> = {},
-    ): void {
-      updateState.run({
-        sourceId,
-        state,
-        settings: more.startedSettings ? JSON.stringify(more.startedSettings) : null,
-        batchId: more.batchId ?? null,
-        code: more.error?.code ?? null,
-        values: more.error ? JSON.stringify(more.error.values) : null,
-      })
-    },
-    setRemoved: (sourceId: string, atMs: number | null): void => void updateRemoved.run(atMs, sourceId),
-    /** Songs removed at or before a moment, epoch ms. */
-    removedBefore: (atMs: number): string[] => selectRemoved.all(atMs),
-    /** Returns the pause, settings and presets of all songs, if they were ever set. */
-    common(): BatchCommon | undefined {
-      const row = selectCommon.get()
-      return (
-        row && {
-          isPaused: row.is_paused === 1,
-          settings: masterSettings(JSON.parse(row.settings)),
-          presets: (JSON.parse(row.presets) as Preset[]).map(({ name, settings }) => ({
-            name,
-            settings: masterSettings(settings),
-          })),
-        }
-      )
-    },
-    setCommon: ({ isPaused, settings, presets }: BatchCommon): void =>
-      void upsertCommon.run(isPaused ? 1 : 0, JSON.stringify(settings), JSON.stringify(presets)),
+    selectSongs: db.prepare<[], RawRow>('SELECT * FROM desk_songs WHERE removed_at_ms IS NULL ORDER BY place'),
+    selectEvery: db.prepare<[], RawRow>('SELECT * FROM desk_songs'),
+    selectSong: db.prepare<[string], RawRow & { removed_at_ms: number | null }>(
+      'SELECT * FROM desk_songs WHERE source_id = ?',
+    ),
+    selectFirstWaiting: db.prepare<[0 | 1], RawRow>(
+      `SELECT * FROM desk_songs WHERE state = 'waiting' AND removed_at_ms IS NULL
+         AND NOT (? AND EXISTS (SELECT 1 FROM watched_files WHERE watched_files.source_id = desk_songs.source_id))
+       ORDER BY place LIMIT 1`,
+    ),
+    selectPlaces: db.prepare<[], string>('SELECT source_id FROM desk_songs ORDER BY place').pluck(),
+    selectRemoved: db.prepare<[number], string>('SELECT source_id FROM desk_songs WHERE removed_at_ms <= ?').pluck(),
+    selectCommon: db.prepare<[], { is_paused: 0 | 1; settings: string; presets: string }>('SELECT * FROM desk'),
   }
 }
 
-export type BatchStore = ReturnType<typeof createBatchStore>
+function prepareUpdates(db: Db) {
+  return {
+    insertSong: db.prepare<[string]>(
+      "INSERT INTO desk_songs (source_id, place, state) VALUES (?, (SELECT coalesce(max(place), 0) + 1 FROM desk_songs), 'ready')",
+    ),
+    updatePlace: db.prepare<[number, string]>('UPDATE desk_songs SET place = ? WHERE source_id = ?'),
+    updateSettings: db.prepare(
+      `UPDATE desk_songs SET settings = @settings,
+         started_settings = iif(state = 'waiting', coalesce(@settings, @common), started_settings) WHERE source_id = @sourceId`,
+    ),
+    updateState: db.prepare(
+      `UPDATE desk_songs SET state = @state, started_settings = coalesce(@settings, started_settings),
+         batch_id = coalesce(@batchId, batch_id), error_code = @code, error_values = @values WHERE source_id = @sourceId`,
+    ),
+    updateRemoved: db.prepare<[number | null, string]>('UPDATE desk_songs SET removed_at_ms = ? WHERE source_id = ?'),
+    upsertCommon: db.prepare<[number, string, string]>(
+      `INSERT INTO desk (only_row, is_paused, settings, presets) VALUES (1, ?, ?, ?)
+       ON CONFLICT (only_row) DO UPDATE SET is_paused = excluded.is_paused, settings = excluded.settings, presets = excluded.presets`,
+    ),
+  }
+}
+
+/** The rows of the batch in an open database. */
+export class BatchStore {
+  readonly #statements: ReturnType<typeof prepareStatements>
+
+  constructor(db: Db) {
+    this.#statements = prepareStatements(db)
+  }
+
+  /** Returns the songs in the batch in their order; removed ones are not. */
+  songs(): BatchRow[] {
+    return this.#statements.selectSongs.all().map(fromRaw)
+  }
+
+  /** Returns all songs, removed ones too, in no order. */
+  everySong(): BatchRow[] {
+    return this.#statements.selectEvery.all().map(fromRaw)
+  }
+
+  /** Returns one song, removed or not. */
+  song(sourceId: string): (BatchRow & { isRemoved: boolean }) | undefined {
+    const raw = this.#statements.selectSong.get(sourceId)
+    return raw && { ...fromRaw(raw), isRemoved: raw.removed_at_ms !== null }
+  }
+
+  /** Returns the next song to be handed over; with `passesWatched` one that no watched folder brought. */
+  firstWaiting({ passesWatched }: { readonly passesWatched: boolean }): BatchRow | undefined {
+    const raw = this.#statements.selectFirstWaiting.get(passesWatched ? 1 : 0)
+    return raw && fromRaw(raw)
+  }
+
+  /** Puts a song at the end. */
+  add(sourceId: string): void {
+    this.#statements.insertSong.run(sourceId)
+  }
+
+  /** Puts the named songs first, in this order; the others follow as they were. Unknown names are passed over. */
+  reorder(sourceIds: readonly string[]): void {
+    const before = this.#statements.selectPlaces.all()
+    const known = new Set(before)
+    const order = [...new Set([...sourceIds.filter((id) => known.has(id)), ...before])]
+    for (const [index, id] of order.entries()) this.#statements.updatePlace.run(index + 1, id)
+  }
+
+  /** Gives a song settings of its own; one that waits is mastered with them, or with `common` when it has none. */
+  setSettings(sourceId: string, settings: MasterSettings | null, common: MasterSettings): void {
+    this.#statements.updateSettings.run({
+      sourceId,
+      settings: settings && JSON.stringify(settings),
+      common: JSON.stringify(common),
+    })
+  }
+
+  /** Moves a song; settings and batch stay as they are when absent, an error goes unless given. */
+  move(
+    sourceId: string,
+    state: BatchState,
+    more: Partial<Pick<BatchRow, 'startedSettings' | 'batchId' | 'error'>> = {},
+  ): void {
+    this.#statements.updateState.run({
+      sourceId,
+      state,
+      settings: more.startedSettings ? JSON.stringify(more.startedSettings) : null,
+      batchId: more.batchId ?? null,
+      code: more.error?.code ?? null,
+      values: more.error ? JSON.stringify(more.error.values) : null,
+    })
+  }
+
+  setRemoved(sourceId: string, atMs: number | null): void {
+    this.#statements.updateRemoved.run(atMs, sourceId)
+  }
+
+  /** Returns the songs removed at or before a moment, epoch ms. */
+  removedBefore(atMs: number): string[] {
+    return this.#statements.selectRemoved.all(atMs)
+  }
+
+  /** Returns the pause, settings and presets of all songs, if they were ever set. */
+  common(): BatchCommon | undefined {
+    const row = this.#statements.selectCommon.get()
+    if (!row) return undefined
+    const presets = JSON.parse(row.presets) as Preset[]
+    return {
+      isPaused: row.is_paused === 1,
+      settings: masterSettings(JSON.parse(row.settings)),
+      presets: presets.map(({ name, settings }) => ({ name, settings: masterSettings(settings) })),
+    }
+  }
+
+  setCommon({ isPaused, settings, presets }: BatchCommon): void {
+    this.#statements.upsertCommon.run(isPaused ? 1 : 0, JSON.stringify(settings), JSON.stringify(presets))
+  }
+}
 
 function fromRaw(raw: RawRow): BatchRow {
   const parsed = (text: string | null) => (text === null ? null : masterSettings(JSON.parse(text)))

@@ -3,27 +3,115 @@
  * becomes an ordinary job. What waits can still be reordered, paused and taken back without a charge; what was handed over is
  * finished. It is rows in the database, so pages can be reloaded and the machine restarted in the middle of a batch.
  */
+import type { Preset } from '../../src-contract/app.ts'
 import { DEFAULT_SETTINGS, jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
 import type { Language } from '../../src-contract/text/text.ts'
+import type { Log } from '../../src-system/log.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
+import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
+import type { Db } from '../db/open.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
-import { createBatchContents } from './batch-contents.ts'
-import type { BatchCore, BatchDeps, BatchJob } from './batch-core.ts'
-import { createBatchFeed } from './batch-feed.ts'
+import type { Caller } from '../http/route.ts'
+import type { SourceJobs } from '../jobs/source-jobs.ts'
+import type { MasterRequest } from '../uploads/form.ts'
+import type { SpareRoom } from '../uploads/spare-room.ts'
+import { BatchFeed } from './batch-feed.ts'
 import { batchToJson, songToJson } from './batch-json.ts'
-import { createBatchRuns } from './batch-runs.ts'
-import { type BatchRow, createBatchStore } from './batch-store.ts'
+import { type BatchCommon, type BatchRow, BatchStore } from './batch-store.ts'
 import type { Sources } from './sources.ts'
-import { createWatchFolderStore } from './watch-folder-store.ts'
+import { unusedSongs } from './unused-songs.ts'
+import { WatchFolderStore } from './watch-folder-store.ts'
 
-/** Creates the batch over an open database. `feed` submits the songs for which there is room; call it when some may have become free. */
-export function createBatch(deps: BatchDeps) {
-  const { db, clock, random, sources, jobs, jobStore, spareRoom, notify } = deps
-  const store = createBatchStore(db)
-  const watchFolders = createWatchFolderStore(db)
-  const common = () => store.common() ?? { isPaused: false, settings: DEFAULT_SETTINGS, presets: [] }
+/** Request for the job of one song. */
+export interface BatchJob {
+  readonly caller: Caller
+  readonly request: MasterRequest
+  readonly song: StoredSong
+  readonly reference?: StoredSong
+  readonly batchId: string
+  readonly sourceId: string
+}
 
-  /** Runs a change in one transaction together with the event that reports it. */
-  function change(run: () => void): void {
+/** The jobs as the batch uses them. */
+export interface BatchJobs {
+  /** Creates a job and charges it. Throws an AppError. */
+  submit(job: BatchJob): unknown
+  cancel(jobId: string): unknown
+  /** Jobs that the plan allows to start now. */
+  freeSlots(): number
+}
+
+export interface BatchDeps {
+  readonly db: Db
+  readonly clock: Clock
+  /** Time by which songs are forgotten, milliseconds since 1970; the clock's own when absent. */
+  readonly trustedNow?: () => number
+  readonly random: Random
+  readonly log: Log
+  readonly sources: Sources
+  readonly jobs: BatchJobs
+  readonly sourceJobs: SourceJobs
+  /** Engine processes that may run at once, at this moment. */
+  readonly workers: () => number
+  readonly spareRoom: Pick<SpareRoom, 'use'>
+  /** Records the event that the batch has changed, and publishes it after the commit. */
+  readonly notify: { record(event: { event: 'desk.changed' }): unknown; committed(): void }
+}
+
+/** A change of the batch as a whole; absent members stay as they are. */
+export interface BatchChange {
+  readonly is_paused?: boolean
+  readonly settings?: MasterSettings
+  readonly presets?: Preset[]
+  readonly order?: string[]
+}
+
+/** Time for which a removed song can be put back, and an unused reference is kept, ms: one day. */
+const UNDO_MS = 86_400_000
+
+/** The batch over an open database. `feed` submits the songs for which there is room; call it when some may have become free. */
+export class BatchQueue {
+  readonly #deps: BatchDeps
+  readonly #store: BatchStore
+  readonly #watchFolders: WatchFolderStore
+  readonly #feed: BatchFeed
+
+  constructor(deps: BatchDeps) {
+    this.#deps = deps
+    this.#store = new BatchStore(deps.db)
+    this.#watchFolders = new WatchFolderStore(deps.db)
+    this.#feed = new BatchFeed({
+      db: deps.db,
+      clock: deps.clock,
+      log: deps.log,
+      store: this.#store,
+      change: (run) => this.note(run),
+      isPaused: () => this.#common().isPaused,
+      hasFreeSlot: () => deps.jobs.freeSlots() > 0 && deps.sourceJobs.countUnfinished() < deps.workers(),
+      submit: (song) => this.#submit(song),
+      isWatched: (sourceId) => this.#watchFolders.hasTaken(sourceId),
+    })
+  }
+
+  /** Returns the batch as JSON (schema `Batch`) with texts in `language`. */
+  json(language: Language): string {
+    const songs = this.#store.songs().map((song) => songToJson(this.#deps, song, language))
+    return batchToJson(this.#common(), songs)
+  }
+
+  /** Returns one song as JSON (schema `BatchSong`). Throws NOT_FOUND. */
+  songJson(sourceId: string, language: Language): string {
+    return songToJson(this.#deps, this.#require(sourceId), language)
+  }
+
+  /** Submits waiting songs while there are free processes and slots. Never throws. */
+  feed(): void {
+    this.#feed.feed()
+  }
+
+  /** Writes something that is shown in the batch, such as an analysis, in one transaction with the event that reports it. */
+  note(run: () => void): void {
+    const { db, notify } = this.#deps
     db.transaction(() => {
       run()
       notify.record({ event: 'desk.changed' })
@@ -31,53 +119,164 @@ export function createBatch(deps: BatchDeps) {
     notify.committed()
   }
 
-  /** As {@link change}, for a change that frees room: it goes through on a full disk too. */
-  const changeFreeing = (run: () => void) => spareRoom.use(() => change(run))
+  /** Puts a song at the end, in one transaction with `storeSong`, which stores it and returns its identifier. Returns that. */
+  add(storeSong: () => string): string {
+    let sourceId = ''
+    this.note(() => {
+      sourceId = storeSong()
+      this.#store.add(sourceId)
+    })
+    return sourceId
+  }
 
-  const feed = createBatchFeed({
-    db,
-    clock,
-    log: deps.log,
-    store,
-    change,
-    isPaused: () => common().isPaused,
-    hasFreeSlot: () => jobs.freeSlots() > 0 && jobStore.countUnfinishedOfSources() < deps.workers(),
-    submit(song) {
-      // A crash may have fallen between the job and the row that records it.
-      if (song.batchId !== null && jobStore.isInBatch(song.sourceId, song.batchId)) return
-      jobs.submit(jobOf(song, common().settings, sources))
-    },
-    isWatched: watchFolders.hasTaken,
-  })
+  /**
+   * Puts a song at the end as `add` does, and starts it with a batch identifier of its own; without `settings` it is mastered with the
+   * common ones.
+   */
+  addStarted(storeSong: () => string, settings: MasterSettings | null): void {
+    const store = this.#store
+    this.note(() => {
+      const sourceId = storeSong()
+      const { settings: shared } = this.#common()
+      store.add(sourceId)
+      if (settings) store.setSettings(sourceId, settings, shared)
+      store.move(sourceId, 'waiting', {
+        startedSettings: settings ?? shared,
+        batchId: this.#deps.random.newUuid(),
+      })
+    })
+    this.feed()
+  }
 
-  function requireSong(sourceId: string): BatchRow & { isRemoved: boolean } {
-    const song = store.song(sourceId)
+  /** Pauses or resumes the batch, sets the common settings or presets, or reorders the songs. Throws PRESET_NAME_TAKEN. */
+  change({ is_paused, settings, presets, order }: BatchChange): void {
+    this.note(() => {
+      const before = this.#common()
+      if (presets) requireOwnNames(presets, before.presets)
+      this.#store.setCommon({
+        isPaused: is_paused ?? before.isPaused,
+        settings: settings ?? before.settings,
+        presets: presets ?? before.presets,
+      })
+      this.#readyChangedReferences()
+      if (order) this.#store.reorder(order)
+    })
+    this.feed()
+  }
+
+  /** Gives one song settings of its own, or null for the common ones. Throws NOT_FOUND. */
+  changeSong(sourceId: string, settings: MasterSettings | null): void {
+    this.#require(sourceId)
+    this.note(() => {
+      this.#store.setSettings(sourceId, settings, this.#common().settings)
+      this.#readyChangedReferences()
+    })
+  }
+
+  /**
+   * Starts songs under one new batch identifier: each waits for its slot with the settings of this moment. Songs that already wait
+   * or have an unfinished job are left alone. Throws NOT_FOUND for a song that is not in the batch.
+   */
+  start(sourceIds: readonly string[]): void {
+    const { random, sourceJobs } = this.#deps
+    const songs = sourceIds.map((sourceId) => this.#require(sourceId))
+    if (songs.some(({ isRemoved }) => isRemoved)) throw new AppError('NOT_FOUND')
+    const batchId = random.newUuid()
+    const { settings } = this.#common()
+    this.note(() => {
+      for (const song of songs) {
+        if (song.state === 'waiting' || sourceJobs.listUnfinishedOf(song.sourceId).length > 0) continue
+        this.#store.move(song.sourceId, 'waiting', { startedSettings: song.settings ?? settings, batchId })
+      }
+    })
+    this.feed()
+  }
+
+  /** Takes waiting songs back and cancels unfinished jobs. Throws NOT_FOUND. */
+  stop(sourceIds: readonly string[]): void {
+    const { jobs, sourceJobs } = this.#deps
+    const songs = sourceIds.map((sourceId) => this.#require(sourceId))
+    this.#noteFreeing(() => {
+      for (const { sourceId, state } of songs) if (state === 'waiting') this.#store.move(sourceId, 'ready')
+    })
+    for (const { sourceId } of songs) for (const jobId of sourceJobs.listUnfinishedOf(sourceId)) jobs.cancel(jobId)
+  }
+
+  /** Takes songs off; waiting ones will not be mastered. Throws NOT_FOUND. */
+  remove(sourceIds: readonly string[]): void {
+    const songs = sourceIds.map((sourceId) => this.#require(sourceId))
+    this.#noteFreeing(() => {
+      for (const { sourceId, state } of songs) {
+        if (state === 'waiting') this.#store.move(sourceId, 'ready')
+        this.#store.setRemoved(sourceId, this.#deps.clock.now())
+      }
+    })
+  }
+
+  /** Puts removed songs back in their places. Throws NOT_FOUND when it is too late. */
+  restore(sourceIds: readonly string[]): void {
+    for (const sourceId of sourceIds) this.#require(sourceId)
+    this.note(() => {
+      for (const sourceId of sourceIds) this.#store.setRemoved(sourceId, null)
+    })
+  }
+
+  /**
+   * Forgets songs removed and references stored a day ago, and songs of a watched folder whose masters have all expired, because
+   * nobody removes those by hand; none that some settings name. Returns their identifiers.
+   */
+  forgetUnused(): string[] {
+    const { clock, trustedNow = clock.now, sources, sourceJobs } = this.#deps
+    const store = this.#store
+    const before = trustedNow() - UNDO_MS
+    const isExpired = (sourceId: string) =>
+      store.song(sourceId)?.state === 'submitted' && this.#watchFolders.hasTaken(sourceId)
+    const { settings, presets } = this.#common()
+    const unused = unusedSongs({
+      removed: store.removedBefore(before),
+      expired: sourceJobs.listSweptSources().filter(isExpired),
+      references: sources.referencesBefore(before),
+      songs: store.everySong(),
+      otherSettings: [settings, ...[...presets, ...this.#watchFolders.all()].map((one) => one.settings)],
+    })
+    if (unused.length > 0) this.#noteFreeing(() => sources.remove(unused))
+    return unused
+  }
+
+  /** As `note`, for a change that frees room: it goes through on a full disk too. */
+  #noteFreeing(run: () => void): void {
+    this.#deps.spareRoom.use(() => this.note(run))
+  }
+
+  /** Returns the settings, presets and pause that all songs share. */
+  #common(): BatchCommon {
+    return this.#store.common() ?? { isPaused: false, settings: DEFAULT_SETTINGS, presets: [] }
+  }
+
+  #require(sourceId: string): BatchRow & { isRemoved: boolean } {
+    const song = this.#store.song(sourceId)
     if (!song) throw new AppError('NOT_FOUND')
     return song
   }
 
-  const trustedNow = deps.trustedNow ?? clock.now
-  const core: BatchCore = {
-    ...{ clock, trustedNow, random, sources, jobs, jobStore, store, watchFolders },
-    ...{ common, change, changeFreeing, feed, requireSong },
+  #submit(song: BatchRow): void {
+    const { jobs, sources, sourceJobs } = this.#deps
+    // A crash may have fallen between the job and the row that records it.
+    if (song.batchId !== null && sourceJobs.isInBatch(song.sourceId, song.batchId)) return
+    jobs.submit(jobOf(song, this.#common().settings, sources))
   }
-  return {
-    ...createBatchContents(core),
-    ...createBatchRuns(core),
 
-    /** Returns the batch as JSON (schema `Batch`) with texts in `language`. */
-    json: (language: Language): string =>
-      batchToJson(
-        common(),
-        store.songs().map((song) => songToJson(deps, song, language)),
-      ),
-
-    /** Returns one song as JSON (schema `BatchSong`). Throws NOT_FOUND. */
-    songJson: (sourceId: string, language: Language): string => songToJson(deps, requireSong(sourceId), language),
+  /** Makes songs that were refused for their reference ready again where they would now be mastered with another, or with none. */
+  #readyChangedReferences(): void {
+    const { settings } = this.#common()
+    for (const song of this.#store.songs()) {
+      const isForReference = song.state === 'refused' && song.error?.values.param === 'reference_source_id'
+      const { reference_source_id: referenceId } = song.settings ?? settings
+      if (isForReference && referenceId !== song.startedSettings?.reference_source_id)
+        this.#store.move(song.sourceId, 'ready')
+    }
   }
 }
-
-export type BatchQueue = ReturnType<typeof createBatch>
 
 /** Returns the job of a song that is started. Throws NOT_FOUND for a song, and INVALID_REQUEST for a reference, that is gone. */
 function jobOf({ sourceId, batchId, startedSettings }: BatchRow, common: MasterSettings, sources: Sources): BatchJob {
@@ -91,4 +290,11 @@ function jobOf({ sourceId, batchId, startedSettings }: BatchRow, common: MasterS
   }
   const request = { settings: jobSettings(settings) }
   return { caller: { via: 'session' }, request, song, ...(reference ? { reference } : {}), batchId, sourceId }
+}
+
+/** Throws PRESET_NAME_TAKEN for a name given twice. Presets that were stored under one name by an earlier version may stay. */
+function requireOwnNames(presets: readonly Preset[], stored: readonly Preset[]): void {
+  const count = (all: readonly Preset[], name: string) => all.filter((preset) => preset.name === name).length
+  const taken = presets.find(({ name }) => count(presets, name) > Math.max(1, count(stored, name)))
+  if (taken) throw new AppError('PRESET_NAME_TAKEN', { name: taken.name }, { param: 'presets' })
 }

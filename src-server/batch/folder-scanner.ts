@@ -22,86 +22,102 @@ export interface ScanBatch {
   readonly unreadableNames: readonly string[]
 }
 
-/** Creates the scanner of a folder; nothing is read yet. */
-export function createFolderScanner(folder: string) {
-  let names = new Set<string>()
-  let order: string[] = []
-  let listing: { readonly changedNs: bigint; readonly isConfirmed: boolean; readonly atMs: number } | undefined
-  let nextHandled = 0
-  const handled = new Map<string, FileStat>()
-  const pending = new Set<string>()
+/** State of the folder when its names were read last. */
+interface Listing {
+  readonly changedNs: bigint
+  readonly isConfirmed: boolean
+  readonly atMs: number
+}
 
-  async function list(changedNs: bigint, nowMs: number): Promise<void> {
-    const found: string[] = []
-    for await (const { name } of await opendir(folder)) if (isSongName(name)) found.push(name)
-    names = new Set(found)
-    order = found
-    for (const name of handled.keys()) if (!names.has(name)) handled.delete(name)
-    pending.clear()
-    for (const name of found.filter((one) => !handled.has(one)).sort()) pending.add(name)
-    // A name that came in the same instant, within the disk's resolution of time, is found by one more reading in the next scan.
-    listing = { changedNs, isConfirmed: listing?.changedNs === changedNs, atMs: nowMs }
+/** Scanner of a folder; nothing is read before `refresh`. */
+export class FolderScanner {
+  readonly #folder: string
+  #names = new Set<string>()
+  #order: string[] = []
+  #listing: Listing | undefined
+  #nextHandled = 0
+  readonly #handled = new Map<string, FileStat>()
+  readonly #pending = new Set<string>()
+
+  constructor(folder: string) {
+    this.#folder = folder
   }
 
-  /** Names to check in this scan: all pending ones, and the next few of those that were handled. */
-  function namesToCheck(): string[] {
+  /** Reads the names if any may have come or gone, and resolves with whether they were read. Rejects with the system's error. */
+  async refresh(nowMs: number): Promise<boolean> {
+    const { mtimeNs } = await stat(this.#folder, { bigint: true })
+    const listing = this.#listing
+    if (listing?.isConfirmed && listing.changedNs === mtimeNs && nowMs - listing.atMs < LIST_EVERY_MS) return false
+    await this.#list(mtimeNs, nowMs)
+    return true
+  }
+
+  /** Returns whether a name was in the folder when it was read last. */
+  has(name: string): boolean {
+    return this.#names.has(name)
+  }
+
+  /** Yields the files that may have changed, in batches between which other work gets its turn. */
+  async *scan(): AsyncGenerator<ScanBatch> {
+    const wanted = this.#namesToCheck()
+    for (let start = 0; start < wanted.length; start += STAT_BATCH)
+      yield await this.#check(wanted.slice(start, start + STAT_BATCH))
+  }
+
+  /** Marks a file as handled in the version that was seen. */
+  markHandled({ filename, stat }: SongFile): void {
+    this.#pending.delete(filename)
+    if (this.#names.has(filename)) this.#handled.set(filename, stat)
+  }
+
+  /** Puts a file back among the pending ones, as needed when its record went over to another name. */
+  recheck(filename: string): void {
+    if (this.#handled.delete(filename)) this.#pending.add(filename)
+  }
+
+  async #list(changedNs: bigint, nowMs: number): Promise<void> {
+    const found: string[] = []
+    for await (const { name } of await opendir(this.#folder)) if (isSongName(name)) found.push(name)
+    this.#names = new Set(found)
+    this.#order = found
+    for (const name of this.#handled.keys()) if (!this.#names.has(name)) this.#handled.delete(name)
+    this.#pending.clear()
+    for (const name of found.filter((one) => !this.#handled.has(one)).sort()) this.#pending.add(name)
+    // A name that came in the same instant, within the disk's resolution of time, is found by one more reading in the next scan.
+    this.#listing = { changedNs, isConfirmed: this.#listing?.changedNs === changedNs, atMs: nowMs }
+  }
+
+  /** Returns the names to check in this scan: all pending ones, and the next few of those that were handled. */
+  #namesToCheck(): string[] {
+    const order = this.#order
     const some: string[] = []
     for (let count = 0; count < Math.min(HANDLED_PER_SCAN, order.length); count++) {
-      const name = order[nextHandled++ % order.length]!
-      if (handled.has(name)) some.push(name)
+      const name = order[this.#nextHandled++ % order.length]!
+      if (this.#handled.has(name)) some.push(name)
     }
-    if (order.length > 0) nextHandled %= order.length
-    return [...pending, ...some]
+    if (order.length > 0) this.#nextHandled %= order.length
+    return [...this.#pending, ...some]
   }
 
-  async function check(batch: readonly string[]): Promise<ScanBatch> {
-    const found = await Promise.all(batch.map((name) => statSong(folder, name)))
+  async #check(batch: readonly string[]): Promise<ScanBatch> {
+    const found = await Promise.all(batch.map((name) => statSong(this.#folder, name)))
     const songs: SongFile[] = []
     const unreadableNames: string[] = []
     for (const [index, song] of found.entries()) {
       const name = batch[index]!
       if (!song) {
-        if (name.includes('\ufffd') && (await isMissing(path.join(folder, name)))) unreadableNames.push(name)
+        if (name.includes('\ufffd') && (await isMissing(path.join(this.#folder, name)))) unreadableNames.push(name)
         continue
       }
-      const before = handled.get(name)
+      const before = this.#handled.get(name)
       if (before?.sizeBytes === song.stat.sizeBytes && before.modifiedMs === song.stat.modifiedMs) continue
-      handled.delete(name)
-      pending.add(name)
+      this.#handled.delete(name)
+      this.#pending.add(name)
       songs.push(song)
     }
     return { songs, unreadableNames }
   }
-
-  return {
-    /** Reads the names if any may have come or gone, and resolves with whether they were read. Rejects with the system's error. */
-    async refresh(nowMs: number): Promise<boolean> {
-      const { mtimeNs } = await stat(folder, { bigint: true })
-      if (listing?.isConfirmed && listing.changedNs === mtimeNs && nowMs - listing.atMs < LIST_EVERY_MS) return false
-      await list(mtimeNs, nowMs)
-      return true
-    },
-    /** Returns whether a name was in the folder when it was read last. */
-    has: (name: string): boolean => names.has(name),
-    /** Yields the files that may have changed, in batches between which other work gets its turn. */
-    async *scan(): AsyncGenerator<ScanBatch> {
-      const wanted = namesToCheck()
-      for (let start = 0; start < wanted.length; start += STAT_BATCH)
-        yield await check(wanted.slice(start, start + STAT_BATCH))
-    },
-    /** Marks a file as handled in the version that was seen. */
-    markHandled({ filename, stat }: SongFile): void {
-      pending.delete(filename)
-      if (names.has(filename)) handled.set(filename, stat)
-    },
-    /** Puts a file back among the pending ones, as needed when its record went over to another name. */
-    recheck(filename: string): void {
-      if (handled.delete(filename)) pending.add(filename)
-    },
-  }
 }
-
-export type FolderScanner = ReturnType<typeof createFolderScanner>
 
 async function isMissing(file: string): Promise<boolean> {
   return lstat(file).then(

@@ -5,7 +5,7 @@ import type { Clock } from '../../src-system/system.ts'
 import type { JobFiles } from '../artifacts/routes.ts'
 import type { Db } from '../db/open.ts'
 import { retryWrite } from '../db/retry-write.ts'
-import type { JobStore } from '../jobs/store.ts'
+import type { FinishedJobs } from '../jobs/finished-jobs.ts'
 import { copyMasters } from './output-folder.ts'
 
 export interface OutputDeliveryDeps {
@@ -15,7 +15,7 @@ export interface OutputDeliveryDeps {
   /** Folder for the masters of a job; null for none. */
   readonly outputFolder: (jobId: string) => string | null
   readonly jobs: { files(jobId: string): JobFiles | undefined }
-  readonly jobStore: Pick<JobStore, 'listUndelivered' | 'setOutputFolder'>
+  readonly finishedJobs: Pick<FinishedJobs, 'listUndelivered' | 'setOutputFolder'>
   readonly notify: { record(event: { event: 'job.delivered'; jobId: string }): unknown; committed(): void }
 }
 
@@ -29,73 +29,84 @@ const TRY_AGAIN_MS = 600_000
  */
 const ARRIVAL_GRACE_MS = 5_000
 
-/** Makes the delivery. A folder that cannot be written costs the job nothing: the masters stay in its ZIP. */
-export function createOutputDelivery({ db, clock, log, outputFolder, jobs, jobStore, notify }: OutputDeliveryDeps) {
-  const noteDelivered = db.transaction((jobId: string, folder: string) => {
-    if (jobStore.setOutputFolder(jobId, folder)) notify.record({ event: 'job.delivered', jobId })
-  })
-  const closing = new AbortController()
-  const queued = new Set<string>()
-  let queue = Promise.resolve()
-  let stopTimer: (() => void) | undefined
+/** The delivery. A folder that cannot be written costs the job nothing: the masters stay in its ZIP. */
+export class OutputDelivery {
+  readonly #deps: OutputDeliveryDeps
+  readonly #closing = new AbortController()
+  readonly #queued = new Set<string>()
+  #queue = Promise.resolve()
+  #stopTimer: (() => void) | undefined
 
-  async function deliver(jobId: string): Promise<void> {
+  constructor(deps: OutputDeliveryDeps) {
+    this.#deps = deps
+  }
+
+  /** Delivers a finished job after those before it. Never throws. */
+  add(jobId: string): void {
+    this.#queued.add(jobId)
+    this.#queue = this.#queue
+      .then(() => this.#deliver(jobId))
+      .catch((cause: unknown) => {
+        if (this.#closing.signal.aborted) return
+        this.#deps.log.warn('masters could not be put into the output folder', { jobId, cause })
+        this.#tryAgainLater()
+      })
+      .finally(() => this.#queued.delete(jobId))
+  }
+
+  /** Delivers what finished within the last day and was not delivered; what fails is tried again every ten minutes of that day. */
+  catchUp(): void {
+    const { clock, finishedJobs } = this.#deps
+    for (const jobId of finishedJobs.listUndelivered(clock.now() - CATCH_UP_MS))
+      if (!this.#queued.has(jobId)) this.add(jobId)
+  }
+
+  /** Resolves when everything added so far has been delivered or given up. */
+  idle(): Promise<void> {
+    return this.#queue
+  }
+
+  /** Lets what is on its way arrive for at most 5 s, breaks off the rest, removes what is half done and resolves. */
+  async close(): Promise<void> {
+    await Promise.race([this.#queue, this.#deps.clock.sleep(ARRIVAL_GRACE_MS)])
+    this.#closing.abort(new Error('Loudsmith is stopping'))
+    await this.#queue
+    this.#stopTimer?.()
+  }
+
+  async #deliver(jobId: string): Promise<void> {
+    const { clock, log, outputFolder, jobs, notify } = this.#deps
+    const { signal } = this.#closing
     const parent = outputFolder(jobId)
     const result = jobs.files(jobId)?.result
-    if (parent === null || !result || closing.signal.aborted) return
+    if (parent === null || !result || signal.aborted) return
     const files = [...new Set(result.masters.map(({ file }) => file))]
     const masters = { zipPath: result.zipPath, zip: result.zip, files }
-    const folder = await copyMasters(parent, masters, clock, closing.signal)
-    await retryWrite(() => noteDelivered(jobId, folder), {
+    const folder = await copyMasters(parent, masters, clock, signal)
+    await retryWrite(() => this.#noteDelivered(jobId, folder), {
       clock,
-      signal: closing.signal,
+      signal,
       onFailure: (cause) => log.error('a delivery to the output folder could not be noted', { jobId, cause }),
     })
     notify.committed()
   }
 
-  /** Delivers a finished job after those before it. Never throws. */
-  function add(jobId: string): void {
-    queued.add(jobId)
-    queue = queue
-      .then(() => deliver(jobId))
-      .catch((cause: unknown) => {
-        if (closing.signal.aborted) return
-        log.warn('masters could not be put into the output folder', { jobId, cause })
-        stopTimer ??= clock.after(TRY_AGAIN_MS, tryAgain)
-      })
-      .finally(() => queued.delete(jobId))
+  #noteDelivered(jobId: string, folder: string): void {
+    const { db, finishedJobs, notify } = this.#deps
+    db.transaction(() => {
+      if (finishedJobs.setOutputFolder(jobId, folder)) notify.record({ event: 'job.delivered', jobId })
+    })()
   }
 
-  function catchUp(): void {
-    for (const jobId of jobStore.listUndelivered(clock.now() - CATCH_UP_MS)) if (!queued.has(jobId)) add(jobId)
-  }
-
-  function tryAgain(): void {
-    stopTimer = undefined
-    try {
-      catchUp()
-    } catch (cause) {
-      log.error('the masters to deliver could not be looked up', { cause })
-      stopTimer = clock.after(TRY_AGAIN_MS, tryAgain)
-    }
-  }
-
-  return {
-    add,
-
-    /** Delivers what finished within the last day and was not delivered; what fails is tried again every ten minutes of that day. */
-    catchUp,
-
-    /** Resolves when everything added so far has been delivered or given up. */
-    idle: (): Promise<void> => queue,
-
-    /** Lets what is on its way arrive for at most 5 s, breaks off the rest, removes what is half done and resolves. */
-    async close(): Promise<void> {
-      await Promise.race([queue, clock.sleep(ARRIVAL_GRACE_MS)])
-      closing.abort(new Error('Loudsmith is stopping'))
-      await queue
-      stopTimer?.()
-    },
+  #tryAgainLater(): void {
+    this.#stopTimer ??= this.#deps.clock.after(TRY_AGAIN_MS, () => {
+      this.#stopTimer = undefined
+      try {
+        this.catchUp()
+      } catch (cause) {
+        this.#deps.log.error('the masters to deliver could not be looked up', { cause })
+        this.#tryAgainLater()
+      }
+    })
   }
 }

@@ -50,159 +50,191 @@ export interface SourcesDeps {
 
 /** Statements about stored songs. */
 function prepareStatements(db: Db) {
-  const insert = db.prepare(
-    `INSERT INTO sources (source_id, purpose, filename, title, artist, sha256, size_bytes, facts, cover_type, created_at_ms)
-     VALUES (@sourceId, @purpose, @filename, @title, @artist, @sha256, @sizeBytes, @facts, @coverType, @now)`,
-  )
-  const selectOne = db.prepare<[string], SourceRow>('SELECT * FROM sources WHERE source_id = ?')
-  const updateAnalysis = db.prepare<[string, string]>('UPDATE sources SET analysis = ? WHERE source_id = ?')
-  const deleteOne = db.prepare<[string]>('DELETE FROM sources WHERE source_id = ?')
-  const selectSizes = db.prepare<[], { sha256: string; size_bytes: number }>(
-    'SELECT sha256, max(size_bytes) AS size_bytes FROM sources GROUP BY sha256',
-  )
-  const selectReferences = db
-    .prepare<[number], string>("SELECT source_id FROM sources WHERE purpose = 'reference' AND created_at_ms <= ?")
-    .pluck()
-  const selectByContent = db.prepare<[string], 1>('SELECT 1 FROM sources WHERE sha256 = ?').pluck()
-
-  return { insert, selectOne, updateAnalysis, deleteOne, selectSizes, selectReferences, selectByContent }
+  return {
+    insert: db.prepare(
+      `INSERT INTO sources (source_id, purpose, filename, title, artist, sha256, size_bytes, facts, cover_type, created_at_ms)
+       VALUES (@sourceId, @purpose, @filename, @title, @artist, @sha256, @sizeBytes, @facts, @coverType, @now)`,
+    ),
+    selectOne: db.prepare<[string], SourceRow>('SELECT * FROM sources WHERE source_id = ?'),
+    updateAnalysis: db.prepare<[string, string]>('UPDATE sources SET analysis = ? WHERE source_id = ?'),
+    deleteOne: db.prepare<[string]>('DELETE FROM sources WHERE source_id = ?'),
+    selectSizes: db.prepare<[], { sha256: string; size_bytes: number }>(
+      'SELECT sha256, max(size_bytes) AS size_bytes FROM sources GROUP BY sha256',
+    ),
+    selectReferences: db
+      .prepare<[number], string>("SELECT source_id FROM sources WHERE purpose = 'reference' AND created_at_ms <= ?")
+      .pluck(),
+    selectByContent: db.prepare<[string], 1>('SELECT 1 FROM sources WHERE sha256 = ?').pluck(),
+  }
 }
 
-/** Creates the store of songs over an open database and a folder. */
-export function createSources({ db, clock, random, folder, removals }: SourcesDeps) {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const statements = prepareStatements(db)
-  const summaries = createSummaries((sourceId) => find(sourceId)?.analysis ?? undefined)
-  const audioPath = (sha256: string) => path.join(folder, sha256)
-  const coverPath = (sha256: string) => path.join(folder, `${sha256}.cover`)
+const placesOf = (sha256: string) => [`sources/${sha256}`, `sources/${sha256}.cover`]
 
+/** The store of songs over an open database and a folder. */
+export class Sources {
+  readonly #deps: SourcesDeps
+  readonly #statements: ReturnType<typeof prepareStatements>
+  readonly #summaries: Summaries
   /** Songs put in place by this run, of which some may not have been committed. */
-  const putHere = new Set<string>()
-  const isStored = (sha256: string) => statements.selectByContent.get(sha256) !== undefined
-  const placesOf = (sha256: string) => [`sources/${sha256}`, `sources/${sha256}.cover`]
+  readonly #putHere = new Set<string>()
 
-  function find(sourceId: string): SourceRow | undefined {
-    return statements.selectOne.get(sourceId)
+  constructor(deps: SourcesDeps) {
+    mkdirSync(deps.folder, { recursive: true, mode: 0o700 })
+    this.#deps = deps
+    this.#statements = prepareStatements(deps.db)
+    this.#summaries = new Summaries((sourceId) => this.#row(sourceId)?.analysis ?? undefined)
   }
 
-  function stored(sourceId: string): StoredSource | undefined {
-    const row = find(sourceId)
-    if (!row) return undefined
-    const { filename, size_bytes: sizeBytes, sha256, facts } = row
-    return { sourceId, path: audioPath(sha256), filename, sizeBytes, sha256, facts: JSON.parse(facts) as AudioFacts }
-  }
-
-  return {
-    /**
-     * Stores a song and returns its identifier. The file is in place, also for a loss of power, before the row that promises it is
-     * committed; while another program's lock keeps the row from being written, it stays where it was. Where the commit fails
-     * otherwise the file belongs to no song, and is removed by the next `sweepFiles`.
-     */
-    add: db.transaction((song: NewSource): string => {
-      const { sizeBytes, sha256, cover } = song
+  /**
+   * Stores a song and returns its identifier. The file is in place, also for a loss of power, before the row that promises it is
+   * committed; while another program's lock keeps the row from being written, it stays where it was. Where the commit fails
+   * otherwise the file belongs to no song, and is removed by the next `sweepFiles`.
+   */
+  add(song: NewSource): string {
+    const { db, clock, random, folder, removals } = this.#deps
+    const { sizeBytes, sha256, cover } = song
+    return db.transaction(() => {
       const sourceId = random.newUuid()
-      statements.insert.run({ ...rowOf(song), sourceId, now: clock.now() })
+      this.#statements.insert.run({ ...rowOf(song), sourceId, now: clock.now() })
       for (const place of placesOf(sha256)) removals.withdraw(place)
-      if (!existsSync(audioPath(sha256))) putHere.add(sha256)
-      putInPlace(song.path, audioPath(sha256), sizeBytes)
-      if (cover) writeFileSync(coverPath(sha256), cover.bytes, { mode: 0o600, flush: true })
+      if (!existsSync(this.#audioPath(sha256))) this.#putHere.add(sha256)
+      putInPlace(song.path, this.#audioPath(sha256), sizeBytes)
+      if (cover) writeFileSync(this.#coverPath(sha256), cover.bytes, { mode: 0o600, flush: true })
       syncFolder(folder)
       return sourceId
-    }),
+    })()
+  }
 
-    /** Returns a stored song, or undefined for an unknown identifier. */
-    find: stored,
+  /** Returns a stored song, or undefined for an unknown identifier. */
+  find(sourceId: string): StoredSource | undefined {
+    const row = this.#row(sourceId)
+    if (!row) return undefined
+    const { filename, size_bytes: sizeBytes, sha256 } = row
+    const facts = JSON.parse(row.facts) as AudioFacts
+    return { sourceId, path: this.#audioPath(sha256), filename, sizeBytes, sha256, facts }
+  }
 
-    /**
-     * Returns a stored song that is to be worked on, or undefined for an unknown identifier. Throws INVALID_REQUEST, naming `param`, when
-     * its file is gone: the data folder is the user's own.
-     */
-    take(sourceId: string, param: 'source_id' | 'reference_source_id'): StoredSource | undefined {
-      const song = stored(sourceId)
-      if (song && !existsSync(song.path))
-        throw invalidRequest(param === 'source_id' ? 'song_gone' : 'reference_gone', { param })
-      return song
-    },
+  /**
+   * Returns a stored song that is to be worked on, or undefined for an unknown identifier. Throws INVALID_REQUEST, naming `param`, when
+   * its file is gone: the data folder is the user's own.
+   */
+  take(sourceId: string, param: 'source_id' | 'reference_source_id'): StoredSource | undefined {
+    const song = this.find(sourceId)
+    if (song && !existsSync(song.path))
+      throw invalidRequest(param === 'source_id' ? 'song_gone' : 'reference_gone', { param })
+    return song
+  }
 
-    /** Returns a song as the app shows it, or undefined for an unknown identifier. */
-    show(sourceId: string): Source | undefined {
-      const row = find(sourceId)
-      return row && sourceToWire(row)
-    },
+  /** Returns a song as the app shows it, or undefined for an unknown identifier. */
+  show(sourceId: string): Source | undefined {
+    const row = this.#row(sourceId)
+    return row && sourceToWire(row)
+  }
 
-    /** Returns where the cover picture lies and what it is; undefined without one. */
-    cover(sourceId: string): { path: string; mediaType: string } | undefined {
-      const row = find(sourceId)
-      return row?.cover_type ? { path: coverPath(row.sha256), mediaType: row.cover_type } : undefined
-    },
+  /** Returns where the cover picture lies and what it is; undefined without one. */
+  cover(sourceId: string): { path: string; mediaType: string } | undefined {
+    const row = this.#row(sourceId)
+    return row?.cover_type ? { path: this.#coverPath(row.sha256), mediaType: row.cover_type } : undefined
+  }
 
-    /** Keeps what an analysis found, so that it is made once. An unknown song is ignored. */
-    saveAnalysis(sourceId: string, analysis: Analysis): void {
-      statements.updateAnalysis.run(JSON.stringify(analysis), sourceId)
-      summaries.drop(sourceId)
-    },
+  /** Keeps what an analysis found, so that it is made once. An unknown song is ignored. */
+  saveAnalysis(sourceId: string, analysis: Analysis): void {
+    this.#statements.updateAnalysis.run(JSON.stringify(analysis), sourceId)
+    this.#summaries.drop(sourceId)
+  }
 
-    /** Returns the summary of the kept analysis as JSON, its warnings in `language`; `null` before there is one. */
-    summaryJson: summaries.read,
+  /** Returns the summary of the kept analysis as JSON, its warnings in `language`; `null` before there is one. */
+  summaryJson(sourceId: string, language: Language): string {
+    return this.#summaries.read(sourceId, language)
+  }
 
-    /**
-     * Returns the bytes that the stored songs take on top of what jobs count of them, below 0 where several do: a job counts its song
-     * as its own, and where the disk has links it is another name of the same bytes.
-     */
-    storedBytes(): number {
-      return statements.selectSizes.all().reduce((sum, { sha256, size_bytes }) => {
-        const names = statSync(audioPath(sha256), { throwIfNoEntry: false })?.nlink ?? 1
-        return sum + size_bytes * (2 - names)
-      }, 0)
-    },
+  /**
+   * Returns the bytes that the stored songs take on top of what jobs count of them, below 0 where several do: a job counts its song
+   * as its own, and where the disk has links it is another name of the same bytes.
+   */
+  storedBytes(): number {
+    return this.#statements.selectSizes.all().reduce((sum, { sha256, size_bytes }) => {
+      const names = statSync(this.#audioPath(sha256), { throwIfNoEntry: false })?.nlink ?? 1
+      return sum + size_bytes * (2 - names)
+    }, 0)
+  }
 
-    /** Returns what was stored as a reference, and not as a song of the batch, at or before a moment, epoch ms. */
-    referencesBefore: (atMs: number): string[] => statements.selectReferences.all(atMs),
+  /** Returns what was stored as a reference, and not as a song of the batch, at or before a moment, epoch ms. */
+  referencesBefore(atMs: number): string[] {
+    return this.#statements.selectReferences.all(atMs)
+  }
 
-    /** Forgets songs, in one transaction; their files go with the next `sweepFiles`. */
-    remove: db.transaction((sourceIds: readonly string[]): void => {
-      for (const sourceId of sourceIds) {
-        const sha256 = find(sourceId)?.sha256
-        statements.deleteOne.run(sourceId)
-        if (sha256 !== undefined && !isStored(sha256)) for (const place of placesOf(sha256)) removals.record(place)
-        summaries.drop(sourceId)
-      }
-    }),
+  /** Forgets songs, in one transaction; their files go with the next `sweepFiles`. */
+  remove(sourceIds: readonly string[]): void {
+    this.#deps.db.transaction(() => {
+      for (const sourceId of sourceIds) this.#forget(sourceId)
+    })()
+  }
 
-    /** Removes the files of forgotten songs, and of songs that could not be committed, until `signal` is aborted. Never rejects. */
-    sweepFiles(signal: AbortSignal): Promise<void> {
-      const lost = [...putHere].filter((sha256) => !isStored(sha256))
-      putHere.clear()
-      for (const place of lost.flatMap(placesOf)) removals.record(place)
-      return removals.removeAll(signal)
-    },
+  /** Removes the files of forgotten songs, and of songs that could not be committed, until `signal` is aborted. Never rejects. */
+  sweepFiles(signal: AbortSignal): Promise<void> {
+    const { removals } = this.#deps
+    const lost = [...this.#putHere].filter((sha256) => !this.#isStored(sha256))
+    this.#putHere.clear()
+    for (const place of lost.flatMap(placesOf)) removals.record(place)
+    return removals.removeAll(signal)
+  }
 
-    /** Returns whether a file of the folder belongs to a stored song. */
-    isKnownFile: (name: string): boolean => isStored(name.replace(/\.cover$/, '')),
+  /** Returns whether a file of the folder belongs to a stored song. */
+  isKnownFile(name: string): boolean {
+    return this.#isStored(name.replace(/\.cover$/, ''))
+  }
+
+  #row(sourceId: string): SourceRow | undefined {
+    return this.#statements.selectOne.get(sourceId)
+  }
+
+  #isStored(sha256: string): boolean {
+    return this.#statements.selectByContent.get(sha256) !== undefined
+  }
+
+  #audioPath(sha256: string): string {
+    return path.join(this.#deps.folder, sha256)
+  }
+
+  #coverPath(sha256: string): string {
+    return path.join(this.#deps.folder, `${sha256}.cover`)
+  }
+
+  #forget(sourceId: string): void {
+    const sha256 = this.#row(sourceId)?.sha256
+    this.#statements.deleteOne.run(sourceId)
+    if (sha256 !== undefined && !this.#isStored(sha256))
+      for (const place of placesOf(sha256)) this.#deps.removals.record(place)
+    this.#summaries.drop(sourceId)
   }
 }
 
-export type Sources = ReturnType<typeof createSources>
-
 /**
- * Creates a cache of analysis summaries as JSON. An analysis never changes and takes long to parse, and the batch shows all of them after
- * every change of one. `analysisOf` returns the stored analysis of a song as JSON.
+ * Cache of analysis summaries as JSON. An analysis never changes and takes long to parse, and the batch shows all of them after every
+ * change of one.
  */
-function createSummaries(analysisOf: (sourceId: string) => string | undefined) {
-  const cache: Record<Language, Map<string, string>> = { en: new Map(), ko: new Map() }
-  return {
-    read(sourceId: string, language: Language): string {
-      const cached = cache[language].get(sourceId)
-      if (cached !== undefined) return cached
-      const analysis = analysisOf(sourceId)
-      if (analysis === undefined) return 'null'
-      const text = JSON.stringify(summaryOf(inLanguage(JSON.parse(analysis) as Analysis, language)))
-      cache[language].set(sourceId, text)
-      return text
-    },
-    drop(sourceId: string): void {
-      for (const texts of Object.values(cache)) texts.delete(sourceId)
-    },
+class Summaries {
+  readonly #analysisOf: (sourceId: string) => string | undefined
+  readonly #cache: Record<Language, Map<string, string>> = { en: new Map(), ko: new Map() }
+
+  /** `analysisOf` returns the stored analysis of a song as JSON. */
+  constructor(analysisOf: (sourceId: string) => string | undefined) {
+    this.#analysisOf = analysisOf
+  }
+
+  read(sourceId: string, language: Language): string {
+    const cached = this.#cache[language].get(sourceId)
+    if (cached !== undefined) return cached
+    const analysis = this.#analysisOf(sourceId)
+    if (analysis === undefined) return 'null'
+    const text = JSON.stringify(summaryOf(inLanguage(JSON.parse(analysis) as Analysis, language)))
+    this.#cache[language].set(sourceId, text)
+    return text
+  }
+
+  drop(sourceId: string): void {
+    for (const texts of Object.values(this.#cache)) texts.delete(sourceId)
   }
 }
 

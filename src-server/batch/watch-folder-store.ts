@@ -62,148 +62,183 @@ const fromRaw = (raw: RawFolder): FolderRow => ({
   createdAtMs: raw.created_at_ms,
 })
 
-/** Creates the store over an open database. */
-export function createWatchFolderStore(db: Db) {
-  return { ...folderRows(db), ...handledVersions(db), ...outcomes(db) }
+function prepareStatements(db: Db) {
+  return { ...prepareFolders(db), ...prepareVersions(db), ...prepareOutcomes(db) }
 }
 
-export type WatchFolderStore = ReturnType<typeof createWatchFolderStore>
-
-function folderRows(db: Db) {
-  const selectAll = db.prepare<[], RawFolder>('SELECT * FROM watch_folders ORDER BY created_at_ms, folder_id')
-  const selectOne = db.prepare<[string], RawFolder>('SELECT * FROM watch_folders WHERE folder_id = ?')
-  const upsert = db.prepare(
-    `INSERT INTO watch_folders (folder_id, path, output_folder, settings, is_active, created_at_ms)
-     VALUES (@folderId, @path, @outputFolder, @settings, @isActive, @createdAtMs)
-     ON CONFLICT (folder_id) DO UPDATE SET output_folder = excluded.output_folder, settings = excluded.settings,
-       is_active = excluded.is_active`,
-  )
-  const deleteOne = db.prepare<[string]>('DELETE FROM watch_folders WHERE folder_id = ?')
-
+/** Statements about the folders. */
+function prepareFolders(db: Db) {
   return {
-    all: (): FolderRow[] => selectAll.all().map(fromRaw),
-    find(folderId: string): FolderRow | undefined {
-      const raw = selectOne.get(folderId)
-      return raw && fromRaw(raw)
-    },
-    /** Inserts a folder, or changes one, except its path. Throws SQLite's unique error for a path that is watched already. */
-    save: (row: FolderRow): void =>
-      void upsert.run({
-        ...row,
-        settings: row.settings && JSON.stringify(row.settings),
-        isActive: row.isActive ? 1 : 0,
-      }),
-    remove: (folderId: string): boolean => deleteOne.run(folderId).changes > 0,
+    selectAll: db.prepare<[], RawFolder>('SELECT * FROM watch_folders ORDER BY created_at_ms, folder_id'),
+    selectOne: db.prepare<[string], RawFolder>('SELECT * FROM watch_folders WHERE folder_id = ?'),
+    upsert: db.prepare(
+      `INSERT INTO watch_folders (folder_id, path, output_folder, settings, is_active, created_at_ms)
+       VALUES (@folderId, @path, @outputFolder, @settings, @isActive, @createdAtMs)
+       ON CONFLICT (folder_id) DO UPDATE SET output_folder = excluded.output_folder, settings = excluded.settings,
+         is_active = excluded.is_active`,
+    ),
+    deleteOne: db.prepare<[string]>('DELETE FROM watch_folders WHERE folder_id = ?'),
   }
 }
 
-/** Record of every file version that was handled. */
-function handledVersions(db: Db) {
-  const selectHandled = db
-    .prepare<[string, string, number, number], number>(
-      'SELECT 1 FROM watched_files WHERE folder_id = ? AND filename = ? AND size_bytes = ? AND modified_ms = ?',
-    )
-    .pluck()
-  const insertHandled = db.prepare(
-    `INSERT INTO watched_files (folder_id, filename, size_bytes, modified_ms, inode, sha256, source_id, error_code, error_values, seen_at_ms)
-     VALUES (@folderId, @filename, @sizeBytes, @modifiedMs, @inode, @sha256, @sourceId, @code, @values, @nowMs)`,
-  )
-  const selectInode = db
-    .prepare<FileStat & { folderId: string; filename: string }, number>(
-      `SELECT 1 FROM watched_files WHERE folder_id = @folderId AND filename = @filename AND size_bytes = @sizeBytes
-       AND modified_ms = @modifiedMs AND inode = @inode`,
-    )
-    .pluck()
-  const selectVersions = db.prepare<RawVersion & { folder_id: string; limit: number }, RawVersion>(
-    `SELECT filename, size_bytes, modified_ms, inode FROM watched_files
-     WHERE folder_id = @folder_id AND (filename, size_bytes, modified_ms) > (@filename, @size_bytes, @modified_ms)
-     ORDER BY filename, size_bytes, modified_ms LIMIT @limit`,
-  )
-  const updateName = db.prepare(
-    `UPDATE watched_files SET filename = @filename
-     WHERE folder_id = @folderId AND filename = @before AND size_bytes = @sizeBytes AND modified_ms = @modifiedMs`,
-  )
-
+/** Statements about the file versions that were handled. */
+function prepareVersions(db: Db) {
   return {
-    /** Returns whether this version of a file was handled. */
-    isHandled: (folderId: string, filename: string, { sizeBytes, modifiedMs }: FileVersion): boolean =>
-      selectHandled.get(folderId, filename, sizeBytes, modifiedMs) !== undefined,
-    /** Returns whether this very file, by its inode number, was handled under a name. */
-    isHandledUnder: (folderId: string, filename: string, stat: FileStat): boolean =>
-      selectInode.get({ ...stat, folderId, filename }) !== undefined,
-    /** Yields every handled version, in pages. */
-    *handledVersions(folderId: string): Generator<readonly { filename: string; stat: Omit<FileStat, 'changedMs'> }[]> {
-      let last: RawVersion = { filename: '', size_bytes: -1, modified_ms: 0, inode: null }
-      for (;;) {
-        const page = selectVersions.all({ ...last, folder_id: folderId, limit: PAGE_SIZE })
-        yield page.map(({ filename, size_bytes: sizeBytes, modified_ms: modifiedMs, inode }) => ({
-          filename,
-          stat: { sizeBytes, modifiedMs, inode },
-        }))
-        if (page.length < PAGE_SIZE) return
-        last = page.at(-1)!
-      }
-    },
-    /** Gives a version another name. */
-    rename: (folderId: string, before: string, filename: string, version: FileVersion): void =>
-      void updateName.run({ ...version, folderId, before, filename }),
-    /** Records a version; throws when it is recorded already. */
-    addHandled: (folderId: string, filename: string, stat: FileStat, as: HandledAs, nowMs: number): void =>
-      void insertHandled.run({
-        folderId,
-        filename,
-        ...stat,
-        sha256: as.sha256 ?? null,
-        sourceId: as.sourceId ?? null,
-        code: as.error?.code ?? null,
-        values: as.error ? JSON.stringify(as.error.values) : null,
-        nowMs,
-      }),
+    selectHandled: db
+      .prepare<[string, string, number, number], number>(
+        'SELECT 1 FROM watched_files WHERE folder_id = ? AND filename = ? AND size_bytes = ? AND modified_ms = ?',
+      )
+      .pluck(),
+    insertHandled: db.prepare(
+      `INSERT INTO watched_files (folder_id, filename, size_bytes, modified_ms, inode, sha256, source_id, error_code, error_values, seen_at_ms)
+       VALUES (@folderId, @filename, @sizeBytes, @modifiedMs, @inode, @sha256, @sourceId, @code, @values, @nowMs)`,
+    ),
+    selectInode: db
+      .prepare<FileStat & { folderId: string; filename: string }, number>(
+        `SELECT 1 FROM watched_files WHERE folder_id = @folderId AND filename = @filename AND size_bytes = @sizeBytes
+         AND modified_ms = @modifiedMs AND inode = @inode`,
+      )
+      .pluck(),
+    selectVersions: db.prepare<RawVersion & { folder_id: string; limit: number }, RawVersion>(
+      `SELECT filename, size_bytes, modified_ms, inode FROM watched_files
+       WHERE folder_id = @folder_id AND (filename, size_bytes, modified_ms) > (@filename, @size_bytes, @modified_ms)
+       ORDER BY filename, size_bytes, modified_ms LIMIT @limit`,
+    ),
+    updateName: db.prepare(
+      `UPDATE watched_files SET filename = @filename
+       WHERE folder_id = @folderId AND filename = @before AND size_bytes = @sizeBytes AND modified_ms = @modifiedMs`,
+    ),
   }
 }
 
-/** Queries by the outcome of handled files: their content, the songs they became, and their refusals. */
-function outcomes(db: Db) {
-  const selectContent = db
-    .prepare<[string, string], string>('SELECT filename FROM watched_files WHERE folder_id = ? AND sha256 = ?')
-    .pluck()
-  const clearContent = db.prepare<[string, string, string]>(
-    'UPDATE watched_files SET sha256 = NULL WHERE folder_id = ? AND filename = ? AND sha256 = ?',
-  )
-  const countTaken = db
-    .prepare<[string], number>('SELECT count(*) FROM watched_files WHERE folder_id = ? AND source_id IS NOT NULL')
-    .pluck()
-  const selectTaken = db.prepare<[string], number>('SELECT 1 FROM watched_files WHERE source_id = ?').pluck()
-  const selectRefused = db.prepare<[string], { filename: string; error_code: ErrorCode; error_values: string }>(
-    `SELECT filename, error_code, error_values FROM watched_files AS one
-     WHERE folder_id = ? AND error_code IS NOT NULL AND NOT EXISTS (SELECT 1 FROM watched_files AS later
-       WHERE later.folder_id = one.folder_id AND later.filename = one.filename AND later.seen_at_ms > one.seen_at_ms)
-     ORDER BY seen_at_ms DESC LIMIT ${MAX_REFUSALS}`,
-  )
-  const selectOutput = db
-    .prepare<[string], string>(
-      `SELECT f.output_folder FROM watched_files w JOIN watch_folders f ON f.folder_id = w.folder_id
-       WHERE w.source_id = ? AND f.output_folder IS NOT NULL`,
-    )
-    .pluck()
-
+/** Statements about the outcome of handled files: their content, the songs they became, and their refusals. */
+function prepareOutcomes(db: Db) {
   return {
-    /** Returns the names under which this content was handled. */
-    namesOfContent: (folderId: string, sha256: string): string[] => selectContent.all(folderId, sha256),
-    /** Removes the link between a name and a content. */
-    forgetContent: (folderId: string, filename: string, sha256: string): void =>
-      void clearContent.run(folderId, filename, sha256),
-    /** Returns whether a stored song came from a folder that is still watched. */
-    hasTaken: (sourceId: string): boolean => selectTaken.get(sourceId) !== undefined,
-    countTaken: (folderId: string): number => countTaken.get(folderId) ?? 0,
-    /** Returns the latest refusals, newest first; a file that was handled again since is not among them. */
-    refusals: (folderId: string): Refusal[] =>
-      selectRefused.all(folderId).map(({ filename, error_code, error_values }) => ({
+    selectContent: db
+      .prepare<[string, string], string>('SELECT filename FROM watched_files WHERE folder_id = ? AND sha256 = ?')
+      .pluck(),
+    clearContent: db.prepare<[string, string, string]>(
+      'UPDATE watched_files SET sha256 = NULL WHERE folder_id = ? AND filename = ? AND sha256 = ?',
+    ),
+    countTaken: db
+      .prepare<[string], number>('SELECT count(*) FROM watched_files WHERE folder_id = ? AND source_id IS NOT NULL')
+      .pluck(),
+    selectTaken: db.prepare<[string], number>('SELECT 1 FROM watched_files WHERE source_id = ?').pluck(),
+    selectRefused: db.prepare<[string], { filename: string; error_code: ErrorCode; error_values: string }>(
+      `SELECT filename, error_code, error_values FROM watched_files AS one
+       WHERE folder_id = ? AND error_code IS NOT NULL AND NOT EXISTS (SELECT 1 FROM watched_files AS later
+         WHERE later.folder_id = one.folder_id AND later.filename = one.filename AND later.seen_at_ms > one.seen_at_ms)
+       ORDER BY seen_at_ms DESC LIMIT ${MAX_REFUSALS}`,
+    ),
+    selectOutput: db
+      .prepare<[string], string>(
+        `SELECT f.output_folder FROM watched_files w JOIN watch_folders f ON f.folder_id = w.folder_id
+         WHERE w.source_id = ? AND f.output_folder IS NOT NULL`,
+      )
+      .pluck(),
+  }
+}
+
+/** The watched folders of an open database. */
+export class WatchFolderStore {
+  readonly #statements: ReturnType<typeof prepareStatements>
+
+  constructor(db: Db) {
+    this.#statements = prepareStatements(db)
+  }
+
+  all(): FolderRow[] {
+    return this.#statements.selectAll.all().map(fromRaw)
+  }
+
+  find(folderId: string): FolderRow | undefined {
+    const raw = this.#statements.selectOne.get(folderId)
+    return raw && fromRaw(raw)
+  }
+
+  /** Inserts a folder, or changes one, except its path. Throws SQLite's unique error for a path that is watched already. */
+  save(row: FolderRow): void {
+    const settings = row.settings && JSON.stringify(row.settings)
+    this.#statements.upsert.run({ ...row, settings, isActive: row.isActive ? 1 : 0 })
+  }
+
+  remove(folderId: string): boolean {
+    return this.#statements.deleteOne.run(folderId).changes > 0
+  }
+
+  /** Returns whether this version of a file was handled. */
+  isHandled(folderId: string, filename: string, { sizeBytes, modifiedMs }: FileVersion): boolean {
+    return this.#statements.selectHandled.get(folderId, filename, sizeBytes, modifiedMs) !== undefined
+  }
+
+  /** Returns whether this very file, by its inode number, was handled under a name. */
+  isHandledUnder(folderId: string, filename: string, stat: FileStat): boolean {
+    return this.#statements.selectInode.get({ ...stat, folderId, filename }) !== undefined
+  }
+
+  /** Yields every handled version, in pages. */
+  *handledVersions(folderId: string): Generator<readonly { filename: string; stat: Omit<FileStat, 'changedMs'> }[]> {
+    let last: RawVersion = { filename: '', size_bytes: -1, modified_ms: 0, inode: null }
+    for (;;) {
+      const page = this.#statements.selectVersions.all({ ...last, folder_id: folderId, limit: PAGE_SIZE })
+      yield page.map(({ filename, size_bytes: sizeBytes, modified_ms: modifiedMs, inode }) => ({
         filename,
-        code: error_code,
-        values: JSON.parse(error_values) as ErrorParams,
-      })),
-    /** Returns the output folder of the watched folder that a stored song came from; undefined where there is none. */
-    outputFolderOf: (sourceId: string): string | undefined => selectOutput.get(sourceId),
+        stat: { sizeBytes, modifiedMs, inode },
+      }))
+      if (page.length < PAGE_SIZE) return
+      last = page.at(-1)!
+    }
+  }
+
+  /** Gives a version another name. */
+  rename(folderId: string, before: string, filename: string, version: FileVersion): void {
+    this.#statements.updateName.run({ ...version, folderId, before, filename })
+  }
+
+  /** Records a version; throws when it is recorded already. */
+  addHandled(folderId: string, filename: string, stat: FileStat, as: HandledAs, nowMs: number): void {
+    this.#statements.insertHandled.run({
+      folderId,
+      filename,
+      ...stat,
+      sha256: as.sha256 ?? null,
+      sourceId: as.sourceId ?? null,
+      code: as.error?.code ?? null,
+      values: as.error ? JSON.stringify(as.error.values) : null,
+      nowMs,
+    })
+  }
+
+  /** Returns the names under which this content was handled. */
+  namesOfContent(folderId: string, sha256: string): string[] {
+    return this.#statements.selectContent.all(folderId, sha256)
+  }
+
+  /** Removes the link between a name and a content. */
+  forgetContent(folderId: string, filename: string, sha256: string): void {
+    this.#statements.clearContent.run(folderId, filename, sha256)
+  }
+
+  /** Returns whether a stored song came from a folder that is still watched. */
+  hasTaken(sourceId: string): boolean {
+    return this.#statements.selectTaken.get(sourceId) !== undefined
+  }
+
+  countTaken(folderId: string): number {
+    return this.#statements.countTaken.get(folderId) ?? 0
+  }
+
+  /** Returns the latest refusals, newest first; a file that was handled again since is not among them. */
+  refusals(folderId: string): Refusal[] {
+    return this.#statements.selectRefused.all(folderId).map(({ filename, error_code, error_values }) => ({
+      filename,
+      code: error_code,
+      values: JSON.parse(error_values) as ErrorParams,
+    }))
+  }
+
+  /** Returns the output folder of the watched folder that a stored song came from; undefined where there is none. */
+  outputFolderOf(sourceId: string): string | undefined {
+    return this.#statements.selectOutput.get(sourceId)
   }
 }

@@ -13,17 +13,11 @@ import { isoTime } from '../../src-system/system.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { requireOutputFolder, requireSongFolder } from './chosen-folder.ts'
 import { createPostponedFiles, type PostponedFile } from './postponed-files.ts'
-import { listSongs } from './song-files.ts'
+import { listSongs, type SongFile } from './song-files.ts'
 import type { IntakeDeps } from './song-intake.ts'
 import { createStableFiles } from './stable-files.ts'
-import {
-  createWatchFolderStore,
-  type FolderRow,
-  MAX_REFUSALS,
-  type Refusal,
-  type WatchFolderStore,
-} from './watch-folder-store.ts'
-import { openWatchedFolder, scanFolder, type WatchedFolder } from './watched-folder.ts'
+import { type FolderRow, MAX_REFUSALS, type Refusal, WatchFolderStore } from './watch-folder-store.ts'
+import { scanFolder, WatchedFolder } from './watched-folder.ts'
 
 export interface WatchFoldersDeps extends Omit<IntakeDeps, 'store' | 'stable' | 'postponed' | 'closing'> {
   /** Data directory, whose files are not songs of the user: a folder in it cannot be watched. */
@@ -37,154 +31,173 @@ export interface FolderChoice {
   readonly is_active?: boolean
 }
 
+/** The owner's choices for a folder that is added. */
+export interface NewFolderChoice extends FolderChoice {
+  /** True for the songs that are in it already, too. */
+  readonly takesExisting?: boolean
+}
+
 /** Pause between two scans, ms: a song is noticed soon, and a network drive is not kept busy. */
 const SCAN_EVERY_MS = 2000
 /** Time without a change after which a file counts as complete, ms: longer than the pauses of an ordinary export. */
 const QUIET_MS = 4000
 
-/** Creates the watch over an open database. It scans from `start` to `close`. */
-export function createWatchFolders(deps: WatchFoldersDeps) {
-  const { clock, log, dataDir } = deps
-  const store = createWatchFolderStore(deps.db)
-  const stable = createStableFiles(QUIET_MS)
-  const postponed = createPostponedFiles()
-  const unreachable = new Set<string>()
-  const opened = new Map<string, WatchedFolder>()
-  const closing = new AbortController()
-  const intake: IntakeDeps = { ...deps, store, stable, postponed, closing: closing.signal }
-  let scanning: Promise<void> | undefined
-  let stopTimer: (() => void) | undefined
+/** The watch over an open database. It scans from `start` to `close`. */
+export class WatchFolders {
+  readonly #deps: WatchFoldersDeps
+  readonly #store: WatchFolderStore
+  readonly #stable = createStableFiles(QUIET_MS)
+  readonly #postponed = createPostponedFiles()
+  readonly #unreachable = new Set<string>()
+  readonly #opened = new Map<string, WatchedFolder>()
+  readonly #closing = new AbortController()
+  readonly #intake: IntakeDeps
+  #scanning: Promise<void> | undefined
+  #stopTimer: (() => void) | undefined
 
-  async function scanOne(folder: FolderRow): Promise<void> {
-    const watched = opened.get(folder.folderId) ?? (await openWatchedFolder(store, folder))
-    opened.set(folder.folderId, watched)
-    try {
-      const isListed = await watched.refresh(clock.monotonicMs())
-      unreachable.delete(folder.folderId)
-      const isThere = (file: string) => path.dirname(file) !== folder.path || watched.has(path.basename(file))
-      if (isListed) for (const files of [stable, postponed]) files.retain(isThere)
-      await scanFolder(intake, folder, watched)
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause
-      // A drive that is not connected comes back; its records are kept.
-      unreachable.add(folder.folderId)
+  constructor(deps: WatchFoldersDeps) {
+    this.#deps = deps
+    this.#store = new WatchFolderStore(deps.db)
+    this.#intake = {
+      ...deps,
+      store: this.#store,
+      stable: this.#stable,
+      postponed: this.#postponed,
+      closing: this.#closing.signal,
     }
   }
 
-  async function scanAll(): Promise<void> {
-    for (const folder of store.all()) if (folder.isActive && !closing.signal.aborted) await scanOne(folder)
+  /** Returns the watched folders in the order of their adding, with texts in `language`. */
+  list(language: Language): WatchFolder[] {
+    return this.#store.all().map((folder) => this.#show(folder, language))
   }
 
-  function scanAndSchedule(): void {
-    scanning = scanAll()
+  /**
+   * Watches a folder from now on; the songs in it are left alone unless `takesExisting`. Throws INVALID_REQUEST for one that
+   * cannot be read, that belongs to Loudsmith or that is watched already, and for an output folder that cannot be used.
+   */
+  async add(folderPath: string, choice: NewFolderChoice, language: Language): Promise<WatchFolder> {
+    const { dataDir } = this.#deps
+    await requireSongFolder(folderPath, dataDir)
+    const folder = path.resolve(folderPath)
+    if (typeof choice.output_folder === 'string') await requireOutputFolder(choice.output_folder, dataDir)
+    const songs = choice.takesExisting ? [] : await listSongs(folder)
+    const place = await realPath(folder)
+    const places = await Promise.all(this.#store.all().map((known) => realPath(known.path)))
+    // Asked last and without a pause: of two that are added at once, one is the first.
+    if (places.includes(place) || this.#store.all().some((known) => known.path === folder))
+      throw invalidRequest('folder_watched', { param: 'path' })
+    return this.#show(this.#require(this.#save(folder, choice, songs)), language)
+  }
+
+  /** Changes what is chosen for a folder. Throws NOT_FOUND, and INVALID_REQUEST for an output folder that cannot be used. */
+  async change(folderId: string, choice: FolderChoice, language: Language): Promise<WatchFolder> {
+    this.#require(folderId)
+    if (typeof choice.output_folder === 'string') await requireOutputFolder(choice.output_folder, this.#deps.dataDir)
+    const before = this.#require(folderId)
+    this.#store.save({
+      ...before,
+      outputFolder: choice.output_folder === undefined ? before.outputFolder : choice.output_folder,
+      settings: choice.settings === undefined ? before.settings : choice.settings,
+      isActive: choice.is_active ?? before.isActive,
+    })
+    return this.#show(this.#require(folderId), language)
+  }
+
+  /** Watches a folder no longer; its songs and masters stay. Throws NOT_FOUND. */
+  remove(folderId: string): void {
+    const folder = this.#require(folderId)
+    this.#store.remove(folderId)
+    this.#retainFiles((file) => path.dirname(file) !== folder.path)
+    this.#unreachable.delete(folderId)
+    this.#opened.delete(folderId)
+  }
+
+  /** Returns where the masters of a stored song go when it came from a watched folder with a folder of its own for them. */
+  outputFolderOf(sourceId: string): string | undefined {
+    return this.#store.outputFolderOf(sourceId)
+  }
+
+  start(): void {
+    this.#scanAndSchedule()
+  }
+
+  /** Stops scanning and resolves when a scan in progress has ended. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('Loudsmith is stopping'))
+    this.#stopTimer?.()
+    await this.#scanning
+  }
+
+  #scanAndSchedule(): void {
+    const { clock, log } = this.#deps
+    this.#scanning = this.#scanAll()
       .catch((cause) => log.error('the watched folders could not be scanned', { cause }))
       .finally(() => {
-        scanning = undefined
-        if (!closing.signal.aborted) stopTimer = clock.after(SCAN_EVERY_MS, scanAndSchedule)
+        this.#scanning = undefined
+        if (!this.#closing.signal.aborted) this.#stopTimer = clock.after(SCAN_EVERY_MS, () => this.#scanAndSchedule())
       })
   }
 
-  function requireFolder(folderId: string): FolderRow {
-    const folder = store.find(folderId)
+  async #scanAll(): Promise<void> {
+    for (const folder of this.#store.all())
+      if (folder.isActive && !this.#closing.signal.aborted) await this.#scanOne(folder)
+  }
+
+  async #scanOne(folder: FolderRow): Promise<void> {
+    const watched = this.#opened.get(folder.folderId) ?? (await WatchedFolder.open(this.#store, folder))
+    this.#opened.set(folder.folderId, watched)
+    try {
+      const isListed = await watched.refresh(this.#deps.clock.monotonicMs())
+      this.#unreachable.delete(folder.folderId)
+      if (isListed) this.#retainFiles((file) => path.dirname(file) !== folder.path || watched.has(path.basename(file)))
+      await scanFolder(this.#intake, folder, watched)
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause
+      // A drive that is not connected comes back; its records are kept.
+      this.#unreachable.add(folder.folderId)
+    }
+  }
+
+  /** Keeps what is known of the files for which `keeps` is true. */
+  #retainFiles(keeps: (file: string) => boolean): void {
+    this.#stable.retain(keeps)
+    this.#postponed.retain(keeps)
+  }
+
+  #require(folderId: string): FolderRow {
+    const folder = this.#store.find(folderId)
     if (!folder) throw new AppError('NOT_FOUND')
     return folder
   }
 
-  const shown = (folder: FolderRow, language: Language): WatchFolder =>
-    toWire(folder, {
-      language,
-      isReachable: !unreachable.has(folder.folderId),
-      taken: store.countTaken(folder.folderId),
-      refusals: store.refusals(folder.folderId),
-      postponed: postponed.all().filter(({ file }) => path.dirname(file) === folder.path),
-    })
-
-  return {
-    /** Returns the watched folders in the order of their adding, with texts in `language`. */
-    list: (language: Language): WatchFolder[] => store.all().map((folder) => shown(folder, language)),
-
-    /**
-     * Watches a folder from now on; the songs in it are left alone unless `takesExisting`. Throws INVALID_REQUEST for one that
-     * cannot be read, that belongs to Loudsmith or that is watched already, and for an output folder that cannot be used.
-     */
-    async add(
-      folderPath: string,
-      choice: FolderChoice & { readonly takesExisting?: boolean },
-      language: Language,
-    ): Promise<WatchFolder> {
-      const folderId = await addFolder({ ...deps, store }, folderPath, choice)
-      return shown(requireFolder(folderId), language)
-    },
-
-    /** Changes what is chosen for a folder. Throws NOT_FOUND, and INVALID_REQUEST for an output folder that cannot be used. */
-    async change(folderId: string, choice: FolderChoice, language: Language): Promise<WatchFolder> {
-      requireFolder(folderId)
-      if (typeof choice.output_folder === 'string') await requireOutputFolder(choice.output_folder, dataDir)
-      const before = requireFolder(folderId)
-      store.save({
-        ...before,
-        outputFolder: choice.output_folder === undefined ? before.outputFolder : choice.output_folder,
-        settings: choice.settings === undefined ? before.settings : choice.settings,
-        isActive: choice.is_active ?? before.isActive,
+  /** Stores a folder with the songs in it that count as handled, and returns its identifier. */
+  #save(folder: string, choice: FolderChoice, handled: readonly SongFile[]): string {
+    const { db, clock, random } = this.#deps
+    const folderId = random.newUuid()
+    db.transaction(() => {
+      this.#store.save({
+        folderId,
+        path: folder,
+        outputFolder: choice.output_folder ?? null,
+        settings: choice.settings ?? null,
+        isActive: choice.is_active ?? true,
+        createdAtMs: clock.now(),
       })
-      return shown(requireFolder(folderId), language)
-    },
-
-    /** Watches a folder no longer; its songs and masters stay. Throws NOT_FOUND. */
-    remove(folderId: string): void {
-      const folder = requireFolder(folderId)
-      store.remove(folderId)
-      const isElsewhere = (file: string) => path.dirname(file) !== folder.path
-      stable.retain(isElsewhere)
-      postponed.retain(isElsewhere)
-      unreachable.delete(folderId)
-      opened.delete(folderId)
-    },
-
-    /** Returns where the masters of a stored song go when it came from a watched folder with a folder of its own for them. */
-    outputFolderOf: store.outputFolderOf,
-
-    start: scanAndSchedule,
-
-    /** Stops scanning and resolves when a scan in progress has ended. */
-    async close(): Promise<void> {
-      closing.abort(new Error('Loudsmith is stopping'))
-      stopTimer?.()
-      await scanning
-    },
+      for (const { filename, stat } of handled) this.#store.addHandled(folderId, filename, stat, {}, clock.now())
+    })()
+    return folderId
   }
-}
 
-export type WatchFolders = ReturnType<typeof createWatchFolders>
-
-/** Stores a folder and, unless `takesExisting`, the songs in it as handled. Returns its identifier. */
-async function addFolder(
-  { db, clock, random, dataDir, store }: WatchFoldersDeps & { readonly store: WatchFolderStore },
-  folderPath: string,
-  choice: FolderChoice & { readonly takesExisting?: boolean },
-): Promise<string> {
-  await requireSongFolder(folderPath, dataDir)
-  const folder = path.resolve(folderPath)
-  if (typeof choice.output_folder === 'string') await requireOutputFolder(choice.output_folder, dataDir)
-  const songs = choice.takesExisting ? [] : await listSongs(folder)
-  const place = await realPath(folder)
-  const places = await Promise.all(store.all().map((known) => realPath(known.path)))
-  // Asked last and without a pause: of two that are added at once, one is the first.
-  if (places.includes(place) || store.all().some((known) => known.path === folder))
-    throw invalidRequest('folder_watched', { param: 'path' })
-  const folderId = random.newUuid()
-  db.transaction(() => {
-    store.save({
-      folderId,
-      path: folder,
-      outputFolder: choice.output_folder ?? null,
-      settings: choice.settings ?? null,
-      isActive: choice.is_active ?? true,
-      createdAtMs: clock.now(),
+  #show(folder: FolderRow, language: Language): WatchFolder {
+    return toWire(folder, {
+      language,
+      isReachable: !this.#unreachable.has(folder.folderId),
+      taken: this.#store.countTaken(folder.folderId),
+      refusals: this.#store.refusals(folder.folderId),
+      postponed: this.#postponed.all().filter(({ file }) => path.dirname(file) === folder.path),
     })
-    for (const { filename, stat } of songs) store.addHandled(folderId, filename, stat, {}, clock.now())
-  })()
-  return folderId
+  }
 }
 
 function toWire(

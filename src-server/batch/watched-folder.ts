@@ -2,19 +2,13 @@
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { invalidRequest } from '../http/app-error.ts'
-import { createFolderScanner, type FolderScanner } from './folder-scanner.ts'
+import { FolderScanner } from './folder-scanner.ts'
 import type { FileStat } from './postponed-files.ts'
 import { type SongFile, statSong } from './song-files.ts'
 import { type IntakeDeps, takeSong } from './song-intake.ts'
 import type { FolderRow, WatchFolderStore } from './watch-folder-store.ts'
 
-/** Scanner of a folder together with the names under which its files were handled. */
-export interface WatchedFolder extends FolderScanner {
-  /** Returns the names under which this very file was handled, in this version. */
-  namesOf(file: FileStat): string[]
-}
-
-/** Attributes that stay the same when a file is renamed. */
+/** Attributes that stay the same when a file is renamed. */ /** Attributes that stay the same when a file is renamed. */
 type FileIdentity = Omit<FileStat, 'changedMs'>
 
 const identityKey = ({ inode, sizeBytes, modifiedMs }: FileIdentity) => `${inode} ${sizeBytes} ${modifiedMs}`
@@ -22,31 +16,44 @@ const identityKey = ({ inode, sizeBytes, modifiedMs }: FileIdentity) => `${inode
 /** Attributes recorded for a name under which no file can be read. */
 const NO_STAT: FileStat = { sizeBytes: 0, modifiedMs: 0, changedMs: 0, inode: null }
 
-/** Opens a folder with the record of the files that were handled in it before. */
-export async function openWatchedFolder(
-  store: WatchFolderStore,
-  { folderId, path: folder }: Pick<FolderRow, 'folderId' | 'path'>,
-): Promise<WatchedFolder> {
-  const names = new Map<string, Set<string>>()
-  const add = (filename: string, file: FileIdentity) => {
+/** Scanner of a folder together with the names under which its files were handled. */
+export class WatchedFolder extends FolderScanner {
+  readonly #store: WatchFolderStore
+  readonly #folderId: string
+  /** May hold names that the database has given up, never fewer. */
+  readonly #names = new Map<string, Set<string>>()
+
+  constructor(store: WatchFolderStore, { folderId, path: folder }: Pick<FolderRow, 'folderId' | 'path'>) {
+    super(folder)
+    this.#store = store
+    this.#folderId = folderId
+  }
+
+  /** Opens a folder with the record of the files that were handled in it before. */
+  static async open(store: WatchFolderStore, folder: Pick<FolderRow, 'folderId' | 'path'>): Promise<WatchedFolder> {
+    const watched = new WatchedFolder(store, folder)
+    for (const page of store.handledVersions(folder.folderId)) {
+      for (const { filename, stat } of page) watched.#addName(filename, stat)
+      await setImmediate()
+    }
+    return watched
+  }
+
+  override markHandled(song: SongFile): void {
+    this.#addName(song.filename, song.stat)
+    super.markHandled(song)
+  }
+
+  /** Returns the names under which this very file was handled, in this version. */
+  namesOf(file: FileStat): string[] {
+    const names = [...(this.#names.get(identityKey(file)) ?? [])]
+    return names.filter((name) => this.#store.isHandledUnder(this.#folderId, name, file))
+  }
+
+  #addName(filename: string, file: FileIdentity): void {
     if (file.inode === null) return
-    const known = names.get(identityKey(file)) ?? new Set()
-    names.set(identityKey(file), known.add(filename))
-  }
-  for (const page of store.handledVersions(folderId)) {
-    for (const { filename, stat } of page) add(filename, stat)
-    await setImmediate()
-  }
-  const scanner = createFolderScanner(folder)
-  return {
-    ...scanner,
-    markHandled(song) {
-      add(song.filename, song.stat)
-      scanner.markHandled(song)
-    },
-    // The map may hold names that the database has given up, never fewer; the database decides.
-    namesOf: (file) =>
-      [...(names.get(identityKey(file)) ?? [])].filter((name) => store.isHandledUnder(folderId, name, file)),
+    const known = this.#names.get(identityKey(file)) ?? new Set()
+    this.#names.set(identityKey(file), known.add(filename))
   }
 }
 
@@ -79,7 +86,7 @@ async function handle(deps: IntakeDeps, folder: FolderRow, watched: WatchedFolde
   const file = path.join(folder.path, filename)
   if (!stable.isStable(file, stat, clock.monotonicMs())) return
   if (postponed.isPostponed(file, stat, clock.monotonicMs())) return
-  await takeSong(deps, folder, song, watched.has)
+  await takeSong(deps, folder, song, (name) => watched.has(name))
 }
 
 /** Resolves with the name under which a file was handled, if it has another now. */

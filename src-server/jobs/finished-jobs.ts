@@ -1,65 +1,88 @@
 /** Statements about finished jobs: retention of their files, and delivery of their masters. SQL only, no rules. */
 import type { Db } from '../db/open.ts'
 
-/** Creates the statements over an open database. */
-export function createFinishedJobs(db: Db) {
-  const expirable = db.prepare(
-    'SELECT job_id FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL AND expires_at_ms <= ? ORDER BY expires_at_ms LIMIT ?',
-  )
-  const nextExpiry = db
-    .prepare<[], number | null>(
-      'SELECT min(expires_at_ms) FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL',
-    )
-    .pluck()
-  const lastOfSlice = db
-    .prepare<[number, number], number | null>(
-      'SELECT max(serial) FROM (SELECT serial FROM jobs WHERE serial > ? ORDER BY serial LIMIT ?)',
-    )
-    .pluck()
-  const replan = db.prepare<{ period: number | null; after: number; last: number }>(
-    `UPDATE jobs SET expires_at_ms = coalesce(kept_from_ms, completed_at_ms) + :period
-     WHERE serial > :after AND serial <= :last AND is_expired = 0 AND has_doubtful_time = 0 AND completed_at_ms IS NOT NULL
-       AND expires_at_ms IS NOT coalesce(kept_from_ms, completed_at_ms) + :period`,
-  )
-  const keepFrom = db.prepare<{ now: number; period: number | null; limit: number }>(
-    `UPDATE jobs SET has_doubtful_time = 0, kept_from_ms = :now, expires_at_ms = :now + :period
-     WHERE serial IN (SELECT serial FROM jobs WHERE has_doubtful_time = 1 ORDER BY serial LIMIT :limit)`,
-  )
-  const expire = db.prepare('UPDATE jobs SET is_expired = 1, stored_bytes = 0 WHERE job_id = ?')
-  const undelivered = db
-    .prepare<[number], string>(
-      `SELECT job_id FROM jobs WHERE state = 'done' AND is_expired = 0 AND output_folder IS NULL AND completed_at_ms > ?
-       ORDER BY serial`,
-    )
-    .pluck()
-  const deliver = db.prepare('UPDATE jobs SET output_folder = ? WHERE job_id = ?')
-
+function prepareStatements(db: Db) {
   return {
-    /** Returns at most `limit` ended jobs whose retention period is over at `nowMs`, the longest expired first. */
-    listExpirable: (nowMs: number, limit: number): string[] =>
-      (expirable.all(nowMs, limit) as { job_id: string }[]).map((row) => row.job_id),
-    /** Returns the time of the next expiry, milliseconds since 1970; undefined when there is none. */
-    nextExpiryMs: (): number | undefined => nextExpiry.get() ?? undefined,
-    /**
-     * Looks at up to `limit` jobs after a place in the order of creation and gives those that have ended and have not been swept another
-     * retention period; null for none. Returns the place of the last job, undefined when there were none.
-     */
-    setRetention(periodMs: number | null, afterSerial: number, limit: number): number | undefined {
-      const last = lastOfSlice.get(afterSerial, limit) ?? undefined
-      if (last !== undefined) replan.run({ period: periodMs, after: afterSerial, last })
-      return last
-    },
-    /** Lets the retention of up to `limit` jobs of a doubtful time count from a moment on; returns how many they were. */
-    keepFrom: (now: number, period: number | null, limit: number): number =>
-      keepFrom.run({ now, period, limit }).changes,
-    /** Records that result and source are removed; the row stays. */
-    markExpired: (jobId: string): void => void expire.run(jobId),
-    /**
-     * Identifiers of done jobs that ended after a moment and whose masters were delivered nowhere, the oldest first; not of swept
-     * ones.
-     */
-    listUndelivered: (endedAfterMs: number): string[] => undelivered.all(endedAfterMs),
-    /** Records the folder to which the masters were delivered; false for a job that is no longer there. */
-    setOutputFolder: (jobId: string, folder: string): boolean => deliver.run(folder, jobId).changes === 1,
+    selectExpirable: db
+      .prepare<[number, number], string>(
+        'SELECT job_id FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL AND expires_at_ms <= ? ORDER BY expires_at_ms LIMIT ?',
+      )
+      .pluck(),
+    selectNextExpiry: db
+      .prepare<[], number | null>(
+        'SELECT min(expires_at_ms) FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL',
+      )
+      .pluck(),
+    selectLastOfSlice: db
+      .prepare<[number, number], number | null>(
+        'SELECT max(serial) FROM (SELECT serial FROM jobs WHERE serial > ? ORDER BY serial LIMIT ?)',
+      )
+      .pluck(),
+    replan: db.prepare<{ period: number | null; after: number; last: number }>(
+      `UPDATE jobs SET expires_at_ms = coalesce(kept_from_ms, completed_at_ms) + :period
+       WHERE serial > :after AND serial <= :last AND is_expired = 0 AND has_doubtful_time = 0 AND completed_at_ms IS NOT NULL
+         AND expires_at_ms IS NOT coalesce(kept_from_ms, completed_at_ms) + :period`,
+    ),
+    keepFrom: db.prepare<{ now: number; period: number | null; limit: number }>(
+      `UPDATE jobs SET has_doubtful_time = 0, kept_from_ms = :now, expires_at_ms = :now + :period
+       WHERE serial IN (SELECT serial FROM jobs WHERE has_doubtful_time = 1 ORDER BY serial LIMIT :limit)`,
+    ),
+    expire: db.prepare<[string]>('UPDATE jobs SET is_expired = 1, stored_bytes = 0 WHERE job_id = ?'),
+    selectUndelivered: db
+      .prepare<[number], string>(
+        `SELECT job_id FROM jobs WHERE state = 'done' AND is_expired = 0 AND output_folder IS NULL AND completed_at_ms > ?
+         ORDER BY serial`,
+      )
+      .pluck(),
+    deliver: db.prepare<[string, string]>('UPDATE jobs SET output_folder = ? WHERE job_id = ?'),
+  }
+}
+
+/** The finished jobs of an open database. */
+export class FinishedJobs {
+  readonly #statements: ReturnType<typeof prepareStatements>
+
+  constructor(db: Db) {
+    this.#statements = prepareStatements(db)
+  }
+
+  /** Returns at most `limit` ended jobs whose retention period is over at `nowMs`, the longest expired first. */
+  listExpirable(nowMs: number, limit: number): string[] {
+    return this.#statements.selectExpirable.all(nowMs, limit)
+  }
+
+  /** Returns the time of the next expiry, milliseconds since 1970; undefined when there is none. */
+  nextExpiryMs(): number | undefined {
+    return this.#statements.selectNextExpiry.get() ?? undefined
+  }
+
+  /**
+   * Looks at up to `limit` jobs after a place in the order of creation and gives those that have ended and have not been swept another
+   * retention period; null for none. Returns the place of the last job, undefined when there were none.
+   */
+  setRetention(periodMs: number | null, afterSerial: number, limit: number): number | undefined {
+    const last = this.#statements.selectLastOfSlice.get(afterSerial, limit) ?? undefined
+    if (last !== undefined) this.#statements.replan.run({ period: periodMs, after: afterSerial, last })
+    return last
+  }
+
+  /** Lets the retention of up to `limit` jobs of a doubtful time count from a moment on; returns how many they were. */
+  keepFrom(nowMs: number, periodMs: number | null, limit: number): number {
+    return this.#statements.keepFrom.run({ now: nowMs, period: periodMs, limit }).changes
+  }
+
+  /** Records that result and source are removed; the row stays. */
+  markExpired(jobId: string): void {
+    this.#statements.expire.run(jobId)
+  }
+
+  /** Returns done jobs that ended after a moment and whose masters were delivered nowhere, the oldest first; not swept ones. */
+  listUndelivered(endedAfterMs: number): string[] {
+    return this.#statements.selectUndelivered.all(endedAfterMs)
+  }
+
+  /** Records the folder to which the masters were delivered; false for a job that is no longer there. */
+  setOutputFolder(jobId: string, folder: string): boolean {
+    return this.#statements.deliver.run(folder, jobId).changes === 1
   }
 }

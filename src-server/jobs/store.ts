@@ -7,9 +7,7 @@ import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
 import { chooseTitle, listed } from '../../src-worker/result/names.ts'
 import type { Db } from '../db/open.ts'
 import type { MasterRequest } from '../uploads/form.ts'
-import { createFinishedJobs } from './finished-jobs.ts'
 import type { JobPosition, JobState } from './job.ts'
-import { createSourceJobs } from './source-jobs.ts'
 import { UNFINISHED } from './unfinished.ts'
 
 /** A song of a job without its place on disk, which follows from the job's identifier. */
@@ -99,103 +97,143 @@ export interface JobFilter {
 
 type Row = Record<string, string | number | null>
 
-/** Creates the store over an open database: SQL only, no rules. Its methods are synchronous and may be called inside a transaction. */
-export function createJobStore(db: Db) {
-  return { ...createJobRows(db), ...createSourceJobs(db), ...createFinishedJobs(db) }
+function prepareStatements(db: Db) {
+  return { ...prepareQueries(db), ...prepareUpdates(db) }
 }
 
-function createJobRows(db: Db) {
-  const insert =
-    db.prepare(`INSERT INTO jobs (job_id, state, key_id, settings, title, artist, webhook_url, batch_id, source_id, retry_of, filename, source_sha256, source_facts,
-      reference_filename, reference_sha256, reference_facts, shown_title, shown_artist, search_text, credits_used,
-      credits_remaining, warnings, stored_bytes, created_at_ms)
-    VALUES (:job_id, 'waiting', :key_id, :settings, :title, :artist, :webhook_url, :batch_id, :source_id, :retry_of, :filename, :source_sha256,
-      :source_facts, :reference_filename, :reference_sha256, :reference_facts, :shown_title, :shown_artist, :search_text,
-      :credits_used, :credits_remaining, :warnings, :stored_bytes, :created_at_ms)`)
-  const byId = db.prepare('SELECT * FROM jobs WHERE job_id = ?')
-  const hasFiles = db.prepare<[string], 0 | 1>('SELECT is_expired = 0 FROM jobs WHERE job_id = ?').pluck()
-  const oldestWaiting = db.prepare(
-    `SELECT * FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' ORDER BY serial LIMIT 1`,
-  )
-  const running = db.prepare(`SELECT * FROM jobs WHERE ${UNFINISHED} AND state = 'running' ORDER BY serial`)
-  const unfinishedOnes = db.prepare(`SELECT * FROM jobs WHERE ${UNFINISHED}`)
-  const unfinished = db.prepare(`SELECT count(*) FROM jobs WHERE ${UNFINISHED}`).pluck()
-  const waitingUpTo = db
-    .prepare(`SELECT count(*) FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' AND serial <= ?`)
-    .pluck()
-  const move = db.prepare('UPDATE jobs SET state = ?, starts = ?, started_at_ms = ? WHERE job_id = ?')
-  const finish =
-    db.prepare(`UPDATE jobs SET state = :state, starts = :starts, result = :result, failure_code = :failure_code,
-      failure_values = :failure_values, warnings = :warnings, credits_refunded = :credits_refunded,
-      stored_bytes = :stored_bytes, completed_at_ms = :completed_at_ms, expires_at_ms = :expires_at_ms,
-      has_doubtful_time = :has_doubtful_time
-    WHERE job_id = :job_id`)
-  const remove = db.prepare('DELETE FROM jobs WHERE job_id = ?')
-  const newest = db
-    .prepare<[], number | null>(
-      `SELECT max(coalesce(completed_at_ms, created_at_ms)) FROM
-         (SELECT completed_at_ms, created_at_ms FROM jobs ORDER BY serial DESC LIMIT 100)`,
-    )
-    .pluck()
-  const stored = db.prepare('SELECT coalesce(sum(stored_bytes), 0) FROM jobs').pluck()
-  const records = (rows: unknown[]) => (rows as Row[]).map(fromRow)
-
+function prepareQueries(db: Db) {
   return {
-    add: (job: NewJob): void => void insert.run(toRow(job)),
-    find(jobId: string): JobRecord | undefined {
-      const row = byId.get(jobId) as Row | undefined
-      return row && fromRow(row)
-    },
-    /** Returns whether the files of a job are still needed; undefined for an unknown job. */
-    keepsFiles(jobId: string): boolean | undefined {
-      const kept = hasFiles.get(jobId)
-      return kept === undefined ? undefined : kept === 1
-    },
-    oldestWaiting: (): JobRecord | undefined => records([oldestWaiting.get()].filter(Boolean))[0],
-    running: (): JobRecord[] => records(running.all()),
-    /** Returns the unfinished jobs, in no order. */
-    unfinished: (): JobRecord[] => records(unfinishedOnes.all()),
-    /** Returns the number of unfinished jobs. */
-    countUnfinished: () => unfinished.get() as number,
-    /** Returns the place of a waiting job in the queue; 1 is next. */
-    queuePosition: (serial: number) => waitingUpTo.get(serial) as number,
-    /** Moves an unfinished job; `startedAtMs` is null for one that waits, again or for the first time. */
-    move: (jobId: string, { state, starts }: JobPosition, startedAtMs: number | null): void =>
-      void move.run(state, starts, startedAtMs, jobId),
-    finish: (jobId: string, position: JobPosition, end: JobEnd): void =>
-      void finish.run({
-        job_id: jobId,
-        state: position.state,
-        starts: position.starts,
-        result: end.result ? JSON.stringify(end.result) : null,
-        failure_code: end.failure?.code ?? null,
-        failure_values: end.failure ? JSON.stringify(end.failure.values) : null,
-        warnings: JSON.stringify(end.warnings),
-        credits_refunded: end.creditsRefunded,
-        stored_bytes: end.storedBytes,
-        completed_at_ms: end.completedAtMs,
-        expires_at_ms: end.expiresAtMs ?? null,
-        has_doubtful_time: end.hasDoubtfulTime ? 1 : 0,
-      }),
-    remove: (jobId: string): void => void remove.run(jobId),
-    /** The newest time of the latest jobs, milliseconds since 1970; undefined without jobs. */
-    newestMs: (): number | undefined => newest.get() ?? undefined,
-    /** Bytes that sources and results of all jobs take. */
-    storedBytes: () => stored.get() as number,
-    /** Returns one page of the matching jobs, and the number on all pages. */
-    list(filter: JobFilter): { jobs: JobRecord[]; total: number } {
-      const { where, values } = conditions(filter)
-      const total = db.prepare(`SELECT count(*) FROM jobs WHERE ${where}`).pluck().get(values) as number
-      const { order, from, place } = pageOf(filter)
-      const rows = db
-        .prepare(`SELECT * FROM jobs WHERE ${where} AND ${from} ORDER BY ${order} LIMIT :limit`)
-        .all({ ...values, ...place, limit: filter.limit })
-      return { jobs: records(rows), total }
-    },
+    selectOne: db.prepare<[string], Row>('SELECT * FROM jobs WHERE job_id = ?'),
+    selectHasFiles: db.prepare<[string], 0 | 1>('SELECT is_expired = 0 FROM jobs WHERE job_id = ?').pluck(),
+    selectOldestWaiting: db.prepare<[], Row>(
+      `SELECT * FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' ORDER BY serial LIMIT 1`,
+    ),
+    selectRunning: db.prepare<[], Row>(`SELECT * FROM jobs WHERE ${UNFINISHED} AND state = 'running' ORDER BY serial`),
+    selectUnfinished: db.prepare<[], Row>(`SELECT * FROM jobs WHERE ${UNFINISHED}`),
+    countUnfinished: db.prepare<[], number>(`SELECT count(*) FROM jobs WHERE ${UNFINISHED}`).pluck(),
+    countWaitingUpTo: db
+      .prepare<[number], number>(`SELECT count(*) FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' AND serial <= ?`)
+      .pluck(),
+    selectNewest: db
+      .prepare<[], number | null>(
+        `SELECT max(coalesce(completed_at_ms, created_at_ms)) FROM
+           (SELECT completed_at_ms, created_at_ms FROM jobs ORDER BY serial DESC LIMIT 100)`,
+      )
+      .pluck(),
+    sumStored: db.prepare<[], number>('SELECT coalesce(sum(stored_bytes), 0) FROM jobs').pluck(),
   }
 }
 
-export type JobStore = ReturnType<typeof createJobStore>
+function prepareUpdates(db: Db) {
+  return {
+    insert: db.prepare<[Row]>(
+      `INSERT INTO jobs (job_id, state, key_id, settings, title, artist, webhook_url, batch_id, source_id, retry_of, filename, source_sha256, source_facts,
+         reference_filename, reference_sha256, reference_facts, shown_title, shown_artist, search_text, credits_used,
+         credits_remaining, warnings, stored_bytes, created_at_ms)
+       VALUES (:job_id, 'waiting', :key_id, :settings, :title, :artist, :webhook_url, :batch_id, :source_id, :retry_of, :filename, :source_sha256,
+         :source_facts, :reference_filename, :reference_sha256, :reference_facts, :shown_title, :shown_artist, :search_text,
+         :credits_used, :credits_remaining, :warnings, :stored_bytes, :created_at_ms)`,
+    ),
+    move: db.prepare<[JobState, number, number | null, string]>(
+      'UPDATE jobs SET state = ?, starts = ?, started_at_ms = ? WHERE job_id = ?',
+    ),
+    finish: db.prepare<[Row]>(
+      `UPDATE jobs SET state = :state, starts = :starts, result = :result, failure_code = :failure_code,
+         failure_values = :failure_values, warnings = :warnings, credits_refunded = :credits_refunded,
+         stored_bytes = :stored_bytes, completed_at_ms = :completed_at_ms, expires_at_ms = :expires_at_ms,
+         has_doubtful_time = :has_doubtful_time
+       WHERE job_id = :job_id`,
+    ),
+    remove: db.prepare<[string]>('DELETE FROM jobs WHERE job_id = ?'),
+  }
+}
+
+/** The store over an open database: SQL only, no rules. Its methods are synchronous and may be called inside a transaction. */
+export class JobStore {
+  readonly #db: Db
+  readonly #statements: ReturnType<typeof prepareStatements>
+
+  constructor(db: Db) {
+    this.#db = db
+    this.#statements = prepareStatements(db)
+  }
+
+  add(job: NewJob): void {
+    this.#statements.insert.run(toRow(job))
+  }
+
+  find(jobId: string): JobRecord | undefined {
+    const row = this.#statements.selectOne.get(jobId)
+    return row && fromRow(row)
+  }
+
+  /** Returns whether the files of a job are still needed; undefined for an unknown job. */
+  keepsFiles(jobId: string): boolean | undefined {
+    const kept = this.#statements.selectHasFiles.get(jobId)
+    return kept === undefined ? undefined : kept === 1
+  }
+
+  oldestWaiting(): JobRecord | undefined {
+    const row = this.#statements.selectOldestWaiting.get()
+    return row && fromRow(row)
+  }
+
+  running(): JobRecord[] {
+    return this.#statements.selectRunning.all().map(fromRow)
+  }
+
+  /** Returns the unfinished jobs, in no order. */
+  unfinished(): JobRecord[] {
+    return this.#statements.selectUnfinished.all().map(fromRow)
+  }
+
+  /** Returns the number of unfinished jobs. */
+  countUnfinished(): number {
+    return this.#statements.countUnfinished.get() ?? 0
+  }
+
+  /** Returns the place of a waiting job in the queue; 1 is next. */
+  queuePosition(serial: number): number {
+    return this.#statements.countWaitingUpTo.get(serial) ?? 0
+  }
+
+  /** Moves an unfinished job; `startedAtMs` is null for one that waits, again or for the first time. */
+  move(jobId: string, { state, starts }: JobPosition, startedAtMs: number | null): void {
+    this.#statements.move.run(state, starts, startedAtMs, jobId)
+  }
+
+  finish(jobId: string, { state, starts }: JobPosition, end: JobEnd): void {
+    this.#statements.finish.run({ job_id: jobId, state, starts, ...endToRow(end) })
+  }
+
+  remove(jobId: string): void {
+    this.#statements.remove.run(jobId)
+  }
+
+  /** Returns the newest time of the latest jobs, milliseconds since 1970; undefined without jobs. */
+  newestMs(): number | undefined {
+    return this.#statements.selectNewest.get() ?? undefined
+  }
+
+  /** Returns the bytes that sources and results of all jobs take. */
+  storedBytes(): number {
+    return this.#statements.sumStored.get() ?? 0
+  }
+
+  /** Returns one page of the matching jobs, and the number on all pages. */
+  list(filter: JobFilter): { jobs: JobRecord[]; total: number } {
+    const { where, values } = conditions(filter)
+    const total = this.#db
+      .prepare<[Record<string, string>], number>(`SELECT count(*) FROM jobs WHERE ${where}`)
+      .pluck()
+      .get(values)
+    const { order, from, place } = pageOf(filter)
+    const rows = this.#db
+      .prepare<[Row], Row>(`SELECT * FROM jobs WHERE ${where} AND ${from} ORDER BY ${order} LIMIT :limit`)
+      .all({ ...values, ...place, limit: filter.limit })
+    return { jobs: rows.map(fromRow), total: total ?? 0 }
+  }
+}
 
 function conditions(filter: JobFilter): { where: string; values: Record<string, string> } {
   const parts = ['1']
@@ -263,6 +301,20 @@ function toRow(job: NewJob): Row {
     warnings: JSON.stringify(job.warnings),
     stored_bytes: job.storedBytes,
     created_at_ms: job.createdAtMs,
+  }
+}
+
+function endToRow(end: JobEnd): Row {
+  return {
+    result: end.result ? JSON.stringify(end.result) : null,
+    failure_code: end.failure?.code ?? null,
+    failure_values: end.failure ? JSON.stringify(end.failure.values) : null,
+    warnings: JSON.stringify(end.warnings),
+    credits_refunded: end.creditsRefunded,
+    stored_bytes: end.storedBytes,
+    completed_at_ms: end.completedAtMs,
+    expires_at_ms: end.expiresAtMs ?? null,
+    has_doubtful_time: end.hasDoubtfulTime ? 1 : 0,
   }
 }
 

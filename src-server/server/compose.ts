@@ -147,7 +147,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     checkSubmission,
     inspect,
     analyse,
-    takeSource: batchService.sources.take,
+    takeSource: (sourceId, param) => batchService.sources.take(sourceId, param),
     onAnalysing: (sourceId, { stage, fraction }) =>
       notify.progress({ sourceId, stage, progress: Math.floor(fraction * 100) }),
     onAnalysed: batchService.saveAnalysis,

@@ -17,8 +17,10 @@ import type { Db } from '../db/open.ts'
 import { createQuarantine } from '../db/quarantine.ts'
 import { Removals } from '../db/removals.ts'
 import { TrustedTime } from '../db/trusted-time.ts'
+import { FinishedJobs } from '../jobs/finished-jobs.ts'
 import { createFolders } from '../jobs/folders.ts'
-import { createJobStore } from '../jobs/store.ts'
+import { SourceJobs } from '../jobs/source-jobs.ts'
+import { JobStore } from '../jobs/store.ts'
 import type { ForkEngine } from '../jobs/worker-pool.ts'
 import { Notify } from '../notify/notify.ts'
 import { SpareRoom } from '../uploads/spare-room.ts'
@@ -63,8 +65,9 @@ export function createCore(deps: ServiceDeps, db: Db) {
   const account = createAccountStore(db)
   const { plan } = account
   const folders = createFolders(dataDir)
-  const store = createJobStore(db)
-  const time = new TrustedTime({ db, clock, newestMs: store.newestMs })
+  const store = new JobStore(db)
+  const finishedJobs = new FinishedJobs(db)
+  const time = new TrustedTime({ db, clock, newestMs: () => store.newestMs() })
   const notify = new Notify({
     db,
     clock,
@@ -88,6 +91,8 @@ export function createCore(deps: ServiceDeps, db: Db) {
     notify,
     folders,
     store,
+    finishedJobs,
+    sourceJobs: new SourceJobs(db),
     time,
     removals,
     quarantine: createQuarantine({ dataDir, clock, log }),
@@ -97,7 +102,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
       time,
       log,
       retentionDays: () => settings.read().retention_days,
-      jobs: store,
+      jobs: finishedJobs,
       removals,
       freeing: (run) => spareRoom.use(run),
       notify,

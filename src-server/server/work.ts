@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { createBatchService } from '../batch/batch-service.ts'
 import { createCoverOf } from '../batch/song-cover.ts'
-import { createWatchFolders } from '../batch/watch-folders.ts'
+import { WatchFolders } from '../batch/watch-folders.ts'
 import { createAnalyse } from '../jobs/analyse.ts'
 import { createIdempotency } from '../jobs/idempotency.ts'
 import { createJobs } from '../jobs/jobs.ts'
@@ -93,14 +93,15 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
       return own ?? settings.read().output_folder
     },
     jobs,
-    jobStore: store,
+    finishedJobs: core.finishedJobs,
+    sourceJobs: core.sourceJobs,
     workers,
     notify,
     spareRoom,
   })
   const inspect = createInspect({ ffmpeg, probe: probeAudio })
   const coverOf = createCoverOf(ffmpeg)
-  const watchFolders = createWatchFolders({
+  const watchFolders = new WatchFolders({
     db,
     clock,
     random,

@@ -64,12 +64,7 @@ export class SpareRoom {
 
   /** Sets the room aside now and after every use, as soon as the disk has enough of it. */
   start(): void {
-    const { clock, log } = this.#deps
-    this.#filling = this.#fill()
-      .catch((cause: unknown) => log.warn('no room could be set aside for a full disk', { cause }))
-      .finally(() => {
-        if (!this.#closing.signal.aborted) this.#stopTimer = clock.after(CHECK_EVERY_MS, () => this.start())
-      })
+    this.#tick()
   }
 
   /** Resolves when nothing is being written any more. The file stays. */
@@ -77,6 +72,15 @@ export class SpareRoom {
     this.#closing.abort()
     this.#stopTimer?.()
     await this.#filling
+  }
+
+  #tick(): void {
+    const { clock, log } = this.#deps
+    this.#filling = this.#fill()
+      .catch((cause: unknown) => log.warn('no room could be set aside for a full disk', { cause }))
+      .finally(() => {
+        if (!this.#closing.signal.aborted) this.#stopTimer = clock.after(CHECK_EVERY_MS, () => this.#tick())
+      })
   }
 
   async #fill(): Promise<void> {

@@ -5,8 +5,9 @@ import { jobSettings } from '../../../src-contract/settings.ts'
 import { Retention } from '../../../src-server/artifacts/retention.ts'
 import { Removals } from '../../../src-server/db/removals.ts'
 import { TrustedTime } from '../../../src-server/db/trusted-time.ts'
+import { FinishedJobs } from '../../../src-server/jobs/finished-jobs.ts'
 import { createFolders } from '../../../src-server/jobs/folders.ts'
-import { createJobStore } from '../../../src-server/jobs/store.ts'
+import { JobStore } from '../../../src-server/jobs/store.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { systemRandom } from '../../../src-system/system.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -20,12 +21,13 @@ function open(days: number | null) {
   const file = newDatabaseFile()
   const clock = createFakeClock()
   const db = openTestDatabase(file)
-  const store = createJobStore(db)
+  const store = new JobStore(db)
+  const finishedJobs = new FinishedJobs(db)
   const folders = createFolders(path.dirname(file))
   const world = { days, time: undefined as TrustedTime | undefined }
   const events: string[] = []
   const log = createLog('silent', clock, () => {})
-  const makeTime = () => new TrustedTime({ db, clock, newestMs: store.newestMs })
+  const makeTime = () => new TrustedTime({ db, clock, newestMs: () => store.newestMs() })
   const removals = new Removals({ db, dataDir: path.dirname(file), clock, random: systemRandom, log })
   const makeRetention = () =>
     new Retention({
@@ -34,7 +36,7 @@ function open(days: number | null) {
       time: world.time ?? makeTime(),
       log,
       retentionDays: () => world.days,
-      jobs: store,
+      jobs: finishedJobs,
       removals,
       freeing: (run) => run(),
       notify: {
@@ -100,6 +102,7 @@ function open(days: number | null) {
     idOf,
     sweep,
     store,
+    finishedJobs,
     folders,
     world,
     events,
@@ -213,9 +216,9 @@ test('folders that a crash left of deleted and expired jobs go at the start, and
 })
 
 test('many jobs are swept in slices, between which others get their turn; a changed setting ends the sweep', async () => {
-  const { clock, retention, addJob, store, world, idOf } = open(1)
+  const { clock, retention, addJob, store, finishedJobs, world, idOf } = open(1)
   for (let index = 0; index < 40; index++) addJob(`${index}`)
-  const left = () => store.listExpirable(clock.now(), 100).length
+  const left = () => finishedJobs.listExpirable(clock.now(), 100).length
   await clock.advance(DAY)
   const swept = retention.sweep()
   const first = left()

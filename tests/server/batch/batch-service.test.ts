@@ -4,8 +4,9 @@ import path from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { createBatchService } from '../../../src-server/batch/batch-service.ts'
 import { Removals } from '../../../src-server/db/removals.ts'
+import { FinishedJobs } from '../../../src-server/jobs/finished-jobs.ts'
 import { createFolders } from '../../../src-server/jobs/folders.ts'
-import { createJobStore } from '../../../src-server/jobs/store.ts'
+import { SourceJobs } from '../../../src-server/jobs/source-jobs.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { systemRandom } from '../../../src-system/system.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
@@ -57,7 +58,8 @@ function openSession() {
     removals: new Removals({ db, dataDir, clock, random: systemRandom, log }),
     outputFolder: () => null,
     jobs: { submit: () => {}, cancel: () => {}, freeSlots: () => 1, files: () => undefined },
-    jobStore: createJobStore(db),
+    finishedJobs: new FinishedJobs(db),
+    sourceJobs: new SourceJobs(db),
     workers: () => 1,
     spareRoom: { use: (run) => run() },
     notify: {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { summaryOf } from '../../../src-contract/app.ts'
 import type { Analysis } from '../../../src-contract/jobs.ts'
 import { DEFAULT_SETTINGS, jobSettings, type MasterSettings } from '../../../src-contract/settings.ts'
-import { createWatchFolderStore } from '../../../src-server/batch/watch-folder-store.ts'
+import { WatchFolderStore } from '../../../src-server/batch/watch-folder-store.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { FACTS, openBatch } from './fixture.ts'
 
@@ -335,7 +335,7 @@ test('a song that a full or read-only disk keeps from being handed over says so,
 
 test('songs of a watched folder that cannot be taken yet keep their turn, hold up no other and are tried again by themselves', async () => {
   const { addSong, clock, db, batch, world, states, submitted } = openBatch()
-  const folders = createWatchFolderStore(db)
+  const folders = new WatchFolderStore(db)
   const folder = { folderId: 'f', path: '/f', outputFolder: null, settings: null, isActive: true, createdAtMs: 1 }
   folders.save(folder)
   const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }
@@ -363,7 +363,7 @@ test('songs of a watched folder that cannot be taken yet keep their turn, hold u
 
 test('a song of a watched folder that can never be taken is refused as any other', () => {
   const { addSong, db, batch, world, states } = openBatch()
-  const folders = createWatchFolderStore(db)
+  const folders = new WatchFolderStore(db)
   folders.save({ folderId: 'f', path: '/f', outputFolder: null, settings: null, isActive: true, createdAtMs: 1 })
   const sourceId = addSong('a')
   folders.addHandled('f', 'a.wav', { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }, { sourceId }, 1)
@@ -501,8 +501,8 @@ test('songs removed for a day are forgotten with their files, unless they serve 
 })
 
 test('songs of a watched folder are forgotten with their files once their masters are over, others stay', async () => {
-  const { addSong, db, batch, sources, store, told, sweepOne } = openBatch()
-  const folders = createWatchFolderStore(db)
+  const { addSong, db, batch, sources, sourceJobs, finishedJobs, told, sweepOne } = openBatch()
+  const folders = new WatchFolderStore(db)
   folders.save({ folderId: 'f', path: '/f', outputFolder: null, settings: null, isActive: true, createdAtMs: 1 })
   const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }
   const watch = (name: string) => {
@@ -518,7 +518,9 @@ test('songs of a watched folder are forgotten with their files once their master
   ]
   const own = addSong('own')
   batch.start([over, again, reference, fresh, own])
-  const sweep = (sourceId: string) => store.listOfSource(sourceId).forEach(store.markExpired)
+  const sweep = (sourceId: string) => {
+    for (const jobId of sourceJobs.listOf(sourceId)) finishedJobs.markExpired(jobId)
+  }
   const end = (sourceId: string) => batch.stop([sourceId])
   for (const sourceId of [over, again, reference, fresh, own]) end(sourceId)
   expect(batch.forgetUnused()).toEqual([])

@@ -5,12 +5,13 @@ import path from 'node:path'
 import { expect } from 'vitest'
 import type { Batch } from '../../../src-contract/app.ts'
 import { PLAN_LIMITS } from '../../../src-contract/plans.ts'
-import { createBatch } from '../../../src-server/batch/batch.ts'
-import type { BatchJob } from '../../../src-server/batch/batch-core.ts'
-import { createSources } from '../../../src-server/batch/sources.ts'
+import { type BatchJob, BatchQueue } from '../../../src-server/batch/batch.ts'
+import { Sources } from '../../../src-server/batch/sources.ts'
 import { Removals } from '../../../src-server/db/removals.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
-import { createJobStore } from '../../../src-server/jobs/store.ts'
+import { FinishedJobs } from '../../../src-server/jobs/finished-jobs.ts'
+import { SourceJobs } from '../../../src-server/jobs/source-jobs.ts'
+import { JobStore } from '../../../src-server/jobs/store.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { systemRandom } from '../../../src-system/system.ts'
 import type { AudioFacts } from '../../../src-worker/media/audio-facts.ts'
@@ -36,12 +37,14 @@ export type Outcome = 'accept' | AppError
 /** A batch at `file`; opening the same file again is a restart. */
 export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
   const db = openTestDatabase(file)
-  const store = createJobStore(db)
+  const store = new JobStore(db)
+  const sourceJobs = new SourceJobs(db)
+  const finishedJobs = new FinishedJobs(db)
   const folder = path.join(path.dirname(file), 'sources')
   const log = createLog('silent', clock, () => {})
   const removals = new Removals({ db, dataDir: path.dirname(file), clock, random: systemRandom, log })
   mkdirSync(path.join(path.dirname(file), 'tmp'), { recursive: true })
-  const sources = createSources({ db, clock, random: systemRandom, folder, removals })
+  const sources = new Sources({ db, clock, random: systemRandom, folder, removals })
   const submitted: BatchJob[] = []
   const cancelled: string[] = []
   const events: string[] = []
@@ -90,14 +93,14 @@ export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
         completedAtMs: clock.now(),
       },
     )
-  const made = createBatch({
+  const made = new BatchQueue({
     db,
     clock,
     random: systemRandom,
     log,
     sources,
     jobs,
-    jobStore: store,
+    sourceJobs,
     workers: () => world.workers,
     spareRoom: { use: (run) => run() },
     notify: {
@@ -109,7 +112,7 @@ export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
     },
   })
 
-  const batch = { ...made, read: (language: 'en' | 'ko') => JSON.parse(made.json(language)) as Batch }
+  const batch = Object.assign(made, { read: (language: 'en' | 'ko') => JSON.parse(made.json(language)) as Batch })
 
   /** Stores a song of its own bytes. */
   const storeSong = (purpose: 'song' | 'reference', name: string, bytes: string) => {
@@ -145,6 +148,8 @@ export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
     batch,
     sources,
     store,
+    sourceJobs,
+    finishedJobs,
     folder,
     submitted,
     cancelled,

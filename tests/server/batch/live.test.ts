@@ -17,7 +17,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Batch, type Source, summaryOf } from '../../../src-contract/app.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
-import { createWatchFolderStore } from '../../../src-server/batch/watch-folder-store.ts'
+import { WatchFolderStore } from '../../../src-server/batch/watch-folder-store.ts'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -403,7 +403,7 @@ test('the masters of a watched folder’s song lie in that folder’s own place 
   const [taken, other] = [await song('taken.wav', 220), await song('other.wav', 330)]
   const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
   const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }
-  createWatchFolderStore(db).addHandled(added.body.folder_id, 'taken.wav', look, { sourceId: taken.source_id }, 1)
+  new WatchFolderStore(db).addHandled(added.body.folder_id, 'taken.wav', look, { sourceId: taken.source_id }, 1)
   db.close()
   engine.isAutomatic = true
   await service.post('/app/desk/start', { source_ids: [taken.source_id, other.source_id] })

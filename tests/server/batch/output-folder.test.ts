@@ -3,9 +3,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { jobSettings } from '../../../src-contract/settings.ts'
-import { createOutputDelivery, type OutputDeliveryDeps } from '../../../src-server/batch/output-delivery.ts'
+import { OutputDelivery, type OutputDeliveryDeps } from '../../../src-server/batch/output-delivery.ts'
 import { copyMasters, type Masters } from '../../../src-server/batch/output-folder.ts'
-import { createJobStore } from '../../../src-server/jobs/store.ts'
+import { FinishedJobs } from '../../../src-server/jobs/finished-jobs.ts'
+import { JobStore } from '../../../src-server/jobs/store.ts'
 import { makeFolder } from '../../../src-system/disk.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { systemClock } from '../../../src-system/system.ts'
@@ -117,7 +118,7 @@ type DeliveryChange = Partial<OutputDeliveryDeps> & { readonly to?: string }
 function openDelivery({ to = path.join(folder, 'out'), ...change }: DeliveryChange = {}) {
   const clock = createFakeClock()
   const db = openTestDatabase(newDatabaseFile())
-  const store = createJobStore(db)
+  const store = new JobStore(db)
   store.add({
     jobId: 'job',
     request: { settings: jobSettings({ platforms: ['melon'] }) },
@@ -134,13 +135,13 @@ function openDelivery({ to = path.join(folder, 'out'), ...change }: DeliveryChan
   const events: string[] = []
   const lines: string[] = []
   const files = () => ({ result: { ...result, zipPath: masters.zipPath } }) as never
-  const delivery = createOutputDelivery({
+  const delivery = new OutputDelivery({
     db,
     clock,
     log: createLog('warn', clock, (line) => lines.push(line)),
     outputFolder: () => to,
     jobs: { files },
-    jobStore: store,
+    finishedJobs: new FinishedJobs(db),
     notify: { record: ({ event }) => void events.push(event), committed: () => {} },
     ...change,
   })
@@ -149,9 +150,9 @@ function openDelivery({ to = path.join(folder, 'out'), ...change }: DeliveryChan
 }
 
 /** A database that another program holds: nothing can be noted while `isLocked`. */
-function lockedStore() {
+function lockedJobs() {
   const world = { isLocked: true, tried: 0, noted: [] as string[] }
-  const jobStore: OutputDeliveryDeps['jobStore'] = {
+  const finishedJobs: OutputDeliveryDeps['finishedJobs'] = {
     listUndelivered: () => [],
     setOutputFolder(_jobId, made) {
       world.tried++
@@ -160,13 +161,13 @@ function lockedStore() {
       return true
     },
   }
-  return { world, jobStore }
+  return { world, finishedJobs }
 }
 
 test('a delivery that cannot be noted while another program holds the database is noted afterwards and made once', async () => {
   const parent = path.join(folder, 'out')
-  const { world, jobStore } = lockedStore()
-  const { clock, delivery } = openDelivery({ jobStore })
+  const { world, finishedJobs } = lockedJobs()
+  const { clock, delivery } = openDelivery({ finishedJobs })
   delivery.add('job')
   await expect.poll(() => existsSync(path.join(parent, '봄날_master_1', '봄날_melon.wav'))).toBe(true)
   await clock.advance(2000)
@@ -210,8 +211,8 @@ test('masters on their way to the folder arrive before the program ends', async 
 })
 
 test('a delivery that hangs does not keep the program from ending', async () => {
-  const { world, jobStore } = lockedStore()
-  const { clock, delivery } = openDelivery({ jobStore })
+  const { world, finishedJobs } = lockedJobs()
+  const { clock, delivery } = openDelivery({ finishedJobs })
   delivery.add('job')
   await expect.poll(() => world.tried).toBeGreaterThan(0)
   let hasEnded = false

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { createWatchFolderStore } from '../../../src-server/batch/watch-folder-store.ts'
+import { WatchFolderStore } from '../../../src-server/batch/watch-folder-store.ts'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
 import { newDatabaseFile } from '../notify/fixture.ts'
@@ -36,7 +36,7 @@ test('files dealt with before they were told apart by their disk stay dealt with
   before.prepare("INSERT INTO watched_files VALUES ('f', 'a.wav', 1, 1, NULL, NULL, NULL, 1)").run()
   before.close()
   const after = openDatabase(file, migrations)
-  const store = createWatchFolderStore(after)
+  const store = new WatchFolderStore(after)
   const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: '7' }
   expect(store.isHandled('f', 'a.wav', look)).toBe(true)
   expect(store.isHandledUnder('f', 'a.wav', look)).toBe(false)
@@ -55,7 +55,7 @@ test('songs taken before their content was kept are known by it, as far as they 
     INSERT INTO watched_files VALUES ('f', 'b.wav', 1, 1, 'forgotten', NULL, NULL, 1, '8');`)
   before.close()
   const after = openDatabase(file, migrations)
-  const store = createWatchFolderStore(after)
+  const store = new WatchFolderStore(after)
   expect(store.namesOfContent('f', 'x')).toEqual(['a.wav'])
   after.close()
 })

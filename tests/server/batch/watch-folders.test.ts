@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { MasterSettings } from '../../../src-contract/settings.ts'
 import { copySong, listSongs } from '../../../src-server/batch/song-files.ts'
 import { createStableFiles } from '../../../src-server/batch/stable-files.ts'
-import { createWatchFolders, type WatchFolders } from '../../../src-server/batch/watch-folders.ts'
+import { WatchFolders } from '../../../src-server/batch/watch-folders.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { type Clock, systemRandom } from '../../../src-system/system.ts'
@@ -102,7 +102,17 @@ function openWatch(world: World = openBatch(), verdict: Verdict = () => undefine
       })
     },
   }
-  const folders = createWatchFolders({
+  class NotedWatch extends WatchFolders {
+    override start(): void {
+      watch.isLooking = true
+      super.start()
+    }
+    override async close(): Promise<void> {
+      await super.close()
+      watch.isLooking = false
+    }
+  }
+  const folders = new NotedWatch({
     db: world.db,
     clock,
     random: systemRandom,
@@ -122,15 +132,7 @@ function openWatch(world: World = openBatch(), verdict: Verdict = () => undefine
     storage: { require: () => {}, requireDisk: () => {} },
   })
   running.push(watch)
-  const start = () => {
-    watch.isLooking = true
-    folders.start()
-  }
-  const close = async () => {
-    await folders.close()
-    watch.isLooking = false
-  }
-  return { folders: { ...folders, start, close }, world, faults, warnings }
+  return { folders, world, faults, warnings }
 }
 
 /** A watch over the folder that has begun. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jobSettings } from '../../../src-contract/settings.ts'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { type Db, openDatabase } from '../../../src-server/db/open.ts'
-import { createJobStore, type JobFilter, type JobStore, type NewJob } from '../../../src-server/jobs/store.ts'
+import { type JobFilter, JobStore, type NewJob } from '../../../src-server/jobs/store.ts'
 import { systemRandom } from '../../../src-system/system.ts'
 
 const COUNT = 6000
@@ -52,7 +52,7 @@ beforeAll(() => {
     path.join(folder, 'many.db'),
     readMigrations(path.join(import.meta.dirname, '../../../src-server/db/migrations')),
   )
-  store = createJobStore(db)
+  store = new JobStore(db)
   db.transaction(() => {
     for (let index = 0; index < COUNT; index++) {
       const one = job(index)
