@@ -17,6 +17,11 @@ export interface HistoryFilter {
   readonly sort: NonNullable<JobQuery['sort']>
 }
 
+/** Returns whether a filter leaves jobs out of the list. */
+export function isNarrowed({ q, status, platform }: HistoryFilter): boolean {
+  return q !== '' || status !== undefined || platform !== undefined
+}
+
 export interface HistoryState {
   readonly filter: HistoryFilter
   /** Ids of the jobs read so far, in the order of the answer. */

@@ -15,27 +15,88 @@ import { useJobActions } from './use-job-actions.ts'
 const glyph = { className: 'i s', 'aria-hidden': true } as const
 
 export function HistoryActionBar() {
-  const { history, jobs, service, batch } = useApp()
+  const { service } = useApp()
+  const [isFreeing, setFreeing] = useState(false)
+  useEffect(() => void service.readMachine().catch(() => undefined), [service])
+  return (
+    <footer className="action-bar">
+      <SelectionActions />
+      <span className="grow" />
+      <DiskUse onFree={() => setFreeing(true)} />
+      {isFreeing && <FreeDisk onClose={() => setFreeing(false)} />}
+    </footer>
+  )
+}
+
+/** The number of selected songs and what can be done with them; nothing while none is selected. */
+function SelectionActions() {
+  const { batch } = useApp()
   const { t } = useWords()
   const { canMasterAgain, masterAgain, isBusy } = useMasterAgain(batch.fail)
   const actions = useJobActions()
-  const [isFreeing, setFreeing] = useState(false)
-  const selectedIds = useSelect(history.store, (state) => state.selected)
-  const byId = useSelect(jobs.store, (state) => state.byId)
-  const selected = useMemo(
-    () => Object.keys(selectedIds).flatMap((id) => (byId[id] ? [byId[id]] : [])),
-    [selectedIds, byId],
-  )
+  const selected = useSelectedJobs()
   const saveable = selected.filter((job) => job.status === 'done' && !job.expired)
   const ended = selected.filter((job) => job.status !== 'queued')
   const repeatable = ended.filter(canMasterAgain)
-  /** Label of a button for the songs that it applies to. */
+  useSelectionKeys(selected, ended, actions.remove)
+  /** Number in a button's text; none where it applies to the only song that is selected. */
   const countOf = (list: readonly Job[]) => (selected.length === 1 ? null : list.length)
-  useEffect(() => void service.readMachine().catch(() => undefined), [service])
+  if (selected.length === 0) return null
+  return (
+    <>
+      <b>{t.history.selected(selected.length)}</b>
+      {saveable.length > 0 && (
+        <Button icon={<Download {...glyph} />} onClick={() => void actions.saveZips(saveable)}>
+          {t.history.saveSelected(countOf(saveable))}
+        </Button>
+      )}
+      {saveable.length === 2 && (
+        <Button
+          look="quiet"
+          icon={<GitCompareArrows {...glyph} />}
+          whyNot={saveable[0]?.source_sha256 !== saveable[1]?.source_sha256 && t.history.notOneSong}
+          onClick={() => actions.compare(saveable)}
+        >
+          {t.history.compare}
+        </Button>
+      )}
+      {repeatable.length > 0 && (
+        <Button
+          look="quiet"
+          icon={<RotateCcw {...glyph} />}
+          busyText={isBusy && t.loading}
+          onClick={() => masterAgain(repeatable)}
+        >
+          {t.history.masterAgainSelected(countOf(repeatable))}
+        </Button>
+      )}
+      {ended.length > 0 && (
+        <Button look="danger" icon={<Trash2 {...glyph} />} onClick={() => actions.remove(ended)}>
+          {t.history.deleteSelected(countOf(ended))}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function useSelectedJobs(): readonly Job[] {
+  const { history, jobs } = useApp()
+  const selectedIds = useSelect(history.store, (state) => state.selected)
+  const byId = useSelect(jobs.store, (state) => state.byId)
+  return useMemo(() => Object.keys(selectedIds).flatMap((id) => byId[id] ?? []), [selectedIds, byId])
+}
+
+/** Keys of the selection: Delete removes those of its jobs that have ended, Escape lets go of it. */
+function useSelectionKeys(
+  selected: readonly Job[],
+  ended: readonly Job[],
+  remove: (jobs: readonly Job[]) => void,
+): void {
+  const { history } = useApp()
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || event.defaultPrevented || isCovered()) return
-      if (isDelete(event) && ended.length > 0) actions.remove(ended)
+      if (isDelete(event) && ended.length > 0) remove(ended)
       else if (event.key === 'Escape' && selected.length > 0)
         history.select(
           selected.map((job) => job.job_id),
@@ -44,51 +105,7 @@ export function HistoryActionBar() {
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [actions, ended, history, selected])
-  return (
-    <footer className="action-bar">
-      {selected.length > 0 && (
-        <>
-          <b>{t.history.selected(selected.length)}</b>
-          {saveable.length > 0 && (
-            <Button icon={<Download {...glyph} />} onClick={() => void actions.saveZips(saveable)}>
-              {t.history.saveSelected(countOf(saveable))}
-            </Button>
-          )}
-          {saveable.length === 2 && (
-            <Button
-              look="quiet"
-              icon={<GitCompareArrows {...glyph} />}
-              whyNot={saveable[0]?.source_sha256 !== saveable[1]?.source_sha256 && t.history.notOneSong}
-              onClick={() => actions.compare(saveable)}
-            >
-              {t.history.compare}
-            </Button>
-          )}
-          {ended.length > 0 && (
-            <>
-              {repeatable.length > 0 && (
-                <Button
-                  look="quiet"
-                  icon={<RotateCcw {...glyph} />}
-                  busyText={isBusy && t.loading}
-                  onClick={() => masterAgain(repeatable)}
-                >
-                  {t.history.masterAgainSelected(countOf(repeatable))}
-                </Button>
-              )}
-              <Button look="danger" icon={<Trash2 {...glyph} />} onClick={() => actions.remove(ended)}>
-                {t.history.deleteSelected(countOf(ended))}
-              </Button>
-            </>
-          )}
-        </>
-      )}
-      <span className="grow" />
-      <DiskUse onFree={() => setFreeing(true)} />
-      {isFreeing && <FreeDisk onClose={() => setFreeing(false)} />}
-    </footer>
-  )
+  }, [history, selected, ended, remove])
 }
 
 function DiskUse({ onFree }: { onFree: () => void }) {
@@ -118,7 +135,7 @@ function DiskUse({ onFree }: { onFree: () => void }) {
 const AGES_DAYS = [30, 7, 0] as const
 const DAY_MS = 86_400_000
 
-/** Nothing comes back from here, so it asks, and the button says how many songs it deletes. */
+/** A dialog that deletes finished songs by their age. It cannot be undone, so the button says how many songs it deletes. */
 function FreeDisk({ onClose }: { onClose: () => void }) {
   const { history, service } = useApp()
   const { t, format, say } = useWords()
