@@ -35,32 +35,17 @@ export function App() {
 }
 
 function Window() {
-  const { service, notices, batch } = useApp()
+  const { service } = useApp()
   const { t } = useWords()
   const route = useRoute()
   const Screen = SCREEN_COMPONENTS[route.screen]
   const [isKeySheetOpen, showKeySheet] = useState(false)
   const isLockedOut = useSelect(service.store, (state) => state.isLockedOut)
   const isLost = useSelect(service.store, (state) => state.link === 'lost')
-  const announcements = useSelect(notices.store, (state) => state.announcements)
-  const toast = useSelect(notices.store, (state) => state.toast)
-
-  const add = useCallback(
-    (files: readonly File[]) => {
-      if (isLockedOut) return
-      if (files.length > 0) {
-        batch.addFiles(files)
-        notices.announce(t.live.added(files.length))
-      }
-      // After a drop on another screen, the Master screen shows the songs, or that there were none.
-      if (routeOf(location.hash).screen !== 'master') go('master')
-    },
-    [batch, notices, t, isLockedOut],
-  )
+  const add = useAddFiles()
   const drop = useDrop(add)
   useEffect(restoreFocus, [])
   useEffect(watchInputModality, [])
-
   const openKeySheet = useCallback(() => showKeySheet(true), [])
   useWindowKeys(openKeySheet)
   useMenuCommands(openKeySheet)
@@ -89,6 +74,37 @@ function Window() {
           <Screen key={route.screen} detail={route.detail} drop={drop} onFiles={add} />
         </FailureBoundary>
       )}
+      <Notices />
+      <KeySheet isOpen={isKeySheetOpen} onClose={() => showKeySheet(false)} />
+    </>
+  )
+}
+
+/** Returns the function that adds dropped or chosen files to the batch. */
+function useAddFiles(): (files: readonly File[]) => void {
+  const { service, notices, batch } = useApp()
+  const { t } = useWords()
+  const isLockedOut = useSelect(service.store, (state) => state.isLockedOut)
+  return useCallback(
+    (files) => {
+      if (isLockedOut) return
+      if (files.length > 0) {
+        batch.addFiles(files)
+        notices.announce(t.live.added(files.length))
+      }
+      // After a drop on another screen, the Master screen shows the songs, or that there were none.
+      if (routeOf(location.hash).screen !== 'master') go('master')
+    },
+    [batch, notices, t, isLockedOut],
+  )
+}
+
+/** The toast, and the live region with what screen readers are told. */
+function Notices() {
+  const { notices } = useApp()
+  const { announcements, toast } = useSelect(notices.store, (state) => state)
+  return (
+    <>
       {toast && (
         <ToastView
           key={toast.toastId}
@@ -99,12 +115,11 @@ function Window() {
         />
       )}
       <div className="vh" aria-live="polite">
-        {/* A text that takes the place of an equal one changes nothing, and is not told. */}
+        {/* Each text has an element of its own: one that replaced an equal text would not be read out. */}
         {announcements.map(({ announcementId, text }) => (
           <p key={announcementId}>{text}</p>
         ))}
       </div>
-      <KeySheet isOpen={isKeySheetOpen} onClose={() => showKeySheet(false)} />
     </>
   )
 }
@@ -142,7 +157,7 @@ function useMenuCommands(openKeySheet: () => void): void {
   )
 }
 
-/** Says how to open the page where the program does not take its credential: it never had one, or the program was started again. */
+/** Explains how to open the page when the program refuses its credential: it never had one, or the program was started again. */
 function LockedOut() {
   const { client, batch, notices, service } = useApp()
   const { t } = useWords()
@@ -166,7 +181,7 @@ function LockedOut() {
   )
 }
 
-/** A screen that could not be drawn; reading the page again is what helps, also after an update of the program. */
+/** Replacement of a screen that could not be drawn. Reloading the page helps, also after an update of the program. */
 function Broken({ detail }: { detail: string }) {
   const { t } = useWords()
   return (
@@ -182,7 +197,7 @@ function Broken({ detail }: { detail: string }) {
   )
 }
 
-/** The fragment of the address names the screen, so the skip link moves the focus itself. */
+/** Moves the focus to the content. A link cannot do it: the fragment of the address names the screen. */
 function focusContent() {
   document.getElementById('content')?.focus()
 }
