@@ -13,7 +13,7 @@ import { type BatchActions, createBatch } from './batch.ts'
 import { inTurnOfPages } from './batch-analyses.ts'
 import { followDesktop } from './desktop.ts'
 import { createHistory } from './history.ts'
-import { createJobs } from './jobs.ts'
+import { JobsStore } from './jobs.ts'
 import { createNotices } from './notices.ts'
 import { createPreferences, shownLanguage } from './preferences.ts'
 import { createService } from './service.ts'
@@ -58,7 +58,7 @@ function streamFor(client: Client): OpenStream {
 }
 
 interface EventStores {
-  readonly jobs: ReturnType<typeof createJobs>
+  readonly jobs: JobsStore
   readonly batch: BatchActions
   readonly service: ReturnType<typeof createService>
   readonly history: ReturnType<typeof createHistory>
@@ -91,7 +91,7 @@ export function createAppState({ session, isTicketSpent }: Opening) {
   const language = () => shownLanguage(preferences.getState())
   const client = createClient({ session, language })
   const notices = createNotices()
-  const jobs = createJobs(client)
+  const jobs = new JobsStore(client)
   const service = createService(client, { isTicketSpent })
   const upload = createUpload(client)
   const newId = () => crypto.randomUUID()

@@ -1,12 +1,12 @@
 /** Changes of the batch, sent to the server one after another. Only answers that include all of them are shown. */
 import type { Batch } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
-import type { JobsActions } from './jobs.ts'
+import type { JobsStore } from './jobs.ts'
 import { createSerialQueue } from './serial-queue.ts'
 
 export interface CommandsOptions {
   readonly client: Client
-  readonly jobs: Pick<JobsActions, 'readMissing'>
+  readonly jobs: Pick<JobsStore, 'readMissing'>
   /** Shows the batch as the server has it. The newest job of each of its songs is known by then. */
   readonly show: (batch: Batch) => void
   /** Told why the server did not do what was asked; the batch without it has been shown, where it could be read. */

@@ -16,7 +16,7 @@ import { createStarts } from './batch-starts.ts'
 import { type BatchState, SORTS, type Sort, songIn, withSong, withSongStates, withStoredSong } from './batch-state.ts'
 import { createUploads } from './batch-uploads.ts'
 import { readStored } from './browser-storage.ts'
-import type { JobsActions } from './jobs.ts'
+import type { JobsStore } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import type { Upload } from './song-rows.ts'
@@ -26,7 +26,7 @@ export interface BatchDeps {
   readonly upload: (song: SendSong) => Promise<Source>
   /** Songs sent at once. */
   readonly uploadsAtOnce: number
-  readonly jobs: JobsActions
+  readonly jobs: JobsStore
   readonly notices: NoticesActions
   readonly newId: () => string
   /** Runs what only one page of a browser may do at a time; without it this page is alone. */
@@ -247,7 +247,7 @@ function againOperations(deps: AgainDeps): Parameters<typeof createMasterAgain>[
 interface StartActionsDeps {
   readonly client: Client
   readonly store: StoreApi<BatchState>
-  readonly jobs: Pick<JobsActions, 'readMissing'>
+  readonly jobs: Pick<JobsStore, 'readMissing'>
   readonly starts: ReturnType<typeof createStarts>
   readonly armed: StoreApi<{ readonly rowIds: readonly string[] }>
   readonly act: (run: () => Promise<Batch>) => Promise<void>

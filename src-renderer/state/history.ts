@@ -3,7 +3,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Job, JobQuery } from '../../src-contract/jobs.ts'
 import { MAX_PAGE_SIZE } from '../../src-contract/limits.ts'
-import type { JobsActions } from './jobs.ts'
+import type { JobsStore } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 
@@ -83,7 +83,7 @@ export function sizeOf(job: Job): number {
 
 export interface HistoryDeps {
   readonly client: Client
-  readonly jobs: JobsActions
+  readonly jobs: JobsStore
   readonly notices: NoticesActions
 }
 

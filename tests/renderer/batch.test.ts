@@ -6,7 +6,7 @@ import { type BatchActions, type BatchDeps, createBatch } from '../../src-render
 import { inTurnOfPages } from '../../src-renderer/state/batch-analyses.ts'
 import { mergedBatch, mergedOrder } from '../../src-renderer/state/batch-merge.ts'
 import { sendingFor } from '../../src-renderer/state/batch-references.ts'
-import { createJobs } from '../../src-renderer/state/jobs.ts'
+import { JobsStore } from '../../src-renderer/state/jobs.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
 import { songRows } from '../../src-renderer/state/song-rows.ts'
 import { someSettings, batchSong as song, sourceOf as source } from '../support/batch-songs.ts'
@@ -73,7 +73,7 @@ function setUp(refuse: readonly string[] = []) {
   const options: BatchDeps = {
     client,
     uploadsAtOnce: 1,
-    jobs: createJobs(client),
+    jobs: new JobsStore(client),
     notices,
     newId: () => `upload-${++count}`,
     storage,
@@ -617,7 +617,7 @@ describe('the jobs of the songs in the batch', () => {
         return Response.json({ ...page, next_cursor: `${to}` })
       },
     })
-    const jobs = createJobs(client)
+    const jobs = new JobsStore(client)
     const batch = createBatch({ ...given.options, client, jobs })
     const known: number[] = []
     batch.store.subscribe(() => known.push(Object.keys(jobs.store.getState().byId).length))
@@ -647,7 +647,7 @@ describe('the jobs of the songs in the batch', () => {
 
   it('keep their masters when they are cancelled too late', async () => {
     const asked: string[] = []
-    const jobs = createJobs(
+    const jobs = new JobsStore(
       createClient({
         session: null,
         language: () => 'en',
@@ -1032,7 +1032,7 @@ describe('what is done while the server is slow', () => {
         return answer
       },
     })
-    const batch = createBatch({ ...given.options, client, jobs: createJobs(client) })
+    const batch = createBatch({ ...given.options, client, jobs: new JobsStore(client) })
     await batch.read()
     isSlow = true
     /** Answers what is asked until nothing more is. */

@@ -4,7 +4,7 @@ import type { LiveEvent } from '../../src-contract/events.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { jobSettings, shownSettings } from '../../src-contract/settings.ts'
 import { backOffMs, followEvents, ownStream } from '../../src-renderer/api/events.ts'
-import { createJobs, newerJob, withProgress } from '../../src-renderer/state/jobs.ts'
+import { JobsStore, newerJob, withProgress } from '../../src-renderer/state/jobs.ts'
 
 const job = (change: Partial<Job> = {}): Job => ({
   ...shownSettings(jobSettings({ platforms: ['spotify'], genre: 'pop', ai_service: 'suno' })),
@@ -166,7 +166,7 @@ describe('a job that is followed', () => {
         return answer
       },
     })
-    const jobs = createJobs(client)
+    const jobs = new JobsStore(client)
     const first = jobs.readMissing(['j1'])
     await expect.poll(() => answers.length).toBe(1)
     now = job({ status: 'done', progress: 100 })
@@ -186,7 +186,7 @@ describe('a job that is followed', () => {
       language: () => 'en',
       fetch: () => Promise.resolve(Response.json(job({ status: 'done', progress: 100 }))),
     })
-    const jobs = createJobs(client)
+    const jobs = new JobsStore(client)
     jobs.keep([job()])
     jobs.apply(progress(9, 55))
     jobs.apply(progress(3, 99))
