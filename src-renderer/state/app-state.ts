@@ -12,7 +12,7 @@ import { createHandOver, createUpload } from '../api/upload.ts'
 import { type BatchActions, createBatch } from './batch.ts'
 import { inTurnOfPages } from './batch-analyses.ts'
 import { followDesktop } from './desktop.ts'
-import { createHistory } from './history.ts'
+import { HistoryStore } from './history.ts'
 import { JobsStore } from './jobs.ts'
 import { createNotices } from './notices.ts'
 import { createPreferences, shownLanguage } from './preferences.ts'
@@ -61,7 +61,7 @@ interface EventStores {
   readonly jobs: JobsStore
   readonly batch: BatchActions
   readonly service: ReturnType<typeof createService>
-  readonly history: ReturnType<typeof createHistory>
+  readonly history: HistoryStore
 }
 
 /** Creates the handler of live events: it applies them, and reads again what they changed. */
@@ -69,7 +69,7 @@ function createEventHandler({ jobs, batch, service, history }: EventStores): (ev
   const readAccountSoon = settled(service.readAccount)
   const readSettingsSoon = settled(service.readSettings)
   const readBatchSoon = settled(batch.read)
-  const refreshHistorySoon = settled(history.refresh)
+  const refreshHistorySoon = settled(() => history.refresh())
   return (event) => {
     jobs.apply(event)
     batch.analyses.apply(event)
@@ -105,7 +105,7 @@ export function createAppState({ session, isTicketSpent }: Opening) {
     alone: inTurnOfPages,
     storage: localStorage,
   })
-  const history = createHistory({ client, jobs, notices })
+  const history = new HistoryStore({ client, jobs, notices })
   const webhooks = createWebhooks(client, notices)
   const saver = createSaver(client, window.loudsmith)
 

@@ -36,7 +36,7 @@ export interface HistoryState {
   readonly refusal: (Refusal & { readonly count: number }) | null
   readonly selected: Readonly<Record<string, true>>
   readonly isGrouped: boolean
-  /** Loudness of what came in, LUFS, by its SHA-256; null where it cannot be told. Read for the rows that are looked at. */
+  /** Loudness of songs before mastering, LUFS, by their SHA-256; null where it cannot be told. Read for the rows in view. */
   readonly before: Readonly<Record<string, number | null>>
   /** Deleted in this page but not yet on the server: their time to undo is running. */
   readonly hidden: Readonly<Record<string, true>>
@@ -46,19 +46,19 @@ export interface HistoryGroup {
   readonly groupId: string
   readonly batchId: string | null
   readonly jobs: readonly Job[]
-  /** Tells whether these are all of its jobs: only then they can be counted. */
+  /** These are all of its jobs: only then they can be counted. */
   readonly isWhole: boolean
 }
 
 export interface GroupOptions {
   readonly dayOf: (iso: string) => string
-  /** Tells whether jobs of these groups may be missing anywhere. */
+  /** Jobs of these groups may be missing anywhere. */
   readonly isFiltered: boolean
-  /** Tells whether more jobs follow that are not read yet. */
+  /** More jobs follow that are not read yet. */
   readonly hasMore: boolean
 }
 
-/** Jobs in groups as they follow each other: one per batch, and one for the single songs of each day. */
+/** Returns jobs in groups as they follow each other: one per batch, and one for the single songs of each day. */
 export function groupsOf(jobs: readonly Job[], { dayOf, isFiltered, hasMore }: GroupOptions): HistoryGroup[] {
   const groups = new Map<string, Job[]>()
   for (const job of jobs) {
@@ -76,7 +76,7 @@ export function groupsOf(jobs: readonly Job[], { dayOf, isFiltered, hasMore }: G
   }))
 }
 
-/** Bytes that the results of a job take; 0 once they have expired. */
+/** Returns the size of a job's results in bytes; 0 once they have expired. */
 export function sizeOf(job: Job): number {
   return job.expired ? 0 : job.results.reduce((sum, result) => sum + result.size_bytes, 0)
 }
@@ -102,68 +102,94 @@ const FIRST_STATE: HistoryState = {
   hidden: {},
 }
 
-/** Creates the store of the history with its actions. */
-export function createHistory(deps: HistoryDeps) {
-  const { client, notices } = deps
-  const store = createStore<HistoryState>(() => FIRST_STATE)
-  const { getState, setState } = store
-  const { read, readMore } = createPages(deps, store)
-  const deleteNow = createDeletion(deps, store)
+/** The store of the history with its actions. */
+export class HistoryStore {
+  readonly store = createStore<HistoryState>(() => FIRST_STATE)
+  readonly #client: Client
+  readonly #notices: NoticesActions
+  readonly #pages: HistoryPages
+  readonly #deleteNow: ReturnType<typeof createDeletion>
+  /** Reads the loudness of a job's song, which its report alone has. One at a time. Never throws. */
+  readonly readBefore: (job: Job) => Promise<void>
 
-  return {
-    store,
-    read: () => read(false),
-    /** Reads again what is shown, or could not be read, when this screen was ever open. */
-    async refresh() {
-      const { hasRead, failure } = getState()
-      if (hasRead || failure) await read(true)
-    },
-    readMore,
-    readBefore: createReportReader(client, store),
-    filter(change: Partial<HistoryFilter>) {
-      setState(({ filter }) => ({ filter: { ...filter, ...change }, selected: {} }))
-      void read(false)
-    },
-    group: (isGrouped: boolean) => setState({ isGrouped }),
-    select(jobIds: readonly string[], isSelected: boolean) {
-      setState(({ selected }) => {
-        const rest = Object.entries(selected).filter(([id]) => !jobIds.includes(id))
-        return { selected: Object.fromEntries(isSelected ? [...rest, ...marked(jobIds)] : rest) }
+  constructor(deps: HistoryDeps) {
+    this.#client = deps.client
+    this.#notices = deps.notices
+    this.#pages = new HistoryPages(deps, this.store)
+    this.#deleteNow = createDeletion(deps, this.store)
+    this.readBefore = createReportReader(deps.client, this.store)
+  }
+
+  /** Reads the first page. Never throws: a failure is in `failure`. */
+  read(): Promise<void> {
+    return this.#pages.read(false)
+  }
+
+  /** Reads again what is shown, or could not be read, when this screen was ever open. */
+  async refresh(): Promise<void> {
+    const { hasRead, failure } = this.store.getState()
+    if (hasRead || failure) await this.#pages.read(true)
+  }
+
+  /** Reads the page that follows those that are shown, if there is one. Never throws. */
+  readMore(): Promise<void> {
+    return this.#pages.readMore()
+  }
+
+  filter(change: Partial<HistoryFilter>): void {
+    this.store.setState(({ filter }) => ({ filter: { ...filter, ...change }, selected: {} }))
+    void this.read()
+  }
+
+  group(isGrouped: boolean): void {
+    this.store.setState({ isGrouped })
+  }
+
+  select(jobIds: readonly string[], isSelected: boolean): void {
+    this.store.setState(({ selected }) => {
+      const rest = Object.entries(selected).filter(([id]) => !jobIds.includes(id))
+      return { selected: Object.fromEntries(isSelected ? [...rest, ...marked(jobIds)] : rest) }
+    })
+  }
+
+  /** Deletes jobs after the time to undo. */
+  remove(jobIds: readonly string[], text: string): void {
+    const { setState } = this.store
+    const marks = Object.fromEntries(marked(jobIds))
+    setState(({ hidden }) => ({ hidden: { ...hidden, ...marks }, selected: {}, refusal: null }))
+    this.#notices.show({
+      text,
+      undo: () => setState(({ hidden }) => ({ hidden: without(hidden, jobIds) })),
+      settle: (isLeaving) => void this.#deleteNow(jobIds, isLeaving),
+    })
+  }
+
+  /** Returns all finished jobs created before `before`, oldest first, for freeing the disk. Throws ApiError. */
+  async findEnded(before: Date): Promise<Job[]> {
+    const found: Job[] = []
+    let cursor: string | undefined
+    do {
+      const answer = await this.#client.call('listJobs', {
+        query: { status: 'done', sort: 'oldest', limit: MAX_PAGE_SIZE, ...(cursor ? { cursor } : {}) },
       })
-    },
-    /** Deletes jobs after the time to undo. */
-    remove(jobIds: readonly string[], text: string) {
-      const marks = Object.fromEntries(marked(jobIds))
-      setState(({ hidden }) => ({ hidden: { ...hidden, ...marks }, selected: {}, refusal: null }))
-      notices.show({
-        text,
-        undo: () => setState(({ hidden }) => ({ hidden: without(hidden, jobIds) })),
-        settle: (isLeaving) => void deleteNow(jobIds, isLeaving),
-      })
-    },
-    /** Returns all finished jobs created before `before`, oldest first, for freeing the disk. Throws ApiError. */
-    async findEnded(before: Date): Promise<Job[]> {
-      const found: Job[] = []
-      let cursor: string | undefined
-      do {
-        const answer = await client.call('listJobs', {
-          query: { status: 'done', sort: 'oldest', limit: MAX_PAGE_SIZE, ...(cursor ? { cursor } : {}) },
-        })
-        found.push(...answer.jobs.filter((job) => new Date(job.created_at) < before))
-        cursor = answer.jobs.some((job) => new Date(job.created_at) >= before) ? undefined : answer.next_cursor
-      } while (cursor)
-      return found
-    },
-    /** Deletes jobs at once and reports how many are gone so far. Never throws. */
-    async deleteAll(jobIds: readonly string[], onDeleted: (count: number) => void) {
-      setState({ refusal: null })
-      let count = 0
-      for (const jobId of jobIds) {
-        count += await deleteNow([jobId])
-        onDeleted(count)
-      }
-    },
-    clearRefusal: () => setState({ refusal: null }),
+      found.push(...answer.jobs.filter((job) => new Date(job.created_at) < before))
+      cursor = answer.jobs.some((job) => new Date(job.created_at) >= before) ? undefined : answer.next_cursor
+    } while (cursor)
+    return found
+  }
+
+  /** Deletes jobs at once and reports how many are gone so far. Never throws. */
+  async deleteAll(jobIds: readonly string[], onDeleted: (count: number) => void): Promise<void> {
+    this.clearRefusal()
+    let count = 0
+    for (const jobId of jobIds) {
+      count += await this.#deleteNow([jobId])
+      onDeleted(count)
+    }
+  }
+
+  clearRefusal(): void {
+    this.store.setState({ refusal: null })
   }
 }
 
@@ -197,21 +223,78 @@ export function withFirstPage(
   }
 }
 
-/** Creates the reader of pages. An answer that another reading has overtaken is dropped. */
-function createPages({ client, jobs }: HistoryDeps, { getState, setState }: StoreApi<HistoryState>) {
+/** The reader of pages. An answer that another reading has overtaken is dropped. */
+class HistoryPages {
+  readonly #client: Client
+  readonly #jobs: JobsStore
+  readonly #store: StoreApi<HistoryState>
   /** Number of the last reading. */
-  let reading = 0
+  #reading = 0
   /** Filter of the rows that are shown. */
-  let shownFilter: HistoryFilter | undefined
+  #shownFilter: HistoryFilter | undefined
   /** The end of the list came in view, and what follows it has not been read. */
-  let wantsMore = false
+  #wantsMore = false
+
+  constructor({ client, jobs }: HistoryDeps, store: StoreApi<HistoryState>) {
+    this.#client = client
+    this.#jobs = jobs
+    this.#store = store
+  }
+
+  /** Reads the first page. */
+  async read(isRefresh: boolean): Promise<void> {
+    const { getState, setState } = this.#store
+    this.#reading += 1
+    const { filter } = getState()
+    this.#wantsMore &&= isRefresh
+    const show = (page: Page) => {
+      const isSameList = isRefresh && filter === this.#shownFilter
+      this.#shownFilter = filter
+      setState({ ...withFirstPage(getState(), page, isSameList), hasRead: true, failure: null })
+    }
+    await this.#run(this.#reading, null, show, () => {
+      setState({ isReading: false })
+      if (this.#wantsMore) void this.readMore()
+    })
+  }
+
+  /** Reads the next page at the end of the list; behind a refresh that is under way, and again when one has overtaken it. */
+  async readMore(): Promise<void> {
+    const { getState, setState } = this.#store
+    const { filter, nextCursor, isReading } = getState()
+    if (!nextCursor) return
+    this.#wantsMore = true
+    if (isReading || filter !== this.#shownFilter) return
+    const show = ({ found, total, nextCursor: next }: Page) => {
+      const known = new Set(getState().ids)
+      setState(({ ids }) => ({ ids: [...ids, ...found.filter((id) => !known.has(id))], total, nextCursor: next }))
+    }
+    await this.#run(this.#reading, nextCursor, show, () => {
+      this.#wantsMore = false
+      setState({ isReading: false })
+    })
+  }
+
+  /** Reads a page and shows it, unless another reading overtakes it; a failure is shown too. `onEnd` follows either. */
+  async #run(number: number, from: string | null, show: (page: Page) => void, onEnd: () => void): Promise<void> {
+    const { setState } = this.#store
+    setState({ isReading: true })
+    try {
+      const page = await this.#readPage(number, from)
+      if (page) show(page)
+    } catch (error) {
+      if (number === this.#reading) setState({ failure: refusalOf(error) })
+    } finally {
+      if (number === this.#reading) onEnd()
+    }
+  }
 
   /**
    * Reads what follows `from`: a page, or for the expired jobs, for which the API has no filter, as many pages as it takes to fill
    * one. Returns null when another reading has begun meanwhile. Throws ApiError.
    */
-  async function readPage(number: number, from: string | null = null): Promise<Page | null> {
-    const { q, status, platform, sort } = getState().filter
+  async #readPage(number: number, from: string | null): Promise<Page | null> {
+    const { q, status, platform, sort } = this.#store.getState().filter
     const isExpired = status === 'expired'
     const asked = isExpired ? 'done' : status
     const filter = { ...(q ? { q } : {}), ...(asked ? { status: asked } : {}), ...(platform ? { platform } : {}) }
@@ -220,67 +303,20 @@ function createPages({ client, jobs }: HistoryDeps, { getState, setState }: Stor
     let total = 0
     do {
       const query = { sort, limit: MAX_PAGE_SIZE, ...filter, ...(cursor ? { cursor } : {}) }
-      const answer = await client.call('listJobs', { query })
-      if (number !== reading) return null
+      const answer = await this.#client.call('listJobs', { query })
+      if (number !== this.#reading) return null
       found.push(...(isExpired ? answer.jobs.filter((job) => job.expired) : answer.jobs))
       cursor = answer.next_cursor ?? null
       total = isExpired ? found.length : answer.total
     } while (isExpired && cursor && found.length < MAX_PAGE_SIZE)
-    jobs.keep(found)
+    this.#jobs.keep(found)
     return { found: found.map((job) => job.job_id), total, nextCursor: cursor }
   }
-
-  /** Reads a page and shows it, unless another reading overtakes it; a failure is shown too. `onEnd` follows either. */
-  async function run(number: number, from: string | null, show: (page: Page) => void, onEnd: () => void) {
-    setState({ isReading: true })
-    try {
-      const page = await readPage(number, from)
-      if (page) show(page)
-    } catch (error) {
-      if (number === reading) setState({ failure: refusalOf(error) })
-    } finally {
-      if (number === reading) onEnd()
-    }
-  }
-
-  /** Reads the first page. */
-  async function read(isRefresh: boolean): Promise<void> {
-    reading += 1
-    const { filter } = getState()
-    wantsMore &&= isRefresh
-    const show = (page: Page) => {
-      const isSameList = isRefresh && filter === shownFilter
-      shownFilter = filter
-      setState({ ...withFirstPage(getState(), page, isSameList), hasRead: true, failure: null })
-    }
-    await run(reading, null, show, () => {
-      setState({ isReading: false })
-      if (wantsMore) void readMore()
-    })
-  }
-
-  /** Reads the next page at the end of the list; behind a refresh that is under way, and again when one has overtaken it. */
-  async function readMore(): Promise<void> {
-    const { filter, nextCursor, isReading } = getState()
-    if (!nextCursor) return
-    wantsMore = true
-    if (isReading || filter !== shownFilter) return
-    const show = ({ found, total, nextCursor: next }: Page) => {
-      const known = new Set(getState().ids)
-      setState(({ ids }) => ({ ids: [...ids, ...found.filter((id) => !known.has(id))], total, nextCursor: next }))
-    }
-    await run(reading, nextCursor, show, () => {
-      wantsMore = false
-      setState({ isReading: false })
-    })
-  }
-
-  return { read, readMore }
 }
 
 /**
- * Creates the function that deletes jobs one after another; all at once when the page is leaving and sees no answer any more. It
- * returns how many are gone; those that the server keeps are shown again, and why. Never throws.
+ * Creates the function that deletes jobs one after another; all at once when the page is leaving, as it will see no answer. It
+ * returns how many are gone; those that the server keeps are shown again with the reason. Never throws.
  */
 function createDeletion({ client, jobs }: HistoryDeps, { setState }: StoreApi<HistoryState>) {
   return async (jobIds: readonly string[], isLeaving = false): Promise<number> => {
@@ -308,7 +344,7 @@ function createDeletion({ client, jobs }: HistoryDeps, { setState }: StoreApi<Hi
   }
 }
 
-/** Creates the function that reads the loudness of the song of a finished job, which its report alone has. One at a time. Never throws. */
+/** Creates the function that reads the loudness of a job's song from its report. */
 function createReportReader(client: Client, { getState, setState }: StoreApi<HistoryState>) {
   let last: Promise<void> = Promise.resolve()
   return ({ job_id, source_sha256 }: Job): Promise<void> => {

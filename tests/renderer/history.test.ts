@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src-contract/client.ts'
 import type { Job } from '../../src-contract/jobs.ts'
-import { createHistory, groupsOf } from '../../src-renderer/state/history.ts'
+import { groupsOf, HistoryStore } from '../../src-renderer/state/history.ts'
 import { JobsStore } from '../../src-renderer/state/jobs.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
 import { settle } from '../support/fake-clock.ts'
@@ -25,7 +25,7 @@ function shelf(jobs: readonly { job_id: string; status: string; expired?: true }
       })
     },
   })
-  const history = createHistory({ client, jobs: new JobsStore(client), notices: createNotices() })
+  const history = new HistoryStore({ client, jobs: new JobsStore(client), notices: createNotices() })
   return { history, asked, ids: () => history.store.getState().ids }
 }
 
@@ -109,7 +109,7 @@ describe('how loud a song came in', () => {
         return isGone ? Response.json({}, { status: 410 }) : Response.json(REPORT)
       },
     })
-    const history = createHistory({ client, jobs: new JobsStore(client), notices: createNotices() })
+    const history = new HistoryStore({ client, jobs: new JobsStore(client), notices: createNotices() })
     const job = (job_id: string, source_sha256: string) => ({ job_id, source_sha256 }) as Job
     await Promise.all(
       [job('first', 'song'), job('second', 'song'), job('gone', 'other'), job('third', 'song')].map(history.readBefore),
@@ -123,7 +123,7 @@ describe('how loud a song came in', () => {
     const answers = [() => Promise.reject(new TypeError('no network')), () => Promise.resolve(Response.json(REPORT))]
     const fetch = () => answers.shift()?.() ?? Promise.reject(new Error('asked too often'))
     const client = createClient({ session: null, language: () => 'en', fetch })
-    const history = createHistory({ client, jobs: new JobsStore(client), notices: createNotices() })
+    const history = new HistoryStore({ client, jobs: new JobsStore(client), notices: createNotices() })
     const job = { job_id: 'first', source_sha256: 'song' } as Job
     await history.readBefore(job)
     expect(history.store.getState().before).toEqual({})
@@ -144,7 +144,7 @@ describe('jobs that are deleted', () => {
       },
     })
     const notices = createNotices()
-    const history = createHistory({ client, jobs: new JobsStore(client), notices })
+    const history = new HistoryStore({ client, jobs: new JobsStore(client), notices })
     history.remove(['a', 'b'], 'deleted')
     expect(asked).toEqual([])
     notices.leave()
@@ -173,7 +173,7 @@ describe('jobs that the server does not delete', () => {
     })
     const notices = createNotices()
     const jobsOfPage = new JobsStore(client)
-    const history = createHistory({ client, jobs: jobsOfPage, notices })
+    const history = new HistoryStore({ client, jobs: jobsOfPage, notices })
     await history.read()
     const state = history.store.getState
     const shown = () => state().ids.filter((id) => !state().hidden[id] && jobsOfPage.store.getState().byId[id])
@@ -222,7 +222,7 @@ describe('a history that is opened while the program is gone', () => {
         return Response.json({ jobs: [{ job_id: 'a', status: 'done' }], total: 1 })
       },
     })
-    const history = createHistory({ client, jobs: new JobsStore(client), notices: createNotices() })
+    const history = new HistoryStore({ client, jobs: new JobsStore(client), notices: createNotices() })
     const state = history.store.getState
     await history.refresh()
     expect(state().failure).toBeNull()
@@ -252,7 +252,7 @@ describe('the next page of the history', () => {
           open.push({ search, answer, fail: () => reject(new TypeError('no network')) })
         }),
     })
-    const history = createHistory({ client, jobs: new JobsStore(client), notices: createNotices() })
+    const history = new HistoryStore({ client, jobs: new JobsStore(client), notices: createNotices() })
     const answerNext = async () => {
       open.shift()?.answer()
       await settled()

@@ -29,7 +29,11 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
             <HistoryTools isSearching={isSearching} />
           </div>
           {refusal && (
-            <FailureStrip head={t.history.notDeleted(refusal.count)} refusal={refusal} onClose={history.clearRefusal} />
+            <FailureStrip
+              head={t.history.notDeleted(refusal.count)}
+              refusal={refusal}
+              onClose={() => history.clearRefusal()}
+            />
           )}
           <BatchFailure />
           {isEmpty ? <NoJobs /> : hasRead && <HistoryTable lines={lines} shown={shown} />}
