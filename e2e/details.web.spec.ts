@@ -28,12 +28,23 @@ test('the whole window says what would happen with files that hang over it', asy
   await expect(page.locator('.drop')).not.toHaveClass(/is-over/)
 })
 
-test('the sample song is made on the spot and can be mastered', async ({ page }) => {
+test('the sample song is made on the spot, mastered, and heard with what to listen for beside it', async ({ page }) => {
+  const advice = page.getByText('listen for boomy chords from the first bar')
+  await expect(advice).toBeVisible()
+  const worker = page.waitForEvent('worker')
   await page.getByRole('button', { name: 'Try the sample song' }).click()
-  await expect(rowOf(page, 'Sample song')).toContainText(/Ready|warning/)
+  await worker
+  await expect(rowOf(page, 'Sample song')).toContainText('Ready')
+  await expect(advice).toBeVisible()
   await page.locator('.action-bar .btn.primary').click()
   await expect(rowOf(page, 'Sample song')).toContainText('1 master')
   await expect(page.locator('.action-bar > p.grow')).toHaveText('All done')
+  await rowOf(page, 'Sample song')
+    .getByRole('link', { name: /^Listen/ })
+    .click()
+  await expect(page.locator('main.listen')).toBeVisible()
+  await expect(advice).toBeVisible()
+  await expect(page.locator('main.listen')).toContainText('250 Hz')
 })
 
 test('a reference is taken, shown with its amount, refused with its reason, and removed', async ({ page, program }) => {

@@ -53,17 +53,31 @@ function play(bus: Bus, startSeconds: number, seconds: number, sampleAt: (t: num
 const held = (t: number, seconds: number, attack: number, release: number) =>
   Math.max(0, Math.min(1, t / attack, (seconds + release - t) / release))
 
-/** Sawtooth without steps that fold back: two polynomial pieces around the jump (V. Välimäki, A. Huovilainen, IEEE SPM 24(2), 2007). */
+/**
+ * Sawtooth at a phase of 0 to 1 that moves by `step` with each frame, without steps that fold back: two polynomial pieces around the
+ * jump (V. Välimäki, A. Huovilainen, IEEE SPM 24(2), 2007).
+ */
+function sawtoothAt(phase: number, step: number): number {
+  const value = 2 * phase - 1
+  if (phase < step) {
+    const left = 1 - phase / step
+    return value + left * left
+  }
+  if (phase > 1 - step) {
+    const past = 1 - (1 - phase) / step
+    return value - past * past
+  }
+  return value
+}
+
+/** Returns a sawtooth that is asked frame by frame, with the factor by which its pitch is bent. */
 function sawtooth(hz: number, phase: number): (bend?: number) => number {
   let at = phase
   return (bend = 1) => {
     const step = (hz * bend) / RATE_HZ
     at += step
     if (at >= 1) at -= 1
-    let value = 2 * at - 1
-    if (at < step) value -= (1 - at / step) ** 2 * -1
-    else if (at > 1 - step) value -= ((at - 1) / step + 1) ** 2
-    return value
+    return sawtoothAt(at, step)
   }
 }
 
@@ -169,30 +183,46 @@ export function bassFundamental(bus: Bus, { startSeconds, seconds, hz }: Note, r
   }
 }
 
-/** One pitch of a chord: three sawtooths, out of tune by some cents, across the width. */
-export function padVoice(bus: Bus, { startSeconds, seconds, hz }: Note, level: number, noise: Noise): void {
-  for (const [detune, pan] of [
-    [-8, -1],
-    [0, 0],
-    [7, 1],
-  ] as const) {
-    const wave = sawtooth(hz * cents(detune), Math.abs(noise()))
-    play(bus, startSeconds, seconds + 0.35, (t) => level * held(t, seconds, 0.09, 0.35) * wave(), pan)
+/** Strings of a pitch of the chords: cents out of tune, and the part that each channel hears. */
+const STRINGS = [
+  { detune: -8, toLeft: 1, toRight: 0 },
+  { detune: 0, toLeft: 1, toRight: 1 },
+  { detune: 7, toLeft: 0, toRight: 1 },
+] as const
+
+/** One pitch of a chord: three sawtooths across the width. Half of the song's work, so it runs in a loop of its own. */
+export function padVoice({ left, right }: Bus, { startSeconds, seconds, hz }: Note, level: number, noise: Noise): void {
+  const first = Math.round(startSeconds * RATE_HZ)
+  const frames = Math.min(left.length - first, Math.round((seconds + 0.35) * RATE_HZ))
+  for (const { detune, toLeft, toRight } of STRINGS) {
+    const step = (hz * cents(detune)) / RATE_HZ
+    let phase = Math.abs(noise())
+    for (let i = 0; i < frames; i++) {
+      phase += step
+      if (phase >= 1) phase -= 1
+      const sample = level * held(i / RATE_HZ, seconds, 0.09, 0.35) * sawtoothAt(phase, step)
+      left[first + i]! += toLeft * sample
+      right[first + i]! += toRight * sample
+    }
   }
 }
 
+/** Factor by which what dies away in `seconds` to 1/e falls from frame to frame. */
+const fallPerFrame = (seconds: number) => Math.exp(-1 / (seconds * RATE_HZ))
+
 /** A bell by frequency modulation (J. Chowning, J. AES 21(7), 1973): its overtones die first. */
 export function bell(bus: Bus, { startSeconds, hz }: Note, pan: number): void {
-  play(
-    bus,
-    startSeconds,
-    1.4,
-    (t) => {
-      const overtones = 1.8 * Math.exp(-t / 0.12) * Math.sin(TURN * 3.5 * hz * t)
-      return 0.16 * held(t, 1.2, 0.002, 0.2) * Math.exp(-t / 0.28) * Math.sin(TURN * hz * t + overtones)
-    },
-    pan,
-  )
+  const ringFall = fallPerFrame(0.28)
+  const brightFall = fallPerFrame(0.12)
+  let ring = 0.16
+  let bright = 1.8
+  const ringOf = (t: number) => {
+    const sample = ring * held(t, 1, 0.002, 0.2) * Math.sin(TURN * hz * t + bright * Math.sin(TURN * 3.5 * hz * t))
+    ring *= ringFall
+    bright *= brightFall
+    return sample
+  }
+  play(bus, startSeconds, 1.2, ringOf, pan)
 }
 
 /** The melody: two sawtooths behind a filter that opens with each note, and a vibrato that comes late. */
