@@ -102,6 +102,30 @@ interface KernelExports {
     state: number,
     scratch: number,
   ): void
+  splitFourBands(
+    left: number,
+    right: number,
+    steps: number,
+    coefficients: number,
+    state: number,
+    bands: number,
+    energies: number,
+  ): void
+  addFourBands(left: number, right: number, steps: number, bands: number, changes: number): void
+  halfPoints(x: number, frames: number, taps: number, count: number, out: number): void
+  saturationErrors(points: number, count: number, asymmetry: number, bend: number): void
+  joinErrors(x: number, frames: number, asymmetry: number, bend: number, errors: number): void
+  filterErrors(
+    left: number,
+    right: number,
+    errorLeft: number,
+    errorRight: number,
+    steps: number,
+    coefficients: number,
+    state: number,
+    sums: number,
+  ): void
+  addErrors(x: number, error: number, steps: number, gains: number): void
 }
 
 /** The kernels with views over their memory, which never grows: the views stay valid for the life of the thread. */

@@ -8,6 +8,7 @@ import {
   lowPass,
   magnitudeDb,
   peaking,
+  steepHighShelf,
 } from '../../../src-engine/dsp/biquad.ts'
 import { createBiquadCascade } from '../../../src-engine/dsp/biquad-cascade.ts'
 import { allocateAudio, sliceBlock } from '../../../src-engine/dsp/block.ts'
@@ -16,6 +17,26 @@ import { noise, scaled } from '../../support/sounds.ts'
 const rate = 48_000
 
 describe('the designs', () => {
+  test.each([
+    [44_100, 200, 2],
+    [48_000, 200, 0.5],
+    [96_000, 6000, 1.35],
+  ])(
+    'a steep shelf at %i Hz stands at its gain from 1.7 times %i Hz on, and at none up to 0.6 (gain %f)',
+    (at, hz, gain) => {
+      const db = (ratio: number) => magnitudeDb(steepHighShelf(hz, at, gain), ratio * hz, at)
+      const fullDb = 20 * Math.log10(gain)
+      for (const ratio of [0.1, 0.3, 0.6]) expect(Math.abs(db(ratio))).toBeLessThan(0.02 * Math.abs(fullDb))
+      for (const ratio of [1.7, 2, 3.5]) expect(Math.abs(db(ratio) - fullDb)).toBeLessThan(0.02 * Math.abs(fullDb))
+      expect(db(1)).toBeCloseTo(fullDb / 2, 6)
+    },
+  )
+
+  test('a steep shelf of gain 1 is nothing, and one of gain 0 is refused', () => {
+    expect(steepHighShelf(200, rate, 1)).toEqual([])
+    expect(() => steepHighShelf(200, rate, 0)).toThrow(RangeError)
+  })
+
   test('K-weighting at 48 kHz is the table of BS.1770-5', () => {
     const [shelf, pass] = kWeighting(48_000)
     const table: readonly (readonly [Biquad, Biquad])[] = [

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compileKernels, generatedModule } from '../../../../scripts/build-kernels.ts'
-import { kWeighting, peaking } from '../../../../src-engine/dsp/biquad.ts'
-import { createBiquadCascade } from '../../../../src-engine/dsp/biquad-cascade.ts'
+import { highPass, kWeighting, lowPass, peaking } from '../../../../src-engine/dsp/biquad.ts'
+import { createBiquadCascade, kernelCoefficients } from '../../../../src-engine/dsp/biquad-cascade.ts'
 import { onePoleCoefficient } from '../../../../src-engine/dsp/envelope.ts'
 import { createComplexFft, createKernelFft, createRealFft } from '../../../../src-engine/dsp/fft.ts'
 import { compile, kernelFrames, loadKernels } from '../../../../src-engine/dsp/kernels/kernels.ts'
@@ -23,16 +23,19 @@ import {
 import { noise, seededRandom, twoChannels } from '../../../support/sounds.ts'
 import {
   bandSumsReference,
+  bandsReference,
   biquadCascadeReference,
   crossBandsReference,
   fourierReference,
   gainCurveReference,
   gridPeakReference,
+  halfPointsReference,
   limitedEnergiesReference,
   limiterReference,
   midSidePowersReference,
   planesOfPcmReference,
   quantiseReference,
+  saturationErrorReference,
   softClipReference,
   stereoSumsReference,
   weightedEnergiesReference,
@@ -255,6 +258,111 @@ describe('every kernel equals its plain reference to 1e-6 of the peak', () => {
       ...audio.channels.map((samples) => gridPeakReference(samples, -16, audio.frames + 32, 16, 128, 9)),
     )
     expect(Math.abs(meter.read().truePeak - expected) / expected).toBeLessThan(tolerance)
+  })
+
+  test('four bands, their energies and their sum with gains that move', () => {
+    const kernels = loadKernels()
+    const steps = 6
+    const frames = steps * 32
+    const place = (count: number) => kernels.allocate(count * 4)
+    const at = { left: place(frames), right: place(frames), bands: place(8 * frames), energies: place(4 * steps) }
+    const [coefficients, state, changes] = [place(60), place(24), place(4 * (steps + 1))]
+    const channels = noise(0.7, frames / 44_100, 44_100, 21).channels.map((all) => all.subarray(0, frames))
+    const lowPasses = [120, 1000, 5000].map((hz) => lowPass(hz, 44_100, 0.5))
+    const gains = Array.from({ length: steps + 1 }, (_, s) => [0, 1, 2, 3].map((b) => (s < 2 ? 0 : 0.3 * s - 0.5 * b)))
+    for (const [c, to] of [at.left, at.right].entries()) kernels.f32.set(channels[c]!, to >> 2)
+    kernels.f64.set(kernelCoefficients(lowPasses), coefficients >> 3)
+    kernels.f32.set(gains.flat(), changes >> 2)
+    kernels.splitFourBands(at.left, at.right, steps, coefficients, state, at.bands, at.energies)
+    kernels.addFourBands(at.left, at.right, steps, at.bands, changes)
+    const bands = channels.map((samples) => bandsReference(samples, lowPasses))
+    const energies = Array.from({ length: 4 * steps }, (_, k) =>
+      bands.reduce(
+        (sum, of) => of[k % 4]!.slice(32 * (k >> 2), 32 * (k >> 2) + 32).reduce((more, x) => more + x * x, sum),
+        0,
+      ),
+    )
+    expect(
+      relativeError(kernels.f32.subarray(at.energies >> 2, (at.energies >> 2) + 4 * steps), energies),
+    ).toBeLessThan(tolerance)
+    for (const [c, from] of [at.left, at.right].entries()) {
+      const expected = Array.from(channels[c]!, (x, n) => {
+        const step = n >> 5
+        const gain = (b: number) => gains[step]![b]! + ((gains[step + 1]![b]! - gains[step]![b]!) * ((n % 32) + 1)) / 32
+        return bands[c]!.reduce((sum, band, b) => sum + gain(b) * band[n]!, x)
+      })
+      expect(relativeError(kernels.f32.subarray(from >> 2, (from >> 2) + frames), expected)).toBeLessThan(tolerance)
+      expect([...kernels.f32.subarray(from >> 2, (from >> 2) + 32)]).toEqual([...channels[c]!.subarray(0, 32)])
+    }
+  })
+
+  test('soft saturation at the frames and between them', () => {
+    const kernels = loadKernels()
+    const [frames, count, asymmetry, bend] = [64, 12, 0.3, 0.7]
+    const taps = Array.from({ length: count }, (_, t) => (t % 2 ? -1 : 1) / (t + 1.5))
+    const [x, errors, table] = [kernels.allocate(400), kernels.allocate(400), kernels.allocate(count * 16)]
+    const samples = noise(0.9, 0.01, 44_100, 4).channels[0]!.subarray(0, frames + 2 * count)
+    kernels.f32.set(samples, x >> 2)
+    kernels.f32.set(
+      taps.flatMap((tap) => [tap, tap, tap, tap]),
+      table >> 2,
+    )
+    const first = x + count * 4
+    kernels.halfPoints(first, frames, table, count, errors)
+    const points = halfPointsReference((n) => samples[n + count]!, frames, taps)
+    const found = () => kernels.f32.subarray(errors >> 2, (errors >> 2) + frames)
+    expect(relativeError(found(), points)).toBeLessThan(tolerance)
+    kernels.f32.set(points, errors >> 2)
+    kernels.saturationErrors(errors, frames, asymmetry, bend)
+    const between = points.map((point) => saturationErrorReference(point, asymmetry, bend))
+    expect(relativeError(found(), between)).toBeLessThan(tolerance)
+    kernels.joinErrors(first, frames, asymmetry, bend, errors)
+    const joined = between.map(
+      (error, n) => (error + saturationErrorReference(samples[n + count]!, asymmetry, bend)) / 2,
+    )
+    expect(relativeError(found(), joined)).toBeLessThan(tolerance)
+  })
+
+  test('errors filtered, compared with the signal and added to it', () => {
+    const kernels = loadKernels()
+    const steps = 5
+    const frames = steps * 32
+    const [x, e] = [5, 6].map((seed) =>
+      noise(0.7, 0.01, 44_100, seed).channels.map((samples) => samples.subarray(0, frames)),
+    ) as [Float32Array[], Float32Array[]]
+    const placed = [...x, ...e].map((samples) => {
+      const address = kernels.allocate(frames * 4)
+      kernels.f32.set(samples, address >> 2)
+      return address
+    }) as [number, number, number, number]
+    const [coefficients, state, sums] = [kernels.allocate(80), kernels.allocate(32), kernels.allocate(steps * 16)]
+    const section = highPass(300, 44_100)
+    kernels.f64.set(kernelCoefficients([section]), coefficients >> 3)
+    kernels.filterErrors(...placed, steps, coefficients, state, sums)
+    const filtered = e.map((samples) => biquadCascadeReference(samples, [section]))
+    const expectedSums = Array.from({ length: 2 * steps }, (_, k) =>
+      x.reduce((sum, samples, c) => {
+        const other = k % 2 === 0 ? samples : filtered[c]!
+        for (let n = 32 * (k >> 1); n < 32 * (k >> 1) + 32; n++) sum += samples[n]! * other[n]!
+        return sum
+      }, 0),
+    )
+    expect(relativeError(kernels.f64.subarray(sums >> 3, (sums >> 3) + 2 * steps), expectedSums)).toBeLessThan(
+      tolerance,
+    )
+    const gains = kernels.allocate((steps + 1) * 4)
+    const points = [1, 1.2, 0.7, 0.7, 1.5, 1.1]
+    kernels.f32.set(points, gains >> 2)
+    for (const c of [0, 1] as const) {
+      kernels.addErrors(placed[c], placed[c + 2]!, steps, gains)
+      const expected = Array.from(x[c]!, (sample, n) => {
+        const from = points[n >> 5]!
+        return (sample + filtered[c]![n]!) * (from + ((points[(n >> 5) + 1]! - from) * ((n % 32) + 1)) / 32)
+      })
+      expect(relativeError(kernels.f32.subarray(placed[c] >> 2, (placed[c] >> 2) + frames), expected)).toBeLessThan(
+        tolerance,
+      )
+    }
   })
 
   test.each([1, 2, 3, 4, 5, 6])('dense peak of the verifier without the top of the band, %i', (seed) => {

@@ -293,3 +293,27 @@ export function quantiseReference(
     return Math.max(-full, Math.min(full - 1, value))
   })
 }
+
+/** What a chain of low-passes takes off in turn, and what is left. */
+export function bandsReference(samples: Float32Array, lowPasses: readonly Biquad[]): number[][] {
+  let rest = Array.from(samples)
+  const bands = lowPasses.map((section) => {
+    const filter = inSeries([section])
+    const band = rest.map(filter)
+    rest = rest.map((x, i) => x - band[i]!)
+    return band
+  })
+  return [...bands, rest]
+}
+
+/** Points half a frame behind the frames [0, frames) of x, each from the taps times the pairs of frames around it. */
+export function halfPointsReference(x: (frame: number) => number, frames: number, taps: readonly number[]): number[] {
+  return Array.from({ length: frames }, (_, n) =>
+    taps.reduce((sum, tap, t) => sum + tap * (x(n - t) + x(n + 1 + t)), 0),
+  )
+}
+
+/** Distance of the saturated from the sample. */
+export function saturationErrorReference(x: number, asymmetry: number, bend: number): number {
+  return x / Math.sqrt(1 + asymmetry * x + bend * x * x) - x
+}
