@@ -96,11 +96,7 @@ test('a reference that is on its way or was refused is shown in the settings of 
 }) => {
   await drop(page, [song('One.wav', 1), song('Two.wav', 2)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2)
-  const scope = (name: string) => page.locator('.side .seg label', { hasText: name }).click()
-  const select = async (title: string) => {
-    await rowOf(page, title).locator('.ti').click()
-    await scope(title)
-  }
+  const select = (title: string) => rowOf(page, title).locator('.ti').click()
   const slot = page.locator('.side .file')
   const choose = async (file: Parameters<typeof drop>[1][number]) => {
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), slot.click()])
@@ -117,7 +113,8 @@ test('a reference that is on its way or was refused is shown in the settings of 
   await select('One')
   await choose(song('Guide.wav', 5, 8))
   await expect(slot).toContainText('Guide.wav')
-  await scope('All songs')
+  await page.keyboard.press('Escape')
+  await expect(page.locator('.scope')).toContainText('All 2 songs')
   await expect(slot).toHaveClass(/blank/)
   await select('Two')
   await expect(slot).toHaveClass(/blank/)
@@ -311,7 +308,7 @@ test('what cannot be is said: no platform at all, more songs than credits, none 
   await expect(page.getByRole('button', { name: /^Start 2 songs/ })).toHaveAccessibleDescription('No credits left')
 })
 
-test('a fader goes back to its standard, a competitive master is aimed louder, and a row names the generator', async ({
+test('a fader goes back to its standard, a master at genre level is aimed louder, and a row names the generator', async ({
   page,
   program,
 }) => {
@@ -320,7 +317,7 @@ test('a fader goes back to its standard, a competitive master is aimed louder, a
   await expect(rowOf(page, 'One')).toContainText('Suno')
   const intensity = page.getByRole('slider', { name: /^Intensity/ })
   await intensity.fill('80')
-  await page.getByRole('radio', { name: 'Competitive' }).check({ force: true })
+  await page.getByRole('radio', { name: 'Genre level' }).check({ force: true })
   await expect(page.getByRole('button', { name: /^Spotify/ })).toContainText('−11')
   await intensity.dblclick({ position: { x: 4, y: 8 } })
   await expect
@@ -401,10 +398,9 @@ test('a name comes up for the pointer over it and for the keyboard, and does not
   await expect(hint).toHaveCount(0)
   await page.keyboard.press('Tab')
   await expect(hint).toHaveText('Remove: One')
-  const scope = page.getByRole('radiogroup', { name: 'Apply to' })
-  await expect(scope.getByRole('radio', { name: 'One' }), 'what the menu was asked for').toBeChecked()
-  await rowOf(page, 'One').locator('.ti').click()
-  await expect(scope).toContainText('Selected song')
+  await expect(page.locator('.scope'), 'what the menu was asked for').toContainText('One')
+  await page.locator('.songs').click({ position: { x: 300, y: 300 } })
+  await expect(page.locator('.scope')).toContainText('1 song')
 })
 
 test('what a toast covers can be scrolled from under it', async ({ page }) => {

@@ -124,36 +124,60 @@ function Notices() {
   )
 }
 
-/** Keys that work on every screen: undo, and the list of keys. */
-function useWindowKeys(openKeySheet: () => void): void {
+/**
+ * Takes the last change back, or makes one again. Beside the Master screen, where nobody would see what happens to its songs, only what a
+ * toast says is taken back.
+ */
+function useUndo(): (isRedo: boolean) => boolean {
   const { notices } = useApp()
+  const { t } = useWords()
+  return useCallback(
+    (isRedo) => {
+      if (routeOf(location.hash).screen !== 'master') {
+        if (isRedo || !notices.store.getState().toast?.undo) return false
+        notices.undo()
+        return true
+      }
+      const isDone = isRedo ? notices.edits.redo() : notices.edits.undo()
+      if (isDone) notices.announce(isRedo ? t.edits.redone : t.edits.undone)
+      return isDone
+    },
+    [notices, t],
+  )
+}
+
+/** Keys that work on every screen: undo and redo, and the list of keys. */
+function useWindowKeys(openKeySheet: () => void): void {
+  const undo = useUndo()
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event)) return
-      const isUndo = keyOf(event) === 'z' && (event.ctrlKey || event.metaKey) && !event.shiftKey
-      if (isUndo && notices.store.getState().toast?.undo) notices.undo()
-      else if (event.key === '?' && !event.ctrlKey && !event.metaKey && !isCovered()) openKeySheet()
+      const hasModifier = event.ctrlKey || event.metaKey
+      const key = keyOf(event)
+      if (hasModifier && (key === 'z' || key === 'y') && !isCovered()) {
+        if (!undo(event.shiftKey || key === 'y')) return
+      } else if (event.key === '?' && !hasModifier && !isCovered()) openKeySheet()
       else return
       event.preventDefault()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [notices, openKeySheet])
+  }, [undo, openKeySheet])
 }
 
 /** Commands of the desktop's menu. */
 function useMenuCommands(openKeySheet: () => void): void {
-  const { notices } = useApp()
+  const undo = useUndo()
   useEffect(
     () =>
       window.loudsmith?.onMenuCommand((command) => {
-        if (command === 'undo-removal') notices.undo()
+        if (command === 'undo-removal') undo(false)
         if (command === 'key-sheet') openKeySheet()
         if (command === 'search') go('history', 'search')
         // The Master screen starts by itself; songs to be started are shown first.
         if (command === 'start' && routeOf(location.hash).screen !== 'master') go('master')
       }),
-    [notices, openKeySheet],
+    [undo, openKeySheet],
   )
 }
 

@@ -10,6 +10,7 @@ const GROUPS = [
       ['choose', 'Ctrl O'],
       ['paste', 'Ctrl V'],
       ['undo', 'Ctrl Z'],
+      ['redo', 'Ctrl Shift Z'],
       ['search', '/'],
       ['sheet', '?'],
       ['escape', 'Esc'],
@@ -20,6 +21,7 @@ const GROUPS = [
     rows: [
       ['start', 'Enter'],
       ['move', '↑ ↓'],
+      ['all', 'Ctrl A · Esc'],
       ['reorder', 'Alt ↑ ↓'],
       ['remove', 'Delete'],
     ],

@@ -7,7 +7,9 @@ const isNowhere = () => document.activeElement === null || document.activeElemen
 
 /** Tells whether the element is a place rather than a control: a key that is pressed once more does nothing there by surprise. */
 const isPlace = (node: Node | null): node is HTMLElement =>
-  node instanceof HTMLElement && node.isConnected && node.matches('[tabindex]:not(button, a, input, [role])')
+  node instanceof HTMLElement &&
+  node.isConnected &&
+  node.matches('[tabindex]:not(button, a, input, [role]:not([role=row]))')
 
 /** The place that came after the one that was removed, else the one before it; null where neither is one. */
 function placeBeside({ nextSibling, previousSibling }: MutationRecord): HTMLElement | null {

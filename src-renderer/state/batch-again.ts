@@ -53,7 +53,7 @@ export function createMasterAgain(deps: MasterAgainDeps, batch: Omit<AgainBatch,
     const onBack = (rowId: string) => {
       if (isFirst) store.setState({ broughtBackId: rowId })
       isFirst = false
-      if (jobs.length === 1) store.setState({ selectedId: rowId, isWholeBatch: false })
+      if (jobs.length === 1) store.setState({ selection: { ids: [rowId], anchorId: rowId } })
     }
     const { back, error } = await bringBack(jobs, client, { ...batch, onBack })
     const [first] = back

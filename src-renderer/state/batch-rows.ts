@@ -6,7 +6,7 @@ import { songIdsOf } from './batch-merge.ts'
 import { type BatchState, type Sort, songIn, songOrderIn, withoutRows, withRows, withRowsBack } from './batch-state.ts'
 import type { createUploads, RefusedFile } from './batch-uploads.ts'
 import type { NoticesActions } from './notices.ts'
-import { movedOrder, type Upload } from './song-rows.ts'
+import { asOrdered, movedOrder, type Upload } from './song-rows.ts'
 
 export interface BatchRowsDeps {
   readonly client: Pick<Client, 'call'>
@@ -36,6 +36,22 @@ export function createBatchRows(deps: BatchRowsDeps) {
     void command(() => client.call('changeDesk', { body: { order } }))
   }
 
+  const setOrder = (order: readonly string[], sort: Sort | null) => {
+    setState({ order, sort, failure: null })
+    tellOrder()
+  }
+
+  /** Notes that the order was changed from what it was in `before`. */
+  const noteOrder = ({ order, sort }: Pick<BatchState, 'order' | 'sort'>, mergeKey?: string) => {
+    const now = getState()
+    const put = (to: readonly string[], by: Sort | null) => setOrder(asOrdered(getState().order, to.map(currentId)), by)
+    notices.edits.push({
+      undo: () => put(order, sort),
+      redo: () => put(now.order, now.sort),
+      ...(mergeKey ? { mergeKey } : {}),
+    })
+  }
+
   /** Puts files at the end of the list, or in the place of a song, begins to send them and returns the ids of new rows. */
   const add = (files: readonly File[], more: Pick<Upload, 'replaces' | 'settings'>): readonly string[] => {
     const ids = uploads.add(files, more)
@@ -54,6 +70,7 @@ export function createBatchRows(deps: BatchRowsDeps) {
     setState(withoutRows(getState(), gone))
     if (songs.length > 0) void act(() => client.call('removeSongs', { body }))
     return {
+      hasUploads: taken.count > 0,
       putBack: () => {
         setState(withRowsBack(getState(), rowIds, songs, order.map(currentId)))
         taken.putBack()
@@ -88,8 +105,17 @@ export function createBatchRows(deps: BatchRowsDeps) {
     actions: {
       /** Takes rows off the list; the toast can put them back. */
       remove(rowIds: readonly string[], text: string) {
-        const taken = takeOff(rowIds)
-        notices.show({ text, undo: taken.putBack, settle: taken.forget })
+        let taken = takeOff(rowIds)
+        const shown = { text, undo: () => taken.putBack() }
+        // The bytes of a file that was not sent are let go of with the toast.
+        if (taken.hasUploads) notices.show({ ...shown, settle: () => taken.forget() })
+        else
+          notices.show({
+            ...shown,
+            redo: () => {
+              taken = takeOff(rowIds.map(currentId))
+            },
+          })
       },
       /** Puts files at the end of the list and begins to send them; `replaces` names the song whose place the first one takes. */
       addFiles(files: readonly File[], replaces?: string) {
@@ -103,11 +129,12 @@ export function createBatchRows(deps: BatchRowsDeps) {
       },
       /** Moves one row by `step` places. */
       move(rowId: string, step: number) {
-        const { order } = getState()
+        const before = getState()
+        const { order } = before
         const moved = movedOrder(order, rowId, step)
         if (moved === order) return
-        setState({ order: moved, sort: null, failure: null })
-        tellOrder()
+        setOrder(moved, null)
+        noteOrder(before, `move ${rowId}`)
       },
       /** Keeps a dragged row in its place while the batch is read; null ends the drag. */
       hold(rowId: string | null) {
@@ -117,8 +144,9 @@ export function createBatchRows(deps: BatchRowsDeps) {
       },
       /** Puts the rows into the given order, which is that of `sort`. */
       arrange(order: readonly string[], sort: Sort) {
-        setState({ order, sort, failure: null })
-        tellOrder()
+        const before = getState()
+        setOrder(order, sort)
+        noteOrder(before)
       },
     },
   }

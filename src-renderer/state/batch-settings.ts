@@ -42,31 +42,63 @@ export function createBatchSettings(deps: BatchSettingsDeps) {
     })
   }
 
-  /** Changes settings of all songs, or of one. */
-  function put(change: Partial<MasterSettings>, rowId: string | null): void {
+  /** Shows and sends the settings of all songs. */
+  function changeCommon(settings: MasterSettings): void {
     const { batch } = getState()
     if (!batch) return
-    if (rowId) {
-      const id = currentId(rowId)
-      changeSong(id, { ...(ownOf(id) ?? batch.settings), ...change })
-      return
-    }
-    const settings = { ...batch.settings, ...change }
     setState({ batch: { ...batch, settings } })
     changes.soon(ALL_SONGS, (keepalive = false) => client.call('changeDesk', { body: { settings }, keepalive }))
   }
 
+  /** Settings of rows, own or none, and with `null` for the row those of all songs. */
+  type Kept = readonly (readonly [string | null, MasterSettings | null])[]
+  const restore = (kept: Kept) => {
+    for (const [rowId, settings] of kept) {
+      if (rowId) changeSong(currentId(rowId), settings)
+      else if (settings) changeCommon(settings)
+    }
+  }
+
+  /** Changes settings of rows, or with none those of all songs. What is returned was there before. */
+  function put(change: Partial<MasterSettings>, rowIds: readonly string[]): Kept {
+    const { batch } = getState()
+    if (!batch) return []
+    if (rowIds.length === 0) {
+      changeCommon({ ...batch.settings, ...change })
+      return [[null, batch.settings]]
+    }
+    return rowIds.map((rowId) => {
+      const id = currentId(rowId)
+      const own = ownOf(id)
+      changeSong(id, { ...(own ?? batch.settings), ...change })
+      return [id, own] as const
+    })
+  }
+
   const sendNow = () => void changes.flush().catch(() => undefined)
+
+  /** As `put`, as a change that can be undone; closely following changes of the same fields are one. */
+  function change(change: Partial<MasterSettings>, rowIds: readonly string[]): void {
+    const before = put(change, rowIds)
+    if (before.length === 0) return
+    const after: Kept = before.map(([id]) => [id, id ? ownOf(id) : (getState().batch?.settings ?? null)])
+    notices.edits.push({
+      undo: () => restore(before),
+      redo: () => restore(after),
+      mergeKey: JSON.stringify([Object.keys(change), before.map(([id]) => id)]),
+    })
+  }
 
   return {
     ownOf,
     changeSong,
-    put,
     sendNow,
-    /** Changes settings of all songs, or of one. Shown at once, sent when the hand rests. */
-    change(change: Partial<MasterSettings>, rowId: string | null) {
+    /** Changes settings of rows, or with none those of all songs, from something other than the hand. */
+    put: change,
+    /** Changes settings of rows, or with none those of all songs. Shown at once, sent when the hand rests. */
+    change(next: Partial<MasterSettings>, rowIds: readonly string[]) {
       clearFailure()
-      put(change, rowId)
+      change(next, rowIds)
     },
     /** Gives songs the common settings again; the toast can put back those that they had. */
     clearOwn(rowIds: readonly string[], text: string) {
@@ -76,8 +108,9 @@ export function createBatchSettings(deps: BatchSettingsDeps) {
         for (const [rowId, settings] of all) changeSong(currentId(rowId), settings)
         sendNow()
       }
-      putAll(rowIds.map((rowId) => [rowId, null]))
-      notices.show({ text, undo: () => putAll(had) })
+      const clear = () => putAll(rowIds.map((rowId) => [rowId, null]))
+      clear()
+      notices.show({ text, undo: () => putAll(had), redo: clear })
     },
   }
 }

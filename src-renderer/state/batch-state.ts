@@ -3,6 +3,7 @@ import type { Batch, BatchSong, Source } from '../../src-contract/app.ts'
 import { placedOrder } from './batch-merge.ts'
 import { inState } from './batch-starts.ts'
 import type { Refusal } from './refusal.ts'
+import { renamedSelected, type Selection, withoutSelected } from './selection.ts'
 
 export const SORTS = ['added', 'title', 'length'] as const
 export type Sort = (typeof SORTS)[number]
@@ -12,9 +13,8 @@ export interface BatchState {
   readonly order: readonly string[]
   /** Criterion by which the list was ordered last; null once it stands in an order of its own. */
   readonly sort: Sort | null
-  /** The song whose own settings the column shows; null for all songs. */
-  readonly selectedId: string | null
-  readonly isWholeBatch: boolean
+  /** Songs whose settings the column shows; none for all songs. */
+  readonly selection: Selection
   /** The row that came back from elsewhere and is to be scrolled to; null once it is in view. */
   readonly broughtBackId: string | null
   /** Failure of something about the batch as a whole. */
@@ -52,13 +52,13 @@ export function withStoredSong(
   uploadId: string,
   source: Source,
 ): Change & Pick<BatchState, 'order'> {
-  const { batch, selectedId } = state
+  const { batch, selection } = state
   const sourceId = source.source_id
   const song: BatchSong = { source, state: 'ready', settings: null, analysis: null, job_ids: [] }
   const order = state.order.filter((id) => id !== sourceId).map((id) => (id === uploadId ? sourceId : id))
   return {
     order,
-    selectedId: selectedId === uploadId ? sourceId : selectedId,
+    selection: renamedSelected(selection, uploadId, sourceId),
     ...(batch && !songIn(state, sourceId) ? { batch: { ...batch, songs: [...batch.songs, song] } } : {}),
   }
 }
@@ -74,11 +74,11 @@ export function withRows({ order, sort }: BatchState, ids: readonly string[], re
 }
 
 /** Returns the change that takes rows off the list. */
-export function withoutRows({ batch, order, selectedId }: BatchState, gone: ReadonlySet<string>): Change {
+export function withoutRows({ batch, order, selection }: BatchState, gone: ReadonlySet<string>): Change {
   return {
     order: order.filter((id) => !gone.has(id)),
     ...(batch ? { batch: { ...batch, songs: batch.songs.filter((song) => !gone.has(song.source.source_id)) } } : {}),
-    ...(selectedId && gone.has(selectedId) ? { selectedId: null, isWholeBatch: true } : {}),
+    selection: withoutSelected(selection, gone),
   }
 }
 

@@ -183,11 +183,12 @@ export function createUploads(deps: UploadsDeps) {
     /** Gives a song settings of its own before it is stored. */
     changeSettings: (uploadId: string, settings: MasterSettings | null) => change(uploadId, { settings }),
     /** Takes uploads off and stops those under way. What is answered puts them back, or lets go of their bytes. */
-    takeOff(uploadIds: ReadonlySet<string>): { readonly putBack: () => void; readonly forget: () => void } {
+    takeOff(uploadIds: ReadonlySet<string>) {
       const taken = getState().uploads.filter((one) => uploadIds.has(one.uploadId))
       drop(uploadIds)
       for (const id of uploadIds) abort(id)
       return {
+        count: taken.length,
         putBack() {
           put(taken.map((one) => (one.state === 'sending' ? { ...one, state: 'queued', sent: 0 } : one)))
           sendPending()

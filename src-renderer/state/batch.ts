@@ -19,6 +19,7 @@ import { readStored } from './browser-storage.ts'
 import type { JobsStore } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
+import { NO_SELECTION, type Selection } from './selection.ts'
 import type { Upload } from './song-rows.ts'
 
 export interface BatchDeps {
@@ -45,8 +46,7 @@ function createBatchStore(storage: BatchDeps['storage']): StoreApi<BatchState> {
     batch: null,
     order: [],
     sort: storedSort(storage),
-    selectedId: null,
-    isWholeBatch: true,
+    selection: NO_SELECTION,
     broughtBackId: null,
     failure: null,
   }))
@@ -73,7 +73,7 @@ export function createBatch(deps: BatchDeps) {
   const references = createReferences({
     client,
     send: upload,
-    use: (reference_source_id, rowId) => settings.put({ reference_source_id }, rowId),
+    use: (reference_source_id, rowId) => settings.put({ reference_source_id }, rowId ? [rowId] : []),
   })
   const commands = createCommands({
     client,
@@ -295,10 +295,9 @@ function createStartActions({ client, store, jobs, starts, armed, act, clearFail
 /** Creates the actions on what the screen shows of the batch. */
 function createViewActions({ setState }: StoreApi<BatchState>) {
   return {
-    select: (selectedId: string | null) => setState(selectedId ? { selectedId } : { selectedId, isWholeBatch: true }),
+    select: (selection: Selection) => setState({ selection }),
     /** Call when the row that came back is in view. */
     seen: () => setState({ broughtBackId: null }),
-    scope: (isWholeBatch: boolean) => setState({ isWholeBatch }),
     /** Shows the failure of something that belongs to no row. */
     fail: (error: unknown) => setState({ failure: refusalOf(error) }),
     clearFailure: () => setState({ failure: null }),

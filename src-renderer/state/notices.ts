@@ -1,5 +1,6 @@
 /** Notices of the window: one toast with an undo, and one polite announcement for screen readers. */
 import { createStore } from 'zustand/vanilla'
+import { createEdits, type Edits } from './edits.ts'
 
 export const UNDO_SECONDS = 10
 
@@ -7,6 +8,8 @@ export interface Toast {
   readonly toastId: number
   readonly text: string
   readonly undo?: () => void
+  /** Makes the change again after it was undone; with it the change stays among those that can be undone when the toast is gone. */
+  readonly redo?: (() => void) | undefined
   /**
    * Makes final what the toast can still undo. Called once, when its time is over, another toast takes its place or the page is
    * leaving: what is sent then has to outlive it.
@@ -14,14 +17,19 @@ export interface Toast {
   readonly settle?: (isLeaving: boolean) => void
 }
 
+interface ShownToast extends Toast {
+  /** Number of its change among those that can be undone; none without `undo`. */
+  readonly editId?: number
+}
+
 export interface Notices {
-  readonly toast: Toast | null
+  readonly toast: ShownToast | null
   /** Last announcements of one moment. Numbered, so that a sentence said twice in a row is announced twice. */
   readonly announcements: readonly { readonly announcementId: number; readonly text: string }[]
 }
 
-/** Makes the store of notices with its actions. */
-export function createNotices() {
+/** Makes the store of notices with its actions. What a toast can undo is one of the changes of `edits`. */
+export function createNotices(edits: Edits = createEdits(() => performance.now())) {
   const store = createStore<Notices>(() => ({ toast: null, announcements: [] }))
   let nextId = 1
 
@@ -29,16 +37,25 @@ export function createNotices() {
     const { toast } = store.getState()
     if (!toast) return
     store.setState({ toast: null })
+    if (toast.editId && !toast.redo) edits.drop(toast.editId)
     toast.settle?.(isLeaving)
   }
   const settle = () => end(false)
+  // A change that was undone in another way has nothing left to be said of it.
+  edits.store.subscribe(({ past }) => {
+    const { toast } = store.getState()
+    if (toast?.editId && !past.some(({ editId }) => editId === toast.editId)) store.setState({ toast: null })
+  })
 
   return {
     store,
+    edits,
     /** Shows a toast; one that was there becomes final. */
     show(toast: Omit<Toast, 'toastId'>) {
       settle()
-      store.setState({ toast: { ...toast, toastId: nextId++ } })
+      const { undo, redo } = toast
+      const editId = undo ? edits.push({ undo, redo }) : 0
+      store.setState({ toast: { ...toast, toastId: nextId++, ...(editId ? { editId } : {}) } })
     },
     /** Takes the shown toast away and makes it final. */
     settle,
@@ -49,7 +66,7 @@ export function createNotices() {
       const { toast } = store.getState()
       if (!toast?.undo) return
       store.setState({ toast: null })
-      toast.undo()
+      if (!edits.undoOne(toast.editId)) toast.undo()
     },
     /** Tells screen readers, politely. What is to be told at one time is given at once: the next call takes its place. */
     announce(...texts: readonly string[]) {

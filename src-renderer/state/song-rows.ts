@@ -306,6 +306,14 @@ export function movedOrder(order: readonly string[], rowId: string, step: number
   return [...rest.slice(0, to), rowId, ...rest.slice(to)]
 }
 
+/** Returns `order` with those of its rows that `former` names in the order in which they stand there; the others keep their places. */
+export function asOrdered(order: readonly string[], former: readonly string[]): readonly string[] {
+  const present = new Set(order)
+  const known = new Set(former)
+  const next = former.filter((id) => present.has(id)).values()
+  return order.map((id) => (known.has(id) ? (next.next().value ?? id) : id))
+}
+
 /** The title of a row: the song's tag or file stem, the file's name while nothing else is known. */
 export function titleOf(row: SongRow): string {
   return row.song?.source.title ?? row.upload?.filename ?? ''

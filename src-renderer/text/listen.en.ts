@@ -216,7 +216,7 @@ export const listenEn = {
     remove: 'Stop listening to both',
     difference: 'Difference',
     otherGone: 'The version to compare with cannot be played.',
-    loudness: { platform: 'platform target', competitive: 'competitive' },
+    loudness: { platform: 'platform target', competitive: 'genre level' },
   },
   live: {
     hearing: (name: string): string => `Hearing ${name}`,

@@ -8,14 +8,14 @@ import {
   withRowsBack,
   withStoredSong,
 } from '../../src-renderer/state/batch-state.ts'
+import { NO_SELECTION } from '../../src-renderer/state/selection.ts'
 
 const song = (id: string) => ({ source: { source_id: id }, state: 'ready' }) as BatchSong
 const state = (order: readonly string[], songIds: readonly string[], more: Partial<BatchState> = {}): BatchState => ({
   batch: { songs: songIds.map(song) } as unknown as Batch,
   order,
   sort: 'added',
-  selectedId: null,
-  isWholeBatch: false,
+  selection: NO_SELECTION,
   broughtBackId: null,
   failure: null,
   ...more,
@@ -24,9 +24,9 @@ const changed = (before: BatchState, change: Partial<BatchState>): BatchState =>
 
 describe('the rows of the batch', () => {
   it('stay where they are, and selected, when an upload becomes a song', () => {
-    const before = state(['a', 'upload', 'b'], ['a', 'b'], { selectedId: 'upload' })
+    const before = state(['a', 'upload', 'b'], ['a', 'b'], { selection: { ids: ['upload', 'a'], anchorId: 'upload' } })
     const now = changed(before, withStoredSong(before, 'upload', { source_id: 'c' } as Source))
-    expect(now).toMatchObject({ order: ['a', 'c', 'b'], selectedId: 'c' })
+    expect(now).toMatchObject({ order: ['a', 'c', 'b'], selection: { ids: ['c', 'a'], anchorId: 'c' } })
     expect(songOrderIn(now)).toEqual(['a', 'c', 'b'])
   })
 
@@ -45,9 +45,9 @@ describe('the rows of the batch', () => {
   })
 
   it('come back to their places, and none that is there twice', () => {
-    const before = state(['a', 'b', 'c'], ['a', 'b', 'c'], { selectedId: 'b' })
+    const before = state(['a', 'b', 'c'], ['a', 'b', 'c'], { selection: { ids: ['b', 'c'], anchorId: 'b' } })
     const without = changed(before, withoutRows(before, new Set(['b', 'a'])))
-    expect(without).toMatchObject({ order: ['c'], selectedId: null, isWholeBatch: true })
+    expect(without).toMatchObject({ order: ['c'], selection: { ids: ['c'], anchorId: null } })
     const back = changed(
       without,
       withRowsBack(without, ['a', 'b', 'c'], [song('a'), song('b'), song('c')], before.order),

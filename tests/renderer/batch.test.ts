@@ -106,9 +106,9 @@ describe('the batch', () => {
 
   it('keeps a chosen file chosen once it is a song', async () => {
     it_.batch.addFiles([file('a.wav'), file('b.wav')])
-    it_.batch.select('upload-2')
+    it_.batch.select({ ids: ['upload-2'], anchorId: null })
     await expect.poll(() => order()).toEqual(['a', 'b'])
-    expect(it_.batch.store.getState().selectedId).toBe('b')
+    expect(it_.batch.store.getState().selection.ids).toEqual(['b'])
   })
 
   it('says nothing to the server of a refused file that is taken off', async () => {
@@ -198,6 +198,42 @@ describe('the batch', () => {
     expect(uploads()).toMatchObject([{ state: 'refused', error: { code: 'FILE_TOO_LARGE' } }])
   })
 
+  it('undoes and redoes settings, order and removal in one history, and the server follows', async () => {
+    it_.batch.addFiles([file('a.wav'), file('b.wav'), file('c.wav')])
+    await expect.poll(() => order()).toEqual(['a', 'b', 'c'])
+    const { edits } = it_.notices
+    const state = () => {
+      const { batch } = it_.batch.store.getState()
+      return [
+        order().join(),
+        batch?.settings.genre,
+        batch?.songs.find((s) => s.source.source_id === 'a')?.settings?.genre,
+      ]
+    }
+    const steps = [state()]
+    for (const step of [
+      () => it_.batch.changeSettings({ genre: 'edm' }, []),
+      () => it_.batch.changeSettings({ genre: 'ballad' }, ['a', 'b']),
+      () => it_.batch.move('a', 1),
+      () => it_.batch.remove(['b'], 'removed'),
+    ]) {
+      step()
+      steps.push(state())
+    }
+    expect(steps.at(-1)).toEqual(['a,c', 'edm', 'ballad'])
+    for (const step of steps.toReversed().slice(1)) {
+      edits.undo()
+      expect(state()).toEqual(step)
+    }
+    for (const step of steps.slice(1)) {
+      edits.redo()
+      expect(state()).toEqual(step)
+    }
+    await expect
+      .poll(() => [it_.server.songs.map((s) => s.source.source_id).join(), it_.server.settings.genre])
+      .toEqual(['a,c', 'edm'])
+  })
+
   it('puts a removed song back where it was when that is undone', async () => {
     it_.batch.addFiles([file('a.wav'), file('b.wav')])
     await expect.poll(() => order()).toEqual(['a', 'b'])
@@ -260,7 +296,7 @@ describe('the batch', () => {
       () => batch.setPaused(true),
       () => batch.move('a', 1),
       () => batch.arrange(['a', 'b'], 'title'),
-      () => batch.changeSettings({ intensity: 10 }, null),
+      () => batch.changeSettings({ intensity: 10 }, []),
       () => batch.changePresets((all) => [...all]),
       () => batch.start(['a']),
       () => batch.stop(['a']),
@@ -329,7 +365,7 @@ describe('the batch', () => {
 
   it('sends settings once when the hand rests, and never loses the last value', async () => {
     const settings = emptyBatch().settings
-    for (const intensity of [51, 60, 72]) it_.batch.changeSettings({ ...settings, intensity }, null)
+    for (const intensity of [51, 60, 72]) it_.batch.changeSettings({ ...settings, intensity }, [])
     expect(it_.batch.store.getState().batch?.settings.intensity).toBe(72)
     const sent = () => it_.calls.filter((call) => (call.body as { settings?: unknown })?.settings)
     await expect.poll(() => sent().length).toBe(1)
@@ -337,7 +373,7 @@ describe('the batch', () => {
   })
 
   it('keeps a setting that is being changed when the batch is read in between', async () => {
-    it_.batch.changeSettings({ ...emptyBatch().settings, intensity: 90 }, null)
+    it_.batch.changeSettings({ ...emptyBatch().settings, intensity: 90 }, [])
     await it_.batch.read()
     expect(it_.batch.store.getState().batch?.settings.intensity).toBe(90)
   })
@@ -352,7 +388,7 @@ describe('a page that goes while files are on their way', () => {
     await left.read()
     left.addFiles([file('b.wav'), file('c.wav')])
     left.move('upload-1', -1)
-    left.changeSettings({ ...emptyBatch().settings, genre: 'edm' }, 'upload-2')
+    left.changeSettings({ ...emptyBatch().settings, genre: 'edm' }, ['upload-2'])
     left.uploads.leave()
     return { options, server, calls, again: createBatch(options) }
   }
@@ -490,8 +526,8 @@ describe('what arrives while the batch is read', () => {
     batch.addFiles([file('a.wav')])
     await expect.poll(() => batch.store.getState().order).toEqual(['a'])
     const own = { ...emptyBatch().settings, genre: 'edm' as const }
-    batch.changeSettings({ ...emptyBatch().settings, genre: 'ballad' }, null)
-    batch.changeSettings(own, 'a')
+    batch.changeSettings({ ...emptyBatch().settings, genre: 'ballad' }, [])
+    batch.changeSettings(own, ['a'])
     await batch.read()
     expect(batch.store.getState().batch?.songs[0]?.settings?.genre).toBe('edm')
     await expect.poll(() => calls.map((call) => call.path)).toContain('/app/desk/a')
@@ -508,7 +544,7 @@ describe('what arrives while the batch is read', () => {
       answer = resolve
     })
     const old = batch.read()
-    batch.changeSettings({ ...emptyBatch().settings, intensity: 80 }, null)
+    batch.changeSettings({ ...emptyBatch().settings, intensity: 80 }, [])
     await expect.poll(() => calls.some((call) => (call.body as { settings?: unknown })?.settings)).toBe(true)
     await new Promise((resolve) => setTimeout(resolve, 20))
     gate.wait = null
@@ -781,7 +817,7 @@ describe('a song that is to be mastered again', () => {
     expect(row()?.kind).toBe('done')
     await batch.masterAgain([made], say)
     expect([row()?.kind, row()?.song?.settings?.intensity]).toEqual(['ready', 80])
-    expect(batch.store.getState()).toMatchObject({ selectedId: 'a', isWholeBatch: false })
+    expect(batch.store.getState()).toMatchObject({ selection: { ids: ['a'] } })
     await expect.poll(sent).toMatchObject([{ settings: { intensity: 80 } }])
     expect(started()).toBe(0)
   })
@@ -844,7 +880,7 @@ describe('a song that is to be mastered again', () => {
     await expect
       .poll(() => batch.store.getState().batch?.songs.find((one) => one.source.source_id === 'far')?.settings)
       .toMatchObject({ intensity: 80, reference_source_id: 'guide' })
-    expect([batch.store.getState().selectedId, started()]).toEqual(['far', 0])
+    expect([batch.store.getState().selection.ids, started()]).toEqual([['far'], 0])
     notices.undo()
     expect(batch.store.getState().order).not.toContain('far')
     await expect.poll(() => server.songs.map((one) => one.source.source_id)).not.toContain('far')
@@ -904,13 +940,13 @@ describe('a song that is to be mastered again', () => {
   it('is the one whose settings are shown and changed at once, before its reference has arrived', async () => {
     const { batch, song, isSending, told, arrive } = await slowReference()
     const coming = batch.masterAgain([guided], say)
-    expect(batch.store.getState()).toMatchObject({ selectedId: 'a', isWholeBatch: false })
+    expect(batch.store.getState()).toMatchObject({ selection: { ids: ['a'] } })
     expect([batch.marks.store.getState().again, song()?.settings?.intensity, isSending()]).toEqual([
       { old: true },
       80,
       true,
     ])
-    batch.changeSettings({ genre: 'edm' }, 'a')
+    batch.changeSettings({ genre: 'edm' }, ['a'])
     await settle(20)
     arrive()
     await coming
@@ -940,7 +976,7 @@ describe('a song that is to be mastered again', () => {
       return songRows({ ...none, songs, settings: someSettings, jobs: { old: earlier } })[0]?.kind
     }
     const coming = batch.masterAgain([guided], say)
-    batch.changeSettings({ genre: 'edm' }, 'a')
+    batch.changeSettings({ genre: 'edm' }, ['a'])
     const started = batch.start(['a'])
     await batch.read()
     await settle(20)
@@ -1049,7 +1085,7 @@ describe('what is done while the server is slow', () => {
 
   it('starts songs only after the settings that are on their way', async () => {
     const { batch, paths, open, answerAll, server } = await slowBench()
-    batch.changeSettings({ intensity: 80 }, null)
+    batch.changeSettings({ intensity: 80 }, [])
     await expect.poll(paths).toEqual(['/app/desk'])
     void batch.start(['a'])
     await settle(20)
@@ -1085,7 +1121,7 @@ describe('what is done while the server is slow', () => {
     const { batch, fail, server, state, stateOf, answerAll } = await slowBench()
     await answerAll()
     fail.add('/app/desk')
-    batch.changeSettings({ intensity: 80 }, null)
+    batch.changeSettings({ intensity: 80 }, [])
     const started = batch.start(['a'])
     expect(stateOf('a')).toBe('waiting')
     await settle(20)
@@ -1099,9 +1135,9 @@ describe('what is done while the server is slow', () => {
 
   it('sends a later value of a setting after the earlier one', async () => {
     const { batch, open, paths } = await slowBench()
-    batch.changeSettings({ intensity: 60 }, null)
+    batch.changeSettings({ intensity: 60 }, [])
     await expect.poll(paths).toEqual(['/app/desk'])
-    batch.changeSettings({ intensity: 80 }, null)
+    batch.changeSettings({ intensity: 80 }, [])
     await new Promise((resolve) => setTimeout(resolve, 400))
     expect(open).toHaveLength(1)
     open[0]?.answer()
@@ -1199,7 +1235,7 @@ describe('what is done while the server is slow', () => {
     await batch.read()
     batch.remove(['a'], 'removed')
     batch.move('c', -1)
-    batch.changeSettings({ intensity: 80 }, null)
+    batch.changeSettings({ intensity: 80 }, [])
     batch.addFiles([file('d.wav')])
     await expect.poll(() => state().order).toEqual(['c', 'b', 'd'])
     notices.undo()
@@ -1253,13 +1289,13 @@ describe('what is done while the server is slow', () => {
   it('gives a reference to the song for which it was dropped, and leaves what was changed since', async () => {
     const { batch, state, answerAll } = await slowBench()
     await answerAll()
-    batch.changeSettings({ genre: 'edm' }, null)
-    batch.changeSettings({ reference_source_id: 'r' }, null)
+    batch.changeSettings({ genre: 'edm' }, [])
+    batch.changeSettings({ reference_source_id: 'r' }, [])
     expect(state().batch?.settings).toMatchObject({ genre: 'edm', reference_source_id: 'r' })
     batch.addFiles([file('c.wav')])
     const uploadId = state().order[2] ?? ''
     await expect.poll(() => state().order).toEqual(['a', 'b', 'c'])
-    batch.changeSettings({ reference_source_id: 'own' }, uploadId)
+    batch.changeSettings({ reference_source_id: 'own' }, [uploadId])
     expect(state().batch?.songs[2]?.settings).toMatchObject({ genre: 'edm', reference_source_id: 'own' })
   })
 
@@ -1339,8 +1375,8 @@ describe('settings of a page that goes before the hand has rested', () => {
     })
     const batch = createBatch({ ...options, client })
     await batch.read()
-    batch.changeSettings({ intensity: 80 }, null)
-    batch.changeSettings({ intensity: 90 }, 'a')
+    batch.changeSettings({ intensity: 80 }, [])
+    batch.changeSettings({ intensity: 90 }, ['a'])
     batch.leave()
     expect(sent).toEqual([
       ['/app/desk', 80, true],

@@ -5,6 +5,7 @@ import type { Job, Stage } from '../../../src-contract/jobs.ts'
 import type { Warning } from '../../../src-contract/report.ts'
 import { codecLabel, unbroken } from '../../../src-contract/text/numbers.ts'
 import { type Language, warningText } from '../../../src-contract/text/text.ts'
+import { GRID_CELL } from '../../components/grid-roles.ts'
 import { failureOf } from '../../state/refusal.ts'
 import { partWarnings, refusalOfRow, type SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
@@ -35,7 +36,7 @@ function Lines({
   children?: ReactNode
 }) {
   return (
-    <div className="st">
+    <div className="st" {...GRID_CELL}>
       <b className={tone}>
         {icon}
         {head}

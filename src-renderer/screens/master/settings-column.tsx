@@ -220,44 +220,38 @@ const CONTROLS: Record<SettingName, (props: ControlProps) => ReactNode> = {
   },
 }
 
-/** The fields alone: in the column, or in the sheet of a narrow window. */
-export function SettingsFields({ rows }: { rows: readonly SongRow[] }) {
+/** Says whose settings these are, and offers to put those that differ back. */
+export function ScopeLine({ rows }: { rows: readonly SongRow[] }) {
   const { batch } = useApp()
   const { t } = useWords()
-  const { settings, selected, isWholeBatch, changedId, change } = useScope()
+  const { rowIds, title, ownIds } = useScope()
+  const isAll = rowIds.length === 0
+  const apart = isAll ? withOwnSettings(rows).map((row) => row.rowId) : ownIds
+  return (
+    <div className="row scope">
+      <span className="grow clip" role="status">
+        {isAll ? t.settings.allSongs(rows.length) : title ? <bdi>{title}</bdi> : t.settings.someSongs(rowIds.length)}
+      </span>
+      {/* It has its place in any case: what is below never moves. */}
+      {apart.length > 0 && (
+        <Button look="quiet" small onClick={() => batch.clearOwnSettings(apart, t.settings.madeLikeAll(apart.length))}>
+          {isAll ? t.settings.include(apart.length) : t.settings.likeAll}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** The fields alone: in the column, or in the sheet of a narrow window. */
+export function SettingsFields({ rows }: { rows: readonly SongRow[] }) {
+  const { t } = useWords()
+  const { settings, rowIds, ownIds, change } = useScope()
   if (!settings) return null
-  const apart = isWholeBatch ? withOwnSettings(rows).map((row) => row.rowId) : selected?.isOwn ? [selected.rowId] : []
   return (
     <>
-      {/* It has its place without a selected song as well: what is below never moves. */}
-      <div className="field">
-        <div className="label">
-          {t.settings.applyTo}
-          {apart.length > 0 && (
-            <Button
-              look="quiet"
-              small
-              className="in-label"
-              onClick={() => batch.clearOwnSettings(apart, t.settings.madeLikeAll(apart.length))}
-            >
-              {isWholeBatch ? t.settings.include(apart.length) : t.settings.likeAll}
-            </Button>
-          )}
-        </div>
-        <Segmented
-          label={t.settings.applyTo}
-          value={isWholeBatch ? 'all' : 'one'}
-          options={[
-            { value: 'all', text: t.settings.allSongs },
-            selected
-              ? { value: 'one', text: <bdi>{selected.title}</bdi> }
-              : { value: 'one', text: t.settings.oneSong, whyNot: t.settings.selectFirst },
-          ]}
-          onChoose={(value) => batch.scope(value === 'all')}
-        />
-      </div>
+      <ScopeLine rows={rows} />
       {Object.entries(CONTROLS).map(([name, Control]) => (
-        <Control key={name} {...{ t, settings, change }} rowId={changedId} isOwn={selected?.isOwn === true} />
+        <Control key={name} {...{ t, settings, change }} rowId={rowIds.at(-1) ?? null} isOwn={ownIds.length > 0} />
       ))}
     </>
   )

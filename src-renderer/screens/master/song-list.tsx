@@ -1,15 +1,16 @@
-/** The list of songs: arrow keys, reordering by hand or keyboard, and what can be done with all of them. */
+/** The list of songs: its order by hand, and what can be done with all of them. */
 import { ArrowUpDown, Ellipsis } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Menu, type MenuItem } from '../../components/dialogs.tsx'
-import { isDelete, isTyping } from '../../components/is-typing.ts'
+import { grid } from '../../components/grid-roles.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { SORTS } from '../../state/batch-state.ts'
 import { madeWith, queuePlaces, type SongRow, TALLY, tallyOf, titleOf } from '../../state/song-rows.ts'
 import type { Forecast } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
 import { SongRowView } from './song-row.tsx'
+import { useListKeys } from './use-list-keys.ts'
 import { isStarted, useRowActions } from './use-row-actions.ts'
 import { useRowAnimation } from './use-row-animation.ts'
 
@@ -17,9 +18,9 @@ export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecas
   const { batch } = useApp()
   const { t } = useWords()
   const actions = useRowActions()
-  const list = useRef<HTMLUListElement>(null)
+  const list = useRef<HTMLDivElement>(null)
   const [activeId, setActiveId] = useState<string | null>(null)
-  const selectedId = useSelect(batch.store, (state) => state.selectedId)
+  const selectedIds = useSelect(batch.store, (state) => state.selection.ids)
   const isPaused = useSelect(batch.store, (state) => state.batch?.is_paused ?? false)
   const common = useSelect(batch.store, (state) => state.batch?.settings ?? null)
   const places = queuePlaces(rows)
@@ -54,7 +55,7 @@ export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecas
         <OrderMenu rows={rows} />
         <BatchMenu rows={rows} />
       </div>
-      <ul className="songs" ref={list} aria-label={t.list.label}>
+      <div className="songs" ref={list} {...grid(t.list.label)}>
         {rows.map((row) => {
           const service = madeWith(row, common)?.ai_service
           return (
@@ -66,84 +67,19 @@ export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecas
               startsInSeconds={forecast.starts[row.rowId] ?? null}
               leftSeconds={forecast.left[row.rowId] ?? null}
               isPaused={isPaused}
-              isSelected={row.rowId === selectedId}
+              isSelected={selectedIds.includes(row.rowId)}
               isActive={row.rowId === active}
               madeWith={service && service !== 'other' ? t.services[service] : null}
             />
           )
         })}
-      </ul>
+      </div>
     </>
   )
 }
 
-/** A song can have settings of its own from the moment it is given. */
-const canHaveSettings = (row: SongRow) => row.song !== undefined || row.upload?.state !== 'refused'
-
-/** Arrow keys move, Alt with them reorders, Delete removes, Escape leaves the song; a press on a row selects it. */
-function useListKeys(
-  list: React.RefObject<HTMLUListElement | null>,
-  rows: readonly SongRow[],
-  onActive: (rowId: string) => void,
-) {
-  const { batch, notices } = useApp()
-  const { t } = useWords()
-  const actions = useRowActions()
-  const now = useRef({ rows, actions, t })
-  now.current = { rows, actions, t }
-  useEffect(() => {
-    const element = list.current
-    if (!element) return
-    const rowAt = (target: EventTarget | null) =>
-      target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null
-    const focusRow = (index: number) => {
-      const id = now.current.rows[index]?.rowId
-      if (id) element.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`)?.focus()
-    }
-    const onKey = (event: KeyboardEvent) => {
-      const at = rowAt(event.target)
-      if (!at || isTyping(event)) return
-      const { rows, actions, t } = now.current
-      const index = rows.findIndex((row) => row.rowId === at.dataset.row)
-      const row = rows[index]
-      if (!row) return
-      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-      if (step !== 0 && event.altKey) {
-        batch.move(row.rowId, step)
-        notices.announce(t.list.moved(titleOf(row), Math.min(rows.length, Math.max(1, index + step + 1))))
-      } else if (step !== 0) focusRow(index + step)
-      else if (isDelete(event)) {
-        actions.remove(row)
-        requestAnimationFrame(() => focusRow(Math.min(index, now.current.rows.length - 1)))
-      } else if (event.key === ' ' && event.target === at) batch.select(canHaveSettings(row) ? row.rowId : null)
-      else if (event.key === 'Escape') batch.select(null)
-      else return
-      event.preventDefault()
-    }
-    const onFocus = (event: FocusEvent) => {
-      const id = rowAt(event.target)?.dataset.row
-      if (id) onActive(id)
-    }
-    const onClick = (event: MouseEvent) => {
-      const at = rowAt(event.target)
-      if (!at || (event.target instanceof Element && event.target.closest('button, a'))) return
-      const row = now.current.rows.find((one) => one.rowId === at.dataset.row)
-      const isSelected = batch.store.getState().selectedId === row?.rowId
-      batch.select(row && canHaveSettings(row) && !isSelected ? row.rowId : null)
-    }
-    element.addEventListener('keydown', onKey)
-    element.addEventListener('focusin', onFocus)
-    element.addEventListener('click', onClick)
-    return () => {
-      element.removeEventListener('keydown', onKey)
-      element.removeEventListener('focusin', onFocus)
-      element.removeEventListener('click', onClick)
-    }
-  }, [list, batch, notices, onActive])
-}
-
 /** A song that was put on the list from another screen is scrolled to. */
-function useBroughtBack(list: React.RefObject<HTMLUListElement | null>) {
+function useBroughtBack(list: React.RefObject<HTMLElement | null>) {
   const { batch } = useApp()
   const rowId = useSelect(batch.store, (state) => state.broughtBackId)
   useEffect(() => {
@@ -154,7 +90,7 @@ function useBroughtBack(list: React.RefObject<HTMLUListElement | null>) {
 }
 
 /** Rows are dragged by their grip; the row moves while it is held, by transform. */
-function useDragOrder(list: React.RefObject<HTMLUListElement | null>, rows: readonly SongRow[]) {
+function useDragOrder(list: React.RefObject<HTMLElement | null>, rows: readonly SongRow[]) {
   const { batch } = useApp()
   const ids = useRef<string[]>([])
   ids.current = rows.map((row) => row.rowId)

@@ -5,6 +5,7 @@ import type { Source } from '../../../src-contract/app.ts'
 import { Button } from '../../components/button.tsx'
 import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'
+import { GRID_CELL, GRID_HEADER, gridRow } from '../../components/grid-roles.ts'
 import { Waveform } from '../../components/waveform.tsx'
 import { addressOf } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
@@ -66,11 +67,11 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
   const known = kind === 'sending' ? (upload?.sent ?? 0) * 100 : (row.progress?.percent ?? 0)
   const mastered = isMade ? 100 : kind === 'rendering' ? (job?.progress ?? 0) : 0
   return (
-    <li
+    <div
+      {...gridRow(isSelected)}
       className={`song ${kind} ${isBad ? 'bad' : ''} ${isSelected ? 'is-open' : ''} ${canMove ? 'can-move' : ''}`}
       data-row={row.rowId}
       tabIndex={isActive ? 0 : -1}
-      aria-current={isSelected ? 'true' : undefined}
       style={{ '--p': job?.progress ?? 0 } as CSSProperties}
     >
       <span className="grip" title={canMove ? t.list.drag : undefined} draggable={canMove}>
@@ -79,7 +80,7 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
       <DragOut jobId={isMade ? job?.job_id : undefined}>
         <Cover read={source?.has_cover ? readCover : undefined} slices={slices} isRefused={isBad && !slices} />
       </DragOut>
-      <div className="grow">
+      <div className="grow" {...GRID_HEADER}>
         <div className="ti clip" title={upload?.filename ?? source?.filename}>
           <bdi>{title}</bdi>
         </div>
@@ -91,10 +92,10 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
         <Waveform key={kind === 'sending' ? 'sent' : 'drawn'} slices={slices} mastered={mastered} known={known} />
       )}
       <RowStatus {...props} />
-      <div className="act">
+      <div className="act" {...GRID_CELL}>
         <RowButtons row={row} actions={actions} title={title} />
       </div>
-    </li>
+    </div>
   )
 })
 
@@ -217,7 +218,7 @@ function RemoveButton({ row, actions, title }: RowButtonsProps) {
       small
       label={`${t.remove}: ${title}`}
       icon={<X {...glyph} />}
-      onClick={() => actions.remove(row)}
+      onClick={() => actions.remove([row])}
     />
   )
 }

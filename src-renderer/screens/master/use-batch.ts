@@ -38,37 +38,59 @@ export function useRows(): SongRow[] {
 }
 
 export interface Scope {
-  /** Settings that the column and the platform cells show. */
+  /** Settings that the column and the platform cells show: of all songs, or of the selected song chosen last. */
   readonly settings: MasterSettings | null
-  /** The selected song, stored or still on its way; null without one. */
-  readonly selected: { readonly rowId: string; readonly title: string; readonly isOwn: boolean } | null
-  /** Tells whether what is shown and changed is for all songs. */
-  readonly isWholeBatch: boolean
-  /** The row that `change` is for; null for all songs. */
-  readonly changedId: string | null
+  /** Rows that are shown and changed; none for all songs. */
+  readonly rowIds: readonly string[]
+  /** Title of the only one; null for none or several. */
+  readonly title: string | null
+  /** Those of them that have settings of their own. */
+  readonly ownIds: readonly string[]
+  /** Settings in which they differ. */
+  readonly mixed: ReadonlySet<string>
   readonly change: (settings: Partial<MasterSettings>) => void
 }
 
-/** The settings in view: those of all songs, or of the selected one. */
+interface Selected {
+  readonly rowId: string
+  readonly title: string
+  readonly own: MasterSettings | null
+}
+
+/** Returns the names of the settings in which some differ from the last. Pure. */
+export function mixedNames(all: readonly MasterSettings[]): ReadonlySet<string> {
+  const last = all.at(-1)
+  if (!last) return new Set()
+  const differs = (name: keyof MasterSettings) =>
+    all.some((one) => JSON.stringify(one[name]) !== JSON.stringify(last[name]))
+  return new Set((Object.keys(last) as (keyof MasterSettings)[]).filter(differs))
+}
+
+/** The settings in view: those of all songs, or of the selected ones. */
 export function useScope(): Scope {
   const { batch } = useApp()
   const common = useSelect(batch.store, (state) => state.batch?.settings ?? null)
-  const rowId = useSelect(batch.store, (state) => state.selectedId)
-  const isWholeBatch = useSelect(batch.store, (state) => state.isWholeBatch)
-  const song = useSelect(batch.store, (state) => state.batch?.songs.find((one) => one.source.source_id === rowId))
-  const upload = useSelect(batch.uploads.store, (state) => state.uploads.find((one) => one.uploadId === rowId))
-  const title = song?.source.title ?? upload?.filename
-  const own = (song ?? upload)?.settings ?? null
-  const isForAll = isWholeBatch || title === undefined
-  const settings = (!isForAll && own) || common
-  const changedId = isForAll ? null : rowId
-  return {
-    settings,
-    selected: rowId !== null && title !== undefined ? { rowId, title, isOwn: own !== null } : null,
-    isWholeBatch: isForAll,
-    changedId,
-    change: (change) => batch.changeSettings(change, changedId),
-  }
+  const ids = useSelect(batch.store, (state) => state.selection.ids)
+  const songs = useSelect(batch.store, (state) => state.batch?.songs)
+  const uploads = useSelect(batch.uploads.store, (state) => state.uploads)
+  return useMemo(() => {
+    const chosen = ids.flatMap((rowId): Selected[] => {
+      const song = songs?.find((one) => one.source.source_id === rowId)
+      if (song) return [{ rowId, title: song.source.title, own: song.settings }]
+      const upload = uploads.find((one) => one.uploadId === rowId)
+      return upload ? [{ rowId, title: upload.filename, own: upload.settings ?? null }] : []
+    })
+    const rowIds = chosen.map((one) => one.rowId)
+    const all = chosen.flatMap(({ own }) => own ?? common ?? [])
+    return {
+      settings: all.at(-1) ?? common,
+      rowIds,
+      title: chosen.length === 1 ? (chosen[0]?.title ?? null) : null,
+      ownIds: chosen.filter(({ own }) => own !== null).map((one) => one.rowId),
+      mixed: mixedNames(all),
+      change: (change) => batch.changeSettings(change, rowIds),
+    }
+  }, [batch, common, ids, songs, uploads])
 }
 
 const NOTHING_SAID: Forecast = { left: {}, starts: {}, batch: 0 }

@@ -11,7 +11,7 @@ import { useWords } from '../../text/context.tsx'
 import { useCopyCurl } from '../automate/use-copy-curl.ts'
 
 export interface RowActions {
-  remove: (row: SongRow) => void
+  remove: (rows: readonly SongRow[]) => void
   replace: (row: SongRow) => void
   /** Asks for files: one that was cut off goes on in its place. */
   giveAgain: () => void
@@ -41,7 +41,11 @@ export function useRowActions(): RowActions {
       run().catch(batch.fail)
     }
     const actions: RowActions = {
-      remove: (row) => batch.remove([row.rowId], t.list.removed(titleOf(row))),
+      remove: (rows) =>
+        batch.remove(
+          rows.map((row) => row.rowId),
+          rows.length === 1 && rows[0] ? t.list.removed(titleOf(rows[0])) : t.list.removedMany(rows.length),
+        ),
       replace: (row) => void pickFiles(false).then((files) => files.length > 0 && batch.addFiles(files, row.rowId)),
       giveAgain: () => void pickFiles(true).then((files) => files.length > 0 && batch.addFiles(files)),
       accept: (row) => batch.marks.accept([row.rowId]),
@@ -99,10 +103,7 @@ export function useRowActions(): RowActions {
             ? [
                 {
                   text: t.row.ownSettings,
-                  onChoose: () => {
-                    batch.select(row.rowId)
-                    batch.scope(false)
-                  },
+                  onChoose: () => batch.select({ ids: [row.rowId], anchorId: row.rowId }),
                 },
               ]
             : []),
@@ -121,7 +122,7 @@ export function useRowActions(): RowActions {
           { text: t.list.moveUp, onChoose: () => batch.move(row.rowId, -1) },
           { text: t.list.moveDown, onChoose: () => batch.move(row.rowId, 1) },
           null,
-          { text: t.remove, onChoose: () => actions.remove(row), isDanger: true },
+          { text: t.remove, onChoose: () => actions.remove([row]), isDanger: true },
         ]
       },
     }

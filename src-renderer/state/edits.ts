@@ -1,0 +1,108 @@
+/** Changes that can be taken back and made again, in one order: of settings, of the list, of what was removed. */
+import { createStore } from 'zustand/vanilla'
+
+/** A change that was made. Both ways may be gone again and again; one without `redo` is not made again. */
+export interface Edit {
+  readonly undo: () => void
+  readonly redo?: (() => void) | undefined
+  /** Changes with one key that follow each other closely are one: a fader on its way. */
+  readonly mergeKey?: string
+}
+
+interface Entry extends Edit {
+  readonly editId: number
+  readonly atMs: number
+}
+
+export interface EditsState {
+  /** Oldest first. */
+  readonly past: readonly Entry[]
+  /** Taken back; the next to be made again is last. */
+  readonly future: readonly Entry[]
+}
+
+/** Time without a change after which the next one with the same key is one of its own, ms. */
+const MERGE_MS = 800
+/** Changes that are remembered. */
+const MOST_EDITS = 200
+
+/** Returns the history with a change on top; what was taken back before is given up. Pure. */
+export function withEdit({ past, future }: EditsState, entry: Entry): EditsState {
+  const last = past.at(-1)
+  const isSame =
+    future.length === 0 &&
+    last?.mergeKey !== undefined &&
+    last.mergeKey === entry.mergeKey &&
+    entry.atMs - last.atMs < MERGE_MS
+  const merged = isSame ? [...past.slice(0, -1), { ...entry, editId: last.editId, undo: last.undo }] : [...past, entry]
+  return { past: merged.slice(-MOST_EDITS), future: [] }
+}
+
+/** Returns the history after a change was taken back, the last one unless another is named. Pure. */
+export function takenBack({ past, future }: EditsState, editId = past.at(-1)?.editId): EditsState {
+  const entry = past.find((one) => one.editId === editId)
+  if (!entry) return { past, future }
+  return { past: past.filter((one) => one !== entry), future: entry.redo ? [...future, entry] : future }
+}
+
+/** Returns the history after the change taken back last was made again. Pure. */
+export function madeAgain({ past, future }: EditsState): EditsState {
+  const entry = future.at(-1)
+  // Nothing that follows may become one with it.
+  return entry
+    ? { past: [...past, { ...entry, atMs: Number.NEGATIVE_INFINITY }], future: future.slice(0, -1) }
+    : { past, future }
+}
+
+/** Creates an empty history of changes. `nowMs` is any steady clock. */
+export function createEdits(nowMs: () => number) {
+  const store = createStore<EditsState>(() => ({ past: [], future: [] }))
+  const { getState, setState } = store
+  let nextId = 1
+  /** What undoing and redoing does is no change of its own. */
+  let isReplaying = false
+  const replay = (run: (() => void) | undefined) => {
+    isReplaying = true
+    try {
+      run?.()
+    } finally {
+      isReplaying = false
+    }
+  }
+  const undoOne = (editId: number | undefined): boolean => {
+    const entry = getState().past.find((one) => one.editId === editId)
+    if (!entry) return false
+    setState(takenBack(getState(), editId))
+    replay(entry.undo)
+    return true
+  }
+  return {
+    store,
+    /** Notes a change that was made, and returns its number; 0 while a change is being taken back or made again. */
+    push(edit: Edit): number {
+      if (isReplaying) return 0
+      setState(withEdit(getState(), { ...edit, editId: nextId++, atMs: nowMs() }))
+      return getState().past.at(-1)?.editId ?? 0
+    },
+    /** Takes the last change back; false where there is none. */
+    undo: (): boolean => undoOne(getState().past.at(-1)?.editId),
+    /** Takes one change back, whatever came after it. */
+    undoOne,
+    /** Makes the change again that was taken back last; false where there is none. */
+    redo(): boolean {
+      const entry = getState().future.at(-1)
+      if (!entry) return false
+      setState(madeAgain(getState()))
+      replay(entry.redo)
+      return true
+    },
+    /** Gives up a change that has become final. */
+    drop: (editId: number) =>
+      setState(({ past, future }) => {
+        const others = (list: readonly Entry[]) => list.filter((one) => one.editId !== editId)
+        return { past: others(past), future: others(future) }
+      }),
+  }
+}
+
+export type Edits = ReturnType<typeof createEdits>
