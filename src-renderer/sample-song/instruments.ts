@@ -107,7 +107,7 @@ export function movingLowPass(q: number): (input: number, hz: number) => number 
 }
 
 /** Removes what lies well below a frequency: first order. */
-function highPass(hz: number): (input: number) => number {
+export function highPass(hz: number): (input: number) => number {
   const keep = Math.exp((-TURN * hz) / RATE_HZ)
   let low = 0
   return (input) => {

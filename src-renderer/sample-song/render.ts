@@ -9,6 +9,7 @@ import {
   bell,
   clap,
   cymbal,
+  highPass,
   kick,
   lead,
   movingLowPass,
@@ -42,6 +43,8 @@ const FRAMES = Math.round(SONG_SECONDS * RATE_HZ)
 const FADE_SECONDS = 1.6
 /** Gain with which the mix is driven; what would reach 1 is rounded off to 0.8. */
 const DRIVE = 1.1
+/** Below this the desk passes less and less, Hz. */
+const DESK_LOWEST_HZ = 8
 /** Highest sample of the mix, dBFS. */
 const PEAK_DBFS = -2
 
@@ -225,9 +228,12 @@ function filterBy({ b0, b1, b2, a1, a2 }: Biquad, { left, right }: Bus): void {
   }
 }
 
-/** Rounds the peaks of the mix off, as a driven mixing desk does. */
+/** Rounds the peaks of the mix off, as a driven mixing desk does, and takes out the offset that comes with it. */
 function saturate({ left, right }: Bus): void {
-  for (const samples of [left, right]) for (let i = 0; i < FRAMES; i++) samples[i] = Math.tanh(DRIVE * samples[i]!)
+  for (const samples of [left, right]) {
+    const coupled = highPass(DESK_LOWEST_HZ)
+    for (let i = 0; i < FRAMES; i++) samples[i] = coupled(Math.tanh(DRIVE * samples[i]!))
+  }
 }
 
 function highestOf(samples: Float32Array): number {
