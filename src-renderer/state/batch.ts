@@ -9,7 +9,7 @@ import { createChanges } from './batch-changes.ts'
 import { createCommands } from './batch-commands.ts'
 import { createMarks } from './batch-marks.ts'
 import { firstOrder, mergedBatch, mergedOrder } from './batch-merge.ts'
-import { createReferences } from './batch-references.ts'
+import { References } from './batch-references.ts'
 import { createBatchRows } from './batch-rows.ts'
 import { createBatchSettings } from './batch-settings.ts'
 import { createStarts } from './batch-starts.ts'
@@ -70,7 +70,7 @@ export function createBatch(deps: BatchDeps) {
   const armed = createStore<{ readonly rowIds: readonly string[] }>(() => ({ rowIds: [] }))
   const order = () => getState().order
   const uploads = createUploads({ send: upload, atOnce: deps.uploadsAtOnce, newId, storage, order, onStored })
-  const references = createReferences({
+  const references = new References({
     client,
     send: upload,
     use: (reference_source_id, rowId) => settings.put({ reference_source_id }, rowId ? [rowId] : []),
@@ -189,7 +189,7 @@ function createBatchAnalyses(
 interface BatchStartsDeps {
   readonly client: Client
   readonly store: StoreApi<BatchState>
-  readonly references: ReturnType<typeof createReferences>
+  readonly references: References
   readonly settings: Pick<ReturnType<typeof createBatchSettings>, 'ownOf'>
   readonly changes: ReturnType<typeof createChanges>
   readonly command: (run: () => Promise<Batch>) => Promise<void>
@@ -219,7 +219,7 @@ function createBatchStarts({ client, store, references, settings, changes, comma
 interface AgainDeps {
   readonly client: Client
   readonly store: StoreApi<BatchState>
-  readonly references: ReturnType<typeof createReferences>
+  readonly references: References
   readonly rows: ReturnType<typeof createBatchRows>
   readonly settings: ReturnType<typeof createBatchSettings>
   readonly commands: ReturnType<typeof createCommands>
@@ -232,7 +232,7 @@ function againOperations(deps: AgainDeps): Parameters<typeof createMasterAgain>[
   const { client, store, references, rows, settings, commands, marks, currentId } = deps
   return {
     songOf: (sourceId) => songIn(store.getState(), sourceId),
-    fetchReference: references.fetch,
+    fetchReference: (filename, rowId, read) => references.fetch(filename, rowId, read),
     add: (file, own) => rows.add([file], { settings: own })[0] ?? '',
     takeOff: (rowId) => rows.takeOff([currentId(rowId)]).forget(),
     restore: (sourceId) => commands.ask(() => client.call('restoreSongs', { body: { source_ids: [sourceId] } })),
