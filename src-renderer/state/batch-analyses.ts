@@ -1,4 +1,4 @@
-/** Free analysis of each song of the batch, one after another: its progress and its failure. The result goes to the batch. */
+/** The free analysis of each song of the batch, one after another: progress and failures. The results go to the batch. */
 import { createStore } from 'zustand/vanilla'
 import type { Batch, BatchSong } from '../../src-contract/app.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'
@@ -18,13 +18,13 @@ export interface AnalysesDeps {
   /** The batch, and ids of its rows in the order shown, in which its songs are analysed. */
   readonly shown: () => { readonly batch: Batch | null; readonly order: readonly string[] }
   readonly onFound: (sourceId: string, analysis: Analysis) => void
-  /** Runs what only one page of a browser may do at a time, once the others have done it; `hasWaited` where one was at it. */
+  /** Runs what only one page of a browser may do at a time, after the others; `hasWaited` tells that another one ran it meanwhile. */
   readonly alone: (run: (hasWaited: boolean) => Promise<void>) => Promise<void>
   /** Reads the batch again. */
   readonly read: () => Promise<void>
 }
 
-/** Lets pages that share a browser analyse songs in turn: the service takes one analysis at a time. */
+/** Makes the pages of one browser analyse songs in turn: the service takes one analysis at a time. */
 export async function inTurnOfPages(run: (hasWaited: boolean) => Promise<void>): Promise<void> {
   const { locks } = globalThis.navigator ?? {}
   if (!locks) return run(false)
@@ -35,6 +35,7 @@ export async function inTurnOfPages(run: (hasWaited: boolean) => Promise<void>):
   if (!hasRun) await locks.request('loudsmith.analysing', () => run(true))
 }
 
+/** Wait before an analysis is tried again that the service could not take, ms. */
 const RETRY_MS = 1500
 
 const without = <Value>(all: Readonly<Record<string, Value>>, id: string) => {
@@ -42,86 +43,94 @@ const without = <Value>(all: Readonly<Record<string, Value>>, id: string) => {
   return rest
 }
 
-/** Creates the store of running analyses with its actions. */
-export function createAnalyses({ client, shown, onFound, alone, read }: AnalysesDeps) {
-  const store = createStore<AnalysesState>(() => ({ analysing: {}, errors: {} }))
-  const { getState, setState } = store
-  let isRunning = false
+/** The store of running analyses with its actions. */
+export class Analyses {
+  readonly store = createStore<AnalysesState>(() => ({ analysing: {}, errors: {} }))
+  readonly #deps: AnalysesDeps
+  #isRunning = false
+
+  constructor(deps: AnalysesDeps) {
+    this.#deps = deps
+  }
+
+  /** Analyses the songs that have no analysis yet. Never throws; a song whose analysis failed is in `errors`. */
+  async run(): Promise<void> {
+    this.#forgetFound()
+    if (this.#isRunning || !this.#nextSong()) return
+    this.#isRunning = true
+    await this.#deps.alone(async (hasWaited) => {
+      // The results of the other page are not known here yet.
+      if (hasWaited) await this.#deps.read().catch(() => undefined)
+      await this.#analyseAll()
+    })
+    this.#isRunning = false
+  }
+
+  /** Forgets the failure of an analysis, so that the next `run` tries it again. */
+  forgetError(sourceId: string): void {
+    this.store.setState(({ errors }) => ({ errors: without(errors, sourceId) }))
+  }
+
+  /** Applies a live event: the progress of an analysis, of another page as well. */
+  apply({ event, source_id: sourceId = '', stage, progress = 0 }: LiveEvent): void {
+    if (event !== 'source.progress') return
+    const song = this.#deps.shown().batch?.songs.find((one) => one.source.source_id === sourceId)
+    if (!song || song.analysis) return
+    const known = this.store.getState().analysing[sourceId]
+    this.#showProgress(sourceId, {
+      stage: stage === 'analysing' ? 'analysing' : (known?.stage ?? 'decoding'),
+      percent: Math.max(known?.percent ?? 0, progress),
+    })
+  }
+
+  #showProgress(sourceId: string, progress: AnalysisProgress): void {
+    this.store.setState(({ analysing }) => ({ analysing: { ...analysing, [sourceId]: progress } }))
+  }
 
   /** Returns the next song without an analysis; a song whose analysis failed is not tried again. */
-  function nextSong(): BatchSong | undefined {
-    const { batch, order } = shown()
-    const { errors } = getState()
+  #nextSong(): BatchSong | undefined {
+    const { batch, order } = this.#deps.shown()
+    const { errors } = this.store.getState()
     const isPending = (song: BatchSong) =>
       !song.analysis && !errors[song.source.source_id] && song.state !== 'refused' && !isTooShort(song)
     const pending = new Map(batch?.songs.filter(isPending).map((song) => [song.source.source_id, song]))
     return order.map((id) => pending.get(id)).find((song) => song !== undefined)
   }
 
-  async function analyse(sourceId: string, aiService: AiService): Promise<void> {
-    setState(({ analysing }) => ({ analysing: { ...analysing, [sourceId]: { stage: 'decoding', percent: 0 } } }))
-    try {
-      const fields = { source_id: sourceId, ai_service: aiService }
-      onFound(sourceId, await client.call('analyze', { fields }))
-    } finally {
-      setState(({ analysing }) => ({ analysing: without(analysing, sourceId) }))
-    }
-  }
-
-  async function analyseAll(): Promise<void> {
+  async #analyseAll(): Promise<void> {
     for (;;) {
-      const next = nextSong()
-      const aiService = (next?.settings ?? shown().batch?.settings)?.ai_service
+      const next = this.#nextSong()
+      const aiService = (next?.settings ?? this.#deps.shown().batch?.settings)?.ai_service
       if (!next || !aiService) break
       const sourceId = next.source.source_id
       try {
-        await analyse(sourceId, aiService)
+        await this.#analyse(sourceId, aiService)
       } catch (error) {
         const code = error instanceof ApiError ? error.code : undefined
         if (isNotReached(code)) break
         if (code === 'CONCURRENT_LIMIT' || code === 'UNAVAILABLE')
           await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-        else setState(({ errors }) => ({ errors: { ...errors, [sourceId]: refusalOf(error) } }))
+        else this.store.setState(({ errors }) => ({ errors: { ...errors, [sourceId]: refusalOf(error) } }))
       }
     }
   }
 
-  /** Forgets the progress of analyses of other pages that have ended. */
-  function forgetFound() {
-    const { analysing } = getState()
-    const open = new Set(shown().batch?.songs.flatMap((song) => (song.analysis ? [] : [song.source.source_id])))
-    const found = Object.keys(analysing).filter((id) => !open.has(id))
-    if (found.length > 0) setState({ analysing: found.reduce(without, analysing) })
+  async #analyse(sourceId: string, aiService: AiService): Promise<void> {
+    this.#showProgress(sourceId, { stage: 'decoding', percent: 0 })
+    try {
+      const fields = { source_id: sourceId, ai_service: aiService }
+      this.#deps.onFound(sourceId, await this.#deps.client.call('analyze', { fields }))
+    } finally {
+      this.store.setState(({ analysing }) => ({ analysing: without(analysing, sourceId) }))
+    }
   }
 
-  return {
-    store,
-    /** Analyses the songs that have no analysis yet. Never throws; a song whose analysis failed is in `errors`. */
-    async run(): Promise<void> {
-      forgetFound()
-      if (isRunning || !nextSong()) return
-      isRunning = true
-      await alone(async (hasWaited) => {
-        // The results of the other page are not known here yet.
-        if (hasWaited) await read().catch(() => undefined)
-        await analyseAll()
-      })
-      isRunning = false
-    },
-    /** Forgets the failure of an analysis, so that the next `run` tries it again. */
-    forgetError: (sourceId: string) => setState(({ errors }) => ({ errors: without(errors, sourceId) })),
-    /** Applies a live event: the progress of an analysis, of another page as well. */
-    apply({ event, source_id: sourceId = '', stage, progress = 0 }: LiveEvent) {
-      if (event !== 'source.progress') return
-      const song = shown().batch?.songs.find((one) => one.source.source_id === sourceId)
-      if (!song || song.analysis) return
-      const known = getState().analysing[sourceId]
-      const percent = Math.max(known?.percent ?? 0, progress)
-      const next: AnalysisProgress = {
-        stage: stage === 'analysing' ? 'analysing' : (known?.stage ?? 'decoding'),
-        percent,
-      }
-      setState(({ analysing }) => ({ analysing: { ...analysing, [sourceId]: next } }))
-    },
+  /** Forgets the progress of analyses of other pages that have ended. */
+  #forgetFound(): void {
+    const { analysing } = this.store.getState()
+    const { batch } = this.#deps.shown()
+    const open = new Set(batch?.songs.flatMap((song) => (song.analysis ? [] : [song.source.source_id])))
+    const found = Object.keys(analysing).filter((id) => !open.has(id))
+    if (found.length > 0) this.store.setState({ analysing: found.reduce(without, analysing) })
   }
 }

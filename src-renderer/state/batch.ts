@@ -4,7 +4,7 @@ import { type Batch, type BatchSong, type Preset, type Source, summaryOf } from 
 import type { Client } from '../../src-contract/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { createMasterAgain } from './batch-again.ts'
-import { type AnalysesDeps, createAnalyses } from './batch-analyses.ts'
+import { Analyses, type AnalysesDeps } from './batch-analyses.ts'
 import { createChanges } from './batch-changes.ts'
 import { createCommands } from './batch-commands.ts'
 import { createMarks } from './batch-marks.ts'
@@ -176,7 +176,7 @@ function createBatchAnalyses(
   read: () => Promise<void>,
   alone: AnalysesDeps['alone'] = (run) => run(false),
 ) {
-  return createAnalyses({
+  return new Analyses({
     ...{ client, alone, read },
     shown: store.getState,
     onFound(sourceId, analysis) {
