@@ -3,6 +3,7 @@ import type { Repair } from '../src-contract/report.ts'
 import type { RecipeStage, StageKind } from '../src-contract/stages/index.ts'
 import { type Audio, allocateBlock, sliceBlock } from './dsp/block.ts'
 import type { Processor } from './dsp/processor.ts'
+import { runAtOnce, type Steps } from './dsp/steps.ts'
 import { mix } from './dsp/units.ts'
 import { stageOfKind } from './stages/index.ts'
 
@@ -35,11 +36,20 @@ interface Running {
  * settings outside its range.
  */
 export function applyRecipe(audio: Audio, recipe: Recipe, onProgress?: (fraction: number) => void): AppliedRecipe {
+  return runAtOnce(recipeSteps(audio, recipe, onProgress))
+}
+
+/** Does what {@link applyRecipe} does, a step for each block of the streaming stages; an edit of single samples is one step. */
+export function* recipeSteps(
+  audio: Audio,
+  recipe: Recipe,
+  onProgress?: (fraction: number) => void,
+): Steps<AppliedRecipe> {
   const { edits, rest } = splitRecipe(recipe)
   const editing = Math.max(0, ...edits.stages.map(workShareOf))
   const edited = edits.stages.flatMap((stage) => editSamples(audio, stage, (part) => onProgress?.(editing * part)))
   const running = rest.stages.map((stage) => ({ kind: stage.kind, ...begin(stage, audio) }))
-  runStreamed(
+  yield* runStreamed(
     audio,
     running.map(({ processor }) => processor),
     (part) => onProgress?.(mix(editing, 1, part)),
@@ -101,7 +111,11 @@ export function createProcessor(settings: RecipeStage, sampleRateHz: number): Pr
 }
 
 /** Runs the processors over the audio in place; what comes out late is written back to where it belongs. */
-function runStreamed(audio: Audio, processors: readonly Processor[], onProgress: (fraction: number) => void): void {
+function* runStreamed(
+  audio: Audio,
+  processors: readonly Processor[],
+  onProgress: (fraction: number) => void,
+): Steps<void> {
   if (processors.length === 0) {
     onProgress(1)
     return
@@ -125,5 +139,6 @@ function runStreamed(audio: Audio, processors: readonly Processor[], onProgress:
       }
     }
     onProgress(Math.min(1, (start + frames) / total))
+    yield
   }
 }

@@ -1,7 +1,8 @@
 import { type Audio, type AudioBlock, allocateBlock, allocateShared, sliceBlock } from '../dsp/block.ts'
 import { kernelFrames } from '../dsp/kernels/kernels.ts'
 import { createEnergyFilter, loudnessOfGroups } from '../dsp/meters/loudness.ts'
-import { detectPeaks, peakGroupFrames } from '../dsp/meters/true-peak.ts'
+import { peakGroupFrames, peakSteps } from '../dsp/meters/true-peak.ts'
+import { runAtOnce, type Steps } from '../dsp/steps.ts'
 import { clamp, dbToGain, gainToDb, mix } from '../dsp/units.ts'
 import { clipKnee } from './clipper.ts'
 import { applyControls, controlCount, type LimiterSettings, limiterControls } from './limiter.ts'
@@ -66,6 +67,11 @@ function effortBudget(intensity: number): EffortBudget {
  * Error when a sample is not a finite number.
  */
 export function prepareFinalise(audio: Audio): FinaliseSource {
+  return runAtOnce(preparationSteps(audio))
+}
+
+/** Does what {@link prepareFinalise} does, in steps. */
+export function* preparationSteps(audio: Audio): Steps<FinaliseSource> {
   const groups = Math.ceil(audio.frames / peakGroupFrames)
   const peaks = allocateShared(groups)
   const energies = allocateShared(groups)
@@ -78,11 +84,12 @@ export function prepareFinalise(audio: Audio): FinaliseSource {
     filter.push(left.subarray(first, end), right.subarray(first, end), peakGroupFrames, chunk)
     const count = Math.ceil((end - first) / peakGroupFrames)
     energies.set(chunk.subarray(0, count), first / peakGroupFrames)
+    yield
   }
   const last = energies.at(-1) ?? 0
   if (!Number.isFinite(last)) throw new Error('The audio contains samples that are not finite numbers.')
   const loudness = loudnessOfGroups(energies, peakGroupFrames, audio.sampleRateHz)
-  detectPeaks(audio.channels, peakFloor(loudness.integratedLufs), peaks)
+  yield* peakSteps(audio.channels, peakFloor(loudness.integratedLufs), peaks)
   return { audio, peaks, energies, sampleRateHz: audio.sampleRateHz, loudness, truePeak: largest(peaks) }
 }
 

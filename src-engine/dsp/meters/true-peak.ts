@@ -1,5 +1,6 @@
 import type { AudioBlock } from '../block.ts'
 import { type Kernels, kernelFrames, kernelPlace } from '../kernels/kernels.ts'
+import { runAtOnce, type Steps } from '../steps.ts'
 import { gainToDb } from '../units.ts'
 import { kaiser, sinc } from '../window.ts'
 
@@ -133,9 +134,15 @@ function detectChannel(
  * cannot exceed `floor` get their sample peak instead.
  */
 export function detectPeaks(channels: readonly Float32Array[], floor: number, peaks: Float32Array): void {
+  runAtOnce(peakSteps(channels, floor, peaks))
+}
+
+/** Does what {@link detectPeaks} does, in steps. */
+export function* peakSteps(channels: readonly Float32Array[], floor: number, peaks: Float32Array): Steps<void> {
   for (let group = 0; group < peaks.length; group += chunkGroups) {
     const groups = Math.min(chunkGroups, peaks.length - group)
     peaks.set(detectGroups(channels, group * peakGroupFrames, groups, floor), group)
+    yield
   }
   for (const peak of detectGroups(channels, -marginFrames, marginGroups, floor)) {
     if (peak > peaks[0]!) peaks[0] = peak
