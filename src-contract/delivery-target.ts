@@ -27,18 +27,25 @@ export interface DeliveryTarget {
 
 /**
  * Returns the target of `platform` for a song of `genre`. `competitive` asks for the genre level everywhere, which is always
- * our recommendation; the ceiling then follows the louder target. Never throws.
+ * our recommendation; the ceiling then follows the louder target, and so it does with a target of the caller's own, `requestedLufs`,
+ * which stands over both. Never throws.
  */
-export function deliveryTarget(platform: Platform, genre: Genre, loudness: LoudnessMode): DeliveryTarget {
+export function deliveryTarget(
+  platform: Platform,
+  genre: Genre,
+  loudness: LoudnessMode,
+  requestedLufs: number | null = null,
+): DeliveryTarget {
   const facts = platformFacts(platform)
   const ownLufs = loudness === 'competitive' || facts.targetLufs === 'genre' ? undefined : facts.targetLufs
-  const targetLufs = ownLufs ?? GENRE_LUFS[genre]
+  const targetLufs = requestedLufs ?? ownLufs ?? GENRE_LUFS[genre]
   const loud = facts.loudCeiling && targetLufs > facts.loudCeiling.above ? facts.loudCeiling : undefined
   return {
     platform,
     targetLufs,
     ceilingDbtp: loud?.ceilingDbtp ?? facts.ceilingDbtp,
-    targetConfidence: ownLufs === undefined ? 'our_recommendation' : facts.targetConfidence,
+    targetConfidence:
+      requestedLufs !== null ? 'requested' : ownLufs === undefined ? 'our_recommendation' : facts.targetConfidence,
     ceilingConfidence: facts.ceilingConfidence,
     playback: facts.playback,
   }

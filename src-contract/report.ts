@@ -154,8 +154,12 @@ const FINISHING_CODES = [
   'CANDIDATE_CHOSEN',
 ] as const
 
+/** The decision that a repair was left out because its owner asked for that. */
+const REPAIR_SKIPPED = 'REPAIR_SKIPPED'
+
 export type DecisionCode =
   | StageDecisionCode
+  | typeof REPAIR_SKIPPED
   | (typeof LEFT_ALONE)[keyof typeof LEFT_ALONE]
   | (typeof FINISHING_CODES)[number]
 
@@ -164,6 +168,7 @@ const plannedCodes = (stage: keyof typeof LEFT_ALONE): DecisionCode[] => [LEFT_A
 /** Codes of all decisions; each belongs to one stage of {@link STAGES_OF_CHAIN}. */
 export const DECISION_CODES: readonly DecisionCode[] = [
   ...plannedCodes('repair'),
+  REPAIR_SKIPPED,
   ...plannedCodes('tone'),
   ...plannedCodes('dynamics'),
   ...plannedCodes('image'),

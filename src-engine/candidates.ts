@@ -10,7 +10,7 @@ import { longTermSpectrum, measureBandFrames, thirdOctaves } from './dsp/meters/
 import { isOppositePhase } from './dsp/meters/stereo.ts'
 import { dbToGain, gainToDb, powerToDb, rounded } from './dsp/units.ts'
 import { type MasteringPlan, type PlanInput, planRecipe } from './plan.ts'
-import { stageOfKind } from './stages/index.ts'
+import { responseDb, stageOfKind } from './stages/index.ts'
 
 /** Input of the candidates. */
 export interface CandidateInput extends PlanInput {
@@ -197,7 +197,7 @@ function measureExcerpt(excerpt: Audio, candidates: readonly RecipeCandidate[], 
     return applyRecipe(copyOf(start, excerpt.sampleRateHz), rest).audio
   }
   // One target for all: where none is published, the candidate as asked.
-  let target: readonly (number | null)[] | undefined = candidates[0]!.plan.targetSpectrum?.[`${heard}_db`]
+  let target = wishedTarget(candidates[0]!.plan, excerpt.sampleRateHz, heard)
   return candidates.map(({ plan: { recipe } }) => {
     const stages = recipe.stages.filter((stage) => !isLeftOut(stage))
     const linear = stages.filter((stage) => !isDynamic(stage))
@@ -210,6 +210,21 @@ function measureExcerpt(excerpt: Audio, candidates: readonly RecipeCandidate[], 
       distortion: linear.length < stages.length ? residualPower(render(recipe, linear), full) : 0,
       burdenDb: Number.isFinite(plrDb) ? Math.max(0, plrDb - easyPlrDb) : 0,
     }
+  })
+}
+
+/** The target of a plan with the tone that its owner asks for on top of it; undefined where there is none. */
+function wishedTarget(
+  { targetSpectrum, recipe }: MasteringPlan,
+  sampleRateHz: number,
+  heard: Part,
+): readonly (number | null)[] | undefined {
+  const wishes = recipe.stages.filter(({ kind }) => stageOfKind(kind).isAskedFor)
+  return targetSpectrum?.[`${heard}_db`].map((level, b) => {
+    const hz = targetSpectrum.band_hz[b]!
+    return level === null
+      ? null
+      : wishes.reduce((sum, stage) => sum + responseDb(stage, hz, sampleRateHz)[heard], level)
   })
 }
 

@@ -94,7 +94,7 @@ const stageOrder: readonly Decision['stage'][] = ['repair', 'tone', 'dynamics', 
 
 /** Decisions as the report tells them; a stage of the chain without any says that it was left alone. */
 function inOrderOfReport(
-  { analysis, intensity }: Planning,
+  { analysis, intensity, sound }: Planning,
   decisionsOf: (kind: StageKind) => readonly Decision[],
 ): Decision[] {
   const others = chain.map(({ kind }) => kind).filter((kind) => !toldFirst.includes(kind))
@@ -102,9 +102,21 @@ function inOrderOfReport(
   const { tone, plrDb, width } = analysis
   const leftAlone: Decision[] = [
     { stage: 'repair', code: 'NOTHING_TO_REPAIR', values: {} },
-    { stage: 'tone', code: 'TONE_LEFT_ALONE', values: readable({ intensity, ...tone }) },
-    { stage: 'dynamics', code: 'DYNAMICS_LEFT_ALONE', values: readable({ intensity, plrDb: plrDb ?? 0 }) },
-    { stage: 'image', code: 'IMAGE_LEFT_ALONE', values: readable({ widestDb: width.widestDb }) },
+    {
+      stage: 'tone',
+      code: 'TONE_LEFT_ALONE',
+      values: { ...readable({ intensity, ...tone }), ...leftOut(sound.tone_amount) },
+    },
+    {
+      stage: 'dynamics',
+      code: 'DYNAMICS_LEFT_ALONE',
+      values: { ...readable({ intensity, plrDb: plrDb ?? 0 }), ...leftOut(sound.dynamics_amount) },
+    },
+    {
+      stage: 'image',
+      code: 'IMAGE_LEFT_ALONE',
+      values: { ...readable({ widestDb: width.widestDb }), ...leftOut(sound.image_amount) },
+    },
   ]
   const touched = new Set(made.map(({ stage }) => stage))
   // Mud is told of as a repair, and its cut leaves no tone alone.
@@ -113,6 +125,9 @@ function inOrderOfReport(
     (one, other) => stageOrder.indexOf(one.stage) - stageOrder.indexOf(other.stage),
   )
 }
+
+/** Value of a decision that nothing was done, where that was asked for by an amount of 0 per cent. */
+export const leftOut = (amount: number): { amount?: number } => (amount === 0 ? { amount } : {})
 
 /** Values to a tenth. */
 function readable(values: Readonly<Record<string, number>>): Record<string, number> {

@@ -1,7 +1,7 @@
 /** Facts about one platform; the file of each is named by its name on the wire. */
 
-/** Foundation of a number: the platform's own word, what the trade does, or our judgement. */
-export const CONFIDENCES = ['published', 'common_practice', 'our_recommendation'] as const
+/** Foundation of a number: the platform's own word, what the trade does, our judgement, or the request itself. */
+export const CONFIDENCES = ['published', 'common_practice', 'our_recommendation', 'requested'] as const
 export type Confidence = (typeof CONFIDENCES)[number]
 
 /** Treatment of a track by a service on playback, as far as is known. */

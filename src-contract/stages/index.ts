@@ -12,6 +12,7 @@ import { type Multiband, multibandSentences } from './multiband.ts'
 import { type RemoveDc, removeDcSentences } from './remove-dc.ts'
 import { type RumbleFilter, rumbleFilterSentences } from './rumble-filter.ts'
 import type { PlannedStage, StageSentences } from './sentences.ts'
+import { type SteerTone, steerToneSentences } from './steer-tone.ts'
 
 /** A processing stage with its settings, by its kind. */
 export type RecipeStage =
@@ -23,6 +24,7 @@ export type RecipeStage =
   | DynamicCut
   | MonoBass
   | Match
+  | SteerTone
   | Density
   | Multiband
 
@@ -38,6 +40,7 @@ const sentencesByKind = {
   dynamic_cut: dynamicCutSentences,
   mono_bass: monoBassSentences,
   match: matchSentences,
+  steer_tone: steerToneSentences,
   density: densitySentences,
   multiband: multibandSentences,
 } satisfies Record<StageKind, StageSentences>

@@ -1,4 +1,5 @@
 /** Sentences about the engine's decisions, in the reader's language, for the report and every page. */
+import type { RepairKind } from '../repair-kinds.ts'
 import type { Decision, DecisionCode } from '../report.ts'
 import { type StageDecisionCode, stageDecisionSentences } from '../stages/index.ts'
 import { fromWireValues } from '../wire-values.ts'
@@ -16,18 +17,47 @@ const stageNames: Record<Decision['stage'], Bilingual> = {
   land: both('Loudness', '음량 맞춤'),
 }
 
+const toneLeftAlone = (intensity: string | number | undefined): Bilingual =>
+  intensity === 0
+    ? both('At intensity 0 the tone is left alone.', '강도 0에서는 음색을 그대로 둬요.')
+    : both('No fault of tone was found, so it was left alone.', '음색에서 결함이 보이지 않아 그대로 두었어요.')
+
+const dynamicsLeftAlone = (intensity: string | number | undefined): Bilingual =>
+  intensity === 0
+    ? both('At intensity 0 the dynamics are left alone.', '강도 0에서는 다이내믹을 그대로 둬요.')
+    : both('The dynamics suit the song and were left alone.', '다이내믹이 알맞아 그대로 두었어요.')
+
+/** Faults as the subject of "was found". */
+const faultNames: Readonly<Record<RepairKind, Bilingual>> = {
+  dc_offset: both('An offset was', 'DC 오프셋'),
+  rumble: both('Rumble was', '초저역 잡음'),
+  clipping: both('Clipped peaks were', '잘린 피크'),
+  clicks: both('Clicks were', '클릭음'),
+  mud: both('Mud was', '뭉친 중저역'),
+  resonance: both('A resonance was', '공진'),
+  sibilance: both('Sharp sibilance was', '날카로운 치찰음'),
+  mono_bass: both('A low end that is wide was', '너무 넓은 저역'),
+}
+
 /** Sentences of the decisions that belong to no kind of processing stage. */
 const otherSentences: Record<Exclude<DecisionCode, StageDecisionCode>, Sentence> = {
   NOTHING_TO_REPAIR: () => both('No fault was found, so nothing was repaired.', '결함이 없어 복원하지 않았어요.'),
+  REPAIR_SKIPPED: (v) => {
+    const name = faultNames[v.repair as RepairKind] ?? both('A fault was', '결함')
+    return both(`${name.en} found and left alone, as asked.`, `${name.ko}: 찾았지만 요청대로 그대로 두었어요.`)
+  },
   TONE_LEFT_ALONE: (v) =>
-    v.intensity === 0
-      ? both('At intensity 0 the tone is left alone.', '강도 0에서는 음색을 그대로 둬요.')
-      : both('No fault of tone was found, so it was left alone.', '음색에서 결함이 보이지 않아 그대로 두었어요.'),
+    v.amount === 0
+      ? both('The planned tone was left out, as asked.', '계획한 음색 보정은 요청대로 하지 않았어요.')
+      : toneLeftAlone(v.intensity),
   DYNAMICS_LEFT_ALONE: (v) =>
-    v.intensity === 0
-      ? both('At intensity 0 the dynamics are left alone.', '강도 0에서는 다이내믹을 그대로 둬요.')
-      : both('The dynamics suit the song and were left alone.', '다이내믹이 알맞아 그대로 두었어요.'),
-  IMAGE_LEFT_ALONE: () => both('The stereo image was left alone.', '스테레오 이미지는 그대로 두었어요.'),
+    v.amount === 0
+      ? both('The planned compression was left out, as asked.', '계획한 컴프레션은 요청대로 하지 않았어요.')
+      : dynamicsLeftAlone(v.intensity),
+  IMAGE_LEFT_ALONE: (v) =>
+    v.amount === 0
+      ? both('The planned width was left out, as asked.', '계획한 스테레오 보정은 요청대로 하지 않았어요.')
+      : both('The stereo image was left alone.', '스테레오 이미지는 그대로 두었어요.'),
   CLIP_BUDGET_CHOSEN: (v) =>
     both(
       `The soft clipper takes up to ${db(v.clipBudgetDb)} off the highest peaks: measured to be cleaner than limiting alone.`,

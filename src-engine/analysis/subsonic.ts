@@ -115,13 +115,15 @@ export function isRumble({ levelDbfs, bassDbfs }: Subsonic, shiftDb: number): bo
   return levelDbfs > rumbleDbfs + shiftDb && levelDbfs > bassDbfs - rumbleBelowBassDb
 }
 
+/** High-pass against an offset that moves with the music: it does not ring, so that silence stays what it is. */
+export const offsetFilter = { frequencyHz: 8, order: 1 } as const
+
 /**
- * The high-pass that fits what was found: steep for rumble; where there is none, first order at 8 Hz for an offset that moves with
- * the music: that one does not ring, so that silence stays what it is.
+ * The high-pass that fits what was found: steep for rumble; where there is none, that for an offset.
  */
 export function rumbleFilterFor(
   subsonic: Subsonic,
   shiftDb: number,
 ): { readonly frequencyHz: number; readonly order: 1 | 8 } {
-  return isRumble(subsonic, shiftDb) ? { frequencyHz: 18.5, order: 8 } : { frequencyHz: 8, order: 1 }
+  return isRumble(subsonic, shiftDb) ? { frequencyHz: 18.5, order: 8 } : offsetFilter
 }

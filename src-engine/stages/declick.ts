@@ -1,7 +1,7 @@
 import type { ClickRanges, Declick } from '../../src-contract/stages/declick.ts'
 import type { SourceAnalysis } from '../analysis/analysis.ts'
 import { interpolate, isMendable, type Mending, mendChannels } from './mending.ts'
-import { type EditStage, nothingPlanned, repairDecision, type StagePlan } from './stage.ts'
+import { type EditStage, nothingPlanned, repairDecision, type StagePlan, unlessSkipped } from './stage.ts'
 
 function planClicks({ clicks, isMono }: SourceAnalysis): StagePlan<Declick> {
   const count = (isMono ? clicks.slice(0, 1) : clicks).reduce((sum, ranges) => sum + ranges.length, 0)
@@ -30,7 +30,7 @@ function mendClicks(samples: Float32Array, clicks: ClickRanges): Mending {
 /** Removal of clicks. */
 export const declick = {
   kind: 'declick',
-  plan: ({ analysis }) => planClicks(analysis),
+  plan: (song) => unlessSkipped(song, 'clicks', planClicks(song.analysis)),
   edit: (audio, { clicks }) => mendChannels('clicks', audio, (samples, c) => mendClicks(samples, clicks[c]!)),
   workShare: 0,
   namesFrames: true,

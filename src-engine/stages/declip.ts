@@ -3,7 +3,7 @@ import type { SourceAnalysis } from '../analysis/analysis.ts'
 import { flatTops, flatTopTolerance } from '../analysis/clipping.ts'
 import { clamp, dbToGain } from '../dsp/units.ts'
 import { interpolate, isMendable, type Mending, mendChannels } from './mending.ts'
-import { type EditStage, nothingPlanned, repairDecision, type StagePlan } from './stage.ts'
+import { type EditStage, nothingPlanned, repairDecision, type StagePlan, unlessSkipped } from './stage.ts'
 
 /** More flat tops per second than this are meant, or past mending; songs whose loudest 3 dB were cut off have up to a hundred. */
 const mostFlatTopsPerSecond = 300
@@ -69,7 +69,7 @@ function rebuildFlatTops(samples: Float32Array, levels: ClipLevels, onProgress?:
 /** Reconstruction of clipped peaks. */
 export const declip = {
   kind: 'declip',
-  plan: ({ analysis }) => planClipping(analysis),
+  plan: (song) => unlessSkipped(song, 'clipping', planClipping(song.analysis)),
   edit: (audio, { levels }, onProgress) =>
     mendChannels('clipping', audio, (samples, c) =>
       rebuildFlatTops(samples, levels[c]!, (part) => onProgress((c + part) / audio.channels.length)),

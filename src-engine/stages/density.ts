@@ -3,7 +3,7 @@ import type { Density } from '../../src-contract/stages/density.ts'
 import type { SourceAnalysis } from '../analysis/analysis.ts'
 import { rounded } from '../dsp/units.ts'
 import { type Compressor, createCompressor } from './compressor.ts'
-import { nothingPlanned, type StagePlan, type StreamingStage } from './stage.ts'
+import { appliedPart, nothingPlanned, type StagePlan, type StreamingStage } from './stage.ts'
 
 /** Peak-to-loudness ratio that −14 LUFS with a ceiling of −1 dBTP leaves, and what a limiter bridges without being heard. */
 const roomDb = 13
@@ -24,13 +24,13 @@ const mostDrift = 0.05
 
 /**
  * Returns the density stage: a slow compressor over the whole band, for sparse and peaky music whose peak-to-loudness ratio is
- * higher than a master has room for, so that the limiter need not pump. At most 3 dB; nothing for other music, for silence, at
- * intensity 0, and where an offset moves by more than 5 % of full scale. It helps where single events stand out (an orchestra's
+ * higher than a master has room for, so that the limiter need not pump. At most 3 dB, `part` (0 to 1) of it; nothing for other
+ * music, for silence, at intensity 0, and where an offset moves by more than 5 % of full scale. It helps where single events stand out (an orchestra's
  * accents: 0.8 to 1.3 dB of peak-to-loudness ratio); peaks that lie in the shape of every period of a tone are left to the clipper.
  */
-function planDensity(analysis: SourceAnalysis, intensity: number): StagePlan<Density> {
+function planDensity(analysis: SourceAnalysis, intensity: number, part: number): StagePlan<Density> {
   const { integratedLufs, musicPeakDbfs, samplePeakDbfs } = analysis
-  if (integratedLufs === null || musicPeakDbfs === null || samplePeakDbfs === null || intensity === 0)
+  if (integratedLufs === null || musicPeakDbfs === null || samplePeakDbfs === null || intensity === 0 || part === 0)
     return nothingPlanned
   // A level detector would follow the offset instead of the music.
   if (analysis.dcDrift > mostDrift) return nothingPlanned
@@ -39,7 +39,7 @@ function planDensity(analysis: SourceAnalysis, intensity: number): StagePlan<Den
   const plrDb = peakDbfs - integratedLufs
   const excessDb = plrDb - roomDb - limiterBridgesDb
   if (excessDb < leastExcessDb) return nothingPlanned
-  const maxReductionDb = Math.min(mostReductionDb, (excessDb * intensity) / 50)
+  const maxReductionDb = part * Math.min(mostReductionDb, (excessDb * intensity) / 50)
   const compression: CompressionBand = {
     // The highest peaks reach the largest reduction.
     thresholdDb: peakDbfs - levelBelowPeakDb - maxReductionDb / (1 - 1 / ratio),
@@ -64,7 +64,7 @@ function planDensity(analysis: SourceAnalysis, intensity: number): StagePlan<Den
 /** Slow compressor over the whole band. */
 export const density = {
   kind: 'density',
-  plan: ({ analysis, intensity }) => planDensity(analysis, intensity),
+  plan: ({ analysis, intensity, sound }) => planDensity(analysis, intensity, appliedPart(sound.dynamics_amount)),
   create: ({ compression }, sampleRateHz) => createCompressor([], [compression], sampleRateHz),
   compression: { code: 'DENSITY_RAISED', mostReductionDb: (compressor: Compressor) => compressor.mostReductionDb() },
 } as const satisfies StreamingStage<Density, Compressor>

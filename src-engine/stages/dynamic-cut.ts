@@ -19,6 +19,7 @@ import {
   repairDecision,
   type StagePlan,
   type StreamingStage,
+  unlessSkipped,
 } from './stage.ts'
 
 /** Least excess of a persistent peak, dB: generated music is known for them, so less is asked of it. */
@@ -132,8 +133,12 @@ function planDynamicCuts(song: Planning): StagePlan<DynamicCut> {
   const { analysis } = song
   const filters = [...song.stagesOf('equalise'), ...song.stagesOf('match')]
   const parts = [
-    planResonances(analysis),
-    planSibilance(analysis, (hz) => filters.map((stage) => song.responseDb(stage, hz))),
+    unlessSkipped(song, 'resonance', planResonances(analysis)),
+    unlessSkipped(
+      song,
+      'sibilance',
+      planSibilance(analysis, (hz) => filters.map((stage) => song.responseDb(stage, hz))),
+    ),
   ]
   const stages = parts.flatMap((part) => part.stages)
   return {

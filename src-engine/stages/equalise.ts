@@ -1,4 +1,5 @@
 import type { Decision } from '../../src-contract/report.ts'
+import type { SoundSettings } from '../../src-contract/settings.ts'
 import type { Equalise, EqualiserSection } from '../../src-contract/stages/equalise.ts'
 import type { PlannedSong } from '../analysis/analysis.ts'
 import { isComparable } from '../analysis/comparable.ts'
@@ -10,7 +11,7 @@ import { type Biquad, highShelf, magnitudeDb, peaking } from '../dsp/biquad.ts'
 import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
 import type { Processor } from '../dsp/processor.ts'
 import { rise, rounded } from '../dsp/units.ts'
-import { nothingPlanned, type StagePlan, type StreamingStage } from './stage.ts'
+import { appliedPart, nothingPlanned, repairSkipped, type StagePlan, type StreamingStage } from './stage.ts'
 
 /** Up to this many dB a correction is a matter of taste: a lean while a fault is only possible. */
 const leanDb = 0.9
@@ -87,11 +88,12 @@ function toneCorrection(analysis: PlannedSong, fault: ToneFault, logOdds: number
 /**
  * Returns the equaliser against the typical faults of tone, the same in mid and side: the exact inverses of the faults' own
  * filters, by their odds, or by how far the piece lies beyond nearly all finished music where that is more. `intensity` 50 corrects
- * as described, 0 not at all, 100 twice the lean and the excess but never more than the fault. A lean is told as one: no fault was
+ * as described, 0 not at all, 100 twice the lean and the excess but never more than the fault; of all but a cut of mud the amount of
+ * tone is applied. A lean is told as one: no fault was
  * found. Nothing is judged in a piece that is not {@link isComparable}; harshness is cut only where the spectrum itself shows it and the
  * treble does not fall away above it.
  */
-export function planToneFaults(analysis: PlannedSong, intensity: number): StagePlan<Equalise> {
+export function planToneFaults(analysis: PlannedSong, intensity: number, sound: SoundSettings): StagePlan<Equalise> {
   if (!isComparable(analysis)) return nothingPlanned
   const odds = faultOdds(analysis)
   const corrections = new Map(
@@ -104,10 +106,16 @@ export function planToneFaults(analysis: PlannedSong, intensity: number): StageP
     const { amountDb, code, reason } = corrections.get(kind)!
     const opposite = opposites[kind]
     const doubt = opposite === null ? 1 : 1 - corrections.get(opposite)!.certainty
-    const amount = allowance(analysis, kind) * Math.min(usualDb, (doubt * amountDb * intensity) / 50)
+    // A cut of mud is told as a repair, and no amount of tone changes that.
+    const part = code === 'MUD_CUT' ? 1 : appliedPart(sound.tone_amount)
+    const amount = part * allowance(analysis, kind) * Math.min(usualDb, (doubt * amountDb * intensity) / 50)
     if (amount < leastDb) continue
     // Air is not lifted above a cutoff: there is only noise.
     if (kind === 'dullness' && (analysis.bandwidthHz ?? 20_000) < 2 * frequencyHz) continue
+    if (kind === 'mud' && sound.skip_repairs.includes('mud')) {
+      decisions.push(repairSkipped('mud'))
+      continue
+    }
     sections.push({ shape, frequencyHz, q, gainDb: -amount * unitDb })
     const values = {
       frequencyHz,
@@ -118,8 +126,7 @@ export function planToneFaults(analysis: PlannedSong, intensity: number): StageP
     if (code === codes[kind]) decisions.push({ stage: kind === 'mud' ? 'repair' : 'tone', code, values })
     else decisions.push({ stage: 'tone', code, values: { fault: kind, ...values } })
   }
-  if (sections.length === 0) return nothingPlanned
-  return { stages: [{ kind: 'equalise', sections }], decisions }
+  return { stages: sections.length === 0 ? [] : [{ kind: 'equalise', sections }], decisions }
 }
 
 /** Filter of one section. A section that lies above 0.45 of the rate is moved there. */
@@ -154,8 +161,8 @@ const mudBelowHz = 400
 /** Equaliser against the typical faults of tone. */
 export const equalise = {
   kind: 'equalise',
-  plan: ({ analysis, intensity, reference }) =>
-    reference === null ? planToneFaults(analysis, intensity) : nothingPlanned,
+  plan: ({ analysis, intensity, reference, sound }) =>
+    reference === null ? planToneFaults(analysis, intensity, sound) : nothingPlanned,
   create: ({ sections }, sampleRateHz) => createEqualiser(sections, sampleRateHz),
   responseDb({ sections }, hz, sampleRateHz) {
     const gainDb = sectionsGainDb(sections, hz, sampleRateHz)

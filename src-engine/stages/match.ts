@@ -3,18 +3,19 @@ import { createMatchFilter, curveGainDb } from './match/curve-filter.ts'
 import { planGenreTone } from './match/genre-tone.ts'
 import { planReferenceTone } from './match/reference-tone.ts'
 import { type ImagePart, imageLeftAlone, planImage } from './match/width.ts'
-import type { Planning, StagePlan, StreamingStage } from './stage.ts'
+import { appliedPart, type Planning, type StagePlan, type StreamingStage } from './stage.ts'
 
 /** Returns the correction of the width; none where a reference is followed, which has a width of its own. */
-export function widthCorrection({ analysis, intensity, reference }: Planning): ImagePart {
-  return reference === null ? planImage(analysis, intensity) : imageLeftAlone
+export function widthCorrection({ analysis, intensity, reference, sound }: Planning): ImagePart {
+  return reference === null ? planImage(analysis, intensity, appliedPart(sound.image_amount)) : imageLeftAlone
 }
 
 function planTone(song: Planning): StagePlan<Match> {
-  const { analysis, genre, intensity, reference, referenceAmount } = song
+  const { analysis, genre, intensity, reference, referenceAmount, sound } = song
+  const part = appliedPart(sound.tone_amount)
   return reference === null
-    ? planGenreTone(analysis, genre, intensity, song.stagesOf('equalise'))
-    : planReferenceTone(analysis, reference, referenceAmount)
+    ? planGenreTone(analysis, genre, { intensity, part }, song.stagesOf('equalise'))
+    : planReferenceTone(analysis, reference, referenceAmount * part)
 }
 
 /** One filter in place of two. */

@@ -6,7 +6,7 @@ import { isOppositePhase } from '../dsp/meters/stereo.ts'
 import type { Processor } from '../dsp/processor.ts'
 import { dbToPower, powerToDb, rounded } from '../dsp/units.ts'
 import { widthCorrection } from './match.ts'
-import { nothingPlanned, repairDecision, type StagePlan, type StreamingStage } from './stage.ts'
+import { nothingPlanned, repairDecision, type StagePlan, type StreamingStage, unlessSkipped } from './stage.ts'
 
 /** Below this the bass is made mono when its side is louder than its mid by more than the tolerance. */
 const monoBassHz = 110
@@ -78,7 +78,7 @@ function createMonoBass(stage: MonoBass, sampleRateHz: number): Processor {
 /** Mono bass. */
 export const monoBass = {
   kind: 'mono_bass',
-  plan: (song) => planMonoBass(song.analysis, widthCorrection(song).sideGainDb),
+  plan: (song) => unlessSkipped(song, 'mono_bass', planMonoBass(song.analysis, widthCorrection(song).sideGainDb)),
   create: createMonoBass,
   responseDb: (stage, hz, sampleRateHz) => ({ mid: 0, side: monoBassGainDb(stage, hz, sampleRateHz) }),
   watch:

@@ -4,7 +4,7 @@ import type { Multiband } from '../../src-contract/stages/multiband.ts'
 import { magnitudeDb } from '../dsp/biquad.ts'
 import { dbToPower, powerToDb, rounded } from '../dsp/units.ts'
 import { bandFilters, type Compressor, createCompressor } from './compressor.ts'
-import { nothingPlanned, type Planning, type StagePlan, type StreamingStage } from './stage.ts'
+import { appliedPart, nothingPlanned, type Planning, type StagePlan, type StreamingStage } from './stage.ts'
 
 /** Ratio at intensity 50 above the loud moments of each band. Our recommendation. */
 const genreRatios: Record<Genre, number> = { kpop: 1.5, edm: 1.6, hiphop: 1.5, pop: 1.4, ballad: 1.2, other: 1 }
@@ -23,11 +23,12 @@ const aboveAverageDb = 4
 
 /**
  * Returns the gentle glue of a genre: four bands, each held where it rises more than 4 dB above the average that it has after the
- * stages before it. Scaled by intensity; nothing for `other`, for silence and at intensity 0.
+ * stages before it. Scaled by intensity and by the amount of dynamics; nothing for `other`, for silence and at intensity 0.
  */
 function planMultiband(song: Planning): StagePlan<Multiband> {
-  const { analysis, genre, intensity } = song
-  const ratio = 1 + ((genreRatios[genre] - 1) * intensity) / 50
+  const { analysis, genre, intensity, sound } = song
+  const part = appliedPart(sound.dynamics_amount)
+  const ratio = 1 + (part * ((genreRatios[genre] - 1) * intensity)) / 50
   if (ratio === 1 || analysis.isSilent) return nothingPlanned
   const averages = bandAveragesDb(song)
   const bands = averages.map(
@@ -37,7 +38,7 @@ function planMultiband(song: Planning): StagePlan<Multiband> {
       kneeDb,
       attackMs: attacksMs[b]!,
       releaseMs: releasesMs[b]!,
-      maxReductionDb: (mostReductionDb * intensity) / 50,
+      maxReductionDb: (part * (mostReductionDb * intensity)) / 50,
     }),
   )
   return {

@@ -1,27 +1,29 @@
 import type { Repair } from '../../src-contract/report.ts'
 import type { RumbleFilter } from '../../src-contract/stages/rumble-filter.ts'
-import { type SourceAnalysis, thresholdShiftDb } from '../analysis/analysis.ts'
-import { isRumble, measureSubsonic, rumbleFilterFor } from '../analysis/subsonic.ts'
+import { thresholdShiftDb } from '../analysis/analysis.ts'
+import { isRumble, measureSubsonic, offsetFilter, rumbleFilterFor } from '../analysis/subsonic.ts'
 import type { Audio } from '../dsp/block.ts'
 import { sumStereo } from '../dsp/meters/sums.ts'
 import { createRumbleFilter } from '../dsp/rumble-filter.ts'
 import { gainToDb, rounded } from '../dsp/units.ts'
 import { isWorthFiltering, offsetRemoval } from './low-end.ts'
-import { repairDecision, type StagePlan, type StreamingStage } from './stage.ts'
+import { type Planning, repairDecision, repairSkipped, type StagePlan, type StreamingStage } from './stage.ts'
 
-function planRumbleFilter(analysis: SourceAnalysis): StagePlan<RumbleFilter> {
+function planRumbleFilter({ analysis, sound }: Planning): StagePlan<RumbleFilter> {
   const { subsonic } = analysis
   const { levelDbfs, frequencyHz } = subsonic
   const shiftDb = thresholdShiftDb(analysis.samplePeakDbfs)
   const isFound = isRumble(subsonic, shiftDb)
-  const hasRumble = isFound && isWorthFiltering(analysis)
-  const isNeeded = hasRumble || offsetRemoval(analysis) === 'filtered'
+  const isWorthIt = isFound && isWorthFiltering(analysis)
+  const isSkipped = isWorthIt && sound.skip_repairs.includes('rumble')
+  const hasRumble = isWorthIt && !isSkipped
+  const hasOffset = offsetRemoval(analysis) === 'filtered' && !sound.skip_repairs.includes('dc_offset')
   const values = { frequencyHz: rounded(frequencyHz), levelDbfs: rounded(levelDbfs) }
+  const filter = isSkipped ? offsetFilter : rumbleFilterFor(subsonic, shiftDb)
+  const told = repairDecision(hasRumble ? 'RUMBLE_FILTERED' : 'RUMBLE_LEFT', values)
   return {
-    stages: isNeeded
-      ? [{ kind: 'rumble_filter', ...rumbleFilterFor(subsonic, shiftDb), isAgainstRumble: hasRumble }]
-      : [],
-    decisions: isFound ? [repairDecision(hasRumble ? 'RUMBLE_FILTERED' : 'RUMBLE_LEFT', values)] : [],
+    stages: hasRumble || hasOffset ? [{ kind: 'rumble_filter', ...filter, isAgainstRumble: hasRumble }] : [],
+    decisions: isSkipped ? [repairSkipped('rumble')] : isFound ? [told] : [],
   }
 }
 
@@ -55,7 +57,7 @@ function lowEndRepairs(before: LowEnd, after: LowEnd, { frequencyHz, isAgainstRu
 /** High-pass against rumble and moving offsets. */
 export const rumbleFilter = {
   kind: 'rumble_filter',
-  plan: ({ analysis }) => planRumbleFilter(analysis),
+  plan: planRumbleFilter,
   create: ({ frequencyHz, order }, sampleRateHz) => createRumbleFilter(frequencyHz, order, sampleRateHz),
   watch(stage, _, audio) {
     const before = lowEnd(audio)

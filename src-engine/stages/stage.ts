@@ -55,6 +55,8 @@ interface CommonStage<S extends RecipeStage> {
    * music or works below the bands.
    */
   responseDb?(stage: S, hz: number, sampleRateHz: number): MidSideDb
+  /** True for a sound that the song's owner asks for, whatever the song is like. */
+  readonly isAskedFor?: true
   /** Repairs that decisions of this kind announce: the decision stands only where the repair was made. */
   readonly announces?: Readonly<Partial<Record<DecisionCode, RepairKind>>>
 }
@@ -85,9 +87,25 @@ export type Stage<S extends RecipeStage = RecipeStage> = EditStage<S> | Streamin
 /** Smallest change that a report in tenths of a decibel tells, dB. */
 export const noticedDb = 0.05
 
+/** Returns the part of what is planned that an amount of 0 to 100 per cent applies, 0 to 1. */
+export const appliedPart = (amountPercent: number): number => amountPercent / 100
+
+/** Returns a plan of one kind of repair, or where its owner wants that fault left alone, the decision that says so. */
+export function unlessSkipped<S extends RecipeStage>(
+  { sound }: Planning,
+  repair: RepairKind,
+  plan: StagePlan<S>,
+): StagePlan<S> {
+  if (plan.stages.length === 0 || !sound.skip_repairs.includes(repair)) return plan
+  return { stages: [], decisions: [repairSkipped(repair)] }
+}
+
 /** A decision about a repair. */
 export const repairDecision = (code: DecisionCode, values: Decision['values']): Decision => ({
   stage: 'repair',
   code,
   values,
 })
+
+/** The decision that a fault was found and left alone because its owner asked for that. */
+export const repairSkipped = (repair: RepairKind): Decision => repairDecision('REPAIR_SKIPPED', { repair })

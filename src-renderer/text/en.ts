@@ -58,7 +58,12 @@ export const en = {
   lost: 'Loudsmith does not answer. Start it again; nothing is lost.',
   platforms: platformNames('en'),
   platformsLabel: 'Platforms',
-  confidence: { published: 'published', common_practice: 'common practice', our_recommendation: 'our recommendation' },
+  confidence: {
+    published: 'published',
+    common_practice: 'common practice',
+    our_recommendation: 'our recommendation',
+    requested: 'your own',
+  },
   platformLabel: (name: string, lufs: string, dbtp: string, source: string) =>
     `${name}, target ${lufs} LUFS, ceiling ${dbtp} dBTP, ${source}`,
   genres: {

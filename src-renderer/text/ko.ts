@@ -47,7 +47,12 @@ export const ko: Text = {
   lost: 'Loudsmith가 응답하지 않아요. 다시 시작하세요. 작업은 그대로 남아 있어요.',
   platforms: platformNames('ko'),
   platformsLabel: '플랫폼',
-  confidence: { published: '공식 발표', common_practice: '업계 관행', our_recommendation: '자체 권장' },
+  confidence: {
+    published: '공식 발표',
+    common_practice: '업계 관행',
+    our_recommendation: '자체 권장',
+    requested: '직접 지정',
+  },
   platformLabel: (name, lufs, dbtp, source) => `${name}, 목표 ${lufs} LUFS, 피크 한도 ${dbtp} dBTP, ${source}`,
   genres: { kpop: 'K-pop', edm: 'EDM', ballad: '발라드', hiphop: '힙합', pop: '팝', other: '기타' },
   services: { suno: 'Suno', udio: 'Udio', elevenlabs: 'ElevenLabs', other: '기타' },

@@ -118,6 +118,7 @@ export const listenEn = {
       published: 'published',
       common_practice: 'common practice',
       our_recommendation: 'our recommendation',
+      requested: 'your own',
     } satisfies Record<Confidence, string>,
     rows: {
       target: 'Target',

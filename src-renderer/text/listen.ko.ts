@@ -112,7 +112,12 @@ export const listenKo: ListenText = {
     },
     numbers: '모든 수치',
     target: (lufs, confidence) => `${lufs} LUFS, ${confidence}`,
-    confidence: { published: '공식 발표', common_practice: '업계 관행', our_recommendation: '자체 권장' },
+    confidence: {
+      published: '공식 발표',
+      common_practice: '업계 관행',
+      our_recommendation: '자체 권장',
+      requested: '직접 지정',
+    },
     rows: {
       target: '목표',
       ceiling: '피크 한도',

@@ -66,14 +66,14 @@ async function deliverSong(
   signal: AbortSignal,
 ): Promise<Delivery> {
   const { source, ffmpeg, attemptFolder: folder, seed } = order
-  const { platforms, genre, tier, intensity, loudness } = order.settings
+  const { platforms, genre, tier, intensity, loudness, target_lufs } = order.settings
   const cover = source.facts.hasCover
     ? await readCover(ffmpeg, { path: source.path, format: source.facts.format }, signal)
     : undefined
   return deliverMasters(
     song.takeAudio,
     {
-      targets: platforms.map((platform) => deliveryTarget(platform, genre, loudness)),
+      targets: platforms.map((platform) => deliveryTarget(platform, genre, loudness, target_lufs)),
       tier,
       intensity,
       seed,

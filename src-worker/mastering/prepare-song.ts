@@ -5,7 +5,7 @@ import { chooseCandidate, type RecipeCandidate, recipeCandidates } from '../../s
 import { applyRecipe, splitRecipe } from '../../src-engine/chain.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { mix } from '../../src-engine/dsp/units.ts'
-import type { MasteringPlan } from '../../src-engine/plan.ts'
+import { leftOut, type MasteringPlan } from '../../src-engine/plan.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { ANALYSIS_WEIGHTS, createProgressMeter, type ProgressMeter } from './progress-meter.ts'
 import { editSong, type ReadSong, readSong, takenOnce } from './read-song.ts'
@@ -67,7 +67,8 @@ export async function prepareSong(
   const { decisions: planned } = plan
   const made = repairsOfFaults({ repairs: [...edited.repairs, ...applied.repairs], decisions: planned })
   const { repairs, decisions } = withBridgedGaps({ repairs: made, decisions: planned }, song.bridgedGaps)
-  const settings = { intensity: order.settings.intensity, plrDb: analysis.plrDb ?? 0 }
+  const { intensity, dynamics_amount } = order.settings
+  const settings = { intensity, plrDb: analysis.plrDb ?? 0, ...leftOut(dynamics_amount) }
   return {
     takeAudio: takenOnce(applied.audio),
     analysis,

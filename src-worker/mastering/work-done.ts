@@ -39,7 +39,7 @@ export function repairsOfFaults({ repairs, decisions }: RepairWork): readonly Re
 export function decisionsDone(
   decisions: readonly Decision[],
   applied: Pick<AppliedRecipe, 'repairs' | 'mostReductionDb'>,
-  settings: { readonly intensity: number; readonly plrDb: number },
+  settings: { readonly intensity: number; readonly plrDb: number; readonly amount?: number },
 ): Decision[] {
   const nothingDone: readonly Decision[] = [
     { stage: 'repair', code: 'NOTHING_TO_REPAIR', values: {} },

@@ -104,7 +104,7 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false, answ
 function writeResult(order: WorkOrder): WorkResult {
   const folderName = `song_master_${order.jobId.slice(0, 8)}`
   const fileName = `${folderName}.zip`
-  const { platforms, genre, loudness } = order.settings
+  const { platforms, genre, loudness, target_lufs } = order.settings
   const files = platforms.map((platform) => ({
     platform,
     file: `song_${platform}.wav`,
@@ -122,7 +122,7 @@ function writeResult(order: WorkOrder): WorkResult {
   writeFileSync(path.join(order.attemptFolder, 'report.html'), '<!doctype html>')
   return {
     masters: files.map(({ platform, file, bytes }): MasterResult => {
-      const target = deliveryTarget(platform, genre, loudness)
+      const target = deliveryTarget(platform, genre, loudness, target_lufs)
       return {
         platform,
         file,

@@ -1,6 +1,6 @@
 import type { GainCurve } from '../../../src-contract/stages/match.ts'
 import type { AudioBlock } from '../../dsp/block.ts'
-import { createConvolver, minimumPhase } from '../../dsp/fir.ts'
+import { createConvolver, minimumPhaseFilter } from '../../dsp/fir.ts'
 import { decodeMidSide, encodeMidSide, type Processor } from '../../dsp/processor.ts'
 import { dbToGain, mix } from '../../dsp/units.ts'
 
@@ -16,19 +16,6 @@ export function curveGainDb({ frequencyHz, gainDb }: GainCurve, hz: number): num
   return mix(gainDb[above - 1]!, gainDb[above]!, t)
 }
 
-/**
- * Minimum-phase filter that follows a curve: 93 ms long at 44.1 kHz, which resolves a third of an octave from 45 Hz up, longer in
- * samples at higher rates. Nothing rings before a transient.
- */
-function designMatchFilter(curve: GainCurve, sampleRateHz: number): Float64Array {
-  const taps = 4096 * 2 ** Math.max(0, Math.ceil(Math.log2(sampleRateHz / 50_000)))
-  const bins = taps * 4
-  const magnitude = Float64Array.from({ length: bins + 1 }, (_, k) =>
-    dbToGain(curveGainDb(curve, (k * sampleRateHz) / (2 * bins))),
-  )
-  return minimumPhase(magnitude, taps)
-}
-
 /** The gain of a curve that is level, dB; null for any other. */
 const levelGainDb = ({ gainDb }: GainCurve): number | null =>
   gainDb.every((gain) => gain === gainDb[0]) ? (gainDb[0] ?? 0) : null
@@ -41,8 +28,8 @@ export function createMatchFilter(mid: GainCurve, side: GainCurve, sampleRateHz:
   const midDb = levelGainDb(mid)
   const sideDb = levelGainDb(side)
   if (midDb !== null && sideDb !== null) return createMidSideGain(dbToGain(midDb), dbToGain(sideDb))
-  const midFilter = designMatchFilter(mid, sampleRateHz)
-  const sideFilter = designMatchFilter(side, sampleRateHz)
+  const midFilter = minimumPhaseFilter((hz) => curveGainDb(mid, hz), sampleRateHz)
+  const sideFilter = minimumPhaseFilter((hz) => curveGainDb(side, hz), sampleRateHz)
   const convolver = createConvolver(midFilter, sideFilter)
   return {
     latencySamples: convolver.latencySamples,

@@ -58,6 +58,12 @@ export function genreTarget(
   return { ownDb, targetDb: target.map((level) => level! + offsetDb), limitHz }
 }
 
+/** Strength of the processing, 0 to 100, and the part of the planned tone that is applied, 0 to 1. */
+interface ToneStrength {
+  readonly intensity: number
+  readonly part: number
+}
+
 /**
  * Returns the filter toward the genre's target of a song that has been through the stages `before`: the distance smoothed over an
  * octave, half of it at intensity 50, at most 3 dB, the same in mid and side, up to the bandwidth of the piece. No stage for
@@ -66,19 +72,19 @@ export function genreTarget(
 export function planGenreTone(
   analysis: SourceAnalysis,
   genre: Genre,
-  intensity: number,
+  { intensity, part }: ToneStrength,
   before: readonly Equalise[],
 ): StagePlan<Match> {
   const { bandHz } = analysis.fineSpectrum
   const target = genreTarget(analysis, genre, analysis.fineSpectrum, before)
-  if (target === null || analysis.isSilent || intensity === 0) return nothingPlanned
+  if (target === null || analysis.isSilent || intensity === 0 || part === 0) return nothingPlanned
   const { ownDb, targetDb, limitHz } = target
   const distance = targetDb.map((level, b) => level - ownDb[b]!)
   // The lack of treble beyond the end of the song must not spread into it.
   const wide = smoothed(bandHz, heldAbove(bandHz, distance, limitHz), () => smoothingBands)
   const gainDb = wide.map((value, b) => {
-    const part = bandHz[b]! < fromHz ? 0 : genrePart
-    return clamp((value * part * intensity) / 50, -genreClampDb, genreClampDb)
+    const ofDistance = bandHz[b]! < fromHz ? 0 : genrePart
+    return part * clamp((value * ofDistance * intensity) / 50, -genreClampDb, genreClampDb)
   })
   const curve: GainCurve = { frequencyHz: bandHz, gainDb }
   const largestDb = Math.max(...gainDb.map(Math.abs))

@@ -118,7 +118,7 @@ export function planReferenceTone(
         stage: 'tone',
         code: 'TONE_TOWARD_REFERENCE',
         values: {
-          amount,
+          amount: rounded(amount),
           largestMidDb: largest(mid),
           // Below this frequency the side only follows the mid.
           largestSideDb: largest(distance.isSideCompared ? side.filter((_, b) => bandHz[b]! >= sideFromHz) : side),

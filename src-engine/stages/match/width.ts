@@ -63,11 +63,11 @@ function foldDownLimitDb(sideToMidDb: number): number {
 
 /**
  * Returns the correction of the width: a gain of the side for a piece that was probably narrowed (from log-odds of 0 on) or
- * widened (from −0.3), or is wider than nearly all finished music, whole at intensity 50 and no larger above. Widening is held
+ * widened (from −0.3), or is wider than nearly all finished music, whole at intensity 50 and no larger above, `part` (0 to 1) of it. Widening is held
  * back in every band in which it would cost more than 1.5 dB on fold-down beyond the source's, and in the bass. Nothing for
  * silence, for mono, for a dead channel, for channels in opposite phase, at intensity 0, and for ordinary width.
  */
-export function planImage(analysis: PlannedSong, intensity: number): ImagePart {
+export function planImage(analysis: PlannedSong, intensity: number, part: number): ImagePart {
   const { isMono, deadChannel, isSilent, width, spectrum, sideToMidDb } = analysis
   if (isMono || isSilent || isOppositePhase(sideToMidDb) || deadChannel !== null || intensity === 0)
     return imageLeftAlone
@@ -75,7 +75,7 @@ export function planImage(analysis: PlannedSong, intensity: number): ImagePart {
   const byOddsDb = widthCorrectionDb(odds, width.widestDb)
   const beyondDb = Math.min(usualWidthFaultDb, excessDb(analysis, 'widened'))
   const isBeyond = beyondDb > 0 && -beyondDb < byOddsDb
-  const wantedDb = (isBeyond ? -beyondDb : byOddsDb) * Math.min(1, intensity / 50)
+  const wantedDb = (isBeyond ? -beyondDb : byOddsDb) * Math.min(1, intensity / 50) * part
   if (Math.abs(wantedDb) < 0.1) return imageLeftAlone
   const gainDb = spectrum.bandHz.map((hz, b) => {
     const sideToMidDb = spectrum.sideDb[b]! - spectrum.midDb[b]!

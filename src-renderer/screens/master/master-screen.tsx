@@ -107,7 +107,7 @@ function PlatformCells() {
   return (
     <fieldset className="plats" aria-label={t.platformsLabel}>
       {PLATFORMS.map((platform) => {
-        const target = deliveryTarget(platform, settings.genre, settings.loudness)
+        const target = deliveryTarget(platform, settings.genre, settings.loudness, settings.target_lufs)
         const lufs = format.target(target.targetLufs)
         const dbtp = format.target(target.ceilingDbtp)
         const source = t.confidence[target.targetConfidence]

@@ -51,6 +51,7 @@ export const confidenceNames: Record<Confidence, Bilingual> = {
   published: both('published', '공식 발표'),
   common_practice: both('common practice', '업계 관행'),
   our_recommendation: both('our recommendation', '자체 권장'),
+  requested: both('your own', '직접 지정'),
 }
 
 export const words = {

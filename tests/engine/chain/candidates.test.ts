@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NEUTRAL_SOUND } from '../../../src-contract/settings.ts'
+import { NEUTRAL_SOUND, type SoundSettings } from '../../../src-contract/settings.ts'
 import type { RecipeStage } from '../../../src-contract/stages/index.ts'
 import { analyseSource } from '../../../src-engine/analysis/analysis.ts'
 import {
@@ -57,6 +57,18 @@ describe('tier premium', () => {
   it('does not pass over the genre of a song that lies far from it for the movement of its own glue', () => {
     const { chosen } = chooseCandidate(music, analysis, recipeCandidates(input))
     expect(chosen.name).not.toBe('gentler')
+  })
+
+  it('holds nothing against a candidate that its owner’s own tone asks for', () => {
+    const distances = (sound: Partial<SoundSettings>) =>
+      chooseCandidate(
+        music,
+        analysis,
+        recipeCandidates({ ...input, sound: { ...NEUTRAL_SOUND, dynamics_amount: 0, ...sound } }),
+      ).scores.map(({ tonalDistanceDb }) => tonalDistanceDb)
+    for (const [i, plain] of distances({}).entries()) {
+      expect(distances({ tilt_db: 3, air_db: 6 })[i]).toBeCloseTo(plain, 0)
+    }
   })
 
   it('counts no peak of a quiet part as a burden: no limiter sees it', () => {

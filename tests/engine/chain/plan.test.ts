@@ -781,7 +781,7 @@ describe('a song that may be harsh or dull', () => {
       for (let dull = 0; dull <= 1; dull += 0.02) {
         const faults = { ...none.faults, harshness: relief(harsh), dullness: relief(dull) }
         const song = { ...ordinary, tone: { ...ordinary.tone, harshness: 1 }, peakRelief: { ...none, faults } }
-        const { decisions } = planToneFaults(song, 50)
+        const { decisions } = planToneFaults(song, 50, NEUTRAL_SOUND)
         const gainDb = (wanted: DecisionCode, fault: string) =>
           decisions.find(({ code, values }) => code === wanted || values.fault === fault)?.values.gainDb ?? 0
         const cutDb = gainDb('TONE_HARSHNESS_CUT', 'harshness')
@@ -797,7 +797,7 @@ describe('a song that may be harsh or dull', () => {
   it('is not lifted where there is only noise: above a cutoff below 10 kHz', () => {
     const dull = { ...ordinary, tone: { ...analysis.tone, dullness: 4 }, peakRelief: evenedBy('dullness', 1) }
     const codes = (bandwidthHz: number | null) =>
-      planToneFaults({ ...dull, bandwidthHz }, 50).decisions.map(({ code }) => code)
+      planToneFaults({ ...dull, bandwidthHz }, 50, NEUTRAL_SOUND).decisions.map(({ code }) => code)
     expect([null, 10_500, 9500].map(codes)).toEqual([['TONE_DULLNESS_LIFTED'], ['TONE_DULLNESS_LIFTED'], []])
   })
 })
@@ -855,7 +855,9 @@ describe('a song beyond nearly all finished music', () => {
     for (const odd of [{ fineSpectrum }, { sideToMidDb: 20 }]) {
       expect(cuts(plan({ ...limited, ...odd, tone }))).toEqual([])
       // Nor by its peaks.
-      expect(planToneFaults({ ...ordinary, ...odd, tone, peakRelief: evenedBy('mud', 1) }, 50).stages).toEqual([])
+      expect(
+        planToneFaults({ ...ordinary, ...odd, tone, peakRelief: evenedBy('mud', 1) }, 50, NEUTRAL_SOUND).stages,
+      ).toEqual([])
     }
   })
 
@@ -1156,7 +1158,7 @@ describe('the highs of a song', () => {
     return { ...analysis, tone, peakRelief: evenedBy('harshness', 1), ...rest }
   }
   const highCutDb = (song: SourceAnalysis) =>
-    planToneFaults({ ...song, aiService: 'suno' }, 100).stages.flatMap((stage) =>
+    planToneFaults({ ...song, aiService: 'suno' }, 100, NEUTRAL_SOUND).stages.flatMap((stage) =>
       stage.kind === 'equalise'
         ? stage.sections.flatMap(({ frequencyHz, gainDb }) => (frequencyHz > 4000 ? [gainDb] : []))
         : [],
