@@ -13,6 +13,7 @@ import { type RemoveDc, removeDcSentences } from './remove-dc.ts'
 import { type RumbleFilter, rumbleFilterSentences } from './rumble-filter.ts'
 import type { PlannedStage, StageSentences } from './sentences.ts'
 import { type SteerTone, steerToneSentences } from './steer-tone.ts'
+import { type SteerWidth, steerWidthSentences } from './steer-width.ts'
 
 /** A processing stage with its settings, by its kind. */
 export type RecipeStage =
@@ -25,6 +26,7 @@ export type RecipeStage =
   | MonoBass
   | Match
   | SteerTone
+  | SteerWidth
   | Density
   | Multiband
 
@@ -41,6 +43,7 @@ const sentencesByKind = {
   mono_bass: monoBassSentences,
   match: matchSentences,
   steer_tone: steerToneSentences,
+  steer_width: steerWidthSentences,
   density: densitySentences,
   multiband: multibandSentences,
 } satisfies Record<StageKind, StageSentences>

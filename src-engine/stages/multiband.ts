@@ -4,6 +4,7 @@ import type { Multiband } from '../../src-contract/stages/multiband.ts'
 import { magnitudeDb } from '../dsp/biquad.ts'
 import { dbToPower, powerToDb, rounded } from '../dsp/units.ts'
 import { bandFilters, type Compressor, createCompressor } from './compressor.ts'
+import { powerBefore } from './power-before.ts'
 import { appliedPart, nothingPlanned, type Planning, type StagePlan, type StreamingStage } from './stage.ts'
 
 /** Ratio at intensity 50 above the loud moments of each band. Our recommendation. */
@@ -49,15 +50,8 @@ function planMultiband(song: Planning): StagePlan<Multiband> {
 
 /** Average level of each band of the glue while the song sounds, behind the band's own filter, dBFS. */
 function bandAveragesDb(song: Planning): number[] {
-  const { spectrum, activeShare, dcOffsets, sampleRateHz } = song.analysis
-  const before = song.stagesBefore('multiband')
-  const { bandHz, midDb, sideDb } = spectrum
-  const heard = bandHz.map((hz, b) => {
-    const gains = before.map((stage) => song.responseDb(stage, hz))
-    const after = (levelDb: number, part: 'mid' | 'side') =>
-      dbToPower(gains.reduce((sum, gain) => sum + gain[part], levelDb))
-    return { hz, power: (after(midDb[b]!, 'mid') + after(sideDb[b]!, 'side')) / activeShare }
-  })
+  const { dcOffsets, sampleRateHz } = song.analysis
+  const heard = powerBefore(song, 'multiband').map(({ hz, mid, side }) => ({ hz, power: mid + side }))
   // An offset that is left stands in the lowest band all the time.
   if ([...song.stagesOf('remove_dc'), ...song.stagesOf('rumble_filter')].length === 0) {
     heard.push({ hz: 0, power: dcOffsets.reduce((sum, offset) => sum + offset * offset, 0) / dcOffsets.length })

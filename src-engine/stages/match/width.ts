@@ -55,8 +55,8 @@ export interface ImagePart extends StagePlan<Match> {
 /** The part that leaves the width as it is. */
 export const imageLeftAlone: ImagePart = { ...nothingPlanned, sideGainDb: 0 }
 
-/** Largest gain of a side that lies `sideToMidDb` against the mid for which fold-down costs at most 1.5 dB more. */
-function foldDownLimitDb(sideToMidDb: number): number {
+/** Largest gain of a side that lies `sideToMidDb` against the mid for which fold-down costs at most 1.5 dB more; above 1.5 dB. */
+export function foldDownLimitDb(sideToMidDb: number): number {
   const power = dbToPower(foldDownLossDb(sideToMidDb) + mostFoldDownDb) - 1
   return powerToDb(power) - sideToMidDb
 }

@@ -61,6 +61,12 @@ const stages: { name: string; active: RecipeStage; neutral: RecipeStage | null }
     active: { kind: 'multiband', crossoversHz: [120, 1000, 5000], bands: [band, band, band, band] },
     neutral: { kind: 'multiband', crossoversHz: [120, 1000, 5000], bands: [idle, idle, idle, idle] },
   },
+  {
+    name: 'width that was set',
+    active: { kind: 'steer_width', crossoversHz: [200, 2000], sideGains: [1, 2, 1.5] },
+    neutral: null,
+  },
+  { name: 'mono', active: { kind: 'steer_width', crossoversHz: [], sideGains: [0] }, neutral: null },
 ]
 
 describe.each(stages)('$name', ({ active }) => {
