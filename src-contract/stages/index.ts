@@ -9,6 +9,7 @@ import { type Equalise, equaliseSentences } from './equalise.ts'
 import { type Match, matchSentences } from './match.ts'
 import { type MonoBass, monoBassSentences } from './mono-bass.ts'
 import { type Multiband, multibandSentences } from './multiband.ts'
+import { type Punch, punchSentences } from './punch.ts'
 import { type RemoveDc, removeDcSentences } from './remove-dc.ts'
 import { type RumbleFilter, rumbleFilterSentences } from './rumble-filter.ts'
 import type { PlannedStage, StageSentences } from './sentences.ts'
@@ -29,6 +30,7 @@ export type RecipeStage =
   | SteerWidth
   | Density
   | Multiband
+  | Punch
 
 export type StageKind = RecipeStage['kind']
 
@@ -46,6 +48,7 @@ const sentencesByKind = {
   steer_width: steerWidthSentences,
   density: densitySentences,
   multiband: multibandSentences,
+  punch: punchSentences,
 } satisfies Record<StageKind, StageSentences>
 
 type Sentences = typeof sentencesByKind

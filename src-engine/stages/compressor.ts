@@ -37,7 +37,7 @@ interface BandState {
 const chunkFrames = 4096
 
 /** The critically damped low-passes (q = 0.5, no overshoot) that separate the bands. */
-function splittersAt(crossoversHz: readonly number[], sampleRateHz: number): Biquad[] {
+export function splittersAt(crossoversHz: readonly number[], sampleRateHz: number): Biquad[] {
   return crossoversHz.map((hz) => lowPass(hz, sampleRateHz, 0.5))
 }
 

@@ -10,6 +10,7 @@ import { equalise } from './equalise.ts'
 import { match } from './match.ts'
 import { monoBass } from './mono-bass.ts'
 import { multiband } from './multiband.ts'
+import { punch } from './punch.ts'
 import { removeDc } from './remove-dc.ts'
 import { rumbleFilter } from './rumble-filter.ts'
 import type { MidSideDb, Stage, StageOf } from './stage.ts'
@@ -33,7 +34,7 @@ export type EveryKindOnce<List extends readonly { readonly kind: StageKind }[]> 
 
 /**
  * The chain: the order of this array is the order in which the stages run. Kinds that edit samples come first, then filters, the
- * width among them, then what follows levels: compressors. Flat tops come before the
+ * width among them, then what follows levels: compressors and attacks. Flat tops come before the
  * offset, whose removal would move them away from the level at which they were found; cuts of resonances and sibilance come before
  * the equaliser, whose gains would move the levels that they compare. The sound that was asked for comes after what was planned from
  * the song: tone before what follows levels.
@@ -51,6 +52,7 @@ const order = [
   steerWidth,
   density,
   multiband,
+  punch,
 ] as const
 
 /** All kinds of stage, in the order of the chain. */

@@ -16,6 +16,10 @@ const cut = {
   ...{ frequencyHz: 6000, q: 8, referenceHz: 6000, referenceQ: 2, referenceSections: 1 as const, toleranceDb: -6 },
   ...{ attackMs: 10, releaseMs: 100, maxMidCutDb: 4, maxSideCutDb: 4 },
 }
+const attacks = {
+  ...{ halfwayDb: 2, thresholdDb: 3.5, releaseMs: 40, lookAheadMs: 1.5, crossoversHz: [120, 1000, 5000] },
+  bands: Array.from({ length: 4 }, () => ({ fastMs: 1, slowMs: 15 })),
+}
 const section = { shape: 'peak' as const, frequencyHz: 250, gainDb: -4, q: 1 }
 
 /** Every streaming stage at work, and the same with settings that ask for nothing. */
@@ -67,6 +71,8 @@ const stages: { name: string; active: RecipeStage; neutral: RecipeStage | null }
     neutral: null,
   },
   { name: 'mono', active: { kind: 'steer_width', crossoversHz: [], sideGains: [0] }, neutral: null },
+  { name: 'punch', active: { kind: 'punch', mostGainDb: 9, ...attacks }, neutral: null },
+  { name: 'glue of attacks', active: { kind: 'punch', mostGainDb: -9, ...attacks }, neutral: null },
 ]
 
 describe.each(stages)('$name', ({ active }) => {

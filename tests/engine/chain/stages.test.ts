@@ -14,6 +14,7 @@ it('the stages run in the order that docs/engine.md describes', () => {
     'steer_width',
     'density',
     'multiband',
+    'punch',
   ])
 })
 
