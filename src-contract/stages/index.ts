@@ -15,6 +15,7 @@ import { type RumbleFilter, rumbleFilterSentences } from './rumble-filter.ts'
 import type { PlannedStage, StageSentences } from './sentences.ts'
 import { type SteerTone, steerToneSentences } from './steer-tone.ts'
 import { type SteerWidth, steerWidthSentences } from './steer-width.ts'
+import { type Warmth, warmthSentences } from './warmth.ts'
 
 /** A processing stage with its settings, by its kind. */
 export type RecipeStage =
@@ -31,6 +32,7 @@ export type RecipeStage =
   | Density
   | Multiband
   | Punch
+  | Warmth
 
 export type StageKind = RecipeStage['kind']
 
@@ -49,6 +51,7 @@ const sentencesByKind = {
   density: densitySentences,
   multiband: multibandSentences,
   punch: punchSentences,
+  warmth: warmthSentences,
 } satisfies Record<StageKind, StageSentences>
 
 type Sentences = typeof sentencesByKind

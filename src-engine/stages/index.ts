@@ -16,6 +16,7 @@ import { rumbleFilter } from './rumble-filter.ts'
 import type { MidSideDb, Stage, StageOf } from './stage.ts'
 import { steerTone } from './steer-tone.ts'
 import { steerWidth } from './steer-width.ts'
+import { warmth } from './warmth.ts'
 
 /** Kinds that stand in a list more than once. */
 type Repeated<List extends readonly { readonly kind: StageKind }[]> = List extends readonly [
@@ -34,7 +35,7 @@ export type EveryKindOnce<List extends readonly { readonly kind: StageKind }[]> 
 
 /**
  * The chain: the order of this array is the order in which the stages run. Kinds that edit samples come first, then filters, the
- * width among them, then what follows levels: compressors and attacks. Flat tops come before the
+ * width among them, then what follows levels: compressors, attacks, and the saturation, which works on the result of all others. Flat tops come before the
  * offset, whose removal would move them away from the level at which they were found; cuts of resonances and sibilance come before
  * the equaliser, whose gains would move the levels that they compare. The sound that was asked for comes after what was planned from
  * the song: tone before what follows levels.
@@ -53,6 +54,7 @@ const order = [
   density,
   multiband,
   punch,
+  warmth,
 ] as const
 
 /** All kinds of stage, in the order of the chain. */

@@ -73,6 +73,11 @@ const stages: { name: string; active: RecipeStage; neutral: RecipeStage | null }
   { name: 'mono', active: { kind: 'steer_width', crossoversHz: [], sideGains: [0] }, neutral: null },
   { name: 'punch', active: { kind: 'punch', mostGainDb: 9, ...attacks }, neutral: null },
   { name: 'glue of attacks', active: { kind: 'punch', mostGainDb: -9, ...attacks }, neutral: null },
+  {
+    name: 'warmth',
+    active: { kind: 'warmth', asymmetry: 0.32, bend: 0.71, lowestHz: 20, levelMs: 400 },
+    neutral: null,
+  },
 ]
 
 describe.each(stages)('$name', ({ active }) => {

@@ -15,6 +15,7 @@ it('the stages run in the order that docs/engine.md describes', () => {
     'density',
     'multiband',
     'punch',
+    'warmth',
   ])
 })
 
