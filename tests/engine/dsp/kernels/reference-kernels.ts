@@ -294,7 +294,7 @@ export function quantiseReference(
   })
 }
 
-/** What a chain of low-passes takes off in turn, and what is left. */
+/** Bands that a chain of low-passes takes off in turn, and the rest. */
 export function bandsReference(samples: Float32Array, lowPasses: readonly Biquad[]): number[][] {
   let rest = Array.from(samples)
   const bands = lowPasses.map((section) => {
