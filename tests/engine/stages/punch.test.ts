@@ -88,6 +88,20 @@ it('the higher the setting, the higher the onsets', () => {
   for (const [i, crest] of crests.slice(1).entries()) expect(crest).toBeGreaterThan(crests[i]! + 0.05)
 })
 
+it('a hit soon after another, into its tail, is moved too', () => {
+  const rate = 48_000
+  const random = seededRandom(2)
+  const everyFrames = 0.08 * rate
+  const song = stereo(6 * everyFrames, rate, (i) => 0.5 * Math.exp(-(i % everyFrames) / (0.02 * rate)) * random())
+  const startDb = (audio: Audio, hit: number) =>
+    powerDbfs(sliceBlock(audio, hit * everyFrames, hit * everyFrames + 0.005 * rate))
+  for (const punch of [100, -100]) {
+    const result = punched(song, punch)
+    const moved = (hit: number) => Math.abs(startDb(result, hit) - startDb(song, hit))
+    for (const hit of [1, 3, 5]) expect(moved(hit)).toBeGreaterThan(0.9)
+  }
+})
+
 const turn = 2 * Math.PI
 const sawtooth = (hz: number) => (t: number) => {
   let sum = 0
