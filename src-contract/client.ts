@@ -117,6 +117,22 @@ function writeForm({ fields = {}, files = {} }: LooseArguments): FormData {
   return form
 }
 
+/** Returns the path and the content of a call. */
+function requestOf({ method, path, form }: Endpoint, args: LooseArguments): { path: string; init: RequestInit } {
+  const { params, query, body, signal, headers, keepalive } = args
+  const isJson = body !== undefined
+  return {
+    path: fillPath(path, params) + writeQuery(query),
+    init: {
+      method,
+      headers: { ...(isJson ? { 'Content-Type': 'application/json' } : {}), ...headers },
+      ...(isJson ? { body: JSON.stringify(body) } : form ? { body: writeForm(args) } : {}),
+      ...(signal ? { signal } : {}),
+      ...(keepalive ? { keepalive: true } : {}),
+    },
+  }
+}
+
 export interface ClientOptions {
   /** Address of the server, without a trailing slash; empty in a page that the server served. */
   readonly baseUrl?: string
@@ -157,16 +173,8 @@ export function createClient({
 
   /** Calls an endpoint and returns its raw response: streams, files and pictures. */
   function open<Name extends EndpointName>(name: Name, ...[args]: CallParameters<Name>): Promise<Response> {
-    const { method, path, form }: Endpoint = ENDPOINTS[name]
-    const loose: LooseArguments = args ?? {}
-    const isJson = loose.body !== undefined
-    return request(fillPath(path, loose.params) + writeQuery(loose.query), {
-      method,
-      headers: { ...(isJson ? { 'Content-Type': 'application/json' } : {}), ...loose.headers },
-      ...(isJson ? { body: JSON.stringify(loose.body) } : form ? { body: writeForm(loose) } : {}),
-      ...(loose.signal ? { signal: loose.signal } : {}),
-      ...(loose.keepalive ? { keepalive: true } : {}),
-    })
+    const { path, init } = requestOf(ENDPOINTS[name], args ?? {})
+    return request(path, init)
   }
 
   return {
