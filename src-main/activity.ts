@@ -71,103 +71,123 @@ const CHANGES: ReadonlySet<LiveEvent['event']> = new Set([
   'settings.changed',
 ])
 
-/** Follows the server until the signal fires. Each change is told once it is known; a batch is told once. */
-export function followActivity(
-  service: Pick<Service, 'call' | 'follow'>,
-  tell: { readonly onChange: (activity: Activity) => void; readonly onBatchEnd: (batch: EndedBatch) => void },
-  signal: AbortSignal,
-): { current(): Activity; refresh(): void } {
-  const percents = new Map<string, number>()
-  const toldBatches = new Set<string>()
-  let endedCount = 0
-  let isOffline = false
-  let batch: Pick<Batch, 'is_paused' | 'songs'> = { is_paused: false, songs: [] }
-  let current = IDLE
-  let reading: Promise<void> | undefined
-  let mustReadAgain = false
+/** What the follower reads. */
+type Reading = Pick<Service, 'call' | 'follow'>
 
-  function publish(): void {
-    const waiting = batch.is_paused ? 0 : batch.songs.filter((song) => song.state === 'waiting').length
-    if (percents.size + waiting === 0) endedCount = 0
-    current = {
-      unfinished: percents.size,
-      waiting,
-      isPaused: batch.is_paused,
-      isOffline,
-      fraction: overallFraction([...percents.values()], endedCount, waiting),
-    }
-    tell.onChange(current)
+export interface ActivityListeners {
+  /** Called with each change once it is known. */
+  readonly onChange: (activity: Activity) => void
+  /** Called once for each batch. */
+  readonly onBatchEnd: (batch: EndedBatch) => void
+}
+
+/** Follower of the server, from `start` until the signal fires. */
+export class ActivityFollower {
+  readonly #service: Reading
+  readonly #listeners: ActivityListeners
+  readonly #signal: AbortSignal
+  readonly #percents = new Map<string, number>()
+  readonly #toldBatches = new Set<string>()
+  #endedCount = 0
+  #isOffline = false
+  #batch: Pick<Batch, 'is_paused' | 'songs'> = { is_paused: false, songs: [] }
+  #current = IDLE
+  #reading: Promise<void> | undefined
+  #mustReadAgain = false
+
+  constructor(service: Reading, listeners: ActivityListeners, signal: AbortSignal) {
+    this.#service = service
+    this.#listeners = listeners
+    this.#signal = signal
   }
 
-  async function readAll(): Promise<void> {
-    const [page, readBatch, settings] = await Promise.all([
-      service.call('listJobs', { query: { status: 'queued', limit: MAX_PAGE_SIZE } }),
-      service.call('readDesk'),
-      service.call('readSettings'),
-    ])
-    batch = readBatch
-    isOffline = settings.is_offline
-    percents.clear()
-    for (const job of page.jobs) percents.set(job.job_id, job.progress)
-    publish()
+  start(): void {
+    void this.#service.follow(
+      (event) => this.#take(event),
+      () => this.refresh(),
+      this.#signal,
+    )
+  }
+
+  current(): Activity {
+    return this.#current
   }
 
   /** Reads everything again; calls while reading lead to one more reading, however many they are. */
-  function refresh(): void {
-    if (reading) {
-      mustReadAgain = true
+  refresh(): void {
+    if (this.#reading) {
+      this.#mustReadAgain = true
       return
     }
-    reading = readAll()
+    this.#reading = this.#readAll()
       .catch(() => {})
       .finally(() => {
-        reading = undefined
-        if (mustReadAgain && !signal.aborted) {
-          mustReadAgain = false
-          refresh()
-        }
+        this.#reading = undefined
+        if (!this.#mustReadAgain || this.#signal.aborted) return
+        this.#mustReadAgain = false
+        this.refresh()
       })
   }
 
-  /** A dropped album library is more than one page. */
-  async function jobsOf(batchId: string): Promise<Job[]> {
-    const jobs: Job[] = []
-    let cursor: string | undefined
-    do {
-      const query = { batch_id: batchId, limit: MAX_PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) }
-      const page = await service.call('listJobs', { query })
-      jobs.push(...page.jobs)
-      cursor = page.next_cursor
-      // The newest come first: one that has not ended says enough.
-    } while (cursor !== undefined && !jobs.some((job) => job.status === 'queued'))
-    return jobs
+  async #readAll(): Promise<void> {
+    const [page, batch, settings] = await Promise.all([
+      this.#service.call('listJobs', { query: { status: 'queued', limit: MAX_PAGE_SIZE } }),
+      this.#service.call('readDesk'),
+      this.#service.call('readSettings'),
+    ])
+    this.#batch = batch
+    this.#isOffline = settings.is_offline
+    this.#percents.clear()
+    for (const job of page.jobs) this.#percents.set(job.job_id, job.progress)
+    this.#publish()
   }
 
-  async function settleBatch(jobId: string): Promise<void> {
-    const { batch_id: batchId } = await service.call('readJob', { params: { job_id: jobId } })
-    if (!batchId || toldBatches.has(batchId)) return
-    const [jobs, readBatch] = await Promise.all([jobsOf(batchId), service.call('readDesk')])
-    const ended = endedBatch(batchId, jobs, readBatch.songs)
-    if (!ended || toldBatches.has(batchId)) return
-    toldBatches.add(batchId)
-    tell.onBatchEnd(ended)
+  #publish(): void {
+    const unfinished = this.#percents.size
+    const isPaused = this.#batch.is_paused
+    const waiting = isPaused ? 0 : this.#batch.songs.filter((song) => song.state === 'waiting').length
+    if (unfinished + waiting === 0) this.#endedCount = 0
+    const fraction = overallFraction([...this.#percents.values()], this.#endedCount, waiting)
+    this.#current = { unfinished, waiting, isPaused, isOffline: this.#isOffline, fraction }
+    this.#listeners.onChange(this.#current)
   }
 
-  function take(event: LiveEvent): void {
+  #take(event: LiveEvent): void {
     if (event.event === 'job.progress') {
-      if (!event.job_id || !percents.has(event.job_id)) return
-      percents.set(event.job_id, event.progress ?? 0)
-      publish()
+      if (!event.job_id || !this.#percents.has(event.job_id)) return
+      this.#percents.set(event.job_id, event.progress ?? 0)
+      this.#publish()
       return
     }
     const hasEnded = event.event === 'job.completed' || event.event === 'job.failed'
     if (hasEnded && event.job_id) {
-      endedCount++
-      settleBatch(event.job_id).catch(() => {})
+      this.#endedCount++
+      this.#settleBatch(event.job_id).catch(() => {})
     }
-    if (hasEnded || CHANGES.has(event.event)) refresh()
+    if (hasEnded || CHANGES.has(event.event)) this.refresh()
   }
 
-  void service.follow(take, refresh, signal)
-  return { current: () => current, refresh }
+  async #settleBatch(jobId: string): Promise<void> {
+    const { batch_id: batchId } = await this.#service.call('readJob', { params: { job_id: jobId } })
+    if (!batchId || this.#toldBatches.has(batchId)) return
+    const [jobs, batch] = await Promise.all([jobsOf(this.#service, batchId), this.#service.call('readDesk')])
+    const ended = endedBatch(batchId, jobs, batch.songs)
+    if (!ended || this.#toldBatches.has(batchId)) return
+    this.#toldBatches.add(batchId)
+    this.#listeners.onBatchEnd(ended)
+  }
+}
+
+/** Reads the jobs of a batch: a dropped album library is more than one page. */
+async function jobsOf(service: Reading, batchId: string): Promise<Job[]> {
+  const jobs: Job[] = []
+  let cursor: string | undefined
+  do {
+    const query = { batch_id: batchId, limit: MAX_PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) }
+    const page = await service.call('listJobs', { query })
+    jobs.push(...page.jobs)
+    cursor = page.next_cursor
+    // The newest come first: one that has not ended says enough.
+  } while (cursor !== undefined && !jobs.some((job) => job.status === 'queued'))
+  return jobs
 }

@@ -1,8 +1,8 @@
 /** Desktop around the running server: window, menu, tray, presence, and the answers to the page. */
 import { app, clipboard, Menu, nativeTheme, shell } from 'electron'
 import type { Log } from '../src-system/log.ts'
-import { followActivity } from './activity.ts'
-import { ANNOUNCEMENTS, type Appearance, type DesktopSettings, type MenuCommand, type Place } from './bridge.ts'
+import { type Activity, ActivityFollower } from './activity.ts'
+import { ANNOUNCEMENTS, type DesktopSettings, type MenuCommand, type Place } from './bridge.ts'
 import type { RememberedStore } from './desktop-settings.ts'
 import { createFfmpegChoice } from './ffmpeg-choice.ts'
 import type { HostedServer } from './hosting.ts'
@@ -12,12 +12,12 @@ import { type MenuActions, menuTemplate } from './menu.ts'
 import { answerPage } from './page-answers.ts'
 import type { ShellPaths } from './paths.ts'
 import { createPresence } from './presence.ts'
-import { installQuit } from './quit.ts'
-import { createService } from './service.ts'
+import { Quit } from './quit.ts'
+import { createService, type Service } from './service.ts'
 import { createSongIntake } from './song-intake.ts'
 import type { Words } from './text.ts'
 import { createTray } from './tray.ts'
-import { createMainWindow } from './window.ts'
+import { MainWindow, type WindowDeps } from './window.ts'
 
 export interface DesktopDeps {
   readonly paths: ShellPaths
@@ -29,7 +29,7 @@ export interface DesktopDeps {
 }
 
 interface MenuActionsDeps {
-  readonly window: ReturnType<typeof createMainWindow>
+  readonly window: MainWindow
   readonly songs: ReturnType<typeof createSongIntake>
   readonly files: ReturnType<typeof createLocalFiles>
   readonly openPlace: (place: Place) => void
@@ -73,43 +73,15 @@ function desktopSettings(remembered: RememberedStore) {
   }
 }
 
-/** Puts the desktop around a running server. The window stays closed until `showWindow`; quitting closes the server. */
-export function createDesktop({ paths, server, remembered, language, words, log }: DesktopDeps) {
-  const origin = server.baseUrl
-  const service = createService(origin, server.controlCredential, language)
-  const stopped = new AbortController()
-  const window = createMainWindow({
-    origin,
-    preloadFile: paths.preloadFile,
-    icon: paths.icon('icon.png'),
-    remembered,
-    isDark: () => nativeTheme.shouldUseDarkColors,
-    onClose: () => quitting.closedByUser(),
-    log: (message, fields) => log.warn(message, fields),
-  })
+interface IndicatorsDeps extends Pick<DesktopDeps, 'paths' | 'remembered' | 'words'> {
+  readonly window: MainWindow
+  readonly origin: string
+  readonly menuActions: MenuActions
+}
 
-  function openPlace(place: Place): void {
-    window.show()
-    window.announce(ANNOUNCEMENTS.openPlace, place)
-  }
-
-  const songs = createSongIntake({ window, words, musicDir: paths.musicDir, storeSong: service.storeSong })
-  const files = createLocalFiles({ window, words, service, paths, remembered })
-
-  function setAppearance(appearance: Appearance): void {
-    remembered.change({ appearance })
-    nativeTheme.themeSource = appearance.theme
-    window.paintFrame()
-    showAll()
-  }
-
-  const setPaused = (isPaused: boolean) => {
-    service
-      .call('changeDesk', { body: { is_paused: isPaused } })
-      .catch((cause) => log.warn('pause was refused', { cause }))
-  }
-  const menuActions = createMenuActions({ window, songs, files, openPlace, setPaused, origin })
-
+/** Puts up what shows the work outside of the page: presence, tray and menu. Nothing is shown before the first `show`. */
+function createIndicators({ paths, remembered, words, window, origin, menuActions }: IndicatorsDeps) {
+  const { openPlace, setPaused } = menuActions
   const presence = createPresence({
     window,
     words,
@@ -122,67 +94,129 @@ export function createDesktop({ paths, server, remembered, language, words, log 
     baseUrl: origin,
     words,
     actions: {
-      open: window.show,
+      open: () => window.show(),
       copy: (value) => clipboard.writeText(value),
       openPlace,
       setPaused,
       quit: () => app.quit(),
     },
   })
-  const activity = followActivity(
-    service,
-    { onChange: () => showAll(), onBatchEnd: (batch) => presence.announce(batch) },
-    stopped.signal,
-  )
-  const quitting = installQuit({
+  const menu = createMenu(words, menuActions)
+  return {
+    /** Shows the present state everywhere. */
+    show(activity: Activity): void {
+      presence.show(activity)
+      tray.show(activity)
+      menu.show(activity.isPaused)
+    },
+    announce: presence.announce,
+    clear(): void {
+      presence.clear()
+      tray.destroy()
+    },
+  }
+}
+
+/** Creates the application menu. It is made anew only when its text changes. */
+function createMenu(words: () => Words, actions: MenuActions) {
+  let shown: { readonly isPaused: boolean; readonly words: Words } | undefined
+  return {
+    show(isPaused: boolean): void {
+      if (isPaused === shown?.isPaused && words() === shown.words) return
+      shown = { isPaused, words: words() }
+      const template = menuTemplate(process.platform, shown.words, isPaused, actions)
+      Menu.setApplicationMenu(Menu.buildFromTemplate(template))
+    },
+  }
+}
+
+/** Creates the window of a running server, with what brings it to the front and what pauses the batch. */
+function createFront(
+  { paths, server, remembered, log }: DesktopDeps,
+  service: Service,
+  onClose: WindowDeps['onClose'],
+) {
+  const window = new MainWindow({
+    origin: server.baseUrl,
+    preloadFile: paths.preloadFile,
+    icon: paths.icon('icon.png'),
+    remembered,
+    isDark: () => nativeTheme.shouldUseDarkColors,
+    onClose,
+    log: (message, fields) => log.warn(message, fields),
+  })
+  return {
+    window,
+    openPlace(place: Place): void {
+      window.show()
+      window.announce(ANNOUNCEMENTS.openPlace, place)
+    },
+    setPaused(isPaused: boolean): void {
+      service
+        .call('changeDesk', { body: { is_paused: isPaused } })
+        .catch((cause) => log.warn('pause was refused', { cause }))
+    },
+  }
+}
+
+/** Puts the desktop around a running server. The window stays closed until `showWindow`; quitting closes the server. */
+export function createDesktop(deps: DesktopDeps) {
+  const { paths, server, remembered, language, words } = deps
+  const origin = server.baseUrl
+  const service = createService(origin, server.controlCredential, language)
+  const stopped = new AbortController()
+  const { window, openPlace, setPaused } = createFront(deps, service, () => quit.closedByUser())
+  const songs = createSongIntake({ window, words, musicDir: paths.musicDir, storeSong: service.storeSong })
+  const files = createLocalFiles({ window, words, service, paths, remembered })
+  const menuActions = createMenuActions({ window, songs, files, openPlace, setPaused, origin })
+  const indicators = createIndicators({ paths, remembered, words, window, origin, menuActions })
+  const listeners = { onChange: () => showAll(), onBatchEnd: indicators.announce }
+  const activity = new ActivityFollower(service, listeners, stopped.signal)
+  const quit = new Quit({
     window,
     words,
     activity: () => activity.current(),
     keepsRunning: () => process.platform === 'darwin' || remembered.read().settings.keepsRunning,
     async stop() {
       stopped.abort()
-      presence.clear()
-      tray.destroy()
+      indicators.clear()
       await server.close()
     },
   })
 
-  let isMenuPaused: boolean | undefined
-  let menuWords: Words | undefined
-  /** Shows the present state everywhere. The menu is made anew only when its text changes. */
   function showAll(): void {
     if (stopped.signal.aborted) return
-    const now = activity.current()
-    presence.show(now)
-    tray.show(now)
-    if (now.isPaused !== isMenuPaused || words() !== menuWords) {
-      isMenuPaused = now.isPaused
-      menuWords = words()
-      const template = menuTemplate(process.platform, menuWords, isMenuPaused, menuActions)
-      Menu.setApplicationMenu(Menu.buildFromTemplate(template))
-    }
-    quitting.activityChanged()
+    indicators.show(activity.current())
+    quit.activityChanged()
   }
+
   answerPage(origin, {
     chooseFolder: songs.chooseFolder,
     addDropped: songs.addDropped,
     ...files,
     ...createFfmpegChoice({ window, words, service }),
     ...desktopSettings(remembered),
-    setAppearance,
+    setAppearance(appearance) {
+      remembered.change({ appearance })
+      nativeTheme.themeSource = appearance.theme
+      window.paintFrame()
+      showAll()
+    },
     popUpMenu(x, y) {
       const owner = window.current()
       if (owner) Menu.getApplicationMenu()?.popup({ window: owner, x, y })
     },
   })
+  activity.start()
+  quit.install()
   showAll()
-  nativeTheme.on('updated', window.paintFrame)
+  nativeTheme.on('updated', () => window.paintFrame())
   app.setAboutPanelOptions({ applicationName: 'Loudsmith', applicationVersion: app.getVersion() })
 
   return {
-    showWindow: window.show,
+    showWindow: () => window.show(),
     takeFiles: songs.take,
-    /** After sleep the live stream may be dead without knowing: everything is read again. */
-    wokeUp: activity.refresh,
+    /** Reads everything again: after sleep the live stream may be dead without knowing. */
+    wokeUp: () => activity.refresh(),
   }
 }

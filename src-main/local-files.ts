@@ -10,34 +10,17 @@ import type { Service } from './service.ts'
 import type { Words } from './text.ts'
 import type { MainWindow } from './window.ts'
 
-/** Returns what hands files to the desktop. What asks the service throws what it throws. */
-export function createLocalFiles({
-  window,
-  words,
-  service,
-  paths,
-  remembered,
-}: {
-  readonly window: MainWindow
+export interface LocalFilesDeps {
+  readonly window: Pick<MainWindow, 'owner'>
   readonly words: () => Words
-  readonly service: Service
+  readonly service: Pick<Service, 'call'>
   readonly paths: ShellPaths
   readonly remembered: RememberedStore
-}) {
-  const readSettings = () => service.call('readSettings')
-  const versions = () => ({
-    loudsmith: app.getVersion(),
-    ...process.versions,
-    platform: process.platform,
-    arch: process.arch,
-  })
-  /** Says what went wrong, beside the window: the API is answered meanwhile, which an error box would hold up until it is closed. */
-  const tell = (message: string, detail: string): void => {
-    const options: Electron.MessageBoxOptions = { type: 'warning', message, detail, noLink: true }
-    const owner = window.owner()
-    void (owner ? dialog.showMessageBox(owner, options) : dialog.showMessageBox(options))
-  }
+}
 
+/** Returns what hands files to the desktop. What asks the service throws what it throws. */
+export function createLocalFiles(deps: LocalFilesDeps) {
+  const { window, words, service, paths } = deps
   return {
     /** Shows the delivered masters of a job; false when there are none. */
     async revealMasters(jobId: string): Promise<boolean> {
@@ -58,37 +41,60 @@ export function createLocalFiles({
      */
     async revealFolder(folder: 'output' | 'data'): Promise<boolean> {
       const ours = paths.mastersDir
-      const target = folder === 'data' ? paths.dataDir : ((await readSettings()).output_folder ?? ours)
+      const chosen = async () => (await service.call('readSettings')).output_folder ?? ours
+      const target = folder === 'data' ? paths.dataDir : await chosen()
       // A folder that cannot be created cannot be opened either, and that failure is shown.
       if (target === ours) await mkdir(ours, { recursive: true }).catch(() => undefined)
       const problem = await shell.openPath(target)
-      if (problem) tell(words().folderShut, `${target}\n${problem}`)
+      if (problem) tell(window, words().folderShut, `${target}\n${problem}`)
       return problem === ''
     },
     /** Asks where to and writes the diagnostics ZIP; false when the dialog was closed, or it could not be written, which is said. */
     async exportDiagnostics(): Promise<boolean> {
-      const day = new Date().toISOString().slice(0, 10)
-      const options: Electron.SaveDialogOptions = {
-        title: words().saveDiagnostics,
-        defaultPath: path.join(app.getPath('documents'), `loudsmith-diagnostics-${day}.zip`),
-        filters: [{ name: 'ZIP', extensions: ['zip'] }],
-      }
-      const owner = window.owner()
-      const { filePath } = await (owner ? dialog.showSaveDialog(owner, options) : dialog.showSaveDialog(options))
+      const filePath = await askForZip(window, words())
       if (!filePath) return false
-      const facts = {
-        'versions.json': versions,
-        'system.json': () => service.call('readSystem'),
-        'settings.json': readSettings,
-        'desktop.json': () => remembered.read(),
-      }
       try {
-        await writeDiagnostics(filePath, { logsDir: paths.logsDir, facts })
+        await writeDiagnostics(filePath, { logsDir: paths.logsDir, facts: factsOf(deps) })
         return true
       } catch (cause) {
-        tell(words().diagnosticsFailed, cause instanceof Error ? cause.message : String(cause))
+        tell(window, words().diagnosticsFailed, cause instanceof Error ? cause.message : String(cause))
         return false
       }
     },
+  }
+}
+
+/** Says what went wrong, beside the window: the API is answered meanwhile, which an error box would hold up until it is closed. */
+function tell(window: LocalFilesDeps['window'], message: string, detail: string): void {
+  const options: Electron.MessageBoxOptions = { type: 'warning', message, detail, noLink: true }
+  const owner = window.owner()
+  void (owner ? dialog.showMessageBox(owner, options) : dialog.showMessageBox(options))
+}
+
+/** Asks where the diagnostics go; an empty text when the dialog was closed. */
+async function askForZip(window: LocalFilesDeps['window'], words: Words): Promise<string> {
+  const day = new Date().toISOString().slice(0, 10)
+  const options: Electron.SaveDialogOptions = {
+    title: words.saveDiagnostics,
+    defaultPath: path.join(app.getPath('documents'), `loudsmith-diagnostics-${day}.zip`),
+    filters: [{ name: 'ZIP', extensions: ['zip'] }],
+  }
+  const owner = window.owner()
+  const { filePath } = await (owner ? dialog.showSaveDialog(owner, options) : dialog.showSaveDialog(options))
+  return filePath
+}
+
+/** Returns the readers of what the diagnostics say of the program, by file name. */
+function factsOf({ service, remembered }: LocalFilesDeps) {
+  return {
+    'versions.json': () => ({
+      loudsmith: app.getVersion(),
+      ...process.versions,
+      platform: process.platform,
+      arch: process.arch,
+    }),
+    'system.json': () => service.call('readSystem'),
+    'settings.json': () => service.call('readSettings'),
+    'desktop.json': () => remembered.read(),
   }
 }

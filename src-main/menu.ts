@@ -14,49 +14,68 @@ export interface MenuActions {
   exportDiagnostics(): void
 }
 
+type Item = MenuItemConstructorOptions
+
+const SEPARATOR: Item = { type: 'separator' }
+
 /** Returns the menu as a template. Pure: the platform decides where About, Settings and Quit are. */
-export function menuTemplate(
-  platform: NodeJS.Platform,
-  words: Words,
-  isPaused: boolean,
-  actions: MenuActions,
-): MenuItemConstructorOptions[] {
+export function menuTemplate(platform: NodeJS.Platform, words: Words, isPaused: boolean, actions: MenuActions): Item[] {
   const isMac = platform === 'darwin'
-  const settings: MenuItemConstructorOptions = {
+  return [
+    ...(isMac ? [applicationMenu(words, actions)] : []),
+    fileMenu(isMac, words, isPaused, actions),
+    editMenu(words, actions),
+    viewMenu(words, actions),
+    windowMenu(isMac, words),
+    helpMenu(isMac, words, actions),
+  ]
+}
+
+function settingsItem(words: Words, actions: MenuActions): Item {
+  return {
     id: 'settings',
     label: words.settings,
     accelerator: 'CmdOrCtrl+,',
     click: () => actions.openPlace({ screen: 'settings' }),
   }
-  const separator: MenuItemConstructorOptions = { type: 'separator' }
-  const screens = (['master', 'automate', 'history'] as const).map((screen, at) => ({
-    id: screen,
-    label: words[screen],
-    accelerator: `CmdOrCtrl+${at + 1}`,
-    click: () => actions.openPlace({ screen }),
-  }))
-  const applicationMenu: MenuItemConstructorOptions = {
+}
+
+function quitItem(words: Words): Item {
+  return { id: 'quit', role: 'quit', label: words.quit }
+}
+
+function aboutItem(words: Words): Item {
+  return { role: 'about', label: words.about }
+}
+
+/** Returns the menu under the program's name, which only macOS has. */
+function applicationMenu(words: Words, actions: MenuActions): Item {
+  return {
     label: 'Loudsmith',
     submenu: [
-      { role: 'about', label: words.about },
-      separator,
-      settings,
-      separator,
+      aboutItem(words),
+      SEPARATOR,
+      settingsItem(words, actions),
+      SEPARATOR,
       { role: 'services', label: words.services },
-      separator,
+      SEPARATOR,
       { role: 'hide', label: words.hide },
       { role: 'hideOthers', label: words.hideOthers },
       { role: 'unhide', label: words.showAll },
-      separator,
-      { id: 'quit', role: 'quit', label: words.quit },
+      SEPARATOR,
+      quitItem(words),
     ],
   }
-  const file: MenuItemConstructorOptions = {
+}
+
+function fileMenu(isMac: boolean, words: Words, isPaused: boolean, actions: MenuActions): Item {
+  const closeItem: Item = { role: 'close', label: words.closeWindow }
+  return {
     label: words.file,
     submenu: [
       { id: 'add-songs', label: words.addSongs, accelerator: 'CmdOrCtrl+O', click: () => actions.addSongs() },
       { id: 'add-folder', label: words.addFolder, accelerator: 'CmdOrCtrl+Shift+O', click: () => actions.addFolder() },
-      separator,
+      SEPARATOR,
       { id: 'start', label: words.start, accelerator: 'CmdOrCtrl+Enter', click: () => actions.command('start') },
       {
         id: 'pause',
@@ -64,64 +83,73 @@ export function menuTemplate(
         accelerator: 'CmdOrCtrl+Shift+P',
         click: () => actions.setPaused(!isPaused),
       },
-      separator,
+      SEPARATOR,
       { id: 'show-masters', label: words.outputFolder, click: () => actions.showMasters() },
-      ...(isMac
-        ? [separator, { role: 'close' as const, label: words.closeWindow }]
-        : [separator, settings, separator, { id: 'quit', role: 'quit' as const, label: words.quit }]),
+      SEPARATOR,
+      ...(isMac ? [closeItem] : [settingsItem(words, actions), SEPARATOR, quitItem(words)]),
     ],
   }
-  const edit: MenuItemConstructorOptions = {
+}
+
+function editMenu(words: Words, actions: MenuActions): Item {
+  return {
     label: words.edit,
     submenu: [
       { role: 'undo', label: words.undo },
       { role: 'redo', label: words.redo },
       { id: 'undo-removal', label: words.undoRemoval, click: () => actions.command('undo-removal') },
-      separator,
+      SEPARATOR,
       { role: 'cut', label: words.cut },
       { role: 'copy', label: words.copy },
       { role: 'paste', label: words.paste },
       { role: 'selectAll', label: words.selectAll },
-      separator,
+      SEPARATOR,
       { id: 'search', label: words.search, accelerator: 'CmdOrCtrl+F', click: () => actions.command('search') },
     ],
   }
-  const view: MenuItemConstructorOptions = {
+}
+
+function viewMenu(words: Words, actions: MenuActions): Item {
+  const screens = (['master', 'automate', 'history'] as const).map((screen, at) => ({
+    id: screen,
+    label: words[screen],
+    accelerator: `CmdOrCtrl+${at + 1}`,
+    click: () => actions.openPlace({ screen }),
+  }))
+  return {
     label: words.view,
     submenu: [
       ...screens,
-      separator,
+      SEPARATOR,
       { role: 'resetZoom', label: words.actualSize },
       { role: 'zoomIn', label: words.zoomIn },
       { role: 'zoomOut', label: words.zoomOut },
-      separator,
+      SEPARATOR,
       { role: 'togglefullscreen', label: words.fullScreen },
     ],
   }
-  const windowMenu: MenuItemConstructorOptions = {
+}
+
+function windowMenu(isMac: boolean, words: Words): Item {
+  const minimiseItem: Item = { role: 'minimize', label: words.minimise }
+  return {
     label: words.window,
     submenu: isMac
-      ? [
-          { role: 'minimize', label: words.minimise },
-          { role: 'zoom', label: words.zoom },
-          separator,
-          { role: 'front', label: words.allToFront },
-        ]
-      : [
-          { role: 'minimize', label: words.minimise },
-          { role: 'close', label: words.closeWindow },
-        ],
+      ? [minimiseItem, { role: 'zoom', label: words.zoom }, SEPARATOR, { role: 'front', label: words.allToFront }]
+      : [minimiseItem, { role: 'close', label: words.closeWindow }],
   }
-  const help: MenuItemConstructorOptions = {
+}
+
+function helpMenu(isMac: boolean, words: Words, actions: MenuActions): Item {
+  return {
     role: 'help',
     label: words.help,
     submenu: [
       { id: 'key-sheet', label: words.keySheet, click: () => actions.command('key-sheet') },
       { id: 'api-reference', label: words.apiReference, click: () => actions.openReference() },
-      separator,
+      SEPARATOR,
       { id: 'diagnostics', label: words.diagnostics, click: () => actions.exportDiagnostics() },
-      ...(isMac ? [] : [separator, { role: 'about' as const, label: words.about }]),
+      ...(isMac ? [] : [SEPARATOR, aboutItem(words)]),
     ],
   }
-  return [...(isMac ? [applicationMenu] : []), file, edit, view, windowMenu, help]
 }

@@ -5,8 +5,8 @@ import type { Activity } from './activity.ts'
 import type { Words } from './text.ts'
 import type { MainWindow } from './window.ts'
 
-export interface QuitParts {
-  readonly window: MainWindow
+export interface QuitDeps {
+  readonly window: Pick<MainWindow, 'owner'>
   readonly words: () => Words
   readonly activity: () => Activity
   /** Tells whether the program stays when its window is closed. */
@@ -15,23 +15,66 @@ export interface QuitParts {
   readonly stop: () => Promise<void>
 }
 
-/**
- * Takes over `before-quit` and the end of the system's session. Returns what must be told when the activity changes, and what a
- * closing window means.
- */
-export function installQuit(parts: QuitParts) {
-  let stage: 'running' | 'asking' | 'finishing' | 'stopping' | 'stopped' = 'running'
+/** The way to the end of the program. It takes over `before-quit` and the end of the system's session from `install` on. */
+export class Quit {
+  readonly #deps: QuitDeps
+  #stage: 'running' | 'asking' | 'finishing' | 'stopping' | 'stopped' = 'running'
 
-  async function stopAndQuit(): Promise<void> {
-    stage = 'stopping'
-    await parts.stop().catch(() => {})
-    stage = 'stopped'
-    await endProcess(() => app.quit())
+  constructor(deps: QuitDeps) {
+    this.#deps = deps
   }
 
-  async function ask(count: number): Promise<void> {
-    stage = 'asking'
-    const words = parts.words()
+  install(): void {
+    app.on('before-quit', (event) => {
+      if (this.#stage === 'stopped') return
+      event.preventDefault()
+      this.#wishToQuit()
+    })
+    // The system that shuts down, or signs the user out, waits for no answer: on macOS a question would call its own end off. What is
+    // in work goes on at the next start.
+    const sessionEnds = (event: Electron.Event) => {
+      event.preventDefault()
+      if (this.#stage !== 'stopping' && this.#stage !== 'stopped') void this.#stopAndQuit()
+    }
+    powerMonitor.on('shutdown', sessionEnds as () => void)
+  }
+
+  /** Quits where the user chose to let the songs finish and the last one has; call it when the activity changes. */
+  activityChanged(): void {
+    if (this.#stage === 'finishing' && this.#countSongs() === 0) void this.#stopAndQuit()
+  }
+
+  /**
+   * Returns what becomes of a window that the user closes: it is closed, or hidden while the program goes on, or it stays because
+   * closing it would end the program in the middle of its work, and that is asked first.
+   */
+  closedByUser(): 'closes' | 'hides' | 'stays' {
+    if (this.#stage === 'stopping' || this.#stage === 'stopped') return 'closes'
+    if (this.#stage === 'asking') return 'stays'
+    if (this.#stage === 'finishing' || this.#deps.keepsRunning()) return 'hides'
+    if (this.#countSongs() === 0) return 'closes'
+    app.quit()
+    return 'stays'
+  }
+
+  /** Returns the number of songs in work or waiting. */
+  #countSongs(): number {
+    const { unfinished, waiting } = this.#deps.activity()
+    return unfinished + waiting
+  }
+
+  #wishToQuit(): void {
+    // Asked once: a second wish to quit while the songs finish means now.
+    if (this.#stage === 'finishing') void this.#stopAndQuit()
+    if (this.#stage !== 'running') return
+    const count = this.#countSongs()
+    if (count > 0) void this.#ask(count)
+    else void this.#stopAndQuit()
+  }
+
+  async #ask(count: number): Promise<void> {
+    this.#stage = 'asking'
+    const words = this.#deps.words()
     const options = {
       type: 'question' as const,
       message: words.quitTitle(count),
@@ -41,54 +84,21 @@ export function installQuit(parts: QuitParts) {
       cancelId: 2,
       noLink: true,
     }
-    const owner = parts.window.owner()
+    const owner = this.#deps.window.owner()
     const { response } = await (owner ? dialog.showMessageBox(owner, options) : dialog.showMessageBox(options))
     // The system may have ended the session meanwhile.
-    if (stage !== 'asking') return
-    if (response === 1) await stopAndQuit()
+    if (this.#stage !== 'asking') return
+    if (response === 1) await this.#stopAndQuit()
     else if (response === 0) {
-      stage = 'finishing'
-      finishIfIdle()
-    } else stage = 'running'
+      this.#stage = 'finishing'
+      this.activityChanged()
+    } else this.#stage = 'running'
   }
 
-  function finishIfIdle(): void {
-    const { unfinished, waiting } = parts.activity()
-    if (stage === 'finishing' && unfinished + waiting === 0) void stopAndQuit()
+  async #stopAndQuit(): Promise<void> {
+    this.#stage = 'stopping'
+    await this.#deps.stop().catch(() => {})
+    this.#stage = 'stopped'
+    await endProcess(() => app.quit())
   }
-
-  app.on('before-quit', (event) => {
-    if (stage === 'stopped') return
-    event.preventDefault()
-    // Asked once: a second wish to quit while the songs finish means now.
-    if (stage === 'finishing') void stopAndQuit()
-    if (stage !== 'running') return
-    const { unfinished, waiting } = parts.activity()
-    if (unfinished + waiting > 0) void ask(unfinished + waiting)
-    else void stopAndQuit()
-  })
-
-  // The system that shuts down, or signs the user out, waits for no answer: on macOS a question would call its own end off. What is
-  // in work goes on at the next start.
-  const sessionEnds = (event: Electron.Event) => {
-    event.preventDefault()
-    if (stage !== 'stopping' && stage !== 'stopped') void stopAndQuit()
-  }
-  powerMonitor.on('shutdown', sessionEnds as () => void)
-
-  /**
-   * Returns what becomes of a window that the user closes: it is closed, or hidden while the program goes on, or it stays because
-   * closing it would end the program in the middle of its work, and that is asked first.
-   */
-  function closedByUser(): 'closes' | 'hides' | 'stays' {
-    if (stage === 'stopping' || stage === 'stopped') return 'closes'
-    if (stage === 'asking') return 'stays'
-    if (stage === 'finishing' || parts.keepsRunning()) return 'hides'
-    const { unfinished, waiting } = parts.activity()
-    if (unfinished + waiting === 0) return 'closes'
-    app.quit()
-    return 'stays'
-  }
-
-  return { activityChanged: finishIfIdle, closedByUser }
 }

@@ -108,79 +108,92 @@ function keepPlace(opened: BrowserWindow, remembered: RememberedStore): void {
   opened.on('close', remember)
 }
 
-/** Returns the window, which is made when it is first shown and again after it was closed. */
-export function createMainWindow(deps: WindowDeps) {
-  const { origin, remembered } = deps
-  let window: BrowserWindow | undefined
-  let reloads: number[] = []
-  /** Announcements made before the page was loaded. */
-  let unheard: [string, unknown][] = []
-  let isPageReady = false
+type Channel = (typeof ANNOUNCEMENTS)[keyof typeof ANNOUNCEMENTS]
 
-  function open(): BrowserWindow {
+/** The window, which is made when it is first shown and again after it was closed. */
+export class MainWindow {
+  readonly #deps: WindowDeps
+  #window: BrowserWindow | undefined
+  #reloads: number[] = []
+  /** Announcements made before the page was loaded. */
+  #unheard: [Channel, unknown][] = []
+  #isPageReady = false
+
+  constructor(deps: WindowDeps) {
+    this.#deps = deps
+  }
+
+  /** Returns the window, if it is open. */
+  current(): BrowserWindow | undefined {
+    return this.#window
+  }
+
+  /** Returns the window that a dialog may belong to: macOS hangs it on the window, where nobody would see it on a hidden one. */
+  owner(): BrowserWindow | undefined {
+    return this.#window?.isVisible() ? this.#window : undefined
+  }
+
+  /** Opens the window, or brings it to the front. */
+  show(): void {
+    if (!this.#window) {
+      const opened = this.#open()
+      this.#window = opened
+      opened.once('ready-to-show', () => opened.show())
+      return
+    }
+    if (this.#window.isMinimized()) this.#window.restore()
+    this.#window.show()
+  }
+
+  /** Tells the page something; what is said before it listens is told when it does. */
+  announce(channel: Channel, value: unknown): void {
+    if (this.#window && this.#isPageReady) this.#window.webContents.send(channel, value)
+    else this.#unheard.push([channel, value])
+  }
+
+  /** Gives the frame the colours of the theme. */
+  paintFrame(): void {
+    if (!this.#window) return
+    const colours = OVERLAY[this.#deps.isDark() ? 'dark' : 'light']
+    this.#window.setBackgroundColor(colours.color)
+    if (process.platform !== 'darwin') this.#window.setTitleBarOverlay({ ...colours, height: BAR_HEIGHT - 1 })
+  }
+
+  #open(): BrowserWindow {
+    const { origin, remembered, onClose, log } = this.#deps
     const place = onScreen(remembered.read().window, screen.getAllDisplays())
-    const opened = new BrowserWindow(windowOptions(deps, place))
+    const opened = new BrowserWindow(windowOptions(this.#deps, place))
     if (place.isMaximized) opened.maximize()
     keepInside(opened, origin)
-    keepAlive(opened)
+    this.#keepAlive(opened)
     keepPlace(opened, remembered)
     opened.on('close', (event) => {
-      const end = deps.onClose()
+      const end = onClose()
       if (end !== 'closes') event.preventDefault()
       if (end === 'hides') hide(opened)
     })
     opened.on('closed', () => {
-      window = undefined
-      isPageReady = false
+      this.#window = undefined
+      this.#isPageReady = false
     })
-    opened.webContents.on('did-finish-load', () => {
-      isPageReady = true
-      for (const [channel, value] of unheard) opened.webContents.send(channel, value)
-      unheard = []
-    })
-    opened.loadURL(`${origin}/`).catch((cause) => deps.log('the page did not load', { cause }))
+    opened.webContents.on('did-finish-load', () => this.#pageLoaded(opened))
+    opened.loadURL(`${origin}/`).catch((cause) => log('the page did not load', { cause }))
     return opened
   }
 
-  function keepAlive(opened: BrowserWindow): void {
+  #pageLoaded(opened: BrowserWindow): void {
+    this.#isPageReady = true
+    for (const [channel, value] of this.#unheard.splice(0)) opened.webContents.send(channel, value)
+  }
+
+  #keepAlive(opened: BrowserWindow): void {
     opened.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
-      deps.log('the page died', { reason, exitCode })
-      isPageReady = false
+      this.#deps.log('the page died', { reason, exitCode })
+      this.#isPageReady = false
       const now = Date.now()
-      reloads = [...reloads.filter((at) => at > now - 60_000), now]
-      if (reason !== 'clean-exit' && reloads.length <= MAX_RELOADS_PER_MINUTE && !opened.isDestroyed())
+      this.#reloads = [...this.#reloads.filter((at) => at > now - 60_000), now]
+      if (reason !== 'clean-exit' && this.#reloads.length <= MAX_RELOADS_PER_MINUTE && !opened.isDestroyed())
         opened.webContents.reload()
     })
   }
-
-  return {
-    /** The window, if it is open. */
-    current: () => window,
-    /** The window that a dialog may belong to: macOS hangs it on the window, where nobody would see it on a hidden one. */
-    owner: () => (window?.isVisible() ? window : undefined),
-    /** Opens the window, or brings it to the front. */
-    show(): void {
-      if (!window) {
-        window = open()
-        const opened = window
-        opened.once('ready-to-show', () => opened.show())
-        return
-      }
-      if (window.isMinimized()) window.restore()
-      window.show()
-    },
-    /** Tells the page something; what is said before it listens is told when it does. */
-    announce(channel: (typeof ANNOUNCEMENTS)[keyof typeof ANNOUNCEMENTS], value: unknown): void {
-      if (window && isPageReady) window.webContents.send(channel, value)
-      else unheard = [...unheard, [channel, value]]
-    },
-    /** Gives the frame the colours of the theme. */
-    paintFrame(): void {
-      if (!window) return
-      const colours = OVERLAY[deps.isDark() ? 'dark' : 'light']
-      window.setBackgroundColor(colours.color)
-      if (process.platform !== 'darwin') window.setTitleBarOverlay({ ...colours, height: BAR_HEIGHT - 1 })
-    },
-  }
 }
-export type MainWindow = ReturnType<typeof createMainWindow>

@@ -1,6 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { LiveEvent } from '../../src-contract/events.ts'
-import { type Activity, type EndedBatch, endedBatch, followActivity, overallFraction } from '../../src-main/activity.ts'
+import {
+  type Activity,
+  ActivityFollower,
+  type EndedBatch,
+  endedBatch,
+  overallFraction,
+} from '../../src-main/activity.ts'
 import { batchNotice, placeOfBatch } from '../../src-main/batch-notice.ts'
 import { deliveredPaths } from '../../src-main/masters.ts'
 import type { Service } from '../../src-main/service.ts'
@@ -79,7 +85,7 @@ describe('following the server', () => {
       readSettings: { is_offline: false },
       listJobs: { jobs: ended, total: 2 },
     }
-    followActivity(
+    const follower = new ActivityFollower(
       {
         call: (async (name, args: { query?: { status?: string } } = {}) =>
           args.query?.status === 'queued' ? { jobs: [], total: 0 } : answers[name]) as Service['call'],
@@ -90,6 +96,7 @@ describe('following the server', () => {
       { onChange: (state) => states.push(state), onBatchEnd: (batch) => batches.push(batch) },
       new AbortController().signal,
     )
+    follower.start()
     send({ event: 'job.completed', seq: 1, job_id: 'a' })
     send({ event: 'job.completed', seq: 2, job_id: 'b' })
     await vi.waitFor(() => expect(batches).toHaveLength(1))
@@ -106,7 +113,7 @@ describe('following the server', () => {
       readSettings: { is_offline: false },
       listJobs: { jobs: [{ ...job('a', 'queued'), progress: 20 }], total: 1 },
     }
-    const { refresh } = followActivity(
+    const follower = new ActivityFollower(
       {
         call: (async (name) => answers[name]) as Service['call'],
         follow: async (onEvent) => {
@@ -116,7 +123,8 @@ describe('following the server', () => {
       { onChange: ({ fraction }) => fractions.push(fraction), onBatchEnd: () => {} },
       new AbortController().signal,
     )
-    refresh()
+    follower.start()
+    follower.refresh()
     await vi.waitFor(() => expect(fractions).toEqual([0.2]))
     send({ event: 'job.progress', seq: 1, job_id: 'a', progress: 60, stage: 'rendering' })
     send({ event: 'job.progress', seq: 1, job_id: 'gone', progress: 90, stage: 'rendering' })
@@ -133,7 +141,7 @@ describe('following the server', () => {
         : name === 'readDesk'
           ? { is_paused: false, songs: [] }
           : { jobs: [], total: 0 }
-    const { refresh } = followActivity(
+    const follower = new ActivityFollower(
       {
         call: call as Service['call'],
         follow: async (onEvent) => {
@@ -143,7 +151,8 @@ describe('following the server', () => {
       { onChange: (state) => states.push(state), onBatchEnd: () => {} },
       new AbortController().signal,
     )
-    refresh()
+    follower.start()
+    follower.refresh()
     await vi.waitFor(() => expect(states.at(-1)?.isOffline).toBe(false))
     isOffline = true
     send({ event: 'settings.changed', seq: 1 })
@@ -163,7 +172,7 @@ describe('following the server', () => {
       const next_cursor = from + 100 < ended.length ? String(from + 100) : undefined
       return { jobs: ended.slice(from, from + 100), total: ended.length, ...(next_cursor ? { next_cursor } : {}) }
     }
-    followActivity(
+    const follower = new ActivityFollower(
       {
         call: call as Service['call'],
         follow: async (onEvent) => {
@@ -173,6 +182,7 @@ describe('following the server', () => {
       { onChange: () => {}, onBatchEnd: (batch) => batches.push(batch) },
       new AbortController().signal,
     )
+    follower.start()
     send({ event: 'job.completed', seq: 1, job_id: '0' })
     await vi.waitFor(() => expect(batches).toHaveLength(1))
     expect(batches[0]?.done).toHaveLength(250)

@@ -5,10 +5,10 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { FIRST_START } from '../../src-main/desktop-settings.ts'
 import { setOpenAtLogin, startedAtLogin } from '../../src-main/login.ts'
 import { shellPaths } from '../../src-main/paths.ts'
-import { installQuit } from '../../src-main/quit.ts'
+import { Quit } from '../../src-main/quit.ts'
 import { createSongIntake } from '../../src-main/song-intake.ts'
 import { wordsOf } from '../../src-main/text.ts'
-import { createMainWindow } from '../../src-main/window.ts'
+import { MainWindow } from '../../src-main/window.ts'
 
 const electron = vi.hoisted(() => ({
   app: undefined as unknown as EventEmitter & { readonly quit: ReturnType<typeof vi.fn> },
@@ -85,7 +85,7 @@ function on(platform: NodeJS.Platform, environment: Record<string, string> = {})
 function newWindow(change = () => {}) {
   const parts = { origin: 'http://127.0.0.1:1', preloadFile: '', pageArgument: '', icon: '' }
   const remembered = { read: () => FIRST_START, change }
-  return createMainWindow({ ...parts, remembered, isDark: () => true, onClose: () => 'hides', log: () => {} })
+  return new MainWindow({ ...parts, remembered, isDark: () => true, onClose: () => 'hides', log: () => {} })
 }
 function openWindow(change = () => {}) {
   newWindow(change).show()
@@ -186,7 +186,7 @@ describe('the end of the session of the system', () => {
     vi.clearAllMocks()
     const window = { owner: () => undefined } as never
     const words = () => wordsOf('en')
-    installQuit({ window, words, activity: () => activity, keepsRunning: () => true, stop })
+    new Quit({ window, words, activity: () => activity, keepsRunning: () => true, stop }).install()
   })
 
   it('stops what is in work in order, and asks nobody', async () => {
