@@ -17,16 +17,16 @@ import { jobPayload, type LiveState, type PayloadView } from './payload.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Settle } from './settle.ts'
 import type { JobFilter, JobRecord, JobStore } from './store.ts'
-import type { Submission, Submitted } from './submit.ts'
+import type { Submission, Submissions, Submitted } from './submit.ts'
 
 export interface JobsDeps {
   readonly db: Db
   /** Clock by which jobs expire. */
   readonly clock: Pick<Clock, 'now'>
   readonly store: JobStore
-  readonly scheduler: Scheduler
+  readonly scheduler: Pick<Scheduler, 'wake' | 'abandon' | 'progressOf'>
   readonly settle: Settle
-  readonly submit: (submission: Submission) => Submitted
+  readonly submissions: Pick<Submissions, 'submit'>
   readonly folders: Folders
   readonly removals: Pick<Removals, 'record' | 'removeNow'>
   readonly notify: Pick<Notify, 'record' | 'committed'>
@@ -34,111 +34,123 @@ export interface JobsDeps {
   readonly spareRoom: Pick<SpareRoom, 'use'>
 }
 
-/** Creates the service of jobs: submit, read, retry, cancel and delete. */
-export function createJobs(deps: JobsDeps) {
-  const { db, clock, store, scheduler, settle, submit, folders, removals, notify, plan, spareRoom } = deps
-  const require = (jobId: string): JobRecord => {
-    const job = store.find(jobId)
-    if (!job) throw new AppError('JOB_NOT_FOUND')
-    return job
+/** A retry of a job. */
+export interface Retry extends Pick<Submission, 'caller' | 'idempotency'> {
+  /** Returns how the new job is mastered, from the request of the first. */
+  readonly requestOf: (first: MasterRequest) => MasterRequest
+}
+
+/** The service of jobs: submit, read, retry, cancel and delete. */
+export class Jobs {
+  readonly #deps: JobsDeps
+
+  constructor(deps: JobsDeps) {
+    this.#deps = deps
   }
-  const live = (job: JobRecord): LiveState | undefined => {
-    if (hasEnded(job.state)) return undefined
-    if (job.state === 'waiting') {
-      return { stage: 'waiting', progress: 0, queuePosition: store.queuePosition(job.serial) }
+
+  /** Returns a job as it is shown. Throws JOB_NOT_FOUND. */
+  show(jobId: string, view: PayloadView): Job {
+    return this.#payload(this.#require(jobId), view)
+  }
+
+  /** Returns one page of jobs. Throws INVALID_REQUEST for a cursor of another list. */
+  list(query: JobQuery, view: PayloadView): JobPage {
+    const { sort = 'newest', limit = DEFAULT_PAGE_SIZE } = query
+    // One more than asked for tells whether there is another page.
+    const { jobs, total } = this.#deps.store.list({ ...filterOf(query, sort), limit: limit + 1 })
+    const page = jobs.slice(0, limit)
+    const last = page.at(-1)
+    return {
+      jobs: page.map((job) => this.#payload(job, view)),
+      total,
+      ...(jobs.length > limit && last ? { next_cursor: writeCursor(last, sort) } : {}),
     }
-    return scheduler.progressOf(job.jobId) ?? { stage: 'decoding', progress: 0 }
   }
-  const submitAndWake = (submission: Submission): Submitted => {
-    const submitted = submit(submission)
-    scheduler.wake()
+
+  /** Makes a job and charges it; see {@link Submissions.submit} for the order of the checks. */
+  submit(submission: Submission): Submitted {
+    const submitted = this.#deps.submissions.submit(submission)
+    this.#deps.scheduler.wake()
     return submitted
   }
 
-  return {
-    /** Throws JOB_NOT_FOUND. */
-    show: (jobId: string, view: PayloadView): Job => {
-      const job = require(jobId)
-      return jobPayload(job, live(job), view)
-    },
-    /** Returns one page of jobs. Throws INVALID_REQUEST for a cursor of another list. */
-    list(query: JobQuery, view: PayloadView): JobPage {
-      const { sort = 'newest', limit = DEFAULT_PAGE_SIZE } = query
-      // One more than asked for tells whether there is another page.
-      const { jobs, total } = store.list({ ...filterOf(query, sort), limit: limit + 1 })
-      const page = jobs.slice(0, limit)
-      const last = page.at(-1)
-      return {
-        jobs: page.map((job) => jobPayload(job, live(job), view)),
-        total,
-        ...(jobs.length > limit && last ? { next_cursor: writeCursor(last, sort) } : {}),
-      }
-    },
-    /** Makes a job and charges it; see `createSubmit` for the order of the checks. */
-    submit: submitAndWake,
-    /**
-     * Makes a new job from the stored songs of an ended one; `requestOf` says how it is mastered. Throws JOB_NOT_FOUND, JOB_NOT_READY,
-     * RESULT_EXPIRED, or what `requestOf` throws.
-     */
-    retry(
-      jobId: string,
-      {
-        requestOf,
-        ...by
-      }: Pick<Submission, 'caller' | 'idempotency'> & { requestOf(first: MasterRequest): MasterRequest },
-    ): Submitted {
-      const job = require(jobId)
-      if (!hasEnded(job.state)) throw new AppError('JOB_NOT_READY')
-      if (hasExpired(job, clock.now())) throw new AppError('RESULT_EXPIRED')
-      const { song, reference } = songsOf(job, folders)
-      try {
-        return submitAndWake({
-          ...by,
-          request: requestOf(job.request),
-          song,
-          ...(reference ? { reference } : {}),
-          ...(job.batchId === undefined ? {} : { batchId: job.batchId }),
-          ...(job.sourceId === undefined ? {} : { sourceId: job.sourceId }),
-          retryOf: jobId,
-        })
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-          throw new AppError('RESULT_EXPIRED', {}, { cause: error })
-        throw error
-      }
-    },
-    /** Ends an unfinished job as cancelled and refunds it; an ended one stays as it is. Throws JOB_NOT_FOUND. */
-    cancel(jobId: string): void {
-      require(jobId)
-      if (spareRoom.use(() => settle(jobId, { kind: 'cancel' }))) scheduler.abandon(jobId)
-    },
-    /**
-     * Removes an ended job with its files, on a full disk the files first: should the row then outlive them, its downloads answer
-     * RESULT_EXPIRED. Throws JOB_NOT_FOUND.
-     */
-    remove(jobId: string): void {
-      require(jobId)
-      const removeRow = db.transaction(() => {
-        store.remove(jobId)
-        removals.record(`jobs/${jobId}`)
-        notify.record({ event: 'job.deleted', jobId })
+  /** Makes a new job from the stored songs of an ended one. Throws JOB_NOT_FOUND, JOB_NOT_READY, RESULT_EXPIRED, or what `requestOf` throws. */
+  retry(jobId: string, { requestOf, ...by }: Retry): Submitted {
+    const { clock, folders } = this.#deps
+    const job = this.#require(jobId)
+    if (!hasEnded(job.state)) throw new AppError('JOB_NOT_READY')
+    if (hasExpired(job, clock.now())) throw new AppError('RESULT_EXPIRED')
+    try {
+      return this.submit({
+        ...by,
+        ...songsOf(job, folders),
+        request: requestOf(job.request),
+        ...(job.batchId === undefined ? {} : { batchId: job.batchId }),
+        ...(job.sourceId === undefined ? {} : { sourceId: job.sourceId }),
+        retryOf: jobId,
       })
-      spareRoom.use(removeRow.immediate, () => folders.takeBack(jobId))
-      removals.removeNow([`jobs/${jobId}`])
-      notify.committed()
-    },
-    /** Returns the stored files of a job; undefined for an unknown one. */
-    files(jobId: string): JobFiles | undefined {
-      const job = store.find(jobId)
-      if (!job) return undefined
-      return filesOf(job, folders, hasExpired(job, clock.now()))
-    },
-    /** Returns the number of jobs that the plan allows to start now. */
-    freeSlots: () => Math.max(0, PLAN_LIMITS[plan()].concurrentJobs - store.countUnfinished()),
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new AppError('RESULT_EXPIRED', {}, { cause: error })
+      throw error
+    }
+  }
+
+  /** Ends an unfinished job as cancelled and refunds it; an ended one stays as it is. Throws JOB_NOT_FOUND. */
+  cancel(jobId: string): void {
+    const { settle, scheduler, spareRoom } = this.#deps
+    this.#require(jobId)
+    if (spareRoom.use(() => settle(jobId, { kind: 'cancel' }))) scheduler.abandon(jobId)
+  }
+
+  /**
+   * Removes an ended job with its files, on a full disk the files first: should the row then outlive them, its downloads answer
+   * RESULT_EXPIRED. Throws JOB_NOT_FOUND.
+   */
+  remove(jobId: string): void {
+    const { db, store, folders, removals, notify, spareRoom } = this.#deps
+    this.#require(jobId)
+    const removeRow = db.transaction(() => {
+      store.remove(jobId)
+      removals.record(`jobs/${jobId}`)
+      notify.record({ event: 'job.deleted', jobId })
+    })
+    spareRoom.use(removeRow.immediate, () => folders.takeBack(jobId))
+    removals.removeNow([`jobs/${jobId}`])
+    notify.committed()
+  }
+
+  /** Returns the stored files of a job; undefined for an unknown one. */
+  files(jobId: string): JobFiles | undefined {
+    const { clock, store, folders } = this.#deps
+    const job = store.find(jobId)
+    return job && filesOf(job, folders, hasExpired(job, clock.now()))
+  }
+
+  /** Returns the number of jobs that the plan allows to start now. */
+  freeSlots(): number {
+    const { plan, store } = this.#deps
+    return Math.max(0, PLAN_LIMITS[plan()].concurrentJobs - store.countUnfinished())
+  }
+
+  #require(jobId: string): JobRecord {
+    const job = this.#deps.store.find(jobId)
+    if (!job) throw new AppError('JOB_NOT_FOUND')
+    return job
+  }
+
+  #payload(job: JobRecord, view: PayloadView): Job {
+    return jobPayload(job, this.#live(job), view)
+  }
+
+  /** Returns how far an unfinished job is; undefined for an ended one. */
+  #live(job: JobRecord): LiveState | undefined {
+    const { store, scheduler } = this.#deps
+    if (hasEnded(job.state)) return undefined
+    if (job.state === 'waiting')
+      return { stage: 'waiting', progress: 0, queuePosition: store.queuePosition(job.serial) }
+    return scheduler.progressOf(job.jobId) ?? { stage: 'decoding', progress: 0 }
   }
 }
-
-export type Jobs = ReturnType<typeof createJobs>
 
 /** Returns the stored songs of a job. */
 function songsOf(job: JobRecord, folders: Folders): { readonly song: StoredSong; readonly reference?: StoredSong } {

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Form } from '../../src-contract/endpoint.ts'
-import { type Analysis, jobEndpoints } from '../../src-contract/jobs.ts'
+import { type Analysis, type CreatedJob, jobEndpoints } from '../../src-contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import type { Warning } from '../../src-contract/report.ts'
@@ -19,13 +19,12 @@ import type { Analyse } from './analyse.ts'
 import { fingerprintOf, type Idempotency, requestParts } from './idempotency.ts'
 import type { Jobs } from './jobs.ts'
 import { type PayloadView, warningPayloads } from './payload.ts'
-import type { Submission } from './submit.ts'
+import type { Submission, Submissions } from './submit.ts'
 
 export interface JobRoutesDeps {
   readonly jobs: Jobs
   readonly idempotency: Idempotency
-  /** The checks of a submission without the submission; returns the balance. */
-  readonly checkSubmission: (submission: Pick<Submission, 'request' | 'song'>) => number
+  readonly submissions: Pick<Submissions, 'check'>
   readonly inspect: Inspect
   readonly analyse: Analyse
   /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, when its file is gone. */
@@ -54,68 +53,87 @@ const MAX_SHOWN_NAME = 100
 /** Fields that name a stored song. */
 type SourceField = 'source_id' | 'reference_source_id'
 
-type Uploading = Pick<Call<typeof jobEndpoints.createJob>, 'request' | 'signal' | 'caller'>
+type CreateCall = Call<typeof jobEndpoints.createJob>
+
+type Uploading = Pick<CreateCall, 'request' | 'signal' | 'caller'>
 
 /** Serves the jobs: creation, reading, listing, cancelling, deleting, retrying, and the free analysis. */
 export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
-  const { jobs, baseUrl } = deps
-  const view = ({ caller, language }: { caller: Caller; language: PayloadView['language'] }): PayloadView => ({
-    baseUrl,
-    language,
-    isSession: caller.via === 'session',
-    nowMs: deps.trustedNow(),
-  })
-  const created = ({ job_id }: { readonly job_id: string }, isReplay: boolean) => ({
-    location: `${baseUrl}/api/v1/jobs/${job_id}`,
-    ...(isReplay ? { 'idempotent-replayed': 'true' } : {}),
-  })
-
+  const { jobs } = deps
   const analyseOnce = oneAtATime()
+  createJobRoute(app, deps, analyseOnce)
+  route(app, jobEndpoints.listJobs, (call) => ({ status: 200, body: jobs.list(call.query, viewOf(deps, call)) }))
+  route(app, jobEndpoints.readJob, (call) => ({
+    status: 200,
+    body: jobs.show(call.params.job_id, viewOf(deps, call)),
+  }))
+  deleteJobRoute(app, deps)
+  retryJobRoute(app, deps)
+  analyzeRoute(app, deps, analyseOnce)
+}
 
+/** Serves the creation of a job, or its checks and warnings alone for a dry run. */
+function createJobRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: OneAtATime): void {
   route(app, jobEndpoints.createJob, (call) =>
     withKey(deps, call, (key, check) =>
       withUpload(deps, call, ['file', 'reference_file'], async (upload) => {
         const { submission, isDryRun } = await readSubmission(deps, call, upload)
         const ignored = ignoredWarnings(upload, jobEndpoints.createJob.form, call.language)
-        if (isDryRun) {
-          const balance = deps.checkSubmission(submission)
-          const { warnings } = await analyseOnce(nameOf(call.caller), () => analyseAsJob(deps, submission, call.signal))
-          return {
-            status: 200,
-            body: {
-              dry_run: true,
-              would_charge: CREDITS_PER_JOB,
-              credits_remaining: balance,
-              platforms: [...submission.request.settings.platforms],
-              warnings: [...warningPayloads(warnings, call.language), ...ignored],
-            },
-          } as const
-        }
+        if (isDryRun) return dryRun(deps, analyseOnce, call, submission, ignored)
         check()
         const { answer, isReplay } = await retryWhileLocked(deps.clock, () => {
           if (!deps.isStillAllowed(call.caller)) throw new AppError('INVALID_API_KEY')
-          return jobs.submit(
+          return deps.jobs.submit(
             key === undefined ? submission : { ...submission, idempotency: idempotencyOf(submission, key) },
           )
         })
         const body = ignored.length === 0 ? answer : { ...answer, warnings: ignored }
-        return { status: 201, body, headers: created(answer, isReplay) } as const
+        return { status: 201, body, headers: createdHeaders(deps, answer, isReplay) } as const
       }),
     ),
   )
+}
 
-  route(app, jobEndpoints.listJobs, (call) => ({ status: 200, body: jobs.list(call.query, view(call)) }))
-  route(app, jobEndpoints.readJob, (call) => ({ status: 200, body: jobs.show(call.params.job_id, view(call)) }))
+/** Answers what a submission would cost and be warned of. */
+async function dryRun(
+  deps: JobRoutesDeps,
+  analyseOnce: OneAtATime,
+  { caller, language, signal }: CreateCall,
+  submission: Submission,
+  ignored: readonly Warning[],
+) {
+  const balance = deps.submissions.check(submission)
+  const { warnings } = await analyseOnce(nameOf(caller), () => analyseAsJob(deps, submission, signal))
+  return {
+    status: 200,
+    body: {
+      dry_run: true,
+      would_charge: CREDITS_PER_JOB,
+      credits_remaining: balance,
+      platforms: [...submission.request.settings.platforms],
+      warnings: [...warningPayloads(warnings, language), ...ignored],
+    },
+  } as const
+}
+
+/** Serves the cancelling of an unfinished job and the removal of an ended one. */
+function deleteJobRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
+  const { jobs } = deps
   route(app, jobEndpoints.deleteJob, (call) => {
     const { job_id } = call.params
-    const isUnfinished = jobs.show(job_id, view(call)).status === 'queued'
+    const isUnfinished = jobs.show(job_id, viewOf(deps, call)).status === 'queued'
     if (isUnfinished || call.query.status === 'queued') {
       jobs.cancel(job_id)
-      return { status: 200, body: jobs.show(job_id, view(call)) } as const
+      return { status: 200, body: jobs.show(job_id, viewOf(deps, call)) } as const
     }
     jobs.remove(job_id)
     return { status: 204 } as const
   })
+}
+
+/** Serves the retry of an ended job. */
+function retryJobRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
+  const { jobs, idempotency, checkWebhookUrl } = deps
   route(app, jobEndpoints.retryJob, (call) =>
     withKey(deps, call, async (key, check) => {
       check()
@@ -124,18 +142,21 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
       const use =
         key === undefined ? undefined : { caller: nameOf(caller), key, fingerprint: fingerprintOf([job_id, body]) }
       // A repeated request gets the first answer, also when the first job has been deleted since.
-      const earlier = use && deps.idempotency.find(use)
+      const earlier = use && idempotency.find(use)
       const { answer, isReplay } = earlier
         ? { answer: earlier, isReplay: true }
         : jobs.retry(job_id, {
             caller,
-            requestOf: (first) => changedRequest(first, body, deps.checkWebhookUrl),
+            requestOf: (first) => changedRequest(first, body, checkWebhookUrl),
             ...(use ? { idempotency: use } : {}),
           })
-      return { status: 201, body: answer, headers: created(answer, isReplay) } as const
+      return { status: 201, body: answer, headers: createdHeaders(deps, answer, isReplay) } as const
     }),
   )
+}
 
+/** Serves the analysis of an uploaded or stored song, which is free and makes no job. */
+function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: OneAtATime): void {
   route(app, jobEndpoints.analyze, (call) =>
     withUpload(deps, call, ['file'], async (upload) => {
       const { aiService, sourceId } = readAnalysisForm(upload.fields, {
@@ -145,15 +166,12 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
       const source = sourceId === undefined ? undefined : deps.takeSource(sourceId, 'source_id')
       if (sourceId !== undefined && !source) throw new AppError('NOT_FOUND')
       const song = source ?? (await inspectPart(deps, upload, 'file', call.signal))
+      const settings = { ...DEFAULT_SETTINGS, ai_service: aiService }
       const { warnings, ...found } = await analyseOnce(nameOf(call.caller), () =>
-        deps.analyse(
-          song,
-          { ...DEFAULT_SETTINGS, ai_service: aiService },
-          {
-            signal: call.signal,
-            onProgress: (progress) => sourceId !== undefined && deps.onAnalysing(sourceId, progress),
-          },
-        ),
+        deps.analyse(song, settings, {
+          signal: call.signal,
+          onProgress: (progress) => sourceId !== undefined && deps.onAnalysing(sourceId, progress),
+        }),
       )
       const analysis = { ...found, warnings: warningPayloads(warnings, call.language) }
       if (sourceId !== undefined) await retryWhileLocked(deps.clock, () => deps.onAnalysed(sourceId, analysis))
@@ -163,8 +181,24 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
   )
 }
 
-/** Returns a function that runs one piece of work at a time for each name; throws CONCURRENT_LIMIT while another runs. */
-function oneAtATime(): <Result>(name: string, work: () => Promise<Result>) => Promise<Result> {
+function viewOf(
+  { baseUrl, trustedNow }: Pick<JobRoutesDeps, 'baseUrl' | 'trustedNow'>,
+  { caller, language }: { readonly caller: Caller; readonly language: PayloadView['language'] },
+): PayloadView {
+  return { baseUrl, language, isSession: caller.via === 'session', nowMs: trustedNow() }
+}
+
+function createdHeaders({ baseUrl }: Pick<JobRoutesDeps, 'baseUrl'>, { job_id }: CreatedJob, isReplay: boolean) {
+  return {
+    location: `${baseUrl}/api/v1/jobs/${job_id}`,
+    ...(isReplay ? { 'idempotent-replayed': 'true' } : {}),
+  }
+}
+
+/** Runs one piece of work at a time for each name; throws CONCURRENT_LIMIT while another runs. */
+type OneAtATime = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
+
+function oneAtATime(): OneAtATime {
   const busy = new Set<string>()
   return async (name, work) => {
     if (busy.has(name)) throw new AppError('CONCURRENT_LIMIT')
@@ -221,9 +255,14 @@ async function withUpload<Outcome>(
   use: (upload: ReceivedForm) => Promise<Outcome>,
 ): Promise<Outcome> {
   const folder = path.join(tmpFolder, random.newUuid())
-  const { requireDisk } = storage
-  const limits = { maxFileBytes: MAX_UPLOAD_BYTES, requireDisk }
-  const upload = await receiveForm(request.raw, { folder, files, ...limits, clock, signal })
+  const upload = await receiveForm(request.raw, {
+    folder,
+    files,
+    maxFileBytes: MAX_UPLOAD_BYTES,
+    requireDisk: storage.requireDisk,
+    clock,
+    signal,
+  })
   try {
     return await use(upload)
   } finally {

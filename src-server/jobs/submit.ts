@@ -36,73 +36,62 @@ export interface Submitted {
   readonly isReplay: boolean
 }
 
-/**
- * Returns the function that makes jobs. In one transaction and in this order: idempotency replay, balance (INSUFFICIENT_CREDITS),
- * slot (CONCURRENT_LIMIT), room (INSUFFICIENT_STORAGE), charge, row and event. Whatever it throws, nothing is left behind.
- */
-export function createSubmit(deps: {
-  db: Db
-  clock: Clock
-  random: Random
-  store: JobStore
-  ledger: Ledger
-  idempotency: Idempotency
-  storage: Storage
-  folders: Folders
-  notify: Pick<Notify, 'record' | 'committed'>
-  plan: () => Plan
-}) {
-  const { db, clock, store, ledger, idempotency, folders, notify } = deps
+export interface SubmissionsDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly random: Random
+  readonly store: JobStore
+  readonly ledger: Ledger
+  readonly idempotency: Idempotency
+  readonly storage: Storage
+  readonly folders: Folders
+  readonly notify: Pick<Notify, 'record' | 'committed'>
+  readonly plan: () => Plan
+}
 
-  /** The checks after the request itself, in their order; a dry run makes only these. Returns the balance. */
-  const checkSubmission = ({ request, song }: Pick<Submission, 'request' | 'song'>): number => {
+/** The way of a submission to a job. */
+export class Submissions {
+  readonly #deps: SubmissionsDeps
+
+  constructor(deps: SubmissionsDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Makes the checks after the request itself, in their order: balance (INSUFFICIENT_CREDITS), slot (CONCURRENT_LIMIT), room
+   * (INSUFFICIENT_STORAGE). A dry run makes only these. Returns the balance.
+   */
+  check({ request, song }: Pick<Submission, 'request' | 'song'>): number {
+    const { store, ledger, storage, plan } = this.#deps
     const balance = ledger.balance()
     if (balance < CREDITS_PER_JOB) throw new AppError('INSUFFICIENT_CREDITS', { cost: CREDITS_PER_JOB, balance })
-    const limit = PLAN_LIMITS[deps.plan()].concurrentJobs
-    if (store.countUnfinished() >= limit) {
-      throw new AppError('CONCURRENT_LIMIT', { limit })
-    }
+    const limit = PLAN_LIMITS[plan()].concurrentJobs
+    if (store.countUnfinished() >= limit) throw new AppError('CONCURRENT_LIMIT', { limit })
     // The masters and their ZIP are there at once.
-    deps.storage.require(2 * resultBytes(song, request.settings))
+    storage.require(2 * resultBytes(song, request.settings))
     return balance
   }
 
-  const create = (submission: Submission, jobId: string): CreatedJob => {
-    checkSubmission(submission)
-    const { caller, request, song, reference, batchId, sourceId, retryOf } = submission
-    folders.keep(song.path, folders.source(jobId))
-    if (reference) folders.keep(reference.path, folders.reference(jobId))
-    const creditsRemaining = ledger.charge(jobId)
-    store.add({
-      jobId,
-      ...(caller.via === 'key' ? { keyId: caller.keyId } : {}),
-      request,
-      song,
-      ...(reference ? { reference } : {}),
-      ...(batchId === undefined ? {} : { batchId }),
-      ...(sourceId === undefined ? {} : { sourceId }),
-      ...(retryOf === undefined ? {} : { retryOf }),
-      creditsUsed: CREDITS_PER_JOB,
-      creditsRemaining,
-      warnings: warningsOf(song, reference),
-      storedBytes: statSync(song.path).size + (reference ? statSync(reference.path).size : 0),
-      createdAtMs: clock.now(),
-    })
-    notify.record({ event: 'job.created', jobId })
-    const job = store.find(jobId)
-    if (!job) throw new Error('the new job is not there')
-    return createdPayload(job)
+  /**
+   * Makes a job. In one transaction and in this order: idempotency replay, the checks, charge, row and event. Whatever it throws,
+   * nothing is left behind.
+   */
+  submit(submission: Submission): Submitted {
+    const submitted = this.#commit(submission)
+    this.#deps.notify.committed()
+    return submitted
   }
 
-  const commit = (submission: Submission): Submitted => {
-    const jobId = deps.random.newUuid()
+  #commit(submission: Submission): Submitted {
+    const { db, random, idempotency, folders } = this.#deps
     const { idempotency: use } = submission
+    const jobId = random.newUuid()
     try {
       return db
         .transaction((): Submitted => {
           const earlier = use && idempotency.find(use)
           if (earlier) return { answer: earlier, isReplay: true }
-          const answer = create(submission, jobId)
+          const answer = this.#create(submission, jobId)
           if (use) idempotency.remember(use, answer)
           return { answer, isReplay: false }
         })
@@ -113,13 +102,39 @@ export function createSubmit(deps: {
     }
   }
 
-  const submit = (submission: Submission): Submitted => {
-    const submitted = commit(submission)
-    notify.committed()
-    return submitted
+  #create(submission: Submission, jobId: string): CreatedJob {
+    const { clock, store, ledger, folders, notify } = this.#deps
+    const { song, reference } = submission
+    this.check(submission)
+    folders.keep(song.path, folders.source(jobId))
+    if (reference) folders.keep(reference.path, folders.reference(jobId))
+    store.add({
+      ...newJobOf(submission),
+      jobId,
+      creditsUsed: CREDITS_PER_JOB,
+      creditsRemaining: ledger.charge(jobId),
+      storedBytes: statSync(song.path).size + (reference ? statSync(reference.path).size : 0),
+      createdAtMs: clock.now(),
+    })
+    notify.record({ event: 'job.created', jobId })
+    const job = store.find(jobId)
+    if (!job) throw new Error('the new job is not there')
+    return createdPayload(job)
   }
+}
 
-  return { checkSubmission, submit }
+/** Returns what a submission says of its job. */
+function newJobOf({ caller, request, song, reference, batchId, sourceId, retryOf }: Submission) {
+  return {
+    request,
+    song,
+    warnings: warningsOf(song, reference),
+    ...(caller.via === 'key' ? { keyId: caller.keyId } : {}),
+    ...(reference ? { reference } : {}),
+    ...(batchId === undefined ? {} : { batchId }),
+    ...(sourceId === undefined ? {} : { sourceId }),
+    ...(retryOf === undefined ? {} : { retryOf }),
+  }
 }
 
 /** Returns what can be said of a song and its reference before anything is measured. */

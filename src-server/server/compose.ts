@@ -138,13 +138,13 @@ function admissionOf({ clock, sessionCredential, controlCredential }: ServiceDep
 /** Registers the routes for every caller. */
 function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work: Work): void {
   const { db, account, ledger, keys, notify, store, folders } = core
-  const { jobs, idempotency, checkSubmission, inspect, analyse, batchService, storage } = work
+  const { jobs, idempotency, submissions, inspect, analyse, batchService, storage } = work
   const isStillAllowed = (caller: Caller) => caller.via === 'session' || keys.isActive(caller.keyId)
   route(app, ENDPOINTS.readHealth, () => ({ status: 200, body: { status: 'ok', version: VERSION } }))
   jobRoutes(app, {
     jobs,
     idempotency,
-    checkSubmission,
+    submissions,
     inspect,
     analyse,
     takeSource: (sourceId, param) => batchService.sources.take(sourceId, param),
@@ -182,7 +182,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
       return result
     },
   })
-  artifactRoutes(app, { filesOf: jobs.files })
+  artifactRoutes(app, { filesOf: (jobId) => jobs.files(jobId) })
   notifyRoutes(app, {
     notify,
     clock: deps.clock,

@@ -4,10 +4,10 @@ import { createCoverOf } from '../batch/song-cover.ts'
 import { WatchFolders } from '../batch/watch-folders.ts'
 import { createAnalyse } from '../jobs/analyse.ts'
 import { createIdempotency } from '../jobs/idempotency.ts'
-import { createJobs } from '../jobs/jobs.ts'
-import { createScheduler } from '../jobs/scheduler.ts'
+import { Jobs } from '../jobs/jobs.ts'
+import { Scheduler } from '../jobs/scheduler.ts'
 import { createSettle } from '../jobs/settle.ts'
-import { createSubmit, resultBytes } from '../jobs/submit.ts'
+import { resultBytes, Submissions } from '../jobs/submit.ts'
 import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
 import { createInspect } from '../uploads/inspect.ts'
 import { probeAudio } from '../uploads/probe.ts'
@@ -30,7 +30,7 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
   const fork = deps.forkEngine ?? forkWithNode(ENGINE_FILE, log)
   const pool = createWorkerPool({ fork, clock, log, graceMs: config.engineGraceMs })
   const idempotency = createIdempotency({ db, clock: time })
-  const { checkSubmission, submit } = createSubmit({
+  const submissions = new Submissions({
     db,
     clock,
     random,
@@ -53,7 +53,7 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
     onEnded: (job) => batchService.jobEnded(job),
   })
   const workers = () => settings.read().engine_workers
-  const scheduler = createScheduler({
+  const scheduler = new Scheduler({
     store,
     folders,
     pool,
@@ -66,13 +66,13 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
     ffmpeg,
     jobTimeoutMs: config.jobTimeoutMs,
   })
-  const jobs = createJobs({
+  const jobs = new Jobs({
     db,
     clock: time,
     store,
     scheduler,
     settle,
-    submit,
+    submissions,
     folders,
     removals,
     notify,
@@ -120,7 +120,7 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
     storage,
     pool,
     idempotency,
-    checkSubmission,
+    submissions,
     scheduler,
     jobs,
     batchService,

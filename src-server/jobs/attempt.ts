@@ -1,0 +1,68 @@
+/** One attempt at a job: an engine process in a folder of its own, and the result moved to where it belongs. */
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import type { Log } from '../../src-system/log.ts'
+import { type Clock, isoTime } from '../../src-system/system.ts'
+import type { WorkOrder } from '../../src-worker/mastering/work-order.ts'
+import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
+import { storeResult } from './attempt-files.ts'
+import { outcomeOf } from './ending.ts'
+import type { Folders } from './folders.ts'
+import type { Ending } from './settle.ts'
+import type { JobRecord } from './store.ts'
+import type { EngineWork, WorkerPool } from './worker-pool.ts'
+
+export interface AttemptDeps {
+  readonly folders: Folders
+  readonly pool: WorkerPool
+  readonly clock: Clock
+  readonly log: Log
+  /** Render threads of one engine process. */
+  readonly threads: () => number
+  /** Throws a FfmpegMissingError. */
+  readonly ffmpeg: () => Promise<Ffmpeg>
+  readonly jobTimeoutMs: number
+}
+
+/** Runs one attempt and stores its result. Resolves with how it ended; rejects where it could not be made. */
+export async function runAttempt(
+  { folders, pool, clock, log, threads, ffmpeg, jobTimeoutMs }: AttemptDeps,
+  job: JobRecord,
+  watch: Pick<EngineWork, 'signal' | 'onProgress'>,
+): Promise<Ending> {
+  const lost = lostFile(job, folders)
+  if (lost) return { kind: 'fail', failureCode: lost }
+  const program = await ffmpeg()
+  const attemptFolder = folders.attempt(job.jobId, job.starts)
+  rmSync(attemptFolder, { recursive: true, force: true })
+  mkdirSync(attemptFolder, { recursive: true, mode: 0o700 })
+  const order = orderOf(job, folders, attemptFolder, program, threads())
+  const end = await pool.run({ command: { type: 'work', order }, timeLimitMs: jobTimeoutMs, ...watch })
+  const { ending, problem } = outcomeOf(end)
+  if (problem) log.error(problem.message, { jobId: job.jobId, starts: job.starts, ...problem.fields })
+  if (ending.kind === 'succeed') await storeResult(job.jobId, attemptFolder, ending.result, { folders, clock })
+  return ending
+}
+
+function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg: Ffmpeg, threads: number): WorkOrder {
+  const { request } = job
+  return {
+    jobId: job.jobId,
+    createdAt: isoTime(job.createdAtMs),
+    source: { path: folders.source(job.jobId), ...job.song },
+    ...(job.reference ? { reference: { path: folders.reference(job.jobId), ...job.reference } } : {}),
+    attemptFolder,
+    ffmpeg,
+    settings: request.settings,
+    ...(request.title === undefined ? {} : { title: request.title }),
+    ...(request.artist === undefined ? {} : { artist: request.artist }),
+    // The same input and settings give the same bytes, whichever job they belong to.
+    seed: 0,
+    threads,
+  }
+}
+
+/** Returns the failure for a file of the job that is gone from the data folder; undefined when all are there. */
+function lostFile(job: JobRecord, folders: Folders): 'SOURCE_LOST' | 'REFERENCE_LOST' | undefined {
+  if (!existsSync(folders.source(job.jobId))) return 'SOURCE_LOST'
+  return job.reference && !existsSync(folders.reference(job.jobId)) ? 'REFERENCE_LOST' : undefined
+}
