@@ -6,7 +6,7 @@ import { createLog, type Log } from '../src-system/log.ts'
 import { type Clock, type Random, systemClock, systemRandom } from '../src-system/system.ts'
 import { createTickets } from './access/tickets.ts'
 import { readConfig, SETTING_NAMES } from './config.ts'
-import { takeDataDirectory } from './db/data-directory.ts'
+import { type DataDirectory, takeDataDirectory } from './db/data-directory.ts'
 import { startFailure } from './db/fault.ts'
 import { listen } from './http/listen.ts'
 import type { ForkEngine } from './jobs/worker-pool.ts'
@@ -66,79 +66,102 @@ const CREDENTIAL_BYTES = 32
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   keepPrivate()
+  const environment = environmentOf(options)
+  const directory = await takeDataDirectory(options.dataDir, {
+    adopts: options.adoptsDir === true,
+    newUuid: environment.random.newUuid,
+  })
+  if (!directory.isPrivate)
+    environment.log.warn('the disk of the data folder keeps no access rights', { dataDir: directory.path })
+  const closers: Closer[] = [() => directory.ownership.release()]
+  try {
+    return await serve(options, environment, directory, closers)
+  } catch (error) {
+    await closeAll(closers, environment)
+    throw startFailure(error)
+  }
+}
+
+/** What the server runs on, and the credentials and tickets of this start. */
+type Environment = ReturnType<typeof environmentOf>
+
+/** Closes one part. */
+type Closer = () => void | Promise<void>
+
+function environmentOf(options: ServerOptions) {
   const config = readConfig()
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
   const log = options.log ?? createLog(config.logLevel, clock, (line) => process.stderr.write(line))
   for (const name of config.unknownNames) log.warn('not a setting of Loudsmith', { name, settings: SETTING_NAMES })
   const newCredential = () => random.randomBytes(CREDENTIAL_BYTES).toString('base64url')
-  const [sessionCredential, controlCredential] = [newCredential(), newCredential()]
-  const tickets = createTickets({ clock, random })
-  const directory = await takeDataDirectory(options.dataDir, {
-    adopts: options.adoptsDir === true,
-    newUuid: random.newUuid,
-  })
-  const { ownership, path: dataDir } = directory
-  if (!directory.isPrivate) log.warn('the disk of the data folder keeps no access rights', { dataDir })
-  const closers: (() => void | Promise<void>)[] = [() => ownership.release()]
-  const closeAll = async () => {
-    for (const close of closers.reverse()) {
-      const isLate = await Promise.race([close(), clock.sleep(CLOSE_LIMIT_MS).then(() => true)])
-      if (isLate) log.warn('a part of the service does not end and is left behind')
-    }
+  return {
+    config,
+    clock,
+    random,
+    log,
+    sessionCredential: newCredential(),
+    controlCredential: newCredential(),
+    tickets: createTickets({ clock, random }),
   }
-  try {
-    let port = options.port
-    const startupListener = createStartupListener({ version: VERSION, port: () => port, newUuid: random.newUuid })
-    const listening = await listen(startupListener.answer, options.port)
-    port = listening.port
-    const baseUrl = `http://127.0.0.1:${port}`
-    const closeSockets = () => listening.close(STOP_GRACE_MS, clock.sleep)
-    closers.push(closeSockets)
-    const owner = { pid: process.pid, port, controlToken: controlCredential }
-    await whenReleased(clock, () => ownership.announce(owner))
+}
 
-    // Most of a start is the loading of modules: between its parts a health check is answered.
-    const { refuseConnection } = await import('./http/envelope.ts')
-    await systemClock.sleep(0)
-    await import('./server/core.ts')
-    await systemClock.sleep(0)
-    const { compose } = await import('./server/compose.ts')
-    listening.onUnreadable((socket, cause) => refuseConnection(socket, random.newUuid(), cause))
-    const service = await compose({
-      ...options,
-      dataDir,
-      directory,
-      sweeps: options.sweeps !== false,
-      config,
-      clock,
-      random,
-      log,
-      port,
-      baseUrl,
-      sessionCredential,
-      controlCredential,
-      tickets,
-    })
-    // Requests end before what they use is closed, and no work is taken while they do.
-    closers.splice(1, 1, service.close, closeSockets, service.stop)
-    startupListener.open(service.answer)
-    service.start()
-    log.info('listening', { baseUrl, dataDir })
-    let closing: Promise<void> | undefined
-    return {
-      baseUrl,
-      port,
-      sessionCredential,
-      controlCredential,
-      newLink: () => linkOf(baseUrl, tickets.mint()),
-      close: () => {
-        closing ??= closeAll()
-        return closing
-      },
-    }
-  } catch (error) {
-    await closeAll()
-    throw startFailure(error)
+/** Listens, builds the service and opens it. Each part that is open is noted in `closers`, in the order of opening. */
+async function serve(
+  options: ServerOptions,
+  environment: Environment,
+  directory: DataDirectory,
+  closers: Closer[],
+): Promise<RunningServer> {
+  const { clock, random, log, sessionCredential, controlCredential, tickets } = environment
+  const { ownership, path: dataDir } = directory
+  let port = options.port
+  const startupListener = createStartupListener({ version: VERSION, port: () => port, newUuid: random.newUuid })
+  const listening = await listen(startupListener.answer, options.port)
+  port = listening.port
+  const baseUrl = `http://127.0.0.1:${port}`
+  closers.push(() => listening.close(STOP_GRACE_MS, clock.sleep))
+  const owner = { pid: process.pid, port, controlToken: controlCredential }
+  await whenReleased(clock, () => ownership.announce(owner))
+
+  const { refuseConnection, compose } = await loadService()
+  listening.onUnreadable((socket, cause) => refuseConnection(socket, random.newUuid(), cause))
+  const sweeps = options.sweeps !== false
+  const service = await compose({ ...options, ...environment, dataDir, directory, sweeps, port, baseUrl })
+  // Requests end before what they use is closed, and no work is taken while they do.
+  closers.splice(1, 0, () => service.close())
+  closers.push(() => service.stop())
+  startupListener.open(service.answer)
+  service.start()
+  log.info('listening', { baseUrl, dataDir })
+  let closing: Promise<void> | undefined
+  return {
+    baseUrl,
+    port,
+    sessionCredential,
+    controlCredential,
+    newLink: () => linkOf(baseUrl, tickets.mint()),
+    close: () => {
+      closing ??= closeAll(closers, environment)
+      return closing
+    },
+  }
+}
+
+/** Loads the modules of the service. Most of a start is this: between the parts a health check is answered. */
+async function loadService() {
+  const { refuseConnection } = await import('./http/envelope.ts')
+  await systemClock.sleep(0)
+  await import('./server/core.ts')
+  await systemClock.sleep(0)
+  const { compose } = await import('./server/compose.ts')
+  return { refuseConnection, compose }
+}
+
+/** Closes the parts, the last first. One that hangs is left behind after a while. */
+async function closeAll(closers: readonly Closer[], { clock, log }: Pick<Environment, 'clock' | 'log'>): Promise<void> {
+  for (const close of closers.toReversed()) {
+    const isLate = await Promise.race([close(), clock.sleep(CLOSE_LIMIT_MS).then(() => true)])
+    if (isLate) log.warn('a part of the service does not end and is left behind')
   }
 }

@@ -43,67 +43,85 @@ export async function compose(deps: ServiceDeps): Promise<Service> {
   const db = openDatabase(path.join(deps.dataDir, DATABASE_FILE), readMigrations(MIGRATIONS_FOLDER))
   try {
     if (!identifyDatabase(db, deps.directory)) deps.log.warn('the database is of another data folder')
-    const core = createCore(deps, db)
-    const { notify, retention, removals, spareRoom } = core
     const stopping = new AbortController()
+    const core = createCore(deps, db)
     const work = createWork(deps, core, stopping.signal)
-    const { scheduler, batchService, watchFolders, pool } = work
-    const app = buildApp({
-      log: deps.log,
-      clock: deps.clock,
-      random: deps.random,
-      admission: admissionOf(deps, core),
-      port: deps.port,
-      isStopping: () => stopping.signal.aborted,
-      routes(app) {
-        serviceRoutes(app, deps, core, work)
-        sessionRoutes(app, deps, core, work)
-        docsRoutes(app, { baseUrl: deps.baseUrl, version: VERSION })
-        pageRoutes(app, PAGE_FOLDER)
-      },
-    })
+    const app = appOf(deps, core, work, stopping.signal)
     await app.ready()
-    let startSweeps: Promise<unknown>[] = []
-    return {
-      answer: app.routing,
-      start() {
-        notify.start()
-        if (deps.sweeps) {
-          startSweeps = [
-            removals.sweepTmp(stopping.signal),
-            setUnknownAside(deps, core, work, stopping.signal),
-            // Songs of a watched folder go with their masters.
-            retention.start().then(() => stopping.signal.aborted || batchService.startSweep()),
-          ]
-        }
-        scheduler.start()
-        batchService.start()
-        watchFolders.start()
-        spareRoom.start()
-      },
-      async stop() {
-        stopping.abort(new Error('the server stops'))
-        await Promise.all([
-          ...startSweeps,
-          retention.close(),
-          watchFolders.close(),
-          scheduler.stop(),
-          notify.close(),
-          batchService.close(),
-          spareRoom.close(),
-        ])
-      },
-      async close() {
-        await app.close()
-        await removals.close()
-        pool.close()
-        db.close()
-      },
-    }
+    return serviceOf(deps, core, work, app, stopping)
   } catch (error) {
     db.close()
     throw error
   }
+}
+
+function appOf(deps: ServiceDeps, core: Core, work: Work, stopping: AbortSignal): FastifyInstance {
+  return buildApp({
+    log: deps.log,
+    clock: deps.clock,
+    random: deps.random,
+    admission: admissionOf(deps, core),
+    port: deps.port,
+    isStopping: () => stopping.aborted,
+    routes(app) {
+      serviceRoutes(app, deps, core, work)
+      sessionRoutes(app, deps, core, work)
+      docsRoutes(app, { baseUrl: deps.baseUrl, version: VERSION })
+      pageRoutes(app, PAGE_FOLDER)
+    },
+  })
+}
+
+/** Returns the built service. The parts are started and stopped here, and nowhere else. */
+function serviceOf(
+  deps: ServiceDeps,
+  core: Core,
+  work: Work,
+  app: FastifyInstance,
+  stopping: AbortController,
+): Service {
+  const { db, notify, retention, removals, spareRoom } = core
+  const { scheduler, batchService, watchFolders, pool } = work
+  let startSweeps: Promise<unknown>[] = []
+  return {
+    answer: app.routing,
+    start() {
+      notify.start()
+      if (deps.sweeps) startSweeps = sweepLeftOvers(deps, core, work, stopping.signal)
+      scheduler.start()
+      batchService.start()
+      watchFolders.start()
+      spareRoom.start()
+    },
+    async stop() {
+      stopping.abort(new Error('the server stops'))
+      await Promise.all([
+        ...startSweeps,
+        retention.close(),
+        watchFolders.close(),
+        scheduler.stop(),
+        notify.close(),
+        batchService.close(),
+        spareRoom.close(),
+      ])
+    },
+    async close() {
+      await app.close()
+      await removals.close()
+      pool.close()
+      db.close()
+    },
+  }
+}
+
+/** Begins to remove what earlier runs left and what has expired. Returns what is to be awaited before the service has stopped. */
+function sweepLeftOvers(deps: ServiceDeps, core: Core, work: Work, stopping: AbortSignal): Promise<unknown>[] {
+  return [
+    core.removals.sweepTmp(stopping),
+    setUnknownAside(deps, core, work, stopping),
+    // Songs of a watched folder go with their masters.
+    core.retention.start().then(() => stopping.aborted || work.batchService.startSweep()),
+  ]
 }
 
 /**

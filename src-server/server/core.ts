@@ -8,7 +8,7 @@ import { type FfmpegPlaces, locateFfmpeg } from '../../src-worker/media/locate.t
 import { Keys } from '../access/keys.ts'
 import type { Tickets } from '../access/tickets.ts'
 import { Retention } from '../artifacts/retention.ts'
-import { createSettings } from '../batch/settings.ts'
+import { createSettings, type SettingsStore } from '../batch/settings.ts'
 import type { Config } from '../config.ts'
 import { createAccountStore } from '../credits/account.ts'
 import { Ledger } from '../credits/ledger.ts'
@@ -79,6 +79,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
     baseUrl: deps.baseUrl,
     isOffline: () => settings.read().is_offline,
   })
+  const renewalNow = () => Math.min(clock.now(), time.now() + LONGEST_MONTH_MS)
   const removals = new Removals({ db, dataDir, clock, random, log })
   return {
     db,
@@ -86,7 +87,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
     settings,
     account,
     plan,
-    ledger: new Ledger({ db, clock, plan, renewalNow: () => Math.min(clock.now(), time.now() + LONGEST_MONTH_MS) }),
+    ledger: new Ledger({ db, clock, plan, renewalNow }),
     keys: new Keys({ db, clock, random, plan }),
     notify,
     folders,
@@ -107,10 +108,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
       freeing: (run) => spareRoom.use(run),
       notify,
     }),
-    ffmpeg: findOnce(
-      () => ({ explicit: config.ffmpegPath, confirmed: config.ffmpegPath ? undefined : settings.ffmpeg() }),
-      deps.resourcesDir,
-    ),
+    ffmpeg: findOnce(() => choiceOf(config, settings), deps.resourcesDir),
   }
 }
 
@@ -118,6 +116,10 @@ export type Core = ReturnType<typeof createCore>
 
 /** The ffmpeg that is set: by the environment, or by the owner's confirmed choice. */
 type Choice = Pick<FfmpegPlaces, 'explicit' | 'confirmed'>
+
+function choiceOf({ ffmpegPath }: Config, settings: SettingsStore): Choice {
+  return { explicit: ffmpegPath, confirmed: ffmpegPath ? undefined : settings.ffmpeg() }
+}
 
 /**
  * Returns the ffmpeg that is set or found, looking again only when the choice has changed, or none was found, or it has gone or is

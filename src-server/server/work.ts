@@ -7,6 +7,7 @@ import { createIdempotency } from '../jobs/idempotency.ts'
 import { Jobs } from '../jobs/jobs.ts'
 import { Scheduler } from '../jobs/scheduler.ts'
 import { createSettle } from '../jobs/settle.ts'
+import type { JobRecord } from '../jobs/store.ts'
 import { resultBytes, Submissions } from '../jobs/submit.ts'
 import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
 import { createInspect } from '../uploads/inspect.ts'
@@ -17,9 +18,20 @@ import { ENGINE_FILE } from './paths.ts'
 
 /** Builds what works: uploads, jobs with their engine processes, and the app's batch. Nothing runs yet. */
 export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal) {
-  const { dataDir, config, clock, random, log, baseUrl } = deps
-  const { db, settings, plan, ledger, notify, folders, store, time, removals, retention, spareRoom, ffmpeg } = core
-  const usedBytes = () => store.storedBytes() + batchService.sources.storedBytes()
+  const usedBytes = () => core.store.storedBytes() + batchWork.batchService.sources.storedBytes()
+  const uploads = createUploads(deps, core, usedBytes)
+  const jobWork = createJobWork(deps, core, uploads, (job) => batchWork.batchService.jobEnded(job))
+  const batchWork = createBatchWork(deps, core, uploads, jobWork)
+  const analyse = createAnalyse({ pool: jobWork.pool, log: deps.log, ffmpeg: core.ffmpeg, stopping })
+  return { usedBytes, analyse, ...uploads, ...jobWork, ...batchWork }
+}
+
+export type Work = ReturnType<typeof createWork>
+
+type Uploads = ReturnType<typeof createUploads>
+
+/** Builds what looks at incoming songs and at the room for them. */
+function createUploads({ dataDir }: ServiceDeps, { store, settings, ffmpeg }: Core, usedBytes: () => number) {
   const storage = createStorage({
     dataDir,
     usedBytes,
@@ -27,6 +39,20 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
       store.unfinished().reduce((sum, { song, request }) => sum + resultBytes(song, request.settings), 0),
     quotaBytes: () => settings.read().disk_quota_bytes,
   })
+  return { storage, inspect: createInspect({ ffmpeg, probe: probeAudio }), coverOf: createCoverOf(ffmpeg) }
+}
+
+type JobWork = ReturnType<typeof createJobWork>
+
+/** Builds the jobs and what works them off. */
+function createJobWork(
+  deps: ServiceDeps,
+  core: Core,
+  { storage }: Uploads,
+  onEnded: (job: Pick<JobRecord, 'jobId' | 'state'>) => void,
+) {
+  const { config, clock, random, log, baseUrl } = deps
+  const { db, settings, plan, ledger, notify, folders, store, time, removals, retention, spareRoom, ffmpeg } = core
   const fork = deps.forkEngine ?? forkWithNode(ENGINE_FILE, log)
   const pool = createWorkerPool({ fork, clock, log, graceMs: config.engineGraceMs })
   const idempotency = createIdempotency({ db, clock: time })
@@ -42,16 +68,8 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
     notify,
     plan,
   })
-  const settle = createSettle({
-    db,
-    clock,
-    store,
-    ledger,
-    notify,
-    baseUrl,
-    expiryOf: (completedAtMs) => retention.expiryOf(completedAtMs),
-    onEnded: (job) => batchService.jobEnded(job),
-  })
+  const expiryOf = (completedAtMs: number) => retention.expiryOf(completedAtMs)
+  const settle = createSettle({ db, clock, store, ledger, notify, baseUrl, expiryOf, onEnded })
   const workers = () => settings.read().engine_workers
   const scheduler = new Scheduler({
     store,
@@ -79,6 +97,13 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
     plan,
     spareRoom,
   })
+  return { pool, idempotency, submissions, scheduler, jobs, workers }
+}
+
+/** Builds the app's batch and the watched folders that fill it. */
+function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs, workers }: JobWork) {
+  const { dataDir, clock, random, log } = deps
+  const { db, settings, notify, folders, store, finishedJobs, sourceJobs, time, removals, spareRoom } = core
   const batchService = createBatchService({
     db,
     clock,
@@ -93,42 +118,23 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
       return own ?? settings.read().output_folder
     },
     jobs,
-    finishedJobs: core.finishedJobs,
-    sourceJobs: core.sourceJobs,
+    finishedJobs,
+    sourceJobs,
     workers,
     notify,
     spareRoom,
   })
-  const inspect = createInspect({ ffmpeg, probe: probeAudio })
-  const coverOf = createCoverOf(ffmpeg)
+  const { sources, batch } = batchService
   const watchFolders = new WatchFolders({
+    ...uploads,
     db,
     clock,
     random,
     log,
     tmp: folders.tmp,
     dataDir,
-    sources: batchService.sources,
-    batch: batchService.batch,
-    inspect,
-    coverOf,
-    storage,
+    sources,
+    batch,
   })
-  const analyse = createAnalyse({ pool, log, ffmpeg, stopping })
-  return {
-    usedBytes,
-    storage,
-    pool,
-    idempotency,
-    submissions,
-    scheduler,
-    jobs,
-    batchService,
-    inspect,
-    coverOf,
-    watchFolders,
-    analyse,
-  }
+  return { batchService, watchFolders }
 }
-
-export type Work = ReturnType<typeof createWork>
