@@ -18,14 +18,14 @@ export function redact(text: string): string {
     .replace(/(#(?:session|ticket)=)[^\s"&]+/g, '$1[redacted]')
 }
 
-export interface DiagnosticsParts {
+export interface DiagnosticsDeps {
   readonly logsDir: string
   /** Answers to be written as JSON, by file name; one that fails is replaced by its error. */
   readonly facts: Readonly<Record<string, () => unknown>>
 }
 
 /** Writes the ZIP to `file`. Throws what the file system says. */
-export async function writeDiagnostics(file: string, { logsDir, facts }: DiagnosticsParts): Promise<void> {
+export async function writeDiagnostics(file: string, { logsDir, facts }: DiagnosticsDeps): Promise<void> {
   const archive = new ZipArchive({ zlib: { level: 6 } })
   for (const [name, read] of Object.entries(facts)) {
     const fact = await Promise.resolve()

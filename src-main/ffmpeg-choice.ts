@@ -5,7 +5,7 @@ import type { Service } from './service.ts'
 import type { Words } from './text.ts'
 import type { MainWindow } from './window.ts'
 
-export interface FfmpegChoiceParts {
+export interface FfmpegChoiceDeps {
   readonly window: Pick<MainWindow, 'owner'>
   readonly words: () => Words
   /** Acts with the control credential, which the page does not have. */
@@ -13,7 +13,7 @@ export interface FfmpegChoiceParts {
 }
 
 /** Returns what changes the ffmpeg of the settings. True when it was changed; a refusal is said beside the window. */
-export function createFfmpegChoice({ window, words, service }: FfmpegChoiceParts): {
+export function createFfmpegChoice({ window, words, service }: FfmpegChoiceDeps): {
   changeFfmpeg(change: FfmpegChange): Promise<boolean>
 } {
   const show = (options: Electron.MessageBoxOptions) => {

@@ -9,7 +9,7 @@ import type { Words } from './text.ts'
 
 export type HostedServer = Awaited<ReturnType<typeof startServer>>
 
-export interface HostingParts {
+export interface HostingDeps {
   readonly paths: ShellPaths
   /** The port asked for on the command line, as it was written. */
   readonly port: string | undefined
@@ -21,7 +21,7 @@ export interface HostingParts {
  * Returns the running server; undefined when the user chose to quit because its port is taken. Throws every other failure:
  * `startFailureText` says what to do.
  */
-export async function hostServer({ paths, port: asked, words, log }: HostingParts): Promise<HostedServer | undefined> {
+export async function hostServer({ paths, port: asked, words, log }: HostingDeps): Promise<HostedServer | undefined> {
   let port = portFrom(asked)
   for (;;) {
     try {

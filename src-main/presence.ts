@@ -7,7 +7,7 @@ import type { Words } from './text.ts'
 import type { MainWindow } from './window.ts'
 
 /** Returns what shows the work outside of the window; nothing is shown before the first `show`. */
-export function createPresence(options: {
+export function createPresence(deps: {
   readonly window: MainWindow
   readonly words: () => Words
   readonly notifies: () => boolean
@@ -31,8 +31,8 @@ export function createPresence(options: {
       app.setBadgeCount(count)
       return
     }
-    const icon = count > 0 ? nativeImage.createFromPath(options.badgeIcon) : null
-    options.window.current()?.setOverlayIcon(icon, count > 0 ? options.words().working(count) : '')
+    const icon = count > 0 ? nativeImage.createFromPath(deps.badgeIcon) : null
+    deps.window.current()?.setOverlayIcon(icon, count > 0 ? deps.words().working(count) : '')
   }
 
   return {
@@ -40,14 +40,14 @@ export function createPresence(options: {
     show({ unfinished, waiting, isPaused, fraction }: Activity): void {
       keepAwake(unfinished > 0)
       showCount(unfinished + waiting)
-      options.window.current()?.setProgressBar(fraction ?? -1, { mode: isPaused ? 'paused' : 'normal' })
+      deps.window.current()?.setProgressBar(fraction ?? -1, { mode: isPaused ? 'paused' : 'normal' })
     },
     /** Tells that a batch has ended, unless the window is in front or the user does not want it. */
     announce(batch: EndedBatch): void {
-      if (!options.notifies() || !Notification.isSupported() || options.window.current()?.isFocused()) return
-      const notification = new Notification({ ...batchNotice(batch, options.words()), silent: true })
+      if (!deps.notifies() || !Notification.isSupported() || deps.window.current()?.isFocused()) return
+      const notification = new Notification({ ...batchNotice(batch, deps.words()), silent: true })
       shown.add(notification)
-      notification.on('click', () => options.openPlace(placeOfBatch(batch)))
+      notification.on('click', () => deps.openPlace(placeOfBatch(batch)))
       notification.on('close', () => shown.delete(notification))
       notification.show()
     },

@@ -5,27 +5,27 @@ import type { Words } from './text.ts'
 import { activityLine, type TrayActions, trayTemplate } from './tray-menu.ts'
 
 /** Puts the tray up. */
-export function createTray(options: {
+export function createTray(deps: {
   readonly icon: string
   readonly baseUrl: string
   readonly words: () => Words
   readonly actions: TrayActions
 }) {
-  const image = nativeImage.createFromPath(options.icon)
+  const image = nativeImage.createFromPath(deps.icon)
   if (process.platform === 'darwin') image.setTemplateImage(true)
   const tray = new Tray(image)
-  tray.on('click', () => options.actions.open())
+  tray.on('click', () => deps.actions.open())
   let shown = ''
   return {
     show(activity: Activity): void {
-      const words = options.words()
+      const words = deps.words()
       const line = activityLine(activity, words)
       // Progress comes many times a second; an open menu must not be replaced under the pointer for nothing.
       const next = [words.open, line, activity.isOffline].join('|')
       if (next === shown) return
       shown = next
       tray.setToolTip(words.tooltip(line))
-      tray.setContextMenu(Menu.buildFromTemplate(trayTemplate(options.baseUrl, activity, words, options.actions)))
+      tray.setContextMenu(Menu.buildFromTemplate(trayTemplate(deps.baseUrl, activity, words, deps.actions)))
     },
     destroy: () => tray.destroy(),
   }
