@@ -1,5 +1,6 @@
 /** The ways by which songs come from the desktop: dialogs, drops, open-with. All end in the batch, in the order of their coming. */
 import { app, dialog } from 'electron'
+import { atMost } from '../src-system/at-most.ts'
 import { ANNOUNCEMENTS, type IntakeReport } from './bridge.ts'
 import { DIALOG_EXTENSIONS, realFiles, takeSongs } from './intake.ts'
 import type { Service } from './service.ts'
@@ -23,12 +24,8 @@ export function createSongIntake({
   readonly storeSong: Service['storeSong']
 }) {
   // One hand-over at a time, so that songs stand in the batch in the order in which they were given.
-  let last: Promise<unknown> = Promise.resolve()
-  function store(files: readonly string[]): Promise<IntakeReport> {
-    const next = last.then(() => takeSongs(files, storeSong))
-    last = next
-    return next
-  }
+  const inTurn = atMost(1)
+  const store = (files: readonly string[]) => inTurn(() => takeSongs(files, storeSong))
 
   async function ask(asked: Asked): Promise<string[]> {
     const options: Electron.OpenDialogOptions = {

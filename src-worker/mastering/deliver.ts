@@ -8,6 +8,7 @@ import type { Audio } from '../../src-engine/dsp/block.ts'
 import { gainToDb, mix } from '../../src-engine/dsp/units.ts'
 import { prepareFinalise } from '../../src-engine/finalise/finalise.ts'
 import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
+import { atMost } from '../../src-system/at-most.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { type LossyCodec, platformCodecs } from '../media/encode.ts'
 import { listEncoders } from '../media/ffmpeg.ts'
@@ -21,6 +22,9 @@ import { WorkFailure } from './work-failure.ts'
 
 /** Largest loss of loudness that a proof may cause, LU: the tolerance of the loudness target. */
 const MOST_LOST_LU = 0.05
+
+/** Masters proofed at a time: the number of cores of the smallest machine. */
+const PROOFS_AT_ONCE = 2
 
 /** Distance below the ceiling from which the ceiling has no effect, dB: more than any limiter's margin. */
 const CLEAR_DB = 0.2
@@ -122,7 +126,9 @@ async function deliverRate(
     }),
   )
   progress.expectCopies(wanted.reduce((sum, { codecs }) => sum + codecs.length, 0))
-  const delivered = await twoAtATime(wanted, createProofing(render, deps))
+  const proof = createProofing(render, deps)
+  const inTurn = atMost(PROOFS_AT_ONCE)
+  const delivered = await Promise.all(wanted.map((master) => inTurn(() => proof(master))))
   const used = new Set(delivered.map(({ master }) => master.path))
   for (const file of written) if (!used.has(file)) await rm(file)
   return delivered
@@ -211,23 +217,6 @@ function onlyOnce<Result>(
   const result = made.get(key) ?? make()
   made.set(key, result)
   return result
-}
-
-/** Runs `work` on two pieces at a time, the number of cores of the smallest machine; results in the order of the pieces. */
-async function twoAtATime<Piece, Result>(
-  pieces: readonly Piece[],
-  work: (piece: Piece) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = new Array(pieces.length)
-  let next = 0
-  const serve = async () => {
-    while (next < pieces.length) {
-      const index = next++
-      results[index] = await work(pieces[index]!)
-    }
-  }
-  await Promise.all([serve(), serve()])
-  return results
 }
 
 /** Groups targets by their promise. Where gain alone brings a song to its target, its ceiling changes nothing. */
