@@ -72,7 +72,9 @@ async function masterCommand(file: string, options: MasterCommandOptions, messag
           client,
           song as Input,
           {
-            ...{ platforms: options.platforms, out: options.out, fields: textFields(options) },
+            platforms: options.platforms,
+            out: options.out,
+            fields: textFields(options),
             ...(reference ? { reference } : {}),
           },
           (job) => line.show(job.progress, spoken.master.stages[job.stage ?? job.status]),

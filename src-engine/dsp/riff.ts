@@ -1,8 +1,8 @@
 /**
- * Reader of RIFF, RF64 and BW64 files of the form WAVE, and writer of the head of RIFF ones. The reader finds the sound, the format and all other chunks, and compares what the
- * headers claim with what the file holds. Pure: it asks for bytes and is given them, so the same code serves a file that is read
- * synchronously, one that is read asynchronously, and one behind HTTP ranges. Sources: Microsoft, Multimedia Programming Interface 1.0,
- * chapter 2 (RIFF), and mmreg.h (WAVEFORMATEXTENSIBLE); EBU Tech 3306 (RF64); ITU-R BS.2088 (BW64).
+ * Reader of RIFF, RF64 and BW64 files of the form WAVE, and writer of the head of RIFF ones. The reader finds the sound, the format and
+ * all other chunks, and compares what the headers claim with what the file holds. Pure: it asks for bytes and is given them, so the same
+ * code serves a file that is read synchronously, one that is read asynchronously, and one behind HTTP ranges. Sources: Microsoft,
+ * Multimedia Programming Interface 1.0, chapter 2 (RIFF), and mmreg.h (WAVEFORMATEXTENSIBLE); EBU Tech 3306 (RF64); ITU-R BS.2088 (BW64).
  */
 
 /** A stretch of a file, bytes. */
@@ -123,8 +123,14 @@ interface Walk {
 export function* readWave(fileBytes: number, windowBytes = 4096): Reading<WaveFile | undefined> {
   const read = createWindow(fileBytes, windowBytes)
   const walk: Walk = {
-    ...{ fileBytes, read, riffs: [], chunks: [] },
-    ...{ claimedBytes: 0, isClaimKnown: true, hasSound: false, strayBytes: 0 },
+    fileBytes,
+    read,
+    riffs: [],
+    chunks: [],
+    claimedBytes: 0,
+    isClaimKnown: true,
+    hasSound: false,
+    strayBytes: 0,
   }
   if (!isRiffHead(yield* read(0, RIFF_HEAD_BYTES))) return undefined
   for (let at = 0, count = 0; at + CHUNK_HEAD_BYTES <= fileBytes && count < MAX_CHUNKS; count++) {

@@ -81,7 +81,10 @@ async function deliverSong(
       tags: songTags(order),
     },
     {
-      ...{ ffmpeg, folder, pool, signal },
+      ffmpeg,
+      folder,
+      pool,
+      signal,
       onProgress: (stage, part) => report(stage, stage === 'rendering' ? mix(CHAIN_PART, 1, part) : part),
     },
   )

@@ -107,7 +107,12 @@ async function recogniseWave(handle: FileHandle): Promise<Recognition | undefine
   const { claimedSoundBytes } = wave
   return {
     stream: {
-      ...{ format: 'wav', codec, channels, sampleRateHz, bitDepth, frames },
+      format: 'wav',
+      codec,
+      channels,
+      sampleRateHz,
+      bitDepth,
+      frames,
       ...(claimedSoundBytes === undefined ? {} : { claimedFrames: framesIn(claimedSoundBytes) }),
       ...(strayFrames > 0 ? { strayFrames } : {}),
       hasProvenance: wave.chunks.some(({ name }) => name === 'C2PA'),

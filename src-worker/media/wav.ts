@@ -89,7 +89,9 @@ export function openWav(path: string): WavReader {
     const { sampleRateHz, bitDepth, frameBytes, dataStart, frames } = findSamples(file)
     let bytes = Buffer.alloc(0)
     return {
-      ...{ sampleRateHz, bitDepth, frames },
+      sampleRateHz,
+      bitDepth,
+      frames,
       read(firstFrame, count) {
         if (bytes.length < count * frameBytes) bytes = Buffer.alloc(count * frameBytes)
         if (firstFrame + count > frames) throw new Error('the file ends too early')
