@@ -187,7 +187,7 @@ function LockedOut() {
   const { t } = useWords()
   const hasEnded = client.session() !== null
   const isTicketSpent = useSelect(service.store, (state) => state.isTicketSpent)
-  const unsent = useSelect(batch.uploads.store, batch.uploads.unreached)
+  const unsent = useSelect(batch.uploads.store, () => batch.uploads.unreached())
   const { title, text } = isTicketSpent ? t.locked.spent : hasEnded ? t.locked.again : t.locked
   useEffect(() => notices.announce(`${title}. ${text} ${OPEN_COMMAND}`), [notices, title, text])
   return (

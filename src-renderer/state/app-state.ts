@@ -39,7 +39,7 @@ function guardUploads({ uploads }: BatchActions): void {
   addEventListener('beforeunload', (event) => {
     if (uploads.hasPending()) event.preventDefault()
   })
-  addEventListener('pagehide', uploads.leave)
+  addEventListener('pagehide', () => uploads.leave())
 }
 
 /** The shared worker with the event stream of all tabs. Throws where a browser has none. */

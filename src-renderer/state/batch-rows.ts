@@ -4,14 +4,14 @@ import type { Batch } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
 import { songIdsOf } from './batch-merge.ts'
 import { type BatchState, type Sort, songIn, songOrderIn, withoutRows, withRows, withRowsBack } from './batch-state.ts'
-import type { createUploads, RefusedFile } from './batch-uploads.ts'
+import type { RefusedFile, Uploads } from './batch-uploads.ts'
 import type { NoticesActions } from './notices.ts'
 import { asOrdered, movedOrder, type Upload } from './song-rows.ts'
 
 export interface BatchRowsDeps {
   readonly client: Pick<Client, 'call'>
   readonly store: StoreApi<BatchState>
-  readonly uploads: Pick<ReturnType<typeof createUploads>, 'add' | 'showRefused' | 'takeOff'>
+  readonly uploads: Pick<Uploads, 'add' | 'showRefused' | 'takeOff'>
   readonly notices: NoticesActions
   /** Returns the present id of a row: an upload that was stored has become a song. */
   readonly currentId: (rowId: string) => string

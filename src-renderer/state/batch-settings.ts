@@ -4,13 +4,13 @@ import type { Client } from '../../src-contract/client.ts'
 import type { MasterSettings } from '../../src-contract/settings.ts'
 import { ALL_SONGS, type createChanges } from './batch-changes.ts'
 import { type BatchState, songIn, withSong } from './batch-state.ts'
-import type { createUploads } from './batch-uploads.ts'
+import type { Uploads } from './batch-uploads.ts'
 import type { NoticesActions } from './notices.ts'
 
 export interface BatchSettingsDeps {
   readonly client: Pick<Client, 'call'>
   readonly store: StoreApi<BatchState>
-  readonly uploads: Pick<ReturnType<typeof createUploads>, 'store' | 'changeSettings'>
+  readonly uploads: Pick<Uploads, 'store' | 'changeSettings'>
   readonly changes: ReturnType<typeof createChanges>
   readonly notices: NoticesActions
   /** Returns the present id of a row: an upload that was stored has become a song. */

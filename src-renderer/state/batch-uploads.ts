@@ -1,4 +1,4 @@
-/** Files on their way to the batch, and those that were refused or interrupted. What arrives is the batch's. */
+/** Files on their way to the batch, and those that were refused or interrupted. A file that has arrived belongs to the batch. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { Source } from '../../src-contract/app.ts'
 import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
@@ -22,7 +22,7 @@ export interface UploadsDeps {
   readonly onStored: (upload: Upload, source: Source) => void
 }
 
-/** A file that was not taken, and why. */
+/** A file that was not accepted, with the reason. */
 export interface RefusedFile extends Refusal {
   readonly filename: string
 }
@@ -73,7 +73,7 @@ function createKeeper(storage: UploadsDeps['storage'], shownOrder: UploadsDeps['
   }
 }
 
-/** Creates the state of a file that was given: too large a one is refused at once. */
+/** Returns the state of a new file; one that is too large is refused at once. */
 function uploadOf(file: File, uploadId: string): Upload {
   const row = { uploadId, filename: file.name, sizeBytes: file.size, sent: 0, addedAt: now() }
   if (file.size <= MAX_SOURCE_BYTES) return { ...row, state: 'queued' }
@@ -81,166 +81,190 @@ function uploadOf(file: File, uploadId: string): Upload {
   return { ...row, state: 'refused', error: { code: 'FILE_TOO_LARGE', values } }
 }
 
-interface SenderDeps extends Pick<UploadsDeps, 'send' | 'atOnce' | 'onStored'> {
+/** The store of uploads with its actions. */
+export class Uploads {
   readonly store: StoreApi<UploadsState>
-  readonly files: Map<string, File>
-  readonly change: (uploadId: string, more: Partial<Upload>) => void
-  readonly drop: (uploadIds: ReadonlySet<string>) => void
-}
+  /** Ids of rows, songs included, as they were shown when uploads were kept last. */
+  readonly keptOrder: readonly string[]
+  readonly #deps: UploadsDeps
+  readonly #keeper: ReturnType<typeof createKeeper>
+  /** Bytes of the files that have not arrived, by uploadId. */
+  readonly #files = new Map<string, File>()
+  /** Requests under way, by uploadId. */
+  readonly #sending = new Map<string, AbortController>()
 
-/** Creates the sender of queued files, so many at once. */
-function createSender({ send, atOnce, onStored, store: { getState }, files, change, drop }: SenderDeps) {
-  /** Requests under way. */
-  const sending = new Map<string, AbortController>()
+  constructor(deps: UploadsDeps) {
+    this.#deps = deps
+    this.#keeper = createKeeper(deps.storage, deps.order)
+    const { uploads, order } = this.#keeper.kept
+    this.keptOrder = order
+    this.store = createStore<UploadsState>(() => ({ uploads }))
+    this.store.subscribe(() => this.saveResting())
+  }
 
-  async function sendOne(uploadId: string, file: File): Promise<void> {
-    const stop = new AbortController()
-    sending.set(uploadId, stop)
-    change(uploadId, { state: 'sending' })
-    try {
-      const onSent = (sent: number, total: number) => change(uploadId, { sent: total > 0 ? sent / total : 0 })
-      const source = await send({ file, purpose: 'song', onSent, signal: stop.signal })
-      const upload = getState().uploads.find((one) => one.uploadId === uploadId)
-      files.delete(uploadId)
-      drop(new Set([uploadId]))
-      if (upload) onStored(upload, source)
-    } catch (error) {
-      if (!stop.signal.aborted) change(uploadId, { state: 'refused', error: refusalOf(error) })
-    } finally {
-      sending.delete(uploadId)
-      sendPending()
+  /**
+   * Queues files and returns the ids of new rows, one per file that is not the missing one of an interrupted upload. `more` is
+   * kept with the first of them.
+   */
+  add(list: readonly File[], more: Pick<Upload, 'replaces' | 'settings'> = {}): string[] {
+    const ids: string[] = []
+    for (const file of list) {
+      const isIts = isOf(file.name, file.size)
+      const left = this.#uploads().find((one) => one.state === 'interrupted' && isIts(one))
+      if (left) this.#change(left.uploadId, { state: 'queued', sent: 0 })
+      const upload = left ?? { ...uploadOf(file, this.#deps.newId()), ...(ids.length === 0 ? more : {}) }
+      if (upload.state !== 'refused') this.#files.set(upload.uploadId, file)
+      if (!left) {
+        this.#put([upload])
+        ids.push(upload.uploadId)
+      }
+    }
+    this.#sendPending()
+    return ids
+  }
+
+  /** Shows files that were refused without this page and returns their ids. */
+  showRefused(refused: readonly RefusedFile[]): string[] {
+    const added = refused.map(({ filename, ...error }): Upload => {
+      const row = { uploadId: this.#deps.newId(), filename, sizeBytes: 0, sent: 0, addedAt: now() }
+      return { ...row, state: 'refused', error }
+    })
+    this.#put(added)
+    return added.map((one) => one.uploadId)
+  }
+
+  /** Gives a song settings of its own before it is stored. */
+  changeSettings(uploadId: string, settings: MasterSettings | null): void {
+    this.#change(uploadId, { settings })
+  }
+
+  /** Takes uploads off and stops those under way. The result puts them back, or lets go of their bytes. */
+  takeOff(uploadIds: ReadonlySet<string>) {
+    const taken = this.#uploads().filter((one) => uploadIds.has(one.uploadId))
+    this.#drop(uploadIds)
+    for (const id of uploadIds) this.#sending.get(id)?.abort()
+    return {
+      count: taken.length,
+      putBack: () => {
+        this.#put(taken.map((one) => (one.state === 'sending' ? { ...one, state: 'queued', sent: 0 } : one)))
+        this.#sendPending()
+      },
+      forget: () => {
+        for (const { uploadId } of taken) this.#files.delete(uploadId)
+      },
     }
   }
 
-  function sendPending(): void {
-    for (const { uploadId, state } of getState().uploads) {
-      if (sending.size >= atOnce) return
-      const file = files.get(uploadId)
-      if (state === 'queued' && file && !sending.has(uploadId)) void sendOne(uploadId, file)
-    }
+  /** Returns whether this page still has the bytes of a refused file. */
+  canResend(uploadId: string): boolean {
+    return this.#files.has(uploadId)
   }
 
-  return { sendPending, abort: (uploadId: string) => sending.get(uploadId)?.abort() }
-}
+  resend(uploadId: string): void {
+    this.#change(uploadId, { state: 'queued', sent: 0 })
+    this.#sendPending()
+  }
 
-/** Creates the store of uploads with its actions. */
-export function createUploads(deps: UploadsDeps) {
-  const { send, atOnce, newId, storage, onStored } = deps
-  const keeper = createKeeper(storage, deps.order)
-  const store = createStore<UploadsState>(() => ({ uploads: keeper.kept.uploads }))
-  const { getState, setState } = store
-  const files = new Map<string, File>()
-  const change = (uploadId: string, more: Partial<Upload>) =>
-    setState(({ uploads }) => ({
+  /** Sends what never reached the program. Called when the program can be reached again. */
+  resendUnreached(): void {
+    this.store.setState(({ uploads }) => ({
+      uploads: uploads.map((one) => {
+        if (!this.#isUnreached(one)) return one
+        const { error: _gone, ...rest } = one
+        return { ...rest, state: 'queued', sent: 0 }
+      }),
+    }))
+    this.#sendPending()
+  }
+
+  /** Returns the number of files that never reached the program and whose bytes only this page has. */
+  unreached(): number {
+    return this.#uploads().filter((one) => this.#isUnreached(one)).length
+  }
+
+  /** Returns whether the bytes of files would be lost with the page. */
+  hasPending(): boolean {
+    return this.#uploads().some(isPending)
+  }
+
+  /** Keeps what rests, with its places in the list. Called when rows have moved. */
+  saveResting(): void {
+    this.#keeper.save(this.#uploads().filter((one) => !isPending(one) && !this.#isUnreached(one)))
+  }
+
+  /** Keeps what has not arrived as interrupted, until its file is given again. Called when the page goes. */
+  leave(): void {
+    this.#keeper.save(
+      this.#uploads().map(({ error, ...one }): Upload => {
+        if (isPending(one) || isNotReached(error?.code)) return { ...one, state: 'interrupted', sent: 0 }
+        return { ...one, ...(error ? { error } : {}) }
+      }),
+    )
+  }
+
+  /** Returns whether a stored song is one that is being sent: its bytes are there before the answer is. */
+  isArriving({ filename, size_bytes }: Source): boolean {
+    return this.#uploads().some((one) => one.state === 'sending' && isOf(filename, size_bytes)(one))
+  }
+
+  /** Takes off and returns the interrupted upload of a song that had arrived all the same; undefined without one. */
+  claim({ filename, size_bytes, created_at }: Source): Upload | undefined {
+    const isIts = isOf(filename, size_bytes)
+    const found = this.#uploads().find((one) => one.state === 'interrupted' && isIts(one) && created_at >= one.addedAt)
+    if (found) this.#drop(new Set([found.uploadId]))
+    return found
+  }
+
+  #uploads(): readonly Upload[] {
+    return this.store.getState().uploads
+  }
+
+  #put(added: readonly Upload[]): void {
+    this.#keeper.own(added)
+    this.store.setState(({ uploads }) => ({ uploads: [...uploads, ...added] }))
+  }
+
+  #change(uploadId: string, more: Partial<Upload>): void {
+    this.store.setState(({ uploads }) => ({
       uploads: uploads.map((one) => (one.uploadId === uploadId ? { ...one, ...more } : one)),
     }))
-  /** Tells whether only this page has the bytes of a file that the program never got. */
-  const isUnreached = ({ uploadId, error }: Upload) => files.has(uploadId) && isNotReached(error?.code)
-  const put = (added: readonly Upload[]) => {
-    keeper.own(added)
-    setState(({ uploads }) => ({ uploads: [...uploads, ...added] }))
   }
-  const drop = (uploadIds: ReadonlySet<string>) =>
-    setState(({ uploads }) => ({ uploads: uploads.filter((one) => !uploadIds.has(one.uploadId)) }))
 
-  const { sendPending, abort } = createSender({ send, atOnce, onStored, store, files, change, drop })
-  const saveResting = () => keeper.save(getState().uploads.filter((one) => !isPending(one) && !isUnreached(one)))
-  store.subscribe(saveResting)
+  #drop(uploadIds: ReadonlySet<string>): void {
+    this.store.setState(({ uploads }) => ({ uploads: uploads.filter((one) => !uploadIds.has(one.uploadId)) }))
+  }
 
-  return {
-    store,
-    /** Ids of rows, songs included, as they were shown when uploads were kept last. */
-    keptOrder: keeper.kept.order,
-    /**
-     * Queues files and answers the ids of new rows, one per file that is not the missing one of an interrupted upload. `more` is
-     * kept with the first of them.
-     */
-    add(list: readonly File[], more: Pick<Upload, 'replaces' | 'settings'> = {}): string[] {
-      const ids: string[] = []
-      for (const file of list) {
-        const isIts = isOf(file.name, file.size)
-        const left = getState().uploads.find((one) => one.state === 'interrupted' && isIts(one))
-        if (left) change(left.uploadId, { state: 'queued', sent: 0 })
-        const upload = left ?? { ...uploadOf(file, newId()), ...(ids.length === 0 ? more : {}) }
-        if (upload.state !== 'refused') files.set(upload.uploadId, file)
-        if (!left) {
-          put([upload])
-          ids.push(upload.uploadId)
-        }
-      }
-      sendPending()
-      return ids
-    },
-    /** Shows files that were refused without this page and answers their ids. */
-    showRefused(refused: readonly RefusedFile[]): string[] {
-      const added = refused.map(({ filename, ...error }): Upload => {
-        const row = { uploadId: newId(), filename, sizeBytes: 0, sent: 0, addedAt: now() }
-        return { ...row, state: 'refused', error }
-      })
-      put(added)
-      return added.map((one) => one.uploadId)
-    },
-    /** Gives a song settings of its own before it is stored. */
-    changeSettings: (uploadId: string, settings: MasterSettings | null) => change(uploadId, { settings }),
-    /** Takes uploads off and stops those under way. What is answered puts them back, or lets go of their bytes. */
-    takeOff(uploadIds: ReadonlySet<string>) {
-      const taken = getState().uploads.filter((one) => uploadIds.has(one.uploadId))
-      drop(uploadIds)
-      for (const id of uploadIds) abort(id)
-      return {
-        count: taken.length,
-        putBack() {
-          put(taken.map((one) => (one.state === 'sending' ? { ...one, state: 'queued', sent: 0 } : one)))
-          sendPending()
-        },
-        forget() {
-          for (const { uploadId } of taken) files.delete(uploadId)
-        },
-      }
-    },
-    /** Tells whether this page still has the bytes of a refused file. */
-    canResend: (uploadId: string) => files.has(uploadId),
-    resend(uploadId: string) {
-      change(uploadId, { state: 'queued', sent: 0 })
-      sendPending()
-    },
-    /** Call when the program can be reached again: sends what never came there. */
-    resendUnreached() {
-      setState(({ uploads }) => ({
-        uploads: uploads.map((one) => {
-          if (!isUnreached(one)) return one
-          const { error: _gone, ...rest } = one
-          return { ...rest, state: 'queued', sent: 0 }
-        }),
-      }))
-      sendPending()
-    },
-    /** Returns the number of files that never reached the program and whose bytes only this page has. */
-    unreached: () => getState().uploads.filter(isUnreached).length,
-    /** Tells whether the bytes of files would be lost with the page. */
-    hasPending: () => getState().uploads.some(isPending),
-    /** Keeps the places of what rests, after rows have moved. */
-    saveResting,
-    /** Call when the page goes: what has not arrived waits as interrupted for its file to be given again. */
-    leave: () =>
-      keeper.save(
-        getState().uploads.map(({ error, ...one }): Upload => {
-          if (isPending(one) || isNotReached(error?.code)) return { ...one, state: 'interrupted', sent: 0 }
-          return { ...one, ...(error ? { error } : {}) }
-        }),
-      ),
-    /** Tells whether a stored song is one that is being sent: its bytes are there before the answer is. */
-    isArriving: ({ filename, size_bytes }: Source) =>
-      getState().uploads.some((one) => one.state === 'sending' && isOf(filename, size_bytes)(one)),
-    /** Takes off and answers the interrupted upload of a song that had arrived all the same; undefined without one. */
-    claim({ filename, size_bytes, created_at }: Source): Upload | undefined {
-      const isIts = isOf(filename, size_bytes)
-      const found = getState().uploads.find(
-        (one) => one.state === 'interrupted' && isIts(one) && created_at >= one.addedAt,
-      )
-      if (found) drop(new Set([found.uploadId]))
-      return found
-    },
+  /** Returns whether only this page has the bytes of a file that the program never received. */
+  #isUnreached({ uploadId, error }: Upload): boolean {
+    return this.#files.has(uploadId) && isNotReached(error?.code)
+  }
+
+  /** Sends queued files, `atOnce` at a time. */
+  #sendPending(): void {
+    for (const { uploadId, state } of this.#uploads()) {
+      if (this.#sending.size >= this.#deps.atOnce) return
+      const file = this.#files.get(uploadId)
+      if (state === 'queued' && file && !this.#sending.has(uploadId)) void this.#sendOne(uploadId, file)
+    }
+  }
+
+  async #sendOne(uploadId: string, file: File): Promise<void> {
+    const stop = new AbortController()
+    this.#sending.set(uploadId, stop)
+    this.#change(uploadId, { state: 'sending' })
+    try {
+      const onSent = (sent: number, total: number) => this.#change(uploadId, { sent: total > 0 ? sent / total : 0 })
+      const source = await this.#deps.send({ file, purpose: 'song', onSent, signal: stop.signal })
+      const upload = this.#uploads().find((one) => one.uploadId === uploadId)
+      this.#files.delete(uploadId)
+      this.#drop(new Set([uploadId]))
+      if (upload) this.#deps.onStored(upload, source)
+    } catch (error) {
+      if (!stop.signal.aborted) this.#change(uploadId, { state: 'refused', error: refusalOf(error) })
+    } finally {
+      this.#sending.delete(uploadId)
+      this.#sendPending()
+    }
   }
 }
 

@@ -14,7 +14,7 @@ import { createBatchRows } from './batch-rows.ts'
 import { createBatchSettings } from './batch-settings.ts'
 import { createStarts } from './batch-starts.ts'
 import { type BatchState, SORTS, type Sort, songIn, withSong, withSongStates, withStoredSong } from './batch-state.ts'
-import { createUploads } from './batch-uploads.ts'
+import { Uploads } from './batch-uploads.ts'
 import { readStored } from './browser-storage.ts'
 import type { JobsStore } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
@@ -69,7 +69,7 @@ export function createBatch(deps: BatchDeps) {
   /** Rows that start by themselves once they are measured. */
   const armed = createStore<{ readonly rowIds: readonly string[] }>(() => ({ rowIds: [] }))
   const order = () => getState().order
-  const uploads = createUploads({ send: upload, atOnce: deps.uploadsAtOnce, newId, storage, order, onStored })
+  const uploads = new Uploads({ send: upload, atOnce: deps.uploadsAtOnce, newId, storage, order, onStored })
   const references = new References({
     client,
     send: upload,
