@@ -3,7 +3,6 @@ import { createStore } from 'zustand/vanilla'
 import type { Client } from '../../src-contract/client.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MAX_PAGE_SIZE } from '../../src-contract/limits.ts'
-import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { Report } from '../../src-contract/report.ts'
 import { comparedPlatform, type OtherMaster } from './listen-versions.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
@@ -22,104 +21,115 @@ export interface ListenState {
   readonly otherFailure: Refusal | null
 }
 
-export interface ListenOptions {
+export interface ListenDeps {
   readonly client: Client
   readonly jobId: string
   /** Another job of the same song, whose master is to be in the switch from the start. */
   readonly otherId?: string | undefined
 }
 
-/** Makes the store of one visit to the screen, with its actions. */
-export function createListen({ client, jobId, otherId }: ListenOptions) {
-  const store = createStore<ListenState>(() => ({
-    job: null,
-    report: null,
-    failure: null,
-    siblings: [],
-    hasAllSiblings: false,
-    other: null,
-    otherFailure: null,
-  }))
-
-  const inTurn = createSerialQueue()
-  const readReport = (id: string) => client.call('readReport', { params: { job_id: id } })
-
-  /** Adds to the siblings those of `jobs` that come from the same bytes and are still there. */
-  function addSiblings(job: Job, jobs: readonly Job[]) {
-    const same = jobs.filter((one) => one.source_sha256 === job.source_sha256 && !one.expired)
-    const { siblings, other } = store.getState()
-    const all = [job, ...(other ? [other.job] : []), ...siblings, ...same]
-    store.setState({ siblings: [...new Map(all.map((one) => [one.job_id, one])).values()] })
-  }
-
-  /** The list is searched by words, so this finds the versions that kept their title. */
-  async function readSiblings(job: Job) {
-    const query = { q: job.title, status: 'done', limit: MAX_PAGE_SIZE } as const
-    const { jobs } = await client.call('listJobs', { query }).catch(() => ({ jobs: [] }))
-    addSiblings(job, jobs)
-  }
-
-  async function readOther(id: string): Promise<{ job: Job; report: Report }> {
-    const known = store.getState().siblings.find((one) => one.job_id === id)
-    const job = known ?? (await client.call('readJob', { params: { job_id: id } }))
-    return { job, report: await readReport(id) }
-  }
-
-  /** Puts the master that `job` is to be compared with at its place; anything but another master of the same song is none. */
-  async function seatOther(job: Job, id: string) {
-    try {
-      const other = await readOther(id)
-      const platform = comparedPlatform(job, other.job)
-      if (other.job.source_sha256 === job.source_sha256 && id !== jobId && platform) {
-        store.setState({ other: { ...other, platform } })
-      }
-    } catch (error) {
-      store.setState({ otherFailure: refusalOf(error) })
-    }
-  }
-
-  async function readAll() {
-    store.setState({ failure: null, otherFailure: null })
-    try {
-      const job = await client.call('readJob', { params: { job_id: jobId } })
-      store.setState({ job })
-      const report = await readReport(jobId)
-      if (otherId) await seatOther(job, otherId)
-      store.setState({ report })
-      await readSiblings(job)
-    } catch (error) {
-      store.setState({ failure: refusalOf(error) })
-    }
-  }
-
-  return {
-    store,
-    /** Reads the job and its report, but not again once they are there. Never throws: what fails is in `failure`. */
-    read: () =>
-      inTurn(async () => {
-        const { job, report } = store.getState()
-        if (!report || job?.status === 'queued') await readAll()
-      }),
-    /** Reads a finished job of the same song to be compared. Throws ApiError. */
-    readOther,
-    /** Looks through all finished jobs for versions under other titles. Throws ApiError. */
-    async findSiblings() {
-      const { job, hasAllSiblings } = store.getState()
-      if (!job || hasAllSiblings) return
-      let cursor: string | undefined
-      do {
-        const query = { status: 'done', limit: MAX_PAGE_SIZE, ...(cursor ? { cursor } : {}) } as const
-        const page = await client.call('listJobs', { query })
-        addSiblings(job, page.jobs)
-        cursor = page.next_cursor
-      } while (cursor)
-      store.setState({ hasAllSiblings: true })
-    },
-    /** Brings a master of another job into the switch, or takes it out. */
-    bring(other: { job: Job; report: Report; platform: Platform } | null) {
-      store.setState({ other })
-    },
-  }
+const FIRST_STATE: ListenState = {
+  job: null,
+  report: null,
+  failure: null,
+  siblings: [],
+  hasAllSiblings: false,
+  other: null,
+  otherFailure: null,
 }
 
-export type ListenActions = ReturnType<typeof createListen>
+/** The store of one visit to the screen, with its actions. */
+export class ListenStore {
+  readonly store = createStore<ListenState>(() => FIRST_STATE)
+  readonly #client: Client
+  readonly #jobId: string
+  readonly #otherId: string | undefined
+  readonly #inTurn = createSerialQueue()
+
+  constructor({ client, jobId, otherId }: ListenDeps) {
+    this.#client = client
+    this.#jobId = jobId
+    this.#otherId = otherId
+  }
+
+  /** Reads the job and its report, but not again once they are there. Never throws: what fails is in `failure`. */
+  read(): Promise<void> {
+    return this.#inTurn(async () => {
+      const { job, report } = this.store.getState()
+      if (!report || job?.status === 'queued') await this.#readAll()
+    })
+  }
+
+  /** Reads a finished job of the same song to be compared. Throws ApiError. */
+  async readOther(id: string): Promise<{ job: Job; report: Report }> {
+    const known = this.store.getState().siblings.find((one) => one.job_id === id)
+    const job = known ?? (await this.#client.call('readJob', { params: { job_id: id } }))
+    return { job, report: await this.#readReport(id) }
+  }
+
+  /** Searches all finished jobs for versions under other titles. Throws ApiError. */
+  async findSiblings(): Promise<void> {
+    const { job, hasAllSiblings } = this.store.getState()
+    if (!job || hasAllSiblings) return
+    let cursor: string | undefined
+    do {
+      const query = { status: 'done', limit: MAX_PAGE_SIZE, ...(cursor ? { cursor } : {}) } as const
+      const page = await this.#client.call('listJobs', { query })
+      this.#addSiblings(job, page.jobs)
+      cursor = page.next_cursor
+    } while (cursor)
+    this.store.setState({ hasAllSiblings: true })
+  }
+
+  /** Brings a master of another job into the switch, or takes it out. */
+  bring(other: OtherMaster | null): void {
+    this.store.setState({ other })
+  }
+
+  async #readAll(): Promise<void> {
+    const { setState } = this.store
+    setState({ failure: null, otherFailure: null })
+    try {
+      const job = await this.#client.call('readJob', { params: { job_id: this.#jobId } })
+      setState({ job })
+      const report = await this.#readReport(this.#jobId)
+      if (this.#otherId) await this.#seatOther(job, this.#otherId)
+      setState({ report })
+      await this.#readSiblings(job)
+    } catch (error) {
+      setState({ failure: refusalOf(error) })
+    }
+  }
+
+  #readReport(id: string): Promise<Report> {
+    return this.#client.call('readReport', { params: { job_id: id } })
+  }
+
+  /** Shows the master that `job` is to be compared with; anything but another master of the same song is none. */
+  async #seatOther(job: Job, id: string): Promise<void> {
+    try {
+      const other = await this.readOther(id)
+      const platform = comparedPlatform(job, other.job)
+      if (other.job.source_sha256 === job.source_sha256 && id !== this.#jobId && platform) {
+        this.bring({ ...other, platform })
+      }
+    } catch (error) {
+      this.store.setState({ otherFailure: refusalOf(error) })
+    }
+  }
+
+  /** Reads the versions that kept their title: the list is searched by words. */
+  async #readSiblings(job: Job): Promise<void> {
+    const query = { q: job.title, status: 'done', limit: MAX_PAGE_SIZE } as const
+    const { jobs } = await this.#client.call('listJobs', { query }).catch(() => ({ jobs: [] }))
+    this.#addSiblings(job, jobs)
+  }
+
+  /** Adds to the siblings those of `jobs` that come from the same bytes and are still there. */
+  #addSiblings(job: Job, jobs: readonly Job[]): void {
+    const same = jobs.filter((one) => one.source_sha256 === job.source_sha256 && !one.expired)
+    const { siblings, other } = this.store.getState()
+    const all = [job, ...(other ? [other.job] : []), ...siblings, ...same]
+    this.store.setState({ siblings: [...new Map(all.map((one) => [one.job_id, one])).values()] })
+  }
+}

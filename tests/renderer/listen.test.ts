@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src-contract/client.ts'
 import type { Report } from '../../src-contract/report.ts'
-import { createListen } from '../../src-renderer/state/listen.ts'
+import { ListenStore } from '../../src-renderer/state/listen.ts'
 import { commonRateHz } from '../../src-renderer/state/listen-versions.ts'
 import { settle } from '../support/fake-clock.ts'
 
@@ -34,7 +34,7 @@ async function visitOf(otherId?: string) {
       return found ? Response.json(found) : Response.json(error, { status: 404 })
     },
   })
-  const listen = createListen({ client, jobId: 'new', otherId })
+  const listen = new ListenStore({ client, jobId: 'new', otherId })
   await listen.read()
   return listen
 }
@@ -80,7 +80,7 @@ describe('a visit that compares two versions of a song', () => {
         return answer
       },
     })
-    const listen = createListen({ client, jobId: 'new' })
+    const listen = new ListenStore({ client, jobId: 'new' })
     const readings = [listen.read()]
     await settle()
     status = 'done'
@@ -100,7 +100,7 @@ describe('a visit that compares two versions of a song', () => {
         return Response.json(String(path).endsWith('/jobs/new') ? JOBS[0] : { jobs: [], total: 0 })
       },
     })
-    const listen = createListen({ client, jobId: 'new' })
+    const listen = new ListenStore({ client, jobId: 'new' })
     const shown = new Set<unknown>()
     listen.store.subscribe(({ job, report }) => report && shown.add(job).add(report))
     await Promise.all([listen.read(), listen.read()])

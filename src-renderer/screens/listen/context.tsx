@@ -12,7 +12,7 @@ import {
 import { useStore } from 'zustand'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { Report } from '../../../src-contract/report.ts'
-import type { ListenActions } from '../../state/listen.ts'
+import type { ListenStore } from '../../state/listen.ts'
 import { type SongVersion, versionNumber } from '../../state/listen-versions.ts'
 import type { PlayerActions } from '../../state/player.ts'
 import type { PlayerState } from '../../state/player-state.ts'
@@ -31,7 +31,7 @@ export function useListenWords() {
 export interface Visit {
   readonly job: Job
   readonly report: Report
-  readonly listen: ListenActions
+  readonly listen: ListenStore
   readonly player: PlayerActions
 }
 

@@ -10,7 +10,7 @@ import { createPlayer } from '../../player/player.ts'
 import { addressOf } from '../../router.ts'
 import { isCuredSample } from '../../sample-song/sample-song.ts'
 import { useApp } from '../../state/app-state.ts'
-import { createListen, type ListenActions, type ListenState } from '../../state/listen.ts'
+import { type ListenState, ListenStore } from '../../state/listen.ts'
 import { commonRateHz, versionsOf } from '../../state/listen-versions.ts'
 import { createPlayerStore } from '../../state/player.ts'
 import { type BlindTest, heardVersion, type PlayerState, shownService } from '../../state/player-state.ts'
@@ -37,7 +37,7 @@ export default function ListenScreen({ detail }: { detail: string }) {
   const [jobId = '', compared] = detail.split('/')
   const isChoosing = compared === 'compare'
   const otherId = isChoosing ? undefined : compared
-  const listen = useMemo(() => createListen({ client, jobId, otherId }), [client, jobId, otherId])
+  const listen = useMemo(() => new ListenStore({ client, jobId, otherId }), [client, jobId, otherId])
   const state = useStore(listen.store)
   const liveStatus = useStore(jobs.store, ({ byId }) => byId[jobId]?.status)
   // A job that ends while its screen is open becomes audible by itself.
@@ -104,7 +104,7 @@ function NothingToHear({ state, jobId, onRetry }: { state: ListenState; jobId: s
 interface ListeningProps {
   job: Job
   report: Report
-  listen: ListenActions
+  listen: ListenStore
   /** Opens with the choice of another version to compare with. */
   isChoosing: boolean
 }
