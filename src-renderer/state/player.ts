@@ -1,4 +1,4 @@
-/** Store of a visit to the Listen screen: it holds the listener's choices and has the player sound them. */
+/** Store of a visit to the Listen screen: the listener's choices, and the player that plays by them. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
@@ -41,149 +41,256 @@ export interface PlayerStoreDeps {
 /** Wait between two attempts to read while the program is away, ms. */
 const AWAY_MS = 1000
 
-/** Creates the store of one visit with its actions; `start` begins to load. */
-export function createPlayerStore(deps: PlayerStoreDeps) {
-  const { versions, durationSeconds, rateHz } = deps
-  const store = createStore<PlayerState>(() => firstState(versions, durationSeconds))
-  const { getState, setState } = store
-  const reports = new Set<(report: PlaybackReport) => void>()
-  let player: Player | null = null
-  let isClosed = false
+/** The store of one visit with its actions; `start` begins to load. What buttons call directly is a function of its own. */
+export class PlayerStore {
+  readonly store: StoreApi<PlayerState>
+  readonly #deps: PlayerStoreDeps
+  readonly #fileOf: (version: SongVersion) => VersionFile
+  readonly #reports = new Set<(report: PlaybackReport) => void>()
+  /** The version that is chosen at first. */
+  readonly #firstVersion: string
+  /** Time for which each side of the blind test has sounded, s. */
+  readonly #sounded = { a: 0, b: 0, x: 0 }
+  /** Frame of the last report. */
+  #lastFrame = 0
+  #player: Player | null = null
+  #isClosed = false
 
-  const fileOf = createFileReader(deps.client, () => isClosed)
+  constructor(deps: PlayerStoreDeps) {
+    this.#deps = deps
+    this.store = createStore<PlayerState>(() => firstState(deps.versions, deps.durationSeconds))
+    this.#firstVersion = this.#state.version
+    this.#fileOf = createFileReader(deps.client, () => this.#isClosed)
+  }
+
+  /** Starts the sound and loads the versions: masters first, then versions that are aligned with them. Never throws. */
+  async start(): Promise<void> {
+    const { rateHz, durationSeconds, versions } = this.#deps
+    try {
+      const created = await this.#deps.createPlayer({
+        rateHz,
+        durationSeconds,
+        onReport: (report) => this.#applyReport(report),
+        onReady: (id) => this.#setReadiness(id, 'ready'),
+        onFailure: (id) => this.#setReadiness(id, 'failed'),
+      })
+      if (this.#isClosed) return created.close()
+      this.#player = created
+      // Choices that were made while the sound was being started.
+      this.#sound()
+      this.#applyLoop()
+      if (this.#state.isPlaying) created.play()
+      await created.load(loadOrder(versions, this.#state.version).map(this.#fileOf))
+    } catch {
+      this.store.setState({ hasFailed: true, isPlaying: false })
+    }
+  }
+
+  readonly close = (): void => {
+    this.#isClosed = true
+    this.#reports.clear()
+    this.#player?.close()
+    this.#player = null
+  }
+
+  /** Calls back with every report of the playback engine; returns the function that ends it. */
+  onReport(listener: (report: PlaybackReport) => void): () => void {
+    this.#reports.add(listener)
+    return () => this.#reports.delete(listener)
+  }
+
+  /** Returns the place of the playhead, s. */
+  position(): number {
+    return Math.min(this.#deps.durationSeconds, this.#player?.position() ?? 0)
+  }
+
+  spectrum() {
+    return this.#player?.spectrum() ?? null
+  }
+
+  seek(seconds: number, restartsIntegrated = false): void {
+    this.#player?.seek(Math.max(0, Math.min(this.#deps.durationSeconds, seconds)), restartsIntegrated)
+  }
+
+  nudge(seconds: number, restartsIntegrated = false): void {
+    this.seek(this.position() + seconds, restartsIntegrated)
+  }
+
+  readonly toggle = (): void => {
+    if (this.#state.isPlaying) {
+      this.#pause()
+      return
+    }
+    if (this.#state.hasFailed || !this.#canSound()) return
+    this.store.setState({ isPlaying: true, isWaiting: true })
+    this.#player?.play()
+  }
+
+  readonly choose = (id: string): void => {
+    const next = withVersion(this.#state, id)
+    if (next) this.#change(next)
+  }
+
+  /** Changes between the original and the version heard last. */
+  swap(): void {
+    const { version, lastHeard } = this.#state
+    this.choose(version === 'source' ? lastHeard : 'source')
+  }
+
+  setLevelMode(levelMode: LevelMode): void {
+    this.#change({ levelMode })
+  }
+
+  /** Imitates a service; null follows the version that is heard. */
+  chooseService(service: Platform | null): void {
+    this.#change({ service, levelMode: 'service' })
+  }
+
+  setVolume(volume: number): void {
+    this.#change({ volume, isMuted: false })
+  }
+
+  readonly toggleMute = (): void => this.#change({ isMuted: !this.#state.isMuted })
+
+  markLoopStart(): void {
+    const { loop, durationSeconds } = this.#state
+    this.#changeLoop({ loop: loopFrom(loop, this.position(), durationSeconds) })
+  }
+
+  markLoopEnd(): void {
+    const { loop, durationSeconds } = this.#state
+    this.#changeLoop({ loop: loopUntil(loop, this.position(), durationSeconds) })
+  }
+
+  setLoop({ startSeconds, endSeconds }: LoopRange): void {
+    const loop = loopBetween(startSeconds, endSeconds, this.#state.durationSeconds)
+    this.#changeLoop({ loop, isLooping: true })
+  }
+
+  readonly toggleLoop = (): void => {
+    const { loop, isLooping, durationSeconds } = this.#state
+    this.#changeLoop({ isLooping: !isLooping, loop: loop ?? loopFrom(null, this.position(), durationSeconds) })
+  }
+
+  /** Puts a master of another job into the switch, or takes it out, and plays it. */
+  async bring(other: SongVersion | null): Promise<void> {
+    const { versions, version } = this.#state
+    if (version === 'other' && !other) this.#change({ version: 'source' })
+    if (versions.some((one) => one.kind === 'other')) this.#player?.drop('other')
+    this.store.setState(withOther(this.#state, other, this.#firstVersion))
+    if (!other) {
+      this.#sound()
+      return
+    }
+    await this.#player?.load([this.#fileOf(other)])
+    const now = this.#state
+    if (!now.versions.includes(other)) return
+    if (now.readiness.other === 'ready') this.#change({ version: 'other', lastHeard: 'other', lastMaster: 'other' })
+    else if (now.version === 'other') this.#change({ version: now.lastMaster })
+  }
+
+  startBlindTest(a: string, b: string): void {
+    for (const side of SIDES) this.#sounded[side] = 0
+    this.#change({ blindTest: { a, b, truth: this.#truth(), heard: 'x', known: [], trials: [], isOver: false } })
+  }
+
+  hear(heard: Side): void {
+    const { blindTest } = this.#state
+    if (blindTest && !blindTest.isOver) this.#change({ blindTest: { ...blindTest, heard } })
+  }
+
+  /** Takes an answer once A, B and X were heard. */
+  answer(answer: AbxAnswer): void {
+    const { blindTest } = this.#state
+    if (!blindTest || blindTest.isOver || !canAnswer(blindTest)) return
+    const trials = [...blindTest.trials, { truth: blindTest.truth, answer }]
+    this.#sounded.x = 0
+    this.#change({ blindTest: { ...blindTest, trials, truth: this.#truth(), heard: 'x', known: ['a', 'b'] } })
+  }
+
+  /** Ends the trials and shows their score. */
+  readonly finishBlindTest = (): void => {
+    const { blindTest } = this.#state
+    if (blindTest) this.#change({ blindTest: { ...blindTest, isOver: true } })
+  }
+
+  leaveBlindTest(): void {
+    this.#change({ blindTest: null })
+  }
+
+  get #state(): PlayerState {
+    return this.store.getState()
+  }
+
+  #change(next: Partial<PlayerState>): void {
+    this.store.setState(next)
+    this.#sound()
+  }
 
   /** Tells the player which version is to sound now, and at what level. */
-  function sound() {
-    const state = getState()
+  #sound(): void {
+    const state = this.#state
     const gains = Object.entries(gainsOf(state, state.levelMode)).map(([id, db]) => [id, dbToGain(db)])
-    player?.setLevels(Object.fromEntries(gains))
-    player?.choose(heardVersion(state))
+    this.#player?.setLevels(Object.fromEntries(gains))
+    this.#player?.choose(heardVersion(state))
     const { volume, isMuted } = state
-    player?.setVolume(isMuted ? 0 : (volume / 100) ** 2)
+    this.#player?.setVolume(isMuted ? 0 : (volume / 100) ** 2)
   }
 
-  const change = (next: Partial<PlayerState>) => {
-    setState(next)
-    sound()
+  #canSound(): boolean {
+    return Object.values(this.#state.readiness).some((one) => one !== 'failed')
   }
-  const blindTest = createBlindTest({ store, change, tossCoin: deps.tossCoin, rateHz })
 
-  function onReport(report: PlaybackReport) {
-    const { isPlaying, isWaiting } = getState()
+  #pause(): void {
+    this.store.setState({ isPlaying: false, isWaiting: false })
+    this.#player?.pause()
+  }
+
+  #setReadiness(id: string, readiness: 'ready' | 'failed'): void {
+    this.store.setState((state) => ({ readiness: { ...state.readiness, [id]: readiness } }))
+    if (readiness === 'ready') this.#sound()
+    else if (this.#state.isPlaying && !this.#canSound()) this.#pause()
+  }
+
+  #applyReport(report: PlaybackReport): void {
+    const { isPlaying, isWaiting } = this.#state
     if (isPlaying !== report.isPlaying || isWaiting !== report.isWaiting) {
-      setState({ isWaiting: report.isWaiting, isPlaying: report.isPlaying })
+      this.store.setState({ isWaiting: report.isWaiting, isPlaying: report.isPlaying })
     }
-    blindTest.countHeard(report)
-    for (const listener of reports) listener(report)
+    this.#countHeard(report)
+    for (const listener of this.#reports) listener(report)
   }
 
-  function seek(seconds: number, restartsIntegrated = false) {
-    player?.seek(Math.max(0, Math.min(durationSeconds, seconds)), restartsIntegrated)
+  #changeLoop(change: Partial<Pick<PlayerState, 'loop' | 'isLooping'>>): void {
+    this.store.setState(change)
+    this.#applyLoop()
   }
 
-  const position = () => Math.min(durationSeconds, player?.position() ?? 0)
-  const loop = createLoopActions({ store, position, seek, apply: (range) => player?.setLoop(range) })
-
-  const canSound = () => Object.values(getState().readiness).some((one) => one !== 'failed')
-
-  function pause() {
-    setState({ isPlaying: false, isWaiting: false })
-    player?.pause()
+  #applyLoop(): void {
+    const { loop, isLooping } = this.#state
+    this.#player?.setLoop(isLooping ? loop : null)
+    if (!isLooping || !loop) return
+    const now = this.position()
+    if (now < loop.startSeconds || now >= loop.endSeconds) this.seek(loop.startSeconds, true)
   }
 
-  function setReadiness(id: string, readiness: 'ready' | 'failed') {
-    setState((state) => ({ readiness: { ...state.readiness, [id]: readiness } }))
-    if (readiness === 'ready') sound()
-    else if (getState().isPlaying && !canSound()) pause()
+  /** Returns the side that is X in the next trial. */
+  #truth(): 'a' | 'b' {
+    return this.#deps.tossCoin() ? 'a' : 'b'
   }
 
-  function choose(id: string) {
-    const next = withVersion(getState(), id)
-    if (next) change(next)
-  }
-
-  return {
-    store,
-    /** Starts the sound and loads the versions: masters first, then versions that are aligned with them. Never throws. */
-    async start() {
-      try {
-        const created = await deps.createPlayer({
-          ...{ rateHz, durationSeconds, onReport },
-          onReady: (id) => setReadiness(id, 'ready'),
-          onFailure: (id) => setReadiness(id, 'failed'),
-        })
-        if (isClosed) return created.close()
-        player = created
-        // Choices that were made while the sound was being started.
-        sound()
-        loop.apply()
-        if (getState().isPlaying) created.play()
-        await created.load(loadOrder(versions, getState().version).map(fileOf))
-      } catch {
-        setState({ hasFailed: true, isPlaying: false })
-      }
-    },
-    close() {
-      isClosed = true
-      reports.clear()
-      player?.close()
-      player = null
-    },
-    /** Calls back with every report of the playback engine; returns the function that ends it. */
-    onReport(listener: (report: PlaybackReport) => void) {
-      reports.add(listener)
-      return () => reports.delete(listener)
-    },
-    position,
-    spectrum: () => player?.spectrum() ?? null,
-    seek,
-    nudge: (seconds: number, restartsIntegrated = false) => seek(position() + seconds, restartsIntegrated),
-    toggle() {
-      if (getState().isPlaying) return pause()
-      if (getState().hasFailed || !canSound()) return
-      setState({ isPlaying: true, isWaiting: true })
-      player?.play()
-    },
-    choose,
-    /** Changes between the original and the version heard last. */
-    swap() {
-      const { version, lastHeard } = getState()
-      choose(version === 'source' ? lastHeard : 'source')
-    },
-    setLevelMode: (levelMode: LevelMode) => change({ levelMode }),
-    /** Imitates a service; null follows the version that is heard. */
-    chooseService: (service: Platform | null) => change({ service, levelMode: 'service' }),
-    ...loop.actions,
-    setVolume: (volume: number) => change({ volume, isMuted: false }),
-    toggleMute: () => change({ isMuted: !getState().isMuted }),
-    /** Puts a master of another job into the switch, or takes it out, and plays it. */
-    bring: createBring({ store, change, sound, player: () => player, fileOf }),
-    ...blindTest.actions,
-  }
-}
-
-interface BringDeps {
-  readonly store: StoreApi<PlayerState>
-  readonly change: (next: Partial<PlayerState>) => void
-  readonly sound: () => void
-  readonly player: () => Player | null
-  readonly fileOf: (version: SongVersion) => VersionFile
-}
-
-function createBring({ store, change, sound, player, fileOf }: BringDeps) {
-  const { getState, setState } = store
-  const first = getState().version
-  return async (other: SongVersion | null): Promise<void> => {
-    const { versions, version } = getState()
-    if (version === 'other' && !other) change({ version: 'source' })
-    if (versions.some((one) => one.kind === 'other')) player()?.drop('other')
-    setState(withOther(getState(), other, first))
-    if (!other) return sound()
-    await player()?.load([fileOf(other)])
-    const now = getState()
-    if (!now.versions.includes(other)) return
-    if (now.readiness.other === 'ready') change({ version: 'other', lastHeard: 'other', lastMaster: 'other' })
-    else if (now.version === 'other') change({ version: now.lastMaster })
+  /** Counts the time between two reports for a side of the blind test. */
+  #countHeard({ frame, isPlaying, isWaiting, version }: PlaybackReport): void {
+    const seconds = (frame - this.#lastFrame) / this.#deps.rateHz
+    this.#lastFrame = frame
+    const { blindTest } = this.#state
+    if (!blindTest || blindTest.isOver || !isPlaying || isWaiting || version !== heardVersion(this.#state)) return
+    // A seek is no listening.
+    if (seconds <= 0 || seconds > HEARD_SECONDS / 2) return
+    const { heard, known } = blindTest
+    this.#sounded[heard] += seconds
+    if (this.#sounded[heard] >= HEARD_SECONDS && !known.includes(heard))
+      this.store.setState({ blindTest: { ...blindTest, known: [...known, heard] } })
   }
 }
 
@@ -208,105 +315,3 @@ function createFileReader(client: Client, isClosed: () => boolean): (version: So
     open: (range) => open(version, range),
   })
 }
-
-interface LoopDeps {
-  readonly store: StoreApi<PlayerState>
-  readonly position: () => number
-  readonly seek: (seconds: number, restartsIntegrated?: boolean) => void
-  /** Loops the player over a range, or not at all. */
-  readonly apply: (range: LoopRange | null) => void
-}
-
-/** Creates the actions on the loop. */
-function createLoopActions({ store, position, seek, apply: loopPlayer }: LoopDeps) {
-  const { getState, setState } = store
-  function apply() {
-    const { loop, isLooping } = getState()
-    loopPlayer(isLooping ? loop : null)
-    if (!isLooping || !loop) return
-    const now = position()
-    if (now < loop.startSeconds || now >= loop.endSeconds) seek(loop.startSeconds, true)
-  }
-  const set = (change: Partial<Pick<PlayerState, 'loop' | 'isLooping'>>) => {
-    setState(change)
-    apply()
-  }
-  return {
-    apply,
-    actions: {
-      markLoopStart() {
-        const { loop, durationSeconds } = getState()
-        set({ loop: loopFrom(loop, position(), durationSeconds) })
-      },
-      markLoopEnd() {
-        const { loop, durationSeconds } = getState()
-        set({ loop: loopUntil(loop, position(), durationSeconds) })
-      },
-      setLoop({ startSeconds, endSeconds }: LoopRange) {
-        set({ loop: loopBetween(startSeconds, endSeconds, getState().durationSeconds), isLooping: true })
-      },
-      toggleLoop() {
-        const { loop, isLooping, durationSeconds } = getState()
-        set({ isLooping: !isLooping, loop: loop ?? loopFrom(null, position(), durationSeconds) })
-      },
-    },
-  }
-}
-
-interface BlindTestDeps {
-  readonly store: StoreApi<PlayerState>
-  readonly change: (next: Partial<PlayerState>) => void
-  readonly tossCoin: () => boolean
-  readonly rateHz: number
-}
-
-/** Creates the actions of the blind test, which counts how long each side was heard. */
-function createBlindTest({ store, change, tossCoin, rateHz }: BlindTestDeps) {
-  const { getState, setState } = store
-  /** Time for which each side has sounded, s. */
-  const sounded = { a: 0, b: 0, x: 0 }
-  /** Frame of the last report. */
-  let lastFrame = 0
-  const truth = () => (tossCoin() ? 'a' : 'b')
-  return {
-    /** Counts the time between two reports as heard. */
-    countHeard({ frame, isPlaying, isWaiting, version }: PlaybackReport) {
-      const seconds = (frame - lastFrame) / rateHz
-      lastFrame = frame
-      const { blindTest } = getState()
-      if (!blindTest || blindTest.isOver || !isPlaying || isWaiting || version !== heardVersion(getState())) return
-      // A seek is no listening.
-      if (seconds <= 0 || seconds > HEARD_SECONDS / 2) return
-      const { heard, known } = blindTest
-      sounded[heard] += seconds
-      if (sounded[heard] >= HEARD_SECONDS && !known.includes(heard))
-        setState({ blindTest: { ...blindTest, known: [...known, heard] } })
-    },
-    actions: {
-      startBlindTest(a: string, b: string) {
-        for (const side of SIDES) sounded[side] = 0
-        change({ blindTest: { a, b, truth: truth(), heard: 'x', known: [], trials: [], isOver: false } })
-      },
-      hear(heard: Side) {
-        const { blindTest } = getState()
-        if (blindTest && !blindTest.isOver) change({ blindTest: { ...blindTest, heard } })
-      },
-      /** Takes an answer once A, B and X were heard. */
-      answer(answer: AbxAnswer) {
-        const { blindTest } = getState()
-        if (!blindTest || blindTest.isOver || !canAnswer(blindTest)) return
-        const trials = [...blindTest.trials, { truth: blindTest.truth, answer }]
-        sounded.x = 0
-        change({ blindTest: { ...blindTest, trials, truth: truth(), heard: 'x', known: ['a', 'b'] } })
-      },
-      /** Ends the trials and shows their score. */
-      finishBlindTest() {
-        const { blindTest } = getState()
-        if (blindTest) change({ blindTest: { ...blindTest, isOver: true } })
-      },
-      leaveBlindTest: () => change({ blindTest: null }),
-    },
-  }
-}
-
-export type PlayerActions = ReturnType<typeof createPlayerStore>

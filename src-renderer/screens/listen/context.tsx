@@ -14,7 +14,7 @@ import type { Job } from '../../../src-contract/jobs.ts'
 import type { Report } from '../../../src-contract/report.ts'
 import type { ListenStore } from '../../state/listen.ts'
 import { type SongVersion, versionNumber } from '../../state/listen-versions.ts'
-import type { PlayerActions } from '../../state/player.ts'
+import type { PlayerStore } from '../../state/player.ts'
 import type { PlayerState } from '../../state/player-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { listenEn } from '../../text/listen.en.ts'
@@ -32,7 +32,7 @@ export interface Visit {
   readonly job: Job
   readonly report: Report
   readonly listen: ListenStore
-  readonly player: PlayerActions
+  readonly player: PlayerStore
 }
 
 export const VisitContext = createContext<Visit | null>(null)

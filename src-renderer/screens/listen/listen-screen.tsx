@@ -12,7 +12,7 @@ import { isCuredSample } from '../../sample-song/sample-song.ts'
 import { useApp } from '../../state/app-state.ts'
 import { type ListenState, ListenStore } from '../../state/listen.ts'
 import { commonRateHz, versionsOf } from '../../state/listen-versions.ts'
-import { createPlayerStore } from '../../state/player.ts'
+import { PlayerStore } from '../../state/player.ts'
 import { type BlindTest, heardVersion, type PlayerState, shownService } from '../../state/player-state.ts'
 import { failureOf } from '../../state/refusal.ts'
 import { BlindTestPanel } from './blind-test.tsx'
@@ -113,7 +113,7 @@ function Listening({ job, report, listen, isChoosing }: ListeningProps) {
   const { client } = useApp()
   const player = useMemo(
     () =>
-      createPlayerStore({
+      new PlayerStore({
         client,
         createPlayer,
         versions: versionsOf(job, report, listen.store.getState().other),

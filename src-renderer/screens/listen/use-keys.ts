@@ -1,7 +1,7 @@
 /** The keys of the Listen screen. Silent while text is typed or composed, and while a dialog or a menu is open. */
 import { useEffect } from 'react'
 import { isCovered, keyOf } from '../../components/is-typing.ts'
-import type { PlayerActions } from '../../state/player.ts'
+import type { PlayerStore } from '../../state/player.ts'
 
 const FAR_SECONDS = 5
 const NEAR_SECONDS = 1
@@ -20,7 +20,7 @@ function ownsKey(target: EventTarget | null, key: string): boolean {
 }
 
 /** Carries out the key; false when it means nothing here. */
-function obey(event: KeyboardEvent, player: PlayerActions): boolean {
+function obey(event: KeyboardEvent, player: PlayerStore): boolean {
   const { blindTest, levelMode, versions } = player.store.getState()
   const key = keyOf(event)
   const step = event.shiftKey ? NEAR_SECONDS : FAR_SECONDS
@@ -66,7 +66,7 @@ function obey(event: KeyboardEvent, player: PlayerActions): boolean {
   return true
 }
 
-export function useKeys(player: PlayerActions): void {
+export function useKeys(player: PlayerStore): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return

@@ -1,7 +1,7 @@
 /** Pointer actions in the lanes: seek, draw a loop along the ruler, move the edges of a loop. */
 import { type PointerEvent, useRef } from 'react'
 import type { timeAxis } from '../../drawing/lanes.ts'
-import type { PlayerActions } from '../../state/player.ts'
+import type { PlayerStore } from '../../state/player.ts'
 import type { LoopRange } from '../../state/player-state.ts'
 
 /** A press closer than this to a loop edge takes the edge; one that moves less than this is a click, px. */
@@ -9,7 +9,7 @@ const GRIP_PX = 5
 const SHORTEST_LOOP_SECONDS = 0.5
 
 interface Lanes {
-  readonly player: PlayerActions
+  readonly player: PlayerStore
   readonly axis: ReturnType<typeof timeAxis>
   /** Height of the ruler at the top, px. */
   readonly ruler: number

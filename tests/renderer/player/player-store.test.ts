@@ -4,7 +4,7 @@ import type { MasterResult } from '../../../src-contract/report.ts'
 import { clock, clockTenths } from '../../../src-contract/text/numbers.ts'
 import type { Player, PlayerDeps, VersionFile } from '../../../src-renderer/player/player.ts'
 import type { SongVersion } from '../../../src-renderer/state/listen-versions.ts'
-import { createPlayerStore } from '../../../src-renderer/state/player.ts'
+import { PlayerStore } from '../../../src-renderer/state/player.ts'
 import { aimedAt, gainsOf, shownService } from '../../../src-renderer/state/player-state.ts'
 
 const AIMS_LUFS: Readonly<Record<string, number>> = { spotify: -14, melon: -11 }
@@ -88,7 +88,7 @@ function fakePlayer() {
 
 function visited(coins: boolean[] = [], create?: () => Promise<Player>) {
   const fake = fakePlayer()
-  const actions = createPlayerStore({
+  const actions = new PlayerStore({
     client: {} as Client,
     createPlayer: create ?? fake.create,
     versions: VERSIONS,
@@ -96,7 +96,7 @@ function visited(coins: boolean[] = [], create?: () => Promise<Player>) {
     rateHz: 48_000,
     tossCoin: () => coins.shift() ?? false,
   })
-  return { ...actions, fake, state: actions.store.getState }
+  return Object.assign(actions, { fake, state: actions.store.getState })
 }
 
 async function started(coins: boolean[] = []) {
@@ -107,10 +107,11 @@ async function started(coins: boolean[] = []) {
 
 describe('what is pressed while the sound is being started', () => {
   it('is done when it is there', async () => {
-    const { start, toggle, setLoop, fake, state } = visited()
-    const starting = start()
-    toggle()
-    setLoop({ startSeconds: 10, endSeconds: 20 })
+    const visit = visited()
+    const { fake, state } = visit
+    const starting = visit.start()
+    visit.toggle()
+    visit.setLoop({ startSeconds: 10, endSeconds: 20 })
     await starting
     expect(state().isPlaying).toBe(true)
     expect(fake.told.map(([what]) => what)).toContain('play')
@@ -118,19 +119,21 @@ describe('what is pressed while the sound is being started', () => {
   })
 
   it('plays nothing where it cannot be started', async () => {
-    const { start, toggle, state } = visited([], () => Promise.reject(new Error('no audio')))
-    const starting = start()
-    toggle()
+    const visit = visited([], () => Promise.reject(new Error('no audio')))
+    const { state } = visit
+    const starting = visit.start()
+    visit.toggle()
     await starting
-    toggle()
+    visit.toggle()
     expect(state()).toMatchObject({ hasFailed: true, isPlaying: false })
   })
 
   it('has the masters opened before an original that was chosen, which is lined up with them', async () => {
-    const { start, choose, fake } = visited()
-    const starting = start()
-    choose('melon')
-    choose('source')
+    const visit = visited()
+    const { fake } = visit
+    const starting = visit.start()
+    visit.choose('melon')
+    visit.choose('source')
     await starting
     expect(fake.last('load')).toEqual(['spotify', 'melon', 'source', 'reference'])
   })
@@ -144,27 +147,30 @@ describe('choosing a version', () => {
   })
 
   it('never goes to a version that is not there', async () => {
-    const { choose, state } = await started()
-    choose('apple_music')
-    choose('nothing')
+    const visit = await started()
+    const { state } = visit
+    visit.choose('apple_music')
+    visit.choose('nothing')
     expect(state().version).toBe('spotify')
   })
 
   it('does not swap to a master that cannot be read', async () => {
-    const { swap, choose, fake, state } = await started()
-    choose('source')
+    const visit = await started()
+    const { fake, state } = visit
+    visit.choose('source')
     fake.fail('spotify')
-    swap()
+    visit.swap()
     expect([state().version, fake.last('choose')]).toEqual(['source', 'source'])
   })
 
   it('swaps between the original and the version heard last', async () => {
-    const { choose, swap, fake } = await started()
+    const visit = await started()
+    const { fake } = visit
     for (const id of ['melon', 'reference']) {
-      choose(id)
-      swap()
+      visit.choose(id)
+      visit.swap()
       expect(fake.last('choose')).toBe('source')
-      swap()
+      visit.swap()
       expect(fake.last('choose')).toBe(id)
     }
   })
@@ -187,7 +193,7 @@ describe('a program that goes away while one listens', () => {
       open = file?.open({ from: 0, to: 4 })
       open?.catch(() => undefined)
     }
-    const actions = createPlayerStore({
+    const actions = new PlayerStore({
       client,
       createPlayer: async (given) => ({ ...(await fake.create(given)), load }),
       versions: VERSIONS,
@@ -228,27 +234,30 @@ describe('a master of another job', () => {
   const other = version('other', 'other', 'C', -12)
 
   it('is heard once it is there', async () => {
-    const { bring, fake, state } = await started()
-    await bring(other)
+    const visit = await started()
+    const { fake, state } = visit
+    await visit.bring(other)
     expect([state().version, fake.last('choose')]).toEqual(['other', 'other'])
   })
 
   it('gives way to the original when it is taken out while it is heard', async () => {
-    const { bring, fake, state } = await started()
-    await bring(other)
-    await bring(null)
+    const visit = await started()
+    const { fake, state } = visit
+    await visit.bring(other)
+    await visit.bring(null)
     expect(state()).toMatchObject({ version: 'source', lastMaster: 'spotify' })
     expect([fake.last('drop'), fake.last('choose')]).toEqual(['other', 'source'])
   })
 
   it('is not chosen when it was taken out while it was loaded', async () => {
-    const { bring, fake, state } = await started()
+    const visit = await started()
+    const { fake, state } = visit
     let load: () => void = () => undefined
     fake.gate.wait = new Promise<void>((resolve) => {
       load = resolve
     })
-    const brought = bring(other)
-    await bring(null)
+    const brought = visit.bring(other)
+    await visit.bring(null)
     load()
     await brought
     expect(state()).toMatchObject({ version: 'spotify', lastMaster: 'spotify' })
@@ -256,18 +265,20 @@ describe('a master of another job', () => {
   })
 
   it('is not chosen when it cannot be read', async () => {
-    const { bring, fake, state } = await started()
+    const visit = await started()
+    const { fake, state } = visit
     fake.gate.isBroken = true
-    await bring(other)
+    await visit.bring(other)
     expect(state()).toMatchObject({ version: 'spotify', readiness: { other: 'failed' } })
     expect(fake.last('choose')).toBe('spotify')
   })
 
   it('leaves a master to be heard when it takes the place of another that was heard and cannot be read', async () => {
-    const { bring, fake, state } = await started()
-    await bring(other)
+    const visit = await started()
+    const { fake, state } = visit
+    await visit.bring(other)
     fake.gate.isBroken = true
-    await bring({ ...other, jobId: 'older' })
+    await visit.bring({ ...other, jobId: 'older' })
     expect(state()).toMatchObject({ version: 'spotify', lastMaster: 'spotify' })
     expect(fake.last('choose')).toBe('spotify')
   })
@@ -275,11 +286,12 @@ describe('a master of another job', () => {
 
 describe('aim', () => {
   it('stays with the master that was heard last while the original or the reference is heard, and so does its service', async () => {
-    const { choose, state } = await started()
+    const visit = await started()
+    const { state } = visit
     expect(aimedAt(state())?.target_lufs).toBe(-14)
-    choose('melon')
+    visit.choose('melon')
     for (const id of ['source', 'reference', 'source']) {
-      choose(id)
+      visit.choose(id)
       expect([aimedAt(state())?.target_lufs, shownService(state())]).toEqual([-11, 'melon'])
     }
   })
@@ -295,86 +307,87 @@ describe('level', () => {
   })
 
   it('follows the version with the service until one is chosen', async () => {
-    const { choose, chooseService, state } = await started()
-    choose('melon')
+    const visit = await started()
+    const { state } = visit
+    visit.choose('melon')
     expect(shownService(state())).toBe('melon')
-    chooseService('youtube')
-    choose('spotify')
+    visit.chooseService('youtube')
+    visit.choose('spotify')
     expect(shownService(state())).toBe('youtube')
     expect(gainsOf(state(), 'service').melon).toBeCloseTo(-4.1, 6)
-    chooseService(null)
+    visit.chooseService(null)
     expect(shownService(state())).toBe('spotify')
   })
 })
 
 describe('the loop', () => {
   it('is set by its start and its end, and jumps in when the playhead is outside', async () => {
-    const { markLoopStart, markLoopEnd, toggleLoop, fake, state } = await started()
+    const visit = await started()
+    const { fake, state } = visit
     fake.at(68)
-    markLoopStart()
+    visit.markLoopStart()
     fake.at(92)
-    markLoopEnd()
+    visit.markLoopEnd()
     expect(state()).toMatchObject({ loop: { startSeconds: 68, endSeconds: 92 }, isLooping: false })
-    toggleLoop()
+    visit.toggleLoop()
     expect(state().isLooping).toBe(true)
     expect(fake.last('seek')).toBe(68)
-    toggleLoop()
+    visit.toggleLoop()
     expect(fake.last('loop')).toBeNull()
   })
 
   it('is never empty and never leaves the song', async () => {
-    const { setLoop, state } = await started()
-    setLoop({ startSeconds: 199.9, endSeconds: 250 })
+    const visit = await started()
+    const { state } = visit
+    visit.setLoop({ startSeconds: 199.9, endSeconds: 250 })
     expect(state().loop).toEqual({ startSeconds: 199.5, endSeconds: 200 })
   })
 })
 
 describe('the blind test', () => {
   it('plays X as the coin fell, both at one level, and counts the answers to what was heard', async () => {
-    const { startBlindTest, hear, answer, finishBlindTest, leaveBlindTest, setLevelMode, fake, state } = await started([
-      true,
-      false,
-      true,
-    ])
-    setLevelMode('file')
-    startBlindTest('source', 'melon')
+    const visit = await started([true, false, true])
+    const { fake, state } = visit
+    visit.setLevelMode('file')
+    visit.startBlindTest('source', 'melon')
     expect(fake.last('choose')).toBe('source')
     const gains = fake.last('levels') as Record<string, number>
     expect(20 * Math.log10(gains.melon ?? 0)).toBeCloseTo(-6.8, 6)
-    answer('a')
+    visit.answer('a')
     expect(state().blindTest?.trials).toEqual([])
-    hear('a')
+    visit.hear('a')
     fake.sound('source', 1.5)
-    hear('b')
+    visit.hear('b')
     fake.sound('melon', 1.5)
-    hear('x')
+    visit.hear('x')
     fake.sound('source', 1.5)
-    answer('a')
+    visit.answer('a')
     expect(fake.last('choose')).toBe('melon')
-    hear('a')
+    visit.hear('a')
     expect(fake.last('choose')).toBe('source')
-    answer('a')
+    visit.answer('a')
     expect(state().blindTest?.trials).toHaveLength(1)
-    hear('x')
+    visit.hear('x')
     fake.sound('melon', 1.5)
-    answer('a')
+    visit.answer('a')
     expect(state().blindTest?.trials).toEqual([
       { truth: 'a', answer: 'a' },
       { truth: 'b', answer: 'a' },
     ])
-    finishBlindTest()
+    visit.finishBlindTest()
     expect(state().blindTest?.isOver).toBe(true)
-    leaveBlindTest()
+    visit.leaveBlindTest()
     expect(state().blindTest).toBeNull()
     expect((fake.last('levels') as Record<string, number>).melon).toBe(1)
   })
 
   it('cannot be given away by the keys of the versions', async () => {
-    const { startBlindTest, choose, swap, fake } = await started([false])
-    startBlindTest('source', 'melon')
+    const visit = await started([false])
+    const { fake } = visit
+    visit.startBlindTest('source', 'melon')
     const before = fake.told.length
-    choose('source')
-    swap()
+    visit.choose('source')
+    visit.swap()
     expect(fake.told).toHaveLength(before)
   })
 })
