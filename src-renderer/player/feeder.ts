@@ -1,4 +1,4 @@
-/** Keeps what lies around the playhead on the playback engine: nearest first, the heard version before the others, and nothing else. */
+/** Supply of the playback engine with the chunks around the playhead: nearest first, the heard version before the others. */
 import { CHUNK_FRAMES, type FrameRange, type PlaybackCommand } from './playback-engine.ts'
 import type { Track } from './track.ts'
 
@@ -52,94 +52,107 @@ export function nextMissing(
   return null
 }
 
-export interface FeederOptions {
+export interface FeederDeps {
   readonly rateHz: number
   /** Length of the song; what a version has beyond it is not played. */
   readonly lengthFrames: number
   readonly post: (command: PlaybackCommand, transfer: Transferable[]) => void
-  /** Told when a version cannot be read; it is not asked for again. */
+  /** Called when a version cannot be read; it is not asked for again. */
   readonly onFailure: (version: string, error: unknown) => void
 }
 
 /** Chunks read at the same time. */
 const PARALLEL = 3
 
-/** Returns a feeder without versions. `move` says where the playhead is; it fetches until that place is full, and evicts. */
-export function createFeeder({ rateHz, lengthFrames, post, onFailure }: FeederOptions) {
-  const tracks = new Map<string, Track>()
-  const here = new Map<string, Set<number>>()
-  const busy = new Set<string>()
-  let place: Place = { frame: 0, version: '', loop: null }
+const keyOf = (version: string, index: number) => `${version} ${index}`
 
-  const key = (version: string, index: number) => `${version} ${index}`
+/** Fetches the chunks around the playhead until that place is full, and evicts the others. */
+export class Feeder {
+  readonly #deps: FeederDeps
+  readonly #tracks = new Map<string, Track>()
+  /** Indexes of the chunks on the playback engine, by version. */
+  readonly #here = new Map<string, Set<number>>()
+  /** Keys of the chunks that are being read. */
+  readonly #busy = new Set<string>()
+  #place: Place = { frame: 0, version: '', loop: null }
 
-  function evict(wanted: readonly number[]) {
-    for (const [version, indexes] of here) {
-      const old = [...indexes].filter((index) => !wanted.includes(index))
-      if (old.length === 0) continue
-      for (const index of old) indexes.delete(index)
-      post({ kind: 'evict', version, indexes: old }, [])
+  constructor(deps: FeederDeps) {
+    this.#deps = deps
+  }
+
+  /** Adds a version. */
+  put(version: string, track: Track): void {
+    this.#tracks.set(version, track)
+    this.#here.set(version, new Set())
+    this.#deps.post({ kind: 'add', version, frames: track.frames }, [])
+    this.#pump()
+  }
+
+  /** Takes a version away. */
+  drop(version: string): void {
+    this.#tracks.delete(version)
+    this.#here.delete(version)
+    this.#deps.post({ kind: 'remove', version }, [])
+  }
+
+  /** Follows the playhead to its present place. */
+  move(next: Place): void {
+    const place = this.#place
+    const isSamePlace =
+      Math.floor(next.frame / CHUNK_FRAMES) === Math.floor(place.frame / CHUNK_FRAMES) &&
+      next.version === place.version &&
+      next.loop === place.loop
+    this.#place = next
+    if (!isSamePlace) this.#pump()
+  }
+
+  close(): void {
+    this.#tracks.clear()
+  }
+
+  #pump(): void {
+    const { lengthFrames, rateHz } = this.#deps
+    const wanted = wantedChunks(this.#place, lengthFrames, rateHz)
+    this.#evict(wanted)
+    while (this.#busy.size < PARALLEL) {
+      const next = nextMissing(
+        wanted,
+        [...this.#tracks.keys()],
+        this.#place.version,
+        (version, index) => (this.#here.get(version)?.has(index) ?? false) || this.#busy.has(keyOf(version, index)),
+      )
+      const track = next && this.#tracks.get(next.version)
+      if (!next || !track) return
+      void this.#fetchChunk(next.version, next.index, track)
     }
   }
 
-  async function fetchChunk(version: string, index: number, track: Track) {
-    busy.add(key(version, index))
+  #evict(wanted: readonly number[]): void {
+    for (const [version, indexes] of this.#here) {
+      const old = [...indexes].filter((index) => !wanted.includes(index))
+      if (old.length === 0) continue
+      for (const index of old) indexes.delete(index)
+      this.#deps.post({ kind: 'evict', version, indexes: old }, [])
+    }
+  }
+
+  async #fetchChunk(version: string, index: number, track: Track): Promise<void> {
+    this.#busy.add(keyOf(version, index))
     try {
       const { left, right } = await track.read(index * CHUNK_FRAMES, CHUNK_FRAMES)
       // The playback takes ownership of both arrays, so mono needs two.
       const second = right === left ? right.slice() : right
-      if (tracks.get(version) !== track) return
-      here.get(version)?.add(index)
-      post({ kind: 'chunk', version, index, left, right: second }, [left.buffer, second.buffer])
+      if (this.#tracks.get(version) !== track) return
+      this.#here.get(version)?.add(index)
+      this.#deps.post({ kind: 'chunk', version, index, left, right: second }, [left.buffer, second.buffer])
     } catch (error) {
-      if (tracks.get(version) === track) {
-        tracks.delete(version)
-        onFailure(version, error)
+      if (this.#tracks.get(version) === track) {
+        this.#tracks.delete(version)
+        this.#deps.onFailure(version, error)
       }
     } finally {
-      busy.delete(key(version, index))
-      pump()
+      this.#busy.delete(keyOf(version, index))
+      this.#pump()
     }
-  }
-
-  function pump() {
-    const wanted = wantedChunks(place, lengthFrames, rateHz)
-    evict(wanted)
-    while (busy.size < PARALLEL) {
-      const next = nextMissing(
-        wanted,
-        [...tracks.keys()],
-        place.version,
-        (version, index) => (here.get(version)?.has(index) ?? false) || busy.has(key(version, index)),
-      )
-      const track = next && tracks.get(next.version)
-      if (!next || !track) return
-      void fetchChunk(next.version, next.index, track)
-    }
-  }
-
-  return {
-    put(version: string, track: Track) {
-      tracks.set(version, track)
-      here.set(version, new Set())
-      post({ kind: 'add', version, frames: track.frames }, [])
-      pump()
-    },
-    drop(version: string) {
-      tracks.delete(version)
-      here.delete(version)
-      post({ kind: 'remove', version }, [])
-    },
-    move(next: Place) {
-      const isSamePlace =
-        Math.floor(next.frame / CHUNK_FRAMES) === Math.floor(place.frame / CHUNK_FRAMES) &&
-        next.version === place.version &&
-        next.loop === place.loop
-      place = next
-      if (!isSamePlace) pump()
-    },
-    close() {
-      tracks.clear()
-    },
   }
 }

@@ -3,7 +3,7 @@
  * It knows sound only; what a version is called and how loud it should be is told to it.
  */
 
-import { createFeeder } from './feeder.ts'
+import { Feeder } from './feeder.ts'
 import type { FrameRange, PlaybackCommand, PlaybackReport } from './playback-engine.ts'
 import workletUrl from './playback-engine.worklet.ts?worker&url'
 import { measureLag, type OpenFile, openTrack, shiftTrack, type Track } from './track.ts'
@@ -49,7 +49,7 @@ async function openAudioGraph(rateHz: number) {
 }
 
 interface LoaderDeps extends Pick<PlayerDeps, 'rateHz' | 'onReady' | 'onFailure'> {
-  readonly feeder: ReturnType<typeof createFeeder>
+  readonly feeder: Feeder
   readonly isClosed: () => boolean
 }
 
@@ -104,7 +104,7 @@ export async function createPlayer({ rateHz, durationSeconds, onReport, onReady,
   const post = (command: PlaybackCommand, transfer: Transferable[] = []) => playback.port.postMessage(command, transfer)
   const toFrame = (seconds: number) => Math.round(seconds * rateHz)
   const lengthFrames = toFrame(durationSeconds)
-  const feeder = createFeeder({ rateHz, lengthFrames, post, onFailure })
+  const feeder = new Feeder({ rateHz, lengthFrames, post, onFailure })
   post({ kind: 'length', frames: lengthFrames })
   const follow = () => feeder.move({ frame, version, loop })
   /** Number of the last command that moved the head: reports from before it say where the head was. */

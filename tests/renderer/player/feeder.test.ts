@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFeeder, nextMissing, wantedChunks } from '../../../src-renderer/player/feeder.ts'
+import { Feeder, nextMissing, wantedChunks } from '../../../src-renderer/player/feeder.ts'
 import { CHUNK_FRAMES, type PlaybackCommand } from '../../../src-renderer/player/playback-engine.ts'
 import type { Track } from '../../../src-renderer/player/track.ts'
 import { settle as turns } from '../../support/fake-clock.ts'
@@ -55,7 +55,7 @@ describe('the feeder', () => {
   it('fetches each piece once, follows the playhead and takes away what is far behind', async () => {
     const posted: PlaybackCommand[] = []
     const reads: number[] = []
-    const feeder = createFeeder({
+    const feeder = new Feeder({
       rateHz: RATE,
       lengthFrames: TEN_MINUTES,
       post: (command) => posted.push(command),
@@ -75,7 +75,7 @@ describe('the feeder', () => {
 
   it('hands over both sides of one channel, each with bytes of its own', async () => {
     const chunks: PlaybackCommand[] = []
-    const feeder = createFeeder({
+    const feeder = new Feeder({
       rateHz: RATE,
       lengthFrames: RATE,
       post: (command, transfer) => chunks.push(structuredClone(command, { transfer })),
@@ -92,7 +92,7 @@ describe('the feeder', () => {
   it('names a version that cannot be read once, and goes on with the others', async () => {
     const failed: string[] = []
     const reads: number[] = []
-    const feeder = createFeeder({
+    const feeder = new Feeder({
       rateHz: RATE,
       lengthFrames: TEN_MINUTES,
       post: () => undefined,
