@@ -4,75 +4,82 @@ import type { Client } from '../../src-contract/client.ts'
 import type { JobsStore } from './jobs.ts'
 import { createSerialQueue } from './serial-queue.ts'
 
-export interface CommandsOptions {
+export interface CommandsDeps {
   readonly client: Client
   readonly jobs: Pick<JobsStore, 'readMissing'>
   /** Shows the batch as the server has it. The newest job of each of its songs is known by then. */
   readonly show: (batch: Batch) => void
-  /** Told why the server did not do what was asked; the batch without it has been shown, where it could be read. */
+  /** Called with the reason why the server refused something; the batch without it has been shown, where it could be read. */
   readonly onRefused: (error: unknown) => void
 }
 
-/** Makes the conversation with the server about its batch. */
-export function createCommands({ client, jobs, show, onRefused }: CommandsOptions) {
-  const inTurn = createSerialQueue()
-  const inReadingTurn = createSerialQueue()
-  /** Counts what was done to the batch here: an answer that was asked for before knows nothing of it and is not shown. */
-  let deeds = 0
+/** The requests about the batch: what the server is told, asked for and read. */
+export class Commands {
+  readonly #deps: CommandsDeps
+  readonly #inTurn = createSerialQueue()
+  readonly #inReadingTurn = createSerialQueue()
+  /** Number of changes made to the batch here: an answer that was asked for before one knows nothing of it and is not shown. */
+  #deeds = 0
   /** The reading that has not begun yet. */
-  let nextReading: Promise<void> | undefined
+  #nextReading: Promise<void> | undefined
 
-  const withJobs = async (batch: Batch) => {
-    await jobs.readMissing(batch.songs.flatMap((song) => song.job_ids.slice(0, 1)))
-    return batch
+  constructor(deps: CommandsDeps) {
+    this.#deps = deps
   }
-  const readBatch = () => client.call('readDesk', {}).then(withJobs)
 
-  const read = (): Promise<void> => {
-    nextReading ??= inReadingTurn(async () => {
-      const before = deeds
-      await inTurn(async () => undefined)
-      nextReading = undefined
-      const batch = await readBatch()
-      if (before !== deeds) return false
-      show(batch)
+  /** Reads the batch once the server has received all changes made here, and again when more were made meanwhile. Throws ApiError. */
+  readonly read = (): Promise<void> => {
+    this.#nextReading ??= this.#inReadingTurn(async () => {
+      const before = this.#deeds
+      await this.#inTurn(async () => undefined)
+      this.#nextReading = undefined
+      const batch = await this.#readBatch()
+      if (before !== this.#deeds) return false
+      this.#deps.show(batch)
       return true
-    }).then((isShown) => (isShown ? undefined : read()))
-    return nextReading
+    }).then((isShown) => (isShown ? undefined : this.read()))
+    return this.#nextReading
   }
 
-  return {
-    /** Reads the batch once the server has heard of all that was done here, and again when more was done meanwhile. Throws ApiError. */
-    read,
-    /**
-     * Tells the server in turn what was done here. The answer to the last of it shows the batch with all of it; what the server
-     * refuses is taken back. Throws ApiError.
-     */
-    tell(run: () => Promise<Batch>): Promise<void> {
-      deeds += 1
-      const mine = deeds
-      const showLast = (batch: Batch) => {
-        if (mine === deeds) show(batch)
-        else void read().catch(() => undefined)
+  /**
+   * Sends the server a change that was made here, in turn. The answer to the last of them shows the batch with all of them; what
+   * the server refuses is taken back. Throws ApiError.
+   */
+  readonly tell = (run: () => Promise<Batch>): Promise<void> => {
+    this.#deeds += 1
+    const mine = this.#deeds
+    const showLast = (batch: Batch) => {
+      if (mine === this.#deeds) this.#deps.show(batch)
+      else void this.read().catch(() => undefined)
+    }
+    return this.#inTurn(async () => {
+      try {
+        showLast(await run().then((batch) => this.#withJobs(batch)))
+      } catch (error) {
+        await this.#readBatch().then(showLast, () => undefined)
+        this.#deps.onRefused(error)
+        throw error
       }
-      return inTurn(async () => {
-        try {
-          showLast(await run().then(withJobs))
-        } catch (error) {
-          await readBatch().then(showLast, () => undefined)
-          onRefused(error)
-          throw error
-        }
-      })
-    },
-    /** Asks the server in turn for what it may refuse without anybody being told, and reads the batch. Throws ApiError. */
-    async ask(run: () => Promise<Batch>): Promise<void> {
-      await inTurn(run)
-      await read()
-    },
-    /** Call when something was done to the batch here that the server has done by itself. */
-    outdate() {
-      deeds += 1
-    },
+    })
+  }
+
+  /** Sends the server in turn what it may refuse without a notice to the user, and reads the batch. Throws ApiError. */
+  async ask(run: () => Promise<Batch>): Promise<void> {
+    await this.#inTurn(run)
+    await this.read()
+  }
+
+  /** Notes a change to the batch here that the server has made by itself. */
+  outdate(): void {
+    this.#deeds += 1
+  }
+
+  async #readBatch(): Promise<Batch> {
+    return this.#withJobs(await this.#deps.client.call('readDesk', {}))
+  }
+
+  async #withJobs(batch: Batch): Promise<Batch> {
+    await this.#deps.jobs.readMissing(batch.songs.flatMap((song) => song.job_ids.slice(0, 1)))
+    return batch
   }
 }

@@ -6,7 +6,7 @@ import type { SendSong } from '../api/upload.ts'
 import { createMasterAgain } from './batch-again.ts'
 import { Analyses, type AnalysesDeps } from './batch-analyses.ts'
 import { createChanges } from './batch-changes.ts'
-import { createCommands } from './batch-commands.ts'
+import { Commands } from './batch-commands.ts'
 import { createMarks } from './batch-marks.ts'
 import { firstOrder, mergedBatch, mergedOrder } from './batch-merge.ts'
 import { References } from './batch-references.ts'
@@ -75,7 +75,7 @@ export function createBatch(deps: BatchDeps) {
     send: upload,
     use: (reference_source_id, rowId) => settings.put({ reference_source_id }, rowId ? [rowId] : []),
   })
-  const commands = createCommands({
+  const commands = new Commands({
     client,
     jobs,
     show: showReading,
@@ -222,7 +222,7 @@ interface AgainDeps {
   readonly references: References
   readonly rows: ReturnType<typeof createBatchRows>
   readonly settings: ReturnType<typeof createBatchSettings>
-  readonly commands: ReturnType<typeof createCommands>
+  readonly commands: Commands
   readonly marks: ReturnType<typeof createMarks>
   readonly currentId: (rowId: string) => string
 }
