@@ -1,4 +1,4 @@
-/** Mastering settings of the batch and of single songs: shown at once, sent when the hand rests. */
+/** Mastering settings of the batch and of single songs: shown at once, sent after a pause. */
 import type { StoreApi } from 'zustand/vanilla'
 import type { Client } from '../../src-contract/client.ts'
 import type { MasterSettings } from '../../src-contract/settings.ts'
@@ -18,99 +18,107 @@ export interface BatchSettingsDeps {
   readonly clearFailure: () => void
 }
 
-/** Creates the actions that change settings. */
-export function createBatchSettings(deps: BatchSettingsDeps) {
-  const { client, store, uploads, changes, notices, currentId, clearFailure } = deps
-  const { getState, setState } = store
+/** Settings of rows, own or none, and with `null` for the row those of all songs. */
+type KeptSettings = readonly (readonly [string | null, MasterSettings | null])[]
+
+/** The settings of the batch and its songs, with the actions that change them. */
+export class BatchSettings {
+  readonly #deps: BatchSettingsDeps
+
+  constructor(deps: BatchSettingsDeps) {
+    this.#deps = deps
+  }
 
   /** Returns the settings that a song, stored or on its way, has of its own; null without. */
-  const ownOf = (rowId: string): MasterSettings | null =>
-    (songIn(getState(), rowId) ?? uploads.store.getState().uploads.find((one) => one.uploadId === rowId))?.settings ??
-    null
+  ownOf(rowId: string): MasterSettings | null {
+    const { store, uploads } = this.#deps
+    const isIts = (one: { readonly uploadId: string }) => one.uploadId === rowId
+    return (songIn(store.getState(), rowId) ?? uploads.store.getState().uploads.find(isIts))?.settings ?? null
+  }
 
   /** Gives one song settings of its own, or null for the common ones; one that is not stored yet keeps them until it is. */
-  function changeSong(rowId: string, settings: MasterSettings | null): void {
-    const song = songIn(getState(), rowId)
+  changeSong(rowId: string, settings: MasterSettings | null): void {
+    const { client, store, uploads, changes } = this.#deps
+    const song = songIn(store.getState(), rowId)
     if (!song) {
       uploads.changeSettings(rowId, settings)
       return
     }
-    setState(withSong(getState(), { ...song, settings }))
+    store.setState(withSong(store.getState(), { ...song, settings }))
     changes.soon(rowId, async (keepalive = false) => {
       await client.call('changeDeskSong', { params: { source_id: rowId }, body: { settings }, keepalive })
       return client.call('readDesk', {})
     })
   }
 
-  /** Shows and sends the settings of all songs. */
-  function changeCommon(settings: MasterSettings): void {
-    const { batch } = getState()
-    if (!batch) return
-    setState({ batch: { ...batch, settings } })
-    changes.soon(ALL_SONGS, (keepalive = false) => client.call('changeDesk', { body: { settings }, keepalive }))
-  }
-
-  /** Settings of rows, own or none, and with `null` for the row those of all songs. */
-  type Kept = readonly (readonly [string | null, MasterSettings | null])[]
-  const restore = (kept: Kept) => {
-    for (const [rowId, settings] of kept) {
-      if (rowId) changeSong(currentId(rowId), settings)
-      else if (settings) changeCommon(settings)
-    }
-  }
-
-  /** Changes settings of rows, or with none those of all songs. What is returned was there before. */
-  function put(change: Partial<MasterSettings>, rowIds: readonly string[]): Kept {
-    const { batch } = getState()
-    if (!batch) return []
-    if (rowIds.length === 0) {
-      changeCommon({ ...batch.settings, ...change })
-      return [[null, batch.settings]]
-    }
-    return rowIds.map((rowId) => {
-      const id = currentId(rowId)
-      const own = ownOf(id)
-      changeSong(id, { ...(own ?? batch.settings), ...change })
-      return [id, own] as const
-    })
-  }
-
-  const sendNow = () => void changes.flush().catch(() => undefined)
-
-  /** As `put`, as a change that can be undone; closely following changes of the same fields are one. */
-  function change(change: Partial<MasterSettings>, rowIds: readonly string[]): void {
-    const before = put(change, rowIds)
+  /** Changes settings of rows, or with none those of all songs. Can be undone; closely following changes of the same fields are one. */
+  put(change: Partial<MasterSettings>, rowIds: readonly string[]): void {
+    const before = this.#write(change, rowIds)
     if (before.length === 0) return
-    const after: Kept = before.map(([id]) => [id, id ? ownOf(id) : (getState().batch?.settings ?? null)])
+    const { store, notices } = this.#deps
+    const after: KeptSettings = before.map(([id]) => [
+      id,
+      id ? this.ownOf(id) : (store.getState().batch?.settings ?? null),
+    ])
     notices.edits.push({
-      undo: () => restore(before),
-      redo: () => restore(after),
+      undo: () => this.#restore(before),
+      redo: () => this.#restore(after),
       mergeKey: JSON.stringify([Object.keys(change), before.map(([id]) => id)]),
     })
   }
 
-  return {
-    ownOf,
-    changeSong,
-    sendNow,
-    /** Changes settings of rows, or with none those of all songs, from something other than the hand. */
-    put: change,
-    /** Changes settings of rows, or with none those of all songs. Shown at once, sent when the hand rests. */
-    change(next: Partial<MasterSettings>, rowIds: readonly string[]) {
-      clearFailure()
-      change(next, rowIds)
-    },
-    /** Gives songs the common settings again; the toast can put back those that they had. */
-    clearOwn(rowIds: readonly string[], text: string) {
-      clearFailure()
-      const had = rowIds.map((rowId) => [rowId, ownOf(rowId)] as const)
-      const putAll = (all: readonly (readonly [string, MasterSettings | null])[]) => {
-        for (const [rowId, settings] of all) changeSong(currentId(rowId), settings)
-        sendNow()
-      }
-      const clear = () => putAll(rowIds.map((rowId) => [rowId, null]))
-      clear()
-      notices.show({ text, undo: () => putAll(had), redo: clear })
-    },
+  /** As `put`, for an action of the user: shown at once, sent after a pause, and the failure before it is cleared. */
+  readonly change = (change: Partial<MasterSettings>, rowIds: readonly string[]): void => {
+    this.#deps.clearFailure()
+    this.put(change, rowIds)
+  }
+
+  /** Gives songs the common settings again; the toast can put back those that they had. */
+  readonly clearOwn = (rowIds: readonly string[], text: string): void => {
+    this.#deps.clearFailure()
+    const had = rowIds.map((rowId) => [rowId, this.ownOf(rowId)] as const)
+    const putAll = (all: KeptSettings) => {
+      this.#restore(all)
+      this.sendNow()
+    }
+    const clear = () => putAll(rowIds.map((rowId) => [rowId, null]))
+    clear()
+    this.#deps.notices.show({ text, undo: () => putAll(had), redo: clear })
+  }
+
+  sendNow(): void {
+    void this.#deps.changes.flush().catch(() => undefined)
+  }
+
+  /** Changes settings of rows, or with none those of all songs, and returns those before. */
+  #write(change: Partial<MasterSettings>, rowIds: readonly string[]): KeptSettings {
+    const { batch } = this.#deps.store.getState()
+    if (!batch) return []
+    if (rowIds.length === 0) {
+      this.#changeCommon({ ...batch.settings, ...change })
+      return [[null, batch.settings]]
+    }
+    return rowIds.map((rowId) => {
+      const id = this.#deps.currentId(rowId)
+      const own = this.ownOf(id)
+      this.changeSong(id, { ...(own ?? batch.settings), ...change })
+      return [id, own] as const
+    })
+  }
+
+  #restore(kept: KeptSettings): void {
+    for (const [rowId, settings] of kept) {
+      if (rowId) this.changeSong(this.#deps.currentId(rowId), settings)
+      else if (settings) this.#changeCommon(settings)
+    }
+  }
+
+  /** Shows and sends the settings of all songs. */
+  #changeCommon(settings: MasterSettings): void {
+    const { client, store, changes } = this.#deps
+    const { batch } = store.getState()
+    if (!batch) return
+    store.setState({ batch: { ...batch, settings } })
+    changes.soon(ALL_SONGS, (keepalive = false) => client.call('changeDesk', { body: { settings }, keepalive }))
   }
 }

@@ -11,7 +11,7 @@ import { createMarks } from './batch-marks.ts'
 import { firstOrder, mergedBatch, mergedOrder } from './batch-merge.ts'
 import { References } from './batch-references.ts'
 import { createBatchRows } from './batch-rows.ts'
-import { createBatchSettings } from './batch-settings.ts'
+import { BatchSettings } from './batch-settings.ts'
 import { createStarts } from './batch-starts.ts'
 import { type BatchState, SORTS, type Sort, songIn, withSong, withSongStates, withStoredSong } from './batch-state.ts'
 import { Uploads } from './batch-uploads.ts'
@@ -92,7 +92,7 @@ export function createBatch(deps: BatchDeps) {
   }
   /** Changes of settings, by their target: a source_id or ALL_SONGS. */
   const changes = createChanges(commands.tell)
-  const settings = createBatchSettings({ client, store, uploads, changes, notices, currentId, clearFailure })
+  const settings = new BatchSettings({ client, store, uploads, changes, notices, currentId, clearFailure })
   const rows = createBatchRows({
     ...{ client, store, uploads, notices, currentId, command, act },
     onTakenOff(rowIds) {
@@ -190,7 +190,7 @@ interface BatchStartsDeps {
   readonly client: Client
   readonly store: StoreApi<BatchState>
   readonly references: References
-  readonly settings: Pick<ReturnType<typeof createBatchSettings>, 'ownOf'>
+  readonly settings: Pick<BatchSettings, 'ownOf'>
   readonly changes: ReturnType<typeof createChanges>
   readonly command: (run: () => Promise<Batch>) => Promise<void>
 }
@@ -221,7 +221,7 @@ interface AgainDeps {
   readonly store: StoreApi<BatchState>
   readonly references: References
   readonly rows: ReturnType<typeof createBatchRows>
-  readonly settings: ReturnType<typeof createBatchSettings>
+  readonly settings: BatchSettings
   readonly commands: Commands
   readonly marks: ReturnType<typeof createMarks>
   readonly currentId: (rowId: string) => string
