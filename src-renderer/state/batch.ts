@@ -9,8 +9,9 @@ import { createChanges } from './batch-changes.ts'
 import { Commands } from './batch-commands.ts'
 import { createMarks } from './batch-marks.ts'
 import { firstOrder, mergedBatch, mergedOrder } from './batch-merge.ts'
+import { BatchOrder } from './batch-order.ts'
 import { References } from './batch-references.ts'
-import { createBatchRows } from './batch-rows.ts'
+import { BatchRows } from './batch-rows.ts'
 import { BatchSettings } from './batch-settings.ts'
 import { createStarts } from './batch-starts.ts'
 import { type BatchState, SORTS, type Sort, songIn, withSong, withSongStates, withStoredSong } from './batch-state.ts'
@@ -93,8 +94,15 @@ export function createBatch(deps: BatchDeps) {
   /** Changes of settings, by their target: a source_id or ALL_SONGS. */
   const changes = createChanges(commands.tell)
   const settings = new BatchSettings({ client, store, uploads, changes, notices, currentId, clearFailure })
-  const rows = createBatchRows({
-    ...{ client, store, uploads, notices, currentId, command, act },
+  const rowOrder = new BatchOrder({ client, store, notices, currentId, command })
+  const rows = new BatchRows({
+    client,
+    store,
+    uploads,
+    notices,
+    currentId,
+    command,
+    act,
     onTakenOff(rowIds) {
       starts.letGo(rowIds)
       armed.setState((state) => ({ rowIds: state.rowIds.filter((id) => !rowIds.includes(id)) }))
@@ -116,13 +124,13 @@ export function createBatch(deps: BatchDeps) {
     const batch = mergedBatch(known, { ...read, songs }, changes.holds)
     const uploadIds = uploads.store.getState().uploads.map((one) => one.uploadId)
     const merged = known
-      ? mergedOrder(shown, batch, uploadIds, rows.heldIn(shown))
+      ? mergedOrder(shown, batch, uploadIds, rowOrder.heldIn(shown))
       : firstOrder(batch, uploadIds, uploads.keptOrder, shown)
     // Another page that has ordered the list has stored its criterion.
     const sort = storedSort(storage)
     setState(({ failure }) => ({ batch, order: merged, sort, failure: failure === untold ? null : failure }))
-    rows.heldIn(merged)
-    if (!known && shown.length > 0) rows.tellOrder()
+    rowOrder.heldIn(merged)
+    if (!known && shown.length > 0) rowOrder.tell()
     for (const { source } of batch.songs) {
       const left = uploads.claim(source)
       if (left) onStored(left, source)
@@ -143,13 +151,23 @@ export function createBatch(deps: BatchDeps) {
     if (own) settings.changeSong(sourceId, own)
     if (replaces) void rows.replace(replaces, change.order)
     // Small files overtake large ones, and the server puts what arrives at the end.
-    else if (change.order.slice(change.order.indexOf(sourceId) + 1).some((id) => songOf(id))) rows.tellOrder()
+    else if (change.order.slice(change.order.indexOf(sourceId) + 1).some((id) => songOf(id))) rowOrder.tell()
     void analyses.run()
   }
 
   return {
-    ...{ store, uploads, marks, armed, references, analyses },
-    ...rows.actions,
+    store,
+    uploads,
+    marks,
+    armed,
+    references,
+    analyses,
+    addFiles: rows.addFiles,
+    showRefused: rows.showRefused,
+    remove: rows.remove,
+    move: rowOrder.move,
+    hold: rowOrder.hold,
+    arrange: rowOrder.arrange,
     ...createStartActions({ client, store, jobs, starts, armed, act, clearFailure }),
     ...createViewActions(store),
     /** Reads the batch again. Throws ApiError. */
@@ -177,7 +195,9 @@ function createBatchAnalyses(
   alone: AnalysesDeps['alone'] = (run) => run(false),
 ) {
   return new Analyses({
-    ...{ client, alone, read },
+    client,
+    alone,
+    read,
     shown: store.getState,
     onFound(sourceId, analysis) {
       const song = songIn(store.getState(), sourceId)
@@ -220,7 +240,7 @@ interface AgainDeps {
   readonly client: Client
   readonly store: StoreApi<BatchState>
   readonly references: References
-  readonly rows: ReturnType<typeof createBatchRows>
+  readonly rows: BatchRows
   readonly settings: BatchSettings
   readonly commands: Commands
   readonly marks: ReturnType<typeof createMarks>
