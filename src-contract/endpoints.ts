@@ -2,6 +2,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { accountEndpoints } from './account.ts'
 import { appEndpoints } from './app.ts'
+import { codedCopyEndpoints } from './coded-copies.ts'
 import { exactly } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { eventEndpoints } from './events.ts'
@@ -60,6 +61,7 @@ export const ENDPOINTS = {
   ...webhookEndpoints,
   ...eventEndpoints,
   ...appEndpoints,
+  ...codedCopyEndpoints,
   ...sessionEndpoints,
   ...openEndpoints,
 } as const

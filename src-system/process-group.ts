@@ -1,7 +1,7 @@
 /** Programs that are started in a process group of their own, so that what they start in turn ends with them. */
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
-import { constants, getPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, tryAgain } from './system.ts'
 
@@ -21,13 +21,17 @@ const START_TRIES = 5
 const START_PAUSE_MS = 400
 
 /**
- * Starts a program in a group of its own, which gives way to others where this process does, and resolves once it runs. Tries again
- * while the system is exhausted ({@link isExhausted}). Rejects with the system's error.
+ * Starts a program in a group of its own, which gives way to others where this process does or `givesWay` says so, and resolves once it
+ * runs. Tries again while the system is exhausted ({@link isExhausted}). Rejects with the system's error.
  */
 export async function startGroup(
   clock: Pick<Clock, 'sleep'>,
   file: string,
-  options: { readonly arguments: readonly string[]; readonly stdio: NonNullable<SpawnOptions['stdio']> },
+  options: {
+    readonly arguments: readonly string[]
+    readonly stdio: NonNullable<SpawnOptions['stdio']>
+    readonly givesWay?: boolean
+  },
 ): Promise<ChildProcess> {
   const policy = { tries: START_TRIES, pauseMs: START_PAUSE_MS, mayPass: isExhausted }
   const child = await tryAgain(clock, policy, async () => {
@@ -39,8 +43,19 @@ export async function startGroup(
   })
   // A process that has gone before it could be signalled.
   child.on('error', () => {})
-  if (getPriority() >= constants.priority.PRIORITY_BELOW_NORMAL) void sessionGivesWay(child.pid!)
+  if (options.givesWay) lowerPriority(child.pid!)
+  if (options.givesWay || isBelowNormal(getPriority())) void sessionGivesWay(child.pid!)
   return child
+}
+
+const isBelowNormal = (priority: number) => priority >= constants.priority.PRIORITY_BELOW_NORMAL
+
+function lowerPriority(pid: number): void {
+  try {
+    if (!isBelowNormal(getPriority(pid))) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended already, or this process has no right to do so.
+  }
 }
 
 /** Kills a program that {@link startGroup} or a detached fork has started, and everything that it has started. Never throws. */

@@ -87,7 +87,9 @@ export const errors: Record<ErrorCode, Sentence> = {
         ? ffmpegToConfirm(v.reason)
         : v.reason === 'ffmpeg_broken'
           ? brokenFfmpeg
-          : 'Loudsmith is starting, stopping or busy. Try again shortly.',
+          : v.reason === 'no_encoder'
+            ? `This ffmpeg has no encoder for ${v.codec}. Choose an ffmpeg with it in Settings.`
+            : 'Loudsmith is starting, stopping or busy. Try again shortly.',
   INSUFFICIENT_STORAGE: 'There is not enough space on the disk. Free some space or raise the quota in Settings.',
 }
 

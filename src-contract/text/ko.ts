@@ -84,7 +84,9 @@ export const errors: Record<ErrorCode, Sentence> = {
         ? ffmpegToConfirm(v.reason)
         : v.reason === 'ffmpeg_broken'
           ? brokenFfmpeg
-          : 'Loudsmith가 시작 중이거나 종료 중이거나 다른 작업으로 바빠요. 잠시 뒤 다시 시도하세요.',
+          : v.reason === 'no_encoder'
+            ? `지금 쓰는 ffmpeg에는 ${v.codec} 인코더가 없어요. 설정에서 인코더가 있는 ffmpeg을 고르세요.`
+            : 'Loudsmith가 시작 중이거나 종료 중이거나 다른 작업으로 바빠요. 잠시 뒤 다시 시도하세요.',
   INSUFFICIENT_STORAGE: '디스크 공간이 부족해요. 공간을 비우거나 설정에서 한도를 늘리세요.',
 }
 

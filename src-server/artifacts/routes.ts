@@ -9,6 +9,7 @@ import { reportName } from '../../src-worker/result/names.ts'
 import type { ResultZip } from '../../src-worker/result/package.ts'
 import { AppError } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
+import type { CodedCopies } from './coded-copies.ts'
 import { disposition, fileAnswer } from './send-file.ts'
 
 /** A song as it lies in a job's folder. */
@@ -27,6 +28,8 @@ export interface KeptResult {
   readonly masters: readonly { readonly platform: Platform; readonly file: string; readonly sha256: string }[]
   readonly reportJsonPath: string
   readonly reportHtmlPath: string
+  /** Folder of the coded copies; it may not exist yet. */
+  readonly copiesFolder: string
 }
 
 /** The files of one job. */
@@ -39,11 +42,14 @@ export interface JobFiles {
   readonly result?: KeptResult
 }
 
-/** Serves the downloads; `filesOf` finds the files of a job by its identifier. */
-export function artifactRoutes(
-  app: FastifyInstance,
-  { filesOf }: { filesOf: (jobId: string) => JobFiles | undefined },
-): void {
+export interface ArtifactDeps {
+  /** Files of a job by its identifier. */
+  readonly filesOf: (jobId: string) => JobFiles | undefined
+  readonly codedCopies: Pick<CodedCopies, 'codecs' | 'copyOf'>
+}
+
+/** Serves the downloads, and the coded copies of masters. */
+export function artifactRoutes(app: FastifyInstance, { filesOf, codedCopies }: ArtifactDeps): void {
   const find = (jobId: string): JobFiles => {
     const files = filesOf(jobId)
     if (!files) throw new AppError('JOB_NOT_FOUND')
@@ -65,6 +71,17 @@ export function artifactRoutes(
     if (!song) throw new AppError('NOT_FOUND')
     if (files.isExpired) throw expired()
     return fileAnswer({ ...song, mediaType: MEDIA_TYPES[song.format] }, request, expired())
+  })
+
+  route(app, ENDPOINTS.listCopyCodecs, async () => ({ status: 200, body: { codecs: await codedCopies.codecs() } }))
+
+  route(app, ENDPOINTS.readCodedCopy, async ({ params: { job_id, platform, codec }, request, signal }) => {
+    const files = find(job_id)
+    const master = masterOf(files, platform)
+    const { copiesFolder } = resultOf(files)
+    const copy = await codedCopies.copyOf({ ...master, copiesFolder }, codec, signal)
+    const filename = master.filename.replace(/\.wav$/, `_${codec}.wav`)
+    return fileAnswer({ path: copy.path, sha256: copy.tag, filename, mediaType: 'audio/wav' }, request, expired())
   })
 
   route(app, ENDPOINTS.readReport, async ({ params, query }) => {

@@ -12,7 +12,7 @@ export interface SendableFile {
   readonly offset?: number
   /** Bytes from there on; to the end when absent. */
   readonly sizeBytes?: number
-  /** SHA-256 of the bytes, lower-case hexadecimal: the strong entity tag. */
+  /** The strong entity tag: SHA-256, lower-case hexadecimal, of the bytes or of all that they are made from. */
   readonly sha256: string
   readonly mediaType: string
   /** Name to save under. */

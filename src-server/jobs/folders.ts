@@ -13,6 +13,8 @@ export interface Folders {
   attempt(jobId: string, start: number): string
   /** The finished masters' folder: the attempt that succeeded, renamed. */
   result(jobId: string): string
+  /** Coded copies of its masters; made when the first is asked for. */
+  copies(jobId: string): string
   /** Stores a song under `target`, without copying where the file system allows; `target` must not exist. */
   keep(songPath: string, target: string): void
   /** Removes the files of a job at once: of one that could not be made, or whose row a full disk keeps. Never throws. */
@@ -32,6 +34,7 @@ export function createFolders(dataDir: string): Folders {
     reference: (jobId) => within(jobId, 'reference'),
     attempt: (jobId, start) => within(jobId, `attempt-${start}`),
     result: (jobId) => within(jobId, 'result'),
+    copies: (jobId) => within(jobId, 'copies'),
     keep(songPath, target) {
       if (!existsSync(path.dirname(target))) mkdirSync(path.dirname(target), { mode: 0o700 })
       try {

@@ -182,6 +182,7 @@ function filesOf(job: JobRecord, folders: Folders, isExpired: boolean): JobFiles
             masters: result.masters,
             reportJsonPath: inResult(result.reportJsonFile),
             reportHtmlPath: inResult(result.reportHtmlFile),
+            copiesFolder: folders.copies(job.jobId),
           },
         }
       : {}),

@@ -81,7 +81,7 @@ function serviceOf(
   stopping: AbortController,
 ): Service {
   const { db, notify, retention, removals, spareRoom } = core
-  const { scheduler, batchService, watchFolders, pool } = work
+  const { scheduler, batchService, watchFolders, codedCopies, pool } = work
   let startSweeps: Promise<unknown>[] = []
   return {
     answer: app.routing,
@@ -102,6 +102,7 @@ function serviceOf(
         scheduler.stop(),
         notify.close(),
         batchService.close(),
+        codedCopies.close(),
         spareRoom.close(),
       ])
     },
@@ -200,7 +201,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
       return result
     },
   })
-  artifactRoutes(app, { filesOf: (jobId) => jobs.files(jobId) })
+  artifactRoutes(app, { filesOf: (jobId) => jobs.files(jobId), codedCopies: work.codedCopies })
   notifyRoutes(app, {
     notify,
     clock: deps.clock,

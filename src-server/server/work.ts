@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { CodedCopies } from '../artifacts/coded-copies.ts'
 import { createBatchService } from '../batch/batch-service.ts'
 import { createCoverOf } from '../batch/song-cover.ts'
 import { WatchFolders } from '../batch/watch-folders.ts'
@@ -23,7 +24,9 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
   const jobWork = createJobWork(deps, core, uploads, (job) => batchWork.batchService.jobEnded(job))
   const batchWork = createBatchWork(deps, core, uploads, jobWork)
   const analyse = createAnalyse({ pool: jobWork.pool, log: deps.log, ffmpeg: core.ffmpeg, stopping })
-  return { usedBytes, analyse, ...uploads, ...jobWork, ...batchWork }
+  const { requireDisk } = uploads.storage
+  const codedCopies = new CodedCopies({ ffmpeg: core.ffmpeg, requireDisk, stopping })
+  return { usedBytes, analyse, codedCopies, ...uploads, ...jobWork, ...batchWork }
 }
 
 export type Work = ReturnType<typeof createWork>

@@ -25,12 +25,17 @@ const ENCODERS: Readonly<Record<StreamedCodec['codec'], readonly string[]>> = {
   Vorbis: ['libvorbis'],
 }
 
-const CONTAINERS: Readonly<Record<StreamedCodec['codec'], readonly [muxer: string, demuxer: string]>> = {
+type Container = readonly [muxer: string, demuxer: string]
+
+const CONTAINERS: Readonly<Record<StreamedCodec['codec'], Container>> = {
   AAC: ['adts', 'aac'],
   MP3: ['mp3', 'mp3'],
   Opus: ['ogg', 'ogg'],
   Vorbis: ['ogg', 'ogg'],
 }
+
+/** Container of AAC that says how much the encoder put before the first sample, so that a copy begins where its master does. */
+const EXACT_AAC: Container = ['ipod', 'mov']
 
 /**
  * Settings that save half of an encoder's time. They look less long for the best sound at a bit rate: no service's own settings are
@@ -45,7 +50,7 @@ const QUICK: Readonly<Record<string, { readonly name: string; readonly options: 
 }
 
 /** Encoding ten minutes of AAC takes 10 s of one core: this is a hang even on a busy machine. */
-const TIME_LIMIT_SECONDS = 900
+export const TIME_LIMIT_SECONDS = 900
 
 /** Frames that a copy may lack at its end: less than a frame of any of the codecs. */
 const MOST_MISSING_SECONDS = 0.05
@@ -60,15 +65,28 @@ const OPUS_RATE_HZ = 48_000
 export function platformCodecs(platform: Platform, encoders: ReadonlySet<string>): LossyCodec[] {
   return platformFacts(platform).codecs.flatMap((streamed) => {
     const encoder = ENCODERS[streamed.codec].find((name) => encoders.has(name))
-    return encoder ? [describe(streamed, encoder)] : []
+    return encoder ? [describe(streamed, encoder, CONTAINERS[streamed.codec], QUICK[encoder])] : []
   })
 }
 
-function describe(streamed: StreamedCodec, encoder: string): LossyCodec {
+/**
+ * Returns the codec of a copy that is to be heard: with the encoder's own settings, and beginning at the sample at which its master
+ * does. Undefined where this ffmpeg has no encoder for it.
+ */
+export function heardCodec(streamed: StreamedCodec, encoders: ReadonlySet<string>): LossyCodec | undefined {
+  const encoder = ENCODERS[streamed.codec].find((name) => encoders.has(name))
+  const container = streamed.codec === 'AAC' ? EXACT_AAC : CONTAINERS[streamed.codec]
+  return encoder === undefined ? undefined : describe(streamed, encoder, container)
+}
+
+function describe(
+  streamed: StreamedCodec,
+  encoder: string,
+  [muxer, demuxer]: Container,
+  quick?: { readonly name: string; readonly options: readonly string[] },
+): LossyCodec {
   const { codec } = streamed
-  const [muxer, demuxer] = CONTAINERS[codec]
   const amount = streamed.codec === 'Vorbis' ? `quality ${streamed.quality}` : `${streamed.kilobits} kbit/s`
-  const quick = QUICK[encoder]
   return {
     name: `${codec} ${amount} (ffmpeg ${encoder}${quick ? `, ${quick.name}` : ''})`,
     encoder,
@@ -81,6 +99,13 @@ function describe(streamed: StreamedCodec, encoder: string): LossyCodec {
     demuxer,
   }
 }
+
+/** Options of ffmpeg between the input and the coded file. */
+export const encodingOptions = (codec: LossyCodec): string[] => [
+  ...['-map', '0:a:0', '-map_metadata', '-1', '-c:a', codec.encoder],
+  ...codec.options,
+  ...['-f', codec.muxer],
+]
 
 /**
  * Encodes a WAV, decodes the copy and gives the decoded samples to `onSamples`: interleaved float32, two channels, in chunks of
@@ -103,17 +128,7 @@ export async function decodeThroughCodec(
       ...call,
       operation: `encode ${codec.name}`,
       input: { from: wav.path, format: 'wav' },
-      outputOptions: [
-        '-map',
-        '0:a:0',
-        '-map_metadata',
-        '-1',
-        '-c:a',
-        codec.encoder,
-        ...codec.options,
-        '-f',
-        codec.muxer,
-      ],
+      outputOptions: encodingOptions(codec),
       output: copy,
     })
     await runFfmpeg(ffmpeg, {

@@ -17,6 +17,8 @@ export interface FfmpegCall {
   /** Longest time without output or a printed line; 20 s when absent. */
   readonly stallSeconds?: number
   readonly signal?: AbortSignal | undefined
+  /** True where ffmpeg is to give way to other programs, also when this process does not. */
+  readonly givesWay?: boolean
   /** Receives each line that ffmpeg prints about its input and output. */
   readonly onLine?: (line: string) => void
 }

@@ -111,6 +111,7 @@ async function run(file: string, arguments_: readonly string[], call: Run): Prom
   const child = await startGroup(systemClock, file, {
     arguments: arguments_,
     stdio: [from ? 'pipe' : 'ignore', typeof output === 'string' ? 'ignore' : 'pipe', 'pipe'],
+    givesWay: call.givesWay === true,
   }).catch((error: unknown) => {
     throw new FfmpegError(operation, isExhausted(error) ? 'not_started' : 'missing', [], error)
   })

@@ -57,6 +57,7 @@ beforeEach(async () => {
       masters: [{ platform: 'melon', file: '봄날_melon.wav', sha256: sha256(master) }],
       reportJsonPath: at('report.json', '{"report_version":1}'),
       reportHtmlPath: at('report.html', '<!doctype html><title>봄날</title>'),
+      copiesFolder: path.join(folder, 'copies'),
     },
   }
   const { result: _none, ...unfinished } = done
@@ -66,7 +67,9 @@ beforeEach(async () => {
     ['failed', { ...unfinished, status: 'failed' }],
     ['expired', { ...done, isExpired: true }],
   ])
-  baseUrl = (await listen((app) => artifactRoutes(app, { filesOf: (jobId) => jobs.get(jobId) }))).baseUrl
+  const codedCopies = { codecs: async () => [], copyOf: () => Promise.reject(new Error('no copy is asked for')) }
+  const routes = { filesOf: (jobId: string) => jobs.get(jobId), codedCopies }
+  baseUrl = (await listen((app) => artifactRoutes(app, routes))).baseUrl
 })
 
 beforeEach(() => onTestFinished(() => rmSync(folder, { recursive: true, force: true })))

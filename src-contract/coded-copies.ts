@@ -1,0 +1,65 @@
+/** Coded copies: finished masters as a lossy codec leaves them, to be heard in the application. */
+import Type, { type Static } from 'typebox'
+import { exactly, oneOf } from './common.ts'
+import { endpoints } from './endpoint.ts'
+import { PLATFORMS } from './platforms/index.ts'
+import type { StreamedCodec } from './platforms/platform.ts'
+
+/**
+ * Codecs in which the services of the platforms stream, by their names on the wire. Vorbis has qualities instead of bit rates: 5 comes to
+ * 160 kbit/s (xiph.org, "Vorbis audio compression", nominal bit rates at 44.1 kHz).
+ */
+export const COPY_CODECS = {
+  vorbis_160: { codec: 'Vorbis', quality: 5 },
+  aac_128: { codec: 'AAC', kilobits: 128 },
+  aac_256: { codec: 'AAC', kilobits: 256 },
+  opus_160: { codec: 'Opus', kilobits: 160 },
+  mp3_320: { codec: 'MP3', kilobits: 320 },
+} as const satisfies Readonly<Record<string, StreamedCodec>>
+
+export type CopyCodec = keyof typeof COPY_CODECS
+export const COPY_CODEC_NAMES = Object.keys(COPY_CODECS) as CopyCodec[]
+
+const CopyCodecState = exactly({
+  codec: oneOf(COPY_CODEC_NAMES),
+  encoder: Type.Optional(
+    Type.String({ description: 'Codec, bit rate and encoder; absent where the ffmpeg in use has no encoder for it.' }),
+  ),
+})
+export type CopyCodecState = Static<typeof CopyCodecState>
+
+const tag = 'App'
+
+export const codedCopyEndpoints = endpoints({
+  listCopyCodecs: {
+    method: 'GET',
+    path: '/app/copy-codecs',
+    access: 'session',
+    tag,
+    summary: 'List the codecs of coded copies with the encoders that make them',
+    answers: { 200: { description: 'The codecs.', schema: exactly({ codecs: Type.Array(CopyCodecState) }) } },
+    errors: [],
+  },
+  readCodedCopy: {
+    method: 'GET',
+    path: '/app/jobs/{job_id}/copies/{platform}/{codec}',
+    access: 'session',
+    tag,
+    summary: 'Read a master as a lossy codec leaves it; the first request makes the copy, which costs no credit',
+    params: exactly({ job_id: Type.String(), platform: oneOf(PLATFORMS), codec: oneOf(COPY_CODEC_NAMES) }),
+    answers: {
+      200: { description: 'The whole copy: WAV, 32-bit float, as long as the master.', mediaTypes: ['audio/wav'] },
+      206: { description: 'The range asked for.', mediaTypes: ['audio/wav'] },
+      304: { description: 'Unchanged.' },
+    },
+    errors: [
+      'JOB_NOT_FOUND',
+      'JOB_NOT_READY',
+      'JOB_FAILED',
+      'RESULT_EXPIRED',
+      'NOT_FOUND',
+      'PRECONDITION_FAILED',
+      'RANGE_NOT_SATISFIABLE',
+    ],
+  },
+})
