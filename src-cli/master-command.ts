@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import type { MasterResult } from '../src-contract/report.ts'
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../src-contract/settings.ts'
+import { costText } from '../src-contract/text/costs.ts'
 import { programName } from '../src-contract/wire-values.ts'
 import { type ClientOptions, printFailure, withClientOptions } from './client-command.ts'
 import { withService } from './connect.ts'
@@ -106,16 +107,23 @@ function textFields(options: MasterCommandOptions): Record<string, string> {
   )
 }
 
-function describe({ job, files }: MasterOutcome, out: string, { master: say }: Messages): string {
+function describe({ job, files }: MasterOutcome, out: string, { master: say, language }: Messages): string {
   if (job.status === 'failed') {
     const end = job.failure_code === 'CANCELLED' ? say.cancelled : say.failed(job.error_message ?? '')
     return `${end}${job.credits_refunded > 0 ? say.returned : ''}`
   }
   const warnings = job.warnings.map(({ platform, message }) => say.note(platform ? `${platform}: ${message}` : message))
   const written = files.map((file) => path.relative(out, file))
+  const costs = job.results.flatMap(({ platform, costs = [] }) =>
+    costs
+      // A warning tells of it.
+      .filter(({ code }) => code !== 'CODEC_OVERSHOOT')
+      .map((cost) => say.note(`${platform}: ${costText(cost, language)}`)),
+  )
   return [
     table(job.results.map((result) => resultRow(result, say))),
     ...warnings,
+    ...costs,
     say.writtenTo(out),
     ...written.map((file) => `  ${file}`),
   ].join('\n')

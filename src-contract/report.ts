@@ -8,7 +8,7 @@ import { PLATFORMS } from './platforms/index.ts'
 import { CONFIDENCES } from './platforms/platform.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
 import { REPORTED_SETTINGS } from './settings.ts'
-import { codesToldUnder, type StageDecisionCode } from './stages/index.ts'
+import { codesToldUnder, STAGE_KINDS, type StageDecisionCode } from './stages/index.ts'
 
 export const WARNING_CODES = [
   'INPUT_CLIPPED',
@@ -66,6 +66,22 @@ export const CodecCheck = exactly({
   ceiling_lowered_db: Type.Number(),
 })
 
+export const COST_CODES = [
+  'LOUD_PARTS_REDUCED',
+  'PEAKS_REDUCED',
+  'DYNAMICS_NARROWED',
+  'FOLD_DOWN_LOST',
+  'CODEC_OVERSHOOT',
+] as const
+export type CostCode = (typeof COST_CODES)[number]
+
+/** Something of the sound that was given up; its text in both languages is in contract/text. */
+export const MasterCost = exactly({
+  code: oneOf(COST_CODES),
+  values: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()])),
+})
+export type MasterCost = Static<typeof MasterCost>
+
 /** One delivered master, measured on the written file. */
 export const MasterResult = exactly({
   platform: oneOf(PLATFORMS),
@@ -97,6 +113,12 @@ export const MasterResult = exactly({
   clip_budget_db: Type.Number(),
   verdict: oneOf(VERDICTS),
   verdict_reason: Type.Optional(Type.String()),
+  costs: Type.Optional(
+    Type.Array(MasterCost, {
+      description:
+        'Extension: what was given up: loud parts reduced by more than 3 dB on average, peaks by more than 10 dB, less than 6 dB left from loudness to peak, more than 1.5 dB lost in mono beyond the source, a lossy copy above 0 dBTP. Absent in results of earlier versions.',
+    }),
+  ),
   playback: Playback,
   codec_checks: Type.Optional(Type.Array(CodecCheck)),
 })
@@ -208,6 +230,41 @@ export const ReportSettings = exactly({
 })
 export type ReportSettings = Static<typeof ReportSettings>
 
+/** Recipe of the chain up to clipper and limiter, with all that another tool needs to rebuild it. */
+export const ReportRecipe = exactly({
+  version: Type.Integer(),
+  stages: Type.Array(
+    Type.Object(
+      { kind: oneOf(STAGE_KINDS) },
+      {
+        additionalProperties: true,
+        description:
+          'Settings of a stage in the order of processing. A name ends in its unit: `_hz`, `_db`, `_ms`, `_frames`, or `_full_scale` for amplitudes whose largest is 1.',
+      },
+    ),
+  ),
+})
+export type ReportRecipe = Static<typeof ReportRecipe>
+
+/** Gain, clipper and limiter of one master: what follows the recipe. */
+export const Finishing = exactly({
+  gain_db: Type.Number({ description: 'Gain of the treated song before clipper and limiter.' }),
+  clip_limit_dbfs: orNull(
+    Type.Number({
+      description: 'Level of the treated song, before the gain, that the soft clipper holds; null without one.',
+    }),
+  ),
+  limiter: orNull(
+    exactly({
+      ceiling_dbtp: Type.Number({ description: 'True peak that the limiter holds: the ceiling less a margin.' }),
+      look_ahead_ms: Type.Number({ description: 'Time in which the gain reaches a peak, and comes back after it.' }),
+      fast_release_ms: Type.Number({ description: '0 for a limiter whose gain returns within the look-ahead.' }),
+      slow_rise_ms: Type.Number({ description: 'Attack of the slow reduction; 0 for none.' }),
+      slow_fall_ms: Type.Number({ description: 'Decay of the slow reduction; 0 for none.' }),
+    }),
+  ),
+})
+
 /** report.json. */
 export const Report = exactly({
   report_version: Type.Unsafe<1 | 2>({
@@ -243,11 +300,18 @@ export const Report = exactly({
     exactly({ measurement: Measurement, spectrum: Spectrum, curves: Type.Optional(TimeCurves) }),
   ),
   target_spectrum: Type.Optional(Spectrum),
+  recipe: Type.Optional(ReportRecipe),
   repairs: Type.Array(Repair),
   decisions: Type.Array(Decision),
   warnings: Type.Array(Warning),
   masters: Type.Array(
-    exactly({ result: MasterResult, measurement: Measurement, spectrum: Spectrum, curves: TimeCurves }),
+    exactly({
+      result: MasterResult,
+      finishing: Type.Optional(Finishing),
+      measurement: Measurement,
+      spectrum: Spectrum,
+      curves: TimeCurves,
+    }),
   ),
 })
 export type Report = Static<typeof Report>

@@ -5,12 +5,17 @@ export type NamedValues = Readonly<Record<string, number | string>>
 
 /** Returns the values under their names on the wire: `gainDb` becomes `gain_db`. Such names stay as they are. */
 export function toWireValues(values: NamedValues): Record<string, number | string> {
-  return renamed(values, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+  return renamed(values, wireName)
 }
 
 /** Returns the values under their names in the program: `gain_db` becomes `gainDb`. Such names, as in reports of version 1, stay. */
 export function fromWireValues(values: NamedValues): Record<string, number | string> {
   return renamed(values, programName)
+}
+
+/** Returns a name of the program as the wire spells it: `gainDb` becomes `gain_db`. */
+export function wireName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 /** Returns a name of the wire as the program spells it: `gain_db` becomes `gainDb`. */

@@ -54,6 +54,9 @@ const sentencesByKind = {
   warmth: warmthSentences,
 } satisfies Record<StageKind, StageSentences>
 
+/** Kinds of stage, in the order in which their codes are published. */
+export const STAGE_KINDS = Object.keys(sentencesByKind) as StageKind[]
+
 type Sentences = typeof sentencesByKind
 
 type CodesOf<Kind extends StageKind> = {

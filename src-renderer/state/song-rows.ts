@@ -4,6 +4,7 @@ import type { Job } from '../../src-contract/jobs.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
+import { isWithoutCost } from '../../src-contract/text/costs.ts'
 import { WARNING_KINDS, type WarningKind } from '../../src-contract/warning-kinds.ts'
 import type { Refusal } from './refusal.ts'
 
@@ -57,9 +58,9 @@ export interface SongRow {
   readonly repeats?: string
 }
 
-/** Result of a finished job: every master on target, or some below. */
+/** Result of a finished job: every master on target at no cost, or some that missed it or gave something up. */
 function outcomeOf(job: Job): 'done' | 'below' {
-  return job.results.some((result) => result.verdict === 'below_target') ? 'below' : 'done'
+  return job.results.every(isWithoutCost) ? 'done' : 'below'
 }
 
 /** Parts what was found in a song into damage, to be read before a credit is spent on it, and remarks. */

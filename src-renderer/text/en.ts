@@ -369,6 +369,7 @@ export const en = {
     allPlatforms: `All ${words[PLATFORMS.length]?.toLowerCase()}`,
     onTarget: (count: number) => `${count} on target`,
     someBelow: (on: number, below: number) => (on === 0 ? `${below} below target` : `${on} on target, ${below} below`),
+    someAtCost: (on: number, costly: number) => `${on} on target, ${costly} at a cost`,
     failedFor: (reason: string, isRefunded: boolean) => `${reason}${isRefunded ? ' Refunded.' : ''}`,
     cancelled: 'Cancelled, refunded',
     expiredText: 'Files removed, report kept',

@@ -343,6 +343,7 @@ export const ko: Text = {
     allPlatforms: `${native[PLATFORMS.length]} 곳 모두`,
     onTarget: (count) => `${count}개 목표 도달`,
     someBelow: (on, below) => (on === 0 ? `${below}개 목표 미달` : `${on}개 목표 도달, ${below}개 미달`),
+    someAtCost: (on, costly) => `${on}개 목표 도달, ${costly}개는 손실 있음`,
     failedFor: (reason, isRefunded) => `${reason}${isRefunded ? ' 환불됨.' : ''}`,
     cancelled: '취소됨, 환불됨',
     expiredText: '파일 삭제됨, 리포트만 보관',

@@ -99,6 +99,7 @@ export const listenEn = {
     save: 'Save',
     onTarget: 'On target',
     belowTarget: 'Below target',
+    atCost: 'On target, at a cost',
     playback: {
       leave: 'plays as is',
       unknown: 'no known change',

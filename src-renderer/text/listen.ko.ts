@@ -97,6 +97,7 @@ export const listenKo: ListenText = {
     save: '저장',
     onTarget: '목표 도달',
     belowTarget: '목표 미달',
+    atCost: '목표 도달, 손실 있음',
     playback: {
       leave: '그대로 재생',
       unknown: '알려진 변화 없음',

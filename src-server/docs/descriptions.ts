@@ -133,6 +133,10 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   file: 'Name of the file.',
   purpose: 'A song of the batch, or a reference only.',
 
+  'Finishing.clip_limit_dbfs':
+    'Level of the treated song, before the gain, that the soft clipper holds; null without one.',
+  'Finishing.limiter': 'Times of the limiter; null where gain alone was needed.',
+  'ReportRecipe.stages': 'Stages in the order of processing, each with all its settings.',
   // sound
   codec: 'Codec of the file.',
   duration_seconds: 'Length, s.',

@@ -18,6 +18,7 @@ import {
   targetBeside,
   thinnedCurves,
 } from './report-facts.ts'
+import { finishingOf, recipeOf } from './report-recipe.ts'
 import type { WarningFact, WorkOrder } from './work-order.ts'
 
 /** A written master and the result of its platform. */
@@ -64,6 +65,7 @@ export function composeReport(
         }
       : {}),
     ...(plan.targetSpectrum ? { target_spectrum: targetBeside(analysis, plan.targetSpectrum) } : {}),
+    recipe: recipeOf(song.recipe),
     repairs: [...song.repairs],
     decisions: decisions.map((decision) => ({ ...decision, values: toWireValues(decision.values) })),
     warnings: warnings.map((warning) => ({
@@ -73,6 +75,7 @@ export function composeReport(
     })),
     masters: masters.map(({ master, result }) => ({
       result,
+      finishing: finishingOf(master.plan),
       measurement: masterMeasurement(master.measurement),
       spectrum: spectrumOf(master.measurement.spectrum),
       curves: masterCurves(master),

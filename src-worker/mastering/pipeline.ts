@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { deliveryTarget } from '../../src-contract/delivery-target.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
+import { sideToMidDb } from '../../src-engine/dsp/meters/stereo.ts'
 import { mix } from '../../src-engine/dsp/units.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { readCover } from '../media/tags.ts'
@@ -109,6 +110,7 @@ async function packageSong(
     result: masterResult(master, target, {
       file: `${stem}_${target.platform}.wav`,
       chainGainDb: delivery.treatedLufs - song.sourceLufs,
+      source: { plrDb: song.analysis.plrDb, sideToMidDb: sideToMidDb(song.analysis.comparedSpectrum) },
       codecChecks,
     }),
   }))

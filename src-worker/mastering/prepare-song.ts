@@ -1,4 +1,5 @@
 /** First half of a job: one song from its stored file to the treated audio that all masters are made from. */
+import type { Recipe } from '../../src-contract/recipe.ts'
 import type { Decision, Repair } from '../../src-contract/report.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { chooseCandidate, type RecipeCandidate, recipeCandidates } from '../../src-engine/candidates.ts'
@@ -31,6 +32,8 @@ export interface PreparedSong {
   readonly analysis: SourceAnalysis
   readonly reference?: SourceAnalysis
   readonly plan: MasteringPlan
+  /** All that was carried out, what edited the file at its own rate included. */
+  readonly recipe: Recipe
   readonly repairs: readonly Repair[]
   /** Decisions up to the limiter, as they were carried out. */
   readonly decisions: readonly Decision[]
@@ -74,6 +77,7 @@ export async function prepareSong(
     analysis,
     ...(reference ? { reference } : {}),
     plan,
+    recipe: { ...plan.recipe, stages: [...edited.edits.stages, ...plan.recipe.stages] },
     repairs,
     decisions: decisionsDone(decisions, { ...applied, repairs }, settings),
     warnings: songWarnings(order.ffmpeg, order.source, { analysis, plan }),
@@ -113,17 +117,24 @@ function candidatesOf(
   return recipeCandidates({ analysis, ...settings, sound: settings, ...(reference ? { reference } : {}) })
 }
 
-/**
- * Returns the song with its single samples edited, where its rate was converted: the chain edits those of any other song. `part` is
- * the share of the rendering stage that is behind then.
- */
+/** Song whose single samples are edited, where that was not left to the chain. */
+interface EditedSong {
+  readonly audio: Audio
+  /** What edited it. */
+  readonly edits: Recipe
+  readonly repairs: readonly Repair[]
+  /** Share of the rendering stage that is behind then. */
+  readonly part: number
+}
+
+/** Returns the song with its single samples edited, where its rate was converted: the chain edits those of any other song. */
 async function editSamples(
   source: StoredSong,
   song: ReadSong,
   candidates: readonly RecipeCandidate[],
   deps: PrepareDeps,
-): Promise<{ readonly audio: Audio; readonly repairs: readonly Repair[]; readonly part: number }> {
-  if (!song.isConverted) return { audio: song.takeAudio(), repairs: [], part: 0 }
+): Promise<EditedSong> {
+  if (!song.isConverted) return { audio: song.takeAudio(), edits: { version: 1, stages: [] }, repairs: [], part: 0 }
   const { ffmpeg, report, signal } = deps
   // The candidates differ in intensity, on which no edit of single samples depends.
   const { edits } = splitRecipe(candidates[0]!.plan.recipe)
@@ -134,7 +145,7 @@ async function editSamples(
       report('rendering', edit)
     }),
   )
-  return { ...edited, part: edit }
+  return { ...edited, edits, part: edit }
 }
 
 /** The plan of the candidate that measures best; tier standard has only one. */

@@ -7,6 +7,7 @@ import type { Curves } from '../../src-engine/dsp/meters/dynamics.ts'
 import { type BandLevels, silentDb } from '../../src-engine/dsp/meters/spectrum.ts'
 import { finiteOrNull } from '../../src-engine/dsp/units.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
+import { type CostSource, costsOf } from './costs.ts'
 import type { MasterMeasurement } from './measure-master.ts'
 import type { RenderedMaster } from './render-master.ts'
 import type { StoredSong } from './work-order.ts'
@@ -154,7 +155,12 @@ const BROKEN_PROMISE_LU = 0.5
 export function masterResult(
   master: RenderedMaster,
   target: DeliveryTarget,
-  more: { readonly file: string; readonly chainGainDb: number; readonly codecChecks?: readonly CodecCheck[] },
+  more: {
+    readonly file: string
+    readonly chainGainDb: number
+    readonly source: CostSource
+    readonly codecChecks?: readonly CodecCheck[]
+  },
 ): MasterResult {
   const { plan, measurement } = master
   if (!Number.isFinite(measurement.integratedLufs)) throw new Error(`the master for ${target.platform} is silent`)
@@ -162,6 +168,12 @@ export function masterResult(
   const isOnTarget = missLu <= ON_TARGET_LU
   if (missLu > BROKEN_PROMISE_LU && (plan.verdict === 'on_target' || plan.targetLufs !== target.targetLufs)) {
     throw new Error(`the master for ${target.platform} is ${missLu.toFixed(2)} LU off its target`)
+  }
+  const levels = {
+    plr_db: measurement.truePeakDbtp - measurement.integratedLufs,
+    max_gain_reduction_db: Math.max(0, ...master.gainReductionDb),
+    mean_gain_reduction_db: plan.meanGainReductionDb,
+    ...(more.codecChecks && more.codecChecks.length > 0 ? { codec_checks: [...more.codecChecks] } : {}),
   }
   return {
     platform: target.platform,
@@ -179,15 +191,13 @@ export function masterResult(
     momentary_max_lufs: finiteOrNull(measurement.momentaryMaxLufs),
     loudness_range_lu: measurement.loudnessRangeLu,
     true_peak_dbtp: measurement.truePeakDbtp,
-    plr_db: measurement.truePeakDbtp - measurement.integratedLufs,
     gain_db: plan.gainDb + more.chainGainDb,
-    max_gain_reduction_db: Math.max(0, ...master.gainReductionDb),
-    mean_gain_reduction_db: plan.meanGainReductionDb,
+    ...levels,
     clip_budget_db: plan.clipBudgetDb,
     verdict: isOnTarget ? 'on_target' : 'below_target',
     ...(isOnTarget ? {} : { verdict_reason: plan.reason ?? 'gain_reduction' }),
+    costs: costsOf({ ...levels, sideToMidDb: measurement.sideToMidDb }, more.source),
     playback: playbackOf(target.playback, measurement),
-    ...(more.codecChecks && more.codecChecks.length > 0 ? { codec_checks: [...more.codecChecks] } : {}),
   }
 }
 

@@ -1,6 +1,8 @@
 import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 import type { MasterResult, Report, Spectrum, Warning } from '../../src-contract/report.ts'
+import { DEFAULT_SETTINGS, jobSettings, STEERING_NAMES } from '../../src-contract/settings.ts'
+import { costText, isWithoutCost } from '../../src-contract/text/costs.ts'
 import { decisionText, stageText } from '../../src-contract/text/decisions.ts'
 import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../../src-contract/text/numbers.ts'
 import { LANGUAGES, type Language, warningText } from '../../src-contract/text/text.ts'
@@ -18,6 +20,7 @@ import {
   repairNames,
   sameFileText,
   serviceNames,
+  steeringText,
   tierNames,
   verdictReason,
   words,
@@ -172,7 +175,15 @@ function mastersTable(report: Report): string {
 }
 
 function verdict(result: MasterResult): string {
-  if (result.verdict === 'on_target') return `<span class="ok">✓ ${t(words.onTarget)}</span>`
+  if (isWithoutCost(result)) return `<span class="ok">✓ ${t(words.onTarget)}</span>`
+  return [
+    missedTarget(result),
+    ...(result.costs ?? []).map((cost) => `<small>${t(inBoth((language) => costText(cost, language)))}</small>`),
+  ].join('')
+}
+
+function missedTarget(result: MasterResult): string {
+  if (result.verdict === 'on_target') return `<span class="tag">▲ ${t(words.atCost)}</span>`
   const reason = verdictReason(result.verdict_reason)
   return `<span class="tag">▲ ${t(words.belowTarget)}</span>${reason ? `<small>${t(reason)}</small>` : ''}`
 }
@@ -341,6 +352,15 @@ function codecTable(results: readonly MasterResult[]): string {
   return `<h2>${t(words.codecs)} <small class="quiet unit-small">${t(words.copies)}</small></h2><div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }
 
+/** The settings of the sound that are not neutral, as one row; empty where all are. */
+function steering(settings: Report['settings']): string {
+  const all = jobSettings(settings)
+  const told = STEERING_NAMES.filter((name) => String(all[name]) !== String(DEFAULT_SETTINGS[name]))
+  if (told.length === 0) return ''
+  const text = inBoth((language) => told.map((name) => steeringText(name, all)[language]).join(' · '))
+  return `<div><dt>${t(words.steering)}</dt><dd>${t(text)}</dd></div>`
+}
+
 function details(report: Report): string {
   const { settings, source } = report
   const row = (label: Bilingual, value: string) => `<div><dt>${t(label)}</dt><dd>${value}</dd></div>`
@@ -357,6 +377,7 @@ function details(report: Report): string {
       source.bandwidth_hz === null ? t(words.full) : frequency(Math.round(source.bandwidth_hz / 100) * 100),
     ),
     row(words.settings, `${t(loudnessNames[settings.loudness])} · ${t(words.intensity)} ${settings.intensity}`),
+    steering(settings),
     reference,
     row(words.created, `<time datetime="${escapeHtml(report.created_at)}">${t(momentText(report.created_at))}</time>`),
   ]

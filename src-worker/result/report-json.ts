@@ -1,27 +1,30 @@
 import type { Report } from '../../src-contract/report.ts'
 
-/** Decimals that mean something: meters are good to 0.01, and every digit is stored for each point of each curve. */
-const DECIMALS = 3
-const CURVE_DECIMALS = 2
-
-/**
- * Returns the same report with numbers rounded to 3 decimals (curves: 2) and with null for levels that are not finite, as JSON has
- * no −∞. Never throws.
- */
-export function roundReport(report: Report): Report {
-  return rounded(report, DECIMALS) as Report
+/** Decimals that are told of a number, and of one in a list. */
+interface Decimals {
+  readonly single: number
+  readonly inList: number
 }
 
-function rounded(value: unknown, decimals: number): unknown {
-  if (typeof value === 'number') return roundNumber(value, decimals)
-  if (Array.isArray(value)) return value.map((item) => rounded(item, decimals))
+/** Decimals that mean something: meters are good to 0.01, and every digit is stored for each point of each curve. */
+const MEASURED: Decimals = { single: 3, inList: 2 }
+/** Decimals of a recipe: amplitudes down to −120 dBFS. */
+const PRESCRIBED: Decimals = { single: 6, inList: 6 }
+
+/**
+ * Returns the same report with numbers rounded to 3 decimals (curves: 2, the recipe: 6) and with null for levels that are not
+ * finite, as JSON has no −∞. Never throws.
+ */
+export function roundReport(report: Report): Report {
+  return rounded(report, MEASURED) as Report
+}
+
+function rounded(value: unknown, decimals: Decimals, isInList = false): unknown {
+  if (typeof value === 'number') return roundNumber(value, isInList ? decimals.inList : decimals.single)
+  if (Array.isArray(value)) return value.map((item) => rounded(item, decimals, true))
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      key,
-      // Numbers in a list are those of a curve.
-      rounded(member, Array.isArray(member) ? CURVE_DECIMALS : DECIMALS),
-    ]),
+    Object.entries(value).map(([key, member]) => [key, rounded(member, key === 'recipe' ? PRESCRIBED : decimals)]),
   )
 }
 

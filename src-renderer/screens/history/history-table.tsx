@@ -4,6 +4,7 @@ import { Check, CircleX, Clock, Ellipsis, LoaderCircle, TriangleAlert } from 'lu
 import { memo, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
 import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
+import { isWithoutCost } from '../../../src-contract/text/costs.ts'
 import { change } from '../../../src-contract/text/numbers.ts'
 import { MenuAt } from '../../components/dialogs.tsx'
 import { addressOf, go } from '../../router.ts'
@@ -335,11 +336,18 @@ function Verdict({ job }: { job: Job }) {
         </span>
       </span>
     )
+  const made = job.results.length
+  const costly = job.results.filter((result) => !isWithoutCost(result)).length
+  const isClean = costly === 0
   const text =
-    below > 0 ? t.history.someBelow(job.results.length - below, below) : t.history.onTarget(job.results.length)
+    below > 0
+      ? t.history.someBelow(made - below, below)
+      : isClean
+        ? t.history.onTarget(made)
+        : t.history.someAtCost(made, costly)
   return (
-    <span className={`row ${below > 0 ? 'c-warn' : 'c-ok'}`}>
-      {below > 0 ? <TriangleAlert {...small} /> : <Check {...small} />}
+    <span className={`row ${isClean ? 'c-ok' : 'c-warn'}`}>
+      {isClean ? <Check {...small} /> : <TriangleAlert {...small} />}
       <span className="dim clip" title={text}>
         {text}
       </span>

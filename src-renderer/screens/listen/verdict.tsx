@@ -3,10 +3,12 @@ import { Check, Download, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { MasterResult } from '../../../src-contract/report.ts'
+import { isWithoutCost } from '../../../src-contract/text/costs.ts'
 import { change, decibels, unbroken } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { useApp } from '../../state/app-state.ts'
+import { sharedCosts } from '../../state/costs.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useListenWords } from './context.tsx'
 
@@ -18,7 +20,7 @@ export interface VerdictProps {
 }
 
 export function Verdict({ job, heard, onHear }: VerdictProps) {
-  const { t, l, format } = useListenWords()
+  const { t, l, format, language } = useListenWords()
   const [isOpen, setOpen] = useState(false)
   const below = job.results.filter((one) => one.verdict === 'below_target')
   return (
@@ -76,6 +78,11 @@ export function Verdict({ job, heard, onHear }: VerdictProps) {
           {reason && l.verdict.reasons[reason]}
         </p>
       ))}
+      {sharedCosts(job.results, language).map(({ text, platforms }) => (
+        <p key={text} className="note">
+          {unbroken(`${platforms.map((platform) => t.platforms[platform]).join(', ')}: ${text}`)}
+        </p>
+      ))}
       <Modal title={l.verdict.numbers} isOpen={isOpen} onClose={() => setOpen(false)} shape="wide">
         <Numbers results={job.results} />
       </Modal>
@@ -131,7 +138,7 @@ function Row({
         {name}
       </th>
       <td>
-        {result.verdict === 'on_target' ? (
+        {isWithoutCost(result) ? (
           <span className="row c-ok on-target">
             <Check className="i s" aria-hidden="true" />
             <span className="dim">{l.verdict.onTarget}</span>
@@ -139,7 +146,7 @@ function Row({
         ) : (
           <span className="tag warn">
             <TriangleAlert className="i" aria-hidden="true" />
-            {l.verdict.belowTarget}
+            {result.verdict === 'on_target' ? l.verdict.atCost : l.verdict.belowTarget}
           </span>
         )}
       </td>

@@ -6,6 +6,7 @@ import type { Warning } from '../../../src-contract/report.ts'
 import { codecLabel, unbroken } from '../../../src-contract/text/numbers.ts'
 import { type Language, warningText } from '../../../src-contract/text/text.ts'
 import { GRID_CELL } from '../../components/grid-roles.ts'
+import { sharedCosts } from '../../state/costs.ts'
 import { failureOf } from '../../state/refusal.ts'
 import { partWarnings, refusalOfRow, type SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
@@ -259,15 +260,16 @@ function Rendering({ job, leftSeconds }: { job: Job; leftSeconds: number | null 
 }
 
 function Ended({ job }: { job: Job }) {
-  const { t, format } = useWords()
+  const { t, format, language } = useWords()
   const below = job.results.filter((result) => result.verdict === 'below_target')
   const others = job.warnings.filter((warning) => warning.code === 'CODEC_OVERSHOOT')
+  const costs = sharedCosts(job.results, language)
   return (
     <Lines
       icon={<CircleCheck {...small} />}
       head={<span>{t.row.masters(job.results.length, job.results.length - below.length)}</span>}
     >
-      {below.length + others.length > 0 && (
+      {below.length + others.length + costs.length > 0 && (
         <div className="verd">
           {below.map((result) => (
             <span key={result.platform} className="c-warn">
@@ -279,6 +281,12 @@ function Ended({ job }: { job: Job }) {
                   format.level(Math.max(0.1, result.target_lufs - result.integrated_lufs)),
                 )}
               />
+            </span>
+          ))}
+          {costs.map(({ text, platforms }) => (
+            <span key={text} className="c-warn">
+              <TriangleAlert className="i" aria-hidden="true" />
+              <Sentence text={`${platforms.map((platform) => t.platforms[platform]).join(', ')}: ${text}`} />
             </span>
           ))}
           {others.map(({ code, platform, values = {} }) => (

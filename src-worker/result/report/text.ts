@@ -4,8 +4,16 @@ import { type Platform, platformFacts } from '../../../src-contract/platforms/in
 import type { Confidence } from '../../../src-contract/platforms/platform.ts'
 import type { RepairKind } from '../../../src-contract/repair-kinds.ts'
 import type { MasterResult, Repair } from '../../../src-contract/report.ts'
-import type { AiService, Genre, LoudnessMode, Tier } from '../../../src-contract/settings.ts'
-import { count, decibels, frequency } from '../../../src-contract/text/numbers.ts'
+import type {
+  AiService,
+  Genre,
+  JobSettings,
+  LoudnessMode,
+  SteeringName,
+  Style,
+  Tier,
+} from '../../../src-contract/settings.ts'
+import { change, count, decibels, frequency } from '../../../src-contract/text/numbers.ts'
 import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'
 import type { Language } from '../../../src-contract/text/text.ts'
 
@@ -94,6 +102,8 @@ export const words = {
   reference: both('Reference', '레퍼런스'),
   settings: both('Settings', '설정'),
   intensity: both('Intensity', '강도'),
+  steering: both('Sound', '소리'),
+  atCost: both('On target, at a cost', '목표 도달, 손실 있음'),
   referenceAmount: both('Reference amount', '레퍼런스 반영'),
   source: both('Source', '원본 파일'),
   duration: both('Duration', '길이'),
@@ -132,6 +142,59 @@ export const repairNames: Record<RepairKind, Bilingual> = {
   resonance: both('Resonance', '공진'),
   sibilance: both('Sibilance', '치찰음'),
   mono_bass: both('Low end made mono', '저역 모노화'),
+}
+
+const styleNames: Record<Style, Bilingual> = {
+  clean: both('clean', '깨끗하게'),
+  warm: both('warm', '따뜻하게'),
+  punchy: both('punchy', '힘 있게'),
+  bright: both('bright', '밝게'),
+  open: both('open', '넓게'),
+}
+
+const steeringNames: Record<SteeringName, Bilingual> = {
+  style: both('Style', '스타일'),
+  tilt_db: both('Tilt', '기울기'),
+  bass_db: both('Bass', '저음'),
+  presence_db: both('Presence', '존재감'),
+  air_db: both('Air', '공기감'),
+  width_percent: both('Width', '스테레오 폭'),
+  punch: both('Punch', '펀치'),
+  warmth: both('Warmth', '따뜻함'),
+  tone_amount: both('Planned tone', '음색 보정 반영'),
+  dynamics_amount: both('Planned dynamics', '다이내믹 보정 반영'),
+  image_amount: both('Planned width', '스테레오 보정 반영'),
+  skip_repairs: both('Not repaired', '복원하지 않음'),
+  target_lufs: both('Own target', '직접 정한 음량'),
+}
+
+/** Returns a setting of the sound with its value: `Tilt +1.0 dB`. */
+export function steeringText(name: SteeringName, settings: JobSettings): Bilingual {
+  const value = steeringValue(name, settings)
+  const { en, ko } = steeringNames[name]
+  return both(`${en} ${value.en}`, `${ko} ${value.ko}`)
+}
+
+function steeringValue(name: SteeringName, settings: JobSettings): Bilingual {
+  switch (name) {
+    case 'style':
+      return styleNames[settings.style]
+    case 'skip_repairs': {
+      const names = settings.skip_repairs.map((kind) => repairNames[kind])
+      return both(names.map(({ en }) => en).join(', '), names.map(({ ko }) => ko).join(', '))
+    }
+    case 'target_lufs':
+      return same(`${decibels(settings.target_lufs, 1)} LUFS`)
+    case 'tilt_db':
+    case 'bass_db':
+    case 'presence_db':
+    case 'air_db':
+      return same(`${change(settings[name])} dB`)
+    case 'punch':
+      return same(change(settings.punch, 0))
+    default:
+      return same(`${settings[name]} %`)
+  }
 }
 
 const channelNames: Record<NonNullable<Repair['channel']>, Bilingual> = {

@@ -24,7 +24,14 @@ function resultOf(
     measurement: measurement as MasterMeasurement,
     gainReductionDb: Float32Array.of(0, 4.5, 1),
   }
-  return { plan, result: masterResult(master, target, { file: 'song.wav', chainGainDb: -2.5 }) }
+  return {
+    plan,
+    result: masterResult(master, target, {
+      file: 'song.wav',
+      chainGainDb: -2.5,
+      source: { plrDb: 14, sideToMidDb: -10 },
+    }),
+  }
 }
 
 describe('the result of a master', () => {

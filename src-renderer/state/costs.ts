@@ -1,0 +1,25 @@
+/** What the masters of a job gave up, each sentence once with the platforms that it holds for. */
+import type { Platform } from '../../src-contract/platforms/index.ts'
+import type { MasterCost, MasterResult } from '../../src-contract/report.ts'
+import { costText } from '../../src-contract/text/costs.ts'
+import type { Language } from '../../src-contract/text/text.ts'
+
+export interface SharedCost {
+  readonly text: string
+  readonly platforms: readonly Platform[]
+}
+
+/** An overshoot of a lossy copy is told by a warning of the job. */
+const isOnlyHere = ({ code }: MasterCost) => code !== 'CODEC_OVERSHOOT'
+
+/** Returns what the masters gave up beyond what the warnings of their job tell. */
+export function sharedCosts(
+  results: readonly Pick<MasterResult, 'platform' | 'costs'>[],
+  language: Language,
+): SharedCost[] {
+  const all = results.flatMap(({ platform, costs = [] }) =>
+    costs.filter(isOnlyHere).map((cost) => ({ platform, text: costText(cost, language) })),
+  )
+  const byText = Map.groupBy(all, ({ text }) => text)
+  return [...byText].map(([text, same]) => ({ text, platforms: same.map(({ platform }) => platform) }))
+}
