@@ -35,6 +35,7 @@ const GROUPS = [
       ['level', 'L · Shift L'],
       ['seek', '← →'],
       ['loop', 'I · O · P'],
+      ['zoom', '+ · −'],
     ],
   },
 ] as const

@@ -1,5 +1,5 @@
 /** The lanes of the Listen screen: where each lies, its axes, and its curve as a path. Pure. */
-import { bandPath, columnMaxima, linePath } from './paths.ts'
+import { bandPath, columnMaxima, linePath, type Steps } from './paths.ts'
 
 export interface Lane {
   readonly top: number
@@ -44,34 +44,39 @@ export function lanesLayout(width: number, height: number): LanesLayout {
   }
 }
 
-/** Returns the pixel of a moment, and the moment of a pixel held inside the song. */
-export function timeAxis({ left, right }: Pick<LanesLayout, 'left' | 'right'>, durationSeconds: number) {
+/** Returns the pixel of a moment, also outside the view, and the moment of a pixel held inside the view. */
+export function timeAxis(
+  { left, right }: Pick<LanesLayout, 'left' | 'right'>,
+  { startSeconds, endSeconds }: { readonly startSeconds: number; readonly endSeconds: number },
+) {
   const width = right - left
-  const length = Math.max(durationSeconds, 1e-3)
+  const length = Math.max(endSeconds - startSeconds, 1e-3)
   return {
-    toX: (seconds: number) => left + (Math.max(0, Math.min(length, seconds)) / length) * width,
-    toSeconds: (x: number) => Math.max(0, Math.min(length, ((x - left) / width) * length)),
+    toX: (seconds: number) => left + ((seconds - startSeconds) / length) * width,
+    toSeconds: (x: number) => startSeconds + Math.max(0, Math.min(1, (x - left) / width)) * length,
   }
 }
 
-const STEPS = [1, 2, 5, 10, 15, 20, 30, 60, 120, 300]
+const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300]
 const LEAST_TICK_PX = 50
 
 /** Returns the moments of the ruler, at round steps that leave room for their labels. */
-export function timeTicks(durationSeconds: number, widthPx: number): number[] {
-  const least = (LEAST_TICK_PX / Math.max(1, widthPx)) * durationSeconds
+export function timeTicks(startSeconds: number, endSeconds: number, widthPx: number): number[] {
+  const least = (LEAST_TICK_PX / Math.max(1, widthPx)) * (endSeconds - startSeconds)
   const step = STEPS.find((one) => one >= least) ?? 600
-  return Array.from({ length: Math.floor(durationSeconds / step) + 1 }, (_, i) => i * step)
+  const first = Math.ceil(startSeconds / step)
+  const count = Math.max(0, Math.floor(endSeconds / step) - first + 1)
+  return Array.from({ length: count }, (_, i) => (first + i) * step)
 }
 
 const magnitude = (levelDb: number) => Math.min(1, 10 ** (levelDb / 20))
 /** Margin above and below a wave. */
 const MARGIN = 2
 
-/** Returns a mirrored waveform, one column per pixel, from peaks in dBFS over equal times, of which the time axis is `steps` long. */
+/** Returns a mirrored waveform, one column per pixel, from the peaks in dBFS over equal times that lie on the time axis. */
 export function wavePath(
   peaksDbfs: readonly (number | null)[],
-  steps: number,
+  steps: Steps,
   lane: Lane,
   { left, right }: LanesLayout,
 ): string {
@@ -148,10 +153,10 @@ export function reductionRangeDb(deepestDb: number): number {
   return Math.max(LEAST_REDUCTION_DB, Math.ceil(Math.abs(deepestDb) + 0.5))
 }
 
-/** Returns the gain reduction as an area that hangs from the top of its lane. The time axis is `steps` long; signs do not matter. */
+/** Returns the gain reduction on the time axis as an area that hangs from the top of its lane. Signs do not matter. */
 export function reductionPath(
   series: readonly (number | null)[],
-  steps: number,
+  steps: Steps,
   rangeDb: number,
   lane: Lane,
   { left, right }: LanesLayout,

@@ -41,23 +41,34 @@ export function smoothPath(points: readonly Point[]): string {
   }, '')
 }
 
+/** Part of a series, in values of it; both ends may lie between two values. */
+export interface Steps {
+  readonly from: number
+  readonly to: number
+}
+
 /**
- * Returns the largest value under each of `count` equal columns, which together are `steps` values of a series wide: fewer than it has
- * where its last step is not whole. Where it is coarser than the columns, its values are joined by straight lines. Nulls count as
- * −Infinity. An empty series gives `count` times −Infinity.
+ * Returns the largest value under each of `count` equal columns, which together show a part of a series: the whole unless another is
+ * given. Where it is coarser than the columns, its values are joined by straight lines. Nulls count as −Infinity. An empty series
+ * gives `count` times −Infinity.
  */
-export function columnMaxima(series: readonly (number | null)[], count: number, steps = series.length): number[] {
+export function columnMaxima(
+  series: readonly (number | null)[],
+  count: number,
+  { from: first, to: last }: Steps = { from: 0, to: series.length },
+): number[] {
   const value = (i: number) => series[Math.max(0, i)] ?? Number.NEGATIVE_INFINITY
+  const steps = last - first
   return Array.from({ length: count }, (_, column) => {
     if (steps < count) {
-      const place = ((column + 0.5) / count) * steps - 0.5
-      const first = value(Math.floor(place))
-      const next = value(Math.floor(place) + 1)
-      if (first === Number.NEGATIVE_INFINITY || next === Number.NEGATIVE_INFINITY) return Math.max(first, next)
-      return first + (next - first) * (place - Math.floor(place))
+      const place = first + ((column + 0.5) / count) * steps - 0.5
+      const before = value(Math.floor(place))
+      const after = value(Math.floor(place) + 1)
+      if (before === Number.NEGATIVE_INFINITY || after === Number.NEGATIVE_INFINITY) return Math.max(before, after)
+      return before + (after - before) * (place - Math.floor(place))
     }
-    const from = Math.floor((column / count) * steps)
-    const to = Math.ceil(((column + 1) / count) * steps)
+    const from = Math.floor(first + (column / count) * steps)
+    const to = Math.ceil(first + ((column + 1) / count) * steps)
     let largest = Number.NEGATIVE_INFINITY
     for (let i = from; i < to; i++) largest = Math.max(largest, value(i))
     return largest

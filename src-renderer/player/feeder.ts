@@ -106,6 +106,11 @@ export class Feeder {
     if (!isSamePlace) this.#pump()
   }
 
+  /** Returns a version that can be read; undefined before it is opened and after it failed. */
+  trackOf(version: string): Track | undefined {
+    return this.#tracks.get(version)
+  }
+
   close(): void {
     this.#tracks.clear()
   }

@@ -108,6 +108,11 @@ export class PlayerStore {
     return this.#player?.spectrum() ?? null
   }
 
+  /** Returns the track of a version; undefined before it is opened and after it failed. */
+  trackOf(version: string) {
+    return this.#player?.trackOf(version)
+  }
+
   seek(seconds: number, restartsIntegrated = false): void {
     this.#player?.seek(Math.max(0, Math.min(this.#deps.durationSeconds, seconds)), restartsIntegrated)
   }

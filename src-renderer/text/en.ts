@@ -467,6 +467,7 @@ export const en = {
       level: 'Matched or file · as on service',
       seek: '5 s · with Shift 1 s',
       loop: 'Loop start, end, on',
+      zoom: 'Zoom the lanes in, out',
     },
   },
 }

@@ -439,6 +439,7 @@ export const ko: Text = {
       level: '같은 음량 또는 파일 그대로 · 서비스처럼',
       seek: '5초 · Shift와 함께 1초',
       loop: '반복 시작, 끝, 켜기',
+      zoom: '파형 확대, 축소',
     },
   },
 }

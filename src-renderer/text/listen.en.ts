@@ -61,6 +61,12 @@ export const listenEn = {
     curves: (target: string): string => `loudness over time against ${target} LUFS`,
     reductionOf: (db: string): string => `gain reduction of at most ${db} dB`,
     noReduction: 'no gain reduction',
+    largestReductions: 'Largest gain reductions',
+    reductionAt: (db: string, at: string): string => `${db} dB reduction at ${at}`,
+    scroll: 'Shown part of the song',
+    shown: (from: string, to: string): string => `Showing ${from} to ${to}`,
+    whole: 'Whole',
+    showWhole: 'Show the whole song',
   },
   meters: {
     label: (m: string, s: string, i: string, left: string, right: string): string =>

@@ -61,6 +61,12 @@ export const listenKo: ListenText = {
     curves: (target) => `목표 ${target} LUFS와 시간별 음량`,
     reductionOf: (db) => `게인 리덕션 최대 ${db} dB`,
     noReduction: '게인 리덕션 없음',
+    largestReductions: '게인 리덕션이 가장 큰 곳',
+    reductionAt: (db, at) => `${at} 게인 리덕션 ${db} dB`,
+    scroll: '표시 구간',
+    shown: (from, to) => `${from}부터 ${to}까지 표시`,
+    whole: '전체',
+    showWhole: '곡 전체 보기',
   },
   meters: {
     label: (m, s, i, left, right) =>

@@ -16,6 +16,7 @@ import type { ListenStore } from '../../state/listen.ts'
 import { type SongVersion, versionNumber } from '../../state/listen-versions.ts'
 import type { PlayerStore } from '../../state/player.ts'
 import type { PlayerState } from '../../state/player-state.ts'
+import type { TimeViewActions } from '../../state/time-view.ts'
 import { useWords } from '../../text/context.tsx'
 import { listenEn } from '../../text/listen.en.ts'
 import { listenKo } from '../../text/listen.ko.ts'
@@ -33,6 +34,8 @@ export interface Visit {
   readonly report: Report
   readonly listen: ListenStore
   readonly player: PlayerStore
+  /** The part of the song that the lanes show. */
+  readonly view: TimeViewActions
 }
 
 export const VisitContext = createContext<Visit | null>(null)

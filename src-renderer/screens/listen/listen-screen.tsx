@@ -15,6 +15,7 @@ import { commonRateHz, versionsOf } from '../../state/listen-versions.ts'
 import { PlayerStore } from '../../state/player.ts'
 import { type BlindTest, heardVersion, type PlayerState, shownService } from '../../state/player-state.ts'
 import { failureOf } from '../../state/refusal.ts'
+import { createTimeView, lengthOf } from '../../state/time-view.ts'
 import { BlindTestPanel } from './blind-test.tsx'
 import { CompareSheet } from './compare.tsx'
 import { useListenWords, usePlayer, useVersionName, useVisit, VisitContext } from './context.tsx'
@@ -127,7 +128,8 @@ function Listening({ job, report, listen, isChoosing }: ListeningProps) {
     void player.start()
     return player.close
   }, [player])
-  const visit = useMemo(() => ({ job, report, listen, player }), [job, report, listen, player])
+  const view = useMemo(() => createTimeView(report.source.duration_seconds), [report])
+  const visit = useMemo(() => ({ job, report, listen, player, view }), [job, report, listen, player, view])
   return (
     <VisitContext value={visit}>
       <Batch isChoosing={isChoosing} />
@@ -137,15 +139,16 @@ function Listening({ job, report, listen, isChoosing }: ListeningProps) {
 
 function Batch({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
   const { l, say } = useListenWords()
-  const { job, report, listen, player } = useVisit()
+  const { job, report, listen, player, view } = useVisit()
   const siblings = useStore(listen.store, (state) => state.siblings)
   const otherFailure = useStore(listen.store, (state) => state.otherFailure)
   const [isComparing, setComparing] = useState(isChoosing)
   const [isBlindOpen, setBlindOpen] = useState(false)
   const heard = usePlayer((state) => (state.blindTest ? '' : state.version))
   const hasFailed = usePlayer((state) => state.hasFailed)
-  useKeys(player)
+  useKeys(player, view)
   useSpokenChanges()
+  useSpokenZoom()
   const blindTestButton = useRef<HTMLButtonElement>(null)
   const leaveBlindTest = () => {
     setBlindOpen(false)
@@ -233,4 +236,22 @@ function useSpokenChanges(): void {
       if (said) notices.announce(said)
     })
   }, [player, notices, l, t, nameOf])
+}
+
+/** Least change of the shown time that is a zoom and no rounding, s. */
+const ZOOM_SECONDS = 1e-6
+
+/** Tells screen readers which part of the song the lanes show after a zoom; scrolling and following are not told. */
+function useSpokenZoom(): void {
+  const { l } = useListenWords()
+  const { notices } = useApp()
+  const { view } = useVisit()
+  useEffect(
+    () =>
+      view.store.subscribe((now, before) => {
+        if (Math.abs(lengthOf(now) - lengthOf(before)) < ZOOM_SECONDS) return
+        notices.announce(l.timeView.shown(clock(now.startSeconds), clock(now.endSeconds)))
+      }),
+    [view, notices, l],
+  )
 }

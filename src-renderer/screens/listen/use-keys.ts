@@ -2,9 +2,12 @@
 import { useEffect } from 'react'
 import { isCovered, keyOf } from '../../components/is-typing.ts'
 import type { PlayerStore } from '../../state/player.ts'
+import { isWithin, type TimeViewActions } from '../../state/time-view.ts'
 
 const FAR_SECONDS = 5
 const NEAR_SECONDS = 1
+/** Keys that zoom, on a layout where + needs Shift also without it, and their factors. */
+const ZOOM_FACTORS: Readonly<Record<string, number>> = { '+': 2, '=': 2, '-': 0.5 }
 
 /** Controls that a key belongs to when the keyboard has brought the focus there. */
 function ownsKey(target: EventTarget | null, key: string): boolean {
@@ -17,6 +20,17 @@ function ownsKey(target: EventTarget | null, key: string): boolean {
   if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable)
     return true
   return key === ' ' && target.matches('button, a, summary, [role=menuitem]') && target.matches(':focus-visible')
+}
+
+/** Zooms the lanes around the playhead, or around their middle when it is not shown; false for a key that does not zoom. */
+function zoom({ key }: KeyboardEvent, player: PlayerStore, view: TimeViewActions): boolean {
+  const factor = ZOOM_FACTORS[key]
+  if (!factor) return false
+  const shown = view.store.getState()
+  const position = player.position()
+  const aroundSeconds = isWithin(shown, position) ? position : (shown.startSeconds + shown.endSeconds) / 2
+  view.dispatch({ kind: 'zoom', factor, aroundSeconds })
+  return true
 }
 
 /** Carries out the key; false when it means nothing here. */
@@ -66,16 +80,17 @@ function obey(event: KeyboardEvent, player: PlayerStore): boolean {
   return true
 }
 
-export function useKeys(player: PlayerStore): void {
+export function useKeys(player: PlayerStore, view: TimeViewActions): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
       if (event.isComposing || event.keyCode === 229 || isCovered() || ownsKey(event.target, event.key)) return
+      if (zoom(event, player, view)) return event.preventDefault()
       // A held key seeks on, but does not play and pause in turn.
       if (event.repeat && !event.key.startsWith('Arrow')) return
       if (obey(event, player)) event.preventDefault()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [player])
+  }, [player, view])
 }

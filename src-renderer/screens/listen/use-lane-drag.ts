@@ -1,8 +1,9 @@
-/** Pointer actions in the lanes: seek, draw a loop along the ruler, move the edges of a loop. */
-import { type PointerEvent, useRef } from 'react'
+/** Pointer actions in the lanes: a click seeks, a drag draws a loop, moves an edge of it, or moves the playhead by its grip. */
+import { type PointerEvent, useRef, useState } from 'react'
 import type { timeAxis } from '../../drawing/lanes.ts'
 import type { PlayerStore } from '../../state/player.ts'
 import type { LoopRange } from '../../state/player-state.ts'
+import { isWithin, type TimeView } from '../../state/time-view.ts'
 
 /** A press closer than this to a loop edge takes the edge; one that moves less than this is a click, px. */
 const GRIP_PX = 5
@@ -11,56 +12,66 @@ const SHORTEST_LOOP_SECONDS = 0.5
 interface Lanes {
   readonly player: PlayerStore
   readonly axis: ReturnType<typeof timeAxis>
-  /** Height of the ruler at the top, px. */
-  readonly ruler: number
+  readonly view: TimeView
   readonly loop: LoopRange | null
 }
 
-/** Returns the handlers for the element of the lanes, whose left edge is the origin of `axis`. */
-export function useLaneDrag({ player, axis, ruler, loop }: Lanes) {
-  const drag = useRef<{ kind: 'seek' | 'start' | 'end' | 'new'; fromX: number } | null>(null)
-  const placeOf = ({ clientX, clientY, currentTarget }: PointerEvent) => {
-    const { left, top } = currentTarget.getBoundingClientRect()
-    return { x: clientX - left, y: clientY - top }
+interface Drag {
+  readonly kind: 'head' | 'start' | 'end' | 'new'
+  readonly fromX: number
+  readonly fromSeconds: number
+}
+
+/** Returns the loop that a drag to a moment draws; null for an edge that would come too close to the other. */
+function drawnLoop({ kind, fromSeconds }: Drag, seconds: number, loop: LoopRange | null): LoopRange | null {
+  if (kind === 'new') {
+    return { startSeconds: Math.min(fromSeconds, seconds), endSeconds: Math.max(fromSeconds, seconds) }
   }
+  if (!loop) return null
+  const moved = kind === 'start' ? { ...loop, startSeconds: seconds } : { ...loop, endSeconds: seconds }
+  return moved.endSeconds - moved.startSeconds > SHORTEST_LOOP_SECONDS ? moved : null
+}
+
+/** Returns the handlers for the element of the lanes, whose left edge is the origin of `axis`, and the loop being drawn. */
+export function useLaneDrag({ player, axis, view, loop }: Lanes) {
+  const drag = useRef<Drag | null>(null)
+  const [draft, setDraft] = useState<LoopRange | null>(null)
+  const placeOf = ({ clientX, currentTarget }: PointerEvent) => clientX - currentTarget.getBoundingClientRect().left
   const end = () => {
     drag.current = null
+    setDraft(null)
   }
-  return {
+  const kindAt = (x: number, target: EventTarget): Drag['kind'] => {
+    const isNear = (seconds: number) => isWithin(view, seconds) && Math.abs(axis.toX(seconds) - x) <= GRIP_PX
+    if (target instanceof Element && target.closest('.playhead > svg')) return 'head'
+    if (loop && isNear(loop.startSeconds)) return 'start'
+    return loop && isNear(loop.endSeconds) ? 'end' : 'new'
+  }
+  const handlers = {
     onPointerDown(event: PointerEvent) {
       if (event.button !== 0) return
       event.currentTarget.setPointerCapture(event.pointerId)
-      const { x, y } = placeOf(event)
-      const isNear = (seconds: number) => Math.abs(axis.toX(seconds) - x) <= GRIP_PX
-      if (loop && isNear(loop.startSeconds)) drag.current = { kind: 'start', fromX: x }
-      else if (loop && isNear(loop.endSeconds)) drag.current = { kind: 'end', fromX: x }
-      else if (y < ruler) drag.current = { kind: 'new', fromX: x }
-      else {
-        drag.current = { kind: 'seek', fromX: x }
-        player.seek(axis.toSeconds(x), event.shiftKey)
-      }
+      const x = placeOf(event)
+      drag.current = { kind: kindAt(x, event.target), fromX: x, fromSeconds: axis.toSeconds(x) }
     },
     onPointerMove(event: PointerEvent) {
-      if (!drag.current) return
-      const { kind, fromX } = drag.current
-      const { x } = placeOf(event)
+      const x = placeOf(event)
       const seconds = axis.toSeconds(x)
-      if (kind === 'seek') player.seek(seconds, event.shiftKey)
-      else if (kind === 'new') {
-        if (Math.abs(x - fromX) < GRIP_PX) return
-        const from = axis.toSeconds(fromX)
-        player.setLoop({ startSeconds: Math.min(from, seconds), endSeconds: Math.max(from, seconds) })
-      } else if (loop) {
-        const moved = kind === 'start' ? { ...loop, startSeconds: seconds } : { ...loop, endSeconds: seconds }
-        if (moved.endSeconds - moved.startSeconds > SHORTEST_LOOP_SECONDS) player.setLoop(moved)
+      if (!drag.current) return
+      if (drag.current.kind === 'head') player.seek(seconds, event.shiftKey)
+      else if (draft || Math.abs(x - drag.current.fromX) >= GRIP_PX) {
+        const drawn = drawnLoop(drag.current, seconds, loop)
+        if (drawn) setDraft(drawn)
       }
     },
     onPointerUp(event: PointerEvent) {
-      const { x } = placeOf(event)
-      if (drag.current?.kind === 'new' && Math.abs(x - drag.current.fromX) < GRIP_PX)
-        player.seek(axis.toSeconds(x), event.shiftKey)
+      // The loop is played once it is drawn: at every step of the way the sound would jump.
+      if (draft) player.setLoop(draft)
+      else if (drag.current && Math.abs(placeOf(event) - drag.current.fromX) < GRIP_PX && drag.current.kind !== 'head')
+        player.seek(axis.toSeconds(placeOf(event)), event.shiftKey)
       end()
     },
     onPointerCancel: end,
   }
+  return { draft, handlers }
 }

@@ -1,0 +1,59 @@
+/** Buttons at the largest gain reductions of a version: each jumps to its place. */
+import { useMemo } from 'react'
+import { clock } from '../../../src-contract/text/numbers.ts'
+import { type LanesLayout, timeAxis } from '../../drawing/lanes.ts'
+import { largestReductions } from '../../drawing/reductions.ts'
+import type { SongVersion } from '../../state/listen-versions.ts'
+import { isWithin, type TimeView } from '../../state/time-view.ts'
+import { useListenWords, useVisit } from './context.tsx'
+
+/** Height of a marker, px: it stands on the top of the reduction lane. */
+const MARKER_PX = 16
+
+interface MarkersProps {
+  readonly layout: LanesLayout
+  readonly view: TimeView
+  readonly version: SongVersion
+}
+
+/** Places outside the view wait at its edges, so that they can still be reached. */
+export function ReductionMarkers({ layout, view, version }: MarkersProps) {
+  const { l, format } = useListenWords()
+  const { player } = useVisit()
+  const { curves } = version
+  const places = useMemo(
+    () => (curves?.gain_reduction_db ? largestReductions(curves.gain_reduction_db, curves.step_seconds) : []),
+    [curves],
+  )
+  if (places.length === 0) return null
+  const { toX } = timeAxis(layout, view)
+  return (
+    <ul
+      className="reductions"
+      aria-label={l.timeView.largestReductions}
+      style={{ top: layout.reduction.top - MARKER_PX }}
+      onPointerDown={(event) => event.stopPropagation()}
+      onDoubleClick={(event) => event.stopPropagation()}
+    >
+      {places.map(({ seconds, reductionDb }) => {
+        const name = l.timeView.reductionAt(format.level(reductionDb), clock(seconds))
+        const x = Math.max(layout.left, Math.min(layout.right, toX(seconds)))
+        return (
+          <li key={seconds} style={{ left: x }}>
+            <button
+              type="button"
+              className={isWithin(view, seconds) ? 'marker' : 'marker is-away'}
+              aria-label={name}
+              title={name}
+              onClick={() => player.seek(seconds)}
+            >
+              <svg viewBox="0 0 10 8" width={10} height={8} aria-hidden="true">
+                <path d="M0 0h10l-5 8z" />
+              </svg>
+            </button>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,44 @@
+/** Peaks of what is shown, read from the samples where the curves of the report are too coarse. */
+import { useEffect, useState } from 'react'
+import { readPeaks } from '../../player/peaks.ts'
+import { commonRateHz, type SongVersion } from '../../state/listen-versions.ts'
+import { lengthOf, type TimeView } from '../../state/time-view.ts'
+import { usePlayer, useVisit } from './context.tsx'
+
+type Peaks = readonly (number | null)[]
+
+/**
+ * Returns the peaks of a version in dBFS under each of `columns` pixels of the view; null where its curves are fine enough, while they
+ * are read, and for a version that cannot be read.
+ */
+export function usePeaks(
+  id: string | undefined,
+  curves: SongVersion['curves'],
+  view: TimeView,
+  columns: number,
+): Peaks | null {
+  const { report, player } = useVisit()
+  const isReady = usePlayer(({ readiness }) => id !== undefined && readiness[id] === 'ready')
+  const [read, setRead] = useState<{ id: string; view: TimeView; peaks: Peaks } | null>(null)
+  const isCoarse = curves !== undefined && lengthOf(view) / columns < curves.step_seconds
+  useEffect(() => {
+    if (id === undefined || !isReady || !isCoarse) return
+    const control = new AbortController()
+    const request = requestAnimationFrame(() => {
+      const track = player.trackOf(id)
+      const rateHz = commonRateHz(report)
+      const part = { from: view.startSeconds * rateHz, to: view.endSeconds * rateHz }
+      // A file that cannot be read fails in the player too, which says so; the curve of the report stays.
+      if (track)
+        readPeaks(track, part, columns, control.signal).then(
+          (peaks) => setRead({ id, view, peaks }),
+          () => {},
+        )
+    })
+    return () => {
+      cancelAnimationFrame(request)
+      control.abort()
+    }
+  }, [id, isReady, isCoarse, view, columns, player, report])
+  return isCoarse && read?.id === id && read?.view === view && read.peaks.length === columns ? read.peaks : null
+}
