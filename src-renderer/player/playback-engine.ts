@@ -25,6 +25,12 @@ export interface FrameRange {
   readonly endFrame: number
 }
 
+/** Two versions of which only the difference is heard. */
+export interface Difference {
+  readonly of: string
+  readonly without: string
+}
+
 export type PlaybackCommand =
   /** Announces a version of `frames` frames; beyond them it is silent. */
   | { readonly kind: 'add'; readonly version: string; readonly frames: number }
@@ -38,7 +44,10 @@ export type PlaybackCommand =
       readonly right: Float32Array
     }
   | { readonly kind: 'evict'; readonly version: string; readonly indexes: readonly number[] }
-  | { readonly kind: 'choose'; readonly version: string }
+  /** The switch fades over 8 ms with equal power; to another rendering of what is heard it slides in a straight line over `slideMs`. */
+  | { readonly kind: 'choose'; readonly version: string; readonly slideMs?: number | undefined }
+  /** While version `of` is heard, `without` is taken away from it, each at its level; null hears it whole. */
+  | { readonly kind: 'difference'; readonly difference: Difference | null }
   /** Linear gain per version; a version that is not named keeps its own. */
   | { readonly kind: 'levels'; readonly gains: Readonly<Record<string, number>> }
   /** Commands that move the head carry a rising number, so that a report can be told from one that was on its way. */
@@ -90,6 +99,14 @@ export class PlaybackEngine {
   readonly #sampleRateHz: number
   /** Change of a fade in one frame. */
   readonly #fadeStep: number
+  /** Change of the fade between versions in one frame. */
+  #switchStep: number
+  #isSlide = false
+  #difference: Difference | null = null
+  /** Part of the other version that is taken away: 0 none, 1 all. */
+  #differenceFade = 0
+  /** The version that is taken away, also while it fades out of the difference. */
+  #rest: Voice | undefined
   /** Change of a level in one frame. */
   readonly #levelStep: number
   /** Frames of a version that must be here before it is switched to. */
@@ -114,6 +131,7 @@ export class PlaybackEngine {
   constructor(sampleRateHz: number) {
     this.#sampleRateHz = sampleRateHz
     this.#fadeStep = 1000 / (FADE_MS * sampleRateHz)
+    this.#switchStep = this.#fadeStep
     this.#levelStep = 1000 / (LEVEL_MS * sampleRateHz)
     this.#switchMargin = Math.round(SWITCH_MARGIN_SECONDS * sampleRateHz)
   }
@@ -139,7 +157,12 @@ export class PlaybackEngine {
         return
       case 'choose':
         this.#wanted = this.#voices.get(command.version) ?? this.#wanted
+        this.#isSlide = command.slideMs !== undefined
+        this.#switchStep = 1000 / ((command.slideMs ?? FADE_MS) * this.#sampleRateHz)
         this.#settleSwitch()
+        return
+      case 'difference':
+        this.#difference = command.difference
         return
       case 'levels':
         for (const [version, gain] of Object.entries(command.gains)) {
@@ -237,12 +260,13 @@ export class PlaybackEngine {
       if (this.#loop && this.#head < this.#loop.endFrame) frames = Math.min(frames, this.#loop.endFrame - this.#head)
     }
     if (this.#tailFade > 0) frames = Math.min(frames, CHUNK_FRAMES - (this.#tail % CHUNK_FRAMES))
+    if (moves) this.#subtract(left, right, at, frames)
     for (const voice of this.#voices.values()) {
       if (voice.fade > 0 || voice === this.#heard) {
         if (moves) this.#mix(voice, this.#head, this.#headFade, this.#fadeStep, left, right, at, frames)
         if (this.#tailFade > 0) this.#mix(voice, this.#tail, this.#tailFade, -this.#fadeStep, left, right, at, frames)
       }
-      voice.fade = towards(voice.fade, voice === this.#heard ? 1 : 0, this.#fadeStep * frames)
+      voice.fade = towards(voice.fade, voice === this.#heard ? 1 : 0, this.#switchStep * frames)
       voice.gain = towards(voice.gain, voice.wantedGain, this.#levelStep * frames)
     }
     if (this.#tailFade > 0) {
@@ -273,16 +297,44 @@ export class PlaybackEngine {
     if (!chunk || frame >= voice.frames) return
     const from = frame % CHUNK_FRAMES
     const goal = voice === this.#heard ? 1 : 0
+    const isSlide = this.#isSlide
     let fade = voice.fade
     let gain = voice.gain
     let place = placeFade
     for (let i = 0; i < frames; i++) {
-      fade = towards(fade, goal, this.#fadeStep)
+      fade = towards(fade, goal, this.#switchStep)
       gain = towards(gain, voice.wantedGain, this.#levelStep)
       place = Math.max(0, Math.min(1, place + placeStep))
-      const factor = equalPower(fade) * equalPower(place) * gain
+      const factor = (isSlide ? fade : equalPower(fade)) * equalPower(place) * gain
       left[at + i] = (left[at + i] as number) + (chunk.left[from + i] as number) * factor
       right[at + i] = (right[at + i] as number) + (chunk.right[from + i] as number) * factor
+    }
+  }
+
+  /** Takes the other version of a difference away from `frames` at the head, in the fades of the version that is heard. */
+  #subtract(left: Float32Array, right: Float32Array, at: number, frames: number): void {
+    const { of, without } = this.#difference ?? {}
+    const heard = this.#heard?.version === of ? this.#heard : undefined
+    if (without !== undefined && heard) this.#rest = this.#voices.get(without)
+    const chunk = this.#rest?.chunks.get(chunkOf(this.#head))
+    const goal = heard && chunk ? 1 : 0
+    if (!this.#rest || !chunk || (goal === 0 && this.#differenceFade === 0)) {
+      this.#differenceFade = 0
+      return
+    }
+    const from = this.#head % CHUNK_FRAMES
+    let { gain } = this.#rest
+    let place = this.#headFade
+    let fade = this.#heard?.fade ?? 0
+    for (let i = 0; i < frames; i++) {
+      this.#differenceFade = towards(this.#differenceFade, goal, this.#fadeStep)
+      gain = towards(gain, this.#rest.wantedGain, this.#levelStep)
+      place = Math.min(1, place + this.#fadeStep)
+      fade = towards(fade, 1, this.#switchStep)
+      const share = this.#isSlide ? fade : equalPower(fade)
+      const factor = this.#differenceFade * share * equalPower(place) * gain
+      left[at + i] = (left[at + i] as number) - (chunk.left[from + i] as number) * factor
+      right[at + i] = (right[at + i] as number) - (chunk.right[from + i] as number) * factor
     }
   }
 

@@ -4,7 +4,7 @@
  */
 
 import { Feeder } from './feeder.ts'
-import type { FrameRange, PlaybackCommand, PlaybackReport } from './playback-engine.ts'
+import type { Difference, FrameRange, PlaybackCommand, PlaybackReport } from './playback-engine.ts'
 import workletUrl from './playback-engine.worklet.ts?worker&url'
 import { measureLag, type OpenFile, openTrack, shiftTrack, type Track } from './track.ts'
 
@@ -153,9 +153,10 @@ export async function createPlayer({ rateHz, durationSeconds, onReport, onReady,
       post({ kind: 'pause', serial: ++serial })
       rest()
     },
-    choose(name: string) {
+    /** Switches to a version; `slideMs` slides to another rendering of what is heard. */
+    choose(name: string, slideMs?: number) {
       version = name
-      post({ kind: 'choose', version: name })
+      post({ kind: 'choose', version: name, slideMs })
       follow()
     },
     /** Moves the playhead; `restartsIntegrated` begins the integrated loudness again. */
@@ -172,6 +173,10 @@ export async function createPlayer({ rateHz, durationSeconds, onReport, onReady,
       }
       post({ kind: 'loop', range: loop })
       follow()
+    },
+    /** Lets only the difference of two versions be heard while the first is; null ends it. */
+    setDifference(difference: Difference | null) {
+      post({ kind: 'difference', difference })
     },
     setLevels(gains: Readonly<Record<string, number>>) {
       post({ kind: 'levels', gains })

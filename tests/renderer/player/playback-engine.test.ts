@@ -297,3 +297,55 @@ describe('what the playback engine measures', () => {
     expect(playback.takeReport()?.truePeaks).toEqual([0, 0])
   })
 })
+
+describe('two renderings of one song', () => {
+  it('slide into each other in a straight line: what they share stays as loud', () => {
+    const tone = noise(100_000, 3)
+    const playback = playbackWith({ a: tone, b: tone.slice() })
+    playback.obey({ kind: 'choose', version: 'a' })
+    playback.obey({ kind: 'play', serial: 1 })
+    render(playback, 4096)
+    playback.obey({ kind: 'choose', version: 'b', slideMs: 30 })
+    const slide = render(playback, 4096)
+    slide.forEach((value, i) => {
+      expect(Math.abs(value - (tone[4096 + i] as number))).toBeLessThan(1e-5)
+    })
+  })
+
+  it('are there for as long as the slide takes, and no longer', () => {
+    const playback = playbackWith({ a: new Float32Array(100_000).fill(1), b: new Float32Array(100_000) })
+    playback.obey({ kind: 'choose', version: 'a' })
+    playback.obey({ kind: 'play', serial: 1 })
+    render(playback, 4096)
+    playback.obey({ kind: 'choose', version: 'b', slideMs: 30 })
+    const slide = render(playback, 4096)
+    const last = slide.findLastIndex((value) => value > 0)
+    expect(Math.abs(last - (RATE * 30) / 1000)).toBeLessThan(130)
+  })
+})
+
+describe('the difference of two versions', () => {
+  it('is what one has and the other has not, each at its level, and ends when it is let go', () => {
+    const shared = noise(100_000, 1)
+    const own = noise(100_000, 2)
+    const made = shared.map((value, i) => 0.5 * value + (own[i] as number))
+    const playback = playbackWith({ source: shared, made })
+    playback.obey({ kind: 'levels', gains: { source: 0.5, made: 1 } })
+    playback.obey({ kind: 'choose', version: 'made' })
+    playback.obey({ kind: 'play', serial: 1 })
+    render(playback, 4096)
+    playback.obey({ kind: 'difference', difference: { of: 'made', without: 'source' } })
+    expect(placeOf(render(playback, 2048), FADE, own)).toBe(4096 + FADE)
+    playback.obey({ kind: 'difference', difference: null })
+    expect(placeOf(render(playback, 2048), FADE, made)).toBe(4096 + 2048 + FADE)
+  })
+
+  it('is nothing of a version that it is not of', () => {
+    const source = noise(100_000, 1)
+    const playback = playbackWith({ source, made: noise(100_000, 2) })
+    playback.obey({ kind: 'choose', version: 'source' })
+    playback.obey({ kind: 'play', serial: 1 })
+    playback.obey({ kind: 'difference', difference: { of: 'made', without: 'source' } })
+    expect(placeOf(render(playback, 4096), 1024, source)).toBe(1024)
+  })
+})
