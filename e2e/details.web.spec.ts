@@ -348,6 +348,7 @@ test('songs that are dropped a second time are not mastered twice, unless that i
   await expect(page.locator('.song.repeated')).toHaveCount(1)
   await expect(page.locator('.action-bar > p.grow')).toHaveText('1 to check, 3 done')
   await expect(page.getByRole('button', { name: 'Save 3 ZIPs' })).toBeVisible()
+  await page.getByRole('button', { name: /^Delivery/ }).click()
   await page.getByText('Premium', { exact: true }).click()
   await expect(page.locator('.song.repeated')).toHaveCount(0)
   await expect(page.getByRole('button', { name: /^Start 1 song/ })).toBeVisible()

@@ -36,6 +36,9 @@ export const AnalysisSummary = exactly({
   waveform_percent: Type.Array(Type.Integer(), {
     description: 'Mean of the peaks in each of at most 200 equal slices, percent of full scale.',
   }),
+  tone_db: Type.Array(orNull(Type.Integer()), {
+    description: 'Long-term levels of the mid in the bands of a third of an octave that `analyze` names, whole dB.',
+  }),
   warnings: Type.Array(Warning),
 })
 export type AnalysisSummary = Static<typeof AnalysisSummary>
@@ -43,7 +46,7 @@ export type AnalysisSummary = Static<typeof AnalysisSummary>
 const SUMMARY_SLICES = 200
 
 /** Returns what the batch shows of an analysis. An empty waveform stays empty. */
-export function summaryOf({ measurement, waveform, warnings }: Analysis): AnalysisSummary {
+export function summaryOf({ measurement, waveform, spectrum, warnings }: Analysis): AnalysisSummary {
   const count = Math.min(SUMMARY_SLICES, waveform.length)
   const edge = (slice: number) => Math.round((slice * waveform.length) / count)
   const slices = Array.from({ length: count }, (_, slice) => waveform.slice(edge(slice), edge(slice + 1)))
@@ -53,6 +56,7 @@ export function summaryOf({ measurement, waveform, warnings }: Analysis): Analys
     waveform_percent: slices.map((peaks) =>
       Math.round((100 * peaks.reduce((sum, peak) => sum + peak, 0)) / peaks.length),
     ),
+    tone_db: spectrum.mid_db.map((db) => (db === null ? null : Math.round(db))),
     warnings,
   }
 }

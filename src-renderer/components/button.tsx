@@ -97,7 +97,15 @@ function keepHidden(event: FocusEvent): void {
  * A tooltip for the focusable thing inside, which stays the same element, with its focus, whether there is something to say or not.
  * It only repeats what the thing is already named or described by.
  */
-export function Hint({ text, children }: { text: string | false | undefined; children: ReactNode }) {
+export function Hint({
+  text,
+  side = 'top',
+  children,
+}: {
+  text: string | false | undefined
+  side?: 'top' | 'left'
+  children: ReactNode
+}) {
   const [isOpen, setOpen] = useState(false)
   return (
     <Tooltip.Root open={isOpen && Boolean(text)} onOpenChange={setOpen}>
@@ -105,7 +113,7 @@ export function Hint({ text, children }: { text: string | false | undefined; chi
         {children}
       </Tooltip.Trigger>
       <Tooltip.Portal>
-        <Tooltip.Content className="hint" sideOffset={6} collisionPadding={8}>
+        <Tooltip.Content className="hint" side={side} sideOffset={side === 'left' ? 18 : 6} collisionPadding={8}>
           {text}
         </Tooltip.Content>
       </Tooltip.Portal>

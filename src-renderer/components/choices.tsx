@@ -5,12 +5,15 @@ export interface Option<Value extends string> {
   readonly value: Value
   readonly text: ReactNode
   readonly whyNot?: string | undefined
+  /** Says what choosing it means. */
+  readonly hint?: string
 }
 
 export interface ChoiceProps<Value extends string, Kind = Option<Value>> {
   label: string
   options: readonly Kind[]
-  value: Value
+  /** null where none is chosen: what is shown differs. */
+  value: Value | null
   onChoose: (value: Value) => void
 }
 
@@ -21,7 +24,7 @@ export function Segmented<Value extends string>(props: ChoiceProps<Value> & { co
   return (
     <div className={`seg ${columns === 3 ? 'g3' : ''} ${className}`} role="radiogroup" aria-label={label}>
       {options.map((option) => (
-        <label key={option.value} title={option.whyNot} className={option.whyNot ? 'off' : undefined}>
+        <label key={option.value} title={option.whyNot ?? option.hint} className={option.whyNot ? 'off' : undefined}>
           <input
             type="radio"
             className="vh"

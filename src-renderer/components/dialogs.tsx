@@ -65,6 +65,8 @@ function focusFirstField(event: Event) {
 
 export interface MenuItem {
   readonly text: string
+  /** Says more in a second line. */
+  readonly sentence?: string
   readonly icon?: ReactNode
   readonly onChoose: () => void
   readonly isDanger?: boolean
@@ -141,7 +143,10 @@ function MenuContent(props: { items: readonly (MenuItem | null)[]; label: string
               title={item.whyNot}
             >
               {item.icon ?? <span className="i s" />}
-              <span>{item.text}</span>
+              <span>
+                {item.text}
+                {item.sentence && <small>{item.sentence}</small>}
+              </span>
             </DropdownMenu.Item>
           ) : (
             // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place

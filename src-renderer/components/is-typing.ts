@@ -28,3 +28,16 @@ export function isDelete({ key, metaKey }: KeyboardEvent): boolean {
 export function isCovered(): boolean {
   return document.querySelector('[role=dialog], [role=menu]') !== null
 }
+
+/** Tells whether a key belongs to the control that the keyboard has brought the focus to, rather than to the player. */
+export function ownsKey(target: EventTarget | null, key: string): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  const isArrow = key.startsWith('Arrow')
+  if (target instanceof HTMLInputElement) {
+    if (target.type === 'radio') return isArrow
+    return target.type !== 'checkbox' || key === ' '
+  }
+  if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable)
+    return true
+  return key === ' ' && target.matches('button, a, summary, [role=menuitem]') && target.matches(':focus-visible')
+}

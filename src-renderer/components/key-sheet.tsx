@@ -24,6 +24,9 @@ const GROUPS = [
       ['all', 'Ctrl A · Esc'],
       ['reorder', 'Alt ↑ ↓'],
       ['remove', 'Delete'],
+      ['sound', 'E'],
+      ['slots', 'A · B · C · D'],
+      ['difference', '\\'],
     ],
   },
   {

@@ -9,14 +9,17 @@ import { createSaver } from '../api/save.ts'
 import { joinTabs, keepSession, type Opening } from '../api/session.ts'
 import { streamOfAllTabs } from '../api/shared-stream.ts'
 import { createHandOver, createUpload } from '../api/upload.ts'
+import { createPlayer } from '../player/player.ts'
 import { type BatchActions, createBatch } from './batch.ts'
 import { inTurnOfPages } from './batch-analyses.ts'
 import { followDesktop } from './desktop.ts'
+import { Hearing } from './hearing.ts'
 import { HistoryStore } from './history.ts'
 import { JobsStore } from './jobs.ts'
 import { createNotices } from './notices.ts'
 import { createPreferences, shownLanguage } from './preferences.ts'
 import { createService } from './service.ts'
+import { createSlots } from './sound-slots.ts'
 import { createWebhooks } from './webhooks.ts'
 
 const SETTLE_MS = 120
@@ -54,6 +57,14 @@ function streamFor(client: Client): OpenStream {
     startWorker: startStreamWorker,
     open: (session) => ownStream(createClient({ session, language: () => 'en' })),
     newId: () => crypto.randomUUID(),
+  })
+}
+
+/** A song that is taken off the list is heard no longer. */
+function leaveWithSong({ store }: BatchActions, hearing: Hearing): void {
+  store.subscribe(({ order }) => {
+    const { song } = hearing.store.getState()
+    if (song && !order.includes(song.rowId)) hearing.leave()
   })
 }
 
@@ -105,6 +116,8 @@ export function createAppState({ session, isTicketSpent }: Opening) {
     alone: inTurnOfPages,
     storage: localStorage,
   })
+  const hearing = new Hearing({ client, createPlayer })
+  leaveWithSong(batch, hearing)
   const history = new HistoryStore({ client, jobs, notices })
   const webhooks = createWebhooks(client, notices)
   const saver = createSaver(client, window.loudsmith)
@@ -185,6 +198,8 @@ export function createAppState({ session, isTicketSpent }: Opening) {
     service,
     upload,
     batch,
+    hearing,
+    slots: createSlots(localStorage),
     history,
     webhooks,
     saver,

@@ -1,14 +1,14 @@
 /** Store of a visit to the Listen screen: the listener's choices, and the player that plays by them. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import { ApiError, type Client } from '../../src-contract/client.ts'
+import type { Client } from '../../src-contract/client.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import { dbToGain } from '../../src-engine/dsp/units.ts'
 import type { AbxAnswer } from '../player/abx.ts'
 import type { LevelMode } from '../player/levels.ts'
 import type { PlaybackReport } from '../player/playback-engine.ts'
 import type { createPlayer, Player, VersionFile } from '../player/player.ts'
-import type { OpenFile } from '../player/track.ts'
 import type { SongVersion } from './listen-versions.ts'
+import { openPatiently } from './patient-open.ts'
 import {
   canAnswer,
   firstState,
@@ -26,7 +26,6 @@ import {
   withOther,
   withVersion,
 } from './player-state.ts'
-import { isNotReached } from './refusal.ts'
 
 export interface PlayerStoreDeps {
   readonly client: Client
@@ -37,9 +36,6 @@ export interface PlayerStoreDeps {
   /** A fair coin for the blind test. */
   readonly tossCoin: () => boolean
 }
-
-/** Wait between two attempts to read while the program is away, ms. */
-const AWAY_MS = 1000
 
 /** The store of one visit with its actions; `start` begins to load. What buttons call directly is a function of its own. */
 export class PlayerStore {
@@ -299,24 +295,14 @@ export class PlayerStore {
   }
 }
 
-/** Creates the reader of a version's file, which waits while the program is away: the sound waits and then goes on. */
+/** Creates the reader of a version's file. */
 function createFileReader(client: Client, isClosed: () => boolean): (version: SongVersion) => VersionFile {
-  async function open({ jobId, file }: SongVersion, range: Parameters<OpenFile>[0]): Promise<Response> {
-    const headers: Record<string, string> = range ? { Range: `bytes=${range.from}-${range.to - 1}` } : {}
-    for (;;) {
-      try {
-        const answer = await client.open('readJobFile', { params: { job_id: jobId, file }, headers })
-        return new Response(await answer.arrayBuffer(), answer)
-      } catch (error) {
-        // Any other error than ApiError is an answer that broke off.
-        if (isClosed() || (error instanceof ApiError && !isNotReached(error.code))) throw error
-        await new Promise((resolve) => setTimeout(resolve, AWAY_MS))
-      }
-    }
-  }
-  return (version) => ({
-    version: version.id,
-    isSameSong: version.kind !== 'reference',
-    open: (range) => open(version, range),
+  return ({ id, kind, jobId, file }) => ({
+    version: id,
+    isSameSong: kind !== 'reference',
+    open: openPatiently(
+      (headers) => client.open('readJobFile', { params: { job_id: jobId, file }, headers }),
+      isClosed,
+    ),
   })
 }

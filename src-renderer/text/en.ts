@@ -6,6 +6,7 @@ import { count as grouped } from '../../src-contract/text/numbers.ts'
 import type { Screen } from '../router.ts'
 import { plural } from './plural.ts'
 import { settingsEn } from './settings.en.ts'
+import { soundEn } from './sound.en.ts'
 
 const songs = (count: number) => plural(count, 'song', 'songs')
 /** Seconds as they are said: 45 s, 2 min, 1 min 15 s. */
@@ -212,8 +213,8 @@ export const en = {
     kbits: (kbits: number) => `${kbits} kbit/s`,
   },
   settings: {
-    label: 'Song settings',
-    title: 'Settings',
+    label: 'Sound',
+    title: 'Sound',
     presets: 'Presets',
     savePreset: 'Save these settings',
     presetName: 'Name of the preset',
@@ -243,7 +244,7 @@ export const en = {
     steering: {
       style: 'Style',
       tilt_db: 'Tilt',
-      bass_db: 'Bass',
+      bass_db: 'Low end',
       presence_db: 'Presence',
       air_db: 'Air',
       width_percent: 'Width',
@@ -278,8 +279,8 @@ export const en = {
     referenceWhat: 'tone and width only',
     removeReference: 'Remove reference',
     onePlatform: 'At least one platform must stay on.',
-    open: 'Settings',
-    sheet: 'Song settings',
+    open: 'Sound',
+    sheet: 'Sound',
   },
   actionBar: {
     batchProgress: (done: number, all: number) => `Batch: ${done} of ${all} done`,
@@ -321,7 +322,35 @@ export const en = {
     },
     saveZips: (count: number) => (count === 1 ? 'Save ZIP' : `Save ${count} ZIPs`),
   },
-  edits: { undo: 'Undo', redo: 'Redo', undone: 'Change undone', redone: 'Change made again' },
+  sound: soundEn,
+  edits: {
+    undo: 'Undo',
+    redo: 'Redo',
+    undone: 'Change undone',
+    redone: 'Change made again',
+    nothing: 'Nothing to take back or make again',
+  },
+  transport: {
+    label: 'Listening',
+    play: 'Play',
+    pause: 'Pause playback',
+    space: 'Space',
+    reading: 'Reading',
+    failed: 'This song cannot be played here.',
+    heard: 'What is heard',
+    original: 'Original',
+    estimate: 'Estimate, exact in a moment',
+    noSoundYet: 'Play the song and move a control to hear its sound',
+    platform: 'Hear it as a platform gets it',
+    level: 'Level',
+    matched: 'Matched',
+    matchedHint: 'Both as loud as the quieter one, so that louder does not win',
+    asOn: (service: string) => `As on ${service}`,
+    asOnHint: 'Turned down or up as the service does on playback',
+    noRule: 'unchanged',
+    file: 'File',
+    fileHint: 'As loud as the file is',
+  },
   live: {
     progress: (percent: number) => `Batch ${percent} percent done`,
     done: (title: string) => `${title}: done`,
@@ -456,6 +485,9 @@ export const en = {
       all: 'Select all · none',
       reorder: 'Reorder',
       remove: 'Remove',
+      sound: 'Go to the sound',
+      slots: 'Hear a slot · with Shift keep',
+      difference: 'Hold: the difference alone',
       undo: 'Undo',
       redo: 'Redo',
       search: 'Search',

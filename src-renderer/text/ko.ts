@@ -3,6 +3,7 @@ import { PLATFORMS, platformNames } from '../../src-contract/platforms/index.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
 import type { Text } from './en.ts'
 import { settingsKo } from './settings.ko.ts'
+import { soundKo } from './sound.ko.ts'
 
 const songs = (count: number) => `${grouped(count)}곡`
 /** 초를 말로: 45초, 2분, 1분 15초. */
@@ -190,8 +191,8 @@ export const ko: Text = {
     kbits: (kbits) => `${kbits} kbit/s`,
   },
   settings: {
-    label: '곡 설정',
-    title: '설정',
+    label: '소리',
+    title: '소리',
     presets: '프리셋',
     savePreset: '지금 설정 저장',
     presetName: '프리셋 이름',
@@ -256,8 +257,8 @@ export const ko: Text = {
     referenceWhat: '음색과 스테레오 폭만',
     removeReference: '레퍼런스 빼기',
     onePlatform: '플랫폼을 하나 이상 켜 두어야 해요.',
-    open: '설정',
-    sheet: '곡 설정',
+    open: '소리',
+    sheet: '소리',
   },
   actionBar: {
     batchProgress: (done, all) => `${all}곡 중 ${done}곡 완료`,
@@ -295,7 +296,35 @@ export const ko: Text = {
     whyNot: { none: '준비된 곡이 없어요', armed: '측정이 끝나면 자동으로 시작해요', credits: '크레딧이 없어요' },
     saveZips: (count) => (count === 1 ? 'ZIP 저장' : `ZIP ${count}개 저장`),
   },
-  edits: { undo: '되돌리기', redo: '다시 실행', undone: '변경을 되돌림', redone: '변경을 다시 적용함' },
+  sound: soundKo,
+  edits: {
+    undo: '되돌리기',
+    redo: '다시 실행',
+    undone: '변경을 되돌림',
+    redone: '변경을 다시 적용함',
+    nothing: '되돌리거나 다시 할 것이 없어요',
+  },
+  transport: {
+    label: '듣기',
+    play: '재생',
+    pause: '재생 멈춤',
+    space: '스페이스',
+    reading: '읽는 중',
+    failed: '이 곡은 여기서 재생할 수 없어요.',
+    heard: '들리는 소리',
+    original: '원본',
+    estimate: '어림값, 곧 정확해져요',
+    noSoundYet: '곡을 재생하고 조절하면 달라진 소리를 들을 수 있어요',
+    platform: '플랫폼별로 듣기',
+    level: '음량',
+    matched: '같은 음량',
+    matchedHint: '큰 소리가 좋게 들리지 않도록 작은 쪽에 맞춰요',
+    asOn: (service) => `${service}처럼`,
+    asOnHint: '서비스가 재생할 때처럼 낮추거나 높여요',
+    noRule: '그대로',
+    file: '파일 그대로',
+    fileHint: '파일에 담긴 음량 그대로',
+  },
   live: {
     progress: (percent) => `일괄 작업 ${percent}퍼센트 완료`,
     done: (title) => `${title}: 완료`,
@@ -428,6 +457,9 @@ export const ko: Text = {
       all: '모두 선택 · 선택 해제',
       reorder: '순서 바꾸기',
       remove: '빼기',
+      sound: '소리로 이동',
+      slots: '슬롯 듣기 · Shift로 담기',
+      difference: '누르는 동안 차이만',
       undo: '되돌리기',
       redo: '다시 실행',
       search: '검색',

@@ -46,7 +46,7 @@ function setUp(refuse: readonly string[] = []) {
       calls.push({ path: String(path), body })
       if (path === '/api/v1/analyze') {
         await gate.look
-        return Response.json({ warnings: [], waveform: [1], measurement: {} })
+        return Response.json({ warnings: [], waveform: [1], measurement: {}, spectrum: { band_hz: [], mid_db: [] } })
       }
       if (path === '/app/desk/remove')
         server.songs = server.songs.filter((s) => !body.source_ids.includes(s.source.source_id))

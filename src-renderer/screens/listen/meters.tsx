@@ -1,5 +1,7 @@
 /** Live meters: momentary, short-term and integrated loudness, and true peak left and right, of the version as written. */
+
 import { useEffect, useMemo, useRef } from 'react'
+import { setAttribute, useFrames, useIsStill, useSize } from '../../components/frames.ts'
 import {
   LOUDNESS_SCALE,
   loudnessZones,
@@ -12,7 +14,7 @@ import {
 } from '../../drawing/meters.ts'
 import { advancePeak, type PeakBallistics, SILENT_PEAK } from '../../player/true-peak.ts'
 import { aimedAt } from '../../state/player-state.ts'
-import { setAttribute, useFrames, useIsStill, useListenWords, usePlayer, useSize, useVisit } from './context.tsx'
+import { useListenWords, usePlayer, useVisit } from './context.tsx'
 
 const STILL_MS = 100
 const TOP = 24

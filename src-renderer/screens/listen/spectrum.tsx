@@ -1,7 +1,9 @@
 /** The long-term spectrum of original and version against what is aimed at, with its finding in words and as a table. */
+
 import { useMemo, useRef, useState } from 'react'
 import { nominalHz, nominalName, unbroken } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
+import { setAttribute, useFrames, useSize } from '../../components/frames.ts'
 import {
   type Band,
   compareSpectra,
@@ -16,7 +18,7 @@ import {
 import type { PlayerState } from '../../state/player-state.ts'
 import type { Format } from '../../text/format.ts'
 import type { ListenText } from '../../text/listen.en.ts'
-import { setAttribute, useFrames, useListenWords, usePlayer, useSize, useVersionName, useVisit } from './context.tsx'
+import { useListenWords, usePlayer, useVersionName, useVisit } from './context.tsx'
 
 const LIVE_MS = 66
 /** A curve that stays this close to its aim is told by its largest distance, another by its mean. */

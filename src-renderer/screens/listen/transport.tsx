@@ -1,4 +1,5 @@
 /** The action bar of the Listen screen: play, time, loop, the one choice of level, blind test, volume, keys. */
+
 import { ChevronDown, Keyboard, Pause, Play, Repeat, Shuffle, Volume2, VolumeX } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type CSSProperties, type Ref, useEffect, useId, useRef, useState } from 'react'
@@ -6,11 +7,12 @@ import { PLATFORMS, platformFacts } from '../../../src-contract/platforms/index.
 import { clock, clockTenths, playingTime } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Menu } from '../../components/dialogs.tsx'
+import { useFrames } from '../../components/frames.ts'
 import { KeySheet } from '../../components/key-sheet.tsx'
 import type { LevelMode } from '../../player/levels.ts'
 import { useApp } from '../../state/app-state.ts'
 import { gainsOf, isReading, shownService } from '../../state/player-state.ts'
-import { useFrames, useListenWords, usePlayer, useVisit } from './context.tsx'
+import { useListenWords, usePlayer, useVisit } from './context.tsx'
 
 const STILL_MS = 250
 

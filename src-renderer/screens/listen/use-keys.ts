@@ -1,6 +1,6 @@
 /** The keys of the Listen screen. Silent while text is typed or composed, and while a dialog or a menu is open. */
 import { useEffect } from 'react'
-import { isCovered, keyOf } from '../../components/is-typing.ts'
+import { isCovered, keyOf, ownsKey } from '../../components/is-typing.ts'
 import type { PlayerStore } from '../../state/player.ts'
 import { isWithin, type TimeViewActions } from '../../state/time-view.ts'
 
@@ -8,19 +8,6 @@ const FAR_SECONDS = 5
 const NEAR_SECONDS = 1
 /** Keys that zoom, on a layout where + needs Shift also without it, and their factors. */
 const ZOOM_FACTORS: Readonly<Record<string, number>> = { '+': 2, '=': 2, '-': 0.5 }
-
-/** Controls that a key belongs to when the keyboard has brought the focus there. */
-function ownsKey(target: EventTarget | null, key: string): boolean {
-  if (!(target instanceof HTMLElement)) return false
-  const isArrow = key.startsWith('Arrow')
-  if (target instanceof HTMLInputElement) {
-    if (target.type === 'radio') return isArrow
-    return target.type !== 'checkbox' || key === ' '
-  }
-  if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable)
-    return true
-  return key === ' ' && target.matches('button, a, summary, [role=menuitem]') && target.matches(':focus-visible')
-}
 
 /** Zooms the lanes around the playhead, or around their middle when it is not shown; false for a key that does not zoom. */
 function zoom({ key }: KeyboardEvent, player: PlayerStore, view: TimeViewActions): boolean {

@@ -1,6 +1,8 @@
 /** The switch: every version of the song in one row, the heard one under the straw line. */
+
 import { useEffect, useId, useRef } from 'react'
-import { useListenWords, usePlayer, useSize, useVersionName, useVisit } from './context.tsx'
+import { useSize } from '../../components/frames.ts'
+import { useListenWords, usePlayer, useVersionName, useVisit } from './context.tsx'
 
 export function VersionSwitch() {
   const { l, format } = useListenWords()

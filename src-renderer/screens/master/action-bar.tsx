@@ -4,11 +4,13 @@ import { type CSSProperties, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
+import type { HeardSong } from '../../state/hearing.ts'
 import { type RowKind, type SongRow, tallyOf } from '../../state/song-rows.ts'
 import type { Forecast } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
-import { Presets, SettingsFields } from './settings-column.tsx'
+import { SoundFields } from './sound/sound-column.tsx'
+import { MasterTransport } from './transport.tsx'
 import { useRowActions } from './use-row-actions.ts'
 import type { StartControl } from './use-start.ts'
 
@@ -32,11 +34,13 @@ const MOST_CELLS = 24
 
 export interface ActionBarProps {
   rows: readonly SongRow[]
+  /** The song of the transport; null without one. */
+  song: HeardSong | null
   start: StartControl
   forecast: Forecast
 }
 
-export function ActionBar({ rows, start, forecast }: ActionBarProps) {
+export function ActionBar({ rows, song, start, forecast }: ActionBarProps) {
   const { batch, service, notices } = useApp()
   const { saveZips } = useRowActions()
   const { t } = useWords()
@@ -83,8 +87,8 @@ export function ActionBar({ rows, start, forecast }: ActionBarProps) {
     children: t.actionBar.saveZips(made.length),
   }
   return (
-    <footer className="action-bar">
-      <Cells rows={rows} />
+    <footer className={`action-bar ${song ? 'has-transport' : ''}`}>
+      {song ? <MasterTransport song={song} /> : <Cells rows={rows} />}
       <Message rows={rows} start={start} batchSeconds={forecast.batch || null} isPaused={isPaused} />
       {count > 0 && (
         <p className="dim price">
@@ -132,9 +136,8 @@ export function ActionBar({ rows, start, forecast }: ActionBarProps) {
         </Button>
       )}
       <Modal title={t.settings.sheet} shape="sheet" isOpen={isSheetOpen} onClose={() => showSheet(false)}>
-        <div className="side in-sheet">
-          <Presets />
-          <SettingsFields rows={rows} />
+        <div className="side sound in-sheet">
+          <SoundFields rows={rows} />
         </div>
       </Modal>
     </footer>

@@ -6,7 +6,6 @@ import { PLATFORMS, type Platform } from '../../../src-contract/platforms/index.
 import { unbroken } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { BatchFailure } from '../../components/failure-strip.tsx'
-import { isCovered, isTyping, keyOf } from '../../components/is-typing.ts'
 import { pickFiles } from '../../components/pick-files.ts'
 import { PlatformCell } from '../../components/platform-cell.tsx'
 import { SampleNote } from '../../components/sample-note.tsx'
@@ -17,10 +16,13 @@ import { refusalOfRow, type SongRow, tallyOf, titleOf } from '../../state/song-r
 import { useWords } from '../../text/context.tsx'
 import { ActionBar } from './action-bar.tsx'
 import { FirstRun } from './first-run.tsx'
-import { SettingsColumn } from './settings-column.tsx'
 import { SongList } from './song-list.tsx'
+import { useSlots } from './sound/slot-switch.tsx'
+import { SoundColumn } from './sound/sound-column.tsx'
 import { useForecast, useRows, useScope } from './use-batch.ts'
 import type { DropState } from './use-drop.ts'
+import { useTransportSong } from './use-heard.ts'
+import { useMasterKeys } from './use-master-keys.ts'
 import { useStart } from './use-start.ts'
 
 interface MasterScreenProps {
@@ -38,7 +40,13 @@ export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
   const start = useStart(rows)
   const { press } = start
   const forecast = useForecast(rows)
-  useMasterKeys(choose, press)
+  const song = useTransportSong(rows)
+  const { recall, store } = useSlots()
+  useMasterKeys({
+    ...{ rows, song, onChoose: choose, onStart: press },
+    onSlot: (slot, isToKeep) => (isToKeep ? store(slot) : recall(slot)),
+  })
+  useSilenceBeyond()
   useSpokenProgress(rows)
   useEffect(() => window.loudsmith?.onMenuCommand((command) => command === 'start' && press()), [press])
 
@@ -55,9 +63,9 @@ export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
           {rows.some((row) => isSampleName(row.song?.source.filename ?? row.upload?.filename)) && <SampleNote />}
           {hasRead && <SongList rows={rows} forecast={forecast} />}
         </div>
-        <SettingsColumn rows={rows} />
+        <SoundColumn rows={rows} />
       </main>
-      <ActionBar rows={rows} start={start} forecast={forecast} />
+      <ActionBar rows={rows} song={song} start={start} forecast={forecast} />
     </>
   )
 }
@@ -129,30 +137,10 @@ function PlatformCells() {
   )
 }
 
-/** Ctrl or ⌘ with O chooses files; Enter in the list or on the action bar presses start. Elsewhere it belongs to what has the focus. */
-function useMasterKeys(onChoose: () => void, onStart: () => void) {
-  const now = useRef({ onChoose, onStart })
-  now.current = { onChoose, onStart }
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || isTyping(event) || isCovered()) return
-      const hasModifier = event.ctrlKey || event.metaKey
-      if (keyOf(event) === 'o' && hasModifier) now.current.onChoose()
-      // A key that is held presses once.
-      else if (event.key === 'Enter' && !event.repeat && !hasModifier && !event.altKey && isStartPlace(event.target))
-        now.current.onStart()
-      else return
-      event.preventDefault()
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [])
-}
-
-/** Returns whether Enter starts the batch there: in the list and on the action bar, but not on what Enter presses itself. */
-function isStartPlace(target: EventTarget | null): boolean {
-  if (!(target instanceof Element) || !target.closest('.songs, .listhead, .action-bar')) return false
-  return !target.closest('button, a, input, select, textarea, summary, [role=menuitem]')
+/** Pauses what is heard when the screen is left. */
+function useSilenceBeyond(): void {
+  const { hearing } = useApp()
+  useEffect(() => () => hearing.pause(), [hearing])
 }
 
 /** Tells screen readers of songs that end and of the batch at every quarter. */

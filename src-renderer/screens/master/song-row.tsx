@@ -6,14 +6,15 @@ import { Button } from '../../components/button.tsx'
 import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { GRID_CELL, GRID_HEADER, gridRow } from '../../components/grid-roles.ts'
-import { Waveform } from '../../components/waveform.tsx'
 import { addressOf } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
 import { type SongRow, titleOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
 import { codecName } from '../../text/format.ts'
+import { HeardWaveform } from './heard-waveform.tsx'
 import { RowStatus, type RowStatusProps } from './row-status.tsx'
+import { useHearing } from './use-heard.ts'
 import type { RowActions } from './use-row-actions.ts'
 
 /** Format of a song as musicians write it, as far as it is known: FLAC 24/48, MP3 128 kbit/s, WAV 44.1 kHz. */
@@ -51,6 +52,7 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
     const response = await client.open('readSourceCover', { params: { source_id: sourceId ?? '' } })
     return response.blob()
   }, [client, sourceId])
+  const isHeard = useHearing((state) => state.song?.rowId === row.rowId)
   const isMade = kind === 'done' || kind === 'below'
   const isBad = kind === 'refused' || kind === 'failed'
   const peaks = song?.analysis?.waveform_percent
@@ -69,7 +71,7 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
   return (
     <div
       {...gridRow(isSelected)}
-      className={`song ${kind} ${isBad ? 'bad' : ''} ${isSelected ? 'is-open' : ''} ${canMove ? 'can-move' : ''}`}
+      className={`song ${kind} ${isBad ? 'bad' : ''} ${isSelected ? 'is-open' : ''} ${canMove ? 'can-move' : ''} ${isHeard ? 'is-heard' : ''}`}
       data-row={row.rowId}
       tabIndex={isActive ? 0 : -1}
       style={{ '--p': job?.progress ?? 0 } as CSSProperties}
@@ -89,7 +91,13 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
       {isBad && !slices ? (
         <span className="wave" />
       ) : (
-        <Waveform key={kind === 'sending' ? 'sent' : 'drawn'} slices={slices} mastered={mastered} known={known} />
+        <HeardWaveform
+          key={kind === 'sending' ? 'sent' : 'drawn'}
+          rowId={row.rowId}
+          slices={slices}
+          mastered={mastered}
+          known={known}
+        />
       )}
       <RowStatus {...props} />
       <div className="act" {...GRID_CELL}>

@@ -1,0 +1,43 @@
+/** The waveform of a row; that of the song that is heard carries the playhead, and a press on it seeks. */
+import { type PointerEvent, useRef } from 'react'
+import { useFrames } from '../../components/frames.ts'
+import { Waveform, type WaveformProps } from '../../components/waveform.tsx'
+import { useApp } from '../../state/app-state.ts'
+import { useHearing } from './use-heard.ts'
+
+const STILL_MS = 250
+
+export function HeardWaveform({ rowId, ...wave }: WaveformProps & { rowId: string }) {
+  const isHeard = useHearing((state) => state.song?.rowId === rowId)
+  return <span className="wavebox">{isHeard ? <Heard {...wave} /> : <Waveform {...wave} />}</span>
+}
+
+function Heard(wave: WaveformProps) {
+  const { hearing } = useApp()
+  const head = useRef<HTMLSpanElement>(null)
+  const durationSeconds = useHearing((state) => state.song?.durationSeconds ?? 0)
+  useFrames(() => {
+    const at = durationSeconds > 0 ? hearing.position() / durationSeconds : 0
+    const place = `${(100 * at).toFixed(2)}%`
+    if (head.current && head.current.style.left !== place) head.current.style.left = place
+  }, STILL_MS)
+  const seek = (event: PointerEvent<HTMLElement>) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect()
+    if (width > 0) hearing.seek(((event.clientX - left) / width) * durationSeconds)
+  }
+  return (
+    // The arrow keys of the transport are the twin of this.
+    <span
+      data-seek=""
+      aria-hidden="true"
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        seek(event)
+      }}
+      onPointerMove={(event) => event.buttons === 1 && seek(event)}
+    >
+      <Waveform {...wave} />
+      <span ref={head} className="playhead" />
+    </span>
+  )
+}

@@ -1,0 +1,129 @@
+/** Presets: those that come with the program, and settings that were kept under a name. */
+import { SlidersHorizontal } from 'lucide-react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import type { Preset } from '../../../../src-contract/app.ts'
+import { Button } from '../../../components/button.tsx'
+import { Menu, Modal } from '../../../components/dialogs.tsx'
+import { TextField } from '../../../components/text-field.tsx'
+import { useApp, useSelect } from '../../../state/app-state.ts'
+import { useWords } from '../../../text/context.tsx'
+import { FACTORY_NAMES, FACTORY_PRESETS } from '../factory-presets.ts'
+import { useScope } from '../use-batch.ts'
+
+/** Settings under a name, to be used again. */
+export function Presets() {
+  const { batch, notices } = useApp()
+  const { t } = useWords()
+  const { settings, change } = useScope()
+  const presets = useSelect(batch.store, (state) => state.batch?.presets)
+  const [isNaming, setNaming] = useState(false)
+  const [name, setName] = useState('')
+  const [isNameless, setNameless] = useState(false)
+  /** The preset that has the name already, while it is asked whether it is to be replaced. */
+  const [taken, setTaken] = useState<Preset | null>(null)
+  const field = useRef<HTMLInputElement>(null)
+  const trigger = useRef<HTMLButtonElement>(null)
+  const replaceButton = useRef<HTMLButtonElement>(null)
+  const known = presets ?? []
+  const showNaming = (isShown: boolean) => {
+    setNaming(isShown)
+    setNameless(false)
+    setTaken(null)
+    setName('')
+  }
+  useEffect(() => {
+    if (taken) replaceButton.current?.focus()
+  }, [taken])
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    const trimmed = name.trim()
+    if (!trimmed) {
+      setNameless(true)
+      return field.current?.focus()
+    }
+    if (!settings) return
+    const namesake = known.find((preset) => preset.name.normalize() === trimmed.normalize())
+    // Another object each time, so that the focus goes to the answer again.
+    if (namesake) return setTaken({ ...namesake })
+    void batch.changePresets((all) => [...all, { name: trimmed, settings }])
+    showNaming(false)
+  }
+  const replace = (old: Preset) => {
+    if (!settings) return
+    const put = (next: Preset) => (all: readonly Preset[]) =>
+      all.map((preset) => (preset.name === old.name ? next : preset))
+    void batch.changePresets(put({ ...old, settings }))
+    showNaming(false)
+    notices.show({
+      text: t.settings.presetReplaced(old.name),
+      undo: () => void batch.changePresets(put(old)),
+    })
+  }
+  const remove = (gone: Preset) => {
+    const others = (all: readonly Preset[]) => all.filter((preset) => preset.name !== gone.name)
+    void batch.changePresets(others)
+    notices.show({
+      text: t.settings.presetDeleted(gone.name),
+      undo: () => void batch.changePresets((all) => others(all).toSpliced(known.indexOf(gone), 0, gone)),
+    })
+  }
+  return (
+    <>
+      <Menu
+        label={t.settings.presets}
+        items={[
+          ...FACTORY_NAMES.map((preset) => ({
+            text: t.sound.factory[preset].name,
+            sentence: t.sound.factory[preset].sentence,
+            onChoose: () =>
+              change({ ...FACTORY_PRESETS[preset], skip_repairs: [...FACTORY_PRESETS[preset].skip_repairs] }),
+          })),
+          null,
+          ...known.map((preset) => ({ text: preset.name, onChoose: () => change(preset.settings) })),
+          ...(known.length > 0 ? [null] : []),
+          { text: t.settings.savePreset, onChoose: () => showNaming(true) },
+          ...known.map((preset) => ({
+            text: t.settings.deletePreset(preset.name),
+            isDanger: true,
+            onChoose: () => remove(preset),
+          })),
+        ]}
+        trigger={
+          <Button ref={trigger} look="quiet" small icon={<SlidersHorizontal className="i s" aria-hidden="true" />}>
+            {t.settings.presets}
+          </Button>
+        }
+      />
+      <Modal title={t.settings.savePreset} isOpen={isNaming} onClose={() => showNaming(false)} returnTo={trigger}>
+        <form className="form" onSubmit={save}>
+          <TextField
+            ref={field}
+            label={t.settings.presetName}
+            value={name}
+            maxLength={60}
+            problem={taken ? t.settings.presetTaken(taken.name) : isNameless && t.settings.presetNameless}
+            onChange={(next) => {
+              setName(next)
+              setNameless(false)
+              setTaken(null)
+            }}
+          />
+          <div className="row end">
+            <Button look="quiet" onClick={() => showNaming(false)}>
+              {t.cancel}
+            </Button>
+            {taken ? (
+              <Button key="replace" ref={replaceButton} onClick={() => replace(taken)}>
+                {t.settings.replacePreset}
+              </Button>
+            ) : (
+              <Button key="save" type="submit">
+                {t.save}
+              </Button>
+            )}
+          </div>
+        </form>
+      </Modal>
+    </>
+  )
+}

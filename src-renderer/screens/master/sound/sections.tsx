@@ -1,0 +1,228 @@
+/** Sections of the Sound column below the faders: style, starting point, what is planned, loudness and delivery. */
+import { ChevronDown } from 'lucide-react'
+import { type ReactNode, useId, useState } from 'react'
+import { REPAIR_KINDS } from '../../../../src-contract/repair-kinds.ts'
+import { AI_SERVICES, GENRES, type MasterSettings, STYLE_NAMES } from '../../../../src-contract/settings.ts'
+import { STYLES, type StyleValues } from '../../../../src-contract/styles.ts'
+import { decibels } from '../../../../src-contract/text/numbers.ts'
+import { Hint } from '../../../components/button.tsx'
+import { Cards, Segmented } from '../../../components/choices.tsx'
+import { Knob } from '../../../components/knob.tsx'
+import { useWords } from '../../../text/context.tsx'
+import { ReferenceSlot } from '../reference-slot.tsx'
+import { Presets } from './presets.tsx'
+import { SettingKnob } from './sound-knobs.tsx'
+
+export interface SectionProps {
+  readonly settings: MasterSettings
+  readonly mixed: ReadonlySet<string>
+  readonly change: (change: Partial<MasterSettings>) => void
+}
+
+interface FoldProps {
+  title: string
+  /** What is set inside, in one line. */
+  summary: string
+  isOpenAtFirst?: boolean
+  children: ReactNode
+}
+
+/** A section that is one line until it is opened. */
+export function Fold({ title, summary, isOpenAtFirst = false, children }: FoldProps) {
+  const id = useId()
+  const [isOpen, setOpen] = useState(isOpenAtFirst)
+  return (
+    <section className="fold">
+      <button type="button" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
+        <b>{title}</b>
+        <span className="grow clip">{isOpen ? '' : summary}</span>
+        <ChevronDown className="i s" aria-hidden="true" />
+      </button>
+      <div id={id} hidden={!isOpen}>
+        {isOpen && children}
+      </div>
+    </section>
+  )
+}
+
+const isOfStyle = (settings: MasterSettings, style: StyleValues) =>
+  (Object.keys(style) as (keyof StyleValues)[]).every((name) => settings[name] === style[name])
+
+/** Five words, each a starting point of the faders; what the chosen one does is a sentence. */
+export function StyleSection({ settings, mixed, change }: SectionProps) {
+  const { t } = useWords()
+  const { style } = settings
+  const isChanged = !isOfStyle(settings, STYLES[style])
+  return (
+    <div className="field">
+      <div className="label">
+        {t.settings.steering.style} <Presets />
+      </div>
+      <Segmented
+        label={t.settings.steering.style}
+        value={mixed.has('style') ? null : style}
+        options={STYLE_NAMES.map((one) => ({
+          value: one,
+          text: t.settings.styles[one],
+          hint: t.sound.styles[one],
+        }))}
+        onChoose={(one) => change({ style: one, ...STYLES[one] })}
+      />
+      <p className="tick">
+        {mixed.has('style') ? t.sound.mixed : t.sound.styles[style]}
+        {isChanged && !mixed.has('style') && ` ${t.sound.changed}`}
+      </p>
+    </div>
+  )
+}
+
+interface StartingPointProps extends SectionProps {
+  /** The row for which a reference is taken, and whether it has settings of its own. */
+  readonly rowId: string | null
+  readonly isOwn: boolean
+  readonly referenceName: string | undefined
+}
+
+export function StartingPoint({ settings, mixed, change, rowId, isOwn, referenceName }: StartingPointProps) {
+  const { t } = useWords()
+  const { genre, ai_service, intensity } = settings
+  const isSet = genre !== 'other' || ai_service !== 'other'
+  const services = ai_service === 'other' ? t.sound.anyService : t.services[ai_service]
+  return (
+    <Fold
+      title={t.sound.start}
+      summary={[t.genres[genre], services, t.sound.intensityOf(intensity), referenceName ?? t.sound.noReference].join(
+        ' · ',
+      )}
+      isOpenAtFirst={!isSet}
+    >
+      <div className="field">
+        <span className="label">{t.settings.genre}</span>
+        <Segmented
+          label={t.settings.genre}
+          columns={3}
+          value={mixed.has('genre') ? null : genre}
+          options={GENRES.map((one) => ({ value: one, text: t.genres[one] }))}
+          onChoose={(one) => change({ genre: one })}
+        />
+        <p className="tick">{t.sound.help.genre}</p>
+      </div>
+      <div className="field">
+        <span className="label">{t.settings.madeWith}</span>
+        <Segmented
+          label={t.settings.madeWith}
+          className="fit"
+          value={mixed.has('ai_service') ? null : ai_service}
+          options={AI_SERVICES.map((one) => ({ value: one, text: t.services[one] }))}
+          onChoose={(one) => change({ ai_service: one })}
+        />
+      </div>
+      <SettingKnob name="intensity" {...{ settings, mixed, change }} />
+      <ReferenceSlot settings={settings} rowId={rowId} isOwn={isOwn} onChange={change} />
+    </Fold>
+  )
+}
+
+/** How much of what is planned is applied, and what is not mended. */
+export function PlannedSection({ settings, mixed, change }: SectionProps) {
+  const { t } = useWords()
+  const { tone_amount, dynamics_amount, image_amount, skip_repairs } = settings
+  const summary = t.sound.plannedOf(tone_amount, dynamics_amount, image_amount, skip_repairs.length)
+  const toggle = (kind: (typeof REPAIR_KINDS)[number], isMade: boolean) =>
+    change({ skip_repairs: REPAIR_KINDS.filter((one) => (one === kind ? !isMade : skip_repairs.includes(one))) })
+  return (
+    <Fold title={t.sound.planned} summary={summary}>
+      {(['tone_amount', 'dynamics_amount', 'image_amount'] as const).map((name) => (
+        <SettingKnob key={name} name={name} {...{ settings, mixed, change }} />
+      ))}
+      <Hint text={t.sound.help.skip_repairs} side="left">
+        <fieldset className="field repairs-made" aria-describedby="repairs-help">
+          <legend className="label">{t.sound.repairs}</legend>
+          {REPAIR_KINDS.map((kind) => (
+            <label key={kind}>
+              <input
+                type="checkbox"
+                checked={!skip_repairs.includes(kind)}
+                onChange={(event) => toggle(kind, event.currentTarget.checked)}
+              />
+              {t.settings.repairs[kind]}
+            </label>
+          ))}
+          <span id="repairs-help" className="vh">
+            {t.sound.help.skip_repairs}
+          </span>
+        </fieldset>
+      </Hint>
+    </Fold>
+  )
+}
+
+/** Level at which an own target starts, LUFS. */
+const FIRST_TARGET_LUFS = -12
+const TARGET_RANGE = { minimum: -24, maximum: -6, neutral: FIRST_TARGET_LUFS, fine: 0.1, coarse: 0.5 }
+
+type Aim = 'platform' | 'competitive' | 'own'
+
+/** How loud the masters are: as each platform asks, as the genre is, or as loud as is set. */
+export function LoudnessSection({ settings, mixed, change, cost }: SectionProps & { cost: ReactNode }) {
+  const { t } = useWords()
+  const { loudness, target_lufs } = settings
+  const aim: Aim = target_lufs === null ? loudness : 'own'
+  const isMixed = mixed.has('loudness') || mixed.has('target_lufs')
+  return (
+    <div className="field">
+      <span className="label">{t.settings.loudness}</span>
+      <Segmented<Aim>
+        label={t.settings.loudness}
+        value={isMixed ? null : aim}
+        options={[
+          { value: 'platform', text: t.settings.platformTarget, hint: t.sound.aims.platform },
+          { value: 'competitive', text: t.settings.competitive, hint: t.sound.aims.competitive },
+          {
+            value: 'own',
+            text: target_lufs === null ? t.sound.own : `${t.sound.own} ${decibels(target_lufs, 1)}`,
+            hint: t.sound.aims.own,
+          },
+        ]}
+        onChoose={(one) =>
+          change(one === 'own' ? { target_lufs: FIRST_TARGET_LUFS } : { loudness: one, target_lufs: null })
+        }
+      />
+      {target_lufs === null ? (
+        <p className="tick">{isMixed ? t.sound.mixed : t.sound.aims[aim]}</p>
+      ) : (
+        <Knob
+          label={t.settings.steering.target_lufs}
+          value={target_lufs}
+          range={TARGET_RANGE}
+          valueText={`${decibels(target_lufs, 1)} LUFS`}
+          help={t.sound.help.target_lufs}
+          onChange={(value) => change({ target_lufs: value })}
+        />
+      )}
+      {cost}
+    </div>
+  )
+}
+
+export function DeliverySection({ settings, mixed, change }: SectionProps) {
+  const { t } = useWords()
+  return (
+    <Fold title={t.sound.delivery} summary={`${t.tiers[settings.tier]} · ${t.sound.deliveryOf[settings.tier]}`}>
+      <div className="field">
+        <span className="label">
+          {t.settings.tier} <span className="faint">{t.settings.tierPrice}</span>
+        </span>
+        <Cards
+          label={t.settings.tier}
+          value={mixed.has('tier') ? null : settings.tier}
+          options={[
+            { value: 'standard', text: t.tiers.standard, sentence: t.settings.standardText },
+            { value: 'premium', text: t.tiers.premium, sentence: t.settings.premiumText },
+          ]}
+          onChoose={(tier) => change({ tier })}
+        />
+      </div>
+    </Fold>
+  )
+}

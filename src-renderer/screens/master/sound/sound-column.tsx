@@ -1,0 +1,130 @@
+/** The Sound column: of all songs, or of the selected ones. */
+import { Redo2, Undo2, X } from 'lucide-react'
+import { Button } from '../../../components/button.tsx'
+import { useApp, useSelect } from '../../../state/app-state.ts'
+import { NO_SELECTION } from '../../../state/selection.ts'
+import { type SongRow, withOwnSettings } from '../../../state/song-rows.ts'
+import { useWords } from '../../../text/context.tsx'
+import { useScope } from '../use-batch.ts'
+import { useHearing } from '../use-heard.ts'
+import { ColumnEdge, useColumnWidth } from './column-edge.tsx'
+import { DifferenceButton } from './difference-button.tsx'
+import { ResponseCurve } from './response-curve.tsx'
+import { DeliverySection, LoudnessSection, PlannedSection, StartingPoint, StyleSection } from './sections.tsx'
+import { SlotSwitch } from './slot-switch.tsx'
+import { SoundKnobs } from './sound-knobs.tsx'
+
+export function SoundColumn({ rows }: { rows: readonly SongRow[] }) {
+  const { t } = useWords()
+  const width = useColumnWidth()
+  return (
+    <aside className="side sound" aria-label={t.settings.label} tabIndex={-1}>
+      <ColumnEdge width={width} />
+      <SoundFields rows={rows} />
+    </aside>
+  )
+}
+
+/** Takes the last change back, or makes it again. */
+function UndoButtons() {
+  const { notices } = useApp()
+  const { t } = useWords()
+  const canUndo = useSelect(notices.edits.store, ({ past }) => past.length > 0)
+  const canRedo = useSelect(notices.edits.store, ({ future }) => future.length > 0)
+  const glyph = { className: 'i s', 'aria-hidden': true } as const
+  return (
+    <>
+      <Button
+        look="quiet"
+        small
+        label={t.edits.undo}
+        icon={<Undo2 {...glyph} />}
+        whyNot={!canUndo && t.edits.nothing}
+        onClick={() => notices.edits.undo() && notices.announce(t.edits.undone)}
+      />
+      <Button
+        look="quiet"
+        small
+        label={t.edits.redo}
+        icon={<Redo2 {...glyph} />}
+        whyNot={!canRedo && t.edits.nothing}
+        onClick={() => notices.edits.redo() && notices.announce(t.edits.redone)}
+      />
+    </>
+  )
+}
+
+/** Says whose sound this is, and offers what differs to be put back. */
+function ScopeLine({ rows }: { rows: readonly SongRow[] }) {
+  const { batch } = useApp()
+  const { t } = useWords()
+  const { rowIds, title, ownIds } = useScope()
+  const isAll = rowIds.length === 0
+  const apart = isAll ? withOwnSettings(rows).map((row) => row.rowId) : ownIds
+  return (
+    <div className="row scope">
+      <b className="grow clip" role="status">
+        {isAll ? t.settings.allSongs(rows.length) : title ? <bdi>{title}</bdi> : t.settings.someSongs(rowIds.length)}
+      </b>
+      {apart.length > 0 && (
+        <Button look="quiet" small onClick={() => batch.clearOwnSettings(apart, t.settings.madeLikeAll(apart.length))}>
+          {isAll ? t.settings.include(apart.length) : t.settings.likeAll}
+        </Button>
+      )}
+      {!isAll && (
+        <Button
+          look="quiet"
+          small
+          label={t.sound.toAll}
+          icon={<X className="i s" aria-hidden="true" />}
+          onClick={() => batch.select(NO_SELECTION)}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Returns the song whose spectrum lies behind the curve: the selected one chosen last, else the one that is heard. */
+function useCurveSong(rows: readonly SongRow[]) {
+  const { rowIds } = useScope()
+  const heardId = useHearing((state) => state.song?.rowId)
+  const id = rowIds.at(-1) ?? heardId ?? (rows.length === 1 ? rows[0]?.rowId : undefined)
+  return rows.find(({ rowId }) => rowId === id)?.song
+}
+
+/** The fields alone: in the column, or in the sheet of a narrow window. */
+export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
+  const { batch } = useApp()
+  const { t } = useWords()
+  const { settings, rowIds, ownIds, mixed, change } = useScope()
+  const song = useCurveSong(rows)
+  const reference = useSelect(batch.references.store, ({ known }) => known[settings?.reference_source_id ?? ''])
+  if (!settings) return null
+  const props = { settings, mixed, change }
+  const rowId = rowIds.at(-1) ?? null
+  return (
+    <>
+      <div className="row sound-head">
+        <h2 className="grow">{t.settings.title}</h2>
+        <UndoButtons />
+        <SlotSwitch />
+      </div>
+      <ScopeLine rows={rows} />
+      <ResponseCurve settings={settings} toneDb={song?.analysis?.tone_db} planned={[]} aim={[]} onChange={change} />
+      <SoundKnobs {...props}>
+        <DifferenceButton />
+      </SoundKnobs>
+      <StyleSection {...props} />
+      <LoudnessSection {...props} cost={null} />
+      <StartingPoint
+        key={rowId ?? 'all'}
+        {...props}
+        rowId={rowId}
+        isOwn={ownIds.length > 0}
+        referenceName={reference?.filename}
+      />
+      <PlannedSection {...props} />
+      <DeliverySection {...props} />
+    </>
+  )
+}

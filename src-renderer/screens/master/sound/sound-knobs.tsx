@@ -1,0 +1,77 @@
+/** The seven faders of the sound, and the others that are numbers: each says what it does, when to use it and what it costs. */
+import { type MasterSettings, SETTINGS, type SettingName } from '../../../../src-contract/settings.ts'
+import { change as signed } from '../../../../src-contract/text/numbers.ts'
+import { Knob, type KnobRange } from '../../../components/knob.tsx'
+import { useWords } from '../../../text/context.tsx'
+
+export type NumberName = {
+  [Name in SettingName]: MasterSettings[Name] extends number ? Name : never
+}[SettingName]
+
+export const printedDb = (db: number) => (Math.abs(db) < 0.05 ? '0 dB' : `${signed(db)} dB`)
+const printedAmount = (value: number) => (value > 0 ? `+${value}` : String(value).replace('-', '−'))
+
+const PRINTED: Partial<Record<NumberName, (value: number) => string>> = {
+  tilt_db: printedDb,
+  bass_db: printedDb,
+  presence_db: printedDb,
+  air_db: printedDb,
+  width_percent: (value) => `${value} %`,
+  punch: printedAmount,
+}
+
+/** Returns the range of a setting: tenths of a decibel, else whole numbers. */
+export function knobRange(name: NumberName): KnobRange {
+  const { minimum, maximum, standard, kind } = SETTINGS[name]
+  return {
+    minimum,
+    maximum,
+    neutral: standard,
+    ...(kind === 'decimal' ? { fine: 0.1, coarse: 0.5 } : { fine: 1, coarse: 5 }),
+  }
+}
+
+export interface SettingKnobProps {
+  name: NumberName
+  settings: MasterSettings
+  /** Settings in which the selected songs differ. */
+  mixed: ReadonlySet<string>
+  change: (change: Partial<MasterSettings>) => void
+}
+
+export function SettingKnob({ name, settings, mixed, change }: SettingKnobProps) {
+  const { t } = useWords()
+  const value = settings[name]
+  const print = PRINTED[name] ?? String
+  return (
+    <Knob
+      label={t.sound.labels[name]}
+      value={value}
+      range={knobRange(name)}
+      valueText={mixed.has(name) ? t.sound.mixed : print(value)}
+      help={t.sound.help[name]}
+      onChange={(next) => change({ [name]: next })}
+    />
+  )
+}
+
+const TONE = ['bass_db', 'tilt_db', 'presence_db', 'air_db'] as const
+const SPACE = ['width_percent', 'punch', 'warmth'] as const
+
+export function SoundKnobs({ children, ...props }: Omit<SettingKnobProps, 'name'> & { children: React.ReactNode }) {
+  return (
+    <div className="knobs">
+      <div className="knob-column">
+        {TONE.map((name) => (
+          <SettingKnob key={name} name={name} {...props} />
+        ))}
+      </div>
+      <div className="knob-column">
+        {SPACE.map((name) => (
+          <SettingKnob key={name} name={name} {...props} />
+        ))}
+        {children}
+      </div>
+    </div>
+  )
+}

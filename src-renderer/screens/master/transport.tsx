@@ -1,0 +1,181 @@
+/** The transport of the Master screen: play, time, what is heard, and the one choice of level. */
+import { ChevronDown, Pause, Play } from 'lucide-react'
+import { useEffect, useId, useRef, useState } from 'react'
+import { PLATFORMS, platformFacts } from '../../../src-contract/platforms/index.ts'
+import { clockTenths, playingTime } from '../../../src-contract/text/numbers.ts'
+import { Menu } from '../../components/dialogs.tsx'
+import { useFrames } from '../../components/frames.ts'
+import type { LevelMode } from '../../player/levels.ts'
+import { useApp } from '../../state/app-state.ts'
+import { type HeardSong, heardSide, hearingGainsDb } from '../../state/hearing.ts'
+import { useWords } from '../../text/context.tsx'
+import { useHearing } from './use-heard.ts'
+
+const STILL_MS = 250
+/** Time that reading takes before it is said, ms. */
+const UNNOTICED_MS = 300
+
+export function MasterTransport({ song }: { song: HeardSong }) {
+  const { hearing } = useApp()
+  const { t } = useWords()
+  const isThis = useHearing((state) => state.song?.rowId === song.rowId)
+  const isPlaying = useHearing((state) => state.isPlaying) && isThis
+  const hasFailed = useHearing((state) => state.hasFailed) && isThis
+  const Icon = isPlaying ? Pause : Play
+  return (
+    <fieldset className="transport" aria-label={t.transport.label}>
+      <button
+        type="button"
+        className="playbtn"
+        aria-label={isPlaying ? t.transport.pause : t.transport.play}
+        title={`${isPlaying ? t.transport.pause : t.transport.play} (${t.transport.space})`}
+        onClick={() => hearing.toggle(song)}
+      >
+        <Icon className="i" aria-hidden="true" />
+      </button>
+      <Clock durationSeconds={song.durationSeconds} isThis={isThis} hasFailed={hasFailed} />
+      <HeardSwitch isThis={isThis} />
+      <Level />
+    </fieldset>
+  )
+}
+
+/** Tells whether something is read for so long that it must be said. */
+function useLongWait(isOn: boolean): boolean {
+  const [isLong, setLong] = useState(false)
+  useEffect(() => {
+    if (!isOn) return
+    const timer = setTimeout(() => setLong(true), UNNOTICED_MS)
+    return () => {
+      clearTimeout(timer)
+      setLong(false)
+    }
+  }, [isOn])
+  return isLong
+}
+
+interface ClockProps {
+  durationSeconds: number
+  isThis: boolean
+  hasFailed: boolean
+}
+
+function Clock({ durationSeconds, isThis, hasFailed }: ClockProps) {
+  const { hearing } = useApp()
+  const { t } = useWords()
+  const isLong = useLongWait(useHearing((state) => state.isPlaying && state.isWaiting) && isThis)
+  const shown = useRef<HTMLSpanElement>(null)
+  useFrames(() => {
+    const text = clockTenths(isThis ? hearing.position() : 0)
+    if (shown.current && shown.current.textContent !== text) shown.current.textContent = text
+  }, STILL_MS)
+  return (
+    <div className="time">
+      <span ref={shown}>{clockTenths(0)}</span>{' '}
+      <small role={hasFailed ? 'alert' : undefined} className={hasFailed ? 'c-bad' : undefined}>
+        {hasFailed ? t.transport.failed : isLong ? t.transport.reading : `/ ${playingTime(durationSeconds)}`}
+      </small>
+    </div>
+  )
+}
+
+/** What is heard: the original, or the sound as a platform gets it. */
+function HeardSwitch({ isThis }: { isThis: boolean }) {
+  const { hearing } = useApp()
+  const { t } = useWords()
+  const group = useId()
+  const platform = useHearing((state) => state.platform)
+  const sound = useHearing((state) => state.sound)
+  const side = useHearing(heardSide)
+  const hasSound = isThis && sound !== null
+  const name = `${t.platforms[platform]}${hasSound && !sound.isExact ? ' ≈' : ''}`
+  return (
+    <div className="heard vers" role="radiogroup" aria-label={t.transport.heard}>
+      <label>
+        <input
+          type="radio"
+          className="vh"
+          name={group}
+          checked={side === 'original'}
+          onChange={() => hearing.choose('original')}
+        />
+        <span>{t.transport.original}</span>
+        <span aria-hidden="true">
+          <kbd>0</kbd>
+        </span>
+      </label>
+      <span className="level-part">
+        <label className={hasSound ? undefined : 'off'} title={hasSound ? undefined : t.transport.noSoundYet}>
+          <input
+            type="radio"
+            className="vh"
+            name={group}
+            checked={side === 'sound'}
+            disabled={!hasSound}
+            aria-describedby={hasSound && !sound.isExact ? `${group}-estimate` : undefined}
+            onChange={() => hearing.choose('sound')}
+          />
+          <span className="clip sound-name">{name}</span>
+          {hasSound && !sound.isExact && (
+            <span id={`${group}-estimate`} className="vh">
+              {t.transport.estimate}
+            </span>
+          )}
+        </label>
+        <Menu
+          label={t.transport.platform}
+          trigger={
+            <button type="button" className="chevron" aria-label={t.transport.platform}>
+              <ChevronDown className="i s" aria-hidden="true" />
+            </button>
+          }
+          items={PLATFORMS.map((one) => ({
+            text: t.platforms[one],
+            isChosen: one === platform,
+            onChoose: () => hearing.setPlatform(one),
+          }))}
+        />
+      </span>
+    </div>
+  )
+}
+
+const print = (db: number, format: (value: number) => string) =>
+  `${Math.abs(db) < 0.05 ? '0.0' : db > 0 ? `+${format(db)}` : format(db)} dB`
+
+function Level() {
+  const { hearing } = useApp()
+  const { t, format } = useWords()
+  const group = useId()
+  const state = useHearing((all) => all)
+  const noteOf = (mode: LevelMode) => print(hearingGainsDb(state, mode)[heardSide(state)], format.level)
+  const parts: readonly { mode: LevelMode; text: string; note?: string; hint: string }[] = [
+    { mode: 'matched', text: t.transport.matched, note: noteOf('matched'), hint: t.transport.matchedHint },
+    {
+      mode: 'service',
+      text: t.transport.asOn(t.platforms[state.platform]),
+      note: platformFacts(state.platform).playback.referenceLufs === null ? t.transport.noRule : noteOf('service'),
+      hint: t.transport.asOnHint,
+    },
+    { mode: 'file', text: t.transport.file, hint: t.transport.fileHint },
+  ]
+  return (
+    <div className="level">
+      <div className="seg fit" role="radiogroup" aria-label={t.transport.level}>
+        {parts.map(({ mode, text, note, hint }) => (
+          <label key={mode} title={hint} className="level-part">
+            <input
+              type="radio"
+              className="vh"
+              name={group}
+              checked={state.levelMode === mode}
+              onChange={() => hearing.setLevelMode(mode)}
+            />
+            <span>{text}</span>
+            {note && <small>{note}</small>}
+          </label>
+        ))}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,99 @@
+/** The keys of the Master screen. Single keys are silent while text is typed, and while a dialog or a menu is open. */
+import { useEffect, useRef } from 'react'
+import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
+import { isCovered, isTyping, keyOf, ownsKey } from '../../components/is-typing.ts'
+import { useApp } from '../../state/app-state.ts'
+import type { HeardSong, Hearing } from '../../state/hearing.ts'
+import type { SongRow } from '../../state/song-rows.ts'
+import { SLOTS, type Slot } from '../../state/sound-slots.ts'
+import { heardOf } from './use-heard.ts'
+
+const FAR_SECONDS = 5
+const NEAR_SECONDS = 1
+
+export interface MasterKeys {
+  readonly rows: readonly SongRow[]
+  /** The song of the transport. */
+  readonly song: HeardSong | null
+  readonly onChoose: () => void
+  readonly onStart: () => void
+  /** Hears a slot, or keeps the sound of now in it. */
+  readonly onSlot: (slot: Slot, isToKeep: boolean) => void
+}
+
+/** Returns whether Enter starts the batch there: in the list and on the action bar, but not on what Enter presses itself. */
+function isStartPlace(target: EventTarget | null): boolean {
+  if (!(target instanceof Element) || !target.closest('.songs, .listhead, .action-bar')) return false
+  return !target.closest('button, a, input, select, textarea, summary, [role=menuitem]')
+}
+
+/** Carries out a key of the player; false when it means nothing here. */
+function play(event: KeyboardEvent, hearing: Hearing, song: HeardSong | null): boolean {
+  const { levelMode, song: heard } = hearing.store.getState()
+  const key = keyOf(event)
+  const step = event.shiftKey ? NEAR_SECONDS : FAR_SECONDS
+  if (key === ' ' && song) {
+    hearing.toggle(song)
+    return true
+  }
+  if (!heard) return false
+  const platform = PLATFORMS[Number(key) - 1]
+  if (key === 'ArrowLeft') hearing.nudge(-step)
+  else if (key === 'ArrowRight') hearing.nudge(step)
+  else if (key === '0') hearing.choose('original')
+  else if (key === 'x') hearing.swap()
+  else if (key === 'l') hearing.setLevelMode(event.shiftKey ? 'service' : levelMode === 'matched' ? 'file' : 'matched')
+  else if (key === '\\') hearing.holdDifference(true)
+  else if (platform) {
+    hearing.setPlatform(platform)
+    hearing.choose('sound')
+  } else return false
+  return true
+}
+
+/**
+ * Ctrl or ⌘ with O chooses files; Enter in the list or on the action bar presses start. Space plays the row that has the focus, else the
+ * selected song; the other keys of the player are those of the Listen screen. E goes to the sound; A to D
+ * hear its slots, and with Shift keep the sound of now in them.
+ */
+export function useMasterKeys(keys: MasterKeys): void {
+  const { hearing } = useApp()
+  const now = useRef(keys)
+  now.current = keys
+  useEffect(() => {
+    const songAt = (target: EventTarget | null) => {
+      const id = target instanceof Element ? target.closest<HTMLElement>('[data-row]')?.dataset.row : undefined
+      const row = now.current.rows.find(({ rowId }) => rowId === id)
+      return row ? heardOf(row) : now.current.song
+    }
+    const playOrSlot = (event: KeyboardEvent) => {
+      const slot = SLOTS.find((one) => one.toLowerCase() === keyOf(event))
+      if (slot) now.current.onSlot(slot, event.shiftKey)
+      return slot !== undefined || play(event, hearing, songAt(event.target))
+    }
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || isTyping(event) || isCovered()) return
+      const hasModifier = event.ctrlKey || event.metaKey
+      if (keyOf(event) === 'o' && hasModifier) now.current.onChoose()
+      else if (hasModifier || event.altKey) return
+      // A key that is held presses once.
+      else if (event.key === 'Enter' && !event.repeat && isStartPlace(event.target)) now.current.onStart()
+      else if (keyOf(event) === 'e') document.querySelector<HTMLElement>('.side')?.focus()
+      else if (ownsKey(event.target, event.key) || (event.repeat && !event.key.startsWith('Arrow'))) return
+      else if (!playOrSlot(event)) return
+      event.preventDefault()
+    }
+    const onKeyUp = (event: KeyboardEvent) => {
+      if (event.key === '\\') hearing.holdDifference(false)
+    }
+    const letGo = () => hearing.holdDifference(false)
+    addEventListener('keydown', onKey)
+    addEventListener('keyup', onKeyUp)
+    addEventListener('blur', letGo)
+    return () => {
+      removeEventListener('keydown', onKey)
+      removeEventListener('keyup', onKeyUp)
+      removeEventListener('blur', letGo)
+    }
+  }, [hearing])
+}

@@ -1,0 +1,89 @@
+/** Sentences of the Sound column in English. The Korean file has the same keys; a missing one does not compile. */
+import { plural } from './plural.ts'
+
+export const soundEn = {
+  start: 'Starting point',
+  planned: 'Corrections',
+  delivery: 'Delivery',
+  repairs: 'Mend what is found',
+  labels: {
+    bass_db: 'Low end',
+    tilt_db: 'Tilt',
+    presence_db: 'Presence',
+    air_db: 'Air',
+    width_percent: 'Width',
+    punch: 'Punch',
+    warmth: 'Warmth',
+    intensity: 'Intensity',
+    reference_amount: 'Match a reference',
+    tone_amount: 'Tone',
+    dynamics_amount: 'Dynamics',
+    image_amount: 'Stereo image',
+  },
+  help: {
+    bass_db: 'Level below 100 Hz. For more weight, or less boom. More bass leaves less room for loudness.',
+    tilt_db:
+      'Darker to the left, brighter to the right. For a mix that is dull or sharp as a whole. Far to the right hiss comes up.',
+    presence_db: 'Level around 2.8 kHz: voice and attack. For words that are hard to follow. Too much tires the ear.',
+    air_db: 'Level above 9 kHz. For openness, or against fizz. Nothing is lifted that an MP3 has cut off.',
+    width_percent:
+      'How far the sides reach, from 120 Hz up. For a mix that is narrow, or too wide. A wide song loses more in mono; it is held before that.',
+    punch:
+      'To the right attacks stand out, to the left they are glued. For drums that are flat, or jump out. Peaks that stand out are limited more.',
+    warmth: 'Soft saturation at equal level. For a thin or glassy mix. A dense mix becomes less clear.',
+    intensity: 'How far all corrections go. Lower it for a mix that is nearly finished. High values make songs alike.',
+    reference_amount: 'How far the tone moves toward the reference.',
+    tone_amount: 'Part of the planned change of tone that is made. Lower it when the mix is meant to sound as it does.',
+    dynamics_amount: 'Part of the planned compression that is made. Lower it to keep quiet and loud apart.',
+    image_amount: 'Part of the planned change of width that is made. Lower it when the stereo image is meant.',
+    skip_repairs: 'A fault that is left unticked stays as it is. For clicks or distortion that belong to the song.',
+    target_lufs:
+      'One loudness for every platform. For a level that was agreed on. Above −10 loud parts are squeezed, and most services turn them down.',
+    genre: 'Decides the tone that is aimed at, and the genre level.',
+    difference: 'Hold to hear only what is taken away or added, at equal level.',
+  },
+  styles: {
+    clean: 'As planned, nothing added.',
+    warm: 'Darker and fuller, with soft saturation.',
+    punchy: 'Attacks in front, firm low end.',
+    bright: 'More presence and air.',
+    open: 'Wider and airier, looser dynamics.',
+  },
+  changed: 'Changed by hand.',
+  factory: {
+    voice: { name: 'Voice in front', sentence: 'Words come forward, the low end steps back.' },
+    club: { name: 'Club', sentence: 'Heavy low end, hard attacks, a little wider.' },
+    soft: { name: 'Soft', sentence: 'Dark and rounded, for late hours.' },
+    natural: { name: 'Nearly as it is', sentence: 'Less than half of every correction, for a finished mix.' },
+    loudness: { name: 'Loudness only', sentence: 'No repair and no correction, only level and peaks.' },
+  },
+  aims: {
+    platform: 'Each platform gets the level that it plays at.',
+    competitive: 'As loud as releases of the genre, everywhere.',
+    own: 'The level that you set, everywhere.',
+  },
+  own: 'Own',
+  anyService: 'any service',
+  intensityOf: (value: number) => `intensity ${value}`,
+  noReference: 'no reference',
+  plannedOf: (tone: number, dynamics: number, image: number, skipped: number) =>
+    tone + dynamics + image === 300 && skipped === 0
+      ? 'all as planned'
+      : `tone ${tone} · dynamics ${dynamics} · image ${image}${skipped > 0 ? ` · ${plural(skipped, 'fault', 'faults')} left` : ''}`,
+  deliveryOf: { standard: '16 bit, 44.1 kHz', premium: '24 bit, checked after encoding' },
+  mixed: 'differs',
+  toAll: 'Back to all songs',
+  curve: (values: string) => `Tone set by hand: ${values}`,
+  edge: 'Width of this column',
+  slots: 'Slots',
+  slotFull: (slot: string) => `Hear slot ${slot}. Shift and ${slot} keeps the sound of now in it.`,
+  slotEmpty: (slot: string) => `Keep this sound in slot ${slot}`,
+  slotStore: (slot: string) => `Keep this sound in ${slot}`,
+  slotMenu: 'Keep in a slot',
+  slotKept: (slot: string) => `Kept in slot ${slot}`,
+  slotHeard: (slot: string) => `Slot ${slot}`,
+  difference: 'Hold: difference',
+  differenceWhyNot: 'Play the song and change its sound first',
+}
+
+export type SoundText = typeof soundEn

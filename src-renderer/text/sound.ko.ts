@@ -1,0 +1,86 @@
+/** Sentences of the Sound column in Korean. */
+import type { SoundText } from './sound.en.ts'
+
+export const soundKo: SoundText = {
+  start: '출발점',
+  planned: '보정',
+  delivery: '결과물',
+  repairs: '찾은 결함 고치기',
+  labels: {
+    bass_db: '저음',
+    tilt_db: '기울기',
+    presence_db: '존재감',
+    air_db: '공기감',
+    width_percent: '스테레오 폭',
+    punch: '펀치',
+    warmth: '따뜻함',
+    intensity: '강도',
+    reference_amount: '레퍼런스 맞추기',
+    tone_amount: '음색',
+    dynamics_amount: '다이내믹',
+    image_amount: '스테레오',
+  },
+  help: {
+    bass_db: '100 Hz 아래의 세기예요. 무게를 더하거나 웅웅거림을 줄일 때 써요. 저음이 늘면 음량을 올릴 여유가 줄어요.',
+    tilt_db:
+      '왼쪽은 어둡게, 오른쪽은 밝게 기울여요. 전체가 먹먹하거나 날카로울 때 써요. 오른쪽 끝에서는 잡음도 커져요.',
+    presence_db: '목소리와 어택이 있는 2.8 kHz 부근의 세기예요. 가사가 잘 안 들릴 때 써요. 지나치면 귀가 피곤해요.',
+    air_db: '9 kHz 위의 세기예요. 트인 느낌을 더하거나 지글거림을 줄일 때 써요. MP3가 잘라 낸 대역은 올리지 않아요.',
+    width_percent:
+      '120 Hz 위에서 좌우로 펼치는 정도예요. 너무 좁거나 넓을 때 써요. 넓을수록 모노에서 줄어들어 그 전에 멈춰요.',
+    punch: '오른쪽은 어택을 살리고 왼쪽은 붙여요. 드럼이 밋밋하거나 튈 때 써요. 튀는 피크는 리미터가 더 눌러요.',
+    warmth: '음량은 그대로 두고 부드럽게 포화시켜요. 얇고 차가운 믹스에 써요. 빽빽한 믹스는 덜 또렷해져요.',
+    intensity: '모든 보정을 얼마나 할지 정해요. 거의 완성된 믹스라면 낮추세요. 높이면 곡들이 서로 비슷해져요.',
+    reference_amount: '음색을 레퍼런스에 얼마나 가깝게 할지 정해요.',
+    tone_amount: '계획한 음색 보정 중 적용할 만큼이에요. 의도한 음색이라면 낮추세요.',
+    dynamics_amount: '계획한 컴프레션 중 적용할 만큼이에요. 큰 소리와 작은 소리의 차이를 지키려면 낮추세요.',
+    image_amount: '계획한 스테레오 폭 보정 중 적용할 만큼이에요. 의도한 폭이라면 낮추세요.',
+    skip_repairs: '체크를 끄면 그 결함은 그대로 둬요. 클릭음이나 왜곡이 곡의 일부일 때 써요.',
+    target_lufs:
+      '모든 플랫폼에 같은 음량을 써요. 정해진 기준이 있을 때 써요. −10보다 크면 큰 소리가 눌리고 서비스 대부분이 낮춰 재생해요.',
+    genre: '목표 음색과 장르 기준 음량을 정해요.',
+    difference: '누르는 동안 빠지거나 더해진 소리만 같은 음량으로 들려요.',
+  },
+  styles: {
+    clean: '계획한 그대로, 더하는 것 없이.',
+    warm: '어둡고 두텁게, 부드러운 새추레이션.',
+    punchy: '어택은 앞으로, 저음은 단단하게.',
+    bright: '존재감과 공기감을 더해서.',
+    open: '넓고 시원하게, 다이내믹은 느슨하게.',
+  },
+  changed: '직접 바꿈.',
+  factory: {
+    voice: { name: '목소리 앞으로', sentence: '가사는 앞으로, 저음은 뒤로 물러나요.' },
+    club: { name: '클럽', sentence: '묵직한 저음, 강한 어택, 조금 더 넓게.' },
+    soft: { name: '부드럽게', sentence: '어둡고 둥글게, 늦은 밤에 어울려요.' },
+    natural: { name: '거의 그대로', sentence: '보정을 절반 아래로. 완성된 믹스에 어울려요.' },
+    loudness: { name: '음량만', sentence: '복원도 보정도 없이 음량과 피크만 맞춰요.' },
+  },
+  aims: {
+    platform: '플랫폼마다 재생하는 음량에 맞춰요.',
+    competitive: '어디서나 같은 장르의 발매곡만큼 크게 해요.',
+    own: '어디서나 직접 정한 음량으로 해요.',
+  },
+  own: '직접',
+  anyService: '모든 서비스',
+  intensityOf: (value) => `강도 ${value}`,
+  noReference: '레퍼런스 없음',
+  plannedOf: (tone, dynamics, image, skipped) =>
+    tone + dynamics + image === 300 && skipped === 0
+      ? '모두 계획대로'
+      : `음색 ${tone} · 다이내믹 ${dynamics} · 스테레오 ${image}${skipped > 0 ? ` · 결함 ${skipped}가지 그대로` : ''}`,
+  deliveryOf: { standard: '16비트, 44.1 kHz', premium: '24비트, 코덱 검증' },
+  mixed: '서로 다름',
+  toAll: '모든 곡으로',
+  curve: (values) => `직접 정한 음색: ${values}`,
+  edge: '이 칸의 너비',
+  slots: '슬롯',
+  slotFull: (slot) => `슬롯 ${slot} 듣기. Shift와 ${slot}를 누르면 지금 소리를 담아요.`,
+  slotEmpty: (slot) => `지금 소리를 슬롯 ${slot}에 담기`,
+  slotStore: (slot) => `지금 소리를 ${slot}에 담기`,
+  slotMenu: '슬롯에 담기',
+  slotKept: (slot) => `슬롯 ${slot}에 담음`,
+  slotHeard: (slot) => `슬롯 ${slot}`,
+  difference: '누르는 동안 차이만',
+  differenceWhyNot: '먼저 곡을 재생하고 소리를 바꾸세요',
+}
