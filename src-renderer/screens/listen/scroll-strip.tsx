@@ -25,27 +25,17 @@ function viewsOf(key: string): number | undefined {
   return key === 'PageDown' ? PAGE_STEP : undefined
 }
 
-export function ScrollStrip({ layout, view, lanesId }: StripProps) {
-  const { l } = useListenWords()
-  const { view: actions } = useVisit()
-  const { durationSeconds, dispatch } = actions
+/** Returns the handlers for the strip, `width` pixels wide: a press beside the thumb brings it there, a drag takes it along. */
+function useStripDrag(view: TimeView, width: number) {
+  const { durationSeconds, dispatch } = useVisit().view
   const lastX = useRef<number | null>(null)
-  const length = lengthOf(view)
-  const width = layout.right - layout.left
-  const onKeyDown = (event: KeyboardEvent) => {
-    const views = viewsOf(event.key)
-    if (views === undefined || event.ctrlKey || event.metaKey || event.altKey) return
-    // The same keys of the window move the playhead.
-    event.preventDefault()
-    dispatch({ kind: 'scroll', bySeconds: views * length })
-  }
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
     event.stopPropagation()
     if (event.button !== 0) return
     event.currentTarget.setPointerCapture(event.pointerId)
     const seconds = ((event.clientX - event.currentTarget.getBoundingClientRect().left) / width) * durationSeconds
     const isBeside = seconds < view.startSeconds || seconds > view.endSeconds
-    if (isBeside) dispatch({ kind: 'scroll', bySeconds: seconds - length / 2 - view.startSeconds })
+    if (isBeside) dispatch({ kind: 'scroll', bySeconds: seconds - lengthOf(view) / 2 - view.startSeconds })
     lastX.current = event.clientX
   }
   const onPointerMove = (event: PointerEvent) => {
@@ -56,6 +46,23 @@ export function ScrollStrip({ layout, view, lanesId }: StripProps) {
   const onPointerEnd = () => {
     lastX.current = null
   }
+  return { onPointerDown, onPointerMove, onPointerUp: onPointerEnd, onPointerCancel: onPointerEnd }
+}
+
+export function ScrollStrip({ layout, view, lanesId }: StripProps) {
+  const { l } = useListenWords()
+  const { view: actions } = useVisit()
+  const { durationSeconds, dispatch } = actions
+  const length = lengthOf(view)
+  const width = layout.right - layout.left
+  const onKeyDown = (event: KeyboardEvent) => {
+    const views = viewsOf(event.key)
+    if (views === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+    // The same keys of the window move the playhead.
+    event.preventDefault()
+    dispatch({ kind: 'scroll', bySeconds: views * length })
+  }
+  const drag = useStripDrag(view, width)
   return (
     <>
       <button
@@ -80,9 +87,8 @@ export function ScrollStrip({ layout, view, lanesId }: StripProps) {
         aria-valuenow={Math.round(view.startSeconds)}
         aria-valuetext={l.timeView.shown(clock(view.startSeconds), clock(view.endSeconds))}
         style={{ left: layout.left, width }}
-        {...{ onKeyDown, onPointerDown, onPointerMove }}
-        onPointerUp={onPointerEnd}
-        onPointerCancel={onPointerEnd}
+        onKeyDown={onKeyDown}
+        {...drag}
         onDoubleClick={(event) => event.stopPropagation()}
       >
         <span

@@ -24,6 +24,7 @@ describe('the largest gain reductions', () => {
   })
 
   it('leave out what is below 1 dB, and do not mind signs or gaps', () => {
+    expect(largestReductions(curve({ 10: 0.99 }), STEP)).toEqual([])
     expect(largestReductions([0, -0.9, null, -1, null], STEP)).toEqual([{ seconds: 1.5, reductionDb: 1 }])
     expect(largestReductions([], STEP)).toEqual([])
   })
