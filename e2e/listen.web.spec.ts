@@ -389,6 +389,78 @@ test('a pointer seeks in the lanes, draws a loop along the ruler, and moves noth
   await expect(clock).toHaveText(rest ?? '')
 })
 
+test('the lanes zoom at the pointer and by keys, resolve what they show, and scroll', async ({ page, listen }) => {
+  const mastered = await listen(longTitled)
+  await mastered.open(page)
+  const strip = page.getByRole('scrollbar', { name: 'Shown part of the song' })
+  const ranges: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/files/')) ranges.push(request.headers().range ?? 'whole')
+  })
+  await expect(strip).toHaveCount(0)
+  await page.keyboard.press('+')
+  await page.keyboard.press('+')
+  await expect(page.locator('[aria-live=polite]')).toHaveText('Showing 0:00 to 0:03')
+  await expect(strip).toHaveAttribute('aria-valuetext', 'Showing 0:00 to 0:03')
+  await expect(page.locator('.lanes [data-resolved=true]')).toHaveCount(2)
+  expect(ranges.length).toBeGreaterThan(0)
+  expect(ranges).not.toContain('whole')
+  await strip.focus()
+  await page.keyboard.press('End')
+  await expect(strip).toHaveAttribute('aria-valuetext', 'Showing 0:10 to 0:14')
+  await expect(page.locator('.time span').first()).toHaveText('0:00.0')
+  await page.keyboard.press('ArrowLeft')
+  await expect(strip).toHaveAttribute('aria-valuetext', 'Showing 0:10 to 0:13')
+  expect(await violations(page)).toEqual([])
+  // The playhead waits outside; moved by a key, it is shown.
+  await expect(page.locator('.playhead')).toHaveClass(/is-away/)
+  await page.getByRole('slider', { name: 'Position' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(page.locator('.playhead')).not.toHaveClass(/is-away/)
+  await expect(strip).toHaveAttribute('aria-valuetext', 'Showing 0:04 to 0:08')
+  await page.getByRole('button', { name: 'Show the whole song' }).click()
+  await expect(strip).toHaveCount(0)
+
+  const { x, y, width, height } = (await page.locator('.lanes').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  // The pixel of 7 s, the middle of the song.
+  await page.mouse.move(x + 74 + (width - 120) / 2, y + height / 2)
+  await page.mouse.wheel(0, -600)
+  await expect(strip).toHaveAttribute('aria-valuetext', 'Showing 0:05 to 0:08')
+  await page.keyboard.down('Shift')
+  await page.mouse.wheel(0, -5000)
+  await page.keyboard.up('Shift')
+  await expect(strip).toHaveAttribute('aria-valuetext', 'Showing 0:00 to 0:03')
+  await page.mouse.dblclick(x + width / 2, y + height / 2)
+  await expect(strip).toHaveCount(0)
+  await page.keyboard.press('?')
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toContainText('Zoom the lanes in, out')
+})
+
+test('a drag across the lanes draws the loop that is played, and the largest reductions can be jumped to', async ({
+  page,
+  listen,
+}) => {
+  const mastered = await listen(clipped)
+  await mastered.open(page)
+  const { x, y, width, height } = (await page.locator('.lanes').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  const pixelOf = (seconds: number) => x + 74 + (seconds / 12) * (width - 120)
+  await page.mouse.move(pixelOf(8.5), y + height / 2)
+  await page.mouse.down()
+  await page.mouse.move(pixelOf(4.5), y + height / 2, { steps: 5 })
+  await expect(page.locator('.loop.is-on')).toHaveCount(1)
+  await expect(page.locator('.loopbtn')).toHaveAttribute('aria-pressed', 'false')
+  await page.mouse.up()
+  await expect(page.getByRole('button', { name: 'Loop 0:04–0:08' })).toHaveAttribute('aria-pressed', 'true')
+  await page.keyboard.press('p')
+
+  const markers = page.getByRole('list', { name: 'Largest gain reductions' }).getByRole('button')
+  const name = (await markers.last().getAttribute('aria-label')) ?? ''
+  expect(name).toMatch(/^\d+\.\d dB reduction at 0:\d\d$/)
+  await markers.last().press('Enter')
+  await expect(page.locator('.time span').first()).toContainText(name.replace(/^.* at /, ''))
+  expect(await violations(page)).toEqual([])
+})
+
 test('nothing moves when another version or a loop is chosen, and small windows keep it and every control in view', async ({
   page,
   listen,
