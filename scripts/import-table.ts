@@ -28,6 +28,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
   media: { places: ['src-worker/media/'], imports: ['contract', 'system', 'dsp'] },
   result: { places: ['src-worker/result/'], imports: ['contract'] },
   // The engine process is the one place that runs the engine.
+  worker: { places: ['src-worker/mastering/worker.ts'], imports: ['system', 'mastering', 'audition'] },
+  audition: {
+    places: ['src-worker/audition/'],
+    imports: ['contract', 'dsp', 'engine', 'mastering'],
+  },
   mastering: {
     places: ['src-worker/mastering/'],
     imports: ['contract', 'system', 'media', 'result', 'dsp', 'engine'],
@@ -46,10 +51,15 @@ const ROOMS: Readonly<Record<string, Room>> = {
     imports: [...base, ...topics, 'result'],
     types: ['jobs', 'mastering'],
   },
+  auditions: {
+    places: ['src-server/auditions/'],
+    imports: [...base, 'artifacts', 'jobs'],
+    types: ['mastering'],
+  },
   app: { places: ['src-server/app.ts'], imports: [...base, ...topics, 'jobs', 'batch', 'docs'] },
   server: {
     places: ['src-server/server.ts', 'src-server/server/'],
-    imports: [...base, ...topics, 'jobs', 'batch', 'docs', 'app', 'engine'],
+    imports: [...base, ...topics, 'jobs', 'batch', 'auditions', 'docs', 'app', 'engine'],
   },
   cli: {
     places: ['src-cli/'],

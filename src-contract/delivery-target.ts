@@ -1,7 +1,7 @@
 /** Loudness and ceiling of the masters for a platform, and what the platform does to them on playback. */
 import { type Platform, platformFacts } from './platforms/index.ts'
 import type { Confidence, PlaybackRule } from './platforms/platform.ts'
-import type { Genre, LoudnessMode } from './settings.ts'
+import type { Genre, JobSettings, LoudnessMode } from './settings.ts'
 
 /** Level at which releases of a genre are mastered, LUFS: published analyses of chart releases, rounded down to the cautious side. */
 const GENRE_LUFS: Record<Genre, number> = {
@@ -49,6 +49,16 @@ export function deliveryTarget(
     ceilingConfidence: facts.ceilingConfidence,
     playback: facts.playback,
   }
+}
+
+/** Returns the targets of a job, in the order of its platforms. Never throws. */
+export function targetsOf({
+  platforms,
+  genre,
+  loudness,
+  target_lufs: requestedLufs,
+}: Pick<JobSettings, 'platforms' | 'genre' | 'loudness' | 'target_lufs'>): DeliveryTarget[] {
+  return platforms.map((platform) => deliveryTarget(platform, genre, loudness, requestedLufs))
 }
 
 /** A service turns a quiet track up only so far that its true peak stays below this (support.spotify.com, "Loudness normalization"). */

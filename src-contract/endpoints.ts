@@ -2,6 +2,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { accountEndpoints } from './account.ts'
 import { appEndpoints } from './app.ts'
+import { auditionEndpoints } from './auditions.ts'
 import { codedCopyEndpoints } from './coded-copies.ts'
 import { exactly } from './common.ts'
 import { endpoints } from './endpoint.ts'
@@ -62,6 +63,7 @@ export const ENDPOINTS = {
   ...eventEndpoints,
   ...appEndpoints,
   ...codedCopyEndpoints,
+  ...auditionEndpoints,
   ...sessionEndpoints,
   ...openEndpoints,
 } as const

@@ -44,6 +44,8 @@ export const ERRORS = {
   REQUEST_TIMEOUT: extension(408, true),
   JOB_NOT_READY: extension(409, 2),
   JOB_FAILED: extension(409),
+  AUDITION_NOT_READY: extension(409, 1),
+  CEILING_NOT_HELD: extension(409),
   IDEMPOTENCY_IN_PROGRESS: extension(409, 1),
   KEY_LIMIT: extension(409),
   WEBHOOK_LIMIT: extension(409),
@@ -56,6 +58,7 @@ export const ERRORS = {
   IDEMPOTENCY_MISMATCH: extension(422),
   INTERNAL_ERROR: extension(500, true),
   UNAVAILABLE: extension(503, 5),
+  AUDITION_ENDED: extension(503, 1),
   INSUFFICIENT_STORAGE: extension(507, true),
 } as const satisfies Record<string, ErrorKind>
 

@@ -34,10 +34,10 @@ export const WebhookTest = exactly({
 export type WebhookTest = Static<typeof WebhookTest>
 
 /**
- * Live events of `GET /api/v1/events`. Stored ones have an id that a client sends back as `Last-Event-ID`; `job.progress` and
- * `source.progress` are not stored and have none: what matters of them is in the next stored event or in the thing itself.
- * `job.delivered` (the masters lie in the output folder), `source.progress` (a stored song is looked at), `desk.changed` and
- * `settings.changed` are for the app alone.
+ * Live events of `GET /api/v1/events`. Stored ones have an id that a client sends back as `Last-Event-ID`; `job.progress`,
+ * `source.progress` and `audition.changed` are not stored and have none: what matters of them is in the next stored event or in the thing itself.
+ * `job.delivered` (the masters lie in the output folder), `source.progress` (a stored song is looked at), `audition.changed`,
+ * `desk.changed` and `settings.changed` are for the app alone.
  */
 export const LIVE_EVENTS = [
   'job.created',
@@ -48,13 +48,14 @@ export const LIVE_EVENTS = [
   'job.expired',
   'job.delivered',
   'source.progress',
+  'audition.changed',
   'account.changed',
   'desk.changed',
   'settings.changed',
 ] as const
 export type LiveEventName = (typeof LIVE_EVENTS)[number]
 /** Those that are written down; the others are news of the moment. */
-export type StoredEventName = Exclude<LiveEventName, 'job.progress' | 'source.progress'>
+export type StoredEventName = Exclude<LiveEventName, 'job.progress' | 'source.progress' | 'audition.changed'>
 
 /** The `data` of a live event. `seq` orders everything about one job: an older one than already seen is ignored. */
 export const LiveEvent = exactly({
@@ -62,6 +63,7 @@ export const LiveEvent = exactly({
   seq: Type.Integer({ description: 'Order of events; of progress that of the last stored event.' }),
   job_id: Type.Optional(Uuid),
   source_id: Type.Optional(Uuid),
+  audition_id: Type.Optional(Type.String()),
   progress: Type.Optional(Type.Integer()),
   stage: Type.Optional(Type.String()),
 })

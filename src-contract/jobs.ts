@@ -3,7 +3,14 @@ import Type, { type Static } from 'typebox'
 import { exactly, JobPath, oneOf, orNull, PageSize, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { FAILURE_CODES } from './errors.ts'
-import { MAX_TITLE_LENGTH, MAX_URL_LENGTH } from './limits.ts'
+import {
+  DEFAULT_PREVIEW_SECONDS,
+  MAX_DURATION_SECONDS,
+  MAX_PREVIEW_SECONDS,
+  MAX_TITLE_LENGTH,
+  MAX_URL_LENGTH,
+  MIN_PREVIEW_SECONDS,
+} from './limits.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import {
   MasterResult,
@@ -107,6 +114,27 @@ export const MasterFields = exactly({
   ),
   reference_source_id: Type.Optional(
     Type.String({ description: 'Extension, app session only: a stored song as reference.' }),
+  ),
+})
+
+/** Text fields of `POST /api/v1/preview`: those of a job, and the passage. */
+export const PreviewFields = exactly({
+  ...MasterFields.properties,
+  platforms: Type.String({ description: `One of: ${PLATFORMS.join(', ')}.` }),
+  start_seconds: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: MAX_DURATION_SECONDS,
+      description: 'Start of the passage in the song, s; the loudest passage when absent.',
+    }),
+  ),
+  seconds: Type.Optional(
+    Type.Number({
+      minimum: MIN_PREVIEW_SECONDS,
+      maximum: MAX_PREVIEW_SECONDS,
+      default: DEFAULT_PREVIEW_SECONDS,
+      description: 'Length of the passage, s; it ends with the song.',
+    }),
   ),
 })
 
@@ -335,6 +363,24 @@ export const jobEndpoints = endpoints({
       304: { description: 'Unchanged.' },
     },
     errors: [...RESULT_ERRORS, 'NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
+  },
+  preview: {
+    method: 'POST',
+    path: '/api/v1/preview',
+    access: 'caller',
+    tag,
+    summary: 'Hear a passage of the master before there is a job (extension, free, one at a time per caller)',
+    description:
+      'Takes the fields of `POST /api/v1/master` with exactly one platform; those that concern a job alone are checked and have no effect. The whole master is rendered, with candidates and codec proof in tier premium, and the passage is cut out of it: its samples are those of the file that the job would write.',
+    form: {
+      fields: PreviewFields,
+      files: {
+        file: { required: true, description: 'MP3, WAV or FLAC, at most 50 MB and 10 minutes.' },
+        reference_file: { required: false, description: 'A track whose tone to match; the same limits, at least 5 s.' },
+      },
+    },
+    answers: { 200: { description: 'The passage.', mediaTypes: ['audio/wav'] } },
+    errors: [...FILE_ERRORS, 'INVALID_PLATFORM', 'INVALID_WEBHOOK_URL', 'CONCURRENT_LIMIT', 'CEILING_NOT_HELD'],
   },
   analyze: {
     method: 'POST',

@@ -26,3 +26,8 @@ export const KEY_PREFIX = 'ams_live_'
 export const DEFAULT_RETENTION_DAYS = 30
 /** Lifetime of the link of the page, which can be opened once, seconds. */
 export const TICKET_SECONDS = 300
+/** Longest passage of a preview, and that which is rendered unless told otherwise. */
+export const MAX_PREVIEW_SECONDS = 30
+export const DEFAULT_PREVIEW_SECONDS = 20
+/** Shortest passage of a preview. */
+export const MIN_PREVIEW_SECONDS = 1

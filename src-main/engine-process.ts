@@ -1,6 +1,6 @@
 /** Engine work in Electron's utility processes: the packaged program cannot run as Node, so Node's own fork is not to be had. */
 import { utilityProcess } from 'electron'
-import { engineEnvironment, engineFlags, type startServer } from '../src-server/server.ts'
+import { engineEnvironment, engineFlags, LISTENED_TO, type startServer } from '../src-server/server.ts'
 import type { Log } from '../src-system/log.ts'
 
 /** Starts an engine process for the server. */
@@ -10,8 +10,8 @@ type Message = Parameters<Listeners['onMessage']>[0]
 
 /** Returns a fork of the engine's bundled entry. What it prints goes to the log; its end is reported once, after its last message. */
 export function forkWithElectron(entryFile: string, log: Log): ForkEngine {
-  return ({ onMessage, onExit }) => {
-    const child = utilityProcess.fork(entryFile, [], {
+  return ({ onMessage, onExit }, { isListenedTo = false } = {}) => {
+    const child = utilityProcess.fork(entryFile, isListenedTo ? [LISTENED_TO] : [], {
       serviceName: 'Loudsmith engine',
       stdio: 'pipe',
       // V8's flags are read from this switch of Chromium alone; on their own they do nothing in a utility process.
@@ -38,7 +38,7 @@ export function forkWithElectron(entryFile: string, log: Log): ForkEngine {
     )
     child.on('message', (message: Message) => {
       onMessage(message)
-      if (message.type !== 'progress') child.kill()
+      if (message.type !== 'progress' && message.type !== 'audition') child.kill()
     })
     let hasExited = false
     child.on('exit', (code) => {

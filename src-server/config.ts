@@ -11,6 +11,8 @@ export interface Config {
   readonly jobTimeoutMs: number
   /** Time in which an engine process has to stop before it is killed, milliseconds. */
   readonly engineGraceMs: number
+  /** Time without a request after which the process that plays auditions ends, milliseconds. */
+  readonly auditionIdleMs: number
   /** Names that begin as ours do and are none of ours: misspelt, or another program's. */
   readonly unknownNames: readonly string[]
 }
@@ -20,6 +22,7 @@ const DEFAULTS: Omit<Config, 'unknownNames'> = {
   ffmpegPath: undefined,
   jobTimeoutMs: 1_800_000,
   engineGraceMs: 3_000,
+  auditionIdleMs: 60_000,
 }
 
 const READERS: Readonly<Record<string, (text: string) => Partial<Config>>> = {
@@ -27,6 +30,7 @@ const READERS: Readonly<Record<string, (text: string) => Partial<Config>>> = {
   MASTER_FFMPEG_PATH: (text) => ({ ffmpegPath: text }),
   MASTER_JOB_TIMEOUT_MS: (text) => ({ jobTimeoutMs: positive('MASTER_JOB_TIMEOUT_MS', text) }),
   MASTER_ENGINE_GRACE_MS: (text) => ({ engineGraceMs: positive('MASTER_ENGINE_GRACE_MS', text) }),
+  MASTER_AUDITION_IDLE_MS: (text) => ({ auditionIdleMs: positive('MASTER_AUDITION_IDLE_MS', text) }),
 }
 
 /** Names of all settings. */

@@ -13,7 +13,7 @@ import type { ForkEngine } from './jobs/worker-pool.ts'
 import { VERSION } from './server/paths.ts'
 import { createStartupListener } from './server/startup-listener.ts'
 
-export { engineEnvironment, engineFlags } from './jobs/worker-pool.ts'
+export { engineEnvironment, engineFlags, LISTENED_TO } from './jobs/worker-pool.ts'
 
 export interface ServerOptions {
   /** Made when it is missing; refused when it holds files of others. */

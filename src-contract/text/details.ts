@@ -24,6 +24,7 @@ export type Detail =
         | 'once'
         | 'unknown_member'
         | 'session_only'
+        | 'one_platform'
         | 'one_place'
         | 'unknown_song'
         | 'cursor'
@@ -88,6 +89,7 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   },
   unknown_member: { en: 'There is no field of this name.', ko: '이런 이름의 필드는 없어요.' },
   session_only: { en: 'Only the application itself may use it.', ko: '앱에서만 쓸 수 있어요.' },
+  one_platform: { en: 'It must be exactly one platform.', ko: '플랫폼 하나만 적어야 해요.' },
   one_place: {
     en: 'Send either a file part or a stored song, not both.',
     ko: '곡은 파일 파트나 저장된 곡 중 하나로만 보낼 수 있어요.',

@@ -60,6 +60,9 @@ export const errors: Record<ErrorCode, Sentence> = {
   REQUEST_TIMEOUT: 'The request stopped before it was complete. Send it again without a pause.',
   JOB_NOT_READY: 'The job is not done yet. Try again shortly.',
   JOB_FAILED: 'The job failed, so it has no result. Read the job for the reason.',
+  AUDITION_NOT_READY: 'The exact master is still being rendered. Play the estimate, or try again shortly.',
+  CEILING_NOT_HELD:
+    'With these settings the master cannot be kept under its true-peak ceiling. Choose a lower intensity or less loudness.',
   IDEMPOTENCY_IN_PROGRESS: 'The request with this Idempotency-Key is still running. Try again shortly.',
   KEY_LIMIT: (v) =>
     v.limit === 0
@@ -90,6 +93,8 @@ export const errors: Record<ErrorCode, Sentence> = {
           : v.reason === 'no_encoder'
             ? `This ffmpeg has no encoder for ${v.codec}. Choose an ffmpeg with it in Settings.`
             : 'Loudsmith is starting, stopping or busy. Try again shortly.',
+  AUDITION_ENDED:
+    'The engine that plays songs with new settings has stopped. It starts again with the next try; no job, credit or file is affected.',
   INSUFFICIENT_STORAGE: 'There is not enough space on the disk. Free some space or raise the quota in Settings.',
 }
 

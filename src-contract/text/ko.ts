@@ -57,6 +57,8 @@ export const errors: Record<ErrorCode, Sentence> = {
   REQUEST_TIMEOUT: '요청이 중간에 멈췄어요. 끊김 없이 다시 보내세요.',
   JOB_NOT_READY: '작업이 아직 끝나지 않았어요. 잠시 뒤 다시 시도하세요.',
   JOB_FAILED: '작업이 실패해서 결과가 없어요. 작업을 조회하면 이유가 있어요.',
+  AUDITION_NOT_READY: '정확한 마스터를 아직 만들고 있어요. 미리 듣기를 재생하거나 잠시 뒤 다시 시도하세요.',
+  CEILING_NOT_HELD: '이 설정으로는 마스터를 트루 피크 한도 아래로 유지할 수 없어요. 강도나 음량을 낮추세요.',
   IDEMPOTENCY_IN_PROGRESS: '이 Idempotency-Key의 요청이 아직 진행 중이에요. 잠시 뒤 다시 시도하세요.',
   KEY_LIMIT: (v) =>
     v.limit === 0
@@ -87,6 +89,8 @@ export const errors: Record<ErrorCode, Sentence> = {
           : v.reason === 'no_encoder'
             ? `지금 쓰는 ffmpeg에는 ${v.codec} 인코더가 없어요. 설정에서 인코더가 있는 ffmpeg을 고르세요.`
             : 'Loudsmith가 시작 중이거나 종료 중이거나 다른 작업으로 바빠요. 잠시 뒤 다시 시도하세요.',
+  AUDITION_ENDED:
+    '새 설정으로 곡을 들려주던 엔진이 멈췄어요. 다시 시도하면 새로 시작해요. 작업, 크레딧, 파일에는 영향이 없어요.',
   INSUFFICIENT_STORAGE: '디스크 공간이 부족해요. 공간을 비우거나 설정에서 한도를 늘리세요.',
 }
 

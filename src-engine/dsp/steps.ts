@@ -8,3 +8,6 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
     if (step.done) return step.value
   }
 }
+
+/** Way to carry out a computation: {@link runAtOnce}, or one that lets other work come between its steps. */
+export type RunSteps = <Result>(steps: Steps<Result>) => Result | Promise<Result>

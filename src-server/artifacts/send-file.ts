@@ -2,7 +2,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { AppError } from '../http/app-error.ts'
-import { selectBytes } from './range.ts'
+import { type ByteRange, selectBytes } from './range.ts'
 
 /** Bytes that can be sent: a whole file, or `sizeBytes` of it from `offset` on. */
 export interface SendableFile {
@@ -42,11 +42,7 @@ const READ_AHEAD_BYTES = 262_144
  * anything is said about it, so deleting it meanwhile breaks nothing. Throws PRECONDITION_FAILED where `If-Match` names another
  * file, RANGE_NOT_SATISFIABLE for a range outside, and `gone` when the file is not there or is too short.
  */
-export async function fileAnswer(
-  file: SendableFile,
-  { method, headers }: FileRequest,
-  gone: AppError,
-): Promise<FileAnswer> {
+export async function fileAnswer(file: SendableFile, request: FileRequest, gone: AppError): Promise<FileAnswer> {
   const handle = await openOr(file.path, gone)
   let stream: Readable | undefined
   try {
@@ -54,38 +50,57 @@ export async function fileAnswer(
     const available = (await handle.stat()).size - offset
     const sizeBytes = file.sizeBytes ?? available
     if (sizeBytes > available || available < 0) throw gone
-    const etag = `"${file.sha256}"`
-    const selection = selectBytes(sizeBytes, etag, {
-      // Only GET has ranges (RFC 9110 section 14.2).
-      range: method === 'GET' ? single(headers.range) : undefined,
-      ifRange: single(headers['if-range']),
-      ifMatch: single(headers['if-match']),
-      ifNoneMatch: single(headers['if-none-match']),
-    })
-    const base = { etag, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' }
-    if (selection.kind === 'unchanged') return { status: 304, bytes: Readable.from([]), headers: base }
-    if (selection.kind === 'another') throw new AppError('PRECONDITION_FAILED')
-    if (selection.kind === 'outside') {
-      throw new AppError('RANGE_NOT_SATISFIABLE', {}, { headers: { 'content-range': `bytes */${sizeBytes}` } })
-    }
-    const { start, end } = selection.kind === 'part' ? selection.range : { start: 0, end: sizeBytes - 1 }
-    const isBodyWanted = method !== 'HEAD' && end >= start
-    if (isBodyWanted) {
+    const { status, range, headers } = selectionOf(request, { ...file, sizeBytes, tag: file.sha256 })
+    if (range) {
+      const { start, end } = range
       stream = handle.createReadStream({ start: offset + start, end: offset + end, highWaterMark: READ_AHEAD_BYTES })
     }
-    return {
-      status: selection.kind === 'part' ? 206 : 200,
-      bytes: stream ?? Readable.from([]),
-      headers: {
-        ...base,
-        'content-type': file.mediaType,
-        'content-length': end - start + 1,
-        'content-disposition': disposition(file.filename, file.isDownload === true),
-        ...(selection.kind === 'part' ? { 'content-range': `bytes ${start}-${end}/${sizeBytes}` } : {}),
-      },
-    }
+    return { status, bytes: stream ?? Readable.from([]), headers }
   } finally {
     if (!stream) await handle.close()
+  }
+}
+
+/** Bytes that are about to be sent, wherever they come from. */
+export interface SendableBytes extends Pick<SendableFile, 'mediaType' | 'filename' | 'isDownload'> {
+  readonly sizeBytes: number
+  /** Strong entity tag, without its quotes. */
+  readonly tag: string
+}
+
+/**
+ * Returns status and headers of the answer to a GET or HEAD, and which bytes are to be sent; none where the answer has no body. Throws
+ * PRECONDITION_FAILED and RANGE_NOT_SATISFIABLE as {@link fileAnswer} does.
+ */
+export function selectionOf(
+  { method, headers }: FileRequest,
+  { sizeBytes, tag, mediaType, filename, isDownload }: SendableBytes,
+): Pick<FileAnswer, 'status' | 'headers'> & { readonly range?: ByteRange } {
+  const etag = `"${tag}"`
+  const selection = selectBytes(sizeBytes, etag, {
+    // Only GET has ranges (RFC 9110 section 14.2).
+    range: method === 'GET' ? single(headers.range) : undefined,
+    ifRange: single(headers['if-range']),
+    ifMatch: single(headers['if-match']),
+    ifNoneMatch: single(headers['if-none-match']),
+  })
+  const base = { etag, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' }
+  if (selection.kind === 'unchanged') return { status: 304, headers: base }
+  if (selection.kind === 'another') throw new AppError('PRECONDITION_FAILED')
+  if (selection.kind === 'outside') {
+    throw new AppError('RANGE_NOT_SATISFIABLE', {}, { headers: { 'content-range': `bytes */${sizeBytes}` } })
+  }
+  const { start, end } = selection.kind === 'part' ? selection.range : { start: 0, end: sizeBytes - 1 }
+  return {
+    status: selection.kind === 'part' ? 206 : 200,
+    ...(method !== 'HEAD' && end >= start ? { range: { start, end } } : {}),
+    headers: {
+      ...base,
+      'content-type': mediaType,
+      'content-length': end - start + 1,
+      'content-disposition': disposition(filename, isDownload === true),
+      ...(selection.kind === 'part' ? { 'content-range': `bytes ${start}-${end}/${sizeBytes}` } : {}),
+    },
   }
 }
 

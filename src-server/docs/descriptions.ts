@@ -72,6 +72,7 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   // who and when
   job_id: 'Identifier of the job.',
   source_id: 'Identifier of the stored song.',
+  audition_id: 'Identifier of the audition.',
   batch_id: 'Identifier shared by jobs that belong together.',
   key_id: 'Identifier of the API key.',
   webhook_id: 'Identifier of the webhook.',
@@ -186,6 +187,13 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   source: 'The song as uploaded.',
   reference: 'The reference track.',
   'Decision.values': 'Numbers of the sentence, by name.',
+
+  // auditions
+  planned: 'Gains of the filters by frequency.',
+  'PlannedResponse.frequency_hz': 'Frequencies of the gains, Hz.',
+  target_spectrum: 'Third octaves that the tone aims at; null where there is no target.',
+  'TargetPrice.target_lufs': 'Loudness target, LUFS.',
+  'TargetPrice.verdict': 'Tells whether the target is reached.',
 
   // sentences and failures
   code: 'Code, for programs.',

@@ -2,6 +2,7 @@
 import type { TObject, TSchema } from 'typebox'
 import * as account from '../../src-contract/account.ts'
 import * as app from '../../src-contract/app.ts'
+import * as auditions from '../../src-contract/auditions.ts'
 import { codesOf, type Endpoint, type Form } from '../../src-contract/endpoint.ts'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import * as errors from '../../src-contract/errors.ts'
@@ -18,7 +19,7 @@ type Json = { [key: string]: unknown }
 
 /** Schemas that become named components: every exported object schema of these modules, known by its `properties`. */
 const NAMES = new Map<unknown, string>(
-  [account, app, errors, events, jobs, report, settings, webhooks].flatMap((module) =>
+  [account, app, auditions, errors, events, jobs, report, settings, webhooks].flatMap((module) =>
     Object.entries(module).flatMap(([name, value]) =>
       isObjectSchema(value) ? [[value.properties, name] as [unknown, string]] : [],
     ),
@@ -221,6 +222,15 @@ function ownHeaders(endpoint: Endpoint, status: number): Json {
       ETag: header('Strong entity tag: the SHA-256 of the file.'),
       'Content-Disposition': SAVE_NAME,
       ...(status === 206 ? { 'Content-Range': header('The range sent and the size of the file.') } : {}),
+    }
+  }
+  if (endpoint === ENDPOINTS.preview && status === 200) {
+    return {
+      'Content-Length': header('Bytes of this answer.'),
+      'Content-Disposition': SAVE_NAME,
+      'Preview-Start-Seconds': header('Start of the passage in the song, s.'),
+      'Preview-Loudness-LUFS': header('Integrated loudness of the whole master, LUFS.'),
+      'Preview-Gain-dB': header('Gain from the song to the master before limiting, dB.'),
     }
   }
   if (endpoint === ENDPOINTS.readReport && status === 200) return { 'Content-Disposition': SAVE_NAME }

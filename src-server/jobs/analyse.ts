@@ -10,6 +10,7 @@ import type {
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import { type FfmpegLack, FfmpegMissingError } from '../../src-worker/media/locate.ts'
 import { AppError } from '../http/app-error.ts'
+import { engineFailure } from './engine-failure.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 /** Findings of a free analysis, the warnings without their texts. */
@@ -43,21 +44,10 @@ export function createAnalyse(deps: {
 }): Analyse {
   const unavailable = (cause: unknown, reason: { readonly reason?: FfmpegLack | 'ffmpeg_broken' } = {}) =>
     new AppError('UNAVAILABLE', reason, { cause })
-  const failureOf = ({ failureCode, message, stack }: WorkFailed) => {
+  const failureOf = (failed: WorkFailed) => {
+    const { failureCode, message, stack } = failed
     deps.log.warn('an analysis failed', { failureCode, detail: message, stack })
-    if (failureCode === 'UNREADABLE_AUDIO')
-      return new AppError('UNSUPPORTED_FORMAT', { reason: 'damaged' }, { param: 'file' })
-    if (failureCode === 'REFERENCE_UNREADABLE')
-      return new AppError('UNSUPPORTED_FORMAT', { reason: 'damaged' }, { param: 'reference_file' })
-    if (failureCode === 'TOO_SHORT' || failureCode === 'DIGITAL_SILENCE') {
-      const reason = failureCode === 'TOO_SHORT' ? 'short' : 'silent'
-      return new AppError('UNSUPPORTED_FORMAT', { reason }, { param: 'file' })
-    }
-    if (failureCode === 'FFMPEG_MISSING') return unavailable(message, { reason: 'ffmpeg_missing' })
-    if (failureCode === 'FFMPEG_BROKEN') return unavailable(message, { reason: 'ffmpeg_broken' })
-    if (failureCode === 'ENGINE_TIMEOUT' || failureCode === 'ENGINE_CRASHED' || failureCode === 'OUT_OF_MEMORY')
-      return unavailable(message)
-    return new AppError('INTERNAL_ERROR', {}, { cause: message })
+    return engineFailure(failed)
   }
   return async (song, settings, { signal, onProgress = () => {}, reference }) => {
     const ffmpeg = await deps.ffmpeg().catch((cause: unknown) => {

@@ -8,10 +8,20 @@ import type { Warning } from '../../src-contract/report.ts'
 import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WorkStage } from '../../src-worker/mastering/work-order.ts'
+import { disposition } from '../artifacts/send-file.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Call, type Caller, route } from '../http/route.ts'
-import { changedRequest, ignoredFields, noFile, readAnalysisForm, readMasterForm } from '../uploads/form.ts'
+import {
+  changedRequest,
+  type FormContext,
+  ignoredFields,
+  type MasterForm,
+  noFile,
+  readAnalysisForm,
+  readMasterForm,
+  readPreviewForm,
+} from '../uploads/form.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
@@ -19,6 +29,7 @@ import type { Analyse } from './analyse.ts'
 import { fingerprintOf, type Idempotency, requestParts } from './idempotency.ts'
 import type { Jobs } from './jobs.ts'
 import { type PayloadView, warningPayloads } from './payload.ts'
+import type { MakePreview, Preview } from './preview.ts'
 import type { Submission, Submissions } from './submit.ts'
 
 export interface JobRoutesDeps {
@@ -27,6 +38,7 @@ export interface JobRoutesDeps {
   readonly submissions: Pick<Submissions, 'check'>
   readonly inspect: Inspect
   readonly analyse: Analyse
+  readonly makePreview: MakePreview
   /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, when its file is gone. */
   readonly takeSource: (sourceId: string, param: SourceField) => StoredSong | undefined
   /** Called with the progress of the analysis of a stored song. */
@@ -70,6 +82,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
   deleteJobRoute(app, deps)
   retryJobRoute(app, deps)
   analyzeRoute(app, deps, analyseOnce)
+  previewRoute(app, deps)
 }
 
 /** Serves the creation of a job, or its checks and warnings alone for a dry run. */
@@ -155,6 +168,21 @@ function retryJobRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
   )
 }
 
+/** Serves a passage of the master that a job would make, without the job. */
+function previewRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
+  const previewOnce = oneAtATime()
+  route(app, jobEndpoints.preview, (call) =>
+    withUpload(deps, call, ['file', 'reference_file'], async (upload) => {
+      const { cut, ...form } = readPreviewForm(upload.fields, formContext(deps, call.caller, upload))
+      const submission = await submissionOf(deps, call, upload, form)
+      const { durationSeconds } = submission.song.facts
+      if (cut.startSeconds !== undefined && cut.startSeconds >= durationSeconds) throw startsBehind(durationSeconds)
+      const preview = await previewOnce(nameOf(call.caller), () => deps.makePreview(submission, cut, call.signal))
+      return { status: 200, bytes: preview.bytes, headers: previewHeaders(preview) }
+    }),
+  )
+}
+
 /** Serves the analysis of an uploaded or stored song, which is free and makes no job. */
 function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: OneAtATime): void {
   route(app, jobEndpoints.analyze, (call) =>
@@ -193,6 +221,24 @@ function createdHeaders({ baseUrl }: Pick<JobRoutesDeps, 'baseUrl'>, { job_id }:
     location: `${baseUrl}/api/v1/jobs/${job_id}`,
     ...(isReplay ? { 'idempotent-replayed': 'true' } : {}),
   }
+}
+
+function previewHeaders({ bytes, startSeconds, integratedLufs, gainDb }: Preview): Record<string, string | number> {
+  return {
+    'content-type': 'audio/wav',
+    'content-length': bytes.length,
+    'content-disposition': disposition('preview.wav', false),
+    'preview-start-seconds': startSeconds.toFixed(3),
+    'preview-loudness-lufs': integratedLufs.toFixed(2),
+    'preview-gain-db': gainDb.toFixed(2),
+  }
+}
+
+/** Returns why a passage cannot start where it was asked for. */
+function startsBehind(durationSeconds: number): AppError {
+  const most = Math.floor(durationSeconds)
+  const details = [{ rule: 'number_between' as const, least: 0, most }]
+  return new AppError('INVALID_REQUEST', {}, { param: 'start_seconds', details })
 }
 
 /** Runs one piece of work at a time for each name; throws CONCURRENT_LIMIT while another runs. */
@@ -271,12 +317,21 @@ async function withUpload<Outcome>(
 }
 
 async function readSubmission(deps: JobRoutesDeps, { caller, signal }: Uploading, upload: ReceivedForm) {
-  const form = readMasterForm(upload.fields, {
-    caller,
-    files: new Set(upload.files.keys()),
-    checkWebhookUrl: deps.checkWebhookUrl,
-  })
-  const { request, isDryRun, batchId, sourceId, referenceSourceId } = form
+  const form = readMasterForm(upload.fields, formContext(deps, caller, upload))
+  return { submission: await submissionOf(deps, { caller, signal }, upload, form), isDryRun: form.isDryRun }
+}
+
+function formContext({ checkWebhookUrl }: JobRoutesDeps, caller: Caller, upload: ReceivedForm): FormContext {
+  return { caller, files: new Set(upload.files.keys()), checkWebhookUrl }
+}
+
+/** Looks at the songs of a form that was read. */
+async function submissionOf(
+  deps: JobRoutesDeps,
+  { caller, signal }: Pick<Uploading, 'caller' | 'signal'>,
+  upload: ReceivedForm,
+  { request, batchId, sourceId, referenceSourceId }: MasterForm,
+): Promise<Submission> {
   const song =
     sourceId === undefined ? await inspectPart(deps, upload, 'file', signal) : storedSong(deps, sourceId, 'source_id')
   const reference =
@@ -285,7 +340,7 @@ async function readSubmission(deps: JobRoutesDeps, { caller, signal }: Uploading
       : upload.files.has('reference_file')
         ? await inspectPart(deps, upload, 'reference_file', signal)
         : undefined
-  const submission: Submission = {
+  return {
     caller,
     request,
     song,
@@ -293,7 +348,6 @@ async function readSubmission(deps: JobRoutesDeps, { caller, signal }: Uploading
     ...(batchId === undefined ? {} : { batchId }),
     ...(sourceId === undefined ? {} : { sourceId }),
   }
-  return { submission, isDryRun }
 }
 
 function inspectPart(deps: JobRoutesDeps, upload: ReceivedForm, field: 'file' | 'reference_file', signal: AbortSignal) {

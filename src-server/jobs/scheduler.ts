@@ -14,6 +14,8 @@ export interface SchedulerDeps extends AttemptDeps {
   readonly notify: Pick<Notify, 'progress'>
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
+  /** Called when a job is about to start: what needs memory and can be had again later may give it back. */
+  readonly makeRoom?: () => void
 }
 
 /** Pause before the next job where the machine lacked memory or processes for the last one, ms. */
@@ -96,6 +98,7 @@ export class Scheduler {
 
   #begin(job: JobRecord): void {
     const { log, notify } = this.#deps
+    this.#deps.makeRoom?.()
     const stop = new AbortController()
     const ended = this.#run(job, stop.signal)
       .catch((cause: unknown) => log.error('a job was left behind', { jobId: job.jobId, cause }))

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import type { Log } from '../../src-system/log.ts'
 import { isExhausted, killGroup, sessionGivesWay } from '../../src-system/process-group.ts'
 import { afterAwake, type Clock } from '../../src-system/system.ts'
-import type { WorkerCommand, WorkerMessage, WorkProgress } from '../../src-worker/mastering/work-order.ts'
+import type { FinalMessage, WorkerCommand, WorkerMessage, WorkProgress } from '../../src-worker/mastering/work-order.ts'
 
 /** Handle of one engine process, of Node or of Electron. */
 export interface EngineProcess {
@@ -23,10 +23,8 @@ export interface EngineListeners {
   readonly onExit: (detail: string, fault?: EngineFault) => void
 }
 
-/** Starts an engine process. */
-export type ForkEngine = (listeners: EngineListeners) => EngineProcess
-
-type FinalMessage = Exclude<WorkerMessage, WorkProgress>
+/** Starts an engine process. One that somebody listens to does not give way to other programs. */
+export type ForkEngine = (listeners: EngineListeners, options?: { readonly isListenedTo?: boolean }) => EngineProcess
 
 /** End of a piece of work; there is exactly one. */
 export type EngineEnd =
@@ -39,7 +37,7 @@ export type EngineEnd =
 
 /** A piece of work for one engine process. */
 export interface EngineWork {
-  readonly command: Exclude<WorkerCommand, { type: 'abort' }>
+  readonly command: Extract<WorkerCommand, { type: 'work' | 'analyse' | 'render' }>
   /** A time in which the machine was awake. */
   readonly timeLimitMs: number
   /** Aborting asks the process to stop and kills it after the grace period. */
@@ -67,7 +65,7 @@ export function createWorkerPool(deps: { fork: ForkEngine; clock: Clock; log: Lo
       const listeners: EngineListeners = {
         onMessage(message) {
           if (message.type === 'progress') onProgress?.(message)
-          else if (!answer) {
+          else if (message.type !== 'audition' && !answer) {
             answer = message
             timers.push(clock.after(graceMs, () => engine.kill()))
           }
@@ -138,6 +136,9 @@ export const engineEnvironment: Readonly<Record<string, string>> = {
   GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
 }
 
+/** Argument of an engine process that keeps the priority of the service; see the worker's entry. */
+export const LISTENED_TO = 'listened-to'
+
 /** Last words of a Node whose heap is full (V8, `FatalProcessOutOfMemory`). */
 const HEAP_IS_FULL = /JavaScript heap out of memory|Fatal process out of memory/
 
@@ -146,8 +147,8 @@ const HEAP_IS_FULL = /JavaScript heap out of memory|Fatal process out of memory/
  * message.
  */
 export function forkWithNode(entryFile: string, log: Log): ForkEngine {
-  return ({ onMessage, onExit }) => {
-    const child = fork(entryFile, [], {
+  return ({ onMessage, onExit }, { isListenedTo = false } = {}) => {
+    const child = fork(entryFile, isListenedTo ? [LISTENED_TO] : [], {
       serialization: 'advanced',
       execArgv: [...engineFlags],
       env: { ...engineEnvironment, ...process.env },
@@ -155,7 +156,7 @@ export function forkWithNode(entryFile: string, log: Log): ForkEngine {
       detached: process.platform !== 'win32',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
-    if (child.pid !== undefined) void sessionGivesWay(child.pid)
+    if (child.pid !== undefined && !isListenedTo) void sessionGivesWay(child.pid)
     let exit: string | undefined
     let fault: EngineFault | undefined
     let isReported = false

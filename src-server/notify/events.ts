@@ -39,11 +39,19 @@ export interface SourceProgress {
   readonly stage: string
 }
 
+/** News of an audition: what is known of it has changed. */
+export interface AuditionNews {
+  readonly auditionId: string
+}
+
+/** What is told to those who follow at this moment, and is not stored. */
+export type PassingNews = JobProgress | SourceProgress | AuditionNews
+
 /** One reader of the live events: it takes when it can, and what it does not take stays in the database. */
 export interface Follower {
   /** Returns up to `limit` stored events after those taken before, oldest first. */
   takeStored(limit: number): StoredEvent[]
-  /** Returns the latest progress of each job and song that has moved since the last call. */
+  /** Returns the latest news of each job, song and audition that has moved since the last call. */
   takeProgress(): LiveEvent[]
   close(): void
 }
@@ -123,8 +131,8 @@ export class EventLog {
     }
   }
 
-  progress(latest: JobProgress | SourceProgress): void {
-    const id = 'jobId' in latest ? latest.jobId : latest.sourceId
+  progress(latest: PassingNews): void {
+    const id = 'jobId' in latest ? latest.jobId : 'sourceId' in latest ? latest.sourceId : latest.auditionId
     for (const follower of this.#followers) follower.progress.set(id, latest)
     if (this.#stopFlush || this.#followers.size === 0) return
     this.#stopFlush = this.#deps.clock.after(PROGRESS_STEP_MS, () => {
@@ -175,7 +183,7 @@ interface LogFollowerDeps extends Pick<FollowDeps, 'onNews' | 'onEnd'> {
 
 /** A follower with its place in the log and the progress that it has not taken. */
 class LogFollower implements Follower {
-  readonly progress = new Map<string, JobProgress | SourceProgress>()
+  readonly progress = new Map<string, PassingNews>()
   readonly #deps: LogFollowerDeps
   #seq: number
 
@@ -214,7 +222,8 @@ class LogFollower implements Follower {
   }
 }
 
-function progressEvent(latest: JobProgress | SourceProgress, seq: number): LiveEvent {
+function progressEvent(latest: PassingNews, seq: number): LiveEvent {
+  if ('auditionId' in latest) return { event: 'audition.changed', seq, audition_id: latest.auditionId }
   if ('sourceId' in latest) {
     const { sourceId, progress, stage } = latest
     return { event: 'source.progress', seq, source_id: sourceId, progress, stage }

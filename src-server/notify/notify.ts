@@ -10,7 +10,7 @@ import type { Clock, Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { Deliverer } from './deliverer.ts'
 import { Deliveries } from './deliveries.ts'
-import { EventLog, type JobProgress, type NewEvent, type SourceProgress } from './events.ts'
+import { EventLog, type NewEvent, type PassingNews } from './events.ts'
 import type { ResolveName } from './send.ts'
 import { requireAllowed, Webhooks } from './webhooks.ts'
 
@@ -88,8 +88,8 @@ export class Notify {
     this.#deliverer.wake()
   }
 
-  /** Publishes the progress of a job or an analysis to followers: not stored, at most ten times a second. */
-  progress(latest: JobProgress | SourceProgress): void {
+  /** Publishes the progress of a job or an analysis, or news of an audition, to followers: not stored, at most ten times a second. */
+  progress(latest: PassingNews): void {
     this.events.progress(latest)
   }
 

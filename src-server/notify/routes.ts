@@ -72,4 +72,5 @@ const APP_EVENTS: ReadonlySet<LiveEventName> = new Set([
   'job.delivered',
   'settings.changed',
   'source.progress',
+  'audition.changed',
 ])

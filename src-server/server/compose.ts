@@ -10,6 +10,7 @@ import { createRateLimiter } from '../access/rate-limit.ts'
 import { ticketRoutes } from '../access/tickets.ts'
 import { buildApp } from '../app.ts'
 import { artifactRoutes } from '../artifacts/routes.ts'
+import { auditionRoutes } from '../auditions/routes.ts'
 import { appRoutes } from '../batch/routes.ts'
 import { createSystemStateReader } from '../batch/system-state.ts'
 import { watchFolderRoutes } from '../batch/watch-folder-routes.ts'
@@ -103,6 +104,7 @@ function serviceOf(
         notify.close(),
         batchService.close(),
         codedCopies.close(),
+        work.auditions.close(),
         spareRoom.close(),
       ])
     },
@@ -157,7 +159,7 @@ function admissionOf({ clock, sessionCredential, controlCredential }: ServiceDep
 /** Registers the routes for every caller. */
 function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work: Work): void {
   const { db, account, ledger, keys, notify, store, folders } = core
-  const { jobs, idempotency, submissions, inspect, analyse, batchService, storage } = work
+  const { jobs, idempotency, submissions, inspect, analyse, makePreview, batchService, storage } = work
   const isStillAllowed = (caller: Caller) => caller.via === 'session' || keys.isActive(caller.keyId)
   route(app, ENDPOINTS.readHealth, () => ({ status: 200, body: { status: 'ok', version: VERSION } }))
   jobRoutes(app, {
@@ -166,6 +168,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     submissions,
     inspect,
     analyse,
+    makePreview,
     takeSource: (sourceId, param) => batchService.sources.take(sourceId, param),
     onAnalysing: (sourceId, { stage, fraction }) =>
       notify.progress({ sourceId, stage, progress: Math.floor(fraction * 100) }),
@@ -245,6 +248,7 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     coverOf,
   })
   watchFolderRoutes(app, watchFolders)
+  auditionRoutes(app, work.auditions)
   ticketRoutes(app, deps)
 }
 

@@ -1,11 +1,17 @@
 import { availableParallelism } from 'node:os'
+import path from 'node:path'
 import { CodedCopies } from '../artifacts/coded-copies.ts'
+import { AuditionProcess } from '../auditions/audition-process.ts'
+import { Auditions } from '../auditions/auditions.ts'
+import { MasterFiles } from '../auditions/master-files.ts'
 import { createBatchService } from '../batch/batch-service.ts'
 import { createCoverOf } from '../batch/song-cover.ts'
 import { WatchFolders } from '../batch/watch-folders.ts'
 import { createAnalyse } from '../jobs/analyse.ts'
 import { createIdempotency } from '../jobs/idempotency.ts'
 import { Jobs } from '../jobs/jobs.ts'
+import { createMakePreview } from '../jobs/preview.ts'
+import { createRenderAlone } from '../jobs/render-alone.ts'
 import { Scheduler } from '../jobs/scheduler.ts'
 import { createSettle } from '../jobs/settle.ts'
 import type { JobRecord } from '../jobs/store.ts'
@@ -17,16 +23,27 @@ import { createStorage } from '../uploads/storage.ts'
 import type { Core, ServiceDeps } from './core.ts'
 import { ENGINE_FILE } from './paths.ts'
 
+/** Memory that a job of ten minutes at a high rate takes with its ffmpeg, bytes. */
+const JOB_MEMORY_BYTES = 1_500_000_000
+
 /** Builds what works: uploads, jobs with their engine processes, and the app's batch. Nothing runs yet. */
 export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal) {
   const usedBytes = () => core.store.storedBytes() + batchWork.batchService.sources.storedBytes()
   const uploads = createUploads(deps, core, usedBytes)
-  const jobWork = createJobWork(deps, core, uploads, (job) => batchWork.batchService.jobEnded(job))
+  let auditions: Auditions | undefined
+  const jobWork = createJobWork(deps, core, uploads, {
+    onEnded: (job) => batchWork.batchService.jobEnded(job),
+    makeRoom() {
+      if (process.availableMemory() < JOB_MEMORY_BYTES) auditions?.release()
+    },
+  })
   const batchWork = createBatchWork(deps, core, uploads, jobWork)
   const analyse = createAnalyse({ pool: jobWork.pool, log: deps.log, ffmpeg: core.ffmpeg, stopping })
   const { requireDisk } = uploads.storage
   const codedCopies = new CodedCopies({ ffmpeg: core.ffmpeg, requireDisk, stopping })
-  return { usedBytes, analyse, codedCopies, ...uploads, ...jobWork, ...batchWork }
+  const hearing = createHearing(deps, core, { uploads, jobWork, batchWork }, stopping)
+  auditions = hearing.auditions
+  return { usedBytes, analyse, codedCopies, ...uploads, ...jobWork, ...batchWork, ...hearing }
 }
 
 export type Work = ReturnType<typeof createWork>
@@ -52,7 +69,7 @@ function createJobWork(
   deps: ServiceDeps,
   core: Core,
   { storage }: Uploads,
-  onEnded: (job: Pick<JobRecord, 'jobId' | 'state'>) => void,
+  { onEnded, makeRoom }: { onEnded: (job: Pick<JobRecord, 'jobId' | 'state'>) => void; makeRoom: () => void },
 ) {
   const { config, clock, random, log, baseUrl } = deps
   const { db, settings, plan, ledger, notify, folders, store, time, removals, retention, spareRoom, ffmpeg } = core
@@ -74,6 +91,7 @@ function createJobWork(
   const expiryOf = (completedAtMs: number) => retention.expiryOf(completedAtMs)
   const settle = createSettle({ db, clock, store, ledger, notify, baseUrl, expiryOf, onEnded })
   const workers = () => settings.read().engine_workers
+  const threads = () => Math.max(1, Math.floor(availableParallelism() / workers()))
   const scheduler = new Scheduler({
     store,
     folders,
@@ -83,9 +101,10 @@ function createJobWork(
     clock,
     log,
     workers,
-    threads: () => Math.max(1, Math.floor(availableParallelism() / workers())),
+    threads,
     ffmpeg,
     jobTimeoutMs: config.jobTimeoutMs,
+    makeRoom,
   })
   const jobs = new Jobs({
     db,
@@ -100,7 +119,7 @@ function createJobWork(
     plan,
     spareRoom,
   })
-  return { pool, idempotency, submissions, scheduler, jobs, workers }
+  return { fork, pool, idempotency, submissions, scheduler, jobs, workers, threads }
 }
 
 /** Builds the app's batch and the watched folders that fill it. */
@@ -140,4 +159,34 @@ function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs
     batch,
   })
   return { batchService, watchFolders }
+}
+
+/** Builds what lets a song be heard with settings before there is a job: the audition and the preview. */
+function createHearing(
+  { config, clock, random, log }: ServiceDeps,
+  { folders, notify, ffmpeg }: Core,
+  parts: {
+    readonly uploads: Uploads
+    readonly jobWork: JobWork
+    readonly batchWork: ReturnType<typeof createBatchWork>
+  },
+  stopping: AbortSignal,
+) {
+  const { fork, pool, threads } = parts.jobWork
+  const { sources } = parts.batchWork.batchService
+  const { requireDisk } = parts.uploads.storage
+  const renderAlone = createRenderAlone({ pool, log, threads, timeLimitMs: config.jobTimeoutMs, stopping })
+  return {
+    makePreview: createMakePreview({ renderAlone, ffmpeg, random, tmp: folders.tmp, requireDisk }),
+    auditions: new Auditions({
+      process: new AuditionProcess({ fork, clock, log, idleMs: config.auditionIdleMs }),
+      files: new MasterFiles(path.join(folders.tmp, random.newUuid())),
+      takeSource: (sourceId, param) => sources.take(sourceId, param),
+      ffmpeg,
+      renderAlone,
+      requireDisk,
+      onChanged: (auditionId) => notify.progress({ auditionId }),
+      log,
+    }),
+  }
 }

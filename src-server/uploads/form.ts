@@ -2,7 +2,13 @@
 import { UUID_PATTERN } from '../../src-contract/common.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
 import { MasterFields, type RetryChanges } from '../../src-contract/jobs.ts'
-import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
+import {
+  DEFAULT_PREVIEW_SECONDS,
+  MAX_DURATION_SECONDS,
+  MAX_PREVIEW_SECONDS,
+  MAX_TITLE_LENGTH,
+  MIN_PREVIEW_SECONDS,
+} from '../../src-contract/limits.ts'
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import {
   type AiService,
@@ -89,6 +95,24 @@ export function readAnalysisForm(
   const { sourceId } = readSongs(fields, context)
   const { ai_service: aiService = SETTINGS.ai_service.standard } = readSettings(fields, ['ai_service'])
   return { aiService, ...(sourceId === undefined ? {} : { sourceId }) }
+}
+
+/**
+ * Returns which passage of its one platform's master the form of a `POST /api/v1/preview` asks for, beside what {@link readMasterForm}
+ * returns. Throws INVALID_REQUEST with the field.
+ */
+export function readPreviewForm(
+  fields: FieldValues,
+  context: FormContext,
+): MasterForm & { readonly cut: { readonly startSeconds?: number; readonly seconds: number } } {
+  const form = readMasterForm(fields, context)
+  if (form.request.settings.platforms.length > 1) throw unusable('platforms', { rule: 'one_platform' })
+  const startSeconds = numberBetween(fields, 'start_seconds', 0, MAX_DURATION_SECONDS)
+  const seconds = numberBetween(fields, 'seconds', MIN_PREVIEW_SECONDS, MAX_PREVIEW_SECONDS)
+  return {
+    ...form,
+    cut: { ...(startSeconds === undefined ? {} : { startSeconds }), seconds: seconds ?? DEFAULT_PREVIEW_SECONDS },
+  }
 }
 
 /** Returns the names of fields that `form` does not have, in the order in which they came. */

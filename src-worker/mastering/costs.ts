@@ -1,7 +1,8 @@
-/** What of the sound a master gave up for its target. Pure. */
+/** Costs of a loudness target: the parts of the sound that a master gave up for it. Pure. */
 import type { MasterCost, MasterResult } from '../../src-contract/report.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
-import { foldDownLossDb } from '../../src-engine/dsp/meters/stereo.ts'
+import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
+import { foldDownLossDb, sideToMidDb } from '../../src-engine/dsp/meters/stereo.ts'
 
 /** Mean loss of the loud parts above which they are heard to be held down, dB. Ours. */
 const MOST_MEAN_REDUCTION_DB = 3
@@ -18,6 +19,11 @@ const MOST_FOLD_DOWN_DB = 1.5
 export interface CostSource {
   readonly plrDb: number | null
   readonly sideToMidDb: number | null
+}
+
+/** Returns what a master of an analysed song is held against. */
+export function costSourceOf({ plrDb, comparedSpectrum }: SourceAnalysis): CostSource {
+  return { plrDb, sideToMidDb: sideToMidDb(comparedSpectrum) }
 }
 
 /** Measurements of a master that tell what it gave up. */

@@ -5,8 +5,9 @@ import type { DeliveryTarget } from '../../src-contract/delivery-target.ts'
 import { type Platform, platformFacts } from '../../src-contract/platforms/index.ts'
 import type { Tier } from '../../src-contract/settings.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
+import { type RunSteps, runAtOnce } from '../../src-engine/dsp/steps.ts'
 import { gainToDb, mix } from '../../src-engine/dsp/units.ts'
-import { prepareFinalise } from '../../src-engine/finalise/finalise.ts'
+import { preparationSteps } from '../../src-engine/finalise/finalise.ts'
 import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
 import { atMost } from '../../src-system/at-most.ts'
 import type { SongTags } from '../media/audio-facts.ts'
@@ -45,12 +46,20 @@ export interface DeliveryOrder {
   readonly seed: number
   readonly tags: SongTags
   readonly cover?: Cover | undefined
+  /** The one platform whose master is made, with the bytes that it has among all `targets`; every platform when absent. */
+  readonly only?: Platform
+  /** False where a premium master is not proofed against codecs. True when absent. */
+  readonly isProofed?: boolean
 }
 
 export interface DeliveryDeps extends ProofDeps {
-  readonly pool: RenderPool
+  readonly pool: Pick<RenderPool, 'render'>
   /** Progress of the rendering (parts of all distinct masters that are written) and of the verifying. */
   readonly onProgress: (stage: 'rendering' | 'verifying', part: number) => void
+  /** At once when absent. */
+  readonly run?: RunSteps
+  /** Called with what the masters of each rate are made from. */
+  readonly onPrepared?: (source: FinaliseSource) => void
 }
 
 /** The finished master of one platform; platforms with the same promise share one file. */
@@ -78,29 +87,37 @@ export async function deliverMasters(
 ): Promise<Delivery> {
   let audio = takeAudio()
   const own = audio.sampleRateHz
-  const encoders = order.tier === 'premium' ? await listEncoders(deps.ffmpeg) : new Set<string>()
+  const isProofed = order.tier === 'premium' && order.isProofed !== false
+  const encoders = isProofed ? await listEncoders(deps.ffmpeg) : new Set<string>()
   const rateOf = (target: DeliveryTarget) => deliveryRateHz(target, order.tier, own)
   const progress = createStepCounter(order.tier, deps.onProgress)
   const delivered: Delivered[] = []
+  const isMade = ({ platform }: DeliveryTarget) => order.only === undefined || platform === order.only
   let treatedLufs = Number.NEGATIVE_INFINITY
   // Downwards, each rate from the one before it: a conversion takes the memory of what it converts.
   const rates = [...new Set(order.targets.map(rateOf))].sort((a, b) => b - a)
   let left = order.targets.length
   for (const rateHz of rates) {
     if (rateHz < audio.sampleRateHz) audio = await lowerRate(deps.ffmpeg, audio, rateHz, { signal: deps.signal })
-    const source = prepareFinalise(audio)
+    const targets = order.targets.filter((target) => rateOf(target) === rateHz)
+    left -= targets.length
+    if (!targets.some(isMade)) continue
+    const source = await (deps.run ?? runAtOnce)(preparationSteps(audio))
+    deps.onPrepared?.(source)
     treatedLufs = source.loudness.integratedLufs
     // The whole signal may have been a fault that was removed, such as a DC offset.
     if (!Number.isFinite(treatedLufs)) throw new WorkFailure('DIGITAL_SILENCE')
-    const targets = order.targets.filter((target) => rateOf(target) === rateHz)
     const promises = promisesOf(targets, source)
-    left -= targets.length
+      .map((promised) => ({ ...promised, targets: promised.targets.filter(isMade) }))
+      .filter(({ targets }) => targets.length > 0)
     progress.expect(promises.length, left)
     delivered.push(
       ...(await deliverRate(promises, createRenders(source, order, deps), { ...deps, encoders, progress })),
     )
   }
-  const masters = order.targets.map(({ platform }) => delivered.find(({ target }) => target.platform === platform)!)
+  const masters = order.targets
+    .filter(isMade)
+    .map(({ platform }) => delivered.find(({ target }) => target.platform === platform)!)
   return { masters, treatedLufs }
 }
 

@@ -1,9 +1,8 @@
 /** One song from its stored file to the finished ZIP. Computes only: no database, no network, no clock. */
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { deliveryTarget } from '../../src-contract/delivery-target.ts'
+import { targetsOf } from '../../src-contract/delivery-target.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
-import { sideToMidDb } from '../../src-engine/dsp/meters/stereo.ts'
 import { mix } from '../../src-engine/dsp/units.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { readCover } from '../media/tags.ts'
@@ -12,10 +11,11 @@ import { packageResult } from '../result/package.ts'
 import { reportHtml } from '../result/report-html.ts'
 import { reportJson, roundReport } from '../result/report-json.ts'
 import { composeReport, titleOf } from './compose-report.ts'
+import { costSourceOf } from './costs.ts'
 import { type Delivery, deliverMasters } from './deliver.ts'
 import { CHAIN_PART, type PreparedSong, prepareSong } from './prepare-song.ts'
 import { createProgressMeter, MASTERING_WEIGHTS, type ProgressMeter } from './progress-meter.ts'
-import { createRenderPool, type RenderPool } from './render-pool.ts'
+import { type RenderPool, withRenderPool } from './render-pool.ts'
 import { masterResult, withSameBytes } from './report-facts.ts'
 import { masterWarnings } from './warnings.ts'
 import { WorkFailure } from './work-failure.ts'
@@ -36,11 +36,7 @@ export async function masterSong(
 ): Promise<WorkResult> {
   if (order.source.facts.durationSeconds < MIN_DURATION_SECONDS) throw new WorkFailure('TOO_SHORT')
   const progress = createProgressMeter(MASTERING_WEIGHTS[order.settings.tier], send)
-  const pool = createRenderPool(order.threads)
-  const end = new AbortController()
-  const signal = AbortSignal.any([cancelled, end.signal])
-  signal.addEventListener('abort', () => void pool.close())
-  try {
+  return withRenderPool(order.threads, cancelled, async (pool, signal) => {
     const song = await prepareSong(order, progress.report, signal)
     const delivered = await deliverSong(order, song, pool, progress.report, signal)
     await pool.close()
@@ -48,15 +44,7 @@ export async function masterSong(
     const result = await packageSong(order, song, delivered, signal)
     progress.report('packaging', 1)
     return result
-  } catch (error) {
-    // Errors of ended threads are meaningless; the abort is the reason.
-    cancelled.throwIfAborted()
-    throw error
-  } finally {
-    // If one of two copies failed, the other is still being made: its ffmpeg would outlive this process.
-    end.abort()
-    await pool.close()
-  }
+  })
 }
 
 async function deliverSong(
@@ -67,14 +55,14 @@ async function deliverSong(
   signal: AbortSignal,
 ): Promise<Delivery> {
   const { source, ffmpeg, attemptFolder: folder, seed } = order
-  const { platforms, genre, tier, intensity, loudness, target_lufs } = order.settings
+  const { tier, intensity } = order.settings
   const cover = source.facts.hasCover
     ? await readCover(ffmpeg, { path: source.path, format: source.facts.format }, signal)
     : undefined
   return deliverMasters(
     song.takeAudio,
     {
-      targets: platforms.map((platform) => deliveryTarget(platform, genre, loudness, target_lufs)),
+      targets: targetsOf(order.settings),
       tier,
       intensity,
       seed,
@@ -110,7 +98,7 @@ async function packageSong(
     result: masterResult(master, target, {
       file: `${stem}_${target.platform}.wav`,
       chainGainDb: delivery.treatedLufs - song.sourceLufs,
-      source: { plrDb: song.analysis.plrDb, sideToMidDb: sideToMidDb(song.analysis.comparedSpectrum) },
+      source: costSourceOf(song.analysis),
       codecChecks,
     }),
   }))

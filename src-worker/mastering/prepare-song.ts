@@ -1,9 +1,10 @@
 /** First half of a job: one song from its stored file to the treated audio that all masters are made from. */
 import type { Recipe } from '../../src-contract/recipe.ts'
 import type { Decision, Repair } from '../../src-contract/report.ts'
+import type { JobSettings } from '../../src-contract/settings.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { chooseCandidate, type RecipeCandidate, recipeCandidates } from '../../src-engine/candidates.ts'
-import { applyRecipe, splitRecipe } from '../../src-engine/chain.ts'
+import { type AppliedRecipe, applyRecipe, splitRecipe } from '../../src-engine/chain.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { mix } from '../../src-engine/dsp/units.ts'
 import { leftOut, type MasteringPlan } from '../../src-engine/plan.ts'
@@ -14,7 +15,7 @@ import { checkStoredSong, REFERENCE_CODES, readingSong, SOURCE_CODES } from './s
 import { songWarnings } from './warnings.ts'
 import { decisionsDone, repairsOfFaults, withBridgedGaps } from './work-done.ts'
 import { WorkFailure } from './work-failure.ts'
-import type { StoredSong, WarningFact, WorkOrder } from './work-order.ts'
+import type { SongOrder, StoredSong, WarningFact, WorkOrder } from './work-order.ts'
 
 type ReportProgress = ProgressMeter['report']
 
@@ -42,7 +43,7 @@ export interface PreparedSong {
   readonly sourceLufs: number
 }
 
-interface PrepareDeps {
+export interface PrepareDeps {
   readonly ffmpeg: Ffmpeg
   readonly folder: string
   readonly report: ReportProgress
@@ -51,14 +52,13 @@ interface PrepareDeps {
 
 /** Decodes, analyses and treats the song of an order. Throws as {@link masterSong} does. */
 export async function prepareSong(
-  order: WorkOrder,
+  order: SongOrder & Pick<WorkOrder, 'attemptFolder'>,
   report: ReportProgress,
   signal: AbortSignal,
 ): Promise<PreparedSong> {
   const deps: PrepareDeps = { ffmpeg: order.ffmpeg, folder: order.attemptFolder, report, signal }
   const { song, reference } = await readSongs(order, deps)
   const { analysis } = song
-  if (analysis.isSilent || analysis.integratedLufs === null) throw new WorkFailure('DIGITAL_SILENCE')
   const candidates = candidatesOf(order, analysis, reference)
   report('analysing', 1)
   const edited = await editSamples(order.source, song, candidates, deps)
@@ -67,27 +67,35 @@ export async function prepareSong(
   const applied = applyRecipe(edited.audio, plan.recipe, (part) =>
     report('rendering', mix(edited.part, CHAIN_PART, part)),
   )
-  const { decisions: planned } = plan
-  const made = repairsOfFaults({ repairs: [...edited.repairs, ...applied.repairs], decisions: planned })
-  const { repairs, decisions } = withBridgedGaps({ repairs: made, decisions: planned }, song.bridgedGaps)
-  const { intensity, dynamics_amount } = order.settings
-  const settings = { intensity, plrDb: analysis.plrDb ?? 0, ...leftOut(dynamics_amount) }
+  const all = { ...applied, repairs: [...edited.repairs, ...applied.repairs] }
   return {
     takeAudio: takenOnce(applied.audio),
     analysis,
     ...(reference ? { reference } : {}),
     plan,
     recipe: { ...plan.recipe, stages: [...edited.edits.stages, ...plan.recipe.stages] },
-    repairs,
-    decisions: decisionsDone(decisions, { ...applied, repairs }, settings),
+    ...workDone(plan, all, song, order.settings),
     warnings: songWarnings(order.ffmpeg, order.source, { analysis, plan }),
-    sourceLufs: analysis.integratedLufs,
+    sourceLufs: analysis.integratedLufs!,
   }
 }
 
-/** Checks and reads the song and its reference; a song that is its own reference is read once. */
-async function readSongs(
-  { source, reference }: Pick<WorkOrder, 'source' | 'reference'>,
+/** Returns the repairs and decisions of a plan as they came out, with what decoding mended. */
+export function workDone(
+  { decisions: planned }: Pick<MasteringPlan, 'decisions'>,
+  applied: Pick<AppliedRecipe, 'repairs' | 'mostReductionDb'>,
+  { analysis, bridgedGaps }: Pick<ReadSong, 'analysis' | 'bridgedGaps'>,
+  { intensity, dynamics_amount }: Pick<JobSettings, 'intensity' | 'dynamics_amount'>,
+): Pick<PreparedSong, 'repairs' | 'decisions'> {
+  const made = repairsOfFaults({ repairs: applied.repairs, decisions: planned })
+  const { repairs, decisions } = withBridgedGaps({ repairs: made, decisions: planned }, bridgedGaps)
+  const settings = { intensity, plrDb: analysis.plrDb ?? 0, ...leftOut(dynamics_amount) }
+  return { repairs, decisions: decisionsDone(decisions, { ...applied, repairs }, settings) }
+}
+
+/** Checks and reads the song and its reference; a song that is its own reference is read once. Throws a WorkFailure for a silent song. */
+export async function readSongs(
+  { source, reference }: Pick<SongOrder, 'source' | 'reference'>,
   deps: PrepareDeps,
 ): Promise<{ readonly song: ReadSong; readonly reference: SourceAnalysis | undefined }> {
   const { ffmpeg, report, signal } = deps
@@ -95,22 +103,29 @@ async function readSongs(
   const other = isOwnReference ? undefined : reference
   report('decoding', 0)
   await checkStoredSong(source, SOURCE_CODES, signal)
-  if (other) await checkStoredSong(other, REFERENCE_CODES, signal)
   const behind = other ? REFERENCE_PART : 0
   const meter = createProgressMeter(ANALYSIS_WEIGHTS, ({ fraction }) => report('decoding', behind * fraction))
-  const foreign =
-    other &&
-    (await readingSong(deps, other, REFERENCE_CODES, () => readSong(ffmpeg, other, signal, meter.report))).analysis
+  const foreign = other && (await readReference(other, { ...deps, report: meter.report }))
   const song = await readingSong(deps, source, SOURCE_CODES, () =>
     readSong(ffmpeg, source, signal, (stage, part) =>
       report(stage, stage === 'decoding' ? mix(behind, 1, part) : part),
     ),
   )
+  if (song.analysis.isSilent || song.analysis.integratedLufs === null) throw new WorkFailure('DIGITAL_SILENCE')
   return { song, reference: isOwnReference ? song.analysis : foreign }
 }
 
-function candidatesOf(
-  { settings }: WorkOrder,
+/** Checks a reference and measures it. Throws as a job does. */
+export async function readReference(reference: StoredSong, { report, ...deps }: PrepareDeps): Promise<SourceAnalysis> {
+  const { ffmpeg, signal } = deps
+  await checkStoredSong(reference, REFERENCE_CODES, signal)
+  const read = () => readSong(ffmpeg, reference, signal, report)
+  return (await readingSong(deps, reference, REFERENCE_CODES, read)).analysis
+}
+
+/** Returns the plans of the settings for a song that was read; of tier standard the only one. */
+export function candidatesOf(
+  { settings }: Pick<SongOrder, 'settings'>,
   analysis: SourceAnalysis,
   reference: SourceAnalysis | undefined,
 ): readonly RecipeCandidate[] {

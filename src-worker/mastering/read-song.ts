@@ -77,6 +77,17 @@ export async function editSong(
   if (edits.stages.length === 0) return { audio: takeAudio(), repairs: [] }
   // Released, so that its memory is free for the second decoding.
   takeAudio()
+  return decodeEdited(ffmpeg, { path, facts }, edits, signal, onProgress)
+}
+
+/** Decodes a song, edits its single samples at its own rate and returns it at the engine's. Throws as decoding does. */
+export async function decodeEdited(
+  ffmpeg: Ffmpeg,
+  { path, facts }: SongFile,
+  edits: Recipe,
+  signal: AbortSignal,
+  onProgress?: (part: number) => void,
+): Promise<{ readonly audio: Audio; readonly repairs: readonly Repair[] }> {
   const onDecoded = (part: number) => onProgress?.(mix(0, EDIT_BEHIND.decoding, part))
   const { audio: own } = await decodeSong(ffmpeg, path, facts, { signal, onProgress: onDecoded })
   const onEdited = (part: number) => onProgress?.(mix(EDIT_BEHIND.decoding, EDIT_BEHIND.editing, part))

@@ -1,12 +1,15 @@
 import { Worker } from 'node:worker_threads'
 import { compiledKernels } from '../../src-engine/dsp/kernels/kernels.ts'
+import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 import { CeilingBrokenError, type RenderedMaster, type RenderStep, type RenderTask } from './render-master.ts'
-import type { RenderReply } from './render-thread.ts'
+import type { PlanTask, RenderReply } from './render-thread.ts'
 
 /** Renders masters side by side on threads. */
 export interface RenderPool {
   /** Renders one master as soon as a thread is free. Rejects with what the render throws, or when the pool is closed meanwhile. */
   render(task: RenderTask, onStep?: (step: RenderStep) => void): Promise<RenderedMaster>
+  /** Plans a master without making it. Rejects as {@link render} does. */
+  plan(task: PlanTask): Promise<FinalisePlan>
   /** Ends all threads at once, whatever they do; later renders are refused. */
   close(): Promise<void>
 }
@@ -15,9 +18,9 @@ export interface RenderPool {
 const entry = new URL(import.meta.url.endsWith('.ts') ? './render-thread.ts' : './render-thread.js', import.meta.url)
 
 interface Waiting {
-  readonly task: RenderTask
+  readonly task: RenderTask | PlanTask
   readonly onStep: (step: RenderStep) => void
-  readonly resolve: (master: RenderedMaster) => void
+  readonly resolve: (result: RenderedMaster | FinalisePlan) => void
   readonly reject: (error: Error) => void
 }
 
@@ -40,7 +43,7 @@ export function createRenderPool(threads: number): RenderPool {
     const fail = (error: Error) => settle(({ reject }) => reject(error))
     worker.on('message', (reply: RenderReply) => {
       if (reply.type === 'step') return busy.get(worker)?.onStep(reply.step)
-      settle(({ resolve, reject }) => (reply.type === 'rendered' ? resolve(reply.master) : reject(rebuild(reply))))
+      settle(({ resolve, reject }) => (reply.type === 'failed' ? reject(rebuild(reply)) : resolve(reply.result)))
       const next = queue.shift()
       if (next) give(worker, next)
       else void worker.terminate()
@@ -55,19 +58,49 @@ export function createRenderPool(threads: number): RenderPool {
     worker.postMessage(waiting.task)
   }
 
+  const enqueue = <Result>(task: Waiting['task'], onStep: Waiting['onStep']) =>
+    new Promise<Result>((resolve, reject) => {
+      if (isClosed) return reject(new Error('the render pool is closed'))
+      // The kind of the result follows from that of the task.
+      const waiting = { task, onStep, resolve: resolve as Waiting['resolve'], reject }
+      if (busy.size < threads) give(start(), waiting)
+      else queue.push(waiting)
+    })
+
   return {
-    render: (task, onStep = () => {}) =>
-      new Promise((resolve, reject) => {
-        if (isClosed) return reject(new Error('the render pool is closed'))
-        const waiting = { task, onStep, resolve, reject }
-        if (busy.size < threads) give(start(), waiting)
-        else queue.push(waiting)
-      }),
+    render: (task, onStep = () => {}) => enqueue<RenderedMaster>(task, onStep),
+    plan: (task) => enqueue<FinalisePlan>(task, () => {}),
     async close() {
       isClosed = true
       for (const { reject } of queue.splice(0)) reject(new Error('the render pool was closed'))
       await Promise.all([...busy.keys()].map((worker) => worker.terminate()))
     },
+  }
+}
+
+/**
+ * Runs `work` with a pool of at most `threads` threads and a signal that is aborted when it has ended or `cancelled` is aborted: nothing
+ * that it started is left then. Rejects with the reason of an aborted `cancelled`, or with what `work` rejects with.
+ */
+export async function withRenderPool<Result>(
+  threads: number,
+  cancelled: AbortSignal,
+  work: (pool: RenderPool, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const pool = createRenderPool(threads)
+  const end = new AbortController()
+  const signal = AbortSignal.any([cancelled, end.signal])
+  signal.addEventListener('abort', () => void pool.close())
+  try {
+    return await work(pool, signal)
+  } catch (error) {
+    // Errors of ended threads are meaningless; the abort is the reason.
+    cancelled.throwIfAborted()
+    throw error
+  } finally {
+    // If one of two copies failed, the other is still being made: its ffmpeg would outlive this process.
+    end.abort()
+    await pool.close()
   }
 }
 

@@ -1,6 +1,8 @@
 /** Entry of a render thread: takes one render after the other, over shared memory, with the kernels that its parent has compiled. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { adoptKernels } from '../../src-engine/dsp/kernels/kernels.ts'
+import { type FinalisePlan, type FinaliseTarget, planFinalise } from '../../src-engine/finalise/finalise.ts'
+import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
 import {
   CeilingBrokenError,
   type RenderedMaster,
@@ -9,10 +11,16 @@ import {
   renderMaster,
 } from './render-master.ts'
 
+/** A master to be planned and not made: plain values and shared memory. */
+export interface PlanTask {
+  readonly source: FinaliseSource
+  readonly plans: FinaliseTarget
+}
+
 /** Message of a render thread to its pool. */
 export type RenderReply =
   | { readonly type: 'step'; readonly step: RenderStep }
-  | { readonly type: 'rendered'; readonly master: RenderedMaster }
+  | { readonly type: 'done'; readonly result: RenderedMaster | FinalisePlan }
   | {
       readonly type: 'failed'
       readonly isCeilingBroken: boolean
@@ -22,10 +30,14 @@ export type RenderReply =
     }
 
 adoptKernels(workerData as WebAssembly.Module)
-parentPort?.on('message', (task: RenderTask) => {
+parentPort?.on('message', (task: RenderTask | PlanTask) => {
   const reply = (message: RenderReply) => parentPort?.postMessage(message)
   try {
-    reply({ type: 'rendered', master: renderMaster(task, (step) => reply({ type: 'step', step })) })
+    const result =
+      'plans' in task
+        ? planFinalise(task.source, task.plans)
+        : renderMaster(task, (step) => reply({ type: 'step', step }))
+    reply({ type: 'done', result })
   } catch (error) {
     reply(describe(error))
   }

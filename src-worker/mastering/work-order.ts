@@ -3,10 +3,14 @@
  * The server sends one {@link WorkOrder}, the process answers with progress and exactly one {@link WorkDone} or {@link WorkFailed}.
  */
 
+import type { PlannedResponse, TargetPrice } from '../../src-contract/auditions.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
-import type { MasterResult, Repair, Warning } from '../../src-contract/report.ts'
+import type { Platform } from '../../src-contract/platforms/index.ts'
+import type { Recipe } from '../../src-contract/recipe.ts'
+import type { Decision, MasterResult, Repair, Spectrum, Warning } from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
+import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import type { ResultZip } from '../result/package.ts'
@@ -22,24 +26,120 @@ export interface StoredSong {
   readonly facts: AudioFacts
 }
 
+/** All that the samples of the masters of one song depend on. */
+export interface SongOrder {
+  readonly source: StoredSong
+  readonly reference?: StoredSong
+  readonly ffmpeg: Ffmpeg
+  readonly settings: JobSettings
+  /** Seed of the dither: the same for every attempt of a job; 0 reproduces the bytes of every other job with seed 0. */
+  readonly seed: number
+}
+
 /** All that an engine process needs to master one song. */
-export interface WorkOrder {
+export interface WorkOrder extends SongOrder {
   readonly jobId: string
   /** Creation time of the job, ISO 8601: the only time in the report. */
   readonly createdAt: string
-  readonly source: StoredSong
-  readonly reference?: StoredSong
   /** Existing, empty folder of this attempt: everything is written below it. */
   readonly attemptFolder: string
-  readonly ffmpeg: Ffmpeg
-  readonly settings: JobSettings
   /** The request's title and artist; the source's tags and file name stand in when absent. */
   readonly title?: string
   readonly artist?: string
-  /** Seed of the dither: the same for every attempt of a job; 0 reproduces the bytes of every other job with seed 0. */
-  readonly seed: number
   /** Number of render threads, 1 or more; the result does not depend on it. */
   readonly threads: number
+}
+
+/** One master of a song, without tags, report and package: that which the job of these settings writes for the platform. */
+export interface RenderOrder extends SongOrder {
+  readonly platform: Platform
+  /** Existing folder for what is written. */
+  readonly attemptFolder: string
+  readonly threads: number
+}
+
+/** A master that was rendered alone, measured on its file. */
+export interface RenderedAlone {
+  readonly path: string
+  readonly sizeBytes: number
+  readonly sha256: string
+  readonly sampleRateHz: number
+  readonly bitDepth: 16 | 24
+  readonly durationSeconds: number
+  readonly integratedLufs: number
+  readonly truePeakDbtp: number
+  /** Gain from the source to the master before limiting. */
+  readonly gainDb: number
+  readonly meanGainReductionDb: number
+  readonly verdict: 'on_target' | 'below_target'
+  readonly recipe: Recipe
+  readonly decisions: readonly Decision[]
+  /** Loudness of the 3 s that end with each step, LUFS; null for silence. */
+  readonly shortTermLufs: readonly (number | null)[]
+  readonly stepSeconds: number
+}
+
+/** A song to be heard with settings for one platform. */
+export interface AuditionOrder extends SongOrder {
+  readonly platform: Platform
+  /** Existing folder of this audition alone, for its master and for trials of ffmpeg. */
+  readonly folder: string
+}
+
+/** Estimate of an audition: what is known without rendering the song. */
+export interface AuditionEstimate {
+  readonly frames: number
+  readonly sampleRateHz: number
+  readonly bitDepth: 16 | 24
+  readonly targetLufs: number
+  readonly ceilingDbtp: number
+  readonly loudnessLufs: number
+  /** Gain from the source to the master before limiting. */
+  readonly gainDb: number
+  /** Gain, clipper and limiter with which it is heard. */
+  readonly finalise: FinalisePlan
+  readonly recipe: Recipe
+  readonly planned: PlannedResponse
+  readonly targetSpectrum: Spectrum | null
+  readonly decisions: readonly Decision[]
+}
+
+/** Piece of work of the process that plays auditions, by its result. */
+export interface AuditionTasks {
+  readonly estimate: { readonly order: AuditionOrder; readonly result: AuditionEstimate }
+  /** Interleaved PCM of some frames of the estimate; as it was first rendered, whenever it is asked for again. */
+  readonly passage: {
+    readonly order: AuditionOrder & {
+      readonly firstFrame: number
+      readonly passageFrames: number
+      /** That of the estimate. */
+      readonly finalise: FinalisePlan
+    }
+    readonly result: Uint8Array
+  }
+  /** The exact master before candidates and codec proof, written into the folder. */
+  readonly render: { readonly order: AuditionOrder; readonly result: RenderedAlone }
+  /** Costs of four loudness targets of the song that was rendered last. */
+  readonly price: { readonly order: AuditionOrder; readonly result: readonly TargetPrice[] }
+}
+export type AuditionTask = keyof AuditionTasks
+
+/** Request to the process that plays auditions, answered under its number; `stop` makes the answer a failure with the code CANCELLED. */
+export type AuditionCall =
+  | {
+      [Task in AuditionTask]: {
+        readonly type: 'audition'
+        readonly call: number
+        readonly task: Task
+        readonly order: AuditionTasks[Task]['order']
+      }
+    }[AuditionTask]
+  | { readonly type: 'stop'; readonly call: number }
+
+export interface AuditionAnswer {
+  readonly type: 'audition'
+  readonly call: number
+  readonly answer: { readonly result: AuditionTasks[AuditionTask]['result'] } | { readonly failure: WorkFailed }
 }
 
 /** Stages of a running job as they appear on the wire, in order. */
@@ -98,11 +198,24 @@ export interface AnalysisDone {
   readonly analysis: Omit<Analysis, 'warnings'> & { readonly warnings: readonly WarningFact[] }
 }
 
-/** Message of an engine process. It exits after `done`, `analysed` or `failed`. */
-export type WorkerMessage = WorkProgress | WorkDone | AnalysisDone | WorkFailed
+export interface RenderDone {
+  readonly type: 'rendered'
+  readonly master: RenderedAlone
+}
 
-/** Message to an engine process: one piece of work, and `abort`, which makes it answer `failed` with the code CANCELLED. */
+/** Message of an engine process. It exits after every other than `progress` and `audition`. */
+export type WorkerMessage = WorkProgress | WorkDone | AnalysisDone | RenderDone | WorkFailed | AuditionAnswer
+export type FinalMessage = Exclude<WorkerMessage, WorkProgress | AuditionAnswer>
+
+/** Returns whether an engine process ends after a message. */
+export function isFinal(message: WorkerMessage): message is FinalMessage {
+  return message.type !== 'progress' && message.type !== 'audition'
+}
+
+/** Message to an engine process: one piece of work, or calls of auditions for as long as it lives; and `abort`, which makes it answer `failed` with the code CANCELLED. */
 export type WorkerCommand =
   | { readonly type: 'work'; readonly order: WorkOrder }
   | { readonly type: 'analyse'; readonly order: AnalysisOrder }
+  | { readonly type: 'render'; readonly order: RenderOrder }
+  | AuditionCall
   | { readonly type: 'abort' }

@@ -1,13 +1,15 @@
 /**
- * Entry of an engine process: one piece of work in, progress and one answer out, then it ends. It owns no database and no socket, and it
- * ends when its parent's channel closes. Started by child_process.fork or by Electron's utilityProcess.
+ * Entry of an engine process: one piece of work in, progress and one answer out, then it ends; or calls about auditions, which it answers
+ * for as long as it lives. It owns no database and no socket, and it ends when its parent's channel closes. Started by child_process.fork or by Electron's utilityProcess.
  */
 import '../../src-system/compilers.ts'
 import { constants, getPriority, setPriority } from 'node:os'
+import { AuditionEngine } from '../audition/audition-engine.ts'
+import { renderAlone } from '../audition/render-alone.ts'
 import { analyseSong } from './analyse-song.ts'
 import { masterSong } from './pipeline.ts'
 import { describeFailure, WorkFailure } from './work-failure.ts'
-import type { WorkerCommand, WorkerMessage, WorkProgress } from './work-order.ts'
+import { isFinal, type WorkerCommand, type WorkerMessage, type WorkProgress } from './work-order.ts'
 
 /** Channel to the parent process, of either kind. */
 interface Parent {
@@ -30,7 +32,7 @@ function connectToParent(): Parent {
       // A utility process that exits right after posting may take the message with it: its parent ends it on the last one.
       send: (message) => {
         parentPort.postMessage(message)
-        return message.type === 'progress' ? Promise.resolve() : new Promise(() => {})
+        return isFinal(message) ? new Promise(() => {}) : Promise.resolve()
       },
       onCommand: (receive) => parentPort.on('message', ({ data }) => receive(data as WorkerCommand)),
     }
@@ -43,15 +45,15 @@ function connectToParent(): Parent {
   }
 }
 
-async function answer(
-  command: Exclude<WorkerCommand, { type: 'abort' }>,
-  parent: Parent,
-  signal: AbortSignal,
-): Promise<WorkerMessage> {
+/** Command after whose answer the process ends. */
+type PieceOfWork = Extract<WorkerCommand, { type: 'work' | 'analyse' | 'render' }>
+
+async function answer(command: PieceOfWork, parent: Parent, signal: AbortSignal): Promise<WorkerMessage> {
   try {
     const send = (progress: WorkProgress) => void parent.send(progress)
     if (command.type === 'analyse')
       return { type: 'analysed', analysis: await analyseSong(command.order, send, signal) }
+    if (command.type === 'render') return { type: 'rendered', master: await renderAlone(command.order, send, signal) }
     const result = await masterSong(command.order, send, signal)
     return { type: 'done', result }
   } catch (error) {
@@ -70,14 +72,21 @@ function lowerPriority(): void {
   }
 }
 
-lowerPriority()
+// The server's word for a process that somebody listens to: what is heard must not wait for other programs.
+if (!process.argv.includes('listened-to')) lowerPriority()
 // SoX's 64-bit code differs in the last bits between processors with and without AVX: every ffmpeg started here does without.
 process.env.SOXR_USE_SIMD64 = '0'
 const parent = connectToParent()
 const abort = new AbortController()
+const auditions = new AuditionEngine()
 parent.onCommand(async (command) => {
   if (command.type === 'abort') {
     abort.abort(new WorkFailure('CANCELLED'))
+    return
+  }
+  if (command.type === 'audition' || command.type === 'stop') {
+    const answered = await auditions.answer(command)
+    if (answered) await parent.send(answered)
     return
   }
   await parent.send(await answer(command, parent, abort.signal))

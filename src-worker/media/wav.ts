@@ -39,9 +39,7 @@ export function createWavWriter(
   labels: { readonly tags: SongTags; readonly cover?: Cover | undefined },
 ): WavWriter {
   const dataBytes = (format.frames * CHANNELS * format.bitDepth) / 8
-  const { sampleRateHz, bitDepth: bitsPerSample } = format
-  const chunks = tagChunks(labels.tags, labels.cover)
-  const start = waveHead({ channels: CHANNELS, sampleRateHz, bitsPerSample }, dataBytes, chunks)
+  const start = wavHead(format, format.frames, labels)
   const hash = createHash('sha256')
   const file = openSync(path, 'w', 0o600)
   let written = 0
@@ -62,6 +60,17 @@ export function createWavWriter(
     },
     abandon: () => closeSync(file),
   }
+}
+
+/** Returns what comes before the samples of a WAV of `frames` frames, its tags among it. */
+export function wavHead(
+  { sampleRateHz, bitDepth }: WavFormat,
+  frames: number,
+  { tags, cover }: { readonly tags: SongTags; readonly cover?: Cover | undefined } = { tags: {} },
+): Uint8Array {
+  const dataBytes = (frames * CHANNELS * bitDepth) / 8
+  const format = { channels: CHANNELS, sampleRateHz, bitsPerSample: bitDepth }
+  return waveHead(format, dataBytes, tagChunks(tags, cover))
 }
 
 function writeAll(file: number, bytes: Uint8Array): void {

@@ -13,12 +13,14 @@ describe('the environment', () => {
       MASTER_FFMPEG_PATH: '/opt/ffmpeg',
       MASTER_JOB_TIMEOUT_MS: '60000',
       MASTER_ENGINE_GRACE_MS: '',
+      MASTER_AUDITION_IDLE_MS: '500',
     }
     expect(readConfig(set)).toEqual({
       logLevel: 'warn',
       ffmpegPath: '/opt/ffmpeg',
       jobTimeoutMs: 60_000,
       engineGraceMs: 3000,
+      auditionIdleMs: 500,
       unknownNames: [],
     })
   })

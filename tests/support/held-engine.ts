@@ -9,7 +9,13 @@ import { deliveryTarget } from '../../src-contract/delivery-target.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { MasterResult } from '../../src-contract/report.ts'
 import type { ForkEngine } from '../../src-server/jobs/worker-pool.ts'
-import type { WorkerCommand, WorkerMessage, WorkOrder, WorkResult } from '../../src-worker/mastering/work-order.ts'
+import type {
+  AuditionEstimate,
+  WorkerCommand,
+  WorkerMessage,
+  WorkOrder,
+  WorkResult,
+} from '../../src-worker/mastering/work-order.ts'
 
 /** One started engine process. */
 export interface HeldProcess {
@@ -37,6 +43,10 @@ export interface HeldEngine {
   isStubborn: boolean
   /** When set, a process that has answered ends by a crash or a kill only. */
   isLingering: boolean
+  /** When set, every master that belongs to no job fails with it at once. */
+  failsRenders?: FailureCode
+  /** When set, the process of auditions ends as soon as a passage is to be heard. */
+  crashesPassages?: boolean
 }
 
 /** Returns an engine that holds every order until told otherwise. */
@@ -90,7 +100,18 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false, answ
             if (!engine.isStubborn) setImmediate(() => fail('CANCELLED'))
             return
           }
+          if (command.type === 'stop') return
+          if (command.type === 'audition') {
+            if (command.task === 'passage' && engine.crashesPassages) process.crash()
+            const { call, task } = command
+            // Masters of auditions are held.
+            if (task === 'estimate')
+              setImmediate(() => onMessage({ type: 'audition', call, answer: { result: emptyEstimate } }))
+            return
+          }
           state.command = command
+          const failure = command.type === 'render' ? engine.failsRenders : undefined
+          if (failure) setImmediate(() => fail(failure))
           const isAnswered = engine.isAutomatic || (engine.answersLooks && command.type === 'analyse')
           if (isAnswered) setImmediate(() => process.finish())
         },
@@ -160,6 +181,33 @@ function writeResult(order: WorkOrder): WorkResult {
     reportJsonFile: 'report.json',
     reportHtmlFile: 'report.html',
   }
+}
+
+const emptyEstimate: AuditionEstimate = {
+  frames: 24_000,
+  sampleRateHz: 8000,
+  bitDepth: 16,
+  targetLufs: -14,
+  ceilingDbtp: -1,
+  loudnessLufs: -14,
+  gainDb: 1,
+  finalise: {
+    gainDb: 1,
+    ceilingDbtp: -1,
+    promisedCeilingDbtp: -1,
+    targetLufs: -14,
+    clipLimit: null,
+    clipBudgetDb: 0,
+    limiter: null,
+    integratedLufs: -14,
+    verdict: 'on_target',
+    meanGainReductionDb: 0,
+    loudnessSlope: 1,
+  },
+  recipe: { version: 1, stages: [] },
+  planned: { frequency_hz: [], planned_mid_db: [], planned_side_db: [], own_mid_db: [], own_side_db: [] },
+  targetSpectrum: null,
+  decisions: [],
 }
 
 const emptyAnalysis = {

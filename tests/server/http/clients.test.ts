@@ -159,6 +159,15 @@ function post(address: string, body: unknown, headers = asApp()): Told {
   }
 }
 
+/** Stores a song, hears it, and returns its audition, whose master is held. */
+async function auditionId(): Promise<string> {
+  const song = new FormData()
+  song.append('file', new Blob([new Uint8Array(wavSong())]), 'song.wav')
+  const { source_id } = (await service.call('POST', '/app/sources', { body: song })).body
+  const { settings } = (await service.get('/app/desk')).body
+  return (await service.post('/app/auditions', { source_id, platform: 'spotify', settings })).body.audition_id
+}
+
 let goodForm: string
 const jobs = { waiting: '', done: '', failed: '', expired: '' }
 const undo: (() => unknown)[] = []
@@ -229,6 +238,17 @@ const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
   METHOD_NOT_ALLOWED: () => ({ ...upload(goodForm), method: 'PUT' }),
   JOB_NOT_READY: () => get(`/api/v1/jobs/${jobs.waiting}/download`),
   JOB_FAILED: () => get(`/api/v1/jobs/${jobs.failed}/download`),
+  AUDITION_NOT_READY: async () => get(`/app/auditions/${await auditionId()}/exact.wav`),
+  CEILING_NOT_HELD() {
+    engine.failsRenders = 'CEILING_BROKEN'
+    undo.push(() => delete engine.failsRenders)
+    return { ...upload(goodForm), address: '/api/v1/preview' }
+  },
+  async AUDITION_ENDED() {
+    engine.crashesPassages = true
+    undo.push(() => delete engine.crashesPassages)
+    return get(`/app/auditions/${await auditionId()}/estimate.wav`)
+  },
   async IDEMPOTENCY_IN_PROGRESS() {
     const first = connect(service.port, '127.0.0.1')
     first.on('error', () => {})

@@ -36,7 +36,6 @@ async function deliverNoise(targets: readonly DeliveryTarget[], by = ffmpeg, tie
         steps.push('a master begins')
         return renderMaster(task, onStep)
       },
-      close: async () => {},
     },
     onProgress(stage, part) {
       steps.push(stage)

@@ -1,0 +1,167 @@
+/** Auditions: a song heard with settings before any job, first as an estimate, then as the master that the job would write. */
+import Type, { type Static } from 'typebox'
+import { exactly, oneOf, orNull, Uuid } from './common.ts'
+import { endpoints } from './endpoint.ts'
+import { ERROR_CODES } from './errors.ts'
+import { PLATFORMS } from './platforms/index.ts'
+import type { Recipe } from './recipe.ts'
+import { Decision, Spectrum } from './report.ts'
+import { MasterSettings } from './settings.ts'
+
+export const AUDITION_STATES = ['estimated', 'exact', 'failed'] as const
+export type AuditionState = (typeof AUDITION_STATES)[number]
+
+export const PROOF_STATES = ['none', 'open', 'running', 'done'] as const
+export type ProofState = (typeof PROOF_STATES)[number]
+
+/** Cost of a loudness target to a song: what clipper and limiter take, and what is left. */
+export const TargetPrice = exactly({
+  target_lufs: Type.Number(),
+  integrated_lufs: Type.Number({ description: 'Loudness that is reached.' }),
+  mean_gain_reduction_db: Type.Number({
+    description: 'Mean loudness lost by the 400 ms blocks that are at least as loud as the song.',
+  }),
+  peak_loss_db: Type.Number({ description: 'Level that the highest peak loses to clipper and limiter, dB.' }),
+  plr_db: Type.Number({ description: 'Peak-to-loudness ratio that is left, dB.' }),
+  verdict: oneOf(['on_target', 'below_target']),
+})
+export type TargetPrice = Static<typeof TargetPrice>
+
+/** Gains of the filters of a recipe on mid and side, dB: those that the song was found to need, and those of the owner's wishes. */
+export const PlannedResponse = exactly({
+  frequency_hz: Type.Array(Type.Number()),
+  planned_mid_db: Type.Array(Type.Number(), { description: 'Gain that was planned for the mid, dB.' }),
+  planned_side_db: Type.Array(Type.Number(), { description: 'Gain that was planned for the sides, dB.' }),
+  own_mid_db: Type.Array(Type.Number(), { description: 'Further gain on the mid by own settings of the sound, dB.' }),
+  own_side_db: Type.Array(Type.Number(), {
+    description: 'Further gain on the sides by own settings of the sound, dB.',
+  }),
+})
+export type PlannedResponse = Static<typeof PlannedResponse>
+
+/** One song with one set of settings for one platform. It never changes but for what becomes known of it. */
+export const Audition = exactly({
+  audition_id: Type.String({ description: 'Hash of song, settings and platform: the same ones have the same.' }),
+  source_id: Uuid,
+  platform: oneOf(PLATFORMS),
+  state: oneOf(
+    AUDITION_STATES,
+    '`exact` once the whole master is rendered as the job would write it; `estimated` before that.',
+  ),
+  proof: oneOf(
+    PROOF_STATES,
+    'Codec proof of tier premium: `none` for standard; while it is not `done`, exact means exact before candidates and codec proof.',
+  ),
+  duration_seconds: Type.Number(),
+  sample_rate_hz: Type.Integer(),
+  bit_depth: Type.Integer(),
+  target_lufs: Type.Number(),
+  ceiling_dbtp: Type.Number(),
+  loudness_lufs: Type.Number({ description: 'Loudness of the master, LUFS; estimated until it is exact.' }),
+  gain_db: Type.Number({
+    description: 'Gain from the source to the master before limiting; estimated until it is exact.',
+  }),
+  true_peak_dbtp: Type.Optional(Type.Number({ description: 'True peak of the exact master, dBTP.' })),
+  mean_gain_reduction_db: Type.Optional(
+    Type.Number({
+      description: 'Mean loudness lost by the 400 ms blocks that are at least as loud as the song. Once it is exact.',
+    }),
+  ),
+  verdict: Type.Optional(oneOf(['on_target', 'below_target'], 'Once it is exact.')),
+  recipe: Type.Unsafe<Recipe>({
+    type: 'object',
+    description: 'Stages of the chain before clipper and limiter, with their settings.',
+  }),
+  planned: PlannedResponse,
+  target_spectrum: orNull(Spectrum),
+  decisions: Type.Array(Decision),
+  price: Type.Optional(
+    Type.Array(TargetPrice, { description: 'Costs of four loudness targets, rising; absent until they are known.' }),
+  ),
+  error: Type.Optional(
+    exactly(
+      { code: oneOf(ERROR_CODES), message: Type.String() },
+      'Reason for which there is no exact master; only when it failed.',
+    ),
+  ),
+})
+export type Audition = Static<typeof Audition>
+
+const AuditionPath = exactly({ audition_id: Type.String() })
+const tag = 'App'
+const WAV = ['audio/wav']
+
+/** Failures of the engine, of ffmpeg and of the song while it is worked on. */
+const WORK_ERRORS = [
+  'NOT_FOUND',
+  'UNSUPPORTED_FORMAT',
+  'CEILING_NOT_HELD',
+  'AUDITION_ENDED',
+  'INSUFFICIENT_STORAGE',
+] as const
+const soundAnswers = {
+  200: { description: 'The whole WAV.', mediaTypes: WAV },
+  206: { description: 'The range asked for.', mediaTypes: WAV },
+  304: { description: 'Unchanged.' },
+}
+
+export const auditionEndpoints = endpoints({
+  createAudition: {
+    method: 'POST',
+    path: '/app/auditions',
+    access: 'session',
+    tag,
+    summary: 'Hear a stored song with settings, before any job',
+    description:
+      'Answers with an estimate; the whole master is rendered in the background, and `audition.changed` says when it is there. A newer audition goes before it. Free: no job is made.',
+    body: exactly({ source_id: Type.String(), platform: oneOf(PLATFORMS), settings: MasterSettings }),
+    answers: { 200: { description: 'The audition, as far as it is known.', schema: Audition } },
+    errors: WORK_ERRORS,
+  },
+  readAudition: {
+    method: 'GET',
+    path: '/app/auditions/{audition_id}',
+    access: 'session',
+    tag,
+    summary: 'Read an audition',
+    description: 'One that a newer one has interrupted is rendered again when it is read, once nothing else waits.',
+    params: AuditionPath,
+    answers: { 200: { description: 'The audition, as far as it is known.', schema: Audition } },
+    errors: ['NOT_FOUND'],
+  },
+  readEstimate: {
+    method: 'GET',
+    path: '/app/auditions/{audition_id}/estimate.wav',
+    access: 'session',
+    tag,
+    summary: 'Hear the estimate of an audition',
+    description:
+      'Rendered around the range that is asked for, with the estimated gain, at the rate of the song; it stays as it was first heard.',
+    params: AuditionPath,
+    answers: soundAnswers,
+    errors: [...WORK_ERRORS, 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
+  },
+  readExact: {
+    method: 'GET',
+    path: '/app/auditions/{audition_id}/exact.wav',
+    access: 'session',
+    tag,
+    summary: 'Hear the exact master of an audition',
+    description: 'The samples are those of the file that a job with these settings writes; only its tags are missing.',
+    params: AuditionPath,
+    answers: soundAnswers,
+    errors: [...WORK_ERRORS, 'AUDITION_NOT_READY', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
+  },
+  proofAudition: {
+    method: 'POST',
+    path: '/app/auditions/{audition_id}/proof',
+    access: 'session',
+    tag,
+    summary: 'Try the candidates and proof the codecs of a premium audition',
+    description:
+      'Takes as long as a premium job. The exact master is then that of the job; `audition.changed` says when. Changes nothing for tier standard.',
+    params: AuditionPath,
+    answers: { 202: { description: 'The audition; its proof is running or done.', schema: Audition } },
+    errors: ['NOT_FOUND'],
+  },
+})

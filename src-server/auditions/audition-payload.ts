@@ -1,0 +1,37 @@
+import type { Audition } from '../../src-contract/auditions.ts'
+import { errorText, type Language } from '../../src-contract/text/text.ts'
+import { toWireValues } from '../../src-contract/wire-values.ts'
+import type { KnownAudition } from './auditions.ts'
+
+/** Returns an audition as the app sees it: of the master where there is one, of the estimate before that. */
+export function auditionPayload(known: KnownAudition, language: Language): Audition {
+  const { id, request, estimate, exact, price, error, proof } = known
+  const { decisions } = exact ?? estimate
+  return {
+    audition_id: id,
+    source_id: request.sourceId,
+    platform: request.platform,
+    state: exact ? 'exact' : error ? 'failed' : 'estimated',
+    proof,
+    duration_seconds: exact?.durationSeconds ?? estimate.frames / estimate.sampleRateHz,
+    sample_rate_hz: (exact ?? estimate).sampleRateHz,
+    bit_depth: (exact ?? estimate).bitDepth,
+    target_lufs: estimate.targetLufs,
+    ceiling_dbtp: estimate.ceilingDbtp,
+    loudness_lufs: exact?.integratedLufs ?? estimate.loudnessLufs,
+    gain_db: (exact ?? estimate).gainDb,
+    ...(exact
+      ? {
+          true_peak_dbtp: exact.truePeakDbtp,
+          mean_gain_reduction_db: exact.meanGainReductionDb,
+          verdict: exact.verdict,
+        }
+      : {}),
+    recipe: (exact ?? estimate).recipe,
+    planned: estimate.planned,
+    target_spectrum: estimate.targetSpectrum,
+    decisions: decisions.map((decision) => ({ ...decision, values: toWireValues(decision.values) })),
+    ...(price ? { price: [...price] } : {}),
+    ...(error ? { error: { code: error.code, message: errorText(error.code, error.values, language) } } : {}),
+  }
+}

@@ -1,0 +1,318 @@
+/** Auditions of the app: songs heard with settings before any job. All of them end with the service. */
+import { createHash } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import type { Audition, TargetPrice } from '../../src-contract/auditions.ts'
+import type { Platform } from '../../src-contract/platforms/index.ts'
+import { type JobSettings, jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
+import type { Log } from '../../src-system/log.ts'
+import type {
+  AuditionEstimate,
+  AuditionOrder,
+  RenderedAlone,
+  RenderOrder,
+  StoredSong,
+} from '../../src-worker/mastering/work-order.ts'
+import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
+import type { SendableFile } from '../artifacts/send-file.ts'
+import { AppError } from '../http/app-error.ts'
+import { toAppError } from '../http/envelope.ts'
+import type { AuditionProcess } from './audition-process.ts'
+import type { MasterFiles } from './master-files.ts'
+import { chosen, emptyQueue, ended, lookedAt, type RenderQueue, taken, withdrawn } from './render-queue.ts'
+import type { VirtualWav } from './virtual-wav.ts'
+
+export interface AuditionsDeps {
+  readonly process: AuditionProcess
+  readonly files: MasterFiles
+  /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, when its file is gone. */
+  readonly takeSource: (sourceId: string, param: 'source_id' | 'reference_source_id') => StoredSong | undefined
+  readonly ffmpeg: () => Promise<Ffmpeg>
+  /** Renders one master as a job does, in a process of its own. */
+  readonly renderAlone: (order: Omit<RenderOrder, 'threads'>, signal: AbortSignal) => Promise<RenderedAlone>
+  /** Throws INSUFFICIENT_STORAGE unless that many bytes more can be written on the disk. */
+  readonly requireDisk: (bytes: number) => void
+  /** Called when there is news of an audition. */
+  readonly onChanged: (auditionId: string) => void
+  readonly log: Log
+}
+
+/** What the audition of a song is of. */
+export interface AuditionRequest {
+  readonly sourceId: string
+  readonly platform: Platform
+  readonly settings: MasterSettings
+}
+
+/** An audition and what is known of it. */
+export interface KnownAudition {
+  readonly id: string
+  readonly request: AuditionRequest
+  readonly estimate: AuditionEstimate
+  exact?: RenderedAlone
+  price?: readonly TargetPrice[]
+  error?: AppError
+  proof: Audition['proof']
+}
+
+/** Reason of a render that makes room for a newer one. */
+const SUPERSEDED = new AppError('AUDITION_NOT_READY')
+/** Auditions that are remembered; an older one is unknown. */
+const MOST_KNOWN = 200
+/** Part of an identifier's hash that is told, hexadecimal digits. */
+const ID_DIGITS = 32
+
+export class Auditions {
+  readonly #deps: AuditionsDeps
+  readonly #known = new Map<string, KnownAudition>()
+  readonly #stopping = new AbortController()
+  #queue: RenderQueue = emptyQueue
+  #rendering = { stop: new AbortController(), end: Promise.resolve() }
+  /** End of the proof that was begun last: one runs at a time. */
+  #proving: Promise<void> = Promise.resolve()
+
+  constructor(deps: AuditionsDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Returns the audition of a song, estimated at least; its whole master is rendered next. Throws INVALID_REQUEST for unknown songs, what
+   * the failure of the engine means, or the reason of an aborted `signal`.
+   */
+  async create(request: AuditionRequest, signal: AbortSignal): Promise<KnownAudition> {
+    const id = idOf(request, this.#songsOf(request))
+    // What is heard goes before the master of what was heard before; and two songs at once would take twice the memory.
+    if (this.#queue.running !== id) this.#rendering.stop.abort(SUPERSEDED)
+    const known = this.#known.get(id) ?? (await this.#begin(id, request, signal))
+    delete known.error
+    this.#remember(known)
+    if (!isKnownWhole(known)) this.#choose(id)
+    return known
+  }
+
+  /** Returns an audition; one that was interrupted is rendered when nothing else waits. Throws NOT_FOUND, or INVALID_REQUEST where its song is gone. */
+  read(id: string): KnownAudition {
+    const known = this.#find(id)
+    if (!known.exact && !known.error) {
+      this.#queue = lookedAt(this.#queue, id)
+      this.#renderNext()
+    }
+    return known
+  }
+
+  /** Returns the estimate as a WAV. Throws as {@link read} does. */
+  estimate(id: string): VirtualWav {
+    const { request, estimate } = this.#find(id)
+    const { frames, sampleRateHz, bitDepth } = estimate
+    const read = async (firstFrame: number, passageFrames: number) =>
+      this.#deps.process.ask(
+        'passage',
+        { ...(await this.#orderOf(request)), firstFrame, passageFrames, finalise: estimate.finalise },
+        this.#stopping.signal,
+      )
+    // Another process begins its passages elsewhere: what it renders is another file.
+    return {
+      frames,
+      sampleRateHz,
+      bitDepth,
+      tag: `${id}-${this.#deps.process.generation}`,
+      filename: 'estimate.wav',
+      read,
+    }
+  }
+
+  /** Returns the file of the exact master. Throws AUDITION_NOT_READY, the error for which there is none, or as {@link read} does. */
+  exact(id: string): SendableFile {
+    const { exact, error } = this.read(id)
+    if (error && !exact) throw error
+    if (!exact) throw new AppError('AUDITION_NOT_READY')
+    this.#deps.files.touch(id)
+    return { path: exact.path, sha256: exact.sha256, mediaType: 'audio/wav', filename: 'master.wav' }
+  }
+
+  /** Begins the codec proof of a premium audition and returns it. Throws as {@link read} does. */
+  prove(id: string): KnownAudition {
+    const known = this.read(id)
+    if (known.proof !== 'open') return known
+    known.proof = 'running'
+    this.#proving = this.#proving.then(() => this.#proveNow(known))
+    return known
+  }
+
+  /** Ends the process, so that its memory is free; it starts again with the next call. */
+  release(): void {
+    this.#deps.process.end()
+  }
+
+  /** Ends everything and removes all masters. */
+  async close(): Promise<void> {
+    this.#stopping.abort(new AppError('UNAVAILABLE'))
+    this.#rendering.stop.abort(this.#stopping.signal.reason)
+    this.#deps.process.end()
+    await Promise.all([this.#rendering.end, this.#proving])
+    await this.#deps.files.clear()
+  }
+
+  async #begin(id: string, request: AuditionRequest, signal: AbortSignal): Promise<KnownAudition> {
+    const until = AbortSignal.any([signal, this.#stopping.signal])
+    const estimate = await this.#deps.process.ask('estimate', await this.#orderOf(request), until)
+    const proof = request.settings.tier === 'premium' ? 'open' : 'none'
+    // The same may have been asked for twice at once.
+    return this.#known.get(id) ?? { id, request, estimate, proof }
+  }
+
+  #find(id: string): KnownAudition {
+    const known = this.#known.get(id)
+    if (!known) throw new AppError('NOT_FOUND')
+    try {
+      this.#songsOf(known.request)
+    } catch (error) {
+      this.#forget(id)
+      // The song that is gone is not held any longer either.
+      this.#deps.process.end()
+      throw error
+    }
+    return known
+  }
+
+  #remember(known: KnownAudition): void {
+    this.#known.delete(known.id)
+    this.#known.set(known.id, known)
+    const [oldest] = this.#known.keys()
+    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#forget(oldest)
+  }
+
+  /** An audition without its song, or too old, ends. */
+  #forget(id: string): void {
+    this.#known.delete(id)
+    this.#deps.files.remove(id)
+    this.#queue = withdrawn(this.#queue, id)
+    if (this.#queue.running === id) this.#rendering.stop.abort(SUPERSEDED)
+  }
+
+  #songsOf({ sourceId, settings }: AuditionRequest): Pick<AuditionOrder, 'source' | 'reference'> {
+    const take = (id: string, param: 'source_id' | 'reference_source_id') => {
+      const song = this.#deps.takeSource(id, param)
+      if (!song) throw new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'unknown_song' }] })
+      return plainSong(song)
+    }
+    const referenceId = settings.reference_source_id
+    return {
+      source: take(sourceId, 'source_id'),
+      ...(referenceId === null ? {} : { reference: take(referenceId, 'reference_source_id') }),
+    }
+  }
+
+  async #orderOf(request: AuditionRequest, folder = this.#deps.files.folder): Promise<AuditionOrder> {
+    const ffmpeg = await this.#deps.ffmpeg()
+    const { platform } = request
+    // The seed is that of jobs: the same input and settings give the same bytes.
+    return { ...this.#songsOf(request), ffmpeg, settings: settingsOf(request), seed: 0, platform, folder }
+  }
+
+  /** Renders an audition before all others. */
+  #choose(id: string): void {
+    this.#queue = chosen(this.#queue, id)
+    if (this.#queue.running !== id) this.#rendering.stop.abort(SUPERSEDED)
+    this.#renderNext()
+  }
+
+  #renderNext(): void {
+    if (this.#queue.running !== null || this.#stopping.signal.aborted) return
+    this.#queue = taken(this.#queue)
+    const known = this.#queue.running === null ? undefined : this.#known.get(this.#queue.running)
+    if (!known) return
+    const stop = new AbortController()
+    this.#rendering = {
+      stop,
+      end: this.#work(known, stop.signal).finally(() => {
+        this.#queue = ended(this.#queue)
+        this.#deps.onChanged(known.id)
+        this.#renderNext()
+      }),
+    }
+  }
+
+  /** Renders the master of an audition, then finds out what loudness costs it. Never rejects. */
+  async #work(known: KnownAudition, signal: AbortSignal): Promise<void> {
+    try {
+      // What loudness costs is found on the song that was rendered last.
+      if (!isKnownWhole(known)) await this.#render(known, signal)
+      this.#deps.onChanged(known.id)
+      known.price ??= await this.#deps.process.ask('price', await this.#orderOf(known.request), signal)
+    } catch (cause) {
+      if (signal.aborted) return
+      this.#deps.log.warn('an audition could not be rendered', { auditionId: known.id, cause })
+      if (!known.exact) known.error = toAppError(cause)
+    }
+  }
+
+  async #render(known: KnownAudition, signal: AbortSignal): Promise<void> {
+    const order = await this.#orderOf(known.request, this.#deps.files.newFolder())
+    await this.#intoFolder(known, order.folder, () => this.#deps.process.ask('render', order, signal))
+  }
+
+  async #proveNow(known: KnownAudition): Promise<void> {
+    const { signal } = this.#stopping
+    try {
+      const { folder, ...order } = await this.#orderOf(known.request, this.#deps.files.newFolder())
+      await this.#intoFolder(known, folder, () => this.#deps.renderAlone({ ...order, attemptFolder: folder }, signal))
+      known.proof = 'done'
+    } catch (cause) {
+      known.proof = 'open'
+      if (signal.aborted) return
+      this.#deps.log.warn('an audition could not be proofed', { auditionId: known.id, cause })
+      known.error = toAppError(cause)
+    } finally {
+      this.#deps.onChanged(known.id)
+    }
+  }
+
+  /** Lets a master be rendered into a new folder and keeps it; of one that fails nothing is left. */
+  async #intoFolder(known: KnownAudition, folder: string, render: () => Promise<RenderedAlone>): Promise<void> {
+    const { frames, bitDepth } = known.estimate
+    this.#deps.requireDisk(2 * frames * (bitDepth / 8))
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    try {
+      const exact = await render()
+      for (const id of this.#deps.files.keep(known.id, { folder, sizeBytes: exact.sizeBytes })) {
+        this.#loseMaster(id)
+      }
+      known.exact = exact
+      delete known.error
+    } catch (error) {
+      await this.#deps.files.discard(folder)
+      throw error
+    }
+  }
+
+  /** A master that is rendered again is before candidates and codec proof. */
+  #loseMaster(id: string): void {
+    const known = this.#known.get(id)
+    if (!known) return
+    delete known.exact
+    if (known.proof === 'done') known.proof = 'open'
+    this.#deps.onChanged(id)
+  }
+}
+
+/** Returns whether there is nothing more to find out; a proofed master is not rendered again for what loudness costs. */
+function isKnownWhole({ exact, price, proof }: KnownAudition): boolean {
+  return exact !== undefined && (price !== undefined || proof === 'done')
+}
+
+/** Returns the settings of the job that an audition is of. */
+function settingsOf({ settings, platform }: AuditionRequest): JobSettings {
+  const { platforms } = settings
+  return jobSettings({ ...settings, platforms: platforms.includes(platform) ? platforms : [...platforms, platform] })
+}
+
+/** Returns what an engine process needs of a song. */
+function plainSong({ path, filename, sha256, facts }: StoredSong): StoredSong {
+  return { path, filename, sha256, facts }
+}
+
+function idOf(request: AuditionRequest, { source, reference }: Pick<AuditionOrder, 'source' | 'reference'>): string {
+  const songs = [source.sha256, reference?.sha256 ?? null, request.sourceId, request.settings.reference_source_id]
+  const parts = [...songs, settingsOf(request), request.platform]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, ID_DIGITS)
+}

@@ -1,0 +1,193 @@
+/** Work of a process that plays auditions: it holds one song and answers calls about it, for as long as it lives. */
+import { targetsOf } from '../../src-contract/delivery-target.ts'
+import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
+import { recipeSteps } from '../../src-engine/chain.ts'
+import { type Audio, allocateAudio } from '../../src-engine/dsp/block.ts'
+import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
+import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
+import { deliverMasters } from '../mastering/deliver.ts'
+import { readReference, workDone } from '../mastering/prepare-song.ts'
+import { takenOnce } from '../mastering/read-song.ts'
+import { withRenderPool } from '../mastering/render-pool.ts'
+import { describeFailure, WorkFailure } from '../mastering/work-failure.ts'
+import type {
+  AuditionAnswer,
+  AuditionCall,
+  AuditionOrder,
+  AuditionTask,
+  AuditionTasks,
+} from '../mastering/work-order.ts'
+import { EstimateSound } from './estimate-sound.ts'
+import { type EditedSong, LoadedSong } from './loaded-song.ts'
+import type { EstimatedGain } from './loudness-model.ts'
+import { estimateOf, type PlannedAudition, planAudition } from './planned-audition.ts'
+import { pricedTargets, priceTargets } from './price.ts'
+import { renderedAlone } from './render-alone.ts'
+import { runInSlices } from './slices.ts'
+
+/** Auditions whose estimates are kept: those between which one switches back and forth. */
+const MOST_HELD = 4
+/** References whose measurements are kept. */
+const MOST_REFERENCES = 8
+
+/** An audition of the song that is held. */
+interface HeldAudition {
+  readonly song: LoadedSong
+  readonly edited: EditedSong
+  readonly planned: PlannedAudition
+  readonly gain: EstimatedGain
+  readonly sound: EstimateSound
+}
+
+type Call<Task extends AuditionTask> = { readonly order: AuditionTasks[Task]['order']; readonly signal: AbortSignal }
+type Handlers = {
+  readonly [Task in AuditionTask]: (
+    call: Call<Task>,
+  ) => AuditionTasks[Task]['result'] | Promise<AuditionTasks[Task]['result']>
+}
+
+export class AuditionEngine {
+  #song: LoadedSong | undefined
+  readonly #references = new Map<string, SourceAnalysis>()
+  readonly #held = new Map<string, HeldAudition>()
+  #rendered: { readonly key: string; readonly source: FinaliseSource } | undefined
+  readonly #running = new Map<number, AbortController>()
+  /** End of the last call that needs the song: one at a time loads it or changes its edits. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  readonly #handlers: Handlers = {
+    estimate: async (call) => {
+      const { song, planned, gain } = await this.#hold(call)
+      return estimateOf(song, planned, gain)
+    },
+    passage: async (call) => {
+      const { sound } = await this.#hold(call, call.order.finalise)
+      return sound.read(call.order.firstFrame, call.order.passageFrames)
+    },
+    render: (call) => this.#render(call),
+    price: (call) => this.#price(call),
+  }
+
+  /** Does what a call asks and returns the answer; undefined for `stop`, which the call that is stopped answers. Never throws. */
+  async answer(call: AuditionCall): Promise<AuditionAnswer | undefined> {
+    if (call.type === 'stop') {
+      this.#running.get(call.call)?.abort(new WorkFailure('CANCELLED'))
+      return undefined
+    }
+    const stop = new AbortController()
+    this.#running.set(call.call, stop)
+    try {
+      // The order is that of the task: the union of calls says so.
+      const handle = this.#handlers[call.task] as (given: Call<AuditionTask>) => unknown
+      const result = (await handle({ order: call.order, signal: stop.signal })) as AuditionTasks[AuditionTask]['result']
+      return { type: 'audition', call: call.call, answer: { result } }
+    } catch (error) {
+      return { type: 'audition', call: call.call, answer: { failure: describeFailure(error) } }
+    } finally {
+      this.#running.delete(call.call)
+    }
+  }
+
+  /**
+   * Returns an audition with its song loaded and edited; one that is new is planned and its gain estimated, unless it is heard with
+   * `finalise` already.
+   */
+  #hold({ order, signal }: Call<AuditionTask>, finalise?: FinalisePlan): Promise<HeldAudition> {
+    const hold = async (): Promise<HeldAudition> => {
+      signal.throwIfAborted()
+      const song = await this.#load(order, signal)
+      const reference = order.reference && (await this.#referenceOf(order, signal))
+      const known = this.#held.get(keyOf(order))
+      if (known) return known
+      const planned = planAudition(song, reference, order)
+      const edited = await song.edited(planned.edits, order, signal)
+      const gain = song.model().estimate(planned.rest, planned.target)
+      const treatment = { recipe: planned.rest, plan: finalise ?? gain.plan }
+      const sound = new EstimateSound(edited.audio, treatment, { bitDepth: planned.bitDepth, seed: order.seed })
+      const held = { song, edited, planned, gain, sound }
+      this.#keep(keyOf(order), held)
+      return held
+    }
+    const held = this.#turn.then(hold)
+    this.#turn = held.catch(() => undefined)
+    return held
+  }
+
+  /** Keeps an audition; those of another song, or of one with other edits, are let go of with their audio. */
+  #keep(key: string, held: HeldAudition): void {
+    for (const [other, { edited }] of this.#held) if (edited.audio !== held.edited.audio) this.#held.delete(other)
+    this.#held.set(key, held)
+    if (this.#held.size > MOST_HELD) this.#held.delete(this.#held.keys().next().value!)
+  }
+
+  async #load(order: AuditionOrder, signal: AbortSignal): Promise<LoadedSong> {
+    const { source } = order
+    if (this.#song?.sha256 === source.sha256) return this.#song
+    // Let go of before the other is read: two songs at once would take twice the memory.
+    this.#song = undefined
+    this.#rendered = undefined
+    this.#held.clear()
+    this.#song = await LoadedSong.read(order, signal)
+    return this.#song
+  }
+
+  async #referenceOf(order: AuditionOrder, signal: AbortSignal): Promise<SourceAnalysis> {
+    const { source, ffmpeg, folder } = order
+    const reference = order.reference!
+    if (reference.sha256 === source.sha256) return this.#song!.analysis
+    const known = this.#references.get(reference.sha256)
+    if (known) return known
+    const analysis = await readReference(reference, { ffmpeg, folder, report: () => {}, signal })
+    this.#references.set(reference.sha256, analysis)
+    if (this.#references.size > MOST_REFERENCES) this.#references.delete(this.#references.keys().next().value!)
+    return analysis
+  }
+
+  async #render({ order, signal }: Call<'render'>): Promise<AuditionTasks['render']['result']> {
+    const { song, edited, planned } = await this.#hold({ order, signal })
+    const { settings, platform, seed, ffmpeg, folder } = order
+    const run = runInSlices(signal)
+    const applied = await run(recipeSteps(copyOf(edited.audio), planned.rest))
+    let prepared: FinaliseSource | undefined
+    const { tier, intensity } = settings
+    const { masters, treatedLufs } = await withRenderPool(1, signal, (pool, end) =>
+      deliverMasters(
+        takenOnce(applied.audio),
+        { targets: targetsOf(settings), tier, intensity, seed, tags: {}, only: platform, isProofed: false },
+        {
+          ...{ ffmpeg, folder, pool, run, signal: end },
+          onProgress: () => {},
+          onPrepared: (source) => {
+            prepared = source
+          },
+        },
+      ),
+    )
+    const [delivered] = masters
+    await run(song.model().learning(prepared!, planned.rest, delivered!.master.plan))
+    this.#rendered = { key: keyOf(order), source: prepared! }
+    const all = { ...applied, repairs: [...edited.repairs, ...applied.repairs] }
+    const { decisions } = workDone(planned.plan, all, song, settings)
+    const { analysis } = song
+    const sourceLufs = analysis.integratedLufs!
+    return renderedAlone(delivered!, treatedLufs, { sourceLufs, analysis, recipe: planned.plan.recipe, decisions })
+  }
+
+  async #price({ order, signal }: Call<'price'>): Promise<AuditionTasks['price']['result']> {
+    if (this.#rendered?.key !== keyOf(order)) throw new Error('another song has been rendered since')
+    const { source } = this.#rendered
+    return withRenderPool(1, signal, (pool) =>
+      priceTargets(source, pricedTargets(order), order.settings.intensity, pool),
+    )
+  }
+}
+
+function keyOf({ source, reference, platform, settings }: AuditionOrder): string {
+  return JSON.stringify([source.sha256, reference?.sha256 ?? null, platform, settings])
+}
+
+function copyOf({ channels, frames, sampleRateHz }: Audio): Audio {
+  const copy = allocateAudio(channels.length, frames, sampleRateHz)
+  for (const [c, samples] of channels.entries()) copy.channels[c]!.set(samples)
+  return copy
+}

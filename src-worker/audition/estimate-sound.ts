@@ -1,0 +1,92 @@
+/** Sound of an estimate: rendered where it is listened to, and kept, so that no sample changes that was heard before. */
+import type { Recipe } from '../../src-contract/recipe.ts'
+import { applyRecipe } from '../../src-engine/chain.ts'
+import { type Audio, allocateAudio, sliceBlock } from '../../src-engine/dsp/block.ts'
+import { createQuantiser } from '../../src-engine/finalise/dither.ts'
+import { type FinalisePlan, prepareFinalise, renderFinalise } from '../../src-engine/finalise/finalise.ts'
+
+/** Longest release of chain and limiter, after which what came before is forgotten (see steadyLimiter). */
+const WARM_UP_SECONDS = 0.6
+/** Sound behind a passage at which the limiter looks; the filters look only back. */
+const LOOK_AHEAD_SECONDS = 0.05
+/** Frames that are rendered together or not at all. */
+const PIECE_FRAMES = 4096
+const CHANNELS = 2
+
+export interface SoundFormat {
+  readonly bitDepth: 16 | 24
+  readonly seed: number
+}
+
+/** Treatment of a song up to its samples; `recipe` has no edits of single samples. */
+export interface Treatment {
+  readonly recipe: Recipe
+  readonly plan: FinalisePlan
+}
+
+export class EstimateSound {
+  readonly #song: Audio
+  readonly #treatment: Treatment
+  readonly #format: SoundFormat
+  readonly #bytes: Uint8Array
+  readonly #isRendered: Uint8Array
+
+  constructor(song: Audio, treatment: Treatment, format: SoundFormat) {
+    this.#song = song
+    this.#treatment = treatment
+    this.#format = format
+    // Of a large array that nobody writes to, the system holds no pages.
+    this.#bytes = new Uint8Array(song.frames * this.#frameBytes)
+    this.#isRendered = new Uint8Array(Math.ceil(song.frames / PIECE_FRAMES))
+  }
+
+  get #frameBytes(): number {
+    return (CHANNELS * this.#format.bitDepth) / 8
+  }
+
+  /** Returns the interleaved PCM of `count` frames from `firstFrame` on. Throws a RangeError beyond the end. */
+  read(firstFrame: number, count: number): Uint8Array {
+    if (firstFrame < 0 || count < 0 || firstFrame + count > this.#song.frames)
+      throw new RangeError(`${count} frames from ${firstFrame}`)
+    const end = Math.ceil((firstFrame + count) / PIECE_FRAMES)
+    for (let piece = Math.floor(firstFrame / PIECE_FRAMES); piece < end; piece++) {
+      if (this.#isRendered[piece]) continue
+      let last = piece
+      while (last + 1 < end && !this.#isRendered[last + 1]) last++
+      this.#render(piece * PIECE_FRAMES, Math.min(this.#song.frames, (last + 1) * PIECE_FRAMES))
+      this.#isRendered.fill(1, piece, last + 1)
+    }
+    return this.#bytes.slice(firstFrame * this.#frameBytes, (firstFrame + count) * this.#frameBytes)
+  }
+
+  #render(first: number, end: number): void {
+    const { sampleRateHz } = this.#song
+    const passage = renderPassage(this.#song, this.#treatment, first, end)
+    const quantiser = createQuantiser({ ...this.#format, sampleRateHz })
+    quantiser.write(passage, this.#bytes.subarray(first * this.#frameBytes, end * this.#frameBytes))
+  }
+}
+
+/**
+ * Returns the frames [first, end) of a song as the treatment makes them, heard from shortly before on: `first` is a multiple of 8. What
+ * lies at the song's ends is as in the whole song.
+ */
+export function renderPassage(song: Audio, { recipe, plan }: Treatment, first: number, end: number): Audio {
+  const { sampleRateHz } = song
+  const warmUp = Math.ceil((WARM_UP_SECONDS * sampleRateHz) / PIECE_FRAMES) * PIECE_FRAMES
+  const from = Math.max(0, first - warmUp)
+  const to = Math.min(song.frames, end + Math.ceil(LOOK_AHEAD_SECONDS * sampleRateHz))
+  const around = allocateAudio(CHANNELS, to - from, sampleRateHz)
+  for (const [c, samples] of song.channels.entries()) around.channels[c]!.set(samples.subarray(from, to))
+  const source = prepareFinalise(applyRecipe(around, recipe).audio)
+  const passage = allocateAudio(CHANNELS, end - first, sampleRateHz)
+  let at = from
+  // A plan of its own: the engine remembers gain curves by their plan.
+  for (const block of renderFinalise(source, { ...plan })) {
+    const wanted = sliceBlock(block, first - at, end - at)
+    const offset = Math.max(0, at - first)
+    for (const [c, samples] of wanted.channels.entries()) passage.channels[c]!.set(samples, offset)
+    at += block.frames
+  }
+  return passage
+}

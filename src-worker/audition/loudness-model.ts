@@ -1,0 +1,174 @@
+/** Estimate of the gain that brings a treated song to a target, from a few stretches of it. */
+import type { Recipe } from '../../src-contract/recipe.ts'
+import { applyRecipe } from '../../src-engine/chain.ts'
+import { type Audio, allocateAudio } from '../../src-engine/dsp/block.ts'
+import { lufsToMeanSquare, relativeGate } from '../../src-engine/dsp/meters/gating.ts'
+import { measureLoudness } from '../../src-engine/dsp/meters/loudness.ts'
+import { peakGroupFrames } from '../../src-engine/dsp/meters/true-peak.ts'
+import { runAtOnce, type Steps } from '../../src-engine/dsp/steps.ts'
+import { dbToGain, gainToDb } from '../../src-engine/dsp/units.ts'
+import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
+import type { LimiterSettings } from '../../src-engine/finalise/limiter.ts'
+import { createLimiterTrial, type FinaliseSource, solveGain } from '../../src-engine/finalise/material.ts'
+
+/** Stretches of the loud parts on which a treatment is heard, spread over the whole song. */
+const STRETCHES = 8
+const STRETCH_SECONDS = 0.4
+
+/** Drives at which the loss to the limiter is known: gain less ceiling, dB, from the first peak that is touched on. */
+const CURVE_STEP_DB = 2
+const CURVE_POINTS = 9
+/** Mean loudness that a plan gives up at most, LU; see `effortBudget` in the engine. */
+const MOST_LOSS_LU = 6
+
+/** Treatment of peaks until one was chosen for the song: of those that the engine tries, the one that most songs end with. */
+const FIRST_LIMITER: LimiterSettings = { lookAheadMs: 1, fastReleaseMs: 0, slowRiseMs: 0, slowFallMs: 0 }
+
+const UNTOUCHED: Recipe = { version: 1, stages: [] }
+
+/** Treatment of peaks and the loudness that it costs by the drive. */
+interface Limiting {
+  readonly limiter: LimiterSettings
+  /** Distance of the clipper above the ceiling after the gain, dB; null without one. */
+  readonly clipAboveDb: number | null
+  /** Drive of the first point: gain less ceiling, dB. */
+  readonly firstDriveDb: number
+  readonly lossLu: readonly number[]
+}
+
+/** A treated song that was measured whole: estimates are told by their difference from it. */
+interface Basis {
+  /** Loudness before gain and limiter, LUFS. */
+  readonly lufs: number
+  readonly recipe: Recipe
+  readonly limiting: Limiting
+}
+
+/** Gain and treatment of peaks that bring a song to a target, as far as can be told without rendering it. */
+export interface EstimatedGain {
+  readonly treatedLufs: number
+  readonly plan: FinalisePlan
+}
+
+/** Model of the loudness of one song under any recipe. */
+export class LoudnessModel {
+  readonly #stretches: Audio
+  readonly #stretchesLufs: number
+  readonly #changesDb = new Map<string, number>()
+  #basis: Basis
+
+  /** `source` is the song before its recipe, its single samples edited. */
+  constructor(source: FinaliseSource) {
+    this.#stretches = loudStretches(source)
+    this.#stretchesLufs = measureLoudness(this.#stretches).integratedLufs
+    const first = runAtOnce(limiting(source, FIRST_LIMITER, null))
+    this.#basis = { lufs: source.loudness.integratedLufs, recipe: UNTOUCHED, limiting: first }
+  }
+
+  /** Takes a song that was rendered whole as the new basis: the next estimates start from it and keep its treatment of peaks. */
+  *learning(source: FinaliseSource, recipe: Recipe, plan: FinalisePlan): Steps<void> {
+    const { clipLimit, gainDb, ceilingDbtp } = plan
+    const clipAboveDb = clipLimit === null ? null : gainToDb(clipLimit) + gainDb - ceilingDbtp
+    const curve = yield* limiting(source, plan.limiter ?? FIRST_LIMITER, clipAboveDb)
+    // The clipper takes a part of the work that the curve ascribes to the limiter.
+    const missLu = source.loudness.integratedLufs + gainDb - plan.integratedLufs - lossAt(curve, gainDb - ceilingDbtp)
+    const lossLu = curve.lossLu.map((lu) => Math.max(0, lu + missLu))
+    this.#basis = { lufs: source.loudness.integratedLufs, recipe, limiting: { ...curve, lossLu } }
+  }
+
+  /** Returns what brings the song under `recipe` to a target. */
+  estimate(
+    recipe: Recipe,
+    { targetLufs, ceilingDbtp }: { readonly targetLufs: number; readonly ceilingDbtp: number },
+  ): EstimatedGain {
+    const { lufs, limiting: known, recipe: basis } = this.#basis
+    const treatedLufs = lufs + this.#changeDb(recipe) - this.#changeDb(basis)
+    const lossLu = (gainDb: number) => lossAt(known, gainDb - ceilingDbtp)
+    const wanted = solveGain(
+      (gainDb) => treatedLufs + gainDb - lossLu(gainDb),
+      targetLufs,
+      targetLufs - treatedLufs,
+      targetLufs - treatedLufs + MOST_LOSS_LU,
+      0.01,
+    )
+    const { clipAboveDb, limiter } = known
+    const plan: FinalisePlan = {
+      gainDb: wanted.gainDb,
+      ceilingDbtp,
+      promisedCeilingDbtp: ceilingDbtp,
+      targetLufs,
+      clipLimit: clipAboveDb === null ? null : dbToGain(ceilingDbtp + clipAboveDb - wanted.gainDb),
+      clipBudgetDb: 0,
+      limiter,
+      integratedLufs: wanted.value,
+      verdict: wanted.value < targetLufs - 0.05 ? 'below_target' : 'on_target',
+      meanGainReductionDb: lossLu(wanted.gainDb),
+      loudnessSlope: wanted.slope,
+    }
+    return { treatedLufs, plan }
+  }
+
+  /** Change of loudness by a recipe, dB, as heard on the stretches. */
+  #changeDb(recipe: Recipe): number {
+    if (recipe.stages.length === 0) return 0
+    const key = JSON.stringify(recipe.stages)
+    const known = this.#changesDb.get(key)
+    if (known !== undefined) return known
+    const treated = applyRecipe(copyOf(this.#stretches), recipe).audio
+    const changeDb = measureLoudness(treated).integratedLufs - this.#stretchesLufs
+    const finite = Number.isFinite(changeDb) ? changeDb : 0
+    this.#changesDb.set(key, finite)
+    return finite
+  }
+}
+
+/** Joins stretches of the song that count in its loudness, evenly spaced; a short song is taken whole. */
+function loudStretches({ audio, energies, loudness, sampleRateHz }: FinaliseSource): Audio {
+  const groups = Math.round((STRETCH_SECONDS * sampleRateHz) / peakGroupFrames)
+  const count = Math.floor(energies.length / groups)
+  if (count <= STRETCHES) return copyOf(audio)
+  const gate = (lufsToMeanSquare(loudness.integratedLufs) / relativeGate) * groups * peakGroupFrames
+  const loud = Array.from({ length: count }, (_, i) => i).filter((i) => sumOf(energies, i * groups, groups) >= gate)
+  const taken = Math.min(STRETCHES, loud.length)
+  const frames = groups * peakGroupFrames
+  const joined = allocateAudio(2, taken * frames, sampleRateHz)
+  for (let k = 0; k < taken; k++) {
+    const first = loud[Math.floor(((k + 0.5) / taken) * loud.length)]! * frames
+    for (const [c, samples] of audio.channels.entries())
+      joined.channels[c]!.set(samples.subarray(first, first + frames), k * frames)
+  }
+  return joined
+}
+
+function sumOf(values: Float32Array, first: number, count: number): number {
+  let sum = 0
+  for (let i = first; i < first + count; i++) sum += values[i]!
+  return sum
+}
+
+function copyOf(audio: Audio): Audio {
+  const copy = allocateAudio(audio.channels.length, audio.frames, audio.sampleRateHz)
+  for (const [c, samples] of audio.channels.entries()) copy.channels[c]!.set(samples)
+  return copy
+}
+
+/** Finds what a limiter costs a song at each drive. */
+function* limiting(source: FinaliseSource, limiter: LimiterSettings, clipAboveDb: number | null): Steps<Limiting> {
+  const trial = createLimiterTrial(source, 1, limiter)
+  const firstDriveDb = -gainToDb(source.truePeak)
+  const lossLu = [0]
+  while (lossLu.length < CURVE_POINTS) {
+    const driveDb = firstDriveDb + lossLu.length * CURVE_STEP_DB
+    lossLu.push(Math.max(0, source.loudness.integratedLufs + driveDb - trial.lufsAt(driveDb)))
+    yield
+  }
+  return { limiter, clipAboveDb, firstDriveDb, lossLu }
+}
+
+/** Loss at a drive, LU: between the points in straight lines, behind the last one along the last two. */
+function lossAt({ firstDriveDb, lossLu }: Limiting, driveDb: number): number {
+  const place = (driveDb - firstDriveDb) / CURVE_STEP_DB
+  if (place <= 0) return 0
+  const at = Math.min(lossLu.length - 2, Math.floor(place))
+  return lossLu[at]! + (place - at) * (lossLu[at + 1]! - lossLu[at]!)
+}

@@ -1,0 +1,84 @@
+/** Plan of an audition: what a recipe of these settings does to the song that is held, before anything is rendered. */
+import type { PlannedResponse } from '../../src-contract/auditions.ts'
+import { type DeliveryTarget, deliveryTarget } from '../../src-contract/delivery-target.ts'
+import type { Recipe } from '../../src-contract/recipe.ts'
+import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
+import { splitRecipe } from '../../src-engine/chain.ts'
+import type { MasteringPlan } from '../../src-engine/plan.ts'
+import { responseDb } from '../../src-engine/stages/index.ts'
+import { candidatesOf } from '../mastering/prepare-song.ts'
+import type { AuditionEstimate, AuditionOrder } from '../mastering/work-order.ts'
+import type { LoadedSong } from './loaded-song.ts'
+import type { EstimatedGain } from './loudness-model.ts'
+
+export interface PlannedAudition {
+  readonly plan: MasteringPlan
+  /** Edits of single samples, for the song at its own rate. */
+  readonly edits: Recipe
+  readonly rest: Recipe
+  readonly target: DeliveryTarget
+  readonly bitDepth: 16 | 24
+}
+
+/** Plans as a job of tier standard does; the other candidates of tier premium are only tried with its codec proof. Pure. */
+export function planAudition(
+  { analysis }: Pick<LoadedSong, 'analysis'>,
+  reference: SourceAnalysis | undefined,
+  order: AuditionOrder,
+): PlannedAudition {
+  const { settings, platform } = order
+  const [asked] = candidatesOf({ settings: { ...settings, tier: 'standard' } }, analysis, reference)
+  const { plan } = asked!
+  const { edits, rest } = splitRecipe(plan.recipe)
+  const { genre, loudness, target_lufs: requestedLufs, tier } = settings
+  return {
+    ...{ plan, edits, rest },
+    target: deliveryTarget(platform, genre, loudness, requestedLufs),
+    bitDepth: tier === 'premium' ? 24 : 16,
+  }
+}
+
+/** Returns what is told of an audition before it is rendered. */
+export function estimateOf(
+  { analysis }: Pick<LoadedSong, 'analysis'>,
+  { plan, target, bitDepth }: PlannedAudition,
+  gain: EstimatedGain,
+): AuditionEstimate {
+  const { frames, sampleRateHz } = analysis
+  return {
+    ...{ frames, sampleRateHz, bitDepth },
+    targetLufs: target.targetLufs,
+    ceilingDbtp: target.ceilingDbtp,
+    loudnessLufs: gain.plan.integratedLufs,
+    gainDb: gain.plan.gainDb + gain.treatedLufs - (analysis.integratedLufs ?? gain.treatedLufs),
+    finalise: gain.plan,
+    recipe: plan.recipe,
+    planned: plannedResponse(plan.recipe, sampleRateHz),
+    targetSpectrum: plan.targetSpectrum,
+    decisions: plan.decisions,
+  }
+}
+
+/** Points of a response: twelve in an octave from 20 Hz to 20 kHz, as finely as a screen shows. */
+const RESPONSE_HZ = Array.from({ length: 121 }, (_, i) => 20 * 2 ** (i / 12)).filter((hz) => hz <= 20_000)
+
+/** Kinds of stage by which the owner steers begin with this. */
+const OWN_KIND = 'steer_'
+
+function plannedResponse({ stages }: Recipe, sampleRateHz: number): PlannedResponse {
+  const sum = (isOwn: boolean) => {
+    const chosen = stages.filter(({ kind }) => kind.startsWith(OWN_KIND) === isOwn)
+    const gains = RESPONSE_HZ.map((hz) => chosen.map((stage) => responseDb(stage, hz, sampleRateHz)))
+    const part = (name: 'mid' | 'side') =>
+      gains.map((at) => Math.round(100 * at.reduce((total, gain) => total + gain[name], 0)) / 100)
+    return { mid: part('mid'), side: part('side') }
+  }
+  const [planned, own] = [sum(false), sum(true)]
+  return {
+    frequency_hz: RESPONSE_HZ.map((hz) => Math.round(10 * hz) / 10),
+    planned_mid_db: planned.mid,
+    planned_side_db: planned.side,
+    own_mid_db: own.mid,
+    own_side_db: own.side,
+  }
+}

@@ -1,0 +1,53 @@
+/** Costs of loudness targets to one song: what is given up for each, and what is left. */
+import type { TargetPrice } from '../../src-contract/auditions.ts'
+import { type DeliveryTarget, deliveryTarget } from '../../src-contract/delivery-target.ts'
+import { gainToDb } from '../../src-engine/dsp/units.ts'
+import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
+import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
+import type { RenderPool } from '../mastering/render-pool.ts'
+import type { AuditionOrder } from '../mastering/work-order.ts'
+
+/** Levels beside that of the genre, LUFS: what services normalise to, and two steps on the way to loud releases. */
+const USUAL_LUFS = [-14, -10.5, -9]
+
+/**
+ * Returns the four targets whose costs are told, the quietest first: the usual levels and that of the genre, of which the nearest gives
+ * way to the target that was chosen. The ceiling of each follows the platform's rule. Pure.
+ */
+export function pricedTargets({ platform, settings }: Pick<AuditionOrder, 'platform' | 'settings'>): DeliveryTarget[] {
+  const { genre, loudness, target_lufs: requestedLufs } = settings
+  const chosen = deliveryTarget(platform, genre, loudness, requestedLufs).targetLufs
+  const levels = [...USUAL_LUFS, deliveryTarget(platform, genre, 'competitive').targetLufs]
+  const nearest = levels.reduce((best, lufs) => (Math.abs(lufs - chosen) < Math.abs(best - chosen) ? lufs : best))
+  return levels
+    .map((lufs) => (lufs === nearest ? chosen : lufs))
+    .sort((a, b) => a - b)
+    .map((lufs) => deliveryTarget(platform, genre, loudness, lufs))
+}
+
+/** Plans a master for each target and returns what it costs, in their order. Rejects as the pool does. */
+export function priceTargets(
+  source: FinaliseSource,
+  targets: readonly DeliveryTarget[],
+  intensity: number,
+  pool: Pick<RenderPool, 'plan'>,
+): Promise<TargetPrice[]> {
+  return Promise.all(
+    targets.map(async ({ targetLufs, ceilingDbtp }) =>
+      priceOf(source, await pool.plan({ source, plans: { targetLufs, ceilingDbtp, intensity } })),
+    ),
+  )
+}
+
+function priceOf({ truePeak }: FinaliseSource, plan: FinalisePlan): TargetPrice {
+  const driven = gainToDb(truePeak) + plan.gainDb
+  const peakDbtp = plan.limiter === null ? driven : Math.min(driven, plan.ceilingDbtp)
+  return {
+    target_lufs: plan.targetLufs,
+    integrated_lufs: plan.integratedLufs,
+    mean_gain_reduction_db: plan.meanGainReductionDb,
+    peak_loss_db: driven - peakDbtp,
+    plr_db: peakDbtp - plan.integratedLufs,
+    verdict: plan.verdict,
+  }
+}

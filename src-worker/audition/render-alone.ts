@@ -1,0 +1,58 @@
+/** One master of a song, without tags, report and package: the samples are those of the file that a job writes. */
+import { targetsOf } from '../../src-contract/delivery-target.ts'
+import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
+import { costSourceOf } from '../mastering/costs.ts'
+import { type Delivered, deliverMasters } from '../mastering/deliver.ts'
+import { type PreparedSong, prepareSong } from '../mastering/prepare-song.ts'
+import { createProgressMeter, MASTERING_WEIGHTS } from '../mastering/progress-meter.ts'
+import { withRenderPool } from '../mastering/render-pool.ts'
+import { masterResult } from '../mastering/report-facts.ts'
+import { WorkFailure } from '../mastering/work-failure.ts'
+import type { RenderedAlone, RenderOrder, WorkProgress } from '../mastering/work-order.ts'
+
+/**
+ * Renders the master of one platform as a job of these settings does, candidates and codec proofs included, and leaves nothing but its
+ * WAV in the attempt folder. Throws as `masterSong` does.
+ */
+export async function renderAlone(
+  order: RenderOrder,
+  send: (progress: WorkProgress) => void,
+  cancelled: AbortSignal,
+): Promise<RenderedAlone> {
+  const { source, settings, ffmpeg, attemptFolder: folder, seed, platform } = order
+  if (source.facts.durationSeconds < MIN_DURATION_SECONDS) throw new WorkFailure('TOO_SHORT')
+  const { report } = createProgressMeter(MASTERING_WEIGHTS[settings.tier], send)
+  return withRenderPool(order.threads, cancelled, async (pool, signal) => {
+    const song = await prepareSong(order, report, signal)
+    const { tier, intensity } = settings
+    const { masters, treatedLufs } = await deliverMasters(
+      song.takeAudio,
+      { targets: targetsOf(settings), tier, intensity, seed, tags: {}, only: platform },
+      { ffmpeg, folder, pool, signal, onProgress: report },
+    )
+    return renderedAlone(masters[0]!, treatedLufs, song)
+  })
+}
+
+/** Returns what is told of a master that was rendered alone. Throws an Error for one that misses its target unannounced. */
+export function renderedAlone(
+  { master, target }: Delivered,
+  treatedLufs: number,
+  { sourceLufs, analysis, recipe, decisions }: Pick<PreparedSong, 'sourceLufs' | 'analysis' | 'recipe' | 'decisions'>,
+): RenderedAlone {
+  const { path, sizeBytes, sha256, sampleRateHz, bitDepth, durationSeconds, measurement } = master
+  const chainGainDb = treatedLufs - sourceLufs
+  const result = masterResult(master, target, { file: '', chainGainDb, source: costSourceOf(analysis) })
+  return {
+    ...{ path, sizeBytes, sha256, sampleRateHz, bitDepth, durationSeconds },
+    integratedLufs: result.integrated_lufs,
+    truePeakDbtp: result.true_peak_dbtp,
+    gainDb: result.gain_db,
+    meanGainReductionDb: result.mean_gain_reduction_db,
+    verdict: result.verdict,
+    recipe,
+    decisions,
+    shortTermLufs: measurement.curves.shortTermLufs,
+    stepSeconds: measurement.curves.stepSeconds,
+  }
+}
