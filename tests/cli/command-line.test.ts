@@ -15,6 +15,7 @@ import { createServiceClient } from '../../src-cli/service-client.ts'
 import { createProgressLine, formatBytes, table } from '../../src-cli/text-output.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
+import { STYLES } from '../../src-contract/styles.ts'
 import { startFailureText } from '../../src-contract/text/start-failure.ts'
 import { DatabaseError } from '../../src-server/db/fault.ts'
 import { markDirectory } from '../support/data-directory.ts'
@@ -372,16 +373,27 @@ test('a master is made as its options say, and told with what was measured and w
     loudness: 'competitive',
     intensity: 30,
     reference_amount: 70,
+    style: 'bright',
+    tilt_db: -1.5,
+    width_percent: 90,
+    skip_repairs: ['clicks', 'mud'],
+    target_lufs: -9.5,
     title: 'Night',
     artist: 'Ana',
   }
-  const options = Object.entries(asked).flatMap(([name, value]) => [`--${name.replace('_', '-')}`, String(value)])
+  const options = Object.entries(asked).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, String(value)])
   const messages = ['--platforms', 'melon,spotify', '--reference', reference, '--out', out, ...options]
   const { code, text } = await say('master', song, ...messages, '--data-dir', dataDir)
   expect(code, text).toBe(0)
   const { jobs } = await server.get<{ jobs: Job[] }>('/api/v1/jobs')
   expect(jobs).toMatchObject([
-    { ...asked, filename: 'song.wav', reference_filename: 'reference.wav', platforms: ['melon', 'spotify'] },
+    {
+      ...STYLES.bright,
+      ...asked,
+      filename: 'song.wav',
+      reference_filename: 'reference.wav',
+      platforms: ['melon', 'spotify'],
+    },
   ])
   const lines = text.trimEnd().split('\n')
   for (const [i, result] of jobs[0]!.results.entries()) {

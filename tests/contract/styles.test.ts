@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { expect, test } from 'vitest'
 import {
   DEFAULT_SETTINGS,
@@ -53,4 +55,13 @@ test('naming the telling settings alone asks for the same settings', () => {
   const named = Object.fromEntries(tellingNames(settings).map((name) => [name, settings[name]]))
   expect(jobSettings({ platforms, ...withStyle(named) })).toEqual(settings)
   expect(DEFAULT_SETTINGS.style).toBe('clean')
+})
+
+test('the documentation gives the values of every style', () => {
+  const page = readFileSync(path.join(import.meta.dirname, '../../docs/engine/steering.md'), 'utf8')
+  for (const style of STYLE_NAMES.slice(1)) {
+    const row = page.match(new RegExp(`^\\| \`${style}\` \\| (.*) \\|$`, 'm'))?.[1]
+    const changed = Object.entries(STYLES[style]).filter(([name, value]) => value !== NEUTRAL_SOUND[name as 'punch'])
+    expect(row).toBe(changed.map(([name, value]) => `\`${name}\` ${String(value).replace('-', '−')}`).join(', '))
+  }
 })

@@ -63,6 +63,19 @@ describe('the state of a song', () => {
       song('a', { state: 'submitted' }),
       job({ status: 'done', results: [{ verdict: 'below_target' }] as never }),
     ],
+    [
+      'below',
+      song('a', { state: 'submitted' }),
+      job({
+        status: 'done',
+        results: [{ verdict: 'on_target', costs: [{ code: 'PEAKS_REDUCED', values: {} }] }] as never,
+      }),
+    ],
+    [
+      'done',
+      song('a', { state: 'submitted' }),
+      job({ status: 'done', results: [{ verdict: 'on_target', costs: [] }, { verdict: 'on_target' }] as never }),
+    ],
     ['failed', song('a', { state: 'submitted' }), job({ status: 'failed', failure_code: 'DIGITAL_SILENCE' })],
     ['cancelled', song('a', { state: 'submitted' }), job({ status: 'failed', failure_code: 'CANCELLED' })],
     ['refused', song('a', { state: 'refused' }), undefined],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Report, Spectrum } from '../../../src-contract/report.ts'
+import type { MasterResult, Report, Spectrum } from '../../../src-contract/report.ts'
 import { jobSettings, NEUTRAL_SOUND, shownSettings } from '../../../src-contract/settings.ts'
 import { analyseSource } from '../../../src-engine/analysis/analysis.ts'
 import { planRecipe } from '../../../src-engine/plan.ts'
@@ -166,6 +166,36 @@ describe('report.html', () => {
   ] as const)('says why a master stops below its target: %s', (verdict_reason, sentence) => {
     const page = reportHtml({ ...report, masters: [master({ verdict: 'below_target', verdict_reason })] })
     expect(readIn(page, /<tr><th scope="row">Spotify.*?<\/tr>/)).toContain(`▲ Below target ${sentence} `)
+  })
+
+  it('keeps its tick for a master that gave nothing up, and says what another one did', () => {
+    const costs = [{ code: 'LOUD_PARTS_REDUCED' as const, values: { mean_gain_reduction_db: 4.2 } }]
+    const of = (result: Partial<MasterResult>) =>
+      readIn(reportHtml({ ...report, masters: [master(result)] }), /<tr><th scope="row">Spotify.*?<\/tr>/)
+    expect(of({ costs: [] })).toContain('✓ On target')
+    expect(of({})).toContain('✓ On target')
+    expect(of({ costs })).toContain('▲ On target, at a cost The loud parts lose 4.2 dB on average.')
+    expect(of({ costs })).not.toContain('✓')
+    expect(of({ costs, verdict: 'below_target', verdict_reason: 'gain_reduction' })).toContain(
+      '▲ Below target more loudness would need too much limiting The loud parts lose 4.2 dB on average.',
+    )
+  })
+
+  it('names the settings of the sound that are not neutral, and none of an older report', () => {
+    const of = (settings: Report['settings']) =>
+      readIn(reportHtml({ ...report, settings }), /<div><dt><span lang="en">Sound.*?<\/div>/)
+    const { platforms, genre, ai_service, tier, intensity, loudness, reference_amount } = report.settings
+    expect(of({ platforms, genre, ai_service, tier, intensity, loudness, reference_amount })).toBe('')
+    expect(of(report.settings)).toBe('')
+    expect(
+      of({
+        ...report.settings,
+        ...{ style: 'warm', tilt_db: -1.5, width_percent: 120, punch: -10, target_lufs: -9.5 },
+        skip_repairs: ['mud', 'clicks'],
+      }),
+    ).toBe(
+      'Sound Style warm · Tilt −1.5 dB · Width 120 % · Punch −10 · Not repaired Mud, Clicks · Own target −9.5 LUFS',
+    )
   })
 
   it('gives the place, the number and the amount of a repair', () => {
