@@ -2,12 +2,10 @@
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import type { StoreApi } from 'zustand/vanilla'
-import { type Client, createClient } from '../../src-contract/client.ts'
+import { createClient } from '../../src-contract/client.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
-import { followEvents, type LinkState, type OpenStream, ownStream } from '../api/events.ts'
 import { createSaver } from '../api/save.ts'
-import { joinTabs, keepSession, type Opening } from '../api/session.ts'
-import { streamOfAllTabs } from '../api/shared-stream.ts'
+import type { Opening } from '../api/session.ts'
 import { createHandOver, createUpload } from '../api/upload.ts'
 import { createPlayer } from '../player/player.ts'
 import { type BatchActions, createBatch } from './batch.ts'
@@ -18,6 +16,7 @@ import { HistoryStore } from './history.ts'
 import { JobsStore } from './jobs.ts'
 import { createNotices } from './notices.ts'
 import { createPreferences, shownLanguage } from './preferences.ts'
+import { ProgramLink } from './program-link.ts'
 import { createService } from './service.ts'
 import { createSlots } from './sound-slots.ts'
 import { createWebhooks } from './webhooks.ts'
@@ -43,21 +42,6 @@ function guardUploads({ uploads }: BatchActions): void {
     if (uploads.hasPending()) event.preventDefault()
   })
   addEventListener('pagehide', () => uploads.leave())
-}
-
-/** The shared worker with the event stream of all tabs. Throws where a browser has none. */
-const startStreamWorker = () =>
-  new SharedWorker(new URL('../api/shared-stream.worker.ts', import.meta.url), { type: 'module', name: 'loudsmith' })
-
-/** Returns the way to the live events: of one's own in the desktop's window and without a credential, else that of all tabs. */
-function streamFor(client: Client): OpenStream {
-  if (client.session() === null || typeof BroadcastChannel === 'undefined' || !navigator.locks) return ownStream(client)
-  return streamOfAllTabs({
-    session: client.session,
-    startWorker: startStreamWorker,
-    open: (session) => ownStream(createClient({ session, language: () => 'en' })),
-    newId: () => crypto.randomUUID(),
-  })
 }
 
 /** A song that is taken off the list is heard no longer. */
@@ -96,37 +80,10 @@ function createEventHandler({ jobs, batch, service, history }: EventStores): (ev
   }
 }
 
-/** Creates every store around one client. */
-export function createAppState({ session, isTicketSpent }: Opening) {
-  const preferences = createPreferences()
-  const language = () => shownLanguage(preferences.getState())
-  const client = createClient({ session, language })
-  const notices = createNotices()
-  const jobs = new JobsStore(client)
-  const service = createService(client, { isTicketSpent })
-  const upload = createUpload(client)
-  const newId = () => crypto.randomUUID()
-  const batch = createBatch({
-    client,
-    upload: window.loudsmith ? createHandOver(window.loudsmith, client, upload) : upload,
-    uploadsAtOnce: window.loudsmith ? Number.POSITIVE_INFINITY : 1,
-    jobs,
-    notices,
-    newId,
-    alone: inTurnOfPages,
-    storage: localStorage,
-  })
-  const hearing = new Hearing({ client, createPlayer })
-  leaveWithSong(batch, hearing)
-  const history = new HistoryStore({ client, jobs, notices })
-  const webhooks = createWebhooks(client, notices)
-  const saver = createSaver(client, window.loudsmith)
-
-  const onEvent = createEventHandler({ jobs, batch, service, history })
-
+/** Creates the function that reads everything that events may have changed while nobody listened. It throws ApiError. */
+function createCatchUp({ jobs, batch, service, history }: EventStores): () => Promise<void> {
   let hasReadPast = false
-  /** Reads everything that events may have changed while nobody listened. Throws ApiError. */
-  const catchUp = async () => {
+  return async () => {
     const readMachine = service.store.getState().system ? service.readSettings : service.readMachine
     await Promise.all([readMachine(), service.readAccount(), batch.read(), history.refresh()])
     const { byId } = jobs.store.getState()
@@ -135,75 +92,63 @@ export function createAppState({ session, isTicketSpent }: Opening) {
     hasReadPast = true
     void jobs.readPast()
   }
+}
 
-  /** Ends the following that is under way. */
-  let stopFollowing = () => {}
-  const open = streamFor(client)
-  const follow = async (signal: AbortSignal) => {
-    stopFollowing()
-    const own = new AbortController()
-    stopFollowing = () => own.abort()
-    const onLink = (link: LinkState) => {
-      service.showLink(link)
-      if (link === 'live') tabs?.tell()
-    }
-    const until = AbortSignal.any([signal, own.signal])
-    await followEvents({ open, onEvent, onCatchUp: catchUp, onLink, signal: until }).catch(() => {
-      service.lockOut()
-      tabs?.ask()
-    })
-  }
-  let followAnew = () => {}
-
-  /**
-   * Goes on with the credential of a newer start of the program: everything is read again, and files that did not get there are sent.
-   * A page that had read nothing, and that of another version of the program, is loaded again.
-   */
-  const renew = (fresh: string) => {
-    if (fresh === client.session()) return
-    client.renew(fresh)
-    keepSession(fresh)
-    const known = service.store.getState().system
-    if (!known) return location.reload()
-    service.letIn()
-    void service.readMachine().then(
-      () => {
-        if (service.store.getState().system?.app_version !== known.app_version) location.reload()
-      },
-      () => undefined,
-    )
-    followAnew()
-    batch.uploads.resendUnreached()
-  }
-  // A page that never had its link is not let in by others: it has to be opened with it.
-  const tabs =
-    session !== null && typeof BroadcastChannel !== 'undefined'
-      ? joinTabs({
-          valid: () => (service.store.getState().link === 'live' ? client.session() : null),
-          onGiven: renew,
-        })
-      : null
-
+/** Creates every store around one client. */
+function createStores({ session, isTicketSpent }: Opening) {
+  const preferences = createPreferences()
+  const client = createClient({ session, language: () => shownLanguage(preferences.getState()) })
+  const notices = createNotices()
+  const jobs = new JobsStore(client)
+  const upload = createUpload(client)
+  const batch = createBatch({
+    client,
+    upload: window.loudsmith ? createHandOver(window.loudsmith, client, upload) : upload,
+    uploadsAtOnce: window.loudsmith ? Number.POSITIVE_INFINITY : 1,
+    jobs,
+    notices,
+    newId: () => crypto.randomUUID(),
+    alone: inTurnOfPages,
+    storage: localStorage,
+  })
+  const hearing = new Hearing({ client, createPlayer })
+  leaveWithSong(batch, hearing)
   return {
     client,
-    renew,
-    /** Takes what another link, opened in this tab, has brought. */
-    reopen({ session: fresh, isTicketSpent: isSpent }: Opening) {
-      service.ticketSpent(isSpent)
-      if (fresh) renew(fresh)
-    },
     preferences,
     notices,
     jobs,
-    service,
+    service: createService(client, { isTicketSpent }),
     upload,
     batch,
     hearing,
     slots: createSlots(localStorage),
-    history,
-    webhooks,
-    saver,
-    /** Reads what the page needs and follows the server until `signal` fires. */
+    history: new HistoryStore({ client, jobs, notices }),
+    webhooks: createWebhooks(client, notices),
+    saver: createSaver(client, window.loudsmith),
+  }
+}
+
+/** Creates the stores, and the link to the program that keeps them up to date once it is started. */
+export function createAppState(opening: Opening) {
+  const stores = createStores(opening)
+  const { client, preferences, notices, service, batch } = stores
+  const link = new ProgramLink({
+    client,
+    service,
+    onEvent: createEventHandler(stores),
+    onCatchUp: createCatchUp(stores),
+    onRenewed: () => batch.uploads.resendUnreached(),
+  })
+  return {
+    ...stores,
+    renew: link.renew,
+    /** Takes what another link, opened in this tab, has brought. */
+    reopen({ session, isTicketSpent }: Opening) {
+      service.ticketSpent(isTicketSpent)
+      if (session) link.renew(session)
+    },
+    /** Reads what the page needs and follows the program until `signal` fires. */
     async start(signal: AbortSignal) {
       guardUploads(batch)
       addEventListener('pagehide', notices.leave)
@@ -214,8 +159,7 @@ export function createAppState({ session, isTicketSpent }: Opening) {
         if (!settings || settings === before.settings) return
         preferences.setState({ language: settings.language, theme: settings.theme })
       })
-      followAnew = () => void follow(signal)
-      await follow(signal)
+      await link.follow(signal)
     },
   }
 }

@@ -1,0 +1,99 @@
+/** The page's link to the program: its live events, and the credential with which it is let in. */
+import { type Client, createClient } from '../../src-contract/client.ts'
+import type { LiveEvent } from '../../src-contract/events.ts'
+import { followEvents, type LinkState, type OpenStream, ownStream } from '../api/events.ts'
+import { joinTabs, keepSession } from '../api/session.ts'
+import { streamOfAllTabs } from '../api/shared-stream.ts'
+import type { createService } from './service.ts'
+
+/** The shared worker with the event stream of all tabs. Throws where a browser has none. */
+const startStreamWorker = () =>
+  new SharedWorker(new URL('../api/shared-stream.worker.ts', import.meta.url), { type: 'module', name: 'loudsmith' })
+
+/** Returns the way to the live events: of one's own in the desktop's window and without a credential, else that of all tabs. */
+function streamFor(client: Client): OpenStream {
+  if (client.session() === null || typeof BroadcastChannel === 'undefined' || !navigator.locks) return ownStream(client)
+  return streamOfAllTabs({
+    session: client.session,
+    startWorker: startStreamWorker,
+    open: (session) => ownStream(createClient({ session, language: () => 'en' })),
+    newId: () => crypto.randomUUID(),
+  })
+}
+
+export interface ProgramLinkDeps {
+  readonly client: Client
+  readonly service: ReturnType<typeof createService>
+  readonly onEvent: (event: LiveEvent) => void
+  /** Reads everything that events may have changed while nobody listened. Throws ApiError. */
+  readonly onCatchUp: () => Promise<void>
+  /** Called when the page goes on with the credential of a newer start. */
+  readonly onRenewed: () => void
+}
+
+export class ProgramLink {
+  readonly #deps: ProgramLinkDeps
+  readonly #open: OpenStream
+  /** The other tabs of this browser; null where the page is on its own. */
+  readonly #tabs: ReturnType<typeof joinTabs> | null
+  /** Ends the following for good; null before it has begun. */
+  #end: AbortSignal | null = null
+  /** Stops the following that is under way. */
+  #stop = () => {}
+
+  constructor(deps: ProgramLinkDeps) {
+    this.#deps = deps
+    this.#open = streamFor(deps.client)
+    // A page that never had its link is not let in by others: it has to be opened with it.
+    const hasTabs = deps.client.session() !== null && typeof BroadcastChannel !== 'undefined'
+    this.#tabs = hasTabs ? joinTabs({ valid: () => this.#validSession(), onGiven: this.renew }) : null
+  }
+
+  /** Follows the live events until `end` fires, or the program refuses the credential. Never throws. */
+  async follow(end: AbortSignal): Promise<void> {
+    const { service, onEvent, onCatchUp } = this.#deps
+    this.#end = end
+    this.#stop()
+    const own = new AbortController()
+    this.#stop = () => own.abort()
+    const onLink = (link: LinkState) => {
+      service.showLink(link)
+      if (link === 'live') this.#tabs?.tell()
+    }
+    const signal = AbortSignal.any([end, own.signal])
+    await followEvents({ open: this.#open, onEvent, onCatchUp, onLink, signal }).catch(() => {
+      service.lockOut()
+      this.#tabs?.ask()
+    })
+  }
+
+  /**
+   * Goes on with the credential of a newer start of the program: everything is read again, and files that did not arrive are sent. A
+   * page that had read nothing, and that of another version of the program, is loaded again.
+   */
+  readonly renew = (session: string): void => {
+    const { client, service, onRenewed } = this.#deps
+    if (session === client.session()) return
+    client.renew(session)
+    keepSession(session)
+    const known = service.store.getState().system
+    if (!known) {
+      location.reload()
+      return
+    }
+    service.letIn()
+    void service.readMachine().then(
+      () => {
+        if (service.store.getState().system?.app_version !== known.app_version) location.reload()
+      },
+      () => undefined,
+    )
+    if (this.#end) void this.follow(this.#end)
+    onRenewed()
+  }
+
+  #validSession(): string | null {
+    const { client, service } = this.#deps
+    return service.store.getState().link === 'live' ? client.session() : null
+  }
+}
