@@ -1,27 +1,26 @@
 /** The batch: songs on their way to being mastered. The server keeps it; the page keeps its last reading and what is not there yet. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
-import { type Batch, type BatchSong, type Preset, type Source, summaryOf } from '../../src-contract/app.ts'
+import { type Batch, type Preset, type Source, summaryOf } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { createMasterAgain } from './batch-again.ts'
 import { Analyses, type AnalysesDeps } from './batch-analyses.ts'
+import { type ArmedState, BatchArrivals } from './batch-arrivals.ts'
 import { createChanges } from './batch-changes.ts'
 import { Commands } from './batch-commands.ts'
 import { createMarks } from './batch-marks.ts'
-import { firstOrder, mergedBatch, mergedOrder } from './batch-merge.ts'
 import { BatchOrder } from './batch-order.ts'
 import { References } from './batch-references.ts'
 import { BatchRows } from './batch-rows.ts'
 import { BatchSettings } from './batch-settings.ts'
 import { createStarts } from './batch-starts.ts'
-import { type BatchState, SORTS, type Sort, songIn, withSong, withSongStates, withStoredSong } from './batch-state.ts'
+import { type BatchState, SORTS, type Sort, songIn, withSong, withSongStates } from './batch-state.ts'
 import { Uploads } from './batch-uploads.ts'
 import { readStored } from './browser-storage.ts'
 import type { JobsStore } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
-import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
+import { refusalOf } from './refusal.ts'
 import { NO_SELECTION, type Selection } from './selection.ts'
-import type { Upload } from './song-rows.ts'
 
 export interface BatchDeps {
   readonly client: Client
@@ -55,106 +54,10 @@ function createBatchStore(storage: BatchDeps['storage']): StoreApi<BatchState> {
 
 /** Creates the store of the batch with its actions. */
 export function createBatch(deps: BatchDeps) {
-  const { client, upload, jobs, notices, newId, storage } = deps
-  const store = createBatchStore(storage)
-  const { getState, setState } = store
-  const songOf = (sourceId: string) => songIn(getState(), sourceId)
-  /** Ids of the songs that uploads became: an action on the one goes on with the other. */
-  const storedAs = new Map<string, string>()
-  const currentId = (rowId: string) => storedAs.get(rowId) ?? rowId
-  const clearFailure = () => setState({ failure: null })
-  /** Failure of what the server was not told because it was away. */
-  let untold: Refusal | null = null
-
-  const marks = createMarks(storage)
-  /** Rows that start by themselves once they are measured. */
-  const armed = createStore<{ readonly rowIds: readonly string[] }>(() => ({ rowIds: [] }))
-  const order = () => getState().order
-  const uploads = new Uploads({ send: upload, atOnce: deps.uploadsAtOnce, newId, storage, order, onStored })
-  const references = new References({
-    client,
-    send: upload,
-    use: (reference_source_id, rowId) => settings.put({ reference_source_id }, rowId ? [rowId] : []),
-  })
-  const commands = new Commands({
-    client,
-    jobs,
-    show: showReading,
-    onRefused(error) {
-      const failure = refusalOf(error)
-      if (isNotReached(failure.code)) untold = failure
-      setState({ failure })
-    },
-  })
-  const command = (run: () => Promise<Batch>) => commands.tell(run).catch(() => undefined)
-  const act = (run: () => Promise<Batch>) => {
-    clearFailure()
-    return command(run)
-  }
-  /** Changes of settings, by their target: a source_id or ALL_SONGS. */
-  const changes = createChanges(commands.tell)
-  const settings = new BatchSettings({ client, store, uploads, changes, notices, currentId, clearFailure })
-  const rowOrder = new BatchOrder({ client, store, notices, currentId, command })
-  const rows = new BatchRows({
-    client,
-    store,
-    uploads,
-    notices,
-    currentId,
-    command,
-    act,
-    onTakenOff(rowIds) {
-      starts.letGo(rowIds)
-      armed.setState((state) => ({ rowIds: state.rowIds.filter((id) => !rowIds.includes(id)) }))
-    },
-  })
-  const analyses = createBatchAnalyses(store, client, () => commands.read(), deps.alone)
-  const starts = createBatchStarts({ client, store, references, settings, changes, command })
-  store.subscribe((state, before) => {
-    if (state.sort !== before.sort) storage.setItem(SORT_KEY, JSON.stringify(state.sort))
-    if (state.order !== before.order) uploads.saveResting()
-  })
-
-  /** Shows the batch as it was read. A failure stays to be read, except that the server was away when it was told something. */
-  function showReading(read: Batch): void {
-    const { batch: known, order: shown } = getState()
-    // A song whose upload has not been answered yet is still shown as that upload, in its place.
-    const isArriving = ({ source }: BatchSong) => !shown.includes(source.source_id) && uploads.isArriving(source)
-    const songs = starts.shown(read.songs.filter((song) => !isArriving(song)))
-    const batch = mergedBatch(known, { ...read, songs }, changes.holds)
-    const uploadIds = uploads.store.getState().uploads.map((one) => one.uploadId)
-    const merged = known
-      ? mergedOrder(shown, batch, uploadIds, rowOrder.heldIn(shown))
-      : firstOrder(batch, uploadIds, uploads.keptOrder, shown)
-    // Another page that has ordered the list has stored its criterion.
-    const sort = storedSort(storage)
-    setState(({ failure }) => ({ batch, order: merged, sort, failure: failure === untold ? null : failure }))
-    rowOrder.heldIn(merged)
-    if (!known && shown.length > 0) rowOrder.tell()
-    for (const { source } of batch.songs) {
-      const left = uploads.claim(source)
-      if (left) onStored(left, source)
-    }
-    references.readMissing(batch)
-    void analyses.run()
-  }
-
-  /** Puts a stored song in the place of its upload, with the settings that were chosen for it. */
-  function onStored({ uploadId, settings: own = null, replaces }: Upload, source: Source): void {
-    const sourceId = source.source_id
-    commands.outdate()
-    storedAs.set(uploadId, sourceId)
-    references.follow(uploadId, sourceId)
-    armed.setState(({ rowIds }) => ({ rowIds: rowIds.map((id) => (id === uploadId ? sourceId : id)) }))
-    const change = withStoredSong(getState(), uploadId, source)
-    setState(change)
-    if (own) settings.changeSong(sourceId, own)
-    if (replaces) void rows.replace(replaces, change.order)
-    // Small files overtake large ones, and the server puts what arrives at the end.
-    else if (change.order.slice(change.order.indexOf(sourceId) + 1).some((id) => songOf(id))) rowOrder.tell()
-    void analyses.run()
-  }
-
+  const { client, jobs, notices } = deps
+  const parts = connectParts(deps)
+  const { store, armed, marks, uploads, references, analyses, settings, rows, rowOrder } = parts
+  const { changes, commands, starts, act, clearFailure } = parts
   return {
     store,
     uploads,
@@ -176,10 +79,7 @@ export function createBatch(deps: BatchDeps) {
     leave: changes.leave,
     changeSettings: settings.change,
     clearOwnSettings: settings.clearOwn,
-    masterAgain: createMasterAgain(
-      { client, store, notices, clearFailure },
-      againOperations({ client, store, references, rows, settings, commands, marks, currentId }),
-    ),
+    masterAgain: createMasterAgain({ client, store, notices, clearFailure }, againOperations(client, parts)),
     /** Analyses a song again whose analysis failed. */
     analyseAgain(sourceId: string) {
       analyses.forgetError(sourceId)
@@ -187,6 +87,57 @@ export function createBatch(deps: BatchDeps) {
     },
   }
 }
+
+/** Creates the parts of the batch and connects them: what one has done, the others are told. */
+function connectParts({ client, upload, uploadsAtOnce, jobs, notices, newId, alone, storage }: BatchDeps) {
+  const store = createBatchStore(storage)
+  const armed = createStore<ArmedState>(() => ({ rowIds: [] }))
+  const clearFailure = () => store.setState({ failure: null })
+  const currentId = (rowId: string) => arrivals.currentId(rowId)
+  const uploads = new Uploads({
+    send: upload,
+    atOnce: uploadsAtOnce,
+    newId,
+    storage,
+    order: () => store.getState().order,
+    onStored: (stored, source) => arrivals.put(stored, source),
+  })
+  const references = new References({
+    client,
+    send: upload,
+    use: (reference_source_id, rowId) => settings.put({ reference_source_id }, rowId ? [rowId] : []),
+  })
+  const commands = new Commands({
+    client,
+    jobs,
+    show: (batch) => arrivals.show(batch),
+    onRefused: (error) => arrivals.showRefusal(error),
+  })
+  const command = (run: () => Promise<Batch>) => commands.tell(run).catch(() => undefined)
+  const act = (run: () => Promise<Batch>) => {
+    clearFailure()
+    return command(run)
+  }
+  const changes = createChanges(commands.tell)
+  const settings = new BatchSettings({ client, store, uploads, changes, notices, currentId, clearFailure })
+  const rowOrder = new BatchOrder({ client, store, notices, currentId, command })
+  const onTakenOff = (rowIds: readonly string[]) => {
+    starts.letGo(rowIds)
+    armed.setState((state) => ({ rowIds: state.rowIds.filter((id) => !rowIds.includes(id)) }))
+  }
+  const rows = new BatchRows({ client, store, uploads, notices, currentId, command, act, onTakenOff })
+  const analyses = createBatchAnalyses(store, client, commands.read, alone)
+  const starts = createBatchStarts({ client, store, references, settings, changes, command })
+  const parts = { store, armed, uploads, references, commands, changes, settings, rows, rowOrder, analyses, starts }
+  const arrivals = new BatchArrivals({ ...parts, storedSort: () => storedSort(storage) })
+  store.subscribe((state, before) => {
+    if (state.sort !== before.sort) storage.setItem(SORT_KEY, JSON.stringify(state.sort))
+    if (state.order !== before.order) uploads.saveResting()
+  })
+  return { ...parts, marks: createMarks(storage), currentId, act, clearFailure }
+}
+
+type BatchParts = ReturnType<typeof connectParts>
 
 function createBatchAnalyses(
   store: StoreApi<BatchState>,
@@ -236,20 +187,9 @@ function createBatchStarts({ client, store, references, settings, changes, comma
   })
 }
 
-interface AgainDeps {
-  readonly client: Client
-  readonly store: StoreApi<BatchState>
-  readonly references: References
-  readonly rows: BatchRows
-  readonly settings: BatchSettings
-  readonly commands: Commands
-  readonly marks: ReturnType<typeof createMarks>
-  readonly currentId: (rowId: string) => string
-}
-
 /** Returns the operations on the batch by which songs of ended jobs come back. */
-function againOperations(deps: AgainDeps): Parameters<typeof createMasterAgain>[1] {
-  const { client, store, references, rows, settings, commands, marks, currentId } = deps
+function againOperations(client: Client, parts: BatchParts): Parameters<typeof createMasterAgain>[1] {
+  const { store, references, rows, settings, commands, marks, currentId } = parts
   return {
     songOf: (sourceId) => songIn(store.getState(), sourceId),
     fetchReference: (filename, rowId, read) => references.fetch(filename, rowId, read),
@@ -269,7 +209,7 @@ interface StartActionsDeps {
   readonly store: StoreApi<BatchState>
   readonly jobs: Pick<JobsStore, 'readMissing'>
   readonly starts: ReturnType<typeof createStarts>
-  readonly armed: StoreApi<{ readonly rowIds: readonly string[] }>
+  readonly armed: StoreApi<ArmedState>
   readonly act: (run: () => Promise<Batch>) => Promise<void>
   readonly clearFailure: () => void
 }

@@ -1,0 +1,105 @@
+/** What arrives at the page's batch: readings of the server's batch, and songs that were uploads before. */
+import type { StoreApi } from 'zustand/vanilla'
+import type { Batch, BatchSong, Source } from '../../src-contract/app.ts'
+import type { Analyses } from './batch-analyses.ts'
+import type { createChanges } from './batch-changes.ts'
+import type { Commands } from './batch-commands.ts'
+import { firstOrder, mergedBatch, mergedOrder } from './batch-merge.ts'
+import type { BatchOrder } from './batch-order.ts'
+import type { References } from './batch-references.ts'
+import type { BatchRows } from './batch-rows.ts'
+import type { BatchSettings } from './batch-settings.ts'
+import type { createStarts } from './batch-starts.ts'
+import { type BatchState, type Sort, songIn, withStoredSong } from './batch-state.ts'
+import type { Uploads } from './batch-uploads.ts'
+import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
+import type { Upload } from './song-rows.ts'
+
+/** Rows that start by themselves once they are measured. */
+export interface ArmedState {
+  readonly rowIds: readonly string[]
+}
+
+export interface BatchArrivalsDeps {
+  readonly store: StoreApi<BatchState>
+  readonly armed: StoreApi<ArmedState>
+  /** Returns the criterion of the list's order that any page of this browser stored last. */
+  readonly storedSort: () => Sort | null
+  readonly uploads: Uploads
+  readonly references: References
+  readonly commands: Commands
+  readonly changes: ReturnType<typeof createChanges>
+  readonly settings: BatchSettings
+  readonly rows: BatchRows
+  readonly rowOrder: BatchOrder
+  readonly analyses: Analyses
+  readonly starts: ReturnType<typeof createStarts>
+}
+
+export class BatchArrivals {
+  readonly #deps: BatchArrivalsDeps
+  /** Ids of the songs that uploads became: an action on the one goes on with the other. */
+  readonly #storedAs = new Map<string, string>()
+  /** Failure of what the server was not told because it was away. */
+  #untold: Refusal | null = null
+
+  constructor(deps: BatchArrivalsDeps) {
+    this.#deps = deps
+  }
+
+  /** Returns the present id of a row: an upload that was stored has become a song. */
+  currentId(rowId: string): string {
+    return this.#storedAs.get(rowId) ?? rowId
+  }
+
+  /** Shows why the server did not do what it was told. */
+  showRefusal(error: unknown): void {
+    const failure = refusalOf(error)
+    if (isNotReached(failure.code)) this.#untold = failure
+    this.#deps.store.setState({ failure })
+  }
+
+  /** Shows the batch as it was read. A failure stays, except that the server was away when it was told something. */
+  show(read: Batch): void {
+    const { store, storedSort, uploads, references, changes, rowOrder, analyses, starts } = this.#deps
+    const { batch: known, order: shown } = store.getState()
+    // A song whose upload has not been answered yet is still shown as that upload, in its place.
+    const isArriving = ({ source }: BatchSong) => !shown.includes(source.source_id) && uploads.isArriving(source)
+    const songs = starts.shown(read.songs.filter((song) => !isArriving(song)))
+    const batch = mergedBatch(known, { ...read, songs }, changes.holds)
+    const uploadIds = uploads.store.getState().uploads.map((one) => one.uploadId)
+    const order = known
+      ? mergedOrder(shown, batch, uploadIds, rowOrder.heldIn(shown))
+      : firstOrder(batch, uploadIds, uploads.keptOrder, shown)
+    // Another page that has ordered the list has stored its criterion.
+    const sort = storedSort()
+    const untold = this.#untold
+    store.setState(({ failure }) => ({ batch, order, sort, failure: failure === untold ? null : failure }))
+    rowOrder.heldIn(order)
+    if (!known && shown.length > 0) rowOrder.tell()
+    for (const { source } of batch.songs) {
+      const left = uploads.claim(source)
+      if (left) this.put(left, source)
+    }
+    references.readMissing(batch)
+    void analyses.run()
+  }
+
+  /** Puts a stored song in the place of its upload, with the settings that were chosen for it. */
+  put({ uploadId, settings: own = null, replaces }: Upload, source: Source): void {
+    const { store, armed, references, commands, settings, rows, rowOrder, analyses } = this.#deps
+    const sourceId = source.source_id
+    commands.outdate()
+    this.#storedAs.set(uploadId, sourceId)
+    references.follow(uploadId, sourceId)
+    armed.setState(({ rowIds }) => ({ rowIds: rowIds.map((id) => (id === uploadId ? sourceId : id)) }))
+    const change = withStoredSong(store.getState(), uploadId, source)
+    store.setState(change)
+    const following = change.order.slice(change.order.indexOf(sourceId) + 1)
+    if (own) settings.changeSong(sourceId, own)
+    if (replaces) void rows.replace(replaces, change.order)
+    // Small files overtake large ones, and the server puts what arrives at the end.
+    else if (following.some((id) => songIn(store.getState(), id))) rowOrder.tell()
+    void analyses.run()
+  }
+}
