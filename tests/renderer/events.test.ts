@@ -39,7 +39,7 @@ describe('the event stream', () => {
     expect([1, 2, 3, 9].map(backOffMs)).toEqual([500, 1000, 2000, 15_000])
   })
 
-  it('comes back after a cut with the last stored event it saw, and reads the truth again', async () => {
+  it('reconnects with the last stored event it saw, and reads the present state again', async () => {
     const stop = new AbortController()
     const asked: (string | undefined)[] = []
     const seen: number[] = []
@@ -74,7 +74,7 @@ describe('the event stream', () => {
 })
 
 describe('a stream whose beginning fails', () => {
-  it('is let go of when the truth cannot be read', async () => {
+  it('is closed when the present state cannot be read', async () => {
     const stop = new AbortController()
     let cancelled = 0
     const client = createClient({
@@ -106,7 +106,7 @@ describe('a stream whose beginning fails', () => {
 })
 
 describe('a program that stays away', () => {
-  it('is looked for again and again without anything piling up in the page', async () => {
+  it('is tried again and again without anything accumulating in the page', async () => {
     vi.useFakeTimers()
     const stop = new AbortController()
     const listeners = { added: 0, removed: 0 }
@@ -140,7 +140,7 @@ describe('a program that stays away', () => {
 })
 
 describe('a job that is followed', () => {
-  it('never runs backwards and never leaves its end', () => {
+  it('never loses progress and never leaves its final state', () => {
     expect(withProgress(job(), progress(1, 30)).progress).toBe(40)
     expect(withProgress(job(), progress(1, 62)).progress).toBe(62)
     const done = job({ status: 'done', progress: 100 })

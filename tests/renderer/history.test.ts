@@ -44,7 +44,7 @@ describe('the groups of the history', () => {
   const groups = (isFiltered: boolean, hasMore: boolean) =>
     groupsOf(jobs, { dayOf: (iso) => iso.slice(0, 10), isFiltered, hasMore })
 
-  it('are a batch or the single songs of a day, and whole where no job of them can be missing', () => {
+  it('hold a batch or the single songs of a day, and are whole where none of their jobs can be missing', () => {
     expect(groups(false, true).map((one) => [one.batchId, one.jobs.map(({ job_id }) => job_id), one.isWhole])).toEqual([
       ['late', ['a', 'c'], true],
       [null, ['b', 'd'], true],
@@ -64,7 +64,7 @@ describe('the expired jobs of the history', () => {
   }))
   const expired = jobs.filter((job) => job.expired).map((job) => job.job_id)
 
-  it('are found on whatever page of the list they lie, a page of them at a time, each once and in order', async () => {
+  it('are found on every page of the list, each once and in order, and are shown a page at a time', async () => {
     const { history, asked, ids } = shelf(jobs)
     history.filter({ status: 'expired' })
     await settled()
@@ -90,7 +90,7 @@ describe('the expired jobs of the history', () => {
   })
 })
 
-describe('how loud a song came in', () => {
+describe('the loudness of a song before mastering', () => {
   const REPORT = { source: { measurement: { integrated_lufs: -20.4 } } }
 
   it('is read from the report once per song, one report at a time, and stays open where there is none', async () => {
@@ -119,7 +119,7 @@ describe('how loud a song came in', () => {
     expect(history.store.getState().before).toEqual({ song: -20.4, other: null })
   })
 
-  it('is not taken for unknown while the program is away', async () => {
+  it('is not recorded as unknown while the program is away', async () => {
     const answers = [() => Promise.reject(new TypeError('no network')), () => Promise.resolve(Response.json(REPORT))]
     const fetch = () => answers.shift()?.() ?? Promise.reject(new Error('asked too often'))
     const client = createClient({ session: null, language: () => 'en', fetch })
@@ -133,7 +133,7 @@ describe('how loud a song came in', () => {
 })
 
 describe('jobs that are deleted', () => {
-  it('all go at once with a page that goes before the time to undo is over', async () => {
+  it('are all deleted at once when the page is left before the time to undo is over', async () => {
     const asked: (string | boolean | undefined)[][] = []
     const client = createClient({
       session: null,
@@ -180,7 +180,7 @@ describe('jobs that the server does not delete', () => {
     return { history, notices, state, shown }
   }
 
-  it('come back at once with the reason, and those that were gone before stay away', async () => {
+  it('are shown again at once with the reason; jobs that no longer existed are not', async () => {
     const { history, notices, state, shown } = await setUp()
     history.remove(['kept', 'gone'], 'deleted')
     expect(shown()).toEqual(['lost'])
@@ -191,7 +191,7 @@ describe('jobs that the server does not delete', () => {
     expect(state().refusal).toBeNull()
   })
 
-  it('come back while the program is gone, and the next deletion begins without the reason of the last', async () => {
+  it('are shown again while the program is away, and the next deletion clears the reason of the last one', async () => {
     const { history, notices, state, shown } = await setUp()
     history.remove(['lost'], 'deleted')
     notices.settle()
@@ -211,8 +211,8 @@ describe('jobs that the server does not delete', () => {
   })
 })
 
-describe('a history that is opened while the program is gone', () => {
-  it('says so, and is read by itself when the program is back', async () => {
+describe('a history that is opened while the program is away', () => {
+  it('shows the failure, and is read again when the program is back', async () => {
     let isAway = true
     const client = createClient({
       session: null,
@@ -300,7 +300,7 @@ describe('the next page of the history', () => {
     expect(open).toHaveLength(0)
   })
 
-  it('is not kept of another list when a change overtakes the reading of the new one, nor read for it', async () => {
+  it('is neither kept nor read for a list that another filter has replaced before it was read', async () => {
     const { history, open, answerNext, state } = slowShelf()
     void history.read()
     await answerNext()

@@ -59,13 +59,13 @@ describe('a visit that compares two versions of a song', () => {
     }
   })
 
-  it('lets the song be heard, and says why the other version cannot', async () => {
+  it('plays the song, and shows why the other version cannot be played', async () => {
     const { other, otherFailure, report, failure } = await visit('gone')
     expect([other, failure, report]).toEqual([null, null, { of: 'new' }])
     expect(otherFailure?.code).toBe('JOB_NOT_FOUND')
   })
 
-  it('knows the job as it ended, however late its state before is answered', async () => {
+  it('keeps the ended job when an older state of it is answered later', async () => {
     const answers: (() => void)[] = []
     let status = 'queued'
     const client = createClient({
@@ -91,7 +91,7 @@ describe('a visit that compares two versions of a song', () => {
     expect(listen.store.getState()).toMatchObject({ job: { status: 'done' }, report: { of: 'new' }, failure: null })
   })
 
-  it('is not read again when it is asked for once more while it is read, so that what is heard goes on', async () => {
+  it('is read once when it is asked for twice, so that playback is not interrupted', async () => {
     const client = createClient({
       session: null,
       language: () => 'en',
@@ -107,7 +107,7 @@ describe('a visit that compares two versions of a song', () => {
     expect(shown.size).toBe(2)
   })
 
-  it('finds every version of the song when asked, on whatever page of the list and under whatever title', async () => {
+  it('finds every version of the song, on every page of the list and under every title', async () => {
     const listen = await visitOf()
     expect(listen.store.getState()).toMatchObject({ siblings: [{ job_id: 'new' }], hasAllSiblings: false })
     await listen.findSiblings()

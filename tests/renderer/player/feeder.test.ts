@@ -21,14 +21,14 @@ function silentTrack(frames: number, reads: number[] = []): Track {
 /** Runs until nothing is fetched any more. */
 const settle = () => turns(50)
 
-describe('what lies on the playback engine', () => {
-  it('is little of a long song: 7 versions of 10 minutes stay below 80 MB', () => {
+describe('the chunks on the playback engine', () => {
+  it('are few of a long song: 7 versions of 10 minutes stay below 80 MB', () => {
     const loop = { startFrame: RATE * 100, endFrame: RATE * 130 }
     const chunks = wantedChunks({ frame: RATE * 300, loop }, TEN_MINUTES, RATE)
     expect(chunks.length * CHUNK_FRAMES * 2 * 4 * 7).toBeLessThan(80e6)
   })
 
-  it('reaches from before the playhead to 12 s after it, and to the places a loop or a restart jumps to', () => {
+  it('reach from before the playhead to 12 s after it, and include the places a loop or a restart jumps to', () => {
     const loop = { startFrame: RATE * 100, endFrame: RATE * 130 }
     const chunks = wantedChunks({ frame: RATE * 300, loop }, TEN_MINUTES, RATE)
     for (const second of [0, 2, 100, 102, 297, 300, 311]) {
@@ -37,7 +37,7 @@ describe('what lies on the playback engine', () => {
     expect(chunks[0]).toBe(Math.floor((300 * RATE) / CHUNK_FRAMES))
   })
 
-  it('begins with the heard version and lets the others follow closely', () => {
+  it('begin with the heard version, closely followed by the others', () => {
     const here = new Set<string>()
     const order: string[] = []
     for (;;) {
@@ -52,7 +52,7 @@ describe('what lies on the playback engine', () => {
 })
 
 describe('the feeder', () => {
-  it('fetches each piece once, follows the playhead and takes away what is far behind', async () => {
+  it('fetches each chunk once, follows the playhead and evicts what is far behind', async () => {
     const posted: PlaybackCommand[] = []
     const reads: number[] = []
     const feeder = new Feeder({
@@ -73,7 +73,7 @@ describe('the feeder', () => {
     expect(reads).toContain(Math.floor((71 * RATE) / CHUNK_FRAMES))
   })
 
-  it('hands over both sides of one channel, each with bytes of its own', async () => {
+  it('sends a mono track as two channels, each with bytes of its own', async () => {
     const chunks: PlaybackCommand[] = []
     const feeder = new Feeder({
       rateHz: RATE,
@@ -89,7 +89,7 @@ describe('the feeder', () => {
     expect(chunks.find(({ kind }) => kind === 'chunk')).toMatchObject({ left: expected, right: expected })
   })
 
-  it('names a version that cannot be read once, and goes on with the others', async () => {
+  it('reports a version that cannot be read once, and goes on with the others', async () => {
     const failed: string[] = []
     const reads: number[] = []
     const feeder = new Feeder({

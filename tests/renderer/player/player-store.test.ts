@@ -105,8 +105,8 @@ async function started(coins: boolean[] = []) {
   return visit
 }
 
-describe('what is pressed while the sound is being started', () => {
-  it('is done when it is there', async () => {
+describe('a button pressed while the sound is being started', () => {
+  it('takes effect when the sound has started', async () => {
     const visit = visited()
     const { fake, state } = visit
     const starting = visit.start()
@@ -118,7 +118,7 @@ describe('what is pressed while the sound is being started', () => {
     expect(fake.last('loop')).toEqual({ startSeconds: 10, endSeconds: 20 })
   })
 
-  it('plays nothing where it cannot be started', async () => {
+  it('plays nothing where the sound cannot be started', async () => {
     const visit = visited([], () => Promise.reject(new Error('no audio')))
     const { state } = visit
     const starting = visit.start()
@@ -128,7 +128,7 @@ describe('what is pressed while the sound is being started', () => {
     expect(state()).toMatchObject({ hasFailed: true, isPlaying: false })
   })
 
-  it('has the masters opened before an original that was chosen, which is lined up with them', async () => {
+  it('opens the masters before the chosen original, which is aligned with them', async () => {
     const visit = visited()
     const { fake } = visit
     const starting = visit.start()
@@ -146,7 +146,7 @@ describe('choosing a version', () => {
     expect(fake.last('choose')).toBe('spotify')
   })
 
-  it('never goes to a version that is not there', async () => {
+  it('ignores a version that does not exist', async () => {
     const visit = await started()
     const { state } = visit
     visit.choose('apple_music')
@@ -212,7 +212,7 @@ describe('a program that goes away while one listens', () => {
   const whole = () => new Response('RIFF', { status: 206, headers: { 'Content-Range': 'bytes 0-3/100' } })
   const refused = (code: string, status: number) => () => Response.json({ error: { code, message: 'no' } }, { status })
 
-  it('loses no version for it: what broke off is read again once the program is back', async () => {
+  it('loses no version: a broken answer is read again once the program is back', async () => {
     const { open } = await openAt(away, refused('INVALID_API_KEY', 401), brokenOff, whole)
     await vi.advanceTimersByTimeAsync(5000)
     const answer = await open
@@ -220,7 +220,7 @@ describe('a program that goes away while one listens', () => {
     expect(await answer?.text()).toBe('RIFF')
   })
 
-  it('does not ask for ever for a file that is not there, nor for one that nobody listens to any more', async () => {
+  it('stops asking for a file that does not exist, or that nobody listens to any more', async () => {
     await expect((await openAt(refused('RESULT_EXPIRED', 410))).open).rejects.toMatchObject({ code: 'RESULT_EXPIRED' })
     const { open, close, answers } = await openAt(away, away, away)
     close()
@@ -273,7 +273,7 @@ describe('a master of another job', () => {
     expect(fake.last('choose')).toBe('spotify')
   })
 
-  it('leaves a master to be heard when it takes the place of another that was heard and cannot be read', async () => {
+  it('leaves a master playing when it replaces another one that was playing and cannot be read itself', async () => {
     const visit = await started()
     const { fake, state } = visit
     await visit.bring(other)
@@ -285,7 +285,7 @@ describe('a master of another job', () => {
 })
 
 describe('aim', () => {
-  it('stays with the master that was heard last while the original or the reference is heard, and so does its service', async () => {
+  it('stays that of the master heard last while the original or the reference is playing, and so does its service', async () => {
     const visit = await started()
     const { state } = visit
     expect(aimedAt(state())?.target_lufs).toBe(-14)
@@ -298,7 +298,7 @@ describe('aim', () => {
 })
 
 describe('level', () => {
-  it('plays every version at the loudness of the quietest that is there', async () => {
+  it('plays every version at the loudness of the quietest one', async () => {
     const { fake } = await started()
     const gains = fake.last('levels') as Record<string, number>
     expect(20 * Math.log10(gains.spotify ?? 0)).toBeCloseTo(-2.7, 6)
@@ -345,7 +345,7 @@ describe('the loop', () => {
 })
 
 describe('the blind test', () => {
-  it('plays X as the coin fell, both at one level, and counts the answers to what was heard', async () => {
+  it('plays X as the coin fell, matches both levels, and counts only answers to sides that were heard', async () => {
     const visit = await started([true, false, true])
     const { fake, state } = visit
     visit.setLevelMode('file')
@@ -381,7 +381,7 @@ describe('the blind test', () => {
     expect((fake.last('levels') as Record<string, number>).melon).toBe(1)
   })
 
-  it('cannot be given away by the keys of the versions', async () => {
+  it('cannot be revealed by the keys of the versions', async () => {
     const visit = await started([false])
     const { fake } = visit
     visit.startBlindTest('source', 'melon')
@@ -392,8 +392,8 @@ describe('the blind test', () => {
   })
 })
 
-describe('what is written beside the sound', () => {
-  it('cuts the clock off, so that it never shows a moment that is still to come', () => {
+describe('the clock', () => {
+  it('rounds down, so that it never shows a moment that is still to come', () => {
     expect(clockTenths(74.69)).toBe('1:14.6')
     expect(clock(59.99)).toBe('0:59')
     expect(clockTenths(0.3)).toBe('0:00.3')
