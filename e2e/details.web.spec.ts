@@ -337,7 +337,7 @@ test('songs that are dropped a second time are not mastered twice, unless that i
   await expect(page.locator('.song.repeated').first()).toContainText('Same file and settings as “Alpha”')
   await page.getByRole('button', { name: 'Remove 2 duplicates' }).click()
   await expect(page.locator('.song')).toHaveCount(2)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
   await expect(page.locator('.song.repeated')).toHaveCount(2)
   await page.locator('.song.repeated').last().getByRole('button', { name: 'Use anyway: Beta' }).click()
   await expect(page.locator('.song.ready')).toHaveCount(3)

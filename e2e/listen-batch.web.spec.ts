@@ -47,7 +47,7 @@ test('master again puts the song back in the batch with the settings it had', as
       return bar - toast.getBoundingClientRect().bottom
     })
   await expect.poll(gap).toBeGreaterThan(0)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
   await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
   await expect.poll(settings).toBeNull()
 })
@@ -87,11 +87,11 @@ test('master again sends a song that the batch has forgotten there anew, and spe
   await page.goBack()
   await page.getByRole('button', { name: 'Master again' }).click()
   // It stays while the hand is on it, however long the song takes.
-  await page.getByRole('button', { name: 'Undo' }).hover()
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).hover()
   await expect(rowOf(page, 'forgotten')).toContainText('Ready')
   await expect(page.locator('.action-bar')).toContainText('1 song, 1 master · 1 credit')
   expect((await program.call<JobPage>('GET', '/api/v1/jobs')).total).toBe(1)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
   await expect(page.locator('.song')).toHaveCount(0)
 })
 

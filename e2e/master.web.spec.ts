@@ -193,7 +193,7 @@ test('settings of one song differ from those of all, and both survive a reload',
   await page.getByRole('button', { name: 'Include 1 with own settings' }).click()
   await expect(rowOf(page, 'Two')).not.toContainText('own settings')
   await expect(page.locator('.toast')).toContainText('1 song now like all songs')
-  await page.getByRole('button', { name: /^Undo/ }).click()
+  await page.locator('.toast').getByRole('button', { name: /^Undo/ }).click()
   await expect(rowOf(page, 'Two')).toContainText('own settings')
 })
 

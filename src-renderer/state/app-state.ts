@@ -8,6 +8,7 @@ import { createSaver } from '../api/save.ts'
 import type { Opening } from '../api/session.ts'
 import { createHandOver, createUpload } from '../api/upload.ts'
 import { createPlayer } from '../player/player.ts'
+import { Auditions } from './auditions.ts'
 import { type BatchActions, createBatch } from './batch.ts'
 import { inTurnOfPages } from './batch-analyses.ts'
 import { followDesktop } from './desktop.ts'
@@ -44,6 +45,29 @@ function guardUploads({ uploads }: BatchActions): void {
   addEventListener('pagehide', () => uploads.leave())
 }
 
+/** Has the sound of the song that is heard auditioned with every change of it, and lets it be heard instead of the original. */
+function auditionHeard({ store }: BatchActions, hearing: Hearing, auditions: Auditions): void {
+  let before: { readonly rowId: string; readonly key: string } | null = null
+  const follow = () => {
+    const { batch } = store.getState()
+    const { song, platform, hasFailed } = hearing.store.getState()
+    const stored = batch?.songs.find(({ source }) => source.source_id === song?.rowId)
+    const settings = stored?.settings ?? batch?.settings
+    if (!song || !stored || !settings || hasFailed) {
+      before = null
+      return auditions.want(null)
+    }
+    const key = JSON.stringify([platform, settings])
+    if (before?.rowId === song.rowId && before.key === key) return
+    const isChange = before?.rowId === song.rowId
+    before = { rowId: song.rowId, key }
+    auditions.want({ sourceId: song.rowId, platform, settings })
+    if (isChange) hearing.choose('sound')
+  }
+  store.subscribe(follow)
+  hearing.store.subscribe(follow)
+}
+
 /** A song that is taken off the list is heard no longer. */
 function leaveWithSong({ store }: BatchActions, hearing: Hearing): void {
   store.subscribe(({ order }) => {
@@ -57,10 +81,11 @@ interface EventStores {
   readonly batch: BatchActions
   readonly service: ReturnType<typeof createService>
   readonly history: HistoryStore
+  readonly auditions: Auditions
 }
 
 /** Creates the handler of live events: it applies them, and reads again what they changed. */
-function createEventHandler({ jobs, batch, service, history }: EventStores): (event: LiveEvent) => void {
+function createEventHandler({ jobs, batch, service, history, auditions }: EventStores): (event: LiveEvent) => void {
   const readAccountSoon = settled(service.readAccount)
   const readSettingsSoon = settled(service.readSettings)
   const readBatchSoon = settled(batch.read)
@@ -68,6 +93,7 @@ function createEventHandler({ jobs, batch, service, history }: EventStores): (ev
   return (event) => {
     jobs.apply(event)
     batch.analyses.apply(event)
+    if (event.event === 'audition.changed') void auditions.hearOf(event.audition_id)
     if (event.event === 'desk.changed') readBatchSoon()
     if (event.event === 'account.changed') readAccountSoon()
     if (event.event === 'settings.changed') readSettingsSoon()
@@ -113,6 +139,8 @@ function createStores({ session, isTicketSpent }: Opening) {
   })
   const hearing = new Hearing({ client, createPlayer })
   leaveWithSong(batch, hearing)
+  const auditions = new Auditions({ client, hear: (version) => hearing.setSound(version) })
+  auditionHeard(batch, hearing, auditions)
   return {
     client,
     preferences,
@@ -122,6 +150,7 @@ function createStores({ session, isTicketSpent }: Opening) {
     upload,
     batch,
     hearing,
+    auditions,
     slots: createSlots(localStorage),
     history: new HistoryStore({ client, jobs, notices }),
     webhooks: createWebhooks(client, notices),

@@ -71,6 +71,14 @@ export const soundEn = {
       ? 'all as planned'
       : `tone ${tone} · dynamics ${dynamics} · image ${image}${skipped > 0 ? ` · ${plural(skipped, 'fault', 'faults')} left` : ''}`,
   deliveryOf: { standard: '16 bit, 44.1 kHz', premium: '24 bit, checked after encoding' },
+  price: {
+    fine: (target: string, loss: string) => `At ${target} LUFS the loud parts give up ${loss} dB.`,
+    loss: (target: string, loss: string) => `${target} LUFS costs this song ${loss} dB of its loud parts.`,
+    peaks: (target: string, loss: string) => `${target} LUFS cuts ${loss} dB off the peaks of this song.`,
+    plr: (target: string, plr: string) => `${target} LUFS leaves only ${plr} dB between peaks and level.`,
+    better: (target: string, loss: string) => `At ${target} it costs ${loss}.`,
+    use: (target: string) => `Use ${target} LUFS`,
+  },
   mixed: 'differs',
   toAll: 'Back to all songs',
   curve: (values: string) => `Tone set by hand: ${values}`,

@@ -70,6 +70,14 @@ export const soundKo: SoundText = {
       ? '모두 계획대로'
       : `음색 ${tone} · 다이내믹 ${dynamics} · 스테레오 ${image}${skipped > 0 ? ` · 결함 ${skipped}가지 그대로` : ''}`,
   deliveryOf: { standard: '16비트, 44.1 kHz', premium: '24비트, 코덱 검증' },
+  price: {
+    fine: (target, loss) => `${target} LUFS에서 큰 소리가 ${loss} dB 눌려요.`,
+    loss: (target, loss) => `${target} LUFS로 하면 이 곡의 큰 소리가 ${loss} dB 눌려요.`,
+    peaks: (target, loss) => `${target} LUFS로 하면 이 곡의 피크가 ${loss} dB 깎여요.`,
+    plr: (target, plr) => `${target} LUFS로 하면 피크와 평균 사이가 ${plr} dB밖에 남지 않아요.`,
+    better: (target, loss) => `${target}에서는 ${loss} dB예요.`,
+    use: (target) => `${target} LUFS로 하기`,
+  },
   mixed: '서로 다름',
   toAll: '모든 곡으로',
   curve: (values) => `직접 정한 음색: ${values}`,

@@ -6,7 +6,7 @@ import { clockTenths, playingTime } from '../../../src-contract/text/numbers.ts'
 import { Menu } from '../../components/dialogs.tsx'
 import { useFrames } from '../../components/frames.ts'
 import type { LevelMode } from '../../player/levels.ts'
-import { useApp } from '../../state/app-state.ts'
+import { useApp, useSelect } from '../../state/app-state.ts'
 import { type HeardSong, heardSide, hearingGainsDb } from '../../state/hearing.ts'
 import { useWords } from '../../text/context.tsx'
 import { useHearing } from './use-heard.ts'
@@ -81,14 +81,16 @@ function Clock({ durationSeconds, isThis, hasFailed }: ClockProps) {
 
 /** What is heard: the original, or the sound as a platform gets it. */
 function HeardSwitch({ isThis }: { isThis: boolean }) {
-  const { hearing } = useApp()
+  const { hearing, auditions } = useApp()
   const { t } = useWords()
   const group = useId()
   const platform = useHearing((state) => state.platform)
   const sound = useHearing((state) => state.sound)
   const side = useHearing(heardSide)
+  const isAsking = useSelect(auditions.store, (state) => state.isAsking)
   const hasSound = isThis && sound !== null
-  const name = `${t.platforms[platform]}${hasSound && !sound.isExact ? ' ≈' : ''}`
+  const isEstimate = hasSound && (isAsking || !sound.isExact)
+  const name = `${t.platforms[platform]}${isEstimate ? ' ≈' : ''}`
   return (
     <div className="heard vers" role="radiogroup" aria-label={t.transport.heard}>
       <label>
@@ -112,11 +114,11 @@ function HeardSwitch({ isThis }: { isThis: boolean }) {
             name={group}
             checked={side === 'sound'}
             disabled={!hasSound}
-            aria-describedby={hasSound && !sound.isExact ? `${group}-estimate` : undefined}
+            aria-describedby={isEstimate ? `${group}-estimate` : undefined}
             onChange={() => hearing.choose('sound')}
           />
           <span className="clip sound-name">{name}</span>
-          {hasSound && !sound.isExact && (
+          {isEstimate && (
             <span id={`${group}-estimate`} className="vh">
               {t.transport.estimate}
             </span>

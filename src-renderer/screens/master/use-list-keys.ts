@@ -22,7 +22,7 @@ export function placeAfter(key: string, index: number, count: number): number | 
 
 /**
  * Arrow keys, Home and End move and select: with Shift a range, with Ctrl or ⌘ the focus alone. Alt with an arrow reorders, Ctrl or ⌘ with
- * A selects all, with Space one more; Delete removes, Escape selects none.
+ * A selects all, with Space one more; Delete removes.
  */
 export function useListKeys(
   list: RefObject<HTMLElement | null>,
@@ -81,8 +81,7 @@ export function useListKeys(
       else if (keyOf(event) === 'a' && hasModifier(event)) {
         const ids = rows.filter(canHaveSettings).map(({ rowId }) => rowId)
         batch.select({ ids, anchorId: ids[0] ?? null })
-      } else if (event.key === 'Escape') batch.select(NO_SELECTION)
-      else return
+      } else return
       event.preventDefault()
     }
     const onFocus = (event: FocusEvent) => {

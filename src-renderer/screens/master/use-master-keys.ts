@@ -4,6 +4,7 @@ import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { isCovered, isTyping, keyOf, ownsKey } from '../../components/is-typing.ts'
 import { useApp } from '../../state/app-state.ts'
 import type { HeardSong, Hearing } from '../../state/hearing.ts'
+import { NO_SELECTION } from '../../state/selection.ts'
 import type { SongRow } from '../../state/song-rows.ts'
 import { SLOTS, type Slot } from '../../state/sound-slots.ts'
 import { heardOf } from './use-heard.ts'
@@ -53,11 +54,11 @@ function play(event: KeyboardEvent, hearing: Hearing, song: HeardSong | null): b
 
 /**
  * Ctrl or ⌘ with O chooses files; Enter in the list or on the action bar presses start. Space plays the row that has the focus, else the
- * selected song; the other keys of the player are those of the Listen screen. E goes to the sound; A to D
+ * selected song, and Escape selects none; the other keys of the player are those of the Listen screen. E goes to the sound; A to D
  * hear its slots, and with Shift keep the sound of now in them.
  */
 export function useMasterKeys(keys: MasterKeys): void {
-  const { hearing } = useApp()
+  const { hearing, batch } = useApp()
   const now = useRef(keys)
   now.current = keys
   useEffect(() => {
@@ -76,6 +77,7 @@ export function useMasterKeys(keys: MasterKeys): void {
       const hasModifier = event.ctrlKey || event.metaKey
       if (keyOf(event) === 'o' && hasModifier) now.current.onChoose()
       else if (hasModifier || event.altKey) return
+      else if (event.key === 'Escape') batch.select(NO_SELECTION)
       // A key that is held presses once.
       else if (event.key === 'Enter' && !event.repeat && isStartPlace(event.target)) now.current.onStart()
       else if (keyOf(event) === 'e') document.querySelector<HTMLElement>('.side')?.focus()
@@ -95,5 +97,5 @@ export function useMasterKeys(keys: MasterKeys): void {
       removeEventListener('keyup', onKeyUp)
       removeEventListener('blur', letGo)
     }
-  }, [hearing])
+  }, [hearing, batch])
 }

@@ -1,6 +1,9 @@
 /** The Sound column: of all songs, or of the selected ones. */
 import { Redo2, Undo2, X } from 'lucide-react'
+import { useMemo } from 'react'
+import type { Audition } from '../../../../src-contract/auditions.ts'
 import { Button } from '../../../components/button.tsx'
+import { type Band, tiltedBands } from '../../../drawing/spectrum.ts'
 import { useApp, useSelect } from '../../../state/app-state.ts'
 import { NO_SELECTION } from '../../../state/selection.ts'
 import { type SongRow, withOwnSettings } from '../../../state/song-rows.ts'
@@ -9,6 +12,7 @@ import { useScope } from '../use-batch.ts'
 import { useHearing } from '../use-heard.ts'
 import { ColumnEdge, useColumnWidth } from './column-edge.tsx'
 import { DifferenceButton } from './difference-button.tsx'
+import { Price } from './price.tsx'
 import { ResponseCurve } from './response-curve.tsx'
 import { DeliverySection, LoudnessSection, PlannedSection, StartingPoint, StyleSection } from './sections.tsx'
 import { SlotSwitch } from './slot-switch.tsx'
@@ -92,12 +96,25 @@ function useCurveSong(rows: readonly SongRow[]) {
   return rows.find(({ rowId }) => rowId === id)?.song
 }
 
+/** Returns what an audition has planned for the tone, and the spectrum that it aims at. Pure. */
+function shapesOf(audition: Audition | null): { readonly planned: readonly Band[]; readonly aim: readonly Band[] } {
+  const { planned, target_spectrum: target } = audition ?? {}
+  return {
+    planned: planned ? planned.frequency_hz.map((hz, i) => ({ hz, db: planned.planned_mid_db[i] ?? 0 })) : [],
+    aim: target ? tiltedBands(target.band_hz, target.mid_db) : [],
+  }
+}
+
 /** The fields alone: in the column, or in the sheet of a narrow window. */
 export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
-  const { batch } = useApp()
-  const { t } = useWords()
+  const { batch, auditions } = useApp()
+  const { t, say } = useWords()
   const { settings, rowIds, ownIds, mixed, change } = useScope()
   const song = useCurveSong(rows)
+  const isHeard = useHearing((state) => song !== undefined && state.song?.rowId === song.source.source_id)
+  const audition = useSelect(auditions.store, (state) => (isHeard ? state.audition : null))
+  const failure = useSelect(auditions.store, (state) => (isHeard ? state.failure : null))
+  const shapes = useMemo(() => shapesOf(audition), [audition])
   const reference = useSelect(batch.references.store, ({ known }) => known[settings?.reference_source_id ?? ''])
   if (!settings) return null
   const props = { settings, mixed, change }
@@ -110,12 +127,23 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
         <SlotSwitch />
       </div>
       <ScopeLine rows={rows} />
-      <ResponseCurve settings={settings} toneDb={song?.analysis?.tone_db} planned={[]} aim={[]} onChange={change} />
+      <ResponseCurve
+        settings={settings}
+        toneDb={song?.analysis?.tone_db}
+        planned={shapes.planned}
+        aim={shapes.aim}
+        onChange={change}
+      />
+      {failure && (
+        <p className="problem" role="alert">
+          {say(failure)}
+        </p>
+      )}
       <SoundKnobs {...props}>
         <DifferenceButton />
       </SoundKnobs>
       <StyleSection {...props} />
-      <LoudnessSection {...props} cost={null} />
+      <LoudnessSection {...props} cost={isHeard && <Price change={change} />} />
       <StartingPoint
         key={rowId ?? 'all'}
         {...props}

@@ -1,0 +1,33 @@
+/** What the loudness costs the song that is heard, and the one setting that avoids it. */
+import { TriangleAlert } from 'lucide-react'
+import type { MasterSettings } from '../../../../src-contract/settings.ts'
+import { Button } from '../../../components/button.tsx'
+import { useApp, useSelect } from '../../../state/app-state.ts'
+import { findPrice } from '../../../state/price.ts'
+import { useWords } from '../../../text/context.tsx'
+
+export function Price({ change }: { change: (change: Partial<MasterSettings>) => void }) {
+  const { auditions } = useApp()
+  const { t, format } = useWords()
+  const audition = useSelect(auditions.store, (state) => state.audition)
+  const found = audition && findPrice(audition.price, audition.target_lufs)
+  if (!found) return null
+  const { harm, better } = found
+  const target = format.target(found.targetLufs)
+  if (!harm) return <p className="tick">{t.sound.price.fine(target, format.level(found.lossDb))}</p>
+  const amount = { loss: found.lossDb, peaks: found.peakLossDb, plr: found.plrDb }[harm]
+  const sentence = t.sound.price[harm](target, format.level(amount))
+  return (
+    <div className="price-note" role="status">
+      <TriangleAlert className="i s" aria-hidden="true" />
+      <p>
+        {sentence} {better && t.sound.price.better(format.target(better.targetLufs), format.level(better.lossDb))}
+      </p>
+      {better && (
+        <Button small onClick={() => change({ target_lufs: better.targetLufs })}>
+          {t.sound.price.use(format.target(better.targetLufs))}
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,117 @@
+/** The audition of the song that is heard: asked for with every change of its sound, estimated at first, then exact. */
+import { createStore } from 'zustand/vanilla'
+import type { Audition } from '../../src-contract/auditions.ts'
+import { ApiError, type Client } from '../../src-contract/client.ts'
+import type { Platform } from '../../src-contract/platforms/index.ts'
+import type { MasterSettings } from '../../src-contract/settings.ts'
+import type { SoundVersion } from './hearing.ts'
+import { type Refusal, refusalOf } from './refusal.ts'
+
+/** A song, and the sound with which it is to be heard. */
+export interface AuditionWish {
+  readonly sourceId: string
+  readonly platform: Platform
+  readonly settings: MasterSettings
+}
+
+export interface AuditionsState {
+  /** What is known of the newest audition; null before the first. */
+  readonly audition: Audition | null
+  /** A newer sound has been asked for. */
+  readonly isAsking: boolean
+  /** Why the sound cannot be heard. */
+  readonly failure: Refusal | null
+}
+
+export interface AuditionsDeps {
+  readonly client: Pick<Client, 'call' | 'open'>
+  /** Puts a rendering on the player. */
+  readonly hear: (version: SoundVersion | null) => Promise<void>
+}
+
+/** Times that an audition is asked for again whose process has ended. */
+const MOST_ATTEMPTS = 3
+
+const isSame = (a: AuditionWish | null, b: AuditionWish | null) => JSON.stringify(a) === JSON.stringify(b)
+
+/** Returns the rendering of an audition as far as it is known. */
+export function versionOf(client: Pick<Client, 'open'>, audition: Audition): SoundVersion {
+  const { audition_id, state, loudness_lufs, true_peak_dbtp } = audition
+  const isExact = state === 'exact'
+  return {
+    id: `${audition_id} ${isExact ? 'exact' : 'estimate'}`,
+    isExact,
+    level: { integratedLufs: loudness_lufs, truePeakDbtp: true_peak_dbtp ?? audition.ceiling_dbtp },
+    open: (headers) => client.open(isExact ? 'readExact' : 'readEstimate', { params: { audition_id }, headers }),
+  }
+}
+
+/** The store of auditions with its actions. One request is under way at a time; the newest wish is the next. */
+export class Auditions {
+  readonly store = createStore<AuditionsState>(() => ({ audition: null, isAsking: false, failure: null }))
+  readonly #deps: AuditionsDeps
+  #wish: AuditionWish | null = null
+  #isRunning = false
+
+  constructor(deps: AuditionsDeps) {
+    this.#deps = deps
+  }
+
+  /** Asks for a sound, or with null for none. One that is asked for already is not asked for again. Never throws. */
+  want(wish: AuditionWish | null): void {
+    if (isSame(this.#wish, wish)) return
+    const isSameSong = this.#wish?.sourceId === wish?.sourceId
+    this.#wish = wish
+    if (!isSameSong) {
+      this.store.setState({ audition: null, failure: null })
+      void this.#deps.hear(null)
+    }
+    this.store.setState({ isAsking: wish !== null })
+    if (!this.#isRunning) void this.#run()
+  }
+
+  /** Call when the server tells that more is known of an audition. Never throws. */
+  async hearOf(auditionId: string | undefined): Promise<void> {
+    const isShown = () => this.store.getState().audition?.audition_id === auditionId
+    if (!auditionId || !isShown()) return
+    try {
+      const audition = await this.#deps.client.call('readAudition', { params: { audition_id: auditionId } })
+      if (isShown()) await this.#show(audition)
+    } catch (error) {
+      if (isShown()) this.store.setState({ failure: refusalOf(error) })
+    }
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    for (let asked: AuditionWish | null = null; !isSame(asked, this.#wish); ) {
+      asked = this.#wish
+      if (asked) await this.#ask(asked)
+    }
+    this.#isRunning = false
+    this.store.setState({ isAsking: false })
+  }
+
+  async #ask({ sourceId, platform, settings }: AuditionWish): Promise<void> {
+    const isWanted = () => this.#wish?.sourceId === sourceId
+    for (let attempt = 1; isWanted(); attempt++) {
+      try {
+        const body = { source_id: sourceId, platform, settings }
+        const audition = await this.#deps.client.call('createAudition', { body })
+        // One that is not the newest any more is heard all the same: the sound follows the hand.
+        if (isWanted()) await this.#show(audition)
+        return
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'AUDITION_ENDED' && attempt < MOST_ATTEMPTS) continue
+        if (isWanted()) this.store.setState({ failure: refusalOf(error) })
+        return
+      }
+    }
+  }
+
+  async #show(audition: Audition): Promise<void> {
+    const failure = audition.error ? { code: audition.error.code } : null
+    this.store.setState({ audition, failure })
+    await this.#deps.hear(versionOf(this.#deps.client, audition))
+  }
+}
