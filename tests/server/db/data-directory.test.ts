@@ -114,7 +114,7 @@ function lay(top: string, content: Tree, outside: string): void {
 }
 
 describe('a folder of other files', () => {
-  test('is refused and left as it was, whatever is in it and whoever asks', { timeout: 120_000 }, async () => {
+  test('is refused and left as it was, whatever is in it and whoever asks', async () => {
     const refused = fc
       .oneof(tree, alone)
       .filter((content) => Object.keys(content).some((own) => !/^owner\.lock|\.new$/.test(own)))
@@ -157,7 +157,7 @@ describe('a folder of other files', () => {
     }
   })
 
-  test.skipIf(!onPosix)('is refused by every command as it is, with what to do', { timeout: 120_000 }, () => {
+  test.skipIf(!onPosix)('is refused by every command as it is, with what to do', () => {
     const outside = path.join(root, 'outside')
     mkdirSync(outside)
     const song = { kind: 'file', text: 'x' } as const
@@ -387,9 +387,7 @@ describe('a service on its own folder', () => {
     expect(seen(outside)).toEqual(before)
   })
 
-  test('sets aside what an older database does not know, tells of it, and gives the known', {
-    timeout: 60_000,
-  }, async () => {
+  test('sets aside what an older database does not know, tells of it, and gives the known', async () => {
     const first = await start()
     const known = await first.newJob()
     await first.ended(known.job_id)
@@ -437,7 +435,7 @@ describe('a service on its own folder', () => {
   })
 })
 
-test('a command that only looks leaves what is left over and unknown where it is', { timeout: 60_000 }, async () => {
+test('a command that only looks leaves what is left over and unknown where it is', async () => {
   const service = await startService({ dataDir: folder, forkEngine: createHeldEngine().fork, keepsData: true })
   await service.stop()
   for (const place of [`jobs/${newUuid()}/source`, `tmp/${newUuid()}/file`, `sources/${'d'.repeat(64)}`]) {

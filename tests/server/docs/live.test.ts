@@ -50,7 +50,7 @@ test('the page of the description is dark where the system is', async () => {
   } finally {
     await browser.close()
   }
-}, 240_000)
+})
 
 test('every endpoint of the description is served, and asks for a credential exactly where it says so', async () => {
   for (const [name, endpoint] of Object.entries(ENDPOINTS) as [string, Endpoint][]) {

@@ -10,15 +10,13 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ERRORS, type ErrorCode } from '../../../src-contract/errors.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { python3, whereInstalled } from '../../support/programs.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { wavOfSize, wavSong } from '../../support/songs.ts'
 import { eventually } from '../notify/fixture.ts'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 const run = promisify(execFile)
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-clients-'))

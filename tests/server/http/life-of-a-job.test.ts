@@ -332,7 +332,7 @@ describe('cancel, delete, retry (contract 6)', () => {
     const plain = await service.call('POST', `/api/v1/jobs/${job_id}/retry`)
     expect(plain.status).toBe(201)
     for (const one of [body, plain.body]) await service.call('DELETE', `/api/v1/jobs/${one.job_id}`)
-    await expect.poll(() => called.length, { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => called.length).toBe(2)
     expect(called.toSorted((a, b) => a.path.localeCompare(b.path))).toEqual([
       expect.objectContaining({ job_id, path: '/first' }),
       expect.objectContaining({ job_id: body.job_id, path: '/second' }),

@@ -16,7 +16,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 import { masterFile } from '../../../src-cli/master.ts'
 import { terminalMessages } from '../../../src-cli/messages.ts'
 import { createServiceClient } from '../../../src-cli/service-client.ts'
@@ -24,8 +24,6 @@ import { type RunningServer, startServer } from '../../../src-server/server.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { wavOfSize, wavSong } from '../../support/songs.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-disk-'))
 const filler = path.join(folder, 'filler')

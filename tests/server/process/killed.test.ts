@@ -13,7 +13,7 @@ import { wavSong } from '../../support/songs.ts'
 import { seededRandom } from '../../support/sounds.ts'
 import { startReceiver } from '../notify/fixture.ts'
 
-vi.setConfig({ testTimeout: Number(process.env.KILL_ROUNDS ?? 0) * 10_000 + 90_000 })
+vi.setConfig({ testTimeout: 900_000 + Number(process.env.KILL_ROUNDS ?? 0) * 60_000 })
 
 const SEED = 47_310
 /** A small part of a campaign; `npm run campaign` sets the whole number. */

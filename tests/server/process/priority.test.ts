@@ -1,11 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { constants, getPriority, tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { childrenOf, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let dataDir: string
 let server: ServerProcess
