@@ -1,7 +1,7 @@
 /** Estimate of the gain that brings a treated song to a target, from a few stretches of it. */
 import type { Recipe } from '../../src-contract/recipe.ts'
 import { applyRecipe } from '../../src-engine/chain.ts'
-import { type Audio, allocateAudio } from '../../src-engine/dsp/block.ts'
+import { type Audio, allocateAudio, samplePeak, sliceBlock } from '../../src-engine/dsp/block.ts'
 import { lufsToMeanSquare, relativeGate } from '../../src-engine/dsp/meters/gating.ts'
 import { measureLoudness } from '../../src-engine/dsp/meters/loudness.ts'
 import { peakGroupFrames } from '../../src-engine/dsp/meters/true-peak.ts'
@@ -36,6 +36,17 @@ interface Limiting {
   readonly lossLu: readonly number[]
 }
 
+/** Change by a recipe, dB: of the loudness, and of the peaks that a limiter meets. */
+interface Change {
+  readonly loudnessDb: number
+  readonly peaksDb: number
+}
+const NO_CHANGE: Change = { loudnessDb: 0, peaksDb: 0 }
+
+/** Time in which one peak counts, s, and the part of all that counts as high. */
+const PEAK_STEP_SECONDS = 0.1
+const HIGH_PART = 0.25
+
 /** A treated song that was measured whole: estimates are told by their difference from it. */
 interface Basis {
   /** Loudness before gain and limiter, LUFS. */
@@ -54,13 +65,15 @@ export interface EstimatedGain {
 export class LoudnessModel {
   readonly #stretches: Audio
   readonly #stretchesLufs: number
-  readonly #changesDb = new Map<string, number>()
+  readonly #stretchesPeaks: readonly number[]
+  readonly #changes = new Map<string, Change>()
   #basis: Basis
 
   /** `source` is the song before its recipe, its single samples edited. */
   constructor(source: FinaliseSource) {
     this.#stretches = loudStretches(source)
     this.#stretchesLufs = measureLoudness(this.#stretches).integratedLufs
+    this.#stretchesPeaks = peaksOf(this.#stretches)
     const first = runAtOnce(limiting(source, FIRST_LIMITER, null))
     this.#basis = { lufs: source.loudness.integratedLufs, recipe: UNTOUCHED, limiting: first }
   }
@@ -82,8 +95,10 @@ export class LoudnessModel {
     { targetLufs, ceilingDbtp }: { readonly targetLufs: number; readonly ceilingDbtp: number },
   ): EstimatedGain {
     const { lufs, limiting: known, recipe: basis } = this.#basis
-    const treatedLufs = lufs + this.#changeDb(recipe) - this.#changeDb(basis)
-    const lossLu = (gainDb: number) => lossAt(known, gainDb - ceilingDbtp)
+    const [change, before] = [this.#changeBy(recipe), this.#changeBy(basis)]
+    const treatedLufs = lufs + change.loudnessDb - before.loudnessDb
+    const raisedDb = change.peaksDb - before.peaksDb
+    const lossLu = (gainDb: number) => lossAt(known, gainDb + raisedDb - ceilingDbtp)
     const wanted = solveGain(
       (gainDb) => treatedLufs + gainDb - lossLu(gainDb),
       targetLufs,
@@ -108,18 +123,36 @@ export class LoudnessModel {
     return { treatedLufs, plan }
   }
 
-  /** Change of loudness by a recipe, dB, as heard on the stretches. */
-  #changeDb(recipe: Recipe): number {
-    if (recipe.stages.length === 0) return 0
+  /** Change by a recipe, as heard on the stretches. */
+  #changeBy(recipe: Recipe): Change {
+    if (recipe.stages.length === 0) return NO_CHANGE
     const key = JSON.stringify(recipe.stages)
-    const known = this.#changesDb.get(key)
-    if (known !== undefined) return known
-    const treated = applyRecipe(copyOf(this.#stretches), recipe).audio
-    const changeDb = measureLoudness(treated).integratedLufs - this.#stretchesLufs
-    const finite = Number.isFinite(changeDb) ? changeDb : 0
-    this.#changesDb.set(key, finite)
-    return finite
+    const change = this.#changes.get(key) ?? this.#measureChange(recipe)
+    this.#changes.set(key, change)
+    return change
   }
+
+  #measureChange(recipe: Recipe): Change {
+    const treated = applyRecipe(copyOf(this.#stretches), recipe).audio
+    const loudnessDb = measureLoudness(treated).integratedLufs - this.#stretchesLufs
+    const peaks = peaksOf(treated)
+    // The peaks that a limiter meets, not those of what is quiet.
+    const gate = this.#stretchesPeaks.toSorted().at(-Math.ceil(HIGH_PART * peaks.length)) ?? 0
+    const changesDb = peaks.flatMap((peak, i) => {
+      const before = this.#stretchesPeaks[i]!
+      return before > 0 && before >= gate ? [gainToDb(peak / before)] : []
+    })
+    const peaksDb = changesDb.reduce((sum, db) => sum + db, 0) / changesDb.length
+    return Number.isFinite(loudnessDb) && Number.isFinite(peaksDb) ? { loudnessDb, peaksDb } : NO_CHANGE
+  }
+}
+
+/** Highest sample of each step of the audio, linear. */
+function peaksOf(audio: Audio): number[] {
+  const frames = Math.round(PEAK_STEP_SECONDS * audio.sampleRateHz)
+  return Array.from({ length: Math.floor(audio.frames / frames) }, (_, step) =>
+    samplePeak(sliceBlock(audio, step * frames, (step + 1) * frames)),
+  )
 }
 
 /** Joins stretches of the song that count in its loudness, evenly spaced; a short song is taken whole. */

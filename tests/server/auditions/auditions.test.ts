@@ -1,0 +1,222 @@
+/** Auditions on a real socket, played by a real engine process. */
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Source } from '../../../src-contract/app.ts'
+import { type ForkEngine, forkWithNode } from '../../../src-server/jobs/worker-pool.ts'
+import { ENGINE_FILE } from '../../../src-server/server/paths.ts'
+import { createLog } from '../../../src-system/log.ts'
+import { systemClock } from '../../../src-system/system.ts'
+import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
+import { type AuditionService, pcmOf, startAuditionService, writeSong } from '../../support/audition-service.ts'
+import { childrenOf } from '../../support/server-process.ts'
+import { ffmpeg, temporaryFolder } from '../../worker/media/make-audio.ts'
+
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
+
+const folder = temporaryFolder()
+const IDLE_MS = 60_000
+const FRAME_BYTES = 4
+const HEAD_BYTES = 44
+
+/** Timers of the process's idleness; they run when a test says so. */
+const idle: (() => void)[] = []
+const clock = {
+  ...systemClock,
+  after(ms: number, run: () => void) {
+    if (ms !== IDLE_MS) return systemClock.after(ms, run)
+    idle.push(run)
+    return () => idle.splice(idle.indexOf(run), 1)
+  },
+}
+
+/** True where the process is killed as soon as it is asked anything. */
+let diesAtNextCall = false
+const fork = forkWithNode(
+  ENGINE_FILE,
+  createLog('silent', systemClock, () => {}),
+)
+const forkEngine: ForkEngine = (listeners, options) => {
+  const engine = fork(listeners, options)
+  return {
+    send(command) {
+      engine.send(command)
+      if (command.type !== 'audition' || !diesAtNextCall) return
+      diesAtNextCall = false
+      engine.kill()
+    },
+    kill: () => engine.kill(),
+  }
+}
+
+let service: AuditionService
+let song: Source
+beforeAll(async () => {
+  service = await startAuditionService({ clock, forkEngine })
+  song = await service.addSong(writeSong(folder))
+})
+afterAll(() => service.stop())
+
+const exactOf = async (id: string) => (await service.bytes(`/app/auditions/${id}/exact.wav`)).bytes
+const isExact = ({ state }: { state: string }) => state !== 'estimated'
+
+describe('an audition', () => {
+  it.each([
+    ['at the level of the platform', {}, {}],
+    [
+      'at the level of the genre',
+      { genre: 'edm', loudness: 'competitive', intensity: 90 } as const,
+      { genre: 'edm', loudness: 'competitive', intensity: '90' },
+    ],
+  ])('%s is an estimate first, then the samples of the file that a job writes', async (_, settings, fields) => {
+    const { status, body } = await service.hear(song.source_id, settings)
+    expect([status, body.error]).toEqual([200, undefined])
+    const exact = await service.until(body.audition_id, isExact)
+    expect(exact).toMatchObject({ state: 'exact', proof: 'none' })
+    expect(pcmOf(await exactOf(body.audition_id)).equals(await service.mastered(song.source_id, fields))).toBe(true)
+    expect(Math.abs(body.loudness_lufs - exact.loudness_lufs)).toBeLessThan(0.5)
+  })
+
+  it('of a song at another rate is at the rate of the job’s file', async () => {
+    const other = await service.addSong(writeSong(folder, 3, 48_000))
+    const { body } = await service.hear(other.source_id)
+    expect(body.sample_rate_hz).toBe(48_000)
+    const exact = await service.until(body.audition_id, isExact)
+    expect(exact.sample_rate_hz).toBe(44_100)
+    expect(pcmOf(await exactOf(body.audition_id)).equals(await service.mastered(other.source_id))).toBe(true)
+  })
+
+  it('follows a reference as the job does', async () => {
+    const reference = await service.addSong(writeSong(folder, 6), 'reference')
+    const settings = { reference_source_id: reference.source_id }
+    const { body } = await service.hear(song.source_id, settings)
+    const exact = await service.until(body.audition_id, isExact)
+    expect(exact.state).toBe('exact')
+    const plain = (await service.hear(song.source_id)).body
+    expect(body.audition_id).not.toBe(plain.audition_id)
+    const job = await service.mastered(song.source_id, settings)
+    expect(pcmOf(await exactOf(body.audition_id)).equals(job)).toBe(true)
+  })
+
+  it('asked for twice is the same, and costs neither a job nor a credit', async () => {
+    const before = (await service.get('/api/v1/account')).body.credits
+    const [one, two] = await Promise.all([service.hear(song.source_id), service.hear(song.source_id)])
+    expect(one.body.audition_id).toBe(two.body.audition_id)
+    expect((await service.get('/api/v1/account')).body.credits).toBe(before)
+  })
+
+  it('tells what four targets cost, rising, that which was chosen among them', async () => {
+    const { body } = await service.hear(song.source_id, { genre: 'pop' })
+    const { price = [] } = await service.until(body.audition_id, ({ price }) => price !== undefined)
+    expect(price.map(({ target_lufs }) => target_lufs)).toEqual([-14, -10.5, -9.5, -9])
+    const costs = price.map(({ mean_gain_reduction_db }) => mean_gain_reduction_db)
+    expect(costs).toEqual(costs.toSorted((a, b) => a - b))
+    for (const { plr_db, peak_loss_db, integrated_lufs } of price) {
+      expect(peak_loss_db).toBeGreaterThanOrEqual(0)
+      expect(plr_db + integrated_lufs).toBeLessThanOrEqual(-1)
+    }
+  })
+
+  it('that a newer one interrupts is rendered afterwards, once it is read', async () => {
+    const first = (await service.hear(song.source_id, { intensity: 31 })).body
+    const second = (await service.hear(song.source_id, { intensity: 32 })).body
+    expect((await service.until(second.audition_id, isExact)).state).toBe('exact')
+    expect((await service.until(first.audition_id, isExact)).state).toBe('exact')
+  })
+
+  it('of an unknown song is refused, and an unknown one is not found', async () => {
+    const unknown = '00000000-0000-4000-8000-000000000000'
+    expect((await service.hear(unknown)).body.error).toMatchObject({ code: 'INVALID_REQUEST', param: 'source_id' })
+    const settings = { reference_source_id: unknown }
+    expect((await service.hear(song.source_id, settings)).body.error).toMatchObject({ param: 'reference_source_id' })
+    expect((await service.get('/app/auditions/0123')).body.error.code).toBe('NOT_FOUND')
+  })
+})
+
+describe('an estimate', () => {
+  it('is a WAV with ranges, a tag and a head of its own, and no sample changes that was heard', async () => {
+    const { body } = await service.hear(song.source_id, { genre: 'kpop', intensity: 80 })
+    const at = `/app/auditions/${body.audition_id}/estimate.wav`
+    const frames = 4 * 44_100
+    const head = await service.bytes(at, {}, 'HEAD')
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(HEAD_BYTES + frames * FRAME_BYTES)])
+    const start = HEAD_BYTES + 60_001 * FRAME_BYTES + 1
+    const part = await service.bytes(at, { range: `bytes=${start}-${start + 9999}` })
+    expect([part.status, part.bytes.length]).toEqual([206, 10_000])
+    const whole = await service.bytes(at)
+    expect([whole.status, whole.bytes.length]).toEqual([200, HEAD_BYTES + frames * FRAME_BYTES])
+    expect(whole.bytes.subarray(start, start + 10_000).equals(part.bytes)).toBe(true)
+    const tag = whole.headers.get('etag') ?? ''
+    expect((await service.bytes(at, { 'if-none-match': tag })).status).toBe(304)
+    expect((await service.bytes(at, { 'if-match': '"another"' })).status).toBe(412)
+    expect((await service.bytes(at, { range: 'bytes=99999999-' })).status).toBe(416)
+    const exact = await service.until(body.audition_id, isExact)
+    expect(exact.state).toBe('exact')
+    const later = await service.bytes(at, { range: `bytes=${start}-${start + 9999}` })
+    expect(later.bytes.equals(part.bytes)).toBe(true)
+  })
+})
+
+describe.runIf((await listEncoders(ffmpeg)).has('aac'))('a premium audition (only with an AAC encoder)', () => {
+  it('is exact before its proof, and afterwards the file of a premium job', async () => {
+    const { body } = await service.hear(song.source_id, { tier: 'premium', genre: 'pop' })
+    expect(body).toMatchObject({ proof: 'open', bit_depth: 24 })
+    await service.until(body.audition_id, isExact)
+    const asked = await service.call('POST', `/app/auditions/${body.audition_id}/proof`)
+    expect([asked.status, asked.body.proof]).toEqual([202, 'running'])
+    await service.until(body.audition_id, ({ proof }) => proof === 'done')
+    const job = await service.mastered(song.source_id, { tier: 'premium', genre: 'pop' })
+    expect(pcmOf(await exactOf(body.audition_id)).equals(job)).toBe(true)
+  })
+})
+
+describe('the process', () => {
+  it('ends when it is idle, what it rendered is still there, and it starts again', async () => {
+    const { body } = await service.hear(song.source_id)
+    await service.until(body.audition_id, ({ price }) => price !== undefined)
+    expect(childrenOf(process.pid)).toHaveLength(1)
+    await expect.poll(() => idle.length).toBe(1)
+    for (const run of idle.splice(0)) run()
+    await expect.poll(() => childrenOf(process.pid)).toEqual([])
+    expect(pcmOf(await exactOf(body.audition_id))).toHaveLength(4 * 44_100 * FRAME_BYTES)
+    const estimate = await service.bytes(`/app/auditions/${body.audition_id}/estimate.wav`, { range: 'bytes=44-8235' })
+    expect([estimate.status, estimate.bytes.length]).toEqual([206, 8192])
+  })
+
+  it('killed while it works is a sentence, and a fresh one with the next request', async () => {
+    const other = await service.addSong(writeSong(folder, 5))
+    diesAtNextCall = true
+    const { status, body } = await service.hear(other.source_id)
+    expect([status, body.error?.code]).toEqual([503, 'AUDITION_ENDED'])
+    expect(body.error.message).toContain('no job, credit or file is affected')
+    const again = (await service.hear(other.source_id)).body
+    expect((await service.until(again.audition_id, isExact)).state).toBe('exact')
+  })
+
+  it('lets go of a song that is deleted under it', async () => {
+    const gone = await service.addSong(writeSong(folder, 2))
+    const { body } = await service.hear(gone.source_id)
+    await service.until(body.audition_id, ({ price }) => price !== undefined)
+    rmSync(path.join(service.dataDir, 'sources', gone.sha256))
+    const { status, body: answer } = await service.get(`/app/auditions/${body.audition_id}`)
+    expect([status, answer.error.param]).toEqual([400, 'source_id'])
+    await expect.poll(() => childrenOf(process.pid)).toEqual([])
+    expect((await service.get(`/app/auditions/${body.audition_id}`)).status).toBe(404)
+  })
+})
+
+it('a service that stops leaves neither a process nor a temporary file, and a later one does not know the audition', async () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-audition-'))
+  const first = await startAuditionService({ dataDir, keepsData: true })
+  const stored = await first.addSong(writeSong(folder))
+  const { body } = await first.hear(stored.source_id)
+  await first.until(body.audition_id, isExact)
+  const before = childrenOf(process.pid).length
+  await first.stop()
+  await expect.poll(() => childrenOf(process.pid).length).toBe(before - 1)
+  expect(readdirSync(path.join(dataDir, 'tmp'))).toEqual([])
+  const second = await startAuditionService({ dataDir })
+  expect((await second.get(`/app/auditions/${body.audition_id}`)).status).toBe(404)
+  await second.stop()
+})

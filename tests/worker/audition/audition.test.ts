@@ -1,0 +1,128 @@
+/** Estimates of auditions, against whole masters. */
+import { describe, expect, it, vi } from 'vitest'
+import { jobSettings, SETTINGS } from '../../../src-contract/settings.ts'
+import { analyseSource } from '../../../src-engine/analysis/analysis.ts'
+import { recipeCandidates } from '../../../src-engine/candidates.ts'
+import { applyRecipe, splitRecipe } from '../../../src-engine/chain.ts'
+import { type Audio, allocateAudio, sliceBlock } from '../../../src-engine/dsp/block.ts'
+import { measureLoudness } from '../../../src-engine/dsp/meters/loudness.ts'
+import { longTermSpectrum, measureBandFrames, thirdOctaves } from '../../../src-engine/dsp/meters/spectrum.ts'
+import { runAtOnce } from '../../../src-engine/dsp/steps.ts'
+import { planFinalise, prepareFinalise, renderFinalise } from '../../../src-engine/finalise/finalise.ts'
+import { EstimateSound, renderPassage } from '../../../src-worker/audition/estimate-sound.ts'
+import { LoudnessModel } from '../../../src-worker/audition/loudness-model.ts'
+import { pricedTargets } from '../../../src-worker/audition/price.ts'
+import { runInSlices } from '../../../src-worker/audition/slices.ts'
+import { songLike } from '../../support/sounds.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const RATE_HZ = 44_100
+const song = songLike(24, RATE_HZ)
+const analysis = analyseSource(song, { lossy: false })
+const target = { targetLufs: -12, ceilingDbtp: -1 }
+
+function copyOf(audio: Audio): Audio {
+  const copy = allocateAudio(2, audio.frames, audio.sampleRateHz)
+  for (const [c, samples] of audio.channels.entries()) copy.channels[c]!.set(samples)
+  return copy
+}
+
+function recipeOf(intensity: number) {
+  const settings = jobSettings({ platforms: ['spotify'], genre: 'kpop', intensity })
+  const [asked] = recipeCandidates({ analysis, ...settings, sound: settings })
+  return splitRecipe(asked!.plan.recipe).rest
+}
+
+/** The whole song, treated and rendered. */
+function masterOf(intensity: number) {
+  const source = prepareFinalise(applyRecipe(copyOf(song), recipeOf(intensity)).audio)
+  const plan = planFinalise(source, { ...target, intensity })
+  const audio = allocateAudio(2, song.frames, RATE_HZ)
+  let at = 0
+  for (const block of renderFinalise(source, plan)) {
+    for (const [c, samples] of block.channels.entries()) audio.channels[c]!.set(samples, at)
+    at += block.frames
+  }
+  return { source, plan, audio }
+}
+
+describe('the estimate of a gain', () => {
+  it.each([20, 60, 100])('brings a song treated at intensity %d within half a unit of its master', (intensity) => {
+    const model = new LoudnessModel(prepareFinalise(song))
+    const { plan, treatedLufs } = model.estimate(recipeOf(intensity), target)
+    const { source } = masterOf(intensity)
+    expect(Math.abs(treatedLufs - source.loudness.integratedLufs)).toBeLessThan(0.5)
+    const heard = renderPassage(song, { recipe: recipeOf(intensity), plan }, 0, song.frames)
+    expect(Math.abs(measureLoudness(heard).integratedLufs - target.targetLufs)).toBeLessThan(0.5)
+  })
+
+  it('starts from the song that was rendered last: the same recipe then has its gain, a neighbour nearly', () => {
+    const model = new LoudnessModel(prepareFinalise(song))
+    const { source, plan } = masterOf(60)
+    runAtOnce(model.learning(source, recipeOf(60), plan))
+    const again = model.estimate(recipeOf(60), { ...target, ceilingDbtp: plan.ceilingDbtp })
+    expect(Math.abs(again.plan.gainDb - plan.gainDb)).toBeLessThan(0.1)
+    expect(again.plan.limiter).toEqual(plan.limiter)
+    const near = model.estimate(recipeOf(70), target)
+    expect(Math.abs(near.treatedLufs - masterOf(70).source.loudness.integratedLufs)).toBeLessThan(0.2)
+  })
+})
+
+describe('a passage of an estimate', () => {
+  it('sounds as it does in the whole master, in every third octave', () => {
+    const { source, plan, audio } = masterOf(80)
+    const first = 10 * RATE_HZ
+    const end = 14 * RATE_HZ
+    const passage = renderPassage(song, { recipe: recipeOf(80), plan }, first, end)
+    const levels = (piece: Audio) => longTermSpectrum(measureBandFrames(piece, [thirdOctaves])[0]!).midDb
+    const whole = copyOf({ ...sliceBlock(audio, first, end), sampleRateHz: RATE_HZ })
+    const [one, other] = [levels(passage), levels(whole)]
+    expect(source.loudness.integratedLufs).toBeLessThan(0)
+    for (const [band, level] of one.entries()) if (level > -90) expect(Math.abs(level - other[band]!)).toBeLessThan(0.5)
+  })
+
+  it('is kept: ranges that overlap have the same samples, whichever was heard first', () => {
+    const { plan } = new LoudnessModel(prepareFinalise(song)).estimate(recipeOf(50), target)
+    const sound = new EstimateSound(song, { recipe: recipeOf(50), plan }, { bitDepth: 16, seed: 0 })
+    const part = sound.read(50_000, 3000)
+    const around = sound.read(49_000, 9000)
+    expect(Buffer.from(around).subarray(4000, 16_000).equals(Buffer.from(part))).toBe(true)
+    expect(() => sound.read(song.frames - 1, 2)).toThrow(RangeError)
+  })
+})
+
+describe('the targets that are priced', () => {
+  const order = (change: object) => ({
+    platform: 'spotify' as const,
+    settings: jobSettings({ platforms: ['spotify'], ...change }),
+  })
+  it('are four, rising, the chosen one among them in place of the nearest', () => {
+    const levels = (change: object) => pricedTargets(order(change)).map(({ targetLufs }) => targetLufs)
+    expect(levels({ genre: 'kpop' })).toEqual([-14, -10.5, -9, -8.5])
+    expect(levels({ genre: 'kpop', target_lufs: -12 })).toEqual([-14, -12, -9, -8.5])
+    expect(SETTINGS.genre.values.every((genre) => levels({ genre }).length === 4)).toBe(true)
+  })
+  it('have the ceiling that the platform asks for at their level', () => {
+    expect(pricedTargets(order({})).map(({ ceilingDbtp }) => ceilingDbtp)).toEqual([-1, -2, -2, -2])
+  })
+})
+
+describe('background work', () => {
+  it('lets messages in between its steps, and stops at once when it is superseded', async () => {
+    const stop = new AbortController()
+    let steps = 0
+    function* endless(): Generator<void, never> {
+      for (;;) {
+        steps++
+        yield
+      }
+    }
+    const message = new Promise<void>((resolve) => setImmediate(resolve)).then(() =>
+      stop.abort(new Error('superseded')),
+    )
+    await expect(runInSlices(stop.signal)(endless())).rejects.toThrow('superseded')
+    await message
+    expect(steps).toBeLessThan(20)
+  })
+})
