@@ -18,7 +18,9 @@ import { type AddressInfo, connect } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { DEFAULT_SETTINGS, jobSettings } from '../../src-contract/settings.ts'
+import type { RepairKind } from '../../src-contract/repair-kinds.ts'
+import { DEFAULT_SETTINGS, jobSettings, shownSettings } from '../../src-contract/settings.ts'
+import { STYLES } from '../../src-contract/styles.ts'
 import { SNIPPETS, type SnippetLanguage } from '../../src-renderer/screens/automate/snippets.ts'
 import { en } from '../../src-renderer/text/en.ts'
 import { signedHeaders } from '../../src-server/notify/signature.ts'
@@ -185,6 +187,10 @@ for (const [language, command, isThere] of SAMPLES)
       for (const name of [filename, reference]) writeFileSync(path.join(folder, name), wavSong({ seconds: 6 }))
       const settings = {
         ...DEFAULT_SETTINGS,
+        ...STYLES.warm,
+        style: 'warm',
+        tilt_db: 0.5,
+        skip_repairs: ['clicks', 'mud'] as RepairKind[],
         platforms: ['spotify', 'melon'] as const,
         genre: 'edm',
         ai_service: 'udio',
@@ -200,7 +206,7 @@ for (const [language, command, isThere] of SAMPLES)
       expect([program.output, await finished(program)]).toEqual([expect.anything(), 0])
       const [job] = (await service.get('/api/v1/jobs')).body.jobs
       expect(job).toMatchObject({
-        ...jobSettings({ ...settings, platforms: [...settings.platforms] }),
+        ...shownSettings(jobSettings({ ...settings, platforms: [...settings.platforms] })),
         status: 'done',
         filename,
         reference_filename: reference,
