@@ -44,6 +44,9 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   readSource: 'Facts of a stored song that need no analysis.',
   readSourceFile: 'The uploaded bytes, with ranges.',
   readSourceCover: 'The first picture in the tags of the song.',
+  listCopyCodecs: 'A codec without an encoder cannot be heard with this ffmpeg.',
+  readCodedCopy:
+    'The copy has the rate, the length and the places of its master. It is kept with the job and removed with it.',
   readDesk: 'The songs in their order, each with its settings, its analysis and its jobs.',
   changeDesk: 'Changes only the members that are sent.',
   changeDeskSong: 'A song without settings of its own uses the common ones.',
