@@ -37,7 +37,12 @@ export const codedCopyEndpoints = endpoints({
     access: 'session',
     tag,
     summary: 'List the codecs of coded copies with the encoders that make them',
-    answers: { 200: { description: 'The codecs.', schema: exactly({ codecs: Type.Array(CopyCodecState) }) } },
+    answers: {
+      200: {
+        description: 'The codecs.',
+        schema: exactly({ codecs: Type.Array(CopyCodecState, { description: 'Codecs in the order of the menu.' }) }),
+      },
+    },
     errors: [],
   },
   readCodedCopy: {
