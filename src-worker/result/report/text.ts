@@ -4,14 +4,15 @@ import { type Platform, platformFacts } from '../../../src-contract/platforms/in
 import type { Confidence } from '../../../src-contract/platforms/platform.ts'
 import type { RepairKind } from '../../../src-contract/repair-kinds.ts'
 import type { MasterResult, Repair } from '../../../src-contract/report.ts'
-import type {
-  AiService,
-  Genre,
-  JobSettings,
-  LoudnessMode,
-  SteeringName,
-  Style,
-  Tier,
+import {
+  type AiService,
+  type Genre,
+  type JobSettings,
+  type LoudnessMode,
+  SETTINGS,
+  type SteeringName,
+  type Style,
+  type Tier,
 } from '../../../src-contract/settings.ts'
 import { change, count, decibels, frequency } from '../../../src-contract/text/numbers.ts'
 import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'
@@ -176,24 +177,22 @@ export function steeringText(name: SteeringName, settings: JobSettings): Bilingu
 }
 
 function steeringValue(name: SteeringName, settings: JobSettings): Bilingual {
-  switch (name) {
-    case 'style':
+  const setting = SETTINGS[name]
+  const value = settings[name]
+  switch (setting.kind) {
+    case 'choice':
       return styleNames[settings.style]
-    case 'skip_repairs': {
+    case 'words': {
       const names = settings.skip_repairs.map((kind) => repairNames[kind])
       return both(names.map(({ en }) => en).join(', '), names.map(({ ko }) => ko).join(', '))
     }
-    case 'target_lufs':
-      return same(`${decibels(settings.target_lufs, 1)} LUFS`)
-    case 'tilt_db':
-    case 'bass_db':
-    case 'presence_db':
-    case 'air_db':
-      return same(`${change(settings[name])} dB`)
-    case 'punch':
-      return same(change(settings.punch, 0))
-    default:
-      return same(`${settings[name]} %`)
+    case 'optional_decimal':
+      return same(`${decibels(Number(value), 1)} LUFS`)
+    case 'decimal':
+      return same(`${change(Number(value))} dB`)
+    case 'amount':
+      // One that goes both ways from 0 is no part of anything.
+      return same(setting.minimum < 0 ? change(Number(value), 0) : `${value} %`)
   }
 }
 

@@ -11,6 +11,7 @@ it('the stages run in the order that docs/engine.md describes', () => {
     'dynamic_cut',
     'equalise',
     'match',
+    'steer_tone',
     'steer_width',
     'density',
     'multiband',
