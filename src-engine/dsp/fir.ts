@@ -36,17 +36,29 @@ export function minimumPhase(magnitude: Float64Array, taps: number): Float64Arra
   })
 }
 
+/** Filters by their shape: a song that is heard passage by passage needs each of them many times. */
+const knownFilters = new WeakMap<object, { readonly sampleRateHz: number; readonly filter: Float64Array }>()
+
 /**
- * Minimum-phase filter whose gain at a frequency is `gainDbAt(hz)`, dB: 93 ms long at 44.1 kHz, which resolves a third of an octave
- * from 45 Hz up, longer in samples at higher rates. Nothing rings before a transient.
+ * Minimum-phase filter whose gain at a frequency is `gainDbAt(shape, hz)`, dB: 93 ms long at 44.1 kHz, which resolves a third of an octave
+ * from 45 Hz up, longer in samples at higher rates. Nothing rings before a transient. It is designed once for a `shape`, which must not
+ * change, and always with the same `gainDbAt`.
  */
-export function minimumPhaseFilter(gainDbAt: (hz: number) => number, sampleRateHz: number): Float64Array {
+export function minimumPhaseFilter<Shape extends object>(
+  shape: Shape,
+  gainDbAt: (shape: Shape, hz: number) => number,
+  sampleRateHz: number,
+): Float64Array {
+  const known = knownFilters.get(shape)
+  if (known?.sampleRateHz === sampleRateHz) return known.filter
   const taps = 4096 * 2 ** Math.max(0, Math.ceil(Math.log2(sampleRateHz / 50_000)))
   const bins = taps * 4
   const magnitude = Float64Array.from({ length: bins + 1 }, (_, k) =>
-    dbToGain(gainDbAt((k * sampleRateHz) / (2 * bins))),
+    dbToGain(gainDbAt(shape, (k * sampleRateHz) / (2 * bins))),
   )
-  return minimumPhase(magnitude, taps)
+  const filter = minimumPhase(magnitude, taps)
+  knownFilters.set(shape, { sampleRateHz, filter })
+  return filter
 }
 
 /** Shortest transform of a convolver: shorter ones cost more per frame. */

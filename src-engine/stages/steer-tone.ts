@@ -88,7 +88,7 @@ export const steerTone = {
   isAskedFor: true,
   plan: planSteerTone,
   create({ sections }, sampleRateHz) {
-    const filter = minimumPhaseFilter((hz) => steerToneDb(sections, hz), sampleRateHz)
+    const filter = minimumPhaseFilter(sections, steerToneDb, sampleRateHz)
     return createConvolver(filter, filter)
   },
   responseDb({ sections }, hz) {

@@ -28,8 +28,8 @@ export function createMatchFilter(mid: GainCurve, side: GainCurve, sampleRateHz:
   const midDb = levelGainDb(mid)
   const sideDb = levelGainDb(side)
   if (midDb !== null && sideDb !== null) return createMidSideGain(dbToGain(midDb), dbToGain(sideDb))
-  const midFilter = minimumPhaseFilter((hz) => curveGainDb(mid, hz), sampleRateHz)
-  const sideFilter = minimumPhaseFilter((hz) => curveGainDb(side, hz), sampleRateHz)
+  const midFilter = minimumPhaseFilter(mid, curveGainDb, sampleRateHz)
+  const sideFilter = minimumPhaseFilter(side, curveGainDb, sampleRateHz)
   const convolver = createConvolver(midFilter, sideFilter)
   return {
     latencySamples: convolver.latencySamples,
