@@ -101,7 +101,7 @@ export class AuditionEngine {
       if (known) return known
       const planned = planAudition(song, reference, order)
       const edited = await song.edited(planned.edits, order, signal)
-      const gain = song.model().estimate(planned.rest, planned.target)
+      const gain = song.model(planned.target).estimate(planned.rest, planned.target)
       const treatment = { recipe: planned.rest, plan: finalise ?? gain.plan }
       const sound = new EstimateSound(edited.audio, treatment, { bitDepth: planned.bitDepth, seed: order.seed })
       const held = { song, edited, planned, gain, sound }
@@ -164,7 +164,7 @@ export class AuditionEngine {
       ),
     )
     const [delivered] = masters
-    await run(song.model().learning(prepared!, planned.rest, delivered!.master.plan))
+    await run(song.model(planned.target).learning(prepared!, planned.rest, delivered!.master.plan))
     this.#rendered = { key: keyOf(order), source: prepared! }
     const all = { ...applied, repairs: [...edited.repairs, ...applied.repairs] }
     const { decisions } = workDone(planned.plan, all, song, settings)

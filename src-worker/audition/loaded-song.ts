@@ -1,4 +1,5 @@
 /** The one song that the process holds: decoded, analysed, its single samples edited as the recipe asks. */
+import type { DeliveryTarget } from '../../src-contract/delivery-target.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
 import type { Repair } from '../../src-contract/report.ts'
@@ -62,10 +63,10 @@ export class LoadedSong {
     return this.#edited
   }
 
-  /** Returns the model of the loudness of the song as it was edited last. */
-  model(): LoudnessModel {
+  /** Returns the model of the loudness of the song as it was edited last; a new one begins at a target. */
+  model(target: Pick<DeliveryTarget, 'targetLufs' | 'ceilingDbtp'>): LoudnessModel {
     const { key, audio } = this.#edited
-    if (this.#model?.key !== key) this.#model = { key, model: new LoudnessModel(prepareFinalise(audio)) }
+    if (this.#model?.key !== key) this.#model = { key, model: new LoudnessModel(prepareFinalise(audio), target) }
     return this.#model.model
   }
 }

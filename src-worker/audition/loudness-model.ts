@@ -3,13 +3,20 @@ import type { Recipe } from '../../src-contract/recipe.ts'
 import { applyRecipe } from '../../src-engine/chain.ts'
 import { type Audio, allocateAudio, samplePeak, sliceBlock } from '../../src-engine/dsp/block.ts'
 import { lufsToMeanSquare, relativeGate } from '../../src-engine/dsp/meters/gating.ts'
-import { measureLoudness } from '../../src-engine/dsp/meters/loudness.ts'
+import { type Loudness, measureLoudness } from '../../src-engine/dsp/meters/loudness.ts'
 import { peakGroupFrames } from '../../src-engine/dsp/meters/true-peak.ts'
 import { runAtOnce, type Steps } from '../../src-engine/dsp/steps.ts'
 import { dbToGain, gainToDb } from '../../src-engine/dsp/units.ts'
-import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
+import type { FinalisePlan, FinaliseTarget } from '../../src-engine/finalise/finalise.ts'
 import type { LimiterSettings } from '../../src-engine/finalise/limiter.ts'
-import { createLimiterTrial, type FinaliseSource, solveGain } from '../../src-engine/finalise/material.ts'
+import {
+  clippedWhole,
+  createLimiterTrial,
+  type FinaliseSource,
+  type Material,
+  solveGain,
+} from '../../src-engine/finalise/material.ts'
+import { chooseTreatments } from '../../src-engine/finalise/peak-treatment.ts'
 
 /** Stretches of the loud parts on which a treatment is heard, spread over the whole song. */
 const STRETCHES = 8
@@ -20,9 +27,6 @@ const CURVE_STEP_DB = 2
 const CURVE_POINTS = 9
 /** Mean loudness that a plan gives up at most, LU; see `effortBudget` in the engine. */
 const MOST_LOSS_LU = 6
-
-/** Treatment of peaks until one was chosen for the song: of those that the engine tries, the one that most songs end with. */
-const FIRST_LIMITER: LimiterSettings = { lookAheadMs: 1, fastReleaseMs: 0, slowRiseMs: 0, slowFallMs: 0 }
 
 const UNTOUCHED: Recipe = { version: 1, stages: [] }
 
@@ -55,6 +59,8 @@ interface Basis {
   readonly limiting: Limiting
 }
 
+type LoudnessTarget = Pick<FinaliseTarget, 'targetLufs' | 'ceilingDbtp'>
+
 /** Gain and treatment of peaks that bring a song to a target, as far as can be told without rendering it. */
 export interface EstimatedGain {
   readonly treatedLufs: number
@@ -69,12 +75,16 @@ export class LoudnessModel {
   readonly #changes = new Map<string, Change>()
   #basis: Basis
 
-  /** `source` is the song before its recipe, its single samples edited. */
-  constructor(source: FinaliseSource) {
+  /** `source` is the song before its recipe, its single samples edited; the first treatment of peaks is that for `target`. */
+  constructor(source: FinaliseSource, target: LoudnessTarget) {
     this.#stretches = loudStretches(source)
     this.#stretchesLufs = measureLoudness(this.#stretches).integratedLufs
     this.#stretchesPeaks = peaksOf(this.#stretches)
-    const first = runAtOnce(limiting(source, FIRST_LIMITER, null))
+    const goal = { ceiling: dbToGain(target.ceilingDbtp), aimedLufs: target.targetLufs, meanReductionDb: MOST_LOSS_LU }
+    const [treatment] = chooseTreatments(source, goal)
+    const { limiter, clipAboveDb, gainDb } = treatment!
+    const clipLimit = clipAboveDb === null ? null : goal.ceiling * dbToGain(clipAboveDb - gainDb)
+    const first = runAtOnce(limiting(clippedWhole(source, clipLimit), source.loudness, { limiter, clipAboveDb }))
     this.#basis = { lufs: source.loudness.integratedLufs, recipe: UNTOUCHED, limiting: first }
   }
 
@@ -82,18 +92,13 @@ export class LoudnessModel {
   *learning(source: FinaliseSource, recipe: Recipe, plan: FinalisePlan): Steps<void> {
     const { clipLimit, gainDb, ceilingDbtp } = plan
     const clipAboveDb = clipLimit === null ? null : gainToDb(clipLimit) + gainDb - ceilingDbtp
-    const curve = yield* limiting(source, plan.limiter ?? FIRST_LIMITER, clipAboveDb)
-    // The clipper takes a part of the work that the curve ascribes to the limiter.
-    const missLu = source.loudness.integratedLufs + gainDb - plan.integratedLufs - lossAt(curve, gainDb - ceilingDbtp)
-    const lossLu = curve.lossLu.map((lu) => Math.max(0, lu + missLu))
-    this.#basis = { lufs: source.loudness.integratedLufs, recipe, limiting: { ...curve, lossLu } }
+    const limiter = plan.limiter ?? this.#basis.limiting.limiter
+    const known = yield* limiting(clippedWhole(source, clipLimit), source.loudness, { limiter, clipAboveDb })
+    this.#basis = { lufs: source.loudness.integratedLufs, recipe, limiting: known }
   }
 
   /** Returns what brings the song under `recipe` to a target. */
-  estimate(
-    recipe: Recipe,
-    { targetLufs, ceilingDbtp }: { readonly targetLufs: number; readonly ceilingDbtp: number },
-  ): EstimatedGain {
+  estimate(recipe: Recipe, { targetLufs, ceilingDbtp }: LoudnessTarget): EstimatedGain {
     const { lufs, limiting: known, recipe: basis } = this.#basis
     const [change, before] = [this.#changeBy(recipe), this.#changeBy(basis)]
     const treatedLufs = lufs + change.loudnessDb - before.loudnessDb
@@ -185,23 +190,33 @@ function copyOf(audio: Audio): Audio {
   return copy
 }
 
-/** Finds what a limiter costs a song at each drive. */
-function* limiting(source: FinaliseSource, limiter: LimiterSettings, clipAboveDb: number | null): Steps<Limiting> {
-  const trial = createLimiterTrial(source, 1, limiter)
-  const firstDriveDb = -gainToDb(source.truePeak)
-  const lossLu = [0]
+/** Finds what a limiter costs a song, whose clipped material is given, at each drive. */
+function* limiting(
+  material: Material,
+  { integratedLufs }: Loudness,
+  treatment: Pick<Limiting, 'limiter' | 'clipAboveDb'>,
+): Steps<Limiting> {
+  const trial = createLimiterTrial(material, 1, treatment.limiter)
+  const firstDriveDb = -gainToDb(highest(material.peaks))
+  const lossLu = [Math.max(0, integratedLufs + firstDriveDb - trial.lufsAt(firstDriveDb))]
   while (lossLu.length < CURVE_POINTS) {
-    const driveDb = firstDriveDb + lossLu.length * CURVE_STEP_DB
-    lossLu.push(Math.max(0, source.loudness.integratedLufs + driveDb - trial.lufsAt(driveDb)))
     yield
+    const driveDb = firstDriveDb + lossLu.length * CURVE_STEP_DB
+    lossLu.push(Math.max(0, integratedLufs + driveDb - trial.lufsAt(driveDb)))
   }
-  return { limiter, clipAboveDb, firstDriveDb, lossLu }
+  return { ...treatment, firstDriveDb, lossLu }
+}
+
+function highest(values: Float32Array): number {
+  let most = 0
+  for (const value of values) if (value > most) most = value
+  return most
 }
 
 /** Loss at a drive, LU: between the points in straight lines, behind the last one along the last two. */
 function lossAt({ firstDriveDb, lossLu }: Limiting, driveDb: number): number {
   const place = (driveDb - firstDriveDb) / CURVE_STEP_DB
-  if (place <= 0) return 0
+  if (place <= 0) return lossLu[0]!
   const at = Math.min(lossLu.length - 2, Math.floor(place))
   return lossLu[at]! + (place - at) * (lossLu[at + 1]! - lossLu[at]!)
 }

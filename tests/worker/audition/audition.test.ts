@@ -49,7 +49,7 @@ function masterOf(intensity: number) {
 
 describe('the estimate of a gain', () => {
   it.each([20, 60, 100])('brings a song treated at intensity %d within half a unit of its master', (intensity) => {
-    const model = new LoudnessModel(prepareFinalise(song))
+    const model = new LoudnessModel(prepareFinalise(song), target)
     const { plan, treatedLufs } = model.estimate(recipeOf(intensity), target)
     const { source } = masterOf(intensity)
     expect(Math.abs(treatedLufs - source.loudness.integratedLufs)).toBeLessThan(0.5)
@@ -58,7 +58,7 @@ describe('the estimate of a gain', () => {
   })
 
   it('starts from the song that was rendered last: the same recipe then has its gain, a neighbour nearly', () => {
-    const model = new LoudnessModel(prepareFinalise(song))
+    const model = new LoudnessModel(prepareFinalise(song), target)
     const { source, plan } = masterOf(60)
     runAtOnce(model.learning(source, recipeOf(60), plan))
     const again = model.estimate(recipeOf(60), { ...target, ceilingDbtp: plan.ceilingDbtp })
@@ -83,7 +83,7 @@ describe('a passage of an estimate', () => {
   })
 
   it('is kept: ranges that overlap have the same samples, whichever was heard first', () => {
-    const { plan } = new LoudnessModel(prepareFinalise(song)).estimate(recipeOf(50), target)
+    const { plan } = new LoudnessModel(prepareFinalise(song), target).estimate(recipeOf(50), target)
     const sound = new EstimateSound(song, { recipe: recipeOf(50), plan }, { bitDepth: 16, seed: 0 })
     const part = sound.read(50_000, 3000)
     const around = sound.read(49_000, 9000)
