@@ -19,7 +19,7 @@ import {
 import { chooseTreatments } from '../../src-engine/finalise/peak-treatment.ts'
 
 /** Stretches of the loud parts on which a treatment is heard, spread over the whole song. */
-const STRETCHES = 8
+const STRETCHES = 6
 const STRETCH_SECONDS = 0.4
 
 /** Drives at which the loss to the limiter is known: gain less ceiling, dB, from the first peak that is touched on. */
@@ -27,6 +27,11 @@ const CURVE_STEP_DB = 2
 const CURVE_POINTS = 9
 /** Mean loudness that a plan gives up at most, LU; see `effortBudget` in the engine. */
 const MOST_LOSS_LU = 6
+
+/** Treatment of peaks that costs the least loudness, for a target far from that for which the other was chosen. */
+const PROMPT: LimiterSettings = { lookAheadMs: 1, fastReleaseMs: 0, slowRiseMs: 0, slowFallMs: 0 }
+/** Loudness that the chosen treatment may cost more than the prompt one, LU. */
+const DEARER_LU = 0.5
 
 const UNTOUCHED: Recipe = { version: 1, stages: [] }
 
@@ -57,6 +62,8 @@ interface Basis {
   readonly lufs: number
   readonly recipe: Recipe
   readonly limiting: Limiting
+  /** What {@link PROMPT} costs. */
+  readonly prompt: Limiting
 }
 
 type LoudnessTarget = Pick<FinaliseTarget, 'targetLufs' | 'ceilingDbtp'>
@@ -82,10 +89,9 @@ export class LoudnessModel {
     this.#stretchesPeaks = peaksOf(this.#stretches)
     const goal = { ceiling: dbToGain(target.ceilingDbtp), aimedLufs: target.targetLufs, meanReductionDb: MOST_LOSS_LU }
     const [treatment] = chooseTreatments(source, goal)
-    const { limiter, clipAboveDb, gainDb } = treatment!
+    const { clipAboveDb, gainDb } = treatment!
     const clipLimit = clipAboveDb === null ? null : goal.ceiling * dbToGain(clipAboveDb - gainDb)
-    const first = runAtOnce(limiting(clippedWhole(source, clipLimit), source.loudness, { limiter, clipAboveDb }))
-    this.#basis = { lufs: source.loudness.integratedLufs, recipe: UNTOUCHED, limiting: first }
+    this.#basis = runAtOnce(basisOf(source, UNTOUCHED, { ...treatment!, clipLimit }))
   }
 
   /** Takes a song that was rendered whole as the new basis: the next estimates start from it and keep its treatment of peaks. */
@@ -93,25 +99,25 @@ export class LoudnessModel {
     const { clipLimit, gainDb, ceilingDbtp } = plan
     const clipAboveDb = clipLimit === null ? null : gainToDb(clipLimit) + gainDb - ceilingDbtp
     const limiter = plan.limiter ?? this.#basis.limiting.limiter
-    const known = yield* limiting(clippedWhole(source, clipLimit), source.loudness, { limiter, clipAboveDb })
-    this.#basis = { lufs: source.loudness.integratedLufs, recipe, limiting: known }
+    this.#basis = yield* basisOf(source, recipe, { limiter, clipAboveDb, clipLimit })
   }
 
   /** Returns what brings the song under `recipe` to a target. */
   estimate(recipe: Recipe, { targetLufs, ceilingDbtp }: LoudnessTarget): EstimatedGain {
-    const { lufs, limiting: known, recipe: basis } = this.#basis
+    const { lufs, limiting, prompt, recipe: basis } = this.#basis
     const [change, before] = [this.#changeBy(recipe), this.#changeBy(basis)]
     const treatedLufs = lufs + change.loudnessDb - before.loudnessDb
     const raisedDb = change.peaksDb - before.peaksDb
-    const lossLu = (gainDb: number) => lossAt(known, gainDb + raisedDb - ceilingDbtp)
-    const wanted = solveGain(
-      (gainDb) => treatedLufs + gainDb - lossLu(gainDb),
-      targetLufs,
-      targetLufs - treatedLufs,
-      targetLufs - treatedLufs + MOST_LOSS_LU,
-      0.01,
-    )
-    const { clipAboveDb, limiter } = known
+    const reach = (known: Limiting) => {
+      const lossLu = (gainDb: number) => lossAt(known, gainDb + raisedDb - ceilingDbtp)
+      const atGain = (gainDb: number) => treatedLufs + gainDb - lossLu(gainDb)
+      const leastDb = targetLufs - treatedLufs
+      const solution = solveGain(atGain, targetLufs, leastDb, leastDb + MOST_LOSS_LU, 0.01)
+      return { ...solution, known, lossLu: lossLu(solution.gainDb) }
+    }
+    const [asChosen, atLeast] = [reach(limiting), reach(prompt)]
+    const wanted = asChosen.gainDb <= atLeast.gainDb + DEARER_LU ? asChosen : atLeast
+    const { clipAboveDb, limiter } = wanted.known
     const plan: FinalisePlan = {
       gainDb: wanted.gainDb,
       ceilingDbtp,
@@ -122,7 +128,7 @@ export class LoudnessModel {
       limiter,
       integratedLufs: wanted.value,
       verdict: wanted.value < targetLufs - 0.05 ? 'below_target' : 'on_target',
-      meanGainReductionDb: lossLu(wanted.gainDb),
+      meanGainReductionDb: wanted.lossLu,
       loudnessSlope: wanted.slope,
     }
     return { treatedLufs, plan }
@@ -188,6 +194,22 @@ function copyOf(audio: Audio): Audio {
   const copy = allocateAudio(audio.channels.length, audio.frames, audio.sampleRateHz)
   for (const [c, samples] of audio.channels.entries()) copy.channels[c]!.set(samples)
   return copy
+}
+
+/** Measures a treated song, given the treatment of its peaks. */
+function* basisOf(
+  source: FinaliseSource,
+  recipe: Recipe,
+  {
+    clipLimit,
+    limiter,
+    clipAboveDb,
+  }: Pick<Limiting, 'limiter' | 'clipAboveDb'> & { readonly clipLimit: number | null },
+): Steps<Basis> {
+  const { loudness } = source
+  const known = yield* limiting(clippedWhole(source, clipLimit), loudness, { limiter, clipAboveDb })
+  const prompt = yield* limiting(source, loudness, { limiter: PROMPT, clipAboveDb: null })
+  return { lufs: loudness.integratedLufs, recipe, limiting: known, prompt }
 }
 
 /** Finds what a limiter costs a song, whose clipped material is given, at each drive. */
