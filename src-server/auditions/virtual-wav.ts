@@ -53,8 +53,10 @@ interface Stretch {
 }
 
 async function* piecesOf(wav: VirtualWav, { head, frameBytes, start, end }: Stretch): AsyncGenerator<Uint8Array> {
-  if (start < head.length) yield head.subarray(start, Math.min(end, head.length))
+  // With the first samples, so that these are waited for too.
+  let before = head.subarray(start, Math.min(end, head.length))
   let at = Math.max(start, head.length)
+  if (at >= end) yield before
   for (let seconds = FIRST_SECONDS; at < end; seconds = NEXT_SECONDS) {
     const firstFrame = Math.floor((at - head.length) / frameBytes)
     const endFrame = Math.min(
@@ -63,7 +65,8 @@ async function* piecesOf(wav: VirtualWav, { head, frameBytes, start, end }: Stre
     )
     const pcm = await wav.read(firstFrame, endFrame - firstFrame)
     const offset = head.length + firstFrame * frameBytes
-    yield pcm.subarray(at - offset, end - offset)
+    yield Buffer.concat([before, pcm.subarray(at - offset, end - offset)])
+    before = new Uint8Array(0)
     at = offset + pcm.length
   }
 }
