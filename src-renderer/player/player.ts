@@ -13,6 +13,8 @@ export interface VersionFile {
   readonly open: OpenFile
   /** Tells whether it is the same recording as the others, so that its start can be found by comparing. */
   readonly isSameSong: boolean
+  /** Bytes of the first request, where the head of the file is known to be short. */
+  readonly headBytes?: number
 }
 
 export interface PlayerDeps {
@@ -63,9 +65,9 @@ function createVersionLoader({ rateHz, feeder, isClosed, onReady, onFailure }: L
   const decode = (bytes: ArrayBuffer) => new OfflineAudioContext(2, 1, rateHz).decodeAudioData(bytes)
 
   async function loadOne(file: VersionFile) {
-    const { version, open, isSameSong } = file
+    const { version, open, isSameSong, headBytes } = file
     try {
-      let track = await openTrack(open, decode, rateHz)
+      let track = await openTrack(open, decode, rateHz, headBytes)
       if (isSameSong && track.isExact) exact ??= track
       if (isSameSong && !track.isExact && exact) track = shiftTrack(track, await measureLag(track, exact))
       if (!isWanted(file)) return

@@ -165,9 +165,14 @@ async function decodedTrack(buffer: AudioBuffer): Promise<Track> {
 }
 
 /** Opens one version at `rateHz`. Rejects with what `open` or `decode` reject with. */
-export async function openTrack(open: OpenFile, decode: Decode, rateHz: number): Promise<Track> {
+export async function openTrack(
+  open: OpenFile,
+  decode: Decode,
+  rateHz: number,
+  headBytes = FIRST_BYTES,
+): Promise<Track> {
   const file = createRangeReader(open)
-  const first = await file.read(0, FIRST_BYTES)
+  const first = await file.read(0, headBytes)
   const wave = await readLater(readWave(file.fileBytes()), async (offset, length) =>
     offset + length <= first.length ? first.subarray(offset, offset + length) : file.read(offset, offset + length),
   )

@@ -45,8 +45,10 @@ export interface HearingState {
 const ORIGINAL = 'original'
 /** Time in which a rendering takes the place of another at the same position, ms. */
 const SLIDE_MS = 30
-/** Renderings that stay open, so that slots are compared without a wait. */
-const MOST_OPEN = 5
+/** Reports in which a rendering was heard after which the ones before it have faded out. */
+const FADED_REPORTS = 4
+/** Bytes that tell how a rendering lies in its file: what is beyond them is rendered to be thrown away. */
+const HEAD_BYTES = 512
 
 const FIRST: HearingState = {
   song: null,
@@ -86,8 +88,10 @@ export class Hearing {
   #player: Player | null = null
   /** Counts songs: what belongs to an earlier one is let go of. */
   #visit = 0
-  /** Renderings on the player, oldest first. */
+  /** Renderings on the player, oldest first: the one that is heard, and the one that takes its place. */
   #open: readonly string[] = []
+  /** Reports since the newest rendering is heard. */
+  #heardReports = 0
 
   constructor(deps: HearingDeps) {
     this.#deps = deps
@@ -135,11 +139,9 @@ export class Hearing {
   async setSound(version: SoundVersion | null): Promise<void> {
     const own = this.#visit
     if (version && this.#player && !this.#open.includes(version.id)) {
-      const heardId = this.store.getState().sound?.id
-      const stale = this.#open.filter((id) => id !== heardId).slice(0, Math.max(0, this.#open.length - MOST_OPEN + 1))
-      for (const id of stale) this.#player.drop(id)
-      this.#open = [...this.#open.filter((id) => !stale.includes(id)), version.id]
-      await this.#player.load([this.#fileOf(version.id, version.open)])
+      this.#open = [...this.#open, version.id]
+      this.#heardReports = 0
+      await this.#player.load([{ ...this.#fileOf(version.id, version.open), headBytes: HEAD_BYTES }])
     }
     if (own === this.#visit) this.#change({ sound: version })
   }
@@ -166,6 +168,18 @@ export class Hearing {
     player?.setLevels({ [ORIGINAL]: dbToGain(gains.original), ...(id ? { [id]: dbToGain(gains.sound) } : {}) })
     player?.choose(heardSide(state) === 'sound' && id ? id : ORIGINAL, SLIDE_MS)
     player?.setDifference(state.isDifference && id ? { of: id, without: ORIGINAL } : null)
+  }
+
+  /** Lets go of renderings that a newer one has taken the place of: what is read for them would hold up the newer one. */
+  #letGo(heard: string | null): void {
+    const { sound } = this.store.getState()
+    const isHeard =
+      heard !== null && (heard === sound?.id || (heard === ORIGINAL && this.store.getState().side === 'original'))
+    if (!isHeard || this.#open.length < 2) return
+    this.#heardReports += 1
+    if (this.#heardReports < FADED_REPORTS) return
+    for (const id of this.#open) if (id !== sound?.id) this.#player?.drop(id)
+    this.#open = sound ? [sound.id] : []
   }
 
   #change(next: Partial<HearingState>): void {
@@ -195,8 +209,9 @@ export class Hearing {
       const player = await createPlayer({
         rateHz: song.rateHz,
         durationSeconds: song.durationSeconds,
-        onReport: ({ isPlaying, isWaiting }) => {
+        onReport: ({ isPlaying, isWaiting, version }) => {
           const now = this.store.getState()
+          this.#letGo(version)
           if (now.isPlaying !== isPlaying || now.isWaiting !== isWaiting) this.store.setState({ isPlaying, isWaiting })
         },
         onReady: this.#sound,
