@@ -14,19 +14,19 @@ const isMeasured = (page: Page, count: number) => expect(page.locator('.song.rea
 test('a song is heard, made darker, taken back, warmed and compared by keyboard alone', async ({ page, program }) => {
   await tapSound(page)
   await page.reload()
-  await drop(page, [music('One.wav', 1), music('Two.wav', 2)])
+  await drop(page, [music('Alpha.wav', 1), music('Beta.wav', 2)])
   await isMeasured(page, 2)
-  const settingsOfTwo = async () => (await program.call<Batch>('GET', '/app/desk')).songs[1]?.settings
+  const settingsOfBeta = async () => (await program.call<Batch>('GET', '/app/desk')).songs[1]?.settings
 
   await test.step('Space plays the row that has the focus, and its waveform shows where', async () => {
-    await rowOf(page, 'One').focus()
+    await rowOf(page, 'Alpha').focus()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Space')
     await expect(page.getByRole('button', { name: 'Pause playback' })).toBeVisible()
-    await expect(rowOf(page, 'Two')).toHaveClass(/is-heard/)
-    await expect(rowOf(page, 'One').locator('.playhead')).toHaveCount(0)
+    await expect(rowOf(page, 'Beta')).toHaveClass(/is-heard/)
+    await expect(rowOf(page, 'Alpha').locator('.playhead')).toHaveCount(0)
     const head = () =>
-      rowOf(page, 'Two')
+      rowOf(page, 'Beta')
         .locator('.playhead')
         .evaluate((line) => Number.parseFloat(line.style.left))
     await expect.poll(head).toBeGreaterThan(0)
@@ -39,7 +39,7 @@ test('a song is heard, made darker, taken back, warmed and compared by keyboard 
   await test.step('a press on the waveform seeks, and Space pauses', async () => {
     await page.keyboard.press('Space')
     await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeVisible()
-    const wave = rowOf(page, 'Two').locator('[data-seek]')
+    const wave = rowOf(page, 'Beta').locator('[data-seek]')
     const box = await wave.boundingBox()
     await wave.click({ position: { x: (box?.width ?? 0) / 2, y: 10 } })
     await expect(page.locator('.time span').first()).toHaveText(/^0:0[23]\.\d$/)
@@ -49,10 +49,10 @@ test('a song is heard, made darker, taken back, warmed and compared by keyboard 
     await slider(page, 'Tilt').focus()
     for (const key of ['ArrowLeft', 'ArrowLeft', 'Shift+ArrowRight']) await page.keyboard.press(key)
     await expect(slider(page, 'Tilt')).toHaveAttribute('aria-valuetext', '−0.9 dB')
-    await expect.poll(settingsOfTwo).toMatchObject({ tilt_db: -0.9 })
+    await expect.poll(settingsOfBeta).toMatchObject({ tilt_db: -0.9 })
     await page.keyboard.press('Control+z')
     await expect(slider(page, 'Tilt')).toHaveAttribute('aria-valuetext', '0 dB')
-    await expect.poll(settingsOfTwo, 'it had none of its own').toBeNull()
+    await expect.poll(settingsOfBeta, 'it had none of its own').toBeNull()
     await page.keyboard.press('Control+Shift+z')
     await expect(slider(page, 'Tilt')).toHaveAttribute('aria-valuetext', '−0.9 dB')
   })
@@ -69,7 +69,7 @@ test('a song is heard, made darker, taken back, warmed and compared by keyboard 
     await page.keyboard.press('b')
     await expect(slider(page, 'Warmth')).toHaveValue('45')
     await page.reload()
-    await rowOf(page, 'Two').focus()
+    await rowOf(page, 'Beta').focus()
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('a')
@@ -81,13 +81,13 @@ test('points of the curve are dragged, several songs are changed at once, and ax
   page,
   program,
 }) => {
-  await drop(page, [song('One.wav', 1), song('Two.wav', 2), song('Three.wav', 3)])
+  await drop(page, [song('Alpha.wav', 1), song('Beta.wav', 2), song('Gamma.wav', 3)])
   await isMeasured(page, 3)
-  await rowOf(page, 'One').locator('.ti').click()
-  await rowOf(page, 'Three')
+  await rowOf(page, 'Alpha').locator('.ti').click()
+  await rowOf(page, 'Gamma')
     .locator('.ti')
     .click({ modifiers: ['Shift'] })
-  await rowOf(page, 'Two')
+  await rowOf(page, 'Beta')
     .locator('.ti')
     .click({ modifiers: ['Control'] })
   await expect(page.locator('.scope')).toContainText('2 songs selected')
@@ -117,4 +117,30 @@ test('points of the curve are dragged, several songs are changed at once, and ax
     await expect(page.locator('html')).toHaveAttribute('lang', language)
     expect(await violations(page), language).toEqual([])
   }
+})
+
+test('a changed sound takes the place of what plays, is exact in the end, and equals what is kept in a slot', async ({
+  page,
+}) => {
+  await drop(page, [{ ...song('Alpha.wav'), buffer: musicBytes(30, 48_000, 1) }])
+  await isMeasured(page, 1)
+  await rowOf(page, 'Alpha').locator('.ti').click()
+  await page.keyboard.press('Space')
+  const sound = page.getByRole('radio', { name: /^Spotify/ })
+  await expect(sound, 'the audition is asked for as the song is heard').toBeEnabled()
+  await expect(page.getByRole('radio', { name: /^Original/ }), 'the original is heard first').toBeChecked()
+  await slider(page, 'Tilt').focus()
+  await page.keyboard.press('ArrowLeft')
+  await expect(sound).toBeChecked()
+  await expect(page.locator('.sound-name'), 'no estimate any more').toHaveText('Spotify')
+  await page.keyboard.press('0')
+  await expect(page.getByRole('radio', { name: /^Original/ })).toBeChecked()
+  await page.keyboard.press('x')
+  await expect(sound).toBeChecked()
+  await page.keyboard.down('\\')
+  await expect(page.getByRole('button', { name: /^Hold: difference/ })).toHaveAttribute('aria-pressed', 'true')
+  await page.keyboard.up('\\')
+  await expect(page.getByRole('button', { name: /^Hold: difference/ })).toHaveAttribute('aria-pressed', 'false')
+  await page.getByRole('button', { name: /^Start 1/ }).click()
+  await expect(page.locator('.song.done, .song.below, .song.rendering, .song.queued').first()).toBeVisible()
 })

@@ -181,6 +181,8 @@ export function createAppState(opening: Opening) {
     async start(signal: AbortSignal) {
       guardUploads(batch)
       addEventListener('pagehide', notices.leave)
+      // The second press of a double click goes on with the first.
+      addEventListener('mousedown', ({ detail }) => detail < 2 && notices.edits.seal(), true)
       addEventListener('pagehide', batch.leave)
       addEventListener('storage', batch.marks.hearOthers)
       if (window.loudsmith) followDesktop({ bridge: window.loudsmith, preferences, batch })

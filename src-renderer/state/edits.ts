@@ -96,6 +96,11 @@ export function createEdits(nowMs: () => number) {
       replay(entry.redo)
       return true
     },
+    /** Ends what may become one with the next change: a hand has taken hold anew. */
+    seal: () =>
+      setState(({ past }) => ({
+        past: past.map((one, i) => (i === past.length - 1 ? { ...one, atMs: Number.NEGATIVE_INFINITY } : one)),
+      })),
     /** Gives up a change that has become final. */
     drop: (editId: number) =>
       setState(({ past, future }) => {

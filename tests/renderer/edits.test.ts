@@ -49,9 +49,19 @@ describe('changes', () => {
     expect(value.now).toBe(0)
     edits.redo()
     expect(value.now, 'made again as far as it went').toBe(900)
+    clock.ms = 1000
     set(7, 'tilt')
     edits.undo()
     expect(value.now, 'a change after one that was made again is its own').toBe(900)
+  })
+
+  it('of one fader are two where the hand has taken hold anew, however close', () => {
+    const { edits, value, set } = setUp()
+    set(1, 'tilt')
+    edits.seal()
+    set(2, 'tilt')
+    edits.undo()
+    expect(value.now).toBe(1)
   })
 
   it('of two faders are two, however close', () => {
