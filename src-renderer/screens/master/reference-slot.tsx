@@ -21,7 +21,6 @@ export interface ReferenceSlotProps {
 export function ReferenceSlot({ settings, rowId, isOwn, onChange }: ReferenceSlotProps) {
   const { batch } = useApp()
   const { t } = useWords()
-  const [isOver, setOver] = useState(false)
   /** Tells whether what went away from the slot had the focus: what comes in its place takes it. */
   const hadFocus = useRef(false)
   const place = useCallback((element: HTMLElement) => {
@@ -36,19 +35,7 @@ export function ReferenceSlot({ settings, rowId, isOwn, onChange }: ReferenceSlo
   const take = (file: File | undefined) => {
     if (file) void batch.references.take(file, rowId)
   }
-  const drop = {
-    onDragOver: (event: DragEvent) => {
-      if (!event.dataTransfer.types.includes('Files')) return
-      event.preventDefault()
-      setOver(true)
-    },
-    onDragLeave: () => setOver(false),
-    onDrop: (event: DragEvent) => {
-      event.preventDefault()
-      setOver(false)
-      take(event.dataTransfer.files[0])
-    },
-  }
+  const { isOver, drop } = useFileDrop(take)
   const slot = (
     <Slot
       referenceId={referenceId}
@@ -78,6 +65,25 @@ export function ReferenceSlot({ settings, rowId, isOwn, onChange }: ReferenceSlo
       {slot}
     </Fader>
   )
+}
+
+/** Returns the handlers of an element that takes one file by dropping, and whether files are over it. */
+function useFileDrop(take: (file: File | undefined) => void) {
+  const [isOver, setOver] = useState(false)
+  const drop = {
+    onDragOver: (event: DragEvent) => {
+      if (!event.dataTransfer.types.includes('Files')) return
+      event.preventDefault()
+      setOver(true)
+    },
+    onDragLeave: () => setOver(false),
+    onDrop: (event: DragEvent) => {
+      event.preventDefault()
+      setOver(false)
+      take(event.dataTransfer.files[0])
+    },
+  }
+  return { isOver, drop }
 }
 
 interface SlotProps {

@@ -24,9 +24,6 @@ export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecas
   const isPaused = useSelect(batch.store, (state) => state.batch?.is_paused ?? false)
   const common = useSelect(batch.store, (state) => state.batch?.settings ?? null)
   const places = queuePlaces(rows)
-  const tally = tallyOf(rows)
-  const warned = rows.filter((row) => row.kind === 'warning')
-  const repeated = rows.filter((row) => row.kind === 'repeated').map((row) => row.rowId)
   useRowAnimation(list, rows.map((row) => row.rowId).join())
   useListKeys(list, rows, setActiveId)
   useBroughtBack(list)
@@ -34,27 +31,7 @@ export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecas
   const active = rows.some((row) => row.rowId === activeId) ? activeId : rows[0]?.rowId
   return (
     <>
-      <div className="listhead" tabIndex={-1}>
-        <h2 className="sec">{t.songs(rows.length)}</h2>
-        <span className="label clip">
-          {TALLY.filter((word) => tally[word] > 0)
-            .map((word) => t.list.tally[word](tally[word]))
-            .join(', ')}
-        </span>
-        <span className="grow" />
-        {repeated.length > 1 && (
-          <Button look="quiet" small onClick={() => batch.remove(repeated, t.list.removedMany(repeated.length))}>
-            {t.list.removeRepeated(repeated.length)}
-          </Button>
-        )}
-        {warned.length > 1 && tally.ready > 0 && (
-          <Button look="quiet" small onClick={() => batch.marks.accept(warned.map((row) => row.rowId))}>
-            {t.list.acceptAll(warned.length)}
-          </Button>
-        )}
-        <OrderMenu rows={rows} />
-        <BatchMenu rows={rows} />
-      </div>
+      <ListHead rows={rows} />
       <div className="songs" ref={list} {...grid(t.list.label)}>
         {rows.map((row) => {
           const service = madeWith(row, common)?.ai_service
@@ -75,6 +52,38 @@ export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecas
         })}
       </div>
     </>
+  )
+}
+
+/** Number of songs by state, and what can be done with several at once. */
+function ListHead({ rows }: { rows: readonly SongRow[] }) {
+  const { batch } = useApp()
+  const { t } = useWords()
+  const tally = tallyOf(rows)
+  const warned = rows.filter((row) => row.kind === 'warning')
+  const repeated = rows.filter((row) => row.kind === 'repeated').map((row) => row.rowId)
+  return (
+    <div className="listhead" tabIndex={-1}>
+      <h2 className="sec">{t.songs(rows.length)}</h2>
+      <span className="label clip">
+        {TALLY.filter((word) => tally[word] > 0)
+          .map((word) => t.list.tally[word](tally[word]))
+          .join(', ')}
+      </span>
+      <span className="grow" />
+      {repeated.length > 1 && (
+        <Button look="quiet" small onClick={() => batch.remove(repeated, t.list.removedMany(repeated.length))}>
+          {t.list.removeRepeated(repeated.length)}
+        </Button>
+      )}
+      {warned.length > 1 && tally.ready > 0 && (
+        <Button look="quiet" small onClick={() => batch.marks.accept(warned.map((row) => row.rowId))}>
+          {t.list.acceptAll(warned.length)}
+        </Button>
+      )}
+      <OrderMenu rows={rows} />
+      <BatchMenu rows={rows} />
+    </div>
   )
 }
 

@@ -124,21 +124,31 @@ function HeardSwitch({ isThis }: { isThis: boolean }) {
             </span>
           )}
         </label>
-        <Menu
-          label={t.transport.platform}
-          trigger={
-            <button type="button" className="chevron" aria-label={t.transport.platform}>
-              <ChevronDown className="i s" aria-hidden="true" />
-            </button>
-          }
-          items={PLATFORMS.map((one) => ({
-            text: t.platforms[one],
-            isChosen: one === platform,
-            onChoose: () => hearing.setPlatform(one),
-          }))}
-        />
+        <PlatformMenu />
       </span>
     </div>
+  )
+}
+
+/** The platform as which the sound is heard. */
+function PlatformMenu() {
+  const { hearing } = useApp()
+  const { t } = useWords()
+  const platform = useHearing((state) => state.platform)
+  return (
+    <Menu
+      label={t.transport.platform}
+      trigger={
+        <button type="button" className="chevron" aria-label={t.transport.platform}>
+          <ChevronDown className="i s" aria-hidden="true" />
+        </button>
+      }
+      items={PLATFORMS.map((one) => ({
+        text: t.platforms[one],
+        isChosen: one === platform,
+        onChoose: () => hearing.setPlatform(one),
+      }))}
+    />
   )
 }
 

@@ -10,13 +10,14 @@ export interface DropState {
   readonly wasEmpty: boolean
 }
 
+const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
+
 /** Calls `onFiles` with the songs that were dropped or pasted anywhere in the window, none included, and answers what is going on. */
 export function useDrop(onFiles: (files: File[]) => void): DropState {
   const [state, setState] = useState<DropState>({ over: null, found: null, wasEmpty: false })
   const take = useRef(onFiles)
   take.current = onFiles
   useEffect(() => {
-    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
     let depth = 0
     const onEnter = (event: DragEvent) => {
       if (!hasFiles(event) || !event.dataTransfer) return
@@ -60,18 +61,14 @@ export function useDrop(onFiles: (files: File[]) => void): DropState {
         void read(event.clipboardData)
       }
     }
-    addEventListener('dragenter', onEnter)
-    addEventListener('dragover', onOver)
-    addEventListener('dragleave', onLeave)
-    addEventListener('drop', onDrop)
-    addEventListener('paste', onPaste)
-    return () => {
-      removeEventListener('dragenter', onEnter)
-      removeEventListener('dragover', onOver)
-      removeEventListener('dragleave', onLeave)
-      removeEventListener('drop', onDrop)
-      removeEventListener('paste', onPaste)
-    }
+    const end = new AbortController()
+    const { signal } = end
+    addEventListener('dragenter', onEnter, { signal })
+    addEventListener('dragover', onOver, { signal })
+    addEventListener('dragleave', onLeave, { signal })
+    addEventListener('drop', onDrop, { signal })
+    addEventListener('paste', onPaste, { signal })
+    return () => end.abort()
   }, [])
   return state
 }
