@@ -1,0 +1,49 @@
+/** Auditions on a full disk. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type AuditionService, startAuditionService, writeSong } from '../../support/audition-service.ts'
+import { temporaryFolder } from '../../worker/media/make-audio.ts'
+
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
+
+const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-disk-'))
+const filler = path.join(folder, 'filler')
+let isMounted = false
+let service: AuditionService
+beforeAll(async () => {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=160m', 'tmpfs', folder], { stdio: 'ignore' })
+    isMounted = true
+  } catch {
+    return
+  }
+  service = await startAuditionService({ dataDir: path.join(folder, 'data') })
+})
+afterAll(async () => {
+  if (isMounted) {
+    await service.stop()
+    execFileSync('umount', [folder])
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('can be heard as an estimate; the exact master says what it lacks, and is there once there is room', async (context) => {
+  if (!isMounted) context.skip('a small file system cannot be mounted here')
+  const song = await service.addSong(writeSong(temporaryFolder()))
+  const { bavail, bsize } = statfsSync(folder)
+  writeFileSync(filler, Buffer.alloc(bavail * bsize - 8_000_000))
+  const { body } = await service.hear(song.source_id)
+  const failed = await service.until(body.audition_id, ({ state }) => state !== 'estimated')
+  expect([failed.state, failed.error?.code]).toEqual(['failed', 'INSUFFICIENT_STORAGE'])
+  const estimate = await service.bytes(`/app/auditions/${body.audition_id}/estimate.wav`, { range: 'bytes=0-9999' })
+  expect([estimate.status, estimate.bytes.length]).toEqual([206, 10_000])
+  const refused = await service.get(`/app/auditions/${body.audition_id}/exact.wav`)
+  expect([refused.status, refused.body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
+  rmSync(filler)
+  const again = (await service.hear(song.source_id)).body
+  expect(again.error).toBe(undefined)
+  expect((await service.until(again.audition_id, ({ state }) => state !== 'estimated')).state).toBe('exact')
+})
