@@ -107,7 +107,8 @@ export class AuditionProcess {
     if (living.pending.size > 0 || this.#living !== living) return
     this.#cancelIdle?.()
     this.#cancelIdle = this.#deps.clock.after(this.#deps.idleMs, () => {
-      if (living.pending.size === 0) this.end()
+      // One that has died since may have a successor.
+      if (this.#living === living && living.pending.size === 0) this.end()
     })
   }
 }
