@@ -35,6 +35,7 @@ export function ownsKey(target: EventTarget | null, key: string): boolean {
   const isArrow = key.startsWith('Arrow')
   if (target instanceof HTMLInputElement) {
     if (target.type === 'radio') return isArrow
+    if (target.type === 'range') return isArrow || ['Home', 'End', 'PageUp', 'PageDown'].includes(key)
     return target.type !== 'checkbox' || key === ' '
   }
   if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable)
