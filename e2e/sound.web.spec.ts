@@ -141,6 +141,6 @@ test('a changed sound takes the place of what plays, is exact in the end, and eq
   await expect(page.getByRole('button', { name: /^Hold: difference/ })).toHaveAttribute('aria-pressed', 'true')
   await page.keyboard.up('\\')
   await expect(page.getByRole('button', { name: /^Hold: difference/ })).toHaveAttribute('aria-pressed', 'false')
-}).click()
+  await page.getByRole('button', { name: /^Start 1/ }).click()
   await expect(page.locator('.song.ready, .song.warning'), 'it has been started').toHaveCount(0)
 })
