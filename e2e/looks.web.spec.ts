@@ -144,6 +144,7 @@ test.describe('in forced colours', () => {
     expect(await look('.subnav a[aria-current]')).toContain('2px solid')
     await page.goto(new URL('#/master', page.url()).href)
     await drop(page, [song('Two.wav', 2)])
+    await page.getByRole('button', { name: /^Delivery/ }).click()
     await expect(page.locator('.side .choice')).toBeVisible()
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ forcedColors: 'active', colorScheme })
@@ -151,14 +152,13 @@ test.describe('in forced colours', () => {
       expect(await contrast(page, title, card), `the chosen tier, ${colorScheme}`).toBeGreaterThan(4.5)
     }
     await page.locator('.song', { hasText: 'Two' }).click()
-    await page.getByRole('radio', { name: 'Two' }).check({ force: true })
     await page.getByRole('radio', { name: 'EDM' }).check({ force: true })
-    const inLabel = page.getByRole('button', { name: 'Same as all songs' })
-    const beside = await inLabel.evaluate((button) => {
-      const field = button.closest('.field')
-      return button.getBoundingClientRect().right - (field?.getBoundingClientRect().right ?? 0)
+    const likeAll = page.getByRole('button', { name: 'Same as all songs' })
+    const beside = await likeAll.evaluate((button) => {
+      const column = button.closest('.scope')
+      return button.getBoundingClientRect().right - (column?.getBoundingClientRect().right ?? 0)
     })
-    expect(beside, 'px beside its field').toBeLessThanOrEqual(0)
+    expect(beside, 'px beside its line').toBeLessThanOrEqual(0)
     await page.goto(new URL('#/history', page.url()).href)
     const chosenFilter = await look('.seg > :has(:checked)')
     expect(chosenFilter).not.toBe(await look('.seg > :not(:has(:checked))'))

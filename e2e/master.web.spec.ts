@@ -480,6 +480,7 @@ test('focus, choices and progress are seen in forced colours, dark and light', a
   await dropLong(page, home, [song('One.wav', 1, 90), song('Two.wav', 2, 20)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2)
   await page.getByRole('button', { name: /^SoundCloud/ }).click()
+  await page.getByRole('button', { name: /^Delivery/ }).click()
   await page.locator('.action-bar .btn.primary').click()
 
   const isApart = (one: string, other: string, property: string) =>

@@ -118,7 +118,7 @@ export function StartingPoint({ settings, mixed, change, rowId, isOwn, reference
         />
       </div>
       <SettingKnob name="intensity" {...{ settings, mixed, change }} />
-      <ReferenceSlot settings={settings} rowId={rowId} isOwn={isOwn} onChange={change} />
+      <ReferenceSlot key={rowId ?? 'all'} settings={settings} rowId={rowId} isOwn={isOwn} onChange={change} />
     </Fold>
   )
 }

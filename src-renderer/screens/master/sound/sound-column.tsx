@@ -145,7 +145,6 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
       <StyleSection {...props} />
       <LoudnessSection {...props} cost={isHeard && <Price change={change} />} />
       <StartingPoint
-        key={rowId ?? 'all'}
         {...props}
         rowId={rowId}
         isOwn={ownIds.length > 0}
