@@ -71,7 +71,7 @@ const CHANGES: ReadonlySet<LiveEvent['event']> = new Set([
   'settings.changed',
 ])
 
-/** What the follower reads. */
+/** Requests of the follower. */
 type Reading = Pick<Service, 'call' | 'follow'>
 
 export interface ActivityListeners {

@@ -82,7 +82,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-/** What the server runs on, and the credentials and tickets of this start. */
+/** Parts that the server runs on, and the credentials and tickets of this start. */
 type Environment = ReturnType<typeof environmentOf>
 
 /** Closes one part. */

@@ -21,7 +21,7 @@ import {
 } from './instruments.ts'
 import { BARS, STEPS, TEMPO_BPM } from './score.ts'
 
-/** What is wrong with the mix. */
+/** Faults of the mix. */
 export interface MixFaults {
   /** Too much of the low mids, at {@link BOOM_HZ}, dB. */
   readonly boomDb: number

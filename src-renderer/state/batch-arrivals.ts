@@ -1,4 +1,4 @@
-/** What arrives at the page's batch: readings of the server's batch, and songs that were uploads before. */
+/** Arrivals at the page's batch: readings of the server's batch, and songs that were uploads before. */
 import type { StoreApi } from 'zustand/vanilla'
 import type { Batch, BatchSong, Source } from '../../src-contract/app.ts'
 import type { Analyses } from './batch-analyses.ts'

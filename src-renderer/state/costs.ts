@@ -1,4 +1,4 @@
-/** What the masters of a job gave up, each sentence once with the platforms that it holds for. */
+/** Losses of the masters of a job, each sentence once with the platforms that it holds for. */
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { MasterCost, MasterResult } from '../../src-contract/report.ts'
 import { costText } from '../../src-contract/text/costs.ts'

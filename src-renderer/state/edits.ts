@@ -59,7 +59,7 @@ export function createEdits(nowMs: () => number) {
   const store = createStore<EditsState>(() => ({ past: [], future: [] }))
   const { getState, setState } = store
   let nextId = 1
-  /** What undoing and redoing does is no change of its own. */
+  /** True while a step is undone or redone: its changes are no steps of their own. */
   let isReplaying = false
   const replay = (run: (() => void) | undefined) => {
     isReplaying = true

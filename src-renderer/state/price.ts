@@ -1,4 +1,4 @@
-/** What a loudness target costs a song, and which one would cost no harm. Pure. */
+/** Price of a loudness target for a song, and the target that would do no harm. Pure. */
 import type { TargetPrice } from '../../src-contract/auditions.ts'
 
 /** Limits beyond which loudness is paid with harm: mean loss of the loud parts and of peaks, and what is left between peaks and level, dB. */
@@ -13,7 +13,7 @@ export interface PriceFinding {
   readonly lossDb: number
   readonly peakLossDb: number
   readonly plrDb: number
-  /** What is given up; null where nothing is that matters. */
+  /** Losses; null where none matters. */
   readonly harm: Harm | null
   /** The loudest target below it that does no harm; null where none is known. */
   readonly better: { readonly targetLufs: number; readonly lossDb: number } | null

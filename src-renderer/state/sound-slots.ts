@@ -6,7 +6,7 @@ import { readStored } from './browser-storage.ts'
 export const SLOTS = ['A', 'B', 'C', 'D'] as const
 export type Slot = (typeof SLOTS)[number]
 
-/** What a slot keeps: the sound, and not where it goes. */
+/** Settings that a slot keeps: the sound, and not where it goes. */
 export type SlotSettings = Omit<MasterSettings, 'platforms' | 'tier'>
 export type SongSlots = Readonly<Partial<Record<Slot, SlotSettings>>>
 

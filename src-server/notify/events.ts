@@ -44,7 +44,7 @@ export interface AuditionNews {
   readonly auditionId: string
 }
 
-/** What is told to those who follow at this moment, and is not stored. */
+/** Message to those who follow at this moment, which is not stored. */
 export type PassingNews = JobProgress | SourceProgress | AuditionNews
 
 /** One reader of the live events: it takes when it can, and what it does not take stays in the database. */

@@ -135,7 +135,7 @@ export function candidatesOf(
 /** Song whose single samples are edited, where that was not left to the chain. */
 interface EditedSong {
   readonly audio: Audio
-  /** What edited it. */
+  /** Edits that were made of it. */
   readonly edits: Recipe
   readonly repairs: readonly Repair[]
   /** Share of the rendering stage that is behind then. */

@@ -79,7 +79,7 @@ function Clock({ durationSeconds, isThis, hasFailed }: ClockProps) {
   )
 }
 
-/** What is heard: the original, or the sound as a platform gets it. */
+/** Switch between the original and the sound as a platform gets it. */
 function HeardSwitch({ isThis }: { isThis: boolean }) {
   const { hearing, auditions } = useApp()
   const { t } = useWords()

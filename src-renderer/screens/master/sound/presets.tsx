@@ -10,55 +10,16 @@ import { useWords } from '../../../text/context.tsx'
 import { FACTORY_NAMES, FACTORY_PRESETS } from '../factory-presets.ts'
 import { useScope } from '../use-batch.ts'
 
-/** Settings under a name, to be used again. */
+const NO_PRESETS: readonly Preset[] = []
+
+/** Menu of the presets: those of the program are chosen, own ones are chosen, kept and deleted. */
 export function Presets() {
   const { batch, notices } = useApp()
   const { t } = useWords()
-  const { settings, change } = useScope()
-  const presets = useSelect(batch.store, (state) => state.batch?.presets)
+  const { change } = useScope()
+  const known = useSelect(batch.store, (state) => state.batch?.presets) ?? NO_PRESETS
   const [isNaming, setNaming] = useState(false)
-  const [name, setName] = useState('')
-  const [isNameless, setNameless] = useState(false)
-  /** The preset that has the name already, while it is asked whether it is to be replaced. */
-  const [taken, setTaken] = useState<Preset | null>(null)
-  const field = useRef<HTMLInputElement>(null)
   const trigger = useRef<HTMLButtonElement>(null)
-  const replaceButton = useRef<HTMLButtonElement>(null)
-  const known = presets ?? []
-  const showNaming = (isShown: boolean) => {
-    setNaming(isShown)
-    setNameless(false)
-    setTaken(null)
-    setName('')
-  }
-  useEffect(() => {
-    if (taken) replaceButton.current?.focus()
-  }, [taken])
-  const save = (event: FormEvent) => {
-    event.preventDefault()
-    const trimmed = name.trim()
-    if (!trimmed) {
-      setNameless(true)
-      return field.current?.focus()
-    }
-    if (!settings) return
-    const namesake = known.find((preset) => preset.name.normalize() === trimmed.normalize())
-    // Another object each time, so that the focus goes to the answer again.
-    if (namesake) return setTaken({ ...namesake })
-    void batch.changePresets((all) => [...all, { name: trimmed, settings }])
-    showNaming(false)
-  }
-  const replace = (old: Preset) => {
-    if (!settings) return
-    const put = (next: Preset) => (all: readonly Preset[]) =>
-      all.map((preset) => (preset.name === old.name ? next : preset))
-    void batch.changePresets(put({ ...old, settings }))
-    showNaming(false)
-    notices.show({
-      text: t.settings.presetReplaced(old.name),
-      undo: () => void batch.changePresets(put(old)),
-    })
-  }
   const remove = (gone: Preset) => {
     const others = (all: readonly Preset[]) => all.filter((preset) => preset.name !== gone.name)
     void batch.changePresets(others)
@@ -81,7 +42,7 @@ export function Presets() {
           null,
           ...known.map((preset) => ({ text: preset.name, onChoose: () => change(preset.settings) })),
           ...(known.length > 0 ? [null] : []),
-          { text: t.settings.savePreset, onChoose: () => showNaming(true) },
+          { text: t.settings.savePreset, onChoose: () => setNaming(true) },
           ...known.map((preset) => ({
             text: t.settings.deletePreset(preset.name),
             isDanger: true,
@@ -94,36 +55,93 @@ export function Presets() {
           </Button>
         }
       />
-      <Modal title={t.settings.savePreset} isOpen={isNaming} onClose={() => showNaming(false)} returnTo={trigger}>
-        <form className="form" onSubmit={save}>
-          <TextField
-            ref={field}
-            label={t.settings.presetName}
-            value={name}
-            maxLength={60}
-            problem={taken ? t.settings.presetTaken(taken.name) : isNameless && t.settings.presetNameless}
-            onChange={(next) => {
-              setName(next)
-              setNameless(false)
-              setTaken(null)
-            }}
-          />
-          <div className="row end">
-            <Button look="quiet" onClick={() => showNaming(false)}>
-              {t.cancel}
-            </Button>
-            {taken ? (
-              <Button key="replace" ref={replaceButton} onClick={() => replace(taken)}>
-                {t.settings.replacePreset}
-              </Button>
-            ) : (
-              <Button key="save" type="submit">
-                {t.save}
-              </Button>
-            )}
-          </div>
-        </form>
+      <Modal title={t.settings.savePreset} isOpen={isNaming} onClose={() => setNaming(false)} returnTo={trigger}>
+        <PresetForm known={known} onEnd={() => setNaming(false)} />
       </Modal>
     </>
+  )
+}
+
+/** Returns what keeps the settings of the scope as a preset, new or in the place of another one. */
+function useKeepPreset() {
+  const { batch, notices } = useApp()
+  const { t } = useWords()
+  const { settings } = useScope()
+  return {
+    add(name: string) {
+      if (settings) void batch.changePresets((all) => [...all, { name, settings }])
+    },
+    replace(old: Preset) {
+      if (!settings) return
+      const put = (next: Preset) => (all: readonly Preset[]) =>
+        all.map((preset) => (preset.name === old.name ? next : preset))
+      void batch.changePresets(put({ ...old, settings }))
+      notices.show({
+        text: t.settings.presetReplaced(old.name),
+        undo: () => void batch.changePresets(put(old)),
+      })
+    },
+  }
+}
+
+/** Form that names a preset; one that has the name already is replaced after a question. */
+function PresetForm({ known, onEnd }: { known: readonly Preset[]; onEnd: () => void }) {
+  const { t } = useWords()
+  const keep = useKeepPreset()
+  const [name, setName] = useState('')
+  const [isNameless, setNameless] = useState(false)
+  /** The preset that has the name already, while it is asked whether it is to be replaced. */
+  const [taken, setTaken] = useState<Preset | null>(null)
+  const field = useRef<HTMLInputElement>(null)
+  const replaceButton = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (taken) replaceButton.current?.focus()
+  }, [taken])
+  const save = (event: FormEvent) => {
+    event.preventDefault()
+    const trimmed = name.trim()
+    if (!trimmed) {
+      setNameless(true)
+      return field.current?.focus()
+    }
+    const namesake = known.find((preset) => preset.name.normalize() === trimmed.normalize())
+    // Another object each time, so that the focus goes to the answer again.
+    if (namesake) return setTaken({ ...namesake })
+    keep.add(trimmed)
+    onEnd()
+  }
+  const replace = (old: Preset) => {
+    keep.replace(old)
+    onEnd()
+  }
+  return (
+    <form className="form" onSubmit={save}>
+      <TextField
+        ref={field}
+        label={t.settings.presetName}
+        value={name}
+        maxLength={60}
+        problem={taken ? t.settings.presetTaken(taken.name) : isNameless && t.settings.presetNameless}
+        onChange={(next) => {
+          setName(next)
+          setNameless(false)
+          setTaken(null)
+        }}
+      />
+      <div className="row end">
+        <Button look="quiet" onClick={onEnd}>
+          {t.cancel}
+        </Button>
+        {taken ? (
+          <Button key="replace" ref={replaceButton} onClick={() => replace(taken)}>
+            {t.settings.replacePreset}
+          </Button>
+        ) : (
+          <Button key="save" type="submit">
+            {t.save}
+          </Button>
+        )}
+      </div>
+    </form>
   )
 }

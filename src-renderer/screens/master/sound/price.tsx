@@ -1,4 +1,4 @@
-/** What the loudness costs the song that is heard, and the one setting that avoids it. */
+/** Price of the loudness for the song that is heard, and the one setting that avoids it. */
 import { TriangleAlert } from 'lucide-react'
 import type { MasterSettings } from '../../../../src-contract/settings.ts'
 import { Button } from '../../../components/button.tsx'

@@ -21,7 +21,7 @@ export interface SectionProps {
 
 interface FoldProps {
   title: string
-  /** What is set inside, in one line. */
+  /** Settings inside, in one line. */
   summary: string
   isOpenAtFirst?: boolean
   children: ReactNode
@@ -123,7 +123,7 @@ export function StartingPoint({ settings, mixed, change, rowId, isOwn, reference
   )
 }
 
-/** How much of what is planned is applied, and what is not mended. */
+/** Shares of the planned processing that are applied, and faults that are left alone. */
 export function PlannedSection({ settings, mixed, change }: SectionProps) {
   const { t } = useWords()
   const { tone_amount, dynamics_amount, image_amount, skip_repairs } = settings
@@ -163,7 +163,7 @@ const TARGET_RANGE = { minimum: -24, maximum: -6, neutral: FIRST_TARGET_LUFS, fi
 
 type Aim = 'platform' | 'competitive' | 'own'
 
-/** How loud the masters are: as each platform asks, as the genre is, or as loud as is set. */
+/** Loudness of the masters: as each platform asks, as the genre is, or as loud as is set. */
 export function LoudnessSection({ settings, mixed, change, cost }: SectionProps & { cost: ReactNode }) {
   const { t } = useWords()
   const { loudness, target_lufs } = settings

@@ -144,12 +144,7 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
       </SoundKnobs>
       <StyleSection {...props} />
       <LoudnessSection {...props} cost={isHeard && <Price change={change} />} />
-      <StartingPoint
-        {...props}
-        rowId={rowId}
-        isOwn={ownIds.length > 0}
-        referenceName={reference?.filename}
-      />
+      <StartingPoint {...props} rowId={rowId} isOwn={ownIds.length > 0} referenceName={reference?.filename} />
       <PlannedSection {...props} />
       <DeliverySection {...props} />
     </>
