@@ -1,6 +1,9 @@
 /** The places of a master where the limiter took away most. Pure. */
 
 export interface ReductionPlace {
+  /** Begin of the step of the curve that the reduction was measured in: from there on it is heard. */
+  readonly fromSeconds: number
+  /** Middle of that step, where the lane shows it. */
   readonly seconds: number
   /** Positive. */
   readonly reductionDb: number
@@ -18,7 +21,7 @@ const SAME_PLACE_SECONDS = 2
 export function largestReductions(curveDb: readonly (number | null)[], stepSeconds: number): ReductionPlace[] {
   const depths = curveDb.map((value) => Math.abs(value ?? 0))
   const maxima = depths
-    .map((reductionDb, i) => ({ seconds: i * stepSeconds, reductionDb }))
+    .map((reductionDb, i) => ({ fromSeconds: i * stepSeconds, seconds: (i + 0.5) * stepSeconds, reductionDb }))
     .filter(({ reductionDb }, i) => reductionDb > (depths[i - 1] ?? 0) && reductionDb >= (depths[i + 1] ?? 0))
     .filter(({ reductionDb }) => reductionDb >= LEAST_DB)
     .toSorted((a, b) => b.reductionDb - a.reductionDb)

@@ -35,8 +35,8 @@ export function ReductionMarkers({ layout, view, version }: MarkersProps) {
       onPointerDown={(event) => event.stopPropagation()}
       onDoubleClick={(event) => event.stopPropagation()}
     >
-      {places.map(({ seconds, reductionDb }) => {
-        const name = l.timeView.reductionAt(format.level(reductionDb), clock(seconds))
+      {places.map(({ fromSeconds, seconds, reductionDb }) => {
+        const name = l.timeView.reductionAt(format.level(reductionDb), clock(fromSeconds))
         const x = Math.max(layout.left, Math.min(layout.right, toX(seconds)))
         return (
           <li key={seconds} style={{ left: x }}>
@@ -45,7 +45,7 @@ export function ReductionMarkers({ layout, view, version }: MarkersProps) {
               className={isWithin(view, seconds) ? 'marker' : 'marker is-away'}
               aria-label={name}
               title={name}
-              onClick={() => player.seek(seconds)}
+              onClick={() => player.seek(fromSeconds)}
             >
               <svg viewBox="0 0 10 8" width={10} height={8} aria-hidden="true">
                 <path d="M0 0h10l-5 8z" />
