@@ -46,7 +46,7 @@ export type PlaybackCommand =
   | { readonly kind: 'evict'; readonly version: string; readonly indexes: readonly number[] }
   /** The switch fades over 8 ms with equal power; to another rendering of what is heard it slides in a straight line over `slideMs`. */
   | { readonly kind: 'choose'; readonly version: string; readonly slideMs?: number | undefined }
-  /** While version `of` is heard, `without` is taken away from it, each at its level; null hears it whole. */
+  /** From version `of` alone, `without` is taken away, each at its level; where it is not here yet, it is waited for. Null: all are whole. */
   | { readonly kind: 'difference'; readonly difference: Difference | null }
   /** Linear gain per version; a version that is not named keeps its own. */
   | { readonly kind: 'levels'; readonly gains: Readonly<Record<string, number>> }
@@ -86,6 +86,10 @@ interface Voice {
   fade: number
   gain: number
   wantedGain: number
+  /** The version that is taken away from it, also while that fades out. */
+  rest: Voice | undefined
+  /** Part of the rest that is taken away: 0 none, 1 all. */
+  restFade: number
 }
 
 const chunkOf = (frame: number) => Math.floor(frame / CHUNK_FRAMES)
@@ -103,10 +107,6 @@ export class PlaybackEngine {
   #switchStep: number
   #isSlide = false
   #difference: Difference | null = null
-  /** Part of the other version that is taken away: 0 none, 1 all. */
-  #differenceFade = 0
-  /** The version that is taken away, also while it fades out of the difference. */
-  #rest: Voice | undefined
   /** Change of a level in one frame. */
   readonly #levelStep: number
   /** Frames of a version that must be here before it is switched to. */
@@ -143,10 +143,12 @@ export class PlaybackEngine {
       case 'add': {
         const meter = createLoudnessMeter(this.#sampleRateHz)
         const { version, frames } = command
-        this.#voices.set(version, { version, frames, chunks: new Map(), meter, fade: 0, gain: 1, wantedGain: 1 })
+        const silent = { fade: 0, gain: 1, wantedGain: 1, rest: undefined, restFade: 0 }
+        this.#voices.set(version, { version, frames, chunks: new Map(), meter, ...silent })
         return
       }
       case 'remove':
+        for (const voice of this.#voices.values()) if (voice.rest?.version === command.version) voice.rest = undefined
         this.#voices.delete(command.version)
         return
       case 'chunk':
@@ -248,10 +250,34 @@ export class PlaybackEngine {
     for (const voice of this.#voices.values()) voice.fade = voice === this.#heard ? 1 : 0
   }
 
+  /** Gives the version of a difference its rest. What is silent comes in as it is to be heard. */
+  #settleDifference(): void {
+    const { of, without } = this.#difference ?? {}
+    const isSilent = this.#headFade === 0 && this.#tailFade === 0
+    for (const voice of this.#voices.values()) {
+      if (voice.version === of && without !== undefined) voice.rest = this.#voices.get(without)
+      if (voice.fade === 0 || isSilent) voice.restFade = voice.version === of ? 1 : 0
+    }
+  }
+
+  /** Returns the part of its rest that is taken away from a voice in the end; one that fades out keeps what it has. */
+  #restGoal(voice: Voice): number {
+    if (voice.version === this.#difference?.of) return 1
+    return this.#isPlaying && voice === this.#heard && voice === this.#wanted ? 0 : voice.restFade
+  }
+
+  /** Tells whether what is heard is here, with what is taken away from it. */
+  #canSound(): boolean {
+    const heard = this.#heard
+    if (!heard || !isReady(heard, this.#head)) return false
+    return this.#difference?.of !== heard.version || !heard.rest || isReady(heard.rest, this.#head)
+  }
+
   #renderRun(left: Float32Array, right: Float32Array, at: number, most: number): number {
     this.#settleSwitch()
     if (this.#isPlaying && this.#lengthFrames > 0 && this.#head >= this.#lengthFrames) this.#turnAround()
-    this.#isWaiting = this.#isPlaying && !(this.#heard && isReady(this.#heard, this.#head))
+    this.#settleDifference()
+    this.#isWaiting = this.#isPlaying && !this.#canSound()
     if (this.#isWaiting) this.#headFade = 0
     const moves = this.#isPlaying && !this.#isWaiting && this.#heard !== undefined
     let frames = most
@@ -260,14 +286,16 @@ export class PlaybackEngine {
       if (this.#loop && this.#head < this.#loop.endFrame) frames = Math.min(frames, this.#loop.endFrame - this.#head)
     }
     if (this.#tailFade > 0) frames = Math.min(frames, CHUNK_FRAMES - (this.#tail % CHUNK_FRAMES))
-    if (moves) this.#subtract(left, right, at, frames)
     for (const voice of this.#voices.values()) {
       if (voice.fade > 0 || voice === this.#heard) {
         if (moves) this.#mix(voice, this.#head, this.#headFade, this.#fadeStep, left, right, at, frames)
         if (this.#tailFade > 0) this.#mix(voice, this.#tail, this.#tailFade, -this.#fadeStep, left, right, at, frames)
       }
+    }
+    for (const voice of this.#voices.values()) {
       voice.fade = towards(voice.fade, voice === this.#heard ? 1 : 0, this.#switchStep * frames)
       voice.gain = towards(voice.gain, voice.wantedGain, this.#levelStep * frames)
+      voice.restFade = towards(voice.restFade, this.#restGoal(voice), this.#fadeStep * frames)
     }
     if (this.#tailFade > 0) {
       this.#tail += frames
@@ -282,7 +310,7 @@ export class PlaybackEngine {
     return frames
   }
 
-  /** Adds `frames` of one voice from `frame` on; the fades of head or tail begin at `placeFade` and move by `placeStep`. */
+  /** Adds `frames` of one voice from `frame` on, without its rest; the fades of head or tail begin at `placeFade` and move by `placeStep`. */
   #mix(
     voice: Voice,
     frame: number,
@@ -295,46 +323,27 @@ export class PlaybackEngine {
   ): void {
     const chunk = voice.chunks.get(chunkOf(frame))
     if (!chunk || frame >= voice.frames) return
+    const { rest } = voice
+    const restChunk = rest && frame < rest.frames ? rest.chunks.get(chunkOf(frame)) : undefined
     const from = frame % CHUNK_FRAMES
     const goal = voice === this.#heard ? 1 : 0
+    const restGoal = this.#restGoal(voice)
     const isSlide = this.#isSlide
-    let fade = voice.fade
-    let gain = voice.gain
+    let { fade, gain, restFade } = voice
+    let restGain = rest?.gain ?? 0
     let place = placeFade
     for (let i = 0; i < frames; i++) {
       fade = towards(fade, goal, this.#switchStep)
       gain = towards(gain, voice.wantedGain, this.#levelStep)
       place = Math.max(0, Math.min(1, place + placeStep))
-      const factor = (isSlide ? fade : equalPower(fade)) * equalPower(place) * gain
-      left[at + i] = (left[at + i] as number) + (chunk.left[from + i] as number) * factor
-      right[at + i] = (right[at + i] as number) + (chunk.right[from + i] as number) * factor
-    }
-  }
-
-  /** Takes the other version of a difference away from `frames` at the head, in the fades of the version that is heard. */
-  #subtract(left: Float32Array, right: Float32Array, at: number, frames: number): void {
-    const { of, without } = this.#difference ?? {}
-    const heard = this.#heard?.version === of ? this.#heard : undefined
-    if (without !== undefined && heard) this.#rest = this.#voices.get(without)
-    const chunk = this.#rest?.chunks.get(chunkOf(this.#head))
-    const goal = heard && chunk ? 1 : 0
-    if (!this.#rest || !chunk || (goal === 0 && this.#differenceFade === 0)) {
-      this.#differenceFade = 0
-      return
-    }
-    const from = this.#head % CHUNK_FRAMES
-    let { gain } = this.#rest
-    let place = this.#headFade
-    let fade = this.#heard?.fade ?? 0
-    for (let i = 0; i < frames; i++) {
-      this.#differenceFade = towards(this.#differenceFade, goal, this.#fadeStep)
-      gain = towards(gain, this.#rest.wantedGain, this.#levelStep)
-      place = Math.min(1, place + this.#fadeStep)
-      fade = towards(fade, 1, this.#switchStep)
-      const share = this.#isSlide ? fade : equalPower(fade)
-      const factor = this.#differenceFade * share * equalPower(place) * gain
-      left[at + i] = (left[at + i] as number) - (chunk.left[from + i] as number) * factor
-      right[at + i] = (right[at + i] as number) - (chunk.right[from + i] as number) * factor
+      const share = (isSlide ? fade : equalPower(fade)) * equalPower(place)
+      left[at + i] = (left[at + i] as number) + (chunk.left[from + i] as number) * gain * share
+      right[at + i] = (right[at + i] as number) + (chunk.right[from + i] as number) * gain * share
+      if (!rest || !restChunk) continue
+      restFade = towards(restFade, restGoal, this.#fadeStep)
+      restGain = towards(restGain, rest.wantedGain, this.#levelStep)
+      left[at + i] = (left[at + i] as number) - (restChunk.left[from + i] as number) * restGain * restFade * share
+      right[at + i] = (right[at + i] as number) - (restChunk.right[from + i] as number) * restGain * restFade * share
     }
   }
 

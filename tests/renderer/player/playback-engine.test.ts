@@ -348,4 +348,62 @@ describe('the difference of two versions', () => {
     playback.obey({ kind: 'difference', difference: { of: 'made', without: 'source' } })
     expect(placeOf(render(playback, 4096), 1024, source)).toBe(1024)
   })
+
+  /** A song, and two versions of it that have little of their own. */
+  function twoVersions() {
+    const song = noise(200_000, 1)
+    const little = [noise(200_000, 2, 0.001), noise(200_000, 3, 0.001)] as const
+    const [a, b] = little.map((own) => song.map((value, i) => value + (own[i] as number)))
+    return { song, a: a as Float32Array, b: b as Float32Array }
+  }
+  const loudest = (samples: Float32Array) => samples.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+
+  it('lets nothing whole through when the head jumps, another version is chosen, or it stops', () => {
+    const playback = playbackWith(twoVersions())
+    playback.obey({ kind: 'choose', version: 'a' })
+    playback.obey({ kind: 'difference', difference: { of: 'a', without: 'song' } })
+    playback.obey({ kind: 'play', serial: 1 })
+    expect(loudest(render(playback, 4096)), 'from its first sample').toBeLessThan(0.003)
+    playback.obey({ kind: 'seek', serial: 2, frame: 90_000, restartsIntegrated: false })
+    expect(loudest(render(playback, 4096)), 'after a jump').toBeLessThan(0.003)
+    playback.obey({ kind: 'choose', version: 'b' })
+    playback.obey({ kind: 'difference', difference: { of: 'b', without: 'song' } })
+    expect(loudest(render(playback, 4096)), 'of another version').toBeLessThan(0.003)
+    playback.obey({ kind: 'difference', difference: null })
+    playback.obey({ kind: 'pause', serial: 3 })
+    expect(loudest(render(playback, 4096)), 'at its end').toBeLessThan(0.003)
+    playback.obey({ kind: 'play', serial: 4 })
+    expect(loudest(render(playback, 4096)), 'whole when it goes on').toBeGreaterThan(0.3)
+  })
+
+  it('waits for what is taken away, and does not play the version whole meanwhile', () => {
+    const { song, a } = twoVersions()
+    const playback = playbackWith({ song, a })
+    playback.obey({ kind: 'evict', version: 'song', indexes: [1] })
+    playback.obey({ kind: 'choose', version: 'a' })
+    playback.obey({ kind: 'difference', difference: { of: 'a', without: 'song' } })
+    playback.obey({ kind: 'play', serial: 1 })
+    playback.obey({ kind: 'seek', serial: 2, frame: 70_000, restartsIntegrated: false })
+    expect(loudest(render(playback, 4096))).toBe(0)
+    expect(playback.takeReport()).toMatchObject({ isWaiting: true, frame: 70_000 })
+    const left = new Float32Array(CHUNK_FRAMES)
+    left.set(song.subarray(CHUNK_FRAMES, 2 * CHUNK_FRAMES))
+    playback.obey({ kind: 'chunk', version: 'song', index: 1, left, right: left.slice() })
+    const heard = loudest(render(playback, 4096))
+    expect([heard > 0.0005, heard < 0.003]).toEqual([true, true])
+  })
+
+  it('is not what is left of a version that was heard whole in between', () => {
+    const { song, a, b } = twoVersions()
+    const playback = playbackWith({ song, a, b })
+    playback.obey({ kind: 'choose', version: 'a' })
+    playback.obey({ kind: 'difference', difference: { of: 'a', without: 'song' } })
+    playback.obey({ kind: 'play', serial: 1 })
+    render(playback, 4096)
+    playback.obey({ kind: 'difference', difference: null })
+    playback.obey({ kind: 'choose', version: 'b' })
+    expect(placeOf(render(playback, 2048), FADE, b)).toBe(4096 + FADE)
+    playback.obey({ kind: 'choose', version: 'a' })
+    expect(placeOf(render(playback, 2048), FADE, a)).toBe(4096 + 2048 + FADE)
+  })
 })
