@@ -5,6 +5,9 @@ import { type Platform, platformFacts } from '../../src-contract/platforms/index
 /** Every version at the loudness of the quietest; as a service would play it; or as written. */
 export type LevelMode = 'matched' | 'service' | 'file'
 
+/** Level at which a difference is heard: at any other, the louder of the two would be most of it. */
+export const DIFFERENCE_LEVEL: LevelMode = 'matched'
+
 /** Measured level of a version; null for silence. */
 export interface VersionLevel {
   readonly integratedLufs: number | null

@@ -3,8 +3,9 @@ import { createStore } from 'zustand/vanilla'
 import type { Client } from '../../src-contract/client.ts'
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import { dbToGain } from '../../src-engine/dsp/units.ts'
-import { type LevelMode, levelGainsDb, type VersionLevel } from '../player/levels.ts'
+import { DIFFERENCE_LEVEL, type LevelMode, levelGainsDb, type VersionLevel } from '../player/levels.ts'
 import type { createPlayer, Player } from '../player/player.ts'
+import { PassingTracks } from './passing-tracks.ts'
 import { openPatiently } from './patient-open.ts'
 
 /** A stored song that can be heard. */
@@ -45,8 +46,6 @@ export interface HearingState {
 const ORIGINAL = 'original'
 /** Time in which a rendering takes the place of another at the same position, ms. */
 const SLIDE_MS = 30
-/** Reports in which a rendering was heard after which the ones before it have faded out. */
-const FADED_REPORTS = 4
 /** Bytes that tell how a rendering lies in its file: what is beyond them is rendered to be thrown away. */
 const HEAD_BYTES = 512
 
@@ -88,10 +87,8 @@ export class Hearing {
   #player: Player | null = null
   /** Counts songs: what belongs to an earlier one is let go of. */
   #visit = 0
-  /** Renderings on the player, oldest first: the one that is heard, and the one that takes its place. */
-  #open: readonly string[] = []
-  /** Reports since the newest rendering is heard. */
-  #heardReports = 0
+  /** Renderings on the player. */
+  readonly #tracks = new PassingTracks()
 
   constructor(deps: HearingDeps) {
     this.#deps = deps
@@ -138,12 +135,13 @@ export class Hearing {
    */
   async setSound(version: SoundVersion | null): Promise<void> {
     const own = this.#visit
-    if (version && this.#player && !this.#open.includes(version.id)) {
-      this.#open = [...this.#open, version.id]
-      this.#heardReports = 0
+    if (version && this.#player && !this.#tracks.has(version.id)) {
+      this.#tracks.add(version.id)
       await this.#player.load([{ ...this.#fileOf(version.id, version.open), headBytes: HEAD_BYTES }])
     }
-    if (own === this.#visit) this.#change({ sound: version })
+    if (own !== this.#visit) return
+    if (version) this.#tracks.settle(version.id)
+    this.#change({ sound: version })
   }
 
   /** Lets go of the song. */
@@ -162,7 +160,7 @@ export class Hearing {
   /** Tells the player what is to sound, and at what level. */
   readonly #sound = (): void => {
     const state = this.store.getState()
-    const gains = hearingGainsDb(state, state.levelMode)
+    const gains = hearingGainsDb(state, state.isDifference ? DIFFERENCE_LEVEL : state.levelMode)
     const id = state.sound?.id
     const player = this.#player
     player?.setLevels({ [ORIGINAL]: dbToGain(gains.original), ...(id ? { [id]: dbToGain(gains.sound) } : {}) })
@@ -172,14 +170,9 @@ export class Hearing {
 
   /** Lets go of renderings that a newer one has taken the place of: what is read for them would hold up the newer one. */
   #letGo(heard: string | null): void {
-    const { sound } = this.store.getState()
-    const isHeard =
-      heard !== null && (heard === sound?.id || (heard === ORIGINAL && this.store.getState().side === 'original'))
-    if (!isHeard || this.#open.length < 2) return
-    this.#heardReports += 1
-    if (this.#heardReports < FADED_REPORTS) return
-    for (const id of this.#open) if (id !== sound?.id) this.#player?.drop(id)
-    this.#open = sound ? [sound.id] : []
+    const { sound, side } = this.store.getState()
+    const isHeard = heard !== null && (heard === sound?.id || (heard === ORIGINAL && side === 'original'))
+    for (const id of this.#tracks.faded(isHeard, (one) => one === sound?.id)) this.#player?.drop(id)
   }
 
   #change(next: Partial<HearingState>): void {
@@ -189,7 +182,7 @@ export class Hearing {
 
   #close(): void {
     this.#visit += 1
-    this.#open = []
+    this.#tracks.clear()
     this.#player?.close()
     this.#player = null
   }

@@ -20,6 +20,8 @@ const rendering = (id: string, lufs = -14): SoundVersion => ({
 /** A hearing over players that note what they are told; `said` is that of all of them. */
 function setUp() {
   const said: string[] = []
+  const levels: Readonly<Record<string, number>>[] = []
+  const gate: { wait?: Promise<void> } = {}
   const players: PlayerDeps[] = []
   const createPlayer = (deps: PlayerDeps) => {
     const nth = players.push(deps)
@@ -27,6 +29,7 @@ function setUp() {
     return Promise.resolve({
       load: async (files: readonly { version: string }[]) => {
         for (const { version } of files) say(`load ${version}`)
+        await gate.wait
         for (const { version } of files) deps.onReady(version)
       },
       drop: (version: string) => say(`drop ${version}`),
@@ -36,7 +39,7 @@ function setUp() {
       seek: (seconds: number) => say(`seek ${seconds}`),
       close: () => say('close'),
       setDifference: (difference: { of: string } | null) => difference && say(`difference of ${difference.of}`),
-      setLevels: () => undefined,
+      setLevels: (gains: Readonly<Record<string, number>>) => levels.push(gains),
       position: () => 10,
     })
   }
@@ -44,7 +47,7 @@ function setUp() {
   const report = (version: string) =>
     players.at(-1)?.onReport({ version, isPlaying: true, isWaiting: false } as PlaybackReport)
   const last = () => said.filter((one) => /choose/.test(one)).at(-1)
-  return { hearing, said, report, last, state: hearing.store.getState }
+  return { hearing, said, levels, gate, report, last, state: hearing.store.getState }
 }
 
 describe('what is heard', () => {
@@ -92,6 +95,24 @@ describe('what is heard', () => {
     expect(said.filter((one) => /drop/.test(one))).toEqual(['1 drop x'])
   })
 
+  it('keeps a rendering that takes its time to open while the one before it is heard', async () => {
+    const { hearing, said, report, last, gate } = setUp()
+    hearing.toggle(song('a'))
+    await expect.poll(() => said).toContain('1 load original')
+    hearing.choose('sound')
+    await hearing.setSound(rendering('x'))
+    let open = () => {}
+    gate.wait = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const late = hearing.setSound(rendering('y'))
+    for (let i = 0; i < 9; i++) report('x')
+    open()
+    await late
+    expect(last()).toBe('1 choose y')
+    expect(said.filter((one) => /drop/.test(one))).toEqual([])
+  })
+
   it('has no rendering of a song that is heard no longer', async () => {
     const { hearing, said, state } = setUp()
     hearing.toggle(song('a'))
@@ -110,12 +131,15 @@ describe('what is heard', () => {
   })
 
   it('is the difference only for as long as that is held', async () => {
-    const { hearing, said, state } = setUp()
+    const { hearing, said, levels, state } = setUp()
     hearing.toggle(song('a'))
     await expect.poll(() => said).toContain('1 load original')
     await hearing.setSound(rendering('x'))
+    hearing.setLevelMode('file')
+    expect(levels.at(-1)).toEqual({ original: 1, x: 1 })
     hearing.holdDifference(true)
     expect(said).toContain('1 difference of x')
+    expect(20 * Math.log10(levels.at(-1)?.x ?? 0), 'at equal level').toBeCloseTo(-4, 6)
     hearing.pause()
     expect(state().isDifference).toBe(false)
   })
