@@ -1,24 +1,9 @@
 /** Coded copies: finished masters as a lossy codec leaves them, to be heard in the application. */
 import Type, { type Static } from 'typebox'
+import { COPY_CODEC_NAMES } from './codecs.ts'
 import { exactly, oneOf } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { PLATFORMS } from './platforms/index.ts'
-import type { StreamedCodec } from './platforms/platform.ts'
-
-/**
- * Codecs in which the services of the platforms stream, by their names on the wire. Vorbis has qualities instead of bit rates: 5 comes to
- * 160 kbit/s (xiph.org, "Vorbis audio compression", nominal bit rates at 44.1 kHz).
- */
-export const COPY_CODECS = {
-  vorbis_160: { codec: 'Vorbis', quality: 5 },
-  aac_128: { codec: 'AAC', kilobits: 128 },
-  aac_256: { codec: 'AAC', kilobits: 256 },
-  opus_160: { codec: 'Opus', kilobits: 160 },
-  mp3_320: { codec: 'MP3', kilobits: 320 },
-} as const satisfies Readonly<Record<string, StreamedCodec>>
-
-export type CopyCodec = keyof typeof COPY_CODECS
-export const COPY_CODEC_NAMES = Object.keys(COPY_CODECS) as CopyCodec[]
 
 const CopyCodecState = exactly({
   codec: oneOf(COPY_CODEC_NAMES),

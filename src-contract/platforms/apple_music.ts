@@ -11,4 +11,5 @@ export const appleMusic = {
   playback: { referenceLufs: -16, turnsUp: true },
   furtherRatesHz: [],
   codecs: [{ codec: 'AAC', kilobits: 256 }],
+  streams: ['aac_256'],
 } as const satisfies PlatformFacts

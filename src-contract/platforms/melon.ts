@@ -15,4 +15,5 @@ export const melon = {
   playback: { referenceLufs: null, turnsUp: false },
   furtherRatesHz: [],
   codecs: [{ codec: 'MP3', kilobits: 320 }],
+  streams: ['mp3_320'],
 } as const satisfies PlatformFacts

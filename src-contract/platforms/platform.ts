@@ -1,4 +1,5 @@
 /** Facts about one platform; the file of each is named by its name on the wire. */
+import type { CopyCodec, StreamedCodec } from '../codecs.ts'
 
 /** Foundation of a number: the platform's own word, what the trade does, our judgement, or the request itself. */
 export const CONFIDENCES = ['published', 'common_practice', 'our_recommendation', 'requested'] as const
@@ -11,11 +12,6 @@ export interface PlaybackRule {
   /** Tells whether it also turns quiet tracks up (as far as their true peak allows). */
   readonly turnsUp: boolean
 }
-
-/** A lossy codec at the amount of data at which a service streams it. */
-export type StreamedCodec =
-  | { readonly codec: 'AAC' | 'MP3' | 'Opus'; readonly kilobits: number }
-  | { readonly codec: 'Vorbis'; readonly quality: number }
 
 export interface PlatformFacts {
   /** Name on the wire, in file names and in reports. */
@@ -35,4 +31,6 @@ export interface PlatformFacts {
   readonly furtherRatesHz: readonly number[]
   /** Codecs that the service is known or believed to stream, the one first whose copies were seen to rise highest. */
   readonly codecs: readonly StreamedCodec[]
+  /** Those of coded copies that its listeners are known or believed to get, the usual one first. */
+  readonly streams: readonly CopyCodec[]
 }

@@ -11,4 +11,5 @@ export const soundcloud = {
   playback: { referenceLufs: -14, turnsUp: false },
   furtherRatesHz: [],
   codecs: [{ codec: 'AAC', kilobits: 160 }],
+  streams: ['aac_160'],
 } as const satisfies PlatformFacts

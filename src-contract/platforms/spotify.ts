@@ -1,6 +1,9 @@
 import type { PlatformFacts } from './platform.ts'
 
-/** Spotify publishes its loudness and ceilings: support.spotify.com, "Loudness normalization". */
+/**
+ * Spotify publishes its loudness and ceilings: support.spotify.com, "Loudness normalization"; and its bit rates, of which 160 kbit/s is
+ * "High": "Audio quality".
+ */
 export const spotify = {
   id: 'spotify',
   name: { en: 'Spotify', ko: 'Spotify' },
@@ -15,4 +18,5 @@ export const spotify = {
     { codec: 'AAC', kilobits: 256 },
     { codec: 'Vorbis', quality: 9 },
   ],
+  streams: ['vorbis_160', 'aac_256'],
 } as const satisfies PlatformFacts

@@ -14,4 +14,5 @@ export const youtube = {
     { codec: 'AAC', kilobits: 128 },
     { codec: 'Opus', kilobits: 160 },
   ],
+  streams: ['opus_160', 'aac_128'],
 } as const satisfies PlatformFacts

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
+import type { StreamedCodec } from '../../src-contract/codecs.ts'
 import { type Platform, platformFacts } from '../../src-contract/platforms/index.ts'
-import type { StreamedCodec } from '../../src-contract/platforms/platform.ts'
 import { type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
 import { inWholeFrames } from './samples.ts'
 

@@ -101,7 +101,14 @@ test('a copy for which nobody waits any more is given up and leaves no file; the
 test('every codec is named with the encoder that makes it', async () => {
   const { get } = await serve()
   const { codecs } = (await (await get('copy-codecs')).json()) as { codecs: { codec: string; encoder?: string }[] }
-  expect(codecs.map(({ codec }) => codec)).toEqual(['vorbis_160', 'aac_128', 'aac_256', 'opus_160', 'mp3_320'])
+  expect(codecs.map(({ codec }) => codec)).toEqual([
+    'vorbis_160',
+    'aac_128',
+    'aac_160',
+    'aac_256',
+    'opus_160',
+    'mp3_320',
+  ])
   expect(codecs[0]!.encoder).toBe('Vorbis quality 5 (ffmpeg libvorbis)')
 })
 

@@ -2,7 +2,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { COPY_CODEC_NAMES, COPY_CODECS } from '../../../src-contract/coded-copies.ts'
+import { COPY_CODEC_NAMES, COPY_CODECS } from '../../../src-contract/codecs.ts'
 import { inFrames, readNow, readWave } from '../../../src-engine/dsp/riff.ts'
 import { heardCodec } from '../../../src-worker/media/encode.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
