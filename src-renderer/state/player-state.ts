@@ -1,7 +1,9 @@
 /** State of a visit to the Listen screen: version, level, loop, volume and blind test, with its pure transitions. */
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import type { AbxAnswer, AbxTrial } from '../player/abx.ts'
-import { type LevelMode, levelGainsDb, type VersionLevel } from '../player/levels.ts'
+import { DIFFERENCE_LEVEL, type LevelMode, levelGainsDb, type VersionLevel } from '../player/levels.ts'
+import type { Difference } from '../player/playback-engine.ts'
+import { type HeardCopies, trackOf, withCopies } from './heard-copies.ts'
 import type { SongVersion } from './listen-versions.ts'
 
 export interface LoopRange {
@@ -36,6 +38,9 @@ export interface PlayerState {
   readonly hasFailed: boolean
   readonly durationSeconds: number
   readonly version: string
+  readonly copies: HeardCopies
+  /** Only what the codec, or the mastering, has changed is heard of a master. */
+  readonly isDifference: boolean
   /** The version other than the original that was heard last, for the swap. */
   readonly lastHeard: string
   /** The master that was heard last. */
@@ -62,12 +67,13 @@ export function shownService({ service, version, versions, lastMaster }: PlayerS
   return service ?? platformOf(version) ?? platformOf(lastMaster) ?? PLATFORMS[0]
 }
 
-/** Returns the gain in dB of every version that is there, for a choice of level. */
+/** Returns the gain in dB of every version and copy that is there, for a choice of level. */
 export function gainsOf(state: PlayerState, mode: LevelMode): Record<string, number> {
-  const { versions, blindTest } = state
+  const { versions, blindTest, copies } = state
   const there = versions.filter((one) => !one.missing && (!blindTest || [blindTest.a, blindTest.b].includes(one.id)))
   const levels: Record<string, VersionLevel> = Object.fromEntries(there.map(({ id, level }) => [id, level]))
-  return levelGainsDb(levels, blindTest ? 'matched' : mode, shownService(state))
+  const heardMode = blindTest ? 'matched' : heardDifference(state) ? DIFFERENCE_LEVEL : mode
+  return withCopies(levelGainsDb(levels, heardMode, shownService(state)), copies)
 }
 
 /** Returns the version that sounds, X of a blind test resolved. */
@@ -76,6 +82,27 @@ export function heardVersion({ version, blindTest }: Pick<PlayerState, 'version'
   const side = blindTest.heard === 'x' ? blindTest.truth : blindTest.heard
   return side === 'a' ? blindTest.a : blindTest.b
 }
+
+/** Returns the name on the player of what sounds: the version, or its copy. In a blind test versions are as uploaded. */
+export const heardTrack = (state: Pick<PlayerState, 'version' | 'blindTest' | 'copies'>): string =>
+  state.blindTest ? heardVersion(state) : trackOf(state.copies, state.version)
+
+/**
+ * Returns what a difference is between now: a copy and its master, or a master and the original. Null for a version that is no master,
+ * while one of the two is not there, and in a blind test.
+ */
+export function differenceOf(state: PlayerState): Difference | null {
+  const { version, versions, readiness, blindTest } = state
+  const isMaster = versions.some(({ id, platform }) => id === version && platform !== undefined)
+  const of = heardTrack(state)
+  const without = of === version ? 'source' : version
+  if (!isMaster || blindTest || readiness[version] !== 'ready' || readiness[without] !== 'ready') return null
+  return { of, without }
+}
+
+/** Returns the difference that is heard alone; null where all is heard. */
+export const heardDifference = (state: PlayerState): Difference | null =>
+  state.isDifference ? differenceOf(state) : null
 
 /** Returns the master whose target and ceiling are aimed at: the one that is heard, else the one that was heard last. */
 export function aimedAt(state: PlayerState): SongVersion['result'] {
@@ -96,6 +123,8 @@ export function firstState(versions: readonly SongVersion[], durationSeconds: nu
     hasFailed: false,
     durationSeconds,
     version: first,
+    copies: {},
+    isDifference: false,
     lastHeard: first,
     lastMaster: first,
     isPlaying: false,

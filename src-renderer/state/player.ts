@@ -1,12 +1,14 @@
 /** Store of a visit to the Listen screen: the listener's choices, and the player that plays by them. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { Client } from '../../src-contract/client.ts'
+import type { CopyCodec } from '../../src-contract/codecs.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import { dbToGain } from '../../src-engine/dsp/units.ts'
 import type { AbxAnswer } from '../player/abx.ts'
 import type { LevelMode } from '../player/levels.ts'
 import type { PlaybackReport } from '../player/playback-engine.ts'
 import type { createPlayer, Player, VersionFile } from '../player/player.ts'
+import { CopyLoader } from './copy-loader.ts'
 import type { SongVersion } from './listen-versions.ts'
 import { openPatiently } from './patient-open.ts'
 import {
@@ -14,6 +16,8 @@ import {
   firstState,
   gainsOf,
   HEARD_SECONDS,
+  heardDifference,
+  heardTrack,
   heardVersion,
   type LoopRange,
   loadOrder,
@@ -42,6 +46,7 @@ export class PlayerStore {
   readonly store: StoreApi<PlayerState>
   readonly #deps: PlayerStoreDeps
   readonly #fileOf: (version: SongVersion) => VersionFile
+  readonly #copies: CopyLoader
   readonly #reports = new Set<(report: PlaybackReport) => void>()
   /** The version that is chosen at first. */
   readonly #firstVersion: string
@@ -57,6 +62,12 @@ export class PlayerStore {
     this.store = createStore<PlayerState>(() => firstState(deps.versions, deps.durationSeconds))
     this.#firstVersion = this.#state.version
     this.#fileOf = createFileReader(deps.client, () => this.#isClosed)
+    this.#copies = new CopyLoader({
+      client: deps.client,
+      player: () => this.#player,
+      copies: () => this.#state.copies,
+      onChange: (copies) => this.#change({ copies }),
+    })
   }
 
   /** Starts the sound and loads the versions: masters first, then versions that are aligned with them. Never throws. */
@@ -67,8 +78,9 @@ export class PlayerStore {
         rateHz,
         durationSeconds,
         onReport: (report) => this.#applyReport(report),
-        onReady: (id) => this.#setReadiness(id, 'ready'),
-        onFailure: (id) => this.#setReadiness(id, 'failed'),
+        onReady: (track) => (this.#isVersion(track) ? this.#setReadiness(track, 'ready') : this.#copies.onReady(track)),
+        onFailure: (track, error) =>
+          this.#isVersion(track) ? this.#setReadiness(track, 'failed') : this.#copies.onFailure(track, error),
       })
       if (this.#isClosed) return created.close()
       this.#player = created
@@ -85,6 +97,7 @@ export class PlayerStore {
   readonly close = (): void => {
     this.#isClosed = true
     this.#reports.clear()
+    this.#copies.close()
     this.#player?.close()
     this.#player = null
   }
@@ -138,6 +151,19 @@ export class PlayerStore {
     this.choose(version === 'source' ? lastHeard : 'source')
   }
 
+  /** Hears a master as a codec leaves it, with null as uploaded; what was heard before is heard until the copy is there. */
+  hearCopy(id: string, codec: CopyCodec | null): void {
+    const version = this.#state.versions.find((one) => one.id === id)
+    if (!version?.platform || !withVersion(this.#state, id)) return
+    this.choose(id)
+    this.#copies.choose(version, codec)
+  }
+
+  /** Lets only what the codec, or the mastering, has changed be heard. */
+  readonly holdDifference = (isDifference: boolean): void => {
+    if (this.#state.isDifference !== isDifference) this.#change({ isDifference })
+  }
+
   setLevelMode(levelMode: LevelMode): void {
     this.#change({ levelMode })
   }
@@ -177,7 +203,10 @@ export class PlayerStore {
   async bring(other: SongVersion | null): Promise<void> {
     const { versions, version } = this.#state
     if (version === 'other' && !other) this.#change({ version: 'source' })
-    if (versions.some((one) => one.kind === 'other')) this.#player?.drop('other')
+    if (versions.some((one) => one.kind === 'other')) {
+      this.#copies.forget('other')
+      this.#player?.drop('other')
+    }
     this.store.setState(withOther(this.#state, other, this.#firstVersion))
     if (!other) {
       this.#sound()
@@ -233,9 +262,14 @@ export class PlayerStore {
     const state = this.#state
     const gains = Object.entries(gainsOf(state, state.levelMode)).map(([id, db]) => [id, dbToGain(db)])
     this.#player?.setLevels(Object.fromEntries(gains))
-    this.#player?.choose(heardVersion(state))
+    this.#player?.choose(heardTrack(state))
+    this.#player?.setDifference(heardDifference(state))
     const { volume, isMuted } = state
     this.#player?.setVolume(isMuted ? 0 : (volume / 100) ** 2)
+  }
+
+  #isVersion(track: string): boolean {
+    return this.#state.versions.some(({ id }) => id === track)
   }
 
   #canSound(): boolean {
@@ -249,8 +283,8 @@ export class PlayerStore {
 
   #setReadiness(id: string, readiness: 'ready' | 'failed'): void {
     this.store.setState((state) => ({ readiness: { ...state.readiness, [id]: readiness } }))
-    if (readiness === 'ready') this.#sound()
-    else if (this.#state.isPlaying && !this.#canSound()) this.#pause()
+    this.#sound()
+    if (readiness === 'failed' && this.#state.isPlaying && !this.#canSound()) this.#pause()
   }
 
   #applyReport(report: PlaybackReport): void {
@@ -259,6 +293,7 @@ export class PlayerStore {
       this.store.setState({ isWaiting: report.isWaiting, isPlaying: report.isPlaying })
     }
     this.#countHeard(report)
+    this.#copies.onReport(report, heardTrack(this.#state))
     for (const listener of this.#reports) listener(report)
   }
 

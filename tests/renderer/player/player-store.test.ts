@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type Client, createClient } from '../../../src-contract/client.ts'
+import { ApiError, type Client, createClient } from '../../../src-contract/client.ts'
 import type { MasterResult } from '../../../src-contract/report.ts'
 import { clock, clockTenths } from '../../../src-contract/text/numbers.ts'
 import type { Player, PlayerDeps, VersionFile } from '../../../src-renderer/player/player.ts'
@@ -33,6 +33,7 @@ function fakePlayer() {
   let seconds = 0
   let frame = 0
   let options: PlayerDeps | undefined
+  const dropped = new Set<string>()
   const gate: { wait?: Promise<void>; isBroken?: boolean } = {}
   const note =
     (name: string) =>
@@ -42,13 +43,18 @@ function fakePlayer() {
   const player = {
     load: async (files: readonly { version: string }[]) => {
       told.push(['load', files.map(({ version }) => version)])
+      for (const { version } of files) dropped.delete(version)
       await gate.wait
       for (const file of files) {
+        if (dropped.has(file.version)) continue
         if (gate.isBroken) options?.onFailure(file.version, new Error('gone'))
         else options?.onReady(file.version)
       }
     },
-    drop: note('drop'),
+    drop: (version: string) => {
+      dropped.add(version)
+      told.push(['drop', version])
+    },
     play: note('play'),
     pause: note('pause'),
     choose: note('choose'),
@@ -58,6 +64,7 @@ function fakePlayer() {
     },
     setLoop: note('loop'),
     setLevels: note('levels'),
+    setDifference: note('difference'),
     setVolume: note('volume'),
     position: () => seconds,
     spectrum: () => ({ bins: new Float32Array(1), binHz: 1 }),
@@ -66,7 +73,8 @@ function fakePlayer() {
   return {
     told,
     gate,
-    fail: (version: string) => options?.onFailure(version, new Error('gone')),
+    fail: (version: string, error: unknown = new Error('gone')) => options?.onFailure(version, error),
+    all: (name: string) => told.filter(([what]) => what === name).map(([, value]) => value),
     last: (name: string) => told.findLast(([what]) => what === name)?.[1],
     at: (to: number) => {
       seconds = to
@@ -281,6 +289,154 @@ describe('a master of another job', () => {
     await visit.bring({ ...other, jobId: 'older' })
     expect(state()).toMatchObject({ version: 'spotify', lastMaster: 'spotify' })
     expect(fake.last('choose')).toBe('spotify')
+  })
+})
+
+describe('a coded copy', () => {
+  /** A visit in which copies are made only when `make` is called. */
+  async function slowly() {
+    const visit = await started()
+    let make = () => {}
+    visit.fake.gate.wait = new Promise<void>((resolve) => {
+      make = resolve
+    })
+    const made = async () => {
+      make()
+      await visit.fake.gate.wait
+      await Promise.resolve()
+    }
+    return { ...visit, ...parts(visit), made }
+  }
+  const parts = (visit: Awaited<ReturnType<typeof started>>) => ({
+    hearCopy: visit.hearCopy.bind(visit),
+    formOf: (id: string) => visit.state().copies[id],
+  })
+
+  it('is heard when it is there, as loud as its master, and until then the master is', async () => {
+    const { fake, hearCopy, formOf, made, state } = await slowly()
+    hearCopy('melon', 'mp3_320')
+    expect([state().version, fake.last('choose')]).toEqual(['melon', 'melon'])
+    expect(formOf('melon')).toEqual({ codec: null, making: 'mp3_320', failed: null })
+    await made()
+    expect(fake.last('choose')).toBe('melon mp3_320')
+    expect(formOf('melon')).toEqual({ codec: 'mp3_320', making: null, failed: null })
+    const gains = fake.last('levels') as Record<string, number>
+    expect([gains['melon mp3_320'], 20 * Math.log10(gains.melon ?? 0)]).toEqual([gains.melon, expect.closeTo(-6.8, 6)])
+  })
+
+  it('stays that of its version, and is let go of only when another was heard for as long as a fade', async () => {
+    const visit = await started()
+    const { fake } = visit
+    visit.hearCopy('spotify', 'vorbis_160')
+    await Promise.resolve()
+    visit.choose('source')
+    fake.sound('source', 3)
+    visit.choose('spotify')
+    expect([fake.last('choose'), fake.all('drop')]).toEqual(['spotify vorbis_160', []])
+    visit.hearCopy('spotify', 'aac_256')
+    await Promise.resolve()
+    fake.sound('spotify vorbis_160', 3)
+    fake.sound('spotify aac_256', 0.75)
+    expect(fake.all('drop')).toEqual([])
+    fake.sound('spotify aac_256', 0.25)
+    expect(fake.all('drop')).toEqual(['spotify vorbis_160'])
+    visit.hearCopy('spotify', null)
+    expect(fake.last('choose')).toBe('spotify')
+  })
+
+  it('that is not wanted any more is given up: the last choice counts', async () => {
+    const { fake, hearCopy, formOf, made } = await slowly()
+    hearCopy('spotify', 'vorbis_160')
+    hearCopy('spotify', 'aac_256')
+    expect(fake.all('drop')).toEqual(['spotify vorbis_160'])
+    hearCopy('melon', 'mp3_320')
+    hearCopy('melon', null)
+    await made()
+    expect([formOf('spotify')?.codec, formOf('melon')?.codec]).toEqual(['aac_256', null])
+    expect(fake.last('choose')).toBe('melon')
+  })
+
+  it('that cannot be made leaves what is heard, and tells why until the next choice', async () => {
+    const visit = await started()
+    const { fake } = visit
+    visit.hearCopy('spotify', 'aac_256')
+    await Promise.resolve()
+    fake.gate.wait = new Promise(() => {})
+    visit.hearCopy('spotify', 'vorbis_160')
+    fake.fail('spotify vorbis_160', new ApiError({ code: 'INSUFFICIENT_STORAGE' }))
+    const failed = { codec: 'vorbis_160', refusal: { code: 'INSUFFICIENT_STORAGE' } }
+    expect(visit.state().copies.spotify).toEqual({ codec: 'aac_256', making: null, failed })
+    expect(fake.last('choose')).toBe('spotify aac_256')
+    visit.hearCopy('spotify', 'aac_256')
+    expect(visit.state().copies.spotify?.failed).toBeNull()
+  })
+
+  it('that cannot be read any more gives way to its master', async () => {
+    const visit = await started()
+    const { fake } = visit
+    visit.hearCopy('spotify', 'aac_256')
+    await Promise.resolve()
+    fake.fail('spotify aac_256')
+    expect(visit.state().copies.spotify).toMatchObject({ codec: null, failed: { codec: 'aac_256' } })
+    expect(fake.last('choose')).toBe('spotify')
+  })
+
+  it('of a master of another job goes with it', async () => {
+    const visit = await started()
+    const { fake, state } = visit
+    const other = { ...version('other', 'other', 'C', -12), platform: 'melon' as const }
+    await visit.bring(other)
+    visit.hearCopy('other', 'mp3_320')
+    await Promise.resolve()
+    expect(fake.last('choose')).toBe('other mp3_320')
+    await visit.bring({ ...other, jobId: 'older' })
+    expect([state().copies.other, fake.all('drop')]).toEqual([undefined, ['other mp3_320', 'other']])
+    visit.hearCopy('other', 'mp3_320')
+    expect(state().copies.other?.making, 'that of the other job is made').toBe('mp3_320')
+  })
+
+  it('is never of the original, of a reference or of what a blind test compares', async () => {
+    const visit = await started()
+    const { state } = visit
+    for (const id of ['source', 'reference', 'apple_music']) visit.hearCopy(id, 'aac_128')
+    visit.startBlindTest('source', 'melon')
+    visit.hearCopy('melon', 'mp3_320')
+    expect(state()).toMatchObject({ version: 'spotify', copies: {} })
+  })
+})
+
+describe('the difference alone', () => {
+  it('is what mastering changed, or what a codec changed, and nothing of the original or a reference', async () => {
+    const visit = await started()
+    const { fake } = visit
+    expect(fake.last('difference')).toBeNull()
+    visit.holdDifference(true)
+    expect(fake.last('difference')).toEqual({ of: 'spotify', without: 'source' })
+    visit.hearCopy('spotify', 'vorbis_160')
+    await Promise.resolve()
+    expect(fake.last('difference')).toEqual({ of: 'spotify vorbis_160', without: 'spotify' })
+    for (const id of ['source', 'reference']) {
+      visit.choose(id)
+      expect(fake.last('difference')).toBeNull()
+    }
+    visit.choose('melon')
+    expect(fake.last('difference')).toEqual({ of: 'melon', without: 'source' })
+    visit.startBlindTest('spotify', 'melon')
+    expect(fake.last('difference')).toBeNull()
+    visit.leaveBlindTest()
+    visit.holdDifference(false)
+    expect(fake.last('difference')).toBeNull()
+  })
+
+  it('is heard at equal level also where files are played as they are, and ends where the original is lost', async () => {
+    const visit = await started()
+    const { fake } = visit
+    visit.setLevelMode('file')
+    visit.holdDifference(true)
+    expect(20 * Math.log10((fake.last('levels') as Record<string, number>).spotify ?? 0)).toBeCloseTo(-2.7, 6)
+    fake.fail('source')
+    expect(fake.last('difference')).toBeNull()
+    expect((fake.last('levels') as Record<string, number>).spotify).toBe(1)
   })
 })
 
