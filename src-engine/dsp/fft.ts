@@ -121,14 +121,31 @@ export function createComplexFft(size: number): ComplexFft {
   }
 }
 
+interface Turns {
+  readonly cos: Float64Array
+  readonly sin: Float64Array
+}
+
+const knownTurns = new Map<number, Turns>()
+
+/** Cosine and sine of the first quarter of a turn in `size` parts. */
+function turnsOf(size: number): Turns {
+  const known = knownTurns.get(size)
+  if (known !== undefined) return known
+  const partsOf = (wave: (angle: number) => number) =>
+    Float64Array.from({ length: size / 4 + 1 }, (_, k) => wave((2 * Math.PI * k) / size))
+  const turns = { cos: partsOf(Math.cos), sin: partsOf(Math.sin) }
+  knownTurns.set(size, turns)
+  return turns
+}
+
 /** Returns a real transform of `size`. Throws a RangeError unless size is a power of two, 4 … 262144. */
 export function createRealFft(size: number): RealFft {
   const half = size / 2
   const complex = createComplexFft(half)
   const zr = new Float64Array(half)
   const zi = new Float64Array(half)
-  const cos = Float64Array.from({ length: half / 2 + 1 }, (_, k) => Math.cos((2 * Math.PI * k) / size))
-  const sin = Float64Array.from({ length: half / 2 + 1 }, (_, k) => Math.sin((2 * Math.PI * k) / size))
+  const { cos, sin } = turnsOf(size)
   return {
     forward(samples, re, im) {
       for (let i = 0; i < half; i++) {

@@ -36,29 +36,39 @@ export function minimumPhase(magnitude: Float64Array, taps: number): Float64Arra
   })
 }
 
-/** Filters by their shape: a song that is heard passage by passage needs each of them many times. */
-const knownFilters = new WeakMap<object, { readonly sampleRateHz: number; readonly filter: Float64Array }>()
+/** Filters that are kept: those of two chains, of which one takes the place of the other while a control moves. */
+const mostFilters = 8
+
+/** Filters by rate and shape, newest last: a song that is heard passage by passage needs each of them many times. */
+const knownFilters = new Map<unknown, Map<string, Float64Array>>()
 
 /**
  * Minimum-phase filter whose gain at a frequency is `gainDbAt(shape, hz)`, dB: 93 ms long at 44.1 kHz, which resolves a third of an octave
- * from 45 Hz up, longer in samples at higher rates. Nothing rings before a transient. It is designed once for a `shape`, which must not
- * change, and always with the same `gainDbAt`.
+ * from 45 Hz up, longer in samples at higher rates. Nothing rings before a transient. `gainDbAt` is a pure function, and a shape is what its
+ * JSON says: an equal one is not designed again. The filter is not to be changed.
  */
 export function minimumPhaseFilter<Shape extends object>(
   shape: Shape,
   gainDbAt: (shape: Shape, hz: number) => number,
   sampleRateHz: number,
 ): Float64Array {
-  const known = knownFilters.get(shape)
-  if (known?.sampleRateHz === sampleRateHz) return known.filter
+  const known = knownFilters.get(gainDbAt) ?? new Map<string, Float64Array>()
+  knownFilters.set(gainDbAt, known)
+  const key = JSON.stringify([sampleRateHz, shape])
+  const filter = known.get(key) ?? designFilter((hz) => gainDbAt(shape, hz), sampleRateHz)
+  known.delete(key)
+  known.set(key, filter)
+  if (known.size > mostFilters) known.delete(known.keys().next().value!)
+  return filter
+}
+
+function designFilter(gainDbAt: (hz: number) => number, sampleRateHz: number): Float64Array {
   const taps = 4096 * 2 ** Math.max(0, Math.ceil(Math.log2(sampleRateHz / 50_000)))
   const bins = taps * 4
   const magnitude = Float64Array.from({ length: bins + 1 }, (_, k) =>
-    dbToGain(gainDbAt(shape, (k * sampleRateHz) / (2 * bins))),
+    dbToGain(gainDbAt((k * sampleRateHz) / (2 * bins))),
   )
-  const filter = minimumPhase(magnitude, taps)
-  knownFilters.set(shape, { sampleRateHz, filter })
-  return filter
+  return minimumPhase(magnitude, taps)
 }
 
 /** Shortest transform of a convolver: shorter ones cost more per frame. */
@@ -67,7 +77,8 @@ const shortestTransform = 4096
 /**
  * Returns the convolution of two channels with a fixed kernel each, by overlap and save. The transform is at least four times as
  * long as the longer kernel. The output is late by transform − taps + 1 frames, besides the delay that lies in the kernels
- * themselves: push that many frames of silence at the end to receive the tail. Throws a RangeError for an empty kernel.
+ * themselves: push that many frames of silence at the end to receive the tail. The kernels are not to be changed afterwards. Throws a
+ * RangeError for an empty kernel.
  */
 export function createConvolver(left: Float64Array, right: Float64Array): Processor {
   const taps = Math.max(left.length, right.length)
@@ -75,7 +86,7 @@ export function createConvolver(left: Float64Array, right: Float64Array): Proces
   const size = Math.max(shortestTransform, 2 ** Math.ceil(Math.log2(taps * 4)))
   const hop = size - taps + 1
   const fft = createComplexFft(size)
-  const spectrum = kernelSpectrum(left, right, size)
+  const spectrum = knownSpectrum(left, right, size)
   const history = [new Float64Array(size), new Float64Array(size)] as const
   const ready = [new Float64Array(hop), new Float64Array(hop)] as const
   const re = new Float64Array(size)
@@ -100,12 +111,9 @@ export function createConvolver(left: Float64Array, right: Float64Array): Proces
       for (let start = 0; start < block.frames; ) {
         const frames = Math.min(block.frames - start, hop - filled)
         for (const [c, samples] of block.channels.entries()) {
-          const incoming = history[c]!
-          const outgoing = ready[c]!
-          for (let i = 0; i < frames; i++) {
-            incoming[size - hop + filled + i] = samples[start + i]!
-            samples[start + i] = outgoing[filled + i]!
-          }
+          const here = samples.subarray(start, start + frames)
+          history[c]!.set(here, size - hop + filled)
+          here.set(ready[c]!.subarray(filled, filled + frames))
         }
         filled += frames
         start += frames
@@ -126,6 +134,17 @@ interface PackedSpectrum {
   readonly differenceIm: Float64Array
 }
 
+/** Spectra by left and right kernel, as long as the kernels live. */
+const knownSpectra = new WeakMap<Float64Array, WeakMap<Float64Array, PackedSpectrum>>()
+
+function knownSpectrum(left: Float64Array, right: Float64Array, size: number): PackedSpectrum {
+  const known = knownSpectra.get(left) ?? new WeakMap<Float64Array, PackedSpectrum>()
+  knownSpectra.set(left, known)
+  const spectrum = known.get(right) ?? kernelSpectrum(left, right, size)
+  known.set(right, spectrum)
+  return spectrum
+}
+
 function kernelSpectrum(left: Float64Array, right: Float64Array, size: number): PackedSpectrum {
   const spectrumOf = (kernel: Float64Array): { re: Float64Array; im: Float64Array } => {
     const re = new Float64Array(size)
@@ -135,6 +154,10 @@ function kernelSpectrum(left: Float64Array, right: Float64Array, size: number): 
     return { re, im }
   }
   const l = spectrumOf(left)
+  if (left === right) {
+    const none = new Float64Array(size)
+    return { sumRe: l.re, sumIm: l.im, differenceRe: none, differenceIm: none }
+  }
   const r = spectrumOf(right)
   return {
     sumRe: l.re.map((value, k) => (value + r.re[k]!) / 2),
@@ -151,7 +174,7 @@ function applySpectrum(
 ): void {
   const size = re.length
   for (let k = 0; k <= size / 2; k++) {
-    const mirror = (size - k) % size
+    const mirror = k === 0 ? 0 : size - k
     const a = re[k]!
     const b = im[k]!
     const c = re[mirror]!

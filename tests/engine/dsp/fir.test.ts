@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { allocateAudio, sliceBlock } from '../../../src-engine/dsp/block.ts'
 import { createRealFft } from '../../../src-engine/dsp/fft.ts'
-import { createConvolver, minimumPhase } from '../../../src-engine/dsp/fir.ts'
+import { createConvolver, minimumPhase, minimumPhaseFilter } from '../../../src-engine/dsp/fir.ts'
 import { designLowPass } from '../../support/low-pass.ts'
 import { noise, scaled } from '../../support/sounds.ts'
 
@@ -52,11 +52,41 @@ describe('the kernels', () => {
   })
 })
 
+describe('the filter of a shape', () => {
+  const gainDbAt = vi.fn(({ gainDb }: { gainDb: number }, hz: number) => (hz < 1000 ? gainDb : 0))
+
+  test('is designed once for all shapes that say the same, and for each rate', () => {
+    const filter = minimumPhaseFilter({ gainDb: 3 }, gainDbAt, 44_100)
+    const calls = gainDbAt.mock.calls.length
+    expect(minimumPhaseFilter({ gainDb: 3 }, gainDbAt, 44_100)).toBe(filter)
+    expect(gainDbAt.mock.calls.length).toBe(calls)
+    expect(minimumPhaseFilter({ gainDb: 4 }, gainDbAt, 44_100)).not.toEqual(filter)
+    expect(minimumPhaseFilter({ gainDb: 3 }, gainDbAt, 48_000)).not.toEqual(filter)
+  })
+
+  test('is another for another law', () => {
+    const whole = ({ gainDb }: { gainDb: number }) => gainDb
+    const shape = { gainDb: 3 }
+    expect(minimumPhaseFilter(shape, whole, 44_100)).not.toEqual(minimumPhaseFilter(shape, gainDbAt, 44_100))
+  })
+
+  test('is designed again, to the same taps, after many others', () => {
+    const first = minimumPhaseFilter({ gainDb: -1 }, gainDbAt, 44_100)
+    for (let gainDb = 1; gainDb <= 10; gainDb++) minimumPhaseFilter({ gainDb }, gainDbAt, 44_100)
+    const again = minimumPhaseFilter({ gainDb: -1 }, gainDbAt, 44_100)
+    expect(again).not.toBe(first)
+    expect(again).toEqual(first)
+  })
+})
+
 describe('the convolver', () => {
   const left = designLowPass(301, 5000, 44_100, 8)
   const right = designLowPass(101, 900, 44_100, 8)
 
-  test('equals convolution by the definition, late by the latency it states', () => {
+  test.each([
+    ['two kernels', left, right],
+    ['one kernel for both', left, left],
+  ])('equals convolution by the definition, late by the latency it states: %s', (_, left, right) => {
     const source = noise(0.5, 0.1, 44_100, 1)
     const convolver = createConvolver(left, right)
     const { latencySamples } = convolver
