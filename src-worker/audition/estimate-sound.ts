@@ -28,16 +28,13 @@ export class EstimateSound {
   readonly #song: Audio
   readonly #treatment: Treatment
   readonly #format: SoundFormat
-  readonly #bytes: Uint8Array
-  readonly #isRendered: Uint8Array
+  /** Bytes of each piece by its number, for those that were rendered. */
+  readonly #pieces = new Map<number, Uint8Array>()
 
   constructor(song: Audio, treatment: Treatment, format: SoundFormat) {
     this.#song = song
     this.#treatment = treatment
     this.#format = format
-    // Of a large array that nobody writes to, the system holds no pages.
-    this.#bytes = new Uint8Array(song.frames * this.#frameBytes)
-    this.#isRendered = new Uint8Array(Math.ceil(song.frames / PIECE_FRAMES))
   }
 
   get #frameBytes(): number {
@@ -48,22 +45,36 @@ export class EstimateSound {
   read(firstFrame: number, count: number): Uint8Array {
     if (firstFrame < 0 || count < 0 || firstFrame + count > this.#song.frames)
       throw new RangeError(`${count} frames from ${firstFrame}`)
+    const bytes = new Uint8Array(count * this.#frameBytes)
+    const begin = Math.floor(firstFrame / PIECE_FRAMES)
     const end = Math.ceil((firstFrame + count) / PIECE_FRAMES)
-    for (let piece = Math.floor(firstFrame / PIECE_FRAMES); piece < end; piece++) {
-      if (this.#isRendered[piece]) continue
-      let last = piece
-      while (last + 1 < end && !this.#isRendered[last + 1]) last++
-      this.#render(piece * PIECE_FRAMES, Math.min(this.#song.frames, (last + 1) * PIECE_FRAMES))
-      this.#isRendered.fill(1, piece, last + 1)
+    for (let piece = begin; piece < end; piece++) {
+      if (!this.#pieces.has(piece)) this.#render(piece, this.#endOfGap(piece, end))
+      const at = (piece * PIECE_FRAMES - firstFrame) * this.#frameBytes
+      bytes.set(this.#pieces.get(piece)!.subarray(Math.max(0, -at), bytes.length - at), Math.max(0, at))
     }
-    return this.#bytes.slice(firstFrame * this.#frameBytes, (firstFrame + count) * this.#frameBytes)
+    return bytes
   }
 
-  #render(first: number, end: number): void {
-    const { sampleRateHz } = this.#song
-    const passage = renderPassage(this.#song, this.#treatment, first, end)
+  /** The first piece behind `piece` that is rendered, at most `end`. */
+  #endOfGap(piece: number, end: number): number {
+    let next = piece + 1
+    while (next < end && !this.#pieces.has(next)) next++
+    return next
+  }
+
+  /** Renders the pieces [begin, end). */
+  #render(begin: number, end: number): void {
+    const { sampleRateHz, frames } = this.#song
+    const first = begin * PIECE_FRAMES
+    const passage = renderPassage(this.#song, this.#treatment, first, Math.min(frames, end * PIECE_FRAMES))
     const quantiser = createQuantiser({ ...this.#format, sampleRateHz })
-    quantiser.write(passage, this.#bytes.subarray(first * this.#frameBytes, end * this.#frameBytes))
+    const bytes = new Uint8Array(passage.frames * this.#frameBytes)
+    quantiser.write(passage, bytes)
+    for (let piece = begin; piece < end; piece++) {
+      const at = (piece - begin) * PIECE_FRAMES * this.#frameBytes
+      this.#pieces.set(piece, bytes.subarray(at, at + PIECE_FRAMES * this.#frameBytes))
+    }
   }
 }
 
