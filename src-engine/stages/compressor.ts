@@ -133,13 +133,14 @@ function applyBand(
   const isMoving = state.gain !== 1 || state.nextGain !== 1
   const [bandLeft, bandRight] = part.channels as [Float32Array, Float32Array]
   const [left, right] = block.channels as [Float32Array, Float32Array]
+  const { gain } = state
   let { energy } = state
   for (let i = start; i < end; i++) {
     const l = bandLeft[i]!
     const r = bandRight[i]!
     energy += l * l + r * r
     if (isMoving) {
-      const change = state.gain + slope * (offset + i - start + 1) - 1
+      const change = gain + slope * (offset + i - start + 1) - 1
       left[i]! += change * l
       right[i]! += change * r
     }
