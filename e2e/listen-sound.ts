@@ -205,3 +205,41 @@ export function longestSilence(heard: Float32Array, from: number, to: number): n
   }
   return longest
 }
+
+/** Answers how many seconds of sound have reached the loudspeaker so far. */
+export const heardSeconds = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const { frames, rateHz } = (globalThis as unknown as { tapped: { frames: Float32Array[]; rateHz: number } }).tapped
+    return (frames.length * 128) / Math.max(1, rateHz)
+  })
+
+export interface Mix {
+  /** Gains at which the two are heard; a negative one is taken away. */
+  readonly first: number
+  readonly second: number
+  /** Level of what is neither of them, below the first, dB. */
+  readonly restDb: number
+}
+
+/** Finds at which gains two files make up a window of a recording that lies at `from` in both (least squares). */
+export function mixOf(
+  heard: Float32Array,
+  at: number,
+  [first, second]: readonly [Float32Array, Float32Array],
+  from: number,
+): Mix {
+  let [xa, xb, aa, ab, bb, xx] = [0, 0, 0, 0, 0, 0]
+  for (let i = 0; i < WINDOW; i++) {
+    const [x, a, b] = [heard[at + i] ?? 0, first[from + i] ?? 0, second[from + i] ?? 0]
+    xa += x * a
+    xb += x * b
+    aa += a * a
+    ab += a * b
+    bb += b * b
+    xx += x * x
+  }
+  const determinant = aa * bb - ab * ab
+  const [gainA, gainB] = [(xa * bb - xb * ab) / determinant, (xb * aa - xa * ab) / determinant]
+  const rest = Math.max(0, xx - gainA * xa - gainB * xb)
+  return { first: gainA, second: gainB, restDb: 10 * Math.log10(rest / aa + 1e-15) }
+}

@@ -7,8 +7,10 @@ import { violations } from './axe.ts'
 import {
   asMp3,
   findStart,
+  heardSeconds,
   leftChannel,
   longestSilence,
+  mixOf,
   musicBytes,
   placeWindows,
   tappedSound,
@@ -211,6 +213,90 @@ test.describe('what the loudspeaker gets', () => {
     expect(found.share).toBeGreaterThan(0.85)
     expect(found.worstMs).toBeLessThanOrEqual(MOST_OFFSET_MS)
     expect(found.heardVersions.has('source')).toBe(true)
+  })
+
+  test('a master is heard as a codec leaves it, and the difference alone, at the same place and level without a gap', async ({
+    page,
+    listen,
+    folder,
+    program,
+  }, info) => {
+    await tapSound(page)
+    await page.reload()
+    const mastered = await listen({ file: wav(24, 44_100, 12, 'codec.wav'), platforms: 'melon,spotify', genre: 'edm' })
+    await mastered.open(page)
+    const cell = page.locator('.with-menu', { hasText: 'Melon' })
+    const menu = cell.getByRole('button')
+    const choose = async (name: RegExp) => {
+      await menu.press('Enter')
+      await page.getByRole('menuitemradio', { name }).press('Enter')
+    }
+    // It is made while nothing plays: however long that takes, the song is not over then.
+    await choose(/^MP3 320/)
+    await expect(cell).toContainText('MP3 320')
+    await choose(/^As uploaded/)
+    const listenFor = async (seconds: number) => {
+      const until = (await heardSeconds(page)) + seconds
+      await expect.poll(() => heardSeconds(page)).toBeGreaterThan(until)
+    }
+    await page.locator('#content').focus()
+    await page.keyboard.press('Space')
+    await listenFor(1)
+    await page.keyboard.down('\\')
+    await expect(cell).toContainText('Difference')
+    await listenFor(0.7)
+    await page.keyboard.up('\\')
+    await choose(/^MP3 320/)
+    await expect(cell).toContainText('MP3 320')
+    await listenFor(1)
+    await page.locator('#content').focus()
+    await page.keyboard.down('\\')
+    await expect(cell).toContainText('Δ MP3 320')
+    await listenFor(0.7)
+    await page.keyboard.up('\\')
+    await listenFor(0.7)
+    await page.keyboard.press('Space')
+    await expect(page.getByRole('button', { name: 'Play (Space)' })).toBeVisible()
+    const { samples, rateHz } = await tappedSound(page)
+
+    const copy = await fetch(`${program.baseUrl}/app/jobs/${mastered.job.job_id}/copies/melon/mp3_320`, {
+      headers: { Authorization: `Bearer ${program.credential}` },
+    })
+    const left = async (bytes: Buffer) => leftChannel(bytes, rateHz, folder)
+    const [source, master, coded] = [
+      await left(await mastered.file('source')),
+      await left(await mastered.file('melon')),
+      await left(Buffer.from(await copy.arrayBuffer())),
+    ] as const
+    const first = samples.findIndex((value) => Math.abs(value) > 1e-5)
+    const last = samples.findLastIndex((value) => Math.abs(value) > 1e-6)
+    const at = first + Math.round(rateHz * 0.3)
+    const from = findStart(samples, at, master)
+    const heard: string[] = []
+    const gains: number[] = []
+    for (let window = at; window < last - 4096; window += 2048) {
+      const place = from + window - at
+      const codec = mixOf(samples, window, [coded, master], place)
+      const mastering = mixOf(samples, window, [master, source], place)
+      const is = (a: number, b: number) => Math.abs(a - b) < 0.02
+      let name = ''
+      if (codec.restDb < -70 && is(codec.first, 0)) name = 'master'
+      else if (codec.restDb < -70 && is(codec.second, 0)) name = 'copy'
+      else if (codec.restDb < -70 && is(codec.first, -codec.second)) name = 'copy without master'
+      else if (mastering.restDb < -70 && mastering.second < -0.9) name = 'master without original'
+      if (name === 'master') gains.push(codec.second)
+      if (name === 'copy') gains.push(codec.first)
+      if (name === 'master without original') gains.push(-mastering.first / mastering.second)
+      // A window in which one fades into the other is neither.
+      if (name && name !== heard.at(-1)) heard.push(name)
+    }
+    info.annotations.push({ type: 'gains', description: `${Math.min(...gains)} to ${Math.max(...gains)}` })
+    expect(heard).toEqual(['master', 'master without original', 'master', 'copy', 'copy without master', 'copy'])
+    // The original is the quieter one and heard as it is: every gain is that which matches the master to it.
+    const printed = await page.locator('.level-part', { hasText: 'Matched' }).locator('small').textContent()
+    const matchedDb = Number(printed?.replace('−', '-').replace(/ dB.*/, ''))
+    for (const gain of gains) expect(Math.abs(20 * Math.log10(gain) - matchedDb)).toBeLessThan(0.06)
+    expect((longestSilence(samples, at, last) / rateHz) * 1000).toBeLessThanOrEqual(MOST_SILENCE_MS)
   })
 
   test('matched plays a louder master no louder than the original, and a file as it is', async ({ page, listen }) => {
@@ -515,7 +601,7 @@ test('nothing moves when another version or a loop is chosen, and small windows 
     ['0', 'Original'],
   ] as const) {
     await page.keyboard.press(key)
-    await expect(page.locator('.vers > label', { hasText: name })).toBeInViewport({ ratio: 0.95 })
+    await expect(page.locator('.vers > *', { hasText: name })).toBeInViewport({ ratio: 0.95 })
   }
 })
 

@@ -12,10 +12,11 @@ export function isTyping(event: KeyboardEvent): boolean {
 
 /**
  * Returns the key as it is called on the key sheet, letters small: one that writes another script, as a Korean layout does on macOS
- * also where nothing is typed, is the letter in its place.
+ * also where nothing is typed, is the letter in its place, and ₩ the backslash.
  */
 export function keyOf({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): string {
-  const letter = /^\P{ASCII}$/u.test(key) ? /^Key([A-Z])$/.exec(code)?.[1] : undefined
+  const isOther = /^\P{ASCII}$/u.test(key)
+  const letter = isOther ? (/^Key([A-Z])$/.exec(code)?.[1] ?? (code === 'Backslash' ? '\\' : undefined)) : undefined
   return key.length === 1 ? (letter ?? key).toLowerCase() : key
 }
 

@@ -35,6 +35,7 @@ const GROUPS = [
       ['play', 'Space'],
       ['versions', '0 · 1–5 · R · C'],
       ['swap', 'X'],
+      ['difference', '\\'],
       ['level', 'L · Shift L'],
       ['seek', '← →'],
       ['loop', 'I · O · P'],

@@ -125,7 +125,7 @@ export class Hearing {
   setLevelMode = (levelMode: LevelMode): void => this.#change({ levelMode })
   setPlatform = (platform: Platform): void => this.#change({ platform })
   /** Lets only the difference be heard for as long as it is held. */
-  holdDifference(isDifference: boolean): void {
+  readonly holdDifference = (isDifference: boolean): void => {
     if (this.store.getState().isDifference !== isDifference) this.#change({ isDifference })
   }
 

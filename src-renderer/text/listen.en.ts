@@ -42,6 +42,28 @@ export const listenEn = {
   dbtp: 'dBTP',
   db: 'dB',
 
+  copies: {
+    menu: (name: string, form: string): string => `Format of ${name}: ${form}`,
+    hint: 'Hear it as a service streams it',
+    asUploaded: 'As uploaded',
+    streamed: (platform: string): string => `What ${platform} streams`,
+    others: 'Other formats',
+    noEncoder: 'This ffmpeg has no encoder for it',
+    note: 'Encoded on this computer, free of charge. Services choose their own encoders and settings.',
+    encoding: 'Encoding',
+    isEncoding: (name: string, form: string): string => `Encoding ${name} as ${form}`,
+    hearing: (name: string, form: string): string => `Hearing ${name} as ${form}`,
+    failed: (name: string, form: string, reason: string): string => `${name} cannot be heard as ${form}. ${reason}`,
+  },
+  difference: {
+    alone: 'Difference alone',
+    short: 'Difference',
+    ofCodec: (form: string): string => `Only what ${form} changes is heard, at the level it has in the master.`,
+    ofMastering: 'Only what mastering changes is heard: this master minus the original, at equal level.',
+    whyNot: 'Choose a master first',
+    hearing: (name: string): string => `Hearing only what mastering changes in ${name}`,
+    hearingCodec: (name: string, form: string): string => `Hearing only what ${form} changes in ${name}`,
+  },
   timeView: {
     loudness: 'Loudness',
     shortTerm: 'LUFS-S',

@@ -44,6 +44,28 @@ export const listenKo: ListenText = {
   dbtp: 'dBTP',
   db: 'dB',
 
+  copies: {
+    menu: (name, form) => `${name} 형식: ${form}`,
+    hint: '서비스가 스트리밍하는 소리로 듣기',
+    asUploaded: '업로드 원본',
+    streamed: (platform) => `${platform} 스트리밍 형식`,
+    others: '다른 형식',
+    noEncoder: '이 ffmpeg에는 이 인코더가 없어요',
+    note: '이 컴퓨터에서 무료로 인코딩해요. 서비스의 인코더와 설정은 다를 수 있어요.',
+    encoding: '인코딩 중',
+    isEncoding: (name, form) => `${name} 인코딩 중: ${form}`,
+    hearing: (name, form) => `${name} 재생 중: ${form}`,
+    failed: (name, form, reason) => `${name}: ${form} 형식으로 들을 수 없어요. ${reason}`,
+  },
+  difference: {
+    alone: '차이만 듣기',
+    short: '차이',
+    ofCodec: (form) => `${form} 변환으로 달라진 소리만 마스터에서와 같은 음량으로 들려요.`,
+    ofMastering: '마스터링으로 달라진 소리만 들려요. 같은 음량으로 맞춘 마스터에서 원본을 뺀 소리예요.',
+    whyNot: '먼저 마스터를 고르세요',
+    hearing: (name) => `${name} 재생 중: 마스터링으로 달라진 소리만`,
+    hearingCodec: (name, form) => `${name} 재생 중: ${form} 변환으로 달라진 소리만`,
+  },
   timeView: {
     loudness: '음량',
     shortTerm: 'LUFS-S',

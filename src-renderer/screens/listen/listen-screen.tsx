@@ -1,6 +1,7 @@
 /** The Listen screen: hear original and masters at the same place and level, see why they differ, take the files. */
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
+import { copyCodecName } from '../../../src-contract/codecs.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { Report } from '../../../src-contract/report.ts'
 import { clock } from '../../../src-contract/text/numbers.ts'
@@ -10,15 +11,24 @@ import { createPlayer } from '../../player/player.ts'
 import { addressOf } from '../../router.ts'
 import { isCuredSample } from '../../sample-song/sample-song.ts'
 import { useApp } from '../../state/app-state.ts'
+import { AS_UPLOADED } from '../../state/heard-copies.ts'
 import { type ListenState, ListenStore } from '../../state/listen.ts'
-import { commonRateHz, versionsOf } from '../../state/listen-versions.ts'
+import { commonRateHz, type SongVersion, versionsOf } from '../../state/listen-versions.ts'
 import { PlayerStore } from '../../state/player.ts'
-import { type BlindTest, heardVersion, type PlayerState, shownService } from '../../state/player-state.ts'
+import {
+  type BlindTest,
+  heardDifference,
+  heardVersion,
+  type PlayerState,
+  shownService,
+} from '../../state/player-state.ts'
 import { failureOf } from '../../state/refusal.ts'
 import { createTimeView, lengthOf } from '../../state/time-view.ts'
+import type { ListenText } from '../../text/listen.en.ts'
 import { BlindTestPanel } from './blind-test.tsx'
 import { CompareSheet } from './compare.tsx'
 import { useListenWords, usePlayer, useVersionName, useVisit, VisitContext } from './context.tsx'
+import { CopyFailures } from './copy-menu.tsx'
 import { Decisions } from './decisions.tsx'
 import { Head } from './head.tsx'
 import { Meters } from './meters.tsx'
@@ -173,6 +183,7 @@ function Batch({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
             </p>
           )}
           {isBlindOpen ? <BlindTestPanel onLeave={leaveBlindTest} /> : <VersionSwitch />}
+          {!isBlindOpen && <CopyFailures />}
           <div className="time-view">
             <TimeLanes />
             <Meters />
@@ -218,7 +229,10 @@ function useSpokenChanges(): void {
     }
     const ofSound = (now: PlayerState, before: PlayerState) => {
       const version = now.versions.find((one) => one.id === heardVersion(now))
-      if (now.version !== before.version && version) return l.live.hearing(nameOf(version))
+      if (version) {
+        const said = formWords(now, version, nameOf(version), l)
+        if (said !== formWords(before, version, nameOf(version), l) || now.version !== before.version) return said
+      }
       if (now.levelMode !== before.levelMode || now.service !== before.service) {
         const names = {
           matched: l.transport.matched,
@@ -236,6 +250,15 @@ function useSpokenChanges(): void {
       if (said) notices.announce(said)
     })
   }, [player, notices, l, t, nameOf])
+}
+
+/** Returns the sentence that says in which form a version is heard, or is about to be. */
+function formWords(state: PlayerState, { id }: SongVersion, name: string, l: ListenText): string {
+  const { codec, making } = state.copies[id] ?? AS_UPLOADED
+  if (making) return l.copies.isEncoding(name, copyCodecName(making).full)
+  const form = codec && copyCodecName(codec).full
+  if (heardDifference(state)) return form ? l.difference.hearingCodec(name, form) : l.difference.hearing(name)
+  return form ? l.copies.hearing(name, form) : l.live.hearing(name)
 }
 
 /** Least change of the shown time that is a zoom and no rounding, s. */

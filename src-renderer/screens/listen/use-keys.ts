@@ -1,5 +1,6 @@
 /** The keys of the Listen screen. Silent while text is typed or composed, and while a dialog or a menu is open. */
 import { useEffect } from 'react'
+import { DIFFERENCE_KEY, useDifferenceKey } from '../../components/difference-button.tsx'
 import { isCovered, keyOf, ownsKey } from '../../components/is-typing.ts'
 import type { PlayerStore } from '../../state/player.ts'
 import { isWithin, type TimeViewActions } from '../../state/time-view.ts'
@@ -21,7 +22,7 @@ function zoom({ key }: KeyboardEvent, player: PlayerStore, view: TimeViewActions
 }
 
 /** Carries out the key; false when it means nothing here. */
-function obey(event: KeyboardEvent, player: PlayerStore): boolean {
+function obey(event: KeyboardEvent, player: PlayerStore, holdDifference: () => void): boolean {
   const { blindTest, levelMode, versions } = player.store.getState()
   const key = keyOf(event)
   const step = event.shiftKey ? NEAR_SECONDS : FAR_SECONDS
@@ -47,6 +48,9 @@ function obey(event: KeyboardEvent, player: PlayerStore): boolean {
     case 'p':
       player.toggleLoop()
       return true
+    case DIFFERENCE_KEY:
+      holdDifference()
+      return true
     case 'l':
       if (blindTest) return false
       player.setLevelMode(event.shiftKey ? 'service' : levelMode === 'matched' ? 'file' : 'matched')
@@ -68,6 +72,7 @@ function obey(event: KeyboardEvent, player: PlayerStore): boolean {
 }
 
 export function useKeys(player: PlayerStore, view: TimeViewActions): void {
+  const holdDifference = useDifferenceKey(player.holdDifference)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
@@ -75,9 +80,9 @@ export function useKeys(player: PlayerStore, view: TimeViewActions): void {
       if (zoom(event, player, view)) return event.preventDefault()
       // A held key seeks on, but does not play and pause in turn.
       if (event.repeat && !event.key.startsWith('Arrow')) return
-      if (obey(event, player)) event.preventDefault()
+      if (obey(event, player, holdDifference)) event.preventDefault()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [player, view])
+  }, [player, view, holdDifference])
 }

@@ -1,63 +1,118 @@
 /** The switch: every version of the song in one row, the heard one under the straw line. */
 
 import { useEffect, useId, useRef } from 'react'
+import { copyCodecName } from '../../../src-contract/codecs.ts'
+import { DifferenceButton } from '../../components/difference-button.tsx'
 import { useSize } from '../../components/frames.ts'
+import { AS_UPLOADED } from '../../state/heard-copies.ts'
+import type { SongVersion } from '../../state/listen-versions.ts'
+import { differenceOf, heardDifference } from '../../state/player-state.ts'
 import { useListenWords, usePlayer, useVersionName, useVisit } from './context.tsx'
+import { CopyMenu, type Encoders, useEncoders } from './copy-menu.tsx'
 
 export function VersionSwitch() {
-  const { l, format } = useListenWords()
-  const { player } = useVisit()
-  const nameOf = useVersionName()
+  const { l } = useListenWords()
   const group = useId()
   const row = useRef<HTMLDivElement>(null)
   const versions = usePlayer((state) => state.versions)
   const chosen = usePlayer((state) => state.version)
-  const readiness = usePlayer((state) => state.readiness)
+  const encoders = useEncoders()
   const [width] = useSize(row, [0, 0])
   // In a small window the row scrolls, and keys choose what is out of view.
   // biome-ignore lint/correctness/useExhaustiveDependencies: version and width are signs, not ingredients
   useEffect(() => {
-    const label = row.current?.querySelector('input:checked')?.parentElement
-    if (!row.current || !label) return
-    const [whole, part] = [row.current.getBoundingClientRect(), label.getBoundingClientRect()]
+    const cell = row.current?.querySelector('input:checked')?.closest('.vers > *')
+    if (!row.current || !cell) return
+    const [whole, part] = [row.current.getBoundingClientRect(), cell.getBoundingClientRect()]
     row.current.scrollLeft += Math.min(0, part.left - whole.left) + Math.max(0, part.right - whole.right)
   }, [chosen, width])
   return (
-    <div className="vers" ref={row} role="radiogroup" aria-label={l.versions}>
-      {versions.map((version) => {
-        const { id, kind, key, level, missing } = version
-        const isGone = readiness[id] === 'failed'
-        const reason = missing ? l.missing[missing] : isGone ? l.versionFailed : undefined
-        const isOpening = readiness[id] === 'opening'
-        return (
-          <label
-            key={id}
-            className={`${kind === 'reference' || kind === 'other' ? 'split' : ''} ${reason ? 'off' : ''} ${isOpening ? 'opening' : ''}`}
-            title={reason ?? (isOpening ? l.versionOpening : undefined)}
-          >
-            <input
-              type="radio"
-              className="vh"
-              name={group}
-              value={id}
-              checked={chosen === id}
-              disabled={reason !== undefined}
-              onChange={() => player.choose(id)}
-            />
-            <span className="clip">{nameOf(version)}</span>
-            {!reason && (
-              <small>
-                {format.level(level.integratedLufs)}
-                <span className="vh"> {l.lufs}</span>
-              </small>
-            )}
-            {reason && <span className="vh">{reason}</span>}
-            <span aria-hidden="true">
-              <kbd>{key}</kbd>
-            </span>
-          </label>
-        )
-      })}
+    <div className="row versions">
+      <div className="vers" ref={row} role="radiogroup" aria-label={l.versions}>
+        {versions.map((version) => (
+          <VersionCell key={version.id} version={version} group={group} encoders={encoders} />
+        ))}
+      </div>
+      <HeldDifference />
     </div>
+  )
+}
+
+interface VersionCellProps {
+  readonly version: SongVersion
+  readonly group: string
+  readonly encoders: Encoders
+}
+
+/** One version: what it is called and measures, and beside a master the menu of its forms. */
+function VersionCell({ version, group, encoders }: VersionCellProps) {
+  const { l } = useListenWords()
+  const { player } = useVisit()
+  const nameOf = useVersionName()
+  const { id, kind, key, missing, platform } = version
+  const isChosen = usePlayer((state) => state.version === id)
+  const readiness = usePlayer((state) => state.readiness[id])
+  const reason = missing ? l.missing[missing] : readiness === 'failed' ? l.versionFailed : undefined
+  const isOpening = readiness === 'opening'
+  const look = `${kind === 'reference' || kind === 'other' ? 'split' : ''} ${reason ? 'off' : ''} ${isOpening ? 'opening' : ''}`
+  const hasMenu = platform !== undefined && !reason
+  const label = (
+    <label className={hasMenu ? undefined : look} title={reason ?? (isOpening ? l.versionOpening : undefined)}>
+      <input
+        type="radio"
+        className="vh"
+        name={group}
+        value={id}
+        checked={isChosen}
+        disabled={reason !== undefined}
+        onChange={() => player.choose(id)}
+      />
+      <span className="clip">{nameOf(version)}</span>
+      {reason ? <span className="vh">{reason}</span> : <FormNote version={version} />}
+      <span aria-hidden="true">
+        <kbd>{key}</kbd>
+      </span>
+    </label>
+  )
+  if (!hasMenu) return label
+  return (
+    <div className={`with-menu ${look}`}>
+      {label}
+      <CopyMenu version={version} platform={platform} encoders={encoders} />
+    </div>
+  )
+}
+
+/** The loudness of a version as uploaded, or the form in which it is heard. */
+function FormNote({ version: { id, level } }: { version: SongVersion }) {
+  const { l, format } = useListenWords()
+  const { codec, making } = usePlayer(({ copies }) => copies[id]) ?? AS_UPLOADED
+  const isDifference = usePlayer((state) => state.version === id && heardDifference(state) !== null)
+  if (making) return <small className="form">{l.copies.encoding}</small>
+  const form = codec && copyCodecName(codec).short
+  if (isDifference) return <small className="form">{form ? `Δ ${form}` : l.difference.short}</small>
+  if (form) return <small className="form">{form}</small>
+  return (
+    <small>
+      {format.level(level.integratedLufs)}
+      <span className="vh"> {l.lufs}</span>
+    </small>
+  )
+}
+
+/** Lets only what the codec, or the mastering, has changed be heard. */
+function HeldDifference() {
+  const { l } = useListenWords()
+  const { player } = useVisit()
+  const isOn = usePlayer((state) => heardDifference(state) !== null)
+  const canHear = usePlayer((state) => differenceOf(state) !== null)
+  const codec = usePlayer(({ copies, version }) => copies[version]?.codec ?? null)
+  return (
+    <DifferenceButton
+      isOn={isOn}
+      hold={player.holdDifference}
+      whyNot={!canHear && l.difference.whyNot}
+      help={codec ? l.difference.ofCodec(copyCodecName(codec).full) : l.difference.ofMastering}
+    />
   )
 }

@@ -1,6 +1,7 @@
 /** The keys of the Master screen. Single keys are silent while text is typed, and while a dialog or a menu is open. */
 import { useEffect, useRef } from 'react'
 import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
+import { DIFFERENCE_KEY, useDifferenceKey } from '../../components/difference-button.tsx'
 import { isCovered, isTyping, keyOf, ownsKey } from '../../components/is-typing.ts'
 import { useApp } from '../../state/app-state.ts'
 import type { HeardSong, Hearing } from '../../state/hearing.ts'
@@ -29,7 +30,7 @@ function isStartPlace(target: EventTarget | null): boolean {
 }
 
 /** Carries out a key of the player; false when it means nothing here. */
-function play(event: KeyboardEvent, hearing: Hearing, song: HeardSong | null): boolean {
+function play(event: KeyboardEvent, hearing: Hearing, song: HeardSong | null, holdDifference: () => void): boolean {
   const { levelMode, song: heard } = hearing.store.getState()
   const key = keyOf(event)
   const step = event.shiftKey ? NEAR_SECONDS : FAR_SECONDS
@@ -44,7 +45,7 @@ function play(event: KeyboardEvent, hearing: Hearing, song: HeardSong | null): b
   else if (key === '0') hearing.choose('original')
   else if (key === 'x') hearing.swap()
   else if (key === 'l') hearing.setLevelMode(event.shiftKey ? 'service' : levelMode === 'matched' ? 'file' : 'matched')
-  else if (key === '\\') hearing.holdDifference(true)
+  else if (key === DIFFERENCE_KEY) holdDifference()
   else if (platform) {
     hearing.setPlatform(platform)
     hearing.choose('sound')
@@ -59,6 +60,7 @@ function play(event: KeyboardEvent, hearing: Hearing, song: HeardSong | null): b
  */
 export function useMasterKeys(keys: MasterKeys): void {
   const { hearing, batch } = useApp()
+  const holdDifference = useDifferenceKey(hearing.holdDifference)
   const now = useRef(keys)
   now.current = keys
   useEffect(() => {
@@ -70,7 +72,7 @@ export function useMasterKeys(keys: MasterKeys): void {
     const playOrSlot = (event: KeyboardEvent) => {
       const slot = SLOTS.find((one) => one.toLowerCase() === keyOf(event))
       if (slot) now.current.onSlot(slot, event.shiftKey)
-      return slot !== undefined || play(event, hearing, songAt(event.target))
+      return slot !== undefined || play(event, hearing, songAt(event.target), holdDifference)
     }
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || isTyping(event) || isCovered()) return
@@ -85,17 +87,7 @@ export function useMasterKeys(keys: MasterKeys): void {
       else if (!playOrSlot(event)) return
       event.preventDefault()
     }
-    const onKeyUp = (event: KeyboardEvent) => {
-      if (event.key === '\\') hearing.holdDifference(false)
-    }
-    const letGo = () => hearing.holdDifference(false)
     addEventListener('keydown', onKey)
-    addEventListener('keyup', onKeyUp)
-    addEventListener('blur', letGo)
-    return () => {
-      removeEventListener('keydown', onKey)
-      removeEventListener('keyup', onKeyUp)
-      removeEventListener('blur', letGo)
-    }
-  }, [hearing, batch])
+    return () => removeEventListener('keydown', onKey)
+  }, [hearing, batch, holdDifference])
 }

@@ -3,6 +3,7 @@ import { Redo2, Undo2, X } from 'lucide-react'
 import { useMemo } from 'react'
 import type { Audition } from '../../../../src-contract/auditions.ts'
 import { Button } from '../../../components/button.tsx'
+import { DifferenceButton } from '../../../components/difference-button.tsx'
 import { type Band, tiltedBands } from '../../../drawing/spectrum.ts'
 import { useApp, useSelect } from '../../../state/app-state.ts'
 import { NO_SELECTION } from '../../../state/selection.ts'
@@ -11,7 +12,6 @@ import { useWords } from '../../../text/context.tsx'
 import { useScope } from '../use-batch.ts'
 import { useHearing } from '../use-heard.ts'
 import { ColumnEdge, useColumnWidth } from './column-edge.tsx'
-import { DifferenceButton } from './difference-button.tsx'
 import { Price } from './price.tsx'
 import { ResponseCurve } from './response-curve.tsx'
 import { DeliverySection, LoudnessSection, PlannedSection, StartingPoint, StyleSection } from './sections.tsx'
@@ -55,6 +55,22 @@ function UndoButtons() {
         onClick={() => notices.edits.redo() && notices.announce(t.edits.redone)}
       />
     </>
+  )
+}
+
+/** Lets only what the sound takes away or adds be heard. */
+function HeldDifference() {
+  const { hearing } = useApp()
+  const { t } = useWords()
+  const isOn = useHearing((state) => state.isDifference)
+  const canHear = useHearing((state) => state.sound !== null && state.isPlaying)
+  return (
+    <DifferenceButton
+      isOn={isOn}
+      hold={hearing.holdDifference}
+      whyNot={!canHear && t.sound.differenceWhyNot}
+      help={t.sound.help.difference}
+    />
   )
 }
 
@@ -140,7 +156,7 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
         </p>
       )}
       <SoundKnobs {...props}>
-        <DifferenceButton />
+        <HeldDifference />
       </SoundKnobs>
       <StyleSection {...props} />
       <LoudnessSection {...props} cost={isHeard && <Price change={change} />} />

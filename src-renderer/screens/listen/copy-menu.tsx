@@ -1,0 +1,157 @@
+/** The menu beside a master: as uploaded, as a codec leaves it, and the difference alone. */
+import { Check, ChevronDown } from 'lucide-react'
+import { DropdownMenu } from 'radix-ui'
+import { type ReactNode, useEffect, useState } from 'react'
+import { COPY_CODEC_NAMES, type CopyCodec, copyCodecName } from '../../../src-contract/codecs.ts'
+import { type Platform, platformFacts } from '../../../src-contract/platforms/index.ts'
+import { useApp } from '../../state/app-state.ts'
+import { AS_UPLOADED } from '../../state/heard-copies.ts'
+import type { SongVersion } from '../../state/listen-versions.ts'
+import { differenceOf } from '../../state/player-state.ts'
+import { useListenWords, usePlayer, useVersionName, useVisit } from './context.tsx'
+
+/** Encoder of each codec, null where this ffmpeg has none; undefined while that is not known. */
+export type Encoders = Partial<Record<CopyCodec, string | null>>
+
+/** Asks once which codecs can be encoded here. While that is not known every codec can be chosen, and the answer says why not. */
+export function useEncoders(): Encoders {
+  const { client } = useApp()
+  const [encoders, setEncoders] = useState<Encoders>({})
+  useEffect(() => {
+    const leaving = new AbortController()
+    client
+      .call('listCopyCodecs', { signal: leaving.signal })
+      .then(({ codecs }) =>
+        setEncoders(Object.fromEntries(codecs.map(({ codec, encoder = null }) => [codec, encoder]))),
+      )
+      .catch(() => {})
+    return () => leaving.abort()
+  }, [client])
+  return encoders
+}
+
+interface CopyMenuProps {
+  readonly version: SongVersion
+  readonly platform: Platform
+  readonly encoders: Encoders
+}
+
+export function CopyMenu({ version, platform, encoders }: CopyMenuProps) {
+  const { l } = useListenWords()
+  const nameOf = useVersionName()
+  const { codec, making } = usePlayer(({ copies }) => copies[version.id]) ?? AS_UPLOADED
+  const isReady = usePlayer(({ readiness }) => readiness[version.id] === 'ready')
+  const chosen = making ?? codec
+  const name = l.copies.menu(nameOf(version), chosen ? copyCodecName(chosen).full : l.copies.asUploaded)
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>
+        <button
+          type="button"
+          className="chevron"
+          aria-label={name}
+          aria-busy={making !== null}
+          title={l.copies.hint}
+          disabled={!isReady}
+        >
+          <ChevronDown className="i s" aria-hidden="true" />
+        </button>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content className="menu copy-menu" align="end" sideOffset={4} collisionPadding={8}>
+          <FormItems id={version.id} platform={platform} chosen={chosen} encoders={encoders} />
+          <DropdownMenu.Separator className="menu-line" />
+          <DifferenceItem id={version.id} />
+          <p className="menu-note">{l.copies.note}</p>
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  )
+}
+
+interface FormItemsProps {
+  readonly id: string
+  readonly platform: Platform
+  readonly chosen: CopyCodec | null
+  readonly encoders: Encoders
+}
+
+/** The forms: as uploaded, then what the platform streams, then the others. */
+function FormItems({ id, platform, chosen, encoders }: FormItemsProps) {
+  const { t, l } = useListenWords()
+  const { player } = useVisit()
+  const { streams } = platformFacts(platform)
+  const item = (codec: CopyCodec) => {
+    const encoder = encoders[codec]
+    return (
+      <DropdownMenu.RadioItem key={codec} className="menu-item" value={codec} disabled={encoder === null}>
+        <Marked>
+          {copyCodecName(codec).full}
+          <small>{encoder === null ? l.copies.noEncoder : encoder}</small>
+        </Marked>
+      </DropdownMenu.RadioItem>
+    )
+  }
+  return (
+    <DropdownMenu.RadioGroup
+      value={chosen ?? ''}
+      onValueChange={(value) => player.hearCopy(id, COPY_CODEC_NAMES.find((one) => one === value) ?? null)}
+    >
+      <DropdownMenu.RadioItem className="menu-item" value="">
+        <Marked>{l.copies.asUploaded}</Marked>
+      </DropdownMenu.RadioItem>
+      <DropdownMenu.Label className="menu-head">{l.copies.streamed(t.platforms[platform])}</DropdownMenu.Label>
+      {streams.map(item)}
+      <DropdownMenu.Label className="menu-head">{l.copies.others}</DropdownMenu.Label>
+      {COPY_CODEC_NAMES.filter((codec) => !streams.includes(codec)).map(item)}
+    </DropdownMenu.RadioGroup>
+  )
+}
+
+/** Turns the difference of this version on, and off again. */
+function DifferenceItem({ id }: { id: string }) {
+  const { l } = useListenWords()
+  const { player } = useVisit()
+  const isOn = usePlayer((state) => state.version === id && state.isDifference)
+  const canHear = usePlayer((state) => differenceOf({ ...state, version: id }) !== null)
+  const hold = (isDifference: boolean) => {
+    player.choose(id)
+    player.holdDifference(isDifference)
+  }
+  return (
+    <DropdownMenu.CheckboxItem className="menu-item" checked={isOn} disabled={!canHear} onCheckedChange={hold}>
+      <Marked>{l.difference.alone}</Marked>
+    </DropdownMenu.CheckboxItem>
+  )
+}
+
+/** What an item says, behind the mark of what is chosen. */
+function Marked({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <span className="menu-mark" aria-hidden="true">
+        <DropdownMenu.ItemIndicator>
+          <Check className="i s" />
+        </DropdownMenu.ItemIndicator>
+      </span>
+      <span>{children}</span>
+    </>
+  )
+}
+
+/** Reasons for which copies could not be made or read. */
+export function CopyFailures() {
+  const { l, say } = useListenWords()
+  const nameOf = useVersionName()
+  const versions = usePlayer((state) => state.versions)
+  const copies = usePlayer((state) => state.copies)
+  return versions.map((version) => {
+    const { failed } = copies[version.id] ?? AS_UPLOADED
+    if (!failed) return null
+    return (
+      <p key={version.id} className="strip inline" role="alert">
+        {l.copies.failed(nameOf(version), copyCodecName(failed.codec).full, say(failed.refusal))}
+      </p>
+    )
+  })
+}
