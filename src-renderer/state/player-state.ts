@@ -1,7 +1,7 @@
 /** State of a visit to the Listen screen: version, level, loop, volume and blind test, with its pure transitions. */
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import type { AbxAnswer, AbxTrial } from '../player/abx.ts'
-import { DIFFERENCE_LEVEL, type LevelMode, levelGainsDb, type VersionLevel } from '../player/levels.ts'
+import { type LevelMode, levelGainsDb, type VersionLevel } from '../player/levels.ts'
 import type { Difference } from '../player/playback-engine.ts'
 import { type HeardCopies, trackOf, withCopies } from './heard-copies.ts'
 import type { SongVersion } from './listen-versions.ts'
@@ -72,8 +72,7 @@ export function gainsOf(state: PlayerState, mode: LevelMode): Record<string, num
   const { versions, blindTest, copies } = state
   const there = versions.filter((one) => !one.missing && (!blindTest || [blindTest.a, blindTest.b].includes(one.id)))
   const levels: Record<string, VersionLevel> = Object.fromEntries(there.map(({ id, level }) => [id, level]))
-  const heardMode = blindTest ? 'matched' : heardDifference(state) ? DIFFERENCE_LEVEL : mode
-  return withCopies(levelGainsDb(levels, heardMode, shownService(state)), copies)
+  return withCopies(levelGainsDb(levels, blindTest ? 'matched' : mode, shownService(state)), copies)
 }
 
 /** Returns the version that sounds, X of a blind test resolved. */

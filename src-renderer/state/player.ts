@@ -5,7 +5,7 @@ import type { CopyCodec } from '../../src-contract/codecs.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import { dbToGain } from '../../src-engine/dsp/units.ts'
 import type { AbxAnswer } from '../player/abx.ts'
-import type { LevelMode } from '../player/levels.ts'
+import { DIFFERENCE_LEVEL, type LevelMode } from '../player/levels.ts'
 import type { PlaybackReport } from '../player/playback-engine.ts'
 import type { createPlayer, Player, VersionFile } from '../player/player.ts'
 import { CopyLoader } from './copy-loader.ts'
@@ -260,7 +260,8 @@ export class PlayerStore {
   /** Tells the player which version is to sound now, and at what level. */
   #sound(): void {
     const state = this.#state
-    const gains = Object.entries(gainsOf(state, state.levelMode)).map(([id, db]) => [id, dbToGain(db)])
+    const mode = heardDifference(state) ? DIFFERENCE_LEVEL : state.levelMode
+    const gains = Object.entries(gainsOf(state, mode)).map(([id, db]) => [id, dbToGain(db)])
     this.#player?.setLevels(Object.fromEntries(gains))
     this.#player?.choose(heardTrack(state))
     this.#player?.setDifference(heardDifference(state))

@@ -47,7 +47,7 @@ export const listenKo: ListenText = {
   copies: {
     menu: (name, form) => `${name} 형식: ${form}`,
     hint: '서비스가 스트리밍하는 소리로 듣기',
-    asUploaded: '업로드 원본',
+    asUploaded: '마스터 그대로',
     streamed: (platform) => `${platform} 스트리밍 형식`,
     others: '다른 형식',
     noEncoder: '이 ffmpeg에는 이 인코더가 없어요',

@@ -4,6 +4,7 @@ import { DropdownMenu } from 'radix-ui'
 import { type ReactNode, useEffect, useState } from 'react'
 import { COPY_CODEC_NAMES, type CopyCodec, copyCodecName } from '../../../src-contract/codecs.ts'
 import { type Platform, platformFacts } from '../../../src-contract/platforms/index.ts'
+import { DIFFERENCE_KEY } from '../../components/difference-button.tsx'
 import { useApp } from '../../state/app-state.ts'
 import { AS_UPLOADED } from '../../state/heard-copies.ts'
 import type { SongVersion } from '../../state/listen-versions.ts'
@@ -28,6 +29,12 @@ export function useEncoders(): Encoders {
     return () => leaving.abort()
   }, [client])
   return encoders
+}
+
+/** Returns what the name of an encoder says beyond that of its codec: `ffmpeg aac`. */
+function encoderWords(encoder: string, codec: CopyCodec): string {
+  const { full } = copyCodecName(codec)
+  return encoder.startsWith(`${full} (`) ? encoder.slice(full.length + 2, -1) : encoder
 }
 
 interface CopyMenuProps {
@@ -57,7 +64,7 @@ export function CopyMenu({ version, platform, encoders }: CopyMenuProps) {
           <ChevronDown className="i s" aria-hidden="true" />
         </button>
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <DropdownMenu.Portal container={document.getElementById('content')}>
         <DropdownMenu.Content className="menu copy-menu" align="end" sideOffset={4} collisionPadding={8}>
           <FormItems id={version.id} platform={platform} chosen={chosen} encoders={encoders} />
           <DropdownMenu.Separator className="menu-line" />
@@ -87,7 +94,9 @@ function FormItems({ id, platform, chosen, encoders }: FormItemsProps) {
       <DropdownMenu.RadioItem key={codec} className="menu-item" value={codec} disabled={encoder === null}>
         <Marked>
           {copyCodecName(codec).full}
-          <small>{encoder === null ? l.copies.noEncoder : encoder}</small>
+          {encoder !== undefined && (
+            <small>{encoder === null ? l.copies.noEncoder : encoderWords(encoder, codec)}</small>
+          )}
         </Marked>
       </DropdownMenu.RadioItem>
     )
@@ -121,6 +130,10 @@ function DifferenceItem({ id }: { id: string }) {
   return (
     <DropdownMenu.CheckboxItem className="menu-item" checked={isOn} disabled={!canHear} onCheckedChange={hold}>
       <Marked>{l.difference.alone}</Marked>
+      <span className="grow" />
+      <span aria-hidden="true">
+        <kbd>{DIFFERENCE_KEY}</kbd>
+      </span>
     </DropdownMenu.CheckboxItem>
   )
 }
