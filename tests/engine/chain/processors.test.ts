@@ -5,6 +5,7 @@ import { highPass } from '../../../src-engine/dsp/biquad.ts'
 import { createBiquadCascade } from '../../../src-engine/dsp/biquad-cascade.ts'
 import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
 import { staticReductionDb } from '../../../src-engine/stages/compressor.ts'
+import { chain } from '../../../src-engine/stages/index.ts'
 import { copyOf, filterWhole, largestDifference, noise, ordinaryMusic, rmsDbfs, sine } from './signals.ts'
 
 const rate = 48_000
@@ -66,6 +67,11 @@ const stages: { name: string; active: RecipeStage; neutral: RecipeStage | null }
     neutral: { kind: 'multiband', crossoversHz: [120, 1000, 5000], bands: [idle, idle, idle, idle] },
   },
   {
+    name: 'tone that was set',
+    active: { kind: 'steer_tone', sections: [{ shape: 'tilt', frequencyHz: 800, gainDb: 2 }] },
+    neutral: null,
+  },
+  {
     name: 'width that was set',
     active: { kind: 'steer_width', crossoversHz: [200, 2000], sideGains: [1, 2, 1.5] },
     neutral: null,
@@ -79,6 +85,11 @@ const stages: { name: string; active: RecipeStage; neutral: RecipeStage | null }
     neutral: null,
   },
 ]
+
+it('every kind of stage that streams is among them', () => {
+  const streaming = chain.filter((stage) => 'create' in stage).map(({ kind }) => kind)
+  expect([...new Set(stages.map(({ active }) => active.kind))].sort()).toEqual(streaming.sort())
+})
 
 describe.each(stages)('$name', ({ active }) => {
   const input = ordinaryMusic(1.5)
