@@ -4,7 +4,7 @@ import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 
 const EXAMPLES: Partial<Record<ErrorCode, ErrorParams>> = {
   FILE_TOO_LONG: { duration: '12:04' },
-  INVALID_PLATFORM: { platform: 'tidal', allowed: PLATFORMS.join(', ') },
+  INVALID_PLATFORM: { platform: 'nowhere', allowed: PLATFORMS.join(', ') },
   CONCURRENT_LIMIT: { limit: 5 },
   RATE_LIMIT: { limit: 30, retryAfterSeconds: 12 },
   INVALID_REQUEST: { param: 'genre' },

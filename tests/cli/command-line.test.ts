@@ -203,9 +203,9 @@ test('a Korean terminal gets Korean: refusals of the service and outcomes; JSON 
   const song = path.join(dataDir, 'song.wav')
   writeFileSync(song, wavSong({ seconds: 0.5 }))
   const master = ['master', song, '--out', path.join(dataDir, 'out'), ...here, '--platforms']
-  expect(await say(...master, 'tidal')).toMatchObject({
+  expect(await say(...master, 'nowhere')).toMatchObject({
     code: 1,
-    text: expect.stringMatching(/^"tidal"은\(는\) 플랫폼이 아니에요/),
+    text: expect.stringMatching(/^"nowhere"은\(는\) 플랫폼이 아니에요/),
   })
   const failed = promisify(execFile)(process.execPath, [CLI, ...master, 'melon'])
   await expect(failed).rejects.toMatchObject({
@@ -213,7 +213,7 @@ test('a Korean terminal gets Korean: refusals of the service and outcomes; JSON 
     stdout: expect.stringMatching(/^실패: 곡이 1초보다 짧아요.*크레딧은 환불됐어요\.$/m),
     stderr: expect.stringMatching(/실패\n$/),
   })
-  const json = promisify(execFile)(process.execPath, [CLI, ...master, 'tidal', '--json'])
+  const json = promisify(execFile)(process.execPath, [CLI, ...master, 'nowhere', '--json'])
   await expect(json).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining('is not a platform') })
   writeFileSync(path.join(dataDir, 'file'), '')
   expect(await say('serve', '--data-dir', path.join(dataDir, 'file'))).toEqual({

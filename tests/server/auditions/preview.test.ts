@@ -56,7 +56,7 @@ describe('a preview', () => {
 
   it.each([
     [{ genre: 'polka' }],
-    [{ platforms: 'tidal' }],
+    [{ platforms: 'nowhere' }],
     [{ tilt_db: '9' }],
     [{ webhook_url: 'http://169.254.169.254/' }],
     [{ source_id: '00000000-0000-4000-8000-000000000000' }],

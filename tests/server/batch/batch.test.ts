@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { summaryOf } from '../../../src-contract/app.ts'
 import type { Analysis } from '../../../src-contract/jobs.ts'
+import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { DEFAULT_SETTINGS, jobSettings, type MasterSettings } from '../../../src-contract/settings.ts'
 import { WatchFolderStore } from '../../../src-server/batch/watch-folder-store.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
@@ -28,7 +29,7 @@ test('a new batch is empty, runs, and offers the defaults of the service', () =>
     songs: [],
     settings: {
       ...DEFAULT_SETTINGS,
-      platforms: ['spotify', 'apple_music', 'youtube', 'melon', 'soundcloud'],
+      platforms: [...PLATFORMS],
       genre: 'other',
       ai_service: 'other',
       tier: 'standard',

@@ -105,7 +105,8 @@ describe('the OpenAPI document', () => {
     expect(form?.properties.genre).toMatchObject({ enum: ['kpop', 'edm', 'ballad', 'hiphop', 'pop', 'other'] })
     expect(form?.properties.ai_service).toMatchObject({ enum: ['suno', 'udio', 'elevenlabs', 'other'] })
     expect(form?.properties.tier).toMatchObject({ enum: ['standard', 'premium'] })
-    expect([...PLATFORMS]).toEqual(['spotify', 'apple_music', 'youtube', 'melon', 'soundcloud'])
+    for (const platform of PLATFORMS)
+      expect(form?.properties.platforms).toMatchObject({ description: expect.stringContaining(platform) })
     const defaults = { genre: 'other', ai_service: 'other', tier: 'standard' }
     for (const [name, word] of Object.entries(defaults)) expect(form?.properties[name]).toMatchObject({ default: word })
   })

@@ -202,7 +202,7 @@ const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
   FILE_TOO_LARGE: () => upload(form('large', { platforms: 'spotify' }, wavOfSize(53_000_000))),
   UNSUPPORTED_FORMAT: () => upload(form('text', { platforms: 'spotify' }, Buffer.alloc(8_000_000, 'notes '))),
   FILE_TOO_LONG: () => upload(form('long', { platforms: 'spotify' }, wavSong({ seconds: 601, channels: 1 }))),
-  INVALID_PLATFORM: () => upload(form('platform', { platforms: 'tidal' }, wavOfSize(8_000_000))),
+  INVALID_PLATFORM: () => upload(form('platform', { platforms: 'nowhere' }, wavOfSize(8_000_000))),
   INVALID_API_KEY: () => upload(goodForm, { authorization: 'Bearer ams_live_wrong' }),
   async INSUFFICIENT_CREDITS() {
     const { credits } = (await service.get('/api/v1/account')).body

@@ -341,7 +341,7 @@ describe('cancel, delete, retry (contract 6)', () => {
 
     const before = await credits()
     for (const [given, code, param] of [
-      [{ platforms: ['tidal'] }, 'INVALID_PLATFORM', 'platforms'],
+      [{ platforms: ['nowhere'] }, 'INVALID_PLATFORM', 'platforms'],
       [{ platforms: [] }, 'INVALID_REQUEST', 'platforms'],
       [{ intensity: 101 }, 'INVALID_REQUEST', 'intensity'],
       [{ webhook_url: 'http://169.254.169.254/' }, 'INVALID_WEBHOOK_URL', 'webhook_url'],

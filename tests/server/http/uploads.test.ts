@@ -104,7 +104,7 @@ test('a file of exactly 50 MB is accepted: the form around it does not count (co
 })
 
 test('FILE_TOO_LARGE comes before every complaint about the fields (contract 1)', async () => {
-  const { body } = await service.master({ file: await openAsBlob(over), platforms: 'tidal', genre: 'rock' })
+  const { body } = await service.master({ file: await openAsBlob(over), platforms: 'nowhere', genre: 'rock' })
   expect(body.error.code).toBe('FILE_TOO_LARGE')
 })
 
