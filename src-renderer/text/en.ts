@@ -1,8 +1,9 @@
 /** Every sentence of the interface in English. The Korean file has the same keys; a missing one does not compile. */
 import { PLATFORMS, platformNames } from '../../src-contract/platforms/index.ts'
 import type { RepairKind } from '../../src-contract/repair-kinds.ts'
-import type { Genre, SteeringName, Style } from '../../src-contract/settings.ts'
+import type { Genre, Style } from '../../src-contract/settings.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
+import { settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import type { Screen } from '../router.ts'
 import { plural } from './plural.ts'
 import { settingsEn } from './settings.en.ts'
@@ -241,21 +242,7 @@ export const en = {
     loudness: 'Loudness',
     platformTarget: 'Platform target',
     competitive: 'Genre level',
-    steering: {
-      style: 'Style',
-      tilt_db: 'Tilt',
-      bass_db: 'Low end',
-      presence_db: 'Presence',
-      air_db: 'Air',
-      width_percent: 'Width',
-      punch: 'Punch',
-      warmth: 'Warmth',
-      tone_amount: 'Planned tone',
-      dynamics_amount: 'Planned dynamics',
-      image_amount: 'Planned width',
-      skip_repairs: 'Do not repair',
-      target_lufs: 'Own target',
-    } satisfies Record<SteeringName, string>,
+    steering: wordsIn('en', settingLabels),
     styles: {
       clean: 'Clean',
       warm: 'Warm',

@@ -1,6 +1,7 @@
 /** 화면의 모든 문장, 한국어. 안내는 -요, 상태는 명사형. 영어 파일과 키가 같다. */
 import { PLATFORMS, platformNames } from '../../src-contract/platforms/index.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
+import { settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import type { Text } from './en.ts'
 import { settingsKo } from './settings.ko.ts'
 import { soundKo } from './sound.ko.ts'
@@ -219,21 +220,7 @@ export const ko: Text = {
     loudness: '음량',
     platformTarget: '플랫폼 기준',
     competitive: '장르 기준',
-    steering: {
-      style: '스타일',
-      tilt_db: '기울기',
-      bass_db: '저음',
-      presence_db: '존재감',
-      air_db: '공기감',
-      width_percent: '스테레오 폭',
-      punch: '펀치',
-      warmth: '따뜻함',
-      tone_amount: '음색 보정 반영',
-      dynamics_amount: '다이내믹 보정 반영',
-      image_amount: '스테레오 보정 반영',
-      skip_repairs: '복원하지 않을 것',
-      target_lufs: '직접 정한 음량',
-    },
+    steering: wordsIn('ko', settingLabels),
     styles: {
       clean: '깨끗하게',
       warm: '따뜻하게',

@@ -1,4 +1,5 @@
 /** Sentences of the Sound column in English. The Korean file has the same keys; a missing one does not compile. */
+import { faderHints, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import { plural } from './plural.ts'
 
 export const soundEn = {
@@ -7,13 +8,7 @@ export const soundEn = {
   delivery: 'Delivery',
   repairs: 'Mend what is found',
   labels: {
-    bass_db: 'Low end',
-    tilt_db: 'Tilt',
-    presence_db: 'Presence',
-    air_db: 'Air',
-    width_percent: 'Width',
-    punch: 'Punch',
-    warmth: 'Warmth',
+    ...wordsIn('en', settingLabels),
     intensity: 'Intensity',
     reference_amount: 'Match a reference',
     tone_amount: 'Tone',
@@ -21,21 +16,7 @@ export const soundEn = {
     image_amount: 'Stereo image',
   },
   help: {
-    bass_db: 'Level below 100 Hz. For more weight, or less boom. More bass leaves less room for loudness.',
-    tilt_db:
-      'Darker to the left, brighter to the right. For a mix that is dull or sharp as a whole. Far to the right hiss comes up.',
-    presence_db: 'Level around 2.8 kHz: voice and attack. For words that are hard to follow. Too much tires the ear.',
-    air_db: 'Level above 9 kHz. For openness, or against fizz. Nothing is lifted that an MP3 has cut off.',
-    width_percent:
-      'How far the sides reach, from 120 Hz up. For a mix that is narrow, or too wide. A wide song loses more in mono; it is held before that.',
-    punch:
-      'To the right attacks stand out, to the left they are glued. For drums that are flat, or jump out. Peaks that stand out are limited more.',
-    warmth: 'Soft saturation at equal level. For a thin or glassy mix. A dense mix becomes less clear.',
-    intensity: 'How far all corrections go. Lower it for a mix that is nearly finished. High values make songs alike.',
-    reference_amount: 'How far the tone moves toward the reference.',
-    tone_amount: 'Part of the planned change of tone that is made. Lower it when the mix is meant to sound as it does.',
-    dynamics_amount: 'Part of the planned compression that is made. Lower it to keep quiet and loud apart.',
-    image_amount: 'Part of the planned change of width that is made. Lower it when the stereo image is meant.',
+    ...wordsIn('en', faderHints),
     skip_repairs: 'A fault that is left unticked stays as it is. For clicks or distortion that belong to the song.',
     target_lufs:
       'One loudness for every platform. For a level that was agreed on. Above −10 loud parts are squeezed, and most services turn them down.',

@@ -1,4 +1,5 @@
 /** Sentences of the Sound column in Korean. */
+import { faderHints, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import type { SoundText } from './sound.en.ts'
 
 export const soundKo: SoundText = {
@@ -7,13 +8,7 @@ export const soundKo: SoundText = {
   delivery: '결과물',
   repairs: '찾은 결함 고치기',
   labels: {
-    bass_db: '저음',
-    tilt_db: '기울기',
-    presence_db: '존재감',
-    air_db: '공기감',
-    width_percent: '스테레오 폭',
-    punch: '펀치',
-    warmth: '따뜻함',
+    ...wordsIn('ko', settingLabels),
     intensity: '강도',
     reference_amount: '레퍼런스 맞추기',
     tone_amount: '음색',
@@ -21,20 +16,7 @@ export const soundKo: SoundText = {
     image_amount: '스테레오',
   },
   help: {
-    bass_db: '100 Hz 아래의 세기예요. 무게를 더하거나 웅웅거림을 줄일 때 써요. 저음이 늘면 음량을 올릴 여유가 줄어요.',
-    tilt_db:
-      '왼쪽은 어둡게, 오른쪽은 밝게 기울여요. 전체가 먹먹하거나 날카로울 때 써요. 오른쪽 끝에서는 잡음도 커져요.',
-    presence_db: '목소리와 어택이 있는 2.8 kHz 부근의 세기예요. 가사가 잘 안 들릴 때 써요. 지나치면 귀가 피곤해요.',
-    air_db: '9 kHz 위의 세기예요. 트인 느낌을 더하거나 지글거림을 줄일 때 써요. MP3가 잘라 낸 대역은 올리지 않아요.',
-    width_percent:
-      '120 Hz 위에서 좌우로 펼치는 정도예요. 너무 좁거나 넓을 때 써요. 넓을수록 모노에서 줄어들어 그 전에 멈춰요.',
-    punch: '오른쪽은 어택을 살리고 왼쪽은 붙여요. 드럼이 밋밋하거나 튈 때 써요. 튀는 피크는 리미터가 더 눌러요.',
-    warmth: '음량은 그대로 두고 부드럽게 포화시켜요. 얇고 차가운 믹스에 써요. 빽빽한 믹스는 덜 또렷해져요.',
-    intensity: '모든 보정을 얼마나 할지 정해요. 거의 완성된 믹스라면 낮추세요. 높이면 곡들이 서로 비슷해져요.',
-    reference_amount: '음색을 레퍼런스에 얼마나 가깝게 할지 정해요.',
-    tone_amount: '계획한 음색 보정 중 적용할 만큼이에요. 의도한 음색이라면 낮추세요.',
-    dynamics_amount: '계획한 컴프레션 중 적용할 만큼이에요. 큰 소리와 작은 소리의 차이를 지키려면 낮추세요.',
-    image_amount: '계획한 스테레오 폭 보정 중 적용할 만큼이에요. 의도한 폭이라면 낮추세요.',
+    ...wordsIn('ko', faderHints),
     skip_repairs: '체크를 끄면 그 결함은 그대로 둬요. 클릭음이나 왜곡이 곡의 일부일 때 써요.',
     target_lufs:
       '모든 플랫폼에 같은 음량을 써요. 정해진 기준이 있을 때 써요. −10보다 크면 큰 소리가 눌리고 서비스 대부분이 낮춰 재생해요.',

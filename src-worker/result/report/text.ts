@@ -16,6 +16,7 @@ import {
 } from '../../../src-contract/settings.ts'
 import { change, count, decibels, frequency } from '../../../src-contract/text/numbers.ts'
 import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'
+import { settingLabels } from '../../../src-contract/text/setting-words.ts'
 import type { Language } from '../../../src-contract/text/text.ts'
 
 /** One text in every language. */
@@ -153,26 +154,10 @@ const styleNames: Record<Style, Bilingual> = {
   open: both('open', '넓게'),
 }
 
-const steeringNames: Record<SteeringName, Bilingual> = {
-  style: both('Style', '스타일'),
-  tilt_db: both('Tilt', '기울기'),
-  bass_db: both('Bass', '저음'),
-  presence_db: both('Presence', '존재감'),
-  air_db: both('Air', '공기감'),
-  width_percent: both('Width', '스테레오 폭'),
-  punch: both('Punch', '펀치'),
-  warmth: both('Warmth', '따뜻함'),
-  tone_amount: both('Planned tone', '음색 보정 반영'),
-  dynamics_amount: both('Planned dynamics', '다이내믹 보정 반영'),
-  image_amount: both('Planned width', '스테레오 보정 반영'),
-  skip_repairs: both('Not repaired', '복원하지 않음'),
-  target_lufs: both('Own target', '직접 정한 음량'),
-}
-
 /** Returns a setting of the sound with its value: `Tilt +1.0 dB`. */
 export function steeringText(name: SteeringName, settings: JobSettings): Bilingual {
   const value = steeringValue(name, settings)
-  const { en, ko } = steeringNames[name]
+  const { en, ko } = settingLabels[name]
   return both(`${en} ${value.en}`, `${ko} ${value.ko}`)
 }
 

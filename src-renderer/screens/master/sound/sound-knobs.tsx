@@ -1,12 +1,9 @@
 /** The seven faders of the sound, and the others that are numbers: each says what it does, when to use it and what it costs. */
-import { type MasterSettings, SETTINGS, type SettingName } from '../../../../src-contract/settings.ts'
+import { type MasterSettings, SETTINGS } from '../../../../src-contract/settings.ts'
 import { change as signed } from '../../../../src-contract/text/numbers.ts'
+import type { NumberName } from '../../../../src-contract/text/setting-words.ts'
 import { Knob, type KnobRange } from '../../../components/knob.tsx'
 import { useWords } from '../../../text/context.tsx'
-
-export type NumberName = {
-  [Name in SettingName]: MasterSettings[Name] extends number ? Name : never
-}[SettingName]
 
 export const printedDb = (db: number) => (Math.abs(db) < 0.05 ? '0 dB' : `${signed(db)} dB`)
 const printedAmount = (value: number) => (value > 0 ? `+${value}` : String(value).replace('-', '−'))
