@@ -144,9 +144,9 @@ export const SETTINGS = {
   }),
   style: choice(STYLE_NAMES, 'clean', {
     description:
-      'Starting point of the ten settings of the sound that follow; one that is named itself counts instead.',
+      'Starting point of the settings of the sound from tilt_db to image_amount; one that is named itself counts instead.',
     fieldDescription:
-      'Extension: starting point of the ten settings of the sound that follow; one that is named itself counts instead.',
+      'Extension: starting point of the settings of the sound from tilt_db to image_amount; one that is named itself counts instead.',
     help: {
       en: 'starting point of the sound; the options below count instead of its values',
       ko: '소리의 출발점: 아래 옵션을 직접 적으면 그 값이 우선',
