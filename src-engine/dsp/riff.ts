@@ -390,23 +390,34 @@ export function riffChunk(name: string, content: Uint8Array): Uint8Array<ArrayBu
 }
 
 /**
- * Returns everything before the samples of a PCM WAV: the RIFF header, the format, `chunks` and the head of the `data` chunk.
- * `dataBytes` bytes of samples follow it, and a zero where their number is odd.
+ * Returns everything before the samples of a WAV: the RIFF header, the format, `chunks` and the head of the `data` chunk.
+ * `dataBytes` bytes of samples follow it, and a zero where their number is odd. Float samples have the longer format and the `fact`
+ * chunk that everything but PCM must have (Microsoft, "Multiple channel audio data and WAVE files").
  */
 export function waveHead(
-  { channels, sampleRateHz, bitsPerSample }: Pick<WaveFormat, 'channels' | 'sampleRateHz' | 'bitsPerSample'>,
+  {
+    channels,
+    sampleRateHz,
+    bitsPerSample,
+    tag = PCM,
+  }: Pick<WaveFormat, 'channels' | 'sampleRateHz' | 'bitsPerSample'> & { readonly tag?: typeof PCM | typeof FLOAT },
   dataBytes: number,
   chunks: readonly Uint8Array[] = [],
 ): Uint8Array<ArrayBuffer> {
   const blockBytes = (channels * bitsPerSample) / 8
-  const format = new DataView(new ArrayBuffer(16))
-  format.setUint16(0, PCM, true)
+  const format = new DataView(new ArrayBuffer(tag === PCM ? 16 : 18))
+  format.setUint16(0, tag, true)
   format.setUint16(2, channels, true)
   format.setUint32(4, sampleRateHz, true)
   format.setUint32(8, sampleRateHz * blockBytes, true)
   format.setUint16(12, blockBytes, true)
   format.setUint16(14, bitsPerSample, true)
-  const parts = [riffChunk('fmt ', new Uint8Array(format.buffer)), ...chunks]
+  const fact = new Uint8Array(Uint32Array.of(dataBytes / blockBytes).buffer)
+  const parts = [
+    riffChunk('fmt ', new Uint8Array(format.buffer)),
+    ...(tag === PCM ? [] : [riffChunk('fact', fact)]),
+    ...chunks,
+  ]
   const partBytes = parts.reduce((sum, { length }) => sum + length, 0)
   const head = new Uint8Array(RIFF_HEAD_BYTES + partBytes + CHUNK_HEAD_BYTES)
   putHead(head, 'RIFF', head.length - CHUNK_HEAD_BYTES + dataBytes + (dataBytes % 2))

@@ -13,7 +13,9 @@ import { cleanText } from './tag-text.ts'
 const PAIR_FRAME_IDS: readonly string[] = ['TIPL', 'TMCL']
 
 const HEADER_BYTES = 10
-/** Encoding of a text (structure, section 4). */
+/** Encodings of a text (structure, section 4). */
+const LATIN1 = 0
+const UTF16 = 1
 const UTF8 = 3
 /** Type of a picture (native frames, section 4.14). */
 const FRONT_COVER = 3
@@ -36,45 +38,117 @@ export function id3TagBytes(start: Buffer): number {
   return HEADER_BYTES + readSyncSafe(start, 6) + (hasFooter ? HEADER_BYTES : 0)
 }
 
+/** Texts and frames of one version of the tag, as they are written. */
+interface Dialect {
+  readonly major: 3 | 4
+  /** Encoding, then the texts one behind the other. */
+  readonly texts: (...texts: string[]) => Buffer
+  readonly size: (bytes: number) => Buffer
+}
+
 /**
- * Returns an ID3v2.4 tag in UTF-8 with the tags and the cover of a song; empty when there is nothing to say. A field of several
- * values is one text, since most players read no further than the first of a frame's texts.
+ * Version 4 is UTF-8. Version 3 has Latin-1 and UTF-16 with a mark of the byte order before each text (ID3v2.3.0, section 3.3), and
+ * plain sizes of frames.
  */
-export function writeId3Tag(tags: SongTags, cover: Cover | undefined): Buffer {
-  const frames = Buffer.concat(framesOf(tags, cover))
+const DIALECTS: Readonly<Record<3 | 4, Dialect>> = {
+  4: {
+    major: 4,
+    texts: (...texts) => Buffer.concat([Buffer.from([UTF8]), Buffer.from(texts.join('\0'), 'utf8')]),
+    size: syncSafe,
+  },
+  3: {
+    major: 3,
+    texts: (...texts) =>
+      texts.every((text) => /^[\n\x20-\x7e\xa0-\xff]*$/.test(text))
+        ? Buffer.concat([Buffer.from([LATIN1]), ascii(texts.join('\0'))])
+        : Buffer.concat([
+            Buffer.from([UTF16]),
+            ...texts.flatMap((text, i) => [Buffer.from(`${i > 0 ? '\0' : ''}\ufeff${text}`, 'utf16le')]),
+          ]),
+    size: plainSize,
+  },
+}
+
+/**
+ * Returns an ID3v2 tag with the tags and the cover of a song; empty when there is nothing to say. A field of several values is one
+ * text, since most players read no further than the first of a frame's texts. Version 3 is that of files which old players and shops
+ * read: what has no frame there is a user-defined text.
+ */
+export function writeId3Tag(tags: SongTags, cover: Cover | undefined, version: 3 | 4 = 4): Buffer {
+  const dialect = DIALECTS[version]
+  const frames = Buffer.concat([...textFramesOf(tags, dialect), ...(cover ? [coverFrame(cover, dialect)] : [])])
   if (frames.length === 0) return frames
-  return Buffer.concat([ascii('ID3'), Buffer.from([4, 0, 0]), syncSafe(frames.length), frames])
+  return Buffer.concat([ascii('ID3'), Buffer.from([version, 0, 0]), syncSafe(frames.length), frames])
 }
 
-function framesOf(tags: SongTags, cover: Cover | undefined): Buffer[] {
-  const frames = NAMED_FRAMES.flatMap(([name, id]) => {
+function textFramesOf(tags: SongTags, dialect: Dialect): Buffer[] {
+  const named = NAMED_FRAMES.flatMap(([name, id]) => {
     const text = tags[name]
-    return text && id !== 'COMM' ? [frame(id, text8(text))] : []
+    return text && id !== 'COMM' ? textFrames(id, name, text, dialect) : []
   })
-  if (tags.comment) frames.push(frame('COMM', languageText('', tags.comment)))
-  for (const [key, value] of Object.entries(tags.other ?? {})) frames.push(otherFrame(key, value))
-  if (cover) {
-    const type = Buffer.concat([Buffer.from([UTF8]), ascii(`${cover.mimeType}\0`), Buffer.from([FRONT_COVER, 0])])
-    frames.push(frame('APIC', Buffer.concat([type, cover.bytes])))
-  }
-  return frames
+  const others = Object.entries(tags.other ?? {})
+  const comment = tags.comment ? [frame('COMM', languageText('', tags.comment, dialect), dialect)] : []
+  const people = dialect.major === 3 ? others.filter(([key]) => PAIR_FRAME_IDS.includes(key)) : []
+  const pairs = people.flatMap(([, value]) => value.split(PAIR_BREAK))
+  return [
+    ...named,
+    ...comment,
+    ...others.filter((one) => !people.includes(one)).flatMap(([key, value]) => otherFrames(key, value, dialect)),
+    ...(pairs.length > 0 ? [frame('IPLS', dialect.texts(...pairs), dialect)] : []),
+  ]
 }
 
-/** The frame of a tag that has no place of its own in {@link SongTags}. */
-function otherFrame(key: string, value: string): Buffer {
+function coverFrame(cover: Cover, dialect: Dialect): Buffer {
+  // Without a description each encoding has the same form.
+  const encoding = dialect.major === 4 ? UTF8 : LATIN1
+  const type = Buffer.concat([Buffer.from([encoding]), ascii(`${cover.mimeType}\0`), Buffer.from([FRONT_COVER, 0])])
+  return frame('APIC', Buffer.concat([type, cover.bytes]), dialect)
+}
+
+/** Frames of dates that version 3 has instead, each for the year alone. */
+const YEAR_FRAMES: Readonly<Record<string, string>> = { TDRC: 'TYER', TDOR: 'TORY' }
+/** Frames that version 3 has nothing for. */
+const NEW_IN_VERSION_4: readonly string[] = ['TMOO', 'TSST', 'TDRL']
+
+/** The frames of a text: one, but for a date in version 3, which is a year and a day. */
+function textFrames(id: string, name: string, text: string, dialect: Dialect): Buffer[] {
+  const yearFrame = dialect.major === 3 ? YEAR_FRAMES[id] : undefined
+  const date = /^(\d{4})(?:-(\d\d)-(\d\d))?/.exec(text)
+  if (yearFrame && date) {
+    const [, year, month, day] = date
+    const isTold = id === 'TDRC' && month !== undefined
+    return [
+      frame(yearFrame, dialect.texts(year!), dialect),
+      ...(isTold ? [frame('TDAT', dialect.texts(`${day}${month}`), dialect)] : []),
+    ]
+  }
+  if (yearFrame || (dialect.major === 3 && NEW_IN_VERSION_4.includes(id))) return [ownText(name, text, dialect)]
+  return [frame(id, dialect.texts(text), dialect)]
+}
+
+function ownText(name: string, text: string, dialect: Dialect): Buffer {
+  return frame('TXXX', dialect.texts(name, text), dialect)
+}
+
+/** The frames of a tag that has no place of its own in {@link SongTags}. */
+function otherFrames(key: string, value: string, dialect: Dialect): Buffer[] {
   const id = otherFrameId(key)
   const lyrics = /^lyrics(?:-(.*))?$/is.exec(key)
-  if (lyrics || id === 'USLT') return frame('USLT', lyricsText(lyrics?.[1] ?? '', value))
-  if (isDescribedComment(key)) return frame('COMM', languageText(key.slice(DESCRIBED_COMMENT.length), value))
-  if (id === 'UFID') return frame('UFID', ascii(`${MUSICBRAINZ}\0${value}`))
-  // A link is Latin-1 and has no room for several.
-  if (id?.startsWith('W') && /^[!-~]+$/.test(value)) return frame(id, ascii(value))
-  if (id?.startsWith('T') || id === 'MVNM') {
-    return frame(id, text8(...(PAIR_FRAME_IDS.includes(id) ? value.split(PAIR_BREAK) : [value])))
+  if (lyrics || id === 'USLT') return [frame('USLT', lyricsText(lyrics?.[1] ?? '', value, dialect), dialect)]
+  if (isDescribedComment(key)) {
+    return [frame('COMM', languageText(key.slice(DESCRIBED_COMMENT.length), value, dialect), dialect)]
   }
-  if (key.startsWith(OWN_LINK))
-    return frame('WXXX', Buffer.concat([text8(key.slice(OWN_LINK.length), ''), ascii(value)]))
-  return frame('TXXX', text8(key, value))
+  if (id === 'UFID') return [frame('UFID', ascii(`${MUSICBRAINZ}\0${value}`), dialect)]
+  // A link is Latin-1 and has no room for several.
+  if (id?.startsWith('W') && /^[!-~]+$/.test(value)) return [frame(id, ascii(value), dialect)]
+  if (id && PAIR_FRAME_IDS.includes(id)) return [frame(id, dialect.texts(...value.split(PAIR_BREAK)), dialect)]
+  if (id?.startsWith('T') || id === 'MVNM') return textFrames(id, key, value, dialect)
+  if (key.startsWith(OWN_LINK)) {
+    const description = dialect.texts(key.slice(OWN_LINK.length))
+    const end = Buffer.alloc(isWide(description[0]) ? 2 : 1)
+    return [frame('WXXX', Buffer.concat([description, end, ascii(value)]), dialect)]
+  }
+  return [ownText(key, value, dialect)]
 }
 
 /** The frame of a tag among the `other` ones; the frames of named fields are theirs alone. */
@@ -85,27 +159,30 @@ function otherFrameId(key: string): string | undefined {
 }
 
 /** ffmpeg names lyrics by their description and language: `lyrics-eng`, `lyrics-verse two-kor`. */
-function lyricsText(suffix: string, text: string): Buffer {
+function lyricsText(suffix: string, text: string, dialect: Dialect): Buffer {
   const [, description = '', language] = /^(?:(.*)-)?([a-z]{3})$/is.exec(suffix) ?? ['', suffix]
-  return languageText(description, text, language?.toLowerCase())
+  return languageText(description, text, dialect, language?.toLowerCase())
 }
 
 function isDescribedComment(key: string): boolean {
   return key.toLowerCase().startsWith(DESCRIBED_COMMENT)
 }
 
-function text8(...texts: string[]): Buffer {
-  return Buffer.concat([Buffer.from([UTF8]), Buffer.from(texts.join('\0'), 'utf8')])
-}
-
 /** COMM and USLT: encoding, language (`XXX` is an unknown one), description, text. */
-function languageText(description: string, text: string, language = 'XXX'): Buffer {
+function languageText(description: string, text: string, dialect: Dialect, language = 'XXX'): Buffer {
   const code = language === 'xxx' ? 'XXX' : language
-  return Buffer.concat([Buffer.from([UTF8]), ascii(code), Buffer.from(`${description}\0${text}`, 'utf8')])
+  const texts = dialect.texts(description, text)
+  return Buffer.concat([texts.subarray(0, 1), ascii(code), texts.subarray(1)])
 }
 
-function frame(id: string, content: Buffer): Buffer {
-  return Buffer.concat([ascii(id), syncSafe(content.length), Buffer.alloc(2), content])
+function frame(id: string, content: Buffer, { size }: Dialect): Buffer {
+  return Buffer.concat([ascii(id), size(content.length), Buffer.alloc(2), content])
+}
+
+function plainSize(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
 }
 
 /** Four bytes of seven bits, most significant first (ID3v2.4.0 structure, section 6.2). */

@@ -1,11 +1,11 @@
 /**
- * The written master: RIFF WAVE, PCM 16 or 24 bit, little-endian. Its tags come before the samples, behind which there is nothing but a
- * pad byte where one is needed: Spotify takes no other WAV. The bytes depend on nothing but the samples, the format and the tags.
+ * The written master: RIFF WAVE, PCM of 16 or 24 bit or 32 bit float, little-endian. Its tags come before the samples, behind which there
+ * is nothing but a pad byte where one is needed: Spotify takes no other WAV. The bytes depend on nothing but the samples, the format and the tags.
  * Files are written and read synchronously: that is the work of a render thread.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
-import { inFrames, readNow, readWave, waveHead } from '../../src-engine/dsp/riff.ts'
+import { FLOAT, inFrames, PCM, readNow, readWave, type WaveFormat, waveHead } from '../../src-engine/dsp/riff.ts'
 import type { SongTags } from './audio-facts.ts'
 import { type PcmLayout, pcmLayout } from './pcm-layout.ts'
 import type { Cover } from './tags.ts'
@@ -15,6 +15,12 @@ import { tagChunks } from './wav-tags.ts'
 export interface WavFormat {
   readonly sampleRateHz: number
   readonly bitDepth: 16 | 24
+}
+
+/** Format in which a WAV is written: that of a master, or 32 bits of float. */
+export interface WrittenFormat {
+  readonly sampleRateHz: number
+  readonly bitDepth: 16 | 24 | 32
 }
 
 const CHANNELS = 2
@@ -35,7 +41,7 @@ export interface WavWriter {
  */
 export function createWavWriter(
   path: string,
-  format: WavFormat & { readonly frames: number },
+  format: WrittenFormat & { readonly frames: number },
   labels: { readonly tags: SongTags; readonly cover?: Cover | undefined },
 ): WavWriter {
   const dataBytes = (format.frames * CHANNELS * format.bitDepth) / 8
@@ -64,13 +70,23 @@ export function createWavWriter(
 
 /** Returns what comes before the samples of a WAV of `frames` frames, its tags among it. */
 export function wavHead(
-  { sampleRateHz, bitDepth }: WavFormat,
+  { sampleRateHz, bitDepth }: WrittenFormat,
   frames: number,
-  { tags, cover }: { readonly tags: SongTags; readonly cover?: Cover | undefined } = { tags: {} },
+  labels: { readonly tags: SongTags; readonly cover?: Cover | undefined } = { tags: {} },
 ): Uint8Array {
   const dataBytes = (frames * CHANNELS * bitDepth) / 8
-  const format = { channels: CHANNELS, sampleRateHz, bitsPerSample: bitDepth }
-  return waveHead(format, dataBytes, tagChunks(tags, cover))
+  const tag = bitDepth === 32 ? FLOAT : PCM
+  return labelledHead({ channels: CHANNELS, sampleRateHz, bitsPerSample: bitDepth, tag }, dataBytes, labels)
+}
+
+/** Returns what comes before `dataBytes` bytes of samples that lie in a WAV already: the same format, with these tags. */
+export function labelledHead(
+  format: Pick<WaveFormat, 'channels' | 'sampleRateHz' | 'bitsPerSample' | 'tag'>,
+  dataBytes: number,
+  { tags, cover }: { readonly tags: SongTags; readonly cover?: Cover | undefined },
+): Uint8Array {
+  const tag = format.tag === FLOAT ? FLOAT : PCM
+  return waveHead({ ...format, tag }, dataBytes, tagChunks(tags, cover))
 }
 
 function writeAll(file: number, bytes: Uint8Array): void {

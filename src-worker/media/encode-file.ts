@@ -1,0 +1,181 @@
+/** Files in other formats than the master's, made of it by ffmpeg, and what is in a file once it is read back. */
+import { createHash } from 'node:crypto'
+import { createLoudnessMeter } from '../../src-engine/dsp/meters/loudness.ts'
+import { createTruePeakVerifier } from '../../src-engine/dsp/meters/true-peak.ts'
+import { TIME_LIMIT_SECONDS } from './encode.ts'
+import { type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
+import { readCodedLength } from './mp4-tags.ts'
+import { rateFilter } from './resample.ts'
+import { inWholeFrames } from './samples.ts'
+
+/** Containers that hold coded sound, with what ffmpeg needs to write and to read each. */
+const CODED = {
+  flac: { muxer: 'flac', demuxer: 'flac', encoders: ['flac'] },
+  mp3: { muxer: 'mp3', demuxer: 'mp3', encoders: ['libmp3lame'] },
+  m4a: { muxer: 'ipod', demuxer: 'mov', encoders: ['libfdk_aac', 'aac'] },
+} as const
+export type CodedContainer = keyof typeof CODED
+
+/**
+ * Settings for the best sound at a bit rate. FLAC is as small as the subset of its format allows. Of ffmpeg's own AAC coder the fast
+ * search is the better one at this rate, and intensity stereo is for lower ones.
+ */
+const ENCODER_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  flac: ['-compression_level', '8'],
+  libmp3lame: ['-compression_level', '2'],
+  aac: ['-aac_coder', 'fast', '-aac_is', '0'],
+}
+
+/** An encoder of a container, and the bit rate of a lossy one. */
+export interface FileCodec {
+  readonly container: CodedContainer
+  readonly encoder: string
+  readonly kilobits?: number
+}
+
+/** Returns the encoder that this ffmpeg has for a container, of its names in `encoders`; undefined where it has none. */
+export function fileEncoder(container: CodedContainer, encoders: ReadonlySet<string>): string | undefined {
+  return CODED[container].encoders.find((name) => encoders.has(name))
+}
+
+/** Returns the name of a container's codec as a reader sees it. */
+export const CODEC_NAMES: Readonly<Record<CodedContainer, string>> = { flac: 'FLAC', mp3: 'MP3', m4a: 'AAC' }
+
+/** Cancellation of a call. */
+interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Begin and end at the sample: what ffmpeg's muxers write of the padding, without names of programs that change with the build. */
+const EXACT: readonly string[] = [
+  '-map',
+  '0:a:0',
+  '-map_metadata',
+  '-1',
+  '-fflags',
+  '+bitexact',
+  '-flags:a',
+  '+bitexact',
+]
+
+/**
+ * Encodes a WAV into `target`, without tags, with a gain of `gainDb`, 0 dB when absent. Throws a FfmpegError, or the reason of an
+ * aborted `signal`.
+ */
+export async function encodeFile(
+  ffmpeg: Ffmpeg,
+  { container, encoder, kilobits }: FileCodec,
+  wav: { readonly path: string; readonly sampleRateHz: number; readonly gainDb?: number },
+  target: string,
+  { signal }: CallOptions = {},
+): Promise<void> {
+  const gain = wav.gainDb ? ['-af', `volume=${wav.gainDb.toFixed(4)}dB:precision=double`] : []
+  const muxing: Readonly<Record<CodedContainer, readonly string[]>> = {
+    flac: [],
+    mp3: ['-id3v2_version', '0', '-write_id3v1', '0', '-write_xing', '1'],
+    // In samples, so that the edit list is exact.
+    m4a: ['-movie_timescale', String(wav.sampleRateHz)],
+  }
+  await runFfmpeg(ffmpeg, {
+    operation: `encode ${CODEC_NAMES[container]}`,
+    input: { from: wav.path, format: 'wav' },
+    outputOptions: [
+      ...EXACT,
+      ...gain,
+      ...['-c:a', encoder, ...(ENCODER_OPTIONS[encoder] ?? [])],
+      ...(kilobits === undefined ? [] : ['-b:a', `${kilobits}k`]),
+      ...muxing[container],
+      ...['-f', CODED[container].muxer],
+    ],
+    output: target,
+    timeLimitSeconds: TIME_LIMIT_SECONDS,
+    signal,
+  })
+}
+
+/**
+ * Converts a float WAV to another rate into `target`, a float WAV too: no gain, no delay, `frames` frames. Throws as {@link encodeFile}.
+ */
+export async function convertWav(
+  ffmpeg: Ffmpeg,
+  source: string,
+  target: string,
+  { sampleRateHz, frames }: { readonly sampleRateHz: number; readonly frames: number },
+  { signal }: CallOptions = {},
+): Promise<void> {
+  const inPlace = `apad=whole_len=${frames},atrim=end_sample=${frames}`
+  await runFfmpeg(ffmpeg, {
+    operation: 'convert the rate',
+    input: { from: source, format: 'wav', options: ['-cpuflags', '0'] },
+    outputOptions: [
+      ...EXACT,
+      ...['-af', `${rateFilter(ffmpeg, sampleRateHz)},${inPlace}`, '-c:a', 'pcm_f32le', '-f', 'wav'],
+    ],
+    output: target,
+    timeLimitSeconds: TIME_LIMIT_SECONDS,
+    signal,
+  })
+}
+
+/** Contents of a sound file as they were decoded. */
+export interface FileReading {
+  readonly frames: number
+  readonly integratedLufs: number
+  readonly truePeakDbtp: number
+  readonly samplePeakDbfs: number
+  /** SHA-256 of the samples as float32, the same for the same samples in whatever format. */
+  readonly samplesSha256: string
+}
+
+/**
+ * Decodes a file of two channels from its first to its last sample and returns what it measures, after the meters of the masters; levels
+ * of silence are −Infinity. `onSamples` is given the interleaved samples of each piece. Throws as {@link encodeFile}.
+ */
+export async function readBack(
+  ffmpeg: Ffmpeg,
+  file: { readonly path: string; readonly container: 'wav' | CodedContainer; readonly sampleRateHz: number },
+  { signal, onSamples }: CallOptions & { readonly onSamples?: (samples: Float32Array) => void } = {},
+): Promise<FileReading> {
+  // Decoders differ in whether they leave out what an edit list leaves out at the end.
+  const statedFrames = file.container === 'm4a' ? (await readCodedLength(file.path)).frames : Number.POSITIVE_INFINITY
+  const loudness = createLoudnessMeter(file.sampleRateHz)
+  const peaks = createTruePeakVerifier()
+  const hash = createHash('sha256')
+  let planes = [new Float32Array(0), new Float32Array(0)]
+  let frames = 0
+  let decodedHz = Number.NaN
+  const measure = (decoded: Float32Array) => {
+    const samples = decoded.subarray(0, Math.min(decoded.length, 2 * (statedFrames - frames)))
+    const count = samples.length / 2
+    if (count > planes[0]!.length) planes = [new Float32Array(count), new Float32Array(count)]
+    const channels = planes.map((plane) => plane.subarray(0, count))
+    for (let i = 0; i < count; i++) {
+      channels[0]![i] = samples[2 * i]!
+      channels[1]![i] = samples[2 * i + 1]!
+    }
+    const block = { channels, frames: count }
+    loudness.push(block)
+    peaks.push(block)
+    hash.update(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))
+    frames += count
+    onSamples?.(samples)
+  }
+  await runFfmpeg(ffmpeg, {
+    operation: 'read the file back',
+    input: { from: file.path, format: file.container === 'wav' ? 'wav' : CODED[file.container].demuxer },
+    outputOptions: ['-map', '0:a:0', '-ac', '2', '-c:a', 'pcm_f32le', '-f', 'f32le'],
+    onLine: (line) => {
+      decodedHz = Number(/Audio: pcm_f32le.*? (\d+) Hz/.exec(line)?.[1] ?? decodedHz)
+    },
+    output: inWholeFrames(8, measure),
+    timeLimitSeconds: TIME_LIMIT_SECONDS,
+    signal,
+  })
+  if (decodedHz !== file.sampleRateHz) {
+    const cause = new Error(`${decodedHz} instead of ${file.sampleRateHz} Hz`)
+    throw new FfmpegError('read the file back', 'short', [], cause)
+  }
+  const { truePeakDbtp, samplePeakDbfs } = peaks.read()
+  const { integratedLufs } = loudness.read()
+  return { frames, integratedLufs, truePeakDbtp, samplePeakDbfs, samplesSha256: hash.digest('hex') }
+}
