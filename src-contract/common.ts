@@ -51,5 +51,8 @@ export type JobPath = Static<typeof JobPath>
 /** Media types with which a song or a master is served. */
 export const SONG_MEDIA_TYPES = ['audio/wav', 'audio/mpeg', 'audio/flac']
 
+/** Media types with which a file of a result is served. */
+export const RESULT_MEDIA_TYPES = [...SONG_MEDIA_TYPES, 'audio/mp4']
+
 /** Answer of deletions. */
 export const Deleted = exactly({ deleted: Type.Literal(true) })

@@ -81,6 +81,7 @@ export const FAILURES = {
   DISK_FULL: { retryable: true },
   FFMPEG_MISSING: { retryable: true },
   FFMPEG_BROKEN: { retryable: true },
+  ENCODER_MISSING: { retryable: true },
   ENGINE_FAILED: { retryable: true },
 } as const satisfies Record<string, FailureKind>
 

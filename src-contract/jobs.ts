@@ -1,8 +1,9 @@
 /** Jobs: one song in, one master per platform out (specification sections 2 to 4; extensions as marked). */
 import Type, { type Static } from 'typebox'
-import { exactly, JobPath, oneOf, orNull, PageSize, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
+import { exactly, JobPath, oneOf, orNull, PageSize, RESULT_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { FAILURE_CODES } from './errors.ts'
+import { FORMAT_NAMES } from './formats.ts'
 import {
   DEFAULT_PREVIEW_SECONDS,
   MAX_DURATION_SECONDS,
@@ -324,7 +325,7 @@ export const jobEndpoints = endpoints({
     tag,
     summary: 'Download the result',
     description:
-      'A ZIP with one WAV per platform, report.json, report.html and SHA256SUMS. Ranges and conditional requests work.',
+      'A ZIP with one WAV per platform, the files of `formats`, report.json, report.html and SHA256SUMS. Ranges and conditional requests work.',
     params: JobPath,
     answers: {
       200: { description: 'The whole ZIP.', mediaTypes: ['application/zip'] },
@@ -357,9 +358,17 @@ export const jobEndpoints = endpoints({
     tag,
     summary: 'Read one master, the source or the reference (extension)',
     params: exactly({ job_id: Type.String(), file: oneOf(JOB_FILES) }),
+    query: exactly({
+      format: Type.Optional(
+        oneOf(
+          FORMAT_NAMES,
+          'The file of a master in this format, where the job made one; the WAV of its tier when absent.',
+        ),
+      ),
+    }),
     answers: {
-      200: { description: 'The whole file.', mediaTypes: SONG_MEDIA_TYPES },
-      206: { description: 'The range asked for.', mediaTypes: SONG_MEDIA_TYPES },
+      200: { description: 'The whole file.', mediaTypes: RESULT_MEDIA_TYPES },
+      206: { description: 'The range asked for.', mediaTypes: RESULT_MEDIA_TYPES },
       304: { description: 'Unchanged.' },
     },
     errors: [...RESULT_ERRORS, 'NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],

@@ -4,6 +4,7 @@
  */
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
+import { FORMAT_NAMES } from './formats.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { CONFIDENCES } from './platforms/platform.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
@@ -45,6 +46,11 @@ export const Warning = exactly({
   code: oneOf(WARNING_CODES),
   message: Type.String(),
   platform: Type.Optional(oneOf(PLATFORMS)),
+  file: Type.Optional(
+    Type.String({
+      description: 'Extension: name of the file that it is about, where that is not the WAV of a platform.',
+    }),
+  ),
   values: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()]))),
 })
 export type Warning = Static<typeof Warning>
@@ -81,6 +87,25 @@ export const MasterCost = exactly({
   values: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()])),
 })
 export type MasterCost = Static<typeof MasterCost>
+
+/** A master in a further format, decoded from the written file and measured. */
+export const FormatFile = exactly({
+  format: oneOf(FORMAT_NAMES),
+  file: Type.String({ description: 'File name inside the result; platforms whose files are the same share one.' }),
+  size_bytes: Type.Integer(),
+  sha256: Type.String(),
+  encoder: Type.Optional(Type.String({ description: 'Encoder of ffmpeg that made it; absent for WAV.' })),
+  sample_rate_hz: Type.Integer(),
+  bit_depth: Type.Optional(Type.Integer({ description: 'Bits per sample of a lossless file; 32 for float.' })),
+  frames: Type.Integer({ description: 'Length at `sample_rate_hz`, without what a codec adds before and behind it.' }),
+  integrated_lufs: Type.Number(),
+  true_peak_dbtp: Type.Number(),
+  sample_peak_dbfs: Type.Number(),
+  gain_db: Type.Number({
+    description: 'Gain against the master: 0, or less where a conversion or a codec raised the peaks too far.',
+  }),
+})
+export type FormatFile = Static<typeof FormatFile>
 
 /** One delivered master, measured on the written file. */
 export const MasterResult = exactly({
@@ -121,6 +146,9 @@ export const MasterResult = exactly({
   ),
   playback: Playback,
   codec_checks: Type.Optional(Type.Array(CodecCheck)),
+  files: Type.Optional(
+    Type.Array(FormatFile, { description: 'Extension: the files of `formats`; absent where none was asked for.' }),
+  ),
 })
 export type MasterResult = Static<typeof MasterResult>
 

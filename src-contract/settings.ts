@@ -4,6 +4,7 @@
  */
 import Type, { type Static, type TObject, type TOptional, type TProperties, type TSchema } from 'typebox'
 import { exactly, oneOf, orNull, Uuid } from './common.ts'
+import { FORMAT_NAMES } from './formats.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
 
@@ -102,7 +103,15 @@ function words<const Words extends readonly string[]>(values: Words, texts: Sett
   }
 }
 
+/** Returns a setting that is answered only where it is not the default: answers of a plain request stay as they were without it. */
+function shownIfSet<Shown extends TSchema, Setting extends { readonly shown: Shown }>(setting: Setting) {
+  return { ...setting, shown: Type.Optional(setting.shown) as TOptional<Setting['shown']> }
+}
+
 const PERCENT = { minimum: 0, maximum: 100 }
+
+const FORMATS_DESCRIPTION =
+  'Files of every master beside the WAV of its tier, which is 24 bit at the rate of the song in `premium` (there `wav24` is that very file) and 16 bit at 44.1 kHz in `standard`. Each is made of the master of 24 bit at the rate of the song; asking for one never changes another.'
 
 /** Settings beside the platforms; `standard` is what counts unless told otherwise (specification section 2). */
 export const SETTINGS = {
@@ -231,6 +240,17 @@ export const SETTINGS = {
       placeholder: 'lufs',
     },
   ),
+  formats: shownIfSet(
+    words(FORMAT_NAMES, {
+      description: FORMATS_DESCRIPTION,
+      fieldDescription: `Extension: ${FORMATS_DESCRIPTION.charAt(0).toLowerCase()}${FORMATS_DESCRIPTION.slice(1)}`,
+      help: {
+        en: `further files of every master: ${FORMAT_NAMES.join(',')}`,
+        ko: `마스터마다 더 만들 파일: ${FORMAT_NAMES.join(',')}`,
+      },
+      placeholder: 'list',
+    }),
+  ),
 }
 
 export type SettingName = keyof typeof SETTINGS
@@ -251,21 +271,31 @@ function optional<Properties extends TProperties>(properties: Properties) {
 
 const FIRST_NAMES = ['genre', 'ai_service', 'tier', 'intensity', 'loudness', 'reference_amount'] as const
 
-/** A setting by which the sound is steered: earlier versions did not have them. */
-export type SteeringName = Exclude<SettingName, (typeof FIRST_NAMES)[number]>
-export const STEERING_NAMES = SETTING_NAMES.filter(
-  (name): name is SteeringName => !FIRST_NAMES.some((first) => first === name),
+/** A setting that earlier versions did not have. */
+export type FurtherName = Exclude<SettingName, (typeof FIRST_NAMES)[number]>
+export const FURTHER_NAMES = SETTING_NAMES.filter(
+  (name): name is FurtherName => !FIRST_NAMES.some((first) => first === name),
+)
+
+/** Settings of the files and their names: the sound of a master does not depend on them. */
+export const DELIVERY_NAMES = ['formats'] as const
+export type DeliveryName = (typeof DELIVERY_NAMES)[number]
+
+/** A setting by which the sound is steered. */
+export type SteeringName = Exclude<FurtherName, DeliveryName>
+export const STEERING_NAMES = FURTHER_NAMES.filter(
+  (name): name is SteeringName => !DELIVERY_NAMES.some((delivery) => delivery === name),
 )
 
 /** Schemas of the settings where they are answered: without bounds, as those of an earlier version may have been others. */
 export const SHOWN_SETTINGS = ofEach('shown')
-/** Schemas of the settings in a report: those of earlier versions have no steering. */
+/** Schemas of the settings in a report: those of earlier versions have only the first ones. */
 export const REPORTED_SETTINGS = {
   ...SHOWN_SETTINGS,
   ...optional(
-    Object.fromEntries(STEERING_NAMES.map((name) => [name, SHOWN_SETTINGS[name]])) as Pick<
+    Object.fromEntries(FURTHER_NAMES.map((name) => [name, SHOWN_SETTINGS[name]])) as Pick<
       typeof SHOWN_SETTINGS,
-      SteeringName
+      FurtherName
     >,
   ),
 }
@@ -304,6 +334,11 @@ export const MasterSettings = exactly({
 })
 export type MasterSettings = Static<typeof MasterSettings>
 
+/** Settings of the files that leave everything as it is without them. */
+export const PLAIN_DELIVERY = Object.fromEntries(
+  DELIVERY_NAMES.map((name) => [name, SETTINGS[name].standard]),
+) as unknown as Pick<JobSettings, DeliveryName>
+
 /** Every setting that nobody has changed. */
 export const DEFAULT_SETTINGS: MasterSettings = {
   platforms: [...PLATFORMS],
@@ -316,9 +351,12 @@ export function jobSettings(from: Pick<JobSettings, 'platforms'> & Partial<JobSe
   return picked(JobSettings, from)
 }
 
-/** Returns settings as they are answered: one that is absent is no member. */
+/** Returns settings as they are answered: one that is absent is no member, nor is one of the files that is the default. */
 export function shownSettings({ target_lufs, ...settings }: JobSettings) {
-  return target_lufs === null ? settings : { ...settings, target_lufs }
+  const plain = DELIVERY_NAMES.filter((name) => JSON.stringify(settings[name]) === JSON.stringify(PLAIN_DELIVERY[name]))
+  const shown: Omit<typeof settings, DeliveryName> & Partial<Pick<JobSettings, DeliveryName>> = { ...settings }
+  for (const name of plain) delete shown[name]
+  return target_lufs === null ? shown : { ...shown, target_lufs }
 }
 
 /** Returns settings of a song as they were stored; those that their version did not know have their defaults. */

@@ -1,12 +1,12 @@
 /** Styles: published starting values of the settings of the sound. Pure. */
 import {
   DEFAULT_SETTINGS,
+  FURTHER_NAMES,
   type JobSettings,
   NEUTRAL_SOUND,
   SETTING_NAMES,
   type SettingName,
   type SoundSettings,
-  STEERING_NAMES,
   type Style,
 } from './settings.ts'
 
@@ -30,14 +30,14 @@ export function withStyle<Named extends Partial<JobSettings>>(named: Named): Nam
 }
 
 /**
- * Returns the names of the settings that tell the others: all of the first version, and of those that steer the sound the ones that
- * are neither neutral nor given by the style. A request that names only these asks for the same.
+ * Returns the names of the settings that tell the others: all of the first version, and of the further ones those that are
+ * neither neutral nor given by the style. A request that names only these asks for the same.
  */
 export function tellingNames(settings: Pick<JobSettings, SettingName>): SettingName[] {
   const given: Readonly<Record<string, unknown>> = { ...DEFAULT_SETTINGS, ...STYLES[settings.style] }
   return SETTING_NAMES.filter(
     (name) =>
-      !STEERING_NAMES.some((steering) => steering === name) ||
+      !FURTHER_NAMES.some((further) => further === name) ||
       JSON.stringify(settings[name]) !== JSON.stringify(given[name]),
   )
 }

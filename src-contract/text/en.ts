@@ -119,6 +119,8 @@ export const failures: Record<FailureCode, Sentence> = {
   FFMPEG_MISSING:
     'No usable ffmpeg was found. Install ffmpeg 5.1 or newer, or select or confirm one in Settings, then try again.',
   FFMPEG_BROKEN: brokenFfmpeg,
+  ENCODER_MISSING: (v) =>
+    `This ffmpeg cannot write ${v.codec ?? 'one of the formats'}. Choose another ffmpeg in Settings, or leave that format out.`,
   ENGINE_FAILED: 'The engine failed on this song. Export it again and try again; the log names the cause.',
 }
 

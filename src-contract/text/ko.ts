@@ -114,6 +114,8 @@ export const failures: Record<FailureCode, Sentence> = {
   FFMPEG_MISSING:
     '실행할 수 있는 ffmpeg가 없었어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정 또는 확인한 뒤 다시 시도하세요.',
   FFMPEG_BROKEN: brokenFfmpeg,
+  ENCODER_MISSING: (v) =>
+    `이 ffmpeg로는 ${v.codec ?? '요청한 형식'} 파일을 만들 수 없어요. 설정에서 다른 ffmpeg를 고르거나 그 형식을 빼세요.`,
   ENGINE_FAILED: '엔진이 이 곡을 처리하지 못했어요. 곡을 다시 내보내서 시도해 보세요. 원인은 로그에 있어요.',
 }
 

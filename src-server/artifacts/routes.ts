@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
+import { CONTAINER_TYPES, type Format, formatFacts } from '../../src-contract/formats.ts'
 import type { JobStatus } from '../../src-contract/jobs.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import { type AudioFormat, MEDIA_TYPES } from '../../src-worker/media/audio-facts.ts'
@@ -20,12 +21,23 @@ export interface KeptSong {
   readonly format: AudioFormat
 }
 
+/** A file of a result; `file` is its name inside the ZIP's folder. */
+interface KeptFile {
+  readonly file: string
+  readonly sha256: string
+}
+
+/** The WAV of a platform, and its files of further formats. */
+interface KeptMaster extends KeptFile {
+  readonly platform: Platform
+  readonly files?: readonly (KeptFile & { readonly format: Format })[]
+}
+
 /** Files of a finished job. */
 export interface KeptResult {
   readonly zipPath: string
   readonly zip: ResultZip
-  /** `file` is the name inside the ZIP's folder. */
-  readonly masters: readonly { readonly platform: Platform; readonly file: string; readonly sha256: string }[]
+  readonly masters: readonly KeptMaster[]
   readonly reportJsonPath: string
   readonly reportHtmlPath: string
   /** Folder of the coded copies; it may not exist yet. */
@@ -64,9 +76,9 @@ export function artifactRoutes(app: FastifyInstance, { filesOf, codedCopies }: A
     return fileAnswer(file, request, expired())
   })
 
-  route(app, ENDPOINTS.readJobFile, ({ params: { job_id, file }, request }) => {
+  route(app, ENDPOINTS.readJobFile, ({ params: { job_id, file }, query: { format }, request }) => {
     const files = find(job_id)
-    if (file !== 'source' && file !== 'reference') return fileAnswer(masterOf(files, file), request, expired())
+    if (file !== 'source' && file !== 'reference') return fileAnswer(masterOf(files, file, format), request, expired())
     const song = files[file]
     if (!song) throw new AppError('NOT_FOUND')
     if (files.isExpired) throw expired()
@@ -115,12 +127,14 @@ function resultOf({ status, isExpired, result }: JobFiles): KeptResult {
   return result
 }
 
-/** The WAV files are stored in the ZIP, so each is a range of its bytes. */
-function masterOf(files: JobFiles, platform: Platform) {
+/** The files are stored in the ZIP, so each is a range of its bytes. */
+function masterOf(files: JobFiles, platform: Platform, format?: Format) {
   const { zip, zipPath, masters } = resultOf(files)
   const master = masters.find((one) => one.platform === platform)
-  const entry = zip.entries.find(({ name }) => name === `${zip.folderName}/${master?.file}`)
-  if (!master || !entry) throw new AppError('NOT_FOUND')
+  const kept = format === undefined ? master : master?.files?.find((one) => one.format === format)
+  const entry = zip.entries.find(({ name }) => name === `${zip.folderName}/${kept?.file}`)
+  if (!kept || !entry) throw new AppError('NOT_FOUND')
   const { offset, sizeBytes } = entry
-  return { path: zipPath, offset, sizeBytes, sha256: master.sha256, filename: master.file, mediaType: 'audio/wav' }
+  const mediaType = CONTAINER_TYPES[format === undefined ? 'wav' : formatFacts(format).container]
+  return { path: zipPath, offset, sizeBytes, sha256: kept.sha256, filename: kept.file, mediaType }
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import type { Audition, TargetPrice } from '../../src-contract/auditions.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
-import { type JobSettings, jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
+import { type JobSettings, jobSettings, type MasterSettings, PLAIN_DELIVERY } from '../../src-contract/settings.ts'
 import type { Log } from '../../src-system/log.ts'
 import type {
   AuditionEstimate,
@@ -300,10 +300,14 @@ function isKnownWhole({ exact, price, proof }: KnownAudition): boolean {
   return exact !== undefined && (price !== undefined || proof === 'done')
 }
 
-/** Returns the settings of the job that an audition is of. */
+/** Returns the settings of the job that an audition is of; what files the job writes of its masters changes no sound. */
 function settingsOf({ settings, platform }: AuditionRequest): JobSettings {
   const { platforms } = settings
-  return jobSettings({ ...settings, platforms: platforms.includes(platform) ? platforms : [...platforms, platform] })
+  return jobSettings({
+    ...settings,
+    ...PLAIN_DELIVERY,
+    platforms: platforms.includes(platform) ? platforms : [...platforms, platform],
+  })
 }
 
 /** Returns what an engine process needs of a song. */

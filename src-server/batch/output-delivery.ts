@@ -80,7 +80,9 @@ export class OutputDelivery {
     const parent = outputFolder(jobId)
     const result = jobs.files(jobId)?.result
     if (parent === null || !result || signal.aborted) return
-    const files = [...new Set(result.masters.map(({ file }) => file))]
+    const files = [
+      ...new Set(result.masters.flatMap(({ file, files: further = [] }) => [file, ...further.map((one) => one.file)])),
+    ]
     const masters = { zipPath: result.zipPath, zip: result.zip, files }
     const folder = await copyMasters(parent, masters, clock, signal)
     await retryWrite(() => this.#noteDelivered(jobId, folder), {

@@ -27,6 +27,7 @@ export function engineFailure({ failureCode, message }: Pick<WorkFailed, 'failur
       return new AppError('UNAVAILABLE', { reason: 'ffmpeg_missing' }, options)
     case 'FFMPEG_BROKEN':
       return new AppError('UNAVAILABLE', { reason: 'ffmpeg_broken' }, options)
+    case 'ENCODER_MISSING':
     case 'ENGINE_TIMEOUT':
     case 'ENGINE_CRASHED':
     case 'OUT_OF_MEMORY':

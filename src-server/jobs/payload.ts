@@ -90,10 +90,11 @@ export function jobPayload(job: JobRecord, live: LiveState | undefined, view: Pa
 
 /** Returns warnings with their texts. */
 export function warningPayloads(warnings: readonly WarningFact[], language: Language): Warning[] {
-  return warnings.map(({ code, platform, values }) => ({
+  return warnings.map(({ code, platform, file, values }) => ({
     code,
     message: warningText(code, values, language),
     ...present('platform', platform),
+    ...present('file', file),
     ...present('values', values && toWireValues(values)),
   }))
 }

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import type { CreatedJob } from '../../src-contract/jobs.ts'
 import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
@@ -150,11 +151,25 @@ function warningsOf(song: StoredSong, reference: StoredSong | undefined): Warnin
   ]
 }
 
-/** Returns how many bytes the masters of a song take at most, without tags and cover: stereo, 24 bit, at the engine's rate. Pure. */
+/** Bytes of a sample of each channel before they are coded: 24 bit, and 32 bit float. */
+const MASTER_BYTES = 3
+const FLOAT_BYTES = 4
+
+/**
+ * Returns how many bytes the masters of a song take at most, without tags and cover: stereo, 24 bit, at the engine's rate. Further
+ * formats are made of a master of 24 bit and of float, and each lies there twice until it has its tags. Pure.
+ */
 export function resultBytes(
   { facts }: Pick<StoredSong, 'facts'>,
-  { platforms }: Pick<JobSettings, 'platforms'>,
+  { platforms, formats = [] }: Pick<JobSettings, 'platforms'> & Partial<Pick<JobSettings, 'formats'>>,
 ): number {
   const frames = facts.durationSeconds * engineRateHz(facts.sampleRateHz)
-  return Math.ceil(frames * 2 * 3 * platforms.length)
+  const ofFormats =
+    formats.length === 0 ? 0 : MASTER_BYTES + 2 * FLOAT_BYTES + formats.reduce((sum, one) => sum + bytesOf(one), 0)
+  return Math.ceil(frames * 2 * (MASTER_BYTES + ofFormats) * platforms.length)
+}
+
+/** Lossy files are far smaller than any other. */
+function bytesOf(format: Format): number {
+  return 2 * ((formatFacts(format).bitDepth ?? 8) / 8)
 }

@@ -2,6 +2,7 @@
 import { createTruePeakVerifier } from '../../src-engine/dsp/meters/true-peak.ts'
 import { decodeThroughCodec, type LossyCodec } from '../media/encode.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
+import { createPlanes } from '../media/samples.ts'
 import type { RenderedMaster } from './render-master.ts'
 import type { CodecCheck } from './report-facts.ts'
 
@@ -106,20 +107,8 @@ export async function readCopyPeakDbtp(
   { ffmpeg, folder, signal }: ProofDeps,
 ): Promise<number> {
   const meter = createTruePeakVerifier()
-  let left = new Float32Array(0)
-  let right = new Float32Array(0)
-  const receive = (samples: Float32Array) => {
-    const frames = samples.length / 2
-    if (frames > left.length) {
-      left = new Float32Array(frames)
-      right = new Float32Array(frames)
-    }
-    for (let i = 0; i < frames; i++) {
-      left[i] = samples[2 * i]!
-      right[i] = samples[2 * i + 1]!
-    }
-    meter.push({ channels: [left, right], frames })
-  }
+  const planesOf = createPlanes()
+  const receive = (samples: Float32Array) => meter.push(planesOf(samples))
   await decodeThroughCodec(ffmpeg, codec, { path, folder, durationSeconds }, receive, signal)
   return meter.read().truePeakDbtp
 }

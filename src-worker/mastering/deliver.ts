@@ -34,6 +34,8 @@ const CLEAR_DB = 0.2
 export interface Delivery {
   /** In the order of the targets. */
   readonly masters: readonly Delivered[]
+  /** What files of further formats are made from, in the order of the targets; empty where none are asked for. */
+  readonly floats: readonly FloatMaster[]
   /** Loudness of the treated song before gain, clipper and limiter. */
   readonly treatedLufs: number
 }
@@ -50,10 +52,12 @@ export interface DeliveryOrder {
   readonly only?: Platform
   /** False where a premium master is not proofed against codecs. True when absent. */
   readonly isProofed?: boolean
+  /** True where every master is also needed in 24 bit at the song's own rate, and as it is before dither. False when absent. */
+  readonly hasFloats?: boolean
 }
 
 export interface DeliveryDeps extends ProofDeps {
-  readonly pool: Pick<RenderPool, 'render'>
+  readonly pool: Pick<RenderPool, 'render' | 'writeFloat'>
   /** Progress of the rendering (parts of all distinct masters that are written) and of the verifying. */
   readonly onProgress: (stage: 'rendering' | 'verifying', part: number) => void
   /** At once when absent. */
@@ -69,11 +73,37 @@ export interface Delivered {
   readonly codecChecks: readonly CodecCheck[]
 }
 
-/** Target and ceiling of one file: platforms with the same ones share a file. */
+/** A master of 24 bit at the song's own rate, and the same before dither. */
+export interface FloatMaster {
+  readonly platform: Platform
+  readonly master: RenderedMaster
+  /** A WAV of 32 bit float; platforms that share a master share it. */
+  readonly floatPath: string
+}
+
+/** A file to be rendered: a master as its tier delivers it, or one that is only needed for further formats. */
+interface Wanted {
+  readonly target: DeliveryTarget
+  readonly isDelivered: boolean
+  readonly rateHz: number
+  readonly bitDepth: 16 | 24
+  readonly hasFloat: boolean
+}
+
+/** A rendered file and what its copies measure. */
+interface Made {
+  readonly wanted: Wanted
+  readonly master: RenderedMaster
+  readonly codecChecks: readonly CodecCheck[]
+  readonly floatPath?: string
+}
+
+/** Target, ceiling and depth of one file: what wants the same shares a file. */
 interface Promised {
-  readonly targets: readonly DeliveryTarget[]
+  readonly wanted: readonly Wanted[]
   readonly targetLufs: number
   readonly ceilingDbtp: number
+  readonly bitDepth: 16 | 24
 }
 
 /**
@@ -86,39 +116,90 @@ export async function deliverMasters(
   deps: DeliveryDeps,
 ): Promise<Delivery> {
   let audio = takeAudio()
-  const own = audio.sampleRateHz
   const isProofed = order.tier === 'premium' && order.isProofed !== false
   const encoders = isProofed ? await listEncoders(deps.ffmpeg) : new Set<string>()
-  const rateOf = (target: DeliveryTarget) => deliveryRateHz(target, order.tier, own)
   const progress = createStepCounter(order.tier, deps.onProgress)
-  const delivered: Delivered[] = []
-  const isMade = ({ platform }: DeliveryTarget) => order.only === undefined || platform === order.only
+  const made = new Map<Wanted, Made>()
+  const isMade = ({ target }: Wanted) => order.only === undefined || target.platform === order.only
   let treatedLufs = Number.NEGATIVE_INFINITY
+  const all = wantedFiles(order, audio.sampleRateHz)
   // Downwards, each rate from the one before it: a conversion takes the memory of what it converts.
-  const rates = [...new Set(order.targets.map(rateOf))].sort((a, b) => b - a)
-  let left = order.targets.length
+  const rates = [...new Set(all.map(({ rateHz }) => rateHz))].sort((a, b) => b - a)
+  let left = all.length
   for (const rateHz of rates) {
     if (rateHz < audio.sampleRateHz) audio = await lowerRate(deps.ffmpeg, audio, rateHz, { signal: deps.signal })
-    const targets = order.targets.filter((target) => rateOf(target) === rateHz)
-    left -= targets.length
-    if (!targets.some(isMade)) continue
+    const wanted = all.filter((one) => one.rateHz === rateHz)
+    left -= wanted.length
+    if (!wanted.some(isMade)) continue
     const source = await (deps.run ?? runAtOnce)(preparationSteps(audio))
     deps.onPrepared?.(source)
     treatedLufs = source.loudness.integratedLufs
     // The whole signal may have been a fault that was removed, such as a DC offset.
     if (!Number.isFinite(treatedLufs)) throw new WorkFailure('DIGITAL_SILENCE')
-    const promises = promisesOf(targets, source)
-      .map((promised) => ({ ...promised, targets: promised.targets.filter(isMade) }))
-      .filter(({ targets }) => targets.length > 0)
+    const promises = promisesOf(wanted, source)
+      .map((promised) => ({ ...promised, wanted: promised.wanted.filter(isMade) }))
+      .filter((promised) => promised.wanted.length > 0)
     progress.expect(promises.length, left)
-    delivered.push(
-      ...(await deliverRate(promises, createRenders(source, order, deps), { ...deps, encoders, progress })),
-    )
+    const ofRate = await deliverRate(promises, createRenders(source, order, deps), { ...deps, encoders, progress })
+    for (const one of await withFloats(ofRate, source, deps)) made.set(one.wanted, one)
   }
-  const masters = order.targets
-    .filter(isMade)
-    .map(({ platform }) => delivered.find(({ target }) => target.platform === platform)!)
-  return { masters, treatedLufs }
+  return { ...inOrder(all.flatMap((wanted) => made.get(wanted) ?? [])), treatedLufs }
+}
+
+function inOrder(made: readonly Made[]): Pick<Delivery, 'masters' | 'floats'> {
+  return {
+    masters: made
+      .filter(({ wanted }) => wanted.isDelivered)
+      .map(({ wanted: { target }, master, codecChecks }) => ({ target, master, codecChecks })),
+    floats: made.flatMap(({ wanted: { target }, master, floatPath }) =>
+      floatPath === undefined ? [] : { platform: target.platform, master, floatPath },
+    ),
+  }
+}
+
+/** Returns the files of an order. A master of the standard tier is another than that of which its further formats are made. */
+function wantedFiles({ targets, tier, hasFloats = false }: DeliveryOrder, ownRateHz: number): Wanted[] {
+  const isPremium = tier === 'premium'
+  const delivered = targets.map(
+    (target): Wanted => ({
+      target,
+      isDelivered: true,
+      rateHz: deliveryRateHz(target, tier, ownRateHz),
+      bitDepth: isPremium ? 24 : 16,
+      hasFloat: hasFloats && isPremium,
+    }),
+  )
+  const forFormats = targets.map(
+    (target): Wanted => ({
+      target,
+      isDelivered: false,
+      rateHz: ownRateHz,
+      bitDepth: 24,
+      hasFloat: true,
+    }),
+  )
+  return [...delivered, ...(hasFloats && !isPremium ? forFormats : [])]
+}
+
+/** Writes the masters that are needed so as they are before dither: each once, while the audio of their rate is there. */
+async function withFloats(
+  made: readonly Made[],
+  source: FinaliseSource,
+  { pool }: Pick<DeliveryDeps, 'pool'>,
+): Promise<Made[]> {
+  const written = new Map<string, Promise<string>>()
+  return Promise.all(
+    made.map(async (one) => {
+      if (!one.wanted.hasFloat) return one
+      const { path: masterPath, plan } = one.master
+      const floatPath = await onlyOnce(written, masterPath, async () => {
+        const target = masterPath.replace(/\.wav$/, '.float.wav')
+        await pool.writeFloat({ source, plan, floatPath: target })
+        return target
+      })
+      return { ...one, floatPath }
+    }),
+  )
 }
 
 interface RateDeps extends DeliveryDeps {
@@ -132,39 +213,44 @@ async function deliverRate(
   promises: readonly Promised[],
   { render, written }: Renders,
   deps: RateDeps,
-): Promise<Delivered[]> {
+): Promise<Made[]> {
   const { encoders, progress } = deps
   const rendered = await Promise.all(
-    promises.map((promised) => render('master', promised.targets[0]!.platform, promised, progress.count)),
-  )
-  const wanted = promises.flatMap((promised, i) =>
-    promised.targets.map((target): WantedMaster => {
-      return { target, promised, master: rendered[i]!, codecs: platformCodecs(target.platform, encoders) }
+    promises.map((promised) => {
+      const { target, isDelivered } = promised.wanted[0]!
+      return render(isDelivered ? 'master' : 'formats', target.platform, promised, progress.count)
     }),
   )
-  progress.expectCopies(wanted.reduce((sum, { codecs }) => sum + codecs.length, 0))
+  const unproofed = promises.flatMap((promised, i) =>
+    promised.wanted.map((wanted): Unproofed => {
+      const codecs = platformCodecs(wanted.target.platform, encoders)
+      return { wanted, promised, master: rendered[i]!, codecs }
+    }),
+  )
+  progress.expectCopies(unproofed.reduce((sum, { codecs }) => sum + codecs.length, 0))
   const proof = createProofing(render, deps)
   const inTurn = atMost(PROOFS_AT_ONCE)
-  const delivered = await Promise.all(wanted.map((master) => inTurn(() => proof(master))))
-  const used = new Set(delivered.map(({ master }) => master.path))
+  const made = await Promise.all(unproofed.map((master) => inTurn(() => proof(master))))
+  const used = new Set(made.map(({ master }) => master.path))
   for (const file of written) if (!used.has(file)) await rm(file)
-  return delivered
+  return made
 }
 
-/** Rendered master of one platform, and the codecs that it is to be proofed against. */
-interface WantedMaster {
-  readonly target: DeliveryTarget
+/** Rendered master, and the codecs that it is to be proofed against. */
+interface Unproofed {
+  readonly wanted: Wanted
   readonly promised: Promised
   readonly master: RenderedMaster
   readonly codecs: readonly LossyCodec[]
 }
 
 /** Returns what proofs the masters of one rate; platforms that share a file share its copies and its lowered versions. */
-function createProofing(render: Renders['render'], deps: RateDeps): (wanted: WantedMaster) => Promise<Delivered> {
+function createProofing(render: Renders['render'], deps: RateDeps): (unproofed: Unproofed) => Promise<Made> {
   const { progress } = deps
   const lowerings = new Map<string, Promise<RenderedMaster>>()
   const copies = new Map<string, Promise<number>>()
-  return async ({ target, promised, master, codecs }) => {
+  return async ({ wanted, promised, master, codecs }) => {
+    const { target } = wanted
     // A master that gain alone made may lie well below its ceiling: what must come down is its peak.
     const peakDbtp = Math.min(target.ceilingDbtp, master.measurement.truePeakDbtp)
     const proofed = await proofMaster(master, codecs, {
@@ -186,7 +272,7 @@ function createProofing(render: Renders['render'], deps: RateDeps): (wanted: Wan
         return peak
       },
     })
-    return { target, ...proofed }
+    return { wanted, ...proofed }
   }
 }
 
@@ -194,7 +280,7 @@ type Renders = ReturnType<typeof createRenders>
 
 /** Returns what renders masters of one rate, each into a file of its own, and the paths of all files that it has begun. */
 function createRenders(source: FinaliseSource, order: DeliveryOrder, { pool, folder }: DeliveryDeps) {
-  const { tags, cover, seed, intensity, tier } = order
+  const { tags, cover, seed, intensity } = order
   const written = new Set<string>()
   return {
     written,
@@ -202,7 +288,7 @@ function createRenders(source: FinaliseSource, order: DeliveryOrder, { pool, fol
     render(
       name: string,
       platform: Platform,
-      { targetLufs, ceilingDbtp }: Pick<Promised, 'targetLufs' | 'ceilingDbtp'>,
+      { targetLufs, ceilingDbtp, bitDepth }: Pick<Promised, 'targetLufs' | 'ceilingDbtp' | 'bitDepth'>,
       onStep?: (step: RenderStep) => void,
     ): Promise<RenderedMaster> {
       const task: RenderTask = {
@@ -213,7 +299,7 @@ function createRenders(source: FinaliseSource, order: DeliveryOrder, { pool, fol
         seed,
         tags,
         cover,
-        bitDepth: tier === 'premium' ? 24 : 16,
+        bitDepth,
         path: path.join(folder, `${name}-${platform}.wav`),
       }
       written.add(task.path)
@@ -236,19 +322,21 @@ function onlyOnce<Result>(
   return result
 }
 
-/** Groups targets by their promise. Where gain alone brings a song to its target, its ceiling changes nothing. */
-function promisesOf(targets: readonly DeliveryTarget[], source: FinaliseSource): Promised[] {
+/** Groups files by their promise. Where gain alone brings a song to its target, its ceiling changes nothing. */
+function promisesOf(files: readonly Wanted[], source: FinaliseSource): Promised[] {
   const promises = new Map<string, Promised>()
-  for (const target of targets) {
-    const { targetLufs, ceilingDbtp } = target
+  for (const wanted of files) {
+    const { targetLufs, ceilingDbtp } = wanted.target
+    const { bitDepth } = wanted
     const peakDbtp = gainToDb(source.truePeak) + targetLufs - source.loudness.integratedLufs
-    const key = `${targetLufs} ${peakDbtp < ceilingDbtp - CLEAR_DB ? 'clear' : ceilingDbtp}`
+    const key = `${targetLufs} ${peakDbtp < ceilingDbtp - CLEAR_DB ? 'clear' : ceilingDbtp} ${bitDepth}`
     const known = promises.get(key)
     promises.set(key, {
-      targets: [...(known?.targets ?? []), target],
+      wanted: [...(known?.wanted ?? []), wanted],
       targetLufs,
       // The lower ceiling is the promise that holds for all of them.
       ceilingDbtp: Math.min(ceilingDbtp, known?.ceilingDbtp ?? ceilingDbtp),
+      bitDepth,
     })
   }
   return [...promises.values()]

@@ -2,19 +2,26 @@
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { targetsOf } from '../../src-contract/delivery-target.ts'
+import type { Format } from '../../src-contract/formats.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
+import type { Platform } from '../../src-contract/platforms/index.ts'
+import type { JobSettings } from '../../src-contract/settings.ts'
 import { mix } from '../../src-engine/dsp/units.ts'
 import type { SongTags } from '../media/audio-facts.ts'
-import { readCover } from '../media/tags.ts'
-import { resultFolderName, safeTitle } from '../result/names.ts'
-import { packageResult } from '../result/package.ts'
+import { listEncoders } from '../media/ffmpeg.ts'
+import type { Labels } from '../media/label-file.ts'
+import { type Cover, readCover } from '../media/tags.ts'
+import { masterFileName, resultFolderName, safeTitle } from '../result/names.ts'
+import { type PackedMaster, packageResult } from '../result/package.ts'
 import { reportHtml } from '../result/report-html.ts'
 import { reportJson, roundReport } from '../result/report-json.ts'
 import { composeReport, titleOf } from './compose-report.ts'
 import { costSourceOf } from './costs.ts'
 import { type Delivery, deliverMasters } from './deliver.ts'
+import { withFormatFiles } from './format-facts.ts'
+import { type MadeFile, missingCodecs, writeFormats } from './format-files.ts'
 import { CHAIN_PART, type PreparedSong, prepareSong } from './prepare-song.ts'
-import { createProgressMeter, MASTERING_WEIGHTS, type ProgressMeter } from './progress-meter.ts'
+import { createProgressMeter, FORMAT_WEIGHTS, MASTERING_WEIGHTS, type ProgressMeter } from './progress-meter.ts'
 import { type RenderPool, withRenderPool } from './render-pool.ts'
 import { masterResult, withSameBytes } from './report-facts.ts'
 import { masterWarnings } from './warnings.ts'
@@ -35,48 +42,91 @@ export async function masterSong(
   cancelled: AbortSignal,
 ): Promise<WorkResult> {
   if (order.source.facts.durationSeconds < MIN_DURATION_SECONDS) throw new WorkFailure('TOO_SHORT')
-  const progress = createProgressMeter(MASTERING_WEIGHTS[order.settings.tier], send)
+  const formats = furtherFormats(order.settings)
+  const { tier } = order.settings
+  const progress = createProgressMeter(formats.length > 0 ? FORMAT_WEIGHTS : MASTERING_WEIGHTS[tier], send)
+  const encoders = formats.length > 0 ? await listEncoders(order.ffmpeg) : new Set<string>()
+  const missing = missingCodecs(formats, encoders)
+  if (missing.length > 0) throw new WorkFailure('ENCODER_MISSING', { codec: missing.join(', ') })
   return withRenderPool(order.threads, cancelled, async (pool, signal) => {
     const song = await prepareSong(order, progress.report, signal)
-    const delivered = await deliverSong(order, song, pool, progress.report, signal)
+    const labels = { tags: songTags(order), cover: await coverOf(order, signal) }
+    const delivery = await deliverSong(order, song, labels, { pool, report: progress.report, signal })
     await pool.close()
+    const onProgress = (part: number) => progress.report('verifying', mix(PROOFED_PART, 1, part))
+    const files = await writeAllFormats(order, delivery, labels, { encoders, signal, onProgress })
     progress.report('packaging', 0)
-    const result = await packageSong(order, song, delivered, signal)
+    const result = await packageSong(order, song, { ...delivery, files }, signal)
     progress.report('packaging', 1)
     return result
   })
 }
 
+/** Returns the formats that need files of their own: in tier premium the WAV of 24 bit is the master itself. */
+function furtherFormats({ tier, formats }: JobSettings): readonly Format[] {
+  return formats.filter((format) => format !== 'wav24' || tier === 'standard')
+}
+
+/** Part of the verifying that the masters themselves take where there are further formats. */
+const PROOFED_PART = 0.3
+
+function coverOf({ source, ffmpeg }: WorkOrder, signal: AbortSignal): Promise<Cover | undefined> {
+  const { path: file, facts } = source
+  return facts.hasCover ? readCover(ffmpeg, { path: file, format: facts.format }, signal) : Promise.resolve(undefined)
+}
+
 async function deliverSong(
   order: WorkOrder,
   song: PreparedSong,
-  pool: RenderPool,
-  report: ProgressMeter['report'],
-  signal: AbortSignal,
+  labels: Labels,
+  { pool, report, signal }: { pool: RenderPool; report: ProgressMeter['report']; signal: AbortSignal },
 ): Promise<Delivery> {
-  const { source, ffmpeg, attemptFolder: folder, seed } = order
+  const { ffmpeg, attemptFolder: folder, seed } = order
   const { tier, intensity } = order.settings
-  const cover = source.facts.hasCover
-    ? await readCover(ffmpeg, { path: source.path, format: source.facts.format }, signal)
-    : undefined
+  const hasFloats = furtherFormats(order.settings).length > 0
+  const partOf = { rendering: (part: number) => mix(CHAIN_PART, 1, part), verifying: (part: number) => part }
   return deliverMasters(
     song.takeAudio,
-    {
-      targets: targetsOf(order.settings),
-      tier,
-      intensity,
-      seed,
-      cover,
-      tags: songTags(order),
-    },
+    { targets: targetsOf(order.settings), tier, intensity, seed, hasFloats, ...labels },
     {
       ffmpeg,
       folder,
       pool,
       signal,
-      onProgress: (stage, part) => report(stage, stage === 'rendering' ? mix(CHAIN_PART, 1, part) : part),
+      onProgress: (stage, part) =>
+        report(stage, stage === 'verifying' && hasFloats ? PROOFED_PART * part : partOf[stage](part)),
     },
   )
+}
+
+/** Files of further formats by the platform of their master; platforms that share a master have the same ones. */
+type FormatFiles = ReadonlyMap<Platform, readonly MadeFile[]>
+
+/** Writes the further formats of all masters, each master once, and removes what they were made from. */
+async function writeAllFormats(
+  { settings, seed, ffmpeg, attemptFolder: folder }: WorkOrder,
+  { floats, masters }: Delivery,
+  labels: Labels,
+  {
+    encoders,
+    signal,
+    onProgress,
+  }: { encoders: ReadonlySet<string>; signal: AbortSignal; onProgress: (part: number) => void },
+): Promise<FormatFiles> {
+  const delivered = new Set(masters.map(({ master }) => master.path))
+  const formats = furtherFormats(settings)
+  const byMaster = Map.groupBy(floats, ({ master }) => master.path)
+  const files = new Map<Platform, readonly MadeFile[]>()
+  let written = 0
+  const onFile = () => onProgress(++written / (byMaster.size * formats.length))
+  for (const [masterPath, sharing] of byMaster) {
+    const [float] = sharing
+    const made = await writeFormats(float!, { formats, seed, labels }, { ffmpeg, encoders, folder, signal, onFile })
+    for (const { platform } of sharing) files.set(platform, made)
+    await rm(float!.floatPath)
+    if (!delivered.has(masterPath)) await rm(masterPath)
+  }
+  return files
 }
 
 /** The request's title and artist stand over the source's own; every other tag is kept. */
@@ -88,20 +138,25 @@ function songTags(order: WorkOrder): SongTags {
 async function packageSong(
   order: WorkOrder,
   song: PreparedSong,
-  delivery: Delivery,
+  delivery: Delivery & { readonly files: FormatFiles },
   signal: AbortSignal,
 ): Promise<WorkResult> {
   const title = titleOf(order)
   const stem = safeTitle(title)
-  const measured = delivery.masters.map(({ target, master, codecChecks }) => ({
-    master,
-    result: masterResult(master, target, {
-      file: `${stem}_${target.platform}.wav`,
+  const nameOf = createFileNames(stem)
+  const measured = delivery.masters.map(({ target, master, codecChecks }) => {
+    const { platform } = target
+    const file = nameOf(platform)
+    const result = masterResult(master, target, {
+      file,
       chainGainDb: delivery.treatedLufs - song.sourceLufs,
       source: costSourceOf(song.analysis),
       codecChecks,
-    }),
-  }))
+    })
+    const made = delivery.files.get(platform) ?? []
+    const named = made.map((one) => ({ ...one, file: nameOf(platform, one) }))
+    return { master, named, result: withFormatFiles(result, order.settings.formats, named, master) }
+  })
   const results = measured.map(({ result }) => result)
   const masters = measured.map(({ master, result }) => ({ master, result: withSameBytes(result, results) }))
   const warnings = [...song.warnings, ...masterWarnings(results)]
@@ -111,7 +166,10 @@ async function packageSong(
     { file: HTML_FILE, text: reportHtml(report) },
   ]
   for (const { file, text } of texts) await writeFile(path.join(order.attemptFolder, file), text, { mode: 0o600 })
-  const packed = masters.map(({ master, result: { file, sha256 } }) => ({ file, sha256, path: master.path }))
+  const packed = [
+    ...masters.map(({ master, result: { file, sha256 } }) => ({ file, sha256, path: master.path })),
+    ...onePerFile(measured.flatMap(({ named }) => named)),
+  ]
   const folderName = resultFolderName(title, order.jobId)
   const zip = await packageResult(order.attemptFolder, folderName, { masters: packed, texts }, signal)
   for (const file of new Set(packed.map(({ path: written }) => written))) await rm(file)
@@ -122,5 +180,23 @@ async function packageSong(
     zip,
     reportJsonFile: JSON_FILE,
     reportHtmlFile: HTML_FILE,
+  }
+}
+
+/** Returns files each once, under the name that it has first. */
+function onePerFile<File extends PackedMaster>(files: readonly File[]): PackedMaster[] {
+  return [...new Map(files.toReversed().map((one) => [one.path, one])).values()]
+    .reverse()
+    .map(({ file, sha256, path: written }) => ({ file, sha256, path: written }))
+}
+
+/** Returns what names the files of a result: a file that platforms share has the name that it was given first. */
+function createFileNames(stem: string): (platform: Platform, made?: MadeFile) => string {
+  const known = new Map<string, string>()
+  return (platform, made) => {
+    if (!made) return masterFileName(stem, platform)
+    const file = known.get(made.path) ?? masterFileName(stem, platform, made.format)
+    known.set(made.path, file)
+    return file
   }
 }

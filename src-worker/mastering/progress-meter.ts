@@ -10,6 +10,15 @@ export const MASTERING_WEIGHTS: Readonly<Record<Tier, StageWeights>> = {
   premium: { decoding: 0.04, analysing: 0.06, rendering: 0.2, verifying: 0.64, packaging: 0.06 },
 }
 
+/** Of mastering with files of further formats, which are most of the work. */
+export const FORMAT_WEIGHTS: StageWeights = {
+  decoding: 0.05,
+  analysing: 0.07,
+  rendering: 0.25,
+  verifying: 0.55,
+  packaging: 0.08,
+}
+
 /** Of an analysis, as measured on four minutes of WAV, FLAC and MP3. */
 export const ANALYSIS_WEIGHTS: StageWeights = { decoding: 0.3, analysing: 0.7 }
 

@@ -25,6 +25,14 @@ export interface RenderTask {
   readonly cover?: Cover | undefined
 }
 
+/** A master to be written as it is before dither: plain values and shared memory. */
+export interface FloatTask {
+  readonly source: FinaliseSource
+  /** That of the master. */
+  readonly plan: FinalisePlan
+  readonly floatPath: string
+}
+
 /** A written file that keeps what was promised, and what it measures. */
 export interface RenderedMaster {
   readonly path: string
@@ -117,6 +125,26 @@ function writeMaster(task: RenderTask, plan: FinalisePlan): { sizeBytes: number;
       wav.write(bytes.subarray(0, quantiser.write(block, bytes)))
     }
     return wav.finish()
+  } catch (error) {
+    wav.abandon()
+    throw error
+  }
+}
+
+/** Writes the samples of a planned master without dither: a WAV of 32 bit float, without tags. Throws the system's error. */
+export function writeFloatMaster({ source, plan, floatPath }: FloatTask): void {
+  const { frames } = source.audio
+  const wav = createWavWriter(floatPath, { sampleRateHz: source.sampleRateHz, bitDepth: 32, frames }, { tags: {} })
+  try {
+    const samples = new Float32Array(2 * BLOCK_FRAMES)
+    for (const { channels, frames: count } of renderFinalise(source, plan, BLOCK_FRAMES)) {
+      for (let i = 0; i < count; i++) {
+        samples[2 * i] = channels[0]![i]!
+        samples[2 * i + 1] = channels[1]![i]!
+      }
+      wav.write(new Uint8Array(samples.buffer, 0, count * 2 * Float32Array.BYTES_PER_ELEMENT))
+    }
+    wav.finish()
   } catch (error) {
     wav.abandon()
     throw error

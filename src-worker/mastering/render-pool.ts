@@ -1,8 +1,14 @@
 import { Worker } from 'node:worker_threads'
 import { compiledKernels } from '../../src-engine/dsp/kernels/kernels.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
-import { CeilingBrokenError, type RenderedMaster, type RenderStep, type RenderTask } from './render-master.ts'
-import type { PlanTask, RenderReply } from './render-thread.ts'
+import {
+  CeilingBrokenError,
+  type FloatTask,
+  type RenderedMaster,
+  type RenderStep,
+  type RenderTask,
+} from './render-master.ts'
+import type { PlanTask, RenderReply, TaskResult, ThreadTask } from './render-thread.ts'
 
 /** Renders masters side by side on threads. */
 export interface RenderPool {
@@ -10,6 +16,8 @@ export interface RenderPool {
   render(task: RenderTask, onStep?: (step: RenderStep) => void): Promise<RenderedMaster>
   /** Plans a master without making it. Rejects as {@link render} does. */
   plan(task: PlanTask): Promise<FinalisePlan>
+  /** Writes a master as it is before dither. Rejects as {@link render} does. */
+  writeFloat(task: FloatTask): Promise<void>
   /** Ends all threads at once, whatever they do; later renders are refused. */
   close(): Promise<void>
 }
@@ -18,9 +26,9 @@ export interface RenderPool {
 const entry = new URL(import.meta.url.endsWith('.ts') ? './render-thread.ts' : './render-thread.js', import.meta.url)
 
 interface Waiting {
-  readonly task: RenderTask | PlanTask
+  readonly task: ThreadTask
   readonly onStep: (step: RenderStep) => void
-  readonly resolve: (result: RenderedMaster | FinalisePlan) => void
+  readonly resolve: (result: TaskResult) => void
   readonly reject: (error: Error) => void
 }
 
@@ -70,6 +78,7 @@ export function createRenderPool(threads: number): RenderPool {
   return {
     render: (task, onStep = () => {}) => enqueue<RenderedMaster>(task, onStep),
     plan: (task) => enqueue<FinalisePlan>(task, () => {}),
+    writeFloat: (task) => enqueue<undefined>(task, () => {}),
     async close() {
       isClosed = true
       for (const { reject } of queue.splice(0)) reject(new Error('the render pool was closed'))

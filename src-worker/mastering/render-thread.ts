@@ -5,10 +5,12 @@ import { type FinalisePlan, type FinaliseTarget, planFinalise } from '../../src-
 import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
 import {
   CeilingBrokenError,
+  type FloatTask,
   type RenderedMaster,
   type RenderStep,
   type RenderTask,
   renderMaster,
+  writeFloatMaster,
 } from './render-master.ts'
 
 /** A master to be planned and not made: plain values and shared memory. */
@@ -17,10 +19,14 @@ export interface PlanTask {
   readonly plans: FinaliseTarget
 }
 
+/** Work of a render thread, and what comes of it; a float master is a file alone. */
+export type ThreadTask = RenderTask | PlanTask | FloatTask
+export type TaskResult = RenderedMaster | FinalisePlan | undefined
+
 /** Message of a render thread to its pool. */
 export type RenderReply =
   | { readonly type: 'step'; readonly step: RenderStep }
-  | { readonly type: 'done'; readonly result: RenderedMaster | FinalisePlan }
+  | { readonly type: 'done'; readonly result: TaskResult }
   | {
       readonly type: 'failed'
       readonly isCeilingBroken: boolean
@@ -30,18 +36,21 @@ export type RenderReply =
     }
 
 adoptKernels(workerData as WebAssembly.Module)
-parentPort?.on('message', (task: RenderTask | PlanTask) => {
+parentPort?.on('message', (task: ThreadTask) => {
   const reply = (message: RenderReply) => parentPort?.postMessage(message)
   try {
-    const result =
-      'plans' in task
-        ? planFinalise(task.source, task.plans)
-        : renderMaster(task, (step) => reply({ type: 'step', step }))
-    reply({ type: 'done', result })
+    reply({ type: 'done', result: workOn(task, (step) => reply({ type: 'step', step })) })
   } catch (error) {
     reply(describe(error))
   }
 })
+
+function workOn(task: ThreadTask, onStep: (step: RenderStep) => void): TaskResult {
+  if ('plans' in task) return planFinalise(task.source, task.plans)
+  if (!('floatPath' in task)) return renderMaster(task, onStep)
+  writeFloatMaster(task)
+  return undefined
+}
 
 function describe(error: unknown): RenderReply {
   if (!(error instanceof Error)) return { type: 'failed', isCeilingBroken: false, message: String(error) }

@@ -1,4 +1,5 @@
 /** Warnings about a song and its masters. Pure. */
+import { formatFacts } from '../../src-contract/formats.ts'
 import type { MasterResult } from '../../src-contract/report.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { foldDownLossDb } from '../../src-engine/dsp/meters/stereo.ts'
@@ -67,7 +68,7 @@ function monoLossDb({ sideToMidDb }: SourceAnalysis): number {
 
 /** Returns which masters stop below their target, and which of their copies go above full scale, platform by platform. */
 export function masterWarnings(results: readonly MasterResult[]): WarningFact[] {
-  return results.flatMap((result): WarningFact[] => {
+  const ofMasters = results.flatMap((result): WarningFact[] => {
     const { platform, codec_checks: checks = [] } = result
     const missingLu = Math.round((result.target_lufs - result.integrated_lufs) * 10) / 10
     const short: WarningFact[] =
@@ -83,4 +84,18 @@ export function masterWarnings(results: readonly MasterResult[]): WarningFact[] 
       )
     return [...short, ...overshoots]
   })
+  return [...ofMasters, ...fileWarnings(results)]
+}
+
+/** Returns which lossy files go above full scale although they were turned down, each file once. */
+function fileWarnings(results: readonly MasterResult[]): WarningFact[] {
+  const files = results.flatMap(({ platform, files: made = [] }) => made.map((one) => ({ ...one, platform })))
+  const isFirst = ({ file }: { readonly file: string }, i: number) => files.findIndex((one) => one.file === file) === i
+  return files
+    .filter(isFirst)
+    .filter(({ format, true_peak_dbtp }) => formatFacts(format).kilobits !== undefined && true_peak_dbtp > 0)
+    .map(({ format, file, platform, true_peak_dbtp }): WarningFact => {
+      const values = { codec: formatFacts(format).name, truePeakDbtp: Math.round(true_peak_dbtp * 100) / 100 }
+      return { code: 'CODEC_OVERSHOOT', platform, file, values }
+    })
 }

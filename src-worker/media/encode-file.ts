@@ -6,7 +6,7 @@ import { TIME_LIMIT_SECONDS } from './encode.ts'
 import { type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
 import { readCodedLength } from './mp4-tags.ts'
 import { rateFilter } from './resample.ts'
-import { inWholeFrames } from './samples.ts'
+import { createPlanes, inWholeFrames } from './samples.ts'
 
 /** Containers that hold coded sound, with what ffmpeg needs to write and to read each. */
 const CODED = {
@@ -117,65 +117,76 @@ export async function convertWav(
   })
 }
 
-/** Contents of a sound file as they were decoded. */
-export interface FileReading {
+/** A sound file, and how it is read. */
+export interface SoundFile {
+  readonly path: string
+  readonly container: 'wav' | CodedContainer
+  readonly sampleRateHz: number
+}
+
+/** Samples of a file as they were decoded. */
+export interface DecodedSamples {
   readonly frames: number
-  readonly integratedLufs: number
-  readonly truePeakDbtp: number
-  readonly samplePeakDbfs: number
   /** SHA-256 of the samples as float32, the same for the same samples in whatever format. */
   readonly samplesSha256: string
 }
 
+/** Samples of a file and what they measure. */
+export interface FileReading extends DecodedSamples {
+  readonly integratedLufs: number
+  readonly truePeakDbtp: number
+  readonly samplePeakDbfs: number
+}
+
 /**
- * Decodes a file of two channels from its first to its last sample and returns what it measures, after the meters of the masters; levels
- * of silence are −Infinity. `onSamples` is given the interleaved samples of each piece. Throws as {@link encodeFile}.
+ * Decodes a file of two channels from its first to its last sample, which are given interleaved to `onSamples`, piece by piece. Throws as
+ * {@link encodeFile}.
  */
-export async function readBack(
+export async function samplesIn(
   ffmpeg: Ffmpeg,
-  file: { readonly path: string; readonly container: 'wav' | CodedContainer; readonly sampleRateHz: number },
+  { path, container, sampleRateHz }: SoundFile,
   { signal, onSamples }: CallOptions & { readonly onSamples?: (samples: Float32Array) => void } = {},
-): Promise<FileReading> {
+): Promise<DecodedSamples> {
   // Decoders differ in whether they leave out what an edit list leaves out at the end.
-  const statedFrames = file.container === 'm4a' ? (await readCodedLength(file.path)).frames : Number.POSITIVE_INFINITY
-  const loudness = createLoudnessMeter(file.sampleRateHz)
-  const peaks = createTruePeakVerifier()
+  const statedFrames = container === 'm4a' ? (await readCodedLength(path)).frames : Number.POSITIVE_INFINITY
   const hash = createHash('sha256')
-  let planes = [new Float32Array(0), new Float32Array(0)]
   let frames = 0
   let decodedHz = Number.NaN
-  const measure = (decoded: Float32Array) => {
+  const receive = (decoded: Float32Array) => {
     const samples = decoded.subarray(0, Math.min(decoded.length, 2 * (statedFrames - frames)))
-    const count = samples.length / 2
-    if (count > planes[0]!.length) planes = [new Float32Array(count), new Float32Array(count)]
-    const channels = planes.map((plane) => plane.subarray(0, count))
-    for (let i = 0; i < count; i++) {
-      channels[0]![i] = samples[2 * i]!
-      channels[1]![i] = samples[2 * i + 1]!
-    }
-    const block = { channels, frames: count }
-    loudness.push(block)
-    peaks.push(block)
     hash.update(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))
-    frames += count
+    frames += samples.length / 2
     onSamples?.(samples)
   }
   await runFfmpeg(ffmpeg, {
     operation: 'read the file back',
-    input: { from: file.path, format: file.container === 'wav' ? 'wav' : CODED[file.container].demuxer },
+    input: { from: path, format: container === 'wav' ? 'wav' : CODED[container].demuxer },
     outputOptions: ['-map', '0:a:0', '-ac', '2', '-c:a', 'pcm_f32le', '-f', 'f32le'],
     onLine: (line) => {
       decodedHz = Number(/Audio: pcm_f32le.*? (\d+) Hz/.exec(line)?.[1] ?? decodedHz)
     },
-    output: inWholeFrames(8, measure),
+    output: inWholeFrames(8, receive),
     timeLimitSeconds: TIME_LIMIT_SECONDS,
     signal,
   })
-  if (decodedHz !== file.sampleRateHz) {
-    const cause = new Error(`${decodedHz} instead of ${file.sampleRateHz} Hz`)
+  if (decodedHz !== sampleRateHz) {
+    const cause = new Error(`${decodedHz} instead of ${sampleRateHz} Hz`)
     throw new FfmpegError('read the file back', 'short', [], cause)
   }
+  return { frames, samplesSha256: hash.digest('hex') }
+}
+
+/** Decodes a file and measures it with the meters of the masters; levels of silence are −Infinity. Throws as {@link encodeFile}. */
+export async function readBack(ffmpeg: Ffmpeg, file: SoundFile, { signal }: CallOptions = {}): Promise<FileReading> {
+  const loudness = createLoudnessMeter(file.sampleRateHz)
+  const peaks = createTruePeakVerifier()
+  const planesOf = createPlanes()
+  const onSamples = (samples: Float32Array) => {
+    const block = planesOf(samples)
+    loudness.push(block)
+    peaks.push(block)
+  }
+  const decoded = await samplesIn(ffmpeg, file, { signal, onSamples })
   const { truePeakDbtp, samplePeakDbfs } = peaks.read()
-  const { integratedLufs } = loudness.read()
-  return { frames, integratedLufs, truePeakDbtp, samplePeakDbfs, samplesSha256: hash.digest('hex') }
+  return { ...decoded, integratedLufs: loudness.read().integratedLufs, truePeakDbtp, samplePeakDbfs }
 }

@@ -32,6 +32,33 @@ export function inWholeFrames(
   }
 }
 
+/** Samples of two channels, side by side. */
+export interface StereoBlock {
+  readonly channels: readonly [Float32Array, Float32Array]
+  readonly frames: number
+}
+
+/**
+ * Returns what lays interleaved samples of two channels out side by side, times `gain`. It reuses its memory: a block is valid until the
+ * next call.
+ */
+export function createPlanes(gain = 1): (samples: Float32Array) => StereoBlock {
+  let left = new Float32Array(0)
+  let right = new Float32Array(0)
+  return (samples) => {
+    const frames = samples.length / 2
+    if (frames > left.length) {
+      left = new Float32Array(frames)
+      right = new Float32Array(frames)
+    }
+    for (let i = 0; i < frames; i++) {
+      left[i] = samples[2 * i]! * gain
+      right[i] = samples[2 * i + 1]! * gain
+    }
+    return { channels: [left.subarray(0, frames), right.subarray(0, frames)], frames }
+  }
+}
+
 /** Receives interleaved little-endian float32 bytes in chunks of any size and lays them out in planes of equal length. */
 export function collectPlanar(planes: readonly Float32Array[]) {
   const channelCount = planes.length

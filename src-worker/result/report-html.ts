@@ -1,3 +1,4 @@
+import { formatFacts } from '../../src-contract/formats.ts'
 import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 import type { MasterResult, Report, Spectrum, Warning } from '../../src-contract/report.ts'
@@ -369,6 +370,7 @@ function details(report: Report): string {
     ? row(words.reference, `<bdi>${escapeHtml(report.reference_filename)}</bdi>`) +
       row(words.referenceAmount, `${settings.reference_amount} %`)
     : ''
+  const formatNames = (settings.formats ?? []).map((format) => escapeHtml(formatFacts(format).name)).join(' · ')
   const left = [
     row(words.source, `<bdi>${escapeHtml(report.filename)}</bdi>`),
     row(words.duration, playingTime(source.duration_seconds)),
@@ -378,6 +380,7 @@ function details(report: Report): string {
     ),
     row(words.settings, `${t(loudnessNames[settings.loudness])} · ${t(words.intensity)} ${settings.intensity}`),
     steering(settings),
+    formatNames === '' ? '' : row(words.formats, formatNames),
     reference,
     row(words.created, `<time datetime="${escapeHtml(report.created_at)}">${t(momentText(report.created_at))}</time>`),
   ]
@@ -387,9 +390,20 @@ function details(report: Report): string {
     row(words.job, code(report.job_id)),
     row({ en: 'SHA-256 of the source', ko: '원본 SHA-256' }, code(report.source_sha256)),
   ]
-  const files = report.masters.map(
-    ({ result }) =>
-      `<tr><th scope="row"><bdi>${escapeHtml(result.file)}</bdi></th><td class="n">${(result.size_bytes / 1e6).toFixed(1)} MB</td><td><code>${result.sha256}</code></td></tr>`,
+  const isMeasured = report.masters.some(({ result }) => result.files !== undefined)
+  const files = filesOf(report).map(
+    ({ file, size_bytes, sha256, figures }) =>
+      `<tr><th scope="row"><bdi>${escapeHtml(file)}</bdi></th><td class="n">${(size_bytes / 1e6).toFixed(1)} MB</td>${isMeasured ? `<td class="n">${figures}</td>` : ''}<td><code>${sha256}</code></td></tr>`,
   )
-  return `<h2>${t(words.details)}</h2><div class="two"><dl class="list">${left.join('')}</dl><dl class="list">${right.join('')}</dl></div><div class="scroll"><table class="files"><thead><tr><th>${t(words.file)}</th><th></th><th>${t(words.checksum)}</th></tr></thead><tbody>${files.join('')}</tbody></table></div>`
+  return `<h2>${t(words.details)}</h2><div class="two"><dl class="list">${left.join('')}</dl><dl class="list">${right.join('')}</dl></div><div class="scroll"><table class="files"><thead><tr><th>${t(words.file)}</th><th></th>${isMeasured ? '<th></th>' : ''}<th>${t(words.checksum)}</th></tr></thead><tbody>${files.join('')}</tbody></table></div>`
+}
+
+/** Every file of the result, each once, with loudness and true peak as they were read back. */
+function filesOf(report: Report) {
+  const all = report.masters.flatMap(({ result }) => [result, ...(result.files ?? [])])
+  const files = [...new Map(all.map((one) => [one.file, one])).values()]
+  return files.map(({ file, size_bytes, sha256, integrated_lufs, true_peak_dbtp }) => {
+    const figures = `${decibels(integrated_lufs, 1)} LUFS<small>${decibels(true_peak_dbtp, 1)} dBTP</small>`
+    return { file, size_bytes, sha256, figures }
+  })
 }

@@ -103,6 +103,7 @@ export const words = {
   details: both('Details', '세부 정보'),
   reference: both('Reference', '레퍼런스'),
   settings: both('Settings', '설정'),
+  formats: both('Further files', '추가 파일'),
   intensity: both('Intensity', '강도'),
   steering: both('Sound', '소리'),
   atCost: both('On target, at a cost', '목표 도달, 손실 있음'),

@@ -52,9 +52,19 @@ beforeEach(async () => {
         folderName: '봄날_master_0191f3a0',
         sizeBytes: zipBytes.length,
         sha256: sha256(zipBytes),
-        entries: [{ name: '봄날_master_0191f3a0/봄날_melon.wav', offset: 100, sizeBytes: master.length }],
+        entries: [
+          { name: '봄날_master_0191f3a0/봄날_melon.wav', offset: 100, sizeBytes: master.length },
+          { name: '봄날_master_0191f3a0/봄날_melon.m4a', offset: 100 + master.length, sizeBytes: 70_000 },
+        ],
       },
-      masters: [{ platform: 'melon', file: '봄날_melon.wav', sha256: sha256(master) }],
+      masters: [
+        {
+          platform: 'melon',
+          file: '봄날_melon.wav',
+          sha256: sha256(master),
+          files: [{ format: 'aac_256', file: '봄날_melon.m4a', sha256: 'c0de' }],
+        },
+      ],
       reportJsonPath: at('report.json', '{"report_version":1}'),
       reportHtmlPath: at('report.html', '<!doctype html><title>봄날</title>'),
       copiesFolder: path.join(folder, 'copies'),
@@ -263,4 +273,15 @@ test('a name with quotes, line ends and half a surrogate pair makes a valid head
   expect(disposition('a"b\\c\r\nd\ud800.zip', true)).toBe(
     `attachment; filename="a_b_c__d_.zip"; filename*=UTF-8''a%22b%5Cc%0D%0Ad%EF%BF%BD.zip`,
   )
+})
+
+test('a file of a further format comes by its name, and one that was not made is not found', async () => {
+  const response = await get('done/files/melon?format=aac_256')
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/mp4'])
+  expect(response.headers.get('etag')).toBe('"c0de"')
+  const start = 100 + master.length
+  expect((await bytesOf(response)).equals(zipBytes.subarray(start, start + 70_000))).toBe(true)
+  expect((await get('done/files/melon?format=aac_256', { range: 'bytes=0-9' })).status).toBe(206)
+  expect((await get('done/files/melon?format=flac24')).status).toBe(404)
+  expect((await get('done/files/melon?format=ogg')).status).toBe(400)
 })

@@ -5,7 +5,7 @@ import { type DeliveryTarget, deliveryTarget } from '../../../src-contract/deliv
 import type { Tier } from '../../../src-contract/settings.ts'
 import { prepareFinalise } from '../../../src-engine/finalise/finalise.ts'
 import { deliverMasters } from '../../../src-worker/mastering/deliver.ts'
-import { renderMaster } from '../../../src-worker/mastering/render-master.ts'
+import { renderMaster, writeFloatMaster } from '../../../src-worker/mastering/render-master.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { seededRandom, stereo } from '../../support/sounds.ts'
 import { ffmpeg, temporaryFolder } from '../media/make-audio.ts'
@@ -35,6 +35,9 @@ async function deliverNoise(targets: readonly DeliveryTarget[], by = ffmpeg, tie
       async render(task, onStep = () => {}) {
         steps.push('a master begins')
         return renderMaster(task, onStep)
+      },
+      async writeFloat(task) {
+        writeFloatMaster(task)
       },
     },
     onProgress(stage, part) {

@@ -177,6 +177,7 @@ describe('an M4A', () => {
     const [before, behind, frames] = [priming, padding, length].map((hex) => Number.parseInt(hex!, 16))
     expect(frames).toBe(FRAMES)
     expect((before! + behind! + frames!) % 1024).toBe(0)
+    expect(behind).toBeLessThan(1024)
     const elst = file.indexOf('elst')
     const edits = readFileSync(files.m4a).subarray(elst + 4)
     expect([edits.readUInt32BE(4), edits.readUInt32BE(8), edits.readInt32BE(12)]).toEqual([1, FRAMES, before])

@@ -1,0 +1,54 @@
+/** Members of the report about files of further formats. Pure. */
+import type { Format } from '../../src-contract/formats.ts'
+import type { FormatFile, MasterResult } from '../../src-contract/report.ts'
+import type { MadeFile } from './format-files.ts'
+import type { RenderedMaster } from './render-master.ts'
+
+/**
+ * Returns a result with its files of further formats, in the order in which they were asked for; as it is where none were. What was
+ * asked for and not made is the master itself.
+ */
+export function withFormatFiles(
+  result: MasterResult,
+  formats: readonly Format[],
+  made: readonly (MadeFile & { readonly file: string })[],
+  master: RenderedMaster,
+): MasterResult {
+  if (formats.length === 0) return result
+  const files = formats.map((format) => {
+    const one = made.find((file) => file.format === format)
+    return one ? formatFile(one) : masterAsFile(format, result, master)
+  })
+  return { ...result, files }
+}
+
+function formatFile({ reading, gainDb, ...made }: MadeFile & { readonly file: string }): FormatFile {
+  return {
+    format: made.format,
+    file: made.file,
+    size_bytes: made.sizeBytes,
+    sha256: made.sha256,
+    ...(made.encoder === undefined ? {} : { encoder: made.encoder }),
+    sample_rate_hz: made.sampleRateHz,
+    ...(made.bitDepth === undefined ? {} : { bit_depth: made.bitDepth }),
+    frames: reading.frames,
+    integrated_lufs: reading.integratedLufs,
+    true_peak_dbtp: reading.truePeakDbtp,
+    sample_peak_dbfs: reading.samplePeakDbfs,
+    gain_db: gainDb,
+  }
+}
+
+function masterAsFile(
+  format: Format,
+  result: MasterResult,
+  { durationSeconds, measurement }: RenderedMaster,
+): FormatFile {
+  const { file, size_bytes, sha256, sample_rate_hz, bit_depth, integrated_lufs, true_peak_dbtp } = result
+  return {
+    ...{ format, file, size_bytes, sha256, sample_rate_hz, bit_depth, integrated_lufs, true_peak_dbtp },
+    frames: Math.round(durationSeconds * sample_rate_hz),
+    sample_peak_dbfs: measurement.samplePeakDbfs,
+    gain_db: 0,
+  }
+}

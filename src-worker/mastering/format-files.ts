@@ -1,0 +1,264 @@
+/** Files of further formats, each made of a master of 24 bit at the song's own rate or of what it was before dither. */
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import { type Format, formatFacts } from '../../src-contract/formats.ts'
+import { dbToGain } from '../../src-engine/dsp/units.ts'
+import { createQuantiser } from '../../src-engine/finalise/dither.ts'
+import {
+  CODEC_NAMES,
+  type CodedContainer,
+  convertWav,
+  encodeFile,
+  type FileReading,
+  fileEncoder,
+  readBack,
+  samplesIn,
+} from '../media/encode-file.ts'
+import type { Ffmpeg } from '../media/ffmpeg.ts'
+import { type Labels, withReplayGain, writeLabelled } from '../media/label-file.ts'
+import { createPlanes } from '../media/samples.ts'
+import { createWavWriter } from '../media/wav.ts'
+import type { FloatMaster } from './deliver.ts'
+import { CeilingBrokenError } from './render-master.ts'
+import { WorkFailure } from './work-failure.ts'
+
+export interface FormatDeps {
+  readonly ffmpeg: Ffmpeg
+  /** Names of the encoders that this ffmpeg has. */
+  readonly encoders: ReadonlySet<string>
+  /** Folder of the files, and of those that are needed meanwhile. */
+  readonly folder: string
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A finished file of one format. */
+export interface MadeFile {
+  readonly format: Format
+  readonly path: string
+  readonly sizeBytes: number
+  readonly sha256: string
+  readonly encoder?: string
+  readonly sampleRateHz: number
+  readonly bitDepth?: number
+  readonly reading: FileReading
+  /** Gain against the master, dB: 0 or less. */
+  readonly gainDb: number
+}
+
+/** A sound file without tags, and what it measures. */
+interface Bare extends Pick<MadeFile, 'encoder' | 'sampleRateHz' | 'bitDepth' | 'reading' | 'gainDb'> {
+  readonly path: string
+}
+
+/** A float WAV at some rate. */
+interface FloatWav {
+  readonly path: string
+  readonly sampleRateHz: number
+  readonly frames: number
+}
+
+/** Highest true peak of a lossy copy, dBTP, and the most by which it is turned down for it. */
+const COPY_CEILING_DBTP = 0
+const MOST_TURNED_DOWN_DB = 1.5
+/** A copy is turned down in whole steps of this size: encoders differ in their last bits from machine to machine. */
+const STEP_DB = 0.1
+/** Copies of a master that is turned down: the second begins from what the first measured. */
+const MAX_COPIES = 3
+/** Room for the dither of 16 bit, whose shaped noise reaches 15 steps, dB at −1 dBTP. */
+const DITHER_ROOM_DB = 0.005
+/** A conversion that is trimmed holds its ceiling at the second try. */
+const MAX_TRIMS = 4
+
+/**
+ * Returns which formats cannot be written because this ffmpeg lacks the encoder, by the name of its codec; none where all can. Pure.
+ */
+export function missingCodecs(formats: readonly Format[], encoders: ReadonlySet<string>): string[] {
+  const containers = formats.map((format) => formatFacts(format).container).filter((one) => one !== 'wav')
+  return [...new Set(containers.filter((one) => fileEncoder(one, encoders) === undefined))].map(
+    (one) => CODEC_NAMES[one],
+  )
+}
+
+/**
+ * Writes a master in these formats, each with the tags of the song and its own loudness, and reads every file back. None depends on
+ * which others are asked for. Returns them in the order of `formats`. Throws a FfmpegError, the system's error, a WorkFailure where a
+ * ceiling cannot be kept, or an Error where a file is not what was written.
+ */
+export async function writeFormats(
+  { master, floatPath, platform }: FloatMaster,
+  order: { readonly formats: readonly Format[]; readonly seed: number; readonly labels: Labels },
+  deps: FormatDeps & { readonly onFile: () => void },
+): Promise<MadeFile[]> {
+  const at = (name: string) => path.join(deps.folder, `${path.basename(master.path, '.wav')}-${name}`)
+  const { sampleRateHz } = master
+  const frames = Math.round(master.durationSeconds * sampleRateHz)
+  const bench = createBench({ path: floatPath, sampleRateHz, frames }, at, { ...order, ...deps })
+  const ceilingDbtp = master.plan.promisedCeilingDbtp
+  const made: MadeFile[] = []
+  try {
+    for (const format of order.formats) {
+      const bare = await bench.make(format, master.path, ceilingDbtp).catch((error: unknown) => {
+        if (!(error instanceof CeilingBrokenError)) throw error
+        throw new WorkFailure('CEILING_BROKEN', { platform }, error)
+      })
+      made.push(await label(format, bare, at(`${format}.${formatFacts(format).container}`), order.labels, deps))
+      deps.onFile()
+    }
+  } finally {
+    for (const file of bench.files) await rm(file, { force: true })
+  }
+  return made
+}
+
+/** Writes the tagged copy of a sound file, and looks whether it has the very samples of the other. */
+async function label(
+  format: Format,
+  bare: Bare,
+  target: string,
+  { tags, cover }: Labels,
+  { ffmpeg, signal }: FormatDeps,
+): Promise<MadeFile> {
+  const { container } = formatFacts(format)
+  const written = await writeLabelled(container, bare.path, target, { tags: withReplayGain(tags, bare.reading), cover })
+  const { samplesSha256 } = await samplesIn(ffmpeg, { ...bare, path: target, container }, { signal })
+  if (samplesSha256 !== bare.reading.samplesSha256) throw new Error(`the ${format} file is not what was written`)
+  return { ...bare, ...written, format, path: target }
+}
+
+/** Returns what makes sound files of one master; what several are made from is made once. */
+function createBench(float: FloatWav, at: (name: string) => string, deps: FormatDeps & { readonly seed: number }) {
+  const { ffmpeg, signal, seed } = deps
+  const files: string[] = []
+  const known = new Map<string, Promise<unknown>>()
+  const once = <Result>(key: string, make: () => Promise<Result>): Promise<Result> => {
+    const result = (known.get(key) as Promise<Result> | undefined) ?? make()
+    known.set(key, result)
+    return result
+  }
+  const own = (name: string) => {
+    files.push(at(name))
+    return at(name)
+  }
+  const atRate = (rateHz: number) =>
+    once(`rate ${rateHz}`, async (): Promise<FloatWav> => {
+      if (rateHz === float.sampleRateHz) return float
+      const converted = {
+        path: own(`${rateHz}.wav`),
+        sampleRateHz: rateHz,
+        frames: Math.round((float.frames * rateHz) / float.sampleRateHz),
+      }
+      await convertWav(ffmpeg, float.path, converted.path, converted, { signal })
+      return converted
+    })
+  const measured = (file: string, container: 'wav' | CodedContainer, sampleRateHz: number) =>
+    once(`read ${file}`, () => readBack(ffmpeg, { path: file, container, sampleRateHz }, { signal }))
+  const whole = (wav: FloatWav, bitDepth: number) =>
+    measured(wav.path, 'wav', wav.sampleRateHz).then((reading): Bare => ({ ...wav, bitDepth, reading, gainDb: 0 }))
+  const sixteen = (rateHz: number, ceilingDbtp: number) =>
+    once('16 bit', async () =>
+      trimmedTo16Bit(await atRate(rateHz), own('16.wav'), { ceilingDbtp, seed, ffmpeg, signal }),
+    )
+  const lossless = async (source: Bare, encoder: string, file: string): Promise<Bare> => {
+    const { path: wav, sampleRateHz } = source
+    await encodeFile(ffmpeg, { container: 'flac', encoder }, { path: wav, sampleRateHz }, file, { signal })
+    const reading = await measured(file, 'flac', source.sampleRateHz)
+    if (reading.samplesSha256 !== source.reading.samplesSha256) throw new Error('the FLAC has other samples')
+    return { ...source, path: file, encoder, reading }
+  }
+
+  return {
+    files,
+    async make(format: Format, masterPath: string, ceilingDbtp: number): Promise<Bare> {
+      const { container, bitDepth, rateHz, highestRateHz = Number.POSITIVE_INFINITY, kilobits } = formatFacts(format)
+      if (bitDepth === 32) return whole(float, 32)
+      const encoder = container === 'wav' ? undefined : fileEncoder(container, deps.encoders)
+      if (bitDepth !== undefined) {
+        const wav = rateHz === undefined ? whole({ ...float, path: masterPath }, 24) : sixteen(rateHz, ceilingDbtp)
+        return container === 'flac' ? lossless(await wav, encoder!, own(`${format}.bare`)) : wav
+      }
+      const wav = await atRate(Math.min(float.sampleRateHz, highestRateHz))
+      const codec = { container: container as CodedContainer, encoder: encoder!, kilobits: kilobits! }
+      return lossyCopy(wav, codec, (copy) => own(`${format}-${copy}.bare`), deps)
+    },
+  }
+}
+
+/**
+ * Quantises a float WAV to 16 bit, dithered once. A peak that the conversion of the rate has raised above the ceiling turns the whole
+ * down by as much. Throws a CeilingBrokenError where that does not help.
+ */
+async function trimmedTo16Bit(
+  wav: FloatWav,
+  target: string,
+  {
+    ceilingDbtp,
+    seed,
+    ffmpeg,
+    signal,
+  }: Pick<FormatDeps, 'ffmpeg' | 'signal'> & { readonly ceilingDbtp: number; readonly seed: number },
+): Promise<Bare> {
+  const { sampleRateHz, frames } = wav
+  const before = await readBack(ffmpeg, { ...wav, container: 'wav' }, { signal })
+  let gainDb = before.truePeakDbtp > ceilingDbtp ? ceilingDbtp - DITHER_ROOM_DB - before.truePeakDbtp : 0
+  for (let trims = 0; ; trims++) {
+    await quantise(wav, target, { gainDb, seed, ffmpeg, signal })
+    const reading = await readBack(ffmpeg, { path: target, sampleRateHz, container: 'wav' }, { signal })
+    if (reading.frames !== frames) throw new Error(`the file has ${reading.frames} of ${frames} frames`)
+    const excessDb = reading.truePeakDbtp - ceilingDbtp
+    if (excessDb <= 0) return { path: target, sampleRateHz, bitDepth: 16, reading, gainDb }
+    if (trims === MAX_TRIMS) throw new CeilingBrokenError(`the file of 16 bit is ${excessDb.toFixed(3)} dB too high`)
+    gainDb -= excessDb + DITHER_ROOM_DB
+  }
+}
+
+async function quantise(
+  wav: FloatWav,
+  target: string,
+  { gainDb, seed, ffmpeg, signal }: Pick<FormatDeps, 'ffmpeg' | 'signal'> & { gainDb: number; seed: number },
+): Promise<void> {
+  const { sampleRateHz, frames } = wav
+  const quantiser = createQuantiser({ bitDepth: 16, sampleRateHz, seed })
+  const writer = createWavWriter(target, { sampleRateHz, bitDepth: 16, frames }, { tags: {} })
+  const planesOf = createPlanes(dbToGain(gainDb))
+  let bytes = new Uint8Array(0)
+  const write = (samples: Float32Array) => {
+    const block = planesOf(samples)
+    if (bytes.length < block.frames * quantiser.bytesPerFrame)
+      bytes = new Uint8Array(block.frames * quantiser.bytesPerFrame)
+    writer.write(bytes.subarray(0, quantiser.write(block, bytes)))
+  }
+  try {
+    await samplesIn(ffmpeg, { ...wav, container: 'wav' }, { signal, onSamples: write })
+    writer.finish()
+  } catch (error) {
+    writer.abandon()
+    throw error
+  }
+}
+
+/**
+ * Encodes a float WAV. A copy whose peaks exceed 0 dBTP is turned down by what is too much, by 1.5 dB at most; where no copy holds, the
+ * one whose peak is lowest is returned.
+ */
+async function lossyCopy(
+  wav: FloatWav,
+  codec: { readonly container: CodedContainer; readonly encoder: string; readonly kilobits: number },
+  file: (copy: number) => string,
+  { ffmpeg, signal }: Pick<FormatDeps, 'ffmpeg' | 'signal'>,
+): Promise<Bare> {
+  const { sampleRateHz, frames } = wav
+  const copies: Bare[] = []
+  let gainDb = 0
+  do {
+    const target = file(copies.length)
+    await encodeFile(ffmpeg, codec, { ...wav, gainDb }, target, { signal })
+    const reading = await readBack(ffmpeg, { path: target, container: codec.container, sampleRateHz }, { signal })
+    if (reading.frames !== frames) throw new Error(`the copy has ${reading.frames} of ${frames} frames`)
+    copies.push({ path: target, encoder: codec.encoder, sampleRateHz, reading, gainDb })
+    const excessDb = reading.truePeakDbtp - COPY_CEILING_DBTP
+    if (excessDb <= 0) break
+    const steps = Math.ceil((excessDb + STEP_DB) / STEP_DB)
+    gainDb = Math.max(-MOST_TURNED_DOWN_DB, gainDb - STEP_DB * steps)
+  } while (copies.length < MAX_COPIES && copies.at(-1)!.gainDb > -MOST_TURNED_DOWN_DB)
+  return copies.reduce((best, one) => (one.reading.truePeakDbtp < best.reading.truePeakDbtp ? one : best))
+}
