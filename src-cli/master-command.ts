@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { type Command, Option } from 'commander'
+import { type MasterName, RELEASE } from '../src-contract/delivery-target.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import type { MasterResult } from '../src-contract/report.ts'
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../src-contract/settings.ts'
@@ -49,7 +50,8 @@ const OTHERS = SETTING_NAMES.filter((name) => SETTINGS[name].kind !== 'choice')
 /** Returns the option of a setting: `--ai-service <service>` for `ai_service`. */
 function settingOption(name: SettingName, { language }: Pick<Messages, 'language'>): Option {
   const setting = SETTINGS[name]
-  const option = new Option(`--${name.replaceAll('_', '-')} <${setting.placeholder}>`, setting.help[language])
+  const value = setting.kind === 'flag' ? '' : ` <${setting.placeholder}>`
+  const option = new Option(`--${name.replaceAll('_', '-')}${value}`, setting.help[language])
   return setting.kind === 'choice' ? option.choices(setting.values) : option
 }
 
@@ -103,7 +105,9 @@ function textFields(options: MasterCommandOptions): Record<string, string> {
     artist: options.artist,
   }
   return Object.fromEntries(
-    Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    Object.entries(fields)
+      .filter(([, value]) => typeof value === 'string' || value === true)
+      .map(([name, value]) => [name, String(value)]),
   )
 }
 
@@ -121,7 +125,11 @@ function describe({ job, files }: MasterOutcome, out: string, { master: say, lan
       .map((cost) => say.note(`${platform}: ${costText(cost, language)}`)),
   )
   return [
-    table(job.results.map((result) => resultRow(result, say))),
+    table(
+      [...job.results, ...(job.release ? [{ ...job.release, platform: RELEASE }] : [])].map((result) =>
+        resultRow(result, say),
+      ),
+    ),
     ...warnings,
     ...costs,
     say.writtenTo(out),
@@ -129,7 +137,12 @@ function describe({ job, files }: MasterOutcome, out: string, { master: say, lan
   ].join('\n')
 }
 
-function resultRow(result: MasterResult, say: Messages['master']): string[] {
+function resultRow(
+  result: Pick<MasterResult, 'integrated_lufs' | 'true_peak_dbtp' | 'verdict' | 'target_lufs'> & {
+    platform: MasterName
+  },
+  say: Messages['master'],
+): string[] {
   return [
     result.platform,
     `${result.integrated_lufs.toFixed(2)} LUFS`,

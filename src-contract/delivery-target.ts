@@ -61,6 +61,37 @@ export function targetsOf({
   return platforms.map((platform) => deliveryTarget(platform, genre, loudness, requestedLufs))
 }
 
+/** Name of the master for all services, where those of platforms have the platform's. */
+export const RELEASE = 'release' as const
+export type MasterName = Platform | typeof RELEASE
+
+/** Target of one master: that of a platform, or of the one for all services. */
+export type MasterTarget = Omit<DeliveryTarget, 'platform' | 'playback'>
+
+/** Loudness of a master for all services, LUFS: what most of those that normalise play at (docs/standards.md). */
+const RELEASE_LUFS = -14
+
+/**
+ * Returns the target of the one master for all services: the caller's own, the genre's level or −14 LUFS, under the lowest of the
+ * ceilings that the chosen platforms have at that loudness. Never throws.
+ */
+export function releaseTarget({
+  platforms,
+  genre,
+  loudness,
+  target_lufs: requestedLufs,
+}: Pick<JobSettings, 'platforms' | 'genre' | 'loudness' | 'target_lufs'>): MasterTarget {
+  const targetLufs = requestedLufs ?? (loudness === 'competitive' ? GENRE_LUFS[genre] : RELEASE_LUFS)
+  const ceilings = platforms.map((platform) => deliveryTarget(platform, genre, loudness, targetLufs))
+  const lowest = ceilings.reduce((low, one) => (one.ceilingDbtp < low.ceilingDbtp ? one : low))
+  return {
+    targetLufs,
+    ceilingDbtp: lowest.ceilingDbtp,
+    targetConfidence: requestedLufs === null ? 'our_recommendation' : 'requested',
+    ceilingConfidence: lowest.ceilingConfidence,
+  }
+}
+
 /** A service turns a quiet track up only so far that its true peak stays below this (support.spotify.com, "Loudness normalization"). */
 const TURN_UP_CEILING_DBTP = -1
 

@@ -1,6 +1,7 @@
 /** Jobs: one song in, one master per platform out (specification sections 2 to 4; extensions as marked). */
 import Type, { type Static } from 'typebox'
 import { exactly, JobPath, oneOf, orNull, PageSize, RESULT_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
+import { RELEASE } from './delivery-target.ts'
 import { endpoints } from './endpoint.ts'
 import { FAILURE_CODES } from './errors.ts'
 import { FORMAT_NAMES } from './formats.ts'
@@ -17,6 +18,7 @@ import {
   MasterResult,
   Measurement,
   RENDER_WARNING_CODES,
+  ReleaseResult,
   Repair,
   Report,
   Spectrum,
@@ -79,6 +81,7 @@ export const Job = exactly({
   ...SHOWN_SETTINGS,
   warnings: Type.Array(Warning),
   results: Type.Array(MasterResult),
+  release: Type.Optional(ReleaseResult),
   credits_refunded: Type.Integer(),
   output_folder: Type.Optional(
     Type.String({ description: 'Only for the app: folder to which the masters were copied.' }),
@@ -201,8 +204,8 @@ export const Analysis = exactly({
 })
 export type Analysis = Static<typeof Analysis>
 
-/** Values of `{file}` of a job: a platform of the job, its source, or its reference. */
-const JOB_FILES = [...PLATFORMS, 'source', 'reference'] as const
+/** Values of `{file}` of a job: a platform of the job, its master for all services, its source, or its reference. */
+const JOB_FILES = [...PLATFORMS, RELEASE, 'source', 'reference'] as const
 
 const FILE_ERRORS = [
   'INVALID_REQUEST',
@@ -325,7 +328,7 @@ export const jobEndpoints = endpoints({
     tag,
     summary: 'Download the result',
     description:
-      'A ZIP with one WAV per platform, the files of `formats`, report.json, report.html and SHA256SUMS. Ranges and conditional requests work.',
+      'A ZIP with one WAV per platform, the files of `formats` and `release_master` with a README.txt, report.json, report.html and SHA256SUMS. Ranges and conditional requests work.',
     params: JobPath,
     answers: {
       200: { description: 'The whole ZIP.', mediaTypes: ['application/zip'] },

@@ -57,9 +57,11 @@ export type Warning = Static<typeof Warning>
 
 const VERDICTS = ['on_target', 'below_target'] as const
 
+const PLAYBACK_ACTIONS = ['turn_down', 'turn_up', 'leave', 'unknown'] as const
+
 /** Gain that the service applies on playback, or that it is not known. */
 export const Playback = exactly({
-  action: oneOf(['turn_down', 'turn_up', 'leave', 'unknown']),
+  action: oneOf(PLAYBACK_ACTIONS),
   gain_db: Type.Number(),
 })
 
@@ -151,6 +153,23 @@ export const MasterResult = exactly({
   ),
 })
 export type MasterResult = Static<typeof MasterResult>
+
+const { platform: _platform, playback: _playback, ...figures } = MasterResult.properties
+
+const PlatformPlayback = exactly({
+  platform: oneOf(PLATFORMS),
+  action: oneOf(PLAYBACK_ACTIONS, 'Change that the service makes on playback.'),
+  gain_db: Type.Number({ description: 'Gain on playback, dB.' }),
+})
+
+/** The one master for all services (`release_master`), measured on the written file. */
+export const ReleaseResult = exactly({
+  ...figures,
+  playback: Type.Array(PlatformPlayback, {
+    description: 'What each of the chosen platforms does to it on playback.',
+  }),
+})
+export type ReleaseResult = Static<typeof ReleaseResult>
 
 /** Numbers of one signal. */
 export const Measurement = exactly({
@@ -340,6 +359,18 @@ export const Report = exactly({
       spectrum: Spectrum,
       curves: TimeCurves,
     }),
+  ),
+  release: Type.Optional(
+    exactly(
+      {
+        result: ReleaseResult,
+        finishing: Finishing,
+        measurement: Measurement,
+        spectrum: Spectrum,
+        curves: TimeCurves,
+      },
+      'Extension: the master for all services, where `release_master` asked for it.',
+    ),
   ),
 })
 export type Report = Static<typeof Report>

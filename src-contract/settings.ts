@@ -103,6 +103,18 @@ function words<const Words extends readonly string[]>(values: Words, texts: Sett
   }
 }
 
+/** Returns a setting that is true or false; false is the default. */
+function flag(texts: SettingTexts) {
+  return {
+    ...texts,
+    kind: 'flag' as const,
+    standard: false,
+    accepted: Type.Boolean(),
+    shown: Type.Boolean(),
+    field: Type.Boolean({ default: false, description: texts.fieldDescription ?? texts.description }),
+  }
+}
+
 /** Returns a setting that is answered only where it is not the default: answers of a plain request stay as they were without it. */
 function shownIfSet<Shown extends TSchema, Setting extends { readonly shown: Shown }>(setting: Setting) {
   return { ...setting, shown: Type.Optional(setting.shown) as TOptional<Setting['shown']> }
@@ -112,6 +124,9 @@ const PERCENT = { minimum: 0, maximum: 100 }
 
 const FORMATS_DESCRIPTION =
   'Files of every master beside the WAV of its tier, which is 24 bit at the rate of the song in `premium` (there `wav24` is that very file) and 16 bit at 44.1 kHz in `standard`. Each is made of the master of 24 bit at the rate of the song; asking for one never changes another.'
+
+const RELEASE_DESCRIPTION =
+  'One more master for all services, `release`: 24 bit at the rate of the song, at `target_lufs` or else −14 LUFS (the genre level with `loudness=competitive`), under the lowest ceiling of the chosen platforms at that loudness.'
 
 /** Settings beside the platforms; `standard` is what counts unless told otherwise (specification section 2). */
 export const SETTINGS = {
@@ -251,6 +266,17 @@ export const SETTINGS = {
       placeholder: 'list',
     }),
   ),
+  release_master: shownIfSet(
+    flag({
+      description: RELEASE_DESCRIPTION,
+      fieldDescription: `Extension: ${RELEASE_DESCRIPTION.charAt(0).toLowerCase()}${RELEASE_DESCRIPTION.slice(1)}`,
+      help: {
+        en: 'also one master for all services, to be uploaded to a distributor',
+        ko: '유통사에 올릴, 모든 서비스 공용 마스터도 만들기',
+      },
+      placeholder: '',
+    }),
+  ),
 }
 
 export type SettingName = keyof typeof SETTINGS
@@ -278,7 +304,7 @@ export const FURTHER_NAMES = SETTING_NAMES.filter(
 )
 
 /** Settings of the files and their names: the sound of a master does not depend on them. */
-export const DELIVERY_NAMES = ['formats'] as const
+export const DELIVERY_NAMES = ['formats', 'release_master'] as const
 export type DeliveryName = (typeof DELIVERY_NAMES)[number]
 
 /** A setting by which the sound is steered. */

@@ -1,10 +1,10 @@
 /** Downloads: the ZIP, each master as a slice of it, the stored songs and the report. */
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
+import type { MasterName } from '../../src-contract/delivery-target.ts'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { CONTAINER_TYPES, type Format, formatFacts } from '../../src-contract/formats.ts'
 import type { JobStatus } from '../../src-contract/jobs.ts'
-import type { Platform } from '../../src-contract/platforms/index.ts'
 import { type AudioFormat, MEDIA_TYPES } from '../../src-worker/media/audio-facts.ts'
 import { reportName } from '../../src-worker/result/names.ts'
 import type { ResultZip } from '../../src-worker/result/package.ts'
@@ -29,7 +29,7 @@ interface KeptFile {
 
 /** The WAV of a platform, and its files of further formats. */
 interface KeptMaster extends KeptFile {
-  readonly platform: Platform
+  readonly platform: MasterName
   readonly files?: readonly (KeptFile & { readonly format: Format })[]
 }
 
@@ -128,7 +128,7 @@ function resultOf({ status, isExpired, result }: JobFiles): KeptResult {
 }
 
 /** The files are stored in the ZIP, so each is a range of its bytes. */
-function masterOf(files: JobFiles, platform: Platform, format?: Format) {
+function masterOf(files: JobFiles, platform: MasterName, format?: Format) {
   const { zip, zipPath, masters } = resultOf(files)
   const master = masters.find((one) => one.platform === platform)
   const kept = format === undefined ? master : master?.files?.find((one) => one.format === format)

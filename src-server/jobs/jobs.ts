@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { DEFAULT_PAGE_SIZE } from '../../src-contract/common.ts'
+import { RELEASE } from '../../src-contract/delivery-target.ts'
 import type { Job, JobPage, JobQuery } from '../../src-contract/jobs.ts'
 import { PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
 import type { Clock } from '../../src-system/system.ts'
@@ -179,7 +180,7 @@ function filesOf(job: JobRecord, folders: Folders, isExpired: boolean): JobFiles
           result: {
             zipPath: inResult(result.zip.fileName),
             zip: result.zip,
-            masters: result.masters,
+            masters: [...result.masters, ...(result.release ? [{ ...result.release, platform: RELEASE }] : [])],
             reportJsonPath: inResult(result.reportJsonFile),
             reportHtmlPath: inResult(result.reportHtmlFile),
             copiesFolder: folders.copies(job.jobId),

@@ -161,12 +161,16 @@ const FLOAT_BYTES = 4
  */
 export function resultBytes(
   { facts }: Pick<StoredSong, 'facts'>,
-  { platforms, formats = [] }: Pick<JobSettings, 'platforms'> & Partial<Pick<JobSettings, 'formats'>>,
+  {
+    platforms,
+    formats = [],
+    release_master: hasRelease = false,
+  }: Pick<JobSettings, 'platforms'> & Partial<Pick<JobSettings, 'formats' | 'release_master'>>,
 ): number {
   const frames = facts.durationSeconds * engineRateHz(facts.sampleRateHz)
   const ofFormats =
     formats.length === 0 ? 0 : MASTER_BYTES + 2 * FLOAT_BYTES + formats.reduce((sum, one) => sum + bytesOf(one), 0)
-  return Math.ceil(frames * 2 * (MASTER_BYTES + ofFormats) * platforms.length)
+  return Math.ceil(frames * 2 * (MASTER_BYTES + ofFormats) * (platforms.length + (hasRelease ? 1 : 0)))
 }
 
 /** Lossy files are far smaller than any other. */

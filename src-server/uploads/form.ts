@@ -160,6 +160,8 @@ function readSetting(fields: FieldValues, name: SettingName): unknown {
       return numberBetween(fields, name, setting.minimum, setting.maximum)
     case 'words':
       return listOf(fields, name, setting.values)
+    case 'flag':
+      return fields.has(name) ? flag(fields, name) : undefined
   }
 }
 

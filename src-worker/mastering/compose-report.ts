@@ -1,5 +1,5 @@
 /** The report of a job as data, before its numbers are rounded. Pure. */
-import type { MasterResult, Report } from '../../src-contract/report.ts'
+import type { MasterResult, ReleaseResult, Report } from '../../src-contract/report.ts'
 import { shownSettings } from '../../src-contract/settings.ts'
 import { warningText } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
@@ -38,6 +38,7 @@ export function composeReport(
   song: PreparedSong,
   masters: readonly ReportedMaster[],
   warnings: readonly WarningFact[],
+  release?: { readonly master: RenderedMaster; readonly result: ReleaseResult },
 ): Report {
   const { source, artist = source.facts.tags.artist } = order
   const { analysis, reference, plan } = song
@@ -73,13 +74,17 @@ export function composeReport(
       message: warningText(warning.code, warning.values),
       ...(warning.values ? { values: toWireValues(warning.values) } : {}),
     })),
-    masters: masters.map(({ master, result }) => ({
-      result,
-      finishing: finishingOf(master.plan),
-      measurement: masterMeasurement(master.measurement),
-      spectrum: spectrumOf(master.measurement.spectrum),
-      curves: masterCurves(master),
-    })),
+    masters: masters.map(({ master, result }) => ({ result, ...measuredOf(master) })),
+    ...(release ? { release: { result: release.result, ...measuredOf(release.master) } } : {}),
+  }
+}
+
+function measuredOf(master: RenderedMaster) {
+  return {
+    finishing: finishingOf(master.plan),
+    measurement: masterMeasurement(master.measurement),
+    spectrum: spectrumOf(master.measurement.spectrum),
+    curves: masterCurves(master),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Makes the masters of all platforms: one render for each distinct promise, proofed against codecs where the tier asks for it. */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import type { DeliveryTarget } from '../../src-contract/delivery-target.ts'
+import { type DeliveryTarget, type MasterName, type MasterTarget, RELEASE } from '../../src-contract/delivery-target.ts'
 import { type Platform, platformFacts } from '../../src-contract/platforms/index.ts'
 import type { Tier } from '../../src-contract/settings.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
@@ -34,6 +34,8 @@ const CLEAR_DB = 0.2
 export interface Delivery {
   /** In the order of the targets. */
   readonly masters: readonly Delivered[]
+  /** The one for all services, where it was asked for. */
+  readonly release?: Pick<Made, 'master' | 'codecChecks'> & { readonly target: MasterTarget }
   /** What files of further formats are made from, in the order of the targets; empty where none are asked for. */
   readonly floats: readonly FloatMaster[]
   /** Loudness of the treated song before gain, clipper and limiter. */
@@ -43,6 +45,8 @@ export interface Delivery {
 /** Masters to make, and everything that their bytes depend on besides the audio. */
 export interface DeliveryOrder {
   readonly targets: readonly DeliveryTarget[]
+  /** Target of one more master, for all services; none when absent. */
+  readonly release?: MasterTarget | undefined
   readonly tier: Tier
   readonly intensity: number
   readonly seed: number
@@ -75,7 +79,7 @@ export interface Delivered {
 
 /** A master of 24 bit at the song's own rate, and the same before dither. */
 export interface FloatMaster {
-  readonly platform: Platform
+  readonly name: MasterName
   readonly master: RenderedMaster
   /** A WAV of 32 bit float; platforms that share a master share it. */
   readonly floatPath: string
@@ -83,8 +87,10 @@ export interface FloatMaster {
 
 /** A file to be rendered: a master as its tier delivers it, or one that is only needed for further formats. */
 interface Wanted {
-  readonly target: DeliveryTarget
-  readonly isDelivered: boolean
+  readonly name: MasterName
+  readonly target: MasterTarget
+  /** Target of the platform whose master it is; absent where it is none's. */
+  readonly delivers?: DeliveryTarget
   readonly rateHz: number
   readonly bitDepth: 16 | 24
   readonly hasFloat: boolean
@@ -118,9 +124,11 @@ export async function deliverMasters(
   let audio = takeAudio()
   const isProofed = order.tier === 'premium' && order.isProofed !== false
   const encoders = isProofed ? await listEncoders(deps.ffmpeg) : new Set<string>()
+  const codecsOf = (name: MasterName) =>
+    name === RELEASE ? allCodecs(order, encoders) : platformCodecs(name, encoders)
   const progress = createStepCounter(order.tier, deps.onProgress)
   const made = new Map<Wanted, Made>()
-  const isMade = ({ target }: Wanted) => order.only === undefined || target.platform === order.only
+  const isMade = ({ name }: Wanted) => order.only === undefined || name === order.only
   let treatedLufs = Number.NEGATIVE_INFINITY
   const all = wantedFiles(order, audio.sampleRateHz)
   // Downwards, each rate from the one before it: a conversion takes the memory of what it converts.
@@ -140,45 +148,44 @@ export async function deliverMasters(
       .map((promised) => ({ ...promised, wanted: promised.wanted.filter(isMade) }))
       .filter((promised) => promised.wanted.length > 0)
     progress.expect(promises.length, left)
-    const ofRate = await deliverRate(promises, createRenders(source, order, deps), { ...deps, encoders, progress })
+    const ofRate = await deliverRate(promises, createRenders(source, order, deps), { ...deps, codecsOf, progress })
     for (const one of await withFloats(ofRate, source, deps)) made.set(one.wanted, one)
   }
   return { ...inOrder(all.flatMap((wanted) => made.get(wanted) ?? [])), treatedLufs }
 }
 
-function inOrder(made: readonly Made[]): Pick<Delivery, 'masters' | 'floats'> {
+function inOrder(made: readonly Made[]): Pick<Delivery, 'masters' | 'release' | 'floats'> {
+  const release = made.find(({ wanted }) => wanted.name === RELEASE)
   return {
-    masters: made
-      .filter(({ wanted }) => wanted.isDelivered)
-      .map(({ wanted: { target }, master, codecChecks }) => ({ target, master, codecChecks })),
-    floats: made.flatMap(({ wanted: { target }, master, floatPath }) =>
-      floatPath === undefined ? [] : { platform: target.platform, master, floatPath },
+    masters: made.flatMap(({ wanted: { delivers: target }, master, codecChecks }) =>
+      target ? { target, master, codecChecks } : [],
+    ),
+    ...(release
+      ? { release: { target: release.wanted.target, master: release.master, codecChecks: release.codecChecks } }
+      : {}),
+    floats: made.flatMap(({ wanted: { name }, master, floatPath }) =>
+      floatPath === undefined ? [] : { name, master, floatPath },
     ),
   }
 }
 
-/** Returns the files of an order. A master of the standard tier is another than that of which its further formats are made. */
-function wantedFiles({ targets, tier, hasFloats = false }: DeliveryOrder, ownRateHz: number): Wanted[] {
+/**
+ * Returns the files of an order. A master of the standard tier is another than that of which its further formats are made; the one for
+ * all services is 24 bit at the song's own rate in every tier.
+ */
+function wantedFiles({ targets, release, tier, hasFloats = false }: DeliveryOrder, ownRateHz: number): Wanted[] {
   const isPremium = tier === 'premium'
-  const delivered = targets.map(
-    (target): Wanted => ({
-      target,
-      isDelivered: true,
-      rateHz: deliveryRateHz(target, tier, ownRateHz),
-      bitDepth: isPremium ? 24 : 16,
-      hasFloat: hasFloats && isPremium,
-    }),
-  )
-  const forFormats = targets.map(
-    (target): Wanted => ({
-      target,
-      isDelivered: false,
-      rateHz: ownRateHz,
-      bitDepth: 24,
-      hasFloat: true,
-    }),
-  )
-  return [...delivered, ...(hasFloats && !isPremium ? forFormats : [])]
+  const whole = { rateHz: ownRateHz, bitDepth: 24, hasFloat: hasFloats } as const
+  const delivered = targets.map((target): Wanted => {
+    const reduced = { rateHz: deliveryRateHz(target, tier, ownRateHz), bitDepth: 16, hasFloat: false } as const
+    return { name: target.platform, target, delivers: target, ...(isPremium ? whole : reduced) }
+  })
+  const forFormats = targets.map((target): Wanted => ({ name: target.platform, target, ...whole }))
+  return [
+    ...delivered,
+    ...(hasFloats && !isPremium ? forFormats : []),
+    ...(release ? [{ name: RELEASE, target: release, ...whole } as const] : []),
+  ]
 }
 
 /** Writes the masters that are needed so as they are before dither: each once, while the audio of their rate is there. */
@@ -203,8 +210,8 @@ async function withFloats(
 }
 
 interface RateDeps extends DeliveryDeps {
-  /** Names of the encoders that this ffmpeg has; empty where nothing is proofed. */
-  readonly encoders: ReadonlySet<string>
+  /** Codecs against which a master is proofed; none where nothing is. */
+  readonly codecsOf: (name: MasterName) => readonly LossyCodec[]
   readonly progress: StepCounter
 }
 
@@ -214,16 +221,16 @@ async function deliverRate(
   { render, written }: Renders,
   deps: RateDeps,
 ): Promise<Made[]> {
-  const { encoders, progress } = deps
+  const { codecsOf, progress } = deps
   const rendered = await Promise.all(
     promises.map((promised) => {
-      const { target, isDelivered } = promised.wanted[0]!
-      return render(isDelivered ? 'master' : 'formats', target.platform, promised, progress.count)
+      const { name, delivers } = promised.wanted[0]!
+      return render(delivers || name === RELEASE ? 'master' : 'formats', name, promised, progress.count)
     }),
   )
   const unproofed = promises.flatMap((promised, i) =>
     promised.wanted.map((wanted): Unproofed => {
-      const codecs = platformCodecs(wanted.target.platform, encoders)
+      const codecs = codecsOf(wanted.name)
       return { wanted, promised, master: rendered[i]!, codecs }
     }),
   )
@@ -234,6 +241,12 @@ async function deliverRate(
   const used = new Set(made.map(({ master }) => master.path))
   for (const file of written) if (!used.has(file)) await rm(file)
   return made
+}
+
+/** Returns the codecs of all platforms of an order, each once. */
+function allCodecs({ targets }: DeliveryOrder, encoders: ReadonlySet<string>): LossyCodec[] {
+  const codecs = targets.flatMap(({ platform }) => platformCodecs(platform, encoders))
+  return [...new Map(codecs.map((codec) => [codec.name, codec])).values()]
 }
 
 /** Rendered master, and the codecs that it is to be proofed against. */
@@ -259,7 +272,7 @@ function createProofing(render: Renders['render'], deps: RateDeps): (unproofed: 
         const name = `lowered-${loweredDb.toFixed(1)}`
         const ceilingDbtp = peakDbtp - loweredDb
         const lowered = await onlyOnce(lowerings, `${master.path} ${ceilingDbtp}`, () =>
-          render(name, target.platform, { ...promised, ceilingDbtp }),
+          render(name, wanted.name, { ...promised, ceilingDbtp }),
         )
         // The loudness target has priority; the behaviour of a service's own codec is only estimated.
         const lostLu = master.measurement.integratedLufs - lowered.measurement.integratedLufs
@@ -284,10 +297,10 @@ function createRenders(source: FinaliseSource, order: DeliveryOrder, { pool, fol
   const written = new Set<string>()
   return {
     written,
-    /** Rejects with a WorkFailure that names `platform` when the ceiling cannot be held, else with what the pool rejects with. */
+    /** Rejects with a WorkFailure that names the platform when the ceiling cannot be held, else with what the pool rejects with. */
     render(
       name: string,
-      platform: Platform,
+      master: MasterName,
       { targetLufs, ceilingDbtp, bitDepth }: Pick<Promised, 'targetLufs' | 'ceilingDbtp' | 'bitDepth'>,
       onStep?: (step: RenderStep) => void,
     ): Promise<RenderedMaster> {
@@ -300,15 +313,20 @@ function createRenders(source: FinaliseSource, order: DeliveryOrder, { pool, fol
         tags,
         cover,
         bitDepth,
-        path: path.join(folder, `${name}-${platform}.wav`),
+        path: path.join(folder, `${name}-${master}.wav`),
       }
       written.add(task.path)
       return pool.render(task, onStep).catch((error: unknown) => {
         if (!(error instanceof CeilingBrokenError)) throw error
-        throw new WorkFailure('CEILING_BROKEN', { platform }, error)
+        throw ceilingBroken(master, error)
       })
     },
   }
+}
+
+/** Returns the failure of a master that cannot be kept under its ceiling. */
+export function ceilingBroken(name: MasterName, cause: CeilingBrokenError): WorkFailure {
+  return new WorkFailure('CEILING_BROKEN', name === RELEASE ? {} : { platform: name }, cause)
 }
 
 /** Returns the result under a key, which is made once: platforms that share a file share the work on it. */

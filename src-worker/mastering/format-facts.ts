@@ -1,6 +1,6 @@
 /** Members of the report about files of further formats. Pure. */
 import type { Format } from '../../src-contract/formats.ts'
-import type { FormatFile, MasterResult } from '../../src-contract/report.ts'
+import type { FormatFile, MasterResult, ReleaseResult } from '../../src-contract/report.ts'
 import type { MadeFile } from './format-files.ts'
 import type { RenderedMaster } from './render-master.ts'
 
@@ -8,12 +8,12 @@ import type { RenderedMaster } from './render-master.ts'
  * Returns a result with its files of further formats, in the order in which they were asked for; as it is where none were. What was
  * asked for and not made is the master itself.
  */
-export function withFormatFiles(
-  result: MasterResult,
+export function withFormatFiles<Result extends ReleaseResult | MasterResult>(
+  result: Result,
   formats: readonly Format[],
   made: readonly (MadeFile & { readonly file: string })[],
   master: RenderedMaster,
-): MasterResult {
+): Result {
   if (formats.length === 0) return result
   const files = formats.map((format) => {
     const one = made.find((file) => file.format === format)
@@ -41,7 +41,7 @@ function formatFile({ reading, gainDb, ...made }: MadeFile & { readonly file: st
 
 function masterAsFile(
   format: Format,
-  result: MasterResult,
+  result: Omit<MasterResult, 'platform' | 'playback'>,
   { durationSeconds, measurement }: RenderedMaster,
 ): FormatFile {
   const { file, size_bytes, sha256, sample_rate_hz, bit_depth, integrated_lufs, true_peak_dbtp } = result

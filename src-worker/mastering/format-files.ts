@@ -18,9 +18,8 @@ import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { type Labels, withReplayGain, writeLabelled } from '../media/label-file.ts'
 import { createPlanes } from '../media/samples.ts'
 import { createWavWriter } from '../media/wav.ts'
-import type { FloatMaster } from './deliver.ts'
+import { ceilingBroken, type FloatMaster } from './deliver.ts'
 import { CeilingBrokenError } from './render-master.ts'
-import { WorkFailure } from './work-failure.ts'
 
 export interface FormatDeps {
   readonly ffmpeg: Ffmpeg
@@ -85,7 +84,7 @@ export function missingCodecs(formats: readonly Format[], encoders: ReadonlySet<
  * ceiling cannot be kept, or an Error where a file is not what was written.
  */
 export async function writeFormats(
-  { master, floatPath, platform }: FloatMaster,
+  { master, floatPath, name }: FloatMaster,
   order: { readonly formats: readonly Format[]; readonly seed: number; readonly labels: Labels },
   deps: FormatDeps & { readonly onFile: () => void },
 ): Promise<MadeFile[]> {
@@ -99,7 +98,7 @@ export async function writeFormats(
     for (const format of order.formats) {
       const bare = await bench.make(format, master.path, ceilingDbtp).catch((error: unknown) => {
         if (!(error instanceof CeilingBrokenError)) throw error
-        throw new WorkFailure('CEILING_BROKEN', { platform }, error)
+        throw ceilingBroken(name, error)
       })
       made.push(await label(format, bare, at(`${format}.${formatFacts(format).container}`), order.labels, deps))
       deps.onFile()

@@ -1,11 +1,10 @@
 /** One song from its stored file to the finished ZIP. Computes only: no database, no network, no clock. */
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { targetsOf } from '../../src-contract/delivery-target.ts'
+import { type MasterName, RELEASE, releaseTarget, targetsOf } from '../../src-contract/delivery-target.ts'
 import type { Format } from '../../src-contract/formats.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
-import type { Platform } from '../../src-contract/platforms/index.ts'
-import type { JobSettings } from '../../src-contract/settings.ts'
+import { DELIVERY_NAMES, type JobSettings, PLAIN_DELIVERY } from '../../src-contract/settings.ts'
 import { mix } from '../../src-engine/dsp/units.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { listEncoders } from '../media/ffmpeg.ts'
@@ -13,6 +12,7 @@ import type { Labels } from '../media/label-file.ts'
 import { type Cover, readCover } from '../media/tags.ts'
 import { masterFileName, resultFolderName, safeTitle } from '../result/names.ts'
 import { type PackedMaster, packageResult } from '../result/package.ts'
+import { readmeText } from '../result/readme.ts'
 import { reportHtml } from '../result/report-html.ts'
 import { reportJson, roundReport } from '../result/report-json.ts'
 import { composeReport, titleOf } from './compose-report.ts'
@@ -23,13 +23,14 @@ import { type MadeFile, missingCodecs, writeFormats } from './format-files.ts'
 import { CHAIN_PART, type PreparedSong, prepareSong } from './prepare-song.ts'
 import { createProgressMeter, FORMAT_WEIGHTS, MASTERING_WEIGHTS, type ProgressMeter } from './progress-meter.ts'
 import { type RenderPool, withRenderPool } from './render-pool.ts'
-import { masterResult, withSameBytes } from './report-facts.ts'
+import { type CodecCheck, masterResult, releaseResult, withSameBytes } from './report-facts.ts'
 import { masterWarnings } from './warnings.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { WorkOrder, WorkProgress, WorkResult } from './work-order.ts'
 
 const JSON_FILE = 'report.json'
 const HTML_FILE = 'report.html'
+const README_FILE = 'README.txt'
 
 /**
  * Masters one song and leaves the ZIP, report.json and report.html in the attempt folder, nothing else. Throws a {@link WorkFailure}
@@ -84,10 +85,11 @@ async function deliverSong(
   const { ffmpeg, attemptFolder: folder, seed } = order
   const { tier, intensity } = order.settings
   const hasFloats = furtherFormats(order.settings).length > 0
+  const release = order.settings.release_master ? releaseTarget(order.settings) : undefined
   const partOf = { rendering: (part: number) => mix(CHAIN_PART, 1, part), verifying: (part: number) => part }
   return deliverMasters(
     song.takeAudio,
-    { targets: targetsOf(order.settings), tier, intensity, seed, hasFloats, ...labels },
+    { targets: targetsOf(order.settings), release, tier, intensity, seed, hasFloats, ...labels },
     {
       ffmpeg,
       folder,
@@ -99,13 +101,13 @@ async function deliverSong(
   )
 }
 
-/** Files of further formats by the platform of their master; platforms that share a master have the same ones. */
-type FormatFiles = ReadonlyMap<Platform, readonly MadeFile[]>
+/** Files of further formats by the name of their master; masters that share a master have the same ones. */
+type FormatFiles = ReadonlyMap<MasterName, readonly MadeFile[]>
 
 /** Writes the further formats of all masters, each master once, and removes what they were made from. */
 async function writeAllFormats(
   { settings, seed, ffmpeg, attemptFolder: folder }: WorkOrder,
-  { floats, masters }: Delivery,
+  { floats, masters, release }: Delivery,
   labels: Labels,
   {
     encoders,
@@ -113,16 +115,16 @@ async function writeAllFormats(
     onProgress,
   }: { encoders: ReadonlySet<string>; signal: AbortSignal; onProgress: (part: number) => void },
 ): Promise<FormatFiles> {
-  const delivered = new Set(masters.map(({ master }) => master.path))
+  const delivered = new Set([...masters, ...(release ? [release] : [])].map(({ master }) => master.path))
   const formats = furtherFormats(settings)
   const byMaster = Map.groupBy(floats, ({ master }) => master.path)
-  const files = new Map<Platform, readonly MadeFile[]>()
+  const files = new Map<MasterName, readonly MadeFile[]>()
   let written = 0
   const onFile = () => onProgress(++written / (byMaster.size * formats.length))
   for (const [masterPath, sharing] of byMaster) {
     const [float] = sharing
     const made = await writeFormats(float!, { formats, seed, labels }, { ffmpeg, encoders, folder, signal, onFile })
-    for (const { platform } of sharing) files.set(platform, made)
+    for (const { name } of sharing) files.set(name, made)
     await rm(float!.floatPath)
     if (!delivered.has(masterPath)) await rm(masterPath)
   }
@@ -142,39 +144,25 @@ async function packageSong(
   signal: AbortSignal,
 ): Promise<WorkResult> {
   const title = titleOf(order)
-  const stem = safeTitle(title)
-  const nameOf = createFileNames(stem)
-  const measured = delivery.masters.map(({ target, master, codecChecks }) => {
-    const { platform } = target
-    const file = nameOf(platform)
-    const result = masterResult(master, target, {
-      file,
-      chainGainDb: delivery.treatedLufs - song.sourceLufs,
-      source: costSourceOf(song.analysis),
-      codecChecks,
-    })
-    const made = delivery.files.get(platform) ?? []
-    const named = made.map((one) => ({ ...one, file: nameOf(platform, one) }))
-    return { master, named, result: withFormatFiles(result, order.settings.formats, named, master) }
-  })
-  const results = measured.map(({ result }) => result)
-  const masters = measured.map(({ master, result }) => ({ master, result: withSameBytes(result, results) }))
-  const warnings = [...song.warnings, ...masterWarnings(results)]
-  const report = roundReport(composeReport(order, song, masters, warnings))
+  const { masters, release, packed } = nameResults(order, song, delivery)
+  const results = masters.map(({ result }) => result)
+  const warnings = [...song.warnings, ...masterWarnings(results, release?.result)]
+  const report = roundReport(composeReport(order, song, masters, warnings, release))
+  const isPlain = DELIVERY_NAMES.every((name) => String(order.settings[name]) === String(PLAIN_DELIVERY[name]))
   const texts = [
+    ...(isPlain ? [] : [{ file: README_FILE, text: readmeText(report) }]),
     { file: JSON_FILE, text: reportJson(report) },
     { file: HTML_FILE, text: reportHtml(report) },
   ]
-  for (const { file, text } of texts) await writeFile(path.join(order.attemptFolder, file), text, { mode: 0o600 })
-  const packed = [
-    ...masters.map(({ master, result: { file, sha256 } }) => ({ file, sha256, path: master.path })),
-    ...onePerFile(measured.flatMap(({ named }) => named)),
-  ]
+  for (const { file, text } of texts) {
+    if (file !== README_FILE) await writeFile(path.join(order.attemptFolder, file), text, { mode: 0o600 })
+  }
   const folderName = resultFolderName(title, order.jobId)
   const zip = await packageResult(order.attemptFolder, folderName, { masters: packed, texts }, signal)
   for (const file of new Set(packed.map(({ path: written }) => written))) await rm(file)
   return {
     masters: report.masters.map(({ result }) => result),
+    ...(report.release ? { release: report.release.result } : {}),
     warnings,
     repairs: report.repairs,
     zip,
@@ -183,19 +171,54 @@ async function packageSong(
   }
 }
 
-/** Returns files each once, under the name that it has first. */
-function onePerFile<File extends PackedMaster>(files: readonly File[]): PackedMaster[] {
-  return [...new Map(files.toReversed().map((one) => [one.path, one])).values()]
-    .reverse()
-    .map(({ file, sha256, path: written }) => ({ file, sha256, path: written }))
+/** Returns the results of all masters with the names of their files, and the files of the ZIP. */
+function nameResults(order: WorkOrder, song: PreparedSong, delivery: Delivery & { readonly files: FormatFiles }) {
+  const nameOf = createFileNames(safeTitle(titleOf(order)))
+  const { formats } = order.settings
+  const context = (name: MasterName, codecChecks: readonly CodecCheck[]) => ({
+    file: nameOf(name),
+    chainGainDb: delivery.treatedLufs - song.sourceLufs,
+    source: costSourceOf(song.analysis),
+    codecChecks,
+  })
+  const filesOf = (name: MasterName) =>
+    (delivery.files.get(name) ?? []).map((one) => ({ ...one, file: nameOf(name, one) }))
+  const unmatched = delivery.masters.map(({ target, master, codecChecks }) => {
+    const result = masterResult(master, target, context(target.platform, codecChecks))
+    return { master, result: withFormatFiles(result, formats, filesOf(target.platform), master) }
+  })
+  const results = unmatched.map(({ result }) => result)
+  const masters = unmatched.map(({ master, result }) => ({ master, result: withSameBytes(result, results) }))
+  const { release: made } = delivery
+  const targets = delivery.masters.map(({ target }) => target)
+  const ofRelease = made && releaseResult(made.master, made.target, targets, context(RELEASE, made.codecChecks))
+  const release = made && {
+    master: made.master,
+    result: withFormatFiles(withSameBytes(ofRelease!, results), formats, filesOf(RELEASE), made.master),
+  }
+  const packed = [
+    ...[...masters, ...(release ? [release] : [])].map(({ master, result: { file, sha256 } }) => ({
+      ...{ file, sha256 },
+      path: master.path,
+    })),
+    ...onePerFile([...targets.map(({ platform }) => platform), RELEASE].flatMap(filesOf)),
+  ]
+  return { masters, release, packed }
 }
 
-/** Returns what names the files of a result: a file that platforms share has the name that it was given first. */
-function createFileNames(stem: string): (platform: Platform, made?: MadeFile) => string {
+/** Returns files each once, under the name that it has first. */
+function onePerFile(files: readonly PackedMaster[]): PackedMaster[] {
+  return [
+    ...new Map(files.map(({ file, sha256, path: written }) => [written, { file, sha256, path: written }])).values(),
+  ]
+}
+
+/** Returns what names the files of a result: a file that masters share has the name that it was given first. */
+function createFileNames(stem: string): (name: MasterName, made?: MadeFile) => string {
   const known = new Map<string, string>()
-  return (platform, made) => {
-    if (!made) return masterFileName(stem, platform)
-    const file = known.get(made.path) ?? masterFileName(stem, platform, made.format)
+  return (name, made) => {
+    if (!made) return masterFileName(stem, name)
+    const file = known.get(made.path) ?? masterFileName(stem, name, made.format)
     known.set(made.path, file)
     return file
   }

@@ -1,7 +1,13 @@
 /** Conversion of the engine's measurements to members of the report, with the verdicts that a report contains. Pure. */
-import { type DeliveryTarget, playbackGainDb } from '../../src-contract/delivery-target.ts'
+import {
+  type DeliveryTarget,
+  type MasterName,
+  type MasterTarget,
+  playbackGainDb,
+  RELEASE,
+} from '../../src-contract/delivery-target.ts'
 import type { PlaybackRule } from '../../src-contract/platforms/platform.ts'
-import type { Decision, MasterResult, Measurement, Report, Spectrum } from '../../src-contract/report.ts'
+import type { Decision, MasterResult, Measurement, ReleaseResult, Report, Spectrum } from '../../src-contract/report.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import type { Curves } from '../../src-engine/dsp/meters/dynamics.ts'
 import { type BandLevels, silentDb } from '../../src-engine/dsp/meters/spectrum.ts'
@@ -152,22 +158,46 @@ const BROKEN_PROMISE_LU = 0.5
  * Returns the result of one platform: target, measurements of the written file, gain reduction. Throws an Error when the file misses its
  * target by more than 0.5 LU and the plan had not said so, or is silent: such a master is not delivered.
  */
-export function masterResult(
+export function masterResult(master: RenderedMaster, target: DeliveryTarget, more: ResultContext): MasterResult {
+  const { platform, playback } = target
+  const figures = figuresOf(master, target, platform, more)
+  return { platform, ...figures, playback: playbackOf(playback, master.measurement) }
+}
+
+/** Returns the result of the master for all services, with what each of `targets` does to it. Throws as {@link masterResult}. */
+export function releaseResult(
   master: RenderedMaster,
-  target: DeliveryTarget,
-  more: {
-    readonly file: string
-    readonly chainGainDb: number
-    readonly source: CostSource
-    readonly codecChecks?: readonly CodecCheck[]
-  },
-): MasterResult {
+  target: MasterTarget,
+  targets: readonly DeliveryTarget[],
+  more: ResultContext,
+): ReleaseResult {
+  const playback = targets.map(({ platform, playback: rule }) => ({
+    platform,
+    ...playbackOf(rule, master.measurement),
+  }))
+  return { ...figuresOf(master, target, RELEASE, more), playback }
+}
+
+/** Context of a result beside its master and target. */
+interface ResultContext {
+  readonly file: string
+  readonly chainGainDb: number
+  readonly source: CostSource
+  readonly codecChecks?: readonly CodecCheck[]
+}
+
+function figuresOf(
+  master: RenderedMaster,
+  target: MasterTarget,
+  name: MasterName,
+  more: ResultContext,
+): Omit<MasterResult, 'platform' | 'playback'> {
   const { plan, measurement } = master
-  if (!Number.isFinite(measurement.integratedLufs)) throw new Error(`the master for ${target.platform} is silent`)
+  if (!Number.isFinite(measurement.integratedLufs)) throw new Error(`the master for ${name} is silent`)
   const missLu = Math.abs(measurement.integratedLufs - target.targetLufs)
   const isOnTarget = missLu <= ON_TARGET_LU
   if (missLu > BROKEN_PROMISE_LU && (plan.verdict === 'on_target' || plan.targetLufs !== target.targetLufs)) {
-    throw new Error(`the master for ${target.platform} is ${missLu.toFixed(2)} LU off its target`)
+    throw new Error(`the master for ${name} is ${missLu.toFixed(2)} LU off its target`)
   }
   const levels = {
     plr_db: measurement.truePeakDbtp - measurement.integratedLufs,
@@ -176,7 +206,6 @@ export function masterResult(
     ...(more.codecChecks && more.codecChecks.length > 0 ? { codec_checks: [...more.codecChecks] } : {}),
   }
   return {
-    platform: target.platform,
     file: more.file,
     size_bytes: master.sizeBytes,
     sha256: master.sha256,
@@ -197,13 +226,15 @@ export function masterResult(
     verdict: isOnTarget ? 'on_target' : 'below_target',
     ...(isOnTarget ? {} : { verdict_reason: plan.reason ?? 'gain_reduction' }),
     costs: costsOf({ ...levels, sideToMidDb: measurement.sideToMidDb }, more.source),
-    playback: playbackOf(target.playback, measurement),
   }
 }
 
 /** Returns one result of several with the platforms whose masters have the same bytes. Pure. */
-export function withSameBytes(result: MasterResult, all: readonly MasterResult[]): MasterResult {
-  const others = all.filter(({ platform, sha256 }) => sha256 === result.sha256 && platform !== result.platform)
+export function withSameBytes<Result extends MasterResult | ReleaseResult>(
+  result: Result,
+  all: readonly MasterResult[],
+): Result {
+  const others = all.filter((one) => one.sha256 === result.sha256 && one !== (result as unknown))
   return others.length === 0 ? result : { ...result, same_bytes_as: others.map(({ platform }) => platform) }
 }
 

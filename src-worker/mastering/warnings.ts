@@ -1,6 +1,6 @@
 /** Warnings about a song and its masters. Pure. */
 import { formatFacts } from '../../src-contract/formats.ts'
-import type { MasterResult } from '../../src-contract/report.ts'
+import type { MasterResult, ReleaseResult } from '../../src-contract/report.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { foldDownLossDb } from '../../src-engine/dsp/meters/stereo.ts'
 import type { MasteringPlan } from '../../src-engine/plan.ts'
@@ -67,35 +67,37 @@ function monoLossDb({ sideToMidDb }: SourceAnalysis): number {
 }
 
 /** Returns which masters stop below their target, and which of their copies go above full scale, platform by platform. */
-export function masterWarnings(results: readonly MasterResult[]): WarningFact[] {
-  const ofMasters = results.flatMap((result): WarningFact[] => {
-    const { platform, codec_checks: checks = [] } = result
+export function masterWarnings(results: readonly MasterResult[], release?: ReleaseResult): WarningFact[] {
+  const all = [
+    ...results.map((result) => ({ ...result, about: { platform: result.platform } })),
+    ...(release ? [{ ...release, about: { file: release.file } }] : []),
+  ]
+  const ofMasters = all.flatMap((result): WarningFact[] => {
+    const { about, codec_checks: checks = [] } = result
     const missingLu = Math.round((result.target_lufs - result.integrated_lufs) * 10) / 10
     const short: WarningFact[] =
-      result.verdict === 'below_target' ? [{ code: 'TARGET_NOT_REACHED', platform, values: { missingLu } }] : []
+      result.verdict === 'below_target' ? [{ code: 'TARGET_NOT_REACHED', ...about, values: { missingLu } }] : []
     const overshoots = checks
       .filter((check) => check.true_peak_dbtp > 0)
       .map(
         (check): WarningFact => ({
           code: 'CODEC_OVERSHOOT',
-          platform,
+          ...about,
           values: { codec: check.codec, truePeakDbtp: Math.round(check.true_peak_dbtp * 100) / 100 },
         }),
       )
     return [...short, ...overshoots]
   })
-  return [...ofMasters, ...fileWarnings(results)]
+  return [...ofMasters, ...fileWarnings(all)]
 }
 
 /** Returns which lossy files go above full scale although they were turned down, each file once. */
-function fileWarnings(results: readonly MasterResult[]): WarningFact[] {
-  const files = results.flatMap(({ platform, files: made = [] }) => made.map((one) => ({ ...one, platform })))
-  const isFirst = ({ file }: { readonly file: string }, i: number) => files.findIndex((one) => one.file === file) === i
+function fileWarnings(results: readonly Pick<MasterResult, 'files'>[]): WarningFact[] {
+  const files = [...new Map(results.flatMap(({ files: made = [] }) => made.map((one) => [one.file, one]))).values()]
   return files
-    .filter(isFirst)
     .filter(({ format, true_peak_dbtp }) => formatFacts(format).kilobits !== undefined && true_peak_dbtp > 0)
-    .map(({ format, file, platform, true_peak_dbtp }): WarningFact => {
+    .map(({ format, file, true_peak_dbtp }): WarningFact => {
       const values = { codec: formatFacts(format).name, truePeakDbtp: Math.round(true_peak_dbtp * 100) / 100 }
-      return { code: 'CODEC_OVERSHOOT', platform, file, values }
+      return { code: 'CODEC_OVERSHOOT', file, values }
     })
 }

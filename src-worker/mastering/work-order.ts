@@ -8,7 +8,7 @@ import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
-import type { Decision, MasterResult, Repair, Spectrum, Warning } from '../../src-contract/report.ts'
+import type { Decision, MasterResult, ReleaseResult, Repair, Spectrum, Warning } from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 import type { AudioFacts } from '../media/audio-facts.ts'
@@ -161,6 +161,8 @@ export type WarningFact = Omit<Warning, 'message'>
 export interface WorkResult {
   /** One per platform, in the order of the request; measured on the written files. */
   readonly masters: readonly MasterResult[]
+  /** The one for all services, where it was asked for. */
+  readonly release?: ReleaseResult
   readonly warnings: readonly WarningFact[]
   readonly repairs: readonly Repair[]
   readonly zip: ResultZip

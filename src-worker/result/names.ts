@@ -1,7 +1,7 @@
 /** Names of songs, in lists and on every file system on which a ZIP may be unpacked. */
+import type { MasterName } from '../../src-contract/delivery-target.ts'
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
-import type { Platform } from '../../src-contract/platforms/index.ts'
 
 /** UTF-16 units, as Windows and JavaScript count: an emoji is two of them. */
 const MAX_TITLE_UNITS = 80
@@ -40,12 +40,13 @@ export function safeTitle(title: string, maxUnits = MAX_TITLE_UNITS): string {
 }
 
 /**
- * Returns the name of a master's file within a result: `<title>_<platform>.wav` for the WAV of its tier; in a further format with an
+ * Returns the name of a master's file within a result: `<title>_<platform>.wav` for the WAV of its tier, `<title>_release.wav`
+ * for that of all services; in a further format with an
  * ending where the extension alone does not tell the format.
  */
-export function masterFileName(stem: string, platform: Platform, format?: Format): string {
+export function masterFileName(stem: string, name: MasterName, format?: Format): string {
   const { suffix, container } = format ? formatFacts(format) : { suffix: '', container: 'wav' }
-  return `${stem}_${platform}${suffix === '' ? '' : `_${suffix}`}.${container}`
+  return `${stem}_${name}${suffix === '' ? '' : `_${suffix}`}.${container}`
 }
 
 /** Returns the first title that says something: the request's, the tag's, else the file's name without its extension. */

@@ -390,7 +390,7 @@ function details(report: Report): string {
     row(words.job, code(report.job_id)),
     row({ en: 'SHA-256 of the source', ko: '원본 SHA-256' }, code(report.source_sha256)),
   ]
-  const isMeasured = report.masters.some(({ result }) => result.files !== undefined)
+  const isMeasured = report.release !== undefined || report.masters.some(({ result }) => result.files !== undefined)
   const files = filesOf(report).map(
     ({ file, size_bytes, sha256, figures }) =>
       `<tr><th scope="row"><bdi>${escapeHtml(file)}</bdi></th><td class="n">${(size_bytes / 1e6).toFixed(1)} MB</td>${isMeasured ? `<td class="n">${figures}</td>` : ''}<td><code>${sha256}</code></td></tr>`,
@@ -400,7 +400,8 @@ function details(report: Report): string {
 
 /** Every file of the result, each once, with loudness and true peak as they were read back. */
 function filesOf(report: Report) {
-  const all = report.masters.flatMap(({ result }) => [result, ...(result.files ?? [])])
+  const results = [...report.masters.map(({ result }) => result), ...(report.release ? [report.release.result] : [])]
+  const all = results.flatMap((result) => [result, ...(result.files ?? [])])
   const files = [...new Map(all.map((one) => [one.file, one])).values()]
   return files.map(({ file, size_bytes, sha256, integrated_lufs, true_peak_dbtp }) => {
     const figures = `${decibels(integrated_lufs, 1)} LUFS<small>${decibels(true_peak_dbtp, 1)} dBTP</small>`

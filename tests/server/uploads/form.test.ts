@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type JobSettings, jobSettings, SETTINGS } from '../../../src-contract/settings.ts'
+import { type JobSettings, jobSettings, SETTINGS, shownSettings } from '../../../src-contract/settings.ts'
 import { STYLES } from '../../../src-contract/styles.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { fingerprintOf, requestParts } from '../../../src-server/jobs/idempotency.ts'
@@ -101,4 +101,17 @@ test('a request without steering is known again under its key from before there 
   expect(fingerprintOf(parts(neutral))).toBe(fingerprintOf(before))
   for (const other of [{ tilt_db: '0.1' }, { skip_repairs: 'mud' }, { target_lufs: '-14' }, { style: 'open' }])
     expect(fingerprintOf(parts(other as Record<string, string>))).not.toBe(fingerprintOf(before))
+})
+
+test('formats are a list in the order of the table, a flag is true or false, and without them a request is as before', () => {
+  expect(read({ formats: 'mp3_320, flac24', release_master: 'true' })).toMatchObject({
+    formats: ['flac24', 'mp3_320'],
+    release_master: true,
+  })
+  expect(read({ release_master: 'false' })).toEqual(read({}))
+  expect(refusal({ release_master: 'yes' })).toMatchObject({ param: 'release_master', details: [{ rule: 'flag' }] })
+  expect(refusal({ formats: 'ogg' })).toMatchObject({ param: 'formats', details: [{ rule: 'some_of' }] })
+  expect(shownSettings(read({}))).not.toHaveProperty('formats')
+  expect(shownSettings(read({}))).not.toHaveProperty('release_master')
+  expect(shownSettings(read({ formats: 'wav24' }))).toMatchObject({ formats: ['wav24'] })
 })

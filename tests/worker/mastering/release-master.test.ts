@@ -1,0 +1,103 @@
+/** The one master for all services: its level and its ceiling, beside masters that stay as they are. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import Schema from 'typebox/schema'
+import { describe, expect, it, vi } from 'vitest'
+import { releaseTarget } from '../../../src-contract/delivery-target.ts'
+import { Report } from '../../../src-contract/report.ts'
+import { jobSettings } from '../../../src-contract/settings.ts'
+import type { WorkOrder, WorkResult } from '../../../src-worker/mastering/work-order.ts'
+import { songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { masterOrder, orderFor } from './run-worker.ts'
+
+vi.setConfig({ testTimeout: 240_000 })
+
+const folder = temporaryFolder()
+const song = writeFloatWav(path.join(folder, 'Night.wav'), songLike(3.3, 48_000, 0.6), 48_000)
+
+function entry({ attemptFolder }: WorkOrder, { zip }: WorkResult, name: string): string {
+  const found = zip.entries.find((one) => path.basename(one.name) === name)
+  if (!found) return ''
+  const bytes = readFileSync(path.join(attemptFolder, zip.fileName))
+  return bytes.subarray(found.offset, found.offset + found.sizeBytes).toString('utf8')
+}
+
+describe('the target of the master for all services', () => {
+  const targetOf = (change: Partial<ReturnType<typeof jobSettings>>) =>
+    releaseTarget(jobSettings({ platforms: ['spotify', 'apple_music'], genre: 'kpop', ...change }))
+
+  it('is −14 LUFS, the level of the genre, or the own one', () => {
+    expect(targetOf({}).targetLufs).toBe(-14)
+    expect(targetOf({ loudness: 'competitive' }).targetLufs).toBe(-8.5)
+    expect(targetOf({ loudness: 'competitive', target_lufs: -12 })).toMatchObject({
+      targetLufs: -12,
+      targetConfidence: 'requested',
+    })
+  })
+
+  it('is under the lowest ceiling of the chosen platforms at that loudness', () => {
+    expect(targetOf({}).ceilingDbtp).toBe(-1)
+    expect(targetOf({ platforms: ['spotify', 'soundcloud'] }).ceilingDbtp).toBe(-1.5)
+    // Louder than −14, Spotify asks for −2.
+    expect(targetOf({ target_lufs: -12 }).ceilingDbtp).toBe(-2)
+    expect(targetOf({ platforms: ['apple_music'], target_lufs: -12 }).ceilingDbtp).toBe(-1)
+  })
+})
+
+describe('a job with a master for all services', () => {
+  it('writes it as one more file, on its target, with 24 bit at the rate of the song, and leaves the others as they are', async () => {
+    const plain = await masterOrder(await orderFor(song, folder, { platforms: ['spotify', 'soundcloud'] }))
+    const order = await orderFor(song, folder, {
+      platforms: ['spotify', 'soundcloud'],
+      release_master: true,
+      formats: ['flac24'],
+    })
+    const result = await masterOrder(order)
+    expect(result.release).toMatchObject({
+      file: 'Night_release.wav',
+      target_lufs: -14,
+      ceiling_dbtp: -1.5,
+      bit_depth: 24,
+      sample_rate_hz: 48_000,
+      verdict: 'on_target',
+      files: [{ format: 'flac24', file: expect.stringMatching(/^Night_.*\.flac$/) }],
+    })
+    expect(result.release!.integrated_lufs).toBeCloseTo(-14, 1)
+    expect(result.release!.true_peak_dbtp).toBeLessThanOrEqual(-1.5)
+    expect(result.release!.playback.map(({ platform }) => platform)).toEqual(['spotify', 'soundcloud'])
+    const sums = (one: WorkResult) => one.masters.map(({ file, sha256 }) => [file, sha256])
+    expect(sums(result)).toEqual(sums(plain))
+    expect(plain).not.toHaveProperty('release')
+
+    const report: unknown = JSON.parse(readFileSync(path.join(order.attemptFolder, 'report.json'), 'utf8'))
+    expect(Schema.Errors(Report, report)[1]).toEqual([])
+    expect((report as Report).release!.result).toEqual(result.release)
+
+    const readme = entry(order, result, 'README.txt')
+    for (const file of ['Night_spotify.wav', 'Night_soundcloud.wav', result.release!.files![0]!.file]) {
+      expect(readme.split(`\n${file}\n`)).toHaveLength(3)
+    }
+    expect(readme).toContain('Upload this one')
+    expect(readme).toContain('유통사에는 이 파일을 올리세요')
+    expect(plain.zip.entries.some(({ name }) => name.endsWith('README.txt'))).toBe(false)
+  })
+
+  it('shares its further formats with every platform whose master has its promise: one file, and the text says for whom', async () => {
+    const order = await orderFor(song, folder, {
+      platforms: ['youtube', 'apple_music'],
+      target_lufs: -16,
+      tier: 'premium',
+      release_master: true,
+      formats: ['flac16_44'],
+    })
+    const result = await masterOrder(order)
+    const files = [...result.masters, result.release!].map((one) => one.files![0]!.file)
+    expect(new Set(files).size).toBe(1)
+    expect(result.masters[0]!.same_bytes_as).toEqual(['apple_music'])
+    expect(result.release!.same_bytes_as).toEqual(['youtube', 'apple_music'])
+    expect(result.zip.entries.filter(({ name }) => name.endsWith('.flac'))).toHaveLength(1)
+    const readme = entry(order, result, 'README.txt')
+    expect(readme).toMatch(/\.flac\n {4}for YouTube, Apple Music, all services/)
+    expect(readme).toContain('the same bytes as Night_apple_music.wav')
+  })
+})
