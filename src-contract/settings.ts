@@ -115,6 +115,19 @@ function flag(texts: SettingTexts) {
   }
 }
 
+/** Returns a setting that is a text of a form; empty is the default. */
+function text(form: { readonly pattern: string; readonly maxLength: number }, texts: SettingTexts) {
+  return {
+    ...texts,
+    ...form,
+    kind: 'text' as const,
+    standard: '',
+    accepted: Type.String(form),
+    shown: Type.String(),
+    field: Type.String({ ...form, description: texts.fieldDescription ?? texts.description }),
+  }
+}
+
 /** Returns a setting that is answered only where it is not the default: answers of a plain request stay as they were without it. */
 function shownIfSet<Shown extends TSchema, Setting extends { readonly shown: Shown }>(setting: Setting) {
   return { ...setting, shown: Type.Optional(setting.shown) as TOptional<Setting['shown']> }
@@ -127,6 +140,15 @@ const FORMATS_DESCRIPTION =
 
 const RELEASE_DESCRIPTION =
   'One more master for all services, `release`: 24 bit at the rate of the song, at `target_lufs` or else −14 LUFS (the genre level with `loudness=competitive`), under the lowest ceiling of the chosen platforms at that loudness.'
+
+/** Parts of a file name that stand for something of the song or the file. */
+export const NAMING_TOKENS = ['track', 'title', 'artist', 'album', 'year', 'isrc', 'platform', 'format'] as const
+export type NamingToken = (typeof NAMING_TOKENS)[number]
+
+/** Longest pattern of names, characters: with a title of its own length the name still fits every file system. */
+const NAMING_FORM = { pattern: `^([^{}]|\\{(${NAMING_TOKENS.join('|')})\\})*$`, maxLength: 100 }
+
+const NAMING_DESCRIPTION = `Pattern of the file names, of text and the tokens ${NAMING_TOKENS.map((token) => `\`{${token}}\``).join(', ')}. A platform or format that a name needs and the pattern lacks is put behind it; platforms whose files are equal then share one.`
 
 /** Settings beside the platforms; `standard` is what counts unless told otherwise (specification section 2). */
 export const SETTINGS = {
@@ -277,6 +299,36 @@ export const SETTINGS = {
       placeholder: '',
     }),
   ),
+  naming: shownIfSet(
+    text(NAMING_FORM, {
+      description: NAMING_DESCRIPTION,
+      fieldDescription: `Extension: ${NAMING_DESCRIPTION.charAt(0).toLowerCase()}${NAMING_DESCRIPTION.slice(1)}`,
+      help: {
+        en: `pattern of the file names, of text and {${NAMING_TOKENS.join('} {')}}`,
+        ko: `파일 이름 형식: 글자와 {${NAMING_TOKENS.join('} {')}}`,
+      },
+      placeholder: 'pattern',
+    }),
+  ),
+  ascii_names: shownIfSet(
+    flag({
+      description: 'File names of ASCII letters, digits, `-` and `_` alone; Hangul is romanised.',
+      fieldDescription: 'Extension: file names of ASCII letters, digits, `-` and `_` alone; Hangul is romanised.',
+      help: {
+        en: 'file names of plain letters and digits; Hangul is romanised',
+        ko: '파일 이름을 영문자와 숫자로만 쓰기(한글은 로마자로)',
+      },
+      placeholder: '',
+    }),
+  ),
+  file_tags: shownIfSet(
+    choice(['song', 'none'], 'song', {
+      description: '`none` writes every file without tags and picture, as some distributors ask for.',
+      fieldDescription: 'Extension: `none` writes every file without tags and picture, as some distributors ask for.',
+      help: { en: 'tags in the files, or none', ko: '파일에 태그 넣기(song) 또는 넣지 않기(none)' },
+      placeholder: 'which',
+    }),
+  ),
 }
 
 export type SettingName = keyof typeof SETTINGS
@@ -304,7 +356,7 @@ export const FURTHER_NAMES = SETTING_NAMES.filter(
 )
 
 /** Settings of the files and their names: the sound of a master does not depend on them. */
-export const DELIVERY_NAMES = ['formats', 'release_master'] as const
+export const DELIVERY_NAMES = ['formats', 'release_master', 'naming', 'ascii_names', 'file_tags'] as const
 export type DeliveryName = (typeof DELIVERY_NAMES)[number]
 
 /** A setting by which the sound is steered. */

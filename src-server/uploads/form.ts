@@ -160,6 +160,8 @@ function readSetting(fields: FieldValues, name: SettingName): unknown {
       return numberBetween(fields, name, setting.minimum, setting.maximum)
     case 'words':
       return listOf(fields, name, setting.values)
+    case 'text':
+      return pattern(fields, name, setting)
     case 'flag':
       return fields.has(name) ? flag(fields, name) : undefined
   }
@@ -254,6 +256,18 @@ function flag(fields: FieldValues, field: string): boolean {
   const value = single(fields, field)
   if (value !== undefined && value !== 'true' && value !== 'false') throw unusable(field, { rule: 'flag' })
   return value === 'true'
+}
+
+function pattern(
+  fields: FieldValues,
+  field: string,
+  form: { readonly pattern: string; readonly maxLength: number },
+): string | undefined {
+  const value = single(fields, field)
+  if (value === undefined) return undefined
+  if ([...value].length > form.maxLength) throw unusable(field, { rule: 'characters_at_most', limit: form.maxLength })
+  if (!new RegExp(form.pattern, 'u').test(value)) throw unusable(field, { rule: 'form' })
+  return value
 }
 
 function uuid(fields: FieldValues, field: string): string | undefined {

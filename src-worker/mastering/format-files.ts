@@ -118,7 +118,9 @@ async function label(
   { ffmpeg, signal }: FormatDeps,
 ): Promise<MadeFile> {
   const { container } = formatFacts(format)
-  const written = await writeLabelled(container, bare.path, target, { tags: withReplayGain(tags, bare.reading), cover })
+  const isTagged = Object.keys(tags).length > 0
+  const labelled = isTagged ? withReplayGain(tags, bare.reading) : tags
+  const written = await writeLabelled(container, bare.path, target, { tags: labelled, cover })
   const { samplesSha256 } = await samplesIn(ffmpeg, { ...bare, path: target, container }, { signal })
   if (samplesSha256 !== bare.reading.samplesSha256) throw new Error(`the ${format} file is not what was written`)
   return { ...bare, ...written, format, path: target }

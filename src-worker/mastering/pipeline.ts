@@ -10,18 +10,21 @@ import type { SongTags } from '../media/audio-facts.ts'
 import { listEncoders } from '../media/ffmpeg.ts'
 import type { Labels } from '../media/label-file.ts'
 import { type Cover, readCover } from '../media/tags.ts'
-import { masterFileName, resultFolderName, safeTitle } from '../result/names.ts'
+import { resultFolderName } from '../result/names.ts'
 import { type PackedMaster, packageResult } from '../result/package.ts'
 import { readmeText } from '../result/readme.ts'
 import { reportHtml } from '../result/report-html.ts'
 import { reportJson, roundReport } from '../result/report-json.ts'
+import { asciiName } from '../result/romanise.ts'
 import { composeReport, titleOf } from './compose-report.ts'
 import { costSourceOf } from './costs.ts'
 import { type Delivery, deliverMasters } from './deliver.ts'
+import { createFileNames } from './file-names.ts'
 import { withFormatFiles } from './format-facts.ts'
 import { type MadeFile, missingCodecs, writeFormats } from './format-files.ts'
 import { CHAIN_PART, type PreparedSong, prepareSong } from './prepare-song.ts'
 import { createProgressMeter, FORMAT_WEIGHTS, MASTERING_WEIGHTS, type ProgressMeter } from './progress-meter.ts'
+import type { RenderedMaster } from './render-master.ts'
 import { type RenderPool, withRenderPool } from './render-pool.ts'
 import { type CodecCheck, masterResult, releaseResult, withSameBytes } from './report-facts.ts'
 import { masterWarnings } from './warnings.ts'
@@ -51,7 +54,8 @@ export async function masterSong(
   if (missing.length > 0) throw new WorkFailure('ENCODER_MISSING', { codec: missing.join(', ') })
   return withRenderPool(order.threads, cancelled, async (pool, signal) => {
     const song = await prepareSong(order, progress.report, signal)
-    const labels = { tags: songTags(order), cover: await coverOf(order, signal) }
+    const isTagged = order.settings.file_tags === 'song'
+    const labels = isTagged ? { tags: songTags(order), cover: await coverOf(order, signal) } : { tags: {} }
     const delivery = await deliverSong(order, song, labels, { pool, report: progress.report, signal })
     await pool.close()
     const onProgress = (part: number) => progress.report('verifying', mix(PROOFED_PART, 1, part))
@@ -157,7 +161,8 @@ async function packageSong(
   for (const { file, text } of texts) {
     if (file !== README_FILE) await writeFile(path.join(order.attemptFolder, file), text, { mode: 0o600 })
   }
-  const folderName = resultFolderName(title, order.jobId)
+  const { ascii_names: isAscii } = order.settings
+  const folderName = resultFolderName(isAscii ? asciiName(title) : title, order.jobId)
   const zip = await packageResult(order.attemptFolder, folderName, { masters: packed, texts }, signal)
   for (const file of new Set(packed.map(({ path: written }) => written))) await rm(file)
   return {
@@ -173,10 +178,10 @@ async function packageSong(
 
 /** Returns the results of all masters with the names of their files, and the files of the ZIP. */
 function nameResults(order: WorkOrder, song: PreparedSong, delivery: Delivery & { readonly files: FormatFiles }) {
-  const nameOf = createFileNames(safeTitle(titleOf(order)))
+  const nameOf = createFileNames(order)
   const { formats } = order.settings
-  const context = (name: MasterName, codecChecks: readonly CodecCheck[]) => ({
-    file: nameOf(name),
+  const context = (name: MasterName, codecChecks: readonly CodecCheck[], { path: written }: RenderedMaster) => ({
+    file: nameOf(name, { path: written }),
     chainGainDb: delivery.treatedLufs - song.sourceLufs,
     source: costSourceOf(song.analysis),
     codecChecks,
@@ -184,23 +189,25 @@ function nameResults(order: WorkOrder, song: PreparedSong, delivery: Delivery & 
   const filesOf = (name: MasterName) =>
     (delivery.files.get(name) ?? []).map((one) => ({ ...one, file: nameOf(name, one) }))
   const unmatched = delivery.masters.map(({ target, master, codecChecks }) => {
-    const result = masterResult(master, target, context(target.platform, codecChecks))
+    const result = masterResult(master, target, context(target.platform, codecChecks, master))
     return { master, result: withFormatFiles(result, formats, filesOf(target.platform), master) }
   })
   const results = unmatched.map(({ result }) => result)
   const masters = unmatched.map(({ master, result }) => ({ master, result: withSameBytes(result, results) }))
   const { release: made } = delivery
   const targets = delivery.masters.map(({ target }) => target)
-  const ofRelease = made && releaseResult(made.master, made.target, targets, context(RELEASE, made.codecChecks))
+  const ofRelease =
+    made && releaseResult(made.master, made.target, targets, context(RELEASE, made.codecChecks, made.master))
   const release = made && {
     master: made.master,
     result: withFormatFiles(withSameBytes(ofRelease!, results), formats, filesOf(RELEASE), made.master),
   }
+  const wavs = [...masters, ...(release ? [release] : [])].map(({ master, result: { file, sha256 } }) => ({
+    ...{ file, sha256 },
+    path: master.path,
+  }))
   const packed = [
-    ...[...masters, ...(release ? [release] : [])].map(({ master, result: { file, sha256 } }) => ({
-      ...{ file, sha256 },
-      path: master.path,
-    })),
+    ...new Map(wavs.map((one) => [one.file, one])).values(),
     ...onePerFile([...targets.map(({ platform }) => platform), RELEASE].flatMap(filesOf)),
   ]
   return { masters, release, packed }
@@ -211,15 +218,4 @@ function onePerFile(files: readonly PackedMaster[]): PackedMaster[] {
   return [
     ...new Map(files.map(({ file, sha256, path: written }) => [written, { file, sha256, path: written }])).values(),
   ]
-}
-
-/** Returns what names the files of a result: a file that masters share has the name that it was given first. */
-function createFileNames(stem: string): (name: MasterName, made?: MadeFile) => string {
-  const known = new Map<string, string>()
-  return (name, made) => {
-    if (!made) return masterFileName(stem, name)
-    const file = known.get(made.path) ?? masterFileName(stem, name, made.format)
-    known.set(made.path, file)
-    return file
-  }
 }

@@ -2,6 +2,7 @@
 import type { MasterName } from '../../src-contract/delivery-target.ts'
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
+import type { NamingToken } from '../../src-contract/settings.ts'
 
 /** UTF-16 units, as Windows and JavaScript count: an emoji is two of them. */
 const MAX_TITLE_UNITS = 80
@@ -47,6 +48,32 @@ export function safeTitle(title: string, maxUnits = MAX_TITLE_UNITS): string {
 export function masterFileName(stem: string, name: MasterName, format?: Format): string {
   const { suffix, container } = format ? formatFacts(format) : { suffix: '', container: 'wav' }
   return `${stem}_${name}${suffix === '' ? '' : `_${suffix}`}.${container}`
+}
+
+/** Values of the tokens of a pattern, of one file. */
+export type NameValues = Readonly<Partial<Record<NamingToken, string>>>
+
+/** Longest name of a file without its extension, UTF-16 units: with the folder around it Explorer unpacks it. */
+const MAX_NAME_UNITS = 96
+
+/**
+ * Returns the name of a file without its extension: the pattern with its tokens filled, as safe as {@link safeTitle} makes it. The
+ * separators behind an empty token go with it. `endings` are what tells the file from others of the result where the
+ * pattern does not. Never throws.
+ */
+export function patternName(
+  pattern: string,
+  values: NameValues,
+  endings: readonly { readonly token: NamingToken; readonly text: string }[],
+): string {
+  const filled = pattern.replace(/\{([a-z]+)\}([-_. ]*)/g, (_, token: NamingToken, separator: string) => {
+    const value = values[token]
+    return value ? value + separator : ''
+  })
+  const bare = filled.replace(/^[-_. ]+|[-_. ]+$/g, '')
+  const missing = endings.filter(({ token, text }) => text !== '' && !pattern.includes(`{${token}}`))
+  const ending = missing.map(({ text }) => `_${text}`).join('')
+  return `${safeTitle(bare, MAX_NAME_UNITS - ending.length)}${ending}`
 }
 
 /** Returns the first title that says something: the request's, the tag's, else the file's name without its extension. */

@@ -101,3 +101,22 @@ describe('a job with a master for all services', () => {
     expect(readme).toContain('the same bytes as Night_apple_music.wav')
   })
 })
+
+describe('files without tags', () => {
+  it('have none: neither the master nor its further formats, and their sound is the same', async () => {
+    const settings = { platforms: ['melon'], formats: ['flac24', 'wav32f'] } as const
+    const orders = await Promise.all(
+      (['song', 'none'] as const).map((file_tags) =>
+        orderFor(song, folder, { ...settings, formats: [...settings.formats], file_tags, artist: 'Ana' }),
+      ),
+    )
+    const [tagged, bare] = [await masterOrder(orders[0]!), await masterOrder(orders[1]!)]
+    const texts = (one: WorkResult, i: number) =>
+      ['Night_melon.wav', 'Night_melon.flac', 'Night_melon_32float.wav'].map((name) => entry(orders[i]!, one, name))
+    for (const text of texts(tagged, 0)) expect(text).toContain('Ana')
+    for (const text of texts(bare, 1)) expect(text).not.toMatch(/Ana|Night|id3 |LIST|REPLAYGAIN/)
+    expect(bare.masters[0]!.files!.map(({ integrated_lufs }) => integrated_lufs)).toEqual(
+      tagged.masters[0]!.files!.map(({ integrated_lufs }) => integrated_lufs),
+    )
+  })
+})
