@@ -181,7 +181,7 @@ describe('a premium job at 96 kHz', () => {
     expect([wav.file, wav.sha256, wav.sample_rate_hz]).toEqual([master!.file, master!.sha256, 96_000])
     expect(distance(samplesOf(premium.file(wav.file)), samplesOf(premium.file(fileOf(premium, 'flac24').file)))).toBe(0)
     for (const format of ['mp3_320', 'aac_256'] as const) {
-      expect(fileOf(premium, format)).toMatchObject({ sample_rate_hz: 48_000, frames: 4 * 48_000 })
+      expect(fileOf(premium, format)).toMatchObject({ sample_rate_hz: 48_000, frames: 3 * 48_000 })
     }
   })
 })
