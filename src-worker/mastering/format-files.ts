@@ -91,12 +91,12 @@ export async function writeFormats(
   const at = (name: string) => path.join(deps.folder, `${path.basename(master.path, '.wav')}-${name}`)
   const { sampleRateHz } = master
   const frames = Math.round(master.durationSeconds * sampleRateHz)
-  const bench = createBench({ path: floatPath, sampleRateHz, frames }, at, { ...order, ...deps })
+  const maker = createFileMaker({ path: floatPath, sampleRateHz, frames }, at, { ...order, ...deps })
   const ceilingDbtp = master.plan.promisedCeilingDbtp
   const made: MadeFile[] = []
   try {
     for (const format of order.formats) {
-      const bare = await bench.make(format, master.path, ceilingDbtp).catch((error: unknown) => {
+      const bare = await maker.make(format, master.path, ceilingDbtp).catch((error: unknown) => {
         if (!(error instanceof CeilingBrokenError)) throw error
         throw ceilingBroken(name, error)
       })
@@ -104,7 +104,7 @@ export async function writeFormats(
       deps.onFile()
     }
   } finally {
-    for (const file of bench.files) await rm(file, { force: true })
+    for (const file of maker.files) await rm(file, { force: true })
   }
   return made
 }
@@ -127,7 +127,7 @@ async function label(
 }
 
 /** Returns what makes sound files of one master; what several are made from is made once. */
-function createBench(float: FloatWav, at: (name: string) => string, deps: FormatDeps & { readonly seed: number }) {
+function createFileMaker(float: FloatWav, at: (name: string) => string, deps: FormatDeps & { readonly seed: number }) {
   const { ffmpeg, signal, seed } = deps
   const files: string[] = []
   const known = new Map<string, Promise<unknown>>()
