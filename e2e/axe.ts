@@ -9,8 +9,19 @@ interface Axe {
   run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>
 }
 
-/** Answers what breaks a rule, with the elements that do. */
+/** Waits until nothing changes its colour any more. */
+const comeToRest = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const fading = () =>
+      document
+        .getAnimations()
+        .filter((one) => one instanceof CSSTransition && /color|opacity/.test(one.transitionProperty))
+    while (fading().length > 0) await Promise.allSettled(fading().map((one) => one.finished))
+  })
+
+/** Answers what breaks a rule, with the elements that do, once colours have arrived. */
 export async function violations(page: Page): Promise<string[]> {
+  await comeToRest(page)
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source)
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: Axe }

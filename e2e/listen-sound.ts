@@ -206,6 +206,28 @@ export function longestSilence(heard: Float32Array, from: number, to: number): n
   return longest
 }
 
+/** Presses keys in turn: the first once `firstSeconds` of sound have been heard from now on, each other `everySeconds` of sound later. */
+export const pressWhileHeard = (
+  page: Page,
+  keys: readonly string[],
+  firstSeconds: number,
+  everySeconds: number,
+): Promise<void> =>
+  page.evaluate(
+    async ([pressed, first, every]) => {
+      const { tapped } = globalThis as unknown as { tapped: { frames: Float32Array[]; rateHz: number } }
+      const heard = () => (tapped.frames.length * 128) / Math.max(1, tapped.rateHz)
+      let due = heard() + first
+      for (const key of pressed) {
+        while (heard() < due) await new Promise((resolve) => setTimeout(resolve, 10))
+        for (const type of ['keydown', 'keyup'])
+          document.activeElement?.dispatchEvent(new KeyboardEvent(type, { key, bubbles: true, cancelable: true }))
+        due = heard() + every
+      }
+    },
+    [keys, firstSeconds, everySeconds] as const,
+  )
+
 /** Answers how many seconds of sound have reached the loudspeaker so far. */
 export const heardSeconds = (page: Page): Promise<number> =>
   page.evaluate(() => {
