@@ -15,7 +15,7 @@ export default defineConfig({
     pool: 'forks',
     // As src-system/compilers.ts does for the programs.
     execArgv: ['--no-maglev'],
-    maxWorkers: 3,
+    maxWorkers: 4,
     // The machine may be busy with other work: these only end what hangs for good.
     testTimeout: 900_000,
     hookTimeout: 900_000,
