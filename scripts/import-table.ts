@@ -56,10 +56,15 @@ const ROOMS: Readonly<Record<string, Room>> = {
     imports: [...base, 'artifacts', 'jobs'],
     types: ['mastering'],
   },
+  releases: {
+    places: ['src-server/releases/'],
+    imports: [...base, 'uploads', 'artifacts', 'jobs', 'result'],
+    types: ['mastering'],
+  },
   app: { places: ['src-server/app.ts'], imports: [...base, ...topics, 'jobs', 'batch', 'docs'] },
   server: {
     places: ['src-server/server.ts', 'src-server/server/'],
-    imports: [...base, ...topics, 'jobs', 'batch', 'auditions', 'docs', 'app', 'engine'],
+    imports: [...base, ...topics, 'jobs', 'batch', 'auditions', 'releases', 'docs', 'app', 'engine'],
   },
   cli: {
     places: ['src-cli/'],

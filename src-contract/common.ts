@@ -56,3 +56,15 @@ export const RESULT_MEDIA_TYPES = [...SONG_MEDIA_TYPES, 'audio/mp4']
 
 /** Answer of deletions. */
 export const Deleted = exactly({ deleted: Type.Literal(true) })
+
+/** Header with which a repeated POST is made harmless. */
+export const IdempotencyHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'Extension: makes a repeated request harmless. For 24 hours the same request with the same key gets the first 201 again and is not charged; another request with it is 422.',
+    }),
+  ),
+})

@@ -8,6 +8,7 @@ import { exactly } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { eventEndpoints } from './events.ts'
 import { jobEndpoints } from './jobs.ts'
+import { releaseEndpoints } from './releases.ts'
 import { sessionEndpoints } from './session.ts'
 import { webhookEndpoints } from './webhooks.ts'
 
@@ -58,6 +59,7 @@ const openEndpoints = endpoints({
 
 export const ENDPOINTS = {
   ...jobEndpoints,
+  ...releaseEndpoints,
   ...accountEndpoints,
   ...webhookEndpoints,
   ...eventEndpoints,

@@ -1,6 +1,16 @@
 /** Jobs: one song in, one master per platform out (specification sections 2 to 4; extensions as marked). */
 import Type, { type Static } from 'typebox'
-import { exactly, JobPath, oneOf, orNull, PageSize, RESULT_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
+import {
+  exactly,
+  IdempotencyHeaders,
+  JobPath,
+  oneOf,
+  orNull,
+  PageSize,
+  RESULT_MEDIA_TYPES,
+  Timestamp,
+  Uuid,
+} from './common.ts'
 import { RELEASE } from './delivery-target.ts'
 import { endpoints } from './endpoint.ts'
 import { FAILURE_CODES } from './errors.ts'
@@ -215,16 +225,6 @@ const FILE_ERRORS = [
   'FILE_TOO_LONG',
 ] as const
 const RESULT_ERRORS = ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'JOB_FAILED', 'RESULT_EXPIRED'] as const
-const IdempotencyHeaders = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description:
-        'Extension: makes a repeated request harmless. For 24 hours the same request with the same key gets the first 201 again and is not charged; another request with it is 422.',
-    }),
-  ),
-})
 const tag = 'Jobs'
 
 export const jobEndpoints = endpoints({

@@ -31,3 +31,13 @@ export const MAX_PREVIEW_SECONDS = 30
 export const DEFAULT_PREVIEW_SECONDS = 20
 /** Shortest passage of a preview. */
 export const MIN_PREVIEW_SECONDS = 1
+/** Most tracks of a release. */
+export const MAX_RELEASE_TRACKS = 100
+/** Most persons named in one field of a track. */
+export const MAX_NAMES = 20
+/** Longest copyright line, label or genre of a release, characters. */
+export const MAX_LINE_LENGTH = 300
+/** Longest gap before a track, and longest fade, seconds. */
+export const MAX_GAP_SECONDS = 60
+/** Largest cover picture of a release, bytes: our limit, so that every upload form takes it. */
+export const MAX_COVER_BYTES = 10_000_000

@@ -11,6 +11,7 @@ export type Detail =
   | { readonly rule: 'items_at_least' | 'items_at_most'; readonly limit: number }
   | { readonly rule: 'members'; readonly names: readonly string[] }
   | { readonly rule: 'file_part'; readonly names: readonly string[] }
+  | { readonly rule: 'in_track'; readonly track: number; readonly field: string; readonly broken: Detail }
   | {
       readonly rule:
         | 'whole_number'
@@ -27,6 +28,13 @@ export type Detail =
         | 'one_platform'
         | 'one_place'
         | 'unknown_song'
+        | 'unknown_job'
+        | 'one_song'
+        | 'tracks_once'
+        | 'isrc'
+        | 'upc'
+        | 'date'
+        | 'picture'
         | 'cursor'
         | 'not_in_query'
         | 'form'
@@ -95,6 +103,32 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
     ko: '곡은 파일 파트나 저장된 곡 중 하나로만 보낼 수 있어요.',
   },
   unknown_song: { en: 'There is no such stored song.', ko: '그런 저장된 곡이 없어요.' },
+  unknown_job: {
+    en: 'There is no such job. GET /api/v1/jobs lists all jobs.',
+    ko: '그런 작업이 없어요. GET /api/v1/jobs에서 확인하세요.',
+  },
+  one_song: {
+    en: 'A track has either a stored song or a job, not both.',
+    ko: '트랙의 곡은 저장된 곡이나 작업 중 하나여야 해요.',
+  },
+  tracks_once: {
+    en: 'It must list every track of the release exactly once.',
+    ko: '릴리스의 모든 트랙을 한 번씩만 적어야 해요.',
+  },
+  isrc: {
+    en: 'An ISRC has twelve characters: country, registrant, year and number, such as KRA382400001.',
+    ko: 'ISRC는 국가, 등록자, 연도, 번호로 된 12자예요. 예: KRA382400001.',
+  },
+  upc: {
+    en: 'A UPC has 12 digits and an EAN 13, the last of which checks the others. One of them is mistyped.',
+    ko: 'UPC는 숫자 12자리, EAN은 13자리이고 마지막 숫자로 나머지를 확인해요. 잘못 적은 숫자가 있어요.',
+  },
+  date: { en: 'It must be a date such as 2026-05-01.', ko: '2026-05-01 같은 날짜여야 해요.' },
+  picture: { en: 'It must be a whole JPEG or PNG picture.', ko: '온전한 JPEG 또는 PNG 그림이어야 해요.' },
+  in_track: {
+    en: ({ track, field, broken }) => `Track ${track}, ${field}: ${detailText(broken, 'en')}`,
+    ko: ({ track, field, broken }) => `트랙 ${track}, ${field}: ${detailText(broken, 'ko')}`,
+  },
   cursor: { en: 'It must be the next_cursor of the same list.', ko: '같은 목록의 next_cursor여야 해요.' },
   not_in_query: {
     en: 'It belongs in the body of the request, not in its address.',

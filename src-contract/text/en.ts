@@ -56,6 +56,8 @@ export const errors: Record<ErrorCode, Sentence> = {
     'Only the owner can do this. Use the window of the application, or the command "loudsmith" in a terminal ("npm run cli --" in its source folder).',
   NOT_FOUND: 'Nothing exists at this address. See /docs for all addresses.',
   JOB_NOT_FOUND: 'There is no such job. It may have been deleted; GET /api/v1/jobs lists all jobs.',
+  RELEASE_NOT_FOUND:
+    'There is no such release, or no such track in it. It may have been deleted; GET /api/v1/releases lists all releases.',
   METHOD_NOT_ALLOWED: (v) => `This address accepts only ${v.allow}.`,
   REQUEST_TIMEOUT: 'The request stopped before it was complete. Send it again without a pause.',
   JOB_NOT_READY: 'The job is not done yet. Try again shortly.',
@@ -73,6 +75,7 @@ export const errors: Record<ErrorCode, Sentence> = {
       ? `The ${v.plan} plan has no webhooks. Choose a larger plan.`
       : `The ${v.plan} plan allows ${v.limit} webhooks. Remove one or choose a larger plan.`,
   PRESET_NAME_TAKEN: (v) => `A preset named “${v.name}” already exists. Choose another name.`,
+  TRACK_LIMIT: (v) => `A release has at most ${v.limit} tracks. Remove some, or make another release.`,
   RESULT_EXPIRED: 'The retention period is over and the result was deleted. Master the song again.',
   TICKET_SPENT: 'This link has been used already or is more than five minutes old. Run "loudsmith open" for a new one.',
   UNSUPPORTED_MEDIA_TYPE: (v) =>

@@ -53,6 +53,7 @@ export const errors: Record<ErrorCode, Sentence> = {
     '소유자만 할 수 있는 일이에요. 앱의 창이나 터미널의 "loudsmith" 명령(소스 폴더에서는 "npm run cli --")을 쓰세요.',
   NOT_FOUND: '없는 주소예요. 쓸 수 있는 주소는 /docs에서 확인하세요.',
   JOB_NOT_FOUND: '그런 작업이 없어요. 삭제됐을 수 있으니 GET /api/v1/jobs에서 확인하세요.',
+  RELEASE_NOT_FOUND: '그런 릴리스나 트랙이 없어요. 삭제됐을 수 있으니 GET /api/v1/releases에서 확인하세요.',
   METHOD_NOT_ALLOWED: (v) => `이 주소에서는 ${v.allow}만 쓸 수 있어요.`,
   REQUEST_TIMEOUT: '요청이 중간에 멈췄어요. 끊김 없이 다시 보내세요.',
   JOB_NOT_READY: '작업이 아직 끝나지 않았어요. 잠시 뒤 다시 시도하세요.',
@@ -69,6 +70,7 @@ export const errors: Record<ErrorCode, Sentence> = {
       ? `${v.plan} 플랜에는 웹훅이 없어요. 상위 플랜을 고르세요.`
       : `${v.plan} 플랜의 웹훅은 최대 ${v.limit}개예요. 하나를 지우거나 상위 플랜을 고르세요.`,
   PRESET_NAME_TAKEN: (v) => `“${v.name}” 프리셋이 이미 있어요. 다른 이름을 쓰세요.`,
+  TRACK_LIMIT: (v) => `릴리스 하나에는 트랙을 최대 ${v.limit}개 넣을 수 있어요. 몇 개를 빼거나 릴리스를 새로 만드세요.`,
   RESULT_EXPIRED: '보관 기간이 지나 결과가 삭제됐어요. 곡을 다시 마스터링하세요.',
   TICKET_SPENT: '이미 사용했거나 5분이 지난 링크예요. "loudsmith open"을 실행해 새 링크를 여세요.',
   UNSUPPORTED_MEDIA_TYPE: (v) =>

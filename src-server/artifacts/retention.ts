@@ -18,6 +18,8 @@ export interface RetentionDeps {
     /** At most `limit` ended jobs whose time is over at a moment, epoch ms. */
     listExpirable(nowMs: number, limit: number): string[]
     markExpired(jobId: string): void
+    /** Keeps the files of these jobs and of no others; the retention of one that is no longer kept counts from a moment on, epoch ms. */
+    keepOnly(jobIds: readonly string[], nowMs: number, periodMs: number | null): void
     /**
      * Gives some of the ended jobs that have not expired another period, null to keep them: those after a place in the order of
      * creation, 0 first. Returns the place of the last, undefined when there were none.
@@ -71,6 +73,12 @@ export class Retention {
     const periodMs = this.#periodMs()
     const isDoubtful = this.#deps.time.isBehind()
     return { expiresAtMs: periodMs === null || isDoubtful ? null : completedAtMs + periodMs, isDoubtful }
+  }
+
+  /** Keeps the files of these jobs and of no others, inside the caller's transaction. */
+  keepOnly(jobIds: readonly string[]): void {
+    const { jobs, time } = this.#deps
+    jobs.keepOnly(jobIds, time.now(), this.#periodMs())
   }
 
   /** Applies a changed setting, in slices, to everything that has not expired, and sweeps what is over by it after a minute. */

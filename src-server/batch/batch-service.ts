@@ -21,6 +21,7 @@ export interface BatchServiceDeps {
   readonly jobs: BatchJobs & OutputDeliveryDeps['jobs']
   readonly finishedJobs: OutputDeliveryDeps['finishedJobs']
   readonly sourceJobs: BatchDeps['sourceJobs']
+  readonly releasedSources: BatchDeps['releasedSources']
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
   readonly spareRoom: BatchDeps['spareRoom']

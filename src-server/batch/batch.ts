@@ -51,6 +51,8 @@ export interface BatchDeps {
   readonly sources: Sources
   readonly jobs: BatchJobs
   readonly sourceJobs: SourceJobs
+  /** Returns the stored songs that are songs of releases. */
+  readonly releasedSources: () => readonly string[]
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
   readonly spareRoom: Pick<SpareRoom, 'use'>
@@ -223,10 +225,10 @@ export class BatchQueue {
 
   /**
    * Forgets songs removed and references stored a day ago, and songs of a watched folder whose masters have all expired, because
-   * nobody removes those by hand; none that some settings name. Returns their identifiers.
+   * nobody removes those by hand; none that some settings name, and none of a release. Returns their identifiers.
    */
   forgetUnused(): string[] {
-    const { clock, trustedNow = clock.now, sources, sourceJobs } = this.#deps
+    const { clock, trustedNow = clock.now, sources, sourceJobs, releasedSources } = this.#deps
     const store = this.#store
     const before = trustedNow() - UNDO_MS
     const isExpired = (sourceId: string) =>
@@ -236,6 +238,7 @@ export class BatchQueue {
       removed: store.removedBefore(before),
       expired: sourceJobs.listSweptSources().filter(isExpired),
       references: sources.referencesBefore(before),
+      released: releasedSources(),
       songs: store.everySong(),
       otherSettings: [settings, ...[...presets, ...this.#watchFolders.all()].map((one) => one.settings)],
     })

@@ -9,6 +9,8 @@ export interface StoredSongsUse {
   readonly expired: readonly string[]
   /** Uploaded references old enough to be given up unless they are in use. */
   readonly references: readonly string[]
+  /** Songs of releases: they stay until the owner deletes the release. */
+  readonly released: readonly string[]
   readonly songs: readonly {
     readonly sourceId: string
     readonly settings: MasterSettings | null
@@ -18,11 +20,16 @@ export interface StoredSongsUse {
   readonly otherSettings: readonly (MasterSettings | null)[]
 }
 
-/** Returns the identifiers of the songs that can be forgotten: none that the settings of a remaining song, or others, refer to. */
-export function unusedSongs({ removed, expired, references, songs, otherSettings }: StoredSongsUse): string[] {
-  const gone = new Set([...removed, ...expired])
+/**
+ * Returns the identifiers of the songs that can be forgotten: none of a release, and none that the settings of a remaining song, or others,
+ * refer to.
+ */
+export function unusedSongs(use: StoredSongsUse): string[] {
+  const { removed, expired, references, released, songs, otherSettings } = use
+  const kept = new Set(released)
+  const gone = new Set([...removed, ...expired].filter((sourceId) => !kept.has(sourceId)))
   const remaining = songs.filter(({ sourceId }) => !gone.has(sourceId))
   const settings = [...otherSettings, ...remaining.flatMap((song) => [song.settings, song.startedSettings])]
   const used = new Set(settings.map((one) => one?.reference_source_id))
-  return [...gone, ...references].filter((sourceId) => !used.has(sourceId))
+  return [...gone, ...references].filter((sourceId) => !used.has(sourceId) && !kept.has(sourceId))
 }

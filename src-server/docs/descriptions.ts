@@ -7,6 +7,7 @@ import { SETTING_DESCRIPTIONS } from '../../src-contract/settings.ts'
 /** Groups of endpoints. */
 export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Jobs: 'Mastering jobs: create, follow, download.',
+  Releases: 'Singles, EPs and albums: their tracks in order, with all that a distributor asks for.',
   Account: 'Plan, credits and keys of the one local account.',
   Webhooks: 'Signed callbacks, their deliveries and their secrets.',
   Events: 'Live events of the service.',
@@ -25,6 +26,21 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   readReport: 'All measurements and decisions, as in the ZIP. Available once the job is done.',
   readJobFile: 'A master or an uploaded song, with ranges for players.',
   analyze: 'Measures the song and reports what mastering would find and repair. Nothing is stored or charged.',
+  listReleases: 'Lists the releases of the account, whichever key made them, newest first.',
+  createRelease:
+    'A track is a job, a stored song (the application alone), or has no song yet. Without title or artists it has those of its song. While a release has a job or a song, its files do not expire.',
+  readRelease: 'Each track says in what state its song is.',
+  changeRelease: 'Changes only the members that are sent. An empty text removes a fact that can be left out.',
+  deleteRelease: 'The retention of its jobs counts from now on.',
+  duplicateRelease: 'The copy has the same facts, cover and songs, and tracks of its own.',
+  addTracks: 'All of them are added, or none.',
+  orderTracks: 'Takes every track of the release exactly once.',
+  changeTrack:
+    'Changes only the members that are sent. A new `job_id` or `source_id` replaces the song and keeps credits, ISRC, edges and settings; null takes the song out.',
+  removeTrack: 'The tracks behind it move up.',
+  putReleaseCover: 'Replaces an earlier cover.',
+  readReleaseCover: 'The picture as it was sent.',
+  removeReleaseCover: 'A release without a cover stays as it is.',
   readAccount: 'The current balance; a job has the balance right after its charge.',
   setPlan: 'Keys and webhooks beyond the new plan are suspended, not deleted.',
   grantCredits: 'Adds credits, with an entry in the ledger.',
@@ -75,6 +91,8 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   // who and when
   job_id: 'Identifier of the job.',
   source_id: 'Identifier of the stored song.',
+  release_id: 'Identifier of the release.',
+  track_id: 'Identifier of the track.',
   audition_id: 'Identifier of the audition.',
   batch_id: 'Identifier shared by jobs that belong together.',
   key_id: 'Identifier of the API key.',

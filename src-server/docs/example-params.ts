@@ -1,5 +1,6 @@
 /** Values with which the documentation fills the sentences of the contract. */
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
+import { MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 
 const EXAMPLES: Partial<Record<ErrorCode, ErrorParams>> = {
@@ -12,6 +13,7 @@ const EXAMPLES: Partial<Record<ErrorCode, ErrorParams>> = {
   KEY_LIMIT: { plan: 'pro', limit: 5 },
   WEBHOOK_LIMIT: { plan: 'pro', limit: 3 },
   PRESET_NAME_TAKEN: { name: 'Night EP' },
+  TRACK_LIMIT: { limit: MAX_RELEASE_TRACKS },
   UNSUPPORTED_MEDIA_TYPE: { expected: 'multipart/form-data' },
 }
 

@@ -8,6 +8,7 @@ import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import * as errors from '../../src-contract/errors.ts'
 import * as events from '../../src-contract/events.ts'
 import * as jobs from '../../src-contract/jobs.ts'
+import * as releases from '../../src-contract/releases.ts'
 import * as report from '../../src-contract/report.ts'
 import * as settings from '../../src-contract/settings.ts'
 import { errorText } from '../../src-contract/text/text.ts'
@@ -19,7 +20,7 @@ type Json = { [key: string]: unknown }
 
 /** Schemas that become named components: every exported object schema of these modules, known by its `properties`. */
 const NAMES = new Map<unknown, string>(
-  [account, app, auditions, errors, events, jobs, report, settings, webhooks].flatMap((module) =>
+  [account, app, auditions, errors, events, jobs, releases, report, settings, webhooks].flatMap((module) =>
     Object.entries(module).flatMap(([name, value]) =>
       isObjectSchema(value) ? [[value.properties, name] as [unknown, string]] : [],
     ),
@@ -214,6 +215,9 @@ const RATE_HEADERS_OF = { open: {}, caller: RATE_HEADERS, session: {} }
 
 const SAVE_NAME = header('A name to save under, with `filename*` for names beyond ASCII.')
 
+/** What a 201 with a Location made, by the group of the endpoint. */
+const MADE: Readonly<Record<string, string>> = { Jobs: 'new job', Releases: 'release' }
+
 function ownHeaders(endpoint: Endpoint, status: number): Json {
   if (hasRanges(endpoint) && (status === 200 || status === 206)) {
     return {
@@ -234,11 +238,12 @@ function ownHeaders(endpoint: Endpoint, status: number): Json {
     }
   }
   if (endpoint === ENDPOINTS.readReport && status === 200) return { 'Content-Disposition': SAVE_NAME }
-  if (status !== 201 || endpoint.tag !== 'Jobs') return {}
+  const made = MADE[endpoint.tag]
+  if (status !== 201 || !made) return {}
   return {
-    Location: header('Address of the new job.'),
+    Location: header(`Address of the ${made}.`),
     ...(endpoint.headers && 'idempotency-key' in endpoint.headers.properties
-      ? { 'Idempotent-Replayed': header('`true` where an earlier request with this Idempotency-Key made the job.') }
+      ? { 'Idempotent-Replayed': header('`true` where an earlier request with this Idempotency-Key was answered so.') }
       : {}),
   }
 }

@@ -5,12 +5,13 @@ function prepareStatements(db: Db) {
   return {
     selectExpirable: db
       .prepare<[number, number], string>(
-        'SELECT job_id FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL AND expires_at_ms <= ? ORDER BY expires_at_ms LIMIT ?',
+        `SELECT job_id FROM jobs WHERE is_expired = 0 AND is_kept = 0 AND expires_at_ms IS NOT NULL AND expires_at_ms <= ?
+         ORDER BY expires_at_ms LIMIT ?`,
       )
       .pluck(),
     selectNextExpiry: db
       .prepare<[], number | null>(
-        'SELECT min(expires_at_ms) FROM jobs WHERE is_expired = 0 AND expires_at_ms IS NOT NULL',
+        'SELECT min(expires_at_ms) FROM jobs WHERE is_expired = 0 AND is_kept = 0 AND expires_at_ms IS NOT NULL',
       )
       .pluck(),
     selectLastOfSlice: db
@@ -26,6 +27,15 @@ function prepareStatements(db: Db) {
     keepFrom: db.prepare<{ now: number; period: number | null; limit: number }>(
       `UPDATE jobs SET has_doubtful_time = 0, kept_from_ms = :now, expires_at_ms = :now + :period
        WHERE serial IN (SELECT serial FROM jobs WHERE has_doubtful_time = 1 ORDER BY serial LIMIT :limit)`,
+    ),
+    keep: db.prepare<[string]>(
+      'UPDATE jobs SET is_kept = 1 WHERE is_kept = 0 AND job_id IN (SELECT value FROM json_each(?))',
+    ),
+    // The retention of an ended one starts anew: nothing is removed on the day on which it leaves its release.
+    giveUp: db.prepare<{ jobs: string; now: number; period: number | null }>(
+      `UPDATE jobs SET is_kept = 0, kept_from_ms = iif(completed_at_ms IS NULL, NULL, :now),
+         expires_at_ms = iif(completed_at_ms IS NULL, NULL, :now + :period)
+       WHERE is_kept = 1 AND job_id NOT IN (SELECT value FROM json_each(:jobs))`,
     ),
     expire: db.prepare<[string]>('UPDATE jobs SET is_expired = 1, stored_bytes = 0 WHERE job_id = ?'),
     selectUndelivered: db
@@ -69,6 +79,13 @@ export class FinishedJobs {
   /** Lets the retention of up to `limit` jobs of a doubtful time count from a moment on; returns how many they were. */
   keepFrom(nowMs: number, periodMs: number | null, limit: number): number {
     return this.#statements.keepFrom.run({ now: nowMs, period: periodMs, limit }).changes
+  }
+
+  /** Keeps the files of these jobs and of no others; the retention of one that is no longer kept counts from a moment on. */
+  keepOnly(jobIds: readonly string[], nowMs: number, periodMs: number | null): void {
+    const jobs = JSON.stringify(jobIds)
+    this.#statements.keep.run(jobs)
+    this.#statements.giveUp.run({ jobs, now: nowMs, period: periodMs })
   }
 
   /** Records that result and source are removed; the row stays. */

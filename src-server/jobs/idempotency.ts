@@ -67,7 +67,7 @@ export function createIdempotency({ db, clock }: { db: Db; clock: Pick<Clock, 'n
   const prune = db.prepare('DELETE FROM idempotency WHERE created_at_ms <= ?')
   const holders = new Map<string, symbol>()
 
-  return {
+  const idempotency = {
     /** Marks a key as in use from the first byte of a request on. */
     begin(caller: string, key: string): IdempotencyClaim {
       const name = `${caller}\n${key}`
@@ -84,16 +84,29 @@ export function createIdempotency({ db, clock }: { db: Db; clock: Pick<Clock, 'n
       }
     },
     /** Returns the answer stored for the key; throws IDEMPOTENCY_MISMATCH when it was given to another request. */
-    find({ caller, key, fingerprint }: IdempotencyUse): CreatedJob | undefined {
+    find<Answer = CreatedJob>({ caller, key, fingerprint }: IdempotencyUse): Answer | undefined {
       const row = select.get(caller, key, clock.now() - KEPT_MS) as { fingerprint: string; answer: string } | undefined
       if (row && row.fingerprint !== fingerprint) throw new AppError('IDEMPOTENCY_MISMATCH')
-      return row && (JSON.parse(row.answer) as CreatedJob)
+      return row && (JSON.parse(row.answer) as Answer)
     },
-    remember({ caller, key, fingerprint }: IdempotencyUse, answer: CreatedJob): void {
+    remember({ caller, key, fingerprint }: IdempotencyUse, answer: object): void {
       prune.run(clock.now() - KEPT_MS)
       upsert.run(caller, key, fingerprint, JSON.stringify(answer), clock.now())
     },
+    /** Returns the answer stored for the key, else that of `make`, in one transaction; throws IDEMPOTENCY_MISMATCH, and what `make` throws. */
+    once<Answer extends object>(use: IdempotencyUse, make: () => Answer): { answer: Answer; isReplay: boolean } {
+      return db
+        .transaction(() => {
+          const earlier = idempotency.find<Answer>(use)
+          if (earlier) return { answer: earlier, isReplay: true }
+          const answer = make()
+          idempotency.remember(use, answer)
+          return { answer, isReplay: false }
+        })
+        .immediate()
+    },
   }
+  return idempotency
 }
 
 export type Idempotency = ReturnType<typeof createIdempotency>

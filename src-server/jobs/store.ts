@@ -48,6 +48,7 @@ export interface JobRecord extends JobPosition {
   readonly createdAtMs: number
   readonly startedAtMs?: number
   readonly completedAtMs?: number
+  /** Absent also while a release keeps the job. */
   readonly expiresAtMs?: number
   /** True where result and source have been removed; `hasExpired` in job.ts decides whether they may still be downloaded. */
   readonly isSwept: boolean
@@ -361,7 +362,7 @@ function fromRow(row: Row): JobRecord {
     createdAtMs: number('created_at_ms'),
     ...optional('startedAtMs', 'started_at_ms', number),
     ...optional('completedAtMs', 'completed_at_ms', number),
-    ...optional('expiresAtMs', 'expires_at_ms', number),
+    ...(row.is_kept === 1 ? {} : optional('expiresAtMs', 'expires_at_ms', number)),
     isSwept: number('is_expired') === 1,
   }
 }

@@ -24,6 +24,7 @@ import { pageRoutes } from '../http/page.ts'
 import { type Caller, route } from '../http/route.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { notifyRoutes } from '../notify/routes.ts'
+import { releaseRoutes } from '../releases/routes.ts'
 import { type Core, createCore, type ServiceDeps } from './core.ts'
 import { MIGRATIONS_FOLDER, PAGE_FOLDER, VERSION } from './paths.ts'
 import { createWork, type Work } from './work.ts'
@@ -180,6 +181,15 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     trustedNow: () => core.time.now(),
     random: deps.random,
     tmpFolder: folders.tmp,
+    storage,
+  })
+  releaseRoutes(app, {
+    releases: work.releases,
+    idempotency,
+    baseUrl: deps.baseUrl,
+    clock: deps.clock,
+    random: deps.random,
+    tmp: folders.tmp,
     storage,
   })
   accountRoutes(app, {

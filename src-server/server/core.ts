@@ -23,6 +23,7 @@ import { SourceJobs } from '../jobs/source-jobs.ts'
 import { JobStore } from '../jobs/store.ts'
 import type { ForkEngine } from '../jobs/worker-pool.ts'
 import { Notify } from '../notify/notify.ts'
+import { ReleaseStore } from '../releases/store.ts'
 import { SpareRoom } from '../uploads/spare-room.ts'
 
 /** Dependencies that every part of the service gets. */
@@ -94,6 +95,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
     store,
     finishedJobs,
     sourceJobs: new SourceJobs(db),
+    releaseStore: new ReleaseStore(db),
     time,
     removals,
     quarantine: createQuarantine({ dataDir, clock, log }),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { CodedCopies } from '../artifacts/coded-copies.ts'
@@ -9,6 +10,7 @@ import { createCoverOf } from '../batch/song-cover.ts'
 import { WatchFolders } from '../batch/watch-folders.ts'
 import { createAnalyse } from '../jobs/analyse.ts'
 import { createIdempotency } from '../jobs/idempotency.ts'
+import { hasEnded, hasExpired, statusOf } from '../jobs/job.ts'
 import { Jobs } from '../jobs/jobs.ts'
 import { createMakePreview } from '../jobs/preview.ts'
 import { createRenderAlone } from '../jobs/render-alone.ts'
@@ -17,6 +19,7 @@ import { createSettle } from '../jobs/settle.ts'
 import type { JobRecord } from '../jobs/store.ts'
 import { resultBytes, Submissions } from '../jobs/submit.ts'
 import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
+import { Releases } from '../releases/releases.ts'
 import { createInspect } from '../uploads/inspect.ts'
 import { probeAudio } from '../uploads/probe.ts'
 import { createStorage } from '../uploads/storage.ts'
@@ -43,7 +46,8 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
   const codedCopies = new CodedCopies({ ffmpeg: core.ffmpeg, requireDisk, stopping })
   const hearing = createHearing(deps, core, { uploads, jobWork, batchWork }, stopping)
   auditions = hearing.auditions
-  return { usedBytes, analyse, codedCopies, ...uploads, ...jobWork, ...batchWork, ...hearing }
+  const releases = createReleases(deps, core, batchWork)
+  return { usedBytes, analyse, codedCopies, releases, ...uploads, ...jobWork, ...batchWork, ...hearing }
 }
 
 export type Work = ReturnType<typeof createWork>
@@ -125,7 +129,8 @@ function createJobWork(
 /** Builds the app's batch and the watched folders that fill it. */
 function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs, workers }: JobWork) {
   const { dataDir, clock, random, log } = deps
-  const { db, settings, notify, folders, store, finishedJobs, sourceJobs, time, removals, spareRoom } = core
+  const { db, settings, notify, folders, store, finishedJobs, sourceJobs, time, removals, spareRoom, releaseStore } =
+    core
   const batchService = createBatchService({
     db,
     clock,
@@ -142,6 +147,7 @@ function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs
     jobs,
     finishedJobs,
     sourceJobs,
+    releasedSources: () => releaseStore.sourceIds(),
     workers,
     notify,
     spareRoom,
@@ -159,6 +165,36 @@ function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs
     batch,
   })
   return { batchService, watchFolders }
+}
+
+/** Builds the releases, whose tracks are stored songs and jobs. */
+function createReleases(
+  { clock, random }: ServiceDeps,
+  { db, store, time, retention, releaseStore }: Core,
+  { batchService: { sources } }: ReturnType<typeof createBatchWork>,
+): Releases {
+  return new Releases({
+    db,
+    clock,
+    random,
+    store: releaseStore,
+    sourceFacts(sourceId) {
+      const [song, shown] = [sources.find(sourceId), sources.show(sourceId)]
+      if (!song || !shown) return undefined
+      const { title, artist, duration_seconds: durationSeconds } = shown
+      const names = { title, ...(artist === undefined ? {} : { artist }) }
+      return { ...names, durationSeconds, state: existsSync(song.path) ? 'stored' : 'gone' }
+    },
+    jobFacts(jobId) {
+      const job = store.find(jobId)
+      if (!job) return undefined
+      const { shownTitle: title, shownArtist: artist, song, state } = job
+      const names = { title, ...(artist === undefined ? {} : { artist }) }
+      const isOver = hasEnded(state) && hasExpired(job, time.now())
+      return { ...names, durationSeconds: song.facts.durationSeconds, state: isOver ? 'expired' : statusOf(state) }
+    },
+    keepJobs: (jobIds) => retention.keepOnly(jobIds),
+  })
 }
 
 /** Builds what lets a song be heard with settings before there is a job: the audition and the preview. */

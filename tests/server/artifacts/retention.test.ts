@@ -126,6 +126,32 @@ test('files of a job go when its time is over, not before; the record stays and 
   expect(await retention.sweep()).toBe(0)
 })
 
+test('a job that a release keeps does not expire; when it is kept no longer, its whole period begins', async () => {
+  const { clock, retention, sweep, idOf, addJob, hasFiles, store, finishedJobs } = open(30)
+  addJob('kept')
+  addJob('other')
+  retention.keepOnly([idOf('kept')])
+  await clock.advance(40 * DAY)
+  expect(await sweep()).toBe(1)
+  expect([hasFiles('kept'), hasFiles('other'), finishedJobs.nextExpiryMs()]).toEqual([true, false, undefined])
+  expect(store.find(idOf('kept'))?.expiresAtMs).toBeUndefined()
+  retention.keepOnly([])
+  expect(store.find(idOf('kept'))?.expiresAtMs).toBe(clock.now() + 30 * DAY)
+  await clock.advance(30 * DAY - 1)
+  expect(await retention.sweep()).toBe(0)
+  await clock.advance(1)
+  expect(await sweep()).toBe(1)
+  expect(hasFiles('kept')).toBe(false)
+})
+
+test('an unfinished job that a release no longer keeps has no end yet', () => {
+  const { retention, addJob, idOf, store } = open(1)
+  addJob('a', false)
+  retention.keepOnly([idOf('a')])
+  retention.keepOnly([])
+  expect(store.find(idOf('a'))?.expiresAtMs).toBeUndefined()
+})
+
 test('an unfinished job never expires', async () => {
   const { clock, retention, addJob, hasFiles } = open(1)
   addJob('a', false)

@@ -60,6 +60,7 @@ function openSession() {
     jobs: { submit: () => {}, cancel: () => {}, freeSlots: () => 1, files: () => undefined },
     finishedJobs: new FinishedJobs(db),
     sourceJobs: new SourceJobs(db),
+    releasedSources: () => [],
     workers: () => 1,
     spareRoom: { use: (run) => run() },
     notify: {

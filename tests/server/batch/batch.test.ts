@@ -482,6 +482,17 @@ test('every change of the batch is told', async () => {
   }
 })
 
+test('songs and references of a release are kept, however long ago they were removed', async () => {
+  const { addSong, addReference, batch, clock, world } = openBatch()
+  const [song, other, reference] = [addSong('song'), addSong('other'), addReference('reference')]
+  batch.remove([song, other])
+  world.released = [song, reference]
+  await clock.advance(400 * 86_400_000)
+  expect(batch.forgetUnused()).toEqual([other])
+  world.released = []
+  expect(batch.forgetUnused().sort()).toEqual([song, reference].sort())
+})
+
 test('songs removed for a day are forgotten with their files, unless they serve as a reference', async () => {
   const { addSong, batch, sources, clock, sweepOne } = openBatch()
   const gone = addSong('gone')

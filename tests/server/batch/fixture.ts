@@ -55,6 +55,7 @@ export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
     workers: 8,
     outcome: (_job: BatchJob): Outcome => 'accept',
     breaksNotes: false,
+    released: [] as string[],
   }
 
   const jobs = {
@@ -101,6 +102,7 @@ export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
     sources,
     jobs,
     sourceJobs,
+    releasedSources: () => world.released,
     workers: () => world.workers,
     spareRoom: { use: (run) => run() },
     notify: {

@@ -7,6 +7,8 @@ import { expect, test } from 'vitest'
 import { DATABASE_FILE } from '../../../src-server/db/data-directory.ts'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
+import { FinishedJobs } from '../../../src-server/jobs/finished-jobs.ts'
+import { ReleaseStore } from '../../../src-server/releases/store.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
@@ -26,6 +28,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0007-data-directory.sql': 'bcf306f883e167a39110d4d742c15496f43c655dba57072fd7f814ddaef614f2',
     '0008-delivery-stops.sql': 'dd849fc96dc48a0dd2cf3e64db420ab6173c49148585c20e5752c47e50b61dfb',
     '0009-job-settings.sql': 'b48b77dc0bcb8380b1e1a0d1b29f9d4b47e2a0821ce68f1c9febb6198e9888f3',
+    '0010-releases.sql': 'cd1d28347e953edb45d11275850e75ec9085024e2655637ac2ed8ad22d8073cb',
   })
 })
 
@@ -153,6 +156,21 @@ test('a database of the version before settings were one value opens, and its jo
   } finally {
     await service.stop()
   }
+})
+
+test('a database of the version before releases opens, and its jobs expire as before', () => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'loudsmith-old-')), DATABASE_FILE)
+  const before = openDatabase(file, readMigrations(FOLDER).slice(0, 9))
+  before
+    .prepare(`INSERT INTO jobs (job_id, state, settings, filename, source_sha256, source_facts, shown_title, search_text,
+        credits_used, credits_remaining, warnings, failure_code, stored_bytes, created_at_ms, completed_at_ms, expires_at_ms)
+      VALUES (?, 'failed', '{"platforms":["melon"]}', 'a.wav', 'x', ?, 'a', 'a', 1, 9, '[]', 'CANCELLED', 1, 1, 2, 3)`)
+    .run(DONE, FACTS)
+  before.close()
+  const db = openDatabase(file, readMigrations(FOLDER))
+  expect(new FinishedJobs(db).listExpirable(3, 9)).toEqual([DONE])
+  expect(new ReleaseStore(db).list({ words: [], limit: 9 })).toEqual({ releases: [], total: 0 })
+  db.close()
 })
 
 test('a request that is repeated after the upgrade gets the first answer again, and another one with its key none', async () => {

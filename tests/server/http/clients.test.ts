@@ -233,6 +233,12 @@ const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
   OWNER_REQUIRED: () => post('/app/tickets', {}),
   NOT_FOUND: () => ({ ...upload(goodForm), address: '/api/v1/masters' }),
   JOB_NOT_FOUND: () => get('/api/v1/jobs/nobody/download'),
+  RELEASE_NOT_FOUND: () => get('/api/v1/releases/nobody'),
+  async TRACK_LIMIT() {
+    const tracks = Array.from({ length: 100 }, () => ({ title: 'One' }))
+    const { body } = await service.post('/api/v1/releases', { title: 'Full', artist: 'Band', kind: 'album', tracks })
+    return post(`/api/v1/releases/${body.release_id}/tracks`, { tracks: [{ title: 'One more' }] })
+  },
   METHOD_NOT_ALLOWED: () => ({ ...upload(goodForm), method: 'PUT' }),
   JOB_NOT_READY: () => get(`/api/v1/jobs/${jobs.waiting}/download`),
   JOB_FAILED: () => get(`/api/v1/jobs/${jobs.failed}/download`),

@@ -1,0 +1,368 @@
+/** Releases: what is uploaded to a distributor as one thing, a single, an EP or an album with its tracks in order (extension). */
+import Type, { type Static, type TProperties } from 'typebox'
+import { exactly, IdempotencyHeaders, oneOf, orNull, PageSize, Timestamp, Uuid } from './common.ts'
+import { endpoints } from './endpoint.ts'
+import {
+  MAX_COVER_BYTES,
+  MAX_DURATION_SECONDS,
+  MAX_GAP_SECONDS,
+  MAX_LINE_LENGTH,
+  MAX_NAMES,
+  MAX_RELEASE_TRACKS,
+  MAX_TITLE_LENGTH,
+} from './limits.ts'
+import { CHANGED_SETTINGS, SHOWN_SETTINGS } from './settings.ts'
+
+export const RELEASE_KINDS = ['single', 'ep', 'album'] as const
+export type ReleaseKind = (typeof RELEASE_KINDS)[number]
+
+/** Curves of a fade: straight in amplitude, straight in power, or a raised cosine. */
+export const FADE_SHAPES = ['linear', 'equal_power', 'smooth'] as const
+export type FadeShape = (typeof FADE_SHAPES)[number]
+
+/** States of the song of a track. */
+export const TRACK_STATES = ['no_song', 'stored', 'queued', 'done', 'failed', 'expired', 'gone'] as const
+export type TrackState = (typeof TRACK_STATES)[number]
+
+/** Media types of covers. */
+export const COVER_TYPES = ['image/jpeg', 'image/png'] as const
+
+const line = (description: string, maxLength = MAX_LINE_LENGTH) => Type.String({ maxLength, description })
+const title = (description: string) => line(description, MAX_TITLE_LENGTH)
+const names = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: MAX_TITLE_LENGTH }), { maxItems: MAX_NAMES, description })
+const seconds = (maximum: number, description: string) => Type.Number({ minimum: 0, maximum, description })
+
+/** Facts of a release that can be left out; empty means absent. */
+const optionalFacts = {
+  release_date: Type.String({ description: 'Date of release, `YYYY-MM-DD`.' }),
+  label: line('Record label.'),
+  upc: Type.String({ description: 'UPC (12 digits) or EAN (13 digits); its check digit is verified.' }),
+  genre: line('Genre as the distributor calls it.'),
+  language: Type.String({
+    pattern: '^([a-z]{2,3}(-[A-Za-z0-9]{2,8})*)?$',
+    description: 'Language of title and tracks (BCP 47), such as `ko` or `en`.',
+  }),
+  p_line: line('℗ line: year and owner of the recording.'),
+  c_line: line('© line: year and owner of artwork and texts.'),
+}
+
+const neededFacts = {
+  title: title('Title of the release.'),
+  artist: title('Artist of the release.'),
+  kind: oneOf(RELEASE_KINDS, 'Kind of the release.'),
+}
+
+/** Credits and numbers of a track that can be left out; empty means absent. */
+const optionalTrackFacts = {
+  version: title('Version that is added to the title, such as `Radio Edit`.'),
+  isrc: Type.String({ description: 'ISRC; blanks and hyphens are removed.' }),
+}
+
+/** Facts that every track has; those that are not sent have the value for nothing. */
+const trackFacts = {
+  title: title('Title of the track; that of the song when absent.'),
+  artists: names('Artists in the order of the credits; that of the song when absent.'),
+  composers: names('Composers.'),
+  lyricists: names('Lyricists.'),
+  explicit: Type.Boolean({ description: 'True where the lyrics are explicit.' }),
+  gap_before_seconds: seconds(MAX_GAP_SECONDS, 'Silence between the track before and this one, s.'),
+  trim_start_seconds: seconds(MAX_DURATION_SECONDS, 'Cut from the start of the song, s.'),
+  trim_end_seconds: seconds(MAX_DURATION_SECONDS, 'Cut from the end of the song, s.'),
+  fade_in_seconds: seconds(MAX_GAP_SECONDS, 'Length of the fade at the start, s; 0 for none.'),
+  fade_in_shape: oneOf(FADE_SHAPES, 'Curve of the fade at the start.'),
+  fade_out_seconds: seconds(MAX_GAP_SECONDS, 'Length of the fade at the end, s; 0 for none.'),
+  fade_out_shape: oneOf(FADE_SHAPES, 'Curve of the fade at the end.'),
+}
+
+const partial = <Properties extends TProperties>(properties: Properties) =>
+  Type.Partial(Type.Object(properties)).properties
+
+const songChoice = {
+  source_id: Type.Optional(orNull(Uuid)),
+  job_id: Type.Optional(orNull(Uuid)),
+}
+
+/** A track as it is sent: its song is a stored one (the app alone), a job, or still to come; the members that are absent stay as they are. */
+export const TrackChange = exactly({
+  ...songChoice,
+  ...partial(trackFacts),
+  ...partial(optionalTrackFacts),
+  settings: Type.Optional(orNull(exactly(CHANGED_SETTINGS, 'Sound settings of this track alone; null for none.'))),
+})
+export type TrackChange = Static<typeof TrackChange>
+
+/** One track of a release. */
+export const Track = exactly({
+  track_id: Uuid,
+  position: Type.Integer({ minimum: 1, description: 'Number of the track, from 1.' }),
+  source_id: Type.Optional(Uuid),
+  job_id: Type.Optional(Uuid),
+  state: oneOf(TRACK_STATES, 'State of the song: none yet, stored, or that of its job; `gone` where it was deleted.'),
+  duration_seconds: Type.Optional(Type.Number({ description: 'Length of the song, s.' })),
+  ...trackFacts,
+  ...partial(optionalTrackFacts),
+  settings: Type.Optional(Type.Object(partial(SHOWN_SETTINGS), { description: 'Sound settings of this track alone.' })),
+})
+export type Track = Static<typeof Track>
+
+/** Facts of the cover of a release. */
+export const ReleaseCover = exactly({
+  media_type: oneOf(COVER_TYPES, 'Kind of picture.'),
+  size_bytes: Type.Integer(),
+  sha256: Type.String(),
+  width_px: Type.Integer({ description: 'Width, pixels.' }),
+  height_px: Type.Integer({ description: 'Height, pixels.' }),
+})
+export type ReleaseCover = Static<typeof ReleaseCover>
+
+const shownFacts = {
+  release_id: Uuid,
+  ...neededFacts,
+  ...partial(optionalFacts),
+  cover: Type.Optional(ReleaseCover),
+  created_at: Timestamp,
+  changed_at: Type.String({ format: 'date-time', description: 'Time of the last change.' }),
+}
+
+/** One release with its tracks in order. */
+export const Release = exactly({
+  ...shownFacts,
+  tracks: Type.Array(Track, { description: 'Tracks in order.' }),
+})
+export type Release = Static<typeof Release>
+
+/** One release as a list shows it. */
+export const ReleaseSummary = exactly({
+  ...shownFacts,
+  track_count: Type.Integer({ description: 'Number of tracks.' }),
+})
+export type ReleaseSummary = Static<typeof ReleaseSummary>
+
+const tracksToAdd = Type.Array(TrackChange, {
+  minItems: 1,
+  maxItems: MAX_RELEASE_TRACKS,
+  description: 'Tracks in order.',
+})
+
+/** A release to be made. */
+export const NewRelease = Type.Object(
+  {
+    ...neededFacts,
+    ...partial(optionalFacts),
+    tracks: Type.Optional(Type.Array(TrackChange, { maxItems: MAX_RELEASE_TRACKS, description: 'Tracks in order.' })),
+  },
+  {
+    additionalProperties: false,
+    examples: [
+      {
+        ...{ title: '밤의 정원', artist: '하늘', kind: 'ep', release_date: '2026-05-01', upc: '036000291452' },
+        ...{ language: 'ko', p_line: '2026 하늘', c_line: '2026 하늘' },
+        tracks: [
+          { title: '첫차', artists: ['하늘'], composers: ['김하늘'], isrc: 'KRA382400001', gap_before_seconds: 0 },
+        ],
+      },
+    ],
+  },
+)
+export type NewRelease = Static<typeof NewRelease>
+
+/** Changed facts of a release; those that are absent stay, and an empty one that can be left out is removed. */
+export const ReleaseChange = exactly({ ...partial(neededFacts), ...partial(optionalFacts) })
+export type ReleaseChange = Static<typeof ReleaseChange>
+
+/** Tracks to be added to a release. */
+export const NewTracks = Type.Object(
+  {
+    tracks: tracksToAdd,
+    position: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_RELEASE_TRACKS,
+        description: 'Number that the first of them gets; at the end when absent.',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    examples: [{ tracks: [{ job_id: '7d1f6f0e-3c55-4f0e-9a34-0f6a4f3d2b11', version: 'Live' }], position: 2 }],
+  },
+)
+
+/** Order of the tracks of a release. */
+export const TrackOrder = exactly({
+  track_ids: Type.Array(Uuid, { maxItems: MAX_RELEASE_TRACKS, description: 'Every track of the release, in order.' }),
+})
+
+/** Changes with which a release is duplicated. */
+export const DuplicateChange = exactly({
+  title: Type.Optional(title('Title of the copy; that of the release when absent.')),
+})
+
+export const ReleaseQuery = exactly({
+  q: Type.Optional(Type.String({ maxLength: 200, description: 'Words in title, artist or UPC.' })),
+  limit: Type.Optional(PageSize),
+  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the page before.' })),
+})
+export type ReleaseQuery = Static<typeof ReleaseQuery>
+
+export const ReleasePage = exactly({
+  releases: Type.Array(ReleaseSummary, { description: 'The releases of this page, newest first.' }),
+  total: Type.Integer({ description: 'Releases that match, on all pages.' }),
+  next_cursor: Type.Optional(Type.String()),
+})
+export type ReleasePage = Static<typeof ReleasePage>
+
+// Plain strings, so that a malformed identifier is an unknown one.
+const ReleasePath = exactly({ release_id: Type.String() })
+const TrackPath = exactly({ release_id: Type.String(), track_id: Type.String() })
+
+const tag = 'Releases'
+const changed = { 200: { description: 'The release.', schema: Release } }
+const made = { 201: { description: 'The release.', schema: Release } }
+
+export const releaseEndpoints = endpoints({
+  listReleases: {
+    method: 'GET',
+    path: '/api/v1/releases',
+    access: 'caller',
+    tag,
+    summary: 'List releases (extension)',
+    query: ReleaseQuery,
+    answers: { 200: { description: 'One page of releases.', schema: ReleasePage } },
+    errors: [],
+  },
+  createRelease: {
+    method: 'POST',
+    path: '/api/v1/releases',
+    access: 'caller',
+    tag,
+    summary: 'Make a release (extension)',
+    headers: IdempotencyHeaders,
+    body: NewRelease,
+    answers: made,
+    errors: ['IDEMPOTENCY_MISMATCH'],
+  },
+  readRelease: {
+    method: 'GET',
+    path: '/api/v1/releases/{release_id}',
+    access: 'caller',
+    tag,
+    summary: 'Read a release with its tracks (extension)',
+    params: ReleasePath,
+    answers: changed,
+    errors: ['RELEASE_NOT_FOUND'],
+  },
+  changeRelease: {
+    method: 'PATCH',
+    path: '/api/v1/releases/{release_id}',
+    access: 'caller',
+    tag,
+    summary: 'Change the facts of a release (extension)',
+    params: ReleasePath,
+    body: ReleaseChange,
+    answers: changed,
+    errors: ['RELEASE_NOT_FOUND'],
+  },
+  deleteRelease: {
+    method: 'DELETE',
+    path: '/api/v1/releases/{release_id}',
+    access: 'caller',
+    tag,
+    summary: 'Delete a release; its songs and jobs stay (extension)',
+    params: ReleasePath,
+    answers: { 204: { description: 'Deleted.' } },
+    errors: ['RELEASE_NOT_FOUND'],
+  },
+  duplicateRelease: {
+    method: 'POST',
+    path: '/api/v1/releases/{release_id}/duplicate',
+    access: 'caller',
+    tag,
+    summary: 'Make a copy of a release (extension)',
+    params: ReleasePath,
+    headers: IdempotencyHeaders,
+    body: DuplicateChange,
+    isBodyOptional: true,
+    answers: made,
+    errors: ['RELEASE_NOT_FOUND', 'IDEMPOTENCY_MISMATCH'],
+  },
+  addTracks: {
+    method: 'POST',
+    path: '/api/v1/releases/{release_id}/tracks',
+    access: 'caller',
+    tag,
+    summary: 'Add tracks to a release (extension)',
+    params: ReleasePath,
+    headers: IdempotencyHeaders,
+    body: NewTracks,
+    answers: made,
+    errors: ['RELEASE_NOT_FOUND', 'TRACK_LIMIT', 'IDEMPOTENCY_MISMATCH'],
+  },
+  orderTracks: {
+    method: 'PUT',
+    path: '/api/v1/releases/{release_id}/tracks',
+    access: 'caller',
+    tag,
+    summary: 'Put the tracks of a release into another order (extension)',
+    params: ReleasePath,
+    body: TrackOrder,
+    answers: changed,
+    errors: ['RELEASE_NOT_FOUND'],
+  },
+  changeTrack: {
+    method: 'PATCH',
+    path: '/api/v1/releases/{release_id}/tracks/{track_id}',
+    access: 'caller',
+    tag,
+    summary: 'Change a track, or replace its song (extension)',
+    params: TrackPath,
+    body: TrackChange,
+    answers: changed,
+    errors: ['RELEASE_NOT_FOUND'],
+  },
+  removeTrack: {
+    method: 'DELETE',
+    path: '/api/v1/releases/{release_id}/tracks/{track_id}',
+    access: 'caller',
+    tag,
+    summary: 'Take a track out of a release; its song and job stay (extension)',
+    params: TrackPath,
+    answers: changed,
+    errors: ['RELEASE_NOT_FOUND'],
+  },
+  putReleaseCover: {
+    method: 'PUT',
+    path: '/api/v1/releases/{release_id}/cover',
+    access: 'caller',
+    tag,
+    summary: 'Set the cover of a release (extension)',
+    params: ReleasePath,
+    form: {
+      fields: exactly({}),
+      files: { file: { required: true, description: `JPEG or PNG, at most ${MAX_COVER_BYTES / 1e6} MB.` } },
+    },
+    answers: changed,
+    errors: ['RELEASE_NOT_FOUND', 'FILE_TOO_LARGE'],
+  },
+  readReleaseCover: {
+    method: 'GET',
+    path: '/api/v1/releases/{release_id}/cover',
+    access: 'caller',
+    tag,
+    summary: 'Read the cover of a release (extension)',
+    params: ReleasePath,
+    answers: { 200: { description: 'The picture.', mediaTypes: COVER_TYPES } },
+    errors: ['RELEASE_NOT_FOUND', 'NOT_FOUND'],
+  },
+  removeReleaseCover: {
+    method: 'DELETE',
+    path: '/api/v1/releases/{release_id}/cover',
+    access: 'caller',
+    tag,
+    summary: 'Remove the cover of a release (extension)',
+    params: ReleasePath,
+    answers: changed,
+    errors: ['RELEASE_NOT_FOUND'],
+  },
+})

@@ -1,0 +1,174 @@
+/** Releases without a database: what a change makes of one. Pure. */
+import { MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
+import type { Release, ReleaseChange, ReleaseCover, Track, TrackChange } from '../../src-contract/releases.ts'
+import type { Detail } from '../../src-contract/text/details.ts'
+import { isrcOf } from '../../src-worker/media/isrc.ts'
+import { AppError } from '../http/app-error.ts'
+import { cleanName, requireName } from '../http/display-name.ts'
+import { isDate, upcOf } from './codes.ts'
+
+/** Facts of a release, with their names on the wire. */
+export type ReleaseFacts = Omit<Release, 'release_id' | 'cover' | 'created_at' | 'changed_at' | 'tracks'>
+
+/** Facts of a track, with their names on the wire. */
+export type TrackFacts = Omit<Track, 'track_id' | 'position' | 'source_id' | 'job_id' | 'state' | 'duration_seconds'>
+
+/** The song of a track: a stored one, that of a job, or none yet. */
+export interface TrackSong {
+  readonly sourceId?: string
+  readonly jobId?: string
+}
+
+export interface TrackRecord extends TrackSong {
+  readonly trackId: string
+  readonly facts: TrackFacts
+}
+
+/** One release as it is stored. Times are milliseconds since 1970. */
+export interface ReleaseRecord {
+  readonly releaseId: string
+  /** The key that made it; absent for the app itself. */
+  readonly keyId?: string
+  readonly facts: ReleaseFacts
+  readonly tracks: readonly TrackRecord[]
+  readonly cover?: ReleaseCover
+  readonly createdAtMs: number
+  readonly changedAtMs: number
+}
+
+/** Title and artist of a song, which its track has unless told otherwise. */
+export interface SongNames {
+  readonly title: string
+  readonly artist?: string
+}
+
+const NEW_TRACK: TrackFacts = {
+  ...{ title: '', artists: [], composers: [], lyricists: [], explicit: false },
+  ...{ gap_before_seconds: 0, trim_start_seconds: 0, trim_end_seconds: 0 },
+  ...{ fade_in_seconds: 0, fade_in_shape: 'equal_power', fade_out_seconds: 0, fade_out_shape: 'equal_power' },
+}
+
+const OPTIONAL_FACTS = ['release_date', 'label', 'upc', 'genre', 'language', 'p_line', 'c_line'] as const
+const OPTIONAL_TRACK_FACTS = ['version', 'isrc'] as const
+
+/**
+ * Returns the facts of a release after a change; an empty value removes one that can be left out. Throws INVALID_REQUEST, naming the field,
+ * for an empty title or artist, a wrong UPC and a day that does not exist.
+ */
+export function changedFacts(facts: Partial<ReleaseFacts>, change: ReleaseChange): ReleaseFacts {
+  const given = { ...facts, ...cleaned(change) } as ReleaseFacts
+  requireName(given.title, 'title')
+  requireName(given.artist, 'artist')
+  const upc = given.upc === undefined || given.upc === '' ? undefined : upcOf(given.upc)
+  if (given.upc && upc === undefined) throw broken('upc', { rule: 'upc' })
+  if (given.release_date && !isDate(given.release_date)) throw broken('release_date', { rule: 'date' })
+  return withoutEmpty({ ...given, ...(upc === undefined ? {} : { upc }) }, OPTIONAL_FACTS)
+}
+
+/**
+ * Returns the facts of a track after a change; a new track without title or artists has those of its song. Throws INVALID_REQUEST, naming
+ * the field, without any title and for what is no ISRC.
+ */
+export function changedTrackFacts(
+  facts: TrackFacts | undefined,
+  { settings, source_id: _source, job_id: _job, ...change }: TrackChange,
+  song: SongNames | undefined,
+): TrackFacts {
+  const standard = facts ?? { ...NEW_TRACK, title: song?.title ?? '', artists: song?.artist ? [song.artist] : [] }
+  const { settings: kept, ...given } = { ...standard, ...cleaned(change) } as TrackFacts
+  requireName(given.title, 'title')
+  const isrc = given.isrc === undefined || given.isrc === '' ? undefined : isrcOf(given.isrc)
+  if (given.isrc && isrc === undefined) throw broken('isrc', { rule: 'isrc' })
+  const own = settings === undefined ? kept : withoutNull(settings ?? {})
+  return {
+    ...withoutEmpty({ ...given, ...(isrc === undefined ? {} : { isrc }) }, OPTIONAL_TRACK_FACTS),
+    ...(own && Object.keys(own).length > 0 ? { settings: own } : {}),
+  }
+}
+
+/**
+ * Returns the song of a track after a change: naming one of its two kinds replaces the other. Throws INVALID_REQUEST where both are named.
+ */
+export function changedSong(song: TrackSong, { source_id, job_id }: TrackChange): TrackSong {
+  if (source_id && job_id) throw broken('source_id', { rule: 'one_song' })
+  if (source_id) return { sourceId: source_id }
+  if (job_id) return { jobId: job_id }
+  const { sourceId, jobId } = song
+  return {
+    ...(sourceId === undefined || source_id === null ? {} : { sourceId }),
+    ...(jobId === undefined || job_id === null ? {} : { jobId }),
+  }
+}
+
+/** Returns the tracks with others from a number on, at the end where it is absent or larger. Throws TRACK_LIMIT for too many. */
+export function withTracks(
+  tracks: readonly TrackRecord[],
+  added: readonly TrackRecord[],
+  position = tracks.length + 1,
+): TrackRecord[] {
+  if (tracks.length + added.length > MAX_RELEASE_TRACKS)
+    throw new AppError('TRACK_LIMIT', { limit: MAX_RELEASE_TRACKS })
+  return tracks.toSpliced(position - 1, 0, ...added)
+}
+
+/** Returns the tracks in another order. Throws INVALID_REQUEST unless each is named exactly once. */
+export function inOrder(tracks: readonly TrackRecord[], trackIds: readonly string[]): TrackRecord[] {
+  const byId = new Map(tracks.map((track) => [track.trackId, track]))
+  const ordered = trackIds.flatMap((trackId) => byId.get(trackId) ?? [])
+  const isEachOnce = trackIds.length === tracks.length && new Set(ordered).size === tracks.length
+  if (!isEachOnce) throw broken('track_ids', { rule: 'tracks_once' })
+  return ordered
+}
+
+/**
+ * Returns the tracks without one, or with another in its place. Throws RELEASE_NOT_FOUND for an unknown one.
+ */
+export function replaced(
+  tracks: readonly TrackRecord[],
+  trackId: string,
+  replace: (track: TrackRecord) => readonly TrackRecord[],
+): TrackRecord[] {
+  if (!tracks.some((track) => track.trackId === trackId)) throw new AppError('RELEASE_NOT_FOUND')
+  return tracks.flatMap((track) => (track.trackId === trackId ? replace(track) : [track]))
+}
+
+/** Runs `read` for every entry of a list; what it refuses is refused with the number of the entry, from 1. */
+export function eachTrack<Entry, Result>(entries: readonly Entry[], read: (entry: Entry) => Result): Result[] {
+  return entries.map((entry, index) => {
+    try {
+      return read(entry)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'INVALID_REQUEST' || error.param === undefined) throw error
+      const { param: field, details = [] } = error
+      const told = details.map((detail): Detail => ({ rule: 'in_track', track: index + 1, field, broken: detail }))
+      throw new AppError('INVALID_REQUEST', {}, { param: 'tracks', details: told })
+    }
+  })
+}
+
+function broken(param: string, detail: Detail): AppError {
+  return new AppError('INVALID_REQUEST', {}, { param, details: [detail] })
+}
+
+/** Returns a change with its texts as names: composed, on one line. */
+function cleaned(change: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const clean = (value: unknown): unknown =>
+    typeof value === 'string'
+      ? cleanName(value)
+      : Array.isArray(value)
+        ? value.map(clean).filter((one) => one !== '')
+        : value
+  return Object.fromEntries(
+    Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [[name, clean(value)]])),
+  )
+}
+
+/** Returns settings as they are answered: one that is null is no member. */
+function withoutNull(settings: object): NonNullable<TrackFacts['settings']> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
+}
+
+function withoutEmpty<Facts extends object>(facts: Facts, optional: readonly string[]): Facts {
+  const entries = Object.entries(facts).filter(([name, value]) => value !== '' || !optional.includes(name))
+  return Object.fromEntries(entries) as Facts
+}

@@ -1,0 +1,273 @@
+/** The service of releases: making, changing, duplicating and deleting them. */
+import { createHash } from 'node:crypto'
+import { DEFAULT_PAGE_SIZE } from '../../src-contract/common.ts'
+import type {
+  NewRelease,
+  Release,
+  ReleaseChange,
+  ReleasePage,
+  ReleaseQuery,
+  ReleaseSummary,
+  Track,
+  TrackChange,
+  TrackState,
+} from '../../src-contract/releases.ts'
+import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
+import type { Db } from '../db/open.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Caller } from '../http/route.ts'
+import { pictureFacts } from './picture.ts'
+import {
+  changedFacts,
+  changedSong,
+  changedTrackFacts,
+  eachTrack,
+  inOrder,
+  type ReleaseRecord,
+  replaced,
+  type SongNames,
+  type TrackRecord,
+  type TrackSong,
+  withTracks,
+} from './release.ts'
+import type { ListedRelease, ReleaseStore, StoredCover } from './store.ts'
+
+/** What is known of the song of a track. */
+export interface SongFacts extends SongNames {
+  readonly state: TrackState
+  readonly durationSeconds: number
+}
+
+export interface ReleasesDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Pick<Random, 'newUuid'>
+  readonly store: ReleaseStore
+  readonly sourceFacts: (sourceId: string) => SongFacts | undefined
+  readonly jobFacts: (jobId: string) => SongFacts | undefined
+  /** Called inside the transaction of a change with all jobs that are songs of tracks: their files do not expire. */
+  readonly keepJobs: (jobIds: readonly string[]) => void
+}
+
+/** The releases. Every method is one transaction; a refused change leaves nothing behind. */
+export class Releases {
+  readonly #deps: ReleasesDeps
+
+  constructor(deps: ReleasesDeps) {
+    this.#deps = deps
+  }
+
+  /** Returns one page of releases, newest first. Throws INVALID_REQUEST for a cursor that is none. */
+  list({ q = '', limit = DEFAULT_PAGE_SIZE, cursor }: ReleaseQuery): ReleasePage {
+    const words = q.split(/\s+/).filter((word) => word !== '')
+    const beforeSerial = cursor === undefined ? undefined : readCursor(cursor)
+    // One more than asked for tells whether there is another page.
+    const filter = { words, limit: limit + 1, ...(beforeSerial === undefined ? {} : { beforeSerial }) }
+    const { releases, total } = this.#deps.store.list(filter)
+    const page = releases.slice(0, limit)
+    const last = page.at(-1)
+    const next = releases.length > limit && last ? { next_cursor: writeCursor(last) } : {}
+    return { releases: page.map(summary), total, ...next }
+  }
+
+  /** Returns a release as it is shown. Throws RELEASE_NOT_FOUND. */
+  show(releaseId: string): Release {
+    const release = this.require(releaseId)
+    return { ...shownFacts(release), tracks: release.tracks.map((track, index) => this.#shownTrack(track, index)) }
+  }
+
+  /** Returns a release as it is stored. Throws RELEASE_NOT_FOUND. */
+  require(releaseId: string): ReleaseRecord {
+    const release = this.#deps.store.find(releaseId)
+    if (!release) throw new AppError('RELEASE_NOT_FOUND')
+    return release
+  }
+
+  /** Makes a release. Throws INVALID_REQUEST, naming the field and the track at fault. */
+  create({ tracks = [], ...facts }: NewRelease, caller: Caller): Release {
+    const now = this.#deps.clock.now()
+    return this.#save({
+      releaseId: this.#deps.random.newUuid(),
+      ...(caller.via === 'key' ? { keyId: caller.keyId } : {}),
+      facts: changedFacts({}, facts),
+      tracks: eachTrack(tracks, (track) => this.#newTrack(track, caller)),
+      createdAtMs: now,
+      changedAtMs: now,
+    })
+  }
+
+  /** Changes the facts of a release. Throws RELEASE_NOT_FOUND, INVALID_REQUEST. */
+  change(releaseId: string, change: ReleaseChange): Release {
+    return this.#update(releaseId, ({ facts }) => ({ facts: changedFacts(facts, change) }))
+  }
+
+  /** Makes a copy with tracks of its own, of the same songs, and the same cover. Throws RELEASE_NOT_FOUND. */
+  duplicate(releaseId: string, { title }: { readonly title?: string }, caller: Caller): Release {
+    const { db, store, random, clock } = this.#deps
+    const { facts, tracks } = this.require(releaseId)
+    const now = clock.now()
+    const copyId = random.newUuid()
+    return db.transaction(() => {
+      const cover = store.cover(releaseId)
+      this.#save({
+        releaseId: copyId,
+        ...(caller.via === 'key' ? { keyId: caller.keyId } : {}),
+        facts: title === undefined ? facts : changedFacts(facts, { title }),
+        tracks: tracks.map((track) => ({ ...track, trackId: random.newUuid() })),
+        createdAtMs: now,
+        changedAtMs: now,
+      })
+      if (cover) store.setCover(copyId, cover)
+      return this.show(copyId)
+    })()
+  }
+
+  /** Deletes a release; songs and jobs stay, and their retention counts from now on. Throws RELEASE_NOT_FOUND. */
+  remove(releaseId: string): void {
+    const { db, store } = this.#deps
+    this.require(releaseId)
+    db.transaction(() => {
+      store.remove(releaseId)
+      this.#keepJobs()
+    })()
+  }
+
+  /** Adds tracks from a number on. Throws RELEASE_NOT_FOUND, TRACK_LIMIT, INVALID_REQUEST. */
+  addTracks(releaseId: string, changes: readonly TrackChange[], position: number | undefined, caller: Caller): Release {
+    return this.#update(releaseId, ({ tracks }) => {
+      const added = eachTrack(changes, (change) => this.#newTrack(change, caller))
+      return { tracks: withTracks(tracks, added, position) }
+    })
+  }
+
+  /** Puts the tracks into another order. Throws RELEASE_NOT_FOUND, INVALID_REQUEST. */
+  orderTracks(releaseId: string, trackIds: readonly string[]): Release {
+    return this.#update(releaseId, ({ tracks }) => ({ tracks: inOrder(tracks, trackIds) }))
+  }
+
+  /** Changes a track; a replaced song leaves everything else as it is. Throws RELEASE_NOT_FOUND, INVALID_REQUEST. */
+  changeTrack(releaseId: string, trackId: string, change: TrackChange, caller: Caller): Release {
+    return this.#update(releaseId, ({ tracks }) => ({
+      tracks: replaced(tracks, trackId, (track) => [this.#changedTrack(track, change, caller)]),
+    }))
+  }
+
+  /** Takes a track out. Throws RELEASE_NOT_FOUND. */
+  removeTrack(releaseId: string, trackId: string): Release {
+    return this.#update(releaseId, ({ tracks }) => ({ tracks: replaced(tracks, trackId, () => []) }))
+  }
+
+  /** Returns the cover of a release. Throws RELEASE_NOT_FOUND, and NOT_FOUND without one. */
+  cover(releaseId: string): StoredCover {
+    this.require(releaseId)
+    const cover = this.#deps.store.cover(releaseId)
+    if (!cover) throw new AppError('NOT_FOUND')
+    return cover
+  }
+
+  /** Sets the cover; undefined removes it. Throws RELEASE_NOT_FOUND, INVALID_REQUEST for what is no JPEG or PNG. */
+  setCover(releaseId: string, bytes: Buffer | undefined): Release {
+    const { db, store } = this.#deps
+    const facts = bytes && pictureFacts(bytes)
+    if (bytes && !facts) throw new AppError('INVALID_REQUEST', {}, { param: 'file', details: [{ rule: 'picture' }] })
+    const cover =
+      bytes && facts ? { ...facts, bytes, sha256: createHash('sha256').update(bytes).digest('hex') } : undefined
+    return db.transaction(() => {
+      this.require(releaseId)
+      store.setCover(releaseId, cover)
+      return this.#update(releaseId, () => ({}))
+    })()
+  }
+
+  #newTrack(change: TrackChange, caller: Caller): TrackRecord {
+    const song = this.#song({}, change, caller)
+    return {
+      trackId: this.#deps.random.newUuid(),
+      ...song,
+      facts: changedTrackFacts(undefined, change, this.#names(song)),
+    }
+  }
+
+  #changedTrack(track: TrackRecord, change: TrackChange, caller: Caller): TrackRecord {
+    const { trackId, facts, ...song } = track
+    return { trackId, ...this.#song(song, change, caller), facts: changedTrackFacts(facts, change, undefined) }
+  }
+
+  /** Returns the song of a track after a change. Throws INVALID_REQUEST for one that does not exist, or is not the caller's to name. */
+  #song(song: TrackSong, change: TrackChange, caller: Caller): TrackSong {
+    const { source_id, job_id } = change
+    const refused = (param: string, rule: 'session_only' | 'unknown_song' | 'unknown_job') =>
+      new AppError('INVALID_REQUEST', {}, { param, details: [{ rule }] })
+    if (source_id && caller.via !== 'session') throw refused('source_id', 'session_only')
+    if (source_id && !this.#deps.sourceFacts(source_id)) throw refused('source_id', 'unknown_song')
+    if (job_id && !this.#deps.jobFacts(job_id)) throw refused('job_id', 'unknown_job')
+    return changedSong(song, change)
+  }
+
+  #names({ sourceId, jobId }: TrackSong): SongFacts | undefined {
+    if (sourceId !== undefined) return this.#deps.sourceFacts(sourceId)
+    return jobId === undefined ? undefined : this.#deps.jobFacts(jobId)
+  }
+
+  #update(releaseId: string, change: (release: ReleaseRecord) => Partial<ReleaseRecord>): Release {
+    const release = this.require(releaseId)
+    return this.#save({ ...release, ...change(release), changedAtMs: this.#deps.clock.now() })
+  }
+
+  #save(release: ReleaseRecord): Release {
+    const { db, store } = this.#deps
+    db.transaction(() => {
+      store.save(release)
+      this.#keepJobs()
+    })()
+    return this.show(release.releaseId)
+  }
+
+  #keepJobs(): void {
+    const { store, keepJobs } = this.#deps
+    keepJobs(store.jobIds())
+  }
+
+  #shownTrack(track: TrackRecord, index: number): Track {
+    const { trackId, sourceId, jobId, facts } = track
+    const song = this.#names(track)
+    const isSilent = sourceId === undefined && jobId === undefined
+    return {
+      track_id: trackId,
+      position: index + 1,
+      ...(sourceId === undefined ? {} : { source_id: sourceId }),
+      ...(jobId === undefined ? {} : { job_id: jobId }),
+      state: isSilent ? 'no_song' : (song?.state ?? 'gone'),
+      ...(song ? { duration_seconds: song.durationSeconds } : {}),
+      ...facts,
+    }
+  }
+}
+
+function shownFacts({ releaseId, facts, cover, createdAtMs, changedAtMs }: Omit<ReleaseRecord, 'tracks'>) {
+  return {
+    release_id: releaseId,
+    ...facts,
+    ...(cover ? { cover } : {}),
+    created_at: isoTime(createdAtMs),
+    changed_at: isoTime(changedAtMs),
+  }
+}
+
+function summary(release: ListedRelease): ReleaseSummary {
+  return { ...shownFacts(release), track_count: release.trackCount }
+}
+
+function writeCursor({ serial }: ListedRelease): string {
+  return Buffer.from(JSON.stringify(['releases', serial])).toString('base64url')
+}
+
+function readCursor(cursor: string): number {
+  try {
+    const [of, serial] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[]
+    if (of === 'releases' && Number.isSafeInteger(serial)) return serial as number
+  } catch {
+    // An unreadable text is no cursor of ours.
+  }
+  throw new AppError('INVALID_REQUEST', {}, { param: 'cursor', details: [{ rule: 'cursor' }] })
+}

@@ -1,0 +1,69 @@
+/** Releases without a database: numbers of the trade, pictures, and what a change makes of a track. */
+import { describe, expect, test } from 'vitest'
+import { AppError } from '../../../src-server/http/app-error.ts'
+import { isDate, upcOf } from '../../../src-server/releases/codes.ts'
+import { pictureFacts } from '../../../src-server/releases/picture.ts'
+import { changedSong, inOrder, type TrackRecord, withTracks } from '../../../src-server/releases/release.ts'
+import { jpegPicture, pngPicture } from '../../support/pictures.ts'
+
+describe('a UPC', () => {
+  test.each([
+    ['036000291452', '036000291452'],
+    ['0 36000-29145 2', '036000291452'],
+    ['4006381333931', '4006381333931'],
+  ])('%j is %j', (text, digits) => expect(upcOf(text)).toBe(digits))
+
+  test.each(['036000291453', '306000291452', '03600029145', '40063813339310', '03600029145x', '', '000000000001'])(
+    '%j is none',
+    (text) => expect(upcOf(text)).toBeUndefined(),
+  )
+})
+
+test('a date is a day of the calendar', () => {
+  const days = ['2026-05-01', '2028-02-29', '2026-02-29', '2026-13-01', '2026-5-1', '01-05-2026', '2026-05-01T00:00']
+  expect(days.filter(isDate)).toEqual(['2026-05-01', '2028-02-29'])
+})
+
+describe('a picture', () => {
+  test('tells its kind and its size', () => {
+    expect(pictureFacts(pngPicture(1400, 1399))).toEqual({ media_type: 'image/png', width_px: 1400, height_px: 1399 })
+    expect(pictureFacts(jpegPicture(3000, 2999))).toEqual({ media_type: 'image/jpeg', width_px: 3000, height_px: 2999 })
+  })
+
+  test('that is cut short, empty or something else is none', () => {
+    const [png, jpeg] = [pngPicture(8, 8), jpegPicture(8, 8)]
+    const none = [png.subarray(0, -4), jpeg.subarray(0, -2), Buffer.alloc(0), Buffer.from('GIF89a'), pngPicture(0, 8)]
+    // Every length up to the whole, so that no header leads past the end.
+    for (let length = 0; length < jpeg.length; length++) none.push(jpeg.subarray(0, length), png.subarray(0, length))
+    expect(none.filter((bytes) => pictureFacts(bytes) !== undefined)).toEqual([])
+  })
+})
+
+const track = (trackId: string): TrackRecord => ({ trackId, facts: {} as TrackRecord['facts'] })
+const names = (tracks: readonly TrackRecord[]) => tracks.map(({ trackId }) => trackId).join('')
+
+test('tracks are added from a number on, at the end otherwise, and never more than a hundred', () => {
+  const tracks = [track('a'), track('b')]
+  const added = [track('c'), track('d')]
+  expect([undefined, 1, 2, 9].map((position) => names(withTracks(tracks, added, position)))).toEqual([
+    ...['abcd', 'cdab', 'acdb', 'abcd'],
+  ])
+  const hundred = Array.from({ length: 100 }, () => track('x'))
+  expect(withTracks([], hundred)).toHaveLength(100)
+  expect(() => withTracks([track('a')], hundred)).toThrow(new AppError('TRACK_LIMIT', { limit: 100 }))
+})
+
+test('an order names every track exactly once', () => {
+  const tracks = [track('a'), track('b'), track('c')]
+  expect(names(inOrder(tracks, ['c', 'a', 'b']))).toBe('cab')
+  for (const wrong of [['a', 'b'], ['a', 'b', 'b'], ['a', 'b', 'x'], ['a', 'b', 'c', 'c'], []])
+    expect(() => inOrder(tracks, wrong)).toThrow('INVALID_REQUEST')
+})
+
+test('a song of one kind takes the place of one of the other, null takes it out, and nothing leaves it', () => {
+  const song = { sourceId: 's' }
+  expect([{}, { job_id: 'j' }, { source_id: null }, { job_id: null }].map((one) => changedSong(song, one))).toEqual([
+    ...[{ sourceId: 's' }, { jobId: 'j' }, {}, { sourceId: 's' }],
+  ])
+  expect(() => changedSong({}, { job_id: 'j', source_id: 's' })).toThrow('INVALID_REQUEST')
+})
