@@ -213,6 +213,18 @@ export const ReleasePage = exactly({
 })
 export type ReleasePage = Static<typeof ReleasePage>
 
+/** Releases that a table made or changed. */
+export const ImportedReleases = exactly({
+  releases: Type.Array(Release, { description: 'The releases that were made or changed.' }),
+  ignored_columns: Type.Array(Type.String(), { description: 'Headings of columns that are not known.' }),
+})
+export type ImportedReleases = Static<typeof ImportedReleases>
+
+const csvForm = {
+  fields: exactly({}),
+  files: { file: { required: true, description: 'The table: CSV, at most 4 MB and 500 rows.' } },
+}
+
 // Plain strings, so that a malformed identifier is an unknown one.
 const ReleasePath = exactly({ release_id: Type.String() })
 const TrackPath = exactly({ release_id: Type.String(), track_id: Type.String() })
@@ -330,6 +342,38 @@ export const releaseEndpoints = endpoints({
     params: TrackPath,
     answers: changed,
     errors: ['RELEASE_NOT_FOUND'],
+  },
+  importReleases: {
+    method: 'POST',
+    path: '/api/v1/releases/csv',
+    access: 'caller',
+    tag,
+    summary: 'Make releases from a table, one row for each track (extension)',
+    headers: IdempotencyHeaders,
+    form: csvForm,
+    answers: { 201: { description: 'The releases.', schema: ImportedReleases } },
+    errors: ['FILE_TOO_LARGE', 'TRACK_LIMIT', 'IDEMPOTENCY_MISMATCH'],
+  },
+  readReleaseCsv: {
+    method: 'GET',
+    path: '/api/v1/releases/{release_id}/csv',
+    access: 'caller',
+    tag,
+    summary: 'Read a release as a table (extension)',
+    params: ReleasePath,
+    answers: { 200: { description: 'The table.', mediaTypes: ['text/csv'] } },
+    errors: ['RELEASE_NOT_FOUND'],
+  },
+  changeReleaseByCsv: {
+    method: 'PUT',
+    path: '/api/v1/releases/{release_id}/csv',
+    access: 'caller',
+    tag,
+    summary: 'Change a release and its tracks by a table (extension)',
+    params: ReleasePath,
+    form: csvForm,
+    answers: { 200: { description: 'The release.', schema: ImportedReleases } },
+    errors: ['RELEASE_NOT_FOUND', 'FILE_TOO_LARGE', 'TRACK_LIMIT'],
   },
   putReleaseCover: {
     method: 'PUT',

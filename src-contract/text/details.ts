@@ -11,6 +11,7 @@ export type Detail =
   | { readonly rule: 'items_at_least' | 'items_at_most'; readonly limit: number }
   | { readonly rule: 'members'; readonly names: readonly string[] }
   | { readonly rule: 'file_part'; readonly names: readonly string[] }
+  | { readonly rule: 'in_row'; readonly row: number; readonly column: string; readonly broken: Detail }
   | { readonly rule: 'in_track'; readonly track: number; readonly field: string; readonly broken: Detail }
   | {
       readonly rule:
@@ -29,6 +30,7 @@ export type Detail =
         | 'one_place'
         | 'unknown_song'
         | 'unknown_job'
+        | 'unknown_track'
         | 'one_song'
         | 'tracks_once'
         | 'isrc'
@@ -107,6 +109,10 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
     en: 'There is no such job. GET /api/v1/jobs lists all jobs.',
     ko: '그런 작업이 없어요. GET /api/v1/jobs에서 확인하세요.',
   },
+  unknown_track: {
+    en: 'The release has no such track, or it stands in two rows.',
+    ko: '릴리스에 그런 트랙이 없거나 두 행에 적혀 있어요.',
+  },
   one_song: {
     en: 'A track has either a stored song or a job, not both.',
     ko: '트랙의 곡은 저장된 곡이나 작업 중 하나여야 해요.',
@@ -125,6 +131,10 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   },
   date: { en: 'It must be a date such as 2026-05-01.', ko: '2026-05-01 같은 날짜여야 해요.' },
   picture: { en: 'It must be a whole JPEG or PNG picture.', ko: '온전한 JPEG 또는 PNG 그림이어야 해요.' },
+  in_row: {
+    en: ({ row, column, broken }) => `Row ${row}, ${column}: ${detailText(broken, 'en')}`,
+    ko: ({ row, column, broken }) => `${row}행 ${column}: ${detailText(broken, 'ko')}`,
+  },
   in_track: {
     en: ({ track, field, broken }) => `Track ${track}, ${field}: ${detailText(broken, 'en')}`,
     ko: ({ track, field, broken }) => `트랙 ${track}, ${field}: ${detailText(broken, 'ko')}`,

@@ -107,6 +107,22 @@ export const REQUEST_REASONS = {
     en: 'The name of this folder cannot be read: it is not UTF-8. Rename the folder in the file manager, or choose another.',
     ko: '이 폴더의 이름은 UTF-8이 아니라서 읽을 수 없어요. 파일 관리자에서 이름을 바꾸거나 다른 폴더를 고르세요.',
   },
+  csv_unreadable: {
+    en: 'The table cannot be read as CSV. Save it as CSV (UTF-8) in the spreadsheet and send that file.',
+    ko: '표를 CSV로 읽을 수 없어요. 스프레드시트에서 CSV(UTF-8)로 저장해 다시 보내세요.',
+  },
+  csv_no_rows: {
+    en: 'The table has no rows below its header. Add one row for each track.',
+    ko: '표의 머리글 아래에 행이 없어요. 트랙마다 한 행씩 적으세요.',
+  },
+  csv_too_many_rows: {
+    en: 'The table has more than 500 rows. Send it in several parts.',
+    ko: '표의 행이 500개를 넘어요. 여러 번에 나눠 보내세요.',
+  },
+  csv_no_columns: {
+    en: 'The table has no known column. Name the columns in its first row, such as "title", "artists" and "isrc"; /docs lists all.',
+    ko: '알아볼 수 있는 열이 없어요. 첫 행에 "title", "artists", "isrc" 같은 열 이름을 적으세요. 전체 목록은 /docs에 있어요.',
+  },
   no_program: {
     en: 'There is no program at this path, or it cannot be run. Choose the ffmpeg program itself.',
     ko: '이 경로에 실행할 수 있는 프로그램이 없어요. ffmpeg 실행 파일을 고르세요.',

@@ -38,6 +38,12 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   changeTrack:
     'Changes only the members that are sent. A new `job_id` or `source_id` replaces the song and keeps credits, ISRC, edges and settings; null takes the song out.',
   removeTrack: 'The tracks behind it move up.',
+  importReleases:
+    'Rows with the same `release_title`, `release_artist` and `upc` are one release. Columns: `track_number`, the members of a track, `release_title`, `release_artist`, the members of a release, `track_id`; several persons in one cell are separated by `;`. UTF-8, UTF-16 or code page 949; commas, semicolons or tabs. All of it is stored, or nothing: a refusal names up to 20 cells.',
+  readReleaseCsv:
+    'UTF-8 with a byte order mark. A text that a spreadsheet would take for a formula begins with an apostrophe, which is removed when it is read again.',
+  changeReleaseByCsv:
+    'A row is the track of its `track_id`, else that of its `track_number`, else a new one. The tracks get the order of the rows; those without a row follow. Columns that the table lacks leave what is there; an empty cell removes what can be left out.',
   putReleaseCover: 'Replaces an earlier cover.',
   readReleaseCover: 'The picture as it was sent.',
   removeReleaseCover: 'A release without a cover stays as it is.',

@@ -241,7 +241,7 @@ function ownHeaders(endpoint: Endpoint, status: number): Json {
   const made = MADE[endpoint.tag]
   if (status !== 201 || !made) return {}
   return {
-    Location: header(`Address of the ${made}.`),
+    ...(endpoint === ENDPOINTS.importReleases ? {} : { Location: header(`Address of the ${made}.`) }),
     ...(endpoint.headers && 'idempotency-key' in endpoint.headers.properties
       ? { 'Idempotent-Replayed': header('`true` where an earlier request with this Idempotency-Key was answered so.') }
       : {}),

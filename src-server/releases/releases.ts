@@ -5,6 +5,7 @@ import type {
   NewRelease,
   Release,
   ReleaseChange,
+  ReleaseKind,
   ReleasePage,
   ReleaseQuery,
   ReleaseSummary,
@@ -16,6 +17,7 @@ import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
+import { eachRow, type TrackRow } from './csv-columns.ts'
 import { pictureFacts } from './picture.ts'
 import {
   changedFacts,
@@ -157,6 +159,66 @@ export class Releases {
     return this.#update(releaseId, ({ tracks }) => ({ tracks: replaced(tracks, trackId, () => []) }))
   }
 
+  /**
+   * Makes the releases of a table: rows with the same title, artist and UPC are one, of the facts in the first of them. Returns them in the
+   * order of their first rows. Throws INVALID_REQUEST with the cells at fault, TRACK_LIMIT.
+   */
+  importRows(rows: readonly TrackRow[], caller: Caller): Release[] {
+    const { db, random, clock } = this.#deps
+    const keyOf = ({ release: { title, artist, upc } }: TrackRow) => JSON.stringify([title, artist, upc])
+    const byKey = Map.groupBy(rows, keyOf)
+    const firsts = new Set([...byKey.values()].map(([first]) => first))
+    const kindOf = (row: TrackRow) => row.release.kind ?? defaultKind(byKey.get(keyOf(row))?.length ?? 1)
+    const read = eachRow(rows, (row) => ({
+      key: keyOf(row),
+      track: this.#newTrack(row.track, caller),
+      facts: firsts.has(row) ? changedFacts({}, { ...row.release, kind: kindOf(row) }) : undefined,
+    }))
+    const now = clock.now()
+    return db.transaction(() =>
+      [...Map.groupBy(read, ({ key }) => key).values()].map((group) =>
+        this.#save({
+          releaseId: random.newUuid(),
+          ...(caller.via === 'key' ? { keyId: caller.keyId } : {}),
+          facts: group[0]!.facts!,
+          tracks: withTracks(
+            [],
+            group.map(({ track }) => track),
+          ),
+          createdAtMs: now,
+          changedAtMs: now,
+        }),
+      ),
+    )()
+  }
+
+  /**
+   * Changes a release by a table. A row is the track of its identifier, else of its number, else a new one; the tracks get the order of the
+   * rows, and those without a row follow. Throws RELEASE_NOT_FOUND, INVALID_REQUEST with the cells at fault, TRACK_LIMIT.
+   */
+  changeByRows(releaseId: string, rows: readonly TrackRow[], caller: Caller): Release {
+    return this.#update(releaseId, ({ facts, tracks }) => {
+      const left = new Map(tracks.map((track) => [track.trackId, track]))
+      const take = ({ trackId, trackNumber }: TrackRow) => {
+        const id = trackId ?? (trackNumber === undefined ? undefined : tracks[trackNumber - 1]?.trackId)
+        const track = id === undefined ? undefined : left.get(id)
+        if (trackId !== undefined && !track)
+          throw new AppError('INVALID_REQUEST', {}, { param: 'track_id', details: [{ rule: 'unknown_track' }] })
+        if (track) left.delete(track.trackId)
+        return track
+      }
+      const changed = eachRow(rows, (row, index) => {
+        const track = take(row)
+        return {
+          facts: index === 0 ? changedFacts(facts, row.release) : undefined,
+          track: track ? this.#changedTrack(track, row.track, caller) : this.#newTrack(row.track, caller),
+        }
+      })
+      const ordered = changed.map(({ track }) => track)
+      return { facts: changed[0]?.facts ?? facts, tracks: withTracks(ordered, [...left.values()]) }
+    })
+  }
+
   /** Returns the cover of a release. Throws RELEASE_NOT_FOUND, and NOT_FOUND without one. */
   cover(releaseId: string): StoredCover {
     this.require(releaseId)
@@ -242,6 +304,12 @@ export class Releases {
       ...facts,
     }
   }
+}
+
+/** Kind of a release of so many tracks where nobody says it: common practice, up to 3 a single and up to 6 an EP. */
+function defaultKind(tracks: number): ReleaseKind {
+  if (tracks <= 3) return 'single'
+  return tracks <= 6 ? 'ep' : 'album'
 }
 
 function shownFacts({ releaseId, facts, cover, createdAtMs, changedAtMs }: Omit<ReleaseRecord, 'tracks'>) {

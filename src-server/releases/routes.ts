@@ -1,15 +1,20 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MAX_COVER_BYTES } from '../../src-contract/limits.ts'
 import { type Release, releaseEndpoints } from '../../src-contract/releases.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
+import { safeTitle } from '../../src-worker/result/names.ts'
+import { disposition } from '../artifacts/send-file.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
-import { type Call, type Caller, route } from '../http/route.ts'
+import { AppError } from '../http/app-error.ts'
+import { type Call, route } from '../http/route.ts'
 import { fingerprintOf, type Idempotency } from '../jobs/idempotency.ts'
-import { noFile } from '../uploads/form.ts'
 import { receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
+import { readRows, releaseCsv } from './csv-columns.ts'
+import { MAX_CSV_BYTES, readTable } from './csv-table.ts'
 import type { Releases } from './releases.ts'
 
 export interface ReleaseRoutesDeps {
@@ -44,6 +49,7 @@ export function releaseRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): vo
     return created(deps, call, [params, body], () => releases.duplicate(params.release_id, body, caller))
   })
   trackRoutes(app, deps)
+  csvRoutes(app, deps)
   coverRoutes(app, deps)
 }
 
@@ -68,26 +74,43 @@ function trackRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): void {
   }))
 }
 
+function csvRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): void {
+  const { releases, clock } = deps
+  route(app, releaseEndpoints.importReleases, async (call) => {
+    const { bytes, rows, ignored } = await receiveTable(deps, call)
+    const make = () => ({ releases: releases.importRows(rows, call.caller), ignored_columns: ignored })
+    const contentSha256 = createHash('sha256').update(bytes).digest('hex')
+    const { answer, isReplay } = await retryWhileLocked(clock, () => once(deps, call, [contentSha256], make))
+    return { status: 201, body: answer, headers: replayHeaders(isReplay) } as const
+  })
+  route(app, releaseEndpoints.readReleaseCsv, ({ params }) => {
+    const release = releases.require(params.release_id)
+    const headers = {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': disposition(`${safeTitle(release.facts.title)}.csv`, true),
+    }
+    return { status: 200, bytes: releaseCsv(release), headers }
+  })
+  route(app, releaseEndpoints.changeReleaseByCsv, async (call) => {
+    const { release_id } = call.params
+    releases.require(release_id)
+    const { rows, ignored } = await receiveTable(deps, call)
+    const release = await retryWhileLocked(clock, () => releases.changeByRows(release_id, rows, call.caller))
+    return { status: 200, body: { releases: [release], ignored_columns: ignored } }
+  })
+}
+
+async function receiveTable(deps: ReleaseRoutesDeps, upload: Upload) {
+  const bytes = await receiveFile(deps, upload, MAX_CSV_BYTES)
+  return { bytes, ...readRows(readTable(bytes)) }
+}
+
 function coverRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): void {
-  const { releases, random, tmp, storage, clock } = deps
+  const { releases, clock } = deps
   route(app, releaseEndpoints.putReleaseCover, async ({ params, request, signal }) => {
     releases.require(params.release_id)
-    const form = await receiveForm(request.raw, {
-      folder: path.join(tmp, random.newUuid()),
-      files: ['file'],
-      maxFileBytes: MAX_COVER_BYTES,
-      requireDisk: storage.requireDisk,
-      clock,
-      signal,
-    })
-    try {
-      const file = form.files.get('file')
-      if (!file) throw noFile(form.fields)
-      const bytes = await readFile(file.path)
-      return { status: 200, body: await retryWhileLocked(clock, () => releases.setCover(params.release_id, bytes)) }
-    } finally {
-      await form.discard()
-    }
+    const bytes = await receiveFile(deps, { request, signal }, MAX_COVER_BYTES)
+    return { status: 200, body: await retryWhileLocked(clock, () => releases.setCover(params.release_id, bytes)) }
   })
   route(app, releaseEndpoints.readReleaseCover, ({ params }) => {
     const { bytes, media_type } = releases.cover(params.release_id)
@@ -99,30 +122,51 @@ function coverRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): void {
   }))
 }
 
+interface Upload {
+  readonly request: FastifyRequest
+  readonly signal: AbortSignal
+}
+
+/** Receives the one file of a form and returns its bytes. Throws as `receiveForm` does, and INVALID_REQUEST without a file. */
+async function receiveFile(
+  { random, tmp, storage, clock }: ReleaseRoutesDeps,
+  { request, signal }: Upload,
+  maxFileBytes: number,
+): Promise<Buffer> {
+  const folder = path.join(tmp, random.newUuid())
+  const { requireDisk } = storage
+  const form = await receiveForm(request.raw, { folder, files: ['file'], maxFileBytes, requireDisk, clock, signal })
+  try {
+    const file = form.files.get('file')
+    if (file) return await readFile(file.path)
+    throw new AppError('INVALID_REQUEST', {}, { param: 'file', details: [{ rule: 'file_part', names: ['file'] }] })
+  } finally {
+    await form.discard()
+  }
+}
+
 type KeyedCall = Pick<Call<typeof releaseEndpoints.createRelease>, 'headers' | 'caller'> & {
   readonly request: { readonly url: string }
 }
 
-/** Makes something once for the Idempotency-Key of a request, and answers with it. */
-function created(
-  { idempotency, baseUrl }: ReleaseRoutesDeps,
+/** Makes something once for the Idempotency-Key of a request; `parts` are what makes another request of it. */
+function once<Answer extends object>(
+  { idempotency }: ReleaseRoutesDeps,
   { headers, caller, request }: KeyedCall,
   parts: readonly unknown[],
-  make: () => Release,
-) {
+  make: () => Answer,
+): { readonly answer: Answer; readonly isReplay: boolean } {
   const key = headers['idempotency-key']
-  const use = { caller: nameOf(caller), key: key ?? '', fingerprint: fingerprintOf([request.url, ...parts]) }
-  const { answer, isReplay } = key === undefined ? { answer: make(), isReplay: false } : idempotency.once(use, make)
-  return {
-    status: 201,
-    body: answer,
-    headers: {
-      location: `${baseUrl}/api/v1/releases/${answer.release_id}`,
-      ...(isReplay ? { 'idempotent-replayed': 'true' } : {}),
-    },
-  } as const
+  if (key === undefined) return { answer: make(), isReplay: false }
+  const name = caller.via === 'key' ? caller.keyId : 'session'
+  return idempotency.once({ caller: name, key, fingerprint: fingerprintOf([request.url, ...parts]) }, make)
 }
 
-function nameOf(caller: Caller): string {
-  return caller.via === 'key' ? caller.keyId : 'session'
+const replayHeaders = (isReplay: boolean) => (isReplay ? { 'idempotent-replayed': 'true' } : {})
+
+/** Makes a release once for the Idempotency-Key of a request, and answers with it. */
+function created(deps: ReleaseRoutesDeps, call: KeyedCall, parts: readonly unknown[], make: () => Release) {
+  const { answer, isReplay } = once(deps, call, parts, make)
+  const location = `${deps.baseUrl}/api/v1/releases/${answer.release_id}`
+  return { status: 201, body: answer, headers: { location, ...replayHeaders(isReplay) } } as const
 }

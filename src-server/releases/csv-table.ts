@@ -1,0 +1,80 @@
+/** Tables as spreadsheets write and read them: bytes with whatever encoding and separator to cells, and back. */
+import { parse } from 'csv-parse/sync'
+import { stringify } from 'csv-stringify/sync'
+import { decodeCp949 } from '../../src-worker/media/cp949.ts'
+import { invalidRequest } from '../http/app-error.ts'
+
+/** Largest table that is read, bytes: 500 rows with every field at its longest are less. */
+export const MAX_CSV_BYTES = 4_194_304
+/** Most rows below the header. */
+export const MAX_CSV_ROWS = 500
+
+/** A table: the header, and the rows below it, each as many cells as the header. */
+export interface Table {
+  readonly header: readonly string[]
+  /** `row` is the number that a spreadsheet shows: 1 is the header. */
+  readonly rows: readonly { readonly row: number; readonly cells: readonly string[] }[]
+}
+
+/** Signs with which a spreadsheet takes a text for a formula, with their full-width forms (OWASP, "CSV Injection"). */
+const FORMULA = '[=+\\-@\\t\\r＝＋－＠]'
+/** Such a text, made harmless by an apostrophe, which is no part of it. */
+const ESCAPED = new RegExp(`^'+${FORMULA}`)
+
+const SEPARATORS = [',', ';', '\t']
+
+/**
+ * Reads a table in UTF-8 or UTF-16 with a byte order mark, in UTF-8 without, or in code page 949, with commas, semicolons or tabs. Formulas
+ * are texts like others. Throws INVALID_REQUEST for what is no such table, has no rows, or more than 500.
+ */
+export function readTable(bytes: Uint8Array): Table {
+  const records = recordsOf(textOf(bytes))
+  const [header, ...rows] = records
+  if (!header || rows.length === 0) throw invalidRequest('csv_no_rows', { param: 'file' })
+  if (rows.length > MAX_CSV_ROWS) throw invalidRequest('csv_too_many_rows', { param: 'file' })
+  return {
+    header: header.cells.map((cell) => cell.trim()),
+    rows: rows.map(({ row, cells }) => ({
+      row,
+      cells: header.cells.map((_, column) => unescaped(cells[column] ?? '')),
+    })),
+  }
+}
+
+/** Writes a table as spreadsheets of every language read it: UTF-8 with a byte order mark, commas, CRLF; no text is a formula there. */
+export function writeTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const escaped = rows.map((cells) => cells.map((cell) => (ESCAPED.test(cell) ? `'${cell}` : cell)))
+  return stringify([[...header], ...escaped], { bom: true, escape_formulas: true, record_delimiter: '\r\n' })
+}
+
+/** Returns the records that have a cell, with the rows in which they stand. */
+function recordsOf(text: string): { row: number; cells: string[] }[] {
+  const [firstLine = ''] = text.split(/[\r\n]/, 1)
+  const count = (separator: string) => firstLine.split(separator).length
+  const delimiter = SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best))
+  try {
+    const records: string[][] = parse(text, { delimiter, relax_column_count: true })
+    return records
+      .map((cells, index) => ({ row: index + 1, cells }))
+      .filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
+  } catch (cause) {
+    throw invalidRequest('csv_unreadable', { param: 'file', cause })
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    const text = decodeCp949(bytes)
+    if (text === undefined) throw invalidRequest('csv_unreadable', { param: 'file', cause })
+    return text
+  }
+}
+
+function unescaped(cell: string): string {
+  return ESCAPED.test(cell) ? cell.slice(1) : cell
+}
