@@ -32,7 +32,14 @@ describe('a picture', () => {
 
   test('that is cut short, empty or something else is none', () => {
     const [png, jpeg] = [pngPicture(8, 8), jpegPicture(8, 8)]
-    const none = [png.subarray(0, -4), jpeg.subarray(0, -2), Buffer.alloc(0), Buffer.from('GIF89a'), pngPicture(0, 8)]
+    const none = [
+      png.subarray(0, -4),
+      jpeg.subarray(0, -2),
+      Buffer.alloc(0),
+      Buffer.from('GIF89a'),
+      pngPicture(0, 8),
+      Buffer.from('ffd8ffd9', 'hex'),
+    ]
     // Every length up to the whole, so that no header leads past the end.
     for (let length = 0; length < jpeg.length; length++) none.push(jpeg.subarray(0, length), png.subarray(0, length))
     expect(none.filter((bytes) => pictureFacts(bytes) !== undefined)).toEqual([])

@@ -1,0 +1,33 @@
+/** Rules that we add to those of every receiver. */
+import type { DeliveryRule } from './rules.ts'
+
+/** Highest true peak of what a listener hears, dBTP: above it a converter clips. */
+const FULL_SCALE_DBTP = 0
+
+export const ADVICE: readonly DeliveryRule[] = [
+  {
+    rule: 'loudness',
+    leastLufs: -24,
+    mostLufs: -6,
+    source: 'our advice: a master outside of this range is mostly a mistake of the export',
+    confidence: 'our_recommendation',
+  },
+  {
+    rule: 'true_peak_after_rate',
+    mostDbtp: FULL_SCALE_DBTP,
+    source: 'our advice: services lower the rate to 44.1 kHz, and peaks between samples may rise',
+    confidence: 'our_recommendation',
+  },
+  {
+    rule: 'true_peak_after_codec',
+    mostDbtp: FULL_SCALE_DBTP,
+    source: 'our advice: a lossy copy above full scale clips in the player',
+    confidence: 'our_recommendation',
+  },
+  {
+    rule: 'cover',
+    leastPx: 1400,
+    source: 'common practice of distributors: square, 1400 pixels or more',
+    confidence: 'common_practice',
+  },
+]

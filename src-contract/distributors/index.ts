@@ -1,0 +1,30 @@
+/** Receivers of releases, in the order in which they are shown: the services' own rules, then distributors. */
+import { appleMusicDelivery } from './apple_music_delivery.ts'
+import { audiomaze } from './audiomaze.ts'
+import { catapult } from './catapult.ts'
+import { cdBaby } from './cd_baby.ts'
+import { melabel } from './melabel.ts'
+import { musicMyBand } from './musicmyband.ts'
+import { nepcine } from './nepcine.ts'
+import { omziki } from './omziki.ts'
+import type { DistributorProfile } from './rules.ts'
+import { spotifyDelivery } from './spotify_delivery.ts'
+import { sundesire } from './sundesire.ts'
+import { symphonic } from './symphonic.ts'
+
+const ALL = [
+  ...[spotifyDelivery, appleMusicDelivery, cdBaby, symphonic, audiomaze, omziki],
+  ...[musicMyBand, nepcine, melabel, catapult, sundesire],
+] as const
+
+export type Distributor = (typeof ALL)[number]['id']
+
+/** Names of all receivers on the wire. */
+export const DISTRIBUTORS = ALL.map(({ id }) => id) as unknown as readonly [Distributor, ...Distributor[]]
+
+const BY_ID = new Map<Distributor, DistributorProfile>(ALL.map((profile) => [profile.id, profile]))
+
+/** Returns the rules of a receiver. */
+export function distributorProfile(distributor: Distributor): DistributorProfile {
+  return BY_ID.get(distributor)!
+}

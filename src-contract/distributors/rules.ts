@@ -1,0 +1,115 @@
+/** Rules for what is delivered to a distributor, and the facts of files by which they are checked. */
+import type { Confidence } from '../platforms/platform.ts'
+import type { ReleaseKind } from '../releases.ts'
+
+/** Kinds of files, by their content. */
+export type FileType = 'wav' | 'flac' | 'mp3' | 'm4a'
+
+/** Requirement of one kind, with its figures. */
+export type Requirement =
+  | { readonly rule: 'file_type'; readonly types: readonly FileType[] }
+  | { readonly rule: 'bit_depth'; readonly depths: readonly number[] }
+  /** One of these rates, Hz. */
+  | { readonly rule: 'sample_rate'; readonly ratesHz: readonly number[] }
+  | { readonly rule: 'least_sample_rate'; readonly leastHz: number }
+  | { readonly rule: 'channels'; readonly count: number }
+  /** Plain PCM: format code 0x0001, not 0xFFFE. Only of WAV. */
+  | { readonly rule: 'format_code' }
+  /** Nothing but audio from the start of the `data` chunk on: tags come before it. Only of WAV. */
+  | { readonly rule: 'chunk_order' }
+  | { readonly rule: 'no_tags' }
+  | { readonly rule: 'file_size'; readonly mostBytes: number }
+  | { readonly rule: 'silence_start' | 'silence_end'; readonly mostSeconds: number }
+  /** Of every file, or of that of a single alone; more than so long, or at least. */
+  | {
+      readonly rule: 'length'
+      readonly leastSeconds: number
+      readonly isMore?: boolean
+      readonly onlySingles?: boolean
+    }
+  /** Mean length of the tracks of an album. */
+  | { readonly rule: 'mean_length'; readonly leastSeconds: number }
+  /** Letters, digits, `-` and `_` before the ending. */
+  | { readonly rule: 'name_characters' }
+  | { readonly rule: 'name_of_title' }
+  | { readonly rule: 'loudness'; readonly leastLufs: number; readonly mostLufs: number }
+  /** Of the file itself; `loud` holds for files that are louder. */
+  | {
+      readonly rule: 'true_peak'
+      readonly mostDbtp: number
+      readonly loud?: { readonly above: number; readonly mostDbtp: number }
+    }
+  /** After conversion to 44.1 kHz. */
+  | { readonly rule: 'true_peak_after_rate'; readonly mostDbtp: number }
+  /** Of lossy copies that were decoded again. */
+  | { readonly rule: 'true_peak_after_codec'; readonly mostDbtp: number }
+  | { readonly rule: 'cover'; readonly leastPx: number }
+
+export type RuleName = Requirement['rule']
+
+/** A requirement with its foundation. */
+export type DeliveryRule = Requirement & {
+  /** Page or document in which it stands, or why we advise it. */
+  readonly source: string
+  readonly confidence: Confidence
+}
+
+/** A receiver of releases: a distributor, or a service whose own page says what it asks for. */
+export interface DistributorProfile {
+  /** Name on the wire. */
+  readonly id: string
+  readonly name: { readonly en: string; readonly ko: string }
+  /** Day on which its pages were read, ISO 8601. */
+  readonly edition: string
+  readonly rules: readonly DeliveryRule[]
+}
+
+/** Facts of one written file; null where something was not measured or does not exist. */
+export interface FileFacts {
+  /** Name with its ending, without folders. */
+  readonly fileName: string
+  /** Title of its track. */
+  readonly title: string
+  readonly type: FileType
+  /** Format code of a WAV. */
+  readonly formatCode: number | null
+  /** Tells whether a WAV has anything behind the start of its samples but them. */
+  readonly hasBytesAfterAudio: boolean
+  readonly hasTags: boolean
+  readonly bitDepth: number | null
+  readonly sampleRateHz: number
+  readonly channels: number
+  readonly sizeBytes: number
+  readonly durationSeconds: number
+  readonly silenceStartSeconds: number | null
+  readonly silenceEndSeconds: number | null
+  readonly integratedLufs: number | null
+  readonly truePeakDbtp: number | null
+  readonly truePeakAfterRateDbtp: number | null
+  readonly truePeakAfterCodecDbtp: number | null
+}
+
+/** Facts of the release that the files belong to. */
+export interface DeliveredRelease {
+  readonly kind: ReleaseKind
+  readonly cover: { readonly widthPx: number; readonly heightPx: number } | null
+}
+
+/** Values of the sentence of a remedy. */
+export type RemedyValues = Readonly<Record<string, string | number>>
+
+/** Remedy for one file, or for the release where `file` is absent; its sentence is in contract/text. */
+export interface Remedy {
+  readonly file?: string
+  readonly values: RemedyValues
+}
+
+/** Outcome of one rule for all files. */
+export interface DeliveryCheck {
+  readonly rule: RuleName
+  readonly source: string
+  readonly confidence: Confidence
+  /** `not_measured` where no file breaks the rule and something that it needs is not known. */
+  readonly outcome: 'pass' | 'remedy' | 'not_measured'
+  readonly remedies: readonly Remedy[]
+}
