@@ -8,6 +8,7 @@ import { exactly } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { eventEndpoints } from './events.ts'
 import { jobEndpoints } from './jobs.ts'
+import { releaseExportEndpoints } from './release-exports.ts'
 import { releaseEndpoints } from './releases.ts'
 import { sessionEndpoints } from './session.ts'
 import { webhookEndpoints } from './webhooks.ts'
@@ -60,6 +61,7 @@ const openEndpoints = endpoints({
 export const ENDPOINTS = {
   ...jobEndpoints,
   ...releaseEndpoints,
+  ...releaseExportEndpoints,
   ...accountEndpoints,
   ...webhookEndpoints,
   ...eventEndpoints,

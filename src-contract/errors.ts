@@ -52,6 +52,8 @@ export const ERRORS = {
   WEBHOOK_LIMIT: extension(409),
   PRESET_NAME_TAKEN: extension(409),
   TRACK_LIMIT: extension(409),
+  RELEASE_NOT_READY: extension(409),
+  FOLDER_TAKEN: extension(409),
   RESULT_EXPIRED: extension(410),
   TICKET_SPENT: extension(410),
   PRECONDITION_FAILED: extension(412),

@@ -76,6 +76,14 @@ export const errors: Record<ErrorCode, Sentence> = {
       : `The ${v.plan} plan allows ${v.limit} webhooks. Remove one or choose a larger plan.`,
   PRESET_NAME_TAKEN: (v) => `A preset named “${v.name}” already exists. Choose another name.`,
   TRACK_LIMIT: (v) => `A release has at most ${v.limit} tracks. Remove some, or make another release.`,
+  RELEASE_NOT_READY: (v) =>
+    v.track === undefined
+      ? `The release has ${v.reason === 'no_platform' ? 'no platform for which every track has a master' : 'no tracks'}. ${v.reason === 'no_platform' ? 'Master all tracks for one platform.' : 'Add some first.'}`
+      : `Track ${v.track}${v.title ? ` (“${v.title}”)` : ''} has no finished master. Master it, or give the track a finished job.`,
+  FOLDER_TAKEN: (v) =>
+    v.file !== undefined
+      ? `“${v.file}” in the folder “${v.folder}” was changed, and is not overwritten. Move it away, or export into another folder.`
+      : `The folder “${v.folder ?? 'of this name'}” exists and holds other files. Rename or move it, or export into another folder.`,
   RESULT_EXPIRED: 'The retention period is over and the result was deleted. Master the song again.',
   TICKET_SPENT: 'This link has been used already or is more than five minutes old. Run "loudsmith open" for a new one.',
   UNSUPPORTED_MEDIA_TYPE: (v) =>

@@ -71,6 +71,16 @@ export const errors: Record<ErrorCode, Sentence> = {
       : `${v.plan} 플랜의 웹훅은 최대 ${v.limit}개예요. 하나를 지우거나 상위 플랜을 고르세요.`,
   PRESET_NAME_TAKEN: (v) => `“${v.name}” 프리셋이 이미 있어요. 다른 이름을 쓰세요.`,
   TRACK_LIMIT: (v) => `릴리스 하나에는 트랙을 최대 ${v.limit}개 넣을 수 있어요. 몇 개를 빼거나 릴리스를 새로 만드세요.`,
+  RELEASE_NOT_READY: (v) =>
+    v.track === undefined
+      ? v.reason === 'no_platform'
+        ? '모든 트랙에 마스터가 있는 플랫폼이 없어요. 한 플랫폼으로 모든 트랙을 마스터링하세요.'
+        : '릴리스에 트랙이 없어요. 먼저 트랙을 추가하세요.'
+      : `트랙 ${v.track}${v.title ? `(“${v.title}”)` : ''}에 완성된 마스터가 없어요. 마스터링하거나 끝난 작업을 트랙에 넣으세요.`,
+  FOLDER_TAKEN: (v) =>
+    v.file !== undefined
+      ? `“${v.folder}” 폴더의 “${v.file}” 파일이 바뀌어 있어서 덮어쓰지 않았어요. 그 파일을 옮기거나 다른 폴더로 내보내세요.`
+      : `“${v.folder ?? '같은 이름의'}” 폴더가 이미 있고 다른 파일이 들어 있어요. 이름을 바꾸거나 옮기고, 아니면 다른 폴더로 내보내세요.`,
   RESULT_EXPIRED: '보관 기간이 지나 결과가 삭제됐어요. 곡을 다시 마스터링하세요.',
   TICKET_SPENT: '이미 사용했거나 5분이 지난 링크예요. "loudsmith open"을 실행해 새 링크를 여세요.',
   UNSUPPORTED_MEDIA_TYPE: (v) =>

@@ -71,6 +71,10 @@ export const REQUEST_REASONS = {
     en: 'This folder cannot be written to. Choose another, or allow writing to it.',
     ko: '이 폴더에는 쓸 수 없어요. 다른 폴더를 고르거나 쓰기를 허용하세요.',
   },
+  folder_not_complete: {
+    en: 'The export stopped: the folder cannot be written to any more. What is finished stays; allow writing to it and export again.',
+    ko: '폴더에 더는 쓸 수 없어 내보내기를 멈췄어요. 끝난 파일은 그대로 있으니 쓰기를 허용하고 다시 내보내세요.',
+  },
   folder_not_readable: {
     en: 'This folder cannot be read. Choose another, or allow reading it.',
     ko: '이 폴더는 읽을 수 없어요. 다른 폴더를 고르거나 읽기를 허용하세요.',

@@ -5,11 +5,10 @@ import { makeFolder, realPath } from '../../src-system/disk.ts'
 import { invalidRequest } from '../http/app-error.ts'
 
 /**
- * Makes an output folder that is missing. Rejects with INVALID_REQUEST, naming `output_folder`, unless masters can be written to it, and
+ * Makes an output folder that is missing. Rejects with INVALID_REQUEST, naming `param`, unless masters can be written to it, and
  * when it lies in the data folder, where unknown files may be moved.
  */
-export async function requireOutputFolder(folder: string, dataDir: string): Promise<void> {
-  const param = 'output_folder'
+export async function requireOutputFolder(folder: string, dataDir: string, param = 'output_folder'): Promise<void> {
   await requireOutside(folder, dataDir, param)
   await requireReadableName(folder, param)
   try {

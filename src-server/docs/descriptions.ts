@@ -47,6 +47,9 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   putReleaseCover: 'Replaces an earlier cover.',
   readReleaseCover: 'The picture as it was sent.',
   removeReleaseCover: 'A release without a cover stays as it is.',
+  exportRelease:
+    'One folder with numbered files, cover, metadata.csv, cue sheet, release-report.json, certificate.html, certificate.json and SHA256SUMS. Each file appears under its name when it is whole. An export that was broken off goes on when it is called again; nothing of others is overwritten.',
+  verifyFolder: 'Compares every file with the signed certificate.json of the folder.',
   readAccount: 'The current balance; a job has the balance right after its charge.',
   setPlan: 'Keys and webhooks beyond the new plan are suspended, not deleted.',
   grantCredits: 'Adds credits, with an entry in the ledger.',

@@ -13,6 +13,8 @@ const EXAMPLES: Partial<Record<ErrorCode, ErrorParams>> = {
   KEY_LIMIT: { plan: 'pro', limit: 5 },
   WEBHOOK_LIMIT: { plan: 'pro', limit: 3 },
   PRESET_NAME_TAKEN: { name: 'Night EP' },
+  RELEASE_NOT_READY: { track: 2, title: 'Night Bus' },
+  FOLDER_TAKEN: { folder: 'Band - Night EP' },
   TRACK_LIMIT: { limit: MAX_RELEASE_TRACKS },
   UNSUPPORTED_MEDIA_TYPE: { expected: 'multipart/form-data' },
 }

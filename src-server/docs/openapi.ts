@@ -8,6 +8,7 @@ import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import * as errors from '../../src-contract/errors.ts'
 import * as events from '../../src-contract/events.ts'
 import * as jobs from '../../src-contract/jobs.ts'
+import * as releaseExports from '../../src-contract/release-exports.ts'
 import * as releases from '../../src-contract/releases.ts'
 import * as report from '../../src-contract/report.ts'
 import * as settings from '../../src-contract/settings.ts'
@@ -20,10 +21,11 @@ type Json = { [key: string]: unknown }
 
 /** Schemas that become named components: every exported object schema of these modules, known by its `properties`. */
 const NAMES = new Map<unknown, string>(
-  [account, app, auditions, errors, events, jobs, releases, report, settings, webhooks].flatMap((module) =>
-    Object.entries(module).flatMap(([name, value]) =>
-      isObjectSchema(value) ? [[value.properties, name] as [unknown, string]] : [],
-    ),
+  [account, app, auditions, errors, events, jobs, releaseExports, releases, report, settings, webhooks].flatMap(
+    (module) =>
+      Object.entries(module).flatMap(([name, value]) =>
+        isObjectSchema(value) ? [[value.properties, name] as [unknown, string]] : [],
+      ),
   ),
 )
 

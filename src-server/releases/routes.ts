@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MAX_COVER_BYTES } from '../../src-contract/limits.ts'
+import { releaseExportEndpoints } from '../../src-contract/release-exports.ts'
 import { type Release, releaseEndpoints } from '../../src-contract/releases.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import { safeTitle } from '../../src-worker/result/names.ts'
@@ -15,6 +16,7 @@ import { receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 import { readRows, releaseCsv } from './csv-columns.ts'
 import { MAX_CSV_BYTES, readTable } from './csv-table.ts'
+import type { ReleaseExports } from './export.ts'
 import type { Releases } from './releases.ts'
 
 export interface ReleaseRoutesDeps {
@@ -143,6 +145,18 @@ async function receiveFile(
   } finally {
     await form.discard()
   }
+}
+
+/** Serves the export of releases and the check of exported folders, for the application alone. */
+export function releaseExportRoutes(app: FastifyInstance, releaseExports: ReleaseExports): void {
+  route(app, releaseExportEndpoints.exportRelease, async ({ params, body, language, signal }) => ({
+    status: 200,
+    body: await releaseExports.export(params.release_id, body, language, signal),
+  }))
+  route(app, releaseExportEndpoints.verifyFolder, async ({ body, signal }) => ({
+    status: 200,
+    body: await releaseExports.verify(body.folder, signal),
+  }))
 }
 
 type KeyedCall = Pick<Call<typeof releaseEndpoints.createRelease>, 'headers' | 'caller'> & {

@@ -24,7 +24,7 @@ import { pageRoutes } from '../http/page.ts'
 import { type Caller, route } from '../http/route.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { notifyRoutes } from '../notify/routes.ts'
-import { releaseRoutes } from '../releases/routes.ts'
+import { releaseExportRoutes, releaseRoutes } from '../releases/routes.ts'
 import { type Core, createCore, type ServiceDeps } from './core.ts'
 import { MIGRATIONS_FOLDER, PAGE_FOLDER, VERSION } from './paths.ts'
 import { createWork, type Work } from './work.ts'
@@ -259,6 +259,7 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
   })
   watchFolderRoutes(app, watchFolders)
   auditionRoutes(app, work.auditions)
+  releaseExportRoutes(app, work.releaseExports)
   ticketRoutes(app, deps)
 }
 

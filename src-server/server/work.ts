@@ -6,6 +6,7 @@ import { AuditionProcess } from '../auditions/audition-process.ts'
 import { Auditions } from '../auditions/auditions.ts'
 import { MasterFiles } from '../auditions/master-files.ts'
 import { createBatchService } from '../batch/batch-service.ts'
+import { requireOutputFolder } from '../batch/chosen-folder.ts'
 import { createCoverOf } from '../batch/song-cover.ts'
 import { WatchFolders } from '../batch/watch-folders.ts'
 import { createAnalyse } from '../jobs/analyse.ts'
@@ -19,12 +20,14 @@ import { createSettle } from '../jobs/settle.ts'
 import type { JobRecord } from '../jobs/store.ts'
 import { resultBytes, Submissions } from '../jobs/submit.ts'
 import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
+import { ReleaseExports, type SongMasters } from '../releases/export.ts'
 import { Releases } from '../releases/releases.ts'
+import { Signer } from '../releases/signing.ts'
 import { createInspect } from '../uploads/inspect.ts'
 import { probeAudio } from '../uploads/probe.ts'
 import { createStorage } from '../uploads/storage.ts'
 import type { Core, ServiceDeps } from './core.ts'
-import { ENGINE_FILE } from './paths.ts'
+import { ENGINE_FILE, VERSION } from './paths.ts'
 
 /** Memory that a job of ten minutes at a high rate takes with its ffmpeg, bytes. */
 const JOB_MEMORY_BYTES = 1_500_000_000
@@ -47,7 +50,8 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
   const hearing = createHearing(deps, core, { uploads, jobWork, batchWork }, stopping)
   auditions = hearing.auditions
   const releases = createReleases(deps, core, batchWork)
-  return { usedBytes, analyse, codedCopies, releases, ...uploads, ...jobWork, ...batchWork, ...hearing }
+  const releaseExports = createReleaseExports(deps, core, jobWork)
+  return { usedBytes, analyse, codedCopies, releases, releaseExports, ...uploads, ...jobWork, ...batchWork, ...hearing }
 }
 
 export type Work = ReturnType<typeof createWork>
@@ -194,6 +198,37 @@ function createReleases(
       return { ...names, durationSeconds: song.facts.durationSeconds, state: isOver ? 'expired' : statusOf(state) }
     },
     keepJobs: (jobIds) => retention.keepOnly(jobIds),
+  })
+}
+
+/** Builds the export of releases: the masters of a stored song are those of its newest job that is done. */
+function createReleaseExports({ dataDir, clock }: ServiceDeps, core: Core, { jobs }: JobWork): ReleaseExports {
+  const { store, sourceJobs, settings, releaseStore } = core
+  const mastersOfJob = (jobId: string): SongMasters | undefined => {
+    const [job, files] = [store.find(jobId), jobs.files(jobId)]
+    if (!job?.result || !files?.result || files.isExpired || !existsSync(files.result.zipPath)) return undefined
+    const { zipPath, zip } = files.result
+    return {
+      jobId,
+      durationSeconds: job.song.facts.durationSeconds,
+      masters: job.result.masters,
+      bytesOf({ file }) {
+        const entry = zip.entries.find(({ name }) => name === `${zip.folderName}/${file}`)
+        return entry && { path: zipPath, offset: entry.offset, sizeBytes: entry.sizeBytes }
+      },
+    }
+  }
+  return new ReleaseExports({
+    clock,
+    appVersion: VERSION,
+    store: releaseStore,
+    signer: new Signer(dataDir),
+    mastersOf({ jobId, sourceId }) {
+      const jobIds = jobId !== undefined ? [jobId] : sourceId !== undefined ? sourceJobs.listOf(sourceId) : []
+      return jobIds.map(mastersOfJob).find((masters) => masters !== undefined)
+    },
+    requireFolder: (folder) => requireOutputFolder(folder, dataDir, 'folder'),
+    outputFolder: () => settings.read().output_folder,
   })
 }
 

@@ -45,6 +45,8 @@ export interface HeldEngine {
   isLingering: boolean
   /** When set, every master that belongs to no job fails with it at once. */
   failsRenders?: FailureCode
+  /** When set, the file of every master. */
+  masterBytes?: Buffer
   /** When set, the process of auditions ends as soon as a passage is to be heard. */
   crashesPassages?: boolean
 }
@@ -86,7 +88,8 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false, answ
         },
         progress: (stage, fraction) => onMessage({ type: 'progress', stage, fraction }),
         finish() {
-          if (state.command?.type === 'work') answer({ type: 'done', result: writeResult(state.command.order) })
+          if (state.command?.type === 'work')
+            answer({ type: 'done', result: writeResult(state.command.order, engine.masterBytes) })
           else answer({ type: 'analysed', analysis: emptyAnalysis })
         },
         fail,
@@ -122,14 +125,14 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false, answ
   return engine
 }
 
-function writeResult(order: WorkOrder): WorkResult {
+function writeResult(order: WorkOrder, masterBytes?: Buffer): WorkResult {
   const folderName = `song_master_${order.jobId.slice(0, 8)}`
   const fileName = `${folderName}.zip`
   const { platforms, genre, loudness, target_lufs } = order.settings
   const files = platforms.map((platform) => ({
     platform,
     file: `song_${platform}.wav`,
-    bytes: Buffer.from(`RIFF ${platform}`),
+    bytes: masterBytes ?? Buffer.from(`RIFF ${platform}`),
   }))
   let offset = 0
   const entries = files.map(({ file, bytes }) => {

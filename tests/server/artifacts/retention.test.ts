@@ -136,8 +136,11 @@ test('a job that a release keeps does not expire; when it is kept no longer, its
   expect([hasFiles('kept'), hasFiles('other'), finishedJobs.nextExpiryMs()]).toEqual([true, false, undefined])
   expect(store.find(idOf('kept'))?.expiresAtMs).toBeUndefined()
   retention.keepOnly([])
-  expect(store.find(idOf('kept'))?.expiresAtMs).toBe(clock.now() + 30 * DAY)
-  await clock.advance(30 * DAY - 1)
+  const [outMs, expiry] = [clock.now(), () => store.find(idOf('kept'))?.expiresAtMs]
+  expect(expiry()).toBe(outMs + 30 * DAY)
+  finishedJobs.setRetention(20 * DAY, 0, 9)
+  expect(expiry()).toBe(outMs + 20 * DAY)
+  await clock.advance(20 * DAY - 1)
   expect(await retention.sweep()).toBe(0)
   await clock.advance(1)
   expect(await sweep()).toBe(1)

@@ -485,12 +485,14 @@ test('every change of the batch is told', async () => {
 test('songs and references of a release are kept, however long ago they were removed', async () => {
   const { addSong, addReference, batch, clock, world } = openBatch()
   const [song, other, reference] = [addSong('song'), addSong('other'), addReference('reference')]
+  const likeIt = addReference('like it')
+  batch.changeSong(song, { ...OWN, reference_source_id: likeIt })
   batch.remove([song, other])
   world.released = [song, reference]
   await clock.advance(400 * 86_400_000)
   expect(batch.forgetUnused()).toEqual([other])
   world.released = []
-  expect(batch.forgetUnused().sort()).toEqual([song, reference].sort())
+  expect(batch.forgetUnused().sort()).toEqual([song, reference, likeIt].sort())
 })
 
 test('songs removed for a day are forgotten with their files, unless they serve as a reference', async () => {

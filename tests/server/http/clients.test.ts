@@ -239,6 +239,16 @@ const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
     const { body } = await service.post('/api/v1/releases', { title: 'Full', artist: 'Band', kind: 'album', tracks })
     return post(`/api/v1/releases/${body.release_id}/tracks`, { tracks: [{ title: 'One more' }] })
   },
+  async RELEASE_NOT_READY() {
+    const { body } = await service.post('/api/v1/releases', { title: 'Empty', artist: 'Band', kind: 'album' })
+    return post(`/app/releases/${body.release_id}/export`, { folder })
+  },
+  async FOLDER_TAKEN() {
+    writeFileSync(at('Band - Taken'), 'a file')
+    const tracks = [{ job_id: jobs.done }]
+    const { body } = await service.post('/api/v1/releases', { title: 'Taken', artist: 'Band', kind: 'single', tracks })
+    return post(`/app/releases/${body.release_id}/export`, { folder })
+  },
   METHOD_NOT_ALLOWED: () => ({ ...upload(goodForm), method: 'PUT' }),
   JOB_NOT_READY: () => get(`/api/v1/jobs/${jobs.waiting}/download`),
   JOB_FAILED: () => get(`/api/v1/jobs/${jobs.failed}/download`),

@@ -158,7 +158,7 @@ describe('releases by table', () => {
   test('are all made or none, and the refusal names the cells', async () => {
     const before = await total()
     const { status, body } = await make(
-      'title,isrc,release_title,release_artist,upc\na,KRA382400001,Ep,Band,\nb,KR1,Ep,Band,\nc,,Two,Band,123\n',
+      'title,isrc,release_title,release_artist,upc\na,KRA382400001,Ep,Band,\nb,KR1,Ep,Band,\nc,,Two,Band,123\nd,,Two,Band,123\n',
     )
     expect([status, body.error.param]).toEqual([400, 'file'])
     expect(body.error.details).toEqual([

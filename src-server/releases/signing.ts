@@ -1,0 +1,71 @@
+/** The key with which this data directory signs certificates, and the signatures themselves (Ed25519, RFC 8032). */
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import path from 'node:path'
+import { makePrivate, syncFolder } from '../../src-system/disk.ts'
+
+/** Name of the private key in the data directory; PKCS #8, mode 0600. */
+export const SIGNING_KEY_FILE = 'signing-key.pem'
+
+/** A signature with the key that verifies it, both base64; the key is SubjectPublicKeyInfo. */
+export interface Signature {
+  readonly algorithm: 'Ed25519'
+  readonly public_key: string
+  readonly value: string
+}
+
+/** Signs and knows its own signatures. The key is made when something is signed for the first time. */
+export class Signer {
+  readonly #file: string
+
+  constructor(dataDir: string) {
+    this.#file = path.join(dataDir, SIGNING_KEY_FILE)
+  }
+
+  /** Returns the signature of a text in UTF-8. Throws the system's error where the key can be neither read nor made. */
+  sign(text: string): Signature {
+    const key = existsSync(this.#file) ? this.#read() : this.#make()
+    return {
+      algorithm: 'Ed25519',
+      public_key: publicPart(key),
+      value: sign(null, Buffer.from(text, 'utf8'), key).toString('base64'),
+    }
+  }
+
+  /** Returns whose signature of a text this is: our own, that of another key, or none of it. Never throws for what is no signature. */
+  signerOf(text: string, { algorithm, public_key, value }: Signature): 'own' | 'other' | 'bad' {
+    if (algorithm !== 'Ed25519') return 'bad'
+    try {
+      const key = createPublicKey({ key: Buffer.from(public_key, 'base64'), format: 'der', type: 'spki' })
+      if (!verify(null, Buffer.from(text, 'utf8'), key, Buffer.from(value, 'base64'))) return 'bad'
+    } catch {
+      return 'bad'
+    }
+    return existsSync(this.#file) && publicPart(this.#read()) === public_key ? 'own' : 'other'
+  }
+
+  #read(): KeyObject {
+    return createPrivateKey(readFileSync(this.#file))
+  }
+
+  /** Makes a key that is whole on the disk before it signs anything. */
+  #make(): KeyObject {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const part = `${this.#file}.part`
+    const handle = openSync(part, 'w', 0o600)
+    try {
+      writeSync(handle, privateKey.export({ format: 'pem', type: 'pkcs8' }) as string)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+    makePrivate(part)
+    renameSync(part, this.#file)
+    syncFolder(path.dirname(this.#file))
+    return privateKey
+  }
+}
+
+function publicPart(key: KeyObject): string {
+  return createPublicKey(key).export({ format: 'der', type: 'spki' }).toString('base64')
+}

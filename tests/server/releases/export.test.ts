@@ -1,0 +1,380 @@
+/** Export of releases over a real socket into real folders: whole, signed, resumable, and nothing of others is touched. */
+import { execFileSync } from 'node:child_process'
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { ExportedRelease, VerifiedFolder } from '../../../src-contract/release-exports.ts'
+import { cueSheet, type ExportedTrack, fileNames } from '../../../src-server/releases/export-texts.ts'
+import type { ReleaseRecord, TrackRecord } from '../../../src-server/releases/release.ts'
+import { createHeldEngine } from '../../support/held-engine.ts'
+import { pngPicture } from '../../support/pictures.ts'
+import { type Answer, noFile, type Service, startService } from '../../support/service.ts'
+import { wavSong } from '../../support/songs.ts'
+
+const MASTER = wavSong({ seconds: 31, sampleRateHz: 44_100 })
+const engine = createHeldEngine({ isAutomatic: true })
+engine.masterBytes = MASTER
+let service: Service
+let jobId: string
+let parent: string
+
+beforeAll(async () => {
+  service = await startService({ forkEngine: engine.fork })
+  const job = await service.newJob({ platforms: 'melon,spotify' })
+  jobId = job.job_id
+  await service.ended(jobId)
+})
+afterAll(() => service.stop())
+beforeEach(() => {
+  parent = mkdtempSync(path.join(tmpdir(), 'loudsmith-export-'))
+})
+
+const FACTS = { title: 'Night: EP', artist: '하늘', kind: 'ep', upc: '036000291452' }
+const FOLDER = '하늘 - Night EP'
+const NAMES = [
+  ...['01 첫차.wav', '02 Bus Stop (Live).wav', 'SHA256SUMS', 'certificate.html', 'certificate.json', 'cover.png'],
+  ...['metadata.csv', 'release-report.json', `${FOLDER}.cue`],
+]
+
+async function newRelease(more: object = {}): Promise<string> {
+  const tracks = [
+    { job_id: jobId, title: '첫차', isrc: 'KRA382400001', composers: ['김하늘'] },
+    { job_id: jobId, title: 'Bus Stop', version: 'Live', gap_before_seconds: 1.5 },
+  ]
+  const { body } = await service.post('/api/v1/releases', { ...FACTS, tracks, ...more })
+  const form = new FormData()
+  form.append('file', new Blob([new Uint8Array(pngPicture(3000, 3000))]), 'cover')
+  await service.call('PUT', `/api/v1/releases/${body.release_id}/cover`, { body: form })
+  return body.release_id
+}
+
+const exportOf = (releaseId: string, more: object = {}): Promise<Answer> =>
+  service.post(`/app/releases/${releaseId}/export`, { folder: parent, ...more })
+const exported = async (releaseId: string, more: object = {}): Promise<ExportedRelease> => {
+  const { status, body } = await exportOf(releaseId, more)
+  expect([status, body.error]).toEqual([200, undefined])
+  return body
+}
+const verified = async (folder: string): Promise<VerifiedFolder> =>
+  (await service.post('/app/releases/verify', { folder })).body
+const INTACT = { is_intact: true, signature: 'own', changed: [], missing: [], added: [] }
+const read = (folder: string, name: string) => readFileSync(path.join(folder, name), 'utf8')
+const write = (folder: string, name: string, text: string) => writeFileSync(path.join(folder, name), text)
+
+describe('an export', () => {
+  test('is one folder with numbered files, cover, table, cue sheet, report, certificate and checksums that agree', async () => {
+    const { folder, certificate } = await exported(await newRelease())
+    expect(folder).toBe(path.join(parent, FOLDER))
+    expect(readdirSync(folder).sort()).toEqual(NAMES)
+    expect(readFileSync(path.join(folder, '01 첫차.wav')).equals(MASTER)).toBe(true)
+    execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: folder })
+    expect(read(folder, 'SHA256SUMS').trim().split('\n')).toHaveLength(NAMES.length - 1)
+    expect(read(folder, 'metadata.csv')).toContain('KRA382400001')
+    expect(JSON.parse(read(folder, 'release-report.json'))).toMatchObject({
+      ...{ title: 'Night: EP', duration_seconds: 6 },
+      tracks: [
+        { file: '01 첫차.wav', master: { platform: 'spotify', integrated_lufs: -14 } },
+        { has_unapplied_edges: true },
+      ],
+    })
+    expect(certificate).toMatchObject({ title: 'Night: EP', unapplied_tracks: [2] })
+    expect(certificate.files.map(({ name }) => name).sort()).toEqual(
+      NAMES.filter((name) => !['SHA256SUMS', 'certificate.json'].includes(name)),
+    )
+    expect(await verified(folder)).toEqual({ ...INTACT, folder, title: 'Night: EP', made_at: certificate.made_at })
+  })
+
+  test('measures the written files against every receiver, and says in both languages what is to be mended', async () => {
+    const releaseId = await newRelease()
+    const { certificate } = await exported(releaseId)
+    expect(certificate.receivers).toHaveLength(11)
+    const outcomes = (id: string, rule: string) =>
+      certificate.receivers.find(({ receiver }) => receiver === id)?.checks.find((check) => check.rule === rule)
+    expect(outcomes('cd_baby', 'name_characters')).toMatchObject({
+      outcome: 'remedy',
+      remedies: [{ file: '01 첫차.wav', message: expect.stringMatching(/Rename the file/) }, {}],
+    })
+    const rules = ['bit_depth', 'true_peak_after_rate', 'true_peak_after_codec', 'cover'] as const
+    expect(rules.map((rule) => outcomes('cd_baby', rule)?.outcome)).toEqual(['pass', 'pass', 'not_measured', 'pass'])
+    expect(
+      ['format_code', 'chunk_order', 'true_peak'].map((rule) => outcomes('spotify_delivery', rule)?.outcome),
+    ).toEqual([...['pass', 'pass', 'pass']])
+    const page = read(path.join(parent, FOLDER), 'certificate.html')
+    expect(page).toContain('<html lang="en">')
+    expect(page).toContain('Rename the file.')
+    expect(page).not.toMatch(/<script|src=|href=/)
+    const init = { body: JSON.stringify({ folder: parent, receivers: ['cd_baby'] }), headers: {} }
+    const headers = { 'content-type': 'application/json', 'accept-language': 'ko' }
+    const { body } = await service.call('POST', `/app/releases/${releaseId}/export`, { ...init, headers })
+    expect(body.certificate.receivers).toMatchObject([{ receiver: 'cd_baby', outcome: 'remedy' }])
+    expect(read(body.folder, 'certificate.html')).toMatch(
+      /<html lang="ko">[\s\S]*납품 확인서[\s\S]*파일 이름을 바꾸세요/,
+    )
+    expect(await verified(body.folder)).toMatchObject(INTACT)
+  })
+
+  test('takes the masters of one platform, and says which track has none', async () => {
+    const releaseId = await newRelease()
+    const { folder } = await exported(releaseId, { platform: 'melon' })
+    expect(JSON.parse(read(folder, 'release-report.json')).tracks[1].master.platform).toBe('melon')
+    const refusal = async (id: string, more = {}) => {
+      const { status, body } = await exportOf(id, more)
+      return [status, body.error?.code, body.error?.message]
+    }
+    expect(await refusal(releaseId, { platform: 'youtube' })).toEqual([
+      ...[409, 'RELEASE_NOT_READY', expect.stringMatching(/^Track 1 \(“첫차”\)/)],
+    ])
+    const without = await newRelease({ tracks: [{ job_id: jobId }, { title: 'To come' }] })
+    expect((await refusal(without))[2]).toMatch(/^Track 2 \(“To come”\)/)
+    expect((await refusal(await newRelease({ tracks: [] })))[2]).toMatch(/no tracks/)
+    expect(await refusal('nobody')).toEqual([404, 'RELEASE_NOT_FOUND', expect.any(String)])
+    expect(readdirSync(parent)).toEqual([FOLDER])
+  })
+
+  test('of stored songs takes the masters of their newest job that is done', async () => {
+    const form = new FormData()
+    form.append('file', new Blob([new Uint8Array(wavSong())]), 'song.wav')
+    const { source_id } = (await service.call('POST', '/app/sources', { body: form })).body
+    const releaseId = await newRelease({ tracks: [{ source_id }] })
+    expect((await exportOf(releaseId)).body.error.code).toBe('RELEASE_NOT_READY')
+    const jobs = [await service.newJob({ source_id, file: noFile }), await service.newJob({ source_id, file: noFile })]
+    for (const job of jobs) await service.ended(job.job_id)
+    const { folder } = await exported(releaseId)
+    expect(JSON.parse(read(folder, 'release-report.json')).tracks[0].job_id).toBe(jobs[1]?.job_id)
+  })
+
+  test('goes into the output folder unless told otherwise, and into no folder that cannot be', async () => {
+    const releaseId = await newRelease()
+    expect((await exportOf(releaseId, { folder: undefined })).body.error.param).toBe('folder')
+    await service.patch('/app/settings', { output_folder: parent })
+    onTestFinished(() => void service.patch('/app/settings', { output_folder: null }))
+    expect((await exportOf(releaseId, { folder: undefined })).body.folder).toBe(path.join(parent, FOLDER))
+    for (const folder of ['relative', service.dataDir, path.join(service.dataDir, 'in')])
+      expect((await exportOf(releaseId, { folder })).body.error.param).toBe('folder')
+    const credential = await service.newKey()
+    expect((await service.post(`/app/releases/${releaseId}/export`, {}, { credential })).status).toBe(403)
+  })
+})
+
+describe('an export that was broken off', () => {
+  /** Makes a folder as a crash leaves it: two files are done, one is half written, and the mark is there. */
+  async function brokenOff(releaseId: string): Promise<string> {
+    const { folder, certificate } = await exported(releaseId)
+    for (const name of ['SHA256SUMS', 'certificate.json', 'metadata.csv', '02 Bus Stop (Live).wav'])
+      rmSync(path.join(folder, name))
+    write(folder, '.02 Bus Stop (Live).wav.part', 'RIFF')
+    write(folder, '.loudsmith-export', JSON.stringify({ releaseId, files: certificate.files }))
+    return folder
+  }
+
+  test('goes on: what is whole is not written again', async () => {
+    const releaseId = await newRelease()
+    const folder = await brokenOff(releaseId)
+    const inode = () => statSync(path.join(folder, '01 첫차.wav')).ino
+    const before = inode()
+    await exported(releaseId)
+    expect(inode()).toBe(before)
+    expect(readdirSync(folder).sort()).toEqual(NAMES)
+    expect(await verified(folder)).toMatchObject(INTACT)
+  })
+
+  test('is not taken for that of another release', async () => {
+    const folder = await brokenOff(await newRelease())
+    const before = readdirSync(folder).sort()
+    const { status, body } = await exportOf(await newRelease())
+    expect([status, body.error.code]).toEqual([409, 'FOLDER_TAKEN'])
+    expect(readdirSync(folder).sort()).toEqual(before)
+  })
+})
+
+describe('a folder that exists', () => {
+  test('with files of others, or a file in its place, is left alone and told', async () => {
+    const releaseId = await newRelease()
+    const folder = path.join(parent, FOLDER)
+    mkdirSync(folder)
+    write(folder, 'mine.txt', 'mine')
+    expect((await exportOf(releaseId)).body.error).toMatchObject({
+      ...{ code: 'FOLDER_TAKEN', message: expect.stringContaining(FOLDER) },
+    })
+    expect(readdirSync(folder)).toEqual(['mine.txt'])
+    rmSync(folder, { recursive: true })
+    writeFileSync(folder, 'a file')
+    expect((await exportOf(releaseId)).body.error.code).toBe('FOLDER_TAKEN')
+    expect(readFileSync(folder, 'utf8')).toBe('a file')
+  })
+
+  test('of an earlier export is brought up to date: what is no part of it any more goes, what was added stays', async () => {
+    const releaseId = await newRelease()
+    const { folder } = await exported(releaseId)
+    const { tracks } = (await service.get(`/api/v1/releases/${releaseId}`)).body
+    await service.patch(`/api/v1/releases/${releaseId}/tracks/${tracks[0].track_id}`, { title: '막차' })
+    write(folder, 'note.txt', 'mine')
+    await exported(releaseId)
+    expect(readdirSync(folder).sort()).toEqual([...NAMES.slice(1), '01 막차.wav', 'note.txt'].sort())
+    expect(await verified(folder)).toMatchObject({ ...INTACT, is_intact: false, added: ['note.txt'] })
+  })
+
+  test('whose file was changed is not overwritten, and the file is named', async () => {
+    const releaseId = await newRelease()
+    const { folder } = await exported(releaseId)
+    write(folder, 'metadata.csv', 'my own notes')
+    const { status, body } = await exportOf(releaseId)
+    expect([status, body.error.code, body.error.message]).toEqual([
+      409,
+      'FOLDER_TAKEN',
+      expect.stringContaining('metadata.csv'),
+    ])
+    expect(read(folder, 'metadata.csv')).toBe('my own notes')
+    renameSync(path.join(folder, 'metadata.csv'), path.join(parent, 'notes.csv'))
+    await exported(releaseId)
+    expect(await verified(folder)).toMatchObject(INTACT)
+  })
+})
+
+describe('a disk', () => {
+  const mount = (options: string): boolean => {
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', parent], { stdio: 'ignore' })
+    } catch {
+      return false
+    }
+    onTestFinished(() => void execFileSync('umount', [parent]))
+    return true
+  }
+
+  test('that is full stops the export with a sentence; what is finished stays, and it goes on with room', async (context) => {
+    const megabytes = Math.ceil((MASTER.length * 1.5) / 1e6)
+    if (!mount(`size=${megabytes}m`)) return context.skip('a small file system cannot be mounted here')
+    const releaseId = await newRelease()
+    const { status, body } = await exportOf(releaseId)
+    expect([status, body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
+    const folder = path.join(parent, FOLDER)
+    expect(readdirSync(folder).sort()).toEqual(['.loudsmith-export', '01 첫차.wav'])
+    execFileSync('mount', ['-o', `remount,size=${megabytes * 4}m`, parent])
+    await exported(releaseId)
+    expect(await verified(folder)).toMatchObject(INTACT)
+  })
+
+  test('that becomes read-only stops it too', async (context) => {
+    if (!mount('size=90m')) return context.skip('a small file system cannot be mounted here')
+    const releaseId = await newRelease()
+    const { folder } = await exported(releaseId)
+    rmSync(path.join(folder, 'metadata.csv'))
+    execFileSync('mount', ['-o', 'remount,ro', parent])
+    const { status, body } = await exportOf(releaseId)
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'INVALID_REQUEST', 'folder'])
+    expect(existsSync(path.join(folder, '01 첫차.wav'))).toBe(true)
+  })
+})
+
+describe('a check of a folder', () => {
+  test('tells changed, missing and added files', async () => {
+    const { folder } = await exported(await newRelease())
+    write(folder, 'metadata.csv', 'changed')
+    rmSync(path.join(folder, '01 첫차.wav'))
+    write(folder, 'more.txt', 'more')
+    write(folder, '.DS_Store', '')
+    expect(await verified(folder)).toMatchObject({
+      ...{
+        is_intact: false,
+        signature: 'own',
+        changed: ['metadata.csv'],
+        missing: ['01 첫차.wav'],
+        added: ['more.txt'],
+      },
+    })
+    rmSync(path.join(folder, 'SHA256SUMS'))
+    expect((await verified(folder)).missing).toEqual(['01 첫차.wav', 'SHA256SUMS'])
+    write(folder, 'SHA256SUMS', 'x')
+    expect((await verified(folder)).changed).toEqual(['metadata.csv', 'SHA256SUMS'])
+  })
+
+  test('tells a certificate that was changed, even with its checksums, one of another key, and none', async () => {
+    const { folder } = await exported(await newRelease())
+    const text = read(folder, 'certificate.json')
+    const { certificate, signature } = JSON.parse(text)
+    const put = (content: object) => write(folder, 'certificate.json', `${JSON.stringify(content, null, 2)}\n`)
+    put({ certificate: { ...certificate, title: 'Another' }, signature })
+    expect(await verified(folder)).toMatchObject({ is_intact: false, signature: 'bad' })
+    const other = generateKeyPairSync('ed25519')
+    put({
+      certificate,
+      signature: {
+        algorithm: 'Ed25519',
+        public_key: other.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+        value: sign(null, Buffer.from(JSON.stringify(certificate)), other.privateKey).toString('base64'),
+      },
+    })
+    expect(await verified(folder)).toMatchObject({ is_intact: false, signature: 'other' })
+    put({ certificate, signature: { ...signature, public_key: 'no key' } })
+    expect((await verified(folder)).signature).toBe('bad')
+    write(folder, 'certificate.json', 'no JSON')
+    expect(await verified(folder)).toMatchObject({ is_intact: false, signature: 'none', changed: [], missing: [] })
+    write(folder, 'certificate.json', text)
+    expect((await verified(folder)).is_intact).toBe(true)
+  })
+
+  test('never looks outside of the folder, and refuses what is none', async () => {
+    const { folder } = await exported(await newRelease())
+    const { certificate, signature } = JSON.parse(read(folder, 'certificate.json'))
+    const outside = { name: '../secret', size_bytes: 1, sha256: createHash('sha256').update('secret').digest('hex') }
+    write(parent, 'secret', 'secret')
+    write(folder, 'certificate.json', JSON.stringify({ certificate: { ...certificate, files: [outside] }, signature }))
+    expect((await verified(folder)).missing).toContain('../secret')
+    for (const wrong of [path.join(parent, 'nothing'), 'relative'])
+      expect((await service.post('/app/releases/verify', { folder: wrong })).body.error.param).toBe('folder')
+  })
+
+  test('knows its own signatures after a restart; the key is readable by its owner alone', async () => {
+    const { folder } = await exported(await newRelease())
+    const file = path.join(service.dataDir, 'signing-key.pem')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const key = readFileSync(file)
+    await service.close()
+    service = await startService({ dataDir: service.dataDir, forkEngine: engine.fork })
+    expect(await verified(folder)).toMatchObject(INTACT)
+    await exported(await newRelease({ title: 'Second' }))
+    expect(readFileSync(file).equals(key)).toBe(true)
+  })
+})
+
+describe('the texts of an export', () => {
+  const track = (title: string, more: Partial<TrackRecord['facts']> = {}): TrackRecord => ({
+    trackId: title,
+    facts: { title, artists: [], composers: [], gap_before_seconds: 0, ...more } as TrackRecord['facts'],
+  })
+  const facts = { title: 'The "Night"', artist: 'Band', upc: '036000291452', kind: 'ep' } as const
+
+  test('number the files with as many digits as are needed, safe on every file system', () => {
+    expect(fileNames([track('a/b: c'), track('CON')])).toEqual(['01 a b c.wav', '02 _CON.wav'])
+    const hundred = fileNames(Array.from({ length: 100 }, () => track('x')))
+    expect([hundred[0], hundred[99]]).toEqual(['001 x.wav', '100 x.wav'])
+  })
+
+  test('are a cue sheet with performers, codes and gaps', () => {
+    const tracks = [
+      track('One', { gap_before_seconds: 3, isrc: 'KRA382400001' }),
+      track('Two', { gap_before_seconds: 61.2 }),
+    ]
+    const release = { facts, tracks } as unknown as ReleaseRecord
+    const files = tracks.map((one, index) => ({ track: one, fileName: `${index}.wav` })) as unknown as ExportedTrack[]
+    expect(cueSheet(release, files).split('\r\n')).toEqual([
+      ...['CATALOG 0036000291452', 'PERFORMER "Band"', `TITLE "The 'Night'"`],
+      ...['FILE "0.wav" WAVE', '  TRACK 01 AUDIO', '    TITLE "One"', '    PERFORMER "Band"', '    ISRC KRA382400001'],
+      ...['    INDEX 01 00:00:00', 'FILE "1.wav" WAVE', '  TRACK 02 AUDIO', '    TITLE "Two"', '    PERFORMER "Band"'],
+      ...['    PREGAP 01:01:15', '    INDEX 01 00:00:00', ''],
+    ])
+  })
+})
