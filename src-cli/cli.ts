@@ -17,6 +17,7 @@ import { registerMasterCommand } from './master-command.ts'
 import { asksForJson, messagesFor, terminalMessages } from './messages.ts'
 import { registerOpenCommand } from './open-command.ts'
 import { createProgram } from './program.ts'
+import { registerReleaseCommands } from './release-commands.ts'
 import { type ServeOptions, serve } from './serve.ts'
 import { registerSettingsCommands } from './settings-commands.ts'
 
@@ -54,7 +55,7 @@ program
 
 for (const register of [
   ...[registerOpenCommand, registerKeyCommands, registerAccountCommands],
-  ...[registerSettingsCommands, registerDoctorCommand, registerMasterCommand],
+  ...[registerSettingsCommands, registerDoctorCommand, registerMasterCommand, registerReleaseCommands],
 ]) {
   register(program, dataDir, messages)
 }

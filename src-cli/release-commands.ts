@@ -1,0 +1,241 @@
+import { openAsBlob } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { type Command, Option } from 'commander'
+import type { FilePart } from '../src-contract/client.ts'
+import { DISTRIBUTORS, type Distributor } from '../src-contract/distributors/index.ts'
+import { PLATFORMS, type Platform } from '../src-contract/platforms/index.ts'
+import type { ExportedRelease, VerifiedFolder } from '../src-contract/release-exports.ts'
+import { RELEASE_KINDS, type Release, type ReleaseKind } from '../src-contract/releases.ts'
+import { OUTCOME_WORDS } from '../src-contract/text/delivery.ts'
+import { playingTime } from '../src-contract/text/numbers.ts'
+import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import { absolutePath } from './data-dir.ts'
+import { STANDARD_INPUT, withInputs } from './input-file.ts'
+import { type Messages, messagesFor } from './messages.ts'
+import { table } from './text-output.ts'
+import { unusable } from './unusable-input.ts'
+
+interface NewOptions extends ClientOptions {
+  readonly artist: string
+  readonly kind: ReleaseKind
+  readonly job?: string[]
+}
+
+interface ExportOptions extends ClientOptions {
+  readonly out?: string
+  readonly platform?: Platform
+  readonly receiver?: Distributor[]
+}
+
+/** Adds the group `release`, and `verify`. */
+export function registerReleaseCommands(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.release
+  const group = program.command('release').description(say.about).helpCommand('help [command]', messages.commander.help)
+  const command = (usage: string, description: string) =>
+    withClientOptions(group.command(usage), dataDir, messages).description(description)
+  registerKeeping(command, messages)
+  registerTables(command, messages)
+
+  command('export <id>', say.export)
+    .option('--out <folder>', say.out, absolutePath(messages))
+    .addOption(new Option('--platform <platform>', say.platform).choices(PLATFORMS))
+    .addOption(new Option('--receiver <names...>', say.receiver).choices(DISTRIBUTORS))
+    .action((id: string, options: ExportOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        (client) => client.call('exportRelease', { params: { release_id: id }, body: exportBody(options) }),
+        (outcome) => describeExport(outcome, messages),
+      ),
+    )
+
+  withClientOptions(
+    program.command('verify').argument('<folder>', say.folder, absolutePath(messages)),
+    dataDir,
+    messages,
+  )
+    .description(say.verify)
+    .action((folder: string, options: ClientOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        async (client) => {
+          const found = await client.call('verifyFolder', { body: { folder } })
+          if (!found.is_intact) process.exitCode = 1
+          return found
+        },
+        (found) => describeFolder(found, messages),
+      ),
+    )
+}
+
+type AddCommand = (usage: string, description: string) => Command
+
+/** Adds `release list`, `show`, `new`, `add` and `delete`. */
+function registerKeeping(command: AddCommand, messages: Messages): void {
+  const say = messages.release
+  const shown = (release: Release) => describe(release, messages)
+  command('list', say.list).action((options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      (client) => client.call('listReleases', { query: { limit: 100 } }),
+      ({ releases }) =>
+        releases.length === 0
+          ? say.none
+          : table(
+              releases.map((one) => [
+                one.release_id,
+                one.kind,
+                say.tracks(one.track_count),
+                `${one.artist} - ${one.title}`,
+              ]),
+            ),
+    ),
+  )
+  command('show <id>', say.show).action((id: string, options: ClientOptions) =>
+    runClientCommand(options, messages, (client) => client.call('readRelease', { params: { release_id: id } }), shown),
+  )
+  command('new <title>', say.create)
+    .requiredOption('--artist <name>', say.artist)
+    .addOption(new Option('--kind <kind>', say.kind).choices(RELEASE_KINDS).default('single'))
+    .option('--job <ids...>', say.job)
+    .action((title: string, options: NewOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        (client) => client.call('createRelease', { body: newRelease(title, options) }),
+        shown,
+      ),
+    )
+  command('add <id> <jobs...>', say.add).action((id: string, jobs: string[], options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      (client) =>
+        client.call('addTracks', { params: { release_id: id }, body: { tracks: jobs.map((job_id) => ({ job_id })) } }),
+      shown,
+    ),
+  )
+  command('delete <id>', say.delete).action((id: string, options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      async (client) => {
+        await client.call('deleteRelease', { params: { release_id: id } })
+        return { deleted: true }
+      },
+      () => say.deleted,
+    ),
+  )
+}
+
+/** Adds `release import`, `csv` and `update`. */
+function registerTables(command: AddCommand, messages: Messages): void {
+  const say = messages.release
+  const shownAll = ({ releases, ignored_columns }: { releases: Release[]; ignored_columns: string[] }) =>
+    [
+      ...releases.map((release) => describe(release, messages)),
+      ...(ignored_columns.length > 0 ? [say.ignored(ignored_columns.join(', '))] : []),
+    ].join('\n\n')
+  command('import <file>', say.import).action((file: string, options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      (client) => withTable(file, messagesFor(messages, options), (part) => client.call('importReleases', part)),
+      shownAll,
+    ),
+  )
+  command('csv <id>', say.csv)
+    .option('--out <file>', say.csvOut, absolutePath(messages))
+    .action((id: string, options: ClientOptions & { readonly out?: string }) =>
+      runClientCommand(
+        options,
+        messages,
+        async (client) => {
+          const csv = await (await client.open('readReleaseCsv', { params: { release_id: id } })).text()
+          if (options.out === undefined) return { csv }
+          // A file that is there may hold the owner's own changes.
+          await writeFile(options.out, `\ufeff${csv}`, { flag: 'wx' }).catch((cause: Error) => {
+            throw unusable(messagesFor(messages, options).release.notWritten(options.out ?? '', cause.message))
+          })
+          return { file: options.out }
+        },
+        (outcome) => ('csv' in outcome ? outcome.csv : say.written(outcome.file)),
+      ),
+    )
+  command('update <id> <file>', say.update).action((id: string, file: string, options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      (client) =>
+        withTable(file, messagesFor(messages, options), (part) =>
+          client.call('changeReleaseByCsv', { params: { release_id: id }, ...part }),
+        ),
+      shownAll,
+    ),
+  )
+}
+
+function newRelease(title: string, { artist, kind, job = [] }: NewOptions) {
+  return { title, artist, kind, tracks: job.map((job_id) => ({ job_id })) }
+}
+
+function exportBody({ out, platform, receiver }: ExportOptions) {
+  return {
+    ...(out === undefined ? {} : { folder: out }),
+    ...(platform === undefined ? {} : { platform }),
+    ...(receiver === undefined ? {} : { receivers: receiver }),
+  }
+}
+
+/** Calls `use` with a table as the file of a form. Throws a sentence for what is no file. */
+function withTable<Outcome>(
+  file: string,
+  messages: Messages,
+  use: (part: { readonly files: { readonly file: FilePart } }) => Promise<Outcome>,
+): Promise<Outcome> {
+  const named = file === STANDARD_INPUT ? file : absolutePath(messages)(file)
+  const { signal } = new AbortController()
+  return withInputs([{ path: named, name: 'table.csv' }], { messages, signal }, async ([input]) =>
+    use({ files: { file: { content: await openAsBlob(input!.path), name: input!.name } } }),
+  )
+}
+
+function describe({ release_id, kind, artist, title, tracks }: Release, { release: say }: Messages): string {
+  const rows = tracks.map((track) => [
+    String(track.position),
+    track.version === undefined ? track.title : `${track.title} (${track.version})`,
+    track.duration_seconds === undefined ? '' : playingTime(track.duration_seconds),
+    say.states[track.state],
+    track.isrc ?? '',
+    track.track_id,
+  ])
+  return [`${artist} - ${title} (${kind}) ${release_id}`, ...(rows.length > 0 ? [table(rows)] : [])].join('\n')
+}
+
+function describeExport({ folder, certificate }: ExportedRelease, { release: say, language }: Messages): string {
+  const { receivers, unapplied_tracks, files } = certificate
+  const rows = receivers.map(({ name, outcome }) => [name, OUTCOME_WORDS[outcome][language]])
+  const remedies = receivers.flatMap(({ name, checks }) =>
+    checks.flatMap((check) =>
+      check.remedies.map(({ file, message }) => `  ${name}: ${file ? `${file}: ` : ''}${message}`),
+    ),
+  )
+  return [
+    say.exported(files.length, folder),
+    table(rows),
+    ...remedies,
+    ...(unapplied_tracks.length > 0 ? [say.unapplied(unapplied_tracks.join(', '))] : []),
+  ].join('\n')
+}
+
+function describeFolder(
+  { folder, is_intact, signature, ...found }: VerifiedFolder,
+  { release: say }: Messages,
+): string {
+  const lists = (['changed', 'missing', 'added'] as const).flatMap((kind) =>
+    found[kind].map((name) => `  ${say.differences[kind]}: ${name}`),
+  )
+  return [is_intact ? say.intact(folder) : say.differs(folder), `  ${say.signatures[signature]}`, ...lists].join('\n')
+}

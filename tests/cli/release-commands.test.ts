@@ -1,0 +1,90 @@
+/** `loudsmith release …` and `loudsmith verify`, as a person and as a script call them. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createHeldEngine } from '../support/held-engine.ts'
+import { type Service, startService } from '../support/service.ts'
+import { wavSong } from '../support/songs.ts'
+
+const CLI = path.join(import.meta.dirname, '../../src-cli/cli.ts')
+const engine = createHeldEngine({ isAutomatic: true })
+engine.masterBytes = wavSong({ seconds: 31, sampleRateHz: 44_100 })
+const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-release-'))
+let service: Service
+let jobId: string
+
+beforeAll(async () => {
+  service = await startService({ forkEngine: engine.fork })
+  jobId = (await service.newJob({ title: '첫차', artist: '하늘' })).job_id
+  await service.ended(jobId)
+})
+afterAll(async () => {
+  await service.stop()
+  rmSync(folder, { recursive: true })
+})
+
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly problem: string
+}
+
+const call = (language: string, ...words: string[]) =>
+  new Promise<Ended>((resolve) => {
+    const environment = { ...process.env, LC_ALL: language, INIT_CWD: folder }
+    const options = { encoding: 'utf8', env: environment } as const
+    execFile(process.execPath, [CLI, ...words, '--data-dir', service.dataDir], options, (error, out, problem) =>
+      resolve({ code: error ? Number(error.code) : 0, out, problem }),
+    )
+  })
+const json = async (...words: string[]) => JSON.parse((await call('C', ...words, '--json')).out)
+
+test('a release is made of jobs, listed, shown, exported, verified and deleted', async () => {
+  const release = await json('release', 'new', 'Night', '--artist', '하늘', '--kind', 'ep', '--job', jobId)
+  const id = release.release_id
+  expect(release).toMatchObject({ title: 'Night', kind: 'ep', tracks: [{ title: '첫차', state: 'done' }] })
+  expect((await json('release', 'add', id, jobId)).tracks).toHaveLength(2)
+  expect((await call('C', 'release', 'list')).out).toMatch(new RegExp(`^${id}  ep  2 tracks  하늘 - Night`))
+  expect((await call('ko_KR.UTF-8', 'release', 'show', id)).out).toMatch(/첫차\s+0:03\s+완료/)
+
+  const made = await call('C', 'release', 'export', id, '--out', 'records', '--receiver', 'cd_baby', 'catapult')
+  const target = path.join(folder, 'records', '하늘 - Night')
+  expect(made).toMatchObject({ code: 0, out: expect.stringContaining(`6 files are in ${target}`) })
+  expect(made.out).toMatch(/CD Baby {3}to be mended\nCatapult {2}to be mended/)
+  expect(made.out).toMatch(/CD Baby: 01 첫차\.wav: The file name has other characters/)
+  const intact = await call('C', 'verify', 'records/하늘 - Night')
+  expect([intact.code, intact.out]).toEqual([0, expect.stringMatching(/Nothing has changed[\s\S]*signed here/)])
+  writeFileSync(path.join(target, 'metadata.csv'), 'x')
+  const changed = await call('ko_KR.UTF-8', 'verify', 'records/하늘 - Night')
+  expect([changed.code, changed.out]).toEqual([1, expect.stringMatching(/달라요[\s\S]*바뀜: metadata\.csv/)])
+  expect(await json('verify', target)).toMatchObject({ is_intact: false, changed: ['metadata.csv'] })
+  expect(await call('C', 'release', 'export', id, '--out', 'records')).toMatchObject({
+    ...{ code: 1, problem: expect.stringMatching(/^“metadata.csv” in the folder/) },
+  })
+
+  expect((await call('C', 'release', 'delete', id)).out).toBe('The release is deleted.\n')
+  expect(await call('C', 'release', 'show', id)).toMatchObject({
+    code: 1,
+    problem: expect.stringMatching(/no such release/),
+  })
+})
+
+test('releases are made of a table and changed by one, and no file is overwritten', async () => {
+  writeFileSync(path.join(folder, 'in.csv'), '곡명,앨범,앨범 아티스트,Mood\n밤,정원,하늘,sad\n=1+1,정원,하늘,\n')
+  const made = await call('C', 'release', 'import', 'in.csv')
+  expect(made.out).toMatch(/하늘 - 정원 \(single\)[\s\S]*=1\+1[\s\S]*ignored: Mood/)
+  const [{ release_id: id }] = (await json('release', 'list')).releases
+  expect(await call('C', 'release', 'csv', id, '--out', 'out.csv')).toMatchObject({ code: 0 })
+  const table = readFileSync(path.join(folder, 'out.csv'), 'utf8')
+  expect(table).toMatch(/^\ufefftrack_number,title/)
+  expect(table).toContain("'=1+1")
+  expect(await call('C', 'release', 'csv', id, '--out', 'out.csv')).toMatchObject({ code: 1 })
+  writeFileSync(path.join(folder, 'out.csv'), table.replace('밤', '낮'))
+  const updated = await json('release', 'update', id, 'out.csv')
+  expect(updated.releases[0].tracks.map(({ title }: { title: string }) => title)).toEqual(['낮', '=1+1'])
+  expect(await call('C', 'release', 'update', id, 'nothing.csv')).toMatchObject({
+    ...{ code: 1, problem: expect.stringMatching(/There is no file .*nothing\.csv/) },
+  })
+})
