@@ -6,7 +6,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ExportedFile } from '../../src-contract/release-exports.ts'
-import { giveToUser, isDiskFull, makeFolder, syncFolder, whenReleased } from '../../src-system/disk.ts'
+import { giveToUser, makeFolder, syncFolder, whenReleased } from '../../src-system/disk.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 
@@ -106,8 +106,8 @@ export class ExportFolder {
 
   /**
    * Writes a file unless it is there with the same bytes. Throws FOLDER_TAKEN, naming the file, where one is there that no export wrote,
-   * unless `replaces` is set; INSUFFICIENT_STORAGE on a full disk; INVALID_REQUEST where the folder takes nothing; and the reason of
-   * `signal`. What was written before stays.
+   * unless `replaces` is set; INVALID_REQUEST where the folder takes nothing; the system's error on a full disk; and
+   * the reason of `signal`. What was written before stays.
    */
   async write(
     { name, open, sha256 }: FolderFile,
@@ -160,9 +160,8 @@ export class ExportFolder {
   }
 }
 
-/** Returns what a failure to write means for the owner of the folder. */
+/** Returns what a failure to write means for the owner of the folder; a full disk has its answer wherever it is met. */
 function refusalOf(cause: unknown): unknown {
-  if (isDiskFull(cause)) return new AppError('INSUFFICIENT_STORAGE', {}, { cause })
   const { code } = (cause ?? {}) as NodeJS.ErrnoException
   const isClosed = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOENT', 'EBUSY', 'ENAMETOOLONG'].includes(String(code))
   return isClosed ? invalidRequest('folder_not_complete', { param: 'folder', cause }) : cause

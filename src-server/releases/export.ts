@@ -57,6 +57,8 @@ export interface ReleaseExportsDeps {
   readonly signer: Signer
   /** Returns the masters of a song; undefined where none are finished. */
   readonly mastersOf: (song: TrackSong) => SongMasters | undefined
+  /** Returns the true peak of a WAV after its conversion to a rate, dBTP; null where it cannot be measured here. */
+  readonly peakAtRate: (file: string, sampleRateHz: number, signal: AbortSignal) => Promise<number | null>
   /** Makes a folder that is missing; throws INVALID_REQUEST for one that cannot be used. */
   readonly requireFolder: (folder: string) => Promise<void>
   /** Folder where the request names none; null for none. */
@@ -148,7 +150,7 @@ export class ReleaseExports {
     const files = this.#filesOf(release, tracks)
     await folder.take(releaseId, files, earlier)
     for (const file of files) await folder.write(file, { signal })
-    const signed = await this.#certify(release, tracks, { folder, files, request, language })
+    const signed = await this.#certify(release, tracks, { folder, files, request, language, signal })
     // They tell the time, so those of an export that was broken off are others.
     for (const file of lastFiles(signed)) await folder.write(file, { signal, replaces: true })
     await folder.removeStale(earlier ?? [], new Set(signed.certificate.files.map(({ name }) => name)))
@@ -199,10 +201,11 @@ export class ReleaseExports {
   async #certify(
     release: ReleaseRecord,
     tracks: readonly ReadyTrack[],
-    { folder, files, request, language }: Certifying,
+    { folder, files, request, language, signal }: Certifying,
   ): Promise<SignedCertificate & { readonly html: string }> {
     const { clock, appVersion, signer } = this.#deps
-    const facts = await Promise.all(tracks.map((track) => fileFacts(folder.path, track)))
+    const facts: FileFacts[] = []
+    for (const track of tracks) facts.push(await this.#factsOf(path.join(folder.path, track.fileName), track, signal))
     const { cover, facts: own } = release
     const delivered = { kind: own.kind, cover: cover ? { widthPx: cover.width_px, heightPx: cover.height_px } : null }
     const content = {
@@ -222,6 +225,26 @@ export class ReleaseExports {
       files: [...content.files, exported(textFile('certificate.html', html))],
     }
     return { certificate, signature: signer.sign(signedText(certificate)), html }
+  }
+
+  /** Returns the facts of a written file, those that only the engine measures from its result. Throws for what is no WAV. */
+  async #factsOf(file: string, { track, fileName, master }: ReadyTrack, signal: AbortSignal): Promise<FileFacts> {
+    const wav = await readWavDelivery(file)
+    if (!wav) throw new Error(`${fileName} is no WAV`)
+    const codecPeaks = (master.codec_checks ?? []).map((check) => check.true_peak_dbtp)
+    const isConverted = wav.sampleRateHz !== SERVICE_RATE_HZ
+    return {
+      ...wav,
+      fileName,
+      title: fullTitle(track.facts),
+      type: 'wav',
+      integratedLufs: master.integrated_lufs,
+      truePeakDbtp: master.true_peak_dbtp,
+      truePeakAfterRateDbtp: isConverted
+        ? await this.#deps.peakAtRate(file, SERVICE_RATE_HZ, signal)
+        : master.true_peak_dbtp,
+      truePeakAfterCodecDbtp: codecPeaks.length > 0 ? Math.max(...codecPeaks) : null,
+    }
   }
 
   async #certificateIn(folder: string): Promise<SignedCertificate | undefined> {
@@ -253,6 +276,7 @@ interface Certifying {
   readonly files: readonly FolderFile[]
   readonly request: ExportRequest
   readonly language: Language
+  readonly signal: AbortSignal
 }
 
 const exported = ({ name, sizeBytes, sha256 }: FolderFile): ExportedFile => ({ name, size_bytes: sizeBytes, sha256 })
@@ -269,21 +293,4 @@ function lastFiles(signed: SignedCertificate & { readonly html: string }): Folde
 function sumsOf({ certificate, signature }: SignedCertificate): string {
   const own = certificateJson({ certificate, signature })
   return sha256Sums([...certificate.files, { name: CERTIFICATE_FILE, sha256: sha256Of(Buffer.from(own)) }])
-}
-
-/** Returns the facts of a written file, those that only the engine measures from its result. Throws for what is no WAV. */
-async function fileFacts(folder: string, { track, fileName, master }: ReadyTrack): Promise<FileFacts> {
-  const wav = await readWavDelivery(path.join(folder, fileName))
-  if (!wav) throw new Error(`${fileName} is no WAV`)
-  const codecPeaks = (master.codec_checks ?? []).map((check) => check.true_peak_dbtp)
-  return {
-    ...wav,
-    fileName,
-    title: fullTitle(track.facts),
-    type: 'wav',
-    integratedLufs: master.integrated_lufs,
-    truePeakDbtp: master.true_peak_dbtp,
-    truePeakAfterRateDbtp: wav.sampleRateHz === SERVICE_RATE_HZ ? master.true_peak_dbtp : null,
-    truePeakAfterCodecDbtp: codecPeaks.length > 0 ? Math.max(...codecPeaks) : null,
-  }
 }

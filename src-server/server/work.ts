@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
+import { truePeakAtRate } from '../../src-worker/media/rate-peak.ts'
 import { CodedCopies } from '../artifacts/coded-copies.ts'
 import { AuditionProcess } from '../auditions/audition-process.ts'
 import { Auditions } from '../auditions/auditions.ts'
@@ -202,7 +203,7 @@ function createReleases(
 }
 
 /** Builds the export of releases: the masters of a stored song are those of its newest job that is done. */
-function createReleaseExports({ dataDir, clock }: ServiceDeps, core: Core, { jobs }: JobWork): ReleaseExports {
+function createReleaseExports({ dataDir, clock, log }: ServiceDeps, core: Core, { jobs }: JobWork): ReleaseExports {
   const { store, sourceJobs, settings, releaseStore } = core
   const mastersOfJob = (jobId: string): SongMasters | undefined => {
     const [job, files] = [store.find(jobId), jobs.files(jobId)]
@@ -227,6 +228,15 @@ function createReleaseExports({ dataDir, clock }: ServiceDeps, core: Core, { job
       const jobIds = jobId !== undefined ? [jobId] : sourceId !== undefined ? sourceJobs.listOf(sourceId) : []
       return jobIds.map(mastersOfJob).find((masters) => masters !== undefined)
     },
+    peakAtRate: (file, sampleRateHz, signal) =>
+      core
+        .ffmpeg()
+        .then((ffmpeg) => truePeakAtRate(ffmpeg, file, sampleRateHz, signal))
+        .catch((cause: unknown) => {
+          signal.throwIfAborted()
+          log.warn('the peak of a file at another rate could not be measured', { cause })
+          return null
+        }),
     requireFolder: (folder) => requireOutputFolder(folder, dataDir, 'folder'),
     outputFolder: () => settings.read().output_folder,
   })

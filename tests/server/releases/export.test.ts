@@ -125,6 +125,21 @@ describe('an export', () => {
     expect(await verified(body.folder)).toMatchObject(INTACT)
   })
 
+  test('measures what a file at another rate peaks at 44.1 kHz', async () => {
+    engine.masterBytes = wavSong({ seconds: 31, sampleRateHz: 48_000 })
+    onTestFinished(() => {
+      engine.masterBytes = MASTER
+    })
+    const job = await service.newJob()
+    await service.ended(job.job_id)
+    const releaseId = await newRelease({ tracks: [{ job_id: job.job_id, title: 'High' }] })
+    const { certificate } = await exported(releaseId, { receivers: ['catapult', 'melabel'] })
+    const outcomes = certificate.receivers.map(({ checks }) =>
+      checks.filter(({ outcome }) => outcome !== 'pass').map(({ rule }) => rule),
+    )
+    expect(outcomes).toEqual([['true_peak_after_codec'], ['sample_rate', 'true_peak_after_codec']])
+  })
+
   test('takes the masters of one platform, and says which track has none', async () => {
     const releaseId = await newRelease()
     const { folder } = await exported(releaseId, { platform: 'melon' })
