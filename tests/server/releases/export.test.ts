@@ -320,9 +320,15 @@ describe('a check of a folder', () => {
     const { folder } = await exported(await newRelease())
     const text = read(folder, 'certificate.json')
     const { certificate, signature } = JSON.parse(text)
-    const put = (content: object) => write(folder, 'certificate.json', `${JSON.stringify(content, null, 2)}\n`)
+    const sums = read(folder, 'SHA256SUMS')
+    const put = (content: object) => {
+      const json = `${JSON.stringify(content, null, 2)}\n`
+      write(folder, 'certificate.json', json)
+      const sum = createHash('sha256').update(json).digest('hex')
+      write(folder, 'SHA256SUMS', sums.replace(/^\w+(?= {2}certificate\.json$)/m, sum))
+    }
     put({ certificate: { ...certificate, title: 'Another' }, signature })
-    expect(await verified(folder)).toMatchObject({ is_intact: false, signature: 'bad' })
+    expect(await verified(folder)).toMatchObject({ ...INTACT, is_intact: false, signature: 'bad' })
     const other = generateKeyPairSync('ed25519')
     put({
       certificate,
@@ -332,12 +338,13 @@ describe('a check of a folder', () => {
         value: sign(null, Buffer.from(JSON.stringify(certificate)), other.privateKey).toString('base64'),
       },
     })
-    expect(await verified(folder)).toMatchObject({ is_intact: false, signature: 'other' })
+    expect(await verified(folder)).toMatchObject({ ...INTACT, is_intact: false, signature: 'other' })
     put({ certificate, signature: { ...signature, public_key: 'no key' } })
     expect((await verified(folder)).signature).toBe('bad')
     write(folder, 'certificate.json', 'no JSON')
     expect(await verified(folder)).toMatchObject({ is_intact: false, signature: 'none', changed: [], missing: [] })
     write(folder, 'certificate.json', text)
+    write(folder, 'SHA256SUMS', sums)
     expect((await verified(folder)).is_intact).toBe(true)
   })
 
