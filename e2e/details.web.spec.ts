@@ -347,12 +347,12 @@ test('songs that are dropped a second time are not mastered twice, unless that i
   expect(jobs.map((job) => job.title).sort()).toEqual(['Alpha', 'Beta', 'Beta'])
   await expect(page.locator('.song.repeated')).toHaveCount(1)
   await expect(page.locator('.action-bar > p.grow')).toHaveText('1 to check, 3 done')
-  await expect(page.getByRole('button', { name: 'Save 3 ZIPs' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Save: upload these 3' })).toBeVisible()
   await page.getByRole('button', { name: /^Delivery/ }).click()
   await page.getByText('Premium', { exact: true }).click()
   await expect(page.locator('.song.repeated')).toHaveCount(0)
   await expect(page.getByRole('button', { name: /^Start 1 song/ })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Save 3 ZIPs' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Save: upload these 3' })).toBeVisible()
 })
 
 test('the focus stays near what its own press took away', async ({ page }) => {
@@ -574,8 +574,8 @@ test('a hurried hand starts what is ready and not what has warnings, and hears o
   expect(await jobs()).toEqual(['Alpha', 'Beta', 'Gamma'])
 
   await page.getByRole('button', { name: 'Remove: Silent' }).click()
-  await page.route('**/download', (route) => route.abort())
-  await page.getByRole('button', { name: 'Save 3 ZIPs' }).click()
+  await page.route('**/files/release*', (route) => route.abort())
+  await page.getByRole('button', { name: 'Save: upload these 3' }).click()
   await expect(page.getByRole('alert')).toContainText('Loudsmith does not answer.')
   await program.stop()
   await expect(page.locator('.strip:not(.inline)')).toHaveText(

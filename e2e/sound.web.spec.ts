@@ -145,3 +145,29 @@ test('a changed sound takes the place of what plays, is exact in the end, and eq
   await page.getByRole('button', { name: 'Start 1 anyway' }).click()
   await expect(page.locator('.song.rendering, .song.done, .song.below'), 'it has been started').toHaveCount(1)
 })
+
+test('the file to upload is made and saved by itself, and further formats where they are ticked', async ({
+  page,
+  program,
+}) => {
+  await drop(page, [song('Alpha.wav', 1, 2)])
+  await expect(page.locator('.song.ready')).toHaveCount(1)
+  await page.getByRole('button', { name: /^Files/ }).click()
+  await expect(page.getByRole('checkbox', { name: /^One file to upload/ })).toBeChecked()
+  await page.getByRole('checkbox', { name: 'FLAC 24 bit' }).check()
+  await expect(page.getByRole('group', { name: 'Also write every master as' })).toBeVisible()
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('button', { name: /^Files/ }).click()
+  await expect(page.getByRole('button', { name: /^Files/ })).toContainText(
+    'file to upload · WAV per platform · FLAC 24 bit',
+  )
+  await page.locator('.action-bar .btn.primary').click()
+  await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save: upload this one' }).click(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/^Alpha_.*\.flac$/)
+  const { settings } = await program.call<Batch>('GET', '/app/desk')
+  expect([settings.release_master, settings.formats]).toEqual([true, ['flac24']])
+})

@@ -424,6 +424,9 @@ export const DEFAULT_SETTINGS: MasterSettings = {
   reference_source_id: null,
 }
 
+/** Settings with which the application begins: its owner uploads one file, which a plain request of the API does not ask for. */
+export const FIRST_SETTINGS: MasterSettings = { ...DEFAULT_SETTINGS, release_master: true }
+
 /** Returns the settings of a job among the members of `from`, in the order of the schema; those that it lacks have their defaults. */
 export function jobSettings(from: Pick<JobSettings, 'platforms'> & Partial<JobSettings>): JobSettings {
   return picked(JobSettings, from)

@@ -1,6 +1,8 @@
 /** Saving files. A link cannot carry the credential, so the bytes are fetched and handed to the browser as a blob. */
 
 import { ApiError, type Client } from '../../src-contract/client.ts'
+import { RELEASE } from '../../src-contract/delivery-target.ts'
+import type { Job } from '../../src-contract/jobs.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { DesktopBridge } from '../../src-main/bridge.ts'
 
@@ -51,7 +53,16 @@ export function createSaver(client: Client, bridge?: Pick<DesktopBridge, 'reveal
     saveZip: (jobId: string) =>
       once(`${jobId}.zip`, () => client.open('downloadResult', { params: { job_id: jobId } })),
     saveMaster: (jobId: string, platform: Platform) =>
-      once(`${jobId}_${platform}.wav`, () => client.open('readJobFile', { params: { job_id: jobId, file: platform } })),
+      once(`${jobId}_${platform}.wav`, () =>
+        client.open('readJobFile', { params: { job_id: jobId, file: platform }, query: {} }),
+      ),
+    /** Saves the master for all services: as FLAC where the job made one, which distributors take and is half the size, else as WAV. */
+    saveRelease: ({ job_id: jobId, release }: Pick<Job, 'job_id' | 'release'>) => {
+      const format = release?.files?.some((one) => one.format === 'flac24') ? ('flac24' as const) : undefined
+      return once(`${jobId}_release.${format ? 'flac' : 'wav'}`, () =>
+        client.open('readJobFile', { params: { job_id: jobId, file: RELEASE }, query: format ? { format } : {} }),
+      )
+    },
     /** Saves the report as a page to be read. */
     saveReport: (jobId: string) =>
       once(`${jobId}_report.html`, () =>

@@ -6,6 +6,14 @@ export const soundEn = {
   start: 'Starting point',
   planned: 'Corrections',
   delivery: 'Delivery',
+  files: 'Files',
+  releaseMaster: 'One file to upload, for all services',
+  releaseHelp:
+    'Most distributors take one file of a song: 24 bit at the rate of the song, under the lowest ceiling of the platforms.',
+  formats: 'Also write every master as',
+  formatsHelp: 'Further files of the same master; the WAV of each platform stays as it is.',
+  filesOf: (isRelease: boolean, names: readonly string[]) =>
+    [...(isRelease ? ['file to upload'] : []), 'WAV per platform', ...names].join(' · '),
   repairs: 'Mend what is found',
   labels: {
     ...wordsIn('en', settingLabels),

@@ -6,6 +6,13 @@ export const soundKo: SoundText = {
   start: '출발점',
   planned: '보정',
   delivery: '결과물',
+  files: '파일',
+  releaseMaster: '업로드할 파일 하나, 모든 서비스용',
+  releaseHelp:
+    '유통사 대부분은 곡마다 파일 하나를 받아요. 원본 샘플레이트의 24비트이고, 플랫폼의 피크 한도 중 가장 낮은 값을 지켜요.',
+  formats: '마스터마다 더 만들 형식',
+  formatsHelp: '같은 마스터를 다른 형식으로도 만들어요. 플랫폼별 WAV는 그대로예요.',
+  filesOf: (isRelease, names) => [...(isRelease ? ['업로드할 파일'] : []), '플랫폼별 WAV', ...names].join(' · '),
   repairs: '찾은 결함 고치기',
   labels: {
     ...wordsIn('ko', settingLabels),

@@ -4,7 +4,7 @@
  * finished. It is rows in the database, so pages can be reloaded and the machine restarted in the middle of a batch.
  */
 import type { Preset } from '../../src-contract/app.ts'
-import { DEFAULT_SETTINGS, jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
+import { FIRST_SETTINGS, jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
 import type { Language } from '../../src-contract/text/text.ts'
 import type { Log } from '../../src-system/log.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
@@ -253,7 +253,7 @@ export class BatchQueue {
 
   /** Returns the settings, presets and pause that all songs share. */
   #common(): BatchCommon {
-    return this.#store.common() ?? { isPaused: false, settings: DEFAULT_SETTINGS, presets: [] }
+    return this.#store.common() ?? { isPaused: false, settings: FIRST_SETTINGS, presets: [] }
   }
 
   #require(sourceId: string): BatchRow & { isRemoved: boolean } {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src-contract/client.ts'
+import type { Job } from '../../src-contract/jobs.ts'
 import { linkOf, ticketIn } from '../../src-contract/session.ts'
 import { createSaver, filenameIn } from '../../src-renderer/api/save.ts'
 import { openSession } from '../../src-renderer/api/session.ts'
@@ -113,5 +114,21 @@ describe('masters that the desktop shows in its file manager', () => {
     const saver = createSaver(client, { revealMasters: async (jobId) => jobId === 'there' })
     await expect(saver.reveal('there')).resolves.toBeUndefined()
     await expect(saver.reveal('gone')).rejects.toMatchObject({ code: 'MASTERS_GONE' })
+  })
+})
+
+describe('the master for all services', () => {
+  it('is saved as FLAC where the job made one, else as WAV', async () => {
+    const { client, calls } = recorded(() => new Response(new Blob([])))
+    vi.stubGlobal('document', { createElement: () => ({ click: () => {} }) })
+    const saver = createSaver(client)
+    const files = [{ format: 'flac24' }]
+    await saver.saveRelease({ job_id: 'a', release: { files } } as unknown as Job)
+    await saver.saveRelease({ job_id: 'b', release: {} } as unknown as Job)
+    expect(calls.map(({ path }) => path)).toEqual([
+      '/api/v1/jobs/a/files/release?format=flac24',
+      '/api/v1/jobs/b/files/release',
+    ])
+    vi.unstubAllGlobals()
   })
 })

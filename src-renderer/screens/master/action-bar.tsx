@@ -42,7 +42,7 @@ export interface ActionBarProps {
 
 export function ActionBar({ rows, song, start, forecast }: ActionBarProps) {
   const { batch, service, notices } = useApp()
-  const { saveZips } = useRowActions()
+  const { saveZips, saveReleases } = useRowActions()
   const { t } = useWords()
   const [isSheetOpen, showSheet] = useState(false)
   const isPaused = useSelect(batch.store, (state) => state.batch?.is_paused ?? false)
@@ -74,9 +74,10 @@ export function ActionBar({ rows, song, start, forecast }: ActionBarProps) {
       : credits === 0
         ? t.actionBar.whyNot.credits
         : undefined
+  const isForUpload = made.length > 0 && made.every(({ job }) => job?.release)
   const saveAll = async () => {
     setSaving(true)
-    await saveZips(made)
+    await (isForUpload ? saveReleases(made) : saveZips(made))
     setSaving(false)
   }
   const glyph = { className: 'i', 'aria-hidden': true } as const
@@ -84,7 +85,7 @@ export function ActionBar({ rows, song, start, forecast }: ActionBarProps) {
     icon: <Download {...glyph} />,
     busyText: isSaving && t.saving,
     onClick: () => void saveAll(),
-    children: t.actionBar.saveZips(made.length),
+    children: isForUpload ? t.actionBar.saveReleases(made.length) : t.actionBar.saveZips(made.length),
   }
   return (
     <footer className={`action-bar ${song ? 'has-transport' : ''}`}>

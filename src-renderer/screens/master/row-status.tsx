@@ -289,12 +289,12 @@ function Ended({ job }: { job: Job }) {
               <Sentence text={`${platforms.map((platform) => t.platforms[platform]).join(', ')}: ${text}`} />
             </span>
           ))}
-          {others.map(({ code, platform, values = {} }) => (
-            <span key={`${code} ${platform} ${values.codec}`} className="c-warn">
+          {others.map(({ code, platform, file, values = {} }) => (
+            <span key={`${code} ${platform ?? file} ${values.codec}`} className="c-warn">
               <TriangleAlert className="i" aria-hidden="true" />
               <Sentence
                 text={t.row.overshoot(
-                  platform ? t.platforms[platform] : '',
+                  platform ? t.platforms[platform] : (file ?? ''),
                   codecLabel(values.codec),
                   format.level(Number(values.true_peak_dbtp)),
                 )}

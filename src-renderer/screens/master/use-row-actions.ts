@@ -18,6 +18,8 @@ export interface RowActions {
   accept: (row: SongRow) => void
   cancel: (row: SongRow) => void
   saveZip: (row: SongRow) => void
+  /** Saves of each song the master for all services, one after another; what fails is said in the batch. Never throws. */
+  saveReleases: (rows: readonly SongRow[]) => Promise<void>
   /** Saves one after another; what fails is said in the batch. Never throws. */
   saveZips: (rows: readonly SongRow[]) => Promise<void>
   /** Starts, sends or looks at songs again, each where it came to nothing. */
@@ -57,6 +59,11 @@ export function useRowActions(): RowActions {
         })
       },
       saveZip: (row) => row.job && save(() => saver.saveZip(row.job?.job_id ?? '')),
+      async saveReleases(rows) {
+        batch.clearFailure()
+        notices.announce(t.row.savingRelease)
+        for (const { job } of rows) if (job?.release) await saver.saveRelease(job).catch(batch.fail)
+      },
       async saveZips(rows) {
         batch.clearFailure()
         notices.announce(t.row.savingZip)
@@ -84,6 +91,7 @@ export function useRowActions(): RowActions {
           ...(isMade && job
             ? [
                 { text: t.row.listen, onChoose: () => go('listen', job.job_id) },
+                ...(job.release ? [{ text: t.row.saveRelease, onChoose: () => void actions.saveReleases([row]) }] : []),
                 { text: t.row.saveZip, onChoose: () => actions.saveZip(row) },
                 ...job.platforms.map((platform) => ({
                   text: t.row.saveMaster(t.platforms[platform]),

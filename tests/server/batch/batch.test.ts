@@ -29,6 +29,8 @@ test('a new batch is empty, runs, and offers the defaults of the service', () =>
     songs: [],
     settings: {
       ...DEFAULT_SETTINGS,
+      // Its owner uploads one file.
+      release_master: true,
       platforms: [...PLATFORMS],
       genre: 'other',
       ai_service: 'other',

@@ -1,6 +1,7 @@
 /** Sections of the Sound column below the faders: style, starting point, what is planned, loudness and delivery. */
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
+import { FORMAT_NAMES, type Format, formatFacts } from '../../../../src-contract/formats.ts'
 import { REPAIR_KINDS } from '../../../../src-contract/repair-kinds.ts'
 import { AI_SERVICES, GENRES, type MasterSettings, STYLE_NAMES } from '../../../../src-contract/settings.ts'
 import { STYLES, type StyleValues } from '../../../../src-contract/styles.ts'
@@ -202,6 +203,55 @@ export function LoudnessSection({ settings, mixed, change, cost }: SectionProps 
       )}
       {cost}
     </div>
+  )
+}
+
+/** Files that are written: one for all services, and further formats of every master. */
+export function FilesSection({ settings, mixed, change }: SectionProps) {
+  const { t } = useWords()
+  const { formats, release_master: isRelease } = settings
+  const summary =
+    mixed.has('formats') || mixed.has('release_master')
+      ? t.sound.mixed
+      : t.sound.filesOf(
+          isRelease,
+          formats.map((format) => formatFacts(format).name),
+        )
+  const toggle = (format: Format, isWritten: boolean) =>
+    change({ formats: FORMAT_NAMES.filter((one) => (one === format ? isWritten : formats.includes(one))) })
+  return (
+    <Fold title={t.sound.files} summary={summary}>
+      <div className="field repairs-made">
+        <label className="whole">
+          <input
+            type="checkbox"
+            checked={isRelease}
+            aria-describedby="release-help"
+            onChange={(event) => change({ release_master: event.currentTarget.checked })}
+          />
+          {t.sound.releaseMaster}
+        </label>
+        <p id="release-help" className="tick whole">
+          {t.sound.releaseHelp}
+        </p>
+      </div>
+      <fieldset className="field repairs-made" aria-describedby="formats-help">
+        <legend className="label">{t.sound.formats}</legend>
+        {FORMAT_NAMES.map((format) => (
+          <label key={format}>
+            <input
+              type="checkbox"
+              checked={formats.includes(format)}
+              onChange={(event) => toggle(format, event.currentTarget.checked)}
+            />
+            {formatFacts(format).name}
+          </label>
+        ))}
+        <p id="formats-help" className="tick whole">
+          {t.sound.formatsHelp}
+        </p>
+      </fieldset>
+    </Fold>
   )
 }
 

@@ -14,7 +14,14 @@ import { useHearing } from '../use-heard.ts'
 import { ColumnEdge, useColumnWidth } from './column-edge.tsx'
 import { Price } from './price.tsx'
 import { ResponseCurve } from './response-curve.tsx'
-import { DeliverySection, LoudnessSection, PlannedSection, StartingPoint, StyleSection } from './sections.tsx'
+import {
+  DeliverySection,
+  FilesSection,
+  LoudnessSection,
+  PlannedSection,
+  StartingPoint,
+  StyleSection,
+} from './sections.tsx'
 import { SlotSwitch } from './slot-switch.tsx'
 import { SoundKnobs } from './sound-knobs.tsx'
 
@@ -163,6 +170,7 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
       <StartingPoint {...props} rowId={rowId} isOwn={ownIds.length > 0} referenceName={reference?.filename} />
       <PlannedSection {...props} />
       <DeliverySection {...props} />
+      <FilesSection {...props} />
     </>
   )
 }
