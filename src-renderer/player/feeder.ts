@@ -61,10 +61,10 @@ export interface FeederDeps {
   readonly onFailure: (version: string, error: unknown) => void
 }
 
-/** Chunks read at the same time. */
+/** Chunks read at the same time. The heard version does not wait for what is still read of others. */
 const PARALLEL = 3
 
-const keyOf = (version: string, index: number) => `${version} ${index}`
+const keyOf = (version: string, index: number | '') => `${version} ${index}`
 
 /** Fetches the chunks around the playhead until that place is full, and evicts the others. */
 export class Feeder {
@@ -119,7 +119,7 @@ export class Feeder {
     const { lengthFrames, rateHz } = this.#deps
     const wanted = wantedChunks(this.#place, lengthFrames, rateHz)
     this.#evict(wanted)
-    while (this.#busy.size < PARALLEL) {
+    for (;;) {
       const next = nextMissing(
         wanted,
         [...this.#tracks.keys()],
@@ -128,6 +128,9 @@ export class Feeder {
       )
       const track = next && this.#tracks.get(next.version)
       if (!next || !track) return
+      const isHeard = next.version === this.#place.version
+      const busy = [...this.#busy].filter((key) => !isHeard || key.startsWith(keyOf(next.version, '')))
+      if (busy.length >= PARALLEL) return
       void this.#fetchChunk(next.version, next.index, track)
     }
   }

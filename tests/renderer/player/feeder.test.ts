@@ -73,6 +73,30 @@ describe('the feeder', () => {
     expect(reads).toContain(Math.floor((71 * RATE) / CHUNK_FRAMES))
   })
 
+  it('reads the heard version at once, however slowly others are read, and these few at a time', async () => {
+    const reads: string[] = []
+    const slow = (name: string): Track => ({
+      ...silentTrack(TEN_MINUTES),
+      read: (start) => {
+        reads.push(`${name}${start / CHUNK_FRAMES}`)
+        return new Promise(() => undefined)
+      },
+    })
+    const feeder = new Feeder({
+      rateHz: RATE,
+      lengthFrames: TEN_MINUTES,
+      post: () => undefined,
+      onFailure: () => undefined,
+    })
+    feeder.put('old', slow('old'))
+    feeder.put('new', slow('new'))
+    await settle()
+    expect(reads).toEqual(['old0', 'old1', 'old2'])
+    feeder.move({ frame: 0, version: 'new', loop: null })
+    await settle()
+    expect(reads.slice(3)).toEqual(['new0', 'new1', 'new2'])
+  })
+
   it('sends a mono track as two channels, each with bytes of its own', async () => {
     const chunks: PlaybackCommand[] = []
     const feeder = new Feeder({
