@@ -6,30 +6,11 @@ import { test as base, type Page } from 'playwright/test'
 import type { Batch } from '../src-contract/app.ts'
 import type { Job } from '../src-contract/jobs.ts'
 import type { Platform } from '../src-contract/platforms/index.ts'
-import { type GivenFile, type Program, startProgram } from './program.ts'
+import { type Program, startProgram } from './program.ts'
 
 export { expect } from 'playwright/test'
+export { drop, rowOf } from './page-hand.ts'
 export { noSong, type Program, silence, song } from './program.ts'
-
-/** Drops files on the window, as a hand does: over it first, then let go. */
-export async function drop(page: Page, files: readonly GivenFile[]): Promise<void> {
-  const given = files.map((file) => ({ ...file, buffer: file.buffer.toString('base64') }))
-  await page.evaluate(async (list) => {
-    const transfer = new DataTransfer()
-    for (const { name, mimeType, buffer } of list) {
-      const bytes = Uint8Array.fromBase64(buffer)
-      transfer.items.add(new File([bytes], name, { type: mimeType }))
-    }
-    const send = (type: string) =>
-      document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: transfer }))
-    send('dragenter')
-    send('dragover')
-    send('drop')
-  }, given)
-}
-
-/** The row of a song by its title. */
-export const rowOf = (page: Page, title: string) => page.locator('.song').filter({ hasText: title })
 
 /** Masters a song over the API and answers its job when it is done. */
 export async function master(program: Program, parts: Readonly<Record<string, string | File>>): Promise<Job> {
