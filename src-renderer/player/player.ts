@@ -7,14 +7,15 @@ import { Feeder } from './feeder.ts'
 import type { Difference, FrameRange, PlaybackCommand, PlaybackReport } from './playback-engine.ts'
 import workletUrl from './playback-engine.worklet.ts?worker&url'
 import { measureLag, type OpenFile, openTrack, shiftTrack, type Track } from './track.ts'
+import type { WavLayout } from './wav.ts'
 
 export interface VersionFile {
   readonly version: string
   readonly open: OpenFile
   /** Tells whether it is the same recording as the others, so that its start can be found by comparing. */
   readonly isSameSong: boolean
-  /** Bytes of the first request, where the head of the file is known to be short. */
-  readonly headBytes?: number
+  /** Layout of a WAV, where it is known before anything of it is read. */
+  readonly layout?: WavLayout
 }
 
 export interface PlayerDeps {
@@ -65,9 +66,9 @@ function createVersionLoader({ rateHz, feeder, isClosed, onReady, onFailure }: L
   const decode = (bytes: ArrayBuffer) => new OfflineAudioContext(2, 1, rateHz).decodeAudioData(bytes)
 
   async function loadOne(file: VersionFile) {
-    const { version, open, isSameSong, headBytes } = file
+    const { version, open, isSameSong, layout } = file
     try {
-      let track = await openTrack(open, decode, rateHz, headBytes)
+      let track = await openTrack(open, decode, rateHz, layout)
       if (isSameSong && track.isExact) exact ??= track
       if (isSameSong && !track.isExact && exact) track = shiftTrack(track, await measureLag(track, exact))
       if (!isWanted(file)) return

@@ -164,15 +164,13 @@ async function decodedTrack(buffer: AudioBuffer): Promise<Track> {
   }
 }
 
-/** Opens one version at `rateHz`. Rejects with what `open` or `decode` reject with. */
-export async function openTrack(
-  open: OpenFile,
-  decode: Decode,
-  rateHz: number,
-  headBytes = FIRST_BYTES,
-): Promise<Track> {
+/**
+ * Opens one version at `rateHz`; nothing is read of a WAV that is laid out as `known` says. Rejects with what `open` or `decode` reject with.
+ */
+export async function openTrack(open: OpenFile, decode: Decode, rateHz: number, known?: WavLayout): Promise<Track> {
   const file = createRangeReader(open)
-  const first = await file.read(0, headBytes)
+  if (known) return wavTrack(known, file.read, rateHz)
+  const first = await file.read(0, FIRST_BYTES)
   const wave = await readLater(readWave(file.fileBytes()), async (offset, length) =>
     offset + length <= first.length ? first.subarray(offset, offset + length) : file.read(offset, offset + length),
   )

@@ -24,6 +24,15 @@ export function wavLayout(wave: WaveFile | undefined): WavLayout | null {
   return frames === 0 ? null : { sampleRateHz, channels, bitsPerSample, isFloat, sound, frames }
 }
 
+/** Bytes before the samples of a WAV of whole numbers without tags. */
+const PLAIN_HEAD_BYTES = 44
+
+/** Returns the layout of a stereo WAV of whole numbers without tags. Pure. */
+export function plainLayout(format: Pick<WavLayout, 'sampleRateHz' | 'bitsPerSample'>, frames: number): WavLayout {
+  const length = (frames * 2 * format.bitsPerSample) / 8
+  return { ...format, channels: 2, isFloat: false, frames, sound: [{ offset: PLAIN_HEAD_BYTES, length }] }
+}
+
 /** Returns where the bytes [from, to) of the sound lie in the file. */
 export function rangesOfSound(sound: readonly ByteRange[], from: number, to: number): ByteRange[] {
   let before = 0

@@ -4,6 +4,7 @@ import type { Audition } from '../../src-contract/auditions.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { MasterSettings } from '../../src-contract/settings.ts'
+import { plainLayout } from '../player/wav.ts'
 import type { SoundVersion } from './hearing.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
@@ -36,12 +37,16 @@ const isSame = (a: AuditionWish | null, b: AuditionWish | null) => JSON.stringif
 
 /** Returns the rendering of an audition as far as it is known. */
 export function versionOf(client: Pick<Client, 'open'>, audition: Audition): SoundVersion {
-  const { audition_id, state, loudness_lufs, true_peak_dbtp } = audition
+  const { audition_id, state, loudness_lufs, true_peak_dbtp, duration_seconds, sample_rate_hz } = audition
   const isExact = state === 'exact'
   return {
     id: `${audition_id} ${isExact ? 'exact' : 'estimate'}`,
     isExact,
     level: { integratedLufs: loudness_lufs, truePeakDbtp: true_peak_dbtp ?? audition.ceiling_dbtp },
+    layout: plainLayout(
+      { sampleRateHz: sample_rate_hz, bitsPerSample: audition.bit_depth },
+      Math.round(duration_seconds * sample_rate_hz),
+    ),
     open: (headers) => client.open(isExact ? 'readExact' : 'readEstimate', { params: { audition_id }, headers }),
   }
 }

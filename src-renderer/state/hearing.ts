@@ -5,6 +5,7 @@ import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import { dbToGain } from '../../src-engine/dsp/units.ts'
 import { DIFFERENCE_LEVEL, type LevelMode, levelGainsDb, type VersionLevel } from '../player/levels.ts'
 import type { createPlayer, Player } from '../player/player.ts'
+import type { WavLayout } from '../player/wav.ts'
 import { PassingTracks } from './passing-tracks.ts'
 import { openPatiently } from './patient-open.ts'
 
@@ -22,6 +23,7 @@ export interface SoundVersion {
   readonly id: string
   readonly isExact: boolean
   readonly level: VersionLevel
+  readonly layout: WavLayout
   readonly open: (headers: Record<string, string>) => Promise<Response>
 }
 
@@ -46,8 +48,6 @@ export interface HearingState {
 const ORIGINAL = 'original'
 /** Time in which a rendering takes the place of another at the same position, ms. */
 const SLIDE_MS = 30
-/** Bytes that tell how a rendering lies in its file: what is beyond them is rendered to be thrown away. */
-const HEAD_BYTES = 512
 
 const FIRST: HearingState = {
   song: null,
@@ -137,7 +137,7 @@ export class Hearing {
     const own = this.#visit
     if (version && this.#player && !this.#tracks.has(version.id)) {
       this.#tracks.add(version.id)
-      await this.#player.load([{ ...this.#fileOf(version.id, version.open), headBytes: HEAD_BYTES }])
+      await this.#player.load([{ ...this.#fileOf(version.id, version.open), layout: version.layout }])
     }
     if (own !== this.#visit) return
     if (version) this.#tracks.settle(version.id)

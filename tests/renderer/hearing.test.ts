@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Client } from '../../src-contract/client.ts'
 import type { PlaybackReport } from '../../src-renderer/player/playback-engine.ts'
 import type { PlayerDeps } from '../../src-renderer/player/player.ts'
+import { plainLayout } from '../../src-renderer/player/wav.ts'
 import { type HeardSong, Hearing, hearingGainsDb, type SoundVersion } from '../../src-renderer/state/hearing.ts'
 
 const song = (rowId: string, lufs = -18): HeardSong => ({
@@ -14,6 +15,7 @@ const rendering = (id: string, lufs = -14): SoundVersion => ({
   id,
   isExact: false,
   level: { integratedLufs: lufs, truePeakDbtp: -1 },
+  layout: plainLayout({ sampleRateHz: 48_000, bitsPerSample: 16 }, 60 * 48_000),
   open: () => Promise.reject(new Error('not read here')),
 })
 

@@ -3,7 +3,7 @@ import { readNow, readWave } from '../../../src-engine/dsp/riff.ts'
 import { findLag } from '../../../src-renderer/player/align.ts'
 import { createResampler } from '../../../src-renderer/player/resample.ts'
 import { measureLag, type OpenFile, openTrack, shiftTrack } from '../../../src-renderer/player/track.ts'
-import { wavLayout } from '../../../src-renderer/player/wav.ts'
+import { plainLayout, wavLayout } from '../../../src-renderer/player/wav.ts'
 import { noise, sine } from './signals.ts'
 
 interface Shape {
@@ -117,6 +117,25 @@ describe('reading a master', () => {
     await track.read(1000, 10)
     await track.read(9000, 10)
     expect(whole.asked).toHaveLength(1)
+  })
+
+  it('reads nothing of a file whose layout is known until its samples are asked for', async () => {
+    const [left, right] = [noise(5000, 1), noise(5000, 2)]
+    for (const bits of [16, 24] as const) {
+      const { open, asked } = serve(wavFile([left, right], { rateHz: 48_000, bits }))
+      const layout = plainLayout({ sampleRateHz: 48_000, bitsPerSample: bits }, 5000)
+      const track = await openTrack(open, noDecoder, 48_000, layout)
+      expect([track.frames, asked]).toEqual([5000, []])
+      expect(layout).toEqual(
+        wavLayout(
+          await readNow(readWave(44 + (5000 * bits) / 4), (offset, length) =>
+            wavFile([left, right], { rateHz: 48_000, bits }).subarray(offset, offset + length),
+          ),
+        ),
+      )
+      const { left: piece } = await track.read(100, 10)
+      expect(Math.max(...piece.map((value, i) => Math.abs(value - (left[100 + i] as number))))).toBeLessThan(2 ** -15)
+    }
   })
 
   it('finds the samples behind a cover of 16 MB without fetching it', async () => {

@@ -153,6 +153,8 @@ describe('an estimate', () => {
     expect((await service.bytes(at, { range: 'bytes=99999999-' })).status).toBe(416)
     const exact = await service.until(body.audition_id, isExact)
     expect(exact.state).toBe('exact')
+    const master = await service.bytes(`/app/auditions/${body.audition_id}/exact.wav`)
+    expect(master.bytes.subarray(0, HEAD_BYTES).equals(whole.bytes.subarray(0, HEAD_BYTES))).toBe(true)
     const later = await service.bytes(at, { range: `bytes=${start}-${start + 9999}` })
     expect(later.bytes.equals(part.bytes)).toBe(true)
   })
