@@ -57,6 +57,8 @@ export class Auditions {
   readonly #deps: AuditionsDeps
   #wish: AuditionWish | null = null
   #isRunning = false
+  /** The audition that was put on the player last. */
+  #newest: Audition | null = null
 
   constructor(deps: AuditionsDeps) {
     this.#deps = deps
@@ -68,6 +70,7 @@ export class Auditions {
     const isSameSong = this.#wish?.sourceId === wish?.sourceId
     this.#wish = wish
     if (!isSameSong) {
+      this.#newest = null
       this.store.setState({ audition: null, failure: null })
       void this.#deps.hear(null)
     }
@@ -77,13 +80,13 @@ export class Auditions {
 
   /** Call when the server tells that more is known of an audition. Never throws. */
   async hearOf(auditionId: string | undefined): Promise<void> {
-    const isShown = () => this.store.getState().audition?.audition_id === auditionId
-    if (!auditionId || !isShown()) return
+    const isNewest = () => this.#newest?.audition_id === auditionId
+    if (!auditionId || !isNewest()) return
     try {
       const audition = await this.#deps.client.call('readAudition', { params: { audition_id: auditionId } })
-      if (isShown()) await this.#show(audition)
+      if (isNewest()) await this.#show(audition)
     } catch (error) {
-      if (isShown()) this.store.setState({ failure: refusalOf(error) })
+      if (isNewest()) this.store.setState({ failure: refusalOf(error) })
     }
   }
 
@@ -115,8 +118,10 @@ export class Auditions {
   }
 
   async #show(audition: Audition): Promise<void> {
-    const failure = audition.error ? { code: audition.error.code } : null
-    this.store.setState({ audition, failure })
+    this.#newest = audition
+    // Heard before it is shown: drawing what is known of it takes longer than asking for its first samples.
     await this.#deps.hear(versionOf(this.#deps.client, audition))
+    const failure = audition.error ? { code: audition.error.code } : null
+    if (this.#newest === audition) this.store.setState({ audition, failure })
   }
 }

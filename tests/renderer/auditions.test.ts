@@ -16,6 +16,8 @@ function setUp() {
   const asked: { tilt: number; answer: (result: Partial<Audition> | ApiError) => void }[] = []
   const heard: (string | null)[] = []
   const known: { now: Partial<Audition> } = { now: {} }
+  /** What the player waits for until a rendering can be heard. */
+  const player = { isReady: Promise.resolve() }
   const call = (name: string, { body, params }: { body?: { settings: { tilt_db: number } }; params?: object }) => {
     if (name === 'readAudition') return Promise.resolve({ ...params, ...known.now })
     const tilt = body?.settings.tilt_db ?? 0
@@ -29,9 +31,12 @@ function setUp() {
   }
   const auditions = new Auditions({
     client: { call, open: () => Promise.reject(new Error('not opened here')) } as unknown as Client,
-    hear: async (version) => void heard.push(version?.id ?? null),
+    async hear(version) {
+      heard.push(version?.id ?? null)
+      await player.isReady
+    },
   })
-  return { auditions, asked, heard, known, state: auditions.store.getState }
+  return { auditions, asked, heard, known, player, state: auditions.store.getState }
 }
 
 describe('an audition', () => {
@@ -66,6 +71,26 @@ describe('an audition', () => {
     await expect.poll(() => asked).toHaveLength(2)
     asked[1]?.answer({ audition_id: 'other' })
     await expect.poll(() => heard).toEqual([null, null, 'other estimate'])
+  })
+
+  it('is heard before it is shown, and neither news of an older one nor a song that was left comes between', async () => {
+    const { auditions, asked, heard, known, player, state } = setUp()
+    auditions.want(wish(1))
+    asked[0]?.answer({})
+    await expect.poll(() => state().audition?.audition_id).toBe('tilt 1')
+    const ready = Promise.withResolvers<void>()
+    player.isReady = ready.promise
+    auditions.want(wish(2))
+    asked[1]?.answer({})
+    await expect.poll(() => heard.at(-1)).toBe('tilt 2 estimate')
+    expect(state().audition?.audition_id).toBe('tilt 1')
+    known.now = { state: 'exact' }
+    await auditions.hearOf('tilt 1')
+    expect(heard.at(-1)).toBe('tilt 2 estimate')
+    auditions.want(wish(2, 'other'))
+    ready.resolve()
+    await expect.poll(() => asked).toHaveLength(3)
+    expect(state().audition).toBeNull()
   })
 
   it('is asked for again when its process ended, and says why it cannot be heard', async () => {
