@@ -3,6 +3,7 @@ import { targetsOf } from '../../src-contract/delivery-target.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { recipeSteps } from '../../src-engine/chain.ts'
 import { type Audio, allocateAudio } from '../../src-engine/dsp/block.ts'
+import type { Steps } from '../../src-engine/dsp/steps.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
 import { deliverMasters } from '../mastering/deliver.ts'
@@ -20,9 +21,11 @@ import type {
 import { EstimateSound } from './estimate-sound.ts'
 import { type EditedSong, LoadedSong } from './loaded-song.ts'
 import type { EstimatedGain } from './loudness-model.ts'
+import { PassageTurns } from './passage-turns.ts'
 import { estimateOf, type PlannedAudition, planAudition } from './planned-audition.ts'
 import { pricedTargets, priceTargets } from './price.ts'
 import { renderedAlone } from './render-alone.ts'
+import { Settling } from './settling.ts'
 import { runInSlices } from './slices.ts'
 
 /** Auditions whose estimates are kept: those between which one switches back and forth. */
@@ -54,15 +57,23 @@ export class AuditionEngine {
   readonly #running = new Map<number, AbortController>()
   /** End of the last call that needs the song: one at a time loads it or changes its edits. */
   #turn: Promise<unknown> = Promise.resolve()
+  readonly #passages = new PassageTurns()
+  readonly #settling = new Settling()
 
   readonly #handlers: Handlers = {
     estimate: async (call) => {
+      this.#settling.change()
+      this.#passages.prefer(keyOf(call.order))
       const { song, planned, gain } = await this.#hold(call)
       return estimateOf(song, planned, gain)
     },
     passage: async (call) => {
-      const { sound } = await this.#hold(call, call.order.finalise)
-      return sound.read(call.order.firstFrame, call.order.passageFrames)
+      const { order, signal } = call
+      const { sound } = await this.#hold(call, order.finalise)
+      return this.#passages.take(keyOf(order), () => {
+        signal.throwIfAborted()
+        return sound.read(order.firstFrame, order.passageFrames)
+      })
     },
     render: (call) => this.#render(call),
     price: (call) => this.#price(call),
@@ -144,10 +155,11 @@ export class AuditionEngine {
   }
 
   async #render({ order, signal }: Call<'render'>): Promise<AuditionTasks['render']['result']> {
+    await this.#settling.settled(signal)
     const { song, edited, planned } = await this.#hold({ order, signal })
     const { settings, platform, seed, ffmpeg, folder } = order
     const run = runInSlices(signal)
-    const applied = await run(recipeSteps(copyOf(edited.audio), planned.rest))
+    const applied = await run(recipeSteps(await run(copySteps(edited.audio)), planned.rest))
     let prepared: FinaliseSource | undefined
     const { tier, intensity } = settings
     const { masters, treatedLufs } = await withRenderPool(1, signal, (pool, end) =>
@@ -186,8 +198,16 @@ function keyOf({ source, reference, platform, settings }: AuditionOrder): string
   return JSON.stringify([source.sha256, reference?.sha256 ?? null, platform, settings])
 }
 
-function copyOf({ channels, frames, sampleRateHz }: Audio): Audio {
+/** Frames that are copied in one step. */
+const COPIED_FRAMES = 262_144
+
+function* copySteps({ channels, frames, sampleRateHz }: Audio): Steps<Audio> {
   const copy = allocateAudio(channels.length, frames, sampleRateHz)
-  for (const [c, samples] of channels.entries()) copy.channels[c]!.set(samples)
+  for (const [c, samples] of channels.entries()) {
+    for (let at = 0; at < frames; at += COPIED_FRAMES) {
+      copy.channels[c]!.set(samples.subarray(at, at + COPIED_FRAMES), at)
+      yield
+    }
+  }
   return copy
 }

@@ -11,7 +11,9 @@ import { runAtOnce } from '../../../src-engine/dsp/steps.ts'
 import { planFinalise, prepareFinalise, renderFinalise } from '../../../src-engine/finalise/finalise.ts'
 import { EstimateSound, renderPassage } from '../../../src-worker/audition/estimate-sound.ts'
 import { LoudnessModel } from '../../../src-worker/audition/loudness-model.ts'
+import { PassageTurns } from '../../../src-worker/audition/passage-turns.ts'
 import { pricedTargets } from '../../../src-worker/audition/price.ts'
+import { Settling } from '../../../src-worker/audition/settling.ts'
 import { runInSlices } from '../../../src-worker/audition/slices.ts'
 import { songLike } from '../../support/sounds.ts'
 
@@ -92,6 +94,68 @@ describe('a passage of an estimate', () => {
   })
 })
 
+describe('passages in turn', () => {
+  it('are those of the newest sound first, else as they were asked for, and one that fails holds up no other', async () => {
+    const turns = new PassageTurns()
+    const rendered: string[] = []
+    const take = (sound: string, nth: number) => turns.take(sound, () => rendered.push(`${sound}${nth}`))
+    turns.prefer('old')
+    const all = [take('other', 1), take('old', 1), take('old', 2)]
+    const failed = turns.take('old', () => {
+      throw new Error('not rendered')
+    })
+    await Promise.all([all[1], expect(failed).rejects.toThrow('not rendered')])
+    turns.prefer('new')
+    all.push(take('new', 1), take('new', 2))
+    await Promise.all(all)
+    expect(rendered).toEqual(['old1', 'old2', 'new1', 'new2', 'other1'])
+    expect(await turns.take('late', () => 'rendered')).toBe('rendered')
+  })
+
+  it('let messages in between: a newer sound overtakes what was asked for before it', async () => {
+    const turns = new PassageTurns()
+    const rendered: string[] = []
+    const late = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      turns.prefer('new')
+      return turns.take('new', () => rendered.push('new'))
+    })
+    const old = Array.from({ length: 50 }, () => turns.take('old', () => rendered.push('old')))
+    await Promise.all([...old, late])
+    expect(rendered.indexOf('new')).toBeLessThan(5)
+  })
+})
+
+describe('a sound', () => {
+  it('has settled once it has not changed for a while, however often it changes until then', async () => {
+    const waits: number[] = []
+    let now = 1000
+    const settling: Settling = new Settling({
+      nowMs: () => now,
+      async wait(ms) {
+        waits.push(ms)
+        now += ms
+        if (waits.length === 1) {
+          now -= 100
+          settling.change()
+          now += 100
+        }
+      },
+    })
+    await settling.settled(new AbortController().signal)
+    expect(waits, 'it has not changed yet').toEqual([])
+    settling.change()
+    await settling.settled(new AbortController().signal)
+    expect(waits).toEqual([250, 150])
+  })
+
+  it('is not waited for by what is stopped', async () => {
+    const stop = new AbortController()
+    const settling = new Settling({ nowMs: () => 0, wait: async () => stop.abort(new Error('superseded')) })
+    settling.change()
+    await expect(settling.settled(stop.signal)).rejects.toThrow('superseded')
+  })
+})
+
 describe('the targets that are priced', () => {
   const order = (change: object) => ({
     platform: 'spotify' as const,
@@ -123,6 +187,6 @@ describe('background work', () => {
     )
     await expect(runInSlices(stop.signal)(endless())).rejects.toThrow('superseded')
     await message
-    expect(steps).toBeLessThan(20)
+    expect(steps).toBeLessThan(5)
   })
 })
