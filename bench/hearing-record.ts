@@ -7,8 +7,6 @@ export interface Change {
   readonly asked: number
   /** Its estimate is answered. */
   readonly estimated: number
-  /** Its head is here. */
-  readonly opened: number
   /** The first samples around the playhead are here. */
   readonly read: number
   /** The audio thread plays them. */
@@ -91,8 +89,7 @@ export async function recordHearing(page: Page): Promise<void> {
         return {
           asked: after(ask?.at),
           estimated: after(ask?.end),
-          opened: after(reads[0]?.end),
-          read: after(reads[1]?.end),
+          read: after(reads[0]?.end),
           heard: Math.round(1000 * (heardAt.audioSeconds - moved.audioSeconds)),
         }
       },

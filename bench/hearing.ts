@@ -18,6 +18,8 @@ import { medianOf, referenceMs } from './reference-loop.ts'
 const STANDARD_CHANGES = 50
 /** Pauses between a change that was heard and the next one, in turn, ms. */
 const PAUSES_MS = [100, 400, 900, 2000, 250]
+/** Rest after the first change, ms. */
+const FIRST_REST_MS = 5000
 /** After so long a change counts as not answered. */
 const MOST_MS = 10_000
 const STEP_DB = 0.1
@@ -66,6 +68,9 @@ const browser = await chromium.launch({
 try {
   const context = await browser.newContext({ bypassCSP: true, viewport: { width: 1280, height: 820 }, locale: 'en-GB' })
   const page = await openSong(context, await program.newLink(), file!)
+  // At the first change the original gives way, at the others a sound.
+  await changeOnce(page, FROM_DB - STEP_DB)
+  await page.waitForTimeout(FIRST_REST_MS)
   const heard: Change[] = []
   const references: number[] = []
   for (let i = 0; i < changes; i++) {
