@@ -11,6 +11,7 @@ import { ToastView } from './components/toast.tsx'
 import { go, routeOf, useRoute } from './router.ts'
 import { useDrop } from './screens/master/use-drop.ts'
 import { ArmedStart } from './screens/master/use-start.ts'
+import { isReleaseFile, useReleaseFiles } from './screens/release/use-release-files.ts'
 import { SCREEN_COMPONENTS } from './screens/screens.tsx'
 import { WindowBar } from './screens/window-bar.tsx'
 import { useApp, useSelect } from './state/app-state.ts'
@@ -43,7 +44,7 @@ function Window() {
   const isLockedOut = useSelect(service.store, (state) => state.isLockedOut)
   const isLost = useSelect(service.store, (state) => state.link === 'lost')
   const add = useAddFiles()
-  const drop = useDrop(add)
+  const drop = useDrop(add, route.screen === 'release' ? isReleaseFile : undefined)
   useEffect(restoreFocus, [])
   useEffect(watchInputModality, [])
   const openKeySheet = useCallback(() => showKeySheet(true), [])
@@ -80,14 +81,16 @@ function Window() {
   )
 }
 
-/** Returns the function that adds dropped or chosen files to the batch. */
-function useAddFiles(): (files: readonly File[]) => void {
+/** Returns the function that adds dropped or chosen files to the batch, or to the release that is on screen. */
+function useAddFiles(): (files: readonly File[], folder?: string) => void {
   const { service, notices, batch } = useApp()
   const { t } = useWords()
   const isLockedOut = useSelect(service.store, (state) => state.isLockedOut)
+  const addToRelease = useReleaseFiles()
   return useCallback(
-    (files) => {
+    (files, folder = '') => {
       if (isLockedOut) return
+      if (routeOf(location.hash).screen === 'release') return addToRelease(files, folder)
       if (files.length > 0) {
         batch.addFiles(files)
         notices.announce(t.live.added(files.length))
@@ -95,7 +98,7 @@ function useAddFiles(): (files: readonly File[]) => void {
       // After a drop on another screen, the Master screen shows the songs, or that there were none.
       if (routeOf(location.hash).screen !== 'master') go('master')
     },
-    [batch, notices, t, isLockedOut],
+    [batch, notices, t, isLockedOut, addToRelease],
   )
 }
 
@@ -125,24 +128,26 @@ function Notices() {
 }
 
 /**
- * Takes the last change back, or makes one again. Beside the Master screen, where nobody would see what happens to its songs, only what a
- * toast says is taken back.
+ * Takes the last change back, or makes one again: each of the Master and the Release screen has changes of its own. On the others, where
+ * nobody would see what happens, only what a toast says is taken back.
  */
 function useUndo(): (isRedo: boolean) => boolean {
-  const { notices } = useApp()
+  const { notices, releases } = useApp()
   const { t } = useWords()
   return useCallback(
     (isRedo) => {
-      if (routeOf(location.hash).screen !== 'master') {
-        if (isRedo || !notices.store.getState().toast?.undo) return false
+      const { screen } = routeOf(location.hash)
+      const edits = { master: notices.edits, release: releases.editor.edits }[screen as string]
+      if (!isRedo && screen !== 'master' && notices.store.getState().toast?.undo) {
         notices.undo()
         return true
       }
-      const isDone = isRedo ? notices.edits.redo() : notices.edits.undo()
+      if (!edits) return false
+      const isDone = isRedo ? edits.redo() : edits.undo()
       if (isDone) notices.announce(isRedo ? t.edits.redone : t.edits.undone)
       return isDone
     },
-    [notices, t],
+    [notices, releases, t],
   )
 }
 

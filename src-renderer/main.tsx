@@ -13,6 +13,7 @@ import './styles/master.css'
 import './styles/sound.css'
 import './styles/first-run.css'
 import './styles/pages.css'
+import './styles/release.css'
 import './styles/narrow.css'
 // Here and not with its screen: a sheet that comes late and fails is not asked for again.
 import './screens/listen/listen.css'

@@ -20,6 +20,7 @@ interface ScreenRoute {
  */
 export const SCREENS = {
   master: { isInNavigation: true, isList: true },
+  release: { isInNavigation: true },
   history: { isInNavigation: true, isList: true },
   automate: { isInNavigation: true },
   settings: { isInNavigation: true },

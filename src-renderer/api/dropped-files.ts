@@ -31,32 +31,52 @@ const entriesOf = (folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]>
   })
 }
 
-async function songsIn(entry: FileSystemEntry, isInFolder: boolean, onFound: (count: number) => void): Promise<File[]> {
+/** Tells whether a file in a folder is the cover of its songs, by its name. */
+export const isCoverName = (name: string): boolean => /^(cover|folder|front|artwork)\.(jpe?g|png)$/i.test(name)
+
+interface Reading {
+  /** Tells whether a file in a folder is wanted, by its name. */
+  readonly isWanted: (name: string) => boolean
+  readonly onFound: (count: number) => void
+}
+
+async function songsIn(entry: FileSystemEntry, isInFolder: boolean, reading: Reading): Promise<File[]> {
   if (entry.isDirectory) {
     const entries = await entriesOf(entry as FileSystemDirectoryEntry).catch(() => [])
     entries.sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
     const songs: File[] = []
-    for (const child of entries) songs.push(...(await songsIn(child, true, onFound)))
+    for (const child of entries) songs.push(...(await songsIn(child, true, reading)))
     return songs
   }
-  if (isInFolder && !isSongName(entry.name)) return []
+  if (isInFolder && !reading.isWanted(entry.name)) return []
   const file = await new Promise<File | null>((resolve) =>
     (entry as FileSystemFileEntry).file(resolve, () => resolve(null)),
   )
-  if (file) onFound(1)
+  if (file) reading.onFound(1)
   return file ? [file] : []
 }
 
 /**
- * Answers the files of a drop in their order, those of folders by name. Files that lie in a folder are kept by their name;
- * a file that was dropped itself is always kept, so that the reason for refusing it can be shown. Never throws.
+ * Answers the files of a drop in their order, those of folders by name. Files that lie in a folder are kept by their name, songs unless
+ * told otherwise; a file that was dropped itself is always kept, so that the reason for refusing it can be shown. Never throws.
  */
-export async function droppedFiles(transfer: DataTransfer, onFound: (count: number) => void): Promise<File[]> {
+export async function droppedFiles(
+  transfer: DataTransfer,
+  onFound: (count: number) => void = () => undefined,
+  isWanted = isSongName,
+): Promise<File[]> {
   const entries = [...transfer.items].map((item) => (item.kind === 'file' ? item.webkitGetAsEntry?.() : null))
   if (entries.some((entry) => entry?.isDirectory)) {
     const songs: File[] = []
-    for (const entry of entries) if (entry) songs.push(...(await songsIn(entry, false, onFound)))
+    for (const entry of entries) if (entry) songs.push(...(await songsIn(entry, false, { isWanted, onFound })))
     return songs
   }
   return [...transfer.files]
+}
+
+/** Returns the name of the folder that was dropped; empty where that was something else or more. Call it during the event. */
+export function folderName(transfer: DataTransfer): string {
+  const [item, ...others] = [...transfer.items]
+  const entry = others.length === 0 && item?.kind === 'file' ? item.webkitGetAsEntry?.() : null
+  return entry?.isDirectory ? entry.name : ''
 }

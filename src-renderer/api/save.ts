@@ -31,7 +31,7 @@ function saveBlob(blob: Blob, filename: string): void {
 }
 
 /** Fetches and saves what `openFile` answers, under the server's name for it. Throws ApiError. */
-async function saveResponse(openFile: () => Promise<Response>, fallbackName: string): Promise<void> {
+export async function saveAnswer(openFile: () => Promise<Response>, fallbackName: string): Promise<void> {
   const response = await openFile()
   saveBlob(await response.blob(), filenameIn(response.headers.get('content-disposition')) ?? fallbackName)
 }
@@ -45,7 +45,7 @@ export function createSaver(client: Client, bridge?: Pick<DesktopBridge, 'reveal
   const once = (name: string, openFile: () => Promise<Response>) => {
     const running = saving.get(name)
     if (running) return running
-    const saved = saveResponse(openFile, name).finally(() => saving.delete(name))
+    const saved = saveAnswer(openFile, name).finally(() => saving.delete(name))
     saving.set(name, saved)
     return saved
   }

@@ -1,13 +1,15 @@
 /** The file dialog of the browser or the desktop. */
 
-const ACCEPT = '.mp3,.wav,.wave,.flac,audio/mpeg,audio/wav,audio/flac'
+const SONGS = '.mp3,.wav,.wave,.flac,audio/mpeg,audio/wav,audio/flac'
+export const PICTURES = '.jpg,.jpeg,.png,image/jpeg,image/png'
+export const TABLES = '.csv,text/csv'
 
-/** Asks for song files; answers an empty list when the dialog is left. Never throws. */
-export function pickFiles(isMultiple: boolean): Promise<File[]> {
+/** Asks for files, songs unless told otherwise; answers an empty list when the dialog is left. Never throws. */
+export function pickFiles(isMultiple: boolean, accept = SONGS): Promise<File[]> {
   return new Promise((resolve) => {
     const input = document.createElement('input')
     input.type = 'file'
-    input.accept = ACCEPT
+    input.accept = accept
     input.multiple = isMultiple
     input.hidden = true
     const finish = () => {

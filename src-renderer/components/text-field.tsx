@@ -3,16 +3,21 @@ import { CircleX } from 'lucide-react'
 import { type InputHTMLAttributes, type Ref, useId } from 'react'
 
 export interface TextFieldProps
-  extends Pick<InputHTMLAttributes<HTMLInputElement>, 'maxLength' | 'placeholder' | 'inputMode' | 'spellCheck'> {
+  extends Pick<
+    InputHTMLAttributes<HTMLInputElement>,
+    'maxLength' | 'placeholder' | 'inputMode' | 'spellCheck' | 'onBlur'
+  > {
   label: string
   value: string
   onChange: (value: string) => void
   /** Fault of the value, in words; false without one. */
   problem: string | false
+  /** The field may stay empty. */
+  isOptional?: boolean
   ref?: Ref<HTMLInputElement>
 }
 
-export function TextField({ label, value, onChange, problem, ...rest }: TextFieldProps) {
+export function TextField({ label, value, onChange, problem, isOptional, ...rest }: TextFieldProps) {
   const id = useId()
   const problemId = useId()
   return (
@@ -25,7 +30,7 @@ export function TextField({ label, value, onChange, problem, ...rest }: TextFiel
           {...rest}
           id={id}
           value={value}
-          aria-required
+          aria-required={isOptional ? undefined : true}
           {...(problem ? { 'aria-invalid': true, 'aria-describedby': problemId } : {})}
           onChange={(event) => onChange(event.target.value)}
         />

@@ -21,6 +21,7 @@ const isReachable = () =>
   )
 const loader = createScreenLoader({ isReachable, pauseMs: 1000 })
 
+const ReleaseScreen = lazyScreen(() => import('./release/release-screen.tsx'))
 const HistoryScreen = lazyScreen(() => import('./history/history-screen.tsx'))
 const AutomateScreen = lazyScreen(() => import('./automate/automate-screen.tsx'))
 const SettingsScreen = lazyScreen(() => import('./settings/settings-screen.tsx'))
@@ -28,6 +29,7 @@ const ListenScreen = lazyScreen(() => import('./listen/listen-screen.tsx'))
 
 export const SCREEN_COMPONENTS: Readonly<Record<Screen, (props: ScreenProps) => ReactNode>> = {
   master: ({ drop, onFiles }) => <MasterScreen drop={drop} onFiles={onFiles} />,
+  release: ({ detail, drop }) => <ReleaseScreen releaseId={detail} drop={drop} />,
   history: ({ detail }) => <HistoryScreen isSearching={detail === 'search'} />,
   automate: () => <AutomateScreen />,
   settings: ({ detail }) => <SettingsScreen section={detail} />,

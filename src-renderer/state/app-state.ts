@@ -18,6 +18,7 @@ import { JobsStore } from './jobs.ts'
 import { createNotices } from './notices.ts'
 import { createPreferences, shownLanguage } from './preferences.ts'
 import { ProgramLink } from './program-link.ts'
+import { Releases } from './releases.ts'
 import { createService } from './service.ts'
 import { createSlots } from './sound-slots.ts'
 import { createWebhooks } from './webhooks.ts'
@@ -37,10 +38,10 @@ function settled(action: () => Promise<void>): () => void {
  * Files that have not arrived are only in a browser's page: it asks before it goes, and what it goes away with waits to be given
  * again. The desktop reads them itself and goes on without the page.
  */
-function guardUploads({ uploads }: BatchActions): void {
+function guardUploads({ uploads }: BatchActions, releases: Releases): void {
   if (window.loudsmith) return
   addEventListener('beforeunload', (event) => {
-    if (uploads.hasPending()) event.preventDefault()
+    if (uploads.hasPending() || releases.uploads.hasPending()) event.preventDefault()
   })
   addEventListener('pagehide', () => uploads.leave())
 }
@@ -82,14 +83,23 @@ interface EventStores {
   readonly service: ReturnType<typeof createService>
   readonly history: HistoryStore
   readonly auditions: Auditions
+  readonly releases: Releases
 }
 
 /** Creates the handler of live events: it applies them, and reads again what they changed. */
-function createEventHandler({ jobs, batch, service, history, auditions }: EventStores): (event: LiveEvent) => void {
+function createEventHandler({
+  jobs,
+  batch,
+  service,
+  history,
+  auditions,
+  releases,
+}: EventStores): (event: LiveEvent) => void {
   const readAccountSoon = settled(service.readAccount)
   const readSettingsSoon = settled(service.readSettings)
   const readBatchSoon = settled(batch.read)
   const refreshHistorySoon = settled(() => history.refresh())
+  const refreshReleaseSoon = settled(() => releases.editor.refresh())
   return (event) => {
     jobs.apply(event)
     batch.analyses.apply(event)
@@ -99,6 +109,7 @@ function createEventHandler({ jobs, batch, service, history, auditions }: EventS
     if (event.event === 'settings.changed') readSettingsSoon()
     if (event.event === 'job.progress') return
     if (event.job_id) refreshHistorySoon()
+    if (event.job_id) refreshReleaseSoon()
     if (event.event === 'job.created' || event.event === 'job.deleted') readBatchSoon()
     // A song is charged as its job is made, and refunded as it fails.
     if (event.event === 'job.created' || event.event === 'job.completed' || event.event === 'job.failed')
@@ -107,11 +118,17 @@ function createEventHandler({ jobs, batch, service, history, auditions }: EventS
 }
 
 /** Creates the function that reads everything that events may have changed while nobody listened. It throws ApiError. */
-function createCatchUp({ jobs, batch, service, history }: EventStores): () => Promise<void> {
+function createCatchUp({ jobs, batch, service, history, releases }: EventStores): () => Promise<void> {
   let hasReadPast = false
   return async () => {
     const readMachine = service.store.getState().system ? service.readSettings : service.readMachine
-    await Promise.all([readMachine(), service.readAccount(), batch.read(), history.refresh()])
+    await Promise.all([
+      readMachine(),
+      service.readAccount(),
+      batch.read(),
+      history.refresh(),
+      releases.editor.refresh(),
+    ])
     const { byId } = jobs.store.getState()
     await jobs.readMissing(Object.keys(byId), true)
     if (hasReadPast) return
@@ -127,9 +144,10 @@ function createStores({ session, isTicketSpent }: Opening) {
   const notices = createNotices()
   const jobs = new JobsStore(client)
   const upload = createUpload(client)
+  const send = window.loudsmith ? createHandOver(window.loudsmith, client, upload) : upload
   const batch = createBatch({
     client,
-    upload: window.loudsmith ? createHandOver(window.loudsmith, client, upload) : upload,
+    upload: send,
     uploadsAtOnce: window.loudsmith ? Number.POSITIVE_INFINITY : 1,
     jobs,
     notices,
@@ -153,6 +171,7 @@ function createStores({ session, isTicketSpent }: Opening) {
     auditions,
     slots: createSlots(localStorage),
     history: new HistoryStore({ client, jobs, notices }),
+    releases: new Releases({ client, notices, send, storage: localStorage }),
     webhooks: createWebhooks(client, notices),
     saver: createSaver(client, window.loudsmith),
   }
@@ -179,7 +198,7 @@ export function createAppState(opening: Opening) {
     },
     /** Reads what the page needs and follows the program until `signal` fires. */
     async start(signal: AbortSignal) {
-      guardUploads(batch)
+      guardUploads(batch, stores.releases)
       addEventListener('pagehide', notices.leave)
       // The second press of a double click goes on with the first.
       addEventListener('mousedown', ({ detail }) => detail < 2 && notices.edits.seal(), true)

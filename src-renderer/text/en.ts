@@ -6,6 +6,7 @@ import { count as grouped } from '../../src-contract/text/numbers.ts'
 import { settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import type { Screen } from '../router.ts'
 import { plural } from './plural.ts'
+import { releaseEn } from './release.en.ts'
 import { settingsEn } from './settings.en.ts'
 import { soundEn } from './sound.en.ts'
 
@@ -20,6 +21,7 @@ const words = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eig
 export const en = {
   screens: {
     master: 'Master',
+    release: 'Release',
     history: 'History',
     automate: 'Automate',
     settings: 'Settings',
@@ -360,6 +362,7 @@ export const en = {
     sampleNote:
       'In the sample song, listen for boomy chords from the first bar and a hollow bass from bar 3. In its master the boom is gone and the bass is back in the centre.',
   },
+  release: releaseEn,
   history: {
     search: 'Song, artist or file',
     searchLabel: 'Search history',

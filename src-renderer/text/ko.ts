@@ -3,6 +3,7 @@ import { PLATFORMS, platformNames } from '../../src-contract/platforms/index.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
 import { settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import type { Text } from './en.ts'
+import { releaseKo } from './release.ko.ts'
 import { settingsKo } from './settings.ko.ts'
 import { soundKo } from './sound.ko.ts'
 
@@ -13,7 +14,14 @@ const span = (seconds: number) =>
 const native = ['', '한', '두', '세', '네', '다섯', '여섯', '일곱', '여덟', '아홉']
 
 export const ko: Text = {
-  screens: { master: '마스터링', history: '기록', automate: '자동화', settings: '설정', listen: '듣기' },
+  screens: {
+    master: '마스터링',
+    release: '릴리스',
+    history: '기록',
+    automate: '자동화',
+    settings: '설정',
+    listen: '듣기',
+  },
   nav: '화면',
   skip: '본문으로',
   bar: {
@@ -334,6 +342,7 @@ export const ko: Text = {
     sampleNote:
       '샘플 곡에서는 첫 마디부터 웅웅거리는 코드와 3마디부터 속이 빈 듯한 베이스를 들어 보세요. 마스터에서는 웅웅거림이 사라지고 베이스가 가운데로 돌아와요.',
   },
+  release: releaseKo,
   history: {
     search: '곡, 아티스트, 파일',
     searchLabel: '기록 검색',

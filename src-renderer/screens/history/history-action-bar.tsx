@@ -1,5 +1,5 @@
 /** The action bar of History: what is selected and what to do with it; how full the disk is. */
-import { CircleX, Download, GitCompareArrows, RotateCcw, Trash2 } from 'lucide-react'
+import { CircleX, Disc3, Download, GitCompareArrows, RotateCcw, Trash2 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
 import { Button } from '../../components/button.tsx'
@@ -10,6 +10,7 @@ import { sizeOf } from '../../state/history.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
 import { useMasterAgain } from '../use-master-again.ts'
+import { useReleaseOfJobs } from '../use-release-of.ts'
 import { useJobActions } from './use-job-actions.ts'
 
 const glyph = { className: 'i s', 'aria-hidden': true } as const
@@ -34,6 +35,7 @@ function SelectionActions() {
   const { t } = useWords()
   const { canMasterAgain, masterAgain, isBusy } = useMasterAgain(batch.fail)
   const actions = useJobActions()
+  const makeRelease = useReleaseOfJobs()
   const selected = useSelectedJobs()
   const saveable = selected.filter((job) => job.status === 'done' && !job.expired)
   const ended = selected.filter((job) => job.status !== 'queued')
@@ -68,6 +70,11 @@ function SelectionActions() {
           onClick={() => masterAgain(repeatable)}
         >
           {t.history.masterAgainSelected(countOf(repeatable))}
+        </Button>
+      )}
+      {saveable.length > 0 && (
+        <Button look="quiet" icon={<Disc3 {...glyph} />} onClick={() => makeRelease(saveable)}>
+          {t.release.makeOfCount(saveable.length)}
         </Button>
       )}
       {ended.length > 0 && (

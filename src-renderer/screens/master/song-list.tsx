@@ -1,18 +1,21 @@
 /** The list of songs: its order by hand, and what can be done with all of them. */
 import { ArrowUpDown, Ellipsis } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { MAX_RELEASE_TRACKS } from '../../../src-contract/limits.ts'
 import { Button } from '../../components/button.tsx'
 import { Menu, type MenuItem } from '../../components/dialogs.tsx'
 import { grid } from '../../components/grid-roles.ts'
+import { useDragOrder } from '../../components/use-drag-order.ts'
+import { useRowAnimation } from '../../components/use-row-animation.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { SORTS } from '../../state/batch-state.ts'
 import { madeWith, queuePlaces, type SongRow, TALLY, tallyOf, titleOf } from '../../state/song-rows.ts'
 import type { Forecast } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
+import { useReleaseOfSources } from '../use-release-of.ts'
 import { SongRowView } from './song-row.tsx'
 import { useListKeys } from './use-list-keys.ts'
 import { isStarted, useRowActions } from './use-row-actions.ts'
-import { useRowAnimation } from './use-row-animation.ts'
 
 export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecast: Forecast }) {
   const { batch } = useApp()
@@ -27,7 +30,8 @@ export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecas
   useRowAnimation(list, rows.map((row) => row.rowId).join())
   useListKeys(list, rows, setActiveId)
   useBroughtBack(list)
-  useDragOrder(list, rows)
+  const ids = rows.map((row) => row.rowId)
+  useDragOrder(list, ids, { onHold: batch.hold, onMove: batch.move })
   const active = rows.some((row) => row.rowId === activeId) ? activeId : rows[0]?.rowId
   return (
     <>
@@ -98,54 +102,6 @@ function useBroughtBack(list: React.RefObject<HTMLElement | null>) {
   }, [list, rowId, batch])
 }
 
-/** Rows are dragged by their grip; the row moves while it is held, by transform. */
-function useDragOrder(list: React.RefObject<HTMLElement | null>, rows: readonly SongRow[]) {
-  const { batch } = useApp()
-  const ids = useRef<string[]>([])
-  ids.current = rows.map((row) => row.rowId)
-  useEffect(() => {
-    const element = list.current
-    if (!element) return
-    let held: string | null = null
-    const onStart = (event: DragEvent) => {
-      const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-row]') : null
-      if (!row || !event.dataTransfer) return
-      // The system carries masters out of the window, and the page hears of no end.
-      if (event.target instanceof Element && event.target.closest('.drag-out')) return
-      held = row.dataset.row ?? null
-      batch.hold(held)
-      event.dataTransfer.effectAllowed = 'move'
-      event.dataTransfer.setData('text/plain', '')
-      event.dataTransfer.setDragImage(row, 24, 36)
-      row.classList.add('is-held')
-    }
-    const onOver = (event: DragEvent) => {
-      if (!held) return
-      event.preventDefault()
-      const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-row]') : null
-      const over = row?.dataset.row
-      // A row that slides to its place only passes below the pointer.
-      if (!over || over === held || row.getAnimations().length > 0) return
-      const step = ids.current.indexOf(over) - ids.current.indexOf(held)
-      batch.move(held, step)
-    }
-    const onEnd = () => {
-      held = null
-      batch.hold(null)
-      for (const row of element.querySelectorAll('.is-held')) row.classList.remove('is-held')
-    }
-    element.addEventListener('dragstart', onStart)
-    element.addEventListener('dragover', onOver)
-    element.addEventListener('dragend', onEnd)
-    return () => {
-      if (held) batch.hold(null)
-      element.removeEventListener('dragstart', onStart)
-      element.removeEventListener('dragover', onOver)
-      element.removeEventListener('dragend', onEnd)
-    }
-  }, [list, batch])
-}
-
 function OrderMenu({ rows }: { rows: readonly SongRow[] }) {
   const { batch } = useApp()
   const { t, language } = useWords()
@@ -194,7 +150,14 @@ function BatchMenu({ rows }: { rows: readonly SongRow[] }) {
   const ended = of('done', 'below', 'failed', 'cancelled', 'refused')
   const repeatable = of('failed', 'cancelled', 'refused').filter(canRetry)
   const made = of('done', 'below').filter((row) => !row.job?.expired)
+  const makeRelease = useReleaseOfSources()
+  const selectedIds = useSelect(batch.store, (state) => state.selection.ids)
+  const meant = selectedIds.length > 1 ? rows.filter((row) => selectedIds.includes(row.rowId)) : rows
+  const sources = meant.flatMap((row) => row.song?.source ?? []).slice(0, MAX_RELEASE_TRACKS)
   const some: MenuItem[] = [
+    ...(sources.length > 0
+      ? [{ text: t.release.makeOfCount(sources.length), onChoose: () => makeRelease(sources) }]
+      : []),
     ...(repeatable.length > 0
       ? [
           {

@@ -1,6 +1,6 @@
 /** The whole window takes files: drops, folders, and pasted files. */
 import { useEffect, useRef, useState } from 'react'
-import { draggedKinds, droppedFiles } from '../../api/dropped-files.ts'
+import { draggedKinds, droppedFiles, folderName, isSongName } from '../../api/dropped-files.ts'
 
 export interface DropState {
   /** Files dragged over the window; null without a drag. */
@@ -12,11 +12,14 @@ export interface DropState {
 
 const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
 
-/** Calls `onFiles` with the songs that were dropped or pasted anywhere in the window, none included, and answers what is going on. */
-export function useDrop(onFiles: (files: File[]) => void): DropState {
+/**
+ * Calls `onFiles` with the songs that were dropped or pasted anywhere in the window, none included, and the name of the folder that held
+ * all of them; `isWanted` tells which files of folders are. Answers what is going on.
+ */
+export function useDrop(onFiles: (files: File[], folder: string) => void, isWanted = isSongName): DropState {
   const [state, setState] = useState<DropState>({ over: null, found: null, wasEmpty: false })
-  const take = useRef(onFiles)
-  take.current = onFiles
+  const latest = useRef({ onFiles, isWanted })
+  latest.current = { onFiles, isWanted }
   useEffect(() => {
     let depth = 0
     const onEnter = (event: DragEvent) => {
@@ -38,12 +41,14 @@ export function useDrop(onFiles: (files: File[]) => void): DropState {
     }
     const read = async (transfer: DataTransfer) => {
       let found = 0
-      const files = await droppedFiles(transfer, (count) => {
+      const folder = folderName(transfer)
+      const onFound = (count: number) => {
         found += count
         setState((before) => ({ ...before, found }))
-      })
+      }
+      const files = await droppedFiles(transfer, onFound, latest.current.isWanted)
       setState({ over: null, found: null, wasEmpty: files.length === 0 })
-      take.current(files)
+      latest.current.onFiles(files, folder)
     }
     const onDrop = (event: DragEvent) => {
       depth = 0

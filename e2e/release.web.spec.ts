@@ -1,0 +1,176 @@
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Page } from 'playwright/test'
+import type { Release, ReleasePage } from '../src-contract/releases.ts'
+import { violations } from './axe.ts'
+import { drop, expect, type Program, song, test } from './web-fixtures.ts'
+
+const FILES = ['10 Static Bloom.wav', '02 Paper Lanterns.wav', '01 Night Bus.wav']
+
+const latest = async (program: Program): Promise<Release> => {
+  const { releases } = await program.call<ReleasePage>('GET', '/api/v1/releases')
+  return program.call('GET', `/api/v1/releases/${releases[0]?.release_id}`)
+}
+const titlesOf = async (program: Program) => (await latest(program)).tracks.map(({ title }) => title)
+const cell = (page: Page, row: number, name: string) =>
+  page.getByRole('grid').locator('tbody tr').nth(row).locator(`.c-${name}`)
+const saved = (page: Page) => expect(page.getByText('Saved', { exact: true })).toBeVisible()
+
+/** Pastes a text into what has the focus. */
+const paste = (page: Page, text: string) =>
+  page.evaluate((given) => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', given)
+    document.activeElement?.dispatchEvent(
+      new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData }),
+    )
+  }, text)
+
+/** A square picture of one colour, as a browser writes it. */
+const picture = (page: Page, width: number, height: number) =>
+  page.evaluate(
+    async ([w, h]) => {
+      const canvas = new OffscreenCanvas(w!, h!)
+      canvas.getContext('2d')?.fillRect(0, 0, w!, h!)
+      const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer())
+      return bytes.toBase64()
+    },
+    [width, height],
+  )
+
+test('several songs become an EP that is written, ordered, taken back and kept as a spreadsheet is', async ({
+  page,
+  program,
+}) => {
+  await page.getByRole('link', { name: 'Release' }).click()
+  await expect(page.getByRole('heading', { name: 'A release is what you upload as one thing' })).toBeVisible()
+  await drop(
+    page,
+    FILES.map((name, at) => song(name, at + 1, 3)),
+  )
+  await expect(page.getByText('Not mastered')).toHaveCount(3)
+  const { kind } = await latest(program)
+  expect(kind).toBe('ep')
+  expect(await titlesOf(program)).toEqual(['Night Bus', 'Paper Lanterns', 'Static Bloom'])
+
+  await page.getByRole('textbox', { name: 'Title' }).fill('밤 버스')
+  await page.getByRole('textbox', { name: 'Artist', exact: true }).fill('하늘')
+  await page.getByRole('textbox', { name: 'UPC or EAN' }).fill('036000291453')
+  await expect(page.getByRole('alert')).toContainText('A UPC has 12 digits')
+  await expect(page.getByText('1 field not saved: see below')).toBeVisible()
+  // What the program does not take is kept, also over a reload.
+  await page.reload()
+  await expect(page.getByRole('textbox', { name: 'UPC or EAN' })).toHaveValue('036000291453')
+  await page.getByRole('textbox', { name: 'UPC or EAN' }).fill('036000291452')
+  await saved(page)
+  expect(await latest(program)).toMatchObject({ title: '밤 버스', artist: '하늘', upc: '036000291452' })
+
+  // A cell is written by its keys, and keys go on from it.
+  await cell(page, 0, 'title').click()
+  await page.keyboard.type('Night Bus to Busan')
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('F2')
+  await page.keyboard.type('!')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+ArrowRight')
+  for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('Space')
+  await expect(cell(page, 1, 'explicit').getByText('Explicit', { exact: true })).toBeAttached()
+  await saved(page)
+  const [first, second] = (await latest(program)).tracks
+  expect([first?.title, second?.title, second?.explicit]).toEqual(['Night Bus to Busan', 'Paper Lanterns', true])
+
+  // Cells of a spreadsheet, also below the last row.
+  await cell(page, 2, 'title').click()
+  await paste(page, 'Static Bloom (live)\nLow Tide\n"모래시계 ""Hourglass"""')
+  await expect(cell(page, 4, 'title')).toHaveText('모래시계 "Hourglass"')
+  await cell(page, 0, 'isrc').click()
+  await paste(page, 'KRA402600001\nKR-A40-26-00002\nnone of these')
+  await expect(cell(page, 2, 'isrc')).toHaveAttribute('title', /ISRC/)
+  await expect(cell(page, 1, 'isrc')).toHaveText('KRA402600002')
+  await page.keyboard.press('Control+z')
+  await expect(cell(page, 2, 'isrc')).toHaveText('')
+  await saved(page)
+  expect((await latest(program)).tracks.map(({ isrc }) => isrc)).toEqual(Array(5).fill(undefined))
+
+  // The order by keys and by hand.
+  await cell(page, 4, 'number').click()
+  await page.keyboard.press('Alt+ArrowUp')
+  await page.keyboard.press('Alt+ArrowUp')
+  await expect
+    .poll(() => titlesOf(program))
+    .toEqual([...['Night Bus to Busan', 'Paper Lanterns', '모래시계 "Hourglass"', 'Static Bloom (live)', 'Low Tide']])
+  await cell(page, 4, 'number')
+    .locator('.grip')
+    .dragTo(cell(page, 0, 'title'))
+  await expect.poll(async () => (await titlesOf(program))[0]).toBe('Low Tide')
+  await cell(page, 0, 'number').focus()
+  await page.keyboard.press('Control+z')
+  await expect.poll(async () => (await titlesOf(program))[0]).toBe('Night Bus to Busan')
+
+  // A track that is taken out comes back whole.
+  await cell(page, 1, 'number').click()
+  await page.keyboard.press('Delete')
+  await expect.poll(() => titlesOf(program)).toHaveLength(4)
+  await page.getByRole('button', { name: /^Undo/ }).click()
+  await expect
+    .poll(async () => (await latest(program)).tracks[1])
+    .toMatchObject({
+      ...{ title: 'Paper Lanterns', explicit: true, state: 'stored' },
+    })
+})
+
+test('a release has a cover and goes through a table, by keyboard in both languages', async ({ page, program }) => {
+  await program.call('POST', '/api/v1/releases', {
+    ...{ title: 'Low Tide', artist: 'Sora', kind: 'single' },
+    tracks: [{ title: 'Low Tide', artists: ['Sora'], composers: ['Kim', 'Lee'] }],
+  })
+  await page.getByRole('link', { name: 'Release' }).click()
+  await expect(cell(page, 0, 'composers')).toHaveText('Kim; Lee')
+
+  const buffer = Buffer.from(await picture(page, 600, 400), 'base64')
+  await drop(page, [{ name: 'cover.png', mimeType: 'image/png', buffer }])
+  await expect(page.getByText('600 × 400 px')).toBeVisible()
+  await expect(page.getByText('It is not square')).toBeVisible()
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.getByRole('button', { name: 'Change cover' }).click(),
+  ])
+  const square = Buffer.from(await picture(page, 1500, 1500), 'base64')
+  await chooser.setFiles({ name: 'square.png', mimeType: 'image/png', buffer: square })
+  await expect(page.getByText('1500 × 1500 px')).toBeVisible()
+  await expect(page.getByText('It is not square')).toBeHidden()
+
+  const menu = page.getByRole('button', { name: 'More: Low Tide' }).first()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    menu.click().then(() => page.getByRole('menuitem', { name: 'Save as table (CSV)' }).click()),
+  ])
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'loudsmith-table-')), 'table.csv')
+  await download.saveAs(file)
+  const table = readFileSync(file, 'utf8')
+  expect(table).toContain('Low Tide')
+  const changed = table.replace('Kim; Lee', 'Kim; Park')
+  await drop(page, [{ name: 'table.csv', mimeType: 'text/csv', buffer: Buffer.from(changed) }])
+  await expect(cell(page, 0, 'composers')).toHaveText('Kim; Park')
+
+  await menu.click()
+  await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+  await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Low Tide (copy)')
+  await expect(page.getByText('1500 × 1500 px')).toBeVisible()
+  expect(await violations(page)).toEqual([])
+
+  await program.call('PATCH', '/app/settings', { language: 'ko', theme: 'light' })
+  await expect(page.getByRole('heading', { name: '릴리스', level: 2 })).toBeVisible()
+  await page.setViewportSize({ width: 900, height: 600 })
+  expect(await violations(page)).toEqual([])
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(900)
+  await page.getByRole('button', { name: '새 릴리스' }).press('Enter')
+  await page.getByRole('textbox', { name: '제목' }).press('Enter')
+  await expect(page.getByText('비워 둘 수 없어요.')).toBeVisible()
+  await page.keyboard.type('봄밤')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('textbox', { name: '제목' })).toHaveValue('봄밤')
+  expect(await latest(program)).toMatchObject({ title: '봄밤', artist: 'Sora' })
+})

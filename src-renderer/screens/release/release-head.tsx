@@ -1,0 +1,239 @@
+/** The head of a release: its cover, names and what is known of the whole. */
+import { Check, CircleAlert, CloudOff, Ellipsis, ImagePlus, TriangleAlert } from 'lucide-react'
+import { useCallback, useId, useState } from 'react'
+import { RELEASE_KINDS, type Release } from '../../../src-contract/releases.ts'
+import { playingTime } from '../../../src-contract/text/numbers.ts'
+import { saveAnswer } from '../../api/save.ts'
+import { Button } from '../../components/button.tsx'
+import { Segmented } from '../../components/choices.tsx'
+import { Cover } from '../../components/cover.tsx'
+import { Menu, type MenuItem } from '../../components/dialogs.tsx'
+import { PICTURES, pickFiles, TABLES } from '../../components/pick-files.ts'
+import { go } from '../../router.ts'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { FACTS, fieldOf } from '../../state/release-drafts.ts'
+import { useWords } from '../../text/context.tsx'
+
+/** Least width that receivers advise for a cover, pixels (Spotify's and Apple Music's pages of cover art say 3 000; this is the least). */
+const ADVISED_PX = 1400
+
+export function ReleaseHead({ release }: { release: Release }) {
+  const { releases } = useApp()
+  const { t } = useWords()
+  const { editor } = releases
+  const seconds = release.tracks.reduce((sum, one) => sum + (one.duration_seconds ?? 0), 0)
+  return (
+    <header className="sleeve">
+      <ReleaseCover release={release} />
+      <div className="names">
+        <div className="row">
+          <Segmented
+            label={t.release.kind}
+            className="fit small"
+            value={release.kind}
+            onChoose={(kind) => editor.change(FACTS, { kind })}
+            options={RELEASE_KINDS.map((value) => ({ value, text: t.release.kinds[value] }))}
+          />
+          <span className="grow" />
+          <SaveState />
+          <ReleaseMenu release={release} />
+        </div>
+        <NameField member="title" label={t.release.title} value={release.title} className="is-title" />
+        <NameField member="artist" label={t.release.artist} value={release.artist} className="is-artist" />
+        <dl className="known">
+          <div>
+            <dt>{t.release.facts.tracks}</dt>
+            <dd className="num">{release.tracks.length}</dd>
+          </div>
+          <div>
+            <dt>{t.release.facts.length}</dt>
+            <dd className="num">{seconds > 0 ? playingTime(seconds) : '–'}</dd>
+          </div>
+        </dl>
+      </div>
+    </header>
+  )
+}
+
+interface NameFieldProps {
+  member: 'title' | 'artist'
+  label: string
+  value: string
+  className: string
+}
+
+/** A name of the release, written where it is read. */
+function NameField({ member, label, value, className }: NameFieldProps) {
+  const { editor } = useApp().releases
+  const problemId = useId()
+  const problem = useSelect(editor.store, (state) => state.refused[fieldOf(FACTS, member)])
+  return (
+    <div className="name-field">
+      <input
+        className={className}
+        aria-label={label}
+        aria-required
+        placeholder={label}
+        maxLength={200}
+        spellCheck={false}
+        value={value}
+        {...(problem ? { 'aria-invalid': true, 'aria-describedby': problemId } : {})}
+        onChange={(event) => editor.change(FACTS, { [member]: event.target.value })}
+        onBlur={() => editor.flush()}
+      />
+      {problem && (
+        <p className="problem" id={problemId} role="alert">
+          <CircleAlert className="i s" aria-hidden="true" />
+          <span>{problem}</span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Tells whether everything that was written is stored. */
+function SaveState() {
+  const { editor } = useApp().releases
+  const { t } = useWords()
+  const saving = useSelect(editor.store, (state) => state.saving)
+  const toMend = useSelect(editor.store, (state) => Object.keys(state.refused).length)
+  if (saving === 'waiting')
+    return (
+      <span className="save-state c-warn" role="status">
+        <CloudOff className="i s" aria-hidden="true" />
+        {t.release.saving.waiting}
+      </span>
+    )
+  if (toMend > 0 && saving === 'saved')
+    return (
+      <span className="save-state c-bad" role="status">
+        <CircleAlert className="i s" aria-hidden="true" />
+        {t.release.toMend(toMend)}
+      </span>
+    )
+  return (
+    <span className="save-state faint">
+      {saving === 'saved' && <Check className="i s" aria-hidden="true" />}
+      {t.release.saving[saving]}
+    </span>
+  )
+}
+
+function ReleaseCover({ release }: { release: Release }) {
+  const { client, releases } = useApp()
+  const { t } = useWords()
+  const { cover, release_id } = release
+  const [isOver, setOver] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another picture has another sum
+  const read = useCallback(
+    () => client.open('readReleaseCover', { params: { release_id } }).then((answer) => answer.blob()),
+    [client, release_id, cover?.sha256],
+  )
+  const choose = () => void pickFiles(false, PICTURES).then(([picture]) => picture && releases.editor.setCover(picture))
+  const advice = cover && adviceOf(cover, t.release.cover)
+  return (
+    <div className="art">
+      <button
+        type="button"
+        className={`art-button ${isOver ? 'is-over' : ''}`}
+        aria-label={cover ? t.release.cover.change : t.release.cover.add}
+        title={cover ? t.release.cover.change : t.release.cover.drop}
+        onClick={choose}
+        onDragEnter={() => setOver(true)}
+        onDragLeave={() => setOver(false)}
+        onDrop={() => setOver(false)}
+      >
+        {cover ? (
+          <Cover read={read} slices={null} />
+        ) : (
+          <span className="no-art">
+            <ImagePlus className="i" aria-hidden="true" />
+            {t.release.cover.drop}
+          </span>
+        )}
+      </button>
+      {cover && (
+        <p className="art-facts">
+          <span>{t.release.cover.size(cover.width_px, cover.height_px)}</span>
+          <Button look="quiet" small onClick={() => void releases.editor.setCover(null)}>
+            {t.release.cover.remove}
+          </Button>
+        </p>
+      )}
+      {advice && (
+        <p className="art-advice c-warn">
+          <TriangleAlert className="i s" aria-hidden="true" />
+          <span>{advice}</span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function adviceOf(
+  { width_px, height_px }: NonNullable<Release['cover']>,
+  texts: { readonly notSquare: string; readonly small: (least: number) => string },
+): string | null {
+  if (width_px !== height_px) return texts.notSquare
+  return width_px < ADVISED_PX ? texts.small(ADVISED_PX) : null
+}
+
+function ReleaseMenu({ release }: { release: Release }) {
+  const { client, releases, notices } = useApp()
+  const { t } = useWords()
+  const { release_id, title } = release
+  const texts = t.release
+  const items: (MenuItem | null)[] = [
+    {
+      text: texts.duplicate,
+      onChoose: () =>
+        void releases.duplicate(release_id, texts.copyOf(title)).then((made) => made && go('release', made)),
+    },
+    {
+      text: texts.saveTable,
+      onChoose: () => {
+        releases.editor.flush()
+        void saveAnswer(() => client.open('readReleaseCsv', { params: { release_id } }), `${title}.csv`)
+      },
+    },
+    {
+      text: texts.readTable,
+      onChoose: () =>
+        void pickFiles(false, TABLES).then(async ([table]) => {
+          const ignored = table ? await releases.editor.readTable(table) : []
+          if (ignored.length > 0) notices.show({ text: texts.ignored(ignored.join(', ')) })
+        }),
+    },
+    {
+      text: texts.importTable,
+      onChoose: () =>
+        void pickFiles(false, TABLES).then(async ([table]) => {
+          const made = table && (await releases.importTable(table))
+          if (made) go('release', made)
+        }),
+    },
+    null,
+    {
+      text: texts.deleteRelease,
+      isDanger: true,
+      onChoose: () => {
+        releases.remove(release_id, texts.deleted(title))
+        go('release')
+      },
+    },
+  ]
+  return (
+    <Menu
+      label={texts.actions}
+      items={items}
+      trigger={
+        <Button
+          look="quiet"
+          small
+          label={`${t.more}: ${title}`}
+          icon={<Ellipsis className="i s" aria-hidden="true" />}
+        />
+      }
+    />
+  )
+}

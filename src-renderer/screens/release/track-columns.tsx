@@ -1,0 +1,117 @@
+/** Columns of the tracks of a release: how each is read, written and shown. */
+import { CircleX, GripVertical } from 'lucide-react'
+import { MAX_TITLE_LENGTH } from '../../../src-contract/limits.ts'
+import type { Track } from '../../../src-contract/releases.ts'
+import { playingTime } from '../../../src-contract/text/numbers.ts'
+import type { SheetColumn } from '../../components/sheet/sheet.tsx'
+import type { TrackUpload } from '../../state/release-uploads.ts'
+import type { Text } from '../../text/en.ts'
+
+/** A track with the file that is on its way to it. */
+export interface TrackRow {
+  readonly track: Track
+  readonly upload: TrackUpload | undefined
+}
+
+export type TextMember = 'title' | 'version' | 'isrc'
+export type NamesMember = 'artists' | 'composers' | 'lyricists'
+
+const TEXT_MEMBERS: readonly string[] = ['title', 'version', 'isrc'] satisfies TextMember[]
+const NAMES_MEMBERS: readonly string[] = ['artists', 'composers', 'lyricists'] satisfies NamesMember[]
+const YES = ['yes', 'y', 'true', '1', 'o', 'explicit', '예', '네']
+
+/** Returns the change of a track for the text of a cell; undefined for a cell that cannot be written in. Pure. */
+export function trackChangeOf(columnId: string, text: string): Readonly<Record<string, unknown>> | undefined {
+  if (TEXT_MEMBERS.includes(columnId)) return { [columnId]: text.trim() }
+  if (NAMES_MEMBERS.includes(columnId))
+    return { [columnId]: text.split(/[;\n]/).flatMap((name) => (name.trim() === '' ? [] : [name.trim()])) }
+  return columnId === 'explicit' ? { explicit: YES.includes(text.trim().toLowerCase()) } : undefined
+}
+
+/** Headings of spreadsheets, beside the names that the column has on the page. */
+const HEADINGS: Readonly<Record<string, readonly string[]>> = {
+  title: ['title', 'track title', 'track', '제목', '곡명'],
+  version: ['version', '버전'],
+  artists: ['artists', 'artist', 'track artist', '아티스트', '가수'],
+  composers: ['composers', 'composer', '작곡', '작곡가'],
+  lyricists: ['lyricists', 'lyricist', '작사', '작사가'],
+  isrc: ['isrc'],
+  explicit: ['explicit', '19금', '청소년 유해'],
+}
+
+/** Returns the columns in the words of a language. */
+export function trackColumns(t: Text, actionsOf: (row: TrackRow) => React.ReactNode): SheetColumn<TrackRow>[] {
+  const texts = t.release.table
+  const column = (id: string, label: string, more: Partial<SheetColumn<TrackRow>>): SheetColumn<TrackRow> => ({
+    id,
+    name: label,
+    label,
+    headings: HEADINGS[id] ?? [],
+    className: `c-${id}`,
+    text: () => '',
+    ...more,
+  })
+  const written = (id: TextMember, label: string) =>
+    column(id, label, { text: ({ track }) => track[id] ?? '', maxLength: MAX_TITLE_LENGTH })
+  const names = (id: NamesMember, label: string) => column(id, label, { text: ({ track }) => track[id].join('; ') })
+  return [
+    column('number', texts.number, {
+      name: '#',
+      isFixed: true,
+      text: ({ track }) => String(track.position),
+      look: ({ track }) => (
+        <span className="grip" draggable title={texts.drag}>
+          <GripVertical className="i s" aria-hidden="true" />
+          {track.position}
+        </span>
+      ),
+    }),
+    written('title', texts.title),
+    column('length', texts.length, {
+      isFixed: true,
+      text: ({ track }) => (track.duration_seconds === undefined ? '' : playingTime(track.duration_seconds)),
+    }),
+    column('state', texts.state, {
+      isFixed: true,
+      text: (row) => stateText(row, t),
+      look: (row) => <StateLook row={row} text={stateText(row, t)} />,
+    }),
+    written('version', texts.version),
+    names('artists', texts.artists),
+    written('isrc', texts.isrc),
+    column('explicit', texts.explicit, {
+      name: 'E',
+      text: ({ track }) => (track.explicit ? 'yes' : 'no'),
+      flag: { on: 'yes', off: 'no', isOn: ({ track }) => track.explicit },
+      look: ({ track }) => (
+        <>
+          <span className={`flag ${track.explicit ? 'is-on' : ''}`} aria-hidden="true">
+            {track.explicit ? 'E' : ''}
+          </span>
+          <span className="vh">{track.explicit ? texts.isExplicit : texts.isClean}</span>
+        </>
+      ),
+    }),
+    names('composers', texts.composers),
+    names('lyricists', texts.lyricists),
+    column('actions', texts.actions, { name: '', isFixed: true, look: actionsOf }),
+  ]
+}
+
+function stateText({ track, upload }: TrackRow, t: Text): string {
+  if (upload?.state === 'sending') return t.release.sending(upload.percent)
+  if (upload?.state === 'waiting') return t.release.waitingToSend
+  if (upload?.state === 'refused') return t.row.refusedBy[upload.refusal?.code ?? ''] ?? t.release.notAccepted
+  return t.release.states[track.state]
+}
+
+function StateLook({ row: { track, upload }, text }: { row: TrackRow; text: string }) {
+  const isBad = upload?.state === 'refused' || (!upload && (track.state === 'failed' || track.state === 'gone'))
+  const isMade = !upload && track.state === 'done'
+  return (
+    <span className={`clip state ${isBad ? 'c-bad' : isMade ? 'is-made' : 'faint'}`}>
+      {isBad && <CircleX className="i s" aria-hidden="true" />}
+      {text}
+    </span>
+  )
+}

@@ -1,0 +1,104 @@
+/** Songs on their way into tracks: a track is there at once, and its song follows. */
+import { createStore } from 'zustand/vanilla'
+import type { Source } from '../../src-contract/app.ts'
+import type { Client } from '../../src-contract/client.ts'
+import type { SendSong } from '../api/upload.ts'
+import { type Refusal, refusalOf } from './refusal.ts'
+import { createSerialQueue } from './serial-queue.ts'
+
+/** The song of one track on its way. */
+export interface TrackUpload {
+  readonly state: 'waiting' | 'sending' | 'refused'
+  readonly file: File
+  readonly percent: number
+  readonly refusal?: Refusal
+}
+
+export interface ReleaseUploadsDeps {
+  readonly client: Pick<Client, 'call'>
+  readonly send: (song: SendSong) => Promise<Source>
+  /** Called when a track has its song. */
+  readonly onAttached: () => Promise<void>
+}
+
+interface Task {
+  readonly releaseId: string
+  readonly trackId: string
+  /** Name that the release has until a song says who plays it. */
+  readonly placeholderArtist: string
+}
+
+export class ReleaseUploads {
+  readonly store = createStore<{ readonly byTrack: Readonly<Record<string, TrackUpload>> }>(() => ({ byTrack: {} }))
+  readonly #deps: ReleaseUploadsDeps
+  readonly #inTurn = createSerialQueue()
+  readonly #tasks = new Map<string, Task>()
+
+  constructor(deps: ReleaseUploadsDeps) {
+    this.#deps = deps
+  }
+
+  /** Sends a file and gives it to a track, after all that were given before. Never throws. */
+  add(releaseId: string, trackId: string, file: File, placeholderArtist = ''): void {
+    this.#tasks.set(trackId, { releaseId, trackId, placeholderArtist })
+    this.#show(trackId, { state: 'waiting', file, percent: 0 })
+    void this.#inTurn(() => this.#run(trackId, file))
+  }
+
+  /** Sends a refused file once more. */
+  again(trackId: string): void {
+    const upload = this.store.getState().byTrack[trackId]
+    const task = this.#tasks.get(trackId)
+    if (upload && task) this.add(task.releaseId, trackId, upload.file, task.placeholderArtist)
+  }
+
+  /** Lets go of the file of a track. */
+  drop(trackId: string): void {
+    this.store.setState(({ byTrack: { [trackId]: _gone, ...others } }) => ({ byTrack: others }))
+  }
+
+  /** Tells whether files have not arrived yet. */
+  hasPending(): boolean {
+    return Object.values(this.store.getState().byTrack).some(({ state }) => state !== 'refused')
+  }
+
+  #show(trackId: string, upload: TrackUpload): void {
+    this.store.setState(({ byTrack }) => ({ byTrack: { ...byTrack, [trackId]: upload } }))
+  }
+
+  async #run(trackId: string, file: File): Promise<void> {
+    const task = this.#tasks.get(trackId)
+    // Its track was taken out while it waited.
+    if (!task || this.store.getState().byTrack[trackId]?.file !== file) return
+    this.#show(trackId, { state: 'sending', file, percent: 0 })
+    const onSent = (sent: number, total: number) =>
+      this.#show(trackId, { state: 'sending', file, percent: Math.floor((100 * sent) / Math.max(1, total)) })
+    try {
+      const source = await this.#deps.send({ file, purpose: 'song', onSent })
+      await this.#attach(task, source, file)
+      this.drop(trackId)
+      await this.#deps.onAttached()
+    } catch (error) {
+      this.#show(trackId, { state: 'refused', file, percent: 0, refusal: refusalOf(error) })
+    }
+  }
+
+  /** Gives a stored song to its track, with the names that its file carries where nobody has written others. */
+  async #attach({ releaseId, trackId, placeholderArtist }: Task, source: Source, file: File): Promise<void> {
+    const { client } = this.#deps
+    const params = { release_id: releaseId }
+    const { tracks, artist } = await client.call('readRelease', { params })
+    const track = tracks.find(({ track_id }) => track_id === trackId)
+    if (!track) return
+    // A song without a title of its own is called like its file.
+    const isNamed = source.title !== file.name.replace(/\.[^.]+$/, '')
+    const body = {
+      source_id: source.source_id,
+      ...(isNamed && file.name.includes(track.title) ? { title: source.title } : {}),
+      ...(source.artist && track.artists.length === 0 ? { artists: [source.artist] } : {}),
+    }
+    await client.call('changeTrack', { params: { ...params, track_id: trackId }, body })
+    if (source.artist && placeholderArtist !== '' && artist === placeholderArtist)
+      await client.call('changeRelease', { params, body: { artist: source.artist } })
+  }
+}

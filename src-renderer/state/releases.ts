@@ -1,0 +1,168 @@
+/** All releases: their list, the one that is open, and songs on their way into them. */
+import { createStore } from 'zustand/vanilla'
+import type { Source } from '../../src-contract/app.ts'
+import type { Client } from '../../src-contract/client.ts'
+import { MAX_PAGE_SIZE, MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
+import type { NewRelease, Release, ReleaseKind, ReleaseSummary, TrackChange } from '../../src-contract/releases.ts'
+import type { SendSong } from '../api/upload.ts'
+import type { NoticesActions } from './notices.ts'
+import { type Refusal, refusalOf } from './refusal.ts'
+import { ReleaseEditor } from './release-editor.ts'
+import { ReleaseUploads } from './release-uploads.ts'
+import { createSerialQueue } from './serial-queue.ts'
+
+export interface ReleasesState {
+  /** Newest first; null before they are read. */
+  readonly items: readonly ReleaseSummary[] | null
+  readonly failure: Refusal | null
+  /** Releases that are being deleted. */
+  readonly hidden: readonly string[]
+}
+
+export interface ReleasesDeps {
+  readonly client: Client
+  readonly notices: NoticesActions
+  readonly send: (song: SendSong) => Promise<Source>
+  readonly storage: Pick<Storage, 'getItem' | 'setItem'>
+}
+
+/** Most tracks of a single and of an EP, as services sort releases (Apple Music Style Guide, section 4). */
+const MOST_OF = { single: 1, ep: 6 }
+
+/** Returns the kind of a release by the number of its tracks. Pure. */
+export function kindOf(trackCount: number): ReleaseKind {
+  return trackCount <= MOST_OF.single ? 'single' : trackCount <= MOST_OF.ep ? 'ep' : 'album'
+}
+
+/** Returns the title of a song by the name of its file: without its ending and a number before it. Pure. */
+export function titleOfFile(name: string): string {
+  const bare = name.replace(/\.[^.]+$/, '')
+  return bare.replace(/^\d{1,3}(\s*[-.)_]\s*|\s+)(?=\S)/, '').trim() || bare
+}
+
+/** Returns files in the order of their names, numbers as numbers. Pure. */
+export const inNameOrder = (files: readonly File[]): File[] =>
+  [...files].sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
+
+/** Names of a release that is made of files. */
+export interface ReleaseNames {
+  readonly title: string
+  /** Artist until the first song names one. */
+  readonly artist: string
+}
+
+export class Releases {
+  readonly store = createStore<ReleasesState>(() => ({ items: null, failure: null, hidden: [] }))
+  readonly editor: ReleaseEditor
+  readonly uploads: ReleaseUploads
+  readonly #deps: ReleasesDeps
+  readonly #inTurn = createSerialQueue()
+
+  constructor(deps: ReleasesDeps) {
+    this.#deps = deps
+    const { client, storage, send } = deps
+    this.editor = new ReleaseEditor({ client, storage, onStored: () => void this.read() })
+    this.uploads = new ReleaseUploads({ client, send, onAttached: () => this.editor.refresh() })
+  }
+
+  /** Reads the list again. Never throws. */
+  async read(): Promise<void> {
+    const { client } = this.#deps
+    try {
+      await this.#inTurn(async () => {
+        let items: ReleaseSummary[] = []
+        for (let cursor: string | undefined, isMore = true; isMore; isMore = cursor !== undefined) {
+          const query = { limit: MAX_PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) }
+          const page = await client.call('listReleases', { query })
+          items = [...items, ...page.releases]
+          cursor = page.next_cursor
+        }
+        this.store.setState({ items })
+      })
+    } catch (error) {
+      if (this.store.getState().items === null) this.store.setState({ failure: refusalOf(error) })
+    }
+  }
+
+  clearFailure(): void {
+    this.store.setState({ failure: null })
+  }
+
+  /** Makes a release and returns its id; null where it was refused, which the list tells. Never throws. */
+  async create(release: NewRelease): Promise<string | null> {
+    const made = await this.#make(() => this.#deps.client.call('createRelease', { body: release }))
+    return made?.release_id ?? null
+  }
+
+  /** Makes a release of song files in the order of their names and sends them. Returns its id; null where it was refused. Never throws. */
+  async createOf(files: readonly File[], names: ReleaseNames): Promise<string | null> {
+    const songs = inNameOrder(files).slice(0, MAX_RELEASE_TRACKS)
+    const tracks = songs.map(({ name }) => ({ title: titleOfFile(name) }))
+    const made = await this.#make(() =>
+      this.#deps.client.call('createRelease', { body: { ...names, kind: kindOf(songs.length), tracks } }),
+    )
+    if (!made) return null
+    for (const [at, file] of songs.entries()) {
+      const trackId = made.tracks[at]?.track_id
+      if (trackId) this.uploads.add(made.release_id, trackId, file, names.artist)
+    }
+    return made.release_id
+  }
+
+  /** Adds song files to the open release, in the order of their names, and sends them. Never throws. */
+  async addFiles(files: readonly File[]): Promise<void> {
+    const { releaseId } = this.editor.store.getState()
+    if (releaseId === null) return
+    const songs = inNameOrder(files)
+    const added = await this.editor.add(songs.map(({ name }): TrackChange => ({ title: titleOfFile(name) })))
+    for (const [at, trackId] of added.entries()) {
+      const file = songs[at]
+      if (file) this.uploads.add(releaseId, trackId, file)
+    }
+  }
+
+  /** Makes a copy and returns its id; null where it was refused. Never throws. */
+  async duplicate(releaseId: string, title: string): Promise<string | null> {
+    const params = { release_id: releaseId }
+    const made = await this.#make(() => this.#deps.client.call('duplicateRelease', { params, body: { title } }))
+    return made?.release_id ?? null
+  }
+
+  /** Makes the releases of a table and returns the id of the first; null where it was refused. Never throws. */
+  async importTable(file: File): Promise<string | null> {
+    const files = { file: { content: file, name: file.name } }
+    const made = await this.#make(async () => {
+      const { releases } = await this.#deps.client.call('importReleases', { files })
+      return releases[0]!
+    })
+    return made?.release_id ?? null
+  }
+
+  /** Deletes a release when nobody has taken that back for ten seconds. */
+  remove(releaseId: string, text: string): void {
+    const { notices, client } = this.#deps
+    const show = () => this.store.setState(({ hidden }) => ({ hidden: hidden.filter((id) => id !== releaseId) }))
+    this.store.setState(({ hidden }) => ({ hidden: [...hidden, releaseId] }))
+    notices.show({
+      text,
+      undo: show,
+      settle: (isLeaving) =>
+        void client
+          .call('deleteRelease', { params: { release_id: releaseId }, ...(isLeaving ? { keepalive: true } : {}) })
+          .catch((error: unknown) => this.store.setState({ failure: refusalOf(error) }))
+          .then(() => this.read())
+          .then(show),
+    })
+  }
+
+  async #make(call: () => Promise<Release>): Promise<Release | null> {
+    try {
+      const made = await call()
+      await this.read()
+      return made
+    } catch (error) {
+      this.store.setState({ failure: refusalOf(error) })
+      return null
+    }
+  }
+}
