@@ -1,6 +1,7 @@
 /** Endpoints of the app itself: stored songs, the batch that waits, settings and the state of the machine. */
 import Type, { type Static } from 'typebox'
 import { Deleted, exactly, oneOf, orNull, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
+import { ProposedEdges } from './edges.ts'
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
 import type { Analysis } from './jobs.ts'
@@ -39,6 +40,7 @@ export const AnalysisSummary = exactly({
   tone_db: Type.Array(orNull(Type.Integer()), {
     description: 'Long-term levels of the mid in the bands of a third of an octave that `analyze` names, whole dB.',
   }),
+  proposed_edges: Type.Optional(ProposedEdges),
   warnings: Type.Array(Warning),
 })
 export type AnalysisSummary = Static<typeof AnalysisSummary>
@@ -46,7 +48,7 @@ export type AnalysisSummary = Static<typeof AnalysisSummary>
 const SUMMARY_SLICES = 200
 
 /** Returns what the batch shows of an analysis. An empty waveform stays empty. */
-export function summaryOf({ measurement, waveform, spectrum, warnings }: Analysis): AnalysisSummary {
+export function summaryOf({ measurement, waveform, spectrum, proposed_edges, warnings }: Analysis): AnalysisSummary {
   const count = Math.min(SUMMARY_SLICES, waveform.length)
   const edge = (slice: number) => Math.round((slice * waveform.length) / count)
   const slices = Array.from({ length: count }, (_, slice) => waveform.slice(edge(slice), edge(slice + 1)))
@@ -57,6 +59,7 @@ export function summaryOf({ measurement, waveform, spectrum, warnings }: Analysi
       Math.round((100 * peaks.reduce((sum, peak) => sum + peak, 0)) / peaks.length),
     ),
     tone_db: spectrum.mid_db.map((db) => (db === null ? null : Math.round(db))),
+    ...(proposed_edges ? { proposed_edges } : {}),
     warnings,
   }
 }

@@ -53,6 +53,12 @@ export const Audition = exactly({
     'Codec proof of tier premium: `none` for standard; while it is not `done`, exact means exact before candidates and codec proof.',
   ),
   duration_seconds: Type.Number(),
+  start_seconds: Type.Optional(
+    Type.Number({
+      description:
+        'Place in the song at which the master begins, s: what is cut off less the silence before it. Absent where it is 0.',
+    }),
+  ),
   sample_rate_hz: Type.Integer(),
   bit_depth: Type.Integer(),
   target_lufs: Type.Number(),
@@ -95,6 +101,8 @@ const WAV = ['audio/wav']
 const WORK_ERRORS = [
   'NOT_FOUND',
   'UNSUPPORTED_FORMAT',
+  'TRIMMED_AWAY',
+  'FADES_OVERLAP',
   'CEILING_NOT_HELD',
   'AUDITION_ENDED',
   'INSUFFICIENT_STORAGE',

@@ -36,6 +36,8 @@ export const ERRORS = {
   RATE_LIMIT: specified(429, 60),
   INVALID_REQUEST: extension(400),
   INVALID_WEBHOOK_URL: extension(400),
+  TRIMMED_AWAY: extension(400),
+  FADES_OVERLAP: extension(400),
   FORBIDDEN: extension(403),
   OWNER_REQUIRED: extension(403),
   NOT_FOUND: extension(404),

@@ -12,6 +12,7 @@ import {
   Uuid,
 } from './common.ts'
 import { RELEASE } from './delivery-target.ts'
+import { ProposedEdges } from './edges.ts'
 import { endpoints } from './endpoint.ts'
 import { FAILURE_CODES } from './errors.ts'
 import { FORMAT_NAMES } from './formats.ts'
@@ -175,6 +176,7 @@ export const DryRun = exactly({
   would_charge: Type.Integer(),
   credits_remaining: Type.Integer(),
   platforms: Type.Array(oneOf(PLATFORMS)),
+  proposed_edges: Type.Optional(ProposedEdges),
   warnings: Type.Array(Warning),
 })
 
@@ -210,6 +212,7 @@ export const Analysis = exactly({
   curves: TimeCurves,
   waveform: Type.Array(Type.Number(), { description: 'Peak of each of equal slices, linear 0 to 1.' }),
   repairs: Type.Array(Repair, { description: 'Repairs that mastering would make.' }),
+  proposed_edges: Type.Optional(ProposedEdges),
   warnings: Type.Array(Warning),
 })
 export type Analysis = Static<typeof Analysis>
@@ -224,6 +227,8 @@ const FILE_ERRORS = [
   'UNSUPPORTED_FORMAT',
   'FILE_TOO_LONG',
 ] as const
+/** Edges that the song cannot have. */
+const EDGE_ERRORS = ['TRIMMED_AWAY', 'FADES_OVERLAP'] as const
 const RESULT_ERRORS = ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'JOB_FAILED', 'RESULT_EXPIRED'] as const
 const tag = 'Jobs'
 
@@ -250,6 +255,7 @@ export const jobEndpoints = endpoints({
       ...FILE_ERRORS,
       'INVALID_PLATFORM',
       'INVALID_WEBHOOK_URL',
+      ...EDGE_ERRORS,
       'INSUFFICIENT_CREDITS',
       'CONCURRENT_LIMIT',
       'IDEMPOTENCY_IN_PROGRESS',
@@ -312,6 +318,7 @@ export const jobEndpoints = endpoints({
     errors: [
       'INVALID_PLATFORM',
       'INVALID_WEBHOOK_URL',
+      ...EDGE_ERRORS,
       'JOB_NOT_FOUND',
       'JOB_NOT_READY',
       'RESULT_EXPIRED',
@@ -392,7 +399,14 @@ export const jobEndpoints = endpoints({
       },
     },
     answers: { 200: { description: 'The passage.', mediaTypes: ['audio/wav'] } },
-    errors: [...FILE_ERRORS, 'INVALID_PLATFORM', 'INVALID_WEBHOOK_URL', 'CONCURRENT_LIMIT', 'CEILING_NOT_HELD'],
+    errors: [
+      ...FILE_ERRORS,
+      'INVALID_PLATFORM',
+      'INVALID_WEBHOOK_URL',
+      ...EDGE_ERRORS,
+      'CONCURRENT_LIMIT',
+      'CEILING_NOT_HELD',
+    ],
   },
   analyze: {
     method: 'POST',

@@ -1,6 +1,7 @@
 /** Releases: what is uploaded to a distributor as one thing, a single, an EP or an album with its tracks in order (extension). */
 import Type, { type Static, type TProperties } from 'typebox'
 import { exactly, IdempotencyHeaders, oneOf, orNull, PageSize, Timestamp, Uuid } from './common.ts'
+import { FADE_SHAPES } from './edges.ts'
 import { endpoints } from './endpoint.ts'
 import {
   MAX_COVER_BYTES,
@@ -15,10 +16,6 @@ import { CHANGED_SETTINGS, SHOWN_SETTINGS } from './settings.ts'
 
 export const RELEASE_KINDS = ['single', 'ep', 'album'] as const
 export type ReleaseKind = (typeof RELEASE_KINDS)[number]
-
-/** Curves of a fade: straight in amplitude, straight in power, or a raised cosine. */
-export const FADE_SHAPES = ['linear', 'equal_power', 'smooth'] as const
-export type FadeShape = (typeof FADE_SHAPES)[number]
 
 /** States of the song of a track. */
 export const TRACK_STATES = ['no_song', 'stored', 'queued', 'done', 'failed', 'expired', 'gone'] as const

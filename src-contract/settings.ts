@@ -4,7 +4,9 @@
  */
 import Type, { type Static, type TObject, type TOptional, type TProperties, type TSchema } from 'typebox'
 import { exactly, oneOf, orNull, Uuid } from './common.ts'
+import { type Edges, FADE_SHAPES } from './edges.ts'
 import { FORMAT_NAMES } from './formats.ts'
+import { MAX_DURATION_SECONDS, MAX_GAP_SECONDS } from './limits.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
 
@@ -131,6 +133,20 @@ function text(form: { readonly pattern: string; readonly maxLength: number }, te
 /** Returns a setting that is answered only where it is not the default: answers of a plain request stay as they were without it. */
 function shownIfSet<Shown extends TSchema, Setting extends { readonly shown: Shown }>(setting: Setting) {
   return { ...setting, shown: Type.Optional(setting.shown) as TOptional<Setting['shown']> }
+}
+
+/** Returns a setting of the edges that is a time, and nothing by default. */
+function seconds(maximum: number, description: string, help: SettingTexts['help']) {
+  const fieldDescription = `Extension: ${description.charAt(0).toLowerCase()}${description.slice(1)}`
+  return shownIfSet(
+    decimal({ minimum: 0, maximum }, 0, { description, fieldDescription, help, placeholder: 'seconds' }),
+  )
+}
+
+/** Returns a setting that is the curve of a fade. */
+function fadeShape(description: string, help: SettingTexts['help']) {
+  const fieldDescription = `Extension: ${description.charAt(0).toLowerCase()}${description.slice(1)}`
+  return shownIfSet(choice(FADE_SHAPES, 'linear', { description, fieldDescription, help, placeholder: 'shape' }))
 }
 
 const PERCENT = { minimum: 0, maximum: 100 }
@@ -277,6 +293,42 @@ export const SETTINGS = {
       placeholder: 'lufs',
     },
   ),
+  trim_start_seconds: seconds(
+    MAX_DURATION_SECONDS,
+    'Cut off the start of the song before anything is measured, s; at least 1 s of the song must stay.',
+    { en: 'seconds cut off the start of the song', ko: '곡의 처음에서 잘라 낼 길이(초)' },
+  ),
+  trim_end_seconds: seconds(
+    MAX_DURATION_SECONDS,
+    'Cut off the end of the song before anything is measured, s; at least 1 s of the song must stay.',
+    { en: 'seconds cut off the end of the song', ko: '곡의 끝에서 잘라 낼 길이(초)' },
+  ),
+  fade_in_seconds: seconds(
+    MAX_GAP_SECONDS,
+    'Length of the fade at the start of what stays, s; both fades together are no longer than that.',
+    { en: 'length of the fade at the start, seconds', ko: '페이드 인 길이(초)' },
+  ),
+  fade_in_shape: fadeShape(
+    'Curve of the fade at the start: straight in amplitude, straight in power, or a raised cosine.',
+    { en: 'curve of the fade at the start', ko: '페이드 인 곡선' },
+  ),
+  fade_out_seconds: seconds(
+    MAX_GAP_SECONDS,
+    'Length of the fade at the end of what stays, s; both fades together are no longer than that.',
+    { en: 'length of the fade at the end, seconds', ko: '페이드 아웃 길이(초)' },
+  ),
+  fade_out_shape: fadeShape(
+    'Curve of the fade at the end: straight in amplitude, straight in power, or a raised cosine.',
+    { en: 'curve of the fade at the end', ko: '페이드 아웃 곡선' },
+  ),
+  pad_start_seconds: seconds(MAX_GAP_SECONDS, 'Digital silence before the song, s; it counts in its length.', {
+    en: 'seconds of silence before the song',
+    ko: '곡 앞에 넣을 무음 길이(초)',
+  }),
+  pad_end_seconds: seconds(MAX_GAP_SECONDS, 'Digital silence after the song, s; it counts in its length.', {
+    en: 'seconds of silence after the song',
+    ko: '곡 뒤에 넣을 무음 길이(초)',
+  }),
   formats: shownIfSet(
     words(FORMAT_NAMES, {
       description: FORMATS_DESCRIPTION,
@@ -359,10 +411,26 @@ export const FURTHER_NAMES = SETTING_NAMES.filter(
 export const DELIVERY_NAMES = ['formats', 'release_master', 'naming', 'ascii_names', 'file_tags'] as const
 export type DeliveryName = (typeof DELIVERY_NAMES)[number]
 
+/** Settings of the edges of a song. */
+export const EDGE_NAMES = [
+  'trim_start_seconds',
+  'trim_end_seconds',
+  'fade_in_seconds',
+  'fade_in_shape',
+  'fade_out_seconds',
+  'fade_out_shape',
+  'pad_start_seconds',
+  'pad_end_seconds',
+] as const satisfies readonly (keyof Edges)[]
+export type EdgeName = (typeof EDGE_NAMES)[number]
+
+/** Settings that are answered only where they are not their defaults. */
+const SHOWN_IF_SET = [...EDGE_NAMES, ...DELIVERY_NAMES] as const
+
 /** A setting by which the sound is steered. */
-export type SteeringName = Exclude<FurtherName, DeliveryName>
+export type SteeringName = Exclude<FurtherName, (typeof SHOWN_IF_SET)[number]>
 export const STEERING_NAMES = FURTHER_NAMES.filter(
-  (name): name is SteeringName => !DELIVERY_NAMES.some((delivery) => delivery === name),
+  (name): name is SteeringName => !SHOWN_IF_SET.some((other) => other === name),
 )
 
 /** Schemas of the settings where they are answered: without bounds, as those of an earlier version may have been others. */
@@ -417,6 +485,11 @@ export const PLAIN_DELIVERY = Object.fromEntries(
   DELIVERY_NAMES.map((name) => [name, SETTINGS[name].standard]),
 ) as unknown as Pick<JobSettings, DeliveryName>
 
+/** Settings of the edges that leave a song as it is. */
+export const WHOLE_SONG: Edges = Object.fromEntries(
+  EDGE_NAMES.map((name) => [name, SETTINGS[name].standard]),
+) as unknown as Edges
+
 /** Every setting that nobody has changed. */
 export const DEFAULT_SETTINGS: MasterSettings = {
   platforms: [...PLATFORMS],
@@ -432,10 +505,11 @@ export function jobSettings(from: Pick<JobSettings, 'platforms'> & Partial<JobSe
   return picked(JobSettings, from)
 }
 
-/** Returns settings as they are answered: one that is absent is no member, nor is one of the files that is the default. */
+/** Returns settings as they are answered: one that is absent is no member, nor is one of edges or files that is the default. */
 export function shownSettings({ target_lufs, ...settings }: JobSettings) {
-  const plain = DELIVERY_NAMES.filter((name) => JSON.stringify(settings[name]) === JSON.stringify(PLAIN_DELIVERY[name]))
-  const shown: Omit<typeof settings, DeliveryName> & Partial<Pick<JobSettings, DeliveryName>> = { ...settings }
+  type Hidden = (typeof SHOWN_IF_SET)[number]
+  const plain = SHOWN_IF_SET.filter((name) => JSON.stringify(settings[name]) === JSON.stringify(DEFAULT_SETTINGS[name]))
+  const shown: Omit<typeof settings, Hidden> & Partial<Pick<JobSettings, Hidden>> = { ...settings }
   for (const name of plain) delete shown[name]
   return target_lufs === null ? shown : { ...shown, target_lufs }
 }

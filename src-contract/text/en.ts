@@ -50,6 +50,9 @@ export const errors: Record<ErrorCode, Sentence> = {
     `The value of "${v.param}" cannot be used. ${v.cause ?? 'See /docs for the accepted values.'}`,
   INVALID_WEBHOOK_URL: (v) =>
     `The webhook address cannot be used${clause(v.reason)}. Use an absolute http or https address that is not this server.`,
+  TRIMMED_AWAY: (v) => `These trims leave ${v.leftSeconds} s of the song. At least ${v.seconds} s must stay.`,
+  FADES_OVERLAP: (v) =>
+    `Both fades together take ${v.seconds} s, and ${v.leftSeconds} s of the song stay. Shorten one.`,
   FORBIDDEN:
     'Requests are accepted only from this computer and from Loudsmith itself. Call http://127.0.0.1 directly, and use /app only from the application.',
   OWNER_REQUIRED:

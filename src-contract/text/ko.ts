@@ -47,6 +47,8 @@ export const errors: Record<ErrorCode, Sentence> = {
     `"${v.param}" 값을 쓸 수 없어요. ${v.cause ?? '쓸 수 있는 값은 /docs에 있어요.'}`,
   INVALID_WEBHOOK_URL: (v) =>
     `웹훅 주소를 쓸 수 없어요${clause(v.reason)}. 이 서버가 아닌 http 또는 https 절대 주소를 쓰세요.`,
+  TRIMMED_AWAY: (v) => `이렇게 자르면 곡이 ${v.leftSeconds}초만 남아요. ${v.seconds}초 이상 남겨야 해요.`,
+  FADES_OVERLAP: (v) => `두 페이드가 모두 ${v.seconds}초인데 곡은 ${v.leftSeconds}초만 남아요. 하나를 줄이세요.`,
   FORBIDDEN:
     '이 컴퓨터나 Loudsmith에서 보낸 요청만 처리해요. http://127.0.0.1로 직접 호출하고, /app은 앱에서만 쓰세요.',
   OWNER_REQUIRED:

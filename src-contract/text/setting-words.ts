@@ -1,14 +1,16 @@
 /** Words of the settings: their labels on the page and in the report, and the hints of their controls. */
-import type { MasterSettings, SettingName, SteeringName } from '../settings.ts'
+import type { FadeShape } from '../edges.ts'
+import type { EdgeName, MasterSettings, SettingName, SteeringName } from '../settings.ts'
 import { type Bilingual, both } from './sentence.ts'
 
 /** A setting that is a number: its control is a fader. */
-export type NumberName = {
-  [Name in SettingName]: MasterSettings[Name] extends number ? Name : never
-}[SettingName]
+export type NumberName = Exclude<
+  { [Name in SettingName]: MasterSettings[Name] extends number ? Name : never }[SettingName],
+  EdgeName
+>
 
-/** Labels of the settings by which the sound is steered. */
-export const settingLabels: Readonly<Record<SteeringName, Bilingual>> = {
+/** Labels of the settings by which the sound and the edges are steered. */
+export const settingLabels: Readonly<Record<SteeringName | EdgeName, Bilingual>> = {
   style: both('Style', '스타일'),
   tilt_db: both('Tilt', '기울기'),
   bass_db: both('Low end', '저음'),
@@ -22,6 +24,21 @@ export const settingLabels: Readonly<Record<SteeringName, Bilingual>> = {
   image_amount: both('Planned width', '스테레오 보정 반영'),
   skip_repairs: both('Not repaired', '복원하지 않음'),
   target_lufs: both('Own target', '직접 정한 음량'),
+  trim_start_seconds: both('Cut from the start', '처음에서 자르기'),
+  trim_end_seconds: both('Cut from the end', '끝에서 자르기'),
+  fade_in_seconds: both('Fade in', '페이드 인'),
+  fade_in_shape: both('Curve of the fade in', '페이드 인 곡선'),
+  fade_out_seconds: both('Fade out', '페이드 아웃'),
+  fade_out_shape: both('Curve of the fade out', '페이드 아웃 곡선'),
+  pad_start_seconds: both('Silence before', '앞 무음'),
+  pad_end_seconds: both('Silence after', '뒤 무음'),
+}
+
+/** Names of the curves of a fade. */
+export const fadeShapes: Readonly<Record<FadeShape, Bilingual>> = {
+  linear: both('straight', '직선'),
+  equal_power: both('equal power', '등파워'),
+  smooth: both('smooth', '부드럽게'),
 }
 
 /** Hints of the faders: what each does, when to use it and what it costs. */

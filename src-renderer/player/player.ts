@@ -6,7 +6,7 @@
 import { Feeder } from './feeder.ts'
 import type { Difference, FrameRange, PlaybackCommand, PlaybackReport } from './playback-engine.ts'
 import workletUrl from './playback-engine.worklet.ts?worker&url'
-import { measureLag, type OpenFile, openTrack, shiftTrack, type Track } from './track.ts'
+import { measureLag, type OpenFile, openTrack, placeTrack, shiftTrack, type Track } from './track.ts'
 import type { WavLayout } from './wav.ts'
 
 export interface VersionFile {
@@ -14,6 +14,8 @@ export interface VersionFile {
   readonly open: OpenFile
   /** Tells whether it is the same recording as the others, so that its start can be found by comparing. */
   readonly isSameSong: boolean
+  /** Place in the song at which the file begins, s; its start when absent. */
+  readonly startSeconds?: number
   /** Layout of a WAV, where it is known before anything of it is read. */
   readonly layout?: WavLayout
 }
@@ -66,9 +68,9 @@ function createVersionLoader({ rateHz, feeder, isClosed, onReady, onFailure }: L
   const decode = (bytes: ArrayBuffer) => new OfflineAudioContext(2, 1, rateHz).decodeAudioData(bytes)
 
   async function loadOne(file: VersionFile) {
-    const { version, open, isSameSong, layout } = file
+    const { version, open, isSameSong, layout, startSeconds = 0 } = file
     try {
-      let track = await openTrack(open, decode, rateHz, layout)
+      let track = placeTrack(await openTrack(open, decode, rateHz, layout), Math.round(startSeconds * rateHz))
       if (isSameSong && track.isExact) exact ??= track
       if (isSameSong && !track.isExact && exact) track = shiftTrack(track, await measureLag(track, exact))
       if (!isWanted(file)) return

@@ -189,6 +189,11 @@ export function shiftTrack(track: Track, lagFrames: number): Track {
   }
 }
 
+/** Returns a track whose file begins at a frame of the song, which may lie before its start. */
+export function placeTrack(track: Track, startFrame: number): Track {
+  return { ...shiftTrack(track, -startFrame), isExact: track.isExact }
+}
+
 /** Excerpt that is compared, and the largest delay that is looked for: MP3 encoders leave 529 to about 2 300 frames. */
 const EXCERPT_FRAMES = 32_768
 const MOST_LAG_FRAMES = 4096

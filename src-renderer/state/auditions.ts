@@ -42,6 +42,7 @@ export function versionOf(client: Pick<Client, 'open'>, audition: Audition): Sou
   return {
     id: `${audition_id} ${isExact ? 'exact' : 'estimate'}`,
     isExact,
+    startSeconds: audition.start_seconds ?? 0,
     level: { integratedLufs: loudness_lufs, truePeakDbtp: true_peak_dbtp ?? audition.ceiling_dbtp },
     layout: plainLayout(
       { sampleRateHz: sample_rate_hz, bitsPerSample: audition.bit_depth },

@@ -22,6 +22,8 @@ export interface SoundVersion {
   /** Name for the player; another rendering has another. */
   readonly id: string
   readonly isExact: boolean
+  /** Place in the song at which it begins, s. */
+  readonly startSeconds: number
   readonly level: VersionLevel
   readonly layout: WavLayout
   readonly open: (headers: Record<string, string>) => Promise<Response>
@@ -137,7 +139,8 @@ export class Hearing {
     const own = this.#visit
     if (version && this.#player && !this.#tracks.has(version.id)) {
       this.#tracks.add(version.id)
-      await this.#player.load([{ ...this.#fileOf(version.id, version.open), layout: version.layout }])
+      const { startSeconds, layout } = version
+      await this.#player.load([{ ...this.#fileOf(version.id, version.open), startSeconds, layout }])
     }
     if (own !== this.#visit) return
     if (version) this.#tracks.settle(version.id)

@@ -1,7 +1,9 @@
 /** The versions of a song that can be heard side by side, from its job and report. Pure. */
+import { masterSeconds, masterStartSeconds } from '../../src-contract/edges.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import type { MasterResult, Report } from '../../src-contract/report.ts'
+import { WHOLE_SONG } from '../../src-contract/settings.ts'
 import type { VersionLevel } from '../player/levels.ts'
 
 /** Reason why a version is missing: the job was not asked for it, or had no reference. */
@@ -17,6 +19,8 @@ export interface SongVersion {
   readonly file: Platform | 'source' | 'reference'
   readonly key: string
   readonly level: VersionLevel
+  /** Place in the masters of the job at which it begins, s; their start when absent. */
+  readonly startSeconds?: number
   readonly missing?: MissingReason
   readonly result?: MasterResult
   readonly spectrum?: Report['source']['spectrum']
@@ -44,9 +48,14 @@ function masterVersion(job: Job, report: Report, platform: Platform): Omit<SongV
   return { ...place, level: levelOf(measurement), result, spectrum, curves }
 }
 
+/** Returns the length of the masters of a report, s. */
+export const heardSeconds = ({ settings, source }: Pick<Report, 'settings' | 'source'>): number =>
+  masterSeconds({ ...WHOLE_SONG, ...settings }, source.duration_seconds)
+
 /** Returns the versions in the order of the switch. A platform keeps its place and key on every song. */
 export function versionsOf(job: Job, report: Report, other: OtherMaster | null): SongVersion[] {
   const { source, reference } = report
+  const begins = masterStartSeconds(report.settings)
   const versions: SongVersion[] = [
     {
       id: 'source',
@@ -55,6 +64,7 @@ export function versionsOf(job: Job, report: Report, other: OtherMaster | null):
       file: 'source',
       key: '0',
       level: levelOf(source.measurement),
+      startSeconds: 0 - begins,
       spectrum: source.spectrum,
       curves: source.curves,
     },
@@ -80,7 +90,9 @@ export function versionsOf(job: Job, report: Report, other: OtherMaster | null):
     },
   ]
   if (other) {
-    versions.push({ id: 'other', kind: 'other', key: 'C', ...masterVersion(other.job, other.report, other.platform) })
+    const startSeconds = masterStartSeconds(other.report.settings) - begins
+    const master = masterVersion(other.job, other.report, other.platform)
+    versions.push({ id: 'other', kind: 'other', key: 'C', startSeconds, ...master })
   }
   return versions
 }

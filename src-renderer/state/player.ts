@@ -333,8 +333,9 @@ export class PlayerStore {
 
 /** Creates the reader of a version's file. */
 function createFileReader(client: Client, isClosed: () => boolean): (version: SongVersion) => VersionFile {
-  return ({ id, kind, jobId, file }) => ({
+  return ({ id, kind, jobId, file, startSeconds = 0 }) => ({
     version: id,
+    startSeconds,
     isSameSong: kind !== 'reference',
     open: openPatiently(
       (headers) => client.open('readJobFile', { params: { job_id: jobId, file }, headers }),

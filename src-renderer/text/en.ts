@@ -3,7 +3,7 @@ import { PLATFORMS, platformNames } from '../../src-contract/platforms/index.ts'
 import type { RepairKind } from '../../src-contract/repair-kinds.ts'
 import type { Genre, Style } from '../../src-contract/settings.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
-import { settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
+import { fadeShapes, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import type { Screen } from '../router.ts'
 import { plural } from './plural.ts'
 import { releaseEn } from './release.en.ts'
@@ -247,6 +247,7 @@ export const en = {
     platformTarget: 'Platform target',
     competitive: 'Genre level',
     steering: wordsIn('en', settingLabels),
+    fadeShapes: wordsIn('en', fadeShapes),
     styles: {
       clean: 'Clean',
       warm: 'Warm',

@@ -1,7 +1,7 @@
 /** 화면의 모든 문장, 한국어. 안내는 -요, 상태는 명사형. 영어 파일과 키가 같다. */
 import { PLATFORMS, platformNames } from '../../src-contract/platforms/index.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
-import { settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
+import { fadeShapes, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import type { Text } from './en.ts'
 import { releaseKo } from './release.ko.ts'
 import { settingsKo } from './settings.ko.ts'
@@ -231,6 +231,7 @@ export const ko: Text = {
     platformTarget: '플랫폼 기준',
     competitive: '장르 기준',
     steering: wordsIn('ko', settingLabels),
+    fadeShapes: wordsIn('ko', fadeShapes),
     styles: {
       clean: '깨끗하게',
       warm: '따뜻하게',

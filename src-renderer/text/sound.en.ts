@@ -1,4 +1,5 @@
 /** Sentences of the Sound column in English. The Korean file has the same keys; a missing one does not compile. */
+import type { Edges } from '../../src-contract/edges.ts'
 import { faderHints, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import { plural } from './plural.ts'
 
@@ -14,6 +15,21 @@ export const soundEn = {
   formatsHelp: 'Further files of the same master; the WAV of each platform stays as it is.',
   filesOf: (isRelease: boolean, names: readonly string[]) =>
     [...(isRelease ? ['file to upload'] : []), 'WAV per platform', ...names].join(' · '),
+  edges: 'Edges',
+  edgesWhole: 'the whole song',
+  edgesProposed: 'trims proposed',
+  edgesOf: ({ trim_start_seconds, trim_end_seconds, fade_in_seconds, fade_out_seconds, ...pads }: Edges) =>
+    [
+      trim_start_seconds + trim_end_seconds > 0 && `cut ${trim_start_seconds} s, ${trim_end_seconds} s`,
+      fade_in_seconds + fade_out_seconds > 0 && `fades ${fade_in_seconds} s, ${fade_out_seconds} s`,
+      pads.pad_start_seconds + pads.pad_end_seconds > 0 &&
+        `silence ${pads.pad_start_seconds} s, ${pads.pad_end_seconds} s`,
+    ]
+      .filter(Boolean)
+      .join(' · '),
+  trimAsProposed: 'Trim as proposed',
+  trimmedAsProposed: 'It is trimmed as proposed',
+  seconds: 's',
   repairs: 'Mend what is found',
   labels: {
     ...wordsIn('en', settingLabels),

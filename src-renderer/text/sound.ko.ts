@@ -13,6 +13,21 @@ export const soundKo: SoundText = {
   formats: '마스터마다 더 만들 형식',
   formatsHelp: '같은 마스터를 다른 형식으로도 만들어요. 플랫폼별 WAV는 그대로예요.',
   filesOf: (isRelease, names) => [...(isRelease ? ['업로드할 파일'] : []), '플랫폼별 WAV', ...names].join(' · '),
+  edges: '처음과 끝',
+  edgesWhole: '곡 전체',
+  edgesProposed: '자르기 제안 있음',
+  edgesOf: ({ trim_start_seconds, trim_end_seconds, fade_in_seconds, fade_out_seconds, ...pads }) =>
+    [
+      trim_start_seconds + trim_end_seconds > 0 && `자르기 ${trim_start_seconds}초, ${trim_end_seconds}초`,
+      fade_in_seconds + fade_out_seconds > 0 && `페이드 ${fade_in_seconds}초, ${fade_out_seconds}초`,
+      pads.pad_start_seconds + pads.pad_end_seconds > 0 &&
+        `무음 ${pads.pad_start_seconds}초, ${pads.pad_end_seconds}초`,
+    ]
+      .filter(Boolean)
+      .join(' · '),
+  trimAsProposed: '제안대로 자르기',
+  trimmedAsProposed: '제안대로 잘랐어요',
+  seconds: '초',
   repairs: '찾은 결함 고치기',
   labels: {
     ...wordsIn('ko', settingLabels),

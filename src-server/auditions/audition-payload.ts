@@ -1,4 +1,5 @@
 import type { Audition } from '../../src-contract/auditions.ts'
+import { masterStartSeconds } from '../../src-contract/edges.ts'
 import { errorText, type Language } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import type { KnownAudition } from './auditions.ts'
@@ -7,6 +8,7 @@ import type { KnownAudition } from './auditions.ts'
 export function auditionPayload(known: KnownAudition, language: Language): Audition {
   const { id, request, estimate, exact, price, error, proof } = known
   const { decisions } = exact ?? estimate
+  const startSeconds = masterStartSeconds(request.settings)
   return {
     audition_id: id,
     source_id: request.sourceId,
@@ -14,6 +16,7 @@ export function auditionPayload(known: KnownAudition, language: Language): Audit
     state: exact ? 'exact' : error ? 'failed' : 'estimated',
     proof,
     duration_seconds: exact?.durationSeconds ?? estimate.frames / estimate.sampleRateHz,
+    ...(startSeconds === 0 ? {} : { start_seconds: startSeconds }),
     sample_rate_hz: (exact ?? estimate).sampleRateHz,
     bit_depth: (exact ?? estimate).bitDepth,
     target_lufs: estimate.targetLufs,

@@ -16,6 +16,7 @@ import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import type { SendableFile } from '../artifacts/send-file.ts'
 import { AppError } from '../http/app-error.ts'
 import { toAppError } from '../http/envelope.ts'
+import { requireEdges } from '../jobs/edges.ts'
 import type { AuditionProcess } from './audition-process.ts'
 import type { MasterFiles } from './master-files.ts'
 import { chosen, emptyQueue, ended, lookedAt, type RenderQueue, taken, withdrawn } from './render-queue.ts'
@@ -75,11 +76,13 @@ export class Auditions {
   }
 
   /**
-   * Returns the audition of a song, estimated at least; its whole master is rendered next. Throws INVALID_REQUEST for unknown songs, what
+   * Returns the audition of a song, estimated at least; its whole master is rendered next. Throws INVALID_REQUEST for unknown songs, TRIMMED_AWAY, FADES_OVERLAP, what
    * the failure of the engine means, or the reason of an aborted `signal`.
    */
   async create(request: AuditionRequest, signal: AbortSignal): Promise<KnownAudition> {
-    const id = idOf(request, this.#songsOf(request))
+    const songs = this.#songsOf(request)
+    requireEdges(request.settings, songs.source.facts)
+    const id = idOf(request, songs)
     // What is heard goes before the master of what was heard before; and two songs at once would take twice the memory.
     if (this.#queue.running !== id) this.#rendering.stop.abort(SUPERSEDED)
     const known = this.#known.get(id) ?? (await this.#begin(id, request, signal))

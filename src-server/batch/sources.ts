@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node
 import path from 'node:path'
 import { type Source, summaryOf } from '../../src-contract/app.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
+import { proposedEdgesIn } from '../../src-contract/text/edge-reasons.ts'
 import { type Language, warningText } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import { syncFolder } from '../../src-system/disk.ts'
@@ -288,5 +289,6 @@ function inLanguage(analysis: Analysis, language: Language): Analysis {
     message: warningText(warning.code, values, language),
     ...(values ? { values: toWireValues(values) } : {}),
   }))
-  return { ...analysis, warnings }
+  const { proposed_edges: proposed } = analysis
+  return { ...analysis, ...(proposed ? { proposed_edges: proposedEdgesIn(proposed, language) } : {}), warnings }
 }

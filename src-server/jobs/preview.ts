@@ -1,6 +1,7 @@
 /** Previews for scripts: a passage of the master that a job with the same settings would write. */
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { masterSeconds } from '../../src-contract/edges.ts'
 import type { Random } from '../../src-system/system.ts'
 import type { RenderedAlone } from '../../src-worker/mastering/work-order.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
@@ -44,7 +45,7 @@ export function createMakePreview(deps: {
       throw serviceFailure(cause)
     })
     const { durationSeconds, sampleRateHz } = song.facts
-    deps.requireDisk(durationSeconds * Math.max(sampleRateHz, LOWEST_RATE_HZ) * FRAME_BYTES)
+    deps.requireDisk(masterSeconds(settings, durationSeconds) * Math.max(sampleRateHz, LOWEST_RATE_HZ) * FRAME_BYTES)
     const attemptFolder = path.join(deps.tmp, deps.random.newUuid())
     await mkdir(attemptFolder, { mode: 0o700 })
     try {

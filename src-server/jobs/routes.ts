@@ -1,11 +1,13 @@
 import path from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { masterSeconds } from '../../src-contract/edges.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
 import { type Analysis, type CreatedJob, jobEndpoints } from '../../src-contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
+import { proposedEdgesIn } from '../../src-contract/text/edge-reasons.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WorkStage } from '../../src-worker/mastering/work-order.ts'
 import { disposition } from '../artifacts/send-file.ts'
@@ -26,6 +28,7 @@ import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 import type { Analyse } from './analyse.ts'
+import { requireEdges } from './edges.ts'
 import { fingerprintOf, type Idempotency, requestParts } from './idempotency.ts'
 import type { Jobs } from './jobs.ts'
 import { type PayloadView, warningPayloads } from './payload.ts'
@@ -116,7 +119,7 @@ async function dryRun(
   ignored: readonly Warning[],
 ) {
   const balance = deps.submissions.check(submission)
-  const { warnings } = await analyseOnce(nameOf(caller), () => analyseAsJob(deps, submission, signal))
+  const { warnings, proposed_edges } = await analyseOnce(nameOf(caller), () => analyseAsJob(deps, submission, signal))
   return {
     status: 200,
     body: {
@@ -124,6 +127,7 @@ async function dryRun(
       would_charge: CREDITS_PER_JOB,
       credits_remaining: balance,
       platforms: [...submission.request.settings.platforms],
+      ...(proposed_edges ? { proposed_edges: proposedEdgesIn(proposed_edges, language) } : {}),
       warnings: [...warningPayloads(warnings, language), ...ignored],
     },
   } as const
@@ -175,7 +179,9 @@ function previewRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
     withUpload(deps, call, ['file', 'reference_file'], async (upload) => {
       const { cut, ...form } = readPreviewForm(upload.fields, formContext(deps, call.caller, upload))
       const submission = await submissionOf(deps, call, upload, form)
-      const { durationSeconds } = submission.song.facts
+      const { settings } = submission.request
+      requireEdges(settings, submission.song.facts)
+      const durationSeconds = masterSeconds(settings, submission.song.facts.durationSeconds)
       if (cut.startSeconds !== undefined && cut.startSeconds >= durationSeconds) throw startsBehind(durationSeconds)
       const preview = await previewOnce(nameOf(call.caller), () => deps.makePreview(submission, cut, call.signal))
       return { status: 200, bytes: preview.bytes, headers: previewHeaders(preview) }
@@ -195,13 +201,17 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
       if (sourceId !== undefined && !source) throw new AppError('NOT_FOUND')
       const song = source ?? (await inspectPart(deps, upload, 'file', call.signal))
       const settings = { ...DEFAULT_SETTINGS, ai_service: aiService }
-      const { warnings, ...found } = await analyseOnce(nameOf(call.caller), () =>
+      const { warnings, proposed_edges, ...found } = await analyseOnce(nameOf(call.caller), () =>
         deps.analyse(song, settings, {
           signal: call.signal,
           onProgress: (progress) => sourceId !== undefined && deps.onAnalysing(sourceId, progress),
         }),
       )
-      const analysis = { ...found, warnings: warningPayloads(warnings, call.language) }
+      const analysis = {
+        ...found,
+        ...(proposed_edges ? { proposed_edges: proposedEdgesIn(proposed_edges, call.language) } : {}),
+        warnings: warningPayloads(warnings, call.language),
+      }
       if (sourceId !== undefined) await retryWhileLocked(deps.clock, () => deps.onAnalysed(sourceId, analysis))
       const ignored = ignoredWarnings(upload, jobEndpoints.analyze.form, call.language)
       return { status: 200, body: { ...analysis, warnings: [...analysis.warnings, ...ignored] } }

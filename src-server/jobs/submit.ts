@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs'
+import { type Edges, masterSeconds } from '../../src-contract/edges.ts'
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import type { CreatedJob } from '../../src-contract/jobs.ts'
 import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
-import type { JobSettings } from '../../src-contract/settings.ts'
+import { type JobSettings, WHOLE_SONG } from '../../src-contract/settings.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WarningFact } from '../../src-worker/mastering/work-order.ts'
 import { engineRateHz } from '../../src-worker/media/decode.ts'
@@ -14,6 +15,7 @@ import type { Caller } from '../http/route.ts'
 import type { Notify } from '../notify/notify.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import type { Storage } from '../uploads/storage.ts'
+import { requireEdges } from './edges.ts'
 import type { Folders } from './folders.ts'
 import type { Idempotency, IdempotencyUse } from './idempotency.ts'
 import { createdPayload } from './payload.ts'
@@ -59,11 +61,12 @@ export class Submissions {
   }
 
   /**
-   * Makes the checks after the request itself, in their order: balance (INSUFFICIENT_CREDITS), slot (CONCURRENT_LIMIT), room
-   * (INSUFFICIENT_STORAGE). A dry run makes only these. Returns the balance.
+   * Makes the checks after the request itself, in their order: edges that the song can have (TRIMMED_AWAY, FADES_OVERLAP), balance
+   * (INSUFFICIENT_CREDITS), slot (CONCURRENT_LIMIT), room (INSUFFICIENT_STORAGE). A dry run makes only these. Returns the balance.
    */
   check({ request, song }: Pick<Submission, 'request' | 'song'>): number {
     const { store, ledger, storage, plan } = this.#deps
+    requireEdges(request.settings, song.facts)
     const balance = ledger.balance()
     if (balance < CREDITS_PER_JOB) throw new AppError('INSUFFICIENT_CREDITS', { cost: CREDITS_PER_JOB, balance })
     const limit = PLAN_LIMITS[plan()].concurrentJobs
@@ -165,9 +168,11 @@ export function resultBytes(
     platforms,
     formats = [],
     release_master: hasRelease = false,
-  }: Pick<JobSettings, 'platforms'> & Partial<Pick<JobSettings, 'formats' | 'release_master'>>,
+    ...edges
+  }: Pick<JobSettings, 'platforms'> & Partial<Pick<JobSettings, 'formats' | 'release_master'> & Edges>,
 ): number {
-  const frames = facts.durationSeconds * engineRateHz(facts.sampleRateHz)
+  const seconds = masterSeconds({ ...WHOLE_SONG, ...edges }, facts.durationSeconds)
+  const frames = seconds * engineRateHz(facts.sampleRateHz)
   const ofFormats =
     formats.length === 0 ? 0 : MASTER_BYTES + 2 * FLOAT_BYTES + formats.reduce((sum, one) => sum + bytesOf(one), 0)
   return Math.ceil(frames * 2 * (MASTER_BYTES + ofFormats) * (platforms.length + (hasRelease ? 1 : 0)))

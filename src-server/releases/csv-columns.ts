@@ -1,7 +1,8 @@
 /** Columns of a release as a table: one row for each track, the facts of the release in every row. */
 import type { TSchema } from 'typebox'
 import Value from 'typebox/value'
-import { FADE_SHAPES, RELEASE_KINDS, ReleaseChange, TrackChange } from '../../src-contract/releases.ts'
+import { FADE_SHAPES } from '../../src-contract/edges.ts'
+import { RELEASE_KINDS, ReleaseChange, TrackChange } from '../../src-contract/releases.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { schemaDetail } from '../http/schema-detail.ts'

@@ -4,6 +4,7 @@ import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { recipeSteps } from '../../src-engine/chain.ts'
 import { type Audio, allocateAudio } from '../../src-engine/dsp/block.ts'
 import type { Steps } from '../../src-engine/dsp/steps.ts'
+import { finishEdges } from '../../src-engine/edges.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
 import { deliverMasters } from '../mastering/deliver.ts'
@@ -19,7 +20,7 @@ import type {
   AuditionTasks,
 } from '../mastering/work-order.ts'
 import { EstimateSound } from './estimate-sound.ts'
-import { type EditedSong, LoadedSong } from './loaded-song.ts'
+import { type EditedSong, LoadedSong, songKey } from './loaded-song.ts'
 import type { EstimatedGain } from './loudness-model.ts'
 import { PassageTurns } from './passage-turns.ts'
 import { estimateOf, type PlannedAudition, planAudition } from './planned-audition.ts'
@@ -65,7 +66,7 @@ export class AuditionEngine {
       this.#settling.change()
       this.#passages.prefer(keyOf(call.order))
       const { song, planned, gain } = await this.#hold(call)
-      return estimateOf(song, planned, gain)
+      return estimateOf(song, planned, gain, call.order.settings)
     },
     passage: async (call) => {
       const { order, signal } = call
@@ -112,9 +113,13 @@ export class AuditionEngine {
       if (known) return known
       const planned = planAudition(song, reference, order)
       const edited = await song.edited(planned.edits, order, signal)
-      const gain = song.model(planned.target).estimate(planned.rest, planned.target)
+      const gain = song.model(planned.target, order.settings).estimate(planned.rest, planned.target)
       const treatment = { recipe: planned.rest, plan: finalise ?? gain.plan }
-      const sound = new EstimateSound(edited.audio, treatment, { bitDepth: planned.bitDepth, seed: order.seed })
+      const sound = new EstimateSound(
+        edited.audio,
+        { ...treatment, edges: order.settings },
+        { bitDepth: planned.bitDepth, seed: order.seed },
+      )
       const held = { song, edited, planned, gain, sound }
       this.#keep(keyOf(order), held)
       return held
@@ -132,8 +137,7 @@ export class AuditionEngine {
   }
 
   async #load(order: AuditionOrder, signal: AbortSignal): Promise<LoadedSong> {
-    const { source } = order
-    if (this.#song?.sha256 === source.sha256) return this.#song
+    if (this.#song?.key === songKey(order)) return this.#song
     // Let go of before the other is read: two songs at once would take twice the memory.
     this.#song = undefined
     this.#rendered = undefined
@@ -164,8 +168,17 @@ export class AuditionEngine {
     const { tier, intensity } = settings
     const { masters, treatedLufs } = await withRenderPool(1, signal, (pool, end) =>
       deliverMasters(
-        takenOnce(applied.audio),
-        { targets: targetsOf(settings), tier, intensity, seed, tags: {}, only: platform, isProofed: false },
+        takenOnce(finishEdges(applied.audio, settings)),
+        {
+          targets: targetsOf(settings),
+          tier,
+          intensity,
+          seed,
+          tags: {},
+          edges: settings,
+          only: platform,
+          isProofed: false,
+        },
         {
           ...{ ffmpeg, folder, pool, run, signal: end },
           onProgress: () => {},
@@ -176,7 +189,7 @@ export class AuditionEngine {
       ),
     )
     const [delivered] = masters
-    await run(song.model(planned.target).learning(prepared!, planned.rest, delivered!.master.plan))
+    await run(song.model(planned.target, settings).learning(prepared!, planned.rest, delivered!.master.plan))
     this.#rendered = { key: keyOf(order), source: prepared! }
     const all = { ...applied, repairs: [...edited.repairs, ...applied.repairs] }
     const { decisions } = workDone(planned.plan, all, song, settings)

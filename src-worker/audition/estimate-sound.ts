@@ -1,7 +1,9 @@
 /** Sound of an estimate: rendered where it is listened to, and kept, so that no sample changes that was heard before. */
+import type { Edges } from '../../src-contract/edges.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
 import { applyRecipe } from '../../src-engine/chain.ts'
 import { type Audio, allocateAudio, sliceBlock } from '../../src-engine/dsp/block.ts'
+import { type Padding, paddingOf, shapeEdges, withSilentPadding } from '../../src-engine/edges.ts'
 import { createQuantiser } from '../../src-engine/finalise/dither.ts'
 import { type FinalisePlan, prepareFinalise, renderFinalise } from '../../src-engine/finalise/finalise.ts'
 
@@ -22,10 +24,14 @@ export interface SoundFormat {
 export interface Treatment {
   readonly recipe: Recipe
   readonly plan: FinalisePlan
+  readonly edges: Edges
 }
 
 export class EstimateSound {
   readonly #song: Audio
+  readonly #padding: Padding
+  /** Frames of the song with its padding. */
+  readonly #frames: number
   readonly #treatment: Treatment
   readonly #format: SoundFormat
   /** Bytes of each piece by its number, for those that were rendered. */
@@ -33,6 +39,8 @@ export class EstimateSound {
 
   constructor(song: Audio, treatment: Treatment, format: SoundFormat) {
     this.#song = song
+    this.#padding = paddingOf(treatment.edges, song.sampleRateHz)
+    this.#frames = this.#padding.startFrames + song.frames + this.#padding.endFrames
     this.#treatment = treatment
     this.#format = format
   }
@@ -43,7 +51,7 @@ export class EstimateSound {
 
   /** Returns the interleaved PCM of `count` frames from `firstFrame` on. Throws a RangeError beyond the end. */
   read(firstFrame: number, count: number): Uint8Array {
-    if (firstFrame < 0 || count < 0 || firstFrame + count > this.#song.frames)
+    if (firstFrame < 0 || count < 0 || firstFrame + count > this.#frames)
       throw new RangeError(`${count} frames from ${firstFrame}`)
     const bytes = new Uint8Array(count * this.#frameBytes)
     const begin = Math.floor(firstFrame / PIECE_FRAMES)
@@ -65,10 +73,12 @@ export class EstimateSound {
 
   /** Renders the pieces [begin, end). */
   #render(begin: number, end: number): void {
-    const { sampleRateHz, frames } = this.#song
+    const { sampleRateHz } = this.#song
+    const frames = this.#frames
     const first = begin * PIECE_FRAMES
     const passage = renderPassage(this.#song, this.#treatment, first, Math.min(frames, end * PIECE_FRAMES))
-    const quantiser = createQuantiser({ ...this.#format, sampleRateHz })
+    const dithered = createQuantiser({ ...this.#format, sampleRateHz })
+    const quantiser = withSilentPadding(dithered, this.#padding, { first, frames })
     const bytes = new Uint8Array(passage.frames * this.#frameBytes)
     quantiser.write(passage, bytes)
     for (let piece = begin; piece < end; piece++) {
@@ -79,17 +89,24 @@ export class EstimateSound {
 }
 
 /**
- * Returns the frames [first, end) of a song as the treatment makes them, heard from shortly before on: `first` is a multiple of 8. What
- * lies at the song's ends is as in the whole song.
+ * Returns the frames [first, end) of a song with its padding as the treatment makes them, heard from shortly before on: `first` is a
+ * multiple of 8. What lies at the song's ends is as in the whole song.
  */
-export function renderPassage(song: Audio, { recipe, plan }: Treatment, first: number, end: number): Audio {
+export function renderPassage(song: Audio, { recipe, plan, edges }: Treatment, first: number, end: number): Audio {
   const { sampleRateHz } = song
+  const { startFrames, endFrames } = paddingOf(edges, sampleRateHz)
+  const frames = startFrames + song.frames + endFrames
   const warmUp = Math.ceil((WARM_UP_SECONDS * sampleRateHz) / PIECE_FRAMES) * PIECE_FRAMES
   const from = Math.max(0, first - warmUp)
-  const to = Math.min(song.frames, end + Math.ceil(LOOK_AHEAD_SECONDS * sampleRateHz))
+  const to = Math.min(frames, end + Math.ceil(LOOK_AHEAD_SECONDS * sampleRateHz))
   const around = allocateAudio(CHANNELS, to - from, sampleRateHz)
-  for (const [c, samples] of song.channels.entries()) around.channels[c]!.set(samples.subarray(from, to))
-  const source = prepareFinalise(applyRecipe(around, recipe).audio)
+  const heard = sliceBlock(song, from - startFrames, to - startFrames)
+  for (const [c, samples] of heard.channels.entries()) {
+    around.channels[c]!.set(samples, Math.min(around.frames, Math.max(0, startFrames - from)))
+  }
+  const { audio } = applyRecipe(around, recipe)
+  shapeEdges(audio, from, frames, edges)
+  const source = prepareFinalise(audio)
   const passage = allocateAudio(CHANNELS, end - first, sampleRateHz)
   let at = from
   // A plan of its own: the engine remembers gain curves by their plan.

@@ -1,11 +1,14 @@
 /** The one song that the process holds: decoded, analysed, its single samples edited as the recipe asks. */
 import type { DeliveryTarget } from '../../src-contract/delivery-target.ts'
+import type { Edges } from '../../src-contract/edges.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
 import type { Repair } from '../../src-contract/report.ts'
+import { EDGE_NAMES } from '../../src-contract/settings.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { applyRecipe } from '../../src-engine/chain.ts'
-import type { Audio } from '../../src-engine/dsp/block.ts'
+import { type Audio, allocateAudio } from '../../src-engine/dsp/block.ts'
+import { finishEdges, hasFinish } from '../../src-engine/edges.ts'
 import { prepareFinalise } from '../../src-engine/finalise/finalise.ts'
 import { readSongs } from '../mastering/prepare-song.ts'
 import { decodeEdited, type ReadSong } from '../mastering/read-song.ts'
@@ -14,8 +17,8 @@ import { WorkFailure } from '../mastering/work-failure.ts'
 import type { AuditionOrder } from '../mastering/work-order.ts'
 import { LoudnessModel } from './loudness-model.ts'
 
-/** Place of a song, the program that reads it, and a folder for a trial of that program. */
-type SongPlace = Pick<AuditionOrder, 'source' | 'ffmpeg' | 'folder'>
+/** Place of a song with its trims, the program that reads it, and a folder for a trial of that program. */
+type SongPlace = Pick<AuditionOrder, 'source' | 'settings' | 'ffmpeg' | 'folder'>
 
 /** A song whose single samples are edited, and the repairs that this made. */
 export interface EditedSong {
@@ -27,15 +30,16 @@ export interface EditedSong {
 const NO_EDITS = '[]'
 
 export class LoadedSong {
-  readonly sha256: string
+  /** Name of the song and its trims: another has another. */
+  readonly key: string
   readonly analysis: SourceAnalysis
   readonly bridgedGaps: number
   readonly #isConverted: boolean
   #edited: EditedSong & { readonly key: string }
   #model: { readonly key: string; readonly model: LoudnessModel } | undefined
 
-  private constructor(sha256: string, song: ReadSong) {
-    this.sha256 = sha256
+  private constructor(key: string, song: ReadSong) {
+    this.key = key
     this.analysis = song.analysis
     this.bridgedGaps = song.bridgedGaps
     this.#isConverted = song.isConverted
@@ -43,30 +47,50 @@ export class LoadedSong {
   }
 
   /** Checks, decodes and measures a song. Throws as a job does. */
-  static async read({ source, ffmpeg, folder }: SongPlace, signal: AbortSignal): Promise<LoadedSong> {
+  static async read(place: SongPlace, signal: AbortSignal): Promise<LoadedSong> {
+    const { source, settings, ffmpeg, folder } = place
     if (source.facts.durationSeconds < MIN_DURATION_SECONDS) throw new WorkFailure('TOO_SHORT')
-    const { song } = await readSongs({ source }, { ffmpeg, folder, report: () => {}, signal })
-    return new LoadedSong(source.sha256, song)
+    const { song } = await readSongs({ source, settings }, { ffmpeg, folder, report: () => {}, signal })
+    return new LoadedSong(songKey(place), song)
   }
 
   /** Returns the song with these edits. One whose samples were edited otherwise is decoded again. Throws as decoding does. */
-  async edited(edits: Recipe, { source, ffmpeg, folder }: SongPlace, signal: AbortSignal): Promise<EditedSong> {
+  async edited(
+    edits: Recipe,
+    { source, settings: trims, ffmpeg, folder }: SongPlace,
+    signal: AbortSignal,
+  ): Promise<EditedSong> {
     const key = JSON.stringify(edits.stages)
     if (this.#edited.key === key) return this.#edited
     const isUntouched = this.#edited.key === NO_EDITS && !this.#isConverted
     const { audio, repairs } = isUntouched
       ? applyRecipe(this.#edited.audio, edits)
       : await readingSong({ ffmpeg, folder, signal }, source, SOURCE_CODES, () =>
-          decodeEdited(ffmpeg, source, edits, signal),
+          decodeEdited(ffmpeg, { ...source, trims }, edits, signal),
         )
     this.#edited = { key, audio, repairs }
     return this.#edited
   }
 
-  /** Returns the model of the loudness of the song as it was edited last; a new one begins at a target. */
-  model(target: Pick<DeliveryTarget, 'targetLufs' | 'ceilingDbtp'>): LoudnessModel {
-    const { key, audio } = this.#edited
-    if (this.#model?.key !== key) this.#model = { key, model: new LoudnessModel(prepareFinalise(audio), target) }
+  /** Returns the model of the loudness of the song as it was edited last, with its fades; a new one begins at a target. */
+  model(target: Pick<DeliveryTarget, 'targetLufs' | 'ceilingDbtp'>, edges: Edges): LoudnessModel {
+    const { key: edits, audio } = this.#edited
+    const key = JSON.stringify([edits, ...EDGE_NAMES.map((name) => edges[name])])
+    if (this.#model?.key !== key) {
+      const finished = hasFinish(edges) ? finishEdges(copyOf(audio), edges) : audio
+      this.#model = { key, model: new LoudnessModel(prepareFinalise(finished), target) }
+    }
     return this.#model.model
   }
+}
+
+/** Returns the name of a song and its trims. */
+export function songKey({ source, settings }: Pick<AuditionOrder, 'source' | 'settings'>): string {
+  return `${source.sha256} ${settings.trim_start_seconds} ${settings.trim_end_seconds}`
+}
+
+function copyOf({ channels, frames, sampleRateHz }: Audio): Audio {
+  const copy = allocateAudio(channels.length, frames, sampleRateHz)
+  for (const [c, samples] of channels.entries()) copy.channels[c]!.set(samples)
+  return copy
 }

@@ -1,9 +1,11 @@
 /** Plan of an audition: what a recipe of these settings does to the song that is held, before anything is rendered. */
 import type { PlannedResponse } from '../../src-contract/auditions.ts'
 import { type DeliveryTarget, deliveryTarget } from '../../src-contract/delivery-target.ts'
+import type { Edges } from '../../src-contract/edges.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { splitRecipe } from '../../src-engine/chain.ts'
+import { paddingOf } from '../../src-engine/edges.ts'
 import type { MasteringPlan } from '../../src-engine/plan.ts'
 import { responseDb } from '../../src-engine/stages/index.ts'
 import { candidatesOf } from '../mastering/prepare-song.ts'
@@ -43,10 +45,13 @@ export function estimateOf(
   { analysis }: Pick<LoadedSong, 'analysis'>,
   { plan, target, bitDepth }: PlannedAudition,
   gain: EstimatedGain,
+  edges: Edges,
 ): AuditionEstimate {
   const { frames, sampleRateHz } = analysis
+  const { startFrames, endFrames } = paddingOf(edges, sampleRateHz)
   return {
-    ...{ frames, sampleRateHz, bitDepth },
+    frames: startFrames + frames + endFrames,
+    ...{ sampleRateHz, bitDepth },
     targetLufs: target.targetLufs,
     ceilingDbtp: target.ceilingDbtp,
     loudnessLufs: gain.plan.integratedLufs,

@@ -27,7 +27,7 @@ export async function renderAlone(
     const { tier, intensity } = settings
     const { masters, treatedLufs } = await deliverMasters(
       song.takeAudio,
-      { targets: targetsOf(settings), tier, intensity, seed, tags: {}, only: platform },
+      { targets: targetsOf(settings), tier, intensity, seed, tags: {}, edges: settings, only: platform },
       { ffmpeg, folder, pool, signal, onProgress: report },
     )
     return renderedAlone(masters[0]!, treatedLufs, song)

@@ -1,6 +1,7 @@
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
+import { proposeEdges } from '../../src-engine/edge-proposal.ts'
 import { planRecipe } from '../../src-engine/plan.ts'
 import { announcedRepair } from '../../src-engine/stages/index.ts'
 import { UnreadableAudioError } from '../media/decode.ts'
@@ -25,13 +26,14 @@ export async function analyseSong(
   send: (progress: WorkProgress) => void,
   signal: AbortSignal,
 ): Promise<AnalysisDone['analysis']> {
+  const { settings } = order
   const { facts } = order.song
   const { report } = createProgressMeter(ANALYSIS_WEIGHTS, send)
   // First, as in a job: only its measurements stay in memory.
   const reference = order.reference && (await analyseReference(order.ffmpeg, order.reference, signal))
-  const { analysis, takeAudio } = await readSong(order.ffmpeg, order.song, signal, report)
-  const { settings } = order
+  const { analysis, takeAudio } = await readSong(order.ffmpeg, { ...order.song, trims: settings }, signal, report)
   const plan = planRecipe({ analysis, ...settings, sound: settings, ...(reference ? { reference } : {}) })
+  const proposal = proposeEdges(analysis, settings)
   return {
     duration_seconds: facts.durationSeconds,
     codec: codecName(order.song),
@@ -56,7 +58,8 @@ export async function analyseSong(
         },
       ]
     }),
-    warnings: songWarnings(order.ffmpeg, order.song, { analysis, plan }),
+    ...(proposal ? { proposed_edges: proposal } : {}),
+    warnings: songWarnings({ ...order, source: order.song }, { analysis, plan }),
   }
 }
 

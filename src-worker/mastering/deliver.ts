@@ -2,11 +2,13 @@
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type DeliveryTarget, type MasterName, type MasterTarget, RELEASE } from '../../src-contract/delivery-target.ts'
+import type { Edges } from '../../src-contract/edges.ts'
 import { type Platform, platformFacts } from '../../src-contract/platforms/index.ts'
-import type { Tier } from '../../src-contract/settings.ts'
+import { type Tier, WHOLE_SONG } from '../../src-contract/settings.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { type RunSteps, runAtOnce } from '../../src-engine/dsp/steps.ts'
 import { gainToDb, mix } from '../../src-engine/dsp/units.ts'
+import { type Padding, paddingOf } from '../../src-engine/edges.ts'
 import { preparationSteps } from '../../src-engine/finalise/finalise.ts'
 import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
 import { atMost } from '../../src-system/at-most.ts'
@@ -52,6 +54,8 @@ export interface DeliveryOrder {
   readonly seed: number
   readonly tags: SongTags
   readonly cover?: Cover | undefined
+  /** Edges of the song, whose padding is part of the audio already; none when absent. */
+  readonly edges?: Edges
   /** The one platform whose master is made, with the bytes that it has among all `targets`; every platform when absent. */
   readonly only?: Platform
   /** False where a premium master is not proofed against codecs. True when absent. */
@@ -149,7 +153,8 @@ export async function deliverMasters(
       .filter((promised) => promised.wanted.length > 0)
     progress.expect(promises.length, left)
     const ofRate = await deliverRate(promises, createRenders(source, order, deps), { ...deps, codecsOf, progress })
-    for (const one of await withFloats(ofRate, source, deps)) made.set(one.wanted, one)
+    for (const one of await withFloats(ofRate, source, { ...deps, padding: paddingIn(order, source) }))
+      made.set(one.wanted, one)
   }
   return { ...inOrder(all.flatMap((wanted) => made.get(wanted) ?? [])), treatedLufs }
 }
@@ -192,7 +197,7 @@ function wantedFiles({ targets, release, tier, hasFloats = false }: DeliveryOrde
 async function withFloats(
   made: readonly Made[],
   source: FinaliseSource,
-  { pool }: Pick<DeliveryDeps, 'pool'>,
+  { pool, padding }: Pick<DeliveryDeps, 'pool'> & { readonly padding: Padding },
 ): Promise<Made[]> {
   const written = new Map<string, Promise<string>>()
   return Promise.all(
@@ -201,12 +206,16 @@ async function withFloats(
       const { path: masterPath, plan } = one.master
       const floatPath = await onlyOnce(written, masterPath, async () => {
         const target = masterPath.replace(/\.wav$/, '.float.wav')
-        await pool.writeFloat({ source, plan, floatPath: target })
+        await pool.writeFloat({ source, plan, floatPath: target, padding })
         return target
       })
       return { ...one, floatPath }
     }),
   )
+}
+
+function paddingIn({ edges = WHOLE_SONG }: DeliveryOrder, { sampleRateHz }: FinaliseSource): Padding {
+  return paddingOf(edges, sampleRateHz)
 }
 
 interface RateDeps extends DeliveryDeps {
@@ -294,6 +303,7 @@ type Renders = ReturnType<typeof createRenders>
 /** Returns what renders masters of one rate, each into a file of its own, and the paths of all files that it has begun. */
 function createRenders(source: FinaliseSource, order: DeliveryOrder, { pool, folder }: DeliveryDeps) {
   const { tags, cover, seed, intensity } = order
+  const padding = paddingIn(order, source)
   const written = new Set<string>()
   return {
     written,
@@ -313,6 +323,7 @@ function createRenders(source: FinaliseSource, order: DeliveryOrder, { pool, fol
         tags,
         cover,
         bitDepth,
+        padding,
         path: path.join(folder, `${name}-${master}.wav`),
       }
       written.add(task.path)

@@ -1,8 +1,10 @@
 /** Files of further formats, each made of a master of 24 bit at the song's own rate or of what it was before dither. */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
+import type { Edges } from '../../src-contract/edges.ts'
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import { dbToGain } from '../../src-engine/dsp/units.ts'
+import { paddingOf, withSilentPadding } from '../../src-engine/edges.ts'
 import { createQuantiser } from '../../src-engine/finalise/dither.ts'
 import {
   CODEC_NAMES,
@@ -85,7 +87,12 @@ export function missingCodecs(formats: readonly Format[], encoders: ReadonlySet<
  */
 export async function writeFormats(
   { master, floatPath, name }: FloatMaster,
-  order: { readonly formats: readonly Format[]; readonly seed: number; readonly labels: Labels },
+  order: {
+    readonly formats: readonly Format[]
+    readonly seed: number
+    readonly labels: Labels
+    readonly edges: Pick<Edges, 'pad_start_seconds' | 'pad_end_seconds'>
+  },
   deps: FormatDeps & { readonly onFile: () => void },
 ): Promise<MadeFile[]> {
   const at = (name: string) => path.join(deps.folder, `${path.basename(master.path, '.wav')}-${name}`)
@@ -126,9 +133,15 @@ async function label(
   return { ...bare, ...written, format, path: target }
 }
 
+/** What the dither of a file depends on: padding has none. */
+interface Dithering {
+  readonly seed: number
+  readonly edges: Pick<Edges, 'pad_start_seconds' | 'pad_end_seconds'>
+}
+
 /** Returns what makes sound files of one master; what several are made from is made once. */
-function createFileMaker(float: FloatWav, at: (name: string) => string, deps: FormatDeps & { readonly seed: number }) {
-  const { ffmpeg, signal, seed } = deps
+function createFileMaker(float: FloatWav, at: (name: string) => string, deps: FormatDeps & Dithering) {
+  const { ffmpeg, signal } = deps
   const files: string[] = []
   const known = new Map<string, Promise<unknown>>()
   const once = <Result>(key: string, make: () => Promise<Result>): Promise<Result> => {
@@ -156,9 +169,7 @@ function createFileMaker(float: FloatWav, at: (name: string) => string, deps: Fo
   const whole = (wav: FloatWav, bitDepth: number) =>
     measured(wav.path, 'wav', wav.sampleRateHz).then((reading): Bare => ({ ...wav, bitDepth, reading, gainDb: 0 }))
   const sixteen = (rateHz: number, ceilingDbtp: number) =>
-    once('16 bit', async () =>
-      trimmedTo16Bit(await atRate(rateHz), own('16.wav'), { ceilingDbtp, seed, ffmpeg, signal }),
-    )
+    once('16 bit', async () => trimmedTo16Bit(await atRate(rateHz), own('16.wav'), { ...deps, ceilingDbtp }))
   const lossless = async (source: Bare, encoder: string, file: string): Promise<Bare> => {
     const { path: wav, sampleRateHz } = source
     await encodeFile(ffmpeg, { container: 'flac', encoder }, { path: wav, sampleRateHz }, file, { signal })
@@ -191,18 +202,14 @@ function createFileMaker(float: FloatWav, at: (name: string) => string, deps: Fo
 async function trimmedTo16Bit(
   wav: FloatWav,
   target: string,
-  {
-    ceilingDbtp,
-    seed,
-    ffmpeg,
-    signal,
-  }: Pick<FormatDeps, 'ffmpeg' | 'signal'> & { readonly ceilingDbtp: number; readonly seed: number },
+  { ceilingDbtp, ...deps }: FormatDeps & Dithering & { readonly ceilingDbtp: number },
 ): Promise<Bare> {
+  const { ffmpeg, signal } = deps
   const { sampleRateHz, frames } = wav
   const before = await readBack(ffmpeg, { ...wav, container: 'wav' }, { signal })
   let gainDb = before.truePeakDbtp > ceilingDbtp ? ceilingDbtp - DITHER_ROOM_DB - before.truePeakDbtp : 0
   for (let trims = 0; ; trims++) {
-    await quantise(wav, target, { gainDb, seed, ffmpeg, signal })
+    await quantise(wav, target, { ...deps, gainDb })
     const reading = await readBack(ffmpeg, { path: target, sampleRateHz, container: 'wav' }, { signal })
     if (reading.frames !== frames) throw new Error(`the file has ${reading.frames} of ${frames} frames`)
     const excessDb = reading.truePeakDbtp - ceilingDbtp
@@ -215,10 +222,11 @@ async function trimmedTo16Bit(
 async function quantise(
   wav: FloatWav,
   target: string,
-  { gainDb, seed, ffmpeg, signal }: Pick<FormatDeps, 'ffmpeg' | 'signal'> & { gainDb: number; seed: number },
+  { gainDb, seed, edges, ffmpeg, signal }: FormatDeps & Dithering & { readonly gainDb: number },
 ): Promise<void> {
   const { sampleRateHz, frames } = wav
-  const quantiser = createQuantiser({ bitDepth: 16, sampleRateHz, seed })
+  const dithered = createQuantiser({ bitDepth: 16, sampleRateHz, seed })
+  const quantiser = withSilentPadding(dithered, paddingOf(edges, sampleRateHz), { frames })
   const writer = createWavWriter(target, { sampleRateHz, bitDepth: 16, frames }, { tags: {} })
   const planesOf = createPlanes(dbToGain(gainDb))
   let bytes = new Uint8Array(0)

@@ -93,7 +93,7 @@ async function deliverSong(
   const partOf = { rendering: (part: number) => mix(CHAIN_PART, 1, part), verifying: (part: number) => part }
   return deliverMasters(
     song.takeAudio,
-    { targets: targetsOf(order.settings), release, tier, intensity, seed, hasFloats, ...labels },
+    { targets: targetsOf(order.settings), release, tier, intensity, seed, hasFloats, edges: order.settings, ...labels },
     {
       ffmpeg,
       folder,
@@ -127,7 +127,11 @@ async function writeAllFormats(
   const onFile = () => onProgress(++written / (byMaster.size * formats.length))
   for (const [masterPath, sharing] of byMaster) {
     const [float] = sharing
-    const made = await writeFormats(float!, { formats, seed, labels }, { ffmpeg, encoders, folder, signal, onFile })
+    const made = await writeFormats(
+      float!,
+      { formats, seed, labels, edges: settings },
+      { ffmpeg, encoders, folder, signal, onFile },
+    )
     for (const { name } of sharing) files.set(name, made)
     await rm(float!.floatPath)
     if (!delivered.has(masterPath)) await rm(masterPath)

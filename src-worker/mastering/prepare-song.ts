@@ -7,6 +7,7 @@ import { chooseCandidate, type RecipeCandidate, recipeCandidates } from '../../s
 import { type AppliedRecipe, applyRecipe, splitRecipe } from '../../src-engine/chain.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { mix } from '../../src-engine/dsp/units.ts'
+import { finishEdges } from '../../src-engine/edges.ts'
 import { leftOut, type MasteringPlan } from '../../src-engine/plan.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { ANALYSIS_WEIGHTS, createProgressMeter, type ProgressMeter } from './progress-meter.ts'
@@ -61,7 +62,7 @@ export async function prepareSong(
   const { analysis } = song
   const candidates = candidatesOf(order, analysis, reference)
   report('analysing', 1)
-  const edited = await editSamples(order.source, song, candidates, deps)
+  const edited = await editSamples(order, song, candidates, deps)
   const plan = choosePlan(edited.audio, analysis, song.isConverted ? candidates.map(afterEdits) : candidates)
   signal.throwIfAborted()
   const applied = applyRecipe(edited.audio, plan.recipe, (part) =>
@@ -69,13 +70,13 @@ export async function prepareSong(
   )
   const all = { ...applied, repairs: [...edited.repairs, ...applied.repairs] }
   return {
-    takeAudio: takenOnce(applied.audio),
+    takeAudio: takenOnce(finishEdges(applied.audio, order.settings)),
     analysis,
     ...(reference ? { reference } : {}),
     plan,
     recipe: { ...plan.recipe, stages: [...edited.edits.stages, ...plan.recipe.stages] },
     ...workDone(plan, all, song, order.settings),
-    warnings: songWarnings(order.ffmpeg, order.source, { analysis, plan }),
+    warnings: songWarnings(order, { analysis, plan }),
     sourceLufs: analysis.integratedLufs!,
   }
 }
@@ -95,7 +96,7 @@ export function workDone(
 
 /** Checks and reads the song and its reference; a song that is its own reference is read once. Throws a WorkFailure for a silent song. */
 export async function readSongs(
-  { source, reference }: Pick<SongOrder, 'source' | 'reference'>,
+  { source, reference, settings: trims }: Pick<SongOrder, 'source' | 'reference' | 'settings'>,
   deps: PrepareDeps,
 ): Promise<{ readonly song: ReadSong; readonly reference: SourceAnalysis | undefined }> {
   const { ffmpeg, report, signal } = deps
@@ -107,7 +108,7 @@ export async function readSongs(
   const meter = createProgressMeter(ANALYSIS_WEIGHTS, ({ fraction }) => report('decoding', behind * fraction))
   const foreign = other && (await readReference(other, { ...deps, report: meter.report }))
   const song = await readingSong(deps, source, SOURCE_CODES, () =>
-    readSong(ffmpeg, source, signal, (stage, part) =>
+    readSong(ffmpeg, { ...source, trims }, signal, (stage, part) =>
       report(stage, stage === 'decoding' ? mix(behind, 1, part) : part),
     ),
   )
@@ -144,7 +145,7 @@ interface EditedSong {
 
 /** Returns the song with its single samples edited, where its rate was converted: the chain edits those of any other song. */
 async function editSamples(
-  source: StoredSong,
+  { source, settings: trims }: Pick<SongOrder, 'source' | 'settings'>,
   song: ReadSong,
   candidates: readonly RecipeCandidate[],
   deps: PrepareDeps,
@@ -155,7 +156,7 @@ async function editSamples(
   const { edits } = splitRecipe(candidates[0]!.plan.recipe)
   let edit = 0
   const edited = await readingSong(deps, source, SOURCE_CODES, () =>
-    editSong(ffmpeg, source, song, edits, signal, (part) => {
+    editSong(ffmpeg, { ...source, trims }, song, edits, signal, (part) => {
       edit = EDIT_PART * part
       report('rendering', edit)
     }),

@@ -1,13 +1,17 @@
 /** Reads a song for the engine: its samples at the rate at which it was made, its sound at a rate at which the engine works. */
+import type { Edges } from '../../src-contract/edges.ts'
+import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
 import type { Repair } from '../../src-contract/report.ts'
 import { analyseSource, examineSamples, type SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { applyRecipe } from '../../src-engine/chain.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { mix } from '../../src-engine/dsp/units.ts'
-import { type DecodedAudio, decodeSong, engineRateHz } from '../media/decode.ts'
+import { trimmed } from '../../src-engine/edges.ts'
+import { type Decoded, type DecodedAudio, type DecodeOptions, decodeSong, engineRateHz } from '../media/decode.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { changeRate } from '../media/resample.ts'
+import { WorkFailure } from './work-failure.ts'
 import type { StoredSong } from './work-order.ts'
 
 /** A song that was read, and what was measured of it. */
@@ -24,7 +28,10 @@ export interface ReadSong {
 /** Part of the analysis of a song at another rate that its conversion takes, as measured on four minutes at 32 and at 192 kHz. */
 const CONVERSION_PART = 0.5
 
-type SongFile = Pick<StoredSong, 'path' | 'facts'>
+/** Stored song, and what is cut off its ends before anything else; nothing when absent. */
+export interface SongFile extends Pick<StoredSong, 'path' | 'facts'> {
+  readonly trims?: Pick<Edges, 'trim_start_seconds' | 'trim_end_seconds'>
+}
 
 /**
  * Decodes a whole song and measures it; `report` is told the parts of both that are done. Faults and peaks of single samples are
@@ -32,12 +39,12 @@ type SongFile = Pick<StoredSong, 'path' | 'facts'>
  */
 export async function readSong(
   ffmpeg: Ffmpeg,
-  { path, facts }: SongFile,
+  song: SongFile,
   signal: AbortSignal,
   report?: (stage: 'decoding' | 'analysing', part: number) => void,
 ): Promise<ReadSong> {
   const onProgress = (part: number) => report?.('decoding', part)
-  const { audio: own, bridgedGaps } = await decodeSong(ffmpeg, path, facts, { signal, onProgress })
+  const { audio: own, bridgedGaps } = await decodeTrimmed(ffmpeg, song, { signal, onProgress })
   const isConverted = engineRateHz(own.sampleRateHz) !== own.sampleRateHz
   const conversion = isConverted ? CONVERSION_PART : 0
   let converted = 0
@@ -54,7 +61,7 @@ export async function readSong(
     tell()
   })
   converted = 1
-  const analysis = analyseSource(audio, { lossy: facts.isLossy, samples }, onMeasured)
+  const analysis = analyseSource(audio, { lossy: song.facts.isLossy, samples }, onMeasured)
   return { takeAudio: takenOnce(audio), analysis, isConverted, bridgedGaps }
 }
 
@@ -68,7 +75,7 @@ const EDIT_BEHIND = { decoding: 0.3, editing: 0.7 }
  */
 export async function editSong(
   ffmpeg: Ffmpeg,
-  { path, facts }: SongFile,
+  song: SongFile,
   { takeAudio }: Pick<ReadSong, 'takeAudio'>,
   edits: Recipe,
   signal: AbortSignal,
@@ -77,23 +84,37 @@ export async function editSong(
   if (edits.stages.length === 0) return { audio: takeAudio(), repairs: [] }
   // Released, so that its memory is free for the second decoding.
   takeAudio()
-  return decodeEdited(ffmpeg, { path, facts }, edits, signal, onProgress)
+  return decodeEdited(ffmpeg, song, edits, signal, onProgress)
 }
 
 /** Decodes a song, edits its single samples at its own rate and returns it at the engine's. Throws as decoding does. */
 export async function decodeEdited(
   ffmpeg: Ffmpeg,
-  { path, facts }: SongFile,
+  song: SongFile,
   edits: Recipe,
   signal: AbortSignal,
   onProgress?: (part: number) => void,
 ): Promise<{ readonly audio: Audio; readonly repairs: readonly Repair[] }> {
   const onDecoded = (part: number) => onProgress?.(mix(0, EDIT_BEHIND.decoding, part))
-  const { audio: own } = await decodeSong(ffmpeg, path, facts, { signal, onProgress: onDecoded })
+  const { audio: own } = await decodeTrimmed(ffmpeg, song, { signal, onProgress: onDecoded })
   const onEdited = (part: number) => onProgress?.(mix(EDIT_BEHIND.decoding, EDIT_BEHIND.editing, part))
   const { repairs } = applyRecipe(own, edits, onEdited)
   const onConverted = (part: number) => onProgress?.(mix(EDIT_BEHIND.editing, 1, part))
   return { audio: await atEngineRate(ffmpeg, own, signal, onConverted), repairs }
+}
+
+/** Decodes what of a song stays. Throws a WorkFailure where that is too little, else as decoding does. */
+async function decodeTrimmed(
+  ffmpeg: Ffmpeg,
+  { path, facts, trims }: SongFile,
+  options: DecodeOptions,
+): Promise<Decoded> {
+  const decoded = await decodeSong(ffmpeg, path, facts, options)
+  if (!trims || trims.trim_start_seconds + trims.trim_end_seconds === 0) return decoded
+  const audio = trimmed(decoded.audio, trims)
+  // A file may hold less than its head says.
+  if (audio.frames < MIN_DURATION_SECONDS * audio.sampleRateHz) throw new WorkFailure('TOO_SHORT')
+  return { ...decoded, audio }
 }
 
 async function atEngineRate(

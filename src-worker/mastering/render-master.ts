@@ -1,3 +1,4 @@
+import { NO_PADDING, type Padding, silencePadding, withSilentPadding } from '../../src-engine/edges.ts'
 import { createQuantiser } from '../../src-engine/finalise/dither.ts'
 import {
   type FinalisePlan,
@@ -23,6 +24,8 @@ export interface RenderTask {
   readonly path: string
   readonly tags: SongTags
   readonly cover?: Cover | undefined
+  /** Silence that is part of the audio and has no dither; none when absent. */
+  readonly padding?: Padding
 }
 
 /** A master to be written as it is before dither: plain values and shared memory. */
@@ -31,6 +34,7 @@ export interface FloatTask {
   /** That of the master. */
   readonly plan: FinalisePlan
   readonly floatPath: string
+  readonly padding: Padding
 }
 
 /** A written file that keeps what was promised, and what it measures. */
@@ -114,9 +118,10 @@ export function correctPlan(
 }
 
 function writeMaster(task: RenderTask, plan: FinalisePlan): { sizeBytes: number; sha256: string } {
-  const { source, bitDepth, seed } = task
+  const { source, bitDepth, seed, padding = NO_PADDING } = task
   const { frames } = source.audio
-  const quantiser = createQuantiser({ bitDepth, sampleRateHz: source.sampleRateHz, seed })
+  const dithered = createQuantiser({ bitDepth, sampleRateHz: source.sampleRateHz, seed })
+  const quantiser = withSilentPadding(dithered, padding, { frames })
   const format = { sampleRateHz: source.sampleRateHz, bitDepth, frames }
   const wav = createWavWriter(task.path, format, task)
   try {
@@ -132,12 +137,16 @@ function writeMaster(task: RenderTask, plan: FinalisePlan): { sizeBytes: number;
 }
 
 /** Writes the samples of a planned master without dither: a WAV of 32 bit float, without tags. Throws the system's error. */
-export function writeFloatMaster({ source, plan, floatPath }: FloatTask): void {
+export function writeFloatMaster({ source, plan, floatPath, padding }: FloatTask): void {
   const { frames } = source.audio
   const wav = createWavWriter(floatPath, { sampleRateHz: source.sampleRateHz, bitDepth: 32, frames }, { tags: {} })
   try {
     const samples = new Float32Array(2 * BLOCK_FRAMES)
-    for (const { channels, frames: count } of renderFinalise(source, plan, BLOCK_FRAMES)) {
+    let first = 0
+    for (const block of renderFinalise(source, plan, BLOCK_FRAMES)) {
+      const { channels, frames: count } = block
+      silencePadding(block, padding, { first, frames })
+      first += count
       for (let i = 0; i < count; i++) {
         samples[2 * i] = channels[0]![i]!
         samples[2 * i + 1] = channels[1]![i]!

@@ -1,6 +1,7 @@
 /** Warnings about a song and its masters. Pure. */
 import { formatFacts } from '../../src-contract/formats.ts'
 import type { MasterResult, ReleaseResult } from '../../src-contract/report.ts'
+import type { JobSettings } from '../../src-contract/settings.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { foldDownLossDb } from '../../src-engine/dsp/meters/stereo.ts'
 import type { MasteringPlan } from '../../src-engine/plan.ts'
@@ -16,15 +17,22 @@ interface Findings {
   readonly plan: MasteringPlan
 }
 
+/** A song, how it is to be mastered, and the program that reads it. */
+interface SongFound {
+  readonly ffmpeg: Ffmpeg
+  readonly source: Pick<StoredSong, 'facts'>
+  readonly settings: Pick<JobSettings, 'fade_out_seconds'>
+}
+
 /** Returns the warnings about a song, from its plan, its sound and its file; those of the plan first. */
 export function songWarnings(
-  ffmpeg: Ffmpeg,
-  { facts }: Pick<StoredSong, 'facts'>,
+  { ffmpeg, source: { facts }, settings }: SongFound,
   { analysis, plan }: Findings,
 ): WarningFact[] {
   const isPart = facts.claimedSeconds !== undefined || facts.uncountedSeconds !== undefined
-  // For a file whose end is missing or not used, another warning tells the cause.
-  const found = plan.warnings.filter(({ code }) => !(isPart && code === 'INPUT_BREAKS_OFF'))
+  // For a file whose end is missing or not used, another warning tells the cause; a fade mends it.
+  const isTold = isPart || settings.fade_out_seconds > 0
+  const found = plan.warnings.filter(({ code }) => !(isTold && code === 'INPUT_BREAKS_OFF'))
   const warnings = found.map((warning): WarningFact => {
     if (warning.code === 'INPUT_LOSSY') return { ...warning, values: { codec: codecName({ facts }) } }
     if (warning.code !== 'INPUT_BAND_LIMITED') return warning

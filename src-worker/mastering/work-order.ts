@@ -4,6 +4,7 @@
  */
 
 import type { PlannedResponse, TargetPrice } from '../../src-contract/auditions.ts'
+import type { EdgeProposal } from '../../src-contract/edges.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
@@ -194,10 +195,13 @@ export interface AnalysisOrder {
   readonly ffmpeg: Ffmpeg
 }
 
-/** Result of an analysis; the server adds the texts of the warnings. */
+/** Result of an analysis; the server adds the texts. */
 export interface AnalysisDone {
   readonly type: 'analysed'
-  readonly analysis: Omit<Analysis, 'warnings'> & { readonly warnings: readonly WarningFact[] }
+  readonly analysis: Omit<Analysis, 'warnings' | 'proposed_edges'> & {
+    readonly warnings: readonly WarningFact[]
+    readonly proposed_edges?: EdgeProposal
+  }
 }
 
 export interface RenderDone {

@@ -159,6 +159,12 @@ export interface Decoded {
   readonly bridgedGaps: number
 }
 
+export interface DecodeOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Told the part that is decoded, 0 to 1. */
+  readonly onProgress?: (fraction: number) => void
+}
+
 /** Puts every frame at its place from the first on; without it ffmpeg closes gaps. The threshold, s, is below any FLAC frame. */
 const FILL_WITH_SILENCE = 'aresample=async=1:min_hard_comp=0.0001:first_pts=0'
 
@@ -177,7 +183,7 @@ export async function decodeSong(
   ffmpeg: Ffmpeg,
   path: string,
   facts: AudioFacts,
-  options: { readonly signal?: AbortSignal | undefined; readonly onProgress?: (fraction: number) => void } = {},
+  options: DecodeOptions = {},
 ): Promise<Decoded> {
   const sampleRateHz = decodedRateHz(facts.sampleRateHz)
   const isResampled = sampleRateHz !== facts.sampleRateHz

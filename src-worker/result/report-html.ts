@@ -2,7 +2,7 @@ import { formatFacts } from '../../src-contract/formats.ts'
 import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 import type { MasterResult, Report, Spectrum, Warning } from '../../src-contract/report.ts'
-import { DEFAULT_SETTINGS, jobSettings, STEERING_NAMES } from '../../src-contract/settings.ts'
+import { DEFAULT_SETTINGS, EDGE_NAMES, jobSettings, STEERING_NAMES } from '../../src-contract/settings.ts'
 import { costText, isWithoutCost } from '../../src-contract/text/costs.ts'
 import { decisionText, stageText } from '../../src-contract/text/decisions.ts'
 import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../../src-contract/text/numbers.ts'
@@ -353,10 +353,10 @@ function codecTable(results: readonly MasterResult[]): string {
   return `<h2>${t(words.codecs)} <small class="quiet unit-small">${t(words.copies)}</small></h2><div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }
 
-/** The settings of the sound that are not neutral, as one row; empty where all are. */
+/** The settings of sound and edges that are not neutral, as one row; empty where all are. */
 function steering(settings: Report['settings']): string {
   const all = jobSettings(settings)
-  const told = STEERING_NAMES.filter((name) => String(all[name]) !== String(DEFAULT_SETTINGS[name]))
+  const told = [...STEERING_NAMES, ...EDGE_NAMES].filter((name) => String(all[name]) !== String(DEFAULT_SETTINGS[name]))
   if (told.length === 0) return ''
   const text = inBoth((language) => told.map((name) => steeringText(name, all)[language]).join(' · '))
   return `<div><dt>${t(words.steering)}</dt><dd>${t(text)}</dd></div>`

@@ -8,11 +8,14 @@ interface Decimals {
 
 /** Decimals that mean something: meters are good to 0.01, and every digit is stored for each point of each curve. */
 const MEASURED: Decimals = { single: 3, inList: 2 }
-/** Decimals of a recipe: amplitudes down to −120 dBFS. */
+/** Decimals of a recipe, amplitudes down to −120 dBFS, and of settings, times to less than a sample. */
 const PRESCRIBED: Decimals = { single: 6, inList: 6 }
 
+/** Members of a report that say what is done. */
+const PRESCRIBED_MEMBERS: ReadonlySet<string> = new Set(['recipe', 'settings'])
+
 /**
- * Returns the same report with numbers rounded to 3 decimals (curves: 2, the recipe: 6) and with null for levels that are not
+ * Returns the same report with numbers rounded to 3 decimals (curves: 2, recipe and settings: 6) and with null for levels that are not
  * finite, as JSON has no −∞. Never throws.
  */
 export function roundReport(report: Report): Report {
@@ -24,7 +27,10 @@ function rounded(value: unknown, decimals: Decimals, isInList = false): unknown 
   if (Array.isArray(value)) return value.map((item) => rounded(item, decimals, true))
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, rounded(member, key === 'recipe' ? PRESCRIBED : decimals)]),
+    Object.entries(value).map(([key, member]) => [
+      key,
+      rounded(member, PRESCRIBED_MEMBERS.has(key) ? PRESCRIBED : decimals),
+    ]),
   )
 }
 

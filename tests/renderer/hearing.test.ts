@@ -14,6 +14,7 @@ const song = (rowId: string, lufs = -18): HeardSong => ({
 const rendering = (id: string, lufs = -14): SoundVersion => ({
   id,
   isExact: false,
+  startSeconds: 0,
   level: { integratedLufs: lufs, truePeakDbtp: -1 },
   layout: plainLayout({ sampleRateHz: 48_000, bitsPerSample: 16 }, 60 * 48_000),
   open: () => Promise.reject(new Error('not read here')),

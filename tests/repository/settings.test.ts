@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { SETTING_NAMES, STEERING_NAMES } from '../../src-contract/settings.ts'
+import { EDGE_NAMES, SETTING_NAMES, STEERING_NAMES } from '../../src-contract/settings.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
@@ -21,9 +21,9 @@ test('every setting has its control on the page, but for those of requests alone
   expect(SETTING_NAMES.filter((name) => !hasControl(name))).toEqual(WITHOUT_CONTROL)
 })
 
-test('the documentation says what every setting of the sound does', () => {
+test('the documentation says what every setting of sound and edges does', () => {
   const fields = [...read('docs/engine/steering.md').matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)].flatMap(([, names]) =>
     names!.replaceAll('`', '').split(', '),
   )
-  expect(STEERING_NAMES.filter((name) => !fields.includes(name))).toEqual([])
+  expect([...STEERING_NAMES, ...EDGE_NAMES].filter((name) => !fields.includes(name))).toEqual([])
 })

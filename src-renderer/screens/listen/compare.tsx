@@ -4,7 +4,13 @@ import { useStore } from 'zustand'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { Platform } from '../../../src-contract/platforms/index.ts'
 import type { MasterResult, Report } from '../../../src-contract/report.ts'
-import { DEFAULT_SETTINGS, STEERING_NAMES, type SteeringName } from '../../../src-contract/settings.ts'
+import {
+  DEFAULT_SETTINGS,
+  EDGE_NAMES,
+  type EdgeName,
+  STEERING_NAMES,
+  type SteeringName,
+} from '../../../src-contract/settings.ts'
 import { change, decibels } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
@@ -157,11 +163,14 @@ function OnlyOne() {
   )
 }
 
-/** Returns the settings of the sound that at least one of two jobs was made with. */
+/** Returns the settings of sound and edges that at least one of two jobs was made with. */
 const steeringRows = (...jobs: readonly Job[]) =>
-  STEERING_NAMES.filter((name) => jobs.some((one) => String(one[name] ?? null) !== String(DEFAULT_SETTINGS[name])))
+  [...STEERING_NAMES, ...EDGE_NAMES].filter((name) =>
+    jobs.some((one) => String(one[name] ?? DEFAULT_SETTINGS[name]) !== String(DEFAULT_SETTINGS[name])),
+  )
 
-function steeringText(name: SteeringName, job: Job, t: Text): string {
+function steeringText(name: SteeringName | EdgeName, job: Job, t: Text): string {
+  if (name === 'fade_in_shape' || name === 'fade_out_shape') return t.settings.fadeShapes[job[name] ?? 'linear']
   if (name === 'style') return t.settings.styles[job.style]
   if (name === 'skip_repairs') return job.skip_repairs.map((kind) => t.settings.repairs[kind]).join(', ') || '–'
   const value = job[name]

@@ -15,7 +15,7 @@ import {
   waveLevelY,
   wavePath,
 } from '../../drawing/lanes.ts'
-import type { SongVersion } from '../../state/listen-versions.ts'
+import { heardSeconds, type SongVersion } from '../../state/listen-versions.ts'
 import type { TimeView } from '../../state/time-view.ts'
 import { useListenWords, useVersionName } from './context.tsx'
 
@@ -35,7 +35,7 @@ interface LaneProps {
 const middleOf = (lane: { top: number; height: number }) => lane.top + lane.height / 2
 
 /** Returns the duration of one step of the version's curves; without curves, that of the song. */
-const stepOf = ({ report, version }: LaneProps) => version?.curves?.step_seconds ?? report.source.duration_seconds
+const stepOf = ({ report, version }: LaneProps) => version?.curves?.step_seconds ?? heardSeconds(report)
 
 /** Returns the part of a curve that is shown, in its steps. */
 const stepsIn = ({ startSeconds, endSeconds }: TimeView, stepSeconds: number) => ({
@@ -163,12 +163,12 @@ function LoudnessLane(props: LaneProps) {
   const { l, format } = useListenWords()
   const { layout, report, version } = props
   const { left, right, loudness } = layout
-  const { duration_seconds: duration, curves } = report.source
+  const { curves } = report.source
   const { toX } = timeAxis(layout, props.view)
   const target = version?.result?.target_lufs ?? report.masters[0]?.result.target_lufs ?? -14
   const stepSeconds = stepOf(props)
   // A reference may be longer than the song.
-  const levels = version?.curves?.short_term_lufs.slice(0, Math.ceil(duration / stepSeconds)) ?? []
+  const levels = version?.curves?.short_term_lufs.slice(0, Math.ceil(heardSeconds(report) / stepSeconds)) ?? []
   const scale = loudnessScale([curves.short_term_lufs, levels], target, loudness)
   return (
     <>

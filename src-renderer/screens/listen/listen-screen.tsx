@@ -13,7 +13,7 @@ import { isCuredSample } from '../../sample-song/sample-song.ts'
 import { useApp } from '../../state/app-state.ts'
 import { AS_UPLOADED } from '../../state/heard-copies.ts'
 import { type ListenState, ListenStore } from '../../state/listen.ts'
-import { commonRateHz, type SongVersion, versionsOf } from '../../state/listen-versions.ts'
+import { commonRateHz, heardSeconds, type SongVersion, versionsOf } from '../../state/listen-versions.ts'
 import { PlayerStore } from '../../state/player.ts'
 import {
   type BlindTest,
@@ -128,7 +128,7 @@ function Listening({ job, report, listen, isChoosing }: ListeningProps) {
         client,
         createPlayer,
         versions: versionsOf(job, report, listen.store.getState().other),
-        durationSeconds: report.source.duration_seconds,
+        durationSeconds: heardSeconds(report),
         rateHz: commonRateHz(report),
         tossCoin,
       }),
@@ -138,7 +138,7 @@ function Listening({ job, report, listen, isChoosing }: ListeningProps) {
     void player.start()
     return player.close
   }, [player])
-  const view = useMemo(() => createTimeView(report.source.duration_seconds), [report])
+  const view = useMemo(() => createTimeView(heardSeconds(report)), [report])
   const visit = useMemo(() => ({ job, report, listen, player, view }), [job, report, listen, player, view])
   return (
     <VisitContext value={visit}>

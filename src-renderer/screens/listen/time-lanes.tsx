@@ -5,7 +5,7 @@ import type { Job } from '../../../src-contract/jobs.ts'
 import { clock, clockTenths, playingTime } from '../../../src-contract/text/numbers.ts'
 import { setAttribute, useFrames, useSize } from '../../components/frames.ts'
 import { fullScaleStretches, type LanesLayout, lanesLayout, type Stretch, timeAxis } from '../../drawing/lanes.ts'
-import type { SongVersion } from '../../state/listen-versions.ts'
+import { heardSeconds, type SongVersion } from '../../state/listen-versions.ts'
 import type { LoopRange } from '../../state/player-state.ts'
 import { isWhole, isWithin, type TimeView } from '../../state/time-view.ts'
 import { useListenWords, usePlayer, useVersionName, useVisit } from './context.tsx'
@@ -81,7 +81,7 @@ interface PlayheadProps {
 function Playhead({ layout, view, played }: PlayheadProps) {
   const { l } = useListenWords()
   const { report, player } = useVisit()
-  const duration = report.source.duration_seconds
+  const duration = heardSeconds(report)
   const head = useRef<HTMLDivElement>(null)
   const spoken = useRef(-1)
   const follow = useFollow()

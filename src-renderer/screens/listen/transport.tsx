@@ -11,6 +11,7 @@ import { useFrames } from '../../components/frames.ts'
 import { KeySheet } from '../../components/key-sheet.tsx'
 import type { LevelMode } from '../../player/levels.ts'
 import { useApp } from '../../state/app-state.ts'
+import { heardSeconds } from '../../state/listen-versions.ts'
 import { gainsOf, isReading, shownService } from '../../state/player-state.ts'
 import { useListenWords, usePlayer, useVisit } from './context.tsx'
 
@@ -41,8 +42,8 @@ export function Transport({ isBlindTestOpen, blindTestButton, onBlindTest }: Tra
       >
         <Icon className="i" aria-hidden="true" />
       </button>
-      <Clock durationSeconds={report.source.duration_seconds} />
-      <LoopButton durationSeconds={report.source.duration_seconds} />
+      <Clock durationSeconds={heardSeconds(report)} />
+      <LoopButton durationSeconds={heardSeconds(report)} />
       <span className="grow" />
       <Level isBlind={isBlind} />
       <span className="grow" />

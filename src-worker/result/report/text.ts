@@ -6,6 +6,8 @@ import type { RepairKind } from '../../../src-contract/repair-kinds.ts'
 import type { MasterResult, Repair } from '../../../src-contract/report.ts'
 import {
   type AiService,
+  EDGE_NAMES,
+  type EdgeName,
   type Genre,
   type JobSettings,
   type LoudnessMode,
@@ -16,7 +18,7 @@ import {
 } from '../../../src-contract/settings.ts'
 import { change, count, decibels, frequency } from '../../../src-contract/text/numbers.ts'
 import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'
-import { settingLabels } from '../../../src-contract/text/setting-words.ts'
+import { fadeShapes, settingLabels } from '../../../src-contract/text/setting-words.ts'
 import type { Language } from '../../../src-contract/text/text.ts'
 
 /** One text in every language. */
@@ -156,10 +158,17 @@ const styleNames: Record<Style, Bilingual> = {
 }
 
 /** Returns a setting of the sound with its value: `Tilt +1.0 dB`. */
-export function steeringText(name: SteeringName, settings: JobSettings): Bilingual {
-  const value = steeringValue(name, settings)
+export function steeringText(name: SteeringName | EdgeName, settings: JobSettings): Bilingual {
+  const value = isEdge(name) ? edgeValue(name, settings) : steeringValue(name, settings)
   const { en, ko } = settingLabels[name]
   return both(`${en} ${value.en}`, `${ko} ${value.ko}`)
+}
+
+const isEdge = (name: SteeringName | EdgeName): name is EdgeName => EDGE_NAMES.some((edge) => edge === name)
+
+function edgeValue(name: EdgeName, settings: JobSettings): Bilingual {
+  if (name === 'fade_in_shape' || name === 'fade_out_shape') return fadeShapes[settings[name]]
+  return both(`${settings[name]} s`, `${settings[name]}초`)
 }
 
 function steeringValue(name: SteeringName, settings: JobSettings): Bilingual {

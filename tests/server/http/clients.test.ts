@@ -226,6 +226,9 @@ const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
   INVALID_REQUEST: () => upload(form('genre', { platforms: 'spotify', genre: 'polka' }, wavOfSize(8_000_000))),
   INVALID_WEBHOOK_URL: () =>
     upload(form('hook', { platforms: 'spotify', webhook_url: 'http://169.254.169.254/' }, wavSong())),
+  TRIMMED_AWAY: () => upload(form('trim', { platforms: 'spotify', trim_end_seconds: '600' }, wavOfSize(8_000_000))),
+  FADES_OVERLAP: () =>
+    upload(form('fade', { platforms: 'spotify', fade_in_seconds: '60', fade_out_seconds: '60' }, wavSong())),
   FORBIDDEN: () => ({
     ...upload(goodForm),
     headers: { ...upload(goodForm).headers, origin: 'http://evil.example' },

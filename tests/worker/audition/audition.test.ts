@@ -1,6 +1,6 @@
 /** Estimates of auditions, against whole masters. */
 import { describe, expect, it, vi } from 'vitest'
-import { jobSettings, SETTINGS } from '../../../src-contract/settings.ts'
+import { jobSettings, SETTINGS, WHOLE_SONG } from '../../../src-contract/settings.ts'
 import { analyseSource } from '../../../src-engine/analysis/analysis.ts'
 import { recipeCandidates } from '../../../src-engine/candidates.ts'
 import { applyRecipe, splitRecipe } from '../../../src-engine/chain.ts'
@@ -55,7 +55,7 @@ describe('the estimate of a gain', () => {
     const { plan, treatedLufs } = model.estimate(recipeOf(intensity), target)
     const { source } = masterOf(intensity)
     expect(Math.abs(treatedLufs - source.loudness.integratedLufs)).toBeLessThan(0.5)
-    const heard = renderPassage(song, { recipe: recipeOf(intensity), plan }, 0, song.frames)
+    const heard = renderPassage(song, { recipe: recipeOf(intensity), plan, edges: WHOLE_SONG }, 0, song.frames)
     expect(Math.abs(measureLoudness(heard).integratedLufs - target.targetLufs)).toBeLessThan(0.5)
   })
 
@@ -76,7 +76,7 @@ describe('a passage of an estimate', () => {
     const { source, plan, audio } = masterOf(80)
     const first = 10 * RATE_HZ
     const end = 14 * RATE_HZ
-    const passage = renderPassage(song, { recipe: recipeOf(80), plan }, first, end)
+    const passage = renderPassage(song, { recipe: recipeOf(80), plan, edges: WHOLE_SONG }, first, end)
     const levels = (piece: Audio) => longTermSpectrum(measureBandFrames(piece, [thirdOctaves])[0]!).midDb
     const whole = copyOf({ ...sliceBlock(audio, first, end), sampleRateHz: RATE_HZ })
     const [one, other] = [levels(passage), levels(whole)]
@@ -86,7 +86,7 @@ describe('a passage of an estimate', () => {
 
   it('is kept: ranges that overlap have the same samples, whichever was heard first', () => {
     const { plan } = new LoudnessModel(prepareFinalise(song), target).estimate(recipeOf(50), target)
-    const sound = new EstimateSound(song, { recipe: recipeOf(50), plan }, { bitDepth: 16, seed: 0 })
+    const sound = new EstimateSound(song, { recipe: recipeOf(50), plan, edges: WHOLE_SONG }, { bitDepth: 16, seed: 0 })
     const part = sound.read(50_000, 3000)
     const around = sound.read(49_000, 9000)
     expect(Buffer.from(around).subarray(4000, 16_000).equals(Buffer.from(part))).toBe(true)

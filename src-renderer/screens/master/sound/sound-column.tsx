@@ -12,6 +12,7 @@ import { useWords } from '../../../text/context.tsx'
 import { useScope } from '../use-batch.ts'
 import { useHearing } from '../use-heard.ts'
 import { ColumnEdge, useColumnWidth } from './column-edge.tsx'
+import { EdgesSection, type EdgesSong } from './edges-section.tsx'
 import { Price } from './price.tsx'
 import { ResponseCurve } from './response-curve.tsx'
 import {
@@ -119,6 +120,15 @@ function useCurveSong(rows: readonly SongRow[]) {
   return rows.find(({ rowId }) => rowId === id)?.song
 }
 
+/** Returns the one song that is meant; undefined where there are several, or it is not stored yet. */
+function edgesSongOf(rows: readonly SongRow[], chosen: readonly string[]): EdgesSong | undefined {
+  const meant = chosen.length === 0 ? rows : rows.filter(({ rowId }) => chosen.includes(rowId))
+  const [row] = meant
+  if (meant.length !== 1 || !row?.song) return undefined
+  const { source, analysis } = row.song
+  return { durationSeconds: source.duration_seconds, proposed: analysis?.proposed_edges }
+}
+
 /** Returns what an audition has planned for the tone, and the spectrum that it aims at. Pure. */
 function shapesOf(audition: Audition | null): { readonly planned: readonly Band[]; readonly aim: readonly Band[] } {
   const { planned, target_spectrum: target } = audition ?? {}
@@ -169,6 +179,7 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
       <LoudnessSection {...props} cost={isHeard && <Price change={change} />} />
       <StartingPoint {...props} rowId={rowId} isOwn={ownIds.length > 0} referenceName={reference?.filename} />
       <PlannedSection {...props} />
+      <EdgesSection {...props} song={edgesSongOf(rows, rowIds)} />
       <DeliverySection {...props} />
       <FilesSection {...props} />
     </>

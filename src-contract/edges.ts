@@ -1,0 +1,89 @@
+/** Edges of a song: what is cut off, how it fades, and the silence around it. Pure. */
+import Type, { type Static } from 'typebox'
+import { exactly, oneOf } from './common.ts'
+import { MIN_DURATION_SECONDS } from './limits.ts'
+
+/**
+ * Curves of a fade by their gain at the part x of its length, 0 to 1: `linear` x, `equal_power` √x, which is straight in power, and
+ * `smooth` (1 − cos πx) / 2, a raised cosine.
+ */
+export const FADE_SHAPES = ['linear', 'equal_power', 'smooth'] as const
+export type FadeShape = (typeof FADE_SHAPES)[number]
+
+/** Settings of the edges; all seconds are 0 without. */
+export interface Edges {
+  readonly trim_start_seconds: number
+  readonly trim_end_seconds: number
+  readonly fade_in_seconds: number
+  readonly fade_in_shape: FadeShape
+  readonly fade_out_seconds: number
+  readonly fade_out_shape: FadeShape
+  readonly pad_start_seconds: number
+  readonly pad_end_seconds: number
+}
+
+/** Returns how much of a song of a length stays between its trims, s: below 0 where they overlap. */
+export function keptSeconds(
+  { trim_start_seconds, trim_end_seconds }: Pick<Edges, 'trim_start_seconds' | 'trim_end_seconds'>,
+  durationSeconds: number,
+): number {
+  return durationSeconds - trim_start_seconds - trim_end_seconds
+}
+
+/** Returns the length of the masters of a song, its padding included, s. */
+export function masterSeconds(edges: Edges, durationSeconds: number): number {
+  return keptSeconds(edges, durationSeconds) + edges.pad_start_seconds + edges.pad_end_seconds
+}
+
+/** Returns the place in the song at which its masters begin, s: below 0 where they begin with silence before it. */
+export function masterStartSeconds({
+  trim_start_seconds = 0,
+  pad_start_seconds = 0,
+}: Partial<Pick<Edges, 'trim_start_seconds' | 'pad_start_seconds'>>): number {
+  return trim_start_seconds - pad_start_seconds
+}
+
+/** A fault of edges: its error code, the setting at fault, and what the sentence mentions. */
+export interface EdgeFault {
+  readonly code: 'TRIMMED_AWAY' | 'FADES_OVERLAP'
+  readonly param: keyof Edges
+  readonly values: { readonly seconds: number; readonly leftSeconds: number }
+}
+
+const toTenths = (seconds: number) => Math.round(seconds * 10) / 10
+
+/** Returns why a song of a length cannot have these edges: undefined where it can. A song without trims is none of their faults. */
+export function edgeFault(edges: Edges, durationSeconds: number): EdgeFault | undefined {
+  const { trim_start_seconds, trim_end_seconds, fade_in_seconds, fade_out_seconds } = edges
+  const kept = keptSeconds(edges, durationSeconds)
+  const leftSeconds = Math.max(0, toTenths(kept))
+  if (kept < MIN_DURATION_SECONDS && trim_start_seconds + trim_end_seconds > 0) {
+    const param = trim_end_seconds > 0 ? 'trim_end_seconds' : 'trim_start_seconds'
+    return { code: 'TRIMMED_AWAY', param, values: { seconds: MIN_DURATION_SECONDS, leftSeconds } }
+  }
+  const faded = fade_in_seconds + fade_out_seconds
+  if (faded <= kept) return undefined
+  const param = fade_out_seconds > 0 ? 'fade_out_seconds' : 'fade_in_seconds'
+  return { code: 'FADES_OVERLAP', param, values: { seconds: toTenths(faded), leftSeconds } }
+}
+
+/** Trims that are proposed for a song, each with its reason. */
+export const ProposedEdges = exactly(
+  {
+    trim_start_seconds: Type.Optional(Type.Number({ description: 'Value for `trim_start_seconds`.' })),
+    trim_end_seconds: Type.Optional(Type.Number({ description: 'Value for `trim_end_seconds`.' })),
+    reasons: Type.Array(
+      exactly({
+        code: oneOf(['SILENCE_AT_START', 'SILENCE_AT_END']),
+        silence_seconds: Type.Number({ description: 'Silence that was found there.' }),
+        kept_seconds: Type.Number({ description: 'Silence that stays.' }),
+        message: Type.String(),
+      }),
+    ),
+  },
+  'Trims that would leave a usual rest of long silence at the ends; absent where nothing is proposed.',
+)
+export type ProposedEdges = Static<typeof ProposedEdges>
+type ProposedReason = Omit<ProposedEdges['reasons'][number], 'message'>
+/** Proposed trims without their texts, which depend on the reader's language. */
+export type EdgeProposal = Omit<ProposedEdges, 'reasons'> & { readonly reasons: readonly ProposedReason[] }

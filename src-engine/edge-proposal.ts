@@ -1,0 +1,38 @@
+/** Proposal of trims for a song whose ends are silent for long. Pure. */
+import type { EdgeProposal, Edges } from '../src-contract/edges.ts'
+import type { SourceAnalysis } from './analysis/analysis.ts'
+import { rounded } from './dsp/units.ts'
+
+/** Silence from which a trim is proposed, and what stays of it, s. Ours: see docs/engine/edges.md. */
+const START = { fromSeconds: 1, keptSeconds: 0.2 }
+const END = { fromSeconds: 2, keptSeconds: 1 }
+
+/**
+ * Returns the trims that leave a usual rest of the silence that was measured between the trims of now; undefined where nothing is to be
+ * cut, and for silence alone.
+ */
+export function proposeEdges(
+  { isSilent, leadingSilenceSeconds, trailingSilenceSeconds }: SourceAnalysis,
+  trims: Pick<Edges, 'trim_start_seconds' | 'trim_end_seconds'>,
+): EdgeProposal | undefined {
+  if (isSilent) return undefined
+  const isStart = leadingSilenceSeconds >= START.fromSeconds
+  const isEnd = trailingSilenceSeconds >= END.fromSeconds
+  if (!isStart && !isEnd) return undefined
+  const startSeconds = rounded(leadingSilenceSeconds)
+  const endSeconds = rounded(trailingSilenceSeconds)
+  const trimStart = rounded(trims.trim_start_seconds + startSeconds - START.keptSeconds)
+  const trimEnd = rounded(trims.trim_end_seconds + endSeconds - END.keptSeconds)
+  return {
+    ...(isStart ? { trim_start_seconds: trimStart } : {}),
+    ...(isEnd ? { trim_end_seconds: trimEnd } : {}),
+    reasons: [
+      ...(isStart ? [reason('SILENCE_AT_START', startSeconds, START.keptSeconds)] : []),
+      ...(isEnd ? [reason('SILENCE_AT_END', endSeconds, END.keptSeconds)] : []),
+    ],
+  }
+}
+
+function reason(code: EdgeProposal['reasons'][number]['code'], silenceSeconds: number, keptSeconds: number) {
+  return { code, silence_seconds: silenceSeconds, kept_seconds: keptSeconds }
+}
