@@ -24,6 +24,8 @@ export interface LoudnessMeter {
   read(): Loudness
   /** Short-term loudness (3 s) in LUFS at the end of every 100 ms from 3 s on; −Infinity for digital silence. */
   shortTermLufs(): Float64Array
+  /** Mean squares of whole steps of 100 ms, of which the loudness of a record is made. */
+  stepMeanSquares(): Float64Array
 }
 
 const stepsPerSecond = 100
@@ -173,6 +175,7 @@ export function createLoudnessMeter(sampleRateHz: number): LoudnessMeter {
     },
     read: () => readEnergies(energies, framesPerStep),
     shortTermLufs: () => windowMeans(energies, shortTermSteps, hopSteps, framesPerStep).map(meanSquareToLufs),
+    stepMeanSquares: () => windowMeans(energies, hopSteps, hopSteps, framesPerStep),
   }
 }
 
