@@ -1,4 +1,5 @@
 import type { Decision } from '../../src-contract/report.ts'
+import type { SoundSettings } from '../../src-contract/settings.ts'
 import type { SteerTone, SteerToneSection } from '../../src-contract/stages/steer-tone.ts'
 import { createConvolver, minimumPhaseFilter } from '../dsp/fir.ts'
 import { clamp, powerToDb, rounded } from '../dsp/units.ts'
@@ -57,27 +58,39 @@ function largestDb(section: SteerToneSection, upToHz: number): number {
   return Math.max(...steps.map((hz) => sectionDb(section, hz)))
 }
 
+/** Settings of the tone, by their names on the wire. */
+export type ToneSettings = Pick<SoundSettings, 'tilt_db' | 'bass_db' | 'presence_db' | 'air_db'>
+
+/** Returns the sections of a tone, air up to a frequency where it has an upper end; those without gain do nothing. */
+export function toneSections(
+  { tilt_db, bass_db, presence_db, air_db }: ToneSettings,
+  airUpToHz?: number,
+): readonly SteerToneSection[] {
+  return [
+    { shape: 'tilt', frequencyHz: pivotHz, gainDb: tilt_db },
+    { shape: 'low_shelf', frequencyHz: bassHz, gainDb: bass_db, q: shelfQ },
+    { shape: 'peak', frequencyHz: presenceHz, gainDb: presence_db, q: presenceQ },
+    {
+      ...{ shape: 'high_shelf', frequencyHz: airHz, gainDb: air_db, q: shelfQ },
+      ...(airUpToHz === undefined ? {} : { upToHz: airUpToHz }),
+    },
+  ]
+}
+
 function planSteerTone({ analysis, sound }: Planning): StagePlan<SteerTone> {
   const { tilt_db, bass_db, presence_db, air_db } = sound
   const { bandwidthHz } = analysis
   // Above a cutoff there is only noise.
   const isHeld = air_db > 0 && bandwidthHz !== null
-  const air: SteerToneSection = {
-    ...{ shape: 'high_shelf', frequencyHz: airHz, gainDb: air_db, q: shelfQ },
-    ...(isHeld ? { upToHz: bandwidthHz } : {}),
-  }
-  const all: readonly SteerToneSection[] = [
-    { shape: 'tilt', frequencyHz: pivotHz, gainDb: tilt_db },
-    { shape: 'low_shelf', frequencyHz: bassHz, gainDb: bass_db, q: shelfQ },
-    { shape: 'peak', frequencyHz: presenceHz, gainDb: presence_db, q: presenceQ },
-    air,
-  ]
+  const all = toneSections(sound, isHeld ? bandwidthHz : undefined)
   const sections = all.filter(({ gainDb }) => gainDb !== 0)
   if (sections.length === 0) return nothingPlanned
   const asked = { tiltDb: tilt_db, bassDb: bass_db, presenceDb: presence_db, airDb: air_db }
   const values: Decision['values'] = {
     ...Object.fromEntries(Object.entries(asked).filter(([, gainDb]) => gainDb !== 0)),
-    ...(isHeld ? { airUpToHz: Math.round(bandwidthHz), airAppliedDb: rounded(largestDb(air, bandwidthHz)) } : {}),
+    ...(isHeld
+      ? { airUpToHz: Math.round(bandwidthHz), airAppliedDb: rounded(largestDb(all.at(-1)!, bandwidthHz)) }
+      : {}),
   }
   return { stages: [{ kind: 'steer_tone', sections }], decisions: [{ stage: 'tone', code: 'TONE_STEERED', values }] }
 }

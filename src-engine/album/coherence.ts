@@ -1,0 +1,181 @@
+/**
+ * Coherence of a record: tracks that lie outside it are named, and moved toward it by the settings of the sound, by 1.5 dB at most. A
+ * track is an outlier where its distance from the record's median exceeds 2.5 times the scaled median absolute deviation (Leys et al.,
+ * J. Exp. Soc. Psychol. 49, 2013), and in any case what is heard at once, which is ours. Pure.
+ */
+import type { Spectrum } from '../../src-contract/report.ts'
+import { clamp, dbToGain, rounded } from '../dsp/units.ts'
+import { steerToneDb, type ToneSettings, toneSections } from '../stages/steer-tone.ts'
+
+/** Sound of a track as far as coherence compares it. Levels of silence are null. */
+export interface TrackSound {
+  readonly loudPartsLufs: number | null
+  /** Third octaves of the mid. */
+  readonly spectrum: Pick<Spectrum, 'band_hz' | 'mid_db'>
+  readonly sideToMidDb: number | null
+}
+
+export interface Outlier {
+  readonly kind: 'loudness' | 'tone' | 'width'
+  /** Distance from the median of the record, dB or LU; of the tone never below 0. */
+  readonly distanceDb: number
+  readonly limitDb: number
+}
+
+/** Settings that move a track toward the record; what it does not need is absent. */
+export type TrackCorrections = Partial<ToneSettings> & {
+  readonly offset_lu?: number
+  readonly width_percent?: number
+}
+
+export interface Coherence {
+  readonly outliers: readonly Outlier[]
+  readonly corrections: TrackCorrections
+}
+
+/** Deviations, scaled to a standard deviation, from which a track is an outlier: Leys et al. 2013. */
+const outlierDeviations = 2.5
+/** Standard deviation of a normal distribution by its median absolute deviation. */
+const madScale = 1.4826
+/** Distances that are no fault in any record: LU of the loud parts, dB of tone (root mean square), dB of width. Ours. */
+const heardAtOnceDb = { loudness: 2, tone: 2, width: 3 }
+/** Largest correction, dB. */
+const mostDb = 1.5
+/** A median says something from three tracks on. */
+const fewestTracks = 3
+/** Bands in which tones are compared, Hz: below and above lies what few speakers play. */
+const comparedHz = { from: 40, to: 16_000 }
+/** Weight of the size of the knobs against what they leave, so that they do not work against each other. */
+const knobWeight = 0.5
+
+const none: Coherence = { outliers: [], corrections: {} }
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+const deviation = (distances: readonly number[]): number => madScale * median(distances.map(Math.abs))
+
+/** Returns what coherence finds and does for every track, in their order. Fewer than three tracks are a record of any kind. */
+export function planCoherence(tracks: readonly TrackSound[]): Coherence[] {
+  if (tracks.length < fewestTracks) return tracks.map(() => none)
+  const loudness = levelOutliers(
+    tracks.map(({ loudPartsLufs }) => loudPartsLufs),
+    'loudness',
+  )
+  const width = levelOutliers(
+    tracks.map(({ sideToMidDb }) => sideToMidDb),
+    'width',
+  )
+  const tone = toneOutliers(tracks.map(({ spectrum }) => spectrum))
+  return tracks.map((_, i) => ({
+    outliers: [loudness[i], tone[i]?.outlier, width[i]].filter((one) => one !== undefined),
+    corrections: {
+      ...(loudness[i] ? { offset_lu: rounded(-clamp(loudness[i].distanceDb, -mostDb, mostDb), 2) } : {}),
+      ...tone[i]?.corrections,
+      ...(width[i] ? { width_percent: widthPercent(-clamp(width[i].distanceDb, -mostDb, mostDb)) } : {}),
+    },
+  }))
+}
+
+/** Rounded toward 100, so that a change is never larger than asked for. */
+function widthPercent(changeDb: number): number {
+  const percent = 100 * dbToGain(changeDb)
+  return changeDb > 0 ? Math.floor(percent) : Math.ceil(percent)
+}
+
+function levelOutliers(levels: readonly (number | null)[], kind: 'loudness' | 'width'): (Outlier | undefined)[] {
+  const heard = levels.filter((level) => level !== null)
+  if (heard.length < fewestTracks) return levels.map(() => undefined)
+  const middle = median(heard)
+  const limitDb = Math.max(heardAtOnceDb[kind], outlierDeviations * deviation(heard.map((level) => level - middle)))
+  return levels.map((level) =>
+    level !== null && Math.abs(level - middle) > limitDb ? { kind, distanceDb: level - middle, limitDb } : undefined,
+  )
+}
+
+/** Tone of a track at its own level: bands that are silent are NaN. */
+type Profile = readonly number[]
+
+function toneOutliers(spectra: readonly TrackSound['spectrum'][]) {
+  const hz = spectra[0]!.band_hz
+  const isCompared = hz.map((band) => band >= comparedHz.from && band <= comparedHz.to)
+  const profiles = spectra.map(({ mid_db }) => levelled(mid_db.map((db, b) => (isCompared[b] ? (db ?? NaN) : NaN))))
+  const middle = hz.map((_, b) => {
+    const heard = profiles.map((profile) => profile[b]!).filter(Number.isFinite)
+    return heard.length < fewestTracks ? NaN : median(heard)
+  })
+  const missing = profiles.map((profile) => levelled(middle.map((db, b) => db - profile[b]!)))
+  const distances = missing.map(rootMeanSquare)
+  const usual = median(distances)
+  const spread = deviation(distances.map((distance) => distance - usual))
+  const limitDb = Math.max(heardAtOnceDb.tone, usual + outlierDeviations * spread)
+  return distances.map((distanceDb, i) =>
+    distanceDb > limitDb
+      ? { outlier: { kind: 'tone' as const, distanceDb, limitDb }, corrections: fittedTone(hz, missing[i]!) }
+      : undefined,
+  )
+}
+
+/** A profile with a mean of 0. */
+function levelled(profile: Profile): Profile {
+  const heard = profile.filter(Number.isFinite)
+  const mean = heard.reduce((sum, db) => sum + db, 0) / Math.max(1, heard.length)
+  return profile.map((db) => db - mean)
+}
+
+function rootMeanSquare(profile: Profile): number {
+  const heard = profile.filter(Number.isFinite)
+  return Math.sqrt(heard.reduce((sum, db) => sum + db * db, 0) / Math.max(1, heard.length))
+}
+
+const KNOBS = ['tilt_db', 'bass_db', 'presence_db', 'air_db'] as const
+const neutralTone: ToneSettings = { tilt_db: 0, bass_db: 0, presence_db: 0, air_db: 0 }
+
+/**
+ * Returns the knobs whose response comes closest to what is missing (least squares, small knobs preferred), scaled so that no band
+ * moves by more than 1.5 dB; none where they would not bring the tone closer.
+ */
+function fittedTone(hz: readonly number[], missing: Profile): Partial<ToneSettings> {
+  const bands = hz.map((_, b) => b).filter((b) => Number.isFinite(missing[b]))
+  const responses = KNOBS.map((knob) => {
+    const sections = toneSections({ ...neutralTone, [knob]: 1 })
+    return levelled(bands.map((b) => steerToneDb(sections, hz[b]!)))
+  })
+  const wanted = bands.map((b) => missing[b]!)
+  const gains = leastSquares(responses, wanted)
+  const toneOf = (scale: number) =>
+    Object.fromEntries(KNOBS.map((knob, k) => [knob, rounded(scale * gains[k]!)])) as unknown as ToneSettings
+  const responseOf = (tone: ToneSettings) => hz.map((band) => steerToneDb(toneSections(tone), band))
+  let scale = 1
+  let tone = toneOf(scale)
+  while (Math.max(...responseOf(tone).map(Math.abs)) > mostDb) {
+    scale *= 0.98
+    tone = toneOf(scale)
+  }
+  const moved = levelled(bands.map((b) => steerToneDb(toneSections(tone), hz[b]!)))
+  const isCloser = rootMeanSquare(wanted.map((db, i) => db - moved[i]!)) < rootMeanSquare(wanted)
+  return isCloser ? Object.fromEntries(Object.entries(tone).filter(([, gainDb]) => gainDb !== 0)) : {}
+}
+
+/** Gains of responses whose sum comes closest to `wanted`, by the normal equations with `knobWeight` on their diagonal. */
+function leastSquares(responses: readonly Profile[], wanted: Profile): number[] {
+  const dot = (a: Profile, b: Profile) => a.reduce((sum, value, i) => sum + value * b[i]!, 0)
+  const rows = responses.map((response, k) => [
+    ...responses.map((other, j) => dot(response, other) + (k === j ? knobWeight : 0)),
+    dot(response, wanted),
+  ])
+  // Gauss-Jordan without pivoting: the matrix is symmetric and positive definite.
+  for (const [k, row] of rows.entries()) {
+    const pivot = row[k]!
+    for (let c = 0; c < row.length; c++) row[c]! /= pivot
+    for (const other of rows) {
+      if (other === row) continue
+      const factor = other[k]!
+      for (let c = 0; c < other.length; c++) other[c]! -= factor * row[c]!
+    }
+  }
+  return rows.map((row) => row.at(-1)!)
+}
