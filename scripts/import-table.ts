@@ -58,8 +58,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   releases: {
     places: ['src-server/releases/'],
-    imports: [...base, 'uploads', 'artifacts', 'jobs', 'result'],
-    types: ['mastering'],
+    // The plan of a record is arithmetic of the engine, which is pure; what is rendered is rendered in engine processes.
+    imports: [...base, 'uploads', 'artifacts', 'jobs', 'result', 'dsp', 'engine'],
+    types: ['mastering', 'credits'],
   },
   app: { places: ['src-server/app.ts'], imports: [...base, ...topics, 'jobs', 'batch', 'docs'] },
   server: {

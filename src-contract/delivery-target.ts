@@ -51,19 +51,23 @@ export function deliveryTarget(
   }
 }
 
-/** Returns the targets of a job, in the order of its platforms. Never throws. */
-export function targetsOf({
-  platforms,
-  genre,
-  loudness,
-  target_lufs: requestedLufs,
-}: Pick<JobSettings, 'platforms' | 'genre' | 'loudness' | 'target_lufs'>): DeliveryTarget[] {
-  return platforms.map((platform) => deliveryTarget(platform, genre, loudness, requestedLufs))
+/** Returns the targets of a job, in the order of its platforms, those of `own` where it names one. Never throws. */
+export function targetsOf(
+  { platforms, genre, loudness, target_lufs: requestedLufs }: TargetSettings,
+  own: MasterTargets = {},
+): DeliveryTarget[] {
+  return platforms.map((platform) => deliveryTarget(platform, genre, loudness, own[platform] ?? requestedLufs))
 }
+
+/** Settings on which the targets of masters depend. */
+export type TargetSettings = Pick<JobSettings, 'platforms' | 'genre' | 'loudness' | 'target_lufs'>
 
 /** Name of the master for all services, where those of platforms have the platform's. */
 export const RELEASE = 'release' as const
 export type MasterName = Platform | typeof RELEASE
+
+/** Loudness targets of single masters, LUFS. */
+export type MasterTargets = Readonly<Partial<Record<MasterName, number>>>
 
 /** Target of one master: that of a platform, or of the one for all services. */
 export type MasterTarget = Omit<DeliveryTarget, 'platform' | 'playback'>
@@ -73,14 +77,13 @@ const RELEASE_LUFS = -14
 
 /**
  * Returns the target of the one master for all services: the caller's own, the genre's level or −14 LUFS, under the lowest of the
- * ceilings that the chosen platforms have at that loudness. Never throws.
+ * ceilings that the chosen platforms have at that loudness; the target of `own` stands over all. Never throws.
  */
-export function releaseTarget({
-  platforms,
-  genre,
-  loudness,
-  target_lufs: requestedLufs,
-}: Pick<JobSettings, 'platforms' | 'genre' | 'loudness' | 'target_lufs'>): MasterTarget {
+export function releaseTarget(
+  { platforms, genre, loudness, target_lufs }: TargetSettings,
+  own: MasterTargets = {},
+): MasterTarget {
+  const requestedLufs = own[RELEASE] ?? target_lufs
   const targetLufs = requestedLufs ?? (loudness === 'competitive' ? GENRE_LUFS[genre] : RELEASE_LUFS)
   const ceilings = platforms.map((platform) => deliveryTarget(platform, genre, loudness, targetLufs))
   const lowest = ceilings.reduce((low, one) => (one.ceilingDbtp < low.ceilingDbtp ? one : low))

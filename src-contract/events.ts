@@ -35,7 +35,7 @@ export type WebhookTest = Static<typeof WebhookTest>
 
 /**
  * Live events of `GET /api/v1/events`. Stored ones have an id that a client sends back as `Last-Event-ID`; `job.progress`,
- * `source.progress` and `audition.changed` are not stored and have none: what matters of them is in the next stored event or in the thing itself.
+ * `source.progress`, `audition.changed` and `release.changed` are not stored and have none: what matters of them is in the next stored event or in the thing itself.
  * `job.delivered` (the masters lie in the output folder), `source.progress` (a stored song is looked at), `audition.changed`,
  * `desk.changed` and `settings.changed` are for the app alone.
  */
@@ -49,13 +49,17 @@ export const LIVE_EVENTS = [
   'job.delivered',
   'source.progress',
   'audition.changed',
+  'release.changed',
   'account.changed',
   'desk.changed',
   'settings.changed',
 ] as const
 export type LiveEventName = (typeof LIVE_EVENTS)[number]
 /** Those that are written down; the others are news of the moment. */
-export type StoredEventName = Exclude<LiveEventName, 'job.progress' | 'source.progress' | 'audition.changed'>
+export type StoredEventName = Exclude<
+  LiveEventName,
+  'job.progress' | 'source.progress' | 'audition.changed' | 'release.changed'
+>
 
 /** The `data` of a live event. `seq` orders everything about one job: an older one than already seen is ignored. */
 export const LiveEvent = exactly({
@@ -64,6 +68,7 @@ export const LiveEvent = exactly({
   job_id: Type.Optional(Uuid),
   source_id: Type.Optional(Uuid),
   audition_id: Type.Optional(Type.String()),
+  release_id: Type.Optional(Uuid),
   progress: Type.Optional(Type.Integer()),
   stage: Type.Optional(Type.String()),
 })

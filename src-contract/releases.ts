@@ -12,6 +12,7 @@ import {
   MAX_RELEASE_TRACKS,
   MAX_TITLE_LENGTH,
 } from './limits.ts'
+import { Mastering, RELEASE_LOUDNESS_MODES, ReleasePlan, ReleaseSettings, TrackMaster } from './release-mastering.ts'
 import { CHANGED_SETTINGS, SHOWN_SETTINGS } from './settings.ts'
 
 export const RELEASE_KINDS = ['single', 'ep', 'album'] as const
@@ -50,6 +51,24 @@ const neededFacts = {
   kind: oneOf(RELEASE_KINDS, 'Kind of the release.'),
 }
 
+/** Facts of a release by which it is mastered; those that are not sent have the value for nothing. */
+const masteringFacts = {
+  loudness_mode: oneOf(
+    RELEASE_LOUDNESS_MODES,
+    'As one record whose tracks keep their relations (default of EPs and albums), or each track on its own.',
+  ),
+  coherence: Type.Boolean({
+    description: 'True where tracks that lie outside the record are moved toward it, by 1.5 dB at most.',
+  }),
+}
+
+/** The same where they are sent: null takes one back. */
+const masteringChanges = {
+  ...masteringFacts,
+  settings: orNull(ReleaseSettings),
+  anchor_track_id: orNull(Type.String({ ...Uuid, description: 'Track that coherence leaves bit for bit as it is.' })),
+}
+
 /** Credits and numbers of a track that can be left out; empty means absent. */
 const optionalTrackFacts = {
   version: title('Version that is added to the title, such as `Radio Edit`.'),
@@ -64,6 +83,12 @@ const trackFacts = {
   lyricists: names('Lyricists.'),
   explicit: Type.Boolean({ description: 'True where the lyrics are explicit.' }),
   gap_before_seconds: seconds(MAX_GAP_SECONDS, 'Silence between the track before and this one, s.'),
+  gap_in_file: Type.Boolean({
+    description: 'True where that silence is in the file of the track before; else only the sequence player makes it.',
+  }),
+  continuous_with_next: Type.Boolean({
+    description: 'True where the track goes over into the next: both are mastered as one and cut at the sample.',
+  }),
   trim_start_seconds: seconds(MAX_DURATION_SECONDS, 'Cut from the start of the song, s.'),
   trim_end_seconds: seconds(MAX_DURATION_SECONDS, 'Cut from the end of the song, s.'),
   fade_in_seconds: seconds(MAX_GAP_SECONDS, 'Length of the fade at the start, s; 0 for none.'),
@@ -100,6 +125,7 @@ export const Track = exactly({
   ...trackFacts,
   ...partial(optionalTrackFacts),
   settings: Type.Optional(Type.Object(partial(SHOWN_SETTINGS), { description: 'Sound settings of this track alone.' })),
+  master: Type.Optional(TrackMaster),
 })
 export type Track = Static<typeof Track>
 
@@ -117,6 +143,9 @@ const shownFacts = {
   release_id: Uuid,
   ...neededFacts,
   ...partial(optionalFacts),
+  ...masteringFacts,
+  settings: Type.Optional(ReleaseSettings),
+  anchor_track_id: Type.Optional(Uuid),
   cover: Type.Optional(ReleaseCover),
   created_at: Timestamp,
   changed_at: Type.String({ format: 'date-time', description: 'Time of the last change.' }),
@@ -125,6 +154,7 @@ const shownFacts = {
 /** One release with its tracks in order. */
 export const Release = exactly({
   ...shownFacts,
+  mastering: Mastering,
   tracks: Type.Array(Track, { description: 'Tracks in order.' }),
 })
 export type Release = Static<typeof Release>
@@ -147,6 +177,7 @@ export const NewRelease = Type.Object(
   {
     ...neededFacts,
     ...partial(optionalFacts),
+    ...partial(masteringChanges),
     tracks: Type.Optional(Type.Array(TrackChange, { maxItems: MAX_RELEASE_TRACKS, description: 'Tracks in order.' })),
   },
   {
@@ -165,7 +196,11 @@ export const NewRelease = Type.Object(
 export type NewRelease = Static<typeof NewRelease>
 
 /** Changed facts of a release; those that are absent stay, and an empty one that can be left out is removed. */
-export const ReleaseChange = exactly({ ...partial(neededFacts), ...partial(optionalFacts) })
+export const ReleaseChange = exactly({
+  ...partial(neededFacts),
+  ...partial(optionalFacts),
+  ...partial(masteringChanges),
+})
 export type ReleaseChange = Static<typeof ReleaseChange>
 
 /** Tracks to be added to a release. */
@@ -337,6 +372,37 @@ export const releaseEndpoints = endpoints({
     tag,
     summary: 'Take a track out of a release; its song and job stay (extension)',
     params: TrackPath,
+    answers: changed,
+    errors: ['RELEASE_NOT_FOUND'],
+  },
+  planRelease: {
+    method: 'GET',
+    path: '/api/v1/releases/{release_id}/plan',
+    access: 'caller',
+    tag,
+    summary: 'Plan the mastering of a release, free (extension)',
+    params: ReleasePath,
+    answers: { 200: { description: 'The plan.', schema: ReleasePlan } },
+    errors: ['RELEASE_NOT_FOUND', 'RELEASE_NOT_READY'],
+  },
+  masterRelease: {
+    method: 'POST',
+    path: '/api/v1/releases/{release_id}/master',
+    access: 'caller',
+    tag,
+    summary: 'Master a release (extension)',
+    params: ReleasePath,
+    headers: IdempotencyHeaders,
+    answers: { 202: { description: 'The release, which is being mastered.', schema: Release } },
+    errors: ['RELEASE_NOT_FOUND', 'RELEASE_NOT_READY', 'RELEASE_BUSY', 'INSUFFICIENT_CREDITS', 'IDEMPOTENCY_MISMATCH'],
+  },
+  cancelRelease: {
+    method: 'POST',
+    path: '/api/v1/releases/{release_id}/master/cancel',
+    access: 'caller',
+    tag,
+    summary: 'Stop mastering a release (extension)',
+    params: ReleasePath,
     answers: changed,
     errors: ['RELEASE_NOT_FOUND'],
   },

@@ -41,7 +41,7 @@ export const errors: Record<ErrorCode, Sentence> = {
   INVALID_API_KEY:
     'The API key is missing, unknown, revoked or suspended. Send "Authorization: Bearer <key>" with a key from Settings.',
   INSUFFICIENT_CREDITS: (v) =>
-    `This job costs ${v.cost ?? 1} credit and the balance is ${v.balance ?? 0}. Add credits in Settings.`,
+    `This ${Number(v.cost ?? 1) === 1 ? 'job costs 1 credit' : `release costs ${v.cost} credits`} and the balance is ${v.balance ?? 0}. Add credits in Settings.`,
   CONCURRENT_LIMIT: (v) =>
     `${v.limit ? `${v.limit === 1 ? '1 job is' : `${v.limit} jobs are`} unfinished, which is the limit of the plan.` : 'Another job is still running.'} Try again when a job has finished.`,
   RATE_LIMIT: (v) => `The plan allows ${v.limit} requests a minute. Try again in ${v.retryAfterSeconds} s.`,
@@ -82,7 +82,8 @@ export const errors: Record<ErrorCode, Sentence> = {
   RELEASE_NOT_READY: (v) =>
     v.track === undefined
       ? `The release has ${v.reason === 'no_platform' ? 'no platform for which every track has a master' : 'no tracks'}. ${v.reason === 'no_platform' ? 'Master all tracks for one platform.' : 'Add some first.'}`
-      : `Track ${v.track}${v.title ? ` (“${v.title}”)` : ''} has no finished master. Master it, or give the track a finished job.`,
+      : `Track ${v.track}${v.title ? ` (“${v.title}”)` : ''} has ${v.reason === 'no_song' ? 'no song, or its file is gone. Give it a stored song or a job.' : 'no finished master. Master it, or give the track a finished job.'}`,
+  RELEASE_BUSY: 'The release is being mastered. Wait until it is done, or cancel it first.',
   FOLDER_TAKEN: (v) =>
     v.file !== undefined
       ? `“${v.file}” in the folder “${v.folder}” was changed, and is not overwritten. Move it away, or export into another folder.`

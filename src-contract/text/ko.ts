@@ -38,7 +38,7 @@ export const errors: Record<ErrorCode, Sentence> = {
   INVALID_API_KEY:
     'API 키가 없거나, 등록되지 않았거나, 폐기 또는 정지됐어요. 설정에서 만든 키를 "Authorization: Bearer <키>"로 보내세요.',
   INSUFFICIENT_CREDITS: (v) =>
-    `이 작업은 ${v.cost ?? 1}크레딧인데 잔액이 ${v.balance ?? 0}이에요. 설정에서 크레딧을 추가하세요.`,
+    `${Number(v.cost ?? 1) === 1 ? '이 작업은' : '이 릴리스는'} ${v.cost ?? 1}크레딧인데 잔액이 ${v.balance ?? 0}이에요. 설정에서 크레딧을 추가하세요.`,
   CONCURRENT_LIMIT: (v) =>
     `${v.limit ? `끝나지 않은 작업이 플랜 한도인 ${v.limit}개예요.` : '다른 작업이 아직 진행 중이에요.'} 하나가 끝나면 다시 시도하세요.`,
   RATE_LIMIT: (v) => `플랜 한도는 분당 ${v.limit}회예요. ${v.retryAfterSeconds}초 뒤에 다시 시도하세요.`,
@@ -78,7 +78,8 @@ export const errors: Record<ErrorCode, Sentence> = {
       ? v.reason === 'no_platform'
         ? '모든 트랙에 마스터가 있는 플랫폼이 없어요. 한 플랫폼으로 모든 트랙을 마스터링하세요.'
         : '릴리스에 트랙이 없어요. 먼저 트랙을 추가하세요.'
-      : `트랙 ${v.track}${v.title ? `(“${v.title}”)` : ''}에 완성된 마스터가 없어요. 마스터링하거나 끝난 작업을 트랙에 넣으세요.`,
+      : `트랙 ${v.track}${v.title ? `(“${v.title}”)` : ''}에 ${v.reason === 'no_song' ? '곡이 없거나 곡 파일이 사라졌어요. 저장된 곡이나 작업을 넣으세요.' : '완성된 마스터가 없어요. 마스터링하거나 끝난 작업을 트랙에 넣으세요.'}`,
+  RELEASE_BUSY: '릴리스를 마스터링하는 중이에요. 끝날 때까지 기다리거나 먼저 취소하세요.',
   FOLDER_TAKEN: (v) =>
     v.file !== undefined
       ? `“${v.folder}” 폴더의 “${v.file}” 파일이 바뀌어 있어서 덮어쓰지 않았어요. 그 파일을 옮기거나 다른 폴더로 내보내세요.`

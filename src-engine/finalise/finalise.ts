@@ -45,11 +45,11 @@ export interface FinalisePlan {
 }
 
 /** Below the ceiling by what the gain's own movement and the detector's grid may add. */
-const marginDb = 0.06
+export const marginDb = 0.06
 const toleranceLu = 0.05
 
 /** Limits of what reaching a target may cost. */
-interface EffortBudget {
+export interface EffortBudget {
   readonly meanGainReductionDb: number
   readonly plrLostLu: number
 }
@@ -58,7 +58,7 @@ interface EffortBudget {
  * Returns the effort budget: 6 dB mean reduction of the loud parts; and of the distance from peak to loudness 8 LU (intensity 0) to
  * 14 LU (intensity 100). The second is wide because short peaks are cheap: ten LU less cost most songs 1 to 2 dB of level.
  */
-function effortBudget(intensity: number): EffortBudget {
+export function effortBudget(intensity: number): EffortBudget {
   return { meanGainReductionDb: 6, plrLostLu: mix(8, 14, clamp(intensity, 0, 100) / 100) }
 }
 

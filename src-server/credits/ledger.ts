@@ -33,6 +33,7 @@ function prepareStatements(db: Db) {
     selectSum: db.prepare<[], number>('SELECT coalesce(sum(amount), 0) FROM ledger').pluck(),
     selectLastRenewal: db.prepare<[], string | null>("SELECT max(once) FROM ledger WHERE kind = 'renew'").pluck(),
     selectCharge: db.prepare<[string], 1>("SELECT 1 FROM ledger WHERE once = 'charge:' || ?").pluck(),
+    selectRefund: db.prepare<[string], 1>("SELECT 1 FROM ledger WHERE once = 'refund:' || ?").pluck(),
     selectPage: db.prepare<[number, number], EntryRow>(
       `SELECT * FROM (SELECT *, sum(amount) OVER (ORDER BY entry_id) AS balance FROM ledger)
        WHERE entry_id < ? ORDER BY entry_id DESC LIMIT ?`,
@@ -87,6 +88,11 @@ export class Ledger {
     if (this.#statements.selectCharge.get(jobId) === undefined) return 0
     this.renew()
     return this.#append('refund', CREDITS_PER_JOB, { once: `refund:${jobId}`, jobId }) ? CREDITS_PER_JOB : 0
+  }
+
+  /** Returns whether the price of a job was given back. */
+  isRefunded(jobId: string): boolean {
+    return this.#statements.selectRefund.get(jobId) !== undefined
   }
 
   grant(amount: number, note?: string): void {

@@ -47,6 +47,12 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   putReleaseCover: 'Replaces an earlier cover.',
   readReleaseCover: 'The picture as it was sent.',
   removeReleaseCover: 'A release without a cover stays as it is.',
+  planRelease:
+    'Measures songs that were not measured before, makes no job and charges nothing. An outlier of `coherence` lies further from the median of the record than 2.5 times the scaled median absolute deviation, and than 2 LU of loudness, 2 dB of tone or 3 dB of width. `expected_held_back` and `most_lufs` are estimates from the peaks of the songs: only the masters show what a song bears.',
+  masterRelease:
+    'Makes one ordinary job for each track, with `release_master` and under the `release_id` as `batch_id`; one credit for each song of a track, whatever is changed and made again later. In mode `album` the record has its target over all tracks and they keep the relations of their songs, in the release master and in that of every platform; what is measured off by more than 0.03 LU is made again, in three rounds at most. A `target_lufs` of a track counts only in mode `track`. Without an anchor track the record with `coherence` meets its target; with one, only outliers are made anew and the record may differ.',
+  cancelRelease:
+    'Jobs that have not ended are cancelled and refunded. The masters of the last finished record stay. A release that is not being mastered stays as it is.',
   exportRelease:
     'One folder with numbered files, cover, metadata.csv, cue sheet, release-report.json, certificate.html, certificate.json and SHA256SUMS. Each file appears under its name when it is whole. An export that was broken off goes on when it is called again; nothing of others is overwritten.',
   verifyFolder: 'Compares every file with the signed certificate.json of the folder.',
@@ -102,6 +108,17 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   source_id: 'Identifier of the stored song.',
   release_id: 'Identifier of the release.',
   track_id: 'Identifier of the track.',
+  anchor_track_id: 'Track that coherence leaves bit for bit as it is.',
+  position: 'Number of the track, from 1.',
+  loudness_mode: 'As one record whose tracks keep their relations, or each track on its own.',
+  coherence: 'True where tracks that lie outside the record are moved toward it.',
+  mastering: 'State of its mastering.',
+  master: 'Its master in the record; absent until the release is mastered, and after its song was replaced.',
+  corrections: 'Corrections that coherence makes; absent without any.',
+  failure: 'Reason for which the mastering ended without a record.',
+  source_lufs: 'Integrated loudness of the song (ITU-R BS.1770), LUFS; null for silence.',
+  credits_needed: 'Credits that mastering it now would cost.',
+  credits_available: 'Balance of the account.',
   audition_id: 'Identifier of the audition.',
   batch_id: 'Identifier shared by jobs that belong together.',
   key_id: 'Identifier of the API key.',

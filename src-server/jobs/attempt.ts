@@ -55,6 +55,7 @@ function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg
     settings: request.settings,
     ...(request.title === undefined ? {} : { title: request.title }),
     ...(request.artist === undefined ? {} : { artist: request.artist }),
+    ...(request.masterTargets ? { masterTargets: request.masterTargets } : {}),
     // The same input and settings give the same bytes, whichever job they belong to.
     seed: 0,
     threads,

@@ -201,7 +201,12 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
       if (sourceId !== undefined && !source) throw new AppError('NOT_FOUND')
       const song = source ?? (await inspectPart(deps, upload, 'file', call.signal))
       const settings = { ...DEFAULT_SETTINGS, ai_service: aiService }
-      const { warnings, proposed_edges, ...found } = await analyseOnce(nameOf(call.caller), () =>
+      const {
+        warnings,
+        proposed_edges,
+        loudnessSteps: _,
+        ...found
+      } = await analyseOnce(nameOf(call.caller), () =>
         deps.analyse(song, settings, {
           signal: call.signal,
           onProgress: (progress) => sourceId !== undefined && deps.onAnalysing(sourceId, progress),

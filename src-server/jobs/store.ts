@@ -1,3 +1,4 @@
+import type { MasterTargets } from '../../src-contract/delivery-target.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { JOB_SORTS, JobStatus } from '../../src-contract/jobs.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
@@ -128,10 +129,10 @@ function prepareQueries(db: Db) {
 function prepareUpdates(db: Db) {
   return {
     insert: db.prepare<[Row]>(
-      `INSERT INTO jobs (job_id, state, key_id, settings, title, artist, webhook_url, batch_id, source_id, retry_of, filename, source_sha256, source_facts,
+      `INSERT INTO jobs (job_id, state, key_id, settings, master_targets, title, artist, webhook_url, batch_id, source_id, retry_of, filename, source_sha256, source_facts,
          reference_filename, reference_sha256, reference_facts, shown_title, shown_artist, search_text, credits_used,
          credits_remaining, warnings, stored_bytes, created_at_ms)
-       VALUES (:job_id, 'waiting', :key_id, :settings, :title, :artist, :webhook_url, :batch_id, :source_id, :retry_of, :filename, :source_sha256,
+       VALUES (:job_id, 'waiting', :key_id, :settings, :master_targets, :title, :artist, :webhook_url, :batch_id, :source_id, :retry_of, :filename, :source_sha256,
          :source_facts, :reference_filename, :reference_sha256, :reference_facts, :shown_title, :shown_artist, :search_text,
          :credits_used, :credits_remaining, :warnings, :stored_bytes, :created_at_ms)`,
     ),
@@ -282,6 +283,7 @@ function toRow(job: NewJob): Row {
     job_id: job.jobId,
     key_id: job.keyId ?? null,
     settings: JSON.stringify(request.settings),
+    master_targets: request.masterTargets ? JSON.stringify(request.masterTargets) : null,
     title: request.title ?? null,
     artist: request.artist ?? null,
     webhook_url: request.webhookUrl ?? null,
@@ -336,6 +338,7 @@ function fromRow(row: Row): JobRecord {
       ...optional('title', 'title', text),
       ...optional('artist', 'artist', text),
       ...optional('webhookUrl', 'webhook_url', text),
+      ...optional('masterTargets', 'master_targets', (column) => parsed<MasterTargets>(column)),
     },
     ...optional('batchId', 'batch_id', text),
     ...optional('sourceId', 'source_id', text),

@@ -31,6 +31,10 @@ export interface Submission {
   readonly sourceId?: string
   readonly retryOf?: string
   readonly idempotency?: IdempotencyUse
+  /** True where the song was charged before, for another job. False when absent. */
+  readonly isFree?: boolean
+  /** Called in the transaction that makes the job: what belongs to it is written with it, or not at all. */
+  readonly alongside?: (jobId: string) => void
 }
 
 /** The answer of a submission: a new job's, or the one that the same Idempotency-Key got before. */
@@ -64,11 +68,12 @@ export class Submissions {
    * Makes the checks after the request itself, in their order: edges that the song can have (TRIMMED_AWAY, FADES_OVERLAP), balance
    * (INSUFFICIENT_CREDITS), slot (CONCURRENT_LIMIT), room (INSUFFICIENT_STORAGE). A dry run makes only these. Returns the balance.
    */
-  check({ request, song }: Pick<Submission, 'request' | 'song'>): number {
+  check({ request, song, isFree = false }: Pick<Submission, 'request' | 'song' | 'isFree'>): number {
     const { store, ledger, storage, plan } = this.#deps
     requireEdges(request.settings, song.facts)
     const balance = ledger.balance()
-    if (balance < CREDITS_PER_JOB) throw new AppError('INSUFFICIENT_CREDITS', { cost: CREDITS_PER_JOB, balance })
+    if (!isFree && balance < CREDITS_PER_JOB)
+      throw new AppError('INSUFFICIENT_CREDITS', { cost: CREDITS_PER_JOB, balance })
     const limit = PLAN_LIMITS[plan()].concurrentJobs
     if (store.countUnfinished() >= limit) throw new AppError('CONCURRENT_LIMIT', { limit })
     // The masters and their ZIP are there at once.
@@ -108,19 +113,20 @@ export class Submissions {
 
   #create(submission: Submission, jobId: string): CreatedJob {
     const { clock, store, ledger, folders, notify } = this.#deps
-    const { song, reference } = submission
-    this.check(submission)
+    const { song, reference, isFree = false } = submission
+    const balance = this.check(submission)
     folders.keep(song.path, folders.source(jobId))
     if (reference) folders.keep(reference.path, folders.reference(jobId))
     store.add({
       ...newJobOf(submission),
       jobId,
-      creditsUsed: CREDITS_PER_JOB,
-      creditsRemaining: ledger.charge(jobId),
+      creditsUsed: isFree ? 0 : CREDITS_PER_JOB,
+      creditsRemaining: isFree ? balance : ledger.charge(jobId),
       storedBytes: statSync(song.path).size + (reference ? statSync(reference.path).size : 0),
       createdAtMs: clock.now(),
     })
     notify.record({ event: 'job.created', jobId })
+    submission.alongside?.(jobId)
     const job = store.find(jobId)
     if (!job) throw new Error('the new job is not there')
     return createdPayload(job)

@@ -44,8 +44,13 @@ export interface AuditionNews {
   readonly auditionId: string
 }
 
+/** News of a release: it, its mastering or one of its tracks has changed. */
+export interface ReleaseNews {
+  readonly releaseId: string
+}
+
 /** Message to those who follow at this moment, which is not stored. */
-export type PassingNews = JobProgress | SourceProgress | AuditionNews
+export type PassingNews = JobProgress | SourceProgress | AuditionNews | ReleaseNews
 
 /** One reader of the live events: it takes when it can, and what it does not take stays in the database. */
 export interface Follower {
@@ -132,7 +137,7 @@ export class EventLog {
   }
 
   progress(latest: PassingNews): void {
-    const id = 'jobId' in latest ? latest.jobId : 'sourceId' in latest ? latest.sourceId : latest.auditionId
+    const id = subjectOf(latest)
     for (const follower of this.#followers) follower.progress.set(id, latest)
     if (this.#stopFlush || this.#followers.size === 0) return
     this.#stopFlush = this.#deps.clock.after(PROGRESS_STEP_MS, () => {
@@ -222,8 +227,15 @@ class LogFollower implements Follower {
   }
 }
 
+function subjectOf(news: PassingNews): string {
+  if ('jobId' in news) return news.jobId
+  if ('sourceId' in news) return news.sourceId
+  return 'releaseId' in news ? news.releaseId : news.auditionId
+}
+
 function progressEvent(latest: PassingNews, seq: number): LiveEvent {
   if ('auditionId' in latest) return { event: 'audition.changed', seq, audition_id: latest.auditionId }
+  if ('releaseId' in latest) return { event: 'release.changed', seq, release_id: latest.releaseId }
   if ('sourceId' in latest) {
     const { sourceId, progress, stage } = latest
     return { event: 'source.progress', seq, source_id: sourceId, progress, stage }

@@ -81,6 +81,8 @@ const TRACK_COLUMNS: readonly Column[] = [
   { member: 'isrc', others: [], read: text },
   { member: 'explicit', others: ['19금', '청소년 유해'], read: flag },
   { member: 'gap_before_seconds', others: [], read: number },
+  { member: 'gap_in_file', others: [], read: flag },
+  { member: 'continuous_with_next', others: [], read: flag },
   { member: 'trim_start_seconds', others: [], read: number },
   { member: 'trim_end_seconds', others: [], read: number },
   { member: 'fade_in_seconds', others: [], read: number },

@@ -31,7 +31,7 @@ import {
   releaseReport,
   sha256Sums,
 } from './export-texts.ts'
-import type { ReleaseRecord, TrackSong } from './release.ts'
+import type { ReleaseRecord, TrackRecord } from './release.ts'
 import type { Signer } from './signing.ts'
 import type { ReleaseStore } from './store.ts'
 
@@ -56,7 +56,7 @@ export interface ReleaseExportsDeps {
   readonly store: Pick<ReleaseStore, 'find' | 'cover'>
   readonly signer: Signer
   /** Returns the masters of a song; undefined where none are finished. */
-  readonly mastersOf: (song: TrackSong) => SongMasters | undefined
+  readonly mastersOf: (track: TrackRecord, releaseId: string) => SongMasters | undefined
   /** Returns the true peak of a WAV after its conversion to a rate, dBTP; null where it cannot be measured here. */
   readonly peakAtRate: (file: string, sampleRateHz: number, signal: AbortSignal) => Promise<number | null>
   /** Makes a folder that is missing; throws INVALID_REQUEST for one that cannot be used. */
@@ -159,9 +159,9 @@ export class ReleaseExports {
   }
 
   /** Returns the tracks with their masters for one platform. Throws RELEASE_NOT_READY. */
-  #readyTracks({ tracks }: ReleaseRecord, wanted: Platform | undefined): ReadyTrack[] {
+  #readyTracks({ releaseId, tracks }: ReleaseRecord, wanted: Platform | undefined): ReadyTrack[] {
     if (tracks.length === 0) throw new AppError('RELEASE_NOT_READY')
-    const songs = tracks.map((track) => this.#deps.mastersOf(track))
+    const songs = tracks.map((track) => this.#deps.mastersOf(track, releaseId))
     const notReady = (index: number) =>
       new AppError('RELEASE_NOT_READY', { track: index + 1, title: tracks[index]!.facts.title })
     const isFor = (platform: Platform) => (song: SongMasters | undefined) =>

@@ -7,11 +7,18 @@ import { AppError } from '../http/app-error.ts'
 import { cleanName, requireName } from '../http/display-name.ts'
 import { isDate, upcOf } from './codes.ts'
 
-/** Facts of a release, with their names on the wire. */
-export type ReleaseFacts = Omit<Release, 'release_id' | 'cover' | 'created_at' | 'changed_at' | 'tracks'>
+/** Facts of a release, with their names on the wire; the mode of loudness is absent where it follows from the kind. */
+export type ReleaseFacts = Omit<
+  Release,
+  'release_id' | 'cover' | 'created_at' | 'changed_at' | 'tracks' | 'mastering' | 'loudness_mode'
+> &
+  Partial<Pick<Release, 'loudness_mode'>>
 
 /** Facts of a track, with their names on the wire. */
-export type TrackFacts = Omit<Track, 'track_id' | 'position' | 'source_id' | 'job_id' | 'state' | 'duration_seconds'>
+export type TrackFacts = Omit<
+  Track,
+  'track_id' | 'position' | 'source_id' | 'job_id' | 'state' | 'duration_seconds' | 'master'
+>
 
 /** The song of a track: a stored one, that of a job, or none yet. */
 export interface TrackSong {
@@ -42,9 +49,17 @@ export interface SongNames {
   readonly artist?: string
 }
 
-const NEW_TRACK: TrackFacts = {
+/** Facts of a release and of a track of which nothing was said: those of an earlier version lack some. */
+export const NEW_RELEASE = { coherence: false }
+export const NEW_TRACK: TrackFacts = {
   ...{ title: '', artists: [], composers: [], lyricists: [], explicit: false },
-  ...{ gap_before_seconds: 0, trim_start_seconds: 0, trim_end_seconds: 0 },
+  ...{
+    gap_before_seconds: 0,
+    gap_in_file: false,
+    continuous_with_next: false,
+    trim_start_seconds: 0,
+    trim_end_seconds: 0,
+  },
   ...{ fade_in_seconds: 0, fade_in_shape: 'equal_power', fade_out_seconds: 0, fade_out_shape: 'equal_power' },
 }
 
@@ -55,14 +70,29 @@ const OPTIONAL_TRACK_FACTS = ['version', 'isrc'] as const
  * Returns the facts of a release after a change; an empty value removes one that can be left out. Throws INVALID_REQUEST, naming the field,
  * for an empty title or artist, a wrong UPC and a day that does not exist.
  */
-export function changedFacts(facts: Partial<ReleaseFacts>, change: ReleaseChange): ReleaseFacts {
-  const given = { ...facts, ...cleaned(change) } as ReleaseFacts
+export function changedFacts(
+  facts: Partial<ReleaseFacts>,
+  { settings, anchor_track_id: anchor, ...change }: ReleaseChange,
+): ReleaseFacts {
+  const { settings: keptSettings, anchor_track_id: keptAnchor, ...kept } = { ...NEW_RELEASE, ...facts }
+  const given = { ...kept, ...cleaned(change) } as ReleaseFacts
+  const own = settings === undefined ? keptSettings : withoutNull(settings ?? {})
+  const anchorId = anchor === undefined ? keptAnchor : (anchor ?? undefined)
   requireName(given.title, 'title')
   requireName(given.artist, 'artist')
   const upc = given.upc === undefined || given.upc === '' ? undefined : upcOf(given.upc)
   if (given.upc && upc === undefined) throw broken('upc', { rule: 'upc' })
   if (given.release_date && !isDate(given.release_date)) throw broken('release_date', { rule: 'date' })
-  return withoutEmpty({ ...given, ...(upc === undefined ? {} : { upc }) }, OPTIONAL_FACTS)
+  return {
+    ...withoutEmpty({ ...given, ...(upc === undefined ? {} : { upc }) }, OPTIONAL_FACTS),
+    ...(own && Object.keys(own).length > 0 ? { settings: own } : {}),
+    ...(anchorId === undefined ? {} : { anchor_track_id: anchorId }),
+  }
+}
+
+/** Returns how a release is mastered: what was said, else an EP or an album as one record. */
+export function loudnessModeOf({ loudness_mode, kind }: Pick<ReleaseFacts, 'loudness_mode' | 'kind'>) {
+  return loudness_mode ?? (kind === 'single' ? 'track' : 'album')
 }
 
 /**

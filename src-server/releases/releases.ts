@@ -13,11 +13,13 @@ import type {
   TrackChange,
   TrackState,
 } from '../../src-contract/releases.ts'
+import type { Language } from '../../src-contract/text/text.ts'
 import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 import { eachRow, type TrackRow } from './csv-columns.ts'
+import type { ReleaseMastering } from './mastering.ts'
 import { pictureFacts } from './picture.ts'
 import {
   changedFacts,
@@ -25,6 +27,7 @@ import {
   changedTrackFacts,
   eachTrack,
   inOrder,
+  loudnessModeOf,
   type ReleaseRecord,
   replaced,
   type SongNames,
@@ -49,6 +52,12 @@ export interface ReleasesDeps {
   readonly jobFacts: (jobId: string) => SongFacts | undefined
   /** Called inside the transaction of a change with all jobs that are songs of tracks: their files do not expire. */
   readonly keepJobs: (jobIds: readonly string[]) => void
+  /** The mastering of releases; it is stopped for one that is deleted. */
+  readonly mastering: Pick<ReleaseMastering, 'show' | 'showMaster' | 'cancel'>
+  /** Jobs that the mastering of releases needs. */
+  readonly masteringJobs: () => readonly string[]
+  /** Called after a change of a release. */
+  readonly onChanged: (releaseId: string) => void
 }
 
 /** The releases. Every method is one transaction; a refused change leaves nothing behind. */
@@ -72,10 +81,14 @@ export class Releases {
     return { releases: page.map(summary), total, ...next }
   }
 
-  /** Returns a release as it is shown. Throws RELEASE_NOT_FOUND. */
-  show(releaseId: string): Release {
+  /** Returns a release as it is shown, with the reason of a failure in a language. Throws RELEASE_NOT_FOUND. */
+  show(releaseId: string, language: Language = 'en'): Release {
     const release = this.require(releaseId)
-    return { ...shownFacts(release), tracks: release.tracks.map((track, index) => this.#shownTrack(track, index)) }
+    return {
+      ...shownFacts(release),
+      mastering: this.#deps.mastering.show(releaseId, language),
+      tracks: release.tracks.map((track, index) => this.#shownTrack(releaseId, track, index)),
+    }
   }
 
   /** Returns a release as it is stored. Throws RELEASE_NOT_FOUND. */
@@ -126,12 +139,14 @@ export class Releases {
 
   /** Deletes a release; songs and jobs stay, and their retention counts from now on. Throws RELEASE_NOT_FOUND. */
   remove(releaseId: string): void {
-    const { db, store } = this.#deps
+    const { db, store, mastering, onChanged } = this.#deps
     this.require(releaseId)
+    mastering.cancel(releaseId)
     db.transaction(() => {
       store.remove(releaseId)
       this.#keepJobs()
     })()
+    onChanged(releaseId)
   }
 
   /** Adds tracks from a number on. Throws RELEASE_NOT_FOUND, TRACK_LIMIT, INVALID_REQUEST. */
@@ -277,23 +292,25 @@ export class Releases {
   }
 
   #save(release: ReleaseRecord): Release {
-    const { db, store } = this.#deps
+    const { db, store, onChanged } = this.#deps
     db.transaction(() => {
       store.save(release)
       this.#keepJobs()
     })()
+    onChanged(release.releaseId)
     return this.show(release.releaseId)
   }
 
   #keepJobs(): void {
-    const { store, keepJobs } = this.#deps
-    keepJobs(store.jobIds())
+    const { store, keepJobs, masteringJobs } = this.#deps
+    keepJobs([...store.jobIds(), ...masteringJobs()])
   }
 
-  #shownTrack(track: TrackRecord, index: number): Track {
+  #shownTrack(releaseId: string, track: TrackRecord, index: number): Track {
     const { trackId, sourceId, jobId, facts } = track
     const song = this.#names(track)
     const isSilent = sourceId === undefined && jobId === undefined
+    const master = this.#deps.mastering.showMaster(releaseId, track)
     return {
       track_id: trackId,
       position: index + 1,
@@ -302,6 +319,7 @@ export class Releases {
       state: isSilent ? 'no_song' : (song?.state ?? 'gone'),
       ...(song ? { duration_seconds: song.durationSeconds } : {}),
       ...facts,
+      ...(master ? { master } : {}),
     }
   }
 }
@@ -316,6 +334,7 @@ function shownFacts({ releaseId, facts, cover, createdAtMs, changedAtMs }: Omit<
   return {
     release_id: releaseId,
     ...facts,
+    loudness_mode: loudnessModeOf(facts),
     ...(cover ? { cover } : {}),
     created_at: isoTime(createdAtMs),
     changed_at: isoTime(changedAtMs),

@@ -17,10 +17,12 @@ import type { Storage } from '../uploads/storage.ts'
 import { readRows, releaseCsv } from './csv-columns.ts'
 import { MAX_CSV_BYTES, readTable } from './csv-table.ts'
 import type { ReleaseExports } from './export.ts'
+import type { ReleaseMastering } from './mastering.ts'
 import type { Releases } from './releases.ts'
 
 export interface ReleaseRoutesDeps {
   readonly releases: Releases
+  readonly mastering: ReleaseMastering
   readonly idempotency: Pick<Idempotency, 'once'>
   readonly baseUrl: string
   readonly clock: Clock
@@ -37,7 +39,10 @@ export function releaseRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): vo
   route(app, releaseEndpoints.createRelease, (call) =>
     created(deps, call, [call.body], () => releases.create(call.body, call.caller)),
   )
-  route(app, releaseEndpoints.readRelease, ({ params }) => ({ status: 200, body: releases.show(params.release_id) }))
+  route(app, releaseEndpoints.readRelease, ({ params, language }) => ({
+    status: 200,
+    body: releases.show(params.release_id, language),
+  }))
   route(app, releaseEndpoints.changeRelease, ({ params, body }) => ({
     status: 200,
     body: releases.change(params.release_id, body),
@@ -51,6 +56,7 @@ export function releaseRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): vo
     return created(deps, call, [params, body], () => releases.duplicate(params.release_id, body, caller))
   })
   trackRoutes(app, deps)
+  masteringRoutes(app, deps)
   csvRoutes(app, deps)
   coverRoutes(app, deps)
 }
@@ -74,6 +80,27 @@ function trackRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): void {
     status: 200,
     body: releases.removeTrack(params.release_id, params.track_id),
   }))
+}
+
+function masteringRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): void {
+  const { releases, mastering } = deps
+  route(app, releaseEndpoints.planRelease, async ({ params, signal }) => ({
+    status: 200,
+    body: await mastering.plan(params.release_id, signal),
+  }))
+  route(app, releaseEndpoints.masterRelease, (call) => {
+    const { params, caller, language } = call
+    const { answer, isReplay } = once(deps, call, [params], () => {
+      mastering.master(params.release_id, caller)
+      return releases.show(params.release_id, language)
+    })
+    mastering.feed()
+    return { status: 202, body: answer, headers: replayHeaders(isReplay) } as const
+  })
+  route(app, releaseEndpoints.cancelRelease, ({ params, language }) => {
+    mastering.cancel(params.release_id)
+    return { status: 200, body: releases.show(params.release_id, language) }
+  })
 }
 
 function csvRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): void {

@@ -1,7 +1,14 @@
 /** Releases over an open database: SQL only, no rules. Its methods are synchronous and may be called inside a transaction. */
 import type { ReleaseCover } from '../../src-contract/releases.ts'
 import type { Db } from '../db/open.ts'
-import type { ReleaseFacts, ReleaseRecord, TrackFacts, TrackRecord } from './release.ts'
+import {
+  NEW_RELEASE,
+  NEW_TRACK,
+  type ReleaseFacts,
+  type ReleaseRecord,
+  type TrackFacts,
+  type TrackRecord,
+} from './release.ts'
 
 /** A picture with its facts. */
 export interface StoredCover extends Omit<ReleaseCover, 'size_bytes'> {
@@ -156,7 +163,7 @@ function fromRow(row: ReleaseRow): Omit<ReleaseRecord, 'tracks'> {
   return {
     releaseId: row.release_id,
     ...(row.key_id === null ? {} : { keyId: row.key_id }),
-    facts: JSON.parse(row.facts) as ReleaseFacts,
+    facts: { ...NEW_RELEASE, ...(JSON.parse(row.facts) as ReleaseFacts) },
     ...(media_type === null ? {} : { cover: { media_type, size_bytes, sha256, width_px, height_px } }),
     createdAtMs: row.created_at_ms,
     changedAtMs: row.changed_at_ms,
@@ -168,6 +175,6 @@ function trackFromRow({ track_id: trackId, source_id: sourceId, job_id: jobId, f
     trackId,
     ...(sourceId === null ? {} : { sourceId }),
     ...(jobId === null ? {} : { jobId }),
-    facts: JSON.parse(facts) as TrackFacts,
+    facts: { ...NEW_TRACK, ...(JSON.parse(facts) as TrackFacts) },
   }
 }

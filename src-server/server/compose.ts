@@ -91,6 +91,7 @@ function serviceOf(
       notify.start()
       if (deps.sweeps) startSweeps = sweepLeftOvers(deps, core, work, stopping.signal)
       scheduler.start()
+      work.mastering.feed()
       batchService.start()
       watchFolders.start()
       spareRoom.start()
@@ -106,6 +107,7 @@ function serviceOf(
         batchService.close(),
         codedCopies.close(),
         work.auditions.close(),
+        work.mastering.close(),
         spareRoom.close(),
       ])
     },
@@ -185,6 +187,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
   })
   releaseRoutes(app, {
     releases: work.releases,
+    mastering: work.mastering,
     idempotency,
     baseUrl: deps.baseUrl,
     clock: deps.clock,
@@ -210,6 +213,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
         })
         .immediate()
       notify.committed()
+      work.mastering.feed()
       batchService.feed()
       return result
     },
@@ -232,6 +236,7 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     onSettingsChanged(patch) {
       if (patch.retention_days !== undefined) spareRoom.use(() => retention.replan())
       if (patch.engine_workers !== undefined) scheduler.wake()
+      work.mastering.feed()
       batchService.feed()
       notify.record({ event: 'settings.changed' })
       notify.committed()

@@ -23,6 +23,7 @@ import { SourceJobs } from '../jobs/source-jobs.ts'
 import { JobStore } from '../jobs/store.ts'
 import type { ForkEngine } from '../jobs/worker-pool.ts'
 import { Notify } from '../notify/notify.ts'
+import { RunStore } from '../releases/run-store.ts'
 import { ReleaseStore } from '../releases/store.ts'
 import { SpareRoom } from '../uploads/spare-room.ts'
 
@@ -96,6 +97,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
     finishedJobs,
     sourceJobs: new SourceJobs(db),
     releaseStore: new ReleaseStore(db),
+    runStore: new RunStore(db),
     time,
     removals,
     quarantine: createQuarantine({ dataDir, clock, log }),

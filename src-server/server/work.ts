@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
+import { DEFAULT_SETTINGS, jobSettings } from '../../src-contract/settings.ts'
 import { truePeakAtRate } from '../../src-worker/media/rate-peak.ts'
 import { CodedCopies } from '../artifacts/coded-copies.ts'
 import { AuditionProcess } from '../auditions/audition-process.ts'
@@ -10,7 +11,7 @@ import { createBatchService } from '../batch/batch-service.ts'
 import { requireOutputFolder } from '../batch/chosen-folder.ts'
 import { createCoverOf } from '../batch/song-cover.ts'
 import { WatchFolders } from '../batch/watch-folders.ts'
-import { createAnalyse } from '../jobs/analyse.ts'
+import { type Analyse, createAnalyse } from '../jobs/analyse.ts'
 import { createIdempotency } from '../jobs/idempotency.ts'
 import { hasEnded, hasExpired, statusOf } from '../jobs/job.ts'
 import { Jobs } from '../jobs/jobs.ts'
@@ -22,7 +23,9 @@ import type { JobRecord } from '../jobs/store.ts'
 import { resultBytes, Submissions } from '../jobs/submit.ts'
 import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
 import { ReleaseExports, type SongMasters } from '../releases/export.ts'
+import { ReleaseMastering } from '../releases/mastering.ts'
 import { Releases } from '../releases/releases.ts'
+import { seenJob } from '../releases/seen-job.ts'
 import { Signer } from '../releases/signing.ts'
 import { createInspect } from '../uploads/inspect.ts'
 import { probeAudio } from '../uploads/probe.ts'
@@ -39,7 +42,10 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
   const uploads = createUploads(deps, core, usedBytes)
   let auditions: Auditions | undefined
   const jobWork = createJobWork(deps, core, uploads, {
-    onEnded: (job) => batchWork.batchService.jobEnded(job),
+    onEnded(job) {
+      mastering.feed()
+      batchWork.batchService.jobEnded(job)
+    },
     makeRoom() {
       if (process.availableMemory() < JOB_MEMORY_BYTES) auditions?.release()
     },
@@ -50,9 +56,21 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
   const codedCopies = new CodedCopies({ ffmpeg: core.ffmpeg, requireDisk, stopping })
   const hearing = createHearing(deps, core, { uploads, jobWork, batchWork }, stopping)
   auditions = hearing.auditions
-  const releases = createReleases(deps, core, batchWork)
-  const releaseExports = createReleaseExports(deps, core, jobWork)
-  return { usedBytes, analyse, codedCopies, releases, releaseExports, ...uploads, ...jobWork, ...batchWork, ...hearing }
+  const mastering = createReleaseMastering(deps, core, { jobWork, batchWork, analyse })
+  const releases = createReleases(deps, core, batchWork, mastering)
+  const releaseExports = createReleaseExports(deps, core, jobWork, mastering)
+  return {
+    usedBytes,
+    analyse,
+    codedCopies,
+    mastering,
+    releases,
+    releaseExports,
+    ...uploads,
+    ...jobWork,
+    ...batchWork,
+    ...hearing,
+  }
 }
 
 export type Work = ReturnType<typeof createWork>
@@ -134,8 +152,8 @@ function createJobWork(
 /** Builds the app's batch and the watched folders that fill it. */
 function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs, workers }: JobWork) {
   const { dataDir, clock, random, log } = deps
-  const { db, settings, notify, folders, store, finishedJobs, sourceJobs, time, removals, spareRoom, releaseStore } =
-    core
+  const { db, settings, notify, folders, store, finishedJobs, sourceJobs, time, removals, spareRoom } = core
+  const { releaseStore, runStore } = core
   const batchService = createBatchService({
     db,
     clock,
@@ -145,6 +163,8 @@ function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs
     trustedNow: () => time.now(),
     removals,
     outputFolder(jobId) {
+      // A release is exported as one folder.
+      if (runStore.isJob(jobId)) return null
       const sourceId = store.find(jobId)?.sourceId
       const own = sourceId === undefined ? undefined : watchFolders.outputFolderOf(sourceId)
       return own ?? settings.read().output_folder
@@ -175,8 +195,9 @@ function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs
 /** Builds the releases, whose tracks are stored songs and jobs. */
 function createReleases(
   { clock, random }: ServiceDeps,
-  { db, store, time, retention, releaseStore }: Core,
+  { db, store, time, retention, releaseStore, runStore, notify }: Core,
   { batchService: { sources } }: ReturnType<typeof createBatchWork>,
+  mastering: ReleaseMastering,
 ): Releases {
   return new Releases({
     db,
@@ -199,11 +220,68 @@ function createReleases(
       return { ...names, durationSeconds: song.facts.durationSeconds, state: isOver ? 'expired' : statusOf(state) }
     },
     keepJobs: (jobIds) => retention.keepOnly(jobIds),
+    mastering,
+    masteringJobs: () => runStore.jobIds(),
+    onChanged: (releaseId) => notify.progress({ releaseId }),
   })
 }
 
-/** Builds the export of releases: the masters of a stored song are those of its newest job that is done. */
-function createReleaseExports({ dataDir, clock, log }: ServiceDeps, core: Core, { jobs }: JobWork): ReleaseExports {
+/** Builds the mastering of releases. */
+function createReleaseMastering(
+  { clock, log }: ServiceDeps,
+  core: Core,
+  {
+    jobWork: { jobs, scheduler, workers },
+    batchWork: { batchService },
+    analyse,
+  }: {
+    readonly jobWork: JobWork
+    readonly batchWork: ReturnType<typeof createBatchWork>
+    readonly analyse: Analyse
+  },
+): ReleaseMastering {
+  const { store, folders, time, ledger, notify, releaseStore, runStore, retention } = core
+  const songOfJob = (jobId: string) => {
+    const job = store.find(jobId)
+    const isThere = job && !hasExpired(job, time.now())
+    return isThere ? { path: folders.source(jobId), ...job.song } : undefined
+  }
+  return new ReleaseMastering({
+    store: releaseStore,
+    runs: runStore,
+    clock,
+    log,
+    ledger,
+    jobs,
+    jobOf(jobId) {
+      const job = store.find(jobId)
+      return job && seenJob(job, { progress: scheduler.progressOf(jobId)?.progress ?? 0, nowMs: time.now() })
+    },
+    songOf({ jobId, sourceId }) {
+      const song = jobId !== undefined ? songOfJob(jobId) : batchService.sources.find(sourceId ?? '')
+      return song && existsSync(song.path) ? song : undefined
+    },
+    async measure(song, signal) {
+      const { loudnessSteps, spectrum, measurement } = await analyse(song, jobSettings(DEFAULT_SETTINGS), { signal })
+      const { side_to_mid_db: sideToMidDb, true_peak_dbtp: truePeakDbtp } = measurement
+      return { loudnessSteps, spectrum, sideToMidDb, truePeakDbtp }
+    },
+    workers,
+    keepJobs: () => retention.keepOnly([...releaseStore.jobIds(), ...runStore.jobIds()]),
+    onChanged: (releaseId) => notify.progress({ releaseId }),
+  })
+}
+
+/**
+ * Builds the export of releases: the masters of a track are those of its record, else those of the newest job of its stored song that is
+ * done.
+ */
+function createReleaseExports(
+  { dataDir, clock, log }: ServiceDeps,
+  core: Core,
+  { jobs }: JobWork,
+  mastering: ReleaseMastering,
+): ReleaseExports {
   const { store, sourceJobs, settings, releaseStore } = core
   const mastersOfJob = (jobId: string): SongMasters | undefined => {
     const [job, files] = [store.find(jobId), jobs.files(jobId)]
@@ -224,9 +302,11 @@ function createReleaseExports({ dataDir, clock, log }: ServiceDeps, core: Core, 
     appVersion: VERSION,
     store: releaseStore,
     signer: new Signer(dataDir),
-    mastersOf({ jobId, sourceId }) {
-      const jobIds = jobId !== undefined ? [jobId] : sourceId !== undefined ? sourceJobs.listOf(sourceId) : []
-      return jobIds.map(mastersOfJob).find((masters) => masters !== undefined)
+    mastersOf(track, releaseId) {
+      const { jobId, sourceId } = track
+      const own = mastering.masterJobOf(releaseId, track)
+      const others = jobId !== undefined ? [jobId] : sourceId !== undefined ? sourceJobs.listOf(sourceId) : []
+      return [...(own === undefined ? [] : [own]), ...others].map(mastersOfJob).find((masters) => masters !== undefined)
     },
     peakAtRate: (file, sampleRateHz, signal) =>
       core

@@ -1,5 +1,6 @@
 /** Validation of the text fields of a multipart request. Pure. */
 import { UUID_PATTERN } from '../../src-contract/common.ts'
+import type { MasterTargets } from '../../src-contract/delivery-target.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
 import { MasterFields, type RetryChanges } from '../../src-contract/jobs.ts'
 import {
@@ -29,6 +30,8 @@ export interface MasterRequest {
   readonly title?: string
   readonly artist?: string
   readonly webhookUrl?: string
+  /** Targets of single masters instead of what the settings say, as a record has them. */
+  readonly masterTargets?: MasterTargets
 }
 
 /** Text fields of a `POST /api/v1/master`. */
@@ -136,6 +139,7 @@ export function changedRequest(
   const artist = newArtist === undefined ? first.artist : cleanName(newArtist)
   return {
     settings: jobSettings({ ...first.settings, ...withStyle(settings), platforms }),
+    ...(first.masterTargets && settings.target_lufs === undefined ? { masterTargets: first.masterTargets } : {}),
     ...(title ? { title } : {}),
     ...(artist ? { artist } : {}),
     ...(webhookUrl === undefined ? {} : { webhookUrl }),

@@ -1,11 +1,13 @@
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
+import { createLoudnessMeter } from '../../src-engine/dsp/meters/loudness.ts'
 import { proposeEdges } from '../../src-engine/edge-proposal.ts'
 import { planRecipe } from '../../src-engine/plan.ts'
 import { announcedRepair } from '../../src-engine/stages/index.ts'
 import { UnreadableAudioError } from '../media/decode.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
+import { encodeSteps } from '../result/loudness-steps.ts'
 import { ANALYSIS_WEIGHTS, createProgressMeter } from './progress-meter.ts'
 import { readSong } from './read-song.ts'
 import { bandwidthOf, codecName, measurementOf, spectrumOf, thinnedCurves } from './report-facts.ts'
@@ -34,6 +36,9 @@ export async function analyseSong(
   const { analysis, takeAudio } = await readSong(order.ffmpeg, { ...order.song, trims: settings }, signal, report)
   const plan = planRecipe({ analysis, ...settings, sound: settings, ...(reference ? { reference } : {}) })
   const proposal = proposeEdges(analysis, settings)
+  const audio = takeAudio()
+  const meter = createLoudnessMeter(audio.sampleRateHz)
+  meter.push(audio)
   return {
     duration_seconds: facts.durationSeconds,
     codec: codecName(order.song),
@@ -43,7 +48,7 @@ export async function analyseSong(
     measurement: measurementOf(analysis),
     spectrum: spectrumOf(analysis.comparedSpectrum),
     curves: thinnedCurves(analysis.curves),
-    waveform: waveformOf(takeAudio()),
+    waveform: waveformOf(audio),
     repairs: plan.decisions.flatMap(({ code, values }): Analysis['repairs'] => {
       const kind = announcedRepair(code)
       const number = (value: string | number | undefined) => (typeof value === 'number' ? value : undefined)
@@ -60,6 +65,7 @@ export async function analyseSong(
     }),
     ...(proposal ? { proposed_edges: proposal } : {}),
     warnings: songWarnings({ ...order, source: order.song }, { analysis, plan }),
+    loudnessSteps: encodeSteps(meter.stepMeanSquares()),
   }
 }
 

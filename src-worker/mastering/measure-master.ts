@@ -25,6 +25,8 @@ export interface MasterMeasurement extends Loudness {
   readonly sideToMidDb: number
   readonly spectrum: BandLevels
   readonly curves: Curves
+  /** Mean squares of whole steps of 100 ms, K-weighted. */
+  readonly stepMeanSquares: Float64Array
 }
 
 const BLOCK_FRAMES = 1 << 15
@@ -57,6 +59,7 @@ export function measureMaster(path: string, frames?: number): MasterMeasurement 
       sideToMidDb: sideToMidDb(bands),
       spectrum: bands,
       curves: curvesOf(loudness.shortTermLufs(), peakDbfs, correlations),
+      stepMeanSquares: loudness.stepMeanSquares(),
     }
   } finally {
     wav.close()

@@ -10,6 +10,7 @@ import type { SongTags } from '../media/audio-facts.ts'
 import { listEncoders } from '../media/ffmpeg.ts'
 import type { Labels } from '../media/label-file.ts'
 import { type Cover, readCover } from '../media/tags.ts'
+import { encodeSteps } from '../result/loudness-steps.ts'
 import { resultFolderName } from '../result/names.ts'
 import { type PackedMaster, packageResult } from '../result/package.ts'
 import { readmeText } from '../result/readme.ts'
@@ -89,11 +90,14 @@ async function deliverSong(
   const { ffmpeg, attemptFolder: folder, seed } = order
   const { tier, intensity } = order.settings
   const hasFloats = furtherFormats(order.settings).length > 0
-  const release = order.settings.release_master ? releaseTarget(order.settings) : undefined
+  const release = order.settings.release_master ? releaseTarget(order.settings, order.masterTargets) : undefined
   const partOf = { rendering: (part: number) => mix(CHAIN_PART, 1, part), verifying: (part: number) => part }
   return deliverMasters(
     song.takeAudio,
-    { targets: targetsOf(order.settings), release, tier, intensity, seed, hasFloats, edges: order.settings, ...labels },
+    {
+      ...{ targets: targetsOf(order.settings, order.masterTargets), release, tier, intensity, seed, hasFloats },
+      ...{ edges: order.settings, ...labels },
+    },
     {
       ffmpeg,
       folder,
@@ -175,9 +179,19 @@ async function packageSong(
     warnings,
     repairs: report.repairs,
     zip,
+    loudnessSteps: loudnessStepsOf(delivery),
     reportJsonFile: JSON_FILE,
     reportHtmlFile: HTML_FILE,
   }
+}
+
+/** Returns the loudness of every master in steps. */
+function loudnessStepsOf({ masters, release }: Delivery): NonNullable<WorkResult['loudnessSteps']> {
+  const named: (readonly [MasterName, RenderedMaster])[] = [
+    ...masters.map(({ target, master }) => [target.platform, master] as const),
+    ...(release ? [[RELEASE, release.master] as const] : []),
+  ]
+  return Object.fromEntries(named.map(([name, { measurement }]) => [name, encodeSteps(measurement.stepMeanSquares)]))
 }
 
 /** Returns the results of all masters with the names of their files, and the files of the ZIP. */

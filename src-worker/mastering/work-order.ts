@@ -4,6 +4,7 @@
  */
 
 import type { PlannedResponse, TargetPrice } from '../../src-contract/auditions.ts'
+import type { MasterName, MasterTargets } from '../../src-contract/delivery-target.ts'
 import type { EdgeProposal } from '../../src-contract/edges.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
@@ -47,6 +48,8 @@ export interface WorkOrder extends SongOrder {
   /** The request's title and artist; the source's tags and file name stand in when absent. */
   readonly title?: string
   readonly artist?: string
+  /** Targets of single masters instead of what the settings say, as a record has them. */
+  readonly masterTargets?: MasterTargets
   /** Number of render threads, 1 or more; the result does not depend on it. */
   readonly threads: number
 }
@@ -167,6 +170,8 @@ export interface WorkResult {
   readonly warnings: readonly WarningFact[]
   readonly repairs: readonly Repair[]
   readonly zip: ResultZip
+  /** Loudness of every master in steps, as `encodeSteps` writes it; absent in results of earlier versions. */
+  readonly loudnessSteps?: Readonly<Partial<Record<MasterName, string>>>
   /** Names of the files in the attempt folder that hold the reports; both are in the ZIP too. */
   readonly reportJsonFile: string
   readonly reportHtmlFile: string
@@ -201,6 +206,8 @@ export interface AnalysisDone {
   readonly analysis: Omit<Analysis, 'warnings' | 'proposed_edges'> & {
     readonly warnings: readonly WarningFact[]
     readonly proposed_edges?: EdgeProposal
+    /** Loudness of the song in steps, as `encodeSteps` writes it. */
+    readonly loudnessSteps: string
   }
 }
 

@@ -5,17 +5,19 @@
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { deliveryTarget } from '../../src-contract/delivery-target.ts'
+import { deliveryTarget, type MasterName } from '../../src-contract/delivery-target.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { MasterResult } from '../../src-contract/report.ts'
 import type { ForkEngine } from '../../src-server/jobs/worker-pool.ts'
 import type {
+  AnalysisOrder,
   AuditionEstimate,
   WorkerCommand,
   WorkerMessage,
   WorkOrder,
   WorkResult,
 } from '../../src-worker/mastering/work-order.ts'
+import { encodeSteps } from '../../src-worker/result/loudness-steps.ts'
 
 /** One started engine process. */
 export interface HeldProcess {
@@ -47,6 +49,12 @@ export interface HeldEngine {
   failsRenders?: FailureCode
   /** When set, the file of every master. */
   masterBytes?: Buffer
+  /** Error with which a master of a record lands, LU; none when absent. */
+  landsOff?: (order: WorkOrder, name: MasterName) => number
+  /** Verdict of the masters of a job; on target when absent. */
+  verdictOf?: (order: WorkOrder) => MasterResult['verdict']
+  /** Loudness of the steps that a look at a song finds, LUFS; −20 when absent. */
+  hears?: (order: AnalysisOrder) => number
   /** When set, the process of auditions ends as soon as a passage is to be heard. */
   crashesPassages?: boolean
 }
@@ -88,9 +96,9 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false, answ
         },
         progress: (stage, fraction) => onMessage({ type: 'progress', stage, fraction }),
         finish() {
-          if (state.command?.type === 'work')
-            answer({ type: 'done', result: writeResult(state.command.order, engine.masterBytes) })
-          else answer({ type: 'analysed', analysis: emptyAnalysis })
+          if (state.command?.type === 'work') answer({ type: 'done', result: writeResult(state.command.order, engine) })
+          else if (state.command?.type === 'analyse')
+            answer({ type: 'analysed', analysis: heardAnalysis(engine.hears?.(state.command.order) ?? -20) })
         },
         fail,
         crash: () => exit('killed by SIGKILL'),
@@ -125,7 +133,30 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false, answ
   return engine
 }
 
-function writeResult(order: WorkOrder, masterBytes?: Buffer): WorkResult {
+/** Steps of a steady sound of three seconds. */
+function steadySteps(lufs: number): string {
+  return encodeSteps(new Float64Array(30).fill(10 ** ((lufs + 0.691) / 10)))
+}
+
+function heardAnalysis(lufs: number) {
+  return { ...emptyAnalysis, loudnessSteps: steadySteps(lufs) }
+}
+
+/** Returns the members by which the masters of a record are measured; none for any other job. */
+function recordFacts({ masterTargets }: WorkOrder, offOf: (name: MasterName) => number, like: MasterResult) {
+  if (!masterTargets) return {}
+  const levels = Object.entries(masterTargets).map(([name, lufs]) => [name, lufs + offOf(name as MasterName)] as const)
+  const { platform: _, playback: _playback, ...figures } = like
+  return {
+    release: { ...figures, playback: [] },
+    loudnessSteps: Object.fromEntries(levels.map(([name, lufs]) => [name, steadySteps(lufs)])),
+  }
+}
+
+function writeResult(
+  order: WorkOrder,
+  { masterBytes, landsOff = () => 0, verdictOf = () => 'on_target' }: HeldEngine,
+): WorkResult {
   const folderName = `song_master_${order.jobId.slice(0, 8)}`
   const fileName = `${folderName}.zip`
   const { platforms, genre, loudness, target_lufs } = order.settings
@@ -144,34 +175,36 @@ function writeResult(order: WorkOrder, masterBytes?: Buffer): WorkResult {
   writeFileSync(path.join(order.attemptFolder, fileName), zip)
   writeFileSync(path.join(order.attemptFolder, 'report.json'), JSON.stringify({ job_id: order.jobId }))
   writeFileSync(path.join(order.attemptFolder, 'report.html'), '<!doctype html>')
+  const masters = files.map(({ platform, file, bytes }): MasterResult => {
+    const target = deliveryTarget(platform, genre, loudness, target_lufs)
+    return {
+      platform,
+      file,
+      size_bytes: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      sample_rate_hz: 44_100,
+      bit_depth: 24,
+      target_lufs: target.targetLufs ?? -14,
+      target_confidence: 'published',
+      ceiling_dbtp: target.ceilingDbtp ?? -1,
+      ceiling_confidence: 'published',
+      integrated_lufs: -14,
+      short_term_max_lufs: -13,
+      momentary_max_lufs: -12,
+      loudness_range_lu: 5,
+      true_peak_dbtp: -1.1,
+      plr_db: 12.9,
+      gain_db: 1,
+      max_gain_reduction_db: 0,
+      mean_gain_reduction_db: 0,
+      clip_budget_db: 0,
+      verdict: verdictOf(order),
+      playback: { action: 'leave', gain_db: 0 },
+    }
+  })
   return {
-    masters: files.map(({ platform, file, bytes }): MasterResult => {
-      const target = deliveryTarget(platform, genre, loudness, target_lufs)
-      return {
-        platform,
-        file,
-        size_bytes: bytes.length,
-        sha256: createHash('sha256').update(bytes).digest('hex'),
-        sample_rate_hz: 44_100,
-        bit_depth: 24,
-        target_lufs: target.targetLufs ?? -14,
-        target_confidence: 'published',
-        ceiling_dbtp: target.ceilingDbtp ?? -1,
-        ceiling_confidence: 'published',
-        integrated_lufs: -14,
-        short_term_max_lufs: -13,
-        momentary_max_lufs: -12,
-        loudness_range_lu: 5,
-        true_peak_dbtp: -1.1,
-        plr_db: 12.9,
-        gain_db: 1,
-        max_gain_reduction_db: 0,
-        mean_gain_reduction_db: 0,
-        clip_budget_db: 0,
-        verdict: 'on_target',
-        playback: { action: 'leave', gain_db: 0 },
-      }
-    }),
+    masters,
+    ...recordFacts(order, (name) => landsOff(order, name), masters[0]!),
     warnings: [],
     repairs: [],
     zip: {
@@ -236,4 +269,5 @@ const emptyAnalysis = {
   waveform: [],
   repairs: [],
   warnings: [],
+  loudnessSteps: '',
 }

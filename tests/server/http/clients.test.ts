@@ -246,6 +246,14 @@ const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
     const { body } = await service.post('/api/v1/releases', { title: 'Empty', artist: 'Band', kind: 'album' })
     return post(`/app/releases/${body.release_id}/export`, { folder })
   },
+  async RELEASE_BUSY() {
+    const tracks = [{ job_id: jobs.done }]
+    const { body } = await service.post('/api/v1/releases', { title: 'Busy', artist: 'Band', kind: 'single', tracks })
+    const address = `/api/v1/releases/${body.release_id}/master`
+    await service.call('POST', address)
+    undo.push(() => service.call('POST', `${address}/cancel`))
+    return post(address, {})
+  },
   async FOLDER_TAKEN() {
     writeFileSync(at('Band - Taken'), 'a file')
     const tracks = [{ job_id: jobs.done }]

@@ -47,7 +47,7 @@ describe('a release', () => {
     const changed = (await service.patch(at(body), { label: '', genre: '발라드', title: '새 정원' })).body
     expect(changed).toMatchObject({ title: '새 정원', genre: '발라드', upc: '036000291452', artist: '하늘' })
     expect(changed).not.toHaveProperty('label')
-    const { tracks: _, ...summary } = changed
+    const { tracks: _, mastering: _mastering, ...summary } = changed
     expect((await service.get(AT)).body).toEqual({ releases: [{ ...summary, track_count: 0 }], total: 1 })
     expect((await remove(at(body))).status).toBe(204)
     expect((await service.get(at(body))).body.error.code).toBe('RELEASE_NOT_FOUND')

@@ -1,0 +1,218 @@
+/** Plans of the mastering of releases: what a release asks for, and what is told of it before anything is charged. Pure. */
+import { type MasterTargets, RELEASE, releaseTarget, targetsOf } from '../../src-contract/delivery-target.ts'
+import type { Corrections, ReleasePlan } from '../../src-contract/release-mastering.ts'
+import { DEFAULT_SETTINGS, type JobSettings, jobSettings } from '../../src-contract/settings.ts'
+import { withStyle } from '../../src-contract/styles.ts'
+import { placeRecord } from '../../src-engine/album/album-plan.ts'
+import { type Coherence, planCoherence } from '../../src-engine/album/coherence.ts'
+import {
+  integratedLufs,
+  type LoudnessSteps,
+  loudPartLufs,
+  recordLufs,
+  trimmedSteps,
+} from '../../src-engine/album/record-loudness.ts'
+import { finiteOrNull, rounded } from '../../src-engine/dsp/units.ts'
+import { effortBudget, marginDb } from '../../src-engine/finalise/finalise.ts'
+import { decodeSteps } from '../../src-worker/result/loudness-steps.ts'
+import { fullTitle } from './export-texts.ts'
+import type { MeasuredPart, ReleaseRun, RunPart, RunTrack } from './mastering-run.ts'
+import { loudnessModeOf, type ReleaseFacts, type ReleaseRecord, type TrackFacts, type TrackRecord } from './release.ts'
+import type { SongMeasure } from './run-store.ts'
+
+type Named = Partial<JobSettings>
+
+/** Returns the settings of the whole record: those of the release over the defaults, with a master for all services. */
+export function recordSettings({ settings = {} }: Pick<ReleaseFacts, 'settings'>): JobSettings {
+  return jobSettings({ ...DEFAULT_SETTINGS, ...withStyle(settings as Named), release_master: true })
+}
+
+/** Returns the targets of the record, by the name of the master. */
+function recordTargets(settings: JobSettings): MasterTargets {
+  return {
+    ...Object.fromEntries(targetsOf(settings).map(({ platform, targetLufs }) => [platform, targetLufs])),
+    [RELEASE]: releaseTarget(settings).targetLufs,
+  }
+}
+
+/** Silence behind a track that is part of its file, s: the gap before the next one, where that is rendered. */
+function silenceBehind(next: TrackRecord | undefined): number {
+  return next?.facts.gap_in_file ? next.facts.gap_before_seconds : 0
+}
+
+/** Settings by which a song is cut, faded and followed by silence; those that jobs do not know yet are passed over by `jobSettings`. */
+function edgesOf(facts: TrackFacts, silenceSeconds: number): object {
+  const { trim_start_seconds, trim_end_seconds, fade_in_seconds, fade_out_seconds } = facts
+  const { fade_in_shape, fade_out_shape } = facts
+  const fades = { fade_in_seconds, fade_in_shape, fade_out_seconds, fade_out_shape }
+  return { trim_start_seconds, trim_end_seconds, ...fades, pad_end_seconds: silenceSeconds }
+}
+
+/** Returns the run with which a release begins to be mastered; `songs` are those of its tracks, in their order. */
+export function newRun(
+  { facts, tracks, keyId }: Pick<ReleaseRecord, 'facts' | 'tracks' | 'keyId'>,
+  songs: readonly RunTrack[],
+  masters: ReleaseRun['masters'],
+): ReleaseRun {
+  const mode = loudnessModeOf(facts)
+  const settings = recordSettings(facts)
+  const { anchor_track_id: anchorTrackId } = facts
+  const partOf = (track: TrackRecord, index: number): RunPart => {
+    const silenceSeconds = silenceBehind(tracks[index + 1])
+    const own = withStyle((track.facts.settings ?? {}) as Named)
+    const edges = edgesOf(track.facts, silenceSeconds)
+    // The level of a track in a record is its relation to the others.
+    const level = mode === 'album' ? { target_lufs: null } : {}
+    return {
+      tracks: [songs[index]!],
+      request: {
+        settings: jobSettings({ ...settings, ...own, ...edges, ...level, release_master: true }),
+        title: fullTitle(track.facts),
+        artist: track.facts.artists.join(', ') || facts.artist,
+      },
+      silenceSeconds,
+      state: 'waiting',
+      targets: {},
+      corrections: {},
+    }
+  }
+  return {
+    state: 'mastering',
+    ...(keyId === undefined ? {} : { keyId }),
+    mode,
+    coherence: facts.coherence,
+    ...(anchorTrackId === undefined ? {} : { anchorTrackId }),
+    targets: recordTargets(settings),
+    phase: mode === 'album' || facts.coherence ? 'measuring' : 'plain',
+    round: 1,
+    parts: tracks.map(partOf),
+    masters,
+  }
+}
+
+/** A song of a run as it sounds in the record before it is mastered. */
+interface KnownSong {
+  readonly steps: LoudnessSteps
+  readonly coherence: Coherence
+  readonly plrDb: number | null
+}
+
+/** Returns what the measured songs of a record are: without what is cut off, and beside one another. */
+function knownSongs({ parts, coherence }: ReleaseRun, measures: readonly SongMeasure[]): KnownSong[] {
+  const cut = measures.map(({ loudnessSteps }, i) => {
+    const { trim_start_seconds = 0, trim_end_seconds = 0 } = parts[i]!.request.settings as TrimSettings
+    return trimmedSteps(decodeSteps(loudnessSteps), trim_start_seconds, trim_end_seconds)
+  })
+  const found = planCoherence(
+    measures.map(({ spectrum, sideToMidDb }, i) => ({
+      loudPartsLufs: finiteOrNull(loudPartLufs(cut[i]!)),
+      spectrum,
+      sideToMidDb,
+    })),
+  )
+  return measures.map(({ truePeakDbtp }, i) => {
+    const lufs = integratedLufs(cut[i]!)
+    return {
+      steps: cut[i]!,
+      coherence: coherence ? found[i]! : { outliers: [], corrections: {} },
+      plrDb: truePeakDbtp === null || !Number.isFinite(lufs) ? null : truePeakDbtp - lufs,
+    }
+  })
+}
+
+interface TrimSettings {
+  readonly trim_start_seconds?: number
+  readonly trim_end_seconds?: number
+}
+
+/** Returns what the first targets of a run follow from. */
+export function measuredParts(run: ReleaseRun, measures: readonly SongMeasure[]): MeasuredPart[] {
+  return knownSongs(run, measures).map(({ steps, coherence }) => ({ steps, corrections: coherence.corrections }))
+}
+
+/**
+ * Returns what mastering would do, from a run whose songs are measured and whose targets are set. `needsCredit` says of each track
+ * whether its song was charged before.
+ */
+export function planOf(
+  run: ReleaseRun,
+  measures: readonly SongMeasure[],
+  { titles, needsCredit, balance }: PlanFacts,
+): ReleasePlan {
+  const known = knownSongs(run, measures)
+  const targetLufs = run.targets[RELEASE]!
+  const tracks = run.parts.map((part, index): ReleasePlan['tracks'][number] => {
+    const { steps, coherence, plrDb } = known[index]!
+    const corrections = appliedCorrections(run, part, coherence.corrections)
+    const own = part.targets[RELEASE] ?? ownTarget(part)
+    const planned = own + (corrections.offset_lu ?? 0)
+    const mostLufs = plrDb === null ? undefined : mostAllowedLufs(part, planned, plrDb)
+    return {
+      track_id: part.tracks[0]!.trackId,
+      position: index + 1,
+      title: titles[index]!,
+      needs_credit: needsCredit[index]!,
+      source_lufs: finiteOrNull(rounded(integratedLufs(steps), 2)),
+      target_lufs: rounded(planned, 3),
+      offset_lu: rounded(planned - targetLufs, 3),
+      ...(mostLufs === undefined ? {} : { most_lufs: rounded(mostLufs, 1) }),
+      outliers: coherence.outliers.map(({ kind, distanceDb, limitDb }) => ({
+        kind,
+        distance_db: rounded(distanceDb, 2),
+        limit_db: rounded(limitDb, 2),
+      })),
+      ...(Object.keys(corrections).length > 0 ? { corrections } : {}),
+    }
+  })
+  const placed = known.map(({ steps }, i) => {
+    const own = integratedLufs(steps)
+    return { steps, gainDb: Number.isFinite(own) ? tracks[i]!.target_lufs - own : 0 }
+  })
+  const heldBack = run.mode === 'album' ? expectedHeldBack(run, known, tracks) : undefined
+  return {
+    loudness_mode: run.mode,
+    coherence: run.coherence,
+    target_lufs: targetLufs,
+    planned_lufs: rounded(finiteOrNull(recordLufs(placed)) ?? targetLufs, 2),
+    credits_needed: needsCredit.filter(Boolean).length,
+    credits_available: balance,
+    ...(heldBack ? { expected_held_back: heldBack } : {}),
+    tracks,
+  }
+}
+
+interface PlanFacts {
+  readonly titles: readonly string[]
+  readonly needsCredit: readonly boolean[]
+  readonly balance: number
+}
+
+/** The anchor has none; a track that is mastered on its own has its own level. */
+function appliedCorrections(run: ReleaseRun, { tracks }: RunPart, found: Corrections): Corrections {
+  if (tracks.some(({ trackId }) => trackId === run.anchorTrackId)) return {}
+  const { offset_lu, ...sound } = found
+  return run.mode === 'album' && offset_lu !== undefined ? { ...sound, offset_lu } : sound
+}
+
+const ownTarget = ({ request }: RunPart) => releaseTarget(request.settings).targetLufs
+
+/** Loudness up to which the peaks of a song allow it within the budget of effort, LUFS. */
+function mostAllowedLufs({ request }: RunPart, targetLufs: number, plrDb: number): number {
+  const { ceilingDbtp } = releaseTarget(request.settings, { [RELEASE]: targetLufs })
+  return ceilingDbtp - marginDb - plrDb + effortBudget(request.settings.intensity).plrLostLu
+}
+
+function expectedHeldBack(
+  run: ReleaseRun,
+  known: readonly KnownSong[],
+  tracks: readonly { readonly track_id: string; readonly target_lufs: number; readonly most_lufs?: number }[],
+): ReleasePlan['expected_held_back'] {
+  const { heldBack } = placeRecord(
+    known.map(({ steps }, i) => {
+      const { target_lufs: relationLu, most_lufs: mostLufs } = tracks[i]!
+      return { steps, relationLu, ...(mostLufs === undefined ? {} : { mostLufs }) }
+    }),
+    run.targets[RELEASE]!,
+  )
+  return heldBack && { track_id: tracks[heldBack.index]!.track_id, down_lu: rounded(heldBack.downLu, 2) }
+}

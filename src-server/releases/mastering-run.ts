@@ -1,0 +1,279 @@
+/** The mastering of one release without a database: what is planned, and what follows from the jobs that have ended. Pure. */
+import { type MasterName, type MasterTargets, RELEASE } from '../../src-contract/delivery-target.ts'
+import type { ErrorCode, ErrorParams, FailureCode } from '../../src-contract/errors.ts'
+import type { Corrections, ReleaseLoudnessMode } from '../../src-contract/release-mastering.ts'
+import { jobSettings, SETTINGS } from '../../src-contract/settings.ts'
+import { type LandedTrack, measureRecord, placeRecord } from '../../src-engine/album/album-plan.ts'
+import { integratedLufs, type LoudnessSteps } from '../../src-engine/album/record-loudness.ts'
+import { clamp } from '../../src-engine/dsp/units.ts'
+import type { MasterRequest } from '../uploads/form.ts'
+import type { TrackSong } from './release.ts'
+
+/** A track of a run with its song as it was when the run began. */
+export interface RunTrack extends TrackSong {
+  readonly trackId: string
+  readonly sourceSha256: string
+}
+
+/** What one job makes: the master of a track, or of tracks that go over into each other. */
+export interface RunPart {
+  readonly tracks: readonly RunTrack[]
+  /** The job's request without the targets of the record and the corrections. */
+  readonly request: MasterRequest
+  /** Silence behind it that is part of its file, s. */
+  readonly silenceSeconds: number
+  readonly state: 'waiting' | 'queued' | 'done' | 'failed'
+  readonly jobId?: string
+  /** Level against the other parts, LU, with the correction; absent before the songs are measured, and for silence. */
+  readonly relationLu?: number
+  /** Targets of its masters in the record; none where it is mastered on its own. */
+  readonly targets: MasterTargets
+  /** What coherence found for it. */
+  readonly planned?: Corrections
+  /** What of that has been applied. */
+  readonly corrections: Corrections
+}
+
+/** Reason for which a run has ended without a record. */
+export interface RunFailure {
+  readonly code: ErrorCode | FailureCode
+  readonly values: ErrorParams
+  readonly trackId?: string
+}
+
+/** The record as its release masters measure. */
+export interface RecordFacts {
+  readonly recordLufs: number
+  readonly relationErrorLu: number
+  readonly heldBack?: { readonly trackId: string; readonly downLu: number }
+}
+
+/** Master of a track in a finished record. */
+export interface FinishedMaster {
+  readonly jobId: string
+  readonly sourceSha256: string
+  readonly targetLufs?: number
+  readonly corrections: Corrections
+  /** Frames of the job's masters that are this track, from the first on, at the rate of each file; absent for all of them. */
+  readonly cut?: { readonly fromSeconds: number; readonly toSeconds: number }
+}
+
+/** `measuring` the songs, then `plain` masters, then those that coherence corrects. */
+export type RunPhase = 'measuring' | 'plain' | 'coherent'
+
+export interface ReleaseRun {
+  readonly state: 'mastering' | 'done' | 'failed'
+  readonly keyId?: string
+  readonly mode: ReleaseLoudnessMode
+  readonly coherence: boolean
+  readonly anchorTrackId?: string
+  /** Targets of the record, by the name of the master. */
+  readonly targets: MasterTargets
+  readonly phase: RunPhase
+  /** From 1. */
+  readonly round: number
+  readonly parts: readonly RunPart[]
+  readonly record?: RecordFacts
+  readonly failure?: RunFailure
+  /** Masters of the last record that was finished, by track. */
+  readonly masters: Readonly<Record<string, FinishedMaster>>
+}
+
+/** A job of a run as far as it is known. */
+export interface JobOutcome {
+  readonly state: 'queued' | 'done' | 'failed'
+  readonly failure?: { readonly code: FailureCode; readonly values: ErrorParams }
+  /** Loudness of its masters; those that could not reach their target are short. */
+  readonly masters: Readonly<Partial<Record<MasterName, { readonly steps: LoudnessSteps; readonly isShort: boolean }>>>
+}
+
+/** What is known of a song before it is mastered. */
+export interface MeasuredPart {
+  readonly steps: LoudnessSteps
+  readonly corrections: Corrections
+}
+
+/** Renders of one record: a first, and corrections of what was measured. */
+export const MAX_ROUNDS = 3
+/** Decimals of a target, LUFS. */
+const TARGET_DECIMALS = 3
+
+const rounded = (value: number) => Number(value.toFixed(TARGET_DECIMALS))
+
+/** Returns the run with the first targets of its parts, whose songs were measured in their order. */
+export function withMeasures(run: ReleaseRun, measured: readonly MeasuredPart[]): ReleaseRun {
+  const related = run.parts.map((part, i) => {
+    const relationLu = integratedLufs(measured[i]!.steps)
+    return {
+      ...part,
+      planned: measured[i]!.corrections,
+      ...(Number.isFinite(relationLu) ? { relationLu } : {}),
+    }
+  })
+  const parts = run.mode === 'album' ? placed(run, related, measured) : related
+  return { ...run, phase: 'plain', parts }
+}
+
+function placed(run: ReleaseRun, parts: readonly RunPart[], measured: readonly MeasuredPart[]): RunPart[] {
+  const tracks = parts.map(({ relationLu = 0, silenceSeconds }, i) => ({
+    steps: measured[i]!.steps,
+    relationLu,
+    silenceSeconds,
+  }))
+  const byName = targetNames(run).map((name) => [name, placeRecord(tracks, run.targets[name]!).levelsLufs] as const)
+  return parts.map((part, i) => ({
+    ...part,
+    targets: Object.fromEntries(byName.map(([name, levels]) => [name, rounded(levels[i]!)])),
+  }))
+}
+
+const targetNames = ({ targets }: ReleaseRun) => Object.keys(targets) as MasterName[]
+
+/** Returns the request of the job of a part: its own, with the corrections and the targets of the record. */
+export function requestOf({ request, corrections, targets }: RunPart): MasterRequest {
+  const { offset_lu: _, ...sound } = corrections
+  const corrected = Object.fromEntries(
+    Object.entries(sound).map(([name, change]) => {
+      const { minimum, maximum } = SETTINGS[name as keyof typeof sound]
+      const own = request.settings[name as keyof typeof sound]
+      const value = name === 'width_percent' ? Math.round((own * change) / 100) : own + change
+      return [name, clamp(rounded(value), minimum, maximum)]
+    }),
+  )
+  return {
+    ...request,
+    settings: jobSettings({ ...request.settings, ...corrected }),
+    ...(Object.keys(targets).length > 0 ? { masterTargets: targets } : {}),
+  }
+}
+
+/** Returns the run with one part replaced. */
+export function withPart(run: ReleaseRun, index: number, change: Partial<RunPart>): ReleaseRun {
+  return { ...run, parts: run.parts.map((part, i) => (i === index ? { ...part, ...change } : part)) }
+}
+
+/**
+ * Returns a run as it is once its jobs are as they are: parts that have ended, and, when all have, the next round, the corrections of
+ * coherence, or the end. The same run where nothing follows.
+ */
+export function advanced(run: ReleaseRun, jobOf: (jobId: string) => JobOutcome | undefined): ReleaseRun {
+  if (run.state !== 'mastering' || run.phase === 'measuring') return run
+  const seen = run.parts.reduce((sum: ReleaseRun, part, index) => {
+    if (part.state !== 'queued' || part.jobId === undefined) return sum
+    const job = jobOf(part.jobId)
+    if (job?.state === 'queued') return sum
+    if (job?.state === 'done') return withPart(sum, index, { state: 'done' })
+    const { code, values } = job?.failure ?? { code: 'JOB_NOT_FOUND' as const, values: {} }
+    const failure = sum.failure ?? { code, values, trackId: part.tracks[0]!.trackId }
+    return { ...withPart(sum, index, { state: 'failed' }), failure }
+  }, run)
+  if (seen.parts.some(({ state }) => state === 'waiting' || state === 'queued')) return seen
+  if (seen.failure) return { ...seen, state: 'failed' }
+  return afterRound(seen, jobOf)
+}
+
+function afterRound(run: ReleaseRun, jobOf: (jobId: string) => JobOutcome | undefined): ReleaseRun {
+  const outcomes = run.parts.map(({ jobId = '' }) => jobOf(jobId))
+  const isMeasurable =
+    run.mode === 'album' && run.parts.every(({ relationLu }, i) => relationLu === undefined || outcomes[i])
+  const checked = isMeasurable ? measured(run, outcomes) : { run, retargeted: run }
+  if (checked.retargeted !== run && run.round < MAX_ROUNDS) return { ...checked.retargeted, round: run.round + 1 }
+  const wantsCoherence = run.coherence && run.phase === 'plain'
+  const corrected = wantsCoherence ? withCoherence(checked.run) : checked.run
+  return corrected.parts.some(({ state }) => state === 'waiting') ? corrected : finished(corrected)
+}
+
+/** Returns the run with the facts of its record, and the same with other targets where something is off. */
+function measured(run: ReleaseRun, outcomes: readonly (JobOutcome | undefined)[]) {
+  let parts = run.parts
+  let record: RecordFacts | undefined
+  for (const name of targetNames(run)) {
+    const landed = run.parts.map((part, i) => landedPart(part, name, outcomes[i]))
+    const measure = measureRecord(landed, run.targets[name]!)
+    if (name === RELEASE && Number.isFinite(measure.recordLufs)) record = factsOf(run, measure)
+    const isHeld = run.phase === 'coherent' && run.parts.some((part) => isAnchor(run, part))
+    const targets = isHeld ? anchoredTargets(run, landed) : measure.targetsLufs
+    parts = parts.map((part, i) => {
+      const target = rounded(targets[i]!)
+      if (part.targets[name] === undefined || target === part.targets[name]) return part
+      return { ...part, targets: { ...part.targets, [name]: target }, state: 'waiting' as const }
+    })
+  }
+  const told = record ? { ...run, record } : run
+  return { run: told, retargeted: parts.some(({ state }) => state === 'waiting') ? { ...told, parts } : run }
+}
+
+function landedPart(
+  { relationLu = 0, targets }: RunPart,
+  name: MasterName,
+  outcome: JobOutcome | undefined,
+): LandedTrack {
+  const { steps = new Float64Array(0), isShort = false } = outcome?.masters[name] ?? {}
+  return { steps, relationLu, targetLufs: targets[name]!, isShort }
+}
+
+function factsOf(run: ReleaseRun, { recordLufs, relationErrorLu, heldBack }: ReturnType<typeof measureRecord>) {
+  const trackId = heldBack && run.parts[heldBack.index]!.tracks[0]!.trackId
+  return {
+    recordLufs,
+    relationErrorLu,
+    ...(heldBack && trackId !== undefined ? { heldBack: { trackId, downLu: heldBack.downLu } } : {}),
+  }
+}
+
+const isAnchor = (run: ReleaseRun, { tracks }: RunPart) => tracks.some(({ trackId }) => trackId === run.anchorTrackId)
+const isCorrected = ({ corrections }: RunPart) => Object.keys(corrections).length > 0
+
+/** Error of a corrected part against the anchor from which it is made again, LU. */
+const ANCHORED_TOLERANCE_LU = 0.02
+
+/** Returns targets by which corrected parts have their relation to the anchor; all others stay. */
+function anchoredTargets(run: ReleaseRun, landed: readonly LandedTrack[]): number[] {
+  const anchor = run.parts.findIndex((part) => isAnchor(run, part))
+  const levels = landed.map(({ steps }) => integratedLufs(steps))
+  return landed.map(({ relationLu, targetLufs, isShort }, i) => {
+    const errorLu = levels[i]! - (levels[anchor]! + relationLu - landed[anchor]!.relationLu)
+    const isOff = Math.abs(errorLu) > ANCHORED_TOLERANCE_LU && Number.isFinite(errorLu)
+    return isCorrected(run.parts[i]!) && isOff && !isShort ? targetLufs - errorLu : targetLufs
+  })
+}
+
+/** Returns the run with the corrections of its outliers, which are made again; the anchor stays as it is, and its record with it. */
+function withCoherence(run: ReleaseRun): ReleaseRun {
+  const parts = run.parts.map((part): RunPart => {
+    const { offset_lu = 0, ...sound } = part.planned ?? {}
+    const movedLu = run.mode === 'album' ? offset_lu : 0
+    const corrections = { ...sound, ...(movedLu === 0 ? {} : { offset_lu: movedLu }) }
+    if (isAnchor(run, part) || Object.keys(corrections).length === 0) return part
+    return {
+      ...part,
+      corrections,
+      state: 'waiting',
+      ...(part.relationLu === undefined ? {} : { relationLu: part.relationLu + movedLu }),
+      targets: Object.fromEntries(Object.entries(part.targets).map(([name, lufs]) => [name, rounded(lufs + movedLu)])),
+    }
+  })
+  return { ...run, phase: 'coherent', round: 1, parts }
+}
+
+function finished(run: ReleaseRun): ReleaseRun {
+  const masters = run.parts.flatMap(({ tracks, jobId, targets, corrections }) =>
+    tracks.map(({ trackId, sourceSha256 }): [string, FinishedMaster] => [
+      trackId,
+      {
+        jobId: jobId!,
+        sourceSha256,
+        corrections,
+        ...(targets[RELEASE] === undefined ? {} : { targetLufs: targets[RELEASE] }),
+      },
+    ]),
+  )
+  return { ...run, state: 'done', masters: Object.fromEntries(masters) }
+}
+
+/** Returns the jobs whose files a run needs. */
+export function jobsOf({ parts, masters }: ReleaseRun): string[] {
+  return [...parts.map(({ jobId }) => jobId), ...Object.values(masters).map(({ jobId }) => jobId)].filter(
+    (jobId) => jobId !== undefined,
+  )
+}

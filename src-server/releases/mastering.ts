@@ -1,0 +1,403 @@
+/**
+ * Mastering of releases: ordinary jobs, one for each track, whose masters are measured as one record and made again where they are off.
+ * What is to be done is a row, so that it goes on after a crash or a restart.
+ */
+
+import { RELEASE } from '../../src-contract/delivery-target.ts'
+import { type ErrorCode, FAILURES, type FailureCode } from '../../src-contract/errors.ts'
+import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
+import type { Mastering, ReleasePlan, TrackMaster } from '../../src-contract/release-mastering.ts'
+import { errorText, failureText, type Language } from '../../src-contract/text/text.ts'
+import type { Log } from '../../src-system/log.ts'
+import type { Clock } from '../../src-system/system.ts'
+import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
+import type { Ledger } from '../credits/ledger.ts'
+import { databaseFault } from '../db/fault.ts'
+import { AppError } from '../http/app-error.ts'
+import { toAppError } from '../http/envelope.ts'
+import type { Caller } from '../http/route.ts'
+import type { MasterRequest } from '../uploads/form.ts'
+import { fullTitle } from './export-texts.ts'
+import { measuredParts, newRun, planOf } from './mastering-plan.ts'
+import {
+  advanced,
+  type JobOutcome,
+  type ReleaseRun,
+  type RunFailure,
+  type RunPart,
+  type RunTrack,
+  requestOf,
+  withMeasures,
+  withPart,
+} from './mastering-run.ts'
+import type { ReleaseRecord, TrackRecord, TrackSong } from './release.ts'
+import type { RunStore, SongMeasure } from './run-store.ts'
+import type { ReleaseStore } from './store.ts'
+
+/** A job as a release sees it. */
+export interface SeenJob extends JobOutcome {
+  readonly request: MasterRequest
+  readonly progress: number
+  readonly integratedLufs?: number
+  /** True where its files are there. */
+  readonly hasFiles: boolean
+}
+
+export interface ReleaseMasteringDeps {
+  readonly store: Pick<ReleaseStore, 'find'>
+  readonly runs: RunStore
+  readonly clock: Pick<Clock, 'after'>
+  readonly log: Log
+  readonly ledger: Pick<Ledger, 'balance' | 'isRefunded'>
+  readonly jobs: {
+    /** Makes a job. Throws an AppError. */
+    submit(job: {
+      readonly caller: Caller
+      readonly request: MasterRequest
+      readonly song: StoredSong
+      readonly batchId: string
+      readonly isFree: boolean
+      readonly alongside: (jobId: string) => void
+    }): unknown
+    cancel(jobId: string): void
+    freeSlots(): number
+  }
+  readonly jobOf: (jobId: string) => SeenJob | undefined
+  /** Returns the song of a track; undefined where it has none, or its file is gone. */
+  readonly songOf: (song: TrackSong) => StoredSong | undefined
+  /** Measures a song in an engine process. Throws an AppError, or the reason of the signal. */
+  readonly measure: (song: StoredSong, signal: AbortSignal) => Promise<SongMeasure>
+  /** Engine processes that may run at once, at this moment. */
+  readonly workers: () => number
+  /** Keeps the files of the jobs of all releases, and those of no others. */
+  readonly keepJobs: () => void
+  /** Called when the mastering of a release has moved. */
+  readonly onChanged: (releaseId: string) => void
+}
+
+/** Pause before the next attempt while another program holds a lock on the database, ms. */
+const LOCKED_RETRY_MS = 1000
+/** Pause before the next attempt after any other fault, ms. */
+const FAULT_RETRY_MS = 30_000
+
+/** The mastering of all releases, at rest until the first `feed`. */
+export class ReleaseMastering {
+  readonly #deps: ReleaseMasteringDeps
+  readonly #stopping = new AbortController()
+  /** Measurements under way, by release. */
+  readonly #measuring = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>()
+  #isFeeding = false
+
+  constructor(deps: ReleaseMasteringDeps) {
+    this.#deps = deps
+  }
+
+  /** Returns what mastering a release would do. Measures songs that no plan has seen. Throws RELEASE_NOT_FOUND, RELEASE_NOT_READY. */
+  async plan(releaseId: string, signal: AbortSignal): Promise<ReleasePlan> {
+    const release = this.#require(releaseId)
+    const run = newRun(release, this.#songs(release), {})
+    const measures = await this.#measures(run, AbortSignal.any([signal, this.#stopping.signal]))
+    const placed = withMeasures(run, measuredParts(run, measures))
+    return planOf(placed, measures, {
+      titles: release.tracks.map(({ facts }) => fullTitle(facts)),
+      needsCredit: run.parts.map(({ tracks }) => this.#needCredits(releaseId, tracks).length > 0),
+      balance: this.#deps.ledger.balance(),
+    })
+  }
+
+  /**
+   * Begins to master a release. Throws RELEASE_NOT_FOUND; RELEASE_NOT_READY for a track without a song; RELEASE_BUSY; and
+   * INSUFFICIENT_CREDITS, before anything has begun, where the balance is not enough for all of it.
+   */
+  master(releaseId: string, caller: Caller): void {
+    const { runs, ledger } = this.#deps
+    const release = this.#require(releaseId)
+    const earlier = runs.find(releaseId)
+    if (earlier?.state === 'mastering') throw new AppError('RELEASE_BUSY')
+    const songs = this.#songs(release)
+    const cost = CREDITS_PER_JOB * this.#needCredits(releaseId, songs).length
+    const balance = ledger.balance()
+    if (balance < cost) throw new AppError('INSUFFICIENT_CREDITS', { cost, balance })
+    const { keyId: _, ...unkeyed } = release
+    const by = caller.via === 'key' ? { ...unkeyed, keyId: caller.keyId } : unkeyed
+    this.#save(releaseId, newRun(by, songs, earlier?.masters ?? {}))
+  }
+
+  /** Stops what runs for a release; what the rule of jobs refunds is refunded. Throws RELEASE_NOT_FOUND. */
+  cancel(releaseId: string): void {
+    const { runs, jobs, jobOf } = this.#deps
+    this.#require(releaseId)
+    const run = runs.find(releaseId)
+    if (run?.state !== 'mastering') return
+    this.#save(releaseId, { ...run, state: 'failed', failure: { code: 'CANCELLED', values: {} } })
+    this.#measuring.get(releaseId)?.stop.abort(new Error('cancelled'))
+    for (const { jobId } of run.parts) if (jobId !== undefined && jobOf(jobId)?.state === 'queued') jobs.cancel(jobId)
+  }
+
+  /** Resolves when no song is being measured any more. */
+  async close(): Promise<void> {
+    this.#stopping.abort(new Error('the server stops'))
+    await Promise.all([...this.#measuring.values()].map(({ ended }) => ended))
+  }
+
+  /** Goes on with every release: call it when a job has ended, or a slot or an engine process may be free. Never throws. */
+  feed(): void {
+    const { runs, clock, log } = this.#deps
+    if (this.#isFeeding || this.#stopping.signal.aborted) return
+    this.#isFeeding = true
+    try {
+      for (const releaseId of runs.active()) this.#advance(releaseId)
+    } catch (cause) {
+      const isLocked = databaseFault(cause) === 'busy'
+      log[isLocked ? 'warn' : 'error']('the mastering of a release could not go on', { cause })
+      clock.after(isLocked ? LOCKED_RETRY_MS : FAULT_RETRY_MS, () => this.feed())
+    } finally {
+      this.#isFeeding = false
+    }
+  }
+
+  /** Returns the state of the mastering of a release as it is shown. */
+  show(releaseId: string, language: Language): Mastering {
+    const run = this.#deps.runs.find(releaseId)
+    if (!run) return { state: 'idle', progress: 0 }
+    const target = run.mode === 'album' ? run.targets[RELEASE] : undefined
+    const { record, failure } = run
+    return {
+      state: run.state,
+      progress: run.state === 'done' ? 100 : this.#progress(run),
+      round: run.round,
+      ...(target === undefined ? {} : { target_lufs: target }),
+      ...(record
+        ? { record_lufs: hundredths(record.recordLufs), largest_relation_error_lu: hundredths(record.relationErrorLu) }
+        : {}),
+      ...(record?.heldBack
+        ? { held_back: { track_id: record.heldBack.trackId, down_lu: hundredths(record.heldBack.downLu) } }
+        : {}),
+      ...(failure ? { failure: shownFailure(failure, language) } : {}),
+    }
+  }
+
+  /** Returns the master that the newest run makes of the present song of a track; undefined without one. */
+  showMaster(releaseId: string, { trackId, ...song }: TrackRecord): TrackMaster | undefined {
+    const { runs, jobOf } = this.#deps
+    const run = runs.find(releaseId)
+    const part = run?.parts.find(({ tracks }) => tracks.some((one) => one.trackId === trackId))
+    if (!run || !part || !isSameSong(part, trackId, song)) return undefined
+    const job = part.jobId === undefined ? undefined : jobOf(part.jobId)
+    const target = part.targets[RELEASE]
+    const recordTarget = run.targets[RELEASE]
+    return {
+      ...(part.jobId === undefined ? {} : { job_id: part.jobId }),
+      state: part.state === 'done' && !job?.hasFiles ? 'gone' : part.state,
+      ...(job?.integratedLufs === undefined ? {} : { integrated_lufs: job.integratedLufs }),
+      ...(target === undefined ? {} : { target_lufs: target }),
+      ...(target === undefined || recordTarget === undefined ? {} : { offset_lu: thousandths(target - recordTarget) }),
+      ...(Object.keys(part.corrections).length > 0 ? { corrections: part.corrections } : {}),
+    }
+  }
+
+  /** Returns the job whose masters are those of the present song of a track in the last finished record. */
+  masterJobOf(releaseId: string, { trackId, ...song }: TrackRecord): string | undefined {
+    const master = this.#deps.runs.find(releaseId)?.masters[trackId]
+    const sha256 = master && this.#deps.songOf(song)?.sha256
+    return sha256 !== undefined && sha256 === master?.sourceSha256 ? master.jobId : undefined
+  }
+
+  #require(releaseId: string): ReleaseRecord {
+    const release = this.#deps.store.find(releaseId)
+    if (!release) throw new AppError('RELEASE_NOT_FOUND')
+    return release
+  }
+
+  /** Returns the songs of all tracks. Throws RELEASE_NOT_READY. */
+  #songs({ tracks }: ReleaseRecord): RunTrack[] {
+    if (tracks.length === 0) throw new AppError('RELEASE_NOT_READY')
+    return tracks.map(({ trackId, sourceId, jobId, facts }, index) => {
+      const song = { ...(sourceId === undefined ? {} : { sourceId }), ...(jobId === undefined ? {} : { jobId }) }
+      const stored = this.#deps.songOf(song)
+      if (!stored)
+        throw new AppError('RELEASE_NOT_READY', { track: index + 1, title: fullTitle(facts), reason: 'no_song' })
+      return { trackId, ...song, sourceSha256: stored.sha256 }
+    })
+  }
+
+  /** Returns the tracks whose song was not charged yet. */
+  #needCredits(releaseId: string, tracks: readonly RunTrack[]): RunTrack[] {
+    const { runs, ledger } = this.#deps
+    const isPaid = ({ trackId, sourceSha256 }: RunTrack) =>
+      runs
+        .jobsOf({ releaseId, trackId, sourceSha256 })
+        .some(({ jobId, isCharge }) => isCharge && !ledger.isRefunded(jobId))
+    return tracks.filter((track) => !isPaid(track))
+  }
+
+  #save(releaseId: string, run: ReleaseRun): void {
+    const { runs, keepJobs, onChanged } = this.#deps
+    runs.save(releaseId, run)
+    keepJobs()
+    onChanged(releaseId)
+  }
+
+  /** Moves a release on as far as its jobs, the slots and the processes allow. */
+  #advance(releaseId: string): void {
+    const { runs, jobOf } = this.#deps
+    for (;;) {
+      const run = runs.find(releaseId)
+      if (run?.state !== 'mastering') return
+      if (run.phase === 'measuring') {
+        this.#beginMeasuring(releaseId, run)
+        return
+      }
+      const next = advanced(run, jobOf)
+      if (next !== run) this.#save(releaseId, next)
+      if (next.state !== 'mastering') return
+      const waiting = next.parts.findIndex(({ state }) => state === 'waiting')
+      if (waiting < 0 || !this.#takePart(releaseId, next, waiting)) return
+    }
+  }
+
+  /** Gives a part its job, an equal one of before or a new one; returns false where there is no room for one now. */
+  #takePart(releaseId: string, run: ReleaseRun, index: number): boolean {
+    const part = run.parts[index]!
+    const known = this.#equalJob(releaseId, part)
+    if (known !== undefined) {
+      this.#save(releaseId, withPart(run, index, { state: 'queued', jobId: known }))
+      return true
+    }
+    if (this.#countQueued() >= this.#deps.workers() || this.#deps.jobs.freeSlots() === 0) return false
+    try {
+      this.#submit(releaseId, run, index)
+      return true
+    } catch (cause) {
+      if (databaseFault(cause) === 'busy') throw cause
+      const { code, values } = toAppError(cause)
+      if (code === 'CONCURRENT_LIMIT') return false
+      if (code === 'INTERNAL_ERROR')
+        this.#deps.log.error('a track of a release could not be handed over', { releaseId, cause })
+      const failure = run.failure ?? { code, values, trackId: part.tracks[0]!.trackId }
+      this.#save(releaseId, { ...withPart(run, index, { state: 'failed' }), failure })
+      return true
+    }
+  }
+
+  #submit(releaseId: string, run: ReleaseRun, index: number): void {
+    const { runs, jobs, songOf } = this.#deps
+    const part = run.parts[index]!
+    const [track] = part.tracks
+    const song = songOf(track!)
+    if (song?.sha256 !== track!.sourceSha256)
+      throw new AppError('RELEASE_NOT_READY', { reason: 'no_song', track: index + 1 })
+    const unpaid = this.#needCredits(releaseId, part.tracks)
+    jobs.submit({
+      caller: run.keyId === undefined ? { via: 'session' } : { via: 'key', keyId: run.keyId },
+      request: requestOf(part),
+      song,
+      batchId: releaseId,
+      isFree: unpaid.length === 0,
+      alongside: (jobId) => {
+        for (const { trackId, sourceSha256 } of part.tracks) {
+          const isCharge = unpaid.some((one) => one.trackId === trackId)
+          runs.addJob({ jobId, releaseId, trackId, sourceSha256, isCharge })
+        }
+        runs.save(releaseId, withPart(run, index, { state: 'queued', jobId }))
+      },
+    })
+    this.#deps.keepJobs()
+    this.#deps.onChanged(releaseId)
+  }
+
+  /** Returns a job of before that made, or makes, just this. */
+  #equalJob(releaseId: string, part: RunPart): string | undefined {
+    const { runs, jobOf } = this.#deps
+    const [track] = part.tracks
+    const wanted = JSON.stringify(requestOf(part))
+    return runs
+      .jobsOf({ releaseId, ...track! })
+      .map(({ jobId }) => jobId)
+      .find((jobId) => {
+        const job = jobOf(jobId)
+        return job?.state === 'done' && job.hasFiles && JSON.stringify(job.request) === wanted
+      })
+  }
+
+  #countQueued(): number {
+    const { runs, jobOf } = this.#deps
+    const parts = runs.active().flatMap((releaseId) => runs.find(releaseId)?.parts ?? [])
+    return parts.filter(({ jobId, state }) => state === 'queued' && jobId && jobOf(jobId)?.state === 'queued').length
+  }
+
+  #progress({ parts }: ReleaseRun): number {
+    const { jobOf } = this.#deps
+    const percent = ({ state, jobId }: RunPart) =>
+      state === 'done' ? 100 : state === 'queued' && jobId !== undefined ? (jobOf(jobId)?.progress ?? 0) : 0
+    return Math.min(99, Math.floor(parts.reduce((sum, part) => sum + percent(part), 0) / parts.length))
+  }
+
+  #beginMeasuring(releaseId: string, run: ReleaseRun): void {
+    if (this.#measuring.has(releaseId)) return
+    const stop = new AbortController()
+    const signal = AbortSignal.any([stop.signal, this.#stopping.signal])
+    const ended = this.#measures(run, signal)
+      .then(
+        (measures) => this.#planned(releaseId, measures),
+        (cause: unknown) => {
+          if (!signal.aborted) this.#unmeasurable(releaseId, cause)
+        },
+      )
+      .catch((cause: unknown) => this.#deps.log.error('a release could not be planned', { releaseId, cause }))
+      .finally(() => {
+        this.#measuring.delete(releaseId)
+        this.feed()
+      })
+    this.#measuring.set(releaseId, { stop, ended })
+  }
+
+  #planned(releaseId: string, measures: readonly SongMeasure[]): void {
+    const run = this.#deps.runs.find(releaseId)
+    if (run?.state === 'mastering') this.#save(releaseId, withMeasures(run, measuredParts(run, measures)))
+  }
+
+  #unmeasurable(releaseId: string, cause: unknown): void {
+    const run = this.#deps.runs.find(releaseId)
+    if (run?.state !== 'mastering') return
+    const { code, values } = toAppError(cause)
+    if (code === 'INTERNAL_ERROR')
+      this.#deps.log.error('a song of a release could not be measured', { releaseId, cause })
+    this.#save(releaseId, { ...run, state: 'failed', failure: { code, values } })
+  }
+
+  /** Measures the songs of a run one after the other; each is measured once. */
+  async #measures(run: ReleaseRun, signal: AbortSignal): Promise<SongMeasure[]> {
+    const { runs, songOf, measure } = this.#deps
+    const measures: SongMeasure[] = []
+    for (const [index, { tracks }] of run.parts.entries()) {
+      const { sourceSha256, ...track } = tracks[0]!
+      let known = runs.measure(sourceSha256)
+      if (!known) {
+        signal.throwIfAborted()
+        const song = songOf(track)
+        if (!song) throw new AppError('RELEASE_NOT_READY', { reason: 'no_song', track: index + 1 })
+        known = await measure(song, signal)
+        runs.saveMeasure(sourceSha256, known)
+      }
+      measures.push(known)
+    }
+    return measures
+  }
+}
+
+const hundredths = (value: number) => Number(value.toFixed(2))
+const thousandths = (value: number) => Number(value.toFixed(3))
+
+function isSameSong({ tracks }: RunPart, trackId: string, { sourceId, jobId }: TrackSong): boolean {
+  const track = tracks.find((one) => one.trackId === trackId)
+  return track?.sourceId === sourceId && track?.jobId === jobId
+}
+
+function shownFailure({ code, values, trackId }: RunFailure, language: Language): NonNullable<Mastering['failure']> {
+  const message =
+    code in FAILURES
+      ? failureText(code as FailureCode, values, language)
+      : errorText(code as ErrorCode, values, language)
+  return { code, message, ...(trackId === undefined ? {} : { track_id: trackId }) }
+}

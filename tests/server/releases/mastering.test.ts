@@ -1,0 +1,439 @@
+/** Releases that are mastered: their jobs, charges, rounds and ends, over a real socket and a real database. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Job } from '../../../src-contract/jobs.ts'
+import type { ReleasePlan } from '../../../src-contract/release-mastering.ts'
+import type { Release, Track } from '../../../src-contract/releases.ts'
+import type { WorkOrder } from '../../../src-worker/mastering/work-order.ts'
+import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { wavSong } from '../../support/songs.ts'
+
+let engine: HeldEngine
+let service: Service
+beforeEach(async () => {
+  engine = createHeldEngine({ isAutomatic: true, answersLooks: true })
+  engine.hears = ({ song }) => LEVELS[Math.round(song.facts.durationSeconds)] ?? -20
+  service = await startService({ forkEngine: engine.fork })
+})
+afterEach(() => service.stop())
+
+const AT = '/api/v1/releases'
+const at = ({ release_id }: Release, rest = '') => `${AT}/${release_id}${rest}`
+/** Loudness of the songs by their length, s. */
+const LEVELS: Record<number, number> = { 3: -12, 4: -18, 5: -15, 6: -7, 7: -16, 8: -14 }
+
+async function newSource(seconds: number): Promise<string> {
+  const form = new FormData()
+  form.append('file', new Blob([new Uint8Array(wavSong({ seconds }))]), `song ${seconds}.wav`)
+  return (await service.call('POST', '/app/sources', { body: form })).body.source_id
+}
+
+async function newRelease(lengths: readonly number[], more: object = {}): Promise<Release> {
+  const tracks: object[] = []
+  for (const seconds of lengths) tracks.push({ source_id: await newSource(seconds) })
+  const settings = { platforms: ['spotify'] }
+  const { body, status } = await service.post(AT, {
+    ...{ title: 'Record', artist: 'Band', kind: 'album', settings, tracks },
+    ...more,
+  })
+  expect(status).toBe(201)
+  return body
+}
+
+const master = (release: Release, headers: Record<string, string> = {}) =>
+  service.call('POST', at(release, '/master'), { headers })
+const read = async (release: Release): Promise<Release> => (await service.get(at(release))).body
+const credits = async (): Promise<number> => (await service.get('/api/v1/account')).body.credits
+const works = () => engine.processes.flatMap(({ order }) => order ?? [])
+const jobsOf = async (release: Release): Promise<Job[]> =>
+  (await service.get(`/api/v1/jobs?batch_id=${release.release_id}&sort=oldest`)).body.jobs
+const change = (release: Release, index: number, track: object) =>
+  service.patch(at(release, `/tracks/${release.tracks[index]!.track_id}`), track)
+
+/** Waits for an event of the service, which each look is. */
+async function until<Value>(look: () => Promise<Value | false> | Value | false): Promise<Value> {
+  for (;;) {
+    const value = await look()
+    if (value !== false) return value
+    await new Promise((resolve) => setTimeout(resolve, 15))
+  }
+}
+
+const ended = (release: Release) =>
+  until(async () => {
+    const now = await read(release)
+    return now.mastering.state !== 'mastering' && now
+  })
+
+/** Masters a release to its end. */
+async function mastered(release: Release): Promise<Release> {
+  const { status, body } = await master(release)
+  expect([status, body.mastering.state]).toEqual([202, 'mastering'])
+  return ended(release)
+}
+
+const offsets = ({ tracks }: Release) => tracks.map(({ master: made }) => made?.offset_lu)
+const relations = (offs: readonly (number | undefined)[]) => offs.map((off) => Number((off! - offs[0]!).toFixed(2)))
+
+describe('mastering a release', () => {
+  test('makes a job of each track with the settings of the release under those of the track', async () => {
+    const release = await newRelease([3, 4], {
+      kind: 'single',
+      settings: { platforms: ['melon'], genre: 'pop', air_db: 1, bass_db: 1 },
+    })
+    await change(release, 1, { settings: { air_db: 2 }, title: 'Two', version: 'Live', artists: ['A', 'B'] })
+    const before = await credits()
+    const { mastering, tracks } = await mastered(release)
+    expect([mastering.state, mastering.progress, before - (await credits())]).toEqual(['done', 100, 2])
+    const jobs = await jobsOf(release)
+    expect(jobs.map(({ job_id }) => job_id)).toEqual(tracks.map((track) => track.master?.job_id))
+    const sound = { platforms: ['melon'], genre: 'pop', bass_db: 1, release_master: true }
+    expect(jobs).toMatchObject([
+      { ...sound, air_db: 1, title: 'song 3', artist: 'Band' },
+      { ...sound, air_db: 2, title: 'Two (Live)', artist: 'A, B' },
+    ])
+    expect(works().map(({ masterTargets }) => masterTargets)).toEqual([undefined, undefined])
+  })
+
+  test('costs one credit for each song of a track, however often, and a replaced song one more', async () => {
+    const release = await newRelease([3, 4])
+    const start = await credits()
+    await mastered(release)
+    expect(start - (await credits())).toBe(2)
+    expect((await mastered(release)).mastering.state).toBe('done')
+    expect(works()).toHaveLength(2)
+    await service.patch(at(release), { settings: { platforms: ['youtube'] } })
+    await mastered(release)
+    expect([works().length, start - (await credits())]).toEqual([4, 2])
+    expect((await jobsOf(release)).map(({ credits_used }) => credits_used)).toEqual([1, 1, 0, 0])
+    await change(release, 0, { isrc: 'KRA382400001' })
+    const { body } = await change(release, 0, { source_id: await newSource(5) })
+    expect(body.tracks[0]).toMatchObject({ isrc: 'KRA382400001', title: 'song 3' })
+    expect(body.tracks[0]).not.toHaveProperty('master')
+    const { credits_needed } = (await service.get(at(release, '/plan'))).body
+    await mastered(release)
+    expect([credits_needed, start - (await credits())]).toEqual([1, 3])
+  })
+
+  test('begins nothing where the credits are too few, and says how many it needs', async () => {
+    await service.patch('/app/account', { plan: 'free' })
+    const release = await newRelease([3, 4, 5])
+    const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
+    db.prepare("INSERT INTO ledger (kind, amount, created_at_ms) VALUES ('charge', ?, 0)").run(2 - (await credits()))
+    db.close()
+    const { status, body } = await master(release)
+    expect([status, body.error.code, body.error.values]).toEqual([402, 'INSUFFICIENT_CREDITS', { cost: 3, balance: 2 }])
+    expect(body.error.message).toMatch(/release costs 3 credits/)
+    expect([await credits(), (await read(release)).mastering.state, await jobsOf(release)]).toEqual([2, 'idle', []])
+  })
+
+  test('waits for the slots of the plan', async () => {
+    await service.patch('/app/account', { plan: 'free' })
+    await service.post('/app/account/credits', { amount: 10 })
+    engine.isAutomatic = false
+    const release = await newRelease([3, 4])
+    await master(release)
+    const first = await until(() => engine.processes.find(({ order }) => order) ?? false)
+    expect((await read(release)).tracks.map(({ master: made }) => made?.state)).toEqual(['queued', 'waiting'])
+    first.finish()
+    await until(() => works().length === 2)
+    engine.processes.at(-1)!.finish()
+    expect((await ended(release)).mastering.state).toBe('done')
+  })
+
+  test('is asked for once with an Idempotency-Key, and is busy for anybody else', async () => {
+    engine.isAutomatic = false
+    const release = await newRelease([3])
+    const first = await master(release, { 'idempotency-key': 'one' })
+    const again = await master(release, { 'idempotency-key': 'one' })
+    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([202, first.body, 'true'])
+    expect((await master(release, { 'idempotency-key': 'two' })).body.error.code).toBe('RELEASE_BUSY')
+    expect((await master(release)).body.error.code).toBe('RELEASE_BUSY')
+  })
+
+  test('needs a track, and a song in each', async () => {
+    const empty = await newRelease([])
+    expect((await master(empty)).body.error).toMatchObject({ code: 'RELEASE_NOT_READY' })
+    const { body } = await service.post(at(empty, '/tracks'), { tracks: [{ title: 'To come' }] })
+    const refused = await master(body)
+    expect(refused.body.error.message).toMatch(/Track 1 \(“To come”\) has no song/)
+    expect((await service.get(at(empty, '/plan'))).body.error.code).toBe('RELEASE_NOT_READY')
+  })
+
+  test('takes the song of a job, also for a key', async () => {
+    const credential = await service.newKey()
+    const job = await service.newJob()
+    await service.ended(job.job_id)
+    const tracks = [{ job_id: job.job_id }]
+    const { body } = await service.post(AT, { title: 'R', artist: 'B', kind: 'single', tracks }, { credential })
+    expect((await service.call('POST', at(body, '/master'), { credential })).status).toBe(202)
+    expect((await ended(body)).tracks[0]!.master).toMatchObject({ state: 'done' })
+    expect((await jobsOf(body))[0]!.source_sha256).toBe((await service.job(job.job_id)).source_sha256)
+  })
+
+  test('puts nothing into the output folder', async () => {
+    const release = await newRelease([3])
+    const { tracks } = await mastered(release)
+    expect(await service.job(tracks[0]!.master!.job_id!)).not.toHaveProperty('output_folder')
+  })
+})
+
+describe('a release that is being mastered', () => {
+  /** Begins a release whose jobs wait for the test. */
+  async function begun(lengths: readonly number[]): Promise<Release> {
+    engine.isAutomatic = false
+    const release = await newRelease(lengths)
+    await master(release)
+    await until(() => works().length > 0)
+    return release
+  }
+
+  test('is cancelled: what runs stops and is refunded, and costs again when it is begun again', async () => {
+    const start = await credits()
+    const release = await begun([3, 4, 5])
+    const { body } = await service.call('POST', at(release, '/master/cancel'))
+    expect(body.mastering).toMatchObject({ state: 'failed', failure: { code: 'CANCELLED' } })
+    expect(await credits()).toBe(start)
+    expect((await jobsOf(release)).every(({ failure_code }) => failure_code === 'CANCELLED')).toBe(true)
+    await until(() => engine.processes.every(({ isGone }) => isGone))
+    engine.isAutomatic = true
+    expect((await mastered(release)).mastering.state).toBe('done')
+    expect(start - (await credits())).toBe(3)
+  })
+
+  test('ends as failed with the reason of its track, after the others', async () => {
+    const start = await credits()
+    const release = await begun([3, 4])
+    service.expectFault('a job failed')
+    engine.processes.find(({ order }) => order)!.fail('DIGITAL_SILENCE')
+    await until(() => works().length === 2)
+    engine.processes.at(-1)!.finish()
+    const { mastering, tracks } = await ended(release)
+    expect(mastering.failure).toMatchObject({ code: 'DIGITAL_SILENCE', track_id: tracks[0]!.track_id })
+    expect(tracks.map(({ master: made }) => made?.state)).toEqual(['failed', 'done'])
+    expect(start - (await credits())).toBe(1)
+  })
+
+  test('goes on without a job that is deleted under it, and makes it anew for free', async () => {
+    const release = await begun([3, 4])
+    const [job] = await jobsOf(release)
+    engine.isAutomatic = true
+    engine.processes.find(({ order }) => order)!.finish()
+    const { tracks } = await ended(release)
+    await service.call('DELETE', `/api/v1/jobs/${job!.job_id}`)
+    expect((await read(release)).tracks[0]!.master).toMatchObject({ job_id: tracks[0]!.master!.job_id, state: 'gone' })
+    const before = await credits()
+    expect((await mastered(release)).tracks[0]!.master).toMatchObject({ state: 'done' })
+    expect([await credits(), works().length]).toEqual([before, 3])
+  })
+
+  test('goes on after a restart', async () => {
+    const release = await begun([3, 4])
+    const { dataDir } = service
+    await service.close()
+    engine.isAutomatic = true
+    service = await startService({ dataDir, forkEngine: engine.fork })
+    expect((await ended(release)).mastering.state).toBe('done')
+    expect((await jobsOf(release)).map(({ credits_used }) => credits_used)).toEqual([1, 1])
+  })
+
+  test('goes on after a restart while its songs are measured', async () => {
+    engine.answersLooks = false
+    engine.isAutomatic = false
+    const release = await newRelease([3, 4])
+    await master(release)
+    await until(() => engine.processes.some(({ isAnalysis }) => isAnalysis))
+    const { dataDir } = service
+    await service.close()
+    engine.isAutomatic = true
+    service = await startService({ dataDir, forkEngine: engine.fork })
+    expect((await ended(release)).mastering.state).toBe('done')
+  })
+
+  test('is stopped when it is deleted', async () => {
+    const start = await credits()
+    const release = await begun([3])
+    expect((await service.call('DELETE', at(release))).status).toBe(204)
+    expect([await credits(), (await jobsOf(release))[0]!.failure_code]).toEqual([start, 'CANCELLED'])
+  })
+
+  test('tells its followers', async () => {
+    const release = await newRelease([3])
+    const response = await fetch(`${service.baseUrl}/api/v1/events`, {
+      headers: { authorization: `Bearer ${service.sessionCredential}` },
+    })
+    const reader = response.body!.getReader()
+    await master(release)
+    let told = ''
+    while (!told.includes('"event":"release.changed"')) told += new TextDecoder().decode((await reader.read()).value)
+    expect(told).toContain(`"release_id":"${release.release_id}"`)
+    await reader.cancel()
+  })
+})
+
+describe('a record', () => {
+  test('has the relations of its songs, and its loudness over all of them', async () => {
+    const release = await newRelease([3, 4, 5])
+    const { mastering, tracks } = await mastered(release)
+    expect(relations(offsets({ ...release, tracks }))).toEqual([0, -6, -3])
+    expect(mastering).toMatchObject({ state: 'done', round: 1, target_lufs: -14 })
+    expect(mastering.record_lufs).toBeCloseTo(-14, 1)
+    expect(mastering.largest_relation_error_lu).toBeLessThan(0.03)
+    const targets = works().map(({ masterTargets }) => masterTargets)
+    expect(targets.map((one) => one?.release)).toEqual(tracks.map(({ master: made }) => made?.target_lufs))
+    expect(targets.map((one) => one!.spotify! - one!.release!)).toEqual([0, 0, 0])
+  })
+
+  test('holds them at the target of every platform', async () => {
+    const release = await newRelease([3, 4], { settings: { platforms: ['apple_music'], target_lufs: null } })
+    await mastered(release)
+    const [loud, soft] = works().map(({ masterTargets }) => masterTargets!)
+    expect(loud!.apple_music! - loud!.release!).toBeCloseTo(-2, 2)
+    expect(soft!.apple_music! - loud!.apple_music!).toBeCloseTo(-6, 2)
+  })
+
+  test('meets the target that its owner sets', async () => {
+    const release = await newRelease([3, 4], { settings: { platforms: ['spotify'], target_lufs: -11.25 } })
+    expect((await mastered(release)).mastering).toMatchObject({ target_lufs: -11.25 })
+    expect((await read(release)).mastering.record_lufs).toBeCloseTo(-11.25, 1)
+  })
+
+  test('has the tracks made again that landed beside their targets, and those alone', async () => {
+    engine.landsOff = ({ title }) => (title === 'song 4' ? 0.12 : 0)
+    const release = await newRelease([3, 4, 5])
+    const { mastering } = await mastered(release)
+    expect(mastering).toMatchObject({ state: 'done', round: 2 })
+    expect(works().map(({ title }) => title)).toEqual(['song 3', 'song 4', 'song 5', 'song 4'])
+    const [, first, , second] = works().map(({ masterTargets }) => masterTargets!.release!)
+    expect(second! - first!).toBeCloseTo(-0.12, 1)
+    expect(mastering.largest_relation_error_lu).toBeLessThanOrEqual(0.03)
+    expect((await jobsOf(release)).map(({ credits_used }) => credits_used)).toEqual([1, 1, 1, 0])
+  })
+
+  test('is made at most three times', async () => {
+    // Each landing misses by another figure than the one before.
+    const errors = [0.1, -0.1, 0.2, -0.2]
+    const jobs: string[] = []
+    engine.landsOff = ({ title = '', jobId }) => {
+      if (title !== 'song 4') return 0
+      if (!jobs.includes(jobId)) jobs.push(jobId)
+      return errors[jobs.indexOf(jobId)]!
+    }
+    const { mastering } = await mastered(await newRelease([3, 4]))
+    expect([mastering.state, mastering.round, works().length <= 6]).toEqual(['done', 3, true])
+  })
+
+  test('comes down as a whole for a track that cannot be louder', async () => {
+    engine.verdictOf = ({ title }: WorkOrder) => (title === 'song 4' ? 'below_target' : 'on_target')
+    engine.landsOff = ({ title }) => (title === 'song 4' ? -1 : 0)
+    const release = await newRelease([3, 4])
+    const { mastering, tracks } = await mastered(release)
+    expect(mastering.held_back).toEqual({ track_id: tracks[1]!.track_id, down_lu: expect.closeTo(1, 1) })
+    expect(mastering.record_lufs).toBeCloseTo(-15, 1)
+    expect(works().map(({ title }) => title)).toEqual(['song 3', 'song 4', 'song 3'])
+  })
+
+  test('of a single has every track on its own, and so has one whose owner says so', async () => {
+    for (const more of [{ kind: 'single' }, { loudness_mode: 'track' }]) {
+      const release = await newRelease([3, 4], more)
+      expect(release.loudness_mode).toBe('track')
+      const { mastering } = await mastered(release)
+      expect(mastering).not.toHaveProperty('target_lufs')
+    }
+    expect(works().every(({ masterTargets }) => masterTargets === undefined)).toBe(true)
+  })
+})
+
+describe('coherence', () => {
+  // Five songs about as loud as each other, and one far louder.
+  const LENGTHS = [3, 8, 5, 6, 7]
+  beforeEach(() => {
+    Object.assign(LEVELS, { 3: -14, 8: -14.3, 5: -14.6, 6: -7, 7: -13.8 })
+  })
+
+  test('moves the outlier toward the record, and the record meets its target', async () => {
+    const release = await newRelease(LENGTHS, { coherence: true })
+    const { mastering, tracks } = await mastered(release)
+    expect(tracks.map(({ master: made }) => made?.corrections)).toEqual([
+      ...[undefined, undefined, undefined],
+      { offset_lu: -1.5 },
+      undefined,
+    ])
+    expect(relations(offsets({ ...release, tracks }))).toEqual([0, -0.3, -0.6, 5.5, 0.2])
+    expect(mastering.record_lufs).toBeCloseTo(-14, 1)
+  })
+
+  test('leaves the anchor, and every track that is no outlier, to the jobs of the record without it', async () => {
+    const release = await newRelease(LENGTHS)
+    const anchored = { anchor_track_id: release.tracks[0]!.track_id }
+    expect((await service.patch(at(release), anchored)).body).toMatchObject(anchored)
+    const plain = await mastered(release)
+    await service.patch(at(release), { coherence: true })
+    const coherent = await mastered(release)
+    const jobs = ({ tracks }: Release) => tracks.map(({ master: made }) => made?.job_id)
+    expect(jobs(coherent).map((jobId, i) => jobId === jobs(plain)[i])).toEqual([true, true, true, false, true])
+    expect(relations(offsets(coherent))).toEqual([0, -0.3, -0.6, 5.5, 0.2])
+    expect(coherent.mastering.record_lufs).toBeLessThan(-14.5)
+  })
+
+  test('corrects no anchor', async () => {
+    const release = await newRelease(LENGTHS, { coherence: true })
+    await service.patch(at(release), { anchor_track_id: release.tracks[3]!.track_id })
+    const { tracks } = await mastered(release)
+    expect(tracks.every(({ master: made }) => made?.corrections === undefined)).toBe(true)
+  })
+})
+
+describe('the plan of a release', () => {
+  const planOf = async (release: Release): Promise<ReleasePlan> => (await service.get(at(release, '/plan'))).body
+
+  test('says beforehand and for free what mastering does', async () => {
+    const release = await newRelease([3, 4])
+    const before = await credits()
+    const plan = await planOf(release)
+    expect(plan).toMatchObject({ loudness_mode: 'album', target_lufs: -14, planned_lufs: -14, credits_needed: 2 })
+    expect([await credits(), await jobsOf(release), plan.credits_available]).toEqual([before, [], before])
+    const { tracks } = await mastered(release)
+    expect(plan.tracks.map(({ target_lufs }) => target_lufs)).toEqual(
+      tracks.map((track: Track) => track.master?.target_lufs),
+    )
+    expect(plan.tracks.map(({ source_lufs }) => source_lufs)).toEqual([LEVELS[3], LEVELS[4]])
+    expect((await planOf(release)).credits_needed).toBe(0)
+  })
+
+  test('measures every song once', async () => {
+    const release = await newRelease([3, 4])
+    await planOf(release)
+    await planOf(release)
+    await mastered(release)
+    expect(engine.processes.filter(({ isAnalysis }) => isAnalysis)).toHaveLength(2)
+  })
+
+  test('names outliers and what would be corrected', async () => {
+    Object.assign(LEVELS, { 3: -14, 8: -14.3, 5: -14.6, 6: -7, 7: -13.8 })
+    const release = await newRelease([3, 8, 5, 6, 7], { coherence: true })
+    const { tracks } = await planOf(release)
+    expect(tracks[3]).toMatchObject({
+      outliers: [{ kind: 'loudness', distance_db: expect.closeTo(7, 0), limit_db: expect.any(Number) }],
+      corrections: { offset_lu: -1.5 },
+    })
+    expect(tracks.filter(({ outliers }) => outliers.length > 0)).toHaveLength(1)
+    await service.patch(at(release), { coherence: false })
+    expect((await planOf(release)).tracks.flatMap(({ outliers }) => outliers)).toEqual([])
+  })
+})
+
+test('the export of a release takes the masters of its record', async () => {
+  engine.masterBytes = Buffer.from(wavSong())
+  const release = await newRelease([3, 4])
+  const { tracks } = await mastered(release)
+  const folder = path.join(service.dataDir, '..', `export-${path.basename(service.dataDir)}`)
+  const { body } = await service.post(`/app/releases/${release.release_id}/export`, { folder })
+  const report = JSON.parse(readFileSync(path.join(body.folder, 'release-report.json'), 'utf8'))
+  expect(report.tracks.map(({ job_id }: { job_id: string }) => job_id)).toEqual(
+    tracks.map((track) => track.master?.job_id),
+  )
+})
