@@ -12,6 +12,7 @@ import { type ClientOptions, runClientCommand, withClientOptions } from './clien
 import { absolutePath } from './data-dir.ts'
 import { STANDARD_INPUT, withInputs } from './input-file.ts'
 import { type Messages, messagesFor } from './messages.ts'
+import { registerMasteringCommands } from './release-master-commands.ts'
 import { table } from './text-output.ts'
 import { unusable } from './unusable-input.ts'
 
@@ -35,6 +36,7 @@ export function registerReleaseCommands(program: Command, dataDir: string, messa
     withClientOptions(group.command(usage), dataDir, messages).description(description)
   registerKeeping(command, messages)
   registerTables(command, messages)
+  registerMasteringCommands(command, messages)
 
   command('export <id>', say.export)
     .option('--out <folder>', say.out, absolutePath(messages))

@@ -88,3 +88,22 @@ test('releases are made of a table and changed by one, and no file is overwritte
     ...{ code: 1, problem: expect.stringMatching(/There is no file .*nothing\.csv/) },
   })
 })
+
+test('a release is planned and mastered as one record, and a run is cancelled', async () => {
+  const { release_id: id } = await json('release', 'new', 'Record', '--artist', 'A', '--kind', 'ep', '--job', jobId)
+  const planned = await call('C', 'release', 'plan', id)
+  expect(planned.out).toMatch(
+    /planned at −14\.00 LUFS\. It costs 1 credit of \d+\.\n1 {2}첫차 {2}−20\.00 LUFS {2}−14\.00 LUFS/,
+  )
+  const made = await call('ko_KR.UTF-8', 'release', 'master', id, '--wait')
+  expect([made.code, made.out]).toEqual([
+    0,
+    expect.stringMatching(/끝났어요\.\n1 {2}첫차 {2}완료 {2}[\s\S]*앨범의 음량은 −14\.0/),
+  ])
+  expect((await call('C', 'release', 'cancel', id)).out).toMatch(/^It is mastered\./)
+  engine.isAutomatic = false
+  const { release_id: other } = await json('release', 'new', 'Other', '--artist', 'A', '--job', jobId)
+  expect((await call('C', 'release', 'master', other)).out).toMatch(/^It is being mastered: 0 %/)
+  expect((await call('C', 'release', 'cancel', other)).out).toMatch(/^It could not be mastered:[\s\S]*cancelled/i)
+  engine.isAutomatic = true
+})
