@@ -2,7 +2,7 @@
 import type { Edges } from '../../src-contract/edges.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
 import { applyRecipe } from '../../src-engine/chain.ts'
-import { type Audio, allocateAudio, sliceBlock } from '../../src-engine/dsp/block.ts'
+import { type Audio, allocateBlock, sliceBlock } from '../../src-engine/dsp/block.ts'
 import { type Padding, paddingOf, shapeEdges, withSilentPadding } from '../../src-engine/edges.ts'
 import { createQuantiser } from '../../src-engine/finalise/dither.ts'
 import { type FinalisePlan, prepareFinalise, renderFinalise } from '../../src-engine/finalise/finalise.ts'
@@ -99,7 +99,7 @@ export function renderPassage(song: Audio, { recipe, plan, edges }: Treatment, f
   const warmUp = Math.ceil((WARM_UP_SECONDS * sampleRateHz) / PIECE_FRAMES) * PIECE_FRAMES
   const from = Math.max(0, first - warmUp)
   const to = Math.min(frames, end + Math.ceil(LOOK_AHEAD_SECONDS * sampleRateHz))
-  const around = allocateAudio(CHANNELS, to - from, sampleRateHz)
+  const around: Audio = { ...allocateBlock(CHANNELS, to - from), sampleRateHz }
   const heard = sliceBlock(song, from - startFrames, to - startFrames)
   for (const [c, samples] of heard.channels.entries()) {
     around.channels[c]!.set(samples, Math.min(around.frames, Math.max(0, startFrames - from)))
@@ -107,7 +107,7 @@ export function renderPassage(song: Audio, { recipe, plan, edges }: Treatment, f
   const { audio } = applyRecipe(around, recipe)
   shapeEdges(audio, from, frames, edges)
   const source = prepareFinalise(audio)
-  const passage = allocateAudio(CHANNELS, end - first, sampleRateHz)
+  const passage: Audio = { ...allocateBlock(CHANNELS, end - first), sampleRateHz }
   let at = from
   // A plan of its own: the engine remembers gain curves by their plan.
   for (const block of renderFinalise(source, { ...plan })) {

@@ -1,6 +1,5 @@
 /** Estimate of the gain that brings a treated song to a target, from a few stretches of it. */
 import type { Recipe } from '../../src-contract/recipe.ts'
-import { applyRecipe } from '../../src-engine/chain.ts'
 import { type Audio, allocateAudio, samplePeak, sliceBlock } from '../../src-engine/dsp/block.ts'
 import { lufsToMeanSquare, relativeGate } from '../../src-engine/dsp/meters/gating.ts'
 import { type Loudness, measureLoudness } from '../../src-engine/dsp/meters/loudness.ts'
@@ -17,6 +16,7 @@ import {
   solveGain,
 } from '../../src-engine/finalise/material.ts'
 import { chooseTreatments } from '../../src-engine/finalise/peak-treatment.ts'
+import { RepeatedTreatment } from './repeated-treatment.ts'
 
 /** Stretches of the loud parts on which a treatment is heard, spread over the whole song. */
 const STRETCHES = 6
@@ -76,7 +76,7 @@ export interface EstimatedGain {
 
 /** Model of the loudness of one song under any recipe. */
 export class LoudnessModel {
-  readonly #stretches: Audio
+  readonly #treatment: RepeatedTreatment
   readonly #stretchesLufs: number
   readonly #stretchesPeaks: readonly number[]
   readonly #changes = new Map<string, Change>()
@@ -84,9 +84,10 @@ export class LoudnessModel {
 
   /** `source` is the song before its recipe, its single samples edited; the first treatment of peaks is that for `target`. */
   constructor(source: FinaliseSource, target: LoudnessTarget) {
-    this.#stretches = loudStretches(source)
-    this.#stretchesLufs = measureLoudness(this.#stretches).integratedLufs
-    this.#stretchesPeaks = peaksOf(this.#stretches)
+    const stretches = loudStretches(source)
+    this.#treatment = new RepeatedTreatment(stretches)
+    this.#stretchesLufs = measureLoudness(stretches).integratedLufs
+    this.#stretchesPeaks = peaksOf(stretches)
     const goal = { ceiling: dbToGain(target.ceilingDbtp), aimedLufs: target.targetLufs, meanReductionDb: MOST_LOSS_LU }
     const [treatment] = chooseTreatments(source, goal)
     const { clipAboveDb, gainDb } = treatment!
@@ -144,7 +145,7 @@ export class LoudnessModel {
   }
 
   #measureChange(recipe: Recipe): Change {
-    const treated = applyRecipe(copyOf(this.#stretches), recipe).audio
+    const treated = this.#treatment.treat(recipe)
     const loudnessDb = measureLoudness(treated).integratedLufs - this.#stretchesLufs
     const peaks = peaksOf(treated)
     // The peaks that a limiter meets, not those of what is quiet.
@@ -170,7 +171,7 @@ function peaksOf(audio: Audio): number[] {
 function loudStretches({ audio, energies, loudness, sampleRateHz }: FinaliseSource): Audio {
   const groups = Math.round((STRETCH_SECONDS * sampleRateHz) / peakGroupFrames)
   const count = Math.floor(energies.length / groups)
-  if (count <= STRETCHES) return copyOf(audio)
+  if (count <= STRETCHES) return audio
   const gate = (lufsToMeanSquare(loudness.integratedLufs) / relativeGate) * groups * peakGroupFrames
   const loud = Array.from({ length: count }, (_, i) => i).filter((i) => sumOf(energies, i * groups, groups) >= gate)
   const taken = Math.min(STRETCHES, loud.length)
@@ -188,12 +189,6 @@ function sumOf(values: Float32Array, first: number, count: number): number {
   let sum = 0
   for (let i = first; i < first + count; i++) sum += values[i]!
   return sum
-}
-
-function copyOf(audio: Audio): Audio {
-  const copy = allocateAudio(audio.channels.length, audio.frames, audio.sampleRateHz)
-  for (const [c, samples] of audio.channels.entries()) copy.channels[c]!.set(samples)
-  return copy
 }
 
 /** Measures a treated song, given the treatment of its peaks. */

@@ -1,5 +1,6 @@
 /** Estimates of auditions, against whole masters. */
 import { describe, expect, it, vi } from 'vitest'
+import type { Recipe } from '../../../src-contract/recipe.ts'
 import { jobSettings, SETTINGS, WHOLE_SONG } from '../../../src-contract/settings.ts'
 import { analyseSource } from '../../../src-engine/analysis/analysis.ts'
 import { recipeCandidates } from '../../../src-engine/candidates.ts'
@@ -13,6 +14,7 @@ import { EstimateSound, renderPassage } from '../../../src-worker/audition/estim
 import { LoudnessModel } from '../../../src-worker/audition/loudness-model.ts'
 import { PassageTurns } from '../../../src-worker/audition/passage-turns.ts'
 import { pricedTargets } from '../../../src-worker/audition/price.ts'
+import { RepeatedTreatment } from '../../../src-worker/audition/repeated-treatment.ts'
 import { Settling } from '../../../src-worker/audition/settling.ts'
 import { runInSlices } from '../../../src-worker/audition/slices.ts'
 import { songLike } from '../../support/sounds.ts'
@@ -68,6 +70,27 @@ describe('the estimate of a gain', () => {
     expect(again.plan.limiter).toEqual(plan.limiter)
     const near = model.estimate(recipeOf(70), target)
     expect(Math.abs(near.treatedLufs - masterOf(70).source.loudness.integratedLufs)).toBeLessThan(0.2)
+  })
+})
+
+describe('one sound after the other', () => {
+  it('measures as it does when it is the first, whichever was heard before', () => {
+    const steered = (tiltDb: number, warmth: number): Recipe => ({
+      version: 1,
+      stages: [
+        ...recipeOf(60).stages.slice(0, 1),
+        { kind: 'steer_tone', sections: [{ shape: 'tilt', frequencyHz: 800, gainDb: tiltDb }] },
+        ...recipeOf(warmth).stages.slice(1),
+      ],
+    })
+    const untreated = copyOf(song)
+    const moved = new RepeatedTreatment(song)
+    const heard = [steered(1, 60), steered(2, 60), steered(2, 90), steered(2, 20), recipeOf(60), steered(3, 60)]
+    for (const recipe of heard) {
+      const [again, first] = [moved.treat(recipe), new RepeatedTreatment(song).treat(recipe)]
+      expect(measureLoudness(again).integratedLufs).toBeCloseTo(measureLoudness(first).integratedLufs, 2)
+    }
+    expect(song.channels, 'the song itself is not treated').toEqual(untreated.channels)
   })
 })
 
