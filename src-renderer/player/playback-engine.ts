@@ -10,13 +10,13 @@ import { createLoudnessMeter, type LoudnessMeter } from './loudness.ts'
 import { createTruePeakMeter } from './true-peak.ts'
 
 /** Frames of one chunk, the piece in which samples are handed to the playback engine. */
-export const CHUNK_FRAMES = 65_536
+export const CHUNK_FRAMES = 32_768
 /** Length of every cross-fade (equal power). */
 const FADE_MS = 8
 /** Time in which a change of level settles. */
 const LEVEL_MS = 20
 /** A version is switched to when so much of it is here: a slow disk then delays the switch instead of tearing a gap behind it. */
-const SWITCH_MARGIN_SECONDS = 0.5
+const SWITCH_MARGIN_SECONDS = 0.3
 /** Frames between two reports. */
 const REPORT_FRAMES = 1024
 

@@ -160,19 +160,20 @@ describe('the transport', () => {
   })
 
   it('waits in silence after a seek until the samples are there, and loses none of them', () => {
-    const a = noise(190_000, 1)
+    const a = noise(3 * CHUNK_FRAMES - 5000, 1)
+    const frame = 2 * CHUNK_FRAMES + 9000
     const playback = playbackWith({ a: a.slice(0, CHUNK_FRAMES) })
     playback.obey({ kind: 'add', version: 'a', frames: a.length })
     playback.obey({ kind: 'length', frames: a.length })
     playback.obey({ kind: 'choose', version: 'a' })
     playback.obey({ kind: 'play', serial: 1 })
-    playback.obey({ kind: 'seek', serial: 3, frame: 140_000, restartsIntegrated: false })
+    playback.obey({ kind: 'seek', serial: 3, frame, restartsIntegrated: false })
     expect(Math.max(...render(playback, 4096))).toBe(0)
-    expect(playback.takeReport()).toMatchObject({ frame: 140_000, isWaiting: true })
+    expect(playback.takeReport()).toMatchObject({ frame, isWaiting: true })
     const left = new Float32Array(CHUNK_FRAMES)
     left.set(a.subarray(2 * CHUNK_FRAMES))
     playback.obey({ kind: 'chunk', version: 'a', index: 2, left, right: left.slice() })
-    expect(placeOf(render(playback, 1024), FADE, a)).toBe(140_000 + FADE)
+    expect(placeOf(render(playback, 1024), FADE, a)).toBe(frame + FADE)
   })
 
   it('begins when the first samples are there, where it was to play before', () => {
@@ -379,13 +380,14 @@ describe('the difference of two versions', () => {
   it('waits for what is taken away, and does not play the version whole meanwhile', () => {
     const { song, a } = twoVersions()
     const playback = playbackWith({ song, a })
+    const frame = CHUNK_FRAMES + 5000
     playback.obey({ kind: 'evict', version: 'song', indexes: [1] })
     playback.obey({ kind: 'choose', version: 'a' })
     playback.obey({ kind: 'difference', difference: { of: 'a', without: 'song' } })
     playback.obey({ kind: 'play', serial: 1 })
-    playback.obey({ kind: 'seek', serial: 2, frame: 70_000, restartsIntegrated: false })
+    playback.obey({ kind: 'seek', serial: 2, frame, restartsIntegrated: false })
     expect(loudest(render(playback, 4096))).toBe(0)
-    expect(playback.takeReport()).toMatchObject({ isWaiting: true, frame: 70_000 })
+    expect(playback.takeReport()).toMatchObject({ isWaiting: true, frame })
     const left = new Float32Array(CHUNK_FRAMES)
     left.set(song.subarray(CHUNK_FRAMES, 2 * CHUNK_FRAMES))
     playback.obey({ kind: 'chunk', version: 'song', index: 1, left, right: left.slice() })
