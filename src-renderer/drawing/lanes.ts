@@ -184,17 +184,17 @@ export interface Stretch {
 }
 
 /**
- * Returns where a peak curve stands at full scale, as exactly as its step allows; what is less than a second apart is one
+ * Returns where a peak curve, whose values are those of whole steps, stands at full scale, as exactly as its step allows; what is less than a second apart is one
  * stretch. It is where clipping can be, not where it is: a report has no times of the flat tops that were rebuilt.
  */
 export function fullScaleStretches(peaksDbfs: readonly (number | null)[], stepSeconds: number): Stretch[] {
   const stretches: Stretch[] = []
   peaksDbfs.forEach((peak, i) => {
     if (peak === null || peak < FULL_SCALE_DBFS) return
-    const seconds = i * stepSeconds
+    const [fromSeconds, toSeconds] = [i * stepSeconds, (i + 1) * stepSeconds]
     const last = stretches.at(-1)
-    if (last && seconds - last.toSeconds <= SAME_PLACE_SECONDS) stretches.splice(-1, 1, { ...last, toSeconds: seconds })
-    else stretches.push({ fromSeconds: seconds, toSeconds: seconds })
+    if (last && fromSeconds - last.toSeconds <= SAME_PLACE_SECONDS) stretches.splice(-1, 1, { ...last, toSeconds })
+    else stretches.push({ fromSeconds, toSeconds })
   })
   return stretches
 }

@@ -138,11 +138,18 @@ describe('the lanes', () => {
     for (const i of [10, 11, 12, 13, 60]) peaks[i] = 0
     const stretches = fullScaleStretches(peaks, 0.1)
     expect(stretches.map(({ fromSeconds, toSeconds }) => [fromSeconds, Number(toSeconds.toFixed(1))])).toEqual([
-      [1, 1.3],
-      [6, 6],
+      [1, 1.4],
+      [6, 6.1],
     ])
     const toX = (seconds: number) => seconds * 100
-    expect(stretches.map((one) => markPath(one, 30, toX))).toEqual(['M100.0 24H130.0v3H100.0z', 'M596.0 24h8l-4 6z'])
+    expect(
+      markPath(stretches[1]!, 30, (seconds) => seconds * 20),
+      'points at the middle of its step',
+    ).toBe('M117.0 24h8l-4 6z')
+    expect(stretches.map((one) => markPath(one, 30, toX))).toEqual([
+      'M100.0 24H140.0v3H100.0z',
+      'M600.0 24H610.0v3H600.0z',
+    ])
     expect(fullScaleStretches([null, null], 0.1)).toEqual([])
   })
 })
