@@ -107,6 +107,7 @@ test('points of the curve are dragged, several songs are changed at once, and ax
   await expect.poll(air, 'one step back').toEqual([1, 0, 1])
 
   await page.getByRole('button', { name: 'Presets' }).click()
+  expect(await violations(page), 'with a menu open').toEqual([])
   await page.getByRole('menuitem', { name: /^Club/ }).click()
   await expect(slider(page, 'Punch')).toHaveValue('30')
   await slider(page, 'Punch').hover()

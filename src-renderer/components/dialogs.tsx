@@ -117,7 +117,8 @@ export function Menu({
 function MenuContent(props: { items: readonly (MenuItem | null)[]; label: string; onCloseAutoFocus?: () => void }) {
   const { items, label, onCloseAutoFocus } = props
   return (
-    <DropdownMenu.Portal>
+    // Inside the screen that it belongs to: what is outside of all landmarks is hard to come upon.
+    <DropdownMenu.Portal container={document.getElementById('content')}>
       <DropdownMenu.Content
         className="menu"
         align="end"
