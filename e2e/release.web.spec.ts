@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright/test'
 import type { Release, ReleasePage } from '../src-contract/releases.ts'
 import { violations } from './axe.ts'
-import { drop, expect, type Program, song, test } from './web-fixtures.ts'
+import { drop, expect, master, type Program, song, test } from './web-fixtures.ts'
 
 const FILES = ['10 Static Bloom.wav', '02 Paper Lanterns.wav', '01 Night Bus.wav']
 
@@ -173,4 +173,53 @@ test('a release has a cover and goes through a table, by keyboard in both langua
   await page.keyboard.press('Enter')
   await expect(page.getByRole('textbox', { name: '제목' })).toHaveValue('봄밤')
   expect(await latest(program)).toMatchObject({ title: '봄밤', artist: 'Sora' })
+})
+
+test('a mastered release is heard in order, exported with its certificate, and checked later', async ({
+  page,
+  program,
+}) => {
+  const titles = ['Night Bus', 'Low Tide']
+  for (const [at, title] of titles.entries()) {
+    const { name, buffer } = song(`${title}.wav`, at + 1, 3)
+    await master(program, {
+      ...{ file: new File([new Uint8Array(buffer)], name), platforms: 'spotify', title, artist: 'Sora' },
+    })
+  }
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('checkbox', { name: 'Select all shown' }).check({ force: true })
+  await page.getByRole('button', { name: 'Make a release of 2' }).click()
+  await expect(page.getByRole('textbox', { name: 'Artist', exact: true })).toHaveValue('Sora')
+  await expect(page.getByText('Mastered', { exact: true })).toHaveCount(2)
+  expect(await titlesOf(program)).toEqual(titles)
+
+  // The record is heard in its order, and a join by itself.
+  await page.getByRole('heading', { name: 'About' }).click()
+  await page.keyboard.press('Space')
+  await expect(page.getByText('1 · Night Bus')).toBeVisible()
+  await page.getByRole('button', { name: 'Next join' }).click()
+  await expect(page.getByText('Last 8 s of 1, first 8 s of 2')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeVisible()
+  await expect(page.locator('.time')).toContainText('0:06.0')
+
+  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-export-'))
+  await page.getByRole('textbox', { name: 'Title' }).fill('Two')
+  await page.getByRole('button', { name: 'Export EP' }).click()
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  await expect(page.getByText('This must not be empty.')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Folder' }).fill(folder)
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  const written = path.join(folder, 'Sora - Two')
+  await expect(page.getByText(written)).toBeVisible()
+  await expect(page.getByText('There is no cover.')).toBeVisible()
+  await page.getByText('CD Baby').last().click()
+  expect(await violations(page)).toEqual([])
+  expect(readdirSync(written)).toEqual(expect.arrayContaining(['01 Night Bus.wav', 'certificate.html', 'SHA256SUMS']))
+
+  await page.getByRole('button', { name: 'Check this folder' }).click()
+  await expect(page.getByText('Intact: every file is as it was signed here.')).toBeVisible()
+  writeFileSync(path.join(written, 'metadata.csv'), 'other')
+  await page.getByRole('button', { name: 'Check this folder' }).click()
+  await expect(page.getByText('Changed: metadata.csv')).toBeVisible()
 })

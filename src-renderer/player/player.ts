@@ -145,6 +145,11 @@ export async function createPlayer({ rateHz, durationSeconds, onReport, onReady,
     /** Opens versions one after the other; those that are exact should come first, since the others are lined up with them. */
     load: loader.load,
     drop: loader.drop,
+    /** Adds a version that is open already. */
+    put(name: string, track: Track) {
+      feeder.put(name, track)
+      onReady(name)
+    },
     /** Returns the track of a version at the rate of this player; undefined before it is opened and after it failed. */
     trackOf: (version: string) => feeder.trackOf(version),
     play() {

@@ -164,19 +164,55 @@ async function decodedTrack(buffer: AudioBuffer): Promise<Track> {
   }
 }
 
-/**
- * Opens one version at `rateHz`; nothing is read of a WAV that is laid out as `known` says. Rejects with what `open` or `decode` reject with.
- */
-export async function openTrack(open: OpenFile, decode: Decode, rateHz: number, known?: WavLayout): Promise<Track> {
+/** A file whose sound can be read in pieces. */
+interface OpenWave {
+  readonly layout: WavLayout
+  readonly read: (from: number, to: number) => Promise<Uint8Array>
+}
+
+/** Opens a file; undefined where it is no WAV that can be read in pieces. Nothing is read of one that is laid out as `known` says. Rejects with what `open` rejects with. */
+async function openWave(open: OpenFile, known?: WavLayout): Promise<OpenWave | undefined> {
   const file = createRangeReader(open)
-  if (known) return wavTrack(known, file.read, rateHz)
+  if (known) return { layout: known, read: file.read }
   const first = await file.read(0, FIRST_BYTES)
   const wave = await readLater(readWave(file.fileBytes()), async (offset, length) =>
     offset + length <= first.length ? first.subarray(offset, offset + length) : file.read(offset, offset + length),
   )
   const layout = wavLayout(wave)
-  if (layout) return wavTrack(layout, file.read, rateHz)
+  return layout ? { layout, read: file.read } : undefined
+}
+
+/** Opens one version at `rateHz`; `known` is the layout of a WAV where it is known. Rejects with what `open` or `decode` reject with. */
+export async function openTrack(open: OpenFile, decode: Decode, rateHz: number, known?: WavLayout): Promise<Track> {
+  const wave = await openWave(open, known)
+  if (wave) return wavTrack(wave.layout, wave.read, rateHz)
   return decodedTrack(await decode(await (await open()).arrayBuffer()))
+}
+
+/** A song that is opened for a sequence: at any rate, and only when it is read where it has to be decoded as a whole. */
+export interface LaterTrack {
+  /** Rate of the file, Hz; undefined where its head does not tell. */
+  readonly fileRateHz: number | undefined
+  /** Length at a rate: exact for a WAV, by `durationSeconds` for another file. */
+  readonly frames: (rateHz: number) => number
+  readonly at: (rateHz: number, decode: Decode) => Promise<Track>
+}
+
+/** Reads the head of a song. Rejects with what `open` rejects with. */
+export async function openLater(open: OpenFile, durationSeconds: number): Promise<LaterTrack> {
+  const wave = await openWave(open)
+  if (!wave)
+    return {
+      fileRateHz: undefined,
+      frames: (rateHz) => Math.round(durationSeconds * rateHz),
+      at: async (_rateHz, decode) => decodedTrack(await decode(await (await open()).arrayBuffer())),
+    }
+  const trackAt = (rateHz: number) => wavTrack(wave.layout, wave.read, rateHz)
+  return {
+    fileRateHz: wave.layout.sampleRateHz,
+    frames: (rateHz) => trackAt(rateHz).frames,
+    at: async (rateHz) => trackAt(rateHz),
+  }
 }
 
 /** Returns `track` moved by `lagFrames` to the left: what it plays at frame n, it now plays at n − lagFrames. */

@@ -171,7 +171,7 @@ function createStores({ session, isTicketSpent }: Opening) {
     auditions,
     slots: createSlots(localStorage),
     history: new HistoryStore({ client, jobs, notices }),
-    releases: new Releases({ client, notices, send, storage: localStorage }),
+    releases: new Releases({ client, notices, send, storage: localStorage, createPlayer }),
     webhooks: createWebhooks(client, notices),
     saver: createSaver(client, window.loudsmith),
   }

@@ -55,7 +55,7 @@ export function written(
         (placeOf.get(a.track_id) ?? Number.MAX_SAFE_INTEGER) - (placeOf.get(b.track_id) ?? Number.MAX_SAFE_INTEGER),
     )
     .map((track, index) => writtenTrack(track, draft[track.track_id], index + 1))
-  return { ...release, ...(draft[FACTS] as ReleaseChange | undefined), tracks }
+  return { ...release, ...(draft[FACTS] as ReleaseChange | undefined), tracks } as Release
 }
 
 function writtenTrack(track: Track, change: PartChange | undefined, position: number): Track {

@@ -5,9 +5,12 @@ import type { Client } from '../../src-contract/client.ts'
 import { MAX_PAGE_SIZE, MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
 import type { NewRelease, Release, ReleaseKind, ReleaseSummary, TrackChange } from '../../src-contract/releases.ts'
 import type { SendSong } from '../api/upload.ts'
+import type { createPlayer } from '../player/player.ts'
 import type { NoticesActions } from './notices.ts'
+import { RecordPlayback } from './record-playback.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 import { ReleaseEditor } from './release-editor.ts'
+import { ReleaseExports } from './release-exports.ts'
 import { ReleaseUploads } from './release-uploads.ts'
 import { createSerialQueue } from './serial-queue.ts'
 
@@ -24,6 +27,7 @@ export interface ReleasesDeps {
   readonly notices: NoticesActions
   readonly send: (song: SendSong) => Promise<Source>
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
+  readonly createPlayer: typeof createPlayer
 }
 
 /** Most tracks of a single and of an EP, as services sort releases (Apple Music Style Guide, section 4). */
@@ -55,6 +59,8 @@ export class Releases {
   readonly store = createStore<ReleasesState>(() => ({ items: null, failure: null, hidden: [] }))
   readonly editor: ReleaseEditor
   readonly uploads: ReleaseUploads
+  readonly exports: ReleaseExports
+  readonly playback: RecordPlayback
   readonly #deps: ReleasesDeps
   readonly #inTurn = createSerialQueue()
 
@@ -62,6 +68,8 @@ export class Releases {
     this.#deps = deps
     const { client, storage, send } = deps
     this.editor = new ReleaseEditor({ client, storage, onStored: () => void this.read() })
+    this.playback = new RecordPlayback({ client, createPlayer: deps.createPlayer })
+    this.exports = new ReleaseExports(client)
     this.uploads = new ReleaseUploads({ client, send, onAttached: () => this.editor.refresh() })
   }
 

@@ -11,6 +11,7 @@ const track = (track_id: string, position: number): Track =>
     ...{ track_id, position, state: 'no_song', title: track_id, artists: [], composers: [], lyricists: [] },
     ...{ explicit: false, gap_before_seconds: 0, trim_start_seconds: 0, trim_end_seconds: 0, fade_in_seconds: 0 },
     ...{ fade_in_shape: 'linear', fade_out_seconds: 0, fade_out_shape: 'linear' },
+    ...{ gap_in_file: false, continuous_with_next: false },
   }) as Track
 
 /** A program that keeps one release, takes no UPC but that of twelve digits, and may be away. */

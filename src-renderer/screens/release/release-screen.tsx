@@ -4,6 +4,7 @@ import { FailureStrip } from '../../components/failure-strip.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import type { DropState } from '../master/use-drop.ts'
+import { ReleaseBar } from './release-bar.tsx'
 import { ReleaseHead } from './release-head.tsx'
 import { NoReleases, ReleaseList } from './release-list.tsx'
 import { ReleaseSide } from './release-side.tsx'
@@ -36,6 +37,7 @@ export default function ReleaseScreen({ releaseId, drop }: { releaseId: string; 
         )}
         {shownId && <OpenRelease key={shownId} drop={drop} />}
       </main>
+      {shownId && <ReleaseBar />}
     </>
   )
 }

@@ -102,7 +102,7 @@ function useRows(release: Release, byTrack: Readonly<Record<string, TrackRow['up
 function useTrackActions(release: Release) {
   const { releases, notices } = useApp()
   const { t } = useWords()
-  const { editor, uploads } = releases
+  const { editor, uploads, playback } = releases
   const { tracks } = release
   const titleOf = (trackId: string) => tracks.find(({ track_id }) => track_id === trackId)?.title ?? ''
   const remove = (trackIds: readonly string[]) => {
@@ -142,6 +142,7 @@ function useTrackActions(release: Release) {
       const jobId = track.job_id
       return [
         ...(upload?.state === 'refused' ? [{ text: t.retry, onChoose: () => uploads.again(trackId) }] : []),
+        ...(hasSong ? [{ text: t.release.player.playFrom, onChoose: () => playback.playFrom(release, trackId) }] : []),
         ...(jobId && track.state === 'done' ? [{ text: t.release.listen, onChoose: () => go('listen', jobId) }] : []),
         {
           text: hasSong ? t.release.replaceSong : t.release.chooseSong,

@@ -1,0 +1,88 @@
+/** Songs one after another as one track: with the rests between them, cut and faded as a release asks for, joined at the sample. */
+import type { FadeShape } from '../../src-contract/releases.ts'
+import type { Track } from './track.ts'
+import type { Stereo } from './wav.ts'
+
+/** A fade at an edge of a part. */
+export interface PartFade {
+  readonly frames: number
+  readonly shape: FadeShape
+}
+
+/** One song of a sequence. */
+export interface SequencePart {
+  /** Silence before it. */
+  readonly restFrames: number
+  /** First frame of the song that is heard. */
+  readonly fromFrame: number
+  /** Length that is heard. */
+  readonly frames: number
+  readonly fadeIn: PartFade
+  readonly fadeOut: PartFade
+  /** Reads frames of the song, counted from its own start. */
+  readonly read: Track['read']
+}
+
+/** A song in its place. */
+interface PlacedPart extends SequencePart {
+  readonly startFrame: number
+}
+
+/** Returns the gain of a fade at a part of its length, 0 (silent) to 1 (untouched). Pure. */
+export function fadeGain(shape: FadeShape, part: number): number {
+  if (shape === 'linear') return part
+  return shape === 'equal_power' ? Math.sqrt(part) : (1 - Math.cos(Math.PI * part)) / 2
+}
+
+/** Returns the first frame of each part. Pure. */
+export function startsOf(parts: readonly Pick<SequencePart, 'restFrames' | 'frames'>[]): number[] {
+  let at = 0
+  return parts.map(({ restFrames, frames }) => {
+    const start = at + restFrames
+    at = start + frames
+    return start
+  })
+}
+
+/** Returns the parts as one track: every frame of every part is in it once, in order. */
+export function joinParts(parts: readonly SequencePart[]): Track {
+  const starts = startsOf(parts)
+  const placed = parts.map((part, at): PlacedPart => ({ ...part, startFrame: starts[at]! }))
+  const last = placed.at(-1)
+  return {
+    frames: last ? last.startFrame + last.frames : 0,
+    isExact: true,
+    async read(start, count) {
+      const left = new Float32Array(count)
+      const right = new Float32Array(count)
+      const heard = placed.filter((part) => part.startFrame < start + count && part.startFrame + part.frames > start)
+      const pieces = await Promise.all(heard.map((part) => readPart(part, start, count)))
+      for (const { at, sound } of pieces) {
+        left.set(sound.left, at)
+        right.set(sound.right, at)
+      }
+      return { left, right }
+    },
+  }
+}
+
+/** Reads what of a part lies in a stretch of the sequence, faded; `at` is its place in the stretch. */
+async function readPart(part: PlacedPart, start: number, count: number): Promise<{ at: number; sound: Stereo }> {
+  const from = Math.max(0, start - part.startFrame)
+  const to = Math.min(part.frames, start + count - part.startFrame)
+  const sound = await part.read(part.fromFrame + from, to - from)
+  const at = part.startFrame + from - start
+  if (from >= part.fadeIn.frames && to <= part.frames - part.fadeOut.frames) return { at, sound }
+  const left = faded(sound.left, part, from)
+  return { at, sound: { left, right: sound.right === sound.left ? left : faded(sound.right, part, from) } }
+}
+
+function faded(samples: Float32Array, { frames, fadeIn, fadeOut }: SequencePart, from: number): Float32Array {
+  return samples.map((value, i) => {
+    const frame = from + i
+    const toEnd = frames - 1 - frame
+    const gainIn = frame < fadeIn.frames ? fadeGain(fadeIn.shape, frame / fadeIn.frames) : 1
+    const gainOut = toEnd < fadeOut.frames ? fadeGain(fadeOut.shape, toEnd / fadeOut.frames) : 1
+    return value * gainIn * gainOut
+  })
+}

@@ -1,0 +1,171 @@
+/** The certificate of an export: each receiver with its rules, and what is to be mended. */
+import { Check, CircleX, Minus, TriangleAlert } from 'lucide-react'
+import { useState } from 'react'
+import type { ExportedRelease, ReceiverCheck, VerifiedFolder } from '../../../src-contract/release-exports.ts'
+import { Button } from '../../components/button.tsx'
+import { CopyButton } from '../../components/copy.tsx'
+import { useApp } from '../../state/app-state.ts'
+import { useWords } from '../../text/context.tsx'
+import { Problem, useAction } from '../settings/section.tsx'
+
+const glyph = { className: 'i s', 'aria-hidden': true } as const
+
+type Outcome = ReceiverCheck['outcome']
+
+function OutcomeMark({ outcome }: { outcome: Outcome }) {
+  if (outcome === 'pass') return <Check {...glyph} className="i s c-ok" />
+  return outcome === 'remedy' ? (
+    <TriangleAlert {...glyph} className="i s c-warn" />
+  ) : (
+    <Minus {...glyph} className="i s" />
+  )
+}
+
+export function CertificateView({ exported }: { exported: ExportedRelease }) {
+  const { t } = useWords()
+  const texts = t.release.export
+  const { folder, certificate } = exported
+  return (
+    <div className="certificate">
+      <div className="field">
+        <span className="label">{texts.done}</span>
+        <div className="secret">
+          <code className="clip">
+            <bdi>{folder}</bdi>
+          </code>
+          <CopyButton small value={folder}>
+            {texts.copyPath}
+          </CopyButton>
+        </div>
+      </div>
+      <VerifyButton folder={folder} />
+      {certificate.unapplied_tracks.length > 0 && (
+        <p className="note c-warn">
+          <TriangleAlert {...glyph} /> {texts.unapplied(certificate.unapplied_tracks.join(', '))}
+        </p>
+      )}
+      <ToMend receivers={certificate.receivers} />
+      <ul className="receiver-list">
+        {certificate.receivers.map((receiver) => (
+          <li key={receiver.receiver}>
+            <Receiver receiver={receiver} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** What is to be mended, each once, with the receivers that ask for it. Pure. */
+export function remediesOf(receivers: readonly ReceiverCheck[]) {
+  const found = new Map<string, { readonly text: string; readonly receivers: string[] }>()
+  for (const { name, checks } of receivers)
+    for (const { file, message } of checks.flatMap(({ remedies }) => remedies)) {
+      const text = file === undefined ? message : `${file}: ${message}`
+      const known = found.get(text) ?? { text, receivers: [] }
+      if (!known.receivers.includes(name)) known.receivers.push(name)
+      found.set(text, known)
+    }
+  return [...found.values()].sort((a, b) => b.receivers.length - a.receivers.length)
+}
+
+function ToMend({ receivers }: { receivers: readonly ReceiverCheck[] }) {
+  const { t } = useWords()
+  const remedies = remediesOf(receivers)
+  if (remedies.length === 0) return null
+  return (
+    <section className="to-mend" aria-label={t.release.export.outcomes.remedy}>
+      <h3>{t.release.export.outcomes.remedy}</h3>
+      <ul>
+        {remedies.map((remedy) => (
+          <li key={remedy.text}>
+            <span>{remedy.text}</span>
+            <span className="tick">{remedy.receivers.join(', ')}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Receiver({ receiver }: { receiver: ReceiverCheck }) {
+  const { t } = useWords()
+  const texts = t.release.export
+  const { checks, name, outcome, edition } = receiver
+  const kept = checks.filter((check) => check.outcome === 'pass').length
+  return (
+    <details>
+      <summary>
+        <OutcomeMark outcome={outcome} />
+        <b className="grow">{name}</b>
+        <span className="vh">{texts.outcomes[outcome]}</span>
+        <span className="faint">{texts.kept(kept, checks.length)}</span>
+      </summary>
+      <ul className="checks">
+        {checks.map((check) => (
+          <li key={check.title}>
+            <OutcomeMark outcome={check.outcome} />
+            <div className="grow">
+              <b>{check.title}</b> <span className="vh">{texts.outcomes[check.outcome]}</span>
+              {check.remedies.map((remedy) => (
+                <p key={`${remedy.file} ${remedy.message}`} className="c-warn">
+                  {remedy.file && <bdi>{remedy.file}: </bdi>}
+                  {remedy.message}
+                </p>
+              ))}
+            </div>
+          </li>
+        ))}
+      </ul>
+      <p className="tick">{texts.edition(edition)}</p>
+    </details>
+  )
+}
+
+/** Checks the folder, and tells what differs. */
+export function VerifyButton({ folder }: { folder: string }) {
+  const { releases } = useApp()
+  const { t } = useWords()
+  const texts = t.release.export
+  const { isBusy, problem, run } = useAction()
+  const [found, setFound] = useState<VerifiedFolder | null>(null)
+  const verify = () => void run(async () => setFound(await releases.exports.verify(folder)))
+  return (
+    <div className="field">
+      <div className="row">
+        <Button small busyText={isBusy && texts.verifying} onClick={verify}>
+          {texts.verify}
+        </Button>
+      </div>
+      {found && <Verified found={found} />}
+      <Problem problem={problem} />
+    </div>
+  )
+}
+
+function Verified({ found }: { found: VerifiedFolder }) {
+  const { t } = useWords()
+  const texts = t.release.export
+  const lists = [
+    [texts.changed, found.changed],
+    [texts.missing, found.missing],
+    [texts.added, found.added],
+  ] as const
+  return (
+    <div role="status" className="verified">
+      <p className={found.is_intact ? 'c-ok' : 'c-bad'}>
+        {found.is_intact ? <Check {...glyph} /> : <CircleX {...glyph} />}{' '}
+        <b>{found.is_intact ? texts.intact : texts.notIntact}</b>
+      </p>
+      {!found.is_intact && <p>{texts.signatures[found.signature]}</p>}
+      {lists.map(
+        ([name, files]) =>
+          files.length > 0 && (
+            <p key={name}>
+              {name}: <bdi>{files.join(', ')}</bdi>
+            </p>
+          ),
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,157 @@
+/** The transport of a release: the record in its order, and the joins between its tracks. */
+import { Pause, Play } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import type { Release } from '../../../src-contract/releases.ts'
+import { clockTenths, playingTime } from '../../../src-contract/text/numbers.ts'
+import { Button } from '../../components/button.tsx'
+import { useFrames } from '../../components/frames.ts'
+import { isCovered, isTyping, keyOf, ownsKey } from '../../components/is-typing.ts'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import type { PlacedTrack } from '../../state/record-playback.ts'
+import { useWords } from '../../text/context.tsx'
+
+const STILL_MS = 250
+
+export function RecordTransport({ release }: { release: Release }) {
+  const { playback } = useApp().releases
+  const { t } = useWords()
+  const { isPlaying, isWaiting, hasFailed, durationSeconds } = useSelect(playback.store, (state) => state)
+  useEffect(() => playback.follow(release), [playback, release])
+  useEffect(() => () => playback.leave(), [playback])
+  useTransportKeys(release)
+  const Icon = isPlaying ? Pause : Play
+  const name = isPlaying ? t.transport.pause : t.transport.play
+  return (
+    <fieldset className="transport" aria-label={t.transport.label}>
+      <button
+        type="button"
+        className="playbtn"
+        aria-label={name}
+        title={`${name} (${t.transport.space})`}
+        onClick={() => playback.toggle(release)}
+      >
+        <Icon className="i" aria-hidden="true" />
+      </button>
+      <Clock
+        note={
+          hasFailed
+            ? t.transport.failed
+            : isWaiting
+              ? t.transport.reading
+              : `/ ${playingTime(lengthOf(release, durationSeconds))}`
+        }
+        hasFailed={hasFailed}
+      />
+      <Heard />
+      <JoinButton release={release} />
+    </fieldset>
+  )
+}
+
+/** Length of the record, before it is opened that of its songs and rests. */
+function lengthOf({ tracks }: Release, durationSeconds: number): number {
+  if (durationSeconds > 0) return durationSeconds
+  return tracks.reduce(
+    (sum, one, at) =>
+      sum +
+      Math.max(0, (one.duration_seconds ?? 0) - one.trim_start_seconds - one.trim_end_seconds) +
+      (at > 0 ? one.gap_before_seconds : 0),
+    0,
+  )
+}
+
+function Clock({ note, hasFailed }: { note: string; hasFailed: boolean }) {
+  const { playback } = useApp().releases
+  const shown = useRef<HTMLSpanElement>(null)
+  useFrames(() => {
+    const text = clockTenths(playback.position())
+    if (shown.current && shown.current.textContent !== text) shown.current.textContent = text
+  }, STILL_MS)
+  return (
+    <div className="time">
+      <span ref={shown}>{clockTenths(0)}</span>{' '}
+      <small role={hasFailed ? 'alert' : undefined} className={hasFailed ? 'c-bad' : undefined}>
+        {note}
+      </small>
+    </div>
+  )
+}
+
+/** Returns the number of the track that sounds at a position, from 0; that of the one before in a rest. Pure. */
+export function heardAt(placed: readonly PlacedTrack[], seconds: number): number {
+  return Math.max(
+    0,
+    placed.findLastIndex((one) => one.startSeconds <= seconds + 0.001),
+  )
+}
+
+/** The track that is heard, or the join. */
+function Heard() {
+  const { playback } = useApp().releases
+  const { t } = useWords()
+  const { placed, join } = useSelect(playback.store, (state) => state)
+  const [index, setIndex] = useState(0)
+  useFrames(() => {
+    const now = heardAt(placed, playback.position())
+    if (now !== index) setIndex(now)
+  }, STILL_MS)
+  const one = placed[join ?? index]
+  const next = placed[(join ?? index) + 1]
+  if (!one) return null
+  const texts = t.release.player
+  const isJoin = join !== null && next
+  return (
+    <div className="heard-track lg">
+      <b className="clip">{isJoin ? texts.join(one.position, next.position) : `${one.position} · ${one.title}`}</b>
+      <span className="clip">
+        {isJoin ? texts.rest(next.restSeconds) : one.isMaster ? texts.master : texts.original}
+      </span>
+    </div>
+  )
+}
+
+/** Plays the next join: the last seconds of a track and the first of the one after it. */
+function JoinButton({ release }: { release: Release }) {
+  const { playback } = useApp().releases
+  const { t } = useWords()
+  const join = useSelect(playback.store, (state) => state.join)
+  const heard = release.tracks.filter((track) => track.state === 'stored' || track.state === 'done').length
+  if (heard < 2) return null
+  const play = () => {
+    const { placed } = playback.store.getState()
+    const now = join === null ? heardAt(placed, playback.position()) : join + 1
+    playback.playJoin(release, now < heard - 1 ? now : 0)
+  }
+  return (
+    <Button look="quiet" small title={t.release.player.joinHint} onClick={play}>
+      {t.release.player.nextJoin}
+    </Button>
+  )
+}
+
+/** Seconds of an arrow key, alone and with Shift. */
+const STEP_SECONDS = 5
+const SMALL_STEP_SECONDS = 1
+
+/** Space plays, J plays the next join. */
+function useTransportKeys(release: Release): void {
+  const { playback } = useApp().releases
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.defaultPrevented || isCovered() || event.ctrlKey || event.metaKey || event.altKey)
+        return
+      const key = keyOf(event)
+      const isInSheet = event.target instanceof Element && event.target.closest('[role=grid]') !== null
+      const step = event.shiftKey ? SMALL_STEP_SECONDS : STEP_SECONDS
+      if (key === ' ' && !ownsKey(event.target, ' ')) playback.toggle(release)
+      else if (!isInSheet && !ownsKey(event.target, key) && key === 'ArrowRight')
+        playback.seek(playback.position() + step)
+      else if (!isInSheet && !ownsKey(event.target, key) && key === 'ArrowLeft')
+        playback.seek(playback.position() - step)
+      else return
+      event.preventDefault()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [playback, release])
+}
