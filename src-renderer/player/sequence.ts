@@ -1,5 +1,5 @@
 /** Songs one after another as one track: with the rests between them, cut and faded as a release asks for, joined at the sample. */
-import type { FadeShape } from '../../src-contract/releases.ts'
+import type { FadeShape } from '../../src-contract/edges.ts'
 import type { Track } from './track.ts'
 import type { Stereo } from './wav.ts'
 
