@@ -11,6 +11,8 @@ export interface ServerProcess {
   /** What it wrote to its log. */
   log(): string
   get<Body>(address: string): Promise<Body>
+  /** Sends JSON, or nothing. */
+  post<Body>(address: string, body?: object): Promise<Body>
   download(address: string): Promise<Buffer>
   newJob(fields?: MasterFields): Promise<CreatedJob>
   /** Resolves once the job has ended or `isReached` holds. */
@@ -38,9 +40,10 @@ export async function spawnServer(dataDir: string): Promise<ServerProcess> {
     child.once('message', (message) => resolve(message as { baseUrl: string; credential: string }))
     exit.then(() => reject(new Error(log)))
   })
-  const request = async (method: string, address: string, body?: FormData) => {
+  const request = async (method: string, address: string, body?: FormData | string) => {
     // A connection kept for the next request would be an open handle of the server, some runs one more, some runs one less.
-    const headers = { authorization: `Bearer ${credential}`, connection: 'close' }
+    const type = typeof body === 'string' ? { 'content-type': 'application/json' } : {}
+    const headers = { authorization: `Bearer ${credential}`, connection: 'close', ...type }
     const answer = await fetch(new URL(address, baseUrl), { method, headers, ...(body ? { body } : {}) })
     if (!answer.ok) throw new Error(`${method} ${address}: ${await answer.text()}`)
     return answer
@@ -51,6 +54,8 @@ export async function spawnServer(dataDir: string): Promise<ServerProcess> {
     pid: child.pid ?? 0,
     log: () => log,
     get,
+    post: async <Body>(address: string, body?: object) =>
+      (await (await request('POST', address, body && JSON.stringify(body))).json()) as Body,
     download: async (address) => Buffer.from(await (await request('GET', address)).arrayBuffer()),
     newJob: async (fields = {}) =>
       (await (await request('POST', '/api/v1/master', masterForm(fields))).json()) as CreatedJob,
