@@ -21,7 +21,7 @@ export function registerMasteringCommands(
     runClientCommand(
       options,
       messages,
-      (client) => client.call('planRelease', { params: { release_id: id } }),
+      (client) => completePlan(client, id),
       (plan) => describePlan(plan, messages),
     ),
   )
@@ -48,6 +48,13 @@ export function registerMasteringCommands(
       (release) => describeMastering(release, messages),
     ),
   )
+}
+
+async function completePlan(client: ServiceClient, id: string): Promise<ReleasePlan> {
+  for (;;) {
+    const plan = await client.call('planRelease', { params: { release_id: id } })
+    if (plan.is_complete) return plan
+  }
 }
 
 async function ended(client: ServiceClient, id: string): Promise<Release> {

@@ -103,8 +103,9 @@ const PlannedTrack = exactly({
   title: Type.String(),
   needs_credit: Type.Boolean({ description: 'True until this song of this track was charged once.' }),
   source_lufs: orNull(Type.Number({ description: 'Loudness of the song, LUFS; null for silence.' })),
-  target_lufs: Type.Number({ description: 'Planned target of its release master, LUFS.' }),
-  offset_lu: Type.Number({ description: 'That target against that of the record, LU.' }),
+  is_measured: Type.Boolean({ description: 'False while its song is being measured.' }),
+  target_lufs: Type.Optional(Type.Number({ description: 'Planned target of its release master, LUFS.' })),
+  offset_lu: Type.Optional(Type.Number({ description: 'That target against that of the record, LU.' })),
   most_lufs: Type.Optional(
     Type.Number({ description: 'Loudness that it reaches at least within the budget of effort, LUFS; an estimate.' }),
   ),
@@ -117,9 +118,15 @@ export const ReleasePlan = exactly({
   loudness_mode: oneOf(RELEASE_LOUDNESS_MODES),
   coherence: Type.Boolean(),
   target_lufs: Type.Number({ description: 'Target of the record in its release masters, LUFS.' }),
-  planned_lufs: Type.Number({
-    description: 'Loudness of the record as planned, LUFS; it differs where an anchor track holds its own.',
+  is_complete: Type.Boolean({
+    description:
+      'False while songs are being measured: what follows from all of them is absent. Ask again, or follow `release.changed`.',
   }),
+  planned_lufs: Type.Optional(
+    Type.Number({
+      description: 'Loudness of the record as planned, LUFS; it differs where an anchor track holds its own.',
+    }),
+  ),
   credits_needed: Type.Integer(),
   credits_available: Type.Integer(),
   expected_held_back: Type.Optional(HeldBack),

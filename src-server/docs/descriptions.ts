@@ -48,7 +48,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   readReleaseCover: 'The picture as it was sent.',
   removeReleaseCover: 'A release without a cover stays as it is.',
   planRelease:
-    'Measures songs that were not measured before, makes no job and charges nothing. An outlier of `coherence` lies further from the median of the record than 2.5 times the scaled median absolute deviation, and than 2 LU of loudness, 2 dB of tone or 3 dB of width. `expected_held_back` and `most_lufs` are estimates from the peaks of the songs: only the masters show what a song bears.',
+    'Measures songs that were not measured before, makes no job and charges nothing. What is known after ten seconds is answered, with `is_complete` false; the rest goes on. An outlier of `coherence` lies further from the median of the record than 2.5 times the scaled median absolute deviation, and than 2 LU of loudness, 2 dB of tone or 3 dB of width. `expected_held_back` and `most_lufs` are estimates from the peaks of the songs: only the masters show what a song bears.',
   masterRelease:
     'Makes one ordinary job for each track, with `release_master` and under the `release_id` as `batch_id`; one credit for each song of a track, whatever is changed and made again later. In mode `album` the record has its target over all tracks and they keep the relations of their songs, in the release master and in that of every platform; what is measured off by more than 0.03 LU is made again, in three rounds at most. A `target_lufs` of a track counts only in mode `track`. Without an anchor track the record with `coherence` meets its target; with one, only outliers are made anew and the record may differ.',
   cancelRelease:

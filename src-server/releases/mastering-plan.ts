@@ -99,10 +99,7 @@ interface KnownSong {
 
 /** Returns what the measured songs of a record are: without what is cut off, and beside one another. */
 function knownSongs({ parts, coherence }: ReleaseRun, measures: readonly SongMeasure[]): KnownSong[] {
-  const cut = measures.map(({ loudnessSteps }, i) => {
-    const { trim_start_seconds = 0, trim_end_seconds = 0 } = parts[i]!.request.settings as TrimSettings
-    return trimmedSteps(decodeSteps(loudnessSteps), trim_start_seconds, trim_end_seconds)
-  })
+  const cut = measures.map((measure, i) => cutSteps(parts[i]!, measure))
   const found = planCoherence(
     measures.map(({ spectrum, sideToMidDb }, i) => ({
       loudPartsLufs: finiteOrNull(loudPartLufs(cut[i]!)),
@@ -120,6 +117,12 @@ function knownSongs({ parts, coherence }: ReleaseRun, measures: readonly SongMea
   })
 }
 
+/** Returns the sound of a song without what is cut off. */
+function cutSteps({ request }: RunPart, { loudnessSteps }: SongMeasure): LoudnessSteps {
+  const { trim_start_seconds = 0, trim_end_seconds = 0 } = request.settings as TrimSettings
+  return trimmedSteps(decodeSteps(loudnessSteps), trim_start_seconds, trim_end_seconds)
+}
+
 interface TrimSettings {
   readonly trim_start_seconds?: number
   readonly trim_end_seconds?: number
@@ -130,28 +133,60 @@ export function measuredParts(run: ReleaseRun, measures: readonly SongMeasure[])
   return knownSongs(run, measures).map(({ steps, coherence }) => ({ steps, corrections: coherence.corrections }))
 }
 
-/**
- * Returns what mastering would do, from a run whose songs are measured and whose targets are set. `needsCredit` says of each track
- * whether its song was charged before.
- */
-export function planOf(
+/** Returns what is known before all songs are measured; `measures` are undefined for those that are not. */
+export function incompletePlan(
   run: ReleaseRun,
-  measures: readonly SongMeasure[],
-  { titles, needsCredit, balance }: PlanFacts,
+  measures: readonly (SongMeasure | undefined)[],
+  facts: PlanFacts,
 ): ReleasePlan {
+  return {
+    ...planFacts(run, facts),
+    is_complete: false,
+    tracks: run.parts.map((part, index) => {
+      const known = measures[index]
+      const steps = known && cutSteps(part, known)
+      return {
+        ...trackFacts(part, index, facts),
+        is_measured: known !== undefined,
+        source_lufs: steps ? finiteOrNull(rounded(integratedLufs(steps), 2)) : null,
+        outliers: [],
+      }
+    }),
+  }
+}
+
+function planFacts({ mode, coherence, targets }: ReleaseRun, { needsCredit, balance }: PlanFacts) {
+  return {
+    loudness_mode: mode,
+    coherence,
+    target_lufs: targets[RELEASE]!,
+    credits_needed: needsCredit.filter(Boolean).length,
+    credits_available: balance,
+  }
+}
+
+function trackFacts({ tracks }: RunPart, index: number, { titles, needsCredit }: PlanFacts) {
+  return {
+    track_id: tracks[0]!.trackId,
+    position: index + 1,
+    title: titles[index]!,
+    needs_credit: needsCredit[index]!,
+  }
+}
+
+/** Returns what mastering would do, from a run whose songs are measured and whose targets are set. */
+export function planOf(run: ReleaseRun, measures: readonly SongMeasure[], facts: PlanFacts): ReleasePlan {
   const known = knownSongs(run, measures)
   const targetLufs = run.targets[RELEASE]!
-  const tracks = run.parts.map((part, index): ReleasePlan['tracks'][number] => {
+  const tracks = run.parts.map((part, index) => {
     const { steps, coherence, plrDb } = known[index]!
     const corrections = appliedCorrections(run, part, coherence.corrections)
     const own = part.targets[RELEASE] ?? ownTarget(part)
     const planned = own + (corrections.offset_lu ?? 0)
     const mostLufs = plrDb === null ? undefined : mostAllowedLufs(part, planned, plrDb)
     return {
-      track_id: part.tracks[0]!.trackId,
-      position: index + 1,
-      title: titles[index]!,
-      needs_credit: needsCredit[index]!,
+      ...trackFacts(part, index, facts),
+      is_measured: true,
       source_lufs: finiteOrNull(rounded(integratedLufs(steps), 2)),
       target_lufs: rounded(planned, 3),
       offset_lu: rounded(planned - targetLufs, 3),
@@ -170,19 +205,18 @@ export function planOf(
   })
   const heldBack = run.mode === 'album' ? expectedHeldBack(run, known, tracks) : undefined
   return {
-    loudness_mode: run.mode,
-    coherence: run.coherence,
-    target_lufs: targetLufs,
+    ...planFacts(run, facts),
+    is_complete: true,
     planned_lufs: rounded(finiteOrNull(recordLufs(placed)) ?? targetLufs, 2),
-    credits_needed: needsCredit.filter(Boolean).length,
-    credits_available: balance,
     ...(heldBack ? { expected_held_back: heldBack } : {}),
     tracks,
   }
 }
 
-interface PlanFacts {
+/** Facts of the tracks and the account beside what is measured. */
+export interface PlanFacts {
   readonly titles: readonly string[]
+  /** True for each track whose song was not charged before. */
   readonly needsCredit: readonly boolean[]
   readonly balance: number
 }

@@ -18,7 +18,7 @@ import { toAppError } from '../http/envelope.ts'
 import type { Caller } from '../http/route.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import { fullTitle } from './export-texts.ts'
-import { measuredParts, newRun, planOf } from './mastering-plan.ts'
+import { incompletePlan, measuredParts, newRun, type PlanFacts, planOf } from './mastering-plan.ts'
 import {
   advanced,
   type JobOutcome,
@@ -46,7 +46,7 @@ export interface SeenJob extends JobOutcome {
 export interface ReleaseMasteringDeps {
   readonly store: Pick<ReleaseStore, 'find'>
   readonly runs: RunStore
-  readonly clock: Pick<Clock, 'after'>
+  readonly clock: Pick<Clock, 'after' | 'sleep'>
   readonly log: Log
   readonly ledger: Pick<Ledger, 'balance' | 'isRefunded'>
   readonly jobs: {
@@ -80,29 +80,58 @@ const LOCKED_RETRY_MS = 1000
 /** Pause before the next attempt after any other fault, ms. */
 const FAULT_RETRY_MS = 30_000
 
+/** Time after which a plan says what is known so far, ms: no client gives a request up as soon. */
+const PLAN_WAIT_MS = 10_000
+
 /** The mastering of all releases, at rest until the first `feed`. */
 export class ReleaseMastering {
   readonly #deps: ReleaseMasteringDeps
   readonly #stopping = new AbortController()
-  /** Measurements under way, by release. */
-  readonly #measuring = new Map<string, { readonly stop: AbortController; readonly ended: Promise<void> }>()
+  /** Releases whose songs are being measured for their run. */
+  readonly #planning = new Set<string>()
+  /** Measurements under way, by the content of the song. */
+  readonly #looks = new Map<string, Promise<SongMeasure>>()
+  #lastLook: Promise<unknown> = Promise.resolve()
   #isFeeding = false
 
   constructor(deps: ReleaseMasteringDeps) {
     this.#deps = deps
   }
 
-  /** Returns what mastering a release would do. Measures songs that no plan has seen. Throws RELEASE_NOT_FOUND, RELEASE_NOT_READY. */
+  /**
+   * Returns what mastering a release would do. Songs that were not measured before are, and what is known of them after some seconds is
+   * returned. Throws RELEASE_NOT_FOUND, RELEASE_NOT_READY, or what a measurement threw.
+   */
   async plan(releaseId: string, signal: AbortSignal): Promise<ReleasePlan> {
+    const { ledger, clock, onChanged } = this.#deps
     const release = this.#require(releaseId)
     const run = newRun(release, this.#songs(release), {})
-    const measures = await this.#measures(run, AbortSignal.any([signal, this.#stopping.signal]))
-    const placed = withMeasures(run, measuredParts(run, measures))
-    return planOf(placed, measures, {
-      titles: release.tracks.map(({ facts }) => fullTitle(facts)),
+    const all = this.#measures(run)
+    // Nobody waits for it once the request is answered or given up.
+    all.catch(() => {})
+    const isAtHand = run.parts.every((part) => this.#known(part) !== undefined)
+    const limit = new AbortController()
+    const late = clock.sleep(PLAN_WAIT_MS, AbortSignal.any([signal, this.#stopping.signal, limit.signal]))
+    const measures = await Promise.race([all, late.then(() => undefined)]).finally(() => limit.abort())
+    const facts: PlanFacts = {
+      titles: release.tracks.map(({ facts: own }) => fullTitle(own)),
       needsCredit: run.parts.map(({ tracks }) => this.#needCredits(releaseId, tracks).length > 0),
-      balance: this.#deps.ledger.balance(),
-    })
+      balance: ledger.balance(),
+    }
+    if (measures) {
+      if (!isAtHand) onChanged(releaseId)
+      return planOf(withMeasures(run, measuredParts(run, measures)), measures, facts)
+    }
+    // Whoever asked is told when the rest is there.
+    all.then(
+      () => onChanged(releaseId),
+      () => onChanged(releaseId),
+    )
+    return incompletePlan(
+      run,
+      run.parts.map((part) => this.#known(part)),
+      facts,
+    )
   }
 
   /**
@@ -130,14 +159,13 @@ export class ReleaseMastering {
     const run = runs.find(releaseId)
     if (run?.state !== 'mastering') return
     this.#save(releaseId, { ...run, state: 'failed', failure: { code: 'CANCELLED', values: {} } })
-    this.#measuring.get(releaseId)?.stop.abort(new Error('cancelled'))
     for (const { jobId } of run.parts) if (jobId !== undefined && jobOf(jobId)?.state === 'queued') jobs.cancel(jobId)
   }
 
   /** Resolves when no song is being measured any more. */
   async close(): Promise<void> {
     this.#stopping.abort(new Error('the server stops'))
-    await Promise.all([...this.#measuring.values()].map(({ ended }) => ended))
+    await this.#lastLook
   }
 
   /** Goes on with every release: call it when a job has ended, or a slot or an engine process may be free. Never throws. */
@@ -334,27 +362,28 @@ export class ReleaseMastering {
   }
 
   #beginMeasuring(releaseId: string, run: ReleaseRun): void {
-    if (this.#measuring.has(releaseId)) return
-    const stop = new AbortController()
-    const signal = AbortSignal.any([stop.signal, this.#stopping.signal])
-    const ended = this.#measures(run, signal)
+    if (this.#planning.has(releaseId)) return
+    this.#planning.add(releaseId)
+    this.#measures(run)
       .then(
-        (measures) => this.#planned(releaseId, measures),
+        () => this.#planned(releaseId),
         (cause: unknown) => {
-          if (!signal.aborted) this.#unmeasurable(releaseId, cause)
+          if (!this.#stopping.signal.aborted) this.#unmeasurable(releaseId, cause)
         },
       )
       .catch((cause: unknown) => this.#deps.log.error('a release could not be planned', { releaseId, cause }))
       .finally(() => {
-        this.#measuring.delete(releaseId)
+        this.#planning.delete(releaseId)
         this.feed()
       })
-    this.#measuring.set(releaseId, { stop, ended })
   }
 
-  #planned(releaseId: string, measures: readonly SongMeasure[]): void {
+  /** Sets the targets of a run whose songs are measured; another may have begun meanwhile, which then measures its own. */
+  #planned(releaseId: string): void {
     const run = this.#deps.runs.find(releaseId)
-    if (run?.state === 'mastering') this.#save(releaseId, withMeasures(run, measuredParts(run, measures)))
+    const measures = run?.parts.map((part) => this.#known(part)).filter((known) => known !== undefined)
+    if (run?.state !== 'mastering' || measures?.length !== run.parts.length) return
+    this.#save(releaseId, withMeasures(run, measuredParts(run, measures)))
   }
 
   #unmeasurable(releaseId: string, cause: unknown): void {
@@ -366,23 +395,36 @@ export class ReleaseMastering {
     this.#save(releaseId, { ...run, state: 'failed', failure: { code, values } })
   }
 
-  /** Measures the songs of a run one after the other; each is measured once. */
-  async #measures(run: ReleaseRun, signal: AbortSignal): Promise<SongMeasure[]> {
+  /** Returns what is known of the songs of a run when all are measured, each once. */
+  #measures({ parts }: ReleaseRun): Promise<SongMeasure[]> {
+    return Promise.all(parts.map((part, index) => this.#known(part) ?? this.#measure(part, index)))
+  }
+
+  #known({ tracks }: RunPart): SongMeasure | undefined {
+    return this.#deps.runs.measure(tracks[0]!.sourceSha256)
+  }
+
+  /** Measures a song after those before it; for whoever else asks as well, so that it ends with the program alone. */
+  #measure({ tracks }: RunPart, index: number): Promise<SongMeasure> {
     const { runs, songOf, measure } = this.#deps
-    const measures: SongMeasure[] = []
-    for (const [index, { tracks }] of run.parts.entries()) {
-      const { sourceSha256, ...track } = tracks[0]!
-      let known = runs.measure(sourceSha256)
-      if (!known) {
-        signal.throwIfAborted()
+    const { sourceSha256, ...track } = tracks[0]!
+    const begun = this.#looks.get(sourceSha256)
+    if (begun) return begun
+    const look = this.#lastLook
+      .then(() => {
+        this.#stopping.signal.throwIfAborted()
         const song = songOf(track)
         if (!song) throw new AppError('RELEASE_NOT_READY', { reason: 'no_song', track: index + 1 })
-        known = await measure(song, signal)
-        runs.saveMeasure(sourceSha256, known)
-      }
-      measures.push(known)
-    }
-    return measures
+        return measure(song, this.#stopping.signal)
+      })
+      .then((found) => {
+        runs.saveMeasure(sourceSha256, found)
+        return found
+      })
+      .finally(() => this.#looks.delete(sourceSha256))
+    this.#looks.set(sourceSha256, look)
+    this.#lastLook = look.catch(() => {})
+    return look
   }
 }
 

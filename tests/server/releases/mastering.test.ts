@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { ReleasePlan } from '../../../src-contract/release-mastering.ts'
 import type { Release, Track } from '../../../src-contract/releases.ts'
+import { type Clock, systemClock } from '../../../src-system/system.ts'
 import type { WorkOrder } from '../../../src-worker/mastering/work-order.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -410,6 +411,29 @@ describe('the plan of a release', () => {
     await planOf(release)
     await mastered(release)
     expect(engine.processes.filter(({ isAnalysis }) => isAnalysis)).toHaveLength(2)
+  })
+
+  test('says what it knows while songs are being measured, and the rest when it is asked again', async () => {
+    await service.close()
+    // As if the time for which a plan is waited for were over at once.
+    const sleep: Clock['sleep'] = (ms, signal) => (ms === 10_000 ? Promise.resolve() : systemClock.sleep(ms, signal))
+    service = await startService({ forkEngine: engine.fork, clock: { ...systemClock, sleep } })
+    Object.assign(engine, { isAutomatic: false, answersLooks: false })
+    const release = await newRelease([3, 4])
+    const { is_complete, planned_lufs, tracks } = await planOf(release)
+    expect([is_complete, planned_lufs, tracks.map(({ is_measured }) => is_measured)]).toEqual([
+      ...[false, undefined],
+      [false, false],
+    ])
+    for (const count of [1, 2]) {
+      await until(() => engine.processes.filter(({ isAnalysis }) => isAnalysis).length === count)
+      engine.processes.at(-1)!.finish()
+    }
+    const plan = await until(async () => {
+      const now = await planOf(release)
+      return now.is_complete && now
+    })
+    expect(plan.planned_lufs).toBe(-14)
   })
 
   test('names outliers and what would be corrected', async () => {
