@@ -1,4 +1,4 @@
-/** Formats in which a master can be written beside the WAV of its tier. */
+/** Formats in which a master can be written: `wav24` is the master itself, all others are made of it. */
 
 interface FormatFacts {
   readonly container: Container

@@ -372,7 +372,7 @@ export const jobEndpoints = endpoints({
       format: Type.Optional(
         oneOf(
           FORMAT_NAMES,
-          'The file of a master in this format, where the job made one; the WAV of its tier when absent.',
+          'The file of a master in this format, where the job made one; its WAV of 24 bit when absent.',
         ),
       ),
     }),

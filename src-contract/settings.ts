@@ -152,7 +152,7 @@ function fadeShape(description: string, help: SettingTexts['help']) {
 const PERCENT = { minimum: 0, maximum: 100 }
 
 const FORMATS_DESCRIPTION =
-  'Files of every master beside the WAV of its tier, which is 24 bit at the rate of the song in `premium` (there `wav24` is that very file) and 16 bit at 44.1 kHz in `standard`. Each is made of the master of 24 bit at the rate of the song; asking for one never changes another.'
+  'Files of every master beside its WAV of 24 bit at the rate of the song (44.1 to 96 kHz), which `wav24` names. Each is made of that master; asking for one never changes another. `wav16_44` is the WAV of 16 bit at 44.1 kHz that some distributors ask for.'
 
 const RELEASE_DESCRIPTION =
   'One more master for all services, `release`: 24 bit at the rate of the song, at `target_lufs` or else −14 LUFS (the genre level with `loudness=competitive`), under the lowest ceiling of the chosen platforms at that loudness.'
@@ -179,7 +179,8 @@ export const SETTINGS = {
     placeholder: 'service',
   }),
   tier: choice(TIERS, 'standard', {
-    description: '`premium` also proofs lossy copies and keeps the sample rate.',
+    description:
+      'Both write 24 bit at the rate of the song (44.1 to 96 kHz). `premium` also compares recipes and proofs lossy copies.',
     help: { en: 'tier', ko: '등급' },
     placeholder: 'tier',
   }),

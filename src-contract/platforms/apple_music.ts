@@ -9,7 +9,6 @@ export const appleMusic = {
   ceilingDbtp: -1,
   ceilingConfidence: 'published',
   playback: { referenceLufs: -16, turnsUp: true },
-  furtherRatesHz: [],
   codecs: [{ codec: 'AAC', kilobits: 256 }],
   streams: ['aac_256'],
 } as const satisfies PlatformFacts

@@ -13,7 +13,6 @@ export const melon = {
   loudCeiling: { above: -9, ceilingDbtp: -2 },
   ceilingConfidence: 'our_recommendation',
   playback: { referenceLufs: null, turnsUp: false },
-  furtherRatesHz: [],
   codecs: [{ codec: 'MP3', kilobits: 320 }],
   streams: ['mp3_320'],
 } as const satisfies PlatformFacts

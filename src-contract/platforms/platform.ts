@@ -27,8 +27,6 @@ export interface PlatformFacts {
   readonly loudCeiling?: { readonly above: number; readonly ceilingDbtp: number }
   readonly ceilingConfidence: Confidence
   readonly playback: PlaybackRule
-  /** Sample rates that a standard master may have beside 44.1 kHz: one of which the song's own rate is a multiple is kept. */
-  readonly furtherRatesHz: readonly number[]
   /** Codecs that the service is known or believed to stream, the one first whose copies were seen to rise highest. */
   readonly codecs: readonly StreamedCodec[]
   /** Those of coded copies that its listeners are known or believed to get, the usual one first. */

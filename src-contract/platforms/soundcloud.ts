@@ -9,7 +9,6 @@ export const soundcloud = {
   ceilingDbtp: -1.5,
   ceilingConfidence: 'common_practice',
   playback: { referenceLufs: -14, turnsUp: false },
-  furtherRatesHz: [],
   codecs: [{ codec: 'AAC', kilobits: 160 }],
   streams: ['aac_160'],
 } as const satisfies PlatformFacts

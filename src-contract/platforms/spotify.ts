@@ -13,7 +13,6 @@ export const spotify = {
   loudCeiling: { above: -14, ceilingDbtp: -2 },
   ceilingConfidence: 'published',
   playback: { referenceLufs: -14, turnsUp: true },
-  furtherRatesHz: [],
   codecs: [
     { codec: 'AAC', kilobits: 256 },
     { codec: 'Vorbis', quality: 9 },

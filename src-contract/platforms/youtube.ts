@@ -9,7 +9,6 @@ export const youtube = {
   ceilingDbtp: -1,
   ceilingConfidence: 'common_practice',
   playback: { referenceLufs: -14, turnsUp: false },
-  furtherRatesHz: [48_000],
   codecs: [
     { codec: 'AAC', kilobits: 128 },
     { codec: 'Opus', kilobits: 160 },

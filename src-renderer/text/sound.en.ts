@@ -75,7 +75,7 @@ export const soundEn = {
     tone + dynamics + image === 300 && skipped === 0
       ? 'all as planned'
       : `tone ${tone} · dynamics ${dynamics} · image ${image}${skipped > 0 ? ` · ${plural(skipped, 'fault', 'faults')} left` : ''}`,
-  deliveryOf: { standard: '16 bit, 44.1 kHz', premium: '24 bit, checked after encoding' },
+  deliveryOf: { standard: 'one recipe', premium: 'best recipe, checked after encoding' },
   price: {
     fine: (target: string, loss: string) => `At ${target} LUFS the loud parts give up ${loss} dB.`,
     loss: (target: string, loss: string) => `${target} LUFS costs this song ${loss} dB of its loud parts.`,

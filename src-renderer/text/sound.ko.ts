@@ -73,7 +73,7 @@ export const soundKo: SoundText = {
     tone + dynamics + image === 300 && skipped === 0
       ? '모두 계획대로'
       : `음색 ${tone} · 다이내믹 ${dynamics} · 스테레오 ${image}${skipped > 0 ? ` · 결함 ${skipped}가지 그대로` : ''}`,
-  deliveryOf: { standard: '16비트, 44.1 kHz', premium: '24비트, 코덱 검증' },
+  deliveryOf: { standard: '한 가지 방식', premium: '가장 좋은 방식, 코덱 검증' },
   price: {
     fine: (target, loss) => `${target} LUFS에서 큰 소리가 ${loss} dB 눌려요.`,
     loss: (target, loss) => `${target} LUFS로 하면 이 곡의 큰 소리가 ${loss} dB 눌려요.`,

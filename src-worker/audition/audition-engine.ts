@@ -7,7 +7,7 @@ import type { Steps } from '../../src-engine/dsp/steps.ts'
 import { finishEdges } from '../../src-engine/edges.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
-import { deliverMasters } from '../mastering/deliver.ts'
+import { deliverMasters, MASTER_BIT_DEPTH } from '../mastering/deliver.ts'
 import { readReference, workDone } from '../mastering/prepare-song.ts'
 import { takenOnce } from '../mastering/read-song.ts'
 import { withRenderPool } from '../mastering/render-pool.ts'
@@ -118,7 +118,7 @@ export class AuditionEngine {
       const sound = new EstimateSound(
         edited.audio,
         { ...treatment, edges: order.settings },
-        { bitDepth: planned.bitDepth, seed: order.seed },
+        { bitDepth: MASTER_BIT_DEPTH, seed: order.seed },
       )
       const held = { song, edited, planned, gain, sound }
       this.#keep(keyOf(order), held)

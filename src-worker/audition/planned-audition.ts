@@ -8,6 +8,7 @@ import { splitRecipe } from '../../src-engine/chain.ts'
 import { paddingOf } from '../../src-engine/edges.ts'
 import type { MasteringPlan } from '../../src-engine/plan.ts'
 import { responseDb } from '../../src-engine/stages/index.ts'
+import { MASTER_BIT_DEPTH } from '../mastering/deliver.ts'
 import { candidatesOf } from '../mastering/prepare-song.ts'
 import type { AuditionEstimate, AuditionOrder } from '../mastering/work-order.ts'
 import type { LoadedSong } from './loaded-song.ts'
@@ -19,7 +20,6 @@ export interface PlannedAudition {
   readonly edits: Recipe
   readonly rest: Recipe
   readonly target: DeliveryTarget
-  readonly bitDepth: 16 | 24
 }
 
 /** Plans as a job of tier standard does; the other candidates of tier premium are only tried with its codec proof. Pure. */
@@ -32,18 +32,17 @@ export function planAudition(
   const [asked] = candidatesOf({ settings: { ...settings, tier: 'standard' } }, analysis, reference)
   const { plan } = asked!
   const { edits, rest } = splitRecipe(plan.recipe)
-  const { genre, loudness, target_lufs: requestedLufs, tier } = settings
+  const { genre, loudness, target_lufs: requestedLufs } = settings
   return {
     ...{ plan, edits, rest },
     target: deliveryTarget(platform, genre, loudness, requestedLufs),
-    bitDepth: tier === 'premium' ? 24 : 16,
   }
 }
 
 /** Returns what is told of an audition before it is rendered. */
 export function estimateOf(
   { analysis }: Pick<LoadedSong, 'analysis'>,
-  { plan, target, bitDepth }: PlannedAudition,
+  { plan, target }: PlannedAudition,
   gain: EstimatedGain,
   edges: Edges,
 ): AuditionEstimate {
@@ -51,7 +50,8 @@ export function estimateOf(
   const { startFrames, endFrames } = paddingOf(edges, sampleRateHz)
   return {
     frames: startFrames + frames + endFrames,
-    ...{ sampleRateHz, bitDepth },
+    sampleRateHz,
+    bitDepth: MASTER_BIT_DEPTH,
     targetLufs: target.targetLufs,
     ceilingDbtp: target.ceilingDbtp,
     loudnessLufs: gain.plan.integratedLufs,

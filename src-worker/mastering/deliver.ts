@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type DeliveryTarget, type MasterName, type MasterTarget, RELEASE } from '../../src-contract/delivery-target.ts'
 import type { Edges } from '../../src-contract/edges.ts'
-import { type Platform, platformFacts } from '../../src-contract/platforms/index.ts'
+import type { Platform } from '../../src-contract/platforms/index.ts'
 import { type Tier, WHOLE_SONG } from '../../src-contract/settings.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { type RunSteps, runAtOnce } from '../../src-engine/dsp/steps.ts'
@@ -15,7 +15,6 @@ import { atMost } from '../../src-system/at-most.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { type LossyCodec, platformCodecs } from '../media/encode.ts'
 import { listEncoders } from '../media/ffmpeg.ts'
-import { lowerRate } from '../media/resample.ts'
 import type { Cover } from '../media/tags.ts'
 import { type ProofDeps, proofMaster, readCopyPeakDbtp } from './codec-proof.ts'
 import { CeilingBrokenError, type RenderedMaster, type RenderStep, type RenderTask } from './render-master.ts'
@@ -60,7 +59,7 @@ export interface DeliveryOrder {
   readonly only?: Platform
   /** False where a premium master is not proofed against codecs. True when absent. */
   readonly isProofed?: boolean
-  /** True where every master is also needed in 24 bit at the song's own rate, and as it is before dither. False when absent. */
+  /** True where every master is also needed as it is before dither. False when absent. */
   readonly hasFloats?: boolean
 }
 
@@ -81,7 +80,7 @@ export interface Delivered {
   readonly codecChecks: readonly CodecCheck[]
 }
 
-/** A master of 24 bit at the song's own rate, and the same before dither. */
+/** A master, and the same before dither. */
 export interface FloatMaster {
   readonly name: MasterName
   readonly master: RenderedMaster
@@ -89,15 +88,15 @@ export interface FloatMaster {
   readonly floatPath: string
 }
 
-/** A file to be rendered: a master as its tier delivers it, or one that is only needed for further formats. */
+/** Bits of a sample of every master. */
+export const MASTER_BIT_DEPTH = 24
+
+/** A master to be rendered. */
 interface Wanted {
   readonly name: MasterName
   readonly target: MasterTarget
-  /** Target of the platform whose master it is; absent where it is none's. */
+  /** Target of the platform whose master it is; absent for the one for all services. */
   readonly delivers?: DeliveryTarget
-  readonly rateHz: number
-  readonly bitDepth: 16 | 24
-  readonly hasFloat: boolean
 }
 
 /** A rendered file and what its copies measure. */
@@ -108,55 +107,42 @@ interface Made {
   readonly floatPath?: string
 }
 
-/** Target, ceiling and depth of one file: what wants the same shares a file. */
+/** Target and ceiling of one file: what wants the same shares a file. */
 interface Promised {
   readonly wanted: readonly Wanted[]
   readonly targetLufs: number
   readonly ceilingDbtp: number
-  readonly bitDepth: 16 | 24
 }
 
 /**
- * Renders, verifies and proofs the masters of `takeAudio()`. The audio is fetched once and let go of as soon as no further rate needs
- * it. Returns the platforms in their given order. Throws a WorkFailure, or what ffmpeg, the disk or the engine throws.
+ * Renders, verifies and proofs the masters of `takeAudio()`: 24 bit, at its rate. Returns the platforms in their given order. Throws a
+ * WorkFailure, or what ffmpeg, the disk or the engine throws.
  */
 export async function deliverMasters(
   takeAudio: () => Audio,
   order: DeliveryOrder,
   deps: DeliveryDeps,
 ): Promise<Delivery> {
-  let audio = takeAudio()
   const isProofed = order.tier === 'premium' && order.isProofed !== false
   const encoders = isProofed ? await listEncoders(deps.ffmpeg) : new Set<string>()
   const codecsOf = (name: MasterName) =>
     name === RELEASE ? allCodecs(order, encoders) : platformCodecs(name, encoders)
-  const progress = createStepCounter(order.tier, deps.onProgress)
-  const made = new Map<Wanted, Made>()
   const isMade = ({ name }: Wanted) => order.only === undefined || name === order.only
-  let treatedLufs = Number.NEGATIVE_INFINITY
-  const all = wantedFiles(order, audio.sampleRateHz)
-  // Downwards, each rate from the one before it: a conversion takes the memory of what it converts.
-  const rates = [...new Set(all.map(({ rateHz }) => rateHz))].sort((a, b) => b - a)
-  let left = all.length
-  for (const rateHz of rates) {
-    if (rateHz < audio.sampleRateHz) audio = await lowerRate(deps.ffmpeg, audio, rateHz, { signal: deps.signal })
-    const wanted = all.filter((one) => one.rateHz === rateHz)
-    left -= wanted.length
-    if (!wanted.some(isMade)) continue
-    const source = await (deps.run ?? runAtOnce)(preparationSteps(audio))
-    deps.onPrepared?.(source)
-    treatedLufs = source.loudness.integratedLufs
-    // The whole signal may have been a fault that was removed, such as a DC offset.
-    if (!Number.isFinite(treatedLufs)) throw new WorkFailure('DIGITAL_SILENCE')
-    const promises = promisesOf(wanted, source)
-      .map((promised) => ({ ...promised, wanted: promised.wanted.filter(isMade) }))
-      .filter((promised) => promised.wanted.length > 0)
-    progress.expect(promises.length, left)
-    const ofRate = await deliverRate(promises, createRenders(source, order, deps), { ...deps, codecsOf, progress })
-    for (const one of await withFloats(ofRate, source, { ...deps, padding: paddingIn(order, source) }))
-      made.set(one.wanted, one)
-  }
-  return { ...inOrder(all.flatMap((wanted) => made.get(wanted) ?? [])), treatedLufs }
+  const source = await (deps.run ?? runAtOnce)(preparationSteps(takeAudio()))
+  deps.onPrepared?.(source)
+  const treatedLufs = source.loudness.integratedLufs
+  // The whole signal may have been a fault that was removed, such as a DC offset.
+  if (!Number.isFinite(treatedLufs)) throw new WorkFailure('DIGITAL_SILENCE')
+  const all = wantedFiles(order)
+  const promises = promisesOf(all, source)
+    .map((promised) => ({ ...promised, wanted: promised.wanted.filter(isMade) }))
+    .filter((promised) => promised.wanted.length > 0)
+  const progress = createStepCounter(order.tier, promises.length, deps.onProgress)
+  const padding = paddingOf(order.edges ?? WHOLE_SONG, source.sampleRateHz)
+  const renders = createRenders({ source, padding }, order, deps)
+  const rendered = await renderAll(promises, renders, { ...deps, codecsOf, progress })
+  const made = order.hasFloats ? await withFloats(rendered, { source, padding }, deps) : rendered
+  return { ...inOrder(all.flatMap((wanted) => made.find((one) => one.wanted === wanted) ?? [])), treatedLufs }
 }
 
 function inOrder(made: readonly Made[]): Pick<Delivery, 'masters' | 'release' | 'floats'> {
@@ -174,35 +160,28 @@ function inOrder(made: readonly Made[]): Pick<Delivery, 'masters' | 'release' | 
   }
 }
 
-/**
- * Returns the files of an order. A master of the standard tier is another than that of which its further formats are made; the one for
- * all services is 24 bit at the song's own rate in every tier.
- */
-function wantedFiles({ targets, release, tier, hasFloats = false }: DeliveryOrder, ownRateHz: number): Wanted[] {
-  const isPremium = tier === 'premium'
-  const whole = { rateHz: ownRateHz, bitDepth: 24, hasFloat: hasFloats } as const
-  const delivered = targets.map((target): Wanted => {
-    const reduced = { rateHz: deliveryRateHz(target, tier, ownRateHz), bitDepth: 16, hasFloat: false } as const
-    return { name: target.platform, target, delivers: target, ...(isPremium ? whole : reduced) }
-  })
-  const forFormats = targets.map((target): Wanted => ({ name: target.platform, target, ...whole }))
+function wantedFiles({ targets, release }: DeliveryOrder): Wanted[] {
   return [
-    ...delivered,
-    ...(hasFloats && !isPremium ? forFormats : []),
-    ...(release ? [{ name: RELEASE, target: release, ...whole } as const] : []),
+    ...targets.map((target): Wanted => ({ name: target.platform, target, delivers: target })),
+    ...(release ? [{ name: RELEASE, target: release } as const] : []),
   ]
 }
 
-/** Writes the masters that are needed so as they are before dither: each once, while the audio of their rate is there. */
+/** Song that all masters are made of, and the silence around it. */
+interface PaddedSource {
+  readonly source: FinaliseSource
+  readonly padding: Padding
+}
+
+/** Writes the masters as they are before dither, each once. */
 async function withFloats(
   made: readonly Made[],
-  source: FinaliseSource,
-  { pool, padding }: Pick<DeliveryDeps, 'pool'> & { readonly padding: Padding },
+  { source, padding }: PaddedSource,
+  { pool }: Pick<DeliveryDeps, 'pool'>,
 ): Promise<Made[]> {
   const written = new Map<string, Promise<string>>()
   return Promise.all(
     made.map(async (one) => {
-      if (!one.wanted.hasFloat) return one
       const { path: masterPath, plan } = one.master
       const floatPath = await onlyOnce(written, masterPath, async () => {
         const target = masterPath.replace(/\.wav$/, '.float.wav')
@@ -214,27 +193,23 @@ async function withFloats(
   )
 }
 
-function paddingIn({ edges = WHOLE_SONG }: DeliveryOrder, { sampleRateHz }: FinaliseSource): Padding {
-  return paddingOf(edges, sampleRateHz)
-}
-
-interface RateDeps extends DeliveryDeps {
+interface ProofingDeps extends DeliveryDeps {
   /** Codecs against which a master is proofed; none where nothing is. */
   readonly codecsOf: (name: MasterName) => readonly LossyCodec[]
   readonly progress: StepCounter
 }
 
-/** All masters of one rate: each promise is rendered once, then proofed for every platform that wants it. */
-async function deliverRate(
+/** Renders each promise once, then proofs it for every platform that wants it. */
+async function renderAll(
   promises: readonly Promised[],
   { render, written }: Renders,
-  deps: RateDeps,
+  deps: ProofingDeps,
 ): Promise<Made[]> {
   const { codecsOf, progress } = deps
   const rendered = await Promise.all(
     promises.map((promised) => {
-      const { name, delivers } = promised.wanted[0]!
-      return render(delivers || name === RELEASE ? 'master' : 'formats', name, promised, progress.count)
+      const { name } = promised.wanted[0]!
+      return render('master', name, promised, progress.count)
     }),
   )
   const unproofed = promises.flatMap((promised, i) =>
@@ -266,8 +241,8 @@ interface Unproofed {
   readonly codecs: readonly LossyCodec[]
 }
 
-/** Returns what proofs the masters of one rate; platforms that share a file share its copies and its lowered versions. */
-function createProofing(render: Renders['render'], deps: RateDeps): (unproofed: Unproofed) => Promise<Made> {
+/** Returns what proofs masters; platforms that share a file share its copies and its lowered versions. */
+function createProofing(render: Renders['render'], deps: ProofingDeps): (unproofed: Unproofed) => Promise<Made> {
   const { progress } = deps
   const lowerings = new Map<string, Promise<RenderedMaster>>()
   const copies = new Map<string, Promise<number>>()
@@ -300,10 +275,9 @@ function createProofing(render: Renders['render'], deps: RateDeps): (unproofed: 
 
 type Renders = ReturnType<typeof createRenders>
 
-/** Returns what renders masters of one rate, each into a file of its own, and the paths of all files that it has begun. */
-function createRenders(source: FinaliseSource, order: DeliveryOrder, { pool, folder }: DeliveryDeps) {
+/** Returns what renders masters, each into a file of its own, and the paths of all files that it has begun. */
+function createRenders({ source, padding }: PaddedSource, order: DeliveryOrder, { pool, folder }: DeliveryDeps) {
   const { tags, cover, seed, intensity } = order
-  const padding = paddingIn(order, source)
   const written = new Set<string>()
   return {
     written,
@@ -311,7 +285,7 @@ function createRenders(source: FinaliseSource, order: DeliveryOrder, { pool, fol
     render(
       name: string,
       master: MasterName,
-      { targetLufs, ceilingDbtp, bitDepth }: Pick<Promised, 'targetLufs' | 'ceilingDbtp' | 'bitDepth'>,
+      { targetLufs, ceilingDbtp }: Pick<Promised, 'targetLufs' | 'ceilingDbtp'>,
       onStep?: (step: RenderStep) => void,
     ): Promise<RenderedMaster> {
       const task: RenderTask = {
@@ -322,7 +296,7 @@ function createRenders(source: FinaliseSource, order: DeliveryOrder, { pool, fol
         seed,
         tags,
         cover,
-        bitDepth,
+        bitDepth: MASTER_BIT_DEPTH,
         padding,
         path: path.join(folder, `${name}-${master}.wav`),
       }
@@ -356,33 +330,21 @@ function promisesOf(files: readonly Wanted[], source: FinaliseSource): Promised[
   const promises = new Map<string, Promised>()
   for (const wanted of files) {
     const { targetLufs, ceilingDbtp } = wanted.target
-    const { bitDepth } = wanted
     const peakDbtp = gainToDb(source.truePeak) + targetLufs - source.loudness.integratedLufs
-    const key = `${targetLufs} ${peakDbtp < ceilingDbtp - CLEAR_DB ? 'clear' : ceilingDbtp} ${bitDepth}`
+    const key = `${targetLufs} ${peakDbtp < ceilingDbtp - CLEAR_DB ? 'clear' : ceilingDbtp}`
     const known = promises.get(key)
     promises.set(key, {
       wanted: [...(known?.wanted ?? []), wanted],
       targetLufs,
       // The lower ceiling is the promise that holds for all of them.
       ceilingDbtp: Math.min(ceilingDbtp, known?.ceilingDbtp ?? ceilingDbtp),
-      bitDepth,
     })
   }
   return [...promises.values()]
 }
 
-const STANDARD_RATE_HZ = 44_100
-
-/** Returns the rate of a master: 44.1 kHz or a further rate of the platform that divides the song's own; for premium the song's own. */
-function deliveryRateHz({ platform }: DeliveryTarget, tier: Tier, sourceRateHz: number): number {
-  if (tier === 'premium') return sourceRateHz
-  return platformFacts(platform).furtherRatesHz.find((rateHz) => sourceRateHz % rateHz === 0) ?? STANDARD_RATE_HZ
-}
-
 /** Turns the steps of all renders and proofs into progress. */
 interface StepCounter {
-  /** That many more renders are about to begin, and after these at most `later` others, at further rates. */
-  expect(renders: number, later: number): void
   count(step: RenderStep): void
   /** That many more copies are to be read. */
   expectCopies(more: number): void
@@ -390,19 +352,13 @@ interface StepCounter {
   copied(): void
 }
 
-/** Returns a counter: rendering until every expected render is written, then verifying, most of which is proofing where there is any. */
-function createStepCounter(tier: Tier, onProgress: DeliveryDeps['onProgress']): StepCounter {
+/** Returns a counter: rendering until all renders are written, then verifying, most of which is proofing where there is any. */
+function createStepCounter(tier: Tier, renders: number, onProgress: DeliveryDeps['onProgress']): StepCounter {
   const done: Record<RenderStep, number> = { planned: 0, written: 0, verified: 0 }
   const verifying = tier === 'premium' ? 0.1 : 1
-  let begun = 0
-  let renders = 0
   let copies = 0
   let copied = 0
   return {
-    expect(more, later) {
-      begun += more
-      renders = begun + later
-    },
     count(step) {
       done[step]++
       if (done.written < renders) onProgress('rendering', (0.5 * done.planned + 0.5 * done.written) / renders)

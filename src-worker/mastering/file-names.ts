@@ -6,7 +6,7 @@ import { asciiName } from '../result/romanise.ts'
 import { titleOf } from './compose-report.ts'
 import type { WorkOrder } from './work-order.ts'
 
-/** A written file; that of a tier's WAV has no format. */
+/** A written file; the WAV of a master has no format. */
 interface NamedFile {
   readonly path: string
   readonly format?: Format

@@ -1,4 +1,4 @@
-/** Files of further formats, each made of a master of 24 bit at the song's own rate or of what it was before dither. */
+/** Files of further formats, each made of a master or of what it was before dither. */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Edges } from '../../src-contract/edges.ts'

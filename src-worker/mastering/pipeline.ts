@@ -68,9 +68,9 @@ export async function masterSong(
   })
 }
 
-/** Returns the formats that need files of their own: in tier premium the WAV of 24 bit is the master itself. */
-function furtherFormats({ tier, formats }: JobSettings): readonly Format[] {
-  return formats.filter((format) => format !== 'wav24' || tier === 'standard')
+/** Returns the formats that need files of their own: the WAV of 24 bit is the master itself. */
+function furtherFormats({ formats }: JobSettings): readonly Format[] {
+  return formats.filter((format) => format !== 'wav24')
 }
 
 /** Part of the verifying that the masters themselves take where there are further formats. */
@@ -115,7 +115,7 @@ type FormatFiles = ReadonlyMap<MasterName, readonly MadeFile[]>
 /** Writes the further formats of all masters, each master once, and removes what they were made from. */
 async function writeAllFormats(
   { settings, seed, ffmpeg, attemptFolder: folder }: WorkOrder,
-  { floats, masters, release }: Delivery,
+  { floats }: Delivery,
   labels: Labels,
   {
     encoders,
@@ -123,13 +123,12 @@ async function writeAllFormats(
     onProgress,
   }: { encoders: ReadonlySet<string>; signal: AbortSignal; onProgress: (part: number) => void },
 ): Promise<FormatFiles> {
-  const delivered = new Set([...masters, ...(release ? [release] : [])].map(({ master }) => master.path))
   const formats = furtherFormats(settings)
   const byMaster = Map.groupBy(floats, ({ master }) => master.path)
   const files = new Map<MasterName, readonly MadeFile[]>()
   let written = 0
   const onFile = () => onProgress(++written / (byMaster.size * formats.length))
-  for (const [masterPath, sharing] of byMaster) {
+  for (const sharing of byMaster.values()) {
     const [float] = sharing
     const made = await writeFormats(
       float!,
@@ -138,7 +137,6 @@ async function writeAllFormats(
     )
     for (const { name } of sharing) files.set(name, made)
     await rm(float!.floatPath)
-    if (!delivered.has(masterPath)) await rm(masterPath)
   }
   return files
 }

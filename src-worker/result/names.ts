@@ -41,7 +41,7 @@ export function safeTitle(title: string, maxUnits = MAX_TITLE_UNITS): string {
 }
 
 /**
- * Returns the name of a master's file within a result: `<title>_<platform>.wav` for the WAV of its tier, `<title>_release.wav`
+ * Returns the name of a master's file within a result: `<title>_<platform>.wav` for its WAV, `<title>_release.wav`
  * for that of all services; in a further format with an
  * ending where the extension alone does not tell the format.
  */

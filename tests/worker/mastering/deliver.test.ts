@@ -154,16 +154,3 @@ describe('masters for one loudness under two ceilings', () => {
     expect(lower!.path).toBe(higher!.path)
   })
 })
-
-describe('masters at two rates', () => {
-  it('count as rendered once those of the second rate are', async () => {
-    const song = { ...noise, sampleRateHz: 48_000, channels: noise.channels.map((samples) => samples.slice()) }
-    const targets = (['youtube', 'spotify', 'melon'] as const).map((platform) =>
-      deliveryTarget(platform, 'other', 'platform'),
-    )
-    const { masters, steps } = await deliverNoise(targets, ffmpeg, 'standard', song)
-    expect(masters.map(({ master }) => master.sampleRateHz)).toEqual([48_000, 44_100, 44_100])
-    expect(steps.indexOf('verifying')).toBeGreaterThan(steps.lastIndexOf('a master begins'))
-    expect(steps.filter((step) => step === 'a master begins')).toHaveLength(3)
-  })
-})

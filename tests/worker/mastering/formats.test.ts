@@ -74,11 +74,12 @@ describe('the files of a standard job at 48 kHz', () => {
     for (const platform of ['spotify', 'melon']) {
       expect(names).toEqual(
         expect.arrayContaining([
-          ...['', '_24bit', '_16bit_44k', '_32float'].map((end) => `등불 아래_${platform}${end}.wav`),
+          ...['', '_16bit_44k', '_32float'].map((end) => `등불 아래_${platform}${end}.wav`),
           ...['.flac', '_16bit_44k.flac', '.mp3', '.m4a'].map((end) => `등불 아래_${platform}${end}`),
         ]),
       )
     }
+    expect(names.some((name) => name.endsWith('_24bit.wav'))).toBe(false)
     expect(new Set(names).size).toBe(names.length)
     expect(readdirSync(done.order.attemptFolder).sort()).toEqual(
       ['report.html', 'report.json', done.result.zip.fileName].sort(),
@@ -167,23 +168,28 @@ describe('the files of a standard job at 48 kHz', () => {
   })
 })
 
-describe('a premium job at 96 kHz', () => {
+describe('a job at 96 kHz', () => {
   const high = writeFloatWav(path.join(folder, 'high.wav'), songLike(3, 96_000, 0.6), 96_000)
 
-  it('has the master itself as its WAV of 24 bit, and lossy files at 48 kHz', async () => {
-    const premium = await run(high, {
-      platforms: ['apple_music'],
-      tier: 'premium',
-      formats: ['wav24', 'flac24', 'mp3_320', 'aac_256'],
-    })
-    const [master] = premium.result.masters
-    const wav = fileOf(premium, 'wav24')
-    expect([wav.file, wav.sha256, wav.sample_rate_hz]).toEqual([master!.file, master!.sha256, 96_000])
-    expect(distance(samplesOf(premium.file(wav.file)), samplesOf(premium.file(fileOf(premium, 'flac24').file)))).toBe(0)
-    for (const format of ['mp3_320', 'aac_256'] as const) {
-      expect(fileOf(premium, format)).toMatchObject({ sample_rate_hz: 48_000, frames: 3 * 48_000 })
-    }
-  })
+  it.each(['standard', 'premium'] as const)(
+    'has the master itself as its WAV of 24 bit, and lossy files at 48 kHz: %s',
+    async (tier) => {
+      const premium = await run(high, {
+        platforms: ['apple_music'],
+        tier,
+        formats: ['wav24', 'flac24', 'mp3_320', 'aac_256'],
+      })
+      const [master] = premium.result.masters
+      const wav = fileOf(premium, 'wav24')
+      expect([wav.file, wav.sha256, wav.sample_rate_hz]).toEqual([master!.file, master!.sha256, 96_000])
+      expect(distance(samplesOf(premium.file(wav.file)), samplesOf(premium.file(fileOf(premium, 'flac24').file)))).toBe(
+        0,
+      )
+      for (const format of ['mp3_320', 'aac_256'] as const) {
+        expect(fileOf(premium, format)).toMatchObject({ sample_rate_hz: 48_000, frames: 3 * 48_000 })
+      }
+    },
+  )
 })
 
 describe('a lossy file whose codec raises the peaks', () => {

@@ -78,14 +78,20 @@ describe('an engine process with a song', () => {
     expect(result.masters.map(({ platform }) => platform)).toEqual(order.settings.platforms)
   })
 
-  it('writes 16 bit at 44.1 kHz, and 48 kHz for YouTube when the song was made at 48', () => {
+  it('writes 24 bit at the rate of the song for every platform', () => {
     for (const { platform, sample_rate_hz, bit_depth } of result.masters) {
-      expect({ platform, sample_rate_hz, bit_depth }).toEqual({
-        platform,
-        sample_rate_hz: platform === 'youtube' ? 48_000 : 44_100,
-        bit_depth: 16,
-      })
+      expect({ platform, sample_rate_hz, bit_depth }).toEqual({ platform, sample_rate_hz: 48_000, bit_depth: 24 })
     }
+  })
+
+  it.each([
+    [96_000, 96_000],
+    [32_000, 44_100],
+    [192_000, 96_000],
+  ])('writes 24 bit at a rate that shops take: a song at %d Hz at %d Hz', async (rateHz, writtenHz) => {
+    const file = writeFloatWav(at(`rate-${rateHz}.wav`), songLike(2, rateHz), rateHz)
+    const { masters } = await masterOrder(await orderFor(file, folder, { platforms: ['melon', 'youtube'] }))
+    for (const master of masters) expect(master).toMatchObject({ sample_rate_hz: writtenHz, bit_depth: 24 })
   })
 
   it('names folder and files after the tag and keeps the tags', () => {
