@@ -17,10 +17,11 @@ interface Stretch {
   readonly end: number
 }
 
-/** Tags and cover of a song. */
+/** Tags and cover of a song, and what its album measures where that is known. */
 export interface Labels {
   readonly tags: SongTags
   readonly cover?: Cover | undefined
+  readonly album?: PlayedLevel | undefined
 }
 
 /** A file that has been written whole. */
@@ -34,18 +35,27 @@ const COPIED_BYTES = 1 << 20
 /** Loudness that ReplayGain 2.0 refers to, LUFS (wiki.hydrogenaud.io, "ReplayGain 2.0 specification"). */
 const REPLAY_GAIN_LUFS = -18
 
+/** Measurement of a file, or of a whole record, from which players take its gain. */
+export interface PlayedLevel {
+  readonly integratedLufs: number
+  readonly truePeakDbtp: number
+}
+
 /**
- * Returns the tags with the gain and the peak of a file as players read them. What a source says of its own loudness is none of its
- * master's and is never carried over. Silence has none.
+ * Returns the tags with the gain and the peak of a file as players read them, and those of its album where that was measured. What a
+ * source says of its own loudness is none of its master's and is never carried over. Silence has none.
  */
-export function withReplayGain(
-  tags: SongTags,
-  { integratedLufs, truePeakDbtp }: { readonly integratedLufs: number; readonly truePeakDbtp: number },
-): SongTags {
-  if (!Number.isFinite(integratedLufs)) return tags
-  const gain = `${(REPLAY_GAIN_LUFS - integratedLufs).toFixed(2)} dB`
-  const peak = (10 ** (truePeakDbtp / 20)).toFixed(6)
-  return { ...tags, other: { ...tags.other, REPLAYGAIN_TRACK_GAIN: gain, REPLAYGAIN_TRACK_PEAK: peak } }
+export function withReplayGain(tags: SongTags, track: PlayedLevel, album?: PlayedLevel): SongTags {
+  const levels = { ...replayGain('TRACK', track), ...(album ? replayGain('ALBUM', album) : {}) }
+  return Object.keys(levels).length === 0 ? tags : { ...tags, other: { ...tags.other, ...levels } }
+}
+
+function replayGain(of: 'TRACK' | 'ALBUM', { integratedLufs, truePeakDbtp }: PlayedLevel): Record<string, string> {
+  if (!Number.isFinite(integratedLufs)) return {}
+  return {
+    [`REPLAYGAIN_${of}_GAIN`]: `${(REPLAY_GAIN_LUFS - integratedLufs).toFixed(2)} dB`,
+    [`REPLAYGAIN_${of}_PEAK`]: (10 ** (truePeakDbtp / 20)).toFixed(6),
+  }
 }
 
 /**

@@ -6,7 +6,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { SongTags } from './audio-facts.ts'
 import type { Cover } from './cover.ts'
 import { readAt } from './file-bytes.ts'
-import { PAIR_BREAK } from './tag-fields.ts'
+import { EXPLICIT, PAIR_BREAK } from './tag-fields.ts'
 
 const HEAD_BYTES = 8
 /** Kinds of data in a tag (Apple, well-known types). */
@@ -134,6 +134,45 @@ export async function* fileBoxes(handle: FileHandle): AsyncGenerator<Omit<Box, '
   }
 }
 
+/** Form of the sound in an M4A, and whether it says anything about the song. */
+export interface M4aFacts {
+  readonly sampleRateHz: number
+  readonly channels: number
+  readonly hasTags: boolean
+}
+
+/** Returns the facts of an M4A file. Throws an Error for another kind of file, and the system's error. */
+export async function readM4aFacts(path: string): Promise<M4aFacts> {
+  const handle = await open(path, 'r')
+  try {
+    for await (const { name, start, end } of fileBoxes(handle)) {
+      if (name === 'moov') return m4aFacts(await readAt(handle, start + HEAD_BYTES, end - start - HEAD_BYTES))
+    }
+    throw new Error('the file has no moov')
+  } finally {
+    await handle.close()
+  }
+}
+
+function m4aFacts(moov: Buffer): M4aFacts {
+  // Version and number of the descriptions stand before the first (ISO 14496-12, section 8.5.2).
+  const [sound] = boxesIn(boxAt(moov, 'trak', 'mdia', 'minf', 'stbl', 'stsd').subarray(8))
+  if (!sound) throw new Error('the file does not describe its sound')
+  const udta = boxesIn(moov).find(({ name }) => name === 'udta')
+  const meta = udta && boxesIn(udta.content).find(({ name }) => name === 'meta')
+  const list = meta && boxesIn(meta.content.subarray(4)).find(({ name }) => name === 'ilst')
+  return {
+    channels: sound.content.readUInt16BE(16),
+    sampleRateHz: sound.content.readUInt16BE(24),
+    hasTags: list !== undefined && boxesIn(list.content).some((atom) => !isOfTheFile(atom)),
+  }
+}
+
+/** Tells whether an atom is about the file: its program, or its padding. */
+function isOfTheFile({ name, content }: Box): boolean {
+  return name === '©too' || (name === '----' && content.includes('iTunSMPB'))
+}
+
 /** Returns a `moov` box, given by its content, with these tags instead of its own. Throws as {@link codedLength}. */
 export function taggedMoov(moov: Buffer, tags: SongTags, cover?: Cover): Buffer {
   const kept = boxesIn(moov)
@@ -162,6 +201,7 @@ function fieldAtoms(name: string, text: string): Buffer[] {
   const pairAtom = PAIR_ATOMS[name]
   if (pairAtom && numbers) return [box(pairAtom, data(BINARY, numberPair(pairAtom, numbers)))]
   if (name === 'bpm' && Number(text) > 0) return [box('tmpo', data(INTEGER, uint16(Math.round(Number(text)))))]
+  if (name === EXPLICIT) return text === '1' ? [box('rtng', data(INTEGER, Buffer.from([1])))] : []
   if (name === 'compilation') return text === '1' ? [box('cpil', data(INTEGER, Buffer.from([1])))] : []
   if (name === 'TIPL' || name === 'TMCL') return peopleAtoms(text)
   const atom = TEXT_ATOMS[/^lyrics(-|$)/.test(name) ? 'lyrics' : name]

@@ -134,6 +134,9 @@ export const PAIR_BREAK = '\n'
 /** Prefix of the name of a comment with a description in {@link SongTags}, as MusicBrainz Picard writes it. */
 export const DESCRIBED_COMMENT = 'comment:'
 
+/** Name of the tag that says `1` for explicit lyrics where a system has no place of its own for it (MusicBrainz Picard, Mp3tag). */
+export const EXPLICIT = 'ITUNESADVISORY'
+
 /** Longest text of a tag that is kept, characters: longer than the lyrics of any song. */
 const MAX_TEXT_LENGTH = 200_000
 

@@ -1,0 +1,100 @@
+/** Traces of a generator in a song: what its tags say, and who made the C2PA manifest that it carries. Nothing is ever removed from a file. */
+import { open } from 'node:fs/promises'
+import type { SongTags } from './audio-facts.ts'
+
+/** A generator, and the tag that names it. */
+export interface GeneratorTrace {
+  readonly generator: string
+  /** Name of the tag and its text, `comment: made with suno`. */
+  readonly evidence: string
+}
+
+/** Names of generators as they write them, each by what no other text is likely to hold. */
+const GENERATORS: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ['Suno', /\bsuno(\.ai|\.com)?\b/i],
+  ['Udio', /\budio(\.com)?\b/i],
+  ['ElevenLabs', /\beleven ?labs\b/i],
+  ['Google Lyria', /\blyria\b/i],
+  ['Stable Audio', /\bstable[ -]?audio\b/i],
+  ['MusicGen', /\bmusicgen\b/i],
+  ['ACE-Step', /\bace[ -]?step\b/i],
+  ['DiffRhythm', /\bdiffrhythm\b/i],
+  ['Riffusion', /\b(riffusion|producer\.ai)\b/i],
+  ['AIVA', /\baiva(\.ai)?\b/i],
+  ['Soundraw', /\bsoundraw\b/i],
+  ['Mubert', /\bmubert\b/i],
+  ['Boomy', /\bboomy\.com\b/i],
+  ['Beatoven', /\bbeatoven\b/i],
+]
+/** Tags that say what a song is called or sung about: a name in them is no trace. */
+const OF_THE_WORK =
+  /^(title|album|albumArtist|composer|genre|date|track|copyright|isrc|lyrics.*|title-sort|album-sort)$/
+const MAX_EVIDENCE_LENGTH = 160
+
+/**
+ * Returns the generator that the tags of a song name: in a comment, a link or a tag of a program, or as the whole artist. Undefined where
+ * they name none. Pure.
+ */
+export function generatorIn({ other = {}, ...named }: SongTags): GeneratorTrace | undefined {
+  const entries = Object.entries({ ...other, ...named }).filter(([field]) => !OF_THE_WORK.test(field))
+  for (const [generator, pattern] of GENERATORS) {
+    const found = entries.find(([field, text]) =>
+      field === 'artist' ? text.trim().toLowerCase() === generator.toLowerCase() : pattern.test(text),
+    )
+    if (found) return { generator, evidence: `${found[0]}: ${found[1]}`.slice(0, MAX_EVIDENCE_LENGTH) }
+  }
+  return undefined
+}
+
+/** Bytes at the start and at the end of a file in which a manifest is looked for. */
+const LOOKED_AT_BYTES = 1 << 20
+
+/** Returns the program that the C2PA manifest in a file names as its maker; undefined where none is found. Throws the system's error. */
+export async function readClaimGenerator(path: string): Promise<string | undefined> {
+  const handle = await open(path, 'r')
+  try {
+    const { size } = await handle.stat()
+    const bytes = Buffer.alloc(Math.min(size, LOOKED_AT_BYTES))
+    for (const start of new Set([0, Math.max(0, size - LOOKED_AT_BYTES)])) {
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, start)
+      const found = claimGeneratorIn(bytes.subarray(0, bytesRead))
+      if (found !== undefined) return found
+    }
+    return undefined
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Returns the maker in the bytes of a manifest: the text under `claim_generator`, or under `name` within `claim_generator_info` (C2PA 2.1,
+ * section 10.2; CBOR, RFC 8949: a text has its length before it). Pure.
+ */
+export function claimGeneratorIn(bytes: Buffer): string | undefined {
+  for (const key of ['claim_generator', 'claim_generator_info']) {
+    const at = textAfter(bytes, key, 0)
+    if (at === undefined) continue
+    const own = textAt(bytes, at)
+    if (own) return own
+    const name = textAfter(bytes, 'name', at)
+    const text = name === undefined ? undefined : textAt(bytes, name)
+    if (text) return text
+  }
+  return undefined
+}
+
+/** Returns the place behind a text of CBOR, of fewer than 24 bytes, at or after a place; undefined without one. */
+function textAfter(bytes: Buffer, text: string, from: number): number | undefined {
+  const item = Buffer.concat([Buffer.from([0x60 + text.length]), Buffer.from(text, 'latin1')])
+  const at = bytes.indexOf(item, from)
+  return at < 0 ? undefined : at + item.length
+}
+
+/** Returns the text of CBOR at a place, of up to 255 bytes; undefined for anything else. */
+function textAt(bytes: Buffer, at: number): string | undefined {
+  const head = bytes[at] ?? 0
+  const [length, start] = head === 0x78 ? [bytes[at + 1] ?? 0, at + 2] : [head - 0x60, at + 1]
+  const isText = head === 0x78 || (head >= 0x60 && head < 0x78)
+  const text = isText ? bytes.toString('utf8', start, start + length) : ''
+  return /^[^\p{Cc}\ufffd]+$/u.test(text) ? text : undefined
+}
