@@ -2,9 +2,11 @@ import { openAsBlob } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import type { FilePart } from '../src-contract/client.ts'
+import { RELEASE } from '../src-contract/delivery-target.ts'
 import { DISTRIBUTORS, type Distributor } from '../src-contract/distributors/index.ts'
-import { PLATFORMS, type Platform } from '../src-contract/platforms/index.ts'
-import type { ExportedRelease, VerifiedFolder } from '../src-contract/release-exports.ts'
+import { FORMAT_NAMES, type Format, formatFacts } from '../src-contract/formats.ts'
+import { PLATFORMS } from '../src-contract/platforms/index.ts'
+import type { ExportedRelease, ExportRequest, VerifiedFolder } from '../src-contract/release-exports.ts'
 import { RELEASE_KINDS, type Release, type ReleaseKind } from '../src-contract/releases.ts'
 import { OUTCOME_WORDS } from '../src-contract/text/delivery.ts'
 import { playingTime } from '../src-contract/text/numbers.ts'
@@ -24,8 +26,14 @@ interface NewOptions extends ClientOptions {
 
 interface ExportOptions extends ClientOptions {
   readonly out?: string
-  readonly platform?: Platform
+  readonly format?: Format[]
+  readonly platform?: ExportRequest['platform']
+  readonly byPlatform?: true
   readonly receiver?: Distributor[]
+  readonly tags: boolean
+  readonly naming?: string
+  readonly asciiNames?: true
+  readonly zip?: true
 }
 
 /** Adds the group `release`, and `verify`. */
@@ -38,19 +46,7 @@ export function registerReleaseCommands(program: Command, dataDir: string, messa
   registerTables(command, messages)
   registerMasteringCommands(command, messages)
 
-  command('export <id>', say.export)
-    .option('--out <folder>', say.out, absolutePath(messages))
-    .addOption(new Option('--platform <platform>', say.platform).choices(PLATFORMS))
-    .addOption(new Option('--receiver <names...>', say.receiver).choices(DISTRIBUTORS))
-    .action((id: string, options: ExportOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) => client.call('exportRelease', { params: { release_id: id }, body: exportBody(options) }),
-        (outcome) => describeExport(outcome, messages),
-      ),
-    )
-
+  registerExport(command, messages)
   withClientOptions(
     program.command('verify').argument('<folder>', say.folder, absolutePath(messages)),
     dataDir,
@@ -72,6 +68,29 @@ export function registerReleaseCommands(program: Command, dataDir: string, messa
 }
 
 type AddCommand = (usage: string, description: string) => Command
+
+/** Adds `release export`. */
+function registerExport(command: AddCommand, messages: Messages): void {
+  const say = messages.release
+  command('export <id>', say.export)
+    .option('--out <folder>', say.out, absolutePath(messages))
+    .addOption(new Option('--format <names...>', say.format).choices(FORMAT_NAMES))
+    .addOption(new Option('--platform <platform>', say.platform).choices([RELEASE, ...PLATFORMS]))
+    .option('--by-platform', say.byPlatform)
+    .addOption(new Option('--receiver <names...>', say.receiver).choices(DISTRIBUTORS))
+    .option('--no-tags', say.noTags)
+    .option('--naming <pattern>', say.naming)
+    .option('--ascii-names', say.asciiNames)
+    .option('--zip', say.zip)
+    .action((id: string, options: ExportOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        (client) => client.call('exportRelease', { params: { release_id: id }, body: exportBody(options) }),
+        (outcome) => describeExport(outcome, messages),
+      ),
+    )
+}
 
 /** Adds `release list`, `show`, `new`, `add` and `delete`. */
 function registerKeeping(command: AddCommand, messages: Messages): void {
@@ -183,11 +202,18 @@ function newRelease(title: string, { artist, kind, job = [] }: NewOptions) {
   return { title, artist, kind, tracks: job.map((job_id) => ({ job_id })) }
 }
 
-function exportBody({ out, platform, receiver }: ExportOptions) {
+function exportBody(options: ExportOptions): ExportRequest {
+  const { out, format, platform, byPlatform, receiver, tags, naming, asciiNames, zip } = options
   return {
     ...(out === undefined ? {} : { folder: out }),
+    ...(format === undefined ? {} : { formats: format }),
     ...(platform === undefined ? {} : { platform }),
+    ...(byPlatform ? { by_platform: true } : {}),
     ...(receiver === undefined ? {} : { receivers: receiver }),
+    ...(tags ? {} : { file_tags: 'none' }),
+    ...(naming === undefined ? {} : { naming }),
+    ...(asciiNames ? { ascii_names: true } : {}),
+    ...(zip ? { zip: true } : {}),
   }
 }
 
@@ -216,9 +242,12 @@ function describe({ release_id, kind, artist, title, tracks }: Release, { releas
   return [`${artist} - ${title} (${kind}) ${release_id}`, ...(rows.length > 0 ? [table(rows)] : [])].join('\n')
 }
 
-function describeExport({ folder, certificate }: ExportedRelease, { release: say, language }: Messages): string {
+function describeExport({ folder, zip, certificate }: ExportedRelease, { release: say, language }: Messages): string {
   const { receivers, unapplied_tracks, files } = certificate
-  const rows = receivers.map(({ name, outcome }) => [name, OUTCOME_WORDS[outcome][language]])
+  const rows = receivers.map(({ name, upload, outcome }) => [
+    ...[name, OUTCOME_WORDS[outcome][language], formatFacts(upload.format).name],
+    upload.folder,
+  ])
   const remedies = receivers.flatMap(({ name, checks }) =>
     checks.flatMap((check) =>
       check.remedies.map(({ file, message }) => `  ${name}: ${file ? `${file}: ` : ''}${message}`),
@@ -226,6 +255,7 @@ function describeExport({ folder, certificate }: ExportedRelease, { release: say
   )
   return [
     say.exported(files.length, folder),
+    ...(zip === undefined ? [] : [say.zipped(zip)]),
     table(rows),
     ...remedies,
     ...(unapplied_tracks.length > 0 ? [say.unapplied(unapplied_tracks.join(', '))] : []),

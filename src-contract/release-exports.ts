@@ -1,11 +1,22 @@
 /** Export of a release as one folder with its delivery certificate, and the later check of such a folder. For the application alone. */
 import Type, { type Static } from 'typebox'
-import { exactly, oneOf, Uuid } from './common.ts'
+import { exactly, oneOf, orNull, Uuid } from './common.ts'
+import { RELEASE } from './delivery-target.ts'
+import { DisclosureSheet } from './disclosure.ts'
 import { DISTRIBUTORS } from './distributors/index.ts'
 import type { RuleName } from './distributors/rules.ts'
 import { endpoints } from './endpoint.ts'
+import { FORMAT_NAMES } from './formats.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { CONFIDENCES } from './platforms/platform.ts'
+import { NAMING_FORM } from './settings.ts'
+import { LANGUAGES } from './text/text.ts'
+
+/** Masters that an export takes: those for all services, or those of one platform. */
+const MASTERS = [RELEASE, ...PLATFORMS] as const
+
+/** Labels in the files of an export. */
+export const FILE_LABELS = ['release', 'none'] as const
 
 const OUTCOMES = ['pass', 'remedy', 'not_measured'] as const
 
@@ -26,21 +37,61 @@ const RuleCheck = exactly({
   ),
 })
 
-/** The rules of one receiver, checked on the written files. */
+/** Files of all tracks that belong together: of one format, from one kind of master, with or without labels. */
+export const FileSet = exactly({
+  folder: Type.String({ description: 'Folder within that of the release; empty for that itself.' }),
+  master: oneOf(MASTERS, 'Masters that they are made of.'),
+  format: oneOf(FORMAT_NAMES, 'Format of the files.'),
+  labels: oneOf(FILE_LABELS, 'Labels in the files: those of the release, or none.'),
+})
+export type FileSet = Static<typeof FileSet>
+
+/** The rules of one receiver, checked on the written files: on those of the set that keeps them best. */
 export const ReceiverCheck = exactly({
   receiver: oneOf(DISTRIBUTORS, 'Distributor or service.'),
   name: Type.String({ description: 'Its name.' }),
   edition: Type.String({ description: 'Day on which its rules were read.' }),
   outcome: oneOf(OUTCOMES, 'The worst outcome of its rules.'),
+  upload: FileSet,
   checks: Type.Array(RuleCheck, { description: 'Its rules in order.' }),
 })
 export type ReceiverCheck = Static<typeof ReceiverCheck>
 
+const level = (description: string) => orNull(Type.Number({ description }))
+
+/** Facts of a sound file, measured on the written file; null where something is not known, and for the level of silence. */
+export const SoundFacts = exactly({
+  track: Type.Integer({ description: 'Number of the track.' }),
+  ...FileSet.properties,
+  format_code: orNull(Type.Integer({ description: 'Format code of a WAV.' })),
+  has_bytes_after_audio: Type.Boolean({ description: 'True where anything but the sound follows its start.' }),
+  has_tags: Type.Boolean(),
+  sample_rate_hz: Type.Integer(),
+  bit_depth: orNull(Type.Integer({ description: 'Bits per sample; null for a lossy file.' })),
+  channels: Type.Integer(),
+  duration_seconds: Type.Number(),
+  silence_start_seconds: Type.Number({ description: 'Silence below −60 dBFS at the start, s.' }),
+  silence_end_seconds: Type.Number({ description: 'Silence below −60 dBFS at the end, s.' }),
+  integrated_lufs: level('Loudness of the whole file, LUFS.'),
+  true_peak_dbtp: level('True peak, dBTP.'),
+  true_peak_44k_dbtp: level('True peak after conversion to 44.1 kHz, dBTP.'),
+  true_peak_copy_dbtp: level('Highest true peak of its lossy copies, dBTP; of a lossy file its own.'),
+  gain_db: Type.Number({
+    description: 'Gain against the master: 0, or less where a conversion raised the peaks too far.',
+  }),
+  samples_sha256: Type.String({ description: 'SHA-256 of the decoded samples: equal for equal sound in any format.' }),
+  made_from: Type.String({
+    description: 'SHA-256 over all that the file was made of; one that is equal is not made again.',
+  }),
+})
+export type SoundFacts = Static<typeof SoundFacts>
+
 /** A file of the exported folder. */
 export const ExportedFile = exactly({
-  name: Type.String({ description: 'Name in the folder.' }),
+  name: Type.String({ description: 'Name in the folder, with `/` behind that of a folder in it.' }),
   size_bytes: Type.Integer(),
   sha256: Type.String(),
+  sound: Type.Optional(SoundFacts),
 })
 export type ExportedFile = Static<typeof ExportedFile>
 
@@ -57,11 +108,13 @@ export const Certificate = exactly({
     description: 'Numbers of the tracks whose trim, fades or gap are not part of their files.',
   }),
   receivers: Type.Array(ReceiverCheck, { description: 'Receivers with their rules.' }),
+  disclosure: Type.Optional(DisclosureSheet),
 })
 export type Certificate = Static<typeof Certificate>
 
 const ExportedRelease = exactly({
   folder: Type.String({ description: 'Full path of the folder.' }),
+  zip: Type.Optional(Type.String({ description: 'Full path of the ZIP, where one was asked for.' })),
   certificate: Certificate,
 })
 export type ExportedRelease = Static<typeof ExportedRelease>
@@ -71,7 +124,7 @@ const SIGNERS = ['own', 'other', 'bad', 'none'] as const
 
 /** Result of the check of an exported folder. */
 export const VerifiedFolder = exactly({
-  folder: Type.String({ description: 'Full path of the folder.' }),
+  folder: Type.String({ description: 'Full path of the folder or ZIP.' }),
   is_intact: Type.Boolean({ description: 'True where nothing differs and this data directory has signed it.' }),
   signature: oneOf(SIGNERS, 'Who signed the certificate.'),
   title: Type.Optional(Type.String({ description: 'Title of the release in the certificate.' })),
@@ -81,6 +134,58 @@ export const VerifiedFolder = exactly({
   added: Type.Array(Type.String(), { description: 'Files that the certificate does not know.' }),
 })
 export type VerifiedFolder = Static<typeof VerifiedFolder>
+
+/** An export that is asked for. */
+export const ExportRequest = exactly({
+  folder: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'Folder in which that of the release is made; the output folder when absent.',
+    }),
+  ),
+  formats: Type.Optional(
+    Type.Array(oneOf(FORMAT_NAMES), {
+      minItems: 1,
+      uniqueItems: true,
+      description:
+        'Formats of the files. A format that a job lacks is made of its master, free of charge. When absent, those that the named receivers ask for, else WAV of 24 bit.',
+    }),
+  ),
+  platform: Type.Optional(
+    oneOf(
+      MASTERS,
+      'Masters that are taken; when absent those for all services where every track has one, else those of the first platform that every track has.',
+    ),
+  ),
+  by_platform: Type.Optional(
+    Type.Boolean({ description: 'Adds a folder for each further platform that every track has masters for.' }),
+  ),
+  receivers: Type.Optional(
+    Type.Array(oneOf(DISTRIBUTORS), {
+      uniqueItems: true,
+      description:
+        'Receivers that are checked; all when absent. Those that are named get what they ask for: their formats, plain names, a copy without tags.',
+    }),
+  ),
+  file_tags: Type.Optional(oneOf(FILE_LABELS, 'Labels in the files: those of the release, or none.', 'release')),
+  naming: Type.Optional(
+    Type.String({
+      ...NAMING_FORM,
+      description: 'Pattern of the file names, as that of a job; `{track} {title}` when absent.',
+    }),
+  ),
+  ascii_names: Type.Optional(
+    Type.Boolean({
+      description:
+        'File names of ASCII letters, digits, `-` and `_` alone; Hangul is romanised. When absent, where a named receiver asks for it.',
+    }),
+  ),
+  zip: Type.Optional(Type.Boolean({ description: 'Adds a ZIP of the folder beside it.' })),
+  language: Type.Optional(
+    oneOf(LANGUAGES, 'Language of certificate, overview and disclosure; that of the request when absent.'),
+  ),
+})
+export type ExportRequest = Static<typeof ExportRequest>
 
 const tag = 'App'
 
@@ -92,23 +197,7 @@ export const releaseExportEndpoints = endpoints({
     tag,
     summary: 'Write a release into one folder, ready for upload',
     params: exactly({ release_id: Type.String() }),
-    body: exactly({
-      folder: Type.Optional(
-        Type.String({
-          minLength: 1,
-          description: 'Folder in which that of the release is made; the output folder when absent.',
-        }),
-      ),
-      platform: Type.Optional(
-        oneOf(PLATFORMS, 'Platform whose masters are taken; the first that every track has when absent.'),
-      ),
-      receivers: Type.Optional(
-        Type.Array(oneOf(DISTRIBUTORS), {
-          uniqueItems: true,
-          description: 'Receivers that are checked; all when absent.',
-        }),
-      ),
-    }),
+    body: ExportRequest,
     isBodyOptional: true,
     answers: { 200: { description: 'The folder and its certificate.', schema: ExportedRelease } },
     errors: ['RELEASE_NOT_FOUND', 'RELEASE_NOT_READY', 'FOLDER_TAKEN'],
@@ -118,8 +207,8 @@ export const releaseExportEndpoints = endpoints({
     path: '/app/releases/verify',
     access: 'session',
     tag,
-    summary: 'Check an exported folder against its certificate',
-    body: exactly({ folder: Type.String({ minLength: 1, description: 'Full path of the folder.' }) }),
+    summary: 'Check an exported folder, or its ZIP, against its certificate',
+    body: exactly({ folder: Type.String({ minLength: 1, description: 'Full path of the folder, or of its ZIP.' }) }),
     answers: { 200: { description: 'What differs.', schema: VerifiedFolder } },
     errors: [],
   },

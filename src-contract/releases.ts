@@ -1,6 +1,7 @@
 /** Releases: what is uploaded to a distributor as one thing, a single, an EP or an album with its tracks in order (extension). */
 import Type, { type Static, type TProperties } from 'typebox'
 import { exactly, IdempotencyHeaders, oneOf, orNull, PageSize, Timestamp, Uuid } from './common.ts'
+import { Disclosure, DisclosureChange } from './disclosure.ts'
 import { FADE_SHAPES } from './edges.ts'
 import { endpoints } from './endpoint.ts'
 import {
@@ -146,6 +147,7 @@ const shownFacts = {
   ...masteringFacts,
   settings: Type.Optional(ReleaseSettings),
   anchor_track_id: Type.Optional(Uuid),
+  disclosure: Type.Optional(Disclosure),
   cover: Type.Optional(ReleaseCover),
   created_at: Timestamp,
   changed_at: Type.String({ format: 'date-time', description: 'Time of the last change.' }),
@@ -178,6 +180,7 @@ export const NewRelease = Type.Object(
     ...neededFacts,
     ...partial(optionalFacts),
     ...partial(masteringChanges),
+    disclosure: Type.Optional(Disclosure),
     tracks: Type.Optional(Type.Array(TrackChange, { maxItems: MAX_RELEASE_TRACKS, description: 'Tracks in order.' })),
   },
   {
@@ -200,6 +203,7 @@ export const ReleaseChange = exactly({
   ...partial(neededFacts),
   ...partial(optionalFacts),
   ...partial(masteringChanges),
+  disclosure: Type.Optional(DisclosureChange),
 })
 export type ReleaseChange = Static<typeof ReleaseChange>
 

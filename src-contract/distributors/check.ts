@@ -59,7 +59,11 @@ const FILE_CHECKS: { readonly [Name in Exclude<RuleName, ReleaseRule>]: FileChec
     return kept(isLong || (onlySingles === true && kind !== 'single'), { foundSeconds, leastSeconds })
   },
   name_characters: (_, { fileName }) => kept(/^[A-Za-z0-9_-]+$/.test(stemOf(fileName)), {}),
-  name_of_title: (_, { fileName, title }) => kept(bare(stemOf(fileName)).includes(bare(title)), { title }),
+  name_of_title: (_, { fileName, title, plainTitle = title }) =>
+    kept(
+      [title, plainTitle].some((one) => bare(stemOf(fileName)).includes(bare(one))),
+      { title },
+    ),
   loudness: ({ leastLufs, mostLufs }, { integratedLufs }) =>
     integratedLufs === null
       ? 'not_measured'

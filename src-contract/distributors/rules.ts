@@ -70,6 +70,8 @@ export interface FileFacts {
   readonly fileName: string
   /** Title of its track. */
   readonly title: string
+  /** The title as a name of plain letters has it; absent where no name is plain. */
+  readonly plainTitle?: string
   readonly type: FileType
   /** Format code of a WAV. */
   readonly formatCode: number | null

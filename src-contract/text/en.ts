@@ -79,10 +79,18 @@ export const errors: Record<ErrorCode, Sentence> = {
       : `The ${v.plan} plan allows ${v.limit} webhooks. Remove one or choose a larger plan.`,
   PRESET_NAME_TAKEN: (v) => `A preset named “${v.name}” already exists. Choose another name.`,
   TRACK_LIMIT: (v) => `A release has at most ${v.limit} tracks. Remove some, or make another release.`,
-  RELEASE_NOT_READY: (v) =>
-    v.track === undefined
-      ? `The release has ${v.reason === 'no_platform' ? 'no platform for which every track has a master' : 'no tracks'}. ${v.reason === 'no_platform' ? 'Master all tracks for one platform.' : 'Add some first.'}`
-      : `Track ${v.track}${v.title ? ` (“${v.title}”)` : ''} has ${v.reason === 'no_song' ? 'no song, or its file is gone. Give it a stored song or a job.' : 'no finished master. Master it, or give the track a finished job.'}`,
+  RELEASE_NOT_READY: (v) => {
+    if (v.reason === 'no_platform')
+      return 'The release has no platform for which every track has a master. Master all tracks for one platform.'
+    if (v.track === undefined) return 'The release has no tracks. Add some first.'
+    const track = `Track ${v.track}${v.title ? ` (“${v.title}”)` : ''}`
+    if (v.format !== undefined)
+      return `${track} has no ${v.format} file, nor a master of which one can be made. Master it with this format, or leave the format out.`
+    if (v.reason === 'no_song') return `${track} has no song, or its file is gone. Give it a stored song or a job.`
+    return v.reason === 'no_release_master'
+      ? `${track} has no release master. Master it with one, or export the masters of a platform.`
+      : `${track} has no finished master. Master it, or give the track a finished job.`
+  },
   RELEASE_BUSY: 'The release is being mastered. Wait until it is done, or cancel it first.',
   FOLDER_TAKEN: (v) =>
     v.file !== undefined

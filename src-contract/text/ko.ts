@@ -73,12 +73,18 @@ export const errors: Record<ErrorCode, Sentence> = {
       : `${v.plan} 플랜의 웹훅은 최대 ${v.limit}개예요. 하나를 지우거나 상위 플랜을 고르세요.`,
   PRESET_NAME_TAKEN: (v) => `“${v.name}” 프리셋이 이미 있어요. 다른 이름을 쓰세요.`,
   TRACK_LIMIT: (v) => `릴리스 하나에는 트랙을 최대 ${v.limit}개 넣을 수 있어요. 몇 개를 빼거나 릴리스를 새로 만드세요.`,
-  RELEASE_NOT_READY: (v) =>
-    v.track === undefined
-      ? v.reason === 'no_platform'
-        ? '모든 트랙에 마스터가 있는 플랫폼이 없어요. 한 플랫폼으로 모든 트랙을 마스터링하세요.'
-        : '릴리스에 트랙이 없어요. 먼저 트랙을 추가하세요.'
-      : `트랙 ${v.track}${v.title ? `(“${v.title}”)` : ''}에 ${v.reason === 'no_song' ? '곡이 없거나 곡 파일이 사라졌어요. 저장된 곡이나 작업을 넣으세요.' : '완성된 마스터가 없어요. 마스터링하거나 끝난 작업을 트랙에 넣으세요.'}`,
+  RELEASE_NOT_READY: (v) => {
+    if (v.reason === 'no_platform')
+      return '모든 트랙에 마스터가 있는 플랫폼이 없어요. 한 플랫폼으로 모든 트랙을 마스터링하세요.'
+    if (v.track === undefined) return '릴리스에 트랙이 없어요. 먼저 트랙을 추가하세요.'
+    const track = `트랙 ${v.track}${v.title ? `(“${v.title}”)` : ''}에`
+    if (v.format !== undefined)
+      return `${track} ${v.format} 파일이 없고, 만들 수 있는 마스터도 없어요. 이 형식을 넣어 마스터링하거나 형식을 빼세요.`
+    if (v.reason === 'no_song') return `${track} 곡이 없거나 곡 파일이 사라졌어요. 저장된 곡이나 작업을 넣으세요.`
+    return v.reason === 'no_release_master'
+      ? `${track} 릴리스 마스터가 없어요. 릴리스 마스터를 넣어 마스터링하거나 플랫폼 마스터를 내보내세요.`
+      : `${track} 완성된 마스터가 없어요. 마스터링하거나 끝난 작업을 트랙에 넣으세요.`
+  },
   RELEASE_BUSY: '릴리스를 마스터링하는 중이에요. 끝날 때까지 기다리거나 먼저 취소하세요.',
   FOLDER_TAKEN: (v) =>
     v.file !== undefined

@@ -3,7 +3,13 @@ import { fork } from 'node:child_process'
 import type { Log } from '../../src-system/log.ts'
 import { isExhausted, killGroup, sessionGivesWay } from '../../src-system/process-group.ts'
 import { afterAwake, type Clock } from '../../src-system/system.ts'
-import type { FinalMessage, WorkerCommand, WorkerMessage, WorkProgress } from '../../src-worker/mastering/work-order.ts'
+import type {
+  AuditionCall,
+  FinalMessage,
+  WorkerCommand,
+  WorkerMessage,
+  WorkProgress,
+} from '../../src-worker/mastering/work-order.ts'
 
 /** Handle of one engine process, of Node or of Electron. */
 export interface EngineProcess {
@@ -37,7 +43,7 @@ export type EngineEnd =
 
 /** A piece of work for one engine process. */
 export interface EngineWork {
-  readonly command: Extract<WorkerCommand, { type: 'work' | 'analyse' | 'render' }>
+  readonly command: Exclude<WorkerCommand, AuditionCall | { type: 'abort' }>
   /** A time in which the machine was awake. */
   readonly timeLimitMs: number
   /** Aborting asks the process to stop and kills it after the grace period. */

@@ -98,11 +98,21 @@ const IDENTIFIER: Column = { member: 'track_id', others: [], read: lower }
 
 const headingOf = ({ heading, member }: Column) => heading ?? member
 
-/** Returns a release as a table with every column. */
-export function releaseCsv({ facts, tracks }: ReleaseRecord): string {
+/** Names of the files of a set, one for each track. */
+export interface FileColumn {
+  readonly heading: string
+  readonly names: readonly string[]
+}
+
+/** Returns a release as a table with every column, and those of its files where it has been exported. */
+export function releaseCsv({ facts, tracks }: ReleaseRecord, files: readonly FileColumn[] = []): string {
   const ofRelease = RELEASE_COLUMNS.map(({ member }) => cellOf((facts as Readonly<Record<string, unknown>>)[member]))
-  const header = [NUMBER, ...TRACK_COLUMNS, ...RELEASE_COLUMNS, IDENTIFIER].map(headingOf)
-  const rows = tracks.map((track, index) => [String(index + 1), ...trackCells(track), ...ofRelease, track.trackId])
+  const known = [NUMBER, ...TRACK_COLUMNS, ...RELEASE_COLUMNS, IDENTIFIER].map(headingOf)
+  const header = [...known, ...files.map(({ heading }) => heading)]
+  const rows = tracks.map((track, index) => [
+    ...[String(index + 1), ...trackCells(track), ...ofRelease, track.trackId],
+    ...files.map(({ names }) => names[index] ?? ''),
+  ])
   return writeTable(header, rows)
 }
 

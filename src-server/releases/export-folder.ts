@@ -1,7 +1,7 @@
 /** Files of an exported folder: each appears under its name when it is whole, and what is there already is not written again. */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -12,7 +12,7 @@ import { AppError, invalidRequest } from '../http/app-error.ts'
 
 /** A file to be written. */
 export interface FolderFile {
-  /** Name in the folder, safe on every file system. */
+  /** Name in the folder, safe on every file system, with `/` behind the name of a folder in it. */
   readonly name: string
   readonly open: () => Readable
   readonly sizeBytes: number
@@ -25,6 +25,8 @@ const MARK = '.loudsmith-export'
 const UNFINISHED = '.part'
 /** Files that file managers put anywhere. */
 const PASSED_OVER: readonly string[] = ['.DS_Store', 'Thumbs.db', 'desktop.ini']
+/** Deepest folder in which files are looked for: ours have one below that of the release. */
+const MAX_DEPTH = 8
 
 /** Returns a text as a file. */
 export function textFile(name: string, text: string | Buffer): FolderFile {
@@ -36,39 +38,69 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Returns the names in a folder that count, sorted; empty where there is none. Throws the system's error. */
-export async function namesIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
+/**
+ * Returns the names in a folder and in those below it that count, sorted; empty where there is none. A link is a name, whatever it leads to.
+ * Throws the system's error.
+ */
+export async function namesIn(folder: string, depth = 0): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'ENOENT') throw cause
     return []
   })
-  return names.filter((name) => !PASSED_OVER.includes(name)).sort()
+  const names: string[] = []
+  for (const entry of entries) {
+    if (PASSED_OVER.includes(entry.name)) continue
+    if (!entry.isDirectory() || depth === MAX_DEPTH) names.push(entry.name)
+    else for (const name of await namesIn(path.join(folder, entry.name), depth + 1)) names.push(`${entry.name}/${name}`)
+  }
+  return names.sort()
+}
+
+/**
+ * Returns the way to a file by its name in a folder; undefined for a name that leads out of it, and where a folder on the way is a link or
+ * something else. Throws the system's error.
+ */
+export async function wayTo(folder: string, name: string): Promise<string | undefined> {
+  const steps = name.split('/')
+  const isInside = steps.every((step) => step !== '' && step !== '.' && step !== '..' && !/[\\:]/.test(step))
+  if (!isInside) return undefined
+  let way = folder
+  for (const step of steps.slice(0, -1)) {
+    way = path.join(way, step)
+    const facts = await factsOf(way)
+    if (facts && !facts.isDirectory()) return undefined
+  }
+  return path.join(way, steps.at(-1)!)
 }
 
 /** Returns the SHA-256 of a file; undefined where there is none, or something that is no file. Throws the system's error. */
 export async function sha256OfFile(file: string, signal?: AbortSignal): Promise<string | undefined> {
-  const facts = await lstat(file).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== 'ENOENT') throw cause
-    return undefined
-  })
-  if (!facts?.isFile()) return undefined
+  if (!(await factsOf(file))?.isFile()) return undefined
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash, signal ? { signal } : {})
   return hash.digest('hex')
 }
 
+function factsOf(name: string) {
+  return lstat(name).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ENOENT' && cause.code !== 'ENOTDIR') throw cause
+    return undefined
+  })
+}
+
 /** Mark of a folder whose export has not ended: the release, and every file that an export of it wrote or was to write. */
 interface Mark {
   readonly releaseId: string
-  readonly files: readonly Pick<ExportedFile, 'name' | 'sha256'>[]
+  readonly files: readonly ExportedFile[]
 }
 
 /** A folder that is being filled. */
 export class ExportFolder {
   readonly path: string
   readonly #clock: Pick<Clock, 'sleep'>
-  /** Files that may be replaced, as `name sha256`. */
-  readonly #ours = new Set<string>()
+  #releaseId = ''
+  /** Files that an export wrote or was to write, by name; of one name each version that may be there. */
+  #ours: ExportedFile[] = []
 
   constructor(folder: string, clock: Pick<Clock, 'sleep'>) {
     this.path = folder
@@ -76,14 +108,10 @@ export class ExportFolder {
   }
 
   /**
-   * Makes the folder, or takes one of an earlier export of the same release. `earlier` are the files of a finished one. Throws FOLDER_TAKEN
-   * for a folder of others, and as `write` does.
+   * Makes the folder, or takes one of an earlier export of the same release, whose files `earlier` are where it was finished. Returns the
+   * files that an export wrote, as far as they are known. Throws FOLDER_TAKEN for a folder of others, and as `write` does.
    */
-  async take(
-    releaseId: string,
-    planned: readonly FolderFile[],
-    earlier: readonly ExportedFile[] | undefined,
-  ): Promise<void> {
+  async take(releaseId: string, earlier: readonly ExportedFile[] | undefined): Promise<readonly ExportedFile[]> {
     const names = await namesIn(this.path).catch((cause: unknown) => {
       throw (cause as NodeJS.ErrnoException).code === 'ENOTDIR' ? this.#taken() : refusalOf(cause)
     })
@@ -92,64 +120,125 @@ export class ExportFolder {
     if (names.length > 0 && !isOurs) throw this.#taken()
     try {
       await makeFolder(path.dirname(this.path), true)
-      await mkdir(this.path).catch((cause: NodeJS.ErrnoException) => {
-        if (cause.code !== 'EEXIST') throw cause
-      })
-      await giveToUser(this.path, 'folder')
+      await this.#makeFolder(this.path)
     } catch (cause) {
       throw refusalOf(cause)
     }
-    const files = [...(mark?.files ?? []), ...(earlier ?? []), ...planned].map(({ name, sha256 }) => ({ name, sha256 }))
-    for (const { name, sha256 } of files) this.#ours.add(`${name} ${sha256}`)
-    await this.write(textFile(MARK, JSON.stringify({ releaseId, files } satisfies Mark)), { replaces: true })
+    this.#releaseId = releaseId
+    await this.plan([...(mark?.releaseId === releaseId ? mark.files : []), ...(earlier ?? [])])
+    return this.#ours
+  }
+
+  /** Notes files that are about to be written, so that one that a crash leaves is known. Throws as `write` does. */
+  async plan(files: readonly ExportedFile[]): Promise<void> {
+    const known = new Map([...this.#ours, ...files].map((file) => [`${file.name} ${file.sha256}`, file]))
+    this.#ours = [...known.values()]
+    const mark: Mark = { releaseId: this.#releaseId, files: this.#ours }
+    await this.#put(textFile(MARK, JSON.stringify(mark)), { replaces: () => true })
   }
 
   /**
-   * Writes a file unless it is there with the same bytes. Throws FOLDER_TAKEN, naming the file, where one is there that no export wrote,
-   * unless `replaces` is set; INVALID_REQUEST where the folder takes nothing; the system's error on a full disk; and
-   * the reason of `signal`. What was written before stays.
+   * Returns which of these names have a file, with its SHA-256. Throws FOLDER_TAKEN, naming the file, where one is there that no export
+   * wrote, and as `write` does.
    */
-  async write(
-    { name, open, sha256 }: FolderFile,
-    { signal, replaces = false }: { readonly signal?: AbortSignal; readonly replaces?: boolean } = {},
-  ): Promise<void> {
-    const target = path.join(this.path, name)
-    const unfinished = path.join(this.path, `.${name}${UNFINISHED}`)
+  async present(names: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    const found = new Map<string, string>()
+    for (const name of names) {
+      const sha256 = await this.#found(name, signal).catch((cause: unknown) => {
+        signal?.throwIfAborted()
+        throw refusalOf(cause)
+      })
+      if (sha256 !== undefined && !this.#isOurs(name, sha256)) throw this.#taken(name)
+      if (sha256 !== undefined) found.set(name, sha256)
+    }
+    return found
+  }
+
+  /**
+   * Writes a file unless it is there with the same bytes. Throws FOLDER_TAKEN, naming the file, where one is there that no export wrote;
+   * INVALID_REQUEST where the folder takes nothing; the system's error on a full disk; and the reason of `signal`. What was written
+   * before stays.
+   */
+  async write(file: FolderFile, signal?: AbortSignal): Promise<void> {
+    await this.#put(file, { replaces: (found) => this.#isOurs(file.name, found), ...(signal ? { signal } : {}) })
+  }
+
+  /** Removes files of earlier exports that are as they wrote them and are not `kept`. Never throws for one that stays. */
+  async removeStale(kept: ReadonlySet<string>): Promise<void> {
+    const folders = new Set<string>()
+    for (const { name, sha256 } of this.#ours) {
+      if (kept.has(name)) continue
+      const file = await wayTo(this.path, name).catch(() => undefined)
+      if (file === undefined || (await sha256OfFile(file).catch(() => undefined)) !== sha256) continue
+      await rm(file).catch(() => {})
+      folders.add(path.dirname(file))
+    }
+    folders.delete(this.path)
+    // One that still holds something is not removed.
+    for (const folder of folders) await rmdir(folder).catch(() => {})
+  }
+
+  /** Takes the mark away: the folder is complete. Throws as `write` does. */
+  async finish(): Promise<void> {
     try {
-      const found = await sha256OfFile(target, signal)
+      await rm(path.join(this.path, MARK), { force: true })
+      syncFolder(this.path)
+    } catch (cause) {
+      throw refusalOf(cause)
+    }
+  }
+
+  async #put(
+    { name, open, sha256 }: FolderFile,
+    { replaces, signal }: { readonly replaces: (found: string) => boolean; readonly signal?: AbortSignal },
+  ): Promise<void> {
+    let unfinished: string | undefined
+    try {
+      const found = await this.#found(name, signal)
       if (found === sha256) return
-      if (found !== undefined && !replaces && !this.#ours.has(`${name} ${found}`)) throw this.#taken(name)
+      if (found !== undefined && !replaces(found)) throw this.#taken(name)
+      const target = (await wayTo(this.path, name))!
+      const folder = path.dirname(target)
+      if (folder !== this.path) await this.#makeFolder(folder)
+      unfinished = path.join(folder, `.${path.basename(name)}${UNFINISHED}`)
       await rm(unfinished, { force: true })
       await pipeline(open(), createWriteStream(unfinished, { flags: 'wx', flush: true }), signal ? { signal } : {})
       if ((await sha256OfFile(unfinished, signal)) !== sha256) throw new Error(`${name} is not what was to be written`)
       await giveToUser(unfinished, 'file')
-      await whenReleased(this.#clock, () => rename(unfinished, target))
+      const written = unfinished
+      await whenReleased(this.#clock, () => rename(written, target))
     } catch (cause) {
-      await rm(unfinished, { force: true }).catch(() => {})
+      if (unfinished !== undefined) await rm(unfinished, { force: true }).catch(() => {})
       signal?.throwIfAborted()
       throw refusalOf(cause)
     }
   }
 
-  /** Removes files of an earlier export that are as it wrote them and are not `kept`. Never throws for one that stays. */
-  async removeStale(earlier: readonly ExportedFile[], kept: ReadonlySet<string>): Promise<void> {
-    for (const { name, sha256 } of earlier) {
-      if (kept.has(name) || name !== path.basename(name)) continue
-      const file = path.join(this.path, name)
-      if ((await sha256OfFile(file).catch(() => undefined)) === sha256) await rm(file).catch(() => {})
-    }
+  /** Returns the SHA-256 of what is there under a name; undefined for nothing. Throws FOLDER_TAKEN where something else is in the way. */
+  async #found(name: string, signal: AbortSignal | undefined): Promise<string | undefined> {
+    const target = await wayTo(this.path, name)
+    if (target === undefined) throw this.#taken(name)
+    const found = await sha256OfFile(target, signal)
+    if (found === undefined && (await factsOf(target))) throw this.#taken(name)
+    return found
   }
 
-  /** Takes the mark away: the folder is complete. */
-  async finish(): Promise<void> {
-    await rm(path.join(this.path, MARK), { force: true })
-    syncFolder(this.path)
+  #isOurs(name: string, sha256: string): boolean {
+    return this.#ours.some((file) => file.name === name && file.sha256 === sha256)
+  }
+
+  async #makeFolder(folder: string): Promise<void> {
+    await mkdir(folder).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'EEXIST') throw cause
+    })
+    await giveToUser(folder, 'folder')
   }
 
   async #readMark(): Promise<Mark | undefined> {
     const text = await readFile(path.join(this.path, MARK), 'utf8').catch(() => 'null')
     try {
-      return (JSON.parse(text) as Mark | null) ?? undefined
+      const mark = JSON.parse(text) as Partial<Mark> | null
+      return mark && Array.isArray(mark.files) && typeof mark.releaseId === 'string' ? (mark as Mark) : undefined
     } catch {
       return undefined
     }
@@ -160,9 +249,14 @@ export class ExportFolder {
   }
 }
 
+/** Codes of the system for a folder that takes nothing: closed, gone, or on a drive that was unplugged. */
+const CLOSED: readonly string[] = [
+  ...['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOENT', 'EBUSY', 'ENAMETOOLONG'],
+  ...['EIO', 'ENODEV', 'ENXIO', 'ESTALE', 'ENOTCONN', 'EHOSTDOWN', 'EUNKNOWN', 'UNKNOWN'],
+]
+
 /** Returns what a failure to write means for the owner of the folder; a full disk has its answer wherever it is met. */
-function refusalOf(cause: unknown): unknown {
+export function refusalOf(cause: unknown): unknown {
   const { code } = (cause ?? {}) as NodeJS.ErrnoException
-  const isClosed = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOENT', 'EBUSY', 'ENAMETOOLONG'].includes(String(code))
-  return isClosed ? invalidRequest('folder_not_complete', { param: 'folder', cause }) : cause
+  return CLOSED.includes(String(code)) ? invalidRequest('folder_not_complete', { param: 'folder', cause }) : cause
 }

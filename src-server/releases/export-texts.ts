@@ -1,38 +1,34 @@
 /** Names and texts of an exported folder. Pure. */
-import type { MasterResult } from '../../src-contract/report.ts'
+import type { ExportedFile, FileSet, ReceiverCheck } from '../../src-contract/release-exports.ts'
+import type { Language } from '../../src-contract/text/text.ts'
 import { safeTitle } from '../../src-worker/result/names.ts'
-import type { ReleaseRecord, TrackFacts, TrackRecord } from './release.ts'
+import { asciiName } from '../../src-worker/result/romanise.ts'
+import { fullTitle, type JobMaster } from './export-plan.ts'
+import type { ReleaseRecord, TrackRecord } from './release.ts'
+import { sameSet, setName } from './set-names.ts'
 
-/** Least digits of the number of a track. */
-const NUMBER_DIGITS = 2
 /** Frames of a second in a cue sheet (CDRWIN, "Cue sheet commands"). */
 const CUE_FRAMES = 75
 
-/** A track with its exported file and the measurements of that. */
-export interface ExportedTrack {
+/** A track with its exported file. */
+export interface NamedTrack {
   readonly track: TrackRecord
+  /** Name within the folder of the cue sheet. */
   readonly fileName: string
-  readonly durationSeconds: number
+}
+
+/** A track with the job of its song, what that measured of the master, and the exported files. */
+export interface ReportedTrack {
+  readonly track: TrackRecord
   readonly jobId: string
-  readonly master: MasterResult
+  readonly master: JobMaster
+  readonly files: readonly ExportedFile[]
 }
 
-/** Returns the title of a track with its version. */
-export function fullTitle({ title, version }: Pick<TrackFacts, 'title' | 'version'>): string {
-  return version === undefined ? title : `${title} (${version})`
-}
-
-/** Returns the name of the folder of a release. */
-export function folderName({ artist, title }: ReleaseRecord['facts']): string {
-  return safeTitle(`${artist} - ${title}`)
-}
-
-/** Returns the file names of tracks, `01 Title.wav`, with as many digits as the last number has. */
-export function fileNames(tracks: readonly TrackRecord[]): string[] {
-  const digits = Math.max(NUMBER_DIGITS, String(tracks.length).length)
-  return tracks.map(
-    ({ facts }, index) => `${String(index + 1).padStart(digits, '0')} ${safeTitle(fullTitle(facts))}.wav`,
-  )
+/** Returns the name of the folder of a release, of plain letters where asked for. */
+export function folderName({ artist, title }: ReleaseRecord['facts'], isPlain = false): string {
+  const name = `${artist} - ${title}`
+  return safeTitle(isPlain ? asciiName(name) : name)
 }
 
 /** Tells whether a track asks for edges that are not part of its file yet. */
@@ -43,7 +39,7 @@ export function hasEdges({ facts }: TrackRecord, index: number): boolean {
 }
 
 /** Returns a cue sheet with a file for each track; a gap before a track is a PREGAP, which players make of silence. */
-export function cueSheet({ facts }: ReleaseRecord, tracks: readonly ExportedTrack[]): string {
+export function cueSheet({ facts }: Pick<ReleaseRecord, 'facts'>, tracks: readonly NamedTrack[]): string {
   const lines = [
     ...(facts.upc === undefined ? [] : [`CATALOG ${facts.upc.padStart(13, '0')}`]),
     `PERFORMER ${quoted(facts.artist)}`,
@@ -51,7 +47,7 @@ export function cueSheet({ facts }: ReleaseRecord, tracks: readonly ExportedTrac
     ...tracks.flatMap(({ track, fileName }, index) => {
       const { facts: own } = track
       return [
-        `FILE ${quoted(fileName)} WAVE`,
+        `FILE ${quoted(fileName)} ${fileName.endsWith('.mp3') ? 'MP3' : 'WAVE'}`,
         `  TRACK ${String(index + 1).padStart(2, '0')} AUDIO`,
         `    TITLE ${quoted(fullTitle(own))}`,
         `    PERFORMER ${quoted(own.artists.join(', ') || facts.artist)}`,
@@ -76,27 +72,49 @@ function cueTime(seconds: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join(':')
 }
 
-/** Returns the report of a release: its facts, and each track with its file, its job and the measurements of the file. */
-export function releaseReport({ releaseId, facts, cover }: ReleaseRecord, tracks: readonly ExportedTrack[]): string {
+/** Returns the report of a release: its facts, and each track with its files, its job and what that measured of the master. */
+export function releaseReport({ releaseId, facts, cover }: ReleaseRecord, tracks: readonly ReportedTrack[]): string {
+  const durationOf = ({ files }: ReportedTrack) => files[0]?.sound?.duration_seconds ?? 0
   const report = {
     report_version: 1,
     release_id: releaseId,
     ...facts,
     ...(cover ? { cover } : {}),
-    duration_seconds: tracks.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0),
-    tracks: tracks.map(({ track, fileName, durationSeconds, jobId, master }, index) => ({
+    duration_seconds: tracks.reduce((sum, track) => sum + durationOf(track), 0),
+    tracks: tracks.map((own, index) => ({
       position: index + 1,
-      file: fileName,
-      ...track.facts,
-      job_id: jobId,
-      duration_seconds: durationSeconds,
-      has_unapplied_edges: hasEdges(track, index),
-      // In the folder it has another name, and is one file for all platforms.
-      master: { ...master, file: fileName, same_bytes_as: undefined },
+      file: own.files[0]?.name,
+      ...own.track.facts,
+      job_id: own.jobId,
+      duration_seconds: durationOf(own),
+      has_unapplied_edges: hasEdges(own.track, index),
+      // In the folder it has other names, and the files of its formats are others.
+      master: { ...own.master, file: undefined, files: undefined, same_bytes_as: undefined },
+      files: own.files,
     })),
   }
   return `${JSON.stringify(report, null, 2)}\n`
 }
+
+/** Returns the overview of a folder with several sets of files: what each is, and who is given it. */
+export function overview(
+  { facts }: Pick<ReleaseRecord, 'facts'>,
+  sets: readonly FileSet[],
+  receivers: readonly ReceiverCheck[],
+  language: Language,
+): string {
+  const say = OVERVIEW[language]
+  const lines = sets.flatMap((set) => {
+    const names = receivers.filter(({ upload }) => sameSet(upload, set)).map(({ name }) => name)
+    return [`- ${setName(set, language)}`, ...(names.length > 0 ? [`  ${say.upload}: ${names.join(', ')}`] : [])]
+  })
+  return `${[`${facts.artist} - ${facts.title}`, '', ...lines, '', say.more].join('\r\n')}\r\n`
+}
+
+const OVERVIEW = {
+  en: { upload: 'Upload to', more: 'Rules, measurements and remedies: certificate.html. Checksums: SHA256SUMS.' },
+  ko: { upload: '올릴 곳', more: '규칙, 측정값, 고칠 점: certificate.html. 체크섬: SHA256SUMS.' },
+} as const
 
 /** Returns checksums in the format of `sha256sum`. */
 export function sha256Sums(files: readonly { readonly name: string; readonly sha256: string }[]): string {

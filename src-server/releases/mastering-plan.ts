@@ -15,7 +15,7 @@ import {
 import { finiteOrNull, rounded } from '../../src-engine/dsp/units.ts'
 import { effortBudget, marginDb } from '../../src-engine/finalise/finalise.ts'
 import { decodeSteps } from '../../src-worker/result/loudness-steps.ts'
-import { fullTitle } from './export-texts.ts'
+import { fullTitle } from './export-plan.ts'
 import type { MeasuredPart, ReleaseRun, RunPart, RunTrack } from './mastering-run.ts'
 import { loudnessModeOf, type ReleaseFacts, type ReleaseRecord, type TrackFacts, type TrackRecord } from './release.ts'
 import type { SongMeasure } from './run-store.ts'

@@ -17,7 +17,7 @@ import { AppError } from '../http/app-error.ts'
 import { toAppError } from '../http/envelope.ts'
 import type { Caller } from '../http/route.ts'
 import type { MasterRequest } from '../uploads/form.ts'
-import { fullTitle } from './export-texts.ts'
+import { fullTitle } from './export-plan.ts'
 import { incompletePlan, measuredParts, newRun, type PlanFacts, planOf } from './mastering-plan.ts'
 import {
   advanced,

@@ -6,6 +6,7 @@ import { isrcOf } from '../../src-worker/media/isrc.ts'
 import { AppError } from '../http/app-error.ts'
 import { cleanName, requireName } from '../http/display-name.ts'
 import { isDate, upcOf } from './codes.ts'
+import { changedDisclosure } from './disclosure.ts'
 
 /** Facts of a release, with their names on the wire; the mode of loudness is absent where it follows from the kind. */
 export type ReleaseFacts = Omit<
@@ -71,11 +72,16 @@ const OPTIONAL_TRACK_FACTS = ['version', 'isrc'] as const
  * for an empty title or artist, a wrong UPC and a day that does not exist.
  */
 export function changedFacts(
-  facts: Partial<ReleaseFacts>,
-  { settings, anchor_track_id: anchor, ...change }: ReleaseChange,
+  { disclosure: stated, ...facts }: Partial<ReleaseFacts>,
+  { settings, anchor_track_id: anchor, disclosure: change, ...changes }: ReleaseChange,
 ): ReleaseFacts {
+  const disclosure = changedDisclosure(stated, change)
   const { settings: keptSettings, anchor_track_id: keptAnchor, ...kept } = { ...NEW_RELEASE, ...facts }
-  const given = { ...kept, ...cleaned(change) } as ReleaseFacts
+  const given = {
+    ...kept,
+    ...cleaned(changes),
+    ...(Object.keys(disclosure).length > 0 ? { disclosure } : {}),
+  } as ReleaseFacts
   const own = settings === undefined ? keptSettings : withoutNull(settings ?? {})
   const anchorId = anchor === undefined ? keptAnchor : (anchor ?? undefined)
   requireName(given.title, 'title')

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { DEFAULT_SETTINGS, jobSettings } from '../../src-contract/settings.ts'
-import { truePeakAtRate } from '../../src-worker/media/rate-peak.ts'
 import { CodedCopies } from '../artifacts/coded-copies.ts'
 import { AuditionProcess } from '../auditions/audition-process.ts'
 import { Auditions } from '../auditions/auditions.ts'
@@ -15,6 +14,7 @@ import { type Analyse, createAnalyse } from '../jobs/analyse.ts'
 import { createIdempotency } from '../jobs/idempotency.ts'
 import { hasEnded, hasExpired, statusOf } from '../jobs/job.ts'
 import { Jobs } from '../jobs/jobs.ts'
+import { createMakeExport } from '../jobs/make-export.ts'
 import { createMakePreview } from '../jobs/preview.ts'
 import { createRenderAlone } from '../jobs/render-alone.ts'
 import { Scheduler } from '../jobs/scheduler.ts'
@@ -22,7 +22,8 @@ import { createSettle } from '../jobs/settle.ts'
 import type { JobRecord } from '../jobs/store.ts'
 import { resultBytes, Submissions } from '../jobs/submit.ts'
 import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
-import { ReleaseExports, type SongMasters } from '../releases/export.ts'
+import { ReleaseExports } from '../releases/export.ts'
+import type { SongMasters } from '../releases/export-sounds.ts'
 import { ReleaseMastering } from '../releases/mastering.ts'
 import { Releases } from '../releases/releases.ts'
 import { seenJob } from '../releases/seen-job.ts'
@@ -58,7 +59,7 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
   auditions = hearing.auditions
   const mastering = createReleaseMastering(deps, core, { jobWork, batchWork, analyse })
   const releases = createReleases(deps, core, batchWork, mastering)
-  const releaseExports = createReleaseExports(deps, core, jobWork, mastering)
+  const releaseExports = createReleaseExports(deps, core, { jobWork, mastering, storage: uploads.storage, stopping })
   return {
     usedBytes,
     analyse,
@@ -277,27 +278,43 @@ function createReleaseMastering(
  * done.
  */
 function createReleaseExports(
-  { dataDir, clock, log }: ServiceDeps,
+  { config, dataDir, clock, random, log }: ServiceDeps,
   core: Core,
-  { jobs }: JobWork,
-  mastering: ReleaseMastering,
+  {
+    jobWork: { jobs, pool },
+    mastering,
+    storage,
+    stopping,
+  }: {
+    readonly jobWork: JobWork
+    readonly mastering: ReleaseMastering
+    readonly storage: Uploads['storage']
+    readonly stopping: AbortSignal
+  },
 ): ReleaseExports {
-  const { store, sourceJobs, settings, releaseStore } = core
+  const { store, sourceJobs, settings, releaseStore, folders, ffmpeg } = core
   const mastersOfJob = (jobId: string): SongMasters | undefined => {
     const [job, files] = [store.find(jobId), jobs.files(jobId)]
     if (!job?.result || !files?.result || files.isExpired || !existsSync(files.result.zipPath)) return undefined
     const { zipPath, zip } = files.result
+    const { masters, release } = job.result
+    const { ai_service, pad_start_seconds, pad_end_seconds } = job.request.settings
     return {
       jobId,
-      durationSeconds: job.song.facts.durationSeconds,
-      masters: job.result.masters,
-      bytesOf({ file }) {
+      masters,
+      ...(release ? { release } : {}),
+      song: { ...job.song, path: files.source.path },
+      edges: { pad_start_seconds, pad_end_seconds },
+      ...(ai_service === 'other' ? {} : { aiService: ai_service }),
+      bytesOf(file) {
         const entry = zip.entries.find(({ name }) => name === `${zip.folderName}/${file}`)
         return entry && { path: zipPath, offset: entry.offset, sizeBytes: entry.sizeBytes }
       },
     }
   }
+  const { tmp } = folders
   return new ReleaseExports({
+    ...createMakeExport({ pool, log, random, ffmpeg, storage, tmp, timeLimitMs: config.jobTimeoutMs, stopping }),
     clock,
     appVersion: VERSION,
     store: releaseStore,
@@ -308,15 +325,6 @@ function createReleaseExports(
       const others = jobId !== undefined ? [jobId] : sourceId !== undefined ? sourceJobs.listOf(sourceId) : []
       return [...(own === undefined ? [] : [own]), ...others].map(mastersOfJob).find((masters) => masters !== undefined)
     },
-    peakAtRate: (file, sampleRateHz, signal) =>
-      core
-        .ffmpeg()
-        .then((ffmpeg) => truePeakAtRate(ffmpeg, file, sampleRateHz, signal))
-        .catch((cause: unknown) => {
-          signal.throwIfAborted()
-          log.warn('the peak of a file at another rate could not be measured', { cause })
-          return null
-        }),
     requireFolder: (folder) => requireOutputFolder(folder, dataDir, 'folder'),
     outputFolder: () => settings.read().output_folder,
   })

@@ -102,13 +102,14 @@ async function firstAbove(
  * than they do in the song (by up to 1 dB at 128 kbit/s). Throws as ffmpeg does.
  */
 export async function readCopyPeakDbtp(
-  { path, durationSeconds }: Pick<RenderedMaster, 'path' | 'durationSeconds'>,
+  { path, durationSeconds, demuxer }: Pick<RenderedMaster, 'path' | 'durationSeconds'> & { readonly demuxer?: string },
   codec: LossyCodec,
   { ffmpeg, folder, signal }: ProofDeps,
 ): Promise<number> {
   const meter = createTruePeakVerifier()
   const planesOf = createPlanes()
   const receive = (samples: Float32Array) => meter.push(planesOf(samples))
-  await decodeThroughCodec(ffmpeg, codec, { path, folder, durationSeconds }, receive, signal)
+  const lossless = { path, folder, durationSeconds, ...(demuxer === undefined ? {} : { demuxer }) }
+  await decodeThroughCodec(ffmpeg, codec, lossless, receive, signal)
   return meter.read().truePeakDbtp
 }

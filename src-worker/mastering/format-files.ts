@@ -47,12 +47,12 @@ export interface MadeFile {
 }
 
 /** A sound file without tags, and what it measures. */
-interface Bare extends Pick<MadeFile, 'encoder' | 'sampleRateHz' | 'bitDepth' | 'reading' | 'gainDb'> {
+export interface Bare extends Pick<MadeFile, 'encoder' | 'sampleRateHz' | 'bitDepth' | 'reading' | 'gainDb'> {
   readonly path: string
 }
 
-/** A float WAV at some rate. */
-interface FloatWav {
+/** A WAV from which others are made. */
+export interface FloatWav {
   readonly path: string
   readonly sampleRateHz: number
   readonly frames: number
@@ -116,17 +116,20 @@ export async function writeFormats(
   return made
 }
 
-/** Writes the tagged copy of a sound file, and looks whether it has the very samples of the other. */
-async function label(
+/**
+ * Writes the tagged copy of a sound file, with its own gain for players among the tags where there are any. Throws the system's error, a
+ * FfmpegError, or an Error where the copy has not the very samples of the other.
+ */
+export async function label(
   format: Format,
   bare: Bare,
   target: string,
-  { tags, cover }: Labels,
-  { ffmpeg, signal }: FormatDeps,
+  { tags, cover, album }: Labels,
+  { ffmpeg, signal }: Pick<FormatDeps, 'ffmpeg' | 'signal'>,
 ): Promise<MadeFile> {
   const { container } = formatFacts(format)
   const isTagged = Object.keys(tags).length > 0
-  const labelled = isTagged ? withReplayGain(tags, bare.reading) : tags
+  const labelled = isTagged ? withReplayGain(tags, bare.reading, album) : tags
   const written = await writeLabelled(container, bare.path, target, { tags: labelled, cover })
   const { samplesSha256 } = await samplesIn(ffmpeg, { ...bare, path: target, container }, { signal })
   if (samplesSha256 !== bare.reading.samplesSha256) throw new Error(`the ${format} file is not what was written`)
@@ -139,8 +142,18 @@ interface Dithering {
   readonly edges: Pick<Edges, 'pad_start_seconds' | 'pad_end_seconds'>
 }
 
-/** Returns what makes sound files of one master; what several are made from is made once. */
-function createFileMaker(float: FloatWav, at: (name: string) => string, deps: FormatDeps & Dithering) {
+/** Formats of WAVs that are there already: files of the same samples are made from them. */
+export type GivenWavs = Readonly<Partial<Record<Format, FloatWav>>>
+
+/**
+ * Returns what makes sound files of one master, given as a WAV, best one of float; what several are made from is made once, and lies under
+ * a name of `at` that is in `files`.
+ */
+export function createFileMaker(
+  float: FloatWav,
+  at: (name: string) => string,
+  deps: FormatDeps & Dithering & { readonly given?: GivenWavs },
+) {
   const { ffmpeg, signal } = deps
   const files: string[] = []
   const known = new Map<string, Promise<unknown>>()
@@ -149,7 +162,7 @@ function createFileMaker(float: FloatWav, at: (name: string) => string, deps: Fo
     known.set(key, result)
     return result
   }
-  const own = (name: string) => {
+  const named = (name: string) => {
     files.push(at(name))
     return at(name)
   }
@@ -157,7 +170,7 @@ function createFileMaker(float: FloatWav, at: (name: string) => string, deps: Fo
     once(`rate ${rateHz}`, async (): Promise<FloatWav> => {
       if (rateHz === float.sampleRateHz) return float
       const converted = {
-        path: own(`${rateHz}.wav`),
+        path: named(`${rateHz}.wav`),
         sampleRateHz: rateHz,
         frames: Math.round((float.frames * rateHz) / float.sampleRateHz),
       }
@@ -169,7 +182,7 @@ function createFileMaker(float: FloatWav, at: (name: string) => string, deps: Fo
   const whole = (wav: FloatWav, bitDepth: number) =>
     measured(wav.path, 'wav', wav.sampleRateHz).then((reading): Bare => ({ ...wav, bitDepth, reading, gainDb: 0 }))
   const sixteen = (rateHz: number, ceilingDbtp: number) =>
-    once('16 bit', async () => trimmedTo16Bit(await atRate(rateHz), own('16.wav'), { ...deps, ceilingDbtp }))
+    once('16 bit', async () => trimmedTo16Bit(await atRate(rateHz), named('16.wav'), { ...deps, ceilingDbtp }))
   const lossless = async (source: Bare, encoder: string, file: string): Promise<Bare> => {
     const { path: wav, sampleRateHz } = source
     await encodeFile(ffmpeg, { container: 'flac', encoder }, { path: wav, sampleRateHz }, file, { signal })
@@ -185,12 +198,14 @@ function createFileMaker(float: FloatWav, at: (name: string) => string, deps: Fo
       if (bitDepth === 32) return whole(float, 32)
       const encoder = container === 'wav' ? undefined : fileEncoder(container, deps.encoders)
       if (bitDepth !== undefined) {
-        const wav = rateHz === undefined ? whole({ ...float, path: masterPath }, 24) : sixteen(rateHz, ceilingDbtp)
-        return container === 'flac' ? lossless(await wav, encoder!, own(`${format}.bare`)) : wav
+        const own = deps.given?.[bitDepth === 24 ? 'wav24' : 'wav16_44']
+        const inFull = own ?? (rateHz === undefined ? { ...float, path: masterPath } : undefined)
+        const wav = inFull ? whole(inFull, bitDepth) : sixteen(rateHz!, ceilingDbtp)
+        return container === 'flac' ? lossless(await wav, encoder!, named(`${format}.bare`)) : wav
       }
       const wav = await atRate(Math.min(float.sampleRateHz, highestRateHz))
       const codec = { container: container as CodedContainer, encoder: encoder!, kilobits: kilobits! }
-      return lossyCopy(wav, codec, (copy) => own(`${format}-${copy}.bare`), deps)
+      return lossyCopy(wav, codec, (copy) => named(`${format}-${copy}.bare`), deps)
     },
   }
 }

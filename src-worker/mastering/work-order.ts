@@ -5,16 +5,20 @@
 
 import type { PlannedResponse, TargetPrice } from '../../src-contract/auditions.ts'
 import type { MasterName, MasterTargets } from '../../src-contract/delivery-target.ts'
-import type { EdgeProposal } from '../../src-contract/edges.ts'
+import type { EdgeProposal, Edges } from '../../src-contract/edges.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
+import type { Format } from '../../src-contract/formats.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
 import type { Decision, MasterResult, ReleaseResult, Repair, Spectrum, Warning } from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
-import type { AudioFacts } from '../media/audio-facts.ts'
+import type { AudioFacts, SongTags } from '../media/audio-facts.ts'
+import type { Cover } from '../media/cover.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
+import type { PlayedLevel } from '../media/label-file.ts'
+import type { SoundForm } from '../media/sound-delivery.ts'
 import type { ResultZip } from '../result/package.ts'
 
 /** Stored song: its file, facts and the name that the client gave it. */
@@ -146,6 +150,65 @@ export interface AuditionAnswer {
   readonly answer: { readonly result: AuditionTasks[AuditionTask]['result'] } | { readonly failure: WorkFailed }
 }
 
+/** A sound file within another, as it lies in the ZIP of a job. */
+export interface FileRange {
+  readonly path: string
+  readonly offset: number
+  readonly sizeBytes: number
+}
+
+/** Files of one track of a release that are to be written, of those that its job has. */
+export interface ExportOrder {
+  readonly ffmpeg: Ffmpeg
+  /** Existing, empty folder. */
+  readonly folder: string
+  /** Seed of the dither. */
+  readonly seed: number
+  /** Padding of the master, which is left without dither. */
+  readonly edges: Pick<Edges, 'pad_start_seconds' | 'pad_end_seconds'>
+  /** Highest true peak of a file that is made, dBTP. */
+  readonly ceilingDbtp: number
+  /** Files of the job: those that are wanted, and the WAVs from which others are made. */
+  readonly sources: readonly (FileRange & { readonly format: Format; readonly gainDb: number })[]
+  readonly files: readonly { readonly format: Format; readonly isTagged: boolean }[]
+  readonly tags: SongTags
+  /** Cover of the release, or the song whose own it is. */
+  readonly cover: Cover | Pick<StoredSong, 'path' | 'facts'> | null
+  /** Measurement of the record; null where it is that of the track. */
+  readonly album: PlayedLevel | null
+  /** Highest true peak of the lossy copies of the master, dBTP; null where they were not measured. */
+  readonly copyPeakDbtp: number | null
+}
+
+/** A written file of a release and the facts of it, measured on the file. */
+export interface ExportedSound extends SoundForm {
+  readonly format: Format
+  readonly isTagged: boolean
+  readonly path: string
+  readonly sha256: string
+  readonly samplesSha256: string
+  readonly durationSeconds: number
+  readonly silenceStartSeconds: number
+  readonly silenceEndSeconds: number
+  /** −Infinity for silence, as the peaks are. */
+  readonly integratedLufs: number
+  readonly truePeakDbtp: number
+  /** At 44.1 kHz; null where this ffmpeg cannot measure it. */
+  readonly truePeakAfterRateDbtp: number | null
+  readonly truePeakAfterCodecDbtp: number | null
+  /** Gain against the master, dB: 0 or less. */
+  readonly gainDb: number
+}
+
+/** Masters of a record that are measured as one. */
+export interface RecordOrder {
+  readonly ffmpeg: Ffmpeg
+  /** Existing, empty folder. */
+  readonly folder: string
+  /** WAVs in order. */
+  readonly tracks: readonly FileRange[]
+}
+
 /** Stages of a running job as they appear on the wire, in order. */
 export const WORK_STAGES = ['decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const
 export type WorkStage = (typeof WORK_STAGES)[number]
@@ -216,8 +279,27 @@ export interface RenderDone {
   readonly master: RenderedAlone
 }
 
+export interface ExportDone {
+  readonly type: 'exported'
+  readonly files: readonly ExportedSound[]
+}
+
+/** Loudness of a record, of all its tracks together, and its highest true peak. */
+export interface RecordMeasured {
+  readonly type: 'record_measured'
+  readonly level: PlayedLevel
+}
+
 /** Message of an engine process. It exits after every other than `progress` and `audition`. */
-export type WorkerMessage = WorkProgress | WorkDone | AnalysisDone | RenderDone | WorkFailed | AuditionAnswer
+export type WorkerMessage =
+  | WorkProgress
+  | WorkDone
+  | AnalysisDone
+  | RenderDone
+  | ExportDone
+  | RecordMeasured
+  | WorkFailed
+  | AuditionAnswer
 export type FinalMessage = Exclude<WorkerMessage, WorkProgress | AuditionAnswer>
 
 /** Returns whether an engine process ends after a message. */
@@ -230,5 +312,7 @@ export type WorkerCommand =
   | { readonly type: 'work'; readonly order: WorkOrder }
   | { readonly type: 'analyse'; readonly order: AnalysisOrder }
   | { readonly type: 'render'; readonly order: RenderOrder }
+  | { readonly type: 'export'; readonly order: ExportOrder }
+  | { readonly type: 'measure_record'; readonly order: RecordOrder }
   | AuditionCall
   | { readonly type: 'abort' }

@@ -7,9 +7,10 @@ import { constants, getPriority, setPriority } from 'node:os'
 import { AuditionEngine } from '../audition/audition-engine.ts'
 import { renderAlone } from '../audition/render-alone.ts'
 import { analyseSong } from './analyse-song.ts'
+import { makeExportFiles, measureRecord } from './export-files.ts'
 import { masterSong } from './pipeline.ts'
 import { describeFailure, WorkFailure } from './work-failure.ts'
-import { isFinal, type WorkerCommand, type WorkerMessage, type WorkProgress } from './work-order.ts'
+import { type AuditionCall, isFinal, type WorkerCommand, type WorkerMessage, type WorkProgress } from './work-order.ts'
 
 /** Channel to the parent process, of either kind. */
 interface Parent {
@@ -46,7 +47,7 @@ function connectToParent(): Parent {
 }
 
 /** Command after whose answer the process ends. */
-type PieceOfWork = Extract<WorkerCommand, { type: 'work' | 'analyse' | 'render' }>
+type PieceOfWork = Exclude<WorkerCommand, AuditionCall | { type: 'abort' }>
 
 async function answer(command: PieceOfWork, parent: Parent, signal: AbortSignal): Promise<WorkerMessage> {
   try {
@@ -54,6 +55,9 @@ async function answer(command: PieceOfWork, parent: Parent, signal: AbortSignal)
     if (command.type === 'analyse')
       return { type: 'analysed', analysis: await analyseSong(command.order, send, signal) }
     if (command.type === 'render') return { type: 'rendered', master: await renderAlone(command.order, send, signal) }
+    if (command.type === 'export') return { type: 'exported', files: await makeExportFiles(command.order, signal) }
+    if (command.type === 'measure_record')
+      return { type: 'record_measured', level: await measureRecord(command.order, signal) }
     const result = await masterSong(command.order, send, signal)
     return { type: 'done', result }
   } catch (error) {

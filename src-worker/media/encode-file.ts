@@ -38,6 +38,11 @@ export function fileEncoder(container: CodedContainer, encoders: ReadonlySet<str
   return CODED[container].encoders.find((name) => encoders.has(name))
 }
 
+/** Returns the name of ffmpeg's reader of a container. */
+export function demuxerOf(container: 'wav' | CodedContainer): string {
+  return container === 'wav' ? 'wav' : CODED[container].demuxer
+}
+
 /** Returns the name of a container's codec as a reader sees it. */
 export const CODEC_NAMES: Readonly<Record<CodedContainer, string>> = { flac: 'FLAC', mp3: 'MP3', m4a: 'AAC' }
 
@@ -160,7 +165,7 @@ export async function samplesIn(
   }
   await runFfmpeg(ffmpeg, {
     operation: 'read the file back',
-    input: { from: path, format: container === 'wav' ? 'wav' : CODED[container].demuxer },
+    input: { from: path, format: demuxerOf(container) },
     outputOptions: ['-map', '0:a:0', '-ac', '2', '-c:a', 'pcm_f32le', '-f', 'f32le'],
     onLine: (line) => {
       decodedHz = Number(/Audio: pcm_f32le.*? (\d+) Hz/.exec(line)?.[1] ?? decodedHz)
@@ -176,8 +181,15 @@ export async function samplesIn(
   return { frames, samplesSha256: hash.digest('hex') }
 }
 
-/** Decodes a file and measures it with the meters of the masters; levels of silence are −Infinity. Throws as {@link encodeFile}. */
-export async function readBack(ffmpeg: Ffmpeg, file: SoundFile, { signal }: CallOptions = {}): Promise<FileReading> {
+/**
+ * Decodes a file and measures it with the meters of the masters; levels of silence are −Infinity. The samples are also given to `alsoTo`.
+ * Throws as {@link encodeFile}.
+ */
+export async function readBack(
+  ffmpeg: Ffmpeg,
+  file: SoundFile,
+  { signal, alsoTo }: CallOptions & { readonly alsoTo?: (samples: Float32Array) => void } = {},
+): Promise<FileReading> {
   const loudness = createLoudnessMeter(file.sampleRateHz)
   const peaks = createTruePeakVerifier()
   const planesOf = createPlanes()
@@ -185,6 +197,7 @@ export async function readBack(ffmpeg: Ffmpeg, file: SoundFile, { signal }: Call
     const block = planesOf(samples)
     loudness.push(block)
     peaks.push(block)
+    alsoTo?.(samples)
   }
   const decoded = await samplesIn(ffmpeg, file, { signal, onSamples })
   const { truePeakDbtp, samplePeakDbfs } = peaks.read()

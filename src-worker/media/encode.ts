@@ -108,14 +108,20 @@ export const encodingOptions = (codec: LossyCodec): string[] => [
 ]
 
 /**
- * Encodes a WAV, decodes the copy and gives the decoded samples to `onSamples`: interleaved float32, two channels, in chunks of
+ * Encodes a lossless file, decodes the copy and gives the decoded samples to `onSamples`: interleaved float32, two channels, in chunks of
  * whole frames that are valid until it returns. The copy lies in `folder` meanwhile. Throws a FfmpegError, also when the copy is shorter
- * than the WAV, or the reason of an aborted `signal`.
+ * than the file, or the reason of an aborted `signal`.
  */
 export async function decodeThroughCodec(
   ffmpeg: Ffmpeg,
   codec: LossyCodec,
-  wav: { readonly path: string; readonly folder: string; readonly durationSeconds: number },
+  wav: {
+    readonly path: string
+    readonly folder: string
+    readonly durationSeconds: number
+    /** That of a WAV when absent. */
+    readonly demuxer?: string
+  },
   onSamples: (samples: Float32Array) => void,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -127,7 +133,7 @@ export async function decodeThroughCodec(
     await runFfmpeg(ffmpeg, {
       ...call,
       operation: `encode ${codec.name}`,
-      input: { from: wav.path, format: 'wav' },
+      input: { from: wav.path, format: wav.demuxer ?? 'wav' },
       outputOptions: encodingOptions(codec),
       output: copy,
     })

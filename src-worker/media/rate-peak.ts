@@ -1,5 +1,6 @@
-/** True peak of a WAV after the conversion of its rate that services make. */
+/** True peak of a file after the conversion of its rate that services make. */
 import { gainToDb } from '../../src-engine/dsp/units.ts'
+import { demuxerOf, type SoundFile } from './encode-file.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
 import { rateFilter } from './resample.ts'
 
@@ -7,12 +8,12 @@ import { rateFilter } from './resample.ts'
 const TRUE_PEAK = /^lavfi\.r128\.true_peaks_ch\d+=(\S+)$/gm
 
 /**
- * Returns the true peak of a WAV at another rate, dBTP; −Infinity for silence. Throws a FfmpegError, also where this ffmpeg cannot measure
+ * Returns the true peak of a file at another rate, dBTP; −Infinity for silence. Throws a FfmpegError, also where this ffmpeg cannot measure
  * it, or the reason of an aborted `signal`.
  */
 export async function truePeakAtRate(
   ffmpeg: Ffmpeg,
-  path: string,
+  { path, container }: Pick<SoundFile, 'path' | 'container'>,
   sampleRateHz: number,
   signal?: AbortSignal,
 ): Promise<number> {
@@ -20,7 +21,7 @@ export async function truePeakAtRate(
   let unread = ''
   await runFfmpeg(ffmpeg, {
     operation: 'measure the peak at another rate',
-    input: { from: path, format: 'wav' },
+    input: { from: path, format: demuxerOf(container) },
     outputOptions: [
       ...['-map', '0:a:0', '-af'],
       `${rateFilter(ffmpeg, sampleRateHz)},ebur128=peak=true:metadata=1,ametadata=mode=print:file=-`,

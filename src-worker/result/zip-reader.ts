@@ -33,6 +33,11 @@ export async function readWholeZip(path: string, signal?: AbortSignal): Promise<
   return { entries: entries.map(({ name, offset, sizeBytes }) => ({ name, offset, sizeBytes })), ...contents }
 }
 
+/** Returns the places of all files in a ZIP, from its directory alone. Throws an Error for what is none, or is compressed. */
+export async function listEntries(path: string): Promise<StoredEntry[]> {
+  return (await readDirectory(path)).map(({ name, offset, sizeBytes }) => ({ name, offset, sizeBytes }))
+}
+
 interface CheckedEntry extends StoredEntry {
   readonly checksum: number
 }

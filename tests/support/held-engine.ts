@@ -3,15 +3,19 @@
  * folder, and answers as an engine process does. It masters nothing.
  */
 import { createHash } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { deliveryTarget, type MasterName } from '../../src-contract/delivery-target.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { MasterResult } from '../../src-contract/report.ts'
 import type { ForkEngine } from '../../src-server/jobs/worker-pool.ts'
+import { makeExportFiles, measureRecord } from '../../src-worker/mastering/export-files.ts'
+import { describeFailure } from '../../src-worker/mastering/work-failure.ts'
 import type {
   AnalysisOrder,
   AuditionEstimate,
+  ExportedSound,
+  ExportOrder,
   WorkerCommand,
   WorkerMessage,
   WorkOrder,
@@ -47,7 +51,7 @@ export interface HeldEngine {
   isLingering: boolean
   /** When set, every master that belongs to no job fails with it at once. */
   failsRenders?: FailureCode
-  /** When set, the file of every master. */
+  /** When set, the file of every master: a WAV of 24 bit at 44.1 kHz. */
   masterBytes?: Buffer
   /** Error with which a master of a record lands, LU; none when absent. */
   landsOff?: (order: WorkOrder, name: MasterName) => number
@@ -121,6 +125,8 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false, answ
             return
           }
           state.command = command
+          // What is made of masters is real.
+          if (command.type === 'export' || command.type === 'measure_record') return void exportFor(command, answer)
           const failure = command.type === 'render' ? engine.failsRenders : undefined
           if (failure) setImmediate(() => fail(failure))
           const isAnswered = engine.isAutomatic || (engine.answersLooks && command.type === 'analyse')
@@ -151,6 +157,37 @@ function recordFacts({ masterTargets }: WorkOrder, offOf: (name: MasterName) => 
     release: { ...figures, playback: [] },
     loudnessSteps: Object.fromEntries(levels.map(([name, lufs]) => [name, steadySteps(lufs)])),
   }
+}
+
+/** Files of exports by what they were made of: many tests export the same masters. */
+const madeExports = new Map<string, readonly { readonly sound: ExportedSound; readonly bytes: Buffer }[]>()
+
+async function exportFor(
+  command: Extract<WorkerCommand, { type: 'export' | 'measure_record' }>,
+  answer: (message: WorkerMessage) => void,
+): Promise<void> {
+  const { signal } = new AbortController()
+  try {
+    if (command.type === 'measure_record')
+      answer({ type: 'record_measured', level: await measureRecord(command.order, signal) })
+    else answer({ type: 'exported', files: await exportOnce(command.order, signal) })
+  } catch (error) {
+    answer(describeFailure(error))
+  }
+}
+
+async function exportOnce(order: ExportOrder, signal: AbortSignal): Promise<ExportedSound[]> {
+  const { folder } = order
+  const key = JSON.stringify({ ...order, folder: undefined })
+  const made =
+    madeExports.get(key) ??
+    (await makeExportFiles(order, signal)).map((sound) => ({ sound, bytes: readFileSync(sound.path) }))
+  madeExports.set(key, made)
+  return made.map(({ sound, bytes }) => {
+    const file = path.join(folder, path.basename(sound.path))
+    writeFileSync(file, bytes)
+    return { ...sound, path: file }
+  })
 }
 
 function writeResult(

@@ -12,6 +12,15 @@ export function wavSong({ seconds = 3, sampleRateHz = 8000, channels = 2, hertz 
   return wavOf(samples, sampleRateHz, channels)
 }
 
+/** Returns a WAV of 16 bit as one of 24, as masters are. */
+export function in24Bits(wav: Buffer): Buffer {
+  const samples = wav.subarray(44)
+  const wide = Buffer.alloc((samples.length / 2) * 3)
+  for (let i = 0; i < samples.length / 2; i++) wide.writeIntLE(samples.readInt16LE(2 * i) * 256, 3 * i, 3)
+  const [sampleRateHz, channels] = [wav.readUInt32LE(24), wav.readUInt16LE(22)]
+  return Buffer.concat([wavHeader(wide.length, sampleRateHz, channels, 3), wide])
+}
+
 /** Returns a WAV file of exactly `sizeBytes`, all of it silence at 192 kHz in 32 bit, so that it stays below ten minutes. */
 export function wavOfSize(sizeBytes: number): Buffer {
   const frameBytes = 8

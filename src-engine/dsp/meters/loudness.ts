@@ -22,6 +22,8 @@ export interface LoudnessMeter {
   push(block: AudioBlock): void
   /** Returns the readings so far; does not change the meter. */
   read(): Loudness
+  /** Mean squares of the gating blocks: 400 ms at a hop of 100 ms. Those of several signals together give the loudness of all. */
+  blockMeanSquares(): Float64Array
   /** Short-term loudness (3 s) in LUFS at the end of every 100 ms from 3 s on; −Infinity for digital silence. */
   shortTermLufs(): Float64Array
   /** Mean squares of whole steps of 100 ms, of which the loudness of a record is made. */
@@ -174,6 +176,7 @@ export function createLoudnessMeter(sampleRateHz: number): LoudnessMeter {
       }
     },
     read: () => readEnergies(energies, framesPerStep),
+    blockMeanSquares: () => windowMeans(energies, momentarySteps, hopSteps, framesPerStep),
     shortTermLufs: () => windowMeans(energies, shortTermSteps, hopSteps, framesPerStep).map(meanSquareToLufs),
     stepMeanSquares: () => windowMeans(energies, hopSteps, hopSteps, framesPerStep),
   }

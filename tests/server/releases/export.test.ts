@@ -16,14 +16,15 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { ExportedRelease, VerifiedFolder } from '../../../src-contract/release-exports.ts'
-import { cueSheet, type ExportedTrack, fileNames } from '../../../src-server/releases/export-texts.ts'
+import { fileNames } from '../../../src-server/releases/export-plan.ts'
+import { cueSheet } from '../../../src-server/releases/export-texts.ts'
 import type { ReleaseRecord, TrackRecord } from '../../../src-server/releases/release.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { pngPicture } from '../../support/pictures.ts'
 import { type Answer, noFile, type Service, startService } from '../../support/service.ts'
-import { wavSong } from '../../support/songs.ts'
+import { in24Bits, wavSong } from '../../support/songs.ts'
 
-const MASTER = wavSong({ seconds: 31, sampleRateHz: 44_100 })
+const MASTER = in24Bits(wavSong({ seconds: 2, sampleRateHz: 44_100 }))
 const engine = createHeldEngine({ isAutomatic: true })
 engine.masterBytes = MASTER
 let service: Service
@@ -44,8 +45,8 @@ beforeEach(() => {
 const FACTS = { title: 'Night: EP', artist: '하늘', kind: 'ep', upc: '036000291452' }
 const FOLDER = '하늘 - Night EP'
 const NAMES = [
-  ...['01 첫차.wav', '02 Bus Stop (Live).wav', 'SHA256SUMS', 'certificate.html', 'certificate.json', 'cover.png'],
-  ...['metadata.csv', 'release-report.json', `${FOLDER}.cue`],
+  ...['01 첫차.wav', '02 Bus Stop (Live).wav', 'SHA256SUMS', 'ai-disclosure.html', 'ai-disclosure.json'],
+  ...['certificate.html', 'certificate.json', 'cover.png', 'metadata.csv', 'release-report.json', `${FOLDER}.cue`],
 ]
 
 async function newRelease(more: object = {}): Promise<string> {
@@ -70,6 +71,12 @@ const exported = async (releaseId: string, more: object = {}): Promise<ExportedR
 const verified = async (folder: string): Promise<VerifiedFolder> =>
   (await service.post('/app/releases/verify', { folder })).body
 const INTACT = { is_intact: true, signature: 'own', changed: [], missing: [], added: [] }
+/** Content of the `data` chunk of a WAV. */
+const soundOf = (file: string): Buffer => {
+  const bytes = readFileSync(file)
+  const at = bytes.indexOf('data') + 4
+  return bytes.subarray(at + 4, at + 4 + bytes.readUInt32LE(at))
+}
 const read = (folder: string, name: string) => readFileSync(path.join(folder, name), 'utf8')
 const write = (folder: string, name: string, text: string) => writeFileSync(path.join(folder, name), text)
 
@@ -78,12 +85,12 @@ describe('an export', () => {
     const { folder, certificate } = await exported(await newRelease())
     expect(folder).toBe(path.join(parent, FOLDER))
     expect(readdirSync(folder).sort()).toEqual(NAMES)
-    expect(readFileSync(path.join(folder, '01 첫차.wav')).equals(MASTER)).toBe(true)
+    expect(soundOf(path.join(folder, '01 첫차.wav')).equals(MASTER.subarray(44))).toBe(true)
     execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: folder })
     expect(read(folder, 'SHA256SUMS').trim().split('\n')).toHaveLength(NAMES.length - 1)
     expect(read(folder, 'metadata.csv')).toContain('KRA382400001')
     expect(JSON.parse(read(folder, 'release-report.json'))).toMatchObject({
-      ...{ title: 'Night: EP', duration_seconds: 6 },
+      ...{ title: 'Night: EP', duration_seconds: 4 },
       tracks: [
         { file: '01 첫차.wav', master: { platform: 'spotify', integrated_lufs: -14 } },
         { has_unapplied_edges: true },
@@ -107,7 +114,7 @@ describe('an export', () => {
       remedies: [{ file: '01 첫차.wav', message: expect.stringMatching(/Rename the file/) }, {}],
     })
     const rules = ['bit_depth', 'true_peak_after_rate', 'true_peak_after_codec', 'cover'] as const
-    expect(rules.map((rule) => outcomes('cd_baby', rule)?.outcome)).toEqual(['pass', 'pass', 'not_measured', 'pass'])
+    expect(rules.map((rule) => outcomes('cd_baby', rule)?.outcome)).toEqual(['remedy', 'pass', 'pass', 'pass'])
     expect(
       ['format_code', 'chunk_order', 'true_peak'].map((rule) => outcomes('spotify_delivery', rule)?.outcome),
     ).toEqual([...['pass', 'pass', 'pass']])
@@ -115,7 +122,8 @@ describe('an export', () => {
     expect(page).toContain('<html lang="en">')
     expect(page).toContain('Rename the file.')
     expect(page).not.toMatch(/<script|src=|href=/)
-    const init = { body: JSON.stringify({ folder: parent, receivers: ['cd_baby'] }), headers: {} }
+    const wanted = { folder: parent, receivers: ['cd_baby'], formats: ['wav24'], ascii_names: false }
+    const init = { body: JSON.stringify(wanted), headers: {} }
     const headers = { 'content-type': 'application/json', 'accept-language': 'ko' }
     const { body } = await service.call('POST', `/app/releases/${releaseId}/export`, { ...init, headers })
     expect(body.certificate.receivers).toMatchObject([{ receiver: 'cd_baby', outcome: 'remedy' }])
@@ -126,22 +134,23 @@ describe('an export', () => {
   })
 
   test('measures what a file at another rate peaks at 44.1 kHz', async () => {
-    const loud = wavSong({ seconds: 31, sampleRateHz: 48_000 })
+    const quiet = wavSong({ seconds: 2, sampleRateHz: 48_000 })
     // Between the samples of such a square wave the sound goes far beyond them.
-    for (let at = 44; at < loud.length; at += 2) loud.writeInt16LE(Math.floor(at / 80) % 2 === 0 ? 32_767 : -32_767, at)
-    engine.masterBytes = loud
+    for (let at = 44; at < quiet.length; at += 2)
+      quiet.writeInt16LE(Math.floor(at / 80) % 2 === 0 ? 32_767 : -32_767, at)
+    engine.masterBytes = in24Bits(quiet)
     onTestFinished(() => {
       engine.masterBytes = MASTER
     })
     const job = await service.newJob()
     await service.ended(job.job_id)
     const releaseId = await newRelease({ tracks: [{ job_id: job.job_id, title: 'High' }] })
-    const { certificate } = await exported(releaseId, { receivers: ['catapult', 'melabel'] })
+    const { certificate } = await exported(releaseId, { receivers: ['catapult', 'melabel'], formats: ['wav24'] })
     const outcomes = certificate.receivers.map(({ checks }) =>
       checks.filter(({ outcome }) => outcome !== 'pass').map(({ rule }) => rule),
     )
-    const ofBoth = ['true_peak_after_rate', 'true_peak_after_codec']
-    expect(outcomes).toEqual([ofBoth, ['sample_rate', ...ofBoth]])
+    const ofBoth = ['loudness', 'true_peak_after_rate', 'true_peak_after_codec']
+    expect(outcomes).toEqual([ofBoth, ['sample_rate', 'bit_depth', 'length', ...ofBoth]])
     const peak = certificate.receivers[0]?.checks.find(({ rule }) => rule === 'true_peak_after_rate')
     expect(peak).toMatchObject({ outcome: 'remedy', remedies: [{ file: '01 High.wav' }] })
   })
@@ -381,13 +390,15 @@ describe('a check of a folder', () => {
 describe('the texts of an export', () => {
   const track = (title: string, more: Partial<TrackRecord['facts']> = {}): TrackRecord => ({
     trackId: title,
-    facts: { title, artists: [], composers: [], gap_before_seconds: 0, ...more } as TrackRecord['facts'],
+    facts: { title, artists: [], composers: [], gap_before_seconds: 0, ...more } as unknown as TrackRecord['facts'],
   })
-  const facts = { title: 'The "Night"', artist: 'Band', upc: '036000291452', kind: 'ep' } as const
+  const facts = { title: 'The "Night"', artist: 'Band', upc: '036000291452', kind: 'ep', coherence: false } as const
+  const set = { folder: '', master: 'spotify', format: 'wav24', labels: 'release' } as const
+  const namesOf = (...tracks: TrackRecord[]) => fileNames(set, [set], { facts, tracks })
 
   test('number the files with as many digits as are needed, safe on every file system', () => {
-    expect(fileNames([track('a/b: c'), track('CON')])).toEqual(['01 a b c.wav', '02 _CON.wav'])
-    const hundred = fileNames(Array.from({ length: 100 }, () => track('x')))
+    expect(namesOf(track('a/b: c'), track('CON'))).toEqual(['01 a b c.wav', '02 CON.wav'])
+    const hundred = namesOf(...Array.from({ length: 100 }, () => track('x')))
     expect([hundred[0], hundred[99]]).toEqual(['001 x.wav', '100 x.wav'])
   })
 
@@ -397,7 +408,7 @@ describe('the texts of an export', () => {
       track('Two', { gap_before_seconds: 61.2 }),
     ]
     const release = { facts, tracks } as unknown as ReleaseRecord
-    const files = tracks.map((one, index) => ({ track: one, fileName: `${index}.wav` })) as unknown as ExportedTrack[]
+    const files = tracks.map((one, index) => ({ track: one, fileName: `${index}.wav` }))
     expect(cueSheet(release, files).split('\r\n')).toEqual([
       ...['CATALOG 0036000291452', 'PERFORMER "Band"', `TITLE "The 'Night'"`],
       ...['FILE "0.wav" WAVE', '  TRACK 01 AUDIO', '    TITLE "One"', '    PERFORMER "Band"', '    ISRC KRA382400001'],

@@ -35,15 +35,17 @@ function tones(...parts: readonly { readonly hertz: number; readonly level: numb
   return file
 }
 
+const wav = (path: string) => ({ path, container: 'wav' }) as const
+
 test('what lies above the new rate no longer counts, and what lies between its samples does', async () => {
   const half = 20 * Math.log10(0.5)
   const both = tones({ hertz: 1000, level: 0.5 }, { hertz: 30_000, level: 0.45 })
-  expect(await truePeakAtRate(ffmpeg, both, 44_100)).toBeCloseTo(half, 1)
-  expect(await truePeakAtRate(ffmpeg, both, 96_000)).toBeGreaterThan(-1)
+  expect(await truePeakAtRate(ffmpeg, wav(both), 44_100)).toBeCloseTo(half, 1)
+  expect(await truePeakAtRate(ffmpeg, wav(both), 96_000)).toBeGreaterThan(-1)
   // A quarter of the new rate: its samples may all miss the peaks.
-  expect(await truePeakAtRate(ffmpeg, tones({ hertz: 11_025, level: 0.5 }), 44_100)).toBeCloseTo(half, 1)
+  expect(await truePeakAtRate(ffmpeg, wav(tones({ hertz: 11_025, level: 0.5 })), 44_100)).toBeCloseTo(half, 1)
 })
 
 test('silence has none', async () => {
-  expect(await truePeakAtRate(ffmpeg, tones({ hertz: 1000, level: 0 }), 44_100)).toBe(Number.NEGATIVE_INFINITY)
+  expect(await truePeakAtRate(ffmpeg, wav(tones({ hertz: 1000, level: 0 })), 44_100)).toBe(Number.NEGATIVE_INFINITY)
 })

@@ -1,0 +1,228 @@
+/** certificate.html: the delivery certificate for people, on a screen and on paper. Pure. */
+import { formatFacts } from '../../src-contract/formats.ts'
+import type {
+  Certificate,
+  ExportedFile,
+  FileSet,
+  ReceiverCheck,
+  SoundFacts,
+} from '../../src-contract/release-exports.ts'
+import { OUTCOME_WORDS } from '../../src-contract/text/delivery.ts'
+import { SHEET_WORDS } from '../../src-contract/text/disclosure.ts'
+import { playingTime } from '../../src-contract/text/numbers.ts'
+import type { Language } from '../../src-contract/text/text.ts'
+import { sheetHtml } from './disclosure.ts'
+import { escaped, PAGE_STYLE, page } from './page.ts'
+import { sameSet, setName } from './set-names.ts'
+
+const WORDS = {
+  en: {
+    heading: 'Delivery certificate',
+    made: 'Made',
+    tracks: (count: number) => (count === 1 ? '1 track' : `${count} tracks`),
+    length: 'Length',
+    receivers: 'Receivers',
+    ready: 'ready',
+    loudness: 'Loudness',
+    peak: 'Highest true peak',
+    quietest: (low: string, high: string) => (low === high ? low : `${low} to ${high}`),
+    mend: 'To be mended',
+    nothing: 'Nothing: every rule that was measured is kept.',
+    forWhom: 'For',
+    upload: 'Which files to upload',
+    receiver: 'Receiver',
+    set: 'Files',
+    state: 'State',
+    measured: 'Measured on the written files',
+    columns: ['File', 'Form', 'Length', 'LUFS', 'dBTP', 'at 44.1 kHz', 'as a copy', 'Silence'],
+    silence: (start: string, end: string) => `${start} / ${end} s`,
+    noTags: 'no tags',
+    tags: 'tags',
+    rules: 'Rules, one by one',
+    read: 'Rules read on',
+    advice: 'Advice',
+    files: 'All files',
+    name: 'Name',
+    unapplied: (tracks: string) =>
+      `Trim, fades and gaps of these tracks are not part of their files: ${tracks}. Gaps are heard in players that read the cue sheet.`,
+    signed:
+      'certificate.json is signed with the key of this installation (Ed25519). “loudsmith verify FOLDER” tells which file has changed, is missing or was added since.',
+    legend:
+      'Every figure was measured after the file had been written and read back. “At 44.1 kHz”: true peak after the conversion that services make. “As a copy”: highest true peak of the lossy copies that listeners get. Silence is below −60 dBFS, at the start / at the end.',
+  },
+  ko: {
+    heading: '납품 확인서',
+    made: '작성',
+    tracks: (count: number) => `트랙 ${count}개`,
+    length: '길이',
+    receivers: '받는 곳',
+    ready: '통과',
+    loudness: '음량',
+    peak: '최대 트루 피크',
+    quietest: (low: string, high: string) => (low === high ? low : `${low} ~ ${high}`),
+    mend: '고칠 점',
+    nothing: '없음. 측정한 규칙을 모두 지켰어요.',
+    forWhom: '대상',
+    upload: '올릴 파일',
+    receiver: '받는 곳',
+    set: '파일',
+    state: '상태',
+    measured: '저장된 파일의 측정값',
+    columns: ['파일', '형식', '길이', 'LUFS', 'dBTP', '44.1 kHz에서', '손실 압축 뒤', '무음'],
+    silence: (start: string, end: string) => `${start} / ${end}초`,
+    noTags: '태그 없음',
+    tags: '태그 있음',
+    rules: '규칙별 결과',
+    read: '규칙 확인일',
+    advice: '권장',
+    files: '모든 파일',
+    name: '이름',
+    unapplied: (tracks: string) =>
+      `다음 트랙의 자르기, 페이드, 간격은 파일에 반영되지 않았어요: ${tracks}. 간격은 큐 시트를 읽는 플레이어에서만 들려요.`,
+    signed:
+      'certificate.json에 이 설치본의 키(Ed25519)로 서명했어요. “loudsmith verify 폴더”로 그 뒤에 바뀌거나 없어지거나 더해진 파일을 확인할 수 있어요.',
+    legend:
+      '모든 값은 파일을 저장한 뒤 다시 읽어 측정했어요. “44.1 kHz에서”는 서비스가 변환한 뒤의 트루 피크, “손실 압축 뒤”는 듣는 사람이 받는 압축본의 가장 높은 트루 피크예요. 무음은 −60 dBFS 아래이고 시작 / 끝 순서예요.',
+  },
+} as const
+
+type Content = Omit<Certificate, 'files'> & { readonly files: readonly ExportedFile[] }
+type SoundFile = ExportedFile & { readonly sound: SoundFacts }
+
+/** Returns certificate.html: one page that needs no other file and can be printed. */
+export function certificateHtml(certificate: Content, language: Language): string {
+  const say = WORDS[language]
+  const { title, receivers, unapplied_tracks, disclosure } = certificate
+  const unapplied =
+    unapplied_tracks.length > 0 ? `<p class="note">${say.unapplied(unapplied_tracks.join(', '))}</p>` : ''
+  const sounds = certificate.files.filter((file): file is SoundFile => file.sound !== undefined)
+  const body = [
+    heading(certificate, sounds, language),
+    `<section><h2>${say.mend}</h2>${mending(receivers, language)}${unapplied}</section>`,
+    `<section><h2>${say.upload}</h2>${uploads(receivers, language)}</section>`,
+    `<section><h2>${say.measured}</h2><p class="note">${say.legend}</p>${measurements(sounds, language)}</section>`,
+    ...(disclosure
+      ? [`<section><h2>${SHEET_WORDS[language].heading}</h2>${sheetHtml(disclosure, language)}</section>`]
+      : []),
+    `<section><h2>${say.rules}</h2><div class="receivers">${receivers.map((one) => receiverHtml(one, language)).join('')}</div></section>`,
+    `<section><h2>${say.files}</h2>${fileTable(certificate.files, language)}</section>`,
+    `<p class="foot">${escaped(say.signed)} Loudsmith ${escaped(certificate.app_version)} · ${certificate.release_id}</p>`,
+  ]
+  return page({ language, title: `${say.heading}: ${title}`, style: PAGE_STYLE, body: body.join('\n') })
+}
+
+function heading({ title, artist, made_at, receivers }: Content, sounds: readonly SoundFile[], language: Language) {
+  const say = WORDS[language]
+  const first = sounds[0]?.sound
+  const own = sounds.filter(({ sound }) => first && sameSet(sound, first)).map(({ sound }) => sound)
+  const levels = own.flatMap(({ integrated_lufs }) => integrated_lufs ?? [])
+  const peaks = own.flatMap(({ true_peak_dbtp }) => true_peak_dbtp ?? [])
+  const ready = receivers.filter(({ outcome }) => outcome !== 'remedy').length
+  const figures = [
+    [say.receivers, `${ready} / ${receivers.length}`, say.ready],
+    [say.length, playingTime(own.reduce((sum, { duration_seconds }) => sum + duration_seconds, 0)), ''],
+    ...(levels.length > 0
+      ? [[say.loudness, say.quietest(number(Math.min(...levels), 1), number(Math.max(...levels), 1)), 'LUFS']]
+      : []),
+    ...(peaks.length > 0 ? [[say.peak, number(Math.max(...peaks), 2), 'dBTP']] : []),
+  ]
+  const cells = figures.map(
+    ([name, value, unit]) => `<div><dt>${name}</dt><dd>${value}<small>${unit}</small></dd></div>`,
+  )
+  return [
+    `<header><p class="kind">${say.heading}</p><h1>${escaped(title)}</h1><p class="by">${escaped(artist)}</p>`,
+    `<ul class="facts"><li><b>${say.tracks(own.length)}</b></li><li>${say.made} <b>${made_at.slice(0, 16).replace('T', ' ')} UTC</b></li></ul></header>`,
+    `<dl class="sum">${cells.join('')}</dl>`,
+  ].join('\n')
+}
+
+/** What is to be mended, each thing once, with those that ask for it and the files at fault. */
+function mending(receivers: readonly ReceiverCheck[], language: Language): string {
+  const say = WORDS[language]
+  const found = new Map<string, { message: string; receivers: Set<string>; files: Set<string> }>()
+  for (const { name, checks } of receivers) {
+    for (const { rule, remedies } of checks) {
+      for (const { file, message } of remedies) {
+        const key = `${rule} ${message}`
+        const entry = found.get(key) ?? { message, receivers: new Set(), files: new Set() }
+        entry.receivers.add(name)
+        if (file !== undefined) entry.files.add(file)
+        found.set(key, entry)
+      }
+    }
+  }
+  if (found.size === 0) return `<p>${say.nothing}</p>`
+  const items = [...found.values()].map(
+    (one) =>
+      `<li><b>${escaped(one.message)}</b>${one.files.size > 0 ? `<br>${[...one.files].map(escaped).join(', ')}` : ''}<br><small>${say.forWhom}: ${[...one.receivers].map(escaped).join(', ')}</small></li>`,
+  )
+  return `<ul class="mend">${items.join('')}</ul>`
+}
+
+function uploads(receivers: readonly ReceiverCheck[], language: Language): string {
+  const say = WORDS[language]
+  const rows = receivers.map(
+    ({ name, upload, outcome }) =>
+      `<tr><th scope="row">${escaped(name)}</th><td>${escaped(setName(upload, language))}</td><td class="n">${state(outcome, language)}</td></tr>`,
+  )
+  return `<table><thead><tr><th scope="col">${say.receiver}</th><th scope="col">${say.set}</th><th scope="col" class="n">${say.state}</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
+}
+
+function measurements(sounds: readonly SoundFile[], language: Language): string {
+  const say = WORDS[language]
+  const sets: FileSet[] = []
+  for (const { sound } of sounds) if (!sets.some((set) => sameSet(set, sound))) sets.push(sound)
+  const head = say.columns.map((name, index) => `<th scope="col"${index > 1 ? ' class="n"' : ''}>${name}</th>`).join('')
+  return sets
+    .map((set) => {
+      const rows = sounds.filter(({ sound }) => sameSet(sound, set)).map((file) => soundRow(file, language))
+      return `<h3>${escaped(setName(set, language))}</h3><div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+    })
+    .join('\n')
+}
+
+function soundRow({ name, sound }: SoundFile, language: Language): string {
+  const say = WORDS[language]
+  const { bit_depth, sample_rate_hz, has_tags } = sound
+  const bits = bit_depth === null ? formatFacts(sound.format).name : `${bit_depth} bit`
+  const form = `${bits} · ${sample_rate_hz / 1000} kHz<small>${has_tags ? say.tags : say.noTags}</small>`
+  const silence = say.silence(number(sound.silence_start_seconds, 1), number(sound.silence_end_seconds, 1))
+  const figures = [
+    playingTime(sound.duration_seconds),
+    figure(sound.integrated_lufs, 1),
+    ...[sound.true_peak_dbtp, sound.true_peak_44k_dbtp, sound.true_peak_copy_dbtp].map((peak) => figure(peak, 2)),
+    silence,
+  ]
+  return `<tr><th scope="row">${escaped(name.split('/').at(-1)!)}</th><td>${form}</td>${figures.map((text) => `<td class="n">${text}</td>`).join('')}</tr>`
+}
+
+function receiverHtml({ name, edition, checks, outcome }: ReceiverCheck, language: Language): string {
+  const say = WORDS[language]
+  const rows = checks.map(({ title, source, confidence, outcome: own, remedies }) => {
+    const advice = confidence === 'published' ? '' : `${say.advice}: `
+    const told = [...new Set(remedies.map(({ message }) => message))].map(
+      (message) => `<small>${escaped(message)}</small>`,
+    )
+    return `<tr><th scope="row">${title}<small>${advice}${escaped(source)}</small>${told.join('')}</th><td>${state(own, language)}</td></tr>`
+  })
+  return `<article><h3>${escaped(name)} ${state(outcome, language)}</h3><small>${say.read} ${edition}</small><table><tbody>${rows.join('')}</tbody></table></article>`
+}
+
+function fileTable(files: readonly ExportedFile[], language: Language): string {
+  const rows = files.map(({ name, sha256 }) => `<tr><td>${escaped(name)}</td><td><code>${sha256}</code></td></tr>`)
+  return `<table><thead><tr><th scope="col">${WORDS[language].name}</th><th scope="col">SHA-256</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
+}
+
+function state(outcome: ReceiverCheck['outcome'], language: Language): string {
+  return `<span class="state ${outcome}">${OUTCOME_WORDS[outcome][language]}</span>`
+}
+
+function figure(value: number | null, digits: number): string {
+  return value === null ? '–' : number(value, digits)
+}
+
+/** A number as the interface writes it: with the sign of mathematics, and without one for a zero. */
+function number(value: number, digits: number): string {
+  const text = Math.abs(value).toFixed(digits)
+  return value < 0 && Number(text) !== 0 ? `−${text}` : text
+}

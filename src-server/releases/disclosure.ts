@@ -1,0 +1,93 @@
+/** The AI disclosure sheet of a release: what its sources say, what mastering did, and what the artist states. Pure. */
+import {
+  DISCLOSURE_CATEGORIES,
+  type Disclosure,
+  type DisclosureCategory,
+  type DisclosureChange,
+  type DisclosureSheet,
+  type DisclosureStatement,
+  type SourceTrace,
+} from '../../src-contract/disclosure.ts'
+import { CATEGORY_WORDS, SHEET_WORDS, USE_WORDS } from '../../src-contract/text/disclosure.ts'
+import type { Language } from '../../src-contract/text/text.ts'
+import { cleanName } from '../http/display-name.ts'
+import { escaped, PAGE_STYLE, page } from './page.ts'
+
+/** Categories that a generator of songs may have made. */
+const BY_GENERATORS: readonly DisclosureCategory[] = ['vocals', 'instrumentation', 'composition', 'lyrics']
+
+/** Returns statements after a change: null takes one back, and an empty text is none. */
+export function changedDisclosure(statements: Disclosure = {}, change: DisclosureChange = {}): Disclosure {
+  const changed = { ...statements, ...change }
+  return Object.fromEntries(
+    DISCLOSURE_CATEGORIES.flatMap((category) => {
+      const statement = changed[category]
+      return statement ? [[category, cleanStatement(statement)]] : []
+    }),
+  )
+}
+
+function cleanStatement({ use, tools, note }: DisclosureStatement): DisclosureStatement {
+  const clean = (name: 'tools' | 'note', text = '') => (cleanName(text) === '' ? {} : { [name]: cleanName(text) })
+  return { use, ...clean('tools', tools), ...clean('note', note) }
+}
+
+/** Returns the sheet. */
+export function disclosureSheet(
+  statements: Disclosure = {},
+  sources: readonly SourceTrace[],
+  program: string,
+): DisclosureSheet {
+  const generators = [...new Set(sources.flatMap(({ generator }) => generator ?? []))]
+  return {
+    categories: DISCLOSURE_CATEGORIES.map((category) => ({
+      category,
+      ...(statements[category] ?? { use: 'not_stated' as const }),
+      found: BY_GENERATORS.includes(category) ? generators : [],
+    })),
+    sources: [...sources],
+    mastering: { program, generative_ai: false },
+  }
+}
+
+/** Returns the sheet as part of a page. */
+export function sheetHtml({ categories, sources, mastering }: DisclosureSheet, language: Language): string {
+  const say = SHEET_WORDS[language]
+  const rows = categories.map(({ category, use, tools, note, found }) => {
+    const { name, about } = CATEGORY_WORDS[category]
+    const told = [tools, note].filter((text) => text !== undefined).map((text) => `<br>${escaped(text)}`)
+    const hint = use === 'not_stated' && found.length > 0 ? `<br>${escaped(say.found(found.join(', ')))}` : ''
+    const state = use === 'not_stated' ? 'open' : 'stated'
+    return `<tr><th scope="row">${name[language]}<small>${about[language]}</small></th><td><span class="${state}">${USE_WORDS[use][language]}</span>${told.join('')}${hint}</td></tr>`
+  })
+  const traces = sources.map((source) => {
+    const generator = source.generator === undefined ? say.noTrace : `<strong>${escaped(source.generator)}</strong>`
+    const evidence = source.evidence === undefined ? '' : `<br><code>${escaped(source.evidence)}</code>`
+    const manifest = source.has_c2pa_manifest ? `<br>${escaped(say.manifest(source.c2pa_claim_generator))}` : ''
+    const file = source.filename === undefined ? '' : `<small>${escaped(source.filename)}</small>`
+    return `<tr><th scope="row">${source.track}. ${escaped(source.title)}${file}</th><td>${generator}${evidence}${manifest}</td></tr>`
+  })
+  const isOpen = categories.some(({ use }) => use === 'not_stated')
+  return [
+    `<h3>${say.statements}</h3>${isOpen ? `<p class="note">${say.open}</p>` : ''}<table>${rows.join('')}</table>`,
+    `<h3>${say.mastering}</h3><p>${escaped(say.masteredBy(mastering.program))}</p>`,
+    `<h3>${say.sources}</h3><table>${traces.join('')}</table>`,
+  ].join('\n')
+}
+
+/** Returns ai-disclosure.html: one page that needs no other file and can be printed and signed. */
+export function disclosurePage(
+  sheet: DisclosureSheet,
+  { title, artist }: { readonly title: string; readonly artist: string },
+  language: Language,
+): string {
+  const say = SHEET_WORDS[language]
+  const head = `<header><p class="kind">${say.heading}</p><h1>${escaped(title)}</h1><p class="by">${escaped(artist)}</p></header>`
+  const sign = `<p class="sign">${say.signature}</p>`
+  return page({
+    language,
+    title: `${say.heading}: ${title}`,
+    style: PAGE_STYLE,
+    body: `${head}<section>${sheetHtml(sheet, language)}</section>${sign}`,
+  })
+}

@@ -1,0 +1,269 @@
+/** Sound files of an exported folder: made of the files of jobs with the labels of the release, unless they are there already. */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { MasterName } from '../../src-contract/delivery-target.ts'
+import type { FileFacts } from '../../src-contract/distributors/rules.ts'
+import { formatFacts } from '../../src-contract/formats.ts'
+import type { ExportedFile, ExportRequest, FileSet } from '../../src-contract/release-exports.ts'
+import type { ExportedSound, ExportOrder, FileRange } from '../../src-worker/mastering/work-order.ts'
+import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
+import type { Cover } from '../../src-worker/media/cover.ts'
+import type { PlayedLevel } from '../../src-worker/media/label-file.ts'
+import { asciiName } from '../../src-worker/result/romanise.ts'
+import { AppError } from '../http/app-error.ts'
+import { type ExportFolder, sha256Of } from './export-folder.ts'
+import {
+  fileNames,
+  fullTitle,
+  hasPlainNames,
+  type JobFile,
+  type JobMaster,
+  masterOf,
+  sourcesOf,
+  type TrackMasters,
+} from './export-plan.ts'
+import type { ReleaseRecord } from './release.ts'
+import { releaseTags } from './release-labels.ts'
+import type { StoredCover } from './store.ts'
+
+/** Finished masters of the song of a track. */
+export interface SongMasters extends TrackMasters {
+  readonly jobId: string
+  readonly song: {
+    readonly path: string
+    readonly filename: string
+    readonly sha256: string
+    readonly facts: AudioFacts
+  }
+  /** Padding that the song was mastered with. */
+  readonly edges: ExportOrder['edges']
+  /** Service that generated the song, as its owner said; absent where nobody did. */
+  readonly aiService?: string
+  /** Where a file of the result lies; undefined where it is gone. */
+  readonly bytesOf: (file: string) => FileRange | undefined
+}
+
+export interface SoundDeps {
+  readonly appVersion: string
+  /**
+   * Makes the files of one track in an engine process and gives them to `use`, after which they are gone. Throws what a failure means, and
+   * the reason of `signal`.
+   */
+  readonly makeFiles: (
+    order: Omit<ExportOrder, 'ffmpeg' | 'folder'>,
+    use: (files: readonly ExportedSound[]) => Promise<void>,
+    signal: AbortSignal,
+  ) => Promise<void>
+  /** Measures the tracks of a record as one. Throws as `makeFiles` does. */
+  readonly measureRecord: (tracks: readonly FileRange[], signal: AbortSignal) => Promise<PlayedLevel>
+}
+
+/** What is exported: a release with the masters of its tracks, in sets. */
+export interface Exported {
+  readonly release: ReleaseRecord
+  readonly songs: readonly SongMasters[]
+  readonly sets: readonly FileSet[]
+  readonly request: ExportRequest
+  readonly cover: StoredCover | undefined
+}
+
+/** A sound file that is to be in the folder. */
+interface PlannedSound {
+  readonly name: string
+  readonly set: FileSet
+  /** Place of its track, from 0. */
+  readonly index: number
+  readonly master: JobMaster
+  readonly sources: readonly JobFile[]
+  readonly madeFrom: string
+}
+
+/** Seed of the dither of all jobs: the same input gives the same bytes. */
+const SEED = 0
+
+/**
+ * Returns the sound files that are to be in the folder, in the order of sets and tracks. Throws RELEASE_NOT_READY, naming the track, for a
+ * format that its job lacks and of which nothing can be made. Pure.
+ */
+export function planSounds({ release, songs, sets, request, cover }: Exported, appVersion: string): PlannedSound[] {
+  const recordOf = (name: MasterName) =>
+    songs.length === 1 ? null : songs.map((song) => masterOf(song, name)?.sha256).join(' ')
+  return sets.flatMap((set) => {
+    const names = fileNames(set, sets, release, request)
+    return songs.map((song, index): PlannedSound => {
+      const master = masterOf(song, set.master)!
+      const sources = sourcesOf(master, set.format)
+      const { title } = release.tracks[index]!.facts
+      if (!sources)
+        throw new AppError('RELEASE_NOT_READY', { track: index + 1, title, format: formatFacts(set.format).name })
+      const { tags } = song.song.facts
+      const labels =
+        set.labels === 'none'
+          ? null
+          : [releaseTags(release, index, tags), cover?.sha256 ?? song.song.sha256, recordOf(set.master)]
+      const parts = [appVersion, set.format, sources, master.ceiling_dbtp, SEED, labels]
+      return {
+        name: names[index]!,
+        set,
+        index,
+        master,
+        sources,
+        madeFrom: sha256Of(Buffer.from(JSON.stringify(parts))),
+      }
+    })
+  })
+}
+
+/**
+ * Writes the sound files into the folder and returns them in their order. One that is there as it was made of the same stays. Throws as
+ * `planSounds`, `ExportFolder.write` and the engine do; what is written stays.
+ */
+export async function writeSounds(
+  exported: Exported,
+  folder: ExportFolder,
+  known: readonly ExportedFile[],
+  deps: SoundDeps,
+  signal: AbortSignal,
+): Promise<ExportedFile[]> {
+  const planned = planSounds(exported, deps.appVersion)
+  const present = await folder.present(
+    planned.map(({ name }) => name),
+    signal,
+  )
+  const done = new Map<string, ExportedFile>()
+  for (const file of known) {
+    const { name, sha256, sound } = file
+    const plan = planned.find((one) => one.name === name)
+    if (plan && sound?.made_from === plan.madeFrom && present.get(name) === sha256) done.set(name, file)
+  }
+  const open = planned.filter(({ name }) => !done.has(name))
+  const levels = new Map<MasterName, Promise<PlayedLevel | null>>()
+  for (const group of Map.groupBy(open, ({ index, set }) => `${index} ${set.master}`).values()) {
+    const { set } = group[0]!
+    const level = levels.get(set.master) ?? levelOf(exported, set.master, deps, signal)
+    levels.set(set.master, level)
+    const order = orderOf(exported, group, await level)
+    await deps.makeFiles(
+      order,
+      async (sounds) => {
+        const files = await Promise.all(group.map((plan, place) => exportedFile(plan, sounds[place]!)))
+        await folder.plan(files)
+        for (const [place, file] of files.entries()) {
+          const { path: from } = sounds[place]!
+          const { name, size_bytes: sizeBytes, sha256 } = file
+          await folder.write({ name, sizeBytes, sha256, open: () => createReadStream(from) }, signal)
+          done.set(name, file)
+        }
+      },
+      signal,
+    )
+  }
+  return planned.map(({ name }) => done.get(name)!)
+}
+
+/** Returns what the record measures, where its files say it to players; null for a single track and for files without labels. */
+async function levelOf(
+  { songs, sets }: Exported,
+  name: MasterName,
+  { measureRecord }: SoundDeps,
+  signal: AbortSignal,
+): Promise<PlayedLevel | null> {
+  const isTold = sets.some(({ master, labels }) => master === name && labels === 'release')
+  if (songs.length === 1 || !isTold) return null
+  const tracks = songs.map((song) => song.bytesOf(masterOf(song, name)!.file))
+  const gone = tracks.indexOf(undefined)
+  if (gone >= 0) throw new AppError('RELEASE_NOT_READY', { track: gone + 1 })
+  return measureRecord(tracks as FileRange[], signal)
+}
+
+function orderOf(
+  { release, songs, cover }: Exported,
+  group: readonly PlannedSound[],
+  album: PlayedLevel | null,
+): Omit<ExportOrder, 'ffmpeg' | 'folder'> {
+  const { index, master } = group[0]!
+  const song = songs[index]!
+  const sources = new Map(group.flatMap((plan) => plan.sources).map((source) => [source.format, source]))
+  const copyPeaks = (master.codec_checks ?? []).map((check) => check.true_peak_dbtp)
+  return {
+    seed: SEED,
+    edges: song.edges,
+    ceilingDbtp: master.ceiling_dbtp,
+    sources: [...sources.values()].map(({ format, file, gainDb }) => {
+      const bytes = song.bytesOf(file)
+      if (!bytes)
+        throw new AppError('RELEASE_NOT_READY', { track: index + 1, title: release.tracks[index]!.facts.title })
+      return { ...bytes, format, gainDb }
+    }),
+    files: group.map(({ set }) => ({ format: set.format, isTagged: set.labels === 'release' })),
+    tags: releaseTags(release, index, song.song.facts.tags),
+    cover: cover ? coverOf(cover) : song.song,
+    album,
+    copyPeakDbtp: copyPeaks.length > 0 ? Math.max(...copyPeaks) : null,
+  }
+}
+
+function coverOf({ media_type: mimeType, bytes }: StoredCover): Cover {
+  return { mimeType, bytes }
+}
+
+/** A level as JSON has it: silence has none. */
+const level = (value: number | null) => (value !== null && Number.isFinite(value) ? value : null)
+
+async function exportedFile({ name, set, index, madeFrom }: PlannedSound, sound: ExportedSound): Promise<ExportedFile> {
+  return {
+    name,
+    size_bytes: (await stat(sound.path)).size,
+    sha256: sound.sha256,
+    sound: {
+      track: index + 1,
+      ...set,
+      format_code: sound.formatCode,
+      has_bytes_after_audio: sound.hasBytesAfterAudio,
+      has_tags: sound.hasTags,
+      sample_rate_hz: sound.sampleRateHz,
+      bit_depth: sound.bitDepth,
+      channels: sound.channels,
+      duration_seconds: sound.durationSeconds,
+      silence_start_seconds: sound.silenceStartSeconds,
+      silence_end_seconds: sound.silenceEndSeconds,
+      integrated_lufs: level(sound.integratedLufs),
+      true_peak_dbtp: level(sound.truePeakDbtp),
+      true_peak_44k_dbtp: level(sound.truePeakAfterRateDbtp),
+      true_peak_copy_dbtp: level(sound.truePeakAfterCodecDbtp),
+      gain_db: sound.gainDb,
+      samples_sha256: sound.samplesSha256,
+      made_from: madeFrom,
+    },
+  }
+}
+
+/** Returns the facts of an exported sound file by which the rules of receivers are checked. Pure. */
+export function factsOf(
+  { name, size_bytes, sound }: ExportedFile,
+  { tracks }: ReleaseRecord,
+  request: ExportRequest,
+): FileFacts {
+  const { track, format, ...facts } = sound!
+  const title = fullTitle(tracks[track - 1]!.facts)
+  return {
+    fileName: name.split('/').at(-1)!,
+    title,
+    ...(hasPlainNames(request) ? { plainTitle: asciiName(title) } : {}),
+    type: formatFacts(format).container,
+    formatCode: facts.format_code,
+    hasBytesAfterAudio: facts.has_bytes_after_audio,
+    hasTags: facts.has_tags,
+    bitDepth: facts.bit_depth,
+    sampleRateHz: facts.sample_rate_hz,
+    channels: facts.channels,
+    sizeBytes: size_bytes,
+    durationSeconds: facts.duration_seconds,
+    silenceStartSeconds: facts.silence_start_seconds,
+    silenceEndSeconds: facts.silence_end_seconds,
+    integratedLufs: facts.integrated_lufs,
+    truePeakDbtp: facts.true_peak_dbtp,
+    truePeakAfterRateDbtp: facts.true_peak_44k_dbtp,
+    truePeakAfterCodecDbtp: facts.true_peak_copy_dbtp,
+  }
+}
