@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Page } from 'playwright/test'
 import type { Release, ReleasePage } from '../src-contract/releases.ts'
 import { violations } from './axe.ts'
-import { drop, expect, master, type Program, song, test } from './web-fixtures.ts'
+import { drop, expect, type Program, song, test } from './web-fixtures.ts'
 
 const FILES = ['10 Static Bloom.wav', '02 Paper Lanterns.wav', '01 Night Bus.wav']
 
@@ -175,32 +175,49 @@ test('a release has a cover and goes through a table, by keyboard in both langua
   expect(await latest(program)).toMatchObject({ title: '봄밤', artist: 'Sora' })
 })
 
-test('a mastered release is heard in order, exported with its certificate, and checked later', async ({
+test('a release is mastered as one record, heard in order, exported with its certificate, and checked later', async ({
   page,
   program,
 }) => {
-  const titles = ['Night Bus', 'Low Tide']
-  for (const [at, title] of titles.entries()) {
-    const { name, buffer } = song(`${title}.wav`, at + 1, 3)
-    await master(program, {
-      ...{ file: new File([new Uint8Array(buffer)], name), platforms: 'spotify', title, artist: 'Sora' },
-    })
-  }
-  await page.getByRole('link', { name: 'History' }).click()
-  await page.getByRole('checkbox', { name: 'Select all shown' }).check({ force: true })
-  await page.getByRole('button', { name: 'Make a release of 2' }).click()
-  await expect(page.getByRole('textbox', { name: 'Artist', exact: true })).toHaveValue('Sora')
-  await expect(page.getByText('Mastered', { exact: true })).toHaveCount(2)
-  expect(await titlesOf(program)).toEqual(titles)
+  await program.call('PATCH', '/app/settings', { output_folder: null })
+  await page.getByRole('link', { name: 'Release' }).click()
+  await drop(
+    page,
+    ['1 Night Bus.wav', '2 Low Tide.wav'].map((name, at) => song(name, at + 1, 4)),
+  )
+  await expect(page.getByText('Not mastered')).toHaveCount(2)
+  await page.getByRole('textbox', { name: 'Artist', exact: true }).fill('Sora')
 
-  // The record is heard in its order, and a join by itself.
+  // The ends of a track by keys, and by their numbers.
+  await cell(page, 1, 'title').click()
+  const cut = page.getByRole('slider', { name: 'Cut from the end' })
+  await cut.press('PageUp')
+  await expect(cut).toHaveAttribute('aria-valuetext', '1.00 s')
+  await page.getByRole('textbox', { name: 'Rest before it, s' }).fill('2')
+  await page.getByRole('checkbox', { name: 'In the file of the track before' }).check()
+  await saved(page)
+  expect((await latest(program)).tracks[1]).toMatchObject({
+    ...{ trim_end_seconds: 1, gap_before_seconds: 2, gap_in_file: true },
+  })
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('radio', { name: 'Release', exact: true }).press('Space')
+
+  // What it costs is said before it is spent.
+  await expect(page.getByRole('button', { name: /^Master this record ?2 credits$/ })).toBeVisible()
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('button', { name: /^Master this record/ }).click()
+  await expect(page.getByText('Mastered', { exact: true })).toHaveCount(2)
+  await expect(page.getByText(/^Record: −1\d\.\d LUFS, target −14\.0\.$/)).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Master again ?no credit$/ })).toBeVisible()
+
+  // The record is heard in its order, and a join by itself: 4 s and its rest of 2 s, then 3 s.
   await page.getByRole('heading', { name: 'About' }).click()
   await page.keyboard.press('Space')
-  await expect(page.getByText('1 · Night Bus')).toBeVisible()
+  await expect(page.getByText('1 · Night Bus').first()).toBeVisible()
   await page.getByRole('button', { name: 'Next join' }).click()
   await expect(page.getByText('Last 8 s of 1, first 8 s of 2')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeVisible()
-  await expect(page.locator('.time')).toContainText('0:06.0')
+  await expect(page.locator('.time')).toContainText('0:09.0')
 
   const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-export-'))
   await page.getByRole('textbox', { name: 'Title' }).fill('Two')
@@ -212,8 +229,8 @@ test('a mastered release is heard in order, exported with its certificate, and c
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   const written = path.join(folder, 'Sora - Two')
   await expect(page.getByText(written)).toBeVisible()
-  await expect(page.getByText('There is no cover.')).toBeVisible()
-  await page.getByText('CD Baby').last().click()
+  await expect(page.getByRole('region', { name: 'To mend' })).toContainText('There is no cover.')
+  await page.locator('summary', { hasText: 'CD Baby' }).click()
   expect(await violations(page)).toEqual([])
   expect(readdirSync(written)).toEqual(expect.arrayContaining(['01 Night Bus.wav', 'certificate.html', 'SHA256SUMS']))
 
@@ -222,4 +239,12 @@ test('a mastered release is heard in order, exported with its certificate, and c
   writeFileSync(path.join(written, 'metadata.csv'), 'other')
   await page.getByRole('button', { name: 'Check this folder' }).click()
   await expect(page.getByText('Changed: metadata.csv')).toBeVisible()
+  await page.keyboard.press('Escape')
+
+  // Mastered songs of the history are a release too.
+  await page.getByRole('link', { name: 'History' }).click()
+  await page.getByRole('checkbox', { name: 'Select all shown' }).check({ force: true })
+  await page.getByRole('button', { name: 'Make a release of 2' }).click()
+  await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Untitled')
+  await expect(page.getByText('Mastered', { exact: true })).toHaveCount(2)
 })

@@ -109,7 +109,8 @@ function createEventHandler({
     if (event.event === 'settings.changed') readSettingsSoon()
     if (event.event === 'job.progress') return
     if (event.job_id) refreshHistorySoon()
-    if (event.job_id) refreshReleaseSoon()
+    if (event.job_id || event.event === 'release.changed') refreshReleaseSoon()
+    if (event.event === 'release.changed') releases.plan.again()
     if (event.event === 'job.created' || event.event === 'job.deleted') readBatchSoon()
     // A song is charged as its job is made, and refunded as it fails.
     if (event.event === 'job.created' || event.event === 'job.completed' || event.event === 'job.failed')

@@ -60,9 +60,7 @@ interface HeardTrack {
 /** Returns the tracks of a release that can be heard. */
 function heardTracks(client: Client, { tracks }: Release): HeardTrack[] {
   return tracks.flatMap((track): HeardTrack[] => {
-    const { master } = track as ReleaseTrack & {
-      readonly master?: { readonly job_id?: string; readonly state: string }
-    }
+    const { master } = track
     const madeId = master?.state === 'done' ? master.job_id : undefined
     const jobId = madeId ?? (track.state === 'done' ? track.job_id : undefined)
     if (jobId) return [{ track, isMaster: true, hasEdges: madeId !== undefined, open: openMaster(client, jobId) }]
@@ -217,7 +215,9 @@ export class RecordPlayback {
     const rateHz = usualRate(opened)
     const decode = (bytes: ArrayBuffer) => new OfflineAudioContext(2, 1, rateHz).decodeAudioData(bytes)
     const readers = createReaders(opened, rateHz, decode)
-    const parts = heard.map((one, at) => partOf(one, opened[at]!.frames(rateHz), rateHz, at === 0, readers[at]!))
+    const parts = heard.map((one, at) =>
+      partOf({ heard: one, before: heard[at - 1], fileFrames: opened[at]!.frames(rateHz), rateHz, read: readers[at]! }),
+    )
     const record = joinParts(parts)
     const durationSeconds = record.frames / rateHz
     const player = await create({
@@ -270,18 +270,21 @@ function createReaders(
   })
 }
 
-function partOf(
-  { track, hasEdges }: HeardTrack,
-  fileFrames: number,
-  rateHz: number,
-  isFirst: boolean,
-  read: Track['read'],
-): SequencePart {
+interface PartDeps {
+  readonly heard: HeardTrack
+  /** The track that is heard before it. */
+  readonly before: HeardTrack | undefined
+  readonly fileFrames: number
+  readonly rateHz: number
+  readonly read: Track['read']
+}
+
+function partOf({ heard: { track, hasEdges }, before, fileFrames, rateHz, read }: PartDeps): SequencePart {
   const toFrames = (seconds: number) => (hasEdges ? 0 : Math.round(seconds * rateHz))
   const fromFrame = toFrames(track.trim_start_seconds)
   const frames = Math.max(0, fileFrames - fromFrame - toFrames(track.trim_end_seconds))
   return {
-    restFrames: isFirst ? 0 : Math.round(restOf(track) * rateHz),
+    restFrames: Math.round(restSecondsOf(track, before) * rateHz),
     fromFrame,
     frames,
     fadeIn: { frames: Math.min(frames, toFrames(track.fade_in_seconds)), shape: track.fade_in_shape },
@@ -290,7 +293,14 @@ function partOf(
   }
 }
 
-const restOf = ({ gap_before_seconds }: ReleaseTrack): number => gap_before_seconds
+/** Returns the rest before a track, s: none where the track before goes over into it, or has that silence in its file. Pure. */
+export function restSecondsOf(
+  { gap_before_seconds, gap_in_file }: Pick<ReleaseTrack, 'gap_before_seconds' | 'gap_in_file'>,
+  before: { readonly track: Pick<ReleaseTrack, 'continuous_with_next'>; readonly hasEdges: boolean } | undefined,
+): number {
+  if (!before || before.track.continuous_with_next) return 0
+  return gap_in_file && before.hasEdges ? 0 : gap_before_seconds
+}
 
 function placedTracks(heard: readonly HeardTrack[], parts: readonly SequencePart[], rateHz: number): PlacedTrack[] {
   const starts = startsOf(parts)

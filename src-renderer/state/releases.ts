@@ -7,6 +7,7 @@ import type { NewRelease, Release, ReleaseKind, ReleaseSummary, TrackChange } fr
 import type { SendSong } from '../api/upload.ts'
 import type { createPlayer } from '../player/player.ts'
 import type { NoticesActions } from './notices.ts'
+import { RecordPlan } from './record-plan.ts'
 import { RecordPlayback } from './record-playback.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 import { ReleaseEditor } from './release-editor.ts'
@@ -61,6 +62,7 @@ export class Releases {
   readonly uploads: ReleaseUploads
   readonly exports: ReleaseExports
   readonly playback: RecordPlayback
+  readonly plan: RecordPlan
   readonly #deps: ReleasesDeps
   readonly #inTurn = createSerialQueue()
 
@@ -68,6 +70,7 @@ export class Releases {
     this.#deps = deps
     const { client, storage, send } = deps
     this.editor = new ReleaseEditor({ client, storage, onStored: () => void this.read() })
+    this.plan = new RecordPlan(client)
     this.playback = new RecordPlayback({ client, createPlayer: deps.createPlayer })
     this.exports = new ReleaseExports(client)
     this.uploads = new ReleaseUploads({ client, send, onAttached: () => this.editor.refresh() })

@@ -19,7 +19,8 @@ const ADVISED_PX = 1400
 
 export function ReleaseHead({ release }: { release: Release }) {
   const { releases } = useApp()
-  const { t } = useWords()
+  const { t, format } = useWords()
+  const record = release.mastering.record_lufs
   const { editor } = releases
   const seconds = release.tracks.reduce((sum, one) => sum + (one.duration_seconds ?? 0), 0)
   return (
@@ -49,6 +50,15 @@ export function ReleaseHead({ release }: { release: Release }) {
             <dt>{t.release.facts.length}</dt>
             <dd className="num">{seconds > 0 ? playingTime(seconds) : '–'}</dd>
           </div>
+          {record !== undefined && (
+            <div>
+              <dt>{t.release.facts.record}</dt>
+              <dd className="num">
+                {format.level(record)}
+                <span className="unit">LUFS</span>
+              </dd>
+            </div>
+          )}
         </dl>
       </div>
     </header>

@@ -1,15 +1,40 @@
 /** The column beside a release: its facts, or those of the track that is chosen. */
 import type { Release, ReleaseChange } from '../../../src-contract/releases.ts'
+import { Segmented } from '../../components/choices.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { FACTS, fieldOf } from '../../state/release-drafts.ts'
 import { useWords } from '../../text/context.tsx'
+import { useChosenTrack } from './chosen-track.ts'
+import { RecordSection } from './record-section.tsx'
+import { TrackSide } from './track-side.tsx'
 
 export function ReleaseSide({ release }: { release: Release }) {
   const { t } = useWords()
+  const [chosenId, choose] = useChosenTrack()
+  const chosen = release.tracks.find(({ track_id }) => track_id === chosenId)
+  const track = chosen ?? release.tracks[0]
   return (
     <aside className="side release-side" aria-label={t.release.about}>
-      <ReleaseFacts release={release} />
+      {track && (
+        <Segmented
+          label={t.release.about}
+          value={chosen ? 'track' : 'release'}
+          onChoose={(shown) => choose(shown === 'track' ? track.track_id : null)}
+          options={[
+            { value: 'release', text: t.release.of.release },
+            { value: 'track', text: t.release.of.track(track.position) },
+          ]}
+        />
+      )}
+      {chosen ? (
+        <TrackSide key={chosen.track_id} release={release} track={chosen} />
+      ) : (
+        <>
+          <RecordSection release={release} />
+          <ReleaseFacts release={release} />
+        </>
+      )}
     </aside>
   )
 }

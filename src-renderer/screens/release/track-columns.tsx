@@ -6,6 +6,7 @@ import { playingTime } from '../../../src-contract/text/numbers.ts'
 import type { SheetColumn } from '../../components/sheet/sheet.tsx'
 import type { TrackUpload } from '../../state/release-uploads.ts'
 import type { Text } from '../../text/en.ts'
+import type { Format } from '../../text/format.ts'
 
 /** A track with the file that is on its way to it. */
 export interface TrackRow {
@@ -39,8 +40,11 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   explicit: ['explicit', '19금', '청소년 유해'],
 }
 
-/** Returns the columns in the words of a language. */
-export function trackColumns(t: Text, actionsOf: (row: TrackRow) => React.ReactNode): SheetColumn<TrackRow>[] {
+/** Returns the columns in the words of a language; the loudness of the masters is one where there are masters of the record. */
+export function trackColumns(
+  { t, format, hasMasters }: { readonly t: Text; readonly format: Format; readonly hasMasters: boolean },
+  actionsOf: (row: TrackRow) => React.ReactNode,
+): SheetColumn<TrackRow>[] {
   const texts = t.release.table
   const column = (id: string, label: string, more: Partial<SheetColumn<TrackRow>>): SheetColumn<TrackRow> => ({
     id,
@@ -54,6 +58,13 @@ export function trackColumns(t: Text, actionsOf: (row: TrackRow) => React.ReactN
   const written = (id: TextMember, label: string) =>
     column(id, label, { text: ({ track }) => track[id] ?? '', maxLength: MAX_TITLE_LENGTH })
   const names = (id: NamesMember, label: string) => column(id, label, { text: ({ track }) => track[id].join('; ') })
+  const loudness = column('lufs', texts.loudness, {
+    name: 'LUFS',
+    isFixed: true,
+    text: ({ track }) =>
+      track.master?.integrated_lufs === undefined ? '' : format.level(track.master.integrated_lufs),
+    look: ({ track }) => <Loudness track={track} t={t} format={format} />,
+  })
   return [
     column('number', texts.number, {
       name: '#',
@@ -76,6 +87,7 @@ export function trackColumns(t: Text, actionsOf: (row: TrackRow) => React.ReactN
       text: (row) => stateText(row, t),
       look: (row) => <StateLook row={row} text={stateText(row, t)} />,
     }),
+    ...(hasMasters ? [loudness] : []),
     written('version', texts.version),
     names('artists', texts.artists),
     written('isrc', texts.isrc),
@@ -102,16 +114,40 @@ function stateText({ track, upload }: TrackRow, t: Text): string {
   if (upload?.state === 'sending') return t.release.sending(upload.percent)
   if (upload?.state === 'waiting') return t.release.waitingToSend
   if (upload?.state === 'refused') return t.row.refusedBy[upload.refusal?.code ?? ''] ?? t.release.notAccepted
+  const { master } = track
+  if (master?.state === 'queued' || master?.state === 'waiting') return t.release.states.queued
+  if (master?.state === 'done' || master?.state === 'failed') return t.release.states[master.state]
   return t.release.states[track.state]
 }
 
 function StateLook({ row: { track, upload }, text }: { row: TrackRow; text: string }) {
-  const isBad = upload?.state === 'refused' || (!upload && (track.state === 'failed' || track.state === 'gone'))
-  const isMade = !upload && track.state === 'done'
+  const state = track.master?.state ?? track.state
+  const isBad = upload?.state === 'refused' || (!upload && (state === 'failed' || state === 'gone'))
+  const isMade = !upload && (state === 'done' || track.state === 'done')
   return (
     <span className={`clip state ${isBad ? 'c-bad' : isMade ? 'is-made' : 'faint'}`}>
       {isBad && <CircleX className="i s" aria-hidden="true" />}
       {text}
+    </span>
+  )
+}
+
+/** Widest distance to the record that the dot shows, LU. */
+const MOST_LU = 6
+
+/** Loudness of the master, and where it lies beside the record. */
+function Loudness({ track: { master }, t, format }: { track: Track; t: Text; format: Format }) {
+  if (master?.integrated_lufs === undefined) return <span />
+  const lufs = format.level(master.integrated_lufs)
+  const offset = master.offset_lu ?? 0
+  const place = 50 + (50 * Math.max(-MOST_LU, Math.min(MOST_LU, offset))) / MOST_LU
+  const text = t.release.record.relationLabel(lufs, format.signed(offset))
+  return (
+    <span className="beside" title={text}>
+      <span className="num">{lufs}</span>
+      <span className="rel" role="img" aria-label={text}>
+        <i style={{ left: `${place}%` }} />
+      </span>
     </span>
   )
 }

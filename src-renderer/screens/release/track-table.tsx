@@ -22,7 +22,7 @@ interface OpenMenu {
 
 export function TrackTable({ release }: { release: Release }) {
   const { releases } = useApp()
-  const { t } = useWords()
+  const { t, format } = useWords()
   const { editor, uploads } = releases
   const byTrack = useSelect(uploads.store, (state) => state.byTrack)
   const refused = useSelect(editor.store, (state) => state.refused)
@@ -30,9 +30,10 @@ export function TrackTable({ release }: { release: Release }) {
   const [menu, setMenu] = useState<OpenMenu | null>(null)
   const rows = useRows(release, byTrack)
   const actions = useTrackActions(release)
+  const hasMasters = release.tracks.some(({ master }) => master?.integrated_lufs !== undefined)
   const columns = useMemo(
     () =>
-      trackColumns(t, (row) => (
+      trackColumns({ t, format, hasMasters }, (row) => (
         <button
           type="button"
           className="btn quiet icon sm"
@@ -44,7 +45,7 @@ export function TrackTable({ release }: { release: Release }) {
           <Ellipsis className="i s" aria-hidden="true" />
         </button>
       )),
-    [t],
+    [t, format, hasMasters],
   )
   return (
     <section className="tracks" aria-label={t.release.table.label}>

@@ -1,0 +1,157 @@
+/** How the tracks become one record: its loudness, its coherence, and what the plan says of them. */
+import { ChevronDown } from 'lucide-react'
+import { useId } from 'react'
+import type { Corrections, ReleasePlan } from '../../../src-contract/release-mastering.ts'
+import type { Release } from '../../../src-contract/releases.ts'
+import { Button } from '../../components/button.tsx'
+import { Segmented } from '../../components/choices.tsx'
+import { Menu } from '../../components/dialogs.tsx'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { FACTS } from '../../state/release-drafts.ts'
+import { useWords } from '../../text/context.tsx'
+import type { Format } from '../../text/format.ts'
+
+export function RecordSection({ release }: { release: Release }) {
+  const { editor } = useApp().releases
+  const { t } = useWords()
+  const texts = t.release.record
+  const { loudness_mode, coherence } = release
+  return (
+    <section className="record" aria-label={texts.title}>
+      <h2>{texts.title}</h2>
+      <div className="field">
+        <span className="label">{texts.mode}</span>
+        <Segmented
+          label={texts.mode}
+          value={loudness_mode}
+          onChoose={(mode) => editor.change(FACTS, { loudness_mode: mode })}
+          options={[
+            { value: 'album', text: texts.album },
+            { value: 'track', text: texts.track },
+          ]}
+        />
+        <p className="me">{loudness_mode === 'album' ? texts.albumText : texts.trackText}</p>
+      </div>
+      <Coherence isOn={coherence} />
+      {coherence && <Anchor release={release} />}
+      <PlanView release={release} />
+    </section>
+  )
+}
+
+function Coherence({ isOn }: { isOn: boolean }) {
+  const { editor } = useApp().releases
+  const { t } = useWords()
+  const hintId = useId()
+  return (
+    <div className="field">
+      <label className="receiver-choice">
+        <input
+          type="checkbox"
+          checked={isOn}
+          aria-describedby={hintId}
+          onChange={() => editor.change(FACTS, { coherence: !isOn })}
+        />
+        <span>{t.release.record.coherence}</span>
+      </label>
+      <p className="me" id={hintId}>
+        {t.release.record.coherenceText}
+      </p>
+    </div>
+  )
+}
+
+/** The track that coherence leaves as it is. */
+function Anchor({ release }: { release: Release }) {
+  const { editor } = useApp().releases
+  const { t } = useWords()
+  const texts = t.release.record
+  const anchor = release.tracks.find(({ track_id }) => track_id === release.anchor_track_id)
+  const name = anchor ? `${anchor.position} · ${anchor.title}` : texts.noAnchor
+  const choose = (trackId: string | null) => editor.change(FACTS, { anchor_track_id: trackId })
+  return (
+    <div className="field">
+      <span className="label">{texts.anchor}</span>
+      <Menu
+        label={texts.anchor}
+        items={[
+          { text: texts.noAnchor, isChosen: !anchor, onChoose: () => choose(null) },
+          ...release.tracks.map((track) => ({
+            text: `${track.position} · ${track.title}`,
+            isChosen: track === anchor,
+            onChoose: () => choose(track.track_id),
+          })),
+        ]}
+        trigger={
+          <Button small className="anchor-choice" aria-label={`${texts.anchor}: ${name}`}>
+            <span className="grow clip">{name}</span>
+            <ChevronDown className="i s" aria-hidden="true" />
+          </Button>
+        }
+      />
+    </div>
+  )
+}
+
+/** What the plan says, and after the mastering what came of it. */
+function PlanView({ release }: { release: Release }) {
+  const { plan: store } = useApp().releases
+  const { t, format } = useWords()
+  const texts = t.release.record
+  const { plan, failure, isAsking } = useSelect(store.store, (state) => state)
+  const { mastering } = release
+  const held = mastering.held_back ?? plan?.expected_held_back
+  const heldTrack = held && release.tracks.find(({ track_id }) => track_id === held.track_id)
+  return (
+    <div className="plan" aria-busy={isAsking}>
+      {mastering.record_lufs !== undefined && (
+        <p>{texts.made(format.level(mastering.record_lufs), format.level(mastering.target_lufs))}</p>
+      )}
+      {mastering.record_lufs === undefined && plan?.planned_lufs !== undefined && (
+        <p>{texts.planned(format.level(plan.planned_lufs))}</p>
+      )}
+      {held && heldTrack && (
+        <p className="c-warn">{texts.held(format.level(held.down_lu), `${heldTrack.position} · ${heldTrack.title}`)}</p>
+      )}
+      {(plan ? !plan.is_complete : isAsking) && <p className="faint">{texts.planning}</p>}
+      {!plan && !isAsking && failure?.code === 'RELEASE_NOT_READY' && <p className="faint">{texts.notReady}</p>}
+      {plan?.is_complete && <Outliers plan={plan} />}
+    </div>
+  )
+}
+
+/** Tracks that lie outside the record, with what coherence does to them. */
+function Outliers({ plan }: { plan: ReleasePlan }) {
+  const { t, format } = useWords()
+  const texts = t.release.record
+  const outside = plan.tracks.filter(({ outliers }) => outliers.length > 0)
+  if (outside.length === 0) return plan.tracks.length > 1 ? <p className="faint">{texts.noOutliers}</p> : null
+  return (
+    <ul className="outliers" aria-label={texts.outliers}>
+      {outside.map((track) => (
+        <li key={track.track_id}>
+          <b>
+            {track.position} · {track.title}
+          </b>
+          {track.outliers.map(({ kind, distance_db }) => (
+            <span key={kind}>{texts.outlier[kind](format.signed(distance_db))}</span>
+          ))}
+          {track.corrections && <span className="faint">{correctionText(track.corrections, texts, format)}</span>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Returns the corrections of a track as one line. Pure. */
+function correctionText(
+  corrections: Corrections,
+  texts: { readonly corrected: string; readonly corrections: Readonly<Record<keyof Corrections, string>> },
+  { signed }: Pick<Format, 'signed'>,
+): string {
+  const named = Object.entries(corrections).map(([name, value]) => {
+    const unit = name === 'width_percent' ? '%' : 'dB'
+    return `${texts.corrections[name as keyof Corrections]} ${signed(value)} ${unit}`
+  })
+  return `${texts.corrected} ${named.join(', ')}`
+}

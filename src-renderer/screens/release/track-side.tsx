@@ -1,0 +1,189 @@
+/** The column of one track: its ends, and how it goes over into its neighbours. */
+import { useId, useState } from 'react'
+import { FADE_SHAPES } from '../../../src-contract/edges.ts'
+import { MAX_GAP_SECONDS } from '../../../src-contract/limits.ts'
+import type { Release, Track, TrackChange } from '../../../src-contract/releases.ts'
+import { Segmented } from '../../components/choices.tsx'
+import { TextField } from '../../components/text-field.tsx'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { fieldOf } from '../../state/release-drafts.ts'
+import { useWords } from '../../text/context.tsx'
+import { EdgePlot, edgeOf, type Side } from './edge-plot.tsx'
+import { useEdgeSound } from './use-edge-sound.ts'
+
+/** Members of a track for each value of its ends. */
+const MEMBERS = {
+  start: { trim: 'trim_start_seconds', fade: 'fade_in_seconds', shape: 'fade_in_shape' },
+  end: { trim: 'trim_end_seconds', fade: 'fade_out_seconds', shape: 'fade_out_shape' },
+} as const
+
+/** Least length that is left of a song, s. */
+const LEAST_SECONDS = 1
+
+export function TrackSide({ release, track }: { release: Release; track: Track }) {
+  const { t } = useWords()
+  const isLast = track.position === release.tracks.length
+  return (
+    <>
+      <h2 className="clip">
+        {track.position} · {track.title}
+      </h2>
+      {track.position > 1 && <Rest track={track} previous={release.tracks[track.position - 2]} />}
+      {track.duration_seconds === undefined ? (
+        <p className="faint">{t.release.edges.noSong}</p>
+      ) : (
+        <Ends track={track} durationSeconds={track.duration_seconds} />
+      )}
+      {!isLast && <Continuous track={track} />}
+    </>
+  )
+}
+
+function Ends({ track, durationSeconds }: { track: Track; durationSeconds: number }) {
+  const sound = useEdgeSound(track)
+  return (
+    <>
+      <End side="start" track={track} sound={sound} durationSeconds={durationSeconds} />
+      <End side="end" track={track} sound={sound} durationSeconds={durationSeconds} />
+    </>
+  )
+}
+
+interface EndProps {
+  side: Side
+  track: Track
+  sound: ReturnType<typeof useEdgeSound>
+  durationSeconds: number
+}
+
+function End({ side, track, sound, durationSeconds }: EndProps) {
+  const { editor } = useApp().releases
+  const { t } = useWords()
+  const texts = t.release.edges
+  const edge = edgeOf(track, side)
+  const other = edgeOf(track, side === 'start' ? 'end' : 'start')
+  const free = Math.max(0, durationSeconds - other.trim - other.fade - LEAST_SECONDS)
+  const members = MEMBERS[side]
+  const change = (next: TrackChange) => editor.change(track.track_id, next)
+  return (
+    <section className="field track-end" aria-label={texts.of[side]}>
+      <h3 className="label">{texts.of[side]}</h3>
+      <EdgePlot
+        side={side}
+        edge={edge}
+        sound={sound}
+        mostTrim={Math.max(0, free - edge.fade)}
+        mostFade={Math.min(MAX_GAP_SECONDS, Math.max(0, free - edge.trim))}
+        onChange={({ trim, fade }) =>
+          change({
+            ...(trim === undefined ? {} : { [members.trim]: trim }),
+            ...(fade === undefined ? {} : { [members.fade]: fade }),
+          })
+        }
+      />
+      <div className="pair">
+        <Seconds track={track} member={members.trim} label={texts[side].trim} />
+        <Seconds track={track} member={members.fade} label={texts[side].fade} />
+      </div>
+      {edge.fade > 0 && (
+        <Segmented
+          label={texts.shape}
+          value={edge.shape}
+          onChoose={(shape) => change({ [members.shape]: shape })}
+          options={FADE_SHAPES.map((value) => ({ value, text: texts.shapes[value] }))}
+        />
+      )}
+    </section>
+  )
+}
+
+type SecondsMember =
+  | 'gap_before_seconds'
+  | 'trim_start_seconds'
+  | 'trim_end_seconds'
+  | 'fade_in_seconds'
+  | 'fade_out_seconds'
+
+/** A length in seconds; what is no number stays in the field and is not stored. */
+function Seconds({ track, member, label }: { track: Track; member: SecondsMember; label: string }) {
+  const { editor } = useApp().releases
+  const { t } = useWords()
+  const [text, setText] = useState<string | null>(null)
+  const problem = useSelect(editor.store, (state) => state.refused[fieldOf(track.track_id, member)])
+  const value = text === null ? Number.NaN : Number(text.replace(',', '.'))
+  const isWrong = text !== null && (text.trim() === '' || !(value >= 0))
+  return (
+    <TextField
+      label={`${label}, s`}
+      isOptional
+      inputMode="decimal"
+      value={text ?? String(track[member])}
+      problem={(isWrong && t.release.edges.notSeconds) || problem || false}
+      onChange={(next) => {
+        setText(next)
+        const seconds = Number(next.replace(',', '.'))
+        if (next.trim() !== '' && seconds >= 0) editor.change(track.track_id, { [member]: seconds })
+      }}
+      onBlur={() => {
+        if (!isWrong) setText(null)
+        editor.flush()
+      }}
+    />
+  )
+}
+
+/** The rest before a track. */
+function Rest({ track, previous }: { track: Track; previous: Track | undefined }) {
+  const { editor } = useApp().releases
+  const { t } = useWords()
+  const texts = t.release.edges
+  if (previous?.continuous_with_next) return <p className="faint">{texts.isContinuous}</p>
+  return (
+    <div className="field">
+      <Seconds track={track} member="gap_before_seconds" label={texts.rest} />
+      {track.gap_before_seconds > 0 && (
+        <Switch
+          label={texts.restInFile}
+          hint={track.gap_in_file ? texts.restInFileText : texts.restBetweenText}
+          isOn={track.gap_in_file}
+          onChange={(isOn) => editor.change(track.track_id, { gap_in_file: isOn })}
+        />
+      )}
+    </div>
+  )
+}
+
+function Continuous({ track }: { track: Track }) {
+  const { editor } = useApp().releases
+  const { t } = useWords()
+  return (
+    <Switch
+      label={t.release.edges.continuous}
+      hint={t.release.edges.continuousText}
+      isOn={track.continuous_with_next}
+      onChange={(isOn) => editor.change(track.track_id, { continuous_with_next: isOn })}
+    />
+  )
+}
+
+interface SwitchProps {
+  label: string
+  hint: string
+  isOn: boolean
+  onChange: (isOn: boolean) => void
+}
+
+function Switch({ label, hint, isOn, onChange }: SwitchProps) {
+  const hintId = useId()
+  return (
+    <div>
+      <label className="receiver-choice">
+        <input type="checkbox" checked={isOn} aria-describedby={hintId} onChange={() => onChange(!isOn)} />
+        <span>{label}</span>
+      </label>
+      <p className="me" id={hintId}>
+        {hint}
+      </p>
+    </div>
+  )
+}
