@@ -88,7 +88,8 @@ const trackFacts = {
     description: 'True where that silence is in the file of the track before; else only the sequence player makes it.',
   }),
   continuous_with_next: Type.Boolean({
-    description: 'True where the track goes over into the next: both are mastered as one and cut at the sample.',
+    description:
+      'True where the track goes over into the next. It is kept with the release; every track is still mastered by itself.',
   }),
   trim_start_seconds: seconds(MAX_DURATION_SECONDS, 'Cut from the start of the song, s.'),
   trim_end_seconds: seconds(MAX_DURATION_SECONDS, 'Cut from the end of the song, s.'),

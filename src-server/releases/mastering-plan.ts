@@ -40,8 +40,8 @@ function silenceBehind(next: TrackRecord | undefined): number {
   return next?.facts.gap_in_file ? next.facts.gap_before_seconds : 0
 }
 
-/** Settings by which a song is cut, faded and followed by silence; those that jobs do not know yet are passed over by `jobSettings`. */
-function edgesOf(facts: TrackFacts, silenceSeconds: number): object {
+/** Settings by which a song is cut, faded and followed by silence. */
+function edgesOf(facts: TrackFacts, silenceSeconds: number): Partial<JobSettings> {
   const { trim_start_seconds, trim_end_seconds, fade_in_seconds, fade_out_seconds } = facts
   const { fade_in_shape, fade_out_shape } = facts
   const fades = { fade_in_seconds, fade_in_shape, fade_out_seconds, fade_out_shape }
@@ -119,13 +119,8 @@ function knownSongs({ parts, coherence }: ReleaseRun, measures: readonly SongMea
 
 /** Returns the sound of a song without what is cut off. */
 function cutSteps({ request }: RunPart, { loudnessSteps }: SongMeasure): LoudnessSteps {
-  const { trim_start_seconds = 0, trim_end_seconds = 0 } = request.settings as TrimSettings
+  const { trim_start_seconds, trim_end_seconds } = request.settings
   return trimmedSteps(decodeSteps(loudnessSteps), trim_start_seconds, trim_end_seconds)
-}
-
-interface TrimSettings {
-  readonly trim_start_seconds?: number
-  readonly trim_end_seconds?: number
 }
 
 /** Returns what the first targets of a run follow from. */

@@ -99,6 +99,24 @@ describe('mastering a release', () => {
     expect(works().map(({ masterTargets }) => masterTargets)).toEqual([undefined, undefined])
   })
 
+  test('gives jobs the edges of their tracks, and the gap behind them where it is part of the file', async () => {
+    const release = await newRelease([6, 7, 8], { loudness_mode: 'track' })
+    const edges = { trim_start_seconds: 0.5, trim_end_seconds: 0.25, fade_out_seconds: 1, fade_out_shape: 'linear' }
+    await change(release, 0, edges)
+    await change(release, 1, { gap_before_seconds: 1.5, gap_in_file: true })
+    await change(release, 2, { gap_before_seconds: 2 })
+    await mastered(release)
+    expect(works().map(({ settings }) => settings)).toMatchObject([
+      { ...edges, pad_end_seconds: 1.5, pad_start_seconds: 0 },
+      { trim_start_seconds: 0, fade_out_seconds: 0, pad_end_seconds: 0 },
+      { pad_end_seconds: 0 },
+    ])
+    await change(release, 1, { gap_in_file: false })
+    await mastered(release)
+    expect(works().at(-1)!.settings).toMatchObject({ pad_end_seconds: 0, trim_start_seconds: 0.5 })
+    expect((await jobsOf(release)).map(({ credits_used }) => credits_used)).toEqual([1, 1, 1, 0])
+  })
+
   test('costs one credit for each song of a track, however often, and a replaced song one more', async () => {
     const release = await newRelease([3, 4])
     const start = await credits()
