@@ -18,6 +18,7 @@ import {
 } from '../media/encode-file.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { type Labels, withReplayGain, writeLabelled } from '../media/label-file.ts'
+import { stateMp3Length } from '../media/mp3-length.ts'
 import { createPlanes } from '../media/samples.ts'
 import { createWavWriter } from '../media/wav.ts'
 import { ceilingBroken, type FloatMaster } from './deliver.ts'
@@ -276,6 +277,7 @@ async function lossyCopy(
   do {
     const target = file(copies.length)
     await encodeFile(ffmpeg, codec, { ...wav, gainDb }, target, { signal })
+    if (codec.container === 'mp3') await stateMp3Length(target, frames)
     const reading = await readBack(ffmpeg, { path: target, container: codec.container, sampleRateHz }, { signal })
     if (reading.frames !== frames) throw new Error(`the copy has ${reading.frames} of ${frames} frames`)
     copies.push({ path: target, encoder: codec.encoder, sampleRateHz, reading, gainDb })

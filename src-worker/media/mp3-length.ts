@@ -1,0 +1,51 @@
+/** Length of an MP3 to the sample, as the header of its first frame says it (LAME, "Mp3 Info Tag" revision 1). */
+import { open } from 'node:fs/promises'
+import { readAt } from './file-bytes.ts'
+
+/** Samples of a frame of MPEG 1 layer III at 32 to 48 kHz. */
+const FRAME_SAMPLES = 1152
+/** Delay that every decoder adds to that of the encoder. */
+const DECODER_DELAY_SAMPLES = 529
+/** Place of the mark in a stereo frame without CRC: its head and side information stand before it. */
+const MARK_AT = 36
+const FRAMES_AT = MARK_AT + 8
+/** Delay and padding, 12 bits each. */
+const PADDING_AT = MARK_AT + 141
+/** CRC-16 of all bytes before it. */
+const CRC_AT = MARK_AT + 154
+const HEADER_BYTES = CRC_AT + 2
+const MOST_PADDING = 0xfff
+
+/**
+ * Writes into an MP3 without tags how many samples its sound has. ffmpeg's muxer leaves the padding out where the last frame is nearly
+ * full, and players would append its rest. Throws an Error for a file that has no such header or cannot have that length, and the system's
+ * error.
+ */
+export async function stateMp3Length(path: string, frames: number): Promise<void> {
+  const handle = await open(path, 'r+')
+  try {
+    const header = await readAt(handle, 0, HEADER_BYTES)
+    const mark = header.toString('latin1', MARK_AT, MARK_AT + 4)
+    if (header.length < HEADER_BYTES || (mark !== 'Info' && mark !== 'Xing')) throw new Error('the MP3 has no header')
+    const delay = header.readUIntBE(PADDING_AT, 3) >>> 12
+    const total = header.readUInt32BE(FRAMES_AT) * FRAME_SAMPLES
+    const padding = total - delay - frames
+    if (padding < DECODER_DELAY_SAMPLES || padding > MOST_PADDING)
+      throw new Error(`an MP3 of ${total} samples has none of ${frames}`)
+    header.writeUIntBE(delay * 2 ** 12 + padding, PADDING_AT, 3)
+    header.writeUInt16BE(crc16(header.subarray(0, CRC_AT)), CRC_AT)
+    await handle.write(header, 0, HEADER_BYTES, 0)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** CRC-16 as the header has it: polynomial 0x8005, least significant bit first, from 0. */
+function crc16(bytes: Uint8Array): number {
+  let crc = 0
+  for (const byte of bytes) {
+    crc ^= byte
+    for (let bit = 0; bit < 8; bit++) crc = (crc & 1) > 0 ? (crc >>> 1) ^ 0xa001 : crc >>> 1
+  }
+  return crc
+}
