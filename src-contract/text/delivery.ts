@@ -152,5 +152,5 @@ export function ruleTitle(rule: RuleName, language: Language): string {
 
 /** Returns what is wrong and how it is mended, in one or two sentences. Never throws. */
 export function remedyText(rule: RuleName, values: RemedyValues, language: Language): string {
-  return REMEDIES[rule][language](values)
+  return REMEDIES[rule][language](values).replace(/(?<![\w–-])-(?=\d)/g, '−')
 }

@@ -29,6 +29,7 @@ const WORDS = {
     mend: 'To be mended',
     nothing: 'Nothing: every rule that was measured is kept.',
     forWhom: 'For',
+    everybody: 'all receivers',
     upload: 'Which files to upload',
     receiver: 'Receiver',
     set: 'Files',
@@ -63,6 +64,7 @@ const WORDS = {
     mend: '고칠 점',
     nothing: '없음. 측정한 규칙을 모두 지켰어요.',
     forWhom: '대상',
+    everybody: '받는 곳 전부',
     upload: '올릴 파일',
     receiver: '받는 곳',
     set: '파일',
@@ -152,10 +154,12 @@ function mending(receivers: readonly ReceiverCheck[], language: Language): strin
     }
   }
   if (found.size === 0) return `<p>${say.nothing}</p>`
-  const items = [...found.values()].map(
-    (one) =>
-      `<li><b>${escaped(one.message)}</b>${one.files.size > 0 ? `<br>${[...one.files].map(escaped).join(', ')}` : ''}<br><small>${say.forWhom}: ${[...one.receivers].map(escaped).join(', ')}</small></li>`,
-  )
+  const items = [...found.values()].map((one) => {
+    const files = one.files.size > 0 ? `<br>${[...one.files].map(escaped).join(', ')}` : ''
+    const isForAll = one.receivers.size === receivers.length && receivers.length > 1
+    const whom = isForAll ? say.everybody : [...one.receivers].map(escaped).join(', ')
+    return `<li><b>${escaped(one.message)}</b>${files}<br><small>${say.forWhom}: ${whom}</small></li>`
+  })
   return `<ul class="mend">${items.join('')}</ul>`
 }
 

@@ -68,7 +68,7 @@ export interface Exported {
 }
 
 /** A sound file that is to be in the folder. */
-interface PlannedSound {
+export interface PlannedSound {
   readonly name: string
   readonly set: FileSet
   /** Place of its track, from 0. */
@@ -115,17 +115,16 @@ export function planSounds({ release, songs, sets, request, cover }: Exported, a
 }
 
 /**
- * Writes the sound files into the folder and returns them in their order. One that is there as it was made of the same stays. Throws as
- * `planSounds`, `ExportFolder.write` and the engine do; what is written stays.
+ * Writes the planned sound files into the folder and returns them in their order. One that is there as it was made of the same, as it is
+ * `known`, stays. Throws as `ExportFolder.write` and the engine do; what is written stays.
  */
 export async function writeSounds(
   exported: Exported,
-  folder: ExportFolder,
-  known: readonly ExportedFile[],
+  planned: readonly PlannedSound[],
+  { folder, known }: { readonly folder: ExportFolder; readonly known: readonly ExportedFile[] },
   deps: SoundDeps,
   signal: AbortSignal,
 ): Promise<ExportedFile[]> {
-  const planned = planSounds(exported, deps.appVersion)
   const present = await folder.present(
     planned.map(({ name }) => name),
     signal,

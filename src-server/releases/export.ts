@@ -30,7 +30,7 @@ import { releaseCsv } from './csv-columns.ts'
 import { disclosurePage, disclosureSheet } from './disclosure.ts'
 import { ExportFolder, type FolderFile, textFile } from './export-folder.ts'
 import { chosenMasters, hasPlainNames, masterOf, plannedSets } from './export-plan.ts'
-import { type Exported, factsOf, type SongMasters, type SoundDeps, writeSounds } from './export-sounds.ts'
+import { type Exported, factsOf, planSounds, type SongMasters, type SoundDeps, writeSounds } from './export-sounds.ts'
 import { cueSheet, folderName, hasEdges, overview, releaseReport } from './export-texts.ts'
 import { writeExportZip } from './export-zip.ts'
 import type { ReleaseRecord, TrackRecord } from './release.ts'
@@ -92,13 +92,14 @@ export class ReleaseExports {
     const release = store.find(releaseId)
     if (!release) throw new AppError('RELEASE_NOT_FOUND')
     const exported = this.#plan(release, request)
+    const planned = planSounds(exported, this.#deps.appVersion)
     const parent = request.folder ?? outputFolder()
     if (parent === null)
       throw new AppError('INVALID_REQUEST', {}, { param: 'folder', details: [{ rule: 'members', names: ['folder'] }] })
     await requireFolder(parent)
     const folder = new ExportFolder(path.join(parent, folderName(release.facts, hasPlainNames(request))), clock)
     const known = await folder.take(releaseId, await this.#earlierFiles(folder.path, releaseId))
-    const sounds = await writeSounds(exported, folder, known, this.#deps, signal)
+    const sounds = await writeSounds(exported, planned, { folder, known }, this.#deps, signal)
     const signed = await this.#writeTexts(exported, sounds, { folder, language, signal })
     const names = [...signed.certificate.files.map(({ name }) => name), ...UNNAMED]
     await folder.removeStale(new Set(names))
@@ -245,12 +246,18 @@ function textsOf(
   ]
 }
 
+/** Names of the services of the setting `ai_service`, as they write them. */
+const SERVICE_NAMES: Readonly<Record<string, string>> = { suno: 'Suno', udio: 'Udio', elevenlabs: 'ElevenLabs' }
+
 /** Returns what the sources of the tracks say of their making. */
 function tracesOf({ release, songs }: Exported): Promise<SourceTrace[]> {
   return Promise.all(
     songs.map(async ({ song, aiService }, index): Promise<SourceTrace> => {
       const { path: file, filename, sha256, facts } = song
-      const said = aiService === undefined ? undefined : { generator: aiService, evidence: `ai_service: ${aiService}` }
+      const said =
+        aiService === undefined
+          ? undefined
+          : { generator: SERVICE_NAMES[aiService] ?? aiService, evidence: `ai_service: ${aiService}` }
       // A song that is gone keeps what is known of it.
       const maker = facts.hasProvenance ? await readClaimGenerator(file).catch(() => undefined) : undefined
       return {

@@ -56,10 +56,10 @@ code{font:11px/1.5 "Geist Mono",ui-monospace,Menlo,Consolas,monospace;overflow-w
 .receivers td:last-child{padding-right:0;text-align:right}
 .sign{margin:56px 0 0;padding-top:6px;width:280px;border-top:1px solid var(--line-strong);font-size:12px;color:var(--text-3)}
 .foot{margin-top:40px;padding-top:12px;border-top:1px solid var(--line);font-size:12px}
-@media(max-width:720px){body{padding:24px 16px}.receivers{columns:1}}
+@media screen and (max-width:720px){body{padding:24px 16px}.receivers{columns:1}}
 @page{size:A4;margin:16mm 14mm}
 @media print{html{font-size:11px}body{max-width:none;padding:0}h1{font-size:26px}h2{margin-top:26px}h3{margin-top:14px}table{font-size:10.5px}
-th,td{padding:4px 9px 4px 0}code{font-size:8.5px}.sum{margin-top:16px}.sum dd{font-size:17px}.scroll{overflow:visible}
+th,td{padding:4px 9px 4px 0}tbody th small,td small,small,.facts,.kind,.sum dt,.sign,.foot{font-size:9.5px}.state,thead th{font-size:10px}code{font-size:8.5px}.by{font-size:13px}.sum{margin-top:16px}.sum dd{font-size:17px}.scroll{overflow:visible}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `
 

@@ -14,12 +14,12 @@ import { FfmpegError, listEncoders } from '../media/ffmpeg.ts'
 import type { Labels, PlayedLevel } from '../media/label-file.ts'
 import { truePeakAtRate } from '../media/rate-peak.ts'
 import { createPlanes } from '../media/samples.ts'
-import { createEdgeMeter, readSoundForm } from '../media/sound-delivery.ts'
+import { createEdgeMeter, type EdgeMeter, readSoundForm } from '../media/sound-delivery.ts'
 import { type Cover, readCover } from '../media/tags.ts'
 import { readWavDelivery } from '../media/wav-delivery.ts'
 import { readCopyPeakDbtp } from './codec-proof.ts'
 import { ceilingBroken } from './deliver.ts'
-import { type Bare, createFileMaker, type FloatWav, label, missingCodecs } from './format-files.ts'
+import { type Bare, createFileMaker, type FloatWav, label, type MadeFile, missingCodecs } from './format-files.ts'
 import { CeilingBrokenError } from './render-master.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { ExportedSound, ExportOrder, FileRange, RecordOrder } from './work-order.ts'
@@ -63,8 +63,10 @@ export async function makeExportFiles(order: ExportOrder, signal: AbortSignal): 
         })
     for (const { isTagged } of files.filter((file) => file.format === format)) {
       const target = at(`${format}-${isTagged ? 'tagged' : 'bare'}.${formatFacts(format).container}`)
-      const file = await label(format, bare, target, isTagged ? labels : { tags: {} }, { ffmpeg, signal })
-      made.push({ ...(await measure(file, bare)), format, isTagged })
+      const edges = createEdgeMeter()
+      const own = isTagged ? labels : { tags: {} }
+      const file = await label(format, bare, target, own, { ffmpeg, signal, onSamples: edges.push })
+      made.push({ ...(await measure(file, bare, edges.read())), format, isTagged })
     }
   }
   for (const file of [...maker.files, ...cut.values()]) await rm(file, { force: true })
@@ -139,18 +141,11 @@ function createMeasure(
 ) {
   const known = new Map<string, ReturnType<typeof ofSamples>>()
   const ofSamples = async (file: SoundFile, bare: Bare) => {
-    const edges = createEdgeMeter()
-    const { frames } = await samplesIn(ffmpeg, file, { signal, onSamples: edges.push })
-    const { startFrames, endFrames } = edges.read()
-    const { sampleRateHz } = file
-    const seconds = (count: number) => count / sampleRateHz
-    const { truePeakDbtp } = bare.reading
+    const { truePeakDbtp, frames } = bare.reading
+    const isLossy = bare.bitDepth === undefined
     return {
-      durationSeconds: seconds(frames),
-      silenceStartSeconds: seconds(startFrames),
-      silenceEndSeconds: seconds(endFrames),
-      truePeakAfterRateDbtp: sampleRateHz === SERVICE_RATE_HZ ? truePeakDbtp : await atServiceRate(file),
-      truePeakAfterCodecDbtp: bare.bitDepth === undefined ? truePeakDbtp : await afterCodecs(bare, seconds(frames)),
+      truePeakAfterRateDbtp: file.sampleRateHz === SERVICE_RATE_HZ ? truePeakDbtp : await atServiceRate(file),
+      truePeakAfterCodecDbtp: isLossy ? truePeakDbtp : await afterCodecs(bare, frames / file.sampleRateHz),
     }
   }
   const atServiceRate = (file: SoundFile) =>
@@ -171,17 +166,24 @@ function createMeasure(
   }
 
   return async (
-    { path: file, sha256, format }: { readonly path: string; readonly sha256: string; readonly format: Format },
+    { path: file, sha256, format }: MadeFile,
     bare: Bare,
+    edges: ReturnType<EdgeMeter['read']>,
   ): Promise<Omit<ExportedSound, 'format' | 'isTagged'>> => {
     const { container } = formatFacts(format)
-    const { samplesSha256, integratedLufs, truePeakDbtp } = bare.reading
+    const { samplesSha256, integratedLufs, truePeakDbtp, frames } = bare.reading
     const form = await readSoundForm(container, file)
-    const measured =
-      known.get(samplesSha256) ?? ofSamples({ path: file, container, sampleRateHz: form.sampleRateHz }, bare)
+    const { sampleRateHz } = form
+    const measured = known.get(samplesSha256) ?? ofSamples({ path: file, container, sampleRateHz }, bare)
     known.set(samplesSha256, measured)
-    const { gainDb } = bare
-    return { ...form, ...(await measured), path: file, sha256, samplesSha256, integratedLufs, truePeakDbtp, gainDb }
+    return {
+      ...form,
+      ...(await measured),
+      ...{ path: file, sha256, samplesSha256, integratedLufs, truePeakDbtp, gainDb: bare.gainDb },
+      durationSeconds: frames / sampleRateHz,
+      silenceStartSeconds: edges.startFrames / sampleRateHz,
+      silenceEndSeconds: edges.endFrames / sampleRateHz,
+    }
   }
 }
 

@@ -118,7 +118,8 @@ export async function writeFormats(
 }
 
 /**
- * Writes the tagged copy of a sound file, with its own gain for players among the tags where there are any. Throws the system's error, a
+ * Writes the tagged copy of a sound file, with its own gain for players among the tags where there are any, and reads its samples back,
+ * which are given to `onSamples`. Throws the system's error, a
  * FfmpegError, or an Error where the copy has not the very samples of the other.
  */
 export async function label(
@@ -126,13 +127,21 @@ export async function label(
   bare: Bare,
   target: string,
   { tags, cover, album }: Labels,
-  { ffmpeg, signal }: Pick<FormatDeps, 'ffmpeg' | 'signal'>,
+  {
+    ffmpeg,
+    signal,
+    onSamples,
+  }: Pick<FormatDeps, 'ffmpeg' | 'signal'> & { readonly onSamples?: (samples: Float32Array) => void },
 ): Promise<MadeFile> {
   const { container } = formatFacts(format)
   const isTagged = Object.keys(tags).length > 0
   const labelled = isTagged ? withReplayGain(tags, bare.reading, album) : tags
   const written = await writeLabelled(container, bare.path, target, { tags: labelled, cover })
-  const { samplesSha256 } = await samplesIn(ffmpeg, { ...bare, path: target, container }, { signal })
+  const { samplesSha256 } = await samplesIn(
+    ffmpeg,
+    { ...bare, path: target, container },
+    { signal, ...(onSamples ? { onSamples } : {}) },
+  )
   if (samplesSha256 !== bare.reading.samplesSha256) throw new Error(`the ${format} file is not what was written`)
   return { ...bare, ...written, format, path: target }
 }

@@ -59,6 +59,8 @@ export interface HeldEngine {
   verdictOf?: (order: WorkOrder) => MasterResult['verdict']
   /** Loudness of the steps that a look at a song finds, LUFS; −20 when absent. */
   hears?: (order: AnalysisOrder) => number
+  /** Called before the files of a track are made. */
+  beforeExport?: () => void
   /** When set, the process of auditions ends as soon as a passage is to be heard. */
   crashesPassages?: boolean
 }
@@ -126,7 +128,10 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false, answ
           }
           state.command = command
           // What is made of masters is real.
-          if (command.type === 'export' || command.type === 'measure_record') return void exportFor(command, answer)
+          if (command.type === 'export' || command.type === 'measure_record') {
+            engine.beforeExport?.()
+            return void exportFor(command, answer)
+          }
           const failure = command.type === 'render' ? engine.failsRenders : undefined
           if (failure) setImmediate(() => fail(failure))
           const isAnswered = engine.isAutomatic || (engine.answersLooks && command.type === 'analyse')

@@ -1,0 +1,266 @@
+/** Exports in several formats and folders, as a ZIP and without tags, over a real socket into real folders. */
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { ExportedRelease, VerifiedFolder } from '../../../src-contract/release-exports.ts'
+import { createHeldEngine } from '../../support/held-engine.ts'
+import { type Answer, type Service, startService } from '../../support/service.ts'
+import { in24Bits, wavSong } from '../../support/songs.ts'
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
+
+const engine = createHeldEngine({ isAutomatic: true })
+engine.masterBytes = in24Bits(wavSong({ seconds: 1, sampleRateHz: 44_100 }))
+let service: Service
+let jobId: string
+let parent: string
+
+beforeAll(async () => {
+  service = await startService({ forkEngine: engine.fork })
+  const job = await service.newJob({ platforms: 'melon,spotify', ai_service: 'suno' })
+  jobId = job.job_id
+  await service.ended(jobId)
+})
+afterAll(() => service.stop())
+beforeEach(() => {
+  parent = mkdtempSync(path.join(tmpdir(), 'loudsmith-sets-'))
+})
+
+const FOLDER = '하늘 - 밤'
+const newRelease = async (more: object = {}): Promise<string> => {
+  const tracks = [
+    { job_id: jobId, title: '첫차' },
+    { job_id: jobId, title: 'Bus' },
+  ]
+  return (await service.post('/api/v1/releases', { title: '밤', artist: '하늘', kind: 'ep', tracks, ...more })).body
+    .release_id
+}
+const exportOf = (releaseId: string, more: object = {}): Promise<Answer> =>
+  service.post(`/app/releases/${releaseId}/export`, { folder: parent, receivers: ['sundesire'], ...more })
+const exported = async (releaseId: string, more: object = {}): Promise<ExportedRelease> => {
+  const { status, body } = await exportOf(releaseId, more)
+  expect([status, body.error]).toEqual([200, undefined])
+  return body
+}
+const verified = async (folder: string): Promise<VerifiedFolder> =>
+  (await service.post('/app/releases/verify', { folder })).body
+const INTACT = { is_intact: true, signature: 'own', changed: [], missing: [], added: [] }
+const soundsOf = ({ certificate }: ExportedRelease) =>
+  certificate.files.flatMap(({ name, sound }) => (sound ? [name] : [])).sort()
+
+describe('an export in several sets', () => {
+  const WANTED = { formats: ['wav24', 'wav16_44', 'mp3_320'], by_platform: true, zip: true }
+
+  test('has a folder for each further platform, a cue sheet in each, and checksums and a ZIP of all', async () => {
+    const release = await newRelease()
+    const answer = await exported(release, WANTED)
+    const inOne = (folder: string) =>
+      ['01 첫차', '02 Bus'].flatMap((name) =>
+        [`${name}.mp3`, `${name}.wav`, `${name}_16bit_44k.wav`].map((one) => folder + one),
+      )
+    expect(soundsOf(answer)).toEqual([...inOne(''), ...inOne('melon/')].sort())
+    const names = answer.certificate.files.map(({ name }) => name)
+    expect(names.filter((name) => /\.(cue|txt)$/.test(name))).toEqual([
+      ...[`${FOLDER}.cue`, `melon/${FOLDER}.cue`, 'README.txt'],
+    ])
+    expect(readFileSync(path.join(answer.folder, 'melon', `${FOLDER}.cue`), 'utf8')).toContain('FILE "02 Bus.wav" WAVE')
+    expect(readFileSync(path.join(answer.folder, 'metadata.csv'), 'utf8')).toMatch(
+      /file_wav24,file_wav16_44,file_mp3_320,file_melon_wav24,[\s\S]*,melon\/02 Bus\.mp3/,
+    )
+    execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: answer.folder })
+    expect(await verified(answer.folder)).toMatchObject(INTACT)
+    expect(answer.zip).toBe(`${answer.folder}.zip`)
+    expect(await verified(answer.zip!)).toMatchObject(INTACT)
+    const unpacked = path.join(parent, 'unpacked')
+    execFileSync('unzip', ['-q', answer.zip!, '-d', unpacked])
+    execFileSync('diff', ['-r', answer.folder, path.join(unpacked, FOLDER)])
+  })
+
+  test('tells a changed byte, another name, a missing and an added file in sub-folders and in the ZIP', async () => {
+    const { folder, zip } = await exported(await newRelease(), WANTED)
+    const at = (name: string) => path.join(folder, name)
+    const bytes = readFileSync(at('melon/01 첫차.wav'))
+    const changed = Buffer.from(bytes)
+    changed[bytes.length - 1]! ^= 1
+    writeFileSync(at('melon/01 첫차.wav'), changed)
+    renameSync(at('melon/02 Bus.wav'), at('melon/03 Bus.wav'))
+    rmSync(at('01 첫차.mp3'))
+    mkdirSync(at('more'))
+    writeFileSync(at('more/note.txt'), 'mine')
+    expect(await verified(folder)).toMatchObject({
+      ...{ is_intact: false, signature: 'own', changed: ['melon/01 첫차.wav'] },
+      ...{ missing: ['01 첫차.mp3', 'melon/02 Bus.wav'], added: ['melon/03 Bus.wav', 'more/note.txt'] },
+    })
+    const archive = readFileSync(zip!)
+    // The samples of its last file lie far before the directory of the ZIP.
+    const place = archive.indexOf(bytes.subarray(-2000))
+    archive[place]! ^= 1
+    writeFileSync(zip!, archive)
+    const found = await verified(zip!)
+    expect([found.is_intact, found.changed.length, found.missing]).toEqual([false, 1, []])
+    writeFileSync(zip!, 'no ZIP')
+    expect((await service.post('/app/releases/verify', { folder: zip })).body.error.param).toBe('folder')
+  })
+
+  test('goes back to one set: the files and folders of the others go, and what was added stays', async () => {
+    const release = await newRelease()
+    const { folder } = await exported(release, WANTED)
+    mkdirSync(path.join(folder, 'mine'))
+    writeFileSync(path.join(folder, 'mine', 'note.txt'), 'mine')
+    expect(soundsOf(await exported(release))).toEqual(['01 첫차.wav', '02 Bus.wav'])
+    expect(existsSync(path.join(folder, 'melon'))).toBe(false)
+    expect((await verified(folder)).added).toEqual(['mine/note.txt'])
+  })
+
+  test('never writes through a link in the place of a folder', async () => {
+    const release = await newRelease()
+    const { folder } = await exported(release)
+    const elsewhere = mkdtempSync(path.join(tmpdir(), 'loudsmith-elsewhere-'))
+    symlinkSync(elsewhere, path.join(folder, 'melon'))
+    const { status, body } = await exportOf(release, WANTED)
+    expect([status, body.error.code]).toEqual([409, 'FOLDER_TAKEN'])
+    expect(execFileSync('ls', [elsewhere]).toString()).toBe('')
+  })
+
+  test('replaces its own ZIP, and never that of somebody else', async () => {
+    const release = await newRelease()
+    const { zip } = await exported(release, { zip: true })
+    await exported(release, { ...WANTED })
+    expect(await verified(zip!)).toMatchObject(INTACT)
+    writeFileSync(zip!, 'mine')
+    const { status, body } = await exportOf(release, { zip: true })
+    expect([status, body.error.code, body.error.message]).toEqual([
+      ...[409, 'FOLDER_TAKEN', expect.stringContaining(`${FOLDER}.zip`)],
+    ])
+    expect(readFileSync(zip!, 'utf8')).toBe('mine')
+    rmSync(zip!)
+    expect((await exported(release, { zip: true })).zip).toBe(zip)
+  })
+})
+
+describe('named receivers', () => {
+  test('get their formats, plain names and files without tags, each checked on what it should be given', async () => {
+    const answer = await exported(await newRelease(), { receivers: ['spotify_delivery', 'symphonic', 'cd_baby'] })
+    expect(path.basename(answer.folder)).toBe('haneul_-_bam')
+    expect(soundsOf(answer)).toEqual([
+      ...['01_cheotcha.wav', '01_cheotcha_16bit_44k.wav', '02_Bus.wav', '02_Bus_16bit_44k.wav'],
+      ...['no_tags/01_cheotcha.wav', 'no_tags/02_Bus.wav'],
+    ])
+    const { receivers } = answer.certificate
+    expect(receivers.map(({ upload: { folder, format } }) => [folder, format].join(' '))).toEqual([
+      ...[' wav24', 'no_tags wav16_44', ' wav16_44'],
+    ])
+    const broken = receivers.map(({ checks }) =>
+      checks
+        .filter(({ outcome, confidence }) => outcome !== 'pass' && confidence === 'published')
+        .map(({ rule }) => rule),
+    )
+    expect(broken).toEqual([[], [], []])
+  })
+})
+
+test('a format that no file of a job can become is refused with the remedy, and nothing is written', async () => {
+  const release = await newRelease()
+  const { status, body } = await exportOf(release, { formats: ['wav32f'] })
+  expect([status, body.error.code, body.error.message]).toEqual([
+    ...[
+      409,
+      'RELEASE_NOT_READY',
+      expect.stringMatching(/^Track 1 \(“첫차”\) has no WAV 32 bit float.*with this format/),
+    ],
+  ])
+  const { body: other } = await exportOf(release, { platform: 'release' })
+  expect(other.error.message).toMatch(/no release master/)
+  expect(execFileSync('ls', [parent]).toString()).toBe('')
+})
+
+describe('the AI disclosure', () => {
+  test('has what the artist states and what the sources say, in the language of the request', async () => {
+    const release = await newRelease({ disclosure: { lyrics: { use: 'none', note: ' 직접\n쓴 가사 ' } } })
+    const patch = (disclosure: object) => service.patch(`/api/v1/releases/${release}`, { disclosure })
+    expect((await patch({ vocals: { use: 'generated', tools: 'Suno v5' } })).body.disclosure).toEqual({
+      ...{ vocals: { use: 'generated', tools: 'Suno v5' }, lyrics: { use: 'none', note: '직접 쓴 가사' } },
+    })
+    expect((await patch({ lyrics: null })).body.disclosure).toEqual({ vocals: { use: 'generated', tools: 'Suno v5' } })
+    expect((await patch({ vocals: { use: 'some' } })).body.error.code).toBe('INVALID_REQUEST')
+    const { folder, certificate } = await exported(release, { language: 'ko' })
+    const sheet = JSON.parse(readFileSync(path.join(folder, 'ai-disclosure.json'), 'utf8'))
+    expect(sheet).toEqual(certificate.disclosure)
+    expect(
+      sheet.categories.map(({ category, use }: { category: string; use: string }) => `${category} ${use}`),
+    ).toEqual([
+      ...['vocals generated', 'instrumentation not_stated', 'composition not_stated', 'post_production not_stated'],
+      'lyrics not_stated',
+    ])
+    expect(sheet.sources).toMatchObject([
+      { track: 1, title: '첫차', generator: 'Suno', evidence: 'ai_service: suno', has_c2pa_manifest: false },
+      { track: 2 },
+    ])
+    const page = readFileSync(path.join(folder, 'ai-disclosure.html'), 'utf8')
+    expect(page).toMatch(/<html lang="ko">[\s\S]*AI 사용 고지[\s\S]*AI 생성[\s\S]*Suno v5[\s\S]*아직 답하지 않음/)
+    expect(readFileSync(path.join(folder, 'certificate.html'), 'utf8')).toContain('AI 사용 고지')
+    await exported(release, { language: 'en' })
+    expect(readFileSync(path.join(folder, 'ai-disclosure.html'), 'utf8')).toContain('Not stated yet')
+  })
+})
+
+describe('a drive', () => {
+  const isMounted = () => {
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', parent], { stdio: 'ignore' })
+      onTestFinished(() => {
+        execFileSync('sh', ['-c', 'umount -l "$0" 2>/dev/null || true', parent])
+      })
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  test('that is unplugged ends the export with a sentence, nothing is charged, and it goes on when it is back', async (context) => {
+    if (!isMounted()) return context.skip('a file system cannot be mounted here')
+    const release = await newRelease()
+    await exported(release)
+    const credits = async () => (await service.get('/api/v1/account')).body
+    const before = await credits()
+    execFileSync('umount', ['-l', parent])
+    rmSync(parent, { recursive: true })
+    writeFileSync(parent, 'nothing is mounted here')
+    const { status, body } = await exportOf(release)
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'INVALID_REQUEST', 'folder'])
+    rmSync(parent)
+    mkdirSync(parent)
+    expect(isMounted()).toBe(true)
+    const { folder } = await exported(release)
+    expect(await verified(folder)).toMatchObject(INTACT)
+    expect(await credits()).toEqual(before)
+  })
+
+  test('whose folder is taken away in the middle stops it, and it begins again with the next call', async () => {
+    const release = await newRelease()
+    const folder = path.join(parent, FOLDER)
+    // Between the files of two tracks, of which the second is held until the folder is gone.
+    engine.beforeExport = () => {
+      if (!existsSync(path.join(folder, '01 첫차.flac'))) return
+      delete engine.beforeExport
+      rmSync(folder, { recursive: true })
+    }
+    const { status, body } = await exportOf(release, { formats: ['flac24'] })
+    expect([status, body.error.code, body.error.message]).toEqual([
+      ...[400, 'INVALID_REQUEST', expect.stringMatching(/What is finished stays/)],
+    ])
+    const again = await exported(release, { formats: ['flac24'] })
+    expect(await verified(again.folder)).toMatchObject(INTACT)
+  })
+})
