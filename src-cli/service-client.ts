@@ -17,6 +17,8 @@ export interface Place {
 /** A service that is ending answers 503 for this long at most before it is gone. */
 const UNAVAILABLE_TRIES = 30
 const TRY_AGAIN_MS = 1000
+/** Calls that may last longer than fetch waits for an answer, 300 s (undici, `headersTimeout`): the same again waits for the first. */
+const LASTING: readonly EndpointName[] = ['exportRelease']
 
 /**
  * Creates a client of the service at `place` that acts as the application and asks for texts in the language of `messages`. When that
@@ -44,6 +46,7 @@ export function createServiceClient(
           continue
         }
         if (cause.envelope) throw cause
+        if (LASTING.includes(name) && codeOf(cause) === 'UND_ERR_HEADERS_TIMEOUT') continue
         const mayRepeat = isReading || isRefusedConnection(cause)
         if (!findAnother || !mayRepeat) throw new Error(messages.stoppedAnswering(asked.baseUrl), { cause })
         current = await findAnother(asked)
@@ -58,7 +61,11 @@ export function createServiceClient(
 }
 
 /** Tells whether a call never reached a service. */
-function isRefusedConnection({ cause: failure }: ApiError): boolean {
-  const { code } = ((failure as Error | undefined)?.cause ?? {}) as NodeJS.ErrnoException
-  return code === 'ECONNREFUSED'
+function isRefusedConnection(failure: ApiError): boolean {
+  return codeOf(failure) === 'ECONNREFUSED'
+}
+
+/** Returns the code of what kept a call from its answer. */
+function codeOf({ cause: failure }: ApiError): string | undefined {
+  return ((failure as Error | undefined)?.cause as NodeJS.ErrnoException | undefined)?.code
 }

@@ -49,19 +49,24 @@ export interface ReleaseExportsDeps extends SoundDeps {
   readonly requireFolder: (folder: string) => Promise<void>
   /** Folder where the request names none; null for none. */
   readonly outputFolder: () => string | null
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal
 }
 
 /** The exports. One is made at a time: they write as fast as the disk does. */
 export class ReleaseExports {
   readonly #deps: ReleaseExportsDeps
   #turn: Promise<unknown> = Promise.resolve()
+  /** Exports that are not over, by what was asked for. */
+  readonly #running = new Map<string, Promise<ExportedRelease>>()
 
   constructor(deps: ReleaseExportsDeps) {
     this.#deps = deps
   }
 
   /**
-   * Writes a release into a folder of its own and returns it with its certificate. Throws RELEASE_NOT_FOUND; RELEASE_NOT_READY, naming the
+   * Writes a release into a folder of its own and returns it with its certificate. An export may take longer than a caller waits: one whose
+   * caller is gone goes on, and the same request waits for it. Throws RELEASE_NOT_FOUND; RELEASE_NOT_READY, naming the
    * track; FOLDER_TAKEN; INVALID_REQUEST for a folder that cannot be used; INSUFFICIENT_STORAGE; UNAVAILABLE where the engine could not
    * work; and the reason of `signal`. What is finished stays, and the next call goes on. Nothing is ever charged.
    */
@@ -71,9 +76,27 @@ export class ReleaseExports {
     language: Language,
     signal: AbortSignal,
   ): Promise<ExportedRelease> {
-    const mine = this.#turn.then(() => this.#export(releaseId, request, request.language ?? language, signal))
-    this.#turn = mine.catch(() => {})
-    return mine
+    signal.throwIfAborted()
+    const asked = { ...request, language: request.language ?? language }
+    const key = JSON.stringify([releaseId, asked])
+    const running = this.#running.get(key) ?? this.#begin(key, releaseId, asked)
+    const { promise: left, reject } = Promise.withResolvers<never>()
+    const leave = () => reject(signal.reason)
+    signal.addEventListener('abort', leave)
+    try {
+      return await Promise.race([running, left])
+    } finally {
+      signal.removeEventListener('abort', leave)
+    }
+  }
+
+  #begin(key: string, releaseId: string, request: ExportRequest & { readonly language: Language }) {
+    const running = this.#turn
+      .then(() => this.#export(releaseId, request, request.language, this.#deps.stopping))
+      .finally(() => this.#running.delete(key))
+    this.#running.set(key, running)
+    this.#turn = running.catch(() => {})
+    return running
   }
 
   /** Returns what of a folder or a ZIP differs from its certificate. Throws INVALID_REQUEST for what cannot be read. */

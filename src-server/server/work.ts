@@ -327,6 +327,7 @@ function createReleaseExports(
     },
     requireFolder: (folder) => requireOutputFolder(folder, dataDir, 'folder'),
     outputFolder: () => settings.read().output_folder,
+    stopping,
   })
 }
 

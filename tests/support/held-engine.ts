@@ -129,7 +129,7 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false, answ
           state.command = command
           // What is made of masters is real.
           if (command.type === 'export' || command.type === 'measure_record') {
-            engine.beforeExport?.()
+            if (command.type === 'export') engine.beforeExport?.()
             return void exportFor(command, answer)
           }
           const failure = command.type === 'render' ? engine.failsRenders : undefined

@@ -215,6 +215,26 @@ describe('the AI disclosure', () => {
   })
 })
 
+test('an export whose caller is gone goes on, and the same request waits for it', async () => {
+  const release = await newRelease()
+  const leaving = new AbortController()
+  let tracks = 0
+  engine.beforeExport = () => {
+    tracks++
+    leaving.abort()
+  }
+  onTestFinished(() => {
+    delete engine.beforeExport
+  })
+  const more = { folder: parent, receivers: ['sundesire'], formats: ['wav16_44'] }
+  const init = { body: JSON.stringify(more), headers: { 'content-type': 'application/json' } }
+  const first = service.call('POST', `/app/releases/${release}/export`, { ...init, signal: leaving.signal })
+  await expect(first).rejects.toThrow(/abort/i)
+  const { folder } = await exported(release, more)
+  expect(await verified(folder)).toMatchObject(INTACT)
+  expect(tracks).toBe(2)
+})
+
 describe('a drive', () => {
   const isMounted = () => {
     try {
