@@ -295,6 +295,18 @@ test.describe('what the loudspeaker gets', () => {
     const matchedDb = Number(printed?.replace('−', '-').replace(/ dB.*/, ''))
     for (const gain of gains) expect(Math.abs(20 * Math.log10(gain) - matchedDb)).toBeLessThan(0.06)
     expect((longestSilence(samples, at, last) / rateHz) * 1000).toBeLessThanOrEqual(MOST_SILENCE_MS)
+
+    await page.getByRole('button', { name: 'Blind test' }).press('Enter')
+    await page
+      .getByRole('region', { name: 'Blind test' })
+      .getByRole('button', { name: 'Start the test' })
+      .press('Enter')
+    await expect(page.locator('[aria-live]'), 'the copy is compared with its master').toHaveText(
+      /^A is Melon, B is Melon · MP3 320 kbit\/s/,
+    )
+    await page.keyboard.press('b')
+    await page.keyboard.press('Space')
+    await expect(page.getByRole('button', { name: 'Pause (Space)' })).toBeVisible()
   })
 
   test('matched plays a louder master no louder than the original, and a file as it is', async ({ page, listen }) => {

@@ -20,6 +20,12 @@ export const AS_UPLOADED: HeardCopy = { codec: null, making: null, failed: null 
 /** Returns the name of a copy on the player. */
 export const copyTrack = (version: string, codec: CopyCodec): string => `${version} ${codec}`
 
+/** Returns the version and the codec of a track; null for a version as it was uploaded. */
+export function partsOfTrack(track: string): { readonly version: string; readonly codec: CopyCodec | null } {
+  const [version, codec = null] = track.split(' ') as [string, CopyCodec?]
+  return { version, codec }
+}
+
 /** Returns the name on the player of what is heard of a version. */
 export function trackOf(copies: HeardCopies, version: string): string {
   const codec = copies[version]?.codec

@@ -3,7 +3,7 @@ import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import type { AbxAnswer, AbxTrial } from '../player/abx.ts'
 import { type LevelMode, levelGainsDb, type VersionLevel } from '../player/levels.ts'
 import type { Difference } from '../player/playback-engine.ts'
-import { type HeardCopies, trackOf, withCopies } from './heard-copies.ts'
+import { type HeardCopies, partsOfTrack, trackOf, withCopies } from './heard-copies.ts'
 import type { SongVersion } from './listen-versions.ts'
 
 export interface LoopRange {
@@ -21,6 +21,7 @@ export const canAnswer = ({ known }: Pick<BlindTest, 'known'>): boolean => SIDES
 
 /** A blind test under way: which two are compared, what X is now, and what was answered. */
 export interface BlindTest {
+  /** Tracks: versions as uploaded, or their copies that were heard last. */
   readonly a: string
   readonly b: string
   readonly truth: AbxAnswer
@@ -70,21 +71,23 @@ export function shownService({ service, version, versions, lastMaster }: PlayerS
 /** Returns the gain in dB of every version and copy that is there, for a choice of level. */
 export function gainsOf(state: PlayerState, mode: LevelMode): Record<string, number> {
   const { versions, blindTest, copies } = state
-  const there = versions.filter((one) => !one.missing && (!blindTest || [blindTest.a, blindTest.b].includes(one.id)))
+  const compared = blindTest && [blindTest.a, blindTest.b].map((track) => partsOfTrack(track).version)
+  const there = versions.filter((one) => !one.missing && (!compared || compared.includes(one.id)))
   const levels: Record<string, VersionLevel> = Object.fromEntries(there.map(({ id, level }) => [id, level]))
   return withCopies(levelGainsDb(levels, blindTest ? 'matched' : mode, shownService(state)), copies)
 }
 
-/** Returns the version that sounds, X of a blind test resolved. */
-export function heardVersion({ version, blindTest }: Pick<PlayerState, 'version' | 'blindTest'>): string {
-  if (!blindTest) return version
+type Heard = Pick<PlayerState, 'version' | 'blindTest' | 'copies'>
+
+/** Returns the name on the player of what sounds: the version, or its copy, X of a blind test resolved. */
+export function heardTrack({ version, blindTest, copies }: Heard): string {
+  if (!blindTest) return trackOf(copies, version)
   const side = blindTest.heard === 'x' ? blindTest.truth : blindTest.heard
-  return side === 'a' ? blindTest.a : blindTest.b
+  return blindTest[side]
 }
 
-/** Returns the name on the player of what sounds: the version, or its copy. In a blind test versions are as uploaded. */
-export const heardTrack = (state: Pick<PlayerState, 'version' | 'blindTest' | 'copies'>): string =>
-  state.blindTest ? heardVersion(state) : trackOf(state.copies, state.version)
+/** Returns the version that sounds, or whose copy does. */
+export const heardVersion = (state: Heard): string => partsOfTrack(heardTrack(state)).version
 
 /**
  * Returns what a difference is between now: a copy and its master, or a master and the original. Null for a version that is no master,

@@ -18,7 +18,6 @@ import {
   HEARD_SECONDS,
   heardDifference,
   heardTrack,
-  heardVersion,
   type LoopRange,
   loadOrder,
   loopBetween,
@@ -321,7 +320,7 @@ export class PlayerStore {
     const seconds = (frame - this.#lastFrame) / this.#deps.rateHz
     this.#lastFrame = frame
     const { blindTest } = this.#state
-    if (!blindTest || blindTest.isOver || !isPlaying || isWaiting || version !== heardVersion(this.#state)) return
+    if (!blindTest || blindTest.isOver || !isPlaying || isWaiting || version !== heardTrack(this.#state)) return
     // A seek is no listening.
     if (seconds <= 0 || seconds > HEARD_SECONDS / 2) return
     const { heard, known } = blindTest

@@ -2,8 +2,9 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { scoreOf } from '../../player/abx.ts'
+import { trackOf } from '../../state/heard-copies.ts'
 import { type BlindTest, canAnswer } from '../../state/player-state.ts'
-import { useListenWords, usePlayer, useVersionName, useVisit } from './context.tsx'
+import { useListenWords, usePlayer, useTrackName, useVisit } from './context.tsx'
 
 /** Chance levels: below the first a difference counts as heard, above the second none was shown. */
 const SURE = 0.05
@@ -32,17 +33,21 @@ export function BlindTestPanel({ onLeave }: { onLeave: () => void }) {
 function Setup({ onLeave }: { onLeave: () => void }) {
   const { l } = useListenWords()
   const { player } = useVisit()
-  const nameOf = useVersionName()
+  const nameOf = useTrackName()
   const versions = usePlayer((state) => state.versions)
+  const copies = usePlayer((state) => state.copies)
   const readiness = usePlayer((state) => state.readiness)
   const lastHeard = usePlayer((state) => state.lastHeard)
   const there = versions.filter((one) => !one.missing && readiness[one.id] !== 'failed')
-  const [a, setA] = useState('source')
-  const [b, setB] = useState(lastHeard === 'source' ? (there[1]?.id ?? 'source') : lastHeard)
+  const tracks = there.flatMap(({ id }) => [...new Set([id, trackOf(copies, id)])])
+  const copy = trackOf(copies, lastHeard)
+  // Beside its master a copy tells what the codec does.
+  const [a, setA] = useState(copy === lastHeard ? 'source' : lastHeard)
+  const [b, setB] = useState(lastHeard === 'source' ? (there[1]?.id ?? 'source') : copy)
   const ids = [useId(), useId()] as const
-  const choices = there.map((one) => (
-    <option key={one.id} value={one.id}>
-      {nameOf(one)}
+  const choices = tracks.map((track) => (
+    <option key={track} value={track}>
+      {nameOf(versions, track)}
     </option>
   ))
   return (
@@ -73,13 +78,9 @@ function Setup({ onLeave }: { onLeave: () => void }) {
 }
 
 function useSides(test: BlindTest) {
-  const nameOf = useVersionName()
+  const nameOf = useTrackName()
   const versions = usePlayer((state) => state.versions)
-  const name = (id: string) => {
-    const version = versions.find((one) => one.id === id)
-    return version ? nameOf(version) : ''
-  }
-  return { a: name(test.a), b: name(test.b) }
+  return { a: nameOf(versions, test.a), b: nameOf(versions, test.b) }
 }
 
 function Trial({ test, onLeave }: { test: BlindTest; onLeave: () => void }) {

@@ -1,8 +1,10 @@
 /** Shared state of the parts of the Listen screen: the words, and the player of this visit. */
 import { createContext, useCallback, useContext } from 'react'
 import { useStore } from 'zustand'
+import { copyCodecName } from '../../../src-contract/codecs.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { Report } from '../../../src-contract/report.ts'
+import { partsOfTrack } from '../../state/heard-copies.ts'
 import type { ListenStore } from '../../state/listen.ts'
 import { type SongVersion, versionNumber } from '../../state/listen-versions.ts'
 import type { PlayerStore } from '../../state/player.ts'
@@ -57,5 +59,18 @@ export function useVersionName(): (version: SongVersion) => string {
       return l.other(versionNumber(other, siblings).number, name)
     },
     [t, l, job, siblings],
+  )
+}
+
+/** Answers the name of a track: that of its version, with the codec of a copy. */
+export function useTrackName(): (versions: readonly SongVersion[], track: string) => string {
+  const nameOf = useVersionName()
+  return useCallback(
+    (versions, track) => {
+      const { version, codec } = partsOfTrack(track)
+      const name = versions.filter(({ id }) => id === version).map(nameOf)
+      return [...name, ...(codec ? [copyCodecName(codec).full] : [])].join(' · ')
+    },
+    [nameOf],
   )
 }

@@ -27,7 +27,7 @@ import { createTimeView, lengthOf } from '../../state/time-view.ts'
 import type { ListenText } from '../../text/listen.en.ts'
 import { BlindTestPanel } from './blind-test.tsx'
 import { CompareSheet } from './compare.tsx'
-import { useListenWords, usePlayer, useVersionName, useVisit, VisitContext } from './context.tsx'
+import { useListenWords, usePlayer, useTrackName, useVersionName, useVisit, VisitContext } from './context.tsx'
 import { CopyFailures } from './copy-menu.tsx'
 import { Decisions } from './decisions.tsx'
 import { Head } from './head.tsx'
@@ -215,15 +215,11 @@ function useSpokenChanges(): void {
   const { notices } = useApp()
   const { player } = useVisit()
   const nameOf = useVersionName()
+  const nameOfTrack = useTrackName()
   useEffect(() => {
     const ofTest = ({ versions, blindTest: now }: PlayerState, before: BlindTest | null) => {
       if (!now || now === before || now.isOver) return null
-      const named = (id: string) =>
-        versions
-          .filter((one) => one.id === id)
-          .map(nameOf)
-          .join()
-      if (!before || before.isOver) return l.blind.intro(named(now.a), named(now.b))
+      if (!before || before.isOver) return l.blind.intro(nameOfTrack(versions, now.a), nameOfTrack(versions, now.b))
       if (now.trials !== before.trials) return l.blind.trial(now.trials.length + 1)
       return l.live.hearing(l.blind[now.heard])
     }
@@ -249,7 +245,7 @@ function useSpokenChanges(): void {
       const said = now.blindTest ? ofTest(now, before.blindTest) : ofSound(now, before)
       if (said) notices.announce(said)
     })
-  }, [player, notices, l, t, nameOf])
+  }, [player, notices, l, t, nameOf, nameOfTrack])
 }
 
 /** Returns the sentence that says in which form a version is heard, or is about to be. */

@@ -5,6 +5,7 @@ import type { Job } from '../../../src-contract/jobs.ts'
 import { clock, clockTenths, playingTime } from '../../../src-contract/text/numbers.ts'
 import { setAttribute, useFrames, useSize } from '../../components/frames.ts'
 import { fullScaleStretches, type LanesLayout, lanesLayout, type Stretch, timeAxis } from '../../drawing/lanes.ts'
+import { partsOfTrack } from '../../state/heard-copies.ts'
 import { heardSeconds, type SongVersion } from '../../state/listen-versions.ts'
 import type { LoopRange } from '../../state/player-state.ts'
 import { isWhole, isWithin, type TimeView } from '../../state/time-view.ts'
@@ -46,7 +47,8 @@ function useShownVersion(): SongVersion | undefined {
   return usePlayer((state) => {
     // While the original is heard the lane keeps the master it is compared with; a blind test must not be told by it.
     const { blindTest: test } = state
-    if (test) return state.versions.find((one) => one.id === (test.b === 'source' ? test.a : test.b))
+    if (test)
+      return state.versions.find((one) => one.id === partsOfTrack(test.b === 'source' ? test.a : test.b).version)
     const id = state.version === 'source' ? state.lastHeard : state.version
     return state.versions.find((one) => one.id === id)
   })

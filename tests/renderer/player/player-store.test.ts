@@ -5,7 +5,7 @@ import { clock, clockTenths } from '../../../src-contract/text/numbers.ts'
 import type { Player, PlayerDeps, VersionFile } from '../../../src-renderer/player/player.ts'
 import type { SongVersion } from '../../../src-renderer/state/listen-versions.ts'
 import { PlayerStore } from '../../../src-renderer/state/player.ts'
-import { aimedAt, gainsOf, shownService } from '../../../src-renderer/state/player-state.ts'
+import { aimedAt, gainsOf, heardVersion, shownService } from '../../../src-renderer/state/player-state.ts'
 
 const AIMS_LUFS: Readonly<Record<string, number>> = { spotify: -14, melon: -11 }
 
@@ -535,6 +535,29 @@ describe('the blind test', () => {
     visit.leaveBlindTest()
     expect(state().blindTest).toBeNull()
     expect((fake.last('levels') as Record<string, number>).melon).toBe(1)
+  })
+
+  it('compares a master with its copy at one level, and counts what is heard of each', async () => {
+    const visit = await started([false])
+    const { fake, state } = visit
+    visit.hearCopy('melon', 'mp3_320')
+    await expect.poll(() => fake.last('choose')).toBe('melon mp3_320')
+    visit.startBlindTest('melon', 'melon mp3_320')
+    expect([fake.last('choose'), heardVersion(state())]).toEqual(['melon mp3_320', 'melon'])
+    const gains = fake.last('levels') as Record<string, number>
+    expect([gains.melon, gains['melon mp3_320']]).toEqual([expect.any(Number), gains.melon])
+    visit.hear('a')
+    expect(fake.last('choose')).toBe('melon')
+    fake.sound('melon', 1.5)
+    visit.hear('b')
+    expect(fake.last('choose')).toBe('melon mp3_320')
+    fake.sound('melon', 1.5)
+    expect(state().blindTest?.known, 'it was not the copy that sounded').toEqual(['a'])
+    fake.sound('melon mp3_320', 1.5)
+    expect(state().blindTest?.known).toEqual(['a', 'b'])
+    visit.startBlindTest('source', 'melon mp3_320')
+    const ofCopy = (fake.last('levels') as Record<string, number>)['melon mp3_320']
+    expect(20 * Math.log10(ofCopy ?? 0), 'as loud as the original').toBeCloseTo(-6.8, 6)
   })
 
   it('cannot be revealed by the keys of the versions', async () => {
