@@ -333,6 +333,7 @@ export const en = {
     heard: 'What is heard',
     original: 'Original',
     estimate: 'Estimate, exact in a moment',
+    swap: 'X changes between the original and this sound',
     noSoundYet: 'Play the song and move a control to hear its sound',
     platform: 'Hear it as a platform gets it',
     level: 'Level',

@@ -313,6 +313,7 @@ export const ko: Text = {
     heard: '들리는 소리',
     original: '원본',
     estimate: '어림값, 곧 정확해져요',
+    swap: 'X 키로 원본과 이 소리를 번갈아 들을 수 있어요',
     noSoundYet: '곡을 재생하고 조절하면 달라진 소리를 들을 수 있어요',
     platform: '플랫폼별로 듣기',
     level: '음량',

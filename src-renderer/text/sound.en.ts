@@ -54,7 +54,7 @@ export const soundEn = {
     bright: 'More presence and air.',
     open: 'Wider and airier, looser dynamics.',
   },
-  changed: 'Changed by hand.',
+  changed: 'Changed by hand: choosing a style sets these faders anew.',
   factory: {
     voice: { name: 'Voice in front', sentence: 'Words come forward, the low end steps back.' },
     club: { name: 'Club', sentence: 'Heavy low end, hard attacks, a little wider.' },

@@ -52,7 +52,7 @@ export const soundKo: SoundText = {
     bright: '존재감과 공기감을 더해서.',
     open: '넓고 시원하게, 다이내믹은 느슨하게.',
   },
-  changed: '직접 바꿈.',
+  changed: '직접 바꿨어요. 스타일을 고르면 위의 값이 다시 정해져요.',
   factory: {
     voice: { name: '목소리 앞으로', sentence: '가사는 앞으로, 저음은 뒤로 물러나요.' },
     club: { name: '클럽', sentence: '묵직한 저음, 강한 어택, 조금 더 넓게.' },

@@ -107,7 +107,7 @@ function HeardSwitch({ isThis }: { isThis: boolean }) {
         </span>
       </label>
       <span className="level-part">
-        <label className={hasSound ? undefined : 'off'} title={hasSound ? undefined : t.transport.noSoundYet}>
+        <label className={hasSound ? undefined : 'off'} title={hasSound ? t.transport.swap : t.transport.noSoundYet}>
           <input
             type="radio"
             className="vh"
