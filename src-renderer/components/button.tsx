@@ -112,7 +112,7 @@ export function Hint({
       <Tooltip.Trigger asChild onFocus={keepHidden}>
         {children}
       </Tooltip.Trigger>
-      <Tooltip.Portal>
+      <Tooltip.Portal container={document.getElementById('content')}>
         <Tooltip.Content className="hint" side={side} sideOffset={side === 'left' ? 18 : 6} collisionPadding={8}>
           {text}
         </Tooltip.Content>
