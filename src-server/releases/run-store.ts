@@ -52,6 +52,8 @@ function prepareStatements(db: Db) {
 
 export class RunStore {
   readonly #statements: ReturnType<typeof prepareStatements>
+  /** Runs as they were last read: a release is shown track by track. */
+  readonly #read = new Map<string, { readonly text: string; readonly run: ReleaseRun }>()
 
   constructor(db: Db) {
     this.#statements = prepareStatements(db)
@@ -60,7 +62,12 @@ export class RunStore {
   /** Returns the run of a release; undefined where it was never mastered. */
   find(releaseId: string): ReleaseRun | undefined {
     const text = this.#statements.selectRun.get(releaseId)
-    return text === undefined ? undefined : (JSON.parse(text) as ReleaseRun)
+    if (text === undefined) return undefined
+    const known = this.#read.get(releaseId)
+    if (known?.text === text) return known.run
+    const run = JSON.parse(text) as ReleaseRun
+    this.#read.set(releaseId, { text, run })
+    return run
   }
 
   /** Returns the releases that are being mastered, the first begun first. */
