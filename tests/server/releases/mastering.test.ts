@@ -1,5 +1,5 @@
 /** Releases that are mastered: their jobs, charges, rounds and ends, over a real socket and a real database. */
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -194,9 +194,15 @@ describe('mastering a release', () => {
   })
 
   test('puts nothing into the output folder', async () => {
-    const release = await newRelease([3])
-    const { tracks } = await mastered(release)
-    expect(await service.job(tracks[0]!.master!.job_id!)).not.toHaveProperty('output_folder')
+    const folder = path.join(service.dataDir, '..', `masters-${path.basename(service.dataDir)}`)
+    mkdirSync(folder)
+    await service.patch('/app/settings', { output_folder: folder })
+    await mastered(await newRelease([3]))
+    // Deliveries are made in the order of the jobs.
+    const { job_id } = await service.newJob({ title: 'After' })
+    await until(async () => (await service.job(job_id)).output_folder ?? false)
+    expect(readdirSync(folder)).toHaveLength(1)
+    rmSync(folder, { recursive: true })
   })
 })
 
@@ -475,6 +481,7 @@ test('the export of a release takes the masters of its record', async () => {
   const folder = path.join(service.dataDir, '..', `export-${path.basename(service.dataDir)}`)
   const { body } = await service.post(`/app/releases/${release.release_id}/export`, { folder })
   const report = JSON.parse(readFileSync(path.join(body.folder, 'release-report.json'), 'utf8'))
+  rmSync(folder, { recursive: true })
   expect(report.tracks.map(({ job_id }: { job_id: string }) => job_id)).toEqual(
     tracks.map((track) => track.master?.job_id),
   )
