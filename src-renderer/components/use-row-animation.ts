@@ -10,7 +10,9 @@ export function useRowAnimation(list: RefObject<HTMLElement | null>, order: stri
     if (!element) return
     const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches
     const before = places.current
-    places.current = new Map([...element.children].map((child) => [child, (child as HTMLElement).offsetTop]))
+    places.current = new Map(
+      [...element.querySelectorAll(':scope > [data-row]')].map((child) => [child, (child as HTMLElement).offsetTop]),
+    )
     if (isCalm) return
     for (const [child, top] of places.current) {
       const from = before.get(child)

@@ -56,7 +56,6 @@ export const releaseEn = {
   notFound: 'This release is not there any more.',
   cover: {
     label: 'Cover',
-    add: 'Add a cover',
     drop: 'Drop a picture, or choose one',
     change: 'Change cover',
     remove: 'Remove cover',

@@ -55,7 +55,6 @@ export const releaseKo: typeof releaseEn = {
   notFound: '이제 없는 릴리스예요.',
   cover: {
     label: '커버',
-    add: '커버 넣기',
     drop: '그림을 놓거나 고르세요',
     change: '커버 바꾸기',
     remove: '커버 빼기',

@@ -17,6 +17,7 @@ import {
   type SheetCells,
 } from './sheet-cells.ts'
 import { readTsv, writeTsv } from './tsv.ts'
+import { drawnParts, ROW_PX, useRowsInView } from './use-rows-in-view.ts'
 
 export interface SheetColumn<Row> {
   readonly id: string
@@ -64,8 +65,11 @@ export function Sheet<Row>(props: SheetProps<Row>) {
   const [cells, setCells] = useState<SheetCells | null>(null)
   const rowIds = rows.map(idOf)
   const known = cells && rowIds.includes(cells.at.rowId) ? cells : null
-  const at = known?.at ?? (rowIds[0] === undefined ? null : { rowId: activeId ?? rowIds[0], column: 1 })
+  const entryId = activeId !== null && rowIds.includes(activeId) ? activeId : rowIds[0]
+  const at = known?.at ?? (entryId === undefined ? null : { rowId: entryId, column: 1 })
   const range = known && rangeOf(known, rowIds)
+  const [firstInView, endInView] = useRowsInView(body)
+  const parts = drawnParts(rows.length, firstInView, endInView, at ? rowIds.indexOf(at.rowId) : -1)
   useRowAnimation(body, rowIds.join())
   useDragOrder(body, rowIds, {
     onHold: (rowId) => onHold?.(rowId !== null),
@@ -73,7 +77,12 @@ export function Sheet<Row>(props: SheetProps<Row>) {
   })
 
   const pressIn = (place: Place) => cellAt(body.current, place)?.querySelector('button')?.click()
-  const focus = (place: Place) => cellAt(body.current, place)?.focus()
+  const focus = (place: Place) => {
+    const cell = cellAt(body.current, place)
+    if (cell) cell.focus()
+    // A row beyond the view is drawn once it is the one that has the focus.
+    else requestAnimationFrame(() => cellAt(body.current, place)?.focus())
+  }
   const go = (next: SheetCells) => {
     setCells(next)
     if (next.at.rowId !== activeId) onActive(next.at.rowId)
@@ -120,7 +129,15 @@ export function Sheet<Row>(props: SheetProps<Row>) {
         </tr>
       </thead>
       <tbody ref={body}>
-        {rows.map((row, index) => {
+        {parts.map((part) => {
+          if (!('index' in part))
+            return (
+              <tr key={`skipped ${part.skippedFrom === 0 ? 'first' : part.skippedFrom}`}>
+                <td className="skipped" colSpan={columns.length} style={{ height: part.count * ROW_PX }} />
+              </tr>
+            )
+          const { index } = part
+          const row = rows[index]!
           const rowId = rowIds[index]!
           return (
             <SheetRow

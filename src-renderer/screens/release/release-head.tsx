@@ -146,7 +146,7 @@ function ReleaseCover({ release }: { release: Release }) {
       <button
         type="button"
         className={`art-button ${isOver ? 'is-over' : ''}`}
-        aria-label={cover ? t.release.cover.change : t.release.cover.add}
+        aria-label={cover ? t.release.cover.change : undefined}
         title={cover ? t.release.cover.change : t.release.cover.drop}
         onClick={choose}
         onDragEnter={() => setOver(true)}

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { alone, movedTo, pasted, placeOf, rangeOf } from '../../../src-renderer/components/sheet/sheet-cells.ts'
 import { readTsv, writeTsv } from '../../../src-renderer/components/sheet/tsv.ts'
+import { drawnParts } from '../../../src-renderer/components/sheet/use-rows-in-view.ts'
 
 describe('cells on the clipboard', () => {
   it('come as spreadsheets write them', () => {
@@ -124,5 +125,29 @@ describe('the place in a sheet', () => {
     expect(rangeOf(cells, ROWS)).toEqual(range(0, 1, 2, 2))
     expect(rangeOf(cells, ['r1', 'r2'])).toBeNull()
     expect(rangeOf(movedTo(cells, { rowId: 'r2', column: 0 }, false), ROWS)).toEqual(range(1, 0))
+  })
+})
+
+describe('the rows that are drawn', () => {
+  const total = (parts: ReturnType<typeof drawnParts>) =>
+    parts.reduce((sum, part) => sum + ('index' in part ? 1 : part.count), 0)
+
+  it('are those in view and the one with the focus, with the height of all others between them', () => {
+    expect(drawnParts(100, 40, 42, 7)).toEqual([
+      ...[{ skippedFrom: 0, count: 7 }, { index: 7 }, { skippedFrom: 8, count: 32 }],
+      ...[{ index: 40 }, { index: 41 }, { skippedFrom: 42, count: 58 }],
+    ])
+    expect(drawnParts(3, 0, 24, 1)).toEqual([{ index: 0 }, { index: 1 }, { index: 2 }])
+  })
+
+  it('make up the whole height, wherever the view is', () => {
+    const number = fc.integer({ min: 0, max: 120 })
+    fc.assert(
+      fc.property(number, number, number, fc.integer({ min: -1, max: 120 }), (count, first, end, kept) => {
+        const parts = drawnParts(count, first, end, kept)
+        expect(total(parts)).toBe(count)
+        if (kept >= 0 && kept < count) expect(parts).toContainEqual({ index: kept })
+      }),
+    )
   })
 })
