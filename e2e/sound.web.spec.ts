@@ -1,5 +1,5 @@
 /** The Master screen as an instrument: what is selected, heard, changed, taken back and compared. */
-import type { Page } from 'playwright/test'
+import type { Locator, Page } from 'playwright/test'
 import type { Batch } from '../src-contract/app.ts'
 import { violations } from './axe.ts'
 import { musicBytes, tappedSound, tapSound } from './listen-sound.ts'
@@ -145,6 +145,57 @@ test('a changed sound takes the place of what plays, is exact in the end, and eq
   await page.getByRole('button', { name: 'Start 1 with warnings' }).click()
   await page.getByRole('button', { name: 'Start 1 anyway' }).click()
   await expect(page.locator('.song.rendering, .song.done, .song.below'), 'it has been started').toHaveCount(1)
+})
+
+test.describe('in Korean', () => {
+  test.use({ locale: 'ko-KR', colorScheme: 'light' })
+
+  test('a song is heard, steered, explained and compared by keyboard alone, and axe finds nothing', async ({
+    page,
+  }) => {
+    const name = { name: '봄비.wav', buffer: musicBytes(30, 48_000, 1) }
+    await drop(page, [{ ...song('Alpha.wav'), ...name }])
+    await isMeasured(page, 1)
+    /** Goes on with Tab until an element has the focus: all of them can be reached. */
+    const tabTo = async (goal: Locator) => {
+      for (let i = 0; i < 60; i++) {
+        if (await goal.evaluate((one) => one === document.activeElement)) return
+        await page.keyboard.press('Tab')
+      }
+      await expect(goal).toBeFocused()
+    }
+    const original = page.getByRole('radio', { name: /^원본/ })
+    const sound = page.locator('.heard').getByRole('radio', { name: /^Spotify/ })
+    await tabTo(page.locator('[data-row]').first())
+    await page.keyboard.press('Space')
+    await expect(page.getByRole('button', { name: '재생 멈춤' })).toBeVisible()
+    await page.keyboard.press('ArrowDown')
+    await expect(sound).toBeEnabled()
+
+    await page.keyboard.press('e')
+    await tabTo(slider(page, '기울기'))
+    await expect(page.locator('.hint'), 'what it does').toContainText('왼쪽은 어둡게')
+    await page.keyboard.press('ArrowLeft')
+    await expect(slider(page, '기울기')).toHaveAttribute('aria-valuetext', '−0.5 dB')
+    await expect(sound).toBeChecked()
+    expect(await violations(page), 'with what a control does').toEqual([])
+
+    await tabTo(page.getByRole('button', { name: '프리셋', exact: true }))
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: /^클럽/ }).press('Enter')
+    await expect(slider(page, '펀치')).toHaveValue('30')
+    await page.keyboard.press('Control+z')
+    await expect(slider(page, '펀치')).toHaveValue('0')
+    await tabTo(page.getByRole('radio', { name: '깨끗하게' }))
+    await page.keyboard.press('ArrowRight')
+    await expect(slider(page, '따뜻함')).toHaveValue('45')
+    await page.keyboard.press('x')
+    await expect(original).toBeChecked()
+    await page.keyboard.press('x')
+    await expect(page.locator('.sound-name'), 'exact in the end').toHaveText('Spotify')
+    await expect(page.locator('.side')).toContainText('LUFS')
+    expect(await violations(page), 'with what loudness costs').toEqual([])
+  })
 })
 
 test('the file to upload is made and saved by itself, and further formats where they are ticked', async ({
