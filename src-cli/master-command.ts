@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { type Command, Option } from 'commander'
 import { type MasterName, RELEASE } from '../src-contract/delivery-target.ts'
+import { METADATA, METADATA_NAMES } from '../src-contract/metadata.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import type { MasterResult } from '../src-contract/report.ts'
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../src-contract/settings.ts'
@@ -20,6 +21,7 @@ interface MasterCommandOptions extends ClientOptions {
   readonly reference?: string
   readonly title?: string
   readonly artist?: string
+  readonly cover?: string
   /** Texts of the settings by the names of their options. */
   readonly [option: string]: unknown
 }
@@ -36,9 +38,10 @@ export function registerMasterCommand(program: Command, dataDir: string, message
     if (name === 'reference_amount') master.option('--reference <file>', say.reference, inputPath(messages))
     master.addOption(settingOption(name, messages))
   }
+  master.option('--title <title>', say.title).option('--artist <artist>', say.artist)
+  for (const name of METADATA_NAMES) master.option(`--${name} <${name}>`, METADATA[name].help[messages.language])
   master
-    .option('--title <title>', say.title)
-    .option('--artist <artist>', say.artist)
+    .option('--cover <file>', say.cover, absolutePath(messages))
     .action((file: string, options: MasterCommandOptions) =>
       masterCommand(inputPath(messages)(file), options, messages),
     )
@@ -79,6 +82,7 @@ async function masterCommand(file: string, options: MasterCommandOptions, messag
             out: options.out,
             fields: textFields(options),
             ...(reference ? { reference } : {}),
+            ...(options.cover === undefined ? {} : { coverPath: options.cover }),
           },
           (job) => line.show(job.progress, spoken.master.stages[job.stage ?? job.status]),
           stop.signal,
@@ -103,6 +107,7 @@ function textFields(options: MasterCommandOptions): Record<string, string> {
     ...Object.fromEntries(SETTING_NAMES.map((name) => [name, options[programName(name)]])),
     title: options.title,
     artist: options.artist,
+    ...Object.fromEntries(METADATA_NAMES.map((name) => [name, options[name]])),
   }
   return Object.fromEntries(
     Object.entries(fields)

@@ -23,6 +23,8 @@ export interface MasterOptions {
   readonly platforms: string
   readonly out: string
   readonly reference?: Input
+  /** Absolute path of the cover. */
+  readonly coverPath?: string
   /** Further text fields of `POST /api/v1/master`, by their wire names. */
   readonly fields: Readonly<Record<string, string>>
 }
@@ -58,6 +60,11 @@ export async function masterFile(
   await attach(client, form, song, 'file', 'source_id', messages)
   if (options.reference)
     await attach(client, form, options.reference, 'reference_file', 'reference_source_id', messages)
+
+  if (options.coverPath !== undefined) {
+    const content = await openAsBlob(options.coverPath)
+    form.files.cover_file = { content, name: path.basename(options.coverPath) }
+  }
 
   // The other answer is that of a dry run, which is not asked for.
   const created = (await client.call('createJob', form as CallArguments<'createJob'>)) as CreatedJob

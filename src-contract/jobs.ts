@@ -24,6 +24,7 @@ import {
   MAX_URL_LENGTH,
   MIN_PREVIEW_SECONDS,
 } from './limits.ts'
+import { CHANGED_METADATA, METADATA_FIELDS, SHOWN_METADATA } from './metadata.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import {
   MasterResult,
@@ -85,6 +86,16 @@ export const Job = exactly({
   expired: Type.Optional(Type.Literal(true)),
   title: Type.String(),
   artist: Type.Optional(Type.String()),
+  ...SHOWN_METADATA,
+  cover: Type.Optional(
+    exactly(
+      {
+        width_px: Type.Integer({ description: 'Width, pixels.' }),
+        height_px: Type.Integer({ description: 'Height, pixels.' }),
+      },
+      'The cover that was sent with the request.',
+    ),
+  ),
   filename: Type.String(),
   reference_filename: Type.Optional(Type.String()),
   duration_seconds: Type.Number(),
@@ -116,6 +127,7 @@ export const MasterFields = exactly({
   ...furtherSettings,
   title: Type.Optional(songName('Extension: title of the masters, else that of the tag or the file name.')),
   artist: Type.Optional(songName('Extension: artist of the masters, else that of the tag.')),
+  ...METADATA_FIELDS,
   batch_id: Type.Optional(
     Type.String({ ...Uuid, description: 'Extension: a UUID of your own, by which jobs can be listed together.' }),
   ),
@@ -163,6 +175,7 @@ export const RetryChanges = exactly({
   ...CHANGED_SETTINGS,
   title: Type.Optional(songName('Title of the masters; empty for that of the tag or the file name.')),
   artist: Type.Optional(songName('Artist of the masters; empty for that of the tag.')),
+  ...CHANGED_METADATA,
   // Checked by the policy for callbacks: what it refuses is INVALID_WEBHOOK_URL.
   webhook_url: Type.Optional(
     Type.String({ description: "Callback target of the new job alone; it never has the first job's." }),
@@ -245,6 +258,11 @@ export const jobEndpoints = endpoints({
       files: {
         file: { required: true, description: 'MP3, WAV or FLAC, at most 50 MB and 10 minutes.' },
         reference_file: { required: false, description: 'A track whose tone to match; the same limits, at least 5 s.' },
+        cover_file: {
+          required: false,
+          description:
+            'Extension: cover of the masters instead of that of the file, JPEG or PNG; square and at least 1400 pixels a side is advised. Above 10 MB it becomes a smaller JPEG.',
+        },
       },
     },
     answers: {

@@ -37,6 +37,10 @@ export const MAX_RELEASE_TRACKS = 100
 export const MAX_NAMES = 20
 /** Longest copyright line, label or genre of a release, characters. */
 export const MAX_LINE_LENGTH = 300
+/** Longest lyrics of a request, characters: as UTF-8 they fit a text field of 64 KiB. */
+export const MAX_LYRICS_LENGTH = 20_000
+/** Shortest side that shops advise for a cover, pixels. */
+export const ADVISED_COVER_PX = 1400
 /** Longest gap before a track, and longest fade, seconds. */
 export const MAX_GAP_SECONDS = 60
 /** Largest cover picture of a release, bytes: our limit, so that every upload form takes it. */

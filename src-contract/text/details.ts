@@ -34,6 +34,8 @@ export type Detail =
         | 'one_song'
         | 'tracks_once'
         | 'isrc'
+        | 'track'
+        | 'year'
         | 'upc'
         | 'date'
         | 'picture'
@@ -125,6 +127,11 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
     en: 'An ISRC has twelve characters: country, registrant, year and number, such as KRA382400001.',
     ko: 'ISRC는 국가, 등록자, 연도, 번호로 된 12자예요. 예: KRA382400001.',
   },
+  track: {
+    en: 'It must be a number such as 3, or 3/12 with the number of all tracks.',
+    ko: '3처럼 번호를 적거나 3/12처럼 전체 트랙 수와 함께 적어야 해요.',
+  },
+  year: { en: 'It must be a year of four digits.', ko: '네 자리 연도여야 해요.' },
   upc: {
     en: 'A UPC has 12 digits and an EAN 13, the last of which checks the others. One of them is mistyped.',
     ko: 'UPC는 숫자 12자리, EAN은 13자리이고 마지막 숫자로 나머지를 확인해요. 잘못 적은 숫자가 있어요.',

@@ -184,6 +184,8 @@ export const warnings: Record<WarningCode, Sentence> = {
     `The cover was left out because ${coverFault[String(v.reason)] ?? coverFault.broken}. Add a JPEG or PNG to the song if the masters need a cover.`,
   INPUT_PICTURES_DROPPED: (v) =>
     `The masters contain only the cover: ${v.count === 1 ? 'one more picture' : `${v.count ?? 'more'} further pictures`} of the song ${v.count === 1 ? 'was' : 'were'} left out.`,
+  COVER_UNUSUAL: (v) =>
+    `The cover has ${v.widthPx} × ${v.heightPx} pixels. Shops ask for a square of at least 1400 pixels a side.`,
   INPUT_TAGS_CUT: (v) => `These tags are too long and were cut: ${v.names ?? 'some'}.`,
   REFERENCE_LOSSY: 'The reference is lossy. It is matched only up to its own bandwidth.',
   REFERENCE_IS_TARGET: 'The reference is the song itself, so there is nothing to match.',

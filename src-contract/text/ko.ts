@@ -173,6 +173,8 @@ export const warnings: Record<WarningCode, Sentence> = {
     `${coverFault[String(v.reason)] ?? coverFault.broken} 커버를 넣지 못했어요. 마스터에 커버가 필요하면 곡에 JPEG나 PNG를 넣으세요.`,
   INPUT_PICTURES_DROPPED: (v) =>
     `마스터에는 커버만 들어가요. 곡에 있는 다른 그림${v.count === undefined ? '은' : ` ${v.count}개는`} 넣지 않았어요.`,
+  COVER_UNUSUAL: (v) =>
+    `커버가 ${v.widthPx} × ${v.heightPx}픽셀이에요. 유통사는 한 변이 1400픽셀 이상인 정사각형을 권해요.`,
   INPUT_TAGS_CUT: (v) => `너무 긴 태그를 잘랐어요${v.names === undefined ? '' : `: ${v.names}`}.`,
   REFERENCE_LOSSY: '손실 압축된 레퍼런스예요. 레퍼런스에 있는 대역까지만 맞춰요.',
   REFERENCE_IS_TARGET: '레퍼런스가 같은 곡이라 맞출 것이 없어요.',

@@ -68,6 +68,8 @@ const EXAMPLE = {
   truePeakDbtp: 0.3,
   reason: 'size',
   names: 'lyrics',
+  widthPx: 900,
+  heightPx: 700,
   field: 'gerne',
 }
 

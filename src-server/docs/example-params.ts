@@ -9,6 +9,8 @@ const EXAMPLES: Partial<Record<ErrorCode, ErrorParams>> = {
   CONCURRENT_LIMIT: { limit: 5 },
   RATE_LIMIT: { limit: 30, retryAfterSeconds: 12 },
   INVALID_REQUEST: { param: 'genre' },
+  TRIMMED_AWAY: { seconds: 1, leftSeconds: 0.4 },
+  FADES_OVERLAP: { seconds: 12, leftSeconds: 9.5 },
   METHOD_NOT_ALLOWED: { allow: 'GET' },
   KEY_LIMIT: { plan: 'pro', limit: 5 },
   WEBHOOK_LIMIT: { plan: 'pro', limit: 3 },

@@ -55,6 +55,8 @@ function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg
     settings: request.settings,
     ...(request.title === undefined ? {} : { title: request.title }),
     ...(request.artist === undefined ? {} : { artist: request.artist }),
+    ...(request.metadata ? { metadata: request.metadata } : {}),
+    ...(job.cover ? { cover: { path: folders.cover(job.jobId), ...job.cover } } : {}),
     ...(request.masterTargets ? { masterTargets: request.masterTargets } : {}),
     // The same input and settings give the same bytes, whichever job they belong to.
     seed: 0,
@@ -65,5 +67,6 @@ function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg
 /** Returns the failure for a file of the job that is gone from the data folder; undefined when all are there. */
 function lostFile(job: JobRecord, folders: Folders): 'SOURCE_LOST' | 'REFERENCE_LOST' | undefined {
   if (!existsSync(folders.source(job.jobId))) return 'SOURCE_LOST'
+  if (job.cover && !existsSync(folders.cover(job.jobId))) return 'SOURCE_LOST'
   return job.reference && !existsSync(folders.reference(job.jobId)) ? 'REFERENCE_LOST' : undefined
 }

@@ -10,6 +10,8 @@ export interface Folders {
   job(jobId: string): string
   source(jobId: string): string
   reference(jobId: string): string
+  /** Cover that came with the request. */
+  cover(jobId: string): string
   attempt(jobId: string, start: number): string
   /** The finished masters' folder: the attempt that succeeded, renamed. */
   result(jobId: string): string
@@ -32,6 +34,7 @@ export function createFolders(dataDir: string): Folders {
     job: (jobId) => path.join(jobs, jobId),
     source: (jobId) => within(jobId, 'source'),
     reference: (jobId) => within(jobId, 'reference'),
+    cover: (jobId) => within(jobId, 'cover'),
     attempt: (jobId, start) => within(jobId, `attempt-${start}`),
     result: (jobId) => within(jobId, 'result'),
     copies: (jobId) => within(jobId, 'copies'),

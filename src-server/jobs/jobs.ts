@@ -153,10 +153,14 @@ export class Jobs {
   }
 }
 
-/** Returns the stored songs of a job. */
-function songsOf(job: JobRecord, folders: Folders): { readonly song: StoredSong; readonly reference?: StoredSong } {
-  const song = { path: folders.source(job.jobId), ...job.song }
-  return job.reference ? { song, reference: { path: folders.reference(job.jobId), ...job.reference } } : { song }
+/** Returns the stored songs of a job, and its cover. */
+function songsOf(job: JobRecord, folders: Folders): Pick<Submission, 'song' | 'reference' | 'cover'> {
+  const { jobId, song, reference, cover } = job
+  return {
+    song: { path: folders.source(jobId), ...song },
+    ...(reference ? { reference: { path: folders.reference(jobId), ...reference } } : {}),
+    ...(cover ? { cover: { path: folders.cover(jobId), ...cover } } : {}),
+  }
 }
 
 /** Returns the downloadable files of a job. */

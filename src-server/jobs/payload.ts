@@ -76,6 +76,8 @@ export function jobPayload(job: JobRecord, live: LiveState | undefined, view: Pa
     ...(hasExpired(job, view.nowMs) ? { expired: true as const } : {}),
     title: job.shownTitle,
     ...present('artist', job.shownArtist),
+    ...job.request.metadata,
+    ...present('cover', job.cover && { width_px: job.cover.widthPx, height_px: job.cover.heightPx }),
     filename: song.filename,
     ...present('reference_filename', job.reference?.filename),
     duration_seconds: song.facts.durationSeconds,

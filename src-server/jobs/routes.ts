@@ -10,10 +10,12 @@ import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
 import { proposedEdgesIn } from '../../src-contract/text/edge-reasons.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WorkStage } from '../../src-worker/mastering/work-order.ts'
+import { coverWarnings } from '../../src-worker/media/cover-warnings.ts'
 import { disposition } from '../artifacts/send-file.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Call, type Caller, route } from '../http/route.ts'
+import type { InspectCover } from '../uploads/cover.ts'
 import {
   changedRequest,
   type FormContext,
@@ -40,6 +42,7 @@ export interface JobRoutesDeps {
   readonly idempotency: Idempotency
   readonly submissions: Pick<Submissions, 'check'>
   readonly inspect: Inspect
+  readonly inspectCover: InspectCover
   readonly analyse: Analyse
   readonly makePreview: MakePreview
   /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, when its file is gone. */
@@ -92,7 +95,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
 function createJobRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: OneAtATime): void {
   route(app, jobEndpoints.createJob, (call) =>
     withKey(deps, call, (key, check) =>
-      withUpload(deps, call, ['file', 'reference_file'], async (upload) => {
+      withUpload(deps, call, ['file', 'reference_file', 'cover_file'], async (upload) => {
         const { submission, isDryRun } = await readSubmission(deps, call, upload)
         const ignored = ignoredWarnings(upload, jobEndpoints.createJob.form, call.language)
         if (isDryRun) return dryRun(deps, analyseOnce, call, submission, ignored)
@@ -128,7 +131,7 @@ async function dryRun(
       credits_remaining: balance,
       platforms: [...submission.request.settings.platforms],
       ...(proposed_edges ? { proposed_edges: proposedEdgesIn(proposed_edges, language) } : {}),
-      warnings: [...warningPayloads(warnings, language), ...ignored],
+      warnings: [...warningPayloads([...warnings, ...coverWarnings(submission.cover)], language), ...ignored],
     },
   } as const
 }
@@ -355,11 +358,14 @@ async function submissionOf(
       : upload.files.has('reference_file')
         ? await inspectPart(deps, upload, 'reference_file', signal)
         : undefined
+  const sentCover = upload.files.get('cover_file')
+  const cover = sentCover && (await deps.inspectCover(sentCover, signal))
   return {
     caller,
     request,
     song,
     ...(reference ? { reference } : {}),
+    ...(cover ? { cover } : {}),
     ...(batchId === undefined ? {} : { batchId }),
     ...(sourceId === undefined ? {} : { sourceId }),
   }
@@ -382,7 +388,9 @@ function nameOf(caller: Caller): string {
 }
 
 /** Fields and files decide whether a repeated request is the same; how they were written down does not. */
-function idempotencyOf({ caller, request, song, reference, batchId }: Submission, key: string) {
-  const fingerprint = fingerprintOf([requestParts(request), batchId ?? null, song.sha256, reference?.sha256 ?? null])
+function idempotencyOf({ caller, request, song, reference, cover, batchId }: Submission, key: string) {
+  // Without a cover as it was before there were any.
+  const files = [song.sha256, reference?.sha256 ?? null, ...(cover ? [cover.sha256] : [])]
+  const fingerprint = fingerprintOf([requestParts(request), batchId ?? null, ...files])
   return { caller: nameOf(caller), key, fingerprint }
 }

@@ -1,10 +1,12 @@
 import type { MasterTargets } from '../../src-contract/delivery-target.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { JOB_SORTS, JobStatus } from '../../src-contract/jobs.ts'
+import type { SongMetadata } from '../../src-contract/metadata.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import { jobSettings } from '../../src-contract/settings.ts'
 import type { WarningFact, WorkResult } from '../../src-worker/mastering/work-order.ts'
 import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
+import type { StoredCover } from '../../src-worker/media/cover.ts'
 import { chooseTitle, listed } from '../../src-worker/result/names.ts'
 import type { Db } from '../db/open.ts'
 import type { MasterRequest } from '../uploads/form.ts'
@@ -17,6 +19,9 @@ export interface JobSong {
   readonly sha256: string
   readonly facts: AudioFacts
 }
+
+/** A cover of a job without its place on disk. */
+export type KeptCover = Omit<StoredCover, 'path'>
 
 /** One job as it is stored. Absent members have no value. Times are milliseconds since 1970. */
 export interface JobRecord extends JobPosition {
@@ -32,6 +37,8 @@ export interface JobRecord extends JobPosition {
   readonly retryOf?: string
   readonly song: JobSong
   readonly reference?: JobSong
+  /** The cover that came with the request. */
+  readonly cover?: KeptCover
   /** The request's title, the song's tag or its file name, whichever comes first. */
   readonly shownTitle: string
   readonly shownArtist?: string
@@ -66,6 +73,7 @@ export type NewJob = Pick<
   | 'retryOf'
   | 'song'
   | 'reference'
+  | 'cover'
   | 'creditsUsed'
   | 'creditsRemaining'
   | 'warnings'
@@ -129,10 +137,10 @@ function prepareQueries(db: Db) {
 function prepareUpdates(db: Db) {
   return {
     insert: db.prepare<[Row]>(
-      `INSERT INTO jobs (job_id, state, key_id, settings, master_targets, title, artist, webhook_url, batch_id, source_id, retry_of, filename, source_sha256, source_facts,
+      `INSERT INTO jobs (job_id, state, key_id, settings, master_targets, title, artist, metadata, cover, webhook_url, batch_id, source_id, retry_of, filename, source_sha256, source_facts,
          reference_filename, reference_sha256, reference_facts, shown_title, shown_artist, search_text, credits_used,
          credits_remaining, warnings, stored_bytes, created_at_ms)
-       VALUES (:job_id, 'waiting', :key_id, :settings, :master_targets, :title, :artist, :webhook_url, :batch_id, :source_id, :retry_of, :filename, :source_sha256,
+       VALUES (:job_id, 'waiting', :key_id, :settings, :master_targets, :title, :artist, :metadata, :cover, :webhook_url, :batch_id, :source_id, :retry_of, :filename, :source_sha256,
          :source_facts, :reference_filename, :reference_sha256, :reference_facts, :shown_title, :shown_artist, :search_text,
          :credits_used, :credits_remaining, :warnings, :stored_bytes, :created_at_ms)`,
     ),
@@ -286,6 +294,8 @@ function toRow(job: NewJob): Row {
     master_targets: request.masterTargets ? JSON.stringify(request.masterTargets) : null,
     title: request.title ?? null,
     artist: request.artist ?? null,
+    metadata: request.metadata ? JSON.stringify(request.metadata) : null,
+    cover: job.cover ? JSON.stringify(job.cover) : null,
     webhook_url: request.webhookUrl ?? null,
     batch_id: job.batchId ?? null,
     source_id: job.sourceId ?? null,
@@ -337,6 +347,7 @@ function fromRow(row: Row): JobRecord {
       settings: jobSettings(parsed('settings')),
       ...optional('title', 'title', text),
       ...optional('artist', 'artist', text),
+      ...optional('metadata', 'metadata', (column) => parsed<SongMetadata>(column)),
       ...optional('webhookUrl', 'webhook_url', text),
       ...optional('masterTargets', 'master_targets', (column) => parsed<MasterTargets>(column)),
     },
@@ -349,6 +360,7 @@ function fromRow(row: Row): JobRecord {
       sha256: text('reference_sha256'),
       facts: parsed<AudioFacts>(column),
     })),
+    ...optional('cover', 'cover', (column) => parsed<KeptCover>(column)),
     shownTitle: text('shown_title'),
     ...optional('shownArtist', 'shown_artist', text),
     creditsUsed: number('credits_used'),

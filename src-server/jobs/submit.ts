@@ -6,6 +6,8 @@ import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../../src-contract/plan
 import { type JobSettings, WHOLE_SONG } from '../../src-contract/settings.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WarningFact } from '../../src-worker/mastering/work-order.ts'
+import type { StoredCover } from '../../src-worker/media/cover.ts'
+import { coverWarnings } from '../../src-worker/media/cover-warnings.ts'
 import { engineRateHz } from '../../src-worker/media/decode.ts'
 import { lengthWarnings } from '../../src-worker/media/length-warnings.ts'
 import type { Ledger } from '../credits/ledger.ts'
@@ -19,7 +21,7 @@ import { requireEdges } from './edges.ts'
 import type { Folders } from './folders.ts'
 import type { Idempotency, IdempotencyUse } from './idempotency.ts'
 import { createdPayload } from './payload.ts'
-import type { JobStore } from './store.ts'
+import type { JobStore, KeptCover } from './store.ts'
 
 /** A checked request for one job. The songs are kept by the job; the files named here stay the caller's. */
 export interface Submission {
@@ -27,6 +29,7 @@ export interface Submission {
   readonly request: MasterRequest
   readonly song: StoredSong
   readonly reference?: StoredSong
+  readonly cover?: StoredCover
   readonly batchId?: string
   readonly sourceId?: string
   readonly retryOf?: string
@@ -113,16 +116,17 @@ export class Submissions {
 
   #create(submission: Submission, jobId: string): CreatedJob {
     const { clock, store, ledger, folders, notify } = this.#deps
-    const { song, reference, isFree = false } = submission
+    const { song, reference, cover, isFree = false } = submission
     const balance = this.check(submission)
     folders.keep(song.path, folders.source(jobId))
     if (reference) folders.keep(reference.path, folders.reference(jobId))
+    if (cover) folders.keep(cover.path, folders.cover(jobId))
     store.add({
       ...newJobOf(submission),
       jobId,
       creditsUsed: isFree ? 0 : CREDITS_PER_JOB,
       creditsRemaining: isFree ? balance : ledger.charge(jobId),
-      storedBytes: statSync(song.path).size + (reference ? statSync(reference.path).size : 0),
+      storedBytes: [song, reference, cover].reduce((sum, file) => sum + (file ? statSync(file.path).size : 0), 0),
       createdAtMs: clock.now(),
     })
     notify.record({ event: 'job.created', jobId })
@@ -134,17 +138,22 @@ export class Submissions {
 }
 
 /** Returns what a submission says of its job. */
-function newJobOf({ caller, request, song, reference, batchId, sourceId, retryOf }: Submission) {
+function newJobOf({ caller, request, song, reference, cover, batchId, sourceId, retryOf }: Submission) {
   return {
     request,
     song,
-    warnings: warningsOf(song, reference),
+    warnings: [...warningsOf(song, reference), ...coverWarnings(cover)],
     ...(caller.via === 'key' ? { keyId: caller.keyId } : {}),
     ...(reference ? { reference } : {}),
+    ...(cover ? { cover: keptCover(cover) } : {}),
     ...(batchId === undefined ? {} : { batchId }),
     ...(sourceId === undefined ? {} : { sourceId }),
     ...(retryOf === undefined ? {} : { retryOf }),
   }
+}
+
+function keptCover({ path: _, ...cover }: StoredCover): KeptCover {
+  return cover
 }
 
 /** Returns what can be said of a song and its reference before anything is measured. */

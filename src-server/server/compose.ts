@@ -162,7 +162,7 @@ function admissionOf({ clock, sessionCredential, controlCredential }: ServiceDep
 /** Registers the routes for every caller. */
 function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work: Work): void {
   const { db, account, ledger, keys, notify, store, folders } = core
-  const { jobs, idempotency, submissions, inspect, analyse, makePreview, batchService, storage } = work
+  const { jobs, idempotency, submissions, inspect, inspectCover, analyse, makePreview, batchService, storage } = work
   const isStillAllowed = (caller: Caller) => caller.via === 'session' || keys.isActive(caller.keyId)
   route(app, ENDPOINTS.readHealth, () => ({ status: 200, body: { status: 'ok', version: VERSION } }))
   jobRoutes(app, {
@@ -170,6 +170,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     idempotency,
     submissions,
     inspect,
+    inspectCover,
     analyse,
     makePreview,
     takeSource: (sourceId, param) => batchService.sources.take(sourceId, param),

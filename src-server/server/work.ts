@@ -28,6 +28,7 @@ import { ReleaseMastering } from '../releases/mastering.ts'
 import { Releases } from '../releases/releases.ts'
 import { seenJob } from '../releases/seen-job.ts'
 import { Signer } from '../releases/signing.ts'
+import { createInspectCover } from '../uploads/cover.ts'
 import { createInspect } from '../uploads/inspect.ts'
 import { probeAudio } from '../uploads/probe.ts'
 import { createStorage } from '../uploads/storage.ts'
@@ -87,7 +88,12 @@ function createUploads({ dataDir }: ServiceDeps, { store, settings, ffmpeg }: Co
       store.unfinished().reduce((sum, { song, request }) => sum + resultBytes(song, request.settings), 0),
     quotaBytes: () => settings.read().disk_quota_bytes,
   })
-  return { storage, inspect: createInspect({ ffmpeg, probe: probeAudio }), coverOf: createCoverOf(ffmpeg) }
+  return {
+    storage,
+    inspect: createInspect({ ffmpeg, probe: probeAudio }),
+    inspectCover: createInspectCover(ffmpeg),
+    coverOf: createCoverOf(ffmpeg),
+  }
 }
 
 type JobWork = ReturnType<typeof createJobWork>

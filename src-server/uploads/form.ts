@@ -10,6 +10,7 @@ import {
   MAX_TITLE_LENGTH,
   MIN_PREVIEW_SECONDS,
 } from '../../src-contract/limits.ts'
+import type { SongMetadata } from '../../src-contract/metadata.ts'
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import {
   type AiService,
@@ -23,12 +24,15 @@ import type { Detail } from '../../src-contract/text/details.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { cleanName } from '../http/display-name.ts'
 import type { Caller } from '../http/route.ts'
+import { changedMetadata, readMetadata } from './metadata.ts'
 
 /** Request of one job: its settings, and the names of its masters. */
 export interface MasterRequest {
   readonly settings: JobSettings
   readonly title?: string
   readonly artist?: string
+  /** What is said of the song beside that; absent where nothing is. */
+  readonly metadata?: SongMetadata
   readonly webhookUrl?: string
   /** Targets of single masters instead of what the settings say, as a record has them. */
   readonly masterTargets?: MasterTargets
@@ -72,6 +76,7 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
   const settings = readSettings(fields, FORM_SETTINGS)
   const title = name(fields, 'title')
   const artist = name(fields, 'artist')
+  const metadata = readMetadata((field) => single(fields, field))
   const batchId = uuid(fields, 'batch_id')
   const isDryRun = flag(fields, 'dry_run')
   const webhookUrl = single(fields, 'webhook_url')
@@ -82,6 +87,7 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
       settings: jobSettings({ platforms, ...settings }),
       ...(title === undefined ? {} : { title }),
       ...(artist === undefined ? {} : { artist }),
+      ...unlessEmpty(metadata),
       ...(webhookUrl === undefined ? {} : { webhookUrl }),
     },
     isDryRun,
@@ -125,7 +131,7 @@ export function ignoredFields(fields: FieldValues, form: Form): string[] {
 
 /**
  * Returns the request of a job that is made again with `changes`; the callback of the first job is not called again. Throws
- * INVALID_PLATFORM or INVALID_WEBHOOK_URL.
+ * INVALID_PLATFORM, INVALID_WEBHOOK_URL or, for metadata, INVALID_REQUEST.
  */
 export function changedRequest(
   first: MasterRequest,
@@ -142,8 +148,13 @@ export function changedRequest(
     ...(first.masterTargets && settings.target_lufs === undefined ? { masterTargets: first.masterTargets } : {}),
     ...(title ? { title } : {}),
     ...(artist ? { artist } : {}),
+    ...unlessEmpty(changedMetadata(first.metadata ?? {}, changes)),
     ...(webhookUrl === undefined ? {} : { webhookUrl }),
   }
+}
+
+function unlessEmpty(metadata: SongMetadata): Pick<MasterRequest, 'metadata'> {
+  return Object.keys(metadata).length === 0 ? {} : { metadata }
 }
 
 /** Returns the settings among `names` that the form has. Throws INVALID_REQUEST for the first that is none. */

@@ -4,6 +4,7 @@ import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import { masterFileName, patternName, safeTitle } from '../result/names.ts'
 import { asciiName } from '../result/romanise.ts'
 import { titleOf } from './compose-report.ts'
+import { songTags } from './song-tags.ts'
 import type { WorkOrder } from './work-order.ts'
 
 /** A written file; the WAV of a master has no format. */
@@ -44,10 +45,10 @@ function nameOf(order: WorkOrder, name: MasterName, format: Format | undefined):
 }
 
 function valuesOf(order: WorkOrder, platform: MasterName, format: Format | undefined) {
-  const { tags } = order.source.facts
+  const tags = songTags(order)
   const number = /^\d+/.exec(tags.track ?? '')?.[0]
   const year = /^\d{4}/.exec(tags.date ?? '')?.[0]
-  const { artist = tags.artist } = order
+  const { artist } = tags
   return {
     title: titleOf(order),
     platform,

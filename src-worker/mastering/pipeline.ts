@@ -1,12 +1,12 @@
 /** One song from its stored file to the finished ZIP. Computes only: no database, no network, no clock. */
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type MasterName, RELEASE, releaseTarget, targetsOf } from '../../src-contract/delivery-target.ts'
 import type { Format } from '../../src-contract/formats.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import { DELIVERY_NAMES, type JobSettings, PLAIN_DELIVERY } from '../../src-contract/settings.ts'
 import { mix } from '../../src-engine/dsp/units.ts'
-import type { SongTags } from '../media/audio-facts.ts'
+import { coverWarnings } from '../media/cover-warnings.ts'
 import { listEncoders } from '../media/ffmpeg.ts'
 import type { Labels } from '../media/label-file.ts'
 import { type Cover, readCover } from '../media/tags.ts'
@@ -28,6 +28,7 @@ import { createProgressMeter, FORMAT_WEIGHTS, MASTERING_WEIGHTS, type ProgressMe
 import type { RenderedMaster } from './render-master.ts'
 import { type RenderPool, withRenderPool } from './render-pool.ts'
 import { type CodecCheck, masterResult, releaseResult, withSameBytes } from './report-facts.ts'
+import { songTags } from './song-tags.ts'
 import { masterWarnings } from './warnings.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { WorkOrder, WorkProgress, WorkResult } from './work-order.ts'
@@ -76,9 +77,10 @@ function furtherFormats({ formats }: JobSettings): readonly Format[] {
 /** Part of the verifying that the masters themselves take where there are further formats. */
 const PROOFED_PART = 0.3
 
-function coverOf({ source, ffmpeg }: WorkOrder, signal: AbortSignal): Promise<Cover | undefined> {
+async function coverOf({ cover, source, ffmpeg }: WorkOrder, signal: AbortSignal): Promise<Cover | undefined> {
   const { path: file, facts } = source
-  return facts.hasCover ? readCover(ffmpeg, { path: file, format: facts.format }, signal) : Promise.resolve(undefined)
+  if (cover) return { mimeType: cover.mimeType, bytes: await readFile(cover.path) }
+  return facts.hasCover ? readCover(ffmpeg, { path: file, format: facts.format }, signal) : undefined
 }
 
 async function deliverSong(
@@ -141,12 +143,6 @@ async function writeAllFormats(
   return files
 }
 
-/** The request's title and artist stand over the source's own; every other tag is kept. */
-function songTags(order: WorkOrder): SongTags {
-  const artist = order.artist ?? order.source.facts.tags.artist
-  return { ...order.source.facts.tags, title: titleOf(order), ...(artist ? { artist } : {}) }
-}
-
 async function packageSong(
   order: WorkOrder,
   song: PreparedSong,
@@ -156,7 +152,7 @@ async function packageSong(
   const title = titleOf(order)
   const { masters, release, packed } = nameResults(order, song, delivery)
   const results = masters.map(({ result }) => result)
-  const warnings = [...song.warnings, ...masterWarnings(results, release?.result)]
+  const warnings = [...song.warnings, ...coverWarnings(order.cover), ...masterWarnings(results, release?.result)]
   const report = roundReport(composeReport(order, song, masters, warnings, release))
   const isPlain = DELIVERY_NAMES.every((name) => String(order.settings[name]) === String(PLAIN_DELIVERY[name]))
   const texts = [

@@ -9,13 +9,14 @@ import type { EdgeProposal, Edges } from '../../src-contract/edges.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { Format } from '../../src-contract/formats.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
+import type { SongMetadata } from '../../src-contract/metadata.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
 import type { Decision, MasterResult, ReleaseResult, Repair, Spectrum, Warning } from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 import type { AudioFacts, SongTags } from '../media/audio-facts.ts'
-import type { Cover } from '../media/cover.ts'
+import type { Cover, StoredCover } from '../media/cover.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import type { PlayedLevel } from '../media/label-file.ts'
 import type { SoundForm } from '../media/sound-delivery.ts'
@@ -52,6 +53,10 @@ export interface WorkOrder extends SongOrder {
   /** The request's title and artist; the source's tags and file name stand in when absent. */
   readonly title?: string
   readonly artist?: string
+  /** What else the request says of the song. */
+  readonly metadata?: SongMetadata
+  /** Cover of the request; that of the source stands in when absent. */
+  readonly cover?: StoredCover
   /** Targets of single masters instead of what the settings say, as a record has them. */
   readonly masterTargets?: MasterTargets
   /** Number of render threads, 1 or more; the result does not depend on it. */

@@ -72,20 +72,72 @@ async function keep(ffmpeg: Ffmpeg, bytes: Buffer, signal: AbortSignal | undefin
   const kind = KINDS.find(({ isIt }) => isIt(bytes))
   if (!kind) return 'format'
   const isKept = kind.demuxer === 'jpeg_pipe' || kind.demuxer === 'png_pipe'
-  if (isKept && !hasSize(kind.demuxer, bytes)) return 'broken'
+  if (isKept && !sizeOf(kind.demuxer, bytes)) return 'broken'
   if (isKept && bytes.length <= MAX_COVER_BYTES) {
     return { mimeType: kind.demuxer === 'png_pipe' ? 'image/png' : 'image/jpeg', bytes }
   }
-  const jpeg = await convert(ffmpeg, kind.demuxer, bytes, signal)
+  const jpeg = await convert(ffmpeg, kind.demuxer, bytes, { signal, mostBytes: MAX_COVER_BYTES })
   if (!jpeg) return isKept ? 'size' : 'broken'
   return { mimeType: 'image/jpeg', bytes: jpeg }
 }
 
-/** Returns whether a picture says how large it is: a JPEG in a frame header (ITU-T T.81, B.2.2), a PNG in its first chunk. */
-function hasSize(demuxer: 'jpeg_pipe' | 'png_pipe', bytes: Buffer): boolean {
-  if (demuxer === 'png_pipe') {
-    return bytes.length > 33 && isText(bytes, 12, 'IHDR') && bytes.readUInt32BE(16) > 0 && bytes.readUInt32BE(20) > 0
+/** Stored cover of a request. */
+export interface StoredCover extends PictureSize {
+  /** Absolute path. */
+  readonly path: string
+  readonly sha256: string
+  readonly sizeBytes: number
+  readonly mimeType: Cover['mimeType']
+}
+
+/** A cover that a request sent, and its size. */
+export interface SizedCover extends PictureSize {
+  readonly cover: Cover
+}
+
+/** Last bytes of a whole picture: the end of image of a JPEG, the last chunk of a PNG. */
+const ENDS = { jpeg_pipe: Buffer.from([0xff, 0xd9]), png_pipe: Buffer.from('IEND\xae\x42\x60\x82', 'latin1') } as const
+
+/**
+ * Returns a picture as the cover of masters: as it is up to `mostBytes`, else as a JPEG of at most 3000 pixels a side. Undefined for
+ * anything but a whole JPEG or PNG, and for one that stays too large. Throws as {@link chooseCover} does; `ffmpeg` is asked for only
+ * where the picture is made smaller.
+ */
+export async function fitCover(
+  ffmpeg: () => Promise<Ffmpeg>,
+  bytes: Buffer,
+  { signal, mostBytes }: { readonly signal: AbortSignal; readonly mostBytes: number },
+): Promise<SizedCover | undefined> {
+  const demuxer = KINDS.find(({ isIt }) => isIt(bytes))?.demuxer
+  if (demuxer !== 'jpeg_pipe' && demuxer !== 'png_pipe') return undefined
+  const size = sizeOf(demuxer, bytes)
+  if (!size || !bytes.includes(ENDS[demuxer])) return undefined
+  if (bytes.length <= mostBytes) {
+    return { ...size, cover: { mimeType: demuxer === 'png_pipe' ? 'image/png' : 'image/jpeg', bytes } }
   }
+  const jpeg = await convert(await ffmpeg(), demuxer, bytes, { signal, mostBytes })
+  const smaller = jpeg && sizeOf('jpeg_pipe', jpeg)
+  return smaller && { ...smaller, cover: { mimeType: 'image/jpeg', bytes: jpeg } }
+}
+
+/** Size of a picture, pixels. */
+export interface PictureSize {
+  readonly widthPx: number
+  readonly heightPx: number
+}
+
+/** Returns how large a picture says it is: a JPEG in a frame header (ITU-T T.81, B.2.2), a PNG in its first chunk. */
+function sizeOf(demuxer: 'jpeg_pipe' | 'png_pipe', bytes: Buffer): PictureSize | undefined {
+  const size = demuxer === 'png_pipe' ? pngSize(bytes) : jpegSize(bytes)
+  return size && size.widthPx > 0 && size.heightPx > 0 ? size : undefined
+}
+
+function pngSize(bytes: Buffer): PictureSize | undefined {
+  if (bytes.length <= 33 || !isText(bytes, 12, 'IHDR')) return undefined
+  return { widthPx: bytes.readUInt32BE(16), heightPx: bytes.readUInt32BE(20) }
+}
+
+function jpegSize(bytes: Buffer): PictureSize | undefined {
   for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1]!
     if (marker === 0xff) {
@@ -93,10 +145,10 @@ function hasSize(demuxer: 'jpeg_pipe' | 'png_pipe', bytes: Buffer): boolean {
       continue
     }
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
-    if (isFrame) return bytes.readUInt16BE(at + 5) > 0 && bytes.readUInt16BE(at + 7) > 0
+    if (isFrame) return { widthPx: bytes.readUInt16BE(at + 7), heightPx: bytes.readUInt16BE(at + 5) }
     at += 2 + bytes.readUInt16BE(at + 2)
   }
-  return false
+  return undefined
 }
 
 /** A picture as a JPEG; undefined where ffmpeg cannot read it, or where it stays too large. */
@@ -104,7 +156,7 @@ async function convert(
   ffmpeg: Ffmpeg,
   demuxer: string,
   bytes: Buffer,
-  signal: AbortSignal | undefined,
+  { signal, mostBytes }: { readonly signal: AbortSignal | undefined; readonly mostBytes: number },
 ): Promise<Buffer | undefined> {
   const side = SMALLER_SIDE_PIXELS
   const scale = `scale=w='min(${side},iw)':h='min(${side},ih)':force_original_aspect_ratio=decrease`
@@ -135,7 +187,7 @@ async function convert(
       ],
       output: (chunk) => {
         size += chunk.length
-        if (size > MAX_COVER_BYTES) throw new FfmpegError('convert the cover', 'failed', ['too much'])
+        if (size > mostBytes) throw new FfmpegError('convert the cover', 'failed', ['too much'])
         chunks.push(chunk)
       },
       timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,

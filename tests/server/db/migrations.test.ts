@@ -30,6 +30,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0009-job-settings.sql': 'b48b77dc0bcb8380b1e1a0d1b29f9d4b47e2a0821ce68f1c9febb6198e9888f3',
     '0010-releases.sql': 'cd1d28347e953edb45d11275850e75ec9085024e2655637ac2ed8ad22d8073cb',
     '0011-release-mastering.sql': '5fe00d0c43f8532adac5dacc156df99bdcbbef4eb6958c10781ae6a8597a497f',
+    '0012-job-metadata.sql': '58156f94f527c36c6badc86ea704f80c4479c125c5675848d95c0ce034ccdf2a',
   })
 })
 

@@ -1,0 +1,100 @@
+/** Metadata of a song beside its title and artist: what a request says of it stands over the tags of the file. */
+import Type, { type Static } from 'typebox'
+import { MAX_LINE_LENGTH, MAX_LYRICS_LENGTH, MAX_TITLE_LENGTH } from './limits.ts'
+
+/** Forms of a text: one line, several lines, or a text of its own rule. */
+export type MetadataForm = 'line' | 'lines' | 'track' | 'year' | 'isrc' | 'bpm'
+
+interface MetadataFacts {
+  readonly form: MetadataForm
+  readonly maxLength: number
+  readonly description: string
+  /** Help of the command-line option. */
+  readonly help: { readonly en: string; readonly ko: string }
+}
+
+/** What can be said of a song, by its names on the wire. */
+export const METADATA = {
+  album: {
+    form: 'line',
+    maxLength: MAX_TITLE_LENGTH,
+    description: 'Album.',
+    help: { en: 'album', ko: '앨범' },
+  },
+  track: {
+    form: 'track',
+    maxLength: 7,
+    description: 'Number of the track, `3`, or with the number of all, `3/12`.',
+    help: { en: 'number of the track: 3 or 3/12', ko: '트랙 번호: 3 또는 3/12' },
+  },
+  year: {
+    form: 'year',
+    maxLength: 4,
+    description: 'Year of release, four digits.',
+    help: { en: 'year of release', ko: '발매 연도' },
+  },
+  isrc: {
+    form: 'isrc',
+    maxLength: 40,
+    description: 'ISRC; blanks and hyphens are removed.',
+    help: { en: 'ISRC', ko: 'ISRC' },
+  },
+  composer: {
+    form: 'line',
+    maxLength: MAX_LINE_LENGTH,
+    description: 'Composers.',
+    help: { en: 'composers', ko: '작곡가' },
+  },
+  copyright: {
+    form: 'line',
+    maxLength: MAX_LINE_LENGTH,
+    description: 'Copyright line.',
+    help: { en: 'copyright line', ko: '저작권 표시' },
+  },
+  comment: {
+    form: 'line',
+    maxLength: MAX_LINE_LENGTH,
+    description: 'Comment.',
+    help: { en: 'comment', ko: '설명' },
+  },
+  lyrics: {
+    form: 'lines',
+    maxLength: MAX_LYRICS_LENGTH,
+    description: 'Lyrics, line by line.',
+    help: { en: 'lyrics', ko: '가사' },
+  },
+  bpm: {
+    form: 'bpm',
+    maxLength: 3,
+    description: 'Tempo in whole beats per minute, 1 to 999.',
+    help: { en: 'tempo, beats per minute', ko: '템포(BPM)' },
+  },
+} as const satisfies Readonly<Record<string, MetadataFacts>>
+
+export type MetadataName = keyof typeof METADATA
+export const METADATA_NAMES = Object.keys(METADATA) as MetadataName[]
+
+/** Metadata of a song; what is absent is as in the file. */
+export type SongMetadata = Readonly<Partial<Record<MetadataName, string>>>
+
+function fields(describe: (facts: MetadataFacts) => string) {
+  return Object.fromEntries(
+    METADATA_NAMES.map((name) => {
+      const { maxLength } = METADATA[name]
+      return [name, Type.Optional(Type.String({ maxLength, description: describe(METADATA[name]) }))]
+    }),
+  ) as { [Name in MetadataName]: ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>> }
+}
+
+/** Schemas of the metadata as optional fields of a form. */
+export const METADATA_FIELDS = fields(
+  ({ description }) =>
+    `Extension: ${description.charAt(0).toLowerCase()}${description.slice(1)} The tag of the file counts without.`,
+)
+/** Schemas of the metadata where some are changed; an empty text is that of the file. */
+export const CHANGED_METADATA = fields(({ description }) => `${description} Empty for that of the file.`)
+/** Schemas of the metadata where it is answered. */
+export const SHOWN_METADATA = fields(({ description }) => description)
+
+const Changed = Type.Object(CHANGED_METADATA)
+export type ChangedMetadata = Static<typeof Changed>
