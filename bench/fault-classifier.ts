@@ -11,12 +11,17 @@ import { join, sep } from 'node:path'
 import { parseArgs } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { analyseSource } from '../src-engine/analysis/analysis.ts'
-import { type FaultEvidence, faultFeatures, faults, usualWidestDb } from '../src-engine/analysis/fault-classifier.ts'
+import {
+  certainty,
+  type FaultEvidence,
+  faultFeatures,
+  faults,
+  usualWidestDb,
+} from '../src-engine/analysis/fault-classifier.ts'
 import { faultClassifierTable } from '../src-engine/analysis/fault-classifier-table.ts'
 import { usualWidthFaultDb } from '../src-engine/analysis/peak-relief.ts'
 import { toneFaults } from '../src-engine/analysis/tone-evidence.ts'
 import type { Audio } from '../src-engine/dsp/block.ts'
-import { faultCorrectionDb } from '../src-engine/stages/equalise.ts'
 import { widthCorrectionDb } from '../src-engine/stages/match/width.ts'
 import { toneDamages } from './damage.ts'
 import { allSongs, copyAudio, decodeSong, loudMaster, reportedSongs, type Song } from './music.ts'
@@ -221,9 +226,9 @@ function area(fault: number, odds: readonly (readonly (readonly number[])[])[]):
 
 /** What the engine would correct of each fault, dB. */
 function correctionsDb(odds: readonly number[], widestDb: number): number[] {
-  const [narrowed, widened] = odds.slice(toneFaults.length) as [number, number]
+  const [narrowed, widened] = odds.slice(toneFaults.length).map(certainty) as [number, number]
   const sideDb = widthCorrectionDb({ narrowed, widened }, widestDb)
-  return [...toneFaults.map((fault, f) => faultCorrectionDb(fault, odds[f]!)), sideDb, -sideDb]
+  return [...toneFaults.map((fault, f) => fault.usualDb * certainty(odds[f]!)), sideDb, -sideDb]
 }
 
 const usualDb = [...toneFaults.map((fault) => fault.usualDb), usualWidthFaultDb, usualWidthFaultDb]

@@ -4,6 +4,7 @@ import type { AiService, Genre, SoundSettings } from '../src-contract/settings.t
 import type { StageKind } from '../src-contract/stages/index.ts'
 import type { PlannedSong, SourceAnalysis } from './analysis/analysis.ts'
 import { isComparable } from './analysis/comparable.ts'
+import { isMuffled } from './analysis/treble-fall.ts'
 import { rounded } from './dsp/units.ts'
 import { clippedPlaces, clippedThroughout } from './stages/declip.ts'
 import { chain, kindsBefore, responseDb, stageOfKind, toldFirst } from './stages/index.ts'
@@ -169,6 +170,7 @@ function warningsOf(input: PlanInput, reference: SourceAnalysis | undefined): Pl
   if (analysis.bandwidthHz !== null) {
     warnings.push({ code: 'INPUT_BAND_LIMITED', values: { cutoffHz: Math.round(analysis.bandwidthHz) } })
   }
+  if (isMuffled(analysis)) warnings.push({ code: 'INPUT_MUFFLED' })
   if (input.reference && !reference) {
     warnings.push({ code: isComparable(input.reference) ? 'REFERENCE_IS_TARGET' : 'REFERENCE_NOT_COMPARABLE' })
   }

@@ -18,6 +18,7 @@ export interface Equalise {
   readonly sections: readonly EqualiserSection[]
 }
 
+/** Of {@link equaliseSentences}' TONE_LEANED, which engines before 1.20.0 decided and reports of that time hold. */
 const possibleFaults: Readonly<Record<string, Bilingual>> = {
   mud: both('mud', '뭉쳤을'),
   harshness: both('harshness', '거칠'),
@@ -46,8 +47,8 @@ export const equaliseSentences = {
       ),
     TONE_EXCESS_CUT: (v) =>
       both(
-        `There was more around ${hz(v.frequencyHz)} than nearly all finished music has; it was taken down by ${db(v.gainDb)}.`,
-        `${hz(v.frequencyHz)} 부근의 소리가 거의 모든 완성곡보다 많아 ${db(v.gainDb)} 낮췄어요.`,
+        `There was more around ${hz(v.frequencyHz)} than finished music has; it was taken down by ${db(v.gainDb)}.`,
+        `${hz(v.frequencyHz)} 부근의 소리가 완성곡들보다 많아 ${db(v.gainDb)} 낮췄어요.`,
       ),
     TONE_LEANED: (v) => {
       const fault = possibleFaults[String(v.fault)] ?? both('a fault', '고르지 않을')

@@ -179,6 +179,8 @@ export const warnings: Record<WarningCode, Sentence> = {
   INPUT_BREAKS_OFF: 'The song ends abruptly. Extend it in the generator or fade it out, unless this is intended.',
   INPUT_BAND_LIMITED: (v) =>
     `The song contains nothing above ${frequency(Number(v.cutoffHz))}. No high frequencies are added.`,
+  INPUT_MUFFLED:
+    'The song is muffled: its treble falls away early. Its highs are not cut, and they are lifted only toward a genre or a reference.',
   INPUT_PROVENANCE_DROPPED: 'The song contains a provenance manifest that mastering makes invalid. It is not copied.',
   INPUT_COVER_DROPPED: (v) =>
     `The cover was left out because ${coverFault[String(v.reason)] ?? coverFault.broken}. Add a JPEG or PNG to the song if the masters need a cover.`,

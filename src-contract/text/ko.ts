@@ -168,6 +168,8 @@ export const warnings: Record<WarningCode, Sentence> = {
   },
   INPUT_BREAKS_OFF: '소리가 이어지는 도중에 곡이 끊겨요. 의도한 것이 아니면 생성기에서 이어 만들거나 페이드아웃하세요.',
   INPUT_BAND_LIMITED: (v) => `${frequency(Number(v.cutoffHz))} 위로는 소리가 없어요. 없는 고음을 새로 만들지는 않아요.`,
+  INPUT_MUFFLED:
+    '고음이 일찍 줄어들어 소리가 먹먹해요. 고음을 깎지 않고, 장르나 레퍼런스를 고른 경우에만 조심스럽게 올려요.',
   INPUT_PROVENANCE_DROPPED: '출처 증명이 들어 있지만 마스터링하면 무효가 되므로 옮기지 않았어요.',
   INPUT_COVER_DROPPED: (v) =>
     `${coverFault[String(v.reason)] ?? coverFault.broken} 커버를 넣지 못했어요. 마스터에 커버가 필요하면 곡에 JPEG나 PNG를 넣으세요.`,

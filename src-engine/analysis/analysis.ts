@@ -20,13 +20,28 @@ import { dbToGain, finiteOrNull, gainToDb } from '../dsp/units.ts'
 import { findCutoff, fineBandsPerOctave } from './bandwidth.ts'
 import { findClicks } from './clicks.ts'
 import { type Clipping, findClipping } from './clipping.ts'
+import { halvesOfFrames, measureWithHalves } from './halves.ts'
 import { describePeakRelief, type PeakRelief } from './peak-relief.ts'
 import { findResonances, type Resonance } from './resonance.ts'
 import { measureSibilance, type Sibilance } from './sibilance.ts'
 import { measureSubsonic, mostPeakRiseDb, rumbleFilterFor, type Subsonic } from './subsonic.ts'
-import { describeTone, type ToneEvidence } from './tone-evidence.ts'
-import { trebleFallDb } from './treble-fall.ts'
+import {
+  describeTone,
+  type FaultPlace,
+  type PlacedFault,
+  placeOfFault,
+  type ToneEvidence,
+  toneDeviation,
+} from './tone-evidence.ts'
+import { measureTreble, type Treble } from './treble-fall.ts'
 import { describeWidth, type WidthEvidence } from './width-evidence.ts'
+
+/** Evidence of faults of tone and width. */
+export interface HalfEvidence {
+  readonly tone: ToneEvidence
+  readonly width: WidthEvidence
+  readonly peakRelief: PeakRelief
+}
 
 /** Everything measured about one piece of audio: plain data, the planner's only view of it. Levels of silence are null. */
 export interface SourceAnalysis {
@@ -79,10 +94,13 @@ export interface SourceAnalysis {
   readonly resonances: readonly Resonance[]
   readonly sibilance: Sibilance
   readonly tone: ToneEvidence
-  /** Fall of the treble for good, against finished music, dB. */
-  readonly trebleFallDb: number
+  /** Place and width in which the spectrum shows a fault of tone, if it shows one. */
+  readonly tonePlaces: Readonly<Record<PlacedFault, FaultPlace>>
+  readonly treble: Treble
   readonly width: WidthEvidence
   readonly peakRelief: PeakRelief
+  /** The evidence of faults of each half, alternate blocks of 10 s: what is found in one alone is no fault of the song. */
+  readonly halves: readonly [HalfEvidence, HalfEvidence]
   /** Frequency above which there is no music; null where there is no cutoff. */
   readonly bandwidthHz: number | null
   /** The same of the side, which the joint stereo of a codec may end earlier. */
@@ -183,6 +201,7 @@ export function analyseSource(
   const fineSpectrum = longTermSpectrum(sixths)
   const fineLevels = longTermSpectrum(fine)
   const bandwidthHz = findCutoff(fineLevels, audio.sampleRateHz)
+  const evidence = faultEvidence(audio, thirds, sixths, bandwidthHz, waveform)
   return {
     isLossy: context.lossy,
     sampleRateHz: audio.sampleRateHz,
@@ -207,14 +226,44 @@ export function analyseSource(
     clicks,
     resonances: isSilent ? [] : findResonances(fine, audio.frames / audio.sampleRateHz),
     sibilance: measureSibilance(thirds),
-    tone: describeTone(sixths, Math.min(bandwidthHz ?? Number.POSITIVE_INFINITY, audio.sampleRateHz / 2)),
-    trebleFallDb: trebleFallDb(fineSpectrum),
-    width: describeWidth(thirds),
-    peakRelief: describePeakRelief(audio, waveform.peakDbfs, curveStepSeconds),
+    ...evidence,
+    treble: measureTreble(fineSpectrum),
     bandwidthHz,
     sideBandwidthHz: findCutoff({ ...fineLevels, midDb: fineLevels.sideDb }, audio.sampleRateHz),
     ...edgesOf(waveform, subsonic),
     curves: curvesOf(meter.shortTermLufs(), waveform.peakDbfs, waveform.correlations),
+  }
+}
+
+/** Evidence of faults of a piece and of its halves, from third and sixth octaves and from the heights of its peaks. */
+function faultEvidence(
+  audio: Audio,
+  thirds: BandFrames,
+  sixths: BandFrames,
+  bandwidthHz: number | null,
+  { peakDbfs }: Waveform,
+) {
+  const halfOfFrame = halvesOfFrames(audio.frames, audio.sampleRateHz)
+  const topHz = Math.min(bandwidthHz ?? Number.POSITIVE_INFINITY, audio.sampleRateHz / 2)
+  const deviation = measureWithHalves(sixths, halfOfFrame, (frames) => toneDeviation(frames, topHz))
+  const width = measureWithHalves(thirds, halfOfFrame, describeWidth)
+  const relief = describePeakRelief(audio, peakDbfs, curveStepSeconds)
+  const [first, second] = ([0, 1] as const).map(
+    (half): HalfEvidence => ({
+      tone: describeTone(deviation.halves[half]),
+      width: width.halves[half],
+      peakRelief: relief.halves[half],
+    }),
+  ) as [HalfEvidence, HalfEvidence]
+  return {
+    tone: describeTone(deviation.whole),
+    tonePlaces: {
+      mud: placeOfFault(deviation.whole, 'mud'),
+      harshness: placeOfFault(deviation.whole, 'harshness'),
+    },
+    width: width.whole,
+    peakRelief: relief.whole,
+    halves: [first, second] as const,
   }
 }
 

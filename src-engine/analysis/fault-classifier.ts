@@ -94,12 +94,53 @@ export function faultOdds(evidence: FaultEvidence): FaultOdds {
   }
 }
 
-/** Log-odds over which a correction fades in below the point from which it is whole: no cliff between two nearly equal songs. */
-const fadeOdds = 0.3
+/** Log-odds from which a fault is certain enough to be treated, a probability of 0.9, and from which it is treated whole: 0.95. */
+const certainFrom = Math.log(9)
+const certainTo = Math.log(19)
 
-/** Part of the whole correction, 0 … 1, that log-odds justify when it is whole from `from` on. */
-export function certainty(logOdds: number, from: number): number {
-  return rise(logOdds, from - fadeOdds, from)
+/** Log-odds that a half of a song needs for a fault to be found in it too: from even odds on, wholly at 3 to 1. */
+const agreesFrom = 0
+const agreesTo = Math.log(3)
+
+/** Part of the whole correction, 0 to 1, that log-odds justify. */
+export function certainty(logOdds: number): number {
+  return rise(logOdds, certainFrom, certainTo)
+}
+
+/** Verdict on a fault. */
+export interface Verdict {
+  readonly logOdds: number
+  /** The least of those of the whole piece and of its halves. */
+  readonly leastLogOdds: number
+  /** Part of the whole correction that is justified, 0 to 1: of the whole piece, as far as either half agrees. */
+  readonly certainty: number
+}
+
+/**
+ * Returns the verdict on every fault: what the odds of the whole piece justify, no more than either of its halves bears out. A fault
+ * that only one half has is none of the song.
+ */
+export function faultVerdicts(
+  piece: FaultEvidence & { readonly halves: readonly Omit<FaultEvidence, 'isMono' | 'deadChannel'>[] },
+): Readonly<Record<Fault, Verdict>> {
+  const { isMono, deadChannel, halves } = piece
+  const whole = faultOdds(piece)
+  const ofHalves = halves.map((half) => faultOdds({ ...half, isMono, deadChannel }))
+  const verdict = (fault: Fault): Verdict => {
+    const agreement = ofHalves.map((odds) => rise(odds[fault], agreesFrom, agreesTo))
+    return {
+      logOdds: whole[fault],
+      leastLogOdds: Math.min(whole[fault], ...ofHalves.map((odds) => odds[fault])),
+      certainty: Math.min(certainty(whole[fault]), ...agreement),
+    }
+  }
+  return {
+    mud: verdict('mud'),
+    harshness: verdict('harshness'),
+    dullness: verdict('dullness'),
+    narrowed: verdict('narrowed'),
+    widened: verdict('widened'),
+  }
 }
 
 /** Probability that belongs to log-odds. */

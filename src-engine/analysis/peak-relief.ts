@@ -2,6 +2,7 @@ import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
 import type { Audio } from '../dsp/block.ts'
 import { quantile } from '../dsp/meters/spectrum.ts'
 import { dbToGain, gainToDb, mix } from '../dsp/units.ts'
+import { halfAt, type WithHalves } from './halves.ts'
 import { faultSection, type ToneFault, toneFaults } from './tone-evidence.ts'
 
 /** A typical fault of tone, or of width: the side a factor of two too small or too large. */
@@ -37,39 +38,74 @@ const sharpDb = 0.003
 const unknownCrestDb = 2.5
 
 /**
- * Returns what the peaks of 20 ms say about every fault, over the 30 s that hold the highest ones. Music is finished by limiting,
- * which leaves many peaks at one height; a filter or a change of the width that came afterwards throws them about, and only its
- * inverse lines them up again, whatever the music's own colour. Two statistics are compared: the *crest*, 64th-order against
- * fourth-order mean, of the piece as it is and with the fault undone in its usual size; and the softness of the upper *edge* of the
- * heights ({@link edgeSoftnessDb}), as it is, with the fault undone and with it put in once more. For the third of these what
- * undoing does to each peak in dB is taken twice into the other direction. Shorter pieces say less, in proportion. `peakDbfs` are
- * the piece's largest samples, one per `stepSeconds`. Nothing but zeros, and a crest of 2.5 dB, for silence and for less than a
- * second; zeros for the widths of mono. Never throws.
+ * Returns what the peaks of 20 ms say about every fault, over the 30 s that hold the highest ones, and over the 15 s of each half of
+ * the piece. Music is finished by limiting, which leaves many peaks at one height; a filter or a change of the width that came
+ * afterwards throws them about, and only its inverse lines them up again, whatever the music's own colour. Two statistics are
+ * compared: the *crest*, 64th-order against fourth-order mean, of the piece as it is and with the fault undone in its usual size; and
+ * the softness of the upper *edge* of the heights ({@link edgeSoftnessDb}), as it is, with the fault undone and with it put in once
+ * more. For the third of these what undoing does to each peak in dB is taken twice into the other direction. Shorter pieces say less,
+ * in proportion. `peakDbfs` are the piece's largest samples, one per `stepSeconds`. Nothing but zeros, and a crest of 2.5 dB, for
+ * silence and for less than a second; zeros for the widths of mono. Never throws.
  */
-export function describePeakRelief(audio: Audio, peakDbfs: readonly number[], stepSeconds: number): PeakRelief {
+export function describePeakRelief(
+  audio: Audio,
+  peakDbfs: readonly number[],
+  stepSeconds: number,
+): WithHalves<PeakRelief> {
+  const loudest = windowsByPeak(peakDbfs, stepSeconds)
+  const durationSeconds = audio.frames / audio.sampleRateHz
+  const ofHalf = (half: 0 | 1): number[] =>
+    loudest.filter((start) => halfAt(start + windowSeconds / 2, durationSeconds) === half).slice(0, mostWindows / 2)
+  const whole = loudest.slice(0, mostWindows)
+  const halves = [ofHalf(0), ofHalf(1)] as const
+  const peaksAt = peaksOfWindows(audio, new Set([...whole, ...halves.flat()]))
+  const reliefOver = (starts: readonly number[], most: number): PeakRelief =>
+    reliefOf(
+      starts.flatMap((start) => peaksAt.get(start) ?? []),
+      starts.length / most,
+    )
+  return {
+    whole: reliefOver(whole, mostWindows),
+    halves: [reliefOver(halves[0], mostWindows / 2), reliefOver(halves[1], mostWindows / 2)],
+  }
+}
+
+/** Highest samples of the blocks of one window: as it is, and with each fault undone. */
+type WindowPeaks = readonly (readonly number[])[]
+
+/** Returns the peaks of the windows that begin at `starts` (s) and end within the piece. */
+function peaksOfWindows(audio: Audio, starts: ReadonlySet<number>): ReadonlyMap<number, WindowPeaks> {
   const trials: readonly Trial[] = [
     unchanged,
     ...toneFaults.map((fault) => undoing(fault, audio.sampleRateHz)),
     sideScaled(usualWidthFaultDb),
     sideScaled(-usualWidthFaultDb),
   ]
-  const peaks = trials.map((): number[] => [])
   const windowFrames = Math.round(windowSeconds * audio.sampleRateHz)
   const left = new Float32Array(windowFrames)
   const right = new Float32Array(windowFrames)
-  const windows = loudestWindows(peakDbfs, stepSeconds)
-  for (const start of windows) {
+  const found = new Map<number, WindowPeaks>()
+  for (const start of starts) {
     const first = Math.round(start * audio.sampleRateHz)
     if (first + windowFrames > audio.frames) continue
-    for (const [t, trial] of trials.entries()) {
+    const peaks = trials.map((trial) => {
       left.set(audio.channels[0]!.subarray(first, first + windowFrames))
       right.set(audio.channels[1]!.subarray(first, first + windowFrames))
       trial(left, right)
-      pushBlockPeaks(left, right, Math.round(blockSeconds * audio.sampleRateHz), peaks[t]!)
-    }
+      return blockPeaks(left, right, Math.round(blockSeconds * audio.sampleRateHz))
+    })
+    found.set(start, peaks)
   }
-  const [asIs, ...undone] = peaks as [number[], ...number[][]]
-  const weight = isSilent(asIs) ? 0 : windows.length / mostWindows
+  return found
+}
+
+/** Returns the relief over windows, as peaks of one trial after another; `share` of the windows that tell all, 0 to 1. */
+function reliefOf(windows: readonly (readonly number[])[], share: number): PeakRelief {
+  const trialCount = 1 + toneFaults.length + 2
+  const [asIs, ...undone] = Array.from({ length: trialCount }, (_, t) =>
+    windows.filter((_, i) => i % trialCount === t).flat(),
+  ) as [number[], ...number[][]]
+  const weight = isSilent(asIs) ? 0 : share
   const crest = crestDb(asIs)
   const [mud, harshness, dullness, narrowed, widened] = undone.map((each): FaultRelief => {
     if (weight === 0) return { crest: 0, edge: 0, edgeAgain: 0 }
@@ -117,8 +153,8 @@ function sideScaled(gainDb: number): Trial {
   }
 }
 
-/** First seconds of the windows that hold the highest peaks. */
-function loudestWindows(peakDbfs: readonly number[], stepSeconds: number): number[] {
+/** First seconds of all windows, those with the highest peaks first. */
+function windowsByPeak(peakDbfs: readonly number[], stepSeconds: number): number[] {
   const steps = Math.round(windowSeconds / stepSeconds)
   const windows = Array.from({ length: Math.floor(peakDbfs.length / steps) }, (_, w) => ({
     start: w * steps * stepSeconds,
@@ -126,17 +162,18 @@ function loudestWindows(peakDbfs: readonly number[], stepSeconds: number): numbe
   }))
   return windows
     .sort((one, other) => (one.peak === other.peak ? one.start - other.start : other.peak - one.peak))
-    .slice(0, mostWindows)
     .map(({ start }) => start)
 }
 
-function pushBlockPeaks(left: Float32Array, right: Float32Array, frames: number, peaks: number[]): void {
+function blockPeaks(left: Float32Array, right: Float32Array, frames: number): number[] {
+  const peaks: number[] = []
   // The first block is left out: there the filter has not seen what went before.
   for (let start = frames; start + frames <= left.length; start += frames) {
     let peak = 0
     for (let i = start; i < start + frames; i++) peak = Math.max(peak, Math.abs(left[i]!), Math.abs(right[i]!))
     peaks.push(peak)
   }
+  return peaks
 }
 
 /** Samples below this are silence, linear. */

@@ -1,5 +1,6 @@
 import { activeFrames, type BandFrames, inaudibleDbfs, quantile, sortedLevels } from '../dsp/meters/spectrum.ts'
 import { dbToPower, mix, power } from '../dsp/units.ts'
+import { fineBandsPerOctave } from './bandwidth.ts'
 
 /** A narrow peak that stays while the music changes: a resonance, or a whistle. */
 export interface Resonance {
@@ -15,6 +16,8 @@ const highestHz = 12_000
 /** Surroundings: between an eighth and three eighths of an octave away, in bands of a 24th. */
 const nearest = 3
 const farthest = 9
+/** Reach of the surroundings, octaves. */
+export const surroundingsOctaves = farthest / fineBandsPerOctave
 /** A resonance stands this far out of its surroundings, dB, typically ... */
 const fewestDb = 4
 /**

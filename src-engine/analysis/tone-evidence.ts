@@ -1,5 +1,12 @@
 import { type Biquad, highShelf, magnitudeDb, peaking } from '../dsp/biquad.ts'
-import { activeFrames, type BandFrames, emptyDb, longTermSpectrum, typicalSpectrumDb } from '../dsp/meters/spectrum.ts'
+import {
+  activeFrames,
+  type BandFrames,
+  type BandLevels,
+  emptyDb,
+  longTermSpectrum,
+  typicalSpectrumDb,
+} from '../dsp/meters/spectrum.ts'
 import { power } from '../dsp/units.ts'
 import { commercialSpectrumDb } from './tonal-targets.ts'
 
@@ -79,17 +86,22 @@ function covariance(bandHz: readonly number[]): Float64Array[] {
   )
 }
 
-/** Solves A·x = y for a symmetric positive-definite matrix (Cholesky). */
-function solve(matrix: readonly Float64Array[], y: readonly number[]): number[] {
-  const n = y.length
+/** Returns the lower triangle of Cholesky of a symmetric positive-definite matrix. */
+function triangleOf(matrix: readonly Float64Array[]): readonly Float64Array[] {
   const lower = matrix.map((row) => Float64Array.from(row))
-  for (let i = 0; i < n; i++) {
+  for (const [i, row] of lower.entries()) {
     for (let j = 0; j <= i; j++) {
-      let sum = lower[i]![j]!
-      for (let k = 0; k < j; k++) sum -= lower[i]![k]! * lower[j]![k]!
-      lower[i]![j] = i === j ? Math.sqrt(sum) : sum / lower[j]![j]!
+      let sum = row[j]!
+      for (let k = 0; k < j; k++) sum -= row[k]! * lower[j]![k]!
+      row[j] = i === j ? Math.sqrt(sum) : sum / lower[j]![j]!
     }
   }
+  return lower
+}
+
+/** Solves A·x = y, given the triangle of A. */
+function solve(lower: readonly Float64Array[], y: readonly number[]): number[] {
+  const n = y.length
   const x = [...y]
   for (let i = 0; i < n; i++) {
     for (let k = 0; k < i; k++) x[i]! -= lower[i]![k]! * x[k]!
@@ -102,39 +114,144 @@ function solve(matrix: readonly Float64Array[], y: readonly number[]): number[] 
   return x
 }
 
-/** Weights w with which Σ w·(level − average) is the most likely amount of a fault: generalised least squares. */
-function faultWeights(fault: ToneFault, bandHz: readonly number[]): number[] {
+/** A curve looked for on top of ordinary variation. */
+interface Template {
+  readonly fault: ToneFault
+  /** Weights w with which Σ w·(level − average) is its most likely amount: generalised least squares. */
+  readonly weights: readonly number[]
+  /** How closely that is known: the inverse of its variance, 1 / dB². */
+  readonly precision: number
+}
+
+function templateOf(fault: ToneFault, bandHz: readonly number[], lower: readonly Float64Array[]): Template {
   const curve = faultCurve(fault, bandHz)
-  const weights = solve(covariance(bandHz), curve)
-  const norm = weights.reduce((sum, weight, b) => sum + weight * curve[b]!, 0)
-  return weights.map((weight) => weight / norm)
+  const solved = solve(lower, curve)
+  const precision = solved.reduce((sum, weight, b) => sum + weight * curve[b]!, 0)
+  return { fault, weights: solved.map((weight) => weight / precision), precision }
+}
+
+/** Faults whose place and width follow the song: dullness is no place. */
+export type PlacedFault = Exclude<ToneFault['kind'], 'dullness'>
+
+/** Places and widths in which a fault is looked for: up to half an octave from its usual place, in steps of bands. */
+const placedOctaves = [-3, -2, -1, 0, 1, 2, 3].map((step) => step / 6)
+const placedQs = [Math.SQRT1_2, 1, Math.SQRT2, 2]
+/** Spread of the places and of the widths (Q) in which faults are expected, octaves. Ours. */
+const placeOctaves = 0.25
+const widthOctaves = 0.5
+
+interface Templates {
+  /** One for each of {@link toneFaults}. */
+  readonly usual: readonly Template[]
+  readonly placed: Readonly<Record<PlacedFault, readonly Template[]>>
+}
+
+const templatesByCount = new Map<number, Templates>()
+
+/** The templates for the first bands from {@link lowestHz} on; their number tells them. */
+function templatesFor(bandHz: readonly number[]): Templates {
+  const known = templatesByCount.get(bandHz.length)
+  if (known !== undefined) return known
+  const lower = triangleOf(covariance(bandHz))
+  const [mud, harshness] = toneFaults as [ToneFault, ToneFault]
+  const placed = (fault: ToneFault): Template[] =>
+    placedOctaves.flatMap((octaves) =>
+      placedQs.map((q) =>
+        templateOf({ ...fault, frequencyHz: fault.frequencyHz * power(2, octaves), q }, bandHz, lower),
+      ),
+    )
+  const templates: Templates = {
+    usual: toneFaults.map((fault) => templateOf(fault, bandHz, lower)),
+    placed: { mud: placed(mud), harshness: placed(harshness) },
+  }
+  templatesByCount.set(bandHz.length, templates)
+  return templates
+}
+
+/** Distance of a piece from the published average of commercial music, in sixth octaves. */
+export interface ToneDeviation {
+  /** None for silence. */
+  readonly bandHz: readonly number[]
+  readonly deviationDb: readonly number[]
+  /** Upper end of what is judged, Hz. */
+  readonly topHz: number
 }
 
 /**
- * Returns the amounts of the typical faults in a piece, from bands of a sixth of an octave: each is the generalised least-squares
- * estimate of the fault's own curve on top of the published average of commercial music, with the natural variation above, so that
- * a bump is judged against the piece's own neighbouring bands; the mean of the estimates from its long-term average and from its
- * typical moment, mid only. Bands more than 70 dB below the loudest are taken to be 70 dB below it. Bands beyond `bandwidthHz`,
- * where there is no music, take no part, and a fault that lies less than half an octave below it cannot be judged. Silence, and
- * what cannot be judged, give 0.
+ * Returns the mean distance of the long-term average and of the typical moment of a piece, mid only, from the published average, up to
+ * `bandwidthHz`, where its music ends. Bands more than 70 dB below the loudest are taken to be 70 dB below it.
  */
-export function describeTone(frames: BandFrames, bandwidthHz: number): ToneEvidence {
-  const { bandHz, midDb } = longTermSpectrum(frames)
+export function toneDeviation(frames: BandFrames, bandwidthHz: number): ToneDeviation {
+  return deviationOf(longTermSpectrum(frames), typicalSpectrumDb(frames, activeFrames(frames)), bandwidthHz)
+}
+
+/** The same from the levels of the two. */
+export function deviationOf(
+  { bandHz, midDb }: Pick<BandLevels, 'bandHz' | 'midDb'>,
+  typicalDb: readonly number[],
+  bandwidthHz: number,
+): ToneDeviation {
   const topHz = Math.min(highestHz, bandwidthHz * belowCutoff)
+  if (!(Math.max(...midDb) > -120)) return { bandHz: [], deviationDb: [], topHz }
   const used = bandHz.map((hz, b) => (hz > lowestHz && hz < topHz ? b : -1)).filter((b) => b >= 0)
-  const hz = used.map((b) => bandHz[b]!)
-  const deviation = (levels: readonly number[]): number[] => {
-    const own = used.map((b) => levels[b]!)
+  const levels = (all: readonly number[]): number[] => {
+    const own = used.map((b) => all[b]!)
     const loudest = Math.max(...own)
-    return own.map((level, i) => Math.max(level, loudest - emptyDb) - commercialSpectrumDb(hz[i]!))
+    return own.map((level) => Math.max(level, loudest - emptyDb))
   }
-  const average = deviation(midDb)
-  const typical = deviation(typicalSpectrumDb(frames, activeFrames(frames)))
-  const isSilent = !(Math.max(...midDb) > -120)
-  const estimate = (fault: ToneFault): number => {
-    if (isSilent || fault.frequencyHz * Math.SQRT2 > topHz) return 0
-    return faultWeights(fault, hz).reduce((sum, weight, i) => sum + (weight * (average[i]! + typical[i]!)) / 2, 0)
-  }
-  const [mud, harshness, dullness] = toneFaults.map(estimate) as [number, number, number]
+  const average = levels(midDb)
+  const typical = levels(typicalDb)
+  const hz = used.map((b) => bandHz[b]!)
+  const deviationDb = hz.map((f, i) => (average[i]! + typical[i]!) / 2 - commercialSpectrumDb(f))
+  return { bandHz: hz, deviationDb, topHz }
+}
+
+const amountIn = ({ deviationDb }: ToneDeviation, { weights }: Template): number =>
+  weights.reduce((sum, weight, i) => sum + weight * deviationDb[i]!, 0)
+
+/** A fault that lies less than half an octave below the end of what is judged cannot be. */
+const canBeJudged = ({ bandHz, topHz }: ToneDeviation, { frequencyHz }: ToneFault): boolean =>
+  bandHz.length > 0 && frequencyHz * Math.SQRT2 <= topHz
+
+/**
+ * Returns the amounts of the typical faults in a piece: each is the generalised least-squares estimate of the fault's own curve on top
+ * of the published average of commercial music, with the natural variation above, so that a bump is judged against the piece's own
+ * neighbouring bands. Silence, and what cannot be judged, give 0.
+ */
+export function describeTone(deviation: ToneDeviation): ToneEvidence {
+  const [mud, harshness, dullness] = toneFaults.map((fault, f) =>
+    canBeJudged(deviation, fault) ? amountIn(deviation, templatesFor(deviation.bandHz).usual[f]!) : 0,
+  ) as [number, number, number]
   return { mud, harshness, dullness }
+}
+
+/** Place of a fault in a song. */
+export interface FaultPlace {
+  readonly frequencyHz: number
+  readonly q: number
+  /** Amount that the spectrum shows there, dB. */
+  readonly evidenceDb: number
+}
+
+/**
+ * Returns the place and width at which a fault of the usual size would explain the spectrum of a piece best, near the usual ones unless
+ * the song speaks clearly for others. The usual place where the spectrum speaks against a fault there, whatever lies beside it; with no
+ * evidence, for silence and what cannot be judged.
+ */
+export function placeOfFault(deviation: ToneDeviation, kind: PlacedFault): FaultPlace {
+  const usual = toneFaults.find((fault) => fault.kind === kind)!
+  const { frequencyHz, q, usualDb } = usual
+  if (!canBeJudged(deviation, usual)) return { frequencyHz, q, evidenceDb: 0 }
+  const usualTemplate = templatesFor(deviation.bandHz).usual[toneFaults.indexOf(usual)]!
+  const atUsualDb = amountIn(deviation, usualTemplate)
+  if (atUsualDb <= 0) return { frequencyHz, q, evidenceDb: atUsualDb }
+  const candidates = templatesFor(deviation.bandHz).placed[kind].map((template) => {
+    const amountDb = amountIn(deviation, template)
+    const octaves = Math.log2(template.fault.frequencyHz / frequencyHz) / placeOctaves
+    const widths = Math.log2(template.fault.q / q) / widthOctaves
+    const likelihood = usualDb * template.precision * (amountDb - usualDb / 2) - (octaves ** 2 + widths ** 2) / 2
+    return { template, amountDb, likelihood }
+  })
+  const { template, amountDb } = candidates.reduce((best, each) => (each.likelihood > best.likelihood ? each : best))
+  return { frequencyHz: template.fault.frequencyHz, q: template.fault.q, evidenceDb: amountDb }
 }

@@ -1,9 +1,12 @@
 import type { Repair } from '../../src-contract/report.ts'
 import type { AiService } from '../../src-contract/settings.ts'
 import type { BandCut, DynamicCut } from '../../src-contract/stages/dynamic-cut.ts'
+import type { RecipeStage } from '../../src-contract/stages/index.ts'
 import type { PlannedSong, SourceAnalysis } from '../analysis/analysis.ts'
+import type { Resonance } from '../analysis/resonance.ts'
 import { sibilantHz, voiceHz } from '../analysis/sibilance.ts'
 import { highCutAllowance } from '../analysis/treble-fall.ts'
+import { troublingResonances } from '../analysis/troubling-resonances.ts'
 import { bandPass } from '../dsp/biquad.ts'
 import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
 import { type AudioBlock, allocateBlock, sliceBlock } from '../dsp/block.ts'
@@ -22,8 +25,6 @@ import {
   unlessSkipped,
 } from './stage.ts'
 
-/** Least excess of a persistent peak, dB: generated music is known for them, so less is asked of it. */
-const resonanceDb: Record<AiService, number> = { suno: 4, udio: 4, elevenlabs: 4.5, other: 5.5 }
 /** Density of the sharpest sibilants against the voice range from which they are tamed, dB. */
 const sibilanceDb: Record<AiService, number> = { suno: 5, udio: 5, elevenlabs: 5, other: 9 }
 
@@ -68,29 +69,30 @@ const widthOfSections = { 1: 1, 3: 3 / 8 }
 /** A cut of less is none, dB, so that silence leaves exact ones. */
 const restDb = 1e-5
 
-function planResonances({ resonances, aiService }: PlannedSong): StagePlan<DynamicCut> {
-  const found = resonances.filter(({ excessDb }) => excessDb > resonanceDb[aiService])
+function planResonances(analysis: PlannedSong): StagePlan<DynamicCut> {
+  const found = troublingResonances(analysis)
   if (found.length === 0) return nothingPlanned
-  const cuts: BandCut[] = found.map(({ frequencyHz, q, excessDb }) => ({
-    repair: 'resonance',
-    frequencyHz,
-    q,
-    referenceHz: frequencyHz,
-    referenceQ: q / resonanceWidthRatio,
-    referenceSections: 1,
-    toleranceDb: 1,
-    attackMs: 15,
-    releaseMs: 120,
-    maxMidCutDb: Math.min(mostMidCutDb, excessDb * midCutPart),
-    maxSideCutDb: Math.min(mostSideCutDb, excessDb * sideCutPart),
-  }))
   return {
-    stages: [{ kind: 'dynamic_cut', cuts }],
+    stages: [{ kind: 'dynamic_cut', cuts: found.map(resonanceCut) }],
     decisions: found.map(({ frequencyHz, excessDb }) =>
       repairDecision('RESONANCE_TAMED', { frequencyHz: Math.round(frequencyHz), excessDb: rounded(excessDb) }),
     ),
   }
 }
+
+const resonanceCut = ({ frequencyHz, q, excessDb }: Resonance): BandCut => ({
+  repair: 'resonance',
+  frequencyHz,
+  q,
+  referenceHz: frequencyHz,
+  referenceQ: q / resonanceWidthRatio,
+  referenceSections: 1,
+  toleranceDb: 1,
+  attackMs: 15,
+  releaseMs: 120,
+  maxMidCutDb: Math.min(mostMidCutDb, excessDb * midCutPart),
+  maxSideCutDb: Math.min(mostSideCutDb, excessDb * sideCutPart),
+})
 
 /** Gain of the filters that follow at a frequency, dB. */
 type FilterGain = (hz: number) => MidSideDb[]
@@ -111,17 +113,37 @@ function sharpenedDb({ spectrum, sibilance }: SourceAnalysis, filterGainDb: Filt
   return gainDb(sibilantHz) - gainDb(voiceHz)
 }
 
-/** Sibilants are judged as the filters that follow leave them. A muffled song keeps its own. */
-function planSibilance(analysis: PlannedSong, filterGainDb: FilterGain): StagePlan<DynamicCut> {
+/** Cut that the filters which follow make at a frequency for good, dB, 0 or more. */
+function cutByFiltersDb(hz: number, filterGainDb: FilterGain): number {
+  return Math.max(0, -filterGainDb(hz).reduce((sum, { mid }) => sum + mid, 0))
+}
+
+/**
+ * Sibilants are judged as the filters that follow leave them, and `alreadyCutDb` in their range counts as done. A muffled song keeps
+ * its own.
+ */
+function planSibilance(analysis: PlannedSong, filterGainDb: FilterGain, alreadyCutDb: number): StagePlan<DynamicCut> {
   const { sharpestDb, typicalDb } = analysis.sibilance
   const leftDb = sharpestDb + sharpenedDb(analysis, filterGainDb)
   if (leftDb < sibilanceDb[analysis.aiService] || sharpestDb - typicalDb < leastSharpnessDb) return nothingPlanned
   if (highCutAllowance(analysis) === 0) return nothingPlanned
   const toleranceDb = Math.min(mostToleranceDb, sharpestDb - sibilanceKneeDb)
+  const mostDb = sibilanceCut.maxMidCutDb - alreadyCutDb
+  if (mostDb < noticedDb) return nothingPlanned
+  const cut = { ...sibilanceCut, toleranceDb, maxMidCutDb: mostDb, maxSideCutDb: mostDb }
   return {
-    stages: [{ kind: 'dynamic_cut', cuts: [{ ...sibilanceCut, toleranceDb }] }],
+    stages: [{ kind: 'dynamic_cut', cuts: [cut] }],
     decisions: [repairDecision('SIBILANCE_TAMED', { sharpestDb: rounded(sharpestDb), typicalDb: rounded(typicalDb) })],
   }
+}
+
+/** Most that resonances in the range of sibilants are cut, dB. */
+function cutAmongSibilantsDb(stages: readonly DynamicCut[]): number {
+  const [lowHz, highHz] = sibilantHz
+  const cuts = stages
+    .flatMap((stage) => stage.cuts)
+    .filter(({ frequencyHz }) => frequencyHz > lowHz && frequencyHz < highHz)
+  return Math.max(0, ...cuts.map(({ maxMidCutDb }) => maxMidCutDb))
 }
 
 /** A channel that is silent is as loud in the side as in the mid and stays silent where both are cut alike. */
@@ -131,15 +153,16 @@ function alikeInSide(stage: DynamicCut): DynamicCut {
 
 function planDynamicCuts(song: Planning): StagePlan<DynamicCut> {
   const { analysis } = song
-  const filters = [...song.stagesOf('equalise'), ...song.stagesOf('match')]
-  const parts = [
-    unlessSkipped(song, 'resonance', planResonances(analysis)),
-    unlessSkipped(
-      song,
-      'sibilance',
-      planSibilance(analysis, (hz) => filters.map((stage) => song.responseDb(stage, hz))),
-    ),
-  ]
+  const gainOf =
+    (filters: readonly RecipeStage[]): FilterGain =>
+    (hz) =>
+      filters.map((stage) => song.responseDb(stage, hz))
+  const equalisers = song.stagesOf('equalise')
+  const againstFaults = gainOf(equalisers)
+  const resonances = unlessSkipped(song, 'resonance', planResonances(analysis))
+  const alreadyCutDb = cutByFiltersDb(sibilanceCut.frequencyHz, againstFaults) + cutAmongSibilantsDb(resonances.stages)
+  const allFilters = gainOf([...equalisers, ...song.stagesOf('match')])
+  const parts = [resonances, unlessSkipped(song, 'sibilance', planSibilance(analysis, allFilters, alreadyCutDb))]
   const stages = parts.flatMap((part) => part.stages)
   return {
     stages: analysis.deadChannel === null ? stages : stages.map(alikeInSide),

@@ -3,122 +3,143 @@ import type { SoundSettings } from '../../src-contract/settings.ts'
 import type { Equalise, EqualiserSection } from '../../src-contract/stages/equalise.ts'
 import type { PlannedSong } from '../analysis/analysis.ts'
 import { isComparable } from '../analysis/comparable.ts'
-import { certainty, faultOdds, probability } from '../analysis/fault-classifier.ts'
-import { type ToneFault, toneFaults } from '../analysis/tone-evidence.ts'
-import { highCutAllowance } from '../analysis/treble-fall.ts'
-import { excessDb, usualUpToDb } from '../analysis/usual-range.ts'
+import { faultVerdicts, probability, type Verdict } from '../analysis/fault-classifier.ts'
+import { type FaultPlace, type ToneFault, toneFaults } from '../analysis/tone-evidence.ts'
+import { excessAllowance, highCutAllowance, isMuffled } from '../analysis/treble-fall.ts'
+import { troublingResonances } from '../analysis/troubling-resonances.ts'
+import { belowUsualUpTo, excessDb, usualUpToDb } from '../analysis/usual-range.ts'
 import { type Biquad, highShelf, magnitudeDb, peaking } from '../dsp/biquad.ts'
 import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
 import type { Processor } from '../dsp/processor.ts'
 import { rise, rounded } from '../dsp/units.ts'
 import { appliedPart, nothingPlanned, repairSkipped, type StagePlan, type StreamingStage } from './stage.ts'
 
-/** Up to this many dB a correction is a matter of taste: a lean while a fault is only possible. */
-const leanDb = 0.9
-/**
- * Log-odds between which the lean grows: a probability of 27 per cent, where nothing speaks for a fault it is half of that, and
- * even odds.
- */
-const possibleFrom = -1
-const possibleTo = 0
-/**
- * Log-odds from which a fault is taken for real and removed in its usual size, each by how often music without that fault exceeds
- * it (docs/engine/tone.md): mud and dullness one piece in a hundred at most, since a cut there takes a song's warmth and a
- * lift hardens what was meant; harshness one in fifteen.
- */
-const certainFrom: Record<ToneFault['kind'], number> = { mud: 1, harshness: -0.6, dullness: 1 }
-
-/** Faults of which one is undone by what causes the other: where one is taken for real, the other is no matter of taste. */
+/** Faults of which one is undone by what causes the other: certainty of the one speaks against the other. */
 const opposites = { harshness: 'dullness', dullness: 'harshness', mud: null } as const
 
 const codes = { mud: 'MUD_CUT', harshness: 'TONE_HARSHNESS_CUT', dullness: 'TONE_DULLNESS_LIFTED' } as const
 
-/** Correction at intensity 50 for the log-odds of a fault, dB, to be taken against it: 0 … its usual size. */
-export function faultCorrectionDb({ kind, usualDb }: Pick<ToneFault, 'kind' | 'usualDb'>, logOdds: number): number {
-  const lean = leanDb * rise(logOdds, possibleFrom, possibleTo)
-  return lean + (usualDb - lean) * certainty(logOdds, certainFrom[kind])
-}
+const usualOf = (kind: ToneFault['kind']): number => toneFaults.find((fault) => fault.kind === kind)!.usualDb
+
+/** End of the band below which nothing is lifted, Hz: an octave above the shelf against dullness. */
+const leastLiftedHz = 10_000
 
 /** Least correction that is worth a filter, dB. */
 const leastDb = 0.15
 
+/** Evidence of the spectrum from which a fault may be treated in full, dB. */
+const plainEvidenceDb = 1
+/** Log-odds between which the peaks, in both halves, outweigh a spectrum that is mildly against a fault: 0.98 to 0.993. */
+const peaksOutweighFrom = 4
+const peaksOutweighTo = 5
+/** Evidence against a fault up to which they do, and from which it is vetoed, dB. */
+const mildlyAgainstDb = -6
+const vetoDb = -8
+
+/** Evidence of the spectrum for a fault, dB: the least of the whole song, of its halves and of the place where it would be treated. */
+function shownDb(analysis: PlannedSong, kind: ToneFault['kind']): number {
+  const evidence = [analysis, ...analysis.halves].map(({ tone }) => tone[kind])
+  if (kind !== 'dullness') evidence.push(analysis.tonePlaces[kind].evidenceDb)
+  return Math.min(...evidence)
+}
+
 /**
- * Part of what lies beyond nearly all finished music that is taken back at intensity 50: half of mud, since sparse music of low
- * instruments lies there as well and a cut takes its warmth.
+ * Part of the correction of a fault that the spectrum allows, 0 to 1. Without evidence of its own nothing is done, unless the peaks are
+ * nearly certain; never in the highs, and never against a spectrum that clearly shows the opposite.
  */
-const excessPart = { mud: 0.5, harshness: 1 } as const
-
-/** Evidence of the spectrum from which harshness may be cut in full, dB; without any, how the peaks line up is not enough. */
-const plainHarshnessDb = 1
-
-/** Part of the correction of a fault that the spectrum itself allows, 0 to 1: cuts in the highs need highs that stand out. */
-function allowance(analysis: PlannedSong, kind: ToneFault['kind']): number {
-  if (kind !== 'harshness') return 1
-  return highCutAllowance(analysis) * rise(analysis.tone.harshness, 0, plainHarshnessDb)
+function allowance(analysis: PlannedSong, kind: ToneFault['kind'], { leastLogOdds }: Verdict): number {
+  const shown = shownDb(analysis, kind)
+  const bySpectrum = rise(shown, 0, plainEvidenceDb)
+  if (kind === 'harshness') return bySpectrum * highCutAllowance(analysis)
+  const byPeaks = rise(leastLogOdds, peaksOutweighFrom, peaksOutweighTo)
+  return Math.max(bySpectrum, byPeaks * rise(shown, vetoDb, mildlyAgainstDb))
 }
 
 /** Correction of one fault of tone at intensity 50. */
 interface ToneCorrection {
   /** dB of the fault: 0 … its usual size. */
   readonly amountDb: number
+  /** The most that is justified at any intensity, dB. */
+  readonly mostDb: number
   readonly code: Decision['code']
-  /** Part of the whole correction that is no matter of taste, 0 … 1. */
-  readonly certainty: number
   /** Values of the report beside the evidence. */
   readonly reason: Readonly<Record<string, number>>
 }
 
-function toneCorrection(analysis: PlannedSong, fault: ToneFault, logOdds: number): ToneCorrection {
-  const { kind, usualDb } = fault
-  const byOddsDb = faultCorrectionDb(fault, logOdds)
-  if (kind !== 'dullness') {
-    const amountDb = Math.min(usualDb, excessPart[kind] * excessDb(analysis, kind))
-    const reason = { usualUpToDb: usualUpToDb(analysis, kind) }
-    if (amountDb > byOddsDb) return { amountDb, code: 'TONE_EXCESS_CUT', certainty: amountDb / usualDb, reason }
-  }
-  const found = certainty(logOdds, certainFrom[kind])
+/** Distance within which a resonance is what stands out at a place, octaves. */
+const besideResonanceOctaves = 0.7
+
+/** True for a place at which a resonance is cut: it is not cut twice. */
+function isResonant(analysis: PlannedSong, place: FaultPlace): boolean {
+  return troublingResonances(analysis).some(
+    ({ frequencyHz }) => Math.abs(Math.log2(frequencyHz / place.frequencyHz)) < besideResonanceOctaves,
+  )
+}
+
+/** Air is lifted where there is more than noise above it, and of a muffled song nothing tells how it is meant. */
+const canBeLifted = (analysis: PlannedSong): boolean =>
+  (analysis.bandwidthHz ?? Number.POSITIVE_INFINITY) >= leastLiftedHz && !isMuffled(analysis)
+
+/** Correction of harshness beyond all finished music. */
+function excessCorrection(analysis: PlannedSong): ToneCorrection {
+  const bearable = excessAllowance(analysis)
+  const usualDb = usualOf('harshness')
   return {
-    amountDb: byOddsDb,
-    code: found > 0 ? codes[kind] : 'TONE_LEANED',
-    certainty: found,
-    reason: { probability: rounded(probability(logOdds), 2) },
+    amountDb: bearable * Math.min(usualDb, excessDb(analysis, 'harshness')),
+    mostDb: bearable * usualDb,
+    code: 'TONE_EXCESS_CUT',
+    reason: { usualUpToDb: usualUpToDb.harshness, probability: belowUsualUpTo },
   }
+}
+
+const noCorrection = (kind: ToneFault['kind']): ToneCorrection => ({
+  amountDb: 0,
+  mostDb: 0,
+  code: codes[kind],
+  reason: {},
+})
+
+function toneCorrection(analysis: PlannedSong, kind: ToneFault['kind'], verdict: Verdict): ToneCorrection {
+  if (kind === 'dullness' && !canBeLifted(analysis)) return noCorrection(kind)
+  if (kind === 'harshness' && isResonant(analysis, analysis.tonePlaces.harshness)) return noCorrection(kind)
+  const foundDb = usualOf(kind) * verdict.certainty * allowance(analysis, kind, verdict)
+  const reason = { probability: rounded(probability(verdict.logOdds), 2) }
+  const found = { amountDb: foundDb, mostDb: foundDb, code: codes[kind], reason }
+  if (kind !== 'harshness') return found
+  const excess = excessCorrection(analysis)
+  return excess.amountDb > foundDb ? excess : found
 }
 
 /**
  * Returns the equaliser against the typical faults of tone, the same in mid and side: the exact inverses of the faults' own
- * filters, by their odds, or by how far the piece lies beyond nearly all finished music where that is more. `intensity` 50 corrects
- * as described, 0 not at all, 100 twice the lean and the excess but never more than the fault; of all but a cut of mud the amount of
- * tone is applied. A lean is told as one: no fault was
- * found. Nothing is judged in a piece that is not {@link isComparable}; harshness is cut only where the spectrum itself shows it and the
- * treble does not fall away above it.
+ * filters, by how certain they are, or by how far the piece lies beyond all finished music where that is more. `intensity` 50
+ * corrects as described, 0 not at all, 100 twice the excess but never more than the fault; of all but a cut of mud the amount of tone is
+ * applied. Nothing is judged in a piece that is not {@link isComparable}, and nothing is done that the spectrum itself does not show;
+ * of a muffled song no highs are cut or lifted.
  */
 export function planToneFaults(analysis: PlannedSong, intensity: number, sound: SoundSettings): StagePlan<Equalise> {
   if (!isComparable(analysis)) return nothingPlanned
-  const odds = faultOdds(analysis)
-  const corrections = new Map(
-    toneFaults.map((fault) => [fault.kind, toneCorrection(analysis, fault, odds[fault.kind])]),
-  )
+  const verdicts = faultVerdicts(analysis)
+  const corrections = new Map(toneFaults.map(({ kind }) => [kind, toneCorrection(analysis, kind, verdicts[kind])]))
   const sections: EqualiserSection[] = []
   const decisions: Decision[] = []
   for (const fault of toneFaults) {
-    const { kind, shape, frequencyHz, q, usualDb, unitDb } = fault
-    const { amountDb, code, reason } = corrections.get(kind)!
+    const { kind, shape, unitDb } = fault
+    const { frequencyHz, q } = kind === 'dullness' ? fault : analysis.tonePlaces[kind]
+    const { amountDb, mostDb, code, reason } = corrections.get(kind)!
     const opposite = opposites[kind]
-    const doubt = opposite === null ? 1 : 1 - corrections.get(opposite)!.certainty
+    const doubt = opposite === null ? 1 : 1 - corrections.get(opposite)!.amountDb / usualOf(opposite)
     // A cut of mud is told as a repair, and no amount of tone changes that.
     const part = code === 'MUD_CUT' ? 1 : appliedPart(sound.tone_amount)
-    const amount = part * allowance(analysis, kind) * Math.min(usualDb, (doubt * amountDb * intensity) / 50)
+    const amount = part * Math.min(mostDb, (doubt * amountDb * intensity) / 50)
     if (amount < leastDb) continue
-    // Air is not lifted above a cutoff: there is only noise.
-    if (kind === 'dullness' && (analysis.bandwidthHz ?? 20_000) < 2 * frequencyHz) continue
     if (kind === 'mud' && sound.skip_repairs.includes('mud')) {
       decisions.push(repairSkipped('mud'))
       continue
     }
     sections.push({ shape, frequencyHz, q, gainDb: -amount * unitDb })
     const values = {
-      frequencyHz,
+      frequencyHz: Math.round(frequencyHz),
       gainDb: rounded(-amount * unitDb, 2),
       evidenceDb: rounded(analysis.tone[kind]),
       ...reason,

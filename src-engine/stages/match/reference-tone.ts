@@ -1,6 +1,7 @@
 import type { Match } from '../../../src-contract/stages/match.ts'
 import type { SourceAnalysis } from '../../analysis/analysis.ts'
 import { commonBandwidthHz, heardLevels, medianInCore, musicFromDb } from '../../analysis/comparable.ts'
+import { isMuffled } from '../../analysis/treble-fall.ts'
 import type { BandLevels } from '../../dsp/meters/spectrum.ts'
 import { isOppositePhase } from '../../dsp/meters/stereo.ts'
 import { clamp, rounded } from '../../dsp/units.ts'
@@ -10,6 +11,9 @@ import { heldAbove, smoothed } from './band-curves.ts'
 /** Most that mid and side are moved, dB. */
 const midClampDb = 6
 const sideClampDb = 4
+/** Most that the highs of a muffled song are lifted toward a reference, dB, and where they begin, Hz: what comes up there is noise as well. */
+const muffledLiftDb = 3
+const muffledFromHz = 2400
 /** Below this the side is not compared, Hz: a bass must not become wide. */
 const sideFromHz = 120
 /** Below this few notes tell of a band, Hz, so that it is smoothed over so many bands to either side. */
@@ -76,7 +80,7 @@ export function referenceDistance(
 
 /**
  * Returns the filter toward a reference: mid and side apart, in sixth octaves (smoothed below 100 Hz), at most ±6 dB in mid and
- * ±4 dB in side, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. Below 120 Hz the side is not compared,
+ * ±4 dB in side, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. The highs of a muffled song are lifted by 3 dB at most. Below 120 Hz the side is not compared,
  * but goes down with the mid: a bass must not become wide. The reference must be {@link isComparable}.
  */
 export function planReferenceTone(
@@ -94,7 +98,8 @@ export function planReferenceTone(
     return narrow.map((value, b) => {
       if (bandHz[b]! < fromHz) return 0
       if (Math.abs(value) > most) isFollowedInPart = true
-      return (clamp(value, -most, most) * amount) / 100
+      const mostLift = isMuffled(analysis) && bandHz[b]! >= muffledFromHz ? Math.min(most, muffledLiftDb) : most
+      return (clamp(value, -most, mostLift) * amount) / 100
     })
   }
   const mid = curveOf(distance.midDb, distance.limitHz, midClampDb, 0)

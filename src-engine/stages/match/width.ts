@@ -1,18 +1,11 @@
 import type { Match } from '../../../src-contract/stages/match.ts'
 import type { PlannedSong } from '../../analysis/analysis.ts'
-import { certainty, type FaultOdds, faultOdds, probability, usualWidestDb } from '../../analysis/fault-classifier.ts'
+import { faultVerdicts, probability, usualWidestDb } from '../../analysis/fault-classifier.ts'
 import { usualWidthFaultDb } from '../../analysis/peak-relief.ts'
-import { excessDb, usualUpToDb } from '../../analysis/usual-range.ts'
+import { belowUsualUpTo, excessDb, usualUpToDb } from '../../analysis/usual-range.ts'
 import { foldDownLossDb, isOppositePhase } from '../../dsp/meters/stereo.ts'
 import { dbToPower, powerToDb, rise, rounded } from '../../dsp/units.ts'
 import { nothingPlanned, type StagePlan } from '../stage.ts'
-
-/**
- * Log-odds from which a piece counts as narrowed or widened: of music that is not, one piece in twenty and one in fifty exceed them
- * (docs/engine/tone.md).
- */
-const narrowedFrom = 0
-const widenedFrom = -0.3
 
 /**
  * Widest moments between which widening fades in, dB. What is narrower would still be narrower than nearly all music with twice the
@@ -28,22 +21,19 @@ const bassHz = 120
 const bassSideDb = -8
 
 /**
- * Side gain in dB against narrowing or widening by their odds: the mean of the usual size of the fault, a factor of two in either
- * direction, and the way back to the usual width, since one knows the fault and the other the piece. At most 6 dB; 0 while no fault
- * is likely, and away from the usual width never.
+ * Side gain in dB against narrowing or widening, each by how certain it is, 0 to 1: the mean of the usual size of the fault, a factor
+ * of two in either direction, and the way back to the usual width, since one knows the fault and the other the piece. At most 6 dB; 0
+ * while no fault is certain, and away from the usual width never.
  */
 export function widthCorrectionDb(
-  { narrowed, widened }: Pick<FaultOdds, 'narrowed' | 'widened'>,
+  { narrowed, widened }: { readonly narrowed: number; readonly widened: number },
   widestDb: number,
 ): number {
   const wayBackDb = usualWidestDb - widestDb
-  const likely =
-    wayBackDb > 0
-      ? certainty(narrowed, narrowedFrom) * rise(widestDb, nearlyMonoDb, mixedWideDb)
-      : -certainty(widened, widenedFrom)
+  const part = wayBackDb > 0 ? narrowed * rise(widestDb, nearlyMonoDb, mixedWideDb) : -widened
   // Near the usual width there is no more to do than three times the way, so that nothing jumps there.
   const wholeDb = (usualWidthFaultDb + Math.min(Math.abs(wayBackDb), usualWidthFaultDb)) / 2
-  return likely * Math.min(wholeDb, 3 * Math.abs(wayBackDb))
+  return part * Math.min(wholeDb, 3 * Math.abs(wayBackDb))
 }
 
 /** The part of the plan that corrects the width. */
@@ -62,8 +52,8 @@ export function foldDownLimitDb(sideToMidDb: number): number {
 }
 
 /**
- * Returns the correction of the width: a gain of the side for a piece that was probably narrowed (from log-odds of 0 on) or
- * widened (from −0.3), or is wider than nearly all finished music, whole at intensity 50 and no larger above, `part` (0 to 1) of it. Widening is held
+ * Returns the correction of the width: a gain of the side for a piece that was for certain narrowed or
+ * widened, or is wider than all finished music, whole at intensity 50 and no larger above, `part` (0 to 1) of it. Widening is held
  * back in every band in which it would cost more than 1.5 dB on fold-down beyond the source's, and in the bass. Nothing for
  * silence, for mono, for a dead channel, for channels in opposite phase, at intensity 0, and for ordinary width.
  */
@@ -71,8 +61,8 @@ export function planImage(analysis: PlannedSong, intensity: number, part: number
   const { isMono, deadChannel, isSilent, width, spectrum, sideToMidDb } = analysis
   if (isMono || isSilent || isOppositePhase(sideToMidDb) || deadChannel !== null || intensity === 0)
     return imageLeftAlone
-  const odds = faultOdds(analysis)
-  const byOddsDb = widthCorrectionDb(odds, width.widestDb)
+  const { narrowed, widened } = faultVerdicts(analysis)
+  const byOddsDb = widthCorrectionDb({ narrowed: narrowed.certainty, widened: widened.certainty }, width.widestDb)
   const beyondDb = Math.min(usualWidthFaultDb, excessDb(analysis, 'widened'))
   const isBeyond = beyondDb > 0 && -beyondDb < byOddsDb
   const wantedDb = (isBeyond ? -beyondDb : byOddsDb) * Math.min(1, intensity / 50) * part
@@ -98,8 +88,8 @@ export function planImage(analysis: PlannedSong, intensity: number, part: number
           widestDb: rounded(width.widestDb),
           usualDb: usualWidestDb,
           ...(isBeyond
-            ? { usualUpToDb: usualUpToDb(analysis, 'widened') }
-            : { probability: rounded(probability(wantedDb > 0 ? odds.narrowed : odds.widened), 2) }),
+            ? { usualUpToDb: usualUpToDb.widened, probability: belowUsualUpTo }
+            : { probability: rounded(probability((wantedDb > 0 ? narrowed : widened).logOdds), 2) }),
         },
       },
     ],

@@ -3,8 +3,8 @@ import { addClicks, addOffset, addResonance, addTone, clipHard, toneDamages } fr
 import { analyseSource, examineSamples, type SourceAnalysis } from '../../../src-engine/analysis/analysis.ts'
 import { findClipping, flatTops } from '../../../src-engine/analysis/clipping.ts'
 import { describePeakRelief } from '../../../src-engine/analysis/peak-relief.ts'
-import { describeTone } from '../../../src-engine/analysis/tone-evidence.ts'
-import { highShelf } from '../../../src-engine/dsp/biquad.ts'
+import { describeTone, toneDeviation } from '../../../src-engine/analysis/tone-evidence.ts'
+import { highShelf, peaking } from '../../../src-engine/dsp/biquad.ts'
 import { createBiquadCascade } from '../../../src-engine/dsp/biquad-cascade.ts'
 import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
 import { createConvolver } from '../../../src-engine/dsp/fir.ts'
@@ -385,8 +385,8 @@ describe('music that was limited and damaged afterwards', () => {
       samples.set(music.channels[c]!.map((sample) => sample / 8))
       samples.set(limited.channels[c]!, limited.frames)
     }
-    const { crestDb } = describePeakRelief(late, measureWaveform(late).peakDbfs, curveStepSeconds)
-    expect(crestDb).toBeCloseTo(untouched.crestDb, 1)
+    const { whole } = describePeakRelief(late, measureWaveform(late).peakDbfs, curveStepSeconds)
+    expect(whole.crestDb).toBeCloseTo(untouched.crestDb, 1)
   })
 
   it('says less the shorter it is, and nothing of silence', () => {
@@ -405,6 +405,57 @@ describe('music that was limited and damaged afterwards', () => {
       expect(crestDb).toBe(2.5)
       for (const relief of Object.values(faults)) expect(relief).toEqual({ crest: 0, edge: 0, edgeAgain: 0 })
     }
+  })
+})
+
+describe('a fault of tone', () => {
+  const withPeak = (frequencyHz: number, q: number, gainDb: number) => {
+    const song = copyOf(music)
+    filterWhole(song, createBiquadCascade([peaking(frequencyHz, song.sampleRateHz, q, gainDb)]))
+    return analyse(song).tonePlaces
+  }
+
+  it.each([
+    ['harshness', 6000, 1],
+    ['harshness', 7600, Math.SQRT2],
+    ['harshness', 4800, 1],
+    ['mud', 250, 1],
+    ['mud', 200, Math.SQRT2],
+    ['mud', 320, 1],
+  ] as const)('is placed where the song has it: %s at %i Hz, Q %d', (kind, frequencyHz, q) => {
+    const place = withPeak(frequencyHz, q, 8)[kind]
+    expect(Math.abs(Math.log2(place.frequencyHz / frequencyHz))).toBeLessThan(0.2)
+    expect(Math.abs(Math.log2(place.q / q))).toBeLessThanOrEqual(0.51)
+    expect(place.evidenceDb).toBeGreaterThan(5)
+  })
+
+  it('is looked for in alternate blocks too, so that what comes and goes with them is not in both', () => {
+    const song = ordinaryMusic(40)
+    const section = createBiquadCascade([peaking(6000, song.sampleRateHz, 1, 8)])
+    for (const first of [0, 20]) {
+      const [start, end] = [first, first + 10].map((seconds) => seconds * song.sampleRateHz)
+      section.reset()
+      section.process({ channels: song.channels.map((samples) => samples.subarray(start, end)), frames: end! - start! })
+    }
+    const { tone, halves } = analyse(song)
+    expect(halves[0].tone.harshness - halves[1].tone.harshness).toBeGreaterThan(6)
+    expect(tone.harshness).toBeLessThan(halves[0].tone.harshness)
+    expect(tone.harshness).toBeGreaterThan(halves[1].tone.harshness)
+  })
+
+  it('is the same in both halves of even music, and in all of a piece without halves', () => {
+    const { tone, width, peakRelief, halves } = analyse(ordinaryMusic(40))
+    for (const half of halves) {
+      for (const kind of ['mud', 'harshness', 'dullness'] as const) {
+        expect(Math.abs(half.tone[kind] - tone[kind])).toBeLessThan(1)
+        expect(Math.abs(half.peakRelief.faults[kind].crest - peakRelief.faults[kind].crest)).toBeLessThan(0.3)
+      }
+      expect(Math.abs(half.width.widestDb - width.widestDb)).toBeLessThan(0.5)
+    }
+    const short = allocateAudio(2, 4000, 48_000)
+    for (const [c, samples] of short.channels.entries()) samples.set(music.channels[c]!.subarray(0, 4000))
+    const piece = analyse(short)
+    for (const half of piece.halves) expect(half.tone).toEqual(piece.tone)
   })
 })
 
@@ -472,7 +523,7 @@ describe('music without a top', () => {
       const mid = frames!.mid.map((power, i) =>
         Math.abs(centresHz[i % centresHz.length]! - 1200) < 200 ? power * gain : power,
       )
-      return describeTone({ ...frames!, mid }, 20_000)
+      return describeTone(toneDeviation({ ...frames!, mid }, 20_000))
     }
     expect(emptied(1e-12)).toEqual(emptied(1e-9))
   })

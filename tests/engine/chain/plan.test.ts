@@ -5,16 +5,15 @@ import { NEUTRAL_SOUND } from '../../../src-contract/settings.ts'
 import type { RecipeStage } from '../../../src-contract/stages/index.ts'
 import type { PlannedSong } from '../../../src-engine/analysis/analysis.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-engine/analysis/analysis.ts'
-import { faultOdds, probability } from '../../../src-engine/analysis/fault-classifier.ts'
+import { certainty, faultOdds, faultVerdicts, probability } from '../../../src-engine/analysis/fault-classifier.ts'
 import type { Fault, FaultRelief, PeakRelief } from '../../../src-engine/analysis/peak-relief.ts'
-import { toneFaults } from '../../../src-engine/analysis/tone-evidence.ts'
 import { applyRecipe, splitRecipe } from '../../../src-engine/chain.ts'
 import { lowPass } from '../../../src-engine/dsp/biquad.ts'
 import { createBiquadCascade } from '../../../src-engine/dsp/biquad-cascade.ts'
 import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
 import { foldDownLossDb } from '../../../src-engine/dsp/meters/stereo.ts'
 import { type PlanInput, planRecipe } from '../../../src-engine/plan.ts'
-import { faultCorrectionDb, planToneFaults } from '../../../src-engine/stages/equalise.ts'
+import { planToneFaults } from '../../../src-engine/stages/equalise.ts'
 import { createMatchFilter, curveGainDb } from '../../../src-engine/stages/match/curve-filter.ts'
 import { widthCorrectionDb } from '../../../src-engine/stages/match/width.ts'
 import {
@@ -43,6 +42,17 @@ const music = ordinaryMusic(12)
 const analysis = analyse(music)
 /** As the parts of the plan see it. */
 const ordinary: PlannedSong = { ...analysis, aiService: 'other' }
+
+/** A song both halves of which show the evidence that it shows as a whole, its faults of tone in their usual places. */
+function alike<Song extends SourceAnalysis>(song: Song): Song {
+  const { tone, width, peakRelief } = song
+  const half = { tone, width, peakRelief }
+  const tonePlaces = {
+    mud: { frequencyHz: 250, q: 1, evidenceDb: tone.mud },
+    harshness: { frequencyHz: 6000, q: 1, evidenceDb: tone.harshness },
+  }
+  return { ...song, tonePlaces, halves: [half, half] }
+}
 
 function stage<Kind extends RecipeStage['kind']>(
   stages: readonly RecipeStage[],
@@ -158,21 +168,17 @@ describe('the planner', () => {
 
   it('does not say that the tone was left alone beside a cut of its mud', () => {
     const codes = (mud: number, peakRelief: PeakRelief) =>
-      plan({ ...analysis, tone: { ...analysis.tone, mud }, peakRelief }).decisions.flatMap(({ code }) =>
+      plan(alike({ ...analysis, tone: { ...analysis.tone, mud }, peakRelief })).decisions.flatMap(({ code }) =>
         /MUD|TONE/.test(code) ? [code] : [],
       )
     expect(codes(0, analysis.peakRelief)).toEqual(['TONE_LEFT_ALONE'])
     expect(codes(8, evenedBy('mud', 1))).toEqual(['MUD_CUT'])
   })
 
-  it('tells of a lean of the tone as of no fault', () => {
-    const { decisions, recipe } = plan({ ...analysis, tone: { ...analysis.tone, mud: 8 } })
-    expect(stage(recipe.stages, 'equalise')!.sections[0]!.gainDb).toBeGreaterThan(-0.9)
-    const told = decisions.filter(({ stage }) => stage === 'repair' || stage === 'tone')
-    expect(told.map(({ code, values }) => [code, values.fault])).toEqual([
-      ['NOTHING_TO_REPAIR', undefined],
-      ['TONE_LEANED', 'mud'],
-    ])
+  it('does nothing about a fault that is possible but not certain', () => {
+    const possible = alike({ ...analysis, tone: { ...analysis.tone, mud: 8 } })
+    expect(probability(faultOdds(possible).mud)).toBeGreaterThan(0.25)
+    expect(plan(possible).recipe.stages).toEqual([])
   })
 
   it('rebuilds peaks, but not a song that is clipped throughout', () => {
@@ -607,7 +613,7 @@ describe('a repair', () => {
   it('of sharp sibilants takes them down while they sound, and nothing else', () => {
     const voiced = withSibilants()
     const treated = copyOf(voiced)
-    const { recipe, decisions } = plan(analyse(voiced))
+    const { recipe, decisions } = plan(alike({ ...analyse(voiced), tone: analysis.tone }))
     expect(decisions.map(({ code }) => code)).toContain('SIBILANCE_TAMED')
     const cut = { ...recipe, stages: recipe.stages.filter(({ kind }) => kind === 'dynamic_cut') }
     const { repairs } = applyRecipe(treated, cut)
@@ -617,18 +623,45 @@ describe('a repair', () => {
     expect(Math.abs(change(90_000, 130_000))).toBeLessThan(0.02)
   })
 
-  it('of sharp sibilants takes them down also in a song whose hard edge is cut', () => {
-    const voiced = withSibilants()
-    const found = analyse(voiced)
-    const { recipe } = plan({ ...found, tone: { ...found.tone, harshness: 11 } }, { ai_service: 'suno' })
-    const sibilantsDb = (...kinds: RecipeStage['kind'][]): number => {
-      const treated = copyOf(voiced)
-      applyRecipe(treated, { ...recipe, stages: recipe.stages.filter(({ kind }) => kinds.includes(kind)) })
-      return rmsDbfs(treated, 62_000, 71_000)
+  it('of sharp sibilants counts what the equaliser cuts there already: nothing is cut twice', () => {
+    const found = { ...analyse(withSibilants()), treble: { fallDb: -3, lackDb: 0 } }
+    const mostCutDb = (harshness: number) => {
+      const { stages } = plan(alike({ ...found, tone: { ...found.tone, harshness } }), { ai_service: 'suno' }).recipe
+      const cutDb = stage(stages, 'equalise')?.sections[0]?.gainDb ?? 0
+      return { cutDb, sibilantsDb: stage(stages, 'dynamic_cut')?.cuts[0]?.maxMidCutDb ?? 0 }
     }
-    expect(sibilantsDb('equalise')).toBeLessThan(sibilantsDb() - 2)
-    // Cut after the equaliser, whose gain moves what the cut compares, they would lose 0.1 dB.
-    expect(sibilantsDb('equalise', 'dynamic_cut')).toBeLessThan(sibilantsDb('equalise') - 0.5)
+    expect(mostCutDb(0)).toEqual({ cutDb: 0, sibilantsDb: 3 })
+    const { cutDb, sibilantsDb } = mostCutDb(13.5)
+    expect(cutDb).toBeCloseTo(-1, 6)
+    expect(sibilantsDb).toBeGreaterThan(2)
+    expect(sibilantsDb).toBeLessThan(2.3)
+    expect(mostCutDb(17.5)).toEqual({ cutDb: -5, sibilantsDb: 0 })
+  })
+
+  it.each([
+    [6000, 'resonance'],
+    [9000, 'resonance'],
+    [9800, 'both'],
+  ])('of a resonance at %i Hz is no cut of a broad hard edge beside it: %s', (frequencyHz, treated) => {
+    const treble = { fallDb: -3, lackDb: 0 }
+    const tone = { ...analysis.tone, harshness: 14.5 }
+    const harsh = alike({ ...analysis, treble, tone })
+    expect(stage(plan(harsh).recipe.stages, 'equalise')!.sections[0]!.gainDb).toBe(-2)
+    const { stages } = plan({ ...harsh, resonances: [{ frequencyHz, excessDb: 6, q: 8 }] }).recipe
+    expect(stages.map(({ kind }) => kind)).toEqual(treated === 'both' ? ['dynamic_cut', 'equalise'] : ['dynamic_cut'])
+  })
+
+  it.each([
+    ['muffled', { treble: { fallDb: 9, lackDb: 0 } }],
+    ['without treble', { treble: { fallDb: -3, lackDb: 30 } }],
+    ['with its end at 8 kHz', { bandwidthHz: 8000 }],
+    ['with its end beside the peak', { bandwidthHz: 11_500 }],
+  ])('of a resonance is none in a song %s', (_, change) => {
+    const resonances = [{ frequencyHz: 9200, excessDb: 9, q: 8 }]
+    const kinds = (more: Partial<SourceAnalysis>) =>
+      plan({ ...analysis, resonances, ...more }).recipe.stages.map(({ kind }) => kind)
+    expect(kinds({})).toEqual(['dynamic_cut'])
+    expect(kinds(change)).toEqual([])
   })
 
   it.each([
@@ -757,19 +790,72 @@ describe('the odds of a fault', () => {
   })
 })
 
-describe('the correction of tone', () => {
-  it('is none while a fault is unlikely, leans by less than 1 dB while in doubt and removes the usual size when certain', () => {
-    for (const fault of toneFaults) {
-      expect(faultCorrectionDb(fault, -1)).toBe(0)
-      expect(faultCorrectionDb(fault, Number.NEGATIVE_INFINITY)).toBe(0)
-      expect(faultCorrectionDb(fault, 2)).toBeCloseTo(fault.usualDb, 6)
-      // Of harshness one is sure from there on; the others are still in doubt.
-      if (fault.kind === 'harshness') expect(faultCorrectionDb(fault, -0.6)).toBeCloseTo(fault.usualDb, 6)
-      else {
-        expect(faultCorrectionDb(fault, -0.6)).toBeGreaterThan(0.25)
-        expect(faultCorrectionDb(fault, -0.6)).toBeLessThan(1)
-      }
-    }
+describe('the verdict on a fault', () => {
+  it('is none below a probability of 0.9, whole from 0.95 on, and grows between', () => {
+    const at = [0.5, 0.9, 0.92, 0.94, 0.95, 0.99].map((p) => certainty(Math.log(p / (1 - p))))
+    expect(at.slice(0, 2)).toEqual([0, expect.closeTo(0, 9)])
+    expect(at.slice(4)).toEqual([1, 1])
+    expect(at[2]).toBeGreaterThan(0.1)
+    expect(at[3]).toBeGreaterThan(at[2]!)
+    expect(at[3]).toBeLessThan(1)
+  })
+
+  it.each(['mud', 'harshness', 'dullness', 'narrowed', 'widened'] as const)(
+    'of %s is that of the whole song where both halves agree, and none where one does not',
+    (fault) => {
+      const width = { widestDb: fault === 'narrowed' ? -8 : fault === 'widened' ? 10 : 2 }
+      const tone = { ...analysis.tone, ...(fault in analysis.tone ? { [fault]: 4 } : {}) }
+      const faulty = alike({ ...analysis, tone, width, peakRelief: evenedBy(fault, 1) })
+      const { tone: ordinaryTone, width: ordinaryWidth, peakRelief } = analysis
+      const without = { tone: ordinaryTone, width: ordinaryWidth, peakRelief }
+      expect(faultVerdicts(faulty)[fault].certainty).toBe(1)
+      for (const halves of [
+        [faulty.halves[0], without],
+        [without, faulty.halves[1]],
+      ] as const)
+        expect(faultVerdicts({ ...faulty, halves })[fault].certainty).toBe(0)
+    },
+  )
+})
+
+describe('what the spectrum shows of a fault', () => {
+  const gains = (song: SourceAnalysis) =>
+    planToneFaults({ ...song, aiService: 'other' }, 50, NEUTRAL_SOUND).stages.flatMap(({ sections }) =>
+      sections.map(({ gainDb }) => gainDb),
+    )
+  const song = (kind: 'mud' | 'harshness', evidenceDb: number) =>
+    alike({ ...analysis, tone: { ...analysis.tone, [kind]: evidenceDb }, peakRelief: evenedBy(kind, 1) })
+
+  it.each([
+    ['mud', -4],
+    ['harshness', -5],
+  ] as const)('of %s counts in the whole song, in both halves and at the place of the cut', (kind, gainDb) => {
+    const shown = song(kind, 3)
+    const [first, second] = shown.halves
+    const unshown = { ...first, tone: { ...first.tone, [kind]: -10 } }
+    const place = { ...shown.tonePlaces, [kind]: { ...shown.tonePlaces[kind], evidenceDb: -10 } }
+    expect(gains(shown)).toEqual([gainDb])
+    expect(gains({ ...shown, tone: unshown.tone })).toEqual([])
+    expect(gains({ ...shown, halves: [unshown, second] })).toEqual([])
+    expect(gains({ ...shown, halves: [first, unshown] })).toEqual([])
+    expect(gains({ ...shown, tonePlaces: place })).toEqual([])
+  })
+
+  it('is outweighed by nearly certain peaks where it is mildly against mud, and never where it is clearly against it', () => {
+    expect(faultVerdicts(song('mud', -3)).mud.leastLogOdds).toBeGreaterThan(5)
+    expect(gains(song('mud', -3))).toEqual([-4])
+    expect(gains(song('mud', -8))).toEqual([])
+    expect(gains(song('harshness', -0.1))).toEqual([])
+    // In one half the peaks are for mud, but not by as much.
+    const slight: FaultRelief = { crest: 0.2, edge: 0.12, edgeAgain: 0.1 }
+    const less = song('mud', -3)
+    const [first, second] = less.halves
+    const half = { ...first, peakRelief: { crestDb: 1, faults: { ...none.faults, mud: slight } } }
+    const doubted = { ...less, halves: [half, second] as const }
+    const { certainty: part, leastLogOdds } = faultVerdicts(doubted).mud
+    expect(part).toBe(1)
+    expect(leastLogOdds).toBeLessThan(4)
+    expect(gains(doubted)).toEqual([])
   })
 })
 
@@ -780,7 +866,8 @@ describe('a song that may be harsh or dull', () => {
     for (let harsh = 0; harsh <= 1; harsh += 0.02) {
       for (let dull = 0; dull <= 1; dull += 0.02) {
         const faults = { ...none.faults, harshness: relief(harsh), dullness: relief(dull) }
-        const song = { ...ordinary, tone: { ...ordinary.tone, harshness: 1 }, peakRelief: { ...none, faults } }
+        const tone = { ...ordinary.tone, harshness: 1, dullness: 1 }
+        const song = alike({ ...ordinary, tone, peakRelief: { ...none, faults } })
         const { decisions } = planToneFaults(song, 50, NEUTRAL_SOUND)
         const gainDb = (wanted: DecisionCode, fault: string) =>
           decisions.find(({ code, values }) => code === wanted || values.fault === fault)?.values.gainDb ?? 0
@@ -795,7 +882,7 @@ describe('a song that may be harsh or dull', () => {
   })
 
   it('is not lifted where there is only noise: above a cutoff below 10 kHz', () => {
-    const dull = { ...ordinary, tone: { ...analysis.tone, dullness: 4 }, peakRelief: evenedBy('dullness', 1) }
+    const dull = alike({ ...ordinary, tone: { ...analysis.tone, dullness: 4 }, peakRelief: evenedBy('dullness', 1) })
     const codes = (bandwidthHz: number | null) =>
       planToneFaults({ ...dull, bandwidthHz }, 50, NEUTRAL_SOUND).decisions.map(({ code }) => code)
     expect([null, 10_500, 9500].map(codes)).toEqual([['TONE_DULLNESS_LIFTED'], ['TONE_DULLNESS_LIFTED'], []])
@@ -806,44 +893,59 @@ describe('a song beyond nearly all finished music', () => {
   // As a limiter leaves a song that had the fault before: undoing it would throw the peaks about.
   const settled: FaultRelief = { crest: -0.3, edge: -0.3, edgeAgain: 0.3 }
   const faults = { mud: settled, harshness: settled, dullness: settled, narrowed: settled, widened: settled }
-  const limited: SourceAnalysis = { ...analysis, peakRelief: { crestDb: 0.8, faults } }
+  const treble = { fallDb: -3, lackDb: 0 }
+  const limited: SourceAnalysis = { ...analysis, treble, peakRelief: { crestDb: 0.8, faults } }
   const toneOf = (tone: Partial<SourceAnalysis['tone']>, more: Partial<PlanInput> = {}) =>
-    plan({ ...limited, tone: { ...limited.tone, ...tone } }, more)
+    plan(alike({ ...limited, tone: { ...limited.tone, ...tone } }), more)
   const cuts = ({ decisions }: ReturnType<typeof plan>) =>
     decisions.flatMap(({ code, values }) => (code === 'TONE_EXCESS_CUT' ? [[values.fault, values.gainDb]] : []))
 
-  it('loses what lies beyond it, of a generator sooner, though its peaks speak against a fault', () => {
-    expect(cuts(toneOf({ harshness: 11 }))).toEqual([['harshness', -2]])
-    expect(cuts(toneOf({ harshness: 11, mud: 15 }))).toEqual([
-      ['mud', -1.5],
-      ['harshness', -2],
-    ])
-    for (const ai_service of ['suno', 'udio', 'elevenlabs'] as const) {
-      expect(cuts(toneOf({ harshness: 7.5, mud: 11 }, { ai_service }))).toEqual([
-        ['mud', -1.5],
-        ['harshness', -1.5],
-      ])
-      expect(cuts(toneOf({ harshness: 6, mud: 8 }, { ai_service }))).toEqual([])
+  it('loses what lies beyond it, though its peaks speak against a fault', () => {
+    for (const ai_service of ['other', 'suno'] as const) {
+      expect(cuts(toneOf({ harshness: 14.5 }, { ai_service }))).toEqual([['harshness', -2]])
     }
-    expect(cuts(toneOf({ harshness: 9, mud: 12, dullness: 30 }))).toEqual([])
+    expect(cuts(toneOf({ harshness: 12.5, mud: 30, dullness: 30 }))).toEqual([])
+  })
+
+  it('loses no more of it than each of its halves has', () => {
+    const song = alike({ ...limited, tone: { ...limited.tone, harshness: 16.5 } })
+    const [half, other] = song.halves
+    for (const [harshness, gainDb] of [
+      [13.5, -1],
+      [12.5, undefined],
+    ] as const) {
+      const less = { ...other, tone: { ...other.tone, harshness } }
+      expect(cuts(plan({ ...song, halves: [half, less] }))[0]?.[1]).toBe(gainDb)
+      expect(cuts(plan({ ...song, halves: [less, half] }))[0]?.[1]).toBe(gainDb)
+    }
+  })
+
+  it('loses none of its highs where they fall away, as behind a gentle low-pass', () => {
+    const falling = (fallDb: number) =>
+      cuts(plan(alike({ ...limited, treble: { fallDb, lackDb: 0 }, tone: { ...limited.tone, harshness: 16.5 } })))
+    expect(falling(-3)).toEqual([['harshness', -4]])
+    expect(falling(-1.5)).toEqual([['harshness', -2]])
+    expect(falling(0)).toEqual([])
   })
 
   it('loses it by the intensity, and never more than the usual fault', () => {
-    const at = (intensity: number, harshness = 11) => cuts(toneOf({ harshness }, { intensity }))[0]?.[1]
+    const at = (intensity: number, harshness = 14.5) => cuts(toneOf({ harshness }, { intensity }))[0]?.[1]
     expect([at(0), at(25), at(100)]).toEqual([undefined, -1, -4])
     expect([at(50, 40), at(100, 40)]).toEqual([-5, -5])
   })
 
-  it('is told so, and not that it leans or was repaired', () => {
-    const { decisions } = toneOf({ mud: 14 })
+  it('is told so, and not as a repair', () => {
+    const { decisions } = toneOf({ harshness: 13.5 })
     expect(decisions.map(({ stage, code }) => [stage, code]).slice(0, 2)).toEqual([
       ['repair', 'NOTHING_TO_REPAIR'],
       ['tone', 'TONE_EXCESS_CUT'],
     ])
-    const values = { fault: 'mud', frequencyHz: 250, gainDb: -1, evidenceDb: 14, usualUpToDb: 12 }
-    expect(decisions[1]!.values).toEqual(values)
+    expect(decisions[1]!.values).toEqual({
+      ...{ fault: 'harshness', frequencyHz: 6000, gainDb: -1, evidenceDb: 13.5 },
+      ...{ usualUpToDb: 12.5, probability: 0.997 },
+    })
     // A fault that is sure is taken out whole, as one.
-    const sure = plan({ ...analysis, tone: { ...analysis.tone, mud: 13 }, peakRelief: evenedBy('mud', 1) })
+    const sure = plan(alike({ ...analysis, tone: { ...analysis.tone, mud: 13 }, peakRelief: evenedBy('mud', 1) }))
     expect(sure.decisions[0]).toMatchObject({ code: 'MUD_CUT', values: { gainDb: -4 } })
   })
 
@@ -853,23 +955,22 @@ describe('a song beyond nearly all finished music', () => {
     const fineSpectrum = { bandHz, midDb: fewTones, sideDb: fewTones }
     const tone = { ...analysis.tone, harshness: 20, mud: 20 }
     for (const odd of [{ fineSpectrum }, { sideToMidDb: 20 }]) {
-      expect(cuts(plan({ ...limited, ...odd, tone }))).toEqual([])
+      expect(cuts(plan(alike({ ...limited, ...odd, tone })))).toEqual([])
       // Nor by its peaks.
       expect(
-        planToneFaults({ ...ordinary, ...odd, tone, peakRelief: evenedBy('mud', 1) }, 50, NEUTRAL_SOUND).stages,
+        planToneFaults(alike({ ...ordinary, ...odd, tone, peakRelief: evenedBy('mud', 1) }), 50, NEUTRAL_SOUND).stages,
       ).toEqual([])
     }
   })
 
   it('is narrowed where it is wider, and never widened for it', () => {
-    const sideGainDb = (widestDb: number, ai_service: PlanInput['ai_service'] = 'other') => {
-      const { decisions } = plan({ ...limited, width: { widestDb } }, { ai_service })
+    const sideGainDb = (widestDb: number) => {
+      const { decisions } = plan(alike({ ...limited, width: { widestDb } }))
       const { gainDb, usualUpToDb } = decisions.find(({ stage }) => stage === 'image')!.values
       return [gainDb, usualUpToDb]
     }
-    expect([sideGainDb(7), sideGainDb(7, 'suno'), sideGainDb(5)]).toEqual([
-      [-1, 6],
-      [-2, 5],
+    expect([sideGainDb(9), sideGainDb(8)]).toEqual([
+      [-1, 8],
       [undefined, undefined],
     ])
     expect(sideGainDb(14)[0]).toBe(-6)
@@ -885,7 +986,7 @@ describe('a song beyond nearly all finished music', () => {
     const found = analyse(harsh)
     const [plain, cut] = [
       curve({ ...analysis, peakRelief: limited.peakRelief }),
-      curve({ ...found, peakRelief: limited.peakRelief, tone: { ...found.tone, harshness: 14 } }),
+      curve(alike({ ...found, treble, peakRelief: limited.peakRelief, tone: { ...found.tone, harshness: 18 } })),
     ]
     expect(plain.cut).toBeUndefined()
     expect(cut.cut!.sections[0]!.gainDb).toBe(-5)
@@ -895,25 +996,21 @@ describe('a song beyond nearly all finished music', () => {
 })
 
 describe('the correction of width', () => {
-  const unlikely = { narrowed: -2, widened: -2 }
+  const unlikely = { narrowed: 0, widened: 0 }
 
   it('is none while no fault is likely, and at most 6 dB', () => {
     for (const widestDb of [-12, 2, 12]) expect(widthCorrectionDb(unlikely, widestDb)).toBeCloseTo(0, 9)
-    expect(widthCorrectionDb({ ...unlikely, narrowed: 3 }, -9)).toBe(6)
-    expect(widthCorrectionDb({ ...unlikely, widened: 3 }, 12)).toBe(-6)
-    expect(widthCorrectionDb({ ...unlikely, widened: 3 }, 5)).toBeGreaterThan(-6)
+    expect(widthCorrectionDb({ ...unlikely, narrowed: 1 }, -9)).toBe(6)
+    expect(widthCorrectionDb({ ...unlikely, widened: 1 }, 12)).toBe(-6)
+    expect(widthCorrectionDb({ ...unlikely, widened: 1 }, 5)).toBeGreaterThan(-6)
   })
 
   it('leaves alone what is nearly mono, however likely it looks narrowed', () => {
-    for (const widestDb of [-60, -34, -13]) expect(widthCorrectionDb({ ...unlikely, narrowed: 11 }, widestDb)).toBe(0)
+    for (const widestDb of [-60, -34, -13]) expect(widthCorrectionDb({ ...unlikely, narrowed: 1 }, widestDb)).toBe(0)
   })
 
   it('costs no band more than 1.5 dB on fold-down and leaves the bass narrow', () => {
-    const narrow = {
-      ...analysis,
-      width: { widestDb: -8 },
-      peakRelief: evenedBy('narrowed', 1),
-    }
+    const narrow = alike({ ...analysis, width: { widestDb: -8 }, peakRelief: evenedBy('narrowed', 1) })
     const match = stage(plan(narrow).recipe.stages, 'match')!
     const { bandHz, midDb, sideDb } = analysis.spectrum
     expect(Math.max(...match.side.gainDb)).toBeGreaterThan(1)
@@ -1151,11 +1248,43 @@ describe('the chain', () => {
 })
 
 describe('the highs of a song', () => {
+  it.each([
+    ['a low-pass of 24 dB per octave at 1.5 kHz', 1500, 2, ['INPUT_MUFFLED']],
+    ['one at 4 kHz', 4000, 2, ['INPUT_MUFFLED']],
+    ['one at 5.5 kHz', 5500, 2, ['INPUT_MUFFLED']],
+    ['a steep one at 1.5 kHz', 1500, 12, ['INPUT_BAND_LIMITED']],
+    ['a steep one at 8 kHz', 8000, 12, ['INPUT_BAND_LIMITED']],
+    ['one far above all music', 20_000, 1, []],
+  ])('are named where they are missing: behind %s', (_, cutoffHz, sections, codes) => {
+    const song = copyOf(music)
+    // A Butterworth low-pass of twice as many poles.
+    const qs = Array.from({ length: sections }, (__, k) => 0.5 / Math.cos((Math.PI * (2 * k + 1)) / (4 * sections)))
+    filterWhole(song, createBiquadCascade(qs.map((q) => lowPass(cutoffHz, song.sampleRateHz, q))))
+    const found = analyse(song)
+    const told = plan(found).warnings.map(({ code }) => code)
+    expect(told.filter((code) => code === 'INPUT_MUFFLED' || code === 'INPUT_BAND_LIMITED')).toEqual(codes)
+  })
+
+  it('of a muffled song are lifted by 3 dB at most toward a reference, and not at all without one', () => {
+    const frequencyHz = [60, 120, 250, 500, 1000, 2000, 4000, 8000, 16_000]
+    const brighter = analyse(shaped([0, 0, 0, 0, 0, 0, 6, 6, 6], [0, 0, 0, 0, 0, 0, 6, 6, 6]))
+    const highest = (song: SourceAnalysis) => {
+      const match = stage(plan(song, { reference: brighter }).recipe.stages, 'match')!
+      return Math.max(...frequencyHz.map((hz) => curveGainDb(match.mid, hz)))
+    }
+    expect(highest(analysis)).toBeGreaterThan(4)
+    expect(highest({ ...analysis, treble: { fallDb: 9, lackDb: 0 } })).toBeLessThanOrEqual(3)
+    const dull = alike({ ...analysis, tone: { ...analysis.tone, dullness: 4 }, peakRelief: evenedBy('dullness', 1) })
+    const codes = (song: SourceAnalysis) => plan(song).decisions.map(({ code }) => code)
+    expect(codes(dull)).toContain('TONE_DULLNESS_LIFTED')
+    expect(codes({ ...dull, treble: { fallDb: 9, lackDb: 0 } })).not.toContain('TONE_DULLNESS_LIFTED')
+  })
+
   /** A song as a finished limiter leaves it when 6 kHz stands out: harshness by its peaks. */
   const harsh = (change: Partial<SourceAnalysis> & { readonly evidenceDb: number }) => {
     const { evidenceDb, ...rest } = change
     const tone = { ...analysis.tone, harshness: evidenceDb }
-    return { ...analysis, tone, peakRelief: evenedBy('harshness', 1), ...rest }
+    return alike({ ...analysis, tone, peakRelief: evenedBy('harshness', 1), ...rest })
   }
   const highCutDb = (song: SourceAnalysis) =>
     planToneFaults({ ...song, aiService: 'suno' }, 100, NEUTRAL_SOUND).stages.flatMap((stage) =>
@@ -1175,18 +1304,22 @@ describe('the highs of a song', () => {
   })
 
   it('are never cut in a song whose treble falls away', () => {
-    expect(highCutDb(harsh({ evidenceDb: 12, trebleFallDb: 8.5 }))).toEqual([])
-    expect(highCutDb(harsh({ evidenceDb: 12, trebleFallDb: 38 }))).toEqual([])
-    expect(highCutDb(harsh({ evidenceDb: 12, trebleFallDb: 7 }))).toEqual([-5])
+    expect(highCutDb(harsh({ evidenceDb: 12, treble: { fallDb: 8.5, lackDb: 0 } }))).toEqual([])
+    expect(highCutDb(harsh({ evidenceDb: 12, treble: { fallDb: 38, lackDb: 0 } }))).toEqual([])
+    expect(highCutDb(harsh({ evidenceDb: 12, treble: { fallDb: 7, lackDb: 0 } }))).toEqual([-5])
   })
 
   it.each([4000, 5500, 8000])('are left alone behind a low-pass of 24 dB per octave at %i Hz', (cutoffHz) => {
     const song = copyOf(music)
     filterWhole(song, createBiquadCascade([0.5, 0.5].map((q) => lowPass(cutoffHz, song.sampleRateHz, q))))
     const found = analyse(song)
-    expect(found.trebleFallDb).toBeGreaterThan(8.5)
+    expect(found.treble.fallDb).toBeGreaterThan(8.5)
     // However clearly the peaks speak for harshness.
-    const suspected = { ...found, peakRelief: evenedBy('harshness', 1), tone: { ...found.tone, harshness: 14 } }
+    const suspected = alike({
+      ...found,
+      peakRelief: evenedBy('harshness', 1),
+      tone: { ...found.tone, harshness: 14 },
+    })
     expect(highCutDb(suspected)).toEqual([])
   })
 })
