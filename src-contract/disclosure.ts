@@ -1,6 +1,6 @@
 /** The AI disclosure sheet: what of a release was made by or with AI, in the five categories of DDEX that distributors ask for. */
-import Type, { type Static } from 'typebox'
-import { exactly, oneOf, orNull } from './common.ts'
+import Type, { type Static, type TSchema } from 'typebox'
+import { exactly, oneOf } from './common.ts'
 import { MAX_LINE_LENGTH } from './limits.ts'
 
 export const DISCLOSURE_CATEGORIES = ['vocals', 'instrumentation', 'composition', 'post_production', 'lyrics'] as const
@@ -12,37 +12,53 @@ export type AiUse = (typeof AI_USES)[number]
 
 const line = (description: string) => Type.Optional(Type.String({ maxLength: MAX_LINE_LENGTH, description }))
 
-/** Statement of the artist on one category. */
-export const DisclosureStatement = exactly({
-  use: oneOf(AI_USES, 'Part that AI had.'),
-  tools: line('Names of the tools, such as a generator and its version.'),
-  note: line('Anything that a distributor should know of it.'),
-})
-export type DisclosureStatement = Static<typeof DisclosureStatement>
+/** Schemas of all categories, each described by what belongs to it. */
+function ofEach<Schema extends TSchema>(schema: (description: string) => Schema) {
+  const entries = DISCLOSURE_CATEGORIES.map((category) => [category, schema(CONTENTS[category])])
+  return Object.fromEntries(entries) as Record<DisclosureCategory, Schema>
+}
 
-const ofEach = <Value>(value: Value) =>
-  Object.fromEntries(DISCLOSURE_CATEGORIES.map((category) => [category, value])) as Record<DisclosureCategory, Value>
+const CONTENTS: Readonly<Record<DisclosureCategory, string>> = {
+  vocals: 'Singing, rap and speech.',
+  instrumentation: 'Instruments and beats that are heard.',
+  composition: 'Melody, harmony and form.',
+  post_production: 'Editing, mixing and mastering.',
+  lyrics: 'The words.',
+}
+
+const statement = (description?: string) =>
+  exactly(
+    {
+      use: oneOf(AI_USES, 'Part that AI had.'),
+      tools: line('Names of the tools, such as a generator and its version.'),
+      note: line('Anything that a distributor should know of it.'),
+    },
+    description,
+  )
+
+/** Statement of the artist on one category. */
+export type DisclosureStatement = Static<ReturnType<typeof statement>>
 
 /** The statements of the artist; a category that is absent is not stated yet. */
 export const Disclosure = exactly(
-  ofEach(Type.Optional(DisclosureStatement)),
+  ofEach((description) => Type.Optional(statement(description))),
   'Statements of the artist about AI, by category; one that is absent is not stated yet.',
 )
 export type Disclosure = Static<typeof Disclosure>
 
 /** Changed statements: those that are absent stay, and null takes one back. */
 export const DisclosureChange = exactly(
-  ofEach(Type.Optional(orNull(DisclosureStatement))),
+  ofEach((description) => Type.Optional(Type.Union([statement(), Type.Null()], { description }))),
   'Statements of the artist about AI, by category; those that are absent stay, null takes one back.',
 )
 export type DisclosureChange = Static<typeof DisclosureChange>
 
 /** A category as the sheet shows it. */
 const SheetCategory = exactly({
-  category: oneOf(DISCLOSURE_CATEGORIES),
+  category: oneOf(DISCLOSURE_CATEGORIES, 'Category.'),
   use: oneOf([...AI_USES, 'not_stated'] as const, 'Statement of the artist.'),
-  tools: Type.Optional(Type.String()),
-  note: Type.Optional(Type.String()),
+  tools: line('Names of the tools.'),
+  note: line('Note of the artist.'),
   found: Type.Array(Type.String(), {
     description: 'Generators that the sources of the tracks name, which may have made it; only the artist can say.',
   }),
@@ -69,11 +85,14 @@ export type SourceTrace = Static<typeof SourceTrace>
 export const DisclosureSheet = exactly({
   categories: Type.Array(SheetCategory, { description: 'The five categories in order.' }),
   sources: Type.Array(SourceTrace, { description: 'Traces in the sources, one for each track.' }),
-  mastering: exactly({
-    program: Type.String({ description: 'Program and version that mastered the tracks.' }),
-    generative_ai: Type.Literal(false, {
-      description: 'Mastering computes with the signal alone and generates nothing.',
-    }),
-  }),
+  mastering: exactly(
+    {
+      program: Type.String({ description: 'Program and version that mastered the tracks.' }),
+      generative_ai: Type.Literal(false, {
+        description: 'Mastering computes with the signal alone and generates nothing.',
+      }),
+    },
+    'What mastering did.',
+  ),
 })
 export type DisclosureSheet = Static<typeof DisclosureSheet>

@@ -1,6 +1,6 @@
 /** Export of a release as one folder with its delivery certificate, and the later check of such a folder. For the application alone. */
 import Type, { type Static } from 'typebox'
-import { exactly, oneOf, orNull, Uuid } from './common.ts'
+import { exactly, oneOf, Uuid } from './common.ts'
 import { RELEASE } from './delivery-target.ts'
 import { DisclosureSheet } from './disclosure.ts'
 import { DISTRIBUTORS } from './distributors/index.ts'
@@ -57,17 +57,17 @@ export const ReceiverCheck = exactly({
 })
 export type ReceiverCheck = Static<typeof ReceiverCheck>
 
-const level = (description: string) => orNull(Type.Number({ description }))
+const level = (description: string) => Type.Union([Type.Number(), Type.Null()], { description })
 
 /** Facts of a sound file, measured on the written file; null where something is not known, and for the level of silence. */
 export const SoundFacts = exactly({
   track: Type.Integer({ description: 'Number of the track.' }),
   ...FileSet.properties,
-  format_code: orNull(Type.Integer({ description: 'Format code of a WAV.' })),
+  format_code: Type.Union([Type.Integer(), Type.Null()], { description: 'Format code of a WAV.' }),
   has_bytes_after_audio: Type.Boolean({ description: 'True where anything but the sound follows its start.' }),
-  has_tags: Type.Boolean(),
+  has_tags: Type.Boolean({ description: 'True where the file says anything about the song.' }),
   sample_rate_hz: Type.Integer(),
-  bit_depth: orNull(Type.Integer({ description: 'Bits per sample; null for a lossy file.' })),
+  bit_depth: Type.Union([Type.Integer(), Type.Null()], { description: 'Bits per sample; null for a lossy file.' }),
   channels: Type.Integer(),
   duration_seconds: Type.Number(),
   silence_start_seconds: Type.Number({ description: 'Silence below −60 dBFS at the start, s.' }),
@@ -108,7 +108,7 @@ export const Certificate = exactly({
     description: 'Numbers of the tracks whose trim, fades or gap are not part of their files.',
   }),
   receivers: Type.Array(ReceiverCheck, { description: 'Receivers with their rules.' }),
-  disclosure: Type.Optional(DisclosureSheet),
+  disclosure: Type.Optional(exactly(DisclosureSheet.properties, 'The AI disclosure sheet.')),
 })
 export type Certificate = Static<typeof Certificate>
 

@@ -51,7 +51,7 @@ export async function makeExportFiles(order: ExportOrder, signal: AbortSignal): 
   const given = Object.fromEntries(wavs.map((wav) => [wav.format, wav]))
   const at = (name: string) => path.join(folder, name)
   const maker = createFileMaker(best ?? wavs[0]!, at, { ffmpeg, encoders, folder, signal, seed, edges, given })
-  const measure = createMeasure(order, { wavs, encoders, signal })
+  const measure = createMeasure(order, { encoders, signal })
   const labels = await labelsOf(order, signal)
   const made: ExportedSound[] = []
   for (const format of formats) {
@@ -63,10 +63,10 @@ export async function makeExportFiles(order: ExportOrder, signal: AbortSignal): 
         })
     for (const { isTagged } of files.filter((file) => file.format === format)) {
       const target = at(`${format}-${isTagged ? 'tagged' : 'bare'}.${formatFacts(format).container}`)
-      const edges = createEdgeMeter()
+      const edgeMeter = createEdgeMeter()
       const own = isTagged ? labels : { tags: {} }
-      const file = await label(format, bare, target, own, { ffmpeg, signal, onSamples: edges.push })
-      made.push({ ...(await measure(file, bare, edges.read())), format, isTagged })
+      const file = await label(format, bare, target, own, { ffmpeg, signal, onSamples: edgeMeter.push })
+      made.push({ ...(await measure(file, bare, edgeMeter.read())), format, isTagged })
     }
   }
   for (const file of [...maker.files, ...cut.values()]) await rm(file, { force: true })
@@ -137,7 +137,7 @@ async function coverOf(
 /** Returns the measurement of written files; what belongs to the samples is measured once for all files that have the same. */
 function createMeasure(
   { ffmpeg, folder, copyPeakDbtp }: ExportOrder,
-  { wavs, encoders, signal }: { wavs: readonly GivenWav[]; encoders: ReadonlySet<string>; signal: AbortSignal },
+  { encoders, signal }: { encoders: ReadonlySet<string>; signal: AbortSignal },
 ) {
   const known = new Map<string, ReturnType<typeof ofSamples>>()
   const ofSamples = async (file: SoundFile, bare: Bare) => {
@@ -155,9 +155,13 @@ function createMeasure(
       if (cause instanceof FfmpegError && cause.fault === 'failed') return null
       throw cause
     })
-  const afterCodecs = async ({ path: file, encoder }: Bare, durationSeconds: number): Promise<number | null> => {
-    if (copyPeakDbtp !== null && wavs.some(({ format, path: own }) => format === 'wav24' && own === file))
-      return copyPeakDbtp
+  // The copies are those of the master: its lossless files differ by dither and rate, and one encodes as the other.
+  let copies: Promise<number | null> | undefined
+  const afterCodecs = (bare: Bare, durationSeconds: number) => {
+    copies ??= copyPeakDbtp === null ? readCopies(bare, durationSeconds) : Promise.resolve(copyPeakDbtp)
+    return copies
+  }
+  const readCopies = async ({ path: file, encoder }: Bare, durationSeconds: number): Promise<number | null> => {
     const demuxer = demuxerOf(encoder === undefined ? 'wav' : 'flac')
     const peaks: number[] = []
     for (const codec of strictCodecs(encoders))
