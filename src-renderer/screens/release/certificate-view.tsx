@@ -1,6 +1,7 @@
 /** The certificate of an export: each receiver with its rules, and what is to be mended. */
 import { Check, CircleX, Minus, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
+import { formatFacts } from '../../../src-contract/formats.ts'
 import type { ExportedRelease, ReceiverCheck, VerifiedFolder } from '../../../src-contract/release-exports.ts'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy.tsx'
@@ -24,7 +25,7 @@ function OutcomeMark({ outcome }: { outcome: Outcome }) {
 export function CertificateView({ exported }: { exported: ExportedRelease }) {
   const { t } = useWords()
   const texts = t.release.export
-  const { folder, certificate } = exported
+  const { folder, certificate, zip } = exported
   return (
     <div className="certificate">
       <div className="field">
@@ -38,6 +39,11 @@ export function CertificateView({ exported }: { exported: ExportedRelease }) {
           </CopyButton>
         </div>
       </div>
+      {zip && (
+        <p className="me">
+          {texts.zipped} <bdi>{zip}</bdi>
+        </p>
+      )}
       <VerifyButton folder={folder} />
       {certificate.unapplied_tracks.length > 0 && (
         <p className="note c-warn">
@@ -91,7 +97,7 @@ function ToMend({ receivers }: { receivers: readonly ReceiverCheck[] }) {
 function Receiver({ receiver }: { receiver: ReceiverCheck }) {
   const { t } = useWords()
   const texts = t.release.export
-  const { checks, name, outcome, edition } = receiver
+  const { checks, name, outcome, edition, upload } = receiver
   const kept = checks.filter((check) => check.outcome === 'pass').length
   return (
     <details>
@@ -117,7 +123,9 @@ function Receiver({ receiver }: { receiver: ReceiverCheck }) {
           </li>
         ))}
       </ul>
-      <p className="tick">{texts.edition(edition)}</p>
+      <p className="tick">
+        {texts.upload(formatFacts(upload.format).name, upload.folder)} · {texts.edition(edition)}
+      </p>
     </details>
   )
 }

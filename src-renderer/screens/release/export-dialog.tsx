@@ -1,6 +1,7 @@
 /** The dialog that exports a release into a folder and shows its certificate. */
 import { type FormEvent, useState } from 'react'
 import { DISTRIBUTORS, type Distributor, distributorProfile } from '../../../src-contract/distributors/index.ts'
+import { FORMAT_NAMES, type Format, formatFacts } from '../../../src-contract/formats.ts'
 import { PLATFORMS, type Platform } from '../../../src-contract/platforms/index.ts'
 import type { Release } from '../../../src-contract/releases.ts'
 import { Button } from '../../components/button.tsx'
@@ -52,6 +53,8 @@ function ExportForm({ release, onDone }: { release: Release; onDone: () => void 
   const [isAsked, setAsked] = useState(false)
   const [platform, setPlatform] = useState<Platform | typeof AUTO>(AUTO)
   const [receivers, setReceivers] = useState<readonly Distributor[]>(DISTRIBUTORS)
+  const [formats, setFormats] = useState<readonly Format[]>([])
+  const [isZipped, setZipped] = useState(false)
   const isRunning = useSelect(releases.exports.store, (state) => state.runningId !== null)
   const failure = useSelect(releases.exports.store, (state) => state.failure)
   const submit = (event: FormEvent) => {
@@ -61,6 +64,8 @@ function ExportForm({ release, onDone }: { release: Release; onDone: () => void 
     const wish: ExportWish = {
       folder: folder.trim(),
       ...(platform === AUTO ? {} : { platform }),
+      ...(formats.length === 0 ? {} : { formats: [...formats] }),
+      ...(isZipped ? { zip: true } : {}),
       ...(receivers.length === DISTRIBUTORS.length ? {} : { receivers: [...receivers] }),
     }
     void releases.exports.run(release.release_id, wish).then((isDone) => isDone && onDone())
@@ -91,7 +96,12 @@ function ExportForm({ release, onDone }: { release: Release; onDone: () => void 
           ]}
         />
       </div>
+      <Formats chosen={formats} onChoose={setFormats} />
       <Receivers chosen={receivers} onChoose={setReceivers} isAsked={isAsked} />
+      <label className="receiver-choice">
+        <input type="checkbox" checked={isZipped} onChange={() => setZipped(!isZipped)} />
+        <span>{texts.zip}</span>
+      </label>
       <Problem problem={isRunning ? null : failure} />
       <div className="row end">
         {isRunning && (
@@ -104,6 +114,33 @@ function ExportForm({ release, onDone }: { release: Release; onDone: () => void 
         </Button>
       </div>
     </form>
+  )
+}
+
+interface FormatsProps {
+  chosen: readonly Format[]
+  onChoose: (formats: readonly Format[]) => void
+}
+
+/** Formats of the files; none for those that the receivers ask for. */
+function Formats({ chosen, onChoose }: FormatsProps) {
+  const { t } = useWords()
+  const texts = t.release.export
+  const toggle = (one: Format) =>
+    onChoose(FORMAT_NAMES.filter((each) => (each === one ? !chosen.includes(one) : chosen.includes(each))))
+  return (
+    <fieldset className="field">
+      <legend className="label">{texts.formats}</legend>
+      <div className="receivers">
+        {FORMAT_NAMES.map((one) => (
+          <label key={one} className="receiver-choice">
+            <input type="checkbox" checked={chosen.includes(one)} onChange={() => toggle(one)} />
+            <span className="clip">{formatFacts(one).name}</span>
+          </label>
+        ))}
+      </div>
+      {chosen.length === 0 && <p className="me">{texts.anyFormat}</p>}
+    </fieldset>
   )
 }
 
