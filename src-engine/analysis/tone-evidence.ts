@@ -119,7 +119,7 @@ interface Template {
   readonly fault: ToneFault
   /** Weights w with which Σ w·(level − average) is its most likely amount: generalised least squares. */
   readonly weights: readonly number[]
-  /** How closely that is known: the inverse of its variance, 1 / dB². */
+  /** Inverse of the variance with which that is known, 1 / dB². */
   readonly precision: number
 }
 
