@@ -33,6 +33,9 @@ const MAX_PICTURES = 8
 /** Longer side of a cover that is made smaller, pixels: accepted by shops. */
 const SMALLER_SIDE_PIXELS = 3000
 
+/** Quantiser scales of ffmpeg's JPEG encoder that are tried, the finest first: noise fits 10 MB only with a coarser one. */
+const QUALITIES = [2, 5, 10, 20] as const
+
 /** First bytes of the pictures that are known, and the demuxer of ffmpeg that reads each. */
 const KINDS = [
   { demuxer: 'jpeg_pipe', isIt: (bytes: Buffer) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff },
@@ -115,9 +118,12 @@ export async function fitCover(
   if (bytes.length <= mostBytes) {
     return { ...size, cover: { mimeType: demuxer === 'png_pipe' ? 'image/png' : 'image/jpeg', bytes } }
   }
-  const jpeg = await convert(await ffmpeg(), demuxer, bytes, { signal, mostBytes })
-  const smaller = jpeg && sizeOf('jpeg_pipe', jpeg)
-  return smaller && { ...smaller, cover: { mimeType: 'image/jpeg', bytes: jpeg } }
+  for (const quality of QUALITIES) {
+    const jpeg = await convert(await ffmpeg(), demuxer, bytes, { signal, mostBytes, quality })
+    const smaller = jpeg && sizeOf('jpeg_pipe', jpeg)
+    if (smaller) return { ...smaller, cover: { mimeType: 'image/jpeg', bytes: jpeg } }
+  }
+  return undefined
 }
 
 /** Size of a picture, pixels. */
@@ -156,7 +162,11 @@ async function convert(
   ffmpeg: Ffmpeg,
   demuxer: string,
   bytes: Buffer,
-  { signal, mostBytes }: { readonly signal: AbortSignal | undefined; readonly mostBytes: number },
+  {
+    signal,
+    mostBytes,
+    quality = QUALITIES[0],
+  }: { readonly signal: AbortSignal | undefined; readonly mostBytes: number; readonly quality?: number },
 ): Promise<Buffer | undefined> {
   const side = SMALLER_SIDE_PIXELS
   const scale = `scale=w='min(${side},iw)':h='min(${side},ih)':force_original_aspect_ratio=decrease`
@@ -179,7 +189,7 @@ async function convert(
         '-vf',
         `${scale},format=yuvj444p`,
         '-q:v',
-        '2',
+        String(quality),
         '-c:v',
         'mjpeg',
         '-f',
