@@ -153,7 +153,8 @@ const en = {
     zip: 'add a ZIP of the folder beside it',
     zipped: (file: string) => `They are also in ${file}`,
     exported: (files: number, folder: string) => `${files} files are in ${folder}`,
-    unapplied: (tracks: string) => `Trim, fades and gaps of these tracks are not part of their files yet: ${tracks}`,
+    unapplied: (tracks: string) =>
+      `The files of these tracks lack their trim, fades or gap: ${tracks}. Master the release, and export it again.`,
     verify: 'Tell whether an exported folder is as it was: changed, missing and added files.',
     folder: 'the folder of a release, or its ZIP',
     intact: (folder: string) => `Nothing has changed in ${folder}.`,
@@ -386,7 +387,8 @@ const ko: Messages = {
     zip: '폴더의 ZIP을 옆에 더해요',
     zipped: (file) => `ZIP으로도 저장했어요: ${file}`,
     exported: (files, folder) => `파일 ${files}개를 ${folder}에 저장했어요.`,
-    unapplied: (tracks) => `다음 트랙의 자르기, 페이드, 간격은 아직 파일에 반영되지 않았어요: ${tracks}`,
+    unapplied: (tracks) =>
+      `다음 트랙의 자르기, 페이드, 간격은 파일에 반영되지 않았어요: ${tracks}. 릴리스를 마스터링한 뒤 다시 내보내세요.`,
     verify: '내보낸 폴더가 그대로인지, 바뀌거나 없어지거나 더해진 파일이 있는지 알려 줘요.',
     folder: '릴리스 폴더 또는 ZIP',
     intact: (folder) => `${folder} 폴더는 그대로예요.`,

@@ -105,7 +105,7 @@ export const Certificate = exactly({
   app_version: Type.String(),
   files: Type.Array(ExportedFile, { description: 'Every file of the folder but this one and SHA256SUMS.' }),
   unapplied_tracks: Type.Array(Type.Integer(), {
-    description: 'Numbers of the tracks whose trim, fades or gap are not part of their files.',
+    description: 'Numbers of the tracks whose files lack the trim, fades or gap that the release asks for.',
   }),
   receivers: Type.Array(ReceiverCheck, { description: 'Receivers with their rules.' }),
   disclosure: Type.Optional(exactly(DisclosureSheet.properties, 'The AI disclosure sheet.')),

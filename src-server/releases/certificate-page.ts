@@ -45,7 +45,7 @@ const WORDS = {
     files: 'All files',
     name: 'Name',
     unapplied: (tracks: string) =>
-      `Trim, fades and gaps of these tracks are not part of their files: ${tracks}. Gaps are heard in players that read the cue sheet.`,
+      `The files of these tracks lack the trim, fades or gap that the release asks for: ${tracks}. Master the release, and export it again.`,
     signed:
       'certificate.json is signed with the key of this installation (Ed25519). “loudsmith verify FOLDER” tells which file has changed, is missing or was added since.',
     legend:
@@ -80,7 +80,7 @@ const WORDS = {
     files: '모든 파일',
     name: '이름',
     unapplied: (tracks: string) =>
-      `다음 트랙의 자르기, 페이드, 간격은 파일에 반영되지 않았어요: ${tracks}. 간격은 큐 시트를 읽는 플레이어에서만 들려요.`,
+      `다음 트랙의 자르기, 페이드, 간격은 파일에 반영되지 않았어요: ${tracks}. 릴리스를 마스터링한 뒤 다시 내보내세요.`,
     signed:
       'certificate.json에 이 설치본의 키(Ed25519)로 서명했어요. “loudsmith verify 폴더”로 그 뒤에 바뀌거나 없어지거나 더해진 파일을 확인할 수 있어요.',
     legend:

@@ -1,8 +1,10 @@
 /** Sound files of an exported folder: made of the files of jobs with the labels of the release, unless they are there already. */
+
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { MasterName } from '../../src-contract/delivery-target.ts'
 import type { FileFacts } from '../../src-contract/distributors/rules.ts'
+import type { Edges } from '../../src-contract/edges.ts'
 import { formatFacts } from '../../src-contract/formats.ts'
 import type { ExportedFile, ExportRequest, FileSet } from '../../src-contract/release-exports.ts'
 import type { ExportedSound, ExportOrder, FileRange } from '../../src-worker/mastering/work-order.ts'
@@ -35,8 +37,8 @@ export interface SongMasters extends TrackMasters {
     readonly sha256: string
     readonly facts: AudioFacts
   }
-  /** Padding that the song was mastered with. */
-  readonly edges: ExportOrder['edges']
+  /** Edges that the song was mastered with. */
+  readonly edges: Edges
   /** Service that generated the song, as its owner said; absent where nobody did. */
   readonly aiService?: string
   /** Where a file of the result lies; undefined where it is gone. */
@@ -186,7 +188,7 @@ function orderOf(
   const copyPeaks = (master.codec_checks ?? []).map((check) => check.true_peak_dbtp)
   return {
     seed: SEED,
-    edges: song.edges,
+    edges: { pad_start_seconds: song.edges.pad_start_seconds, pad_end_seconds: song.edges.pad_end_seconds },
     ceilingDbtp: master.ceiling_dbtp,
     sources: [...sources.values()].map(({ format, file, gainDb }) => {
       const bytes = song.bytesOf(file)

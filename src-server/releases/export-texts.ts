@@ -4,22 +4,21 @@ import type { Language } from '../../src-contract/text/text.ts'
 import { safeTitle } from '../../src-worker/result/names.ts'
 import { asciiName } from '../../src-worker/result/romanise.ts'
 import { fullTitle, type JobMaster } from './export-plan.ts'
-import type { ReleaseRecord, TrackRecord } from './release.ts'
+import type { ReleaseRecord } from './release.ts'
 import { sameSet, setName } from './set-names.ts'
+import { gapBeside, lacksEdges, type MadeTrack } from './track-edges.ts'
 
 /** Frames of a second in a cue sheet (CDRWIN, "Cue sheet commands"). */
 const CUE_FRAMES = 75
 
 /** A track with its exported file. */
-export interface NamedTrack {
-  readonly track: TrackRecord
+export interface NamedTrack extends MadeTrack {
   /** Name within the folder of the cue sheet. */
   readonly fileName: string
 }
 
 /** A track with the job of its song, what that measured of the master, and the exported files. */
-export interface ReportedTrack {
-  readonly track: TrackRecord
+export interface ReportedTrack extends MadeTrack {
   readonly jobId: string
   readonly master: JobMaster
   readonly files: readonly ExportedFile[]
@@ -31,21 +30,16 @@ export function folderName({ artist, title }: ReleaseRecord['facts'], isPlain = 
   return safeTitle(isPlain ? asciiName(name) : name)
 }
 
-/** Tells whether a track asks for edges that are not part of its file yet. */
-export function hasEdges({ facts }: TrackRecord, index: number): boolean {
-  const { trim_start_seconds, trim_end_seconds, fade_in_seconds, fade_out_seconds, gap_before_seconds } = facts
-  const own = trim_start_seconds + trim_end_seconds + fade_in_seconds + fade_out_seconds
-  return own > 0 || (index > 0 && gap_before_seconds > 0)
-}
-
-/** Returns a cue sheet with a file for each track; a gap before a track is a PREGAP, which players make of silence. */
+/** Returns a cue sheet with a file for each track; a gap that no file holds is a PREGAP, which players make of silence. */
 export function cueSheet({ facts }: Pick<ReleaseRecord, 'facts'>, tracks: readonly NamedTrack[]): string {
   const lines = [
     ...(facts.upc === undefined ? [] : [`CATALOG ${facts.upc.padStart(13, '0')}`]),
     `PERFORMER ${quoted(facts.artist)}`,
     `TITLE ${quoted(facts.title)}`,
-    ...tracks.flatMap(({ track, fileName }, index) => {
+    ...tracks.flatMap((made, index) => {
+      const { track, fileName } = made
       const { facts: own } = track
+      const gapSeconds = gapBeside(made, tracks[index - 1])
       return [
         `FILE ${quoted(fileName)} ${fileName.endsWith('.mp3') ? 'MP3' : 'WAVE'}`,
         `  TRACK ${String(index + 1).padStart(2, '0')} AUDIO`,
@@ -53,7 +47,7 @@ export function cueSheet({ facts }: Pick<ReleaseRecord, 'facts'>, tracks: readon
         `    PERFORMER ${quoted(own.artists.join(', ') || facts.artist)}`,
         ...(own.composers.length > 0 ? [`    SONGWRITER ${quoted(own.composers.join(', '))}`] : []),
         ...(own.isrc === undefined ? [] : [`    ISRC ${own.isrc}`]),
-        ...(index > 0 && own.gap_before_seconds > 0 ? [`    PREGAP ${cueTime(own.gap_before_seconds)}`] : []),
+        ...(gapSeconds > 0 ? [`    PREGAP ${cueTime(gapSeconds)}`] : []),
         '    INDEX 01 00:00:00',
       ]
     }),
@@ -87,7 +81,7 @@ export function releaseReport({ releaseId, facts, cover }: ReleaseRecord, tracks
       ...own.track.facts,
       job_id: own.jobId,
       duration_seconds: durationOf(own),
-      has_unapplied_edges: hasEdges(own.track, index),
+      has_unapplied_edges: lacksEdges(own, tracks[index - 1]),
       // In the folder it has other names, and the files of its formats are others.
       master: { ...own.master, file: undefined, files: undefined, same_bytes_as: undefined },
       files: own.files,

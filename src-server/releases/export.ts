@@ -31,12 +31,13 @@ import { disclosurePage, disclosureSheet } from './disclosure.ts'
 import { ExportFolder, type FolderFile, textFile } from './export-folder.ts'
 import { chosenMasters, hasPlainNames, masterOf, plannedSets } from './export-plan.ts'
 import { type Exported, factsOf, planSounds, type SongMasters, type SoundDeps, writeSounds } from './export-sounds.ts'
-import { cueSheet, folderName, hasEdges, overview, releaseReport } from './export-texts.ts'
+import { cueSheet, folderName, overview, releaseReport } from './export-texts.ts'
 import { writeExportZip } from './export-zip.ts'
 import type { ReleaseRecord, TrackRecord } from './release.ts'
 import { sameSet } from './set-names.ts'
 import type { Signer } from './signing.ts'
 import type { ReleaseStore } from './store.ts'
+import { lacksEdges, type MadeTrack } from './track-edges.ts'
 import { CERTIFICATE_FILE, placeOf, SUMS_FILE, sumsOf, UNNAMED, verifyExport } from './verify-export.ts'
 
 export interface ReleaseExportsDeps extends SoundDeps {
@@ -173,7 +174,9 @@ export class ReleaseExports {
       made_at: isoTime(clock.now()),
       app_version: appVersion,
       files: [...sounds, ...texts.map(exportedText)],
-      unapplied_tracks: release.tracks.flatMap((track, index) => (hasEdges(track, index) ? [index + 1] : [])),
+      unapplied_tracks: madeTracks(exported).flatMap((own, index, all) =>
+        lacksEdges(own, all[index - 1]) ? [index + 1] : [],
+      ),
       receivers,
       disclosure: sheet,
     }
@@ -222,6 +225,11 @@ function notReady({ tracks }: ReleaseRecord, index: number, reason?: string): Ap
   return new AppError('RELEASE_NOT_READY', { track: index + 1, title, ...(reason === undefined ? {} : { reason }) })
 }
 
+/** Returns the tracks with the edges of their masters. */
+function madeTracks({ release, songs }: Exported): MadeTrack[] {
+  return release.tracks.map((track, index) => ({ track, edges: songs[index]!.edges }))
+}
+
 /** Returns how the written files keep the rules of the receivers. */
 function checksOf({ release, sets, request }: Exported, sounds: readonly ExportedFile[], language: Language) {
   const { cover, facts } = release
@@ -238,12 +246,14 @@ function checksOf({ release, sets, request }: Exported, sounds: readonly Exporte
 
 /** Returns the files that are neither sound nor follow from the certificate. */
 function textsOf(
-  { release, songs, sets, cover }: Exported,
+  exported: Exported,
   sounds: readonly ExportedFile[],
   receivers: readonly ReceiverCheck[],
   language: Language,
 ): FolderFile[] {
-  const { facts, tracks } = release
+  const { release, songs, sets, cover } = exported
+  const { facts } = release
+  const tracks = madeTracks(exported)
   const filesOf = (set: FileSet) => sounds.filter(({ sound }) => sameSet(sound!, set))
   const columns = sets.map((set) => ({
     heading: ['file', ...(set.folder === '' ? [] : [set.folder]), set.format].join('_'),
@@ -251,11 +261,11 @@ function textsOf(
   }))
   const cues = [...Map.groupBy(sets, ({ folder }) => folder)].map(([folder, [first, ...others]]) => {
     const set = [first!, ...others].find(({ format }) => formatFacts(format).bitDepth !== undefined) ?? first!
-    const named = filesOf(set).map(({ name }, index) => ({ track: tracks[index]!, fileName: name.split('/').at(-1)! }))
+    const named = filesOf(set).map(({ name }, index) => ({ ...tracks[index]!, fileName: name.split('/').at(-1)! }))
     return textFile(`${folder === '' ? '' : `${folder}/`}${folderName(facts)}.cue`, cueSheet(release, named))
   })
-  const reported = tracks.map((track, index) => ({
-    track,
+  const reported = tracks.map((made, index) => ({
+    ...made,
     jobId: songs[index]!.jobId,
     master: masterOf(songs[index]!, sets[0]!.master)!,
     files: sounds.filter(({ sound }) => sound!.track === index + 1),

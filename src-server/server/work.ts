@@ -304,13 +304,13 @@ function createReleaseExports(
     if (!job?.result || !files?.result || files.isExpired || !existsSync(files.result.zipPath)) return undefined
     const { zipPath, zip } = files.result
     const { masters, release } = job.result
-    const { ai_service, pad_start_seconds, pad_end_seconds } = job.request.settings
+    const { ai_service } = job.request.settings
     return {
       jobId,
       masters,
       ...(release ? { release } : {}),
       song: { ...job.song, path: files.source.path },
-      edges: { pad_start_seconds, pad_end_seconds },
+      edges: job.request.settings,
       ...(ai_service === 'other' ? {} : { aiService: ai_service }),
       bytesOf(file) {
         const entry = zip.entries.find(({ name }) => name === `${zip.folderName}/${file}`)

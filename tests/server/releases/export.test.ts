@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { ExportedRelease, VerifiedFolder } from '../../../src-contract/release-exports.ts'
+import { WHOLE_SONG } from '../../../src-contract/settings.ts'
 import { fileNames } from '../../../src-server/releases/export-plan.ts'
 import { cueSheet } from '../../../src-server/releases/export-texts.ts'
 import type { ReleaseRecord, TrackRecord } from '../../../src-server/releases/release.ts'
@@ -52,7 +53,7 @@ const NAMES = [
 async function newRelease(more: object = {}): Promise<string> {
   const tracks = [
     { job_id: jobId, title: '첫차', isrc: 'KRA382400001', composers: ['김하늘'] },
-    { job_id: jobId, title: 'Bus Stop', version: 'Live', gap_before_seconds: 1.5 },
+    { job_id: jobId, title: 'Bus Stop', version: 'Live', gap_before_seconds: 1.5, fade_out_seconds: 1 },
   ]
   const { body } = await service.post('/api/v1/releases', { ...FACTS, tracks, ...more })
   const form = new FormData()
@@ -408,7 +409,7 @@ describe('the texts of an export', () => {
       track('Two', { gap_before_seconds: 61.2 }),
     ]
     const release = { facts, tracks } as unknown as ReleaseRecord
-    const files = tracks.map((one, index) => ({ track: one, fileName: `${index}.wav` }))
+    const files = tracks.map((one, index) => ({ track: one, edges: WHOLE_SONG, fileName: `${index}.wav` }))
     expect(cueSheet(release, files).split('\r\n')).toEqual([
       ...['CATALOG 0036000291452', 'PERFORMER "Band"', `TITLE "The 'Night'"`],
       ...['FILE "0.wav" WAVE', '  TRACK 01 AUDIO', '    TITLE "One"', '    PERFORMER "Band"', '    ISRC KRA382400001'],
