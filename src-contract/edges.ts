@@ -79,6 +79,7 @@ export const ProposedEdges = exactly(
         kept_seconds: Type.Number({ description: 'Silence that stays.' }),
         message: Type.String(),
       }),
+      { description: 'What was found at each end, in order.' },
     ),
   },
   'Trims that would leave a usual rest of long silence at the ends; absent where nothing is proposed.',

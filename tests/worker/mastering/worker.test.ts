@@ -147,15 +147,13 @@ describe('masters that make the same promise', () => {
 })
 
 describe('a song of a high rate', () => {
-  it('reaches its targets at 48 kHz and at 44.1 kHz', async () => {
+  it('keeps its rate, and reaches its target there', async () => {
     const high = writeFloatWav(at('high.wav'), songLike(10, 96_000), 96_000)
-    const work = await orderFor(high, folder, { platforms: ['youtube', 'spotify'] })
+    const work = await orderFor(high, folder, { platforms: ['youtube'] })
     const made = await masterOrder(work)
-    const files = unpack(made, work)
-    expect(made.masters.map(({ sample_rate_hz }) => sample_rate_hz)).toEqual([48_000, 44_100])
-    for (const { platform } of made.masters) {
-      expect(Math.abs(readByEbur128(files[platform]!).integratedLufs + 14)).toBeLessThanOrEqual(0.1)
-    }
+    expect(made.masters.map(({ sample_rate_hz }) => sample_rate_hz)).toEqual([96_000])
+    const { integratedLufs } = readByEbur128(unpack(made, work).youtube!)
+    expect(Math.abs(integratedLufs + 14)).toBeLessThanOrEqual(0.1)
   })
 })
 
