@@ -152,10 +152,10 @@ test('only a song that another try can help is offered to be mastered again', as
   // Of several, each button says how many it is about.
   await page.getByRole('checkbox', { name: 'Select all shown' }).check({ force: true })
   const buttons = page.locator('.action-bar .btn')
-  await expect(buttons).toHaveText(['Save 1 ZIP', 'Master 1 again', 'Delete 3', 'Free up disk space'])
+  await expect(buttons).toHaveText(['Save 1 ZIP', 'Master 1 again', 'Make a release', 'Delete 3', 'Free up disk space'])
   await page.getByRole('row').filter({ hasText: 'Unguided' }).getByRole('checkbox').uncheck({ force: true })
   await page.getByRole('row').filter({ hasText: 'Swept' }).getByRole('checkbox').uncheck({ force: true })
-  await expect(buttons).toHaveText(['Save ZIP', 'Master again', 'Delete', 'Free up disk space'])
+  await expect(buttons).toHaveText(['Save ZIP', 'Master again', 'Make a release', 'Delete', 'Free up disk space'])
   const shelved = page.getByRole('row').filter({ hasText: 'Shelved' })
   await expect(shelved).toContainText('+9.0 dB')
   const wide = page.viewportSize()
