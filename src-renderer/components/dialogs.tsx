@@ -1,7 +1,7 @@
 /** Dialogs and menus: Radix carries focus, escape and outside presses; the look is ours. */
 import { X } from 'lucide-react'
 import { Dialog, DropdownMenu } from 'radix-ui'
-import { type ReactNode, type RefObject, useRef } from 'react'
+import { type ReactNode, type RefObject, useRef, useState } from 'react'
 import { useWords } from '../text/context.tsx'
 import { Button } from './button.tsx'
 
@@ -106,8 +106,10 @@ export function Menu({
   items: readonly (MenuItem | null)[]
   label: string
 }) {
+  // Drawn anew when it opens: the screen may have been another one before.
+  const [isOpen, setOpen] = useState(false)
   return (
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} open={isOpen} onOpenChange={setOpen}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <MenuContent items={items} label={label} />
     </DropdownMenu.Root>
