@@ -186,16 +186,9 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     tmpFolder: folders.tmp,
     storage,
   })
-  releaseRoutes(app, {
-    releases: work.releases,
-    mastering: work.mastering,
-    idempotency,
-    baseUrl: deps.baseUrl,
-    clock: deps.clock,
-    random: deps.random,
-    tmp: folders.tmp,
-    storage,
-  })
+  const { baseUrl, clock, random } = deps
+  const { releases, mastering } = work
+  releaseRoutes(app, { releases, mastering, idempotency, baseUrl, clock, random, tmp: folders.tmp, storage })
   accountRoutes(app, {
     account,
     ledger,

@@ -71,14 +71,9 @@ export function createCore(deps: ServiceDeps, db: Db) {
   const finishedJobs = new FinishedJobs(db)
   const time = new TrustedTime({ db, clock, newestMs: () => store.newestMs() })
   const notify = new Notify({
-    db,
-    clock,
+    ...{ db, clock, random, log, plan, baseUrl: deps.baseUrl },
     trustedNow: () => time.now(),
-    random,
-    log,
-    plan,
     ownPort: deps.port,
-    baseUrl: deps.baseUrl,
     isOffline: () => settings.read().is_offline,
   })
   const renewalNow = () => Math.min(clock.now(), time.now() + LONGEST_MONTH_MS)

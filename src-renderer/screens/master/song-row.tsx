@@ -42,7 +42,7 @@ export interface SongRowProps extends RowStatusProps {
 
 export const SongRowView = memo(function SongRowView(props: SongRowProps) {
   const { row, actions, isSelected, isActive, madeWith } = props
-  const { t, format } = useWords()
+  const { t } = useWords()
   const { client } = useApp()
   const { song, upload, job, kind } = row
   const source = song?.source
@@ -57,14 +57,7 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
   const isBad = kind === 'refused' || kind === 'failed'
   const peaks = song?.analysis?.waveform_percent
   const slices = useMemo(() => peaks?.map((percent) => percent / 100) ?? null, [peaks])
-  const parts = source
-    ? [
-        format.duration(source.duration_seconds),
-        song?.settings ? t.row.hasOwnSettings : null,
-        formatOf(source, t),
-        madeWith,
-      ]
-    : [upload ? format.bytes(upload.sizeBytes) : null, upload?.settings ? t.row.hasOwnSettings : null]
+  const parts = useParts(row, madeWith)
   const canMove = kind === 'waiting' || kind === 'ready' || kind === 'warning' || kind === 'repeated'
   const known = kind === 'sending' ? (upload?.sent ?? 0) * 100 : (row.progress?.percent ?? 0)
   const mastered = isMade ? 100 : kind === 'rendering' ? (job?.progress ?? 0) : 0
@@ -86,7 +79,7 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
         <div className="ti clip" title={upload?.filename ?? source?.filename}>
           <bdi>{title}</bdi>
         </div>
-        <div className="me clip">{parts.filter(Boolean).join(' · ')}</div>
+        <div className="me clip">{parts.join(' · ')}</div>
       </div>
       {isBad && !slices ? (
         <span className="wave" />
@@ -106,6 +99,17 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
     </div>
   )
 })
+
+/** Returns what is told of a song below its title. */
+function useParts({ song, upload }: SongRow, madeWith: string | null): string[] {
+  const { t, format } = useWords()
+  const source = song?.source
+  const own = (settings: unknown) => (settings ? t.row.hasOwnSettings : null)
+  const parts = source
+    ? [format.duration(source.duration_seconds), own(song.settings), formatOf(source, t), madeWith]
+    : [upload ? format.bytes(upload.sizeBytes) : null, own(upload?.settings)]
+  return parts.filter((part) => part !== null && part !== '')
+}
 
 /** On the desktop the finished masters can be dragged out of the window by the cover. */
 function DragOut({ jobId, children }: { jobId: string | undefined; children: ReactNode }) {

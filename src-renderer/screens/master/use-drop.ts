@@ -12,6 +12,12 @@ export interface DropState {
 
 const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
 
+function allowFiles(event: DragEvent): void {
+  if (!hasFiles(event) || !event.dataTransfer) return
+  event.preventDefault()
+  event.dataTransfer.dropEffect = 'copy'
+}
+
 /**
  * Calls `onFiles` with the songs that were dropped or pasted anywhere in the window, none included, and the name of the folder that held
  * all of them; `isWanted` tells which files of folders are. Answers what is going on.
@@ -28,11 +34,6 @@ export function useDrop(onFiles: (files: File[], folder: string) => void, isWant
       depth += 1
       const over = draggedKinds(event.dataTransfer.items)
       setState((before) => ({ ...before, over, wasEmpty: false }))
-    }
-    const onOver = (event: DragEvent) => {
-      if (!hasFiles(event) || !event.dataTransfer) return
-      event.preventDefault()
-      event.dataTransfer.dropEffect = 'copy'
     }
     const onLeave = (event: DragEvent) => {
       if (!hasFiles(event)) return
@@ -69,7 +70,7 @@ export function useDrop(onFiles: (files: File[], folder: string) => void, isWant
     const end = new AbortController()
     const { signal } = end
     addEventListener('dragenter', onEnter, { signal })
-    addEventListener('dragover', onOver, { signal })
+    addEventListener('dragover', allowFiles, { signal })
     addEventListener('dragleave', onLeave, { signal })
     addEventListener('drop', onDrop, { signal })
     addEventListener('paste', onPaste, { signal })

@@ -83,19 +83,7 @@ function ExportForm({ release, onDone }: { release: Release; onDone: () => void 
         />
         <ChooseFolder name={texts.folder} onChosen={setFolder} />
       </div>
-      <div className="field">
-        <span className="label">{texts.masters}</span>
-        <Segmented
-          label={texts.masters}
-          columns={3}
-          value={platform}
-          onChoose={setPlatform}
-          options={[
-            { value: AUTO, text: texts.auto },
-            ...PLATFORMS.map((value) => ({ value, text: t.platforms[value] })),
-          ]}
-        />
-      </div>
+      <Masters chosen={platform} onChoose={setPlatform} />
       <Formats chosen={formats} onChoose={setFormats} />
       <Receivers chosen={receivers} onChoose={setReceivers} isAsked={isAsked} />
       <label className="receiver-choice">
@@ -114,6 +102,32 @@ function ExportForm({ release, onDone }: { release: Release; onDone: () => void 
         </Button>
       </div>
     </form>
+  )
+}
+
+interface MastersProps {
+  chosen: Platform | typeof AUTO
+  onChoose: (platform: Platform | typeof AUTO) => void
+}
+
+/** Masters that are exported: those for all services where there are some, or those of one platform. */
+function Masters({ chosen, onChoose }: MastersProps) {
+  const { t } = useWords()
+  const texts = t.release.export
+  return (
+    <div className="field">
+      <span className="label">{texts.masters}</span>
+      <Segmented
+        label={texts.masters}
+        columns={3}
+        value={chosen}
+        onChoose={onChoose}
+        options={[
+          { value: AUTO, text: texts.auto },
+          ...PLATFORMS.map((value) => ({ value, text: t.platforms[value] })),
+        ]}
+      />
+    </div>
   )
 }
 

@@ -40,21 +40,16 @@ const HEADINGS: Readonly<Record<string, readonly string[]>> = {
   explicit: ['explicit', '19금', '청소년 유해'],
 }
 
+function column(id: string, label: string, more: Partial<SheetColumn<TrackRow>>): SheetColumn<TrackRow> {
+  return { id, name: label, label, headings: HEADINGS[id] ?? [], className: `c-${id}`, text: () => '', ...more }
+}
+
 /** Returns the columns in the words of a language; the loudness of the masters is one where there are masters of the record. */
 export function trackColumns(
   { t, format, hasMasters }: { readonly t: Text; readonly format: Format; readonly hasMasters: boolean },
   actionsOf: (row: TrackRow) => React.ReactNode,
 ): SheetColumn<TrackRow>[] {
   const texts = t.release.table
-  const column = (id: string, label: string, more: Partial<SheetColumn<TrackRow>>): SheetColumn<TrackRow> => ({
-    id,
-    name: label,
-    label,
-    headings: HEADINGS[id] ?? [],
-    className: `c-${id}`,
-    text: () => '',
-    ...more,
-  })
   const written = (id: TextMember, label: string) =>
     column(id, label, { text: ({ track }) => track[id] ?? '', maxLength: MAX_TITLE_LENGTH })
   const names = (id: NamesMember, label: string) => column(id, label, { text: ({ track }) => track[id].join('; ') })
@@ -95,19 +90,24 @@ export function trackColumns(
       name: 'E',
       text: ({ track }) => (track.explicit ? 'yes' : 'no'),
       flag: { on: 'yes', off: 'no', isOn: ({ track }) => track.explicit },
-      look: ({ track }) => (
-        <>
-          <span className={`flag ${track.explicit ? 'is-on' : ''}`} aria-hidden="true">
-            {track.explicit ? 'E' : ''}
-          </span>
-          <span className="vh">{track.explicit ? texts.isExplicit : texts.isClean}</span>
-        </>
-      ),
+      look: ({ track }) => <ExplicitLook isExplicit={track.explicit} t={t} />,
     }),
     names('composers', texts.composers),
     names('lyricists', texts.lyricists),
     column('actions', texts.actions, { name: '', isFixed: true, look: actionsOf }),
   ]
+}
+
+function ExplicitLook({ isExplicit, t }: { isExplicit: boolean; t: Text }) {
+  const texts = t.release.table
+  return (
+    <>
+      <span className={`flag ${isExplicit ? 'is-on' : ''}`} aria-hidden="true">
+        {isExplicit ? 'E' : ''}
+      </span>
+      <span className="vh">{isExplicit ? texts.isExplicit : texts.isClean}</span>
+    </>
+  )
 }
 
 function stateText({ track, upload }: TrackRow, t: Text): string {

@@ -34,16 +34,7 @@ export function TrackTable({ release }: { release: Release }) {
   const columns = useMemo(
     () =>
       trackColumns({ t, format, hasMasters }, (row) => (
-        <button
-          type="button"
-          className="btn quiet icon sm"
-          tabIndex={-1}
-          aria-label={`${t.more}: ${row.track.title}`}
-          aria-haspopup="menu"
-          onClick={(event) => setMenu({ row, anchor: event.currentTarget })}
-        >
-          <Ellipsis className="i s" aria-hidden="true" />
-        </button>
+        <MoreButton label={`${t.more}: ${row.track.title}`} onOpen={(anchor) => setMenu({ row, anchor })} />
       )),
     [t, format, hasMasters],
   )
@@ -83,6 +74,21 @@ export function TrackTable({ release }: { release: Release }) {
         />
       )}
     </section>
+  )
+}
+
+function MoreButton({ label, onOpen }: { label: string; onOpen: (anchor: HTMLElement) => void }) {
+  return (
+    <button
+      type="button"
+      className="btn quiet icon sm"
+      tabIndex={-1}
+      aria-label={label}
+      aria-haspopup="menu"
+      onClick={(event) => onOpen(event.currentTarget)}
+    >
+      <Ellipsis className="i s" aria-hidden="true" />
+    </button>
   )
 }
 
