@@ -108,7 +108,7 @@ function useParts({ song, upload }: SongRow, madeWith: string | null): string[] 
   const parts = source
     ? [format.duration(source.duration_seconds), own(song.settings), formatOf(source, t), madeWith]
     : [upload ? format.bytes(upload.sizeBytes) : null, own(upload?.settings)]
-  return parts.filter((part) => part !== null && part !== '')
+  return parts.flatMap((part) => part || [])
 }
 
 /** On the desktop the finished masters can be dragged out of the window by the cover. */
