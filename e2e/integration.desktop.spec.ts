@@ -164,7 +164,7 @@ test('closing the window with work running asks first, and hides it while the so
   await expect.poll(() => isVisible().catch(() => false)).toBe(false)
   expect(await ended).toBe(0)
   const [folder = ''] = readdirSync(path.join(user.music, 'Loudsmith'))
-  expect(readdirSync(path.join(user.music, 'Loudsmith', folder))).toHaveLength(5)
+  expect(readdirSync(path.join(user.music, 'Loudsmith', folder))).toHaveLength(6)
   const next = await user.launch()
   const { jobs } = await next.call<{ jobs: { status: string }[] }>('GET', '/api/v1/jobs')
   expect(jobs).toMatchObject([{ status: 'done' }])

@@ -4,16 +4,18 @@ import path from 'node:path'
 import type { Job } from '../src-contract/jobs.ts'
 import type { Service } from './service.ts'
 
-/** Returns the paths that a done job's masters were delivered to, those of `platforms` or all. Pure; empty when it has none. */
+/**
+ * Returns the paths that a done job's masters were delivered to: those of `platforms`, or all, the one for all services first. Pure;
+ * empty when it has none.
+ */
 export function deliveredPaths(
-  job: Pick<Job, 'output_folder' | 'results'>,
+  { output_folder: folder, results, release }: Pick<Job, 'output_folder' | 'results' | 'release'>,
   platforms: readonly string[] | null,
 ): string[] {
-  const folder = job.output_folder
   if (!folder) return []
-  return job.results
-    .filter((result) => platforms === null || platforms.includes(result.platform))
-    .map((result) => path.join(folder, path.basename(result.file)))
+  const wanted = results.filter(({ platform }) => platforms === null || platforms.includes(platform))
+  const masters = platforms === null && release ? [release, ...wanted] : wanted
+  return masters.map(({ file }) => path.join(folder, path.basename(file)))
 }
 
 /** Returns the delivered masters that are still there. Never throws: an unknown job has none. */

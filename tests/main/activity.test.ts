@@ -200,6 +200,9 @@ describe('masters on disk', () => {
       '/out/Song_melon.wav',
     ])
     expect(deliveredPaths({ output_folder: '/out', results }, ['melon'])).toEqual(['/out/Song_melon.wav'])
+    const release = { file: 'Song_release.wav' } as NonNullable<Parameters<typeof deliveredPaths>[0]['release']>
+    expect(deliveredPaths({ output_folder: '/out', results, release }, null)[0]).toBe('/out/Song_release.wav')
+    expect(deliveredPaths({ output_folder: '/out', results, release }, ['melon'])).toEqual(['/out/Song_melon.wav'])
     expect(deliveredPaths({ results }, null)).toEqual([])
   })
 })
