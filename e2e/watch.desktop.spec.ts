@@ -33,7 +33,7 @@ test('a song that is bounced into a watched folder comes out mastered in its out
     readdirSync(delivered)
       .filter((name) => name.endsWith('.wav'))
       .sort(),
-  ).toEqual(['New mix_melon.wav', 'New mix_spotify.wav'])
+  ).toEqual(['New mix_melon.wav', 'New mix_release.wav', 'New mix_spotify.wav'])
   await first.quit()
 
   writeSong(bounces, 'Overnight.wav', 3, 3)
