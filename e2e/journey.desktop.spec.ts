@@ -73,7 +73,7 @@ test('from two dropped songs to masters in another program, and a third that sur
       .filter((name) => name.endsWith('.wav'))
       .sort(),
   )
-  expect(dragged).toHaveLength(5)
+  expect(dragged).toHaveLength(6)
   for (const file of dragged) expect(existsSync(file)).toBe(true)
   await first.page.evaluate((id) => window.loudsmith?.dragMasters(id, ['melon']), delivered?.job_id ?? '')
   await expect
