@@ -58,13 +58,13 @@ const lowestRateHz = 44_100
 
 interface Piece extends Song {
   readonly isDesign: boolean
-  /** Whether it was brought to a loud master before any fault was put in. */
+  /** True where it was brought to a loud master before any fault was put in. */
   readonly isLoud: boolean
   /** Features of the states. */
   readonly features: readonly (readonly number[])[]
   /** Widest moments of the states. */
   readonly widestDb: readonly number[]
-  /** Whether its crest tells of a limiter before any fault was put in. */
+  /** True where its crest tells of a limiter before any fault was put in. */
   readonly isLimited: boolean
 }
 

@@ -270,7 +270,7 @@ test('the list is put in order by title and by length, a menu moves a song, and 
   }
   await choose('Batch actions', 'Remove finished songs')
   await expect(titles).toHaveText(['Song 10', 'Song 9', 'Beta'])
-  // What has nothing to act on is not offered.
+  // Actions without an object are not offered.
   await page.getByRole('button', { name: 'Batch actions' }).click()
   await expect(page.getByRole('menuitem')).toHaveText(['Make a release of 3', 'Remove all'])
   await page.keyboard.press('Escape')

@@ -59,7 +59,7 @@ test('several songs become an EP that is written, ordered, taken back and kept a
   await page.getByRole('textbox', { name: 'UPC or EAN' }).fill('036000291453')
   await expect(page.getByRole('alert')).toContainText('A UPC has 12 digits')
   await expect(page.getByText('1 field not saved: see below')).toBeVisible()
-  // What the program does not take is kept, also over a reload.
+  // A refused value is kept, also over a reload.
   await page.reload()
   await expect(page.getByRole('textbox', { name: 'UPC or EAN' })).toHaveValue('036000291453')
   await page.getByRole('textbox', { name: 'UPC or EAN' }).fill('036000291452')
@@ -202,7 +202,7 @@ test('a release is mastered as one record, heard in order, exported with its cer
   expect(await violations(page)).toEqual([])
   await page.getByRole('radio', { name: 'Release', exact: true }).check({ force: true })
 
-  // What it costs is said before it is spent.
+  // The price is told before it is spent.
   await expect(page.getByRole('button', { name: /^Master this record ?2 credits$/ })).toBeVisible()
   expect(await violations(page)).toEqual([])
   await page.getByRole('button', { name: /^Master this record/ }).click()

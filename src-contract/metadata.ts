@@ -13,7 +13,7 @@ interface MetadataFacts {
   readonly help: { readonly en: string; readonly ko: string }
 }
 
-/** What can be said of a song, by its names on the wire. */
+/** Metadata of a song, by its names on the wire. */
 export const METADATA = {
   album: {
     form: 'line',

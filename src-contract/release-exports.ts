@@ -95,7 +95,7 @@ export const ExportedFile = exactly({
 })
 export type ExportedFile = Static<typeof ExportedFile>
 
-/** What is signed: the files, and how they keep the rules of every receiver. */
+/** Signed content of a certificate: the files, and how they keep the rules of every receiver. */
 export const Certificate = exactly({
   certificate_version: Type.Literal(1, { description: 'Version of this form.' }),
   release_id: Uuid,

@@ -113,7 +113,7 @@ const PlannedTrack = exactly({
   corrections: Type.Optional(Corrections),
 })
 
-/** What mastering a release would do. */
+/** Plan of the mastering of a release. */
 export const ReleasePlan = exactly({
   loudness_mode: oneOf(RELEASE_LOUDNESS_MODES),
   coherence: Type.Boolean(),

@@ -16,11 +16,11 @@ export interface AuditionWish {
 }
 
 export interface AuditionsState {
-  /** What is known of the newest audition; null before the first. */
+  /** The newest audition; null before the first. */
   readonly audition: Audition | null
   /** A newer sound has been asked for. */
   readonly isAsking: boolean
-  /** Why the sound cannot be heard. */
+  /** Reason for which the sound cannot be heard. */
   readonly failure: Refusal | null
 }
 

@@ -1,4 +1,4 @@
-/** What is heard on the Master screen: one song, as it came and as its sound is set. */
+/** Playback on the Master screen: one song, as it came and as its sound is set. */
 import { createStore } from 'zustand/vanilla'
 import type { Client } from '../../src-contract/client.ts'
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
@@ -38,7 +38,7 @@ export interface HearingState {
   readonly isWaiting: boolean
   /** The song cannot be read, or this machine has no sound. */
   readonly hasFailed: boolean
-  /** What the listener has chosen; without a rendering it is the original. */
+  /** The listener's choice; without a rendering it is the original. */
   readonly side: Side
   readonly sound: SoundVersion | null
   readonly platform: Platform

@@ -1,4 +1,4 @@
-/** What mastering the open release would do, asked for again whenever something changes on which it depends. */
+/** Plan of the open release, asked for again whenever something changes on which it depends. */
 import { createStore } from 'zustand/vanilla'
 import type { Client } from '../../src-contract/client.ts'
 import type { ReleasePlan } from '../../src-contract/release-mastering.ts'

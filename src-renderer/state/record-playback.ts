@@ -35,7 +35,7 @@ export interface RecordPlaybackDeps {
   readonly createPlayer: typeof createPlayer
 }
 
-/** What is heard of each side of a join, s. */
+/** Length that is heard of each side of a join, s. */
 export const JOIN_SECONDS = 8
 /** Rate of a record whose files do not tell one, Hz. */
 const USUAL_RATE_HZ = 48_000

@@ -1,4 +1,4 @@
-/** What was written about a release and is not stored yet. Pure. */
+/** Changes of a release that are not stored yet. Pure. */
 import type { Release, ReleaseChange, Track, TrackChange } from '../../src-contract/releases.ts'
 
 /** Name of the facts of the release itself among the parts of a draft; tracks are named by their id. */

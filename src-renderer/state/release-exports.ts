@@ -11,7 +11,7 @@ export interface ReleaseExportsState {
   readonly failure: Refusal | null
 }
 
-/** What an export is asked for. */
+/** Options of an export. */
 export type ExportWish = NonNullable<CallArguments<'exportRelease'>['body']>
 
 export class ReleaseExports {

@@ -37,7 +37,7 @@ export interface AuditionsDeps {
   readonly log: Log
 }
 
-/** What the audition of a song is of. */
+/** Subject of an audition: a song with its settings. */
 export interface AuditionRequest {
   readonly sourceId: string
   readonly platform: Platform
@@ -83,7 +83,7 @@ export class Auditions {
     const songs = this.#songsOf(request)
     requireEdges(request.settings, songs.source.facts)
     const id = idOf(request, songs)
-    // What is heard goes before the master of what was heard before; and two songs at once would take twice the memory.
+    // The present sound goes before the master of the one before; and two songs at once would take twice the memory.
     if (this.#queue.running !== id) this.#rendering.stop.abort(SUPERSEDED)
     const known = this.#known.get(id) ?? (await this.#begin(id, request, signal))
     delete known.error
@@ -238,7 +238,7 @@ export class Auditions {
   /** Renders the master of an audition, then finds out what loudness costs it. Never rejects. */
   async #work(known: KnownAudition, signal: AbortSignal): Promise<void> {
     try {
-      // What loudness costs is found on the song that was rendered last.
+      // Prices of loudness are found on the song that was rendered last.
       if (!isKnownWhole(known)) await this.#render(known, signal)
       this.#deps.onChanged(known.id)
       known.price ??= await this.#deps.process.ask('price', await this.#orderOf(known.request), signal)

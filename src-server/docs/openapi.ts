@@ -217,7 +217,7 @@ const RATE_HEADERS_OF = { open: {}, caller: RATE_HEADERS, session: {} }
 
 const SAVE_NAME = header('A name to save under, with `filename*` for names beyond ASCII.')
 
-/** What a 201 with a Location made, by the group of the endpoint. */
+/** Name of the thing that a 201 with a Location made, by the group of the endpoint. */
 const MADE: Readonly<Record<string, string>> = { Jobs: 'new job', Releases: 'release' }
 
 function ownHeaders(endpoint: Endpoint, status: number): Json {

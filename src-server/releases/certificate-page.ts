@@ -138,7 +138,7 @@ function heading({ title, artist, made_at, receivers }: Content, sounds: readonl
   ].join('\n')
 }
 
-/** What is to be mended, each thing once, with those that ask for it and the files at fault. */
+/** Remedies, each once, with the receivers that ask for them and the files at fault. */
 function mending(receivers: readonly ReceiverCheck[], language: Language): string {
   const say = WORDS[language]
   const found = new Map<string, { message: string; receivers: Set<string>; files: Set<string> }>()

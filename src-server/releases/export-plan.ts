@@ -9,7 +9,7 @@ import { patternName, safeTitle } from '../../src-worker/result/names.ts'
 import { asciiName } from '../../src-worker/result/romanise.ts'
 import type { ReleaseRecord, TrackFacts } from './release.ts'
 
-/** What a job measured of one of its masters, and the files of it. */
+/** Measurements of one master of a job, and the files of it. */
 export type JobMaster = MasterResult | ReleaseResult
 
 /** The masters of the song of a track. */

@@ -41,7 +41,7 @@ export interface SongMasters extends TrackMasters {
   readonly edges: Edges
   /** Service that generated the song, as its owner said; absent where nobody did. */
   readonly aiService?: string
-  /** Where a file of the result lies; undefined where it is gone. */
+  /** Returns the place of a file of the result; undefined where it is gone. */
   readonly bytesOf: (file: string) => FileRange | undefined
 }
 
@@ -60,7 +60,7 @@ export interface SoundDeps {
   readonly measureRecord: (tracks: readonly FileRange[], signal: AbortSignal) => Promise<PlayedLevel>
 }
 
-/** What is exported: a release with the masters of its tracks, in sets. */
+/** Content of an export: a release with the masters of its tracks, in sets. */
 export interface Exported {
   readonly release: ReleaseRecord
   readonly songs: readonly SongMasters[]

@@ -15,7 +15,7 @@ export interface RunTrack extends TrackSong {
   readonly sourceSha256: string
 }
 
-/** What one job makes: the master of a track, or of tracks that go over into each other. */
+/** Product of one job: the master of a track, or of tracks that go over into each other. */
 export interface RunPart {
   readonly tracks: readonly RunTrack[]
   /** The job's request without the targets of the record and the corrections. */
@@ -28,9 +28,9 @@ export interface RunPart {
   readonly relationLu?: number
   /** Targets of its masters in the record; none where it is mastered on its own. */
   readonly targets: MasterTargets
-  /** What coherence found for it. */
+  /** Corrections that coherence found for it. */
   readonly planned?: Corrections
-  /** What of that has been applied. */
+  /** Those that have been applied. */
   readonly corrections: Corrections
 }
 
@@ -87,7 +87,7 @@ export interface JobOutcome {
   readonly masters: Readonly<Partial<Record<MasterName, { readonly steps: LoudnessSteps; readonly isShort: boolean }>>>
 }
 
-/** What is known of a song before it is mastered. */
+/** Measurements of a song before it is mastered. */
 export interface MeasuredPart {
   readonly steps: LoudnessSteps
   readonly corrections: Corrections

@@ -1,6 +1,6 @@
 /**
  * Mastering of releases: ordinary jobs, one for each track, whose masters are measured as one record and made again where they are off.
- * What is to be done is a row, so that it goes on after a crash or a restart.
+ * The work to be done is a row, so that it goes on after a crash or a restart.
  */
 
 import { RELEASE } from '../../src-contract/delivery-target.ts'

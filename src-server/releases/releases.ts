@@ -37,7 +37,7 @@ import {
 } from './release.ts'
 import type { ListedRelease, ReleaseStore, StoredCover } from './store.ts'
 
-/** What is known of the song of a track. */
+/** Facts of the song of a track. */
 export interface SongFacts extends SongNames {
   readonly state: TrackState
   readonly durationSeconds: number

@@ -3,7 +3,7 @@ import type { Spectrum } from '../../src-contract/report.ts'
 import type { Db } from '../db/open.ts'
 import { jobsOf, type ReleaseRun } from './mastering-run.ts'
 
-/** What was measured of a song for the plan of a record. */
+/** Measurements of a song for the plan of a record. */
 export interface SongMeasure {
   /** As `encodeSteps` writes it. */
   readonly loudnessSteps: string

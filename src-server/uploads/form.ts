@@ -31,7 +31,7 @@ export interface MasterRequest {
   readonly settings: JobSettings
   readonly title?: string
   readonly artist?: string
-  /** What is said of the song beside that; absent where nothing is. */
+  /** Metadata of the request; absent where there is none. */
   readonly metadata?: SongMetadata
   readonly webhookUrl?: string
   /** Targets of single masters instead of what the settings say, as a record has them. */

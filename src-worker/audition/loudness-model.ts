@@ -62,7 +62,7 @@ interface Basis {
   readonly lufs: number
   readonly recipe: Recipe
   readonly limiting: Limiting
-  /** What {@link PROMPT} costs. */
+  /** Cost of {@link PROMPT}. */
   readonly prompt: Limiting
 }
 

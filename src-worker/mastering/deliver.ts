@@ -37,7 +37,7 @@ export interface Delivery {
   readonly masters: readonly Delivered[]
   /** The one for all services, where it was asked for. */
   readonly release?: Pick<Made, 'master' | 'codecChecks'> & { readonly target: MasterTarget }
-  /** What files of further formats are made from, in the order of the targets; empty where none are asked for. */
+  /** Sources of the files of further formats, in the order of the targets; empty where none are asked for. */
   readonly floats: readonly FloatMaster[]
   /** Loudness of the treated song before gain, clipper and limiter. */
   readonly treatedLufs: number

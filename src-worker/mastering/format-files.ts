@@ -146,7 +146,7 @@ export async function label(
   return { ...bare, ...written, format, path: target }
 }
 
-/** What the dither of a file depends on: padding has none. */
+/** Input of the dither of a file: padding has none. */
 interface Dithering {
   readonly seed: number
   readonly edges: Pick<Edges, 'pad_start_seconds' | 'pad_end_seconds'>

@@ -53,7 +53,7 @@ export interface WorkOrder extends SongOrder {
   /** The request's title and artist; the source's tags and file name stand in when absent. */
   readonly title?: string
   readonly artist?: string
-  /** What else the request says of the song. */
+  /** Further metadata of the request. */
   readonly metadata?: SongMetadata
   /** Cover of the request; that of the source stands in when absent. */
   readonly cover?: StoredCover

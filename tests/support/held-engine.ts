@@ -127,7 +127,7 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false, answ
             return
           }
           state.command = command
-          // What is made of masters is real.
+          // Exports are really made of the masters.
           if (command.type === 'export' || command.type === 'measure_record') {
             if (command.type === 'export') engine.beforeExport?.()
             return void exportFor(command, answer)

@@ -90,7 +90,7 @@ export interface CellText {
   readonly text: string
 }
 
-/** What a pasted text is for: cells of rows that are there, and rows beyond them, each by column id. */
+/** Content of a pasted text: cells of rows that are there, and rows beyond them, each by column id. */
 export interface PastedCells {
   readonly cells: readonly CellText[]
   readonly further: readonly Readonly<Record<string, string>>[]

@@ -1,4 +1,4 @@
-/** What the time lanes show while nothing moves: ruler, waveforms, loudness and gain reduction, each on the view of the lanes. */
+/** Still pictures of the time lanes: ruler, waveforms, loudness and gain reduction, each on the view of the lanes. */
 import { memo, useMemo } from 'react'
 import type { Report } from '../../../src-contract/report.ts'
 import { clock, clockTenths } from '../../../src-contract/text/numbers.ts'

@@ -62,7 +62,7 @@ export function CertificateView({ exported }: { exported: ExportedRelease }) {
   )
 }
 
-/** What is to be mended, each once, with the receivers that ask for it. Pure. */
+/** Remedies, each once, with the receivers that ask for it. Pure. */
 export function remediesOf(receivers: readonly ReceiverCheck[]) {
   const found = new Map<string, { readonly text: string; readonly receivers: string[] }>()
   for (const { name, checks } of receivers)

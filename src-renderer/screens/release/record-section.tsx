@@ -1,4 +1,4 @@
-/** How the tracks become one record: its loudness, its coherence, and what the plan says of them. */
+/** The record that the tracks become: its loudness, its coherence, and its plan. */
 import { ChevronDown } from 'lucide-react'
 import { useId } from 'react'
 import type { Corrections, ReleasePlan } from '../../../src-contract/release-mastering.ts'
@@ -93,7 +93,7 @@ function Anchor({ release }: { release: Release }) {
   )
 }
 
-/** What the plan says, and after the mastering what came of it. */
+/** The plan, and after the mastering its result. */
 function PlanView({ release }: { release: Release }) {
   const { plan: store } = useApp().releases
   const { t, format } = useWords()

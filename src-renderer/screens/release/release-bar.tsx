@@ -37,7 +37,7 @@ function ReleaseActions({ release }: { release: Release }) {
   )
 }
 
-/** What has been done, and what it costs to go on. */
+/** State of the release, and the price of the next step. */
 function Situation({ release }: { release: Release }) {
   const { releases } = useApp()
   const { t } = useWords()
