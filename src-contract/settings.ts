@@ -4,11 +4,24 @@
  */
 import Type, { type Static, type TObject, type TOptional, type TProperties, type TSchema } from 'typebox'
 import { exactly, oneOf, orNull, Uuid } from './common.ts'
-import { type Edges, FADE_SHAPES } from './edges.ts'
+import type { Edges } from './edges.ts'
 import { FORMAT_NAMES } from './formats.ts'
 import { MAX_DURATION_SECONDS, MAX_GAP_SECONDS } from './limits.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
+import {
+  amount,
+  choice,
+  decimal,
+  extension,
+  fadeShape,
+  flag,
+  optionalDecimal,
+  seconds,
+  shownIfSet,
+  text,
+  words,
+} from './setting-kinds.ts'
 
 export const GENRES = ['kpop', 'edm', 'ballad', 'hiphop', 'pop', 'other'] as const
 export type Genre = (typeof GENRES)[number]
@@ -25,129 +38,6 @@ export type LoudnessMode = (typeof LOUDNESS_MODES)[number]
 /** Named starting points of the sound; their values are `STYLES`. */
 export const STYLE_NAMES = ['clean', 'warm', 'punchy', 'bright', 'open'] as const
 export type Style = (typeof STYLE_NAMES)[number]
-
-interface SettingTexts {
-  /** Description in the API's documentation. */
-  readonly description: string
-  /** Description of the form field where it is another one. */
-  readonly fieldDescription?: string
-  /** Help of the command-line option, and what stands for its value there. */
-  readonly help: { readonly en: string; readonly ko: string }
-  readonly placeholder: string
-}
-
-/** Returns a setting that is one word of a list. */
-function choice<const Words extends readonly string[]>(values: Words, standard: Words[number], texts: SettingTexts) {
-  return {
-    ...texts,
-    kind: 'choice' as const,
-    values,
-    standard,
-    accepted: oneOf(values),
-    shown: oneOf(values),
-    field: oneOf(values, texts.fieldDescription, standard),
-  }
-}
-
-type Bounds = { readonly minimum: number; readonly maximum: number }
-
-/** Returns a setting that is a whole number within bounds. */
-function amount(bounds: Bounds, standard: number, texts: SettingTexts) {
-  return {
-    ...texts,
-    ...bounds,
-    kind: 'amount' as const,
-    standard,
-    accepted: Type.Integer(bounds),
-    shown: Type.Integer(),
-    field: Type.Integer({ ...bounds, default: standard, description: texts.fieldDescription ?? texts.description }),
-  }
-}
-
-/** Returns a setting that is a decimal number within bounds. */
-function decimal(bounds: Bounds, standard: number, texts: SettingTexts) {
-  return {
-    ...texts,
-    ...bounds,
-    kind: 'decimal' as const,
-    standard,
-    accepted: Type.Number(bounds),
-    shown: Type.Number(),
-    field: Type.Number({ ...bounds, default: standard, description: texts.fieldDescription ?? texts.description }),
-  }
-}
-
-/** Returns a setting that is a decimal number within bounds, or absent: null, which is the default. */
-function optionalDecimal(bounds: Bounds, texts: SettingTexts) {
-  return {
-    ...texts,
-    ...bounds,
-    kind: 'optional_decimal' as const,
-    standard: null as number | null,
-    accepted: orNull(Type.Number(bounds)),
-    shown: Type.Optional(Type.Number()),
-    field: Type.Number({ ...bounds, description: texts.fieldDescription ?? texts.description }),
-  }
-}
-
-/** Returns a setting that is a list of words, each at most once; none is the default. */
-function words<const Words extends readonly string[]>(values: Words, texts: SettingTexts) {
-  return {
-    ...texts,
-    kind: 'words' as const,
-    values,
-    standard: [] as Words[number][],
-    accepted: Type.Array(oneOf(values), { uniqueItems: true }),
-    shown: Type.Array(oneOf(values)),
-    field: Type.String({
-      description: `${texts.fieldDescription ?? texts.description} Comma-separated list of: ${values.join(', ')}.`,
-    }),
-  }
-}
-
-/** Returns a setting that is true or false; false is the default. */
-function flag(texts: SettingTexts) {
-  return {
-    ...texts,
-    kind: 'flag' as const,
-    standard: false,
-    accepted: Type.Boolean(),
-    shown: Type.Boolean(),
-    field: Type.Boolean({ default: false, description: texts.fieldDescription ?? texts.description }),
-  }
-}
-
-/** Returns a setting that is a text of a form; empty is the default. */
-function text(form: { readonly pattern: string; readonly maxLength: number }, texts: SettingTexts) {
-  return {
-    ...texts,
-    ...form,
-    kind: 'text' as const,
-    standard: '',
-    accepted: Type.String(form),
-    shown: Type.String(),
-    field: Type.String({ ...form, description: texts.fieldDescription ?? texts.description }),
-  }
-}
-
-/** Returns a setting that is answered only where it is not the default: answers of a plain request stay as they were without it. */
-function shownIfSet<Shown extends TSchema, Setting extends { readonly shown: Shown }>(setting: Setting) {
-  return { ...setting, shown: Type.Optional(setting.shown) as TOptional<Setting['shown']> }
-}
-
-/** Returns a setting of the edges that is a time, and nothing by default. */
-function seconds(maximum: number, description: string, help: SettingTexts['help']) {
-  const fieldDescription = `Extension: ${description.charAt(0).toLowerCase()}${description.slice(1)}`
-  return shownIfSet(
-    decimal({ minimum: 0, maximum }, 0, { description, fieldDescription, help, placeholder: 'seconds' }),
-  )
-}
-
-/** Returns a setting that is the curve of a fade. */
-function fadeShape(description: string, help: SettingTexts['help']) {
-  const fieldDescription = `Extension: ${description.charAt(0).toLowerCase()}${description.slice(1)}`
-  return shownIfSet(choice(FADE_SHAPES, 'linear', { description, fieldDescription, help, placeholder: 'shape' }))
-}
 
 const PERCENT = { minimum: 0, maximum: 100 }
 
@@ -206,10 +96,9 @@ export const SETTINGS = {
     placeholder: 'percent',
   }),
   style: choice(STYLE_NAMES, 'clean', {
-    description:
+    ...extension(
       'Starting point of the settings of the sound from tilt_db to image_amount; one that is named itself counts instead.',
-    fieldDescription:
-      'Extension: starting point of the settings of the sound from tilt_db to image_amount; one that is named itself counts instead.',
+    ),
     help: {
       en: 'starting point of the sound; the options below count instead of its values',
       ko: '소리의 출발점: 아래 옵션을 직접 적으면 그 값이 우선',
@@ -223,8 +112,7 @@ export const SETTINGS = {
     placeholder: 'db',
   }),
   bass_db: decimal({ minimum: -6, maximum: 6 }, 0, {
-    description: 'Low shelf at 100 Hz, dB.',
-    fieldDescription: 'Extension: low shelf at 100 Hz, dB.',
+    ...extension('Low shelf at 100 Hz, dB.'),
     help: { en: 'bass below 100 Hz, -6 to 6 dB', ko: '100 Hz 아래 저음, -6부터 6 dB까지' },
     placeholder: 'db',
   }),
@@ -235,8 +123,7 @@ export const SETTINGS = {
     placeholder: 'db',
   }),
   air_db: decimal({ minimum: -6, maximum: 6 }, 0, {
-    description: 'High shelf at 9 kHz, dB; it never lifts what lies above a cutoff of the source.',
-    fieldDescription: 'Extension: high shelf at 9 kHz, dB; it never lifts what lies above a cutoff of the source.',
+    ...extension('High shelf at 9 kHz, dB; it never lifts what lies above a cutoff of the source.'),
     help: { en: 'air above 9 kHz, -6 to 6 dB', ko: '9 kHz 위의 공기감, -6부터 6 dB까지' },
     placeholder: 'db',
   }),
@@ -247,38 +134,32 @@ export const SETTINGS = {
     placeholder: 'percent',
   }),
   punch: amount({ minimum: -100, maximum: 100 }, 0, {
-    description: 'Attacks stand out (above 0) or are glued together (below 0).',
-    fieldDescription: 'Extension: attacks stand out (above 0) or are glued together (below 0).',
+    ...extension('Attacks stand out (above 0) or are glued together (below 0).'),
     help: { en: 'attacks stand out or are glued, -100 to 100', ko: '어택을 살리거나 붙이기, -100부터 100까지' },
     placeholder: 'amount',
   }),
   warmth: amount(PERCENT, 0, {
-    description: 'Soft saturation, percent.',
-    fieldDescription: 'Extension: soft saturation, percent.',
+    ...extension('Soft saturation, percent.'),
     help: { en: 'soft saturation, 0 to 100', ko: '부드러운 새추레이션, 0부터 100까지' },
     placeholder: 'percent',
   }),
   tone_amount: amount(PERCENT, 100, {
-    description: 'Part of the planned correction of tone that is applied, percent.',
-    fieldDescription: 'Extension: part of the planned correction of tone that is applied, percent.',
+    ...extension('Part of the planned correction of tone that is applied, percent.'),
     help: { en: 'part of the planned tone, 0 to 100', ko: '계획한 음색 보정의 반영 정도, 0부터 100까지' },
     placeholder: 'percent',
   }),
   dynamics_amount: amount(PERCENT, 100, {
-    description: 'Part of the planned compression that is applied, percent.',
-    fieldDescription: 'Extension: part of the planned compression that is applied, percent.',
+    ...extension('Part of the planned compression that is applied, percent.'),
     help: { en: 'part of the planned compression, 0 to 100', ko: '계획한 컴프레션의 반영 정도, 0부터 100까지' },
     placeholder: 'percent',
   }),
   image_amount: amount(PERCENT, 100, {
-    description: 'Part of the planned change of the stereo image that is applied, percent.',
-    fieldDescription: 'Extension: part of the planned change of the stereo image that is applied, percent.',
+    ...extension('Part of the planned change of the stereo image that is applied, percent.'),
     help: { en: 'part of the planned width, 0 to 100', ko: '계획한 스테레오 폭 보정의 반영 정도, 0부터 100까지' },
     placeholder: 'percent',
   }),
   skip_repairs: words(REPAIR_KINDS, {
-    description: 'Repairs that are not made, whatever is found.',
-    fieldDescription: 'Extension: repairs that are not made, whatever is found.',
+    ...extension('Repairs that are not made, whatever is found.'),
     help: { en: `repairs to leave out: ${REPAIR_KINDS.join(',')}`, ko: `하지 않을 복원: ${REPAIR_KINDS.join(',')}` },
     placeholder: 'list',
   }),
@@ -332,8 +213,7 @@ export const SETTINGS = {
   }),
   formats: shownIfSet(
     words(FORMAT_NAMES, {
-      description: FORMATS_DESCRIPTION,
-      fieldDescription: `Extension: ${FORMATS_DESCRIPTION.charAt(0).toLowerCase()}${FORMATS_DESCRIPTION.slice(1)}`,
+      ...extension(FORMATS_DESCRIPTION),
       help: {
         en: `further files of every master: ${FORMAT_NAMES.join(',')}`,
         ko: `마스터마다 더 만들 파일: ${FORMAT_NAMES.join(',')}`,
@@ -343,8 +223,7 @@ export const SETTINGS = {
   ),
   release_master: shownIfSet(
     flag({
-      description: RELEASE_DESCRIPTION,
-      fieldDescription: `Extension: ${RELEASE_DESCRIPTION.charAt(0).toLowerCase()}${RELEASE_DESCRIPTION.slice(1)}`,
+      ...extension(RELEASE_DESCRIPTION),
       help: {
         en: 'also one master for all services, to be uploaded to a distributor',
         ko: '유통사에 올릴, 모든 서비스 공용 마스터도 만들기',
@@ -354,8 +233,7 @@ export const SETTINGS = {
   ),
   naming: shownIfSet(
     text(NAMING_FORM, {
-      description: NAMING_DESCRIPTION,
-      fieldDescription: `Extension: ${NAMING_DESCRIPTION.charAt(0).toLowerCase()}${NAMING_DESCRIPTION.slice(1)}`,
+      ...extension(NAMING_DESCRIPTION),
       help: {
         en: `pattern of the file names, of text and {${NAMING_TOKENS.join('} {')}}`,
         ko: `파일 이름 형식: 글자와 {${NAMING_TOKENS.join('} {')}}`,
@@ -365,8 +243,7 @@ export const SETTINGS = {
   ),
   ascii_names: shownIfSet(
     flag({
-      description: 'File names of ASCII letters, digits, `-` and `_` alone; Hangul is romanised.',
-      fieldDescription: 'Extension: file names of ASCII letters, digits, `-` and `_` alone; Hangul is romanised.',
+      ...extension('File names of ASCII letters, digits, `-` and `_` alone; Hangul is romanised.'),
       help: {
         en: 'file names of plain letters and digits; Hangul is romanised',
         ko: '파일 이름을 영문자와 숫자로만 쓰기(한글은 로마자로)',
@@ -376,8 +253,7 @@ export const SETTINGS = {
   ),
   file_tags: shownIfSet(
     choice(['song', 'none'], 'song', {
-      description: '`none` writes every file without tags and picture, as some distributors ask for.',
-      fieldDescription: 'Extension: `none` writes every file without tags and picture, as some distributors ask for.',
+      ...extension('`none` writes every file without tags and picture, as some distributors ask for.'),
       help: { en: 'tags in the files, or none', ko: '파일에 태그 넣기(song) 또는 넣지 않기(none)' },
       placeholder: 'which',
     }),
