@@ -4,18 +4,16 @@ import { ChevronDown, Keyboard, Pause, Play, Repeat, Shuffle, Volume2, VolumeX }
 import { Popover } from 'radix-ui'
 import { type CSSProperties, type Ref, useEffect, useId, useRef, useState } from 'react'
 import { PLATFORMS, platformFacts } from '../../../src-contract/platforms/index.ts'
-import { clock, clockTenths, playingTime } from '../../../src-contract/text/numbers.ts'
+import { clock, playingTime } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Menu } from '../../components/dialogs.tsx'
-import { useFrames } from '../../components/frames.ts'
 import { KeySheet } from '../../components/key-sheet.tsx'
+import { Clock } from '../../components/transport.tsx'
 import type { LevelMode } from '../../player/levels.ts'
 import { useApp } from '../../state/app-state.ts'
 import { heardSeconds } from '../../state/listen-versions.ts'
 import { gainsOf, isReading, shownService } from '../../state/player-state.ts'
 import { useListenWords, usePlayer, useVisit } from './context.tsx'
-
-const STILL_MS = 250
 
 interface TransportProps {
   isBlindTestOpen: boolean
@@ -42,7 +40,7 @@ export function Transport({ isBlindTestOpen, blindTestButton, onBlindTest }: Tra
       >
         <Icon className="i" aria-hidden="true" />
       </button>
-      <Clock durationSeconds={heardSeconds(report)} />
+      <SongClock durationSeconds={heardSeconds(report)} />
       <LoopButton durationSeconds={heardSeconds(report)} />
       <span className="grow" />
       <Level isBlind={isBlind} />
@@ -92,20 +90,15 @@ function useLongReading(): boolean {
   return isLong
 }
 
-function Clock({ durationSeconds }: { durationSeconds: number }) {
+function SongClock({ durationSeconds }: { durationSeconds: number }) {
   const { l } = useListenWords()
   const { player } = useVisit()
   const isLong = useLongReading()
-  const shown = useRef<HTMLSpanElement>(null)
-  useFrames(() => {
-    const text = clockTenths(player.position())
-    if (shown.current && shown.current.textContent !== text) shown.current.textContent = text
-  }, STILL_MS)
   return (
-    <div className="time">
-      <span ref={shown}>{clockTenths(0)}</span>{' '}
-      <small>{isLong ? l.transport.waiting : `/ ${playingTime(durationSeconds)}`}</small>
-    </div>
+    <Clock
+      position={() => player.position()}
+      note={isLong ? l.transport.waiting : `/ ${playingTime(durationSeconds)}`}
+    />
   )
 }
 

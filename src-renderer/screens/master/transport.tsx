@@ -1,17 +1,16 @@
 /** The transport of the Master screen: play, time, what is heard, and the one choice of level. */
-import { ChevronDown, Pause, Play } from 'lucide-react'
-import { useEffect, useId, useRef, useState } from 'react'
+import { ChevronDown } from 'lucide-react'
+import { useEffect, useId, useState } from 'react'
 import { PLATFORMS, platformFacts } from '../../../src-contract/platforms/index.ts'
-import { clockTenths, playingTime } from '../../../src-contract/text/numbers.ts'
+import { playingTime } from '../../../src-contract/text/numbers.ts'
 import { Menu } from '../../components/dialogs.tsx'
-import { useFrames } from '../../components/frames.ts'
+import { Clock, PlayButton } from '../../components/transport.tsx'
 import type { LevelMode } from '../../player/levels.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { type HeardSong, heardSide, hearingGainsDb } from '../../state/hearing.ts'
 import { useWords } from '../../text/context.tsx'
 import { useHearing } from './use-heard.ts'
 
-const STILL_MS = 250
 /** Time that reading takes before it is said, ms. */
 const UNNOTICED_MS = 300
 
@@ -21,19 +20,10 @@ export function MasterTransport({ song }: { song: HeardSong }) {
   const isThis = useHearing((state) => state.song?.rowId === song.rowId)
   const isPlaying = useHearing((state) => state.isPlaying) && isThis
   const hasFailed = useHearing((state) => state.hasFailed) && isThis
-  const Icon = isPlaying ? Pause : Play
   return (
     <fieldset className="transport" aria-label={t.transport.label}>
-      <button
-        type="button"
-        className="playbtn"
-        aria-label={isPlaying ? t.transport.pause : t.transport.play}
-        title={`${isPlaying ? t.transport.pause : t.transport.play} (${t.transport.space})`}
-        onClick={() => hearing.toggle(song)}
-      >
-        <Icon className="i" aria-hidden="true" />
-      </button>
-      <Clock durationSeconds={song.durationSeconds} isThis={isThis} hasFailed={hasFailed} />
+      <PlayButton isPlaying={isPlaying} onToggle={() => hearing.toggle(song)} />
+      <SongClock durationSeconds={song.durationSeconds} isThis={isThis} hasFailed={hasFailed} />
       <HeardSwitch isThis={isThis} />
       <Level />
     </fieldset>
@@ -54,28 +44,23 @@ function useLongWait(isOn: boolean): boolean {
   return isLong
 }
 
-interface ClockProps {
+interface SongClockProps {
   durationSeconds: number
   isThis: boolean
   hasFailed: boolean
 }
 
-function Clock({ durationSeconds, isThis, hasFailed }: ClockProps) {
+function SongClock({ durationSeconds, isThis, hasFailed }: SongClockProps) {
   const { hearing } = useApp()
   const { t } = useWords()
   const isLong = useLongWait(useHearing((state) => state.isPlaying && state.isWaiting) && isThis)
-  const shown = useRef<HTMLSpanElement>(null)
-  useFrames(() => {
-    const text = clockTenths(isThis ? hearing.position() : 0)
-    if (shown.current && shown.current.textContent !== text) shown.current.textContent = text
-  }, STILL_MS)
+  const length = `/ ${playingTime(durationSeconds)}`
   return (
-    <div className="time">
-      <span ref={shown}>{clockTenths(0)}</span>{' '}
-      <small role={hasFailed ? 'alert' : undefined} className={hasFailed ? 'c-bad' : undefined}>
-        {hasFailed ? t.transport.failed : isLong ? t.transport.reading : `/ ${playingTime(durationSeconds)}`}
-      </small>
-    </div>
+    <Clock
+      position={() => (isThis ? hearing.position() : 0)}
+      note={hasFailed ? t.transport.failed : isLong ? t.transport.reading : length}
+      hasFailed={hasFailed}
+    />
   )
 }
 

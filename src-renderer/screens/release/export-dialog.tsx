@@ -136,23 +136,37 @@ interface FormatsProps {
   onChoose: (formats: readonly Format[]) => void
 }
 
+interface CheckListProps<Name extends string> {
+  all: readonly Name[]
+  chosen: readonly Name[]
+  nameOf: (one: Name) => string
+  onChoose: (chosen: readonly Name[]) => void
+}
+
+/** Names of which any may be chosen; the choice has their order. */
+function CheckList<Name extends string>({ all, chosen, nameOf, onChoose }: CheckListProps<Name>) {
+  const toggle = (one: Name) =>
+    onChoose(all.filter((each) => (each === one ? !chosen.includes(one) : chosen.includes(each))))
+  return (
+    <div className="receivers">
+      {all.map((one) => (
+        <label key={one} className="receiver-choice">
+          <input type="checkbox" checked={chosen.includes(one)} onChange={() => toggle(one)} />
+          <span className="clip">{nameOf(one)}</span>
+        </label>
+      ))}
+    </div>
+  )
+}
+
 /** Formats of the files; none for those that the receivers ask for. */
 function Formats({ chosen, onChoose }: FormatsProps) {
   const { t } = useWords()
   const texts = t.release.export
-  const toggle = (one: Format) =>
-    onChoose(FORMAT_NAMES.filter((each) => (each === one ? !chosen.includes(one) : chosen.includes(each))))
   return (
     <fieldset className="field">
       <legend className="label">{texts.formats}</legend>
-      <div className="receivers">
-        {FORMAT_NAMES.map((one) => (
-          <label key={one} className="receiver-choice">
-            <input type="checkbox" checked={chosen.includes(one)} onChange={() => toggle(one)} />
-            <span className="clip">{formatFacts(one).name}</span>
-          </label>
-        ))}
-      </div>
+      <CheckList all={FORMAT_NAMES} chosen={chosen} nameOf={(one) => formatFacts(one).name} onChoose={onChoose} />
       {chosen.length === 0 && <p className="me">{texts.anyFormat}</p>}
     </fieldset>
   )
@@ -167,19 +181,11 @@ interface ReceiversProps {
 function Receivers({ chosen, onChoose, isAsked }: ReceiversProps) {
   const { t, language } = useWords()
   const texts = t.release.export
-  const toggle = (one: Distributor) =>
-    onChoose(DISTRIBUTORS.filter((each) => (each === one ? !chosen.includes(one) : chosen.includes(each))))
+  const nameOf = (one: Distributor) => distributorProfile(one).name[language]
   return (
     <fieldset className="field">
       <legend className="label">{texts.receivers}</legend>
-      <div className="receivers">
-        {DISTRIBUTORS.map((one) => (
-          <label key={one} className="receiver-choice">
-            <input type="checkbox" checked={chosen.includes(one)} onChange={() => toggle(one)} />
-            <span className="clip">{distributorProfile(one).name[language]}</span>
-          </label>
-        ))}
-      </div>
+      <CheckList all={DISTRIBUTORS} chosen={chosen} nameOf={nameOf} onChoose={onChoose} />
       <div className="row">
         <Button look="quiet" small onClick={() => onChoose(DISTRIBUTORS)}>
           {texts.all}

@@ -1,11 +1,11 @@
 /** The transport of a release: the record in its order, and the joins between its tracks. */
-import { Pause, Play } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { Release } from '../../../src-contract/releases.ts'
-import { clockTenths, playingTime } from '../../../src-contract/text/numbers.ts'
+import { playingTime } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { useFrames } from '../../components/frames.ts'
 import { isCovered, isTyping, keyOf, ownsKey } from '../../components/is-typing.ts'
+import { Clock, PlayButton } from '../../components/transport.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import type { PlacedTrack } from '../../state/record-playback.ts'
 import { useWords } from '../../text/context.tsx'
@@ -19,20 +19,11 @@ export function RecordTransport({ release }: { release: Release }) {
   useEffect(() => playback.follow(release), [playback, release])
   useEffect(() => () => playback.leave(), [playback])
   useTransportKeys(release)
-  const Icon = isPlaying ? Pause : Play
-  const name = isPlaying ? t.transport.pause : t.transport.play
   return (
     <fieldset className="transport" aria-label={t.transport.label}>
-      <button
-        type="button"
-        className="playbtn"
-        aria-label={name}
-        title={`${name} (${t.transport.space})`}
-        onClick={() => playback.toggle(release)}
-      >
-        <Icon className="i" aria-hidden="true" />
-      </button>
+      <PlayButton isPlaying={isPlaying} onToggle={() => playback.toggle(release)} />
       <Clock
+        position={() => playback.position()}
         note={
           hasFailed
             ? t.transport.failed
@@ -57,23 +48,6 @@ function lengthOf({ tracks }: Release, durationSeconds: number): number {
       Math.max(0, (one.duration_seconds ?? 0) - one.trim_start_seconds - one.trim_end_seconds) +
       (at > 0 ? one.gap_before_seconds : 0),
     0,
-  )
-}
-
-function Clock({ note, hasFailed }: { note: string; hasFailed: boolean }) {
-  const { playback } = useApp().releases
-  const shown = useRef<HTMLSpanElement>(null)
-  useFrames(() => {
-    const text = clockTenths(playback.position())
-    if (shown.current && shown.current.textContent !== text) shown.current.textContent = text
-  }, STILL_MS)
-  return (
-    <div className="time">
-      <span ref={shown}>{clockTenths(0)}</span>{' '}
-      <small role={hasFailed ? 'alert' : undefined} className={hasFailed ? 'c-bad' : undefined}>
-        {note}
-      </small>
-    </div>
   )
 }
 
