@@ -64,8 +64,22 @@ export interface DistributorProfile {
   readonly rules: readonly DeliveryRule[]
 }
 
+/** Form of a sound file, as it stands in the file. */
+export interface SoundForm {
+  /** Format code of a WAV; null for other kinds. */
+  readonly formatCode: number | null
+  /** Tells whether anything but the sound follows its start. */
+  readonly hasBytesAfterAudio: boolean
+  readonly hasTags: boolean
+  /** Bits of a sample; null where the codec is lossy. */
+  readonly bitDepth: number | null
+  readonly sampleRateHz: number
+  readonly channels: number
+  readonly sizeBytes: number
+}
+
 /** Facts of one written file; null where something was not measured or does not exist. */
-export interface FileFacts {
+export interface FileFacts extends SoundForm {
   /** Name with its ending, without folders. */
   readonly fileName: string
   /** Title of its track. */
@@ -73,15 +87,6 @@ export interface FileFacts {
   /** The title as a name of plain letters has it; absent where no name is plain. */
   readonly plainTitle?: string
   readonly type: FileType
-  /** Format code of a WAV. */
-  readonly formatCode: number | null
-  /** Tells whether a WAV has anything behind the start of its samples but them. */
-  readonly hasBytesAfterAudio: boolean
-  readonly hasTags: boolean
-  readonly bitDepth: number | null
-  readonly sampleRateHz: number
-  readonly channels: number
-  readonly sizeBytes: number
   readonly durationSeconds: number
   readonly silenceStartSeconds: number | null
   readonly silenceEndSeconds: number | null

@@ -54,8 +54,6 @@ export interface FinishedMaster {
   readonly sourceSha256: string
   readonly targetLufs?: number
   readonly corrections: Corrections
-  /** Frames of the job's masters that are this track, from the first on, at the rate of each file; absent for all of them. */
-  readonly cut?: { readonly fromSeconds: number; readonly toSeconds: number }
 }
 
 /** `measuring` the songs, then `plain` masters, then those that coherence corrects. */

@@ -5,6 +5,7 @@
 
 import type { PlannedResponse, TargetPrice } from '../../src-contract/auditions.ts'
 import type { MasterName, MasterTargets } from '../../src-contract/delivery-target.ts'
+import type { SoundForm } from '../../src-contract/distributors/rules.ts'
 import type { EdgeProposal, Edges } from '../../src-contract/edges.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { Format } from '../../src-contract/formats.ts'
@@ -19,7 +20,6 @@ import type { AudioFacts, SongTags } from '../media/audio-facts.ts'
 import type { Cover, StoredCover } from '../media/cover.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import type { PlayedLevel } from '../media/label-file.ts'
-import type { SoundForm } from '../media/sound-delivery.ts'
 import type { ResultZip } from '../result/package.ts'
 
 /** Stored song: its file, facts and the name that the client gave it. */

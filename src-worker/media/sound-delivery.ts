@@ -1,5 +1,6 @@
 /** Facts of a written sound file of any kind that those who receive it ask for: its form, its tags, and the silence at its edges. */
 import { open } from 'node:fs/promises'
+import type { SoundForm } from '../../src-contract/distributors/rules.ts'
 import type { Container } from '../../src-contract/formats.ts'
 import { readAt } from './file-bytes.ts'
 import { readFlacMetadata } from './flac-metadata.ts'
@@ -7,20 +8,6 @@ import { findTags } from './mp3-layout.ts'
 import { readM4aFacts } from './mp4-tags.ts'
 import { surveyMp3 } from './mpeg-frames.ts'
 import { readWavDelivery } from './wav-delivery.ts'
-
-/** Form of a sound file, as it stands in the file. */
-export interface SoundForm {
-  /** Format code of a WAV; null for other kinds. */
-  readonly formatCode: number | null
-  /** Tells whether anything but the sound follows its start. */
-  readonly hasBytesAfterAudio: boolean
-  readonly hasTags: boolean
-  /** Bits of a sample; null where the codec is lossy. */
-  readonly bitDepth: number | null
-  readonly sampleRateHz: number
-  readonly channels: number
-  readonly sizeBytes: number
-}
 
 /** Samples below it are silence: the level at which the analysis of a song finds its edges, −60 dBFS. */
 const SILENCE = 10 ** (-60 / 20)
