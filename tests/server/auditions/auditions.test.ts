@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Source } from '../../../src-contract/app.ts'
 import { type ForkEngine, forkWithNode } from '../../../src-server/jobs/worker-pool.ts'
 import { ENGINE_FILE } from '../../../src-server/server/paths.ts'
@@ -12,8 +12,6 @@ import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { type AuditionService, pcmOf, startAuditionService, writeSong } from '../../support/audition-service.ts'
 import { childrenOf } from '../../support/server-process.ts'
 import { ffmpeg, temporaryFolder } from '../../worker/media/make-audio.ts'
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 const folder = temporaryFolder()
 const IDLE_MS = 60_000

@@ -1,13 +1,11 @@
 /** Edges of a song on a real socket: asked for, heard before the job, proposed, and refused where the song cannot have them. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Source } from '../../../src-contract/app.ts'
 import { type AuditionService, pcmOf, startAuditionService } from '../../support/audition-service.ts'
 import { type MasterFields, masterForm } from '../../support/service.ts'
 import { songLike, temporaryFolder, writeFloatWav } from '../../worker/media/make-audio.ts'
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 const RATE_HZ = 44_100
 const folder = temporaryFolder()

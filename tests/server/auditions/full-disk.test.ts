@@ -3,11 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuditionService, startAuditionService, writeSong } from '../../support/audition-service.ts'
 import { temporaryFolder } from '../../worker/media/make-audio.ts'
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-disk-'))
 const filler = path.join(folder, 'filler')

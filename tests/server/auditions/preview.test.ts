@@ -1,12 +1,10 @@
 /** POST /api/v1/preview on a real socket: a passage of the master, before there is a job. */
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loudestStartSeconds } from '../../../src-server/jobs/preview.ts'
 import { type AuditionService, pcmOf, startAuditionService, writeSong } from '../../support/audition-service.ts'
 import { type MasterFields, masterForm } from '../../support/service.ts'
 import { temporaryFolder } from '../../worker/media/make-audio.ts'
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 const file = writeSong(temporaryFolder(), 12)
 const song = new File([new Uint8Array(readFileSync(file))], 'song.wav')

@@ -2,14 +2,12 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Job } from '../../../src-contract/jobs.ts'
 import { type AuditionService, startAuditionService } from '../../support/audition-service.ts'
 import { jpegPicture, pngPicture } from '../../support/pictures.ts'
 import { type MasterFields, masterForm } from '../../support/service.ts'
 import { runPlain, songLike, temporaryFolder, writeFloatWav } from '../../worker/media/make-audio.ts'
-
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

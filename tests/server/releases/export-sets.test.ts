@@ -12,13 +12,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { ExportedRelease, VerifiedFolder } from '../../../src-contract/release-exports.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { ExportedRelease } from '../../../src-contract/release-exports.ts'
+import { exportCalls, INTACT } from '../../support/exports.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
-import { type Answer, type Service, startService } from '../../support/service.ts'
+import { type Service, startService } from '../../support/service.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 const engine = createHeldEngine({ isAutomatic: true })
 engine.masterBytes = in24Bits(wavSong({ seconds: 1, sampleRateHz: 44_100 }))
@@ -46,16 +45,10 @@ const newRelease = async (more: object = {}): Promise<string> => {
   return (await service.post('/api/v1/releases', { title: '밤', artist: '하늘', kind: 'ep', tracks, ...more })).body
     .release_id
 }
-const exportOf = (releaseId: string, more: object = {}): Promise<Answer> =>
-  service.post(`/app/releases/${releaseId}/export`, { folder: parent, receivers: ['sundesire'], ...more })
-const exported = async (releaseId: string, more: object = {}): Promise<ExportedRelease> => {
-  const { status, body } = await exportOf(releaseId, more)
-  expect([status, body.error]).toEqual([200, undefined])
-  return body
-}
-const verified = async (folder: string): Promise<VerifiedFolder> =>
-  (await service.post('/app/releases/verify', { folder })).body
-const INTACT = { is_intact: true, signature: 'own', changed: [], missing: [], added: [] }
+const { exportOf, exported, verified } = exportCalls(
+  () => service,
+  () => ({ folder: parent, receivers: ['sundesire'] }),
+)
 const soundsOf = ({ certificate }: ExportedRelease) =>
   certificate.files.flatMap(({ name, sound }) => (sound ? [name] : [])).sort()
 

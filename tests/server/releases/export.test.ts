@@ -15,14 +15,14 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { ExportedRelease, VerifiedFolder } from '../../../src-contract/release-exports.ts'
 import { WHOLE_SONG } from '../../../src-contract/settings.ts'
 import { fileNames } from '../../../src-server/releases/export-plan.ts'
 import { cueSheet } from '../../../src-server/releases/export-texts.ts'
 import type { ReleaseRecord, TrackRecord } from '../../../src-server/releases/release.ts'
+import { exportCalls, INTACT } from '../../support/exports.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { pngPicture } from '../../support/pictures.ts'
-import { type Answer, noFile, type Service, startService } from '../../support/service.ts'
+import { noFile, type Service, startService } from '../../support/service.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
 
 const MASTER = in24Bits(wavSong({ seconds: 2, sampleRateHz: 44_100 }))
@@ -62,16 +62,10 @@ async function newRelease(more: object = {}): Promise<string> {
   return body.release_id
 }
 
-const exportOf = (releaseId: string, more: object = {}): Promise<Answer> =>
-  service.post(`/app/releases/${releaseId}/export`, { folder: parent, ...more })
-const exported = async (releaseId: string, more: object = {}): Promise<ExportedRelease> => {
-  const { status, body } = await exportOf(releaseId, more)
-  expect([status, body.error]).toEqual([200, undefined])
-  return body
-}
-const verified = async (folder: string): Promise<VerifiedFolder> =>
-  (await service.post('/app/releases/verify', { folder })).body
-const INTACT = { is_intact: true, signature: 'own', changed: [], missing: [], added: [] }
+const { exportOf, exported, verified } = exportCalls(
+  () => service,
+  () => ({ folder: parent }),
+)
 /** Content of the `data` chunk of a WAV. */
 const soundOf = (file: string): Buffer => {
   const bytes = readFileSync(file)
