@@ -9,10 +9,8 @@ import { Decision, Spectrum } from './report.ts'
 import { MasterSettings } from './settings.ts'
 
 export const AUDITION_STATES = ['estimated', 'exact', 'failed'] as const
-export type AuditionState = (typeof AUDITION_STATES)[number]
 
 export const PROOF_STATES = ['none', 'open', 'running', 'done'] as const
-export type ProofState = (typeof PROOF_STATES)[number]
 
 /** Cost of a loudness target to a song: what clipper and limiter take, and what is left. */
 export const TargetPrice = exactly({

@@ -20,7 +20,6 @@ export const ReleaseSettings = exactly(
 export type ReleaseSettings = Static<typeof ReleaseSettings>
 
 export const MASTERING_STATES = ['idle', 'mastering', 'done', 'failed'] as const
-export type MasteringState = (typeof MASTERING_STATES)[number]
 
 /** A track for whose sake the whole record is softer than its target. */
 const HeldBack = exactly(
@@ -86,7 +85,6 @@ export const TrackMaster = exactly({
 export type TrackMaster = Static<typeof TrackMaster>
 
 export const OUTLIER_KINDS = ['loudness', 'tone', 'width'] as const
-export type OutlierKind = (typeof OUTLIER_KINDS)[number]
 
 const Outlier = exactly({
   kind: oneOf(OUTLIER_KINDS),

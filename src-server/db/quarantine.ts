@@ -84,7 +84,6 @@ export function createQuarantine({ dataDir, clock, log }: { dataDir: string; clo
   }
 }
 
-export type Quarantine = ReturnType<typeof createQuarantine>
 
 const namesIn = (folder: string): Promise<Dirent[]> => readdir(folder, { withFileTypes: true }).catch(() => [])
 const inFolder = async (folder: string): Promise<string[]> =>
