@@ -13,6 +13,7 @@ export default defineConfig({
     environment: 'node',
     env: quickFfmpeg(),
     pool: 'forks',
+    setupFiles: ['tests/support/give-back.ts'],
     // As src-system/compilers.ts does for the programs.
     execArgv: ['--no-maglev'],
     maxWorkers: 4,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Release, Track, TrackChange } from '../../src-contract/releases.ts'
 import { FACTS, fieldOf } from '../../src-renderer/state/release-drafts.ts'
@@ -88,8 +88,6 @@ describe('the open release', () => {
     kept = new Map()
     await open()
   })
-  // Other files share the process.
-  afterEach(() => void vi.useRealTimers())
 
   it('shows at once what is written and stores it when the keys rest', async () => {
     for (const title of ['N', 'Ne', 'New']) editor.change(FACTS, { title })
