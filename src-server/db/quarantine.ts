@@ -84,7 +84,6 @@ export function createQuarantine({ dataDir, clock, log }: { dataDir: string; clo
   }
 }
 
-
 const namesIn = (folder: string): Promise<Dirent[]> => readdir(folder, { withFileTypes: true }).catch(() => [])
 const inFolder = async (folder: string): Promise<string[]> =>
   (await namesIn(folder)).map(({ name }) => path.join(folder, name))
