@@ -1,12 +1,12 @@
 /** Endpoints of the app itself: stored songs, the batch that waits, settings and the state of the machine. */
 import Type, { type Static } from 'typebox'
 import { Deleted, exactly, oneOf, orNull, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
-import { ProposedEdges } from './edges.ts'
+import { ProposedEdges } from './edge-proposals.ts'
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
 import type { Analysis } from './jobs.ts'
 import { Warning } from './report.ts'
-import { MasterSettings } from './settings.ts'
+import { MasterSettings } from './setting-schemas.ts'
 
 /** A song stored once, to be analysed and mastered as often as wanted. */
 export const Source = exactly({

@@ -6,7 +6,7 @@ import { ERROR_CODES } from './errors.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import type { Recipe } from './recipe.ts'
 import { Decision, Spectrum } from './report.ts'
-import { MasterSettings } from './settings.ts'
+import { MasterSettings } from './setting-schemas.ts'
 
 export const AUDITION_STATES = ['estimated', 'exact', 'failed'] as const
 

@@ -12,7 +12,7 @@ import {
   Uuid,
 } from './common.ts'
 import { RELEASE } from './delivery-target.ts'
-import { ProposedEdges } from './edges.ts'
+import { ProposedEdges } from './edge-proposals.ts'
 import { endpoints } from './endpoint.ts'
 import { FAILURE_CODES } from './errors.ts'
 import { FORMAT_NAMES } from './formats.ts'
@@ -24,7 +24,7 @@ import {
   MAX_URL_LENGTH,
   MIN_PREVIEW_SECONDS,
 } from './limits.ts'
-import { CHANGED_METADATA, METADATA_FIELDS, SHOWN_METADATA } from './metadata.ts'
+import { CHANGED_METADATA, METADATA_FIELDS, SHOWN_METADATA } from './metadata-schemas.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import {
   MasterResult,
@@ -37,7 +37,7 @@ import {
   TimeCurves,
   Warning,
 } from './report.ts'
-import { CHANGED_SETTINGS, SETTING_FIELDS, SHOWN_SETTINGS } from './settings.ts'
+import { CHANGED_SETTINGS, SETTING_FIELDS, SHOWN_SETTINGS } from './setting-schemas.ts'
 
 export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]

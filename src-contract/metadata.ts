@@ -1,5 +1,4 @@
 /** Metadata of a song beside its title and artist: what a request says of it stands over the tags of the file. */
-import Type, { type Static } from 'typebox'
 import { MAX_LINE_LENGTH, MAX_LYRICS_LENGTH, MAX_TITLE_LENGTH } from './limits.ts'
 
 /** Forms of a text: one line, several lines, or a text of its own rule. */
@@ -76,25 +75,3 @@ export const METADATA_NAMES = Object.keys(METADATA) as MetadataName[]
 
 /** Metadata of a song; what is absent is as in the file. */
 export type SongMetadata = Readonly<Partial<Record<MetadataName, string>>>
-
-function fields(describe: (facts: MetadataFacts) => string) {
-  return Object.fromEntries(
-    METADATA_NAMES.map((name) => {
-      const { maxLength } = METADATA[name]
-      return [name, Type.Optional(Type.String({ maxLength, description: describe(METADATA[name]) }))]
-    }),
-  ) as { [Name in MetadataName]: ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>> }
-}
-
-/** Schemas of the metadata as optional fields of a form. */
-export const METADATA_FIELDS = fields(
-  ({ description }) =>
-    `Extension: ${description.charAt(0).toLowerCase()}${description.slice(1)} The tag of the file counts without.`,
-)
-/** Schemas of the metadata where some are changed; an empty text is that of the file. */
-export const CHANGED_METADATA = fields(({ description }) => `${description} Empty for that of the file.`)
-/** Schemas of the metadata where it is answered. */
-export const SHOWN_METADATA = fields(({ description }) => description)
-
-const Changed = Type.Object(CHANGED_METADATA)
-export type ChangedMetadata = Static<typeof Changed>

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import { exactly, oneOf, orNull, Uuid } from './common.ts'
 import { ERROR_CODES, FAILURE_CODES } from './errors.ts'
 import { PLATFORMS } from './platforms/index.ts'
-import { CHANGED_SETTINGS } from './settings.ts'
+import { CHANGED_SETTINGS } from './setting-schemas.ts'
 
 /** Loudness of a release: as one record whose tracks keep their relations, or each track on its own. */
 export const RELEASE_LOUDNESS_MODES = ['album', 'track'] as const

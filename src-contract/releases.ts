@@ -14,7 +14,7 @@ import {
   MAX_TITLE_LENGTH,
 } from './limits.ts'
 import { Mastering, RELEASE_LOUDNESS_MODES, ReleasePlan, ReleaseSettings, TrackMaster } from './release-mastering.ts'
-import { CHANGED_SETTINGS, SHOWN_SETTINGS } from './settings.ts'
+import { CHANGED_SETTINGS, SHOWN_SETTINGS } from './setting-schemas.ts'
 
 export const RELEASE_KINDS = ['single', 'ep', 'album'] as const
 export type ReleaseKind = (typeof RELEASE_KINDS)[number]

@@ -8,7 +8,7 @@ import { FORMAT_NAMES } from './formats.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { CONFIDENCES } from './platforms/platform.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
-import { REPORTED_SETTINGS } from './settings.ts'
+import { REPORTED_SETTINGS } from './setting-schemas.ts'
 import { codesToldUnder, STAGE_KINDS, type StageDecisionCode } from './stages/index.ts'
 
 export const WARNING_CODES = [

@@ -2,12 +2,10 @@
  * Mastering settings as one value, with its names on the wire: request, batch, job, work order, report and command line carry it
  * whole. A new setting is a row of `SETTINGS`; values that were stored before it get its default.
  */
-import Type, { type Static, type TObject, type TOptional, type TProperties, type TSchema } from 'typebox'
-import { exactly, oneOf, orNull, Uuid } from './common.ts'
 import type { Edges } from './edges.ts'
 import { FORMAT_NAMES } from './formats.ts'
 import { MAX_DURATION_SECONDS, MAX_GAP_SECONDS } from './limits.ts'
-import { PLATFORMS } from './platforms/index.ts'
+import { PLATFORMS, type Platform } from './platforms/index.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
 import {
   amount,
@@ -18,7 +16,6 @@ import {
   flag,
   optionalDecimal,
   seconds,
-  shownIfSet,
   text,
   words,
 } from './setting-kinds.ts'
@@ -211,70 +208,47 @@ export const SETTINGS = {
     en: 'seconds of silence after the song',
     ko: '곡 뒤에 넣을 무음 길이(초)',
   }),
-  formats: shownIfSet(
-    words(FORMAT_NAMES, {
-      ...extension(FORMATS_DESCRIPTION),
-      help: {
-        en: `further files of every master: ${FORMAT_NAMES.join(',')}`,
-        ko: `마스터마다 더 만들 파일: ${FORMAT_NAMES.join(',')}`,
-      },
-      placeholder: 'list',
-    }),
-  ),
-  release_master: shownIfSet(
-    flag({
-      ...extension(RELEASE_DESCRIPTION),
-      help: {
-        en: 'also one master for all services, to be uploaded to a distributor',
-        ko: '유통사에 올릴, 모든 서비스 공용 마스터도 만들기',
-      },
-      placeholder: '',
-    }),
-  ),
-  naming: shownIfSet(
-    text(NAMING_FORM, {
-      ...extension(NAMING_DESCRIPTION),
-      help: {
-        en: `pattern of the file names, of text and {${NAMING_TOKENS.join('} {')}}`,
-        ko: `파일 이름 형식: 글자와 {${NAMING_TOKENS.join('} {')}}`,
-      },
-      placeholder: 'pattern',
-    }),
-  ),
-  ascii_names: shownIfSet(
-    flag({
-      ...extension('File names of ASCII letters, digits, `-` and `_` alone; Hangul is romanised.'),
-      help: {
-        en: 'file names of plain letters and digits; Hangul is romanised',
-        ko: '파일 이름을 영문자와 숫자로만 쓰기(한글은 로마자로)',
-      },
-      placeholder: '',
-    }),
-  ),
-  file_tags: shownIfSet(
-    choice(['song', 'none'], 'song', {
-      ...extension('`none` writes every file without tags and picture, as some distributors ask for.'),
-      help: { en: 'tags in the files, or none', ko: '파일에 태그 넣기(song) 또는 넣지 않기(none)' },
-      placeholder: 'which',
-    }),
-  ),
+  formats: words(FORMAT_NAMES, {
+    ...extension(FORMATS_DESCRIPTION),
+    help: {
+      en: `further files of every master: ${FORMAT_NAMES.join(',')}`,
+      ko: `마스터마다 더 만들 파일: ${FORMAT_NAMES.join(',')}`,
+    },
+    placeholder: 'list',
+  }),
+  release_master: flag({
+    ...extension(RELEASE_DESCRIPTION),
+    help: {
+      en: 'also one master for all services, to be uploaded to a distributor',
+      ko: '유통사에 올릴, 모든 서비스 공용 마스터도 만들기',
+    },
+    placeholder: '',
+  }),
+  naming: text(NAMING_FORM, {
+    ...extension(NAMING_DESCRIPTION),
+    help: {
+      en: `pattern of the file names, of text and {${NAMING_TOKENS.join('} {')}}`,
+      ko: `파일 이름 형식: 글자와 {${NAMING_TOKENS.join('} {')}}`,
+    },
+    placeholder: 'pattern',
+  }),
+  ascii_names: flag({
+    ...extension('File names of ASCII letters, digits, `-` and `_` alone; Hangul is romanised.'),
+    help: {
+      en: 'file names of plain letters and digits; Hangul is romanised',
+      ko: '파일 이름을 영문자와 숫자로만 쓰기(한글은 로마자로)',
+    },
+    placeholder: '',
+  }),
+  file_tags: choice(['song', 'none'], 'song', {
+    ...extension('`none` writes every file without tags and picture, as some distributors ask for.'),
+    help: { en: 'tags in the files, or none', ko: '파일에 태그 넣기(song) 또는 넣지 않기(none)' },
+    placeholder: 'which',
+  }),
 }
 
 export type SettingName = keyof typeof SETTINGS
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
-
-/** Returns one member of every setting, by the setting's name. */
-function ofEach<Member extends 'accepted' | 'shown' | 'field' | 'standard' | 'description'>(member: Member) {
-  return Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTINGS[name][member]])) as {
-    [Name in SettingName]: (typeof SETTINGS)[Name][Member]
-  }
-}
-
-function optional<Properties extends TProperties>(properties: Properties) {
-  return Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema as TSchema)]),
-  ) as { [Name in keyof Properties]: TOptional<Properties[Name]> }
-}
 
 const FIRST_NAMES = ['genre', 'ai_service', 'tier', 'intensity', 'loudness', 'reference_amount'] as const
 
@@ -301,43 +275,45 @@ export const EDGE_NAMES = [
 ] as const satisfies readonly (keyof Edges)[]
 export type EdgeName = (typeof EDGE_NAMES)[number]
 
-/** Settings that are answered only where they are not their defaults. */
-const SHOWN_IF_SET = [...EDGE_NAMES, ...DELIVERY_NAMES] as const
+/** Settings that are answered only where they are not their defaults: answers of a plain request stay as they were without them. */
+export const SHOWN_IF_SET = [...EDGE_NAMES, ...DELIVERY_NAMES] as const
+export type ShownIfSet = (typeof SHOWN_IF_SET)[number]
 
 /** A setting by which the sound is steered. */
-export type SteeringName = Exclude<FurtherName, (typeof SHOWN_IF_SET)[number]>
+export type SteeringName = Exclude<FurtherName, ShownIfSet>
 export const STEERING_NAMES = FURTHER_NAMES.filter(
   (name): name is SteeringName => !SHOWN_IF_SET.some((other) => other === name),
 )
 
-/** Schemas of the settings where they are answered: without bounds, as those of an earlier version may have been others. */
-export const SHOWN_SETTINGS = ofEach('shown')
-/** Schemas of the settings in a report: those of earlier versions have only the first ones. */
-export const REPORTED_SETTINGS = {
-  ...SHOWN_SETTINGS,
-  ...optional(
-    Object.fromEntries(FURTHER_NAMES.map((name) => [name, SHOWN_SETTINGS[name]])) as Pick<
-      typeof SHOWN_SETTINGS,
-      FurtherName
-    >,
-  ),
+/** Returns one member of every setting, by the setting's name. */
+function ofEach<Member extends 'standard' | 'description'>(member: Member) {
+  return Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTINGS[name][member]])) as {
+    [Name in SettingName]: (typeof SETTINGS)[Name][Member]
+  }
 }
-/** Schemas of the settings as optional text fields of a form. */
-export const SETTING_FIELDS = optional(ofEach('field'))
-/** Schemas of the settings where only some may be named, without defaults. */
-export const CHANGED_SETTINGS = optional(ofEach('accepted'))
+
 export const SETTING_DESCRIPTIONS: Readonly<Record<SettingName, string>> = ofEach('description')
 
-const accepted = {
-  platforms: Type.Array(oneOf(PLATFORMS), { minItems: 1, uniqueItems: true }),
-  ...ofEach('accepted'),
-}
+type ValueOf<Row> = Row extends { readonly kind: 'choice'; readonly values: readonly (infer Word)[] }
+  ? Word
+  : Row extends { readonly standard: infer Value }
+    ? Value
+    : never
 
 /** Mastering settings of a job, apart from its songs. */
-const JobSettings = exactly(accepted)
-export type JobSettings = Static<typeof JobSettings>
+export type JobSettings = { platforms: Platform[] } & { [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> }
 
-const { reference_amount, ...beforeReference } = accepted
+/** Mastering settings of a song: those of a job, and the stored song that is its reference. */
+export type MasterSettings = JobSettings & { reference_source_id: string | null }
+
+const JOB_MEMBERS: readonly (keyof JobSettings)[] = ['platforms', ...SETTING_NAMES]
+
+/** Members of `MasterSettings` in the order in which they are written. */
+export const MASTER_MEMBERS: readonly (keyof MasterSettings)[] = [
+  ...JOB_MEMBERS.filter((name) => name !== 'reference_amount'),
+  'reference_source_id',
+  'reference_amount',
+]
 
 const SOUND_NAMES = STEERING_NAMES.filter((name) => name !== 'style' && name !== 'target_lufs')
 
@@ -348,14 +324,6 @@ export type SoundSettings = Pick<JobSettings, (typeof SOUND_NAMES)[number]>
 export const NEUTRAL_SOUND = Object.fromEntries(
   SOUND_NAMES.map((name) => [name, SETTINGS[name].standard]),
 ) as unknown as SoundSettings
-
-/** Mastering settings of a song: those of a job, and the stored song that is its reference. */
-export const MasterSettings = exactly({
-  ...beforeReference,
-  reference_source_id: orNull(Uuid),
-  reference_amount,
-})
-export type MasterSettings = Static<typeof MasterSettings>
 
 /** Settings of the files that leave everything as it is without them. */
 export const PLAIN_DELIVERY = Object.fromEntries(
@@ -379,24 +347,23 @@ export const FIRST_SETTINGS: MasterSettings = { ...DEFAULT_SETTINGS, release_mas
 
 /** Returns the settings of a job among the members of `from`, in the order of the schema; those that it lacks have their defaults. */
 export function jobSettings(from: Pick<JobSettings, 'platforms'> & Partial<JobSettings>): JobSettings {
-  return picked(JobSettings, from)
+  return picked(JOB_MEMBERS, from)
 }
 
 /** Returns settings as they are answered: one that is absent is no member, nor is one of edges or files that is the default. */
 export function shownSettings({ target_lufs, ...settings }: JobSettings) {
-  type Hidden = (typeof SHOWN_IF_SET)[number]
   const plain = SHOWN_IF_SET.filter((name) => JSON.stringify(settings[name]) === JSON.stringify(DEFAULT_SETTINGS[name]))
-  const shown: Omit<typeof settings, Hidden> & Partial<Pick<JobSettings, Hidden>> = { ...settings }
+  const shown: Omit<typeof settings, ShownIfSet> & Partial<Pick<JobSettings, ShownIfSet>> = { ...settings }
   for (const name of plain) delete shown[name]
   return target_lufs === null ? shown : { ...shown, target_lufs }
 }
 
 /** Returns settings of a song as they were stored; those that their version did not know have their defaults. */
 export function masterSettings(stored: Pick<MasterSettings, 'platforms'> & Partial<MasterSettings>): MasterSettings {
-  return picked(MasterSettings, stored)
+  return picked(MASTER_MEMBERS, stored)
 }
 
-function picked<Schema extends TObject>({ properties }: Schema, from: Partial<MasterSettings>): Static<Schema> {
-  const all: Readonly<Record<string, unknown>> = { ...DEFAULT_SETTINGS, ...from }
-  return Object.fromEntries(Object.keys(properties).map((name) => [name, all[name]])) as Static<Schema>
+function picked<Name extends keyof MasterSettings>(names: readonly Name[], from: Partial<MasterSettings>) {
+  const all: MasterSettings = { ...DEFAULT_SETTINGS, ...from }
+  return Object.fromEntries(names.map((name) => [name, all[name]])) as Pick<MasterSettings, Name>
 }

@@ -1,5 +1,6 @@
 /** Proposal of trims for a song whose ends are silent for long. Pure. */
-import type { EdgeProposal, Edges } from '../src-contract/edges.ts'
+import type { EdgeProposal } from '../src-contract/edge-proposals.ts'
+import type { Edges } from '../src-contract/edges.ts'
 import type { SourceAnalysis } from './analysis/analysis.ts'
 import { rounded } from './dsp/units.ts'
 

@@ -1,5 +1,5 @@
 /** Reasons of proposed trims, in both languages. */
-import type { EdgeProposal, ProposedEdges } from '../edges.ts'
+import type { EdgeProposal, ProposedEdges } from '../edge-proposals.ts'
 import type { Language } from './text.ts'
 
 /** Returns a reason as a sentence: `3.3 s of silence at the end; 1 s stays.` */

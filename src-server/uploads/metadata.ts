@@ -1,12 +1,12 @@
 /** Validation of the metadata of a song. Pure. */
 import {
-  type ChangedMetadata,
   METADATA,
   METADATA_NAMES,
   type MetadataForm,
   type MetadataName,
   type SongMetadata,
 } from '../../src-contract/metadata.ts'
+import type { ChangedMetadata } from '../../src-contract/metadata-schemas.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import { isrcOf } from '../../src-worker/media/isrc.ts'
 import { AppError } from '../http/app-error.ts'

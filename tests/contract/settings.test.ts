@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  DEFAULT_SETTINGS,
-  jobSettings,
-  MasterSettings,
-  masterSettings,
-  SETTING_NAMES,
-} from '../../src-contract/settings.ts'
+import { MasterSettings } from '../../src-contract/setting-schemas.ts'
+import { DEFAULT_SETTINGS, jobSettings, masterSettings, SETTING_NAMES } from '../../src-contract/settings.ts'
 
 test('a setting that stored settings do not know has its default, and what they hold beyond the settings goes', () => {
   const stored = { platforms: ['melon' as const], genre: 'edm' as const, job_id: 'x' }

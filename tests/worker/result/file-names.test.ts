@@ -1,7 +1,7 @@
 /** Names of the files of a result: patterns, and plain ASCII. */
 import Schema from 'typebox/schema'
 import { describe, expect, it, test } from 'vitest'
-import { CHANGED_SETTINGS } from '../../../src-contract/settings.ts'
+import { CHANGED_SETTINGS } from '../../../src-contract/setting-schemas.ts'
 import { createFileNames } from '../../../src-worker/mastering/file-names.ts'
 import type { WorkOrder } from '../../../src-worker/mastering/work-order.ts'
 import { patternName } from '../../../src-worker/result/names.ts'

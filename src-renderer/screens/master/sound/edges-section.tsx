@@ -1,6 +1,7 @@
 /** Edges of a song: what is cut off, how it fades, and the silence around it. */
 import { useId, useState } from 'react'
-import { edgeFault, FADE_SHAPES, type FadeShape, type ProposedEdges } from '../../../../src-contract/edges.ts'
+import type { ProposedEdges } from '../../../../src-contract/edge-proposals.ts'
+import { edgeFault, FADE_SHAPES, type FadeShape } from '../../../../src-contract/edges.ts'
 import { EDGE_NAMES, type EdgeName, SETTINGS, WHOLE_SONG } from '../../../../src-contract/settings.ts'
 import { Button } from '../../../components/button.tsx'
 import { Segmented } from '../../../components/choices.tsx'

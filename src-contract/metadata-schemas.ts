@@ -1,0 +1,25 @@
+/** Schemas of the metadata of a song: as fields of a form, where it is changed, and where it is answered. */
+import Type, { type Static } from 'typebox'
+import { METADATA, METADATA_NAMES, type MetadataName } from './metadata.ts'
+
+function fields(describe: (facts: (typeof METADATA)[MetadataName]) => string) {
+  return Object.fromEntries(
+    METADATA_NAMES.map((name) => {
+      const { maxLength } = METADATA[name]
+      return [name, Type.Optional(Type.String({ maxLength, description: describe(METADATA[name]) }))]
+    }),
+  ) as { [Name in MetadataName]: ReturnType<typeof Type.Optional<ReturnType<typeof Type.String>>> }
+}
+
+/** Schemas of the metadata as optional fields of a form. */
+export const METADATA_FIELDS = fields(
+  ({ description }) =>
+    `Extension: ${description.charAt(0).toLowerCase()}${description.slice(1)} The tag of the file counts without.`,
+)
+/** Schemas of the metadata where some are changed; an empty text is that of the file. */
+export const CHANGED_METADATA = fields(({ description }) => `${description} Empty for that of the file.`)
+/** Schemas of the metadata where it is answered. */
+export const SHOWN_METADATA = fields(({ description }) => description)
+
+const Changed = Type.Object(CHANGED_METADATA)
+export type ChangedMetadata = Static<typeof Changed>

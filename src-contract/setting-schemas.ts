@@ -1,0 +1,134 @@
+/**
+ * Schemas of the settings, made from their rows: as they are accepted, answered, and sent as text fields of a form. The engine needs
+ * the settings without them, and starts in half the time for it.
+ */
+import Type, { type Static, type TOptional, type TProperties, type TSchema, type TUnsafe } from 'typebox'
+import { exactly, oneOf, orNull, Uuid } from './common.ts'
+import { PLATFORMS } from './platforms/index.ts'
+import {
+  FURTHER_NAMES,
+  type FurtherName,
+  type JobSettings,
+  MASTER_MEMBERS,
+  type MasterSettings as MasterSettingsValue,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  SHOWN_IF_SET,
+  type ShownIfSet,
+} from './settings.ts'
+
+interface Forms {
+  readonly accepted: TSchema
+  readonly shown: TSchema
+  readonly field: TSchema
+}
+
+/** Returns the schemas of a setting; those of answers have no bounds, as those of an earlier version may have been others. */
+function formsOf(row: (typeof SETTINGS)[SettingName]): Forms {
+  const description = row.fieldDescription ?? row.description
+  switch (row.kind) {
+    case 'choice': {
+      const word = oneOf(row.values)
+      return { accepted: word, shown: word, field: oneOf(row.values, row.fieldDescription, row.standard) }
+    }
+    case 'amount':
+    case 'decimal': {
+      const { minimum, maximum, standard } = row
+      const number = row.kind === 'amount' ? Type.Integer : Type.Number
+      return {
+        accepted: number({ minimum, maximum }),
+        shown: number(),
+        field: number({ minimum, maximum, default: standard, description }),
+      }
+    }
+    case 'optional_decimal': {
+      const { minimum, maximum } = row
+      return {
+        accepted: orNull(Type.Number({ minimum, maximum })),
+        shown: Type.Optional(Type.Number()),
+        field: Type.Number({ minimum, maximum, description }),
+      }
+    }
+    case 'words':
+      return {
+        accepted: Type.Array(oneOf(row.values), { uniqueItems: true }),
+        shown: Type.Array(oneOf(row.values)),
+        field: Type.String({ description: `${description} Comma-separated list of: ${row.values.join(', ')}.` }),
+      }
+    case 'flag':
+      return {
+        accepted: Type.Boolean(),
+        shown: Type.Boolean(),
+        field: Type.Boolean({ default: false, description }),
+      }
+    case 'text': {
+      const { pattern, maxLength } = row
+      return {
+        accepted: Type.String({ pattern, maxLength }),
+        shown: Type.String(),
+        field: Type.String({ pattern, maxLength, description }),
+      }
+    }
+  }
+}
+
+const FORMS = Object.fromEntries(SETTING_NAMES.map((name) => [name, formsOf(SETTINGS[name])])) as Readonly<
+  Record<SettingName, Forms>
+>
+
+type Accepted = { [Name in SettingName]: TUnsafe<JobSettings[Name]> }
+type Shown = {
+  [Name in SettingName]: Name extends ShownIfSet
+    ? TOptional<TUnsafe<JobSettings[Name]>>
+    : null extends JobSettings[Name]
+      ? TOptional<TUnsafe<NonNullable<JobSettings[Name]>>>
+      : TUnsafe<JobSettings[Name]>
+}
+type Fields = {
+  [Name in SettingName]: TUnsafe<JobSettings[Name] extends readonly string[] ? string : NonNullable<JobSettings[Name]>>
+}
+
+/** Returns one schema of every setting, by the setting's name. Its values are those of `JobSettings`, which the compiler cannot see. */
+function ofEach<Schemas>(schemaOf: (name: SettingName) => TSchema): Schemas {
+  return Object.fromEntries(SETTING_NAMES.map((name) => [name, schemaOf(name)])) as Schemas
+}
+
+function optional<Properties extends TProperties>(properties: Properties) {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema as TSchema)]),
+  ) as { [Name in keyof Properties]: TOptional<Properties[Name]> }
+}
+
+const accepted = ofEach<Accepted>((name) => FORMS[name].accepted)
+
+/** Schemas of the settings where they are answered. */
+export const SHOWN_SETTINGS = ofEach<Shown>((name) => {
+  const { shown } = FORMS[name]
+  return SHOWN_IF_SET.some((other) => other === name) ? Type.Optional(shown) : shown
+})
+/** Schemas of the settings in a report: those of earlier versions have only the first ones. */
+export const REPORTED_SETTINGS = {
+  ...SHOWN_SETTINGS,
+  ...optional(
+    Object.fromEntries(FURTHER_NAMES.map((name) => [name, SHOWN_SETTINGS[name]])) as Pick<Shown, FurtherName>,
+  ),
+}
+/** Schemas of the settings as optional text fields of a form. */
+export const SETTING_FIELDS = optional(ofEach<Fields>((name) => FORMS[name].field))
+/** Schemas of the settings where only some may be named, without defaults. */
+export const CHANGED_SETTINGS = optional(accepted)
+
+const members = {
+  platforms: Type.Array(oneOf(PLATFORMS), { minItems: 1, uniqueItems: true }),
+  ...accepted,
+  reference_source_id: orNull(Uuid),
+}
+
+/** Mastering settings of a song. */
+export const MasterSettings = exactly(
+  Object.fromEntries(MASTER_MEMBERS.map((name) => [name, members[name]])) as {
+    [Name in keyof MasterSettingsValue]: (typeof members)[Name]
+  },
+)
+export type MasterSettings = Static<typeof MasterSettings>
