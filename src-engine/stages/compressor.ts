@@ -1,9 +1,9 @@
 import type { CompressionBand } from '../../src-contract/stages/compression-band.ts'
 import { type Biquad, complement, lowPass } from '../dsp/biquad.ts'
-import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
-import { type AudioBlock, allocateBlock, sliceBlock } from '../dsp/block.ts'
+import { flushTails, kernelCoefficients } from '../dsp/biquad-cascade.ts'
 import { onePoleCoefficient } from '../dsp/envelope.ts'
-import { alongControlGrid, controlFrames, type Processor } from '../dsp/processor.ts'
+import { kernelFrames, kernelPlace } from '../dsp/kernels/kernels.ts'
+import { controlFrames, type Processor } from '../dsp/processor.ts'
 import { dbToGain, powerToDb } from '../dsp/units.ts'
 
 /** A processor that can say how much it turned any band down at most so far, dB. */
@@ -24,6 +24,26 @@ export function staticReductionDb(levelDbfs: number, band: CompressionBand): num
   return Math.min(maxReductionDb, reduction)
 }
 
+/** Most bands of a compressor. */
+const maxBands = 4
+/** Most control steps that a piece of the signal touches: those of a whole piece, and one more where it begins inside one. */
+const pieceSteps = kernelFrames / controlFrames + 1
+
+const place = kernelPlace((kernels) => {
+  const channel = () => kernels.allocate(kernelFrames * 4)
+  const pair = () => ({ left: channel(), right: channel() })
+  return {
+    signal: pair(),
+    parts: Array.from({ length: maxBands }, pair),
+    coefficients: kernels.allocate(80),
+    state: kernels.allocate(32),
+    scratch: kernels.allocate(kernelFrames * 16),
+    energies: kernels.allocate(pieceSteps * 8),
+    gains: kernels.allocate((pieceSteps + 1) * 8),
+  }
+})
+type Place = ReturnType<typeof place>
+
 interface BandState {
   readonly band: CompressionBand
   readonly attack: number
@@ -34,7 +54,11 @@ interface BandState {
   nextGain: number
 }
 
-const chunkFrames = 4096
+/** A low-pass that separates a band, and what it remembers. */
+interface Splitter {
+  readonly coefficients: Float64Array
+  readonly state: Float64Array
+}
 
 /** The critically damped low-passes (q = 0.5, no overshoot) that separate the bands. */
 export function splittersAt(crossoversHz: readonly number[], sampleRateHz: number): Biquad[] {
@@ -57,14 +81,15 @@ export function bandFilters(crossoversHz: readonly number[], sampleRateHz: numbe
  * Returns a compressor of `bands` separated at `crossoversHz` (one fewer): y = x + Σ (gain − 1)·band. The bands are what a chain of
  * low-passes takes off in turn ({@link bandFilters}), so that they add up to x exactly, and bands whose gain is 1 leave the input
  * bit for bit. Both channels share every gain. Levels are mean squares of {@link controlFrames} frames; gains move in straight
- * lines between these moments and look only back, so there is no latency. Throws a RangeError when the counts do not fit.
+ * lines between these moments and look only back, so there is no latency. Throws a RangeError when the counts do not fit and for more
+ * than four bands.
  */
 export function createCompressor(
   crossoversHz: readonly number[],
   bands: readonly CompressionBand[],
   sampleRateHz: number,
 ): Compressor {
-  if (bands.length !== crossoversHz.length + 1)
+  if (bands.length !== crossoversHz.length + 1 || bands.length > maxBands)
     throw new RangeError(`${bands.length} bands at ${crossoversHz.length} crossovers`)
   const stepHz = sampleRateHz / controlFrames
   const states: BandState[] = bands.map((band) => ({
@@ -76,81 +101,90 @@ export function createCompressor(
     gain: 1,
     nextGain: 1,
   }))
-  const splitters = splittersAt(crossoversHz, sampleRateHz).map((section) => createBiquadCascade([section]))
-  const parts = bands.map(() => allocateBlock(2, chunkFrames))
+  const splitters = splittersAt(crossoversHz, sampleRateHz).map((section) => ({
+    coefficients: kernelCoefficients([section]),
+    state: new Float64Array(4),
+  }))
   let position = 0
   let most = 0
 
-  function processChunk(block: AudioBlock): void {
-    split(block, splitters, parts)
-    position = alongControlGrid(position, block.frames, (start, end, isComplete) => {
-      const offset = (position + start) % controlFrames
-      for (const [b, state] of states.entries()) applyBand(block, parts[b]!, state, start, end, offset)
-      if (!isComplete) return
-      for (const state of states) {
-        advance(state)
-        most = Math.max(most, state.reductionDb)
-      }
-    })
+  function processPiece(left: Float32Array, right: Float32Array): void {
+    const space = place()
+    const { kernels, signal } = space
+    const frames = left.length
+    kernels.f32.set(left, signal.left >> 2)
+    kernels.f32.set(right, signal.right >> 2)
+    split(space, splitters, frames)
+    const offset = position % controlFrames
+    for (const [b, state] of states.entries()) most = Math.max(most, applyBand(space, b, state, frames, offset))
+    left.set(kernels.f32.subarray(signal.left >> 2, (signal.left >> 2) + frames))
+    right.set(kernels.f32.subarray(signal.right >> 2, (signal.right >> 2) + frames))
+    position += frames
+    // At fixed places of the signal, so that no split into blocks can change the output.
+    if (position % kernelFrames === 0) for (const { state } of splitters) flushTails(state)
   }
 
   return {
     latencySamples: 0,
-    process(block) {
-      for (let start = 0; start < block.frames; start += chunkFrames) {
-        processChunk(sliceBlock(block, start, start + chunkFrames))
+    process({ channels, frames }) {
+      for (let start = 0; start < frames; ) {
+        const end = Math.min(frames, start + kernelFrames - (position % kernelFrames))
+        processPiece(channels[0]!.subarray(start, end), channels[1]!.subarray(start, end))
+        start = end
       }
     },
     mostReductionDb: () => most,
   }
 }
 
-/** Fills `parts` with the bands of the block; the last one holds what the low-passes have left. */
-function split(block: AudioBlock, splitters: readonly Processor[], parts: readonly AudioBlock[]): void {
-  const { frames } = block
-  const rest = parts[parts.length - 1]!
-  for (const [c, samples] of rest.channels.entries()) samples.set(block.channels[c]!.subarray(0, frames))
+/** Lays the bands of the signal out as its parts; the last one is what the low-passes have left. */
+function split(space: Place, splitters: readonly Splitter[], frames: number): void {
+  const { kernels, signal, parts, coefficients, state, scratch } = space
+  const { f64 } = kernels
+  const copy = (from: Place['signal'], to: Place['signal']) => {
+    for (const side of ['left', 'right'] as const) kernels.u8.copyWithin(to[side], from[side], from[side] + frames * 4)
+  }
+  const rest = parts[splitters.length]!
+  copy(signal, rest)
   for (const [b, splitter] of splitters.entries()) {
-    const part = sliceBlock(parts[b]!, 0, frames)
-    for (const [c, samples] of part.channels.entries()) samples.set(rest.channels[c]!.subarray(0, frames))
-    splitter.process(part)
-    for (const [c, samples] of part.channels.entries()) {
-      const remaining = rest.channels[c]!
-      for (let i = 0; i < frames; i++) remaining[i]! -= samples[i]!
-    }
+    const part = parts[b]!
+    copy(rest, part)
+    f64.set(splitter.coefficients, coefficients >> 3)
+    f64.set(splitter.state, state >> 3)
+    kernels.biquadCascade(part.left, part.right, frames, coefficients, state, 1, scratch)
+    splitter.state.set(f64.subarray(state >> 3, (state >> 3) + splitter.state.length))
+    kernels.takeAway(rest.left, part.left, frames)
+    kernels.takeAway(rest.right, part.right, frames)
   }
 }
 
-function applyBand(
-  block: AudioBlock,
-  part: AudioBlock,
-  state: BandState,
-  start: number,
-  end: number,
-  offset: number,
-): void {
-  const slope = (state.nextGain - state.gain) / controlFrames
-  const isMoving = state.gain !== 1 || state.nextGain !== 1
-  const [bandLeft, bandRight] = part.channels as [Float32Array, Float32Array]
-  const [left, right] = block.channels as [Float32Array, Float32Array]
-  const { gain } = state
-  let { energy } = state
-  for (let i = start; i < end; i++) {
-    const l = bandLeft[i]!
-    const r = bandRight[i]!
-    energy += l * l + r * r
-    if (isMoving) {
-      const change = gain + slope * (offset + i - start + 1) - 1
-      left[i]! += change * l
-      right[i]! += change * r
-    }
+/** Adds a band to the signal as its gain asks, and returns the largest reduction that a step has led to, dB. */
+function applyBand(space: Place, b: number, state: BandState, frames: number, offset: number): number {
+  const { kernels, signal, parts, energies, gains } = space
+  const { f64 } = kernels
+  const { left, right } = parts[b]!
+  const complete = Math.floor((offset + frames) / controlFrames)
+  const energyAt = energies >> 3
+  const gainAt = gains >> 3
+  f64.fill(0, energyAt, energyAt + pieceSteps)
+  f64[energyAt] = state.energy
+  kernels.stepEnergies(left, right, frames, offset, energies)
+  f64[gainAt] = state.gain
+  let most = 0
+  for (let step = 0; step < complete; step++) {
+    f64[gainAt + step + 1] = state.nextGain
+    advance(state, f64[energyAt + step]!)
+    most = Math.max(most, state.reductionDb)
   }
-  state.energy = energy
+  f64[gainAt + complete + 1] = state.nextGain
+  state.energy = complete < pieceSteps ? f64[energyAt + complete]! : 0
+  kernels.addBand(signal.left, signal.right, left, right, frames, offset, gains)
+  return most
 }
 
-/** Ends one control step: the gain that was aimed at is reached and the next one follows from the level of the step. */
-function advance(state: BandState): void {
-  const levelDbfs = powerToDb(state.energy / (2 * controlFrames))
+/** Ends one control step: the gain that was aimed at is reached and the next one follows from the energy of the step. */
+function advance(state: BandState, energy: number): void {
+  const levelDbfs = powerToDb(energy / (2 * controlFrames))
   const wanted = staticReductionDb(levelDbfs, state.band)
   const coefficient = wanted > state.reductionDb ? state.attack : state.release
   const reductionDb = wanted + coefficient * (state.reductionDb - wanted)
@@ -158,5 +192,4 @@ function advance(state: BandState): void {
   state.reductionDb = reductionDb < 1e-5 ? 0 : reductionDb
   state.gain = state.nextGain
   state.nextGain = state.reductionDb === 0 ? 1 : dbToGain(-state.reductionDb)
-  state.energy = 0
 }

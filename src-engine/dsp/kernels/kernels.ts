@@ -112,6 +112,17 @@ interface KernelExports {
     energies: number,
   ): void
   addFourBands(left: number, right: number, steps: number, bands: number, changes: number): void
+  takeAway(rest: number, part: number, frames: number): void
+  stepEnergies(left: number, right: number, frames: number, offset: number, sums: number): void
+  addBand(
+    left: number,
+    right: number,
+    bandLeft: number,
+    bandRight: number,
+    frames: number,
+    offset: number,
+    gains: number,
+  ): void
   halfPoints(x: number, frames: number, taps: number, count: number, out: number): void
   saturationErrors(points: number, count: number, asymmetry: number, bend: number): void
   joinErrors(x: number, frames: number, asymmetry: number, bend: number, errors: number): void

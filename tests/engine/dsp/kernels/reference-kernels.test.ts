@@ -22,6 +22,8 @@ import {
 } from '../../../../src-engine/finalise/limiter.ts'
 import { noise, seededRandom, twoChannels } from '../../../support/sounds.ts'
 import {
+  bandEnergiesReference,
+  bandSumReference,
   bandSumsReference,
   bandsReference,
   biquadCascadeReference,
@@ -294,6 +296,37 @@ describe('every kernel equals its plain reference to 1e-6 of the peak', () => {
       expect(relativeError(kernels.f32.subarray(from >> 2, (from >> 2) + frames), expected)).toBeLessThan(tolerance)
       expect([...kernels.f32.subarray(from >> 2, (from >> 2) + 32)]).toEqual([...channels[c]!.subarray(0, 32)])
     }
+  })
+
+  test.each([
+    [0, 128],
+    [5, 91],
+    [31, 2],
+  ])('a band of a compressor from frame %i of a step over %i frames, bit for bit', (offset, frames) => {
+    const kernels = loadKernels()
+    const steps = Math.ceil((offset + frames) / 32)
+    const place = (count: number) => kernels.allocate((count + 4) * 4)
+    const x = { left: place(frames), right: place(frames) }
+    const band = { left: place(frames), right: place(frames) }
+    const [energies, gains] = [place(2 * steps), place(2 * steps + 2)]
+    const [signal, part] = [22, 23].map((seed) =>
+      noise(0.7, 1, 44_100, seed).channels.map((all) => all.slice(0, frames)),
+    ) as [Float32Array[], Float32Array[]]
+    const at = (address: number) => kernels.f32.subarray(address >> 2, (address >> 2) + frames)
+    for (const [c, side] of (['left', 'right'] as const).entries()) {
+      at(x[side]).set(signal[c]!)
+      at(band[side]).set(part[c]!)
+    }
+    const points = Array.from({ length: steps + 1 }, (_, s) => (s < 2 ? 1 : 1 / (s + 0.3)))
+    kernels.f64.set(points, gains >> 3)
+    kernels.stepEnergies(band.left, band.right, frames, offset, energies)
+    kernels.addBand(x.left, x.right, band.left, band.right, frames, offset, gains)
+    const sums = bandEnergiesReference(part, offset)
+    expect([...kernels.f64.subarray(energies >> 3, (energies >> 3) + steps)]).toEqual(sums)
+    const expected = signal.map((samples, c) => bandSumReference(samples, part[c]!, points, offset))
+    expect([at(x.left), at(x.right)]).toEqual(expected)
+    kernels.takeAway(x.left, band.left, frames)
+    expect(at(x.left)).toEqual(expected[0]!.map((sample, i) => sample - part[0]![i]!))
   })
 
   test('soft saturation at the frames and between them', () => {

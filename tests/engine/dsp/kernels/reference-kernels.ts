@@ -306,6 +306,28 @@ export function bandsReference(samples: Float32Array, lowPasses: readonly Biquad
   return [...bands, rest]
 }
 
+/** Sums of left² + right² of each step of 32 frames; the first frame is the one numbered `offset` of its step. */
+export function bandEnergiesReference(channels: readonly Float32Array[], offset: number): number[] {
+  const [left, right] = channels as [Float32Array, Float32Array]
+  const sums = new Array<number>(Math.ceil((offset + left.length) / 32)).fill(0)
+  for (let i = 0; i < left.length; i++) sums[(offset + i) >> 5]! += left[i]! ** 2 + right[i]! ** 2
+  return sums
+}
+
+/** Samples with a band added as gains ask that move in straight lines between points at the ends of the steps. */
+export function bandSumReference(
+  samples: Float32Array,
+  band: Float32Array,
+  points: readonly number[],
+  offset: number,
+): Float32Array {
+  return samples.map((x, i) => {
+    const step = (offset + i) >> 5
+    const slope = (points[step + 1]! - points[step]!) / 32
+    return x + (points[step]! + slope * (((offset + i) % 32) + 1) - 1) * band[i]!
+  })
+}
+
 /** Points half a frame behind the frames [0, frames) of x, each from the taps times the pairs of frames around it. */
 export function halfPointsReference(x: (frame: number) => number, frames: number, taps: readonly number[]): number[] {
   return Array.from({ length: frames }, (_, n) =>
