@@ -22,7 +22,7 @@ function copyMigrations(): Plugin {
  */
 const BUNDLED = ['typebox', 'archiver', 'yauzl']
 
-/** Bundles the Electron main process and the engine process: ESM for Node. */
+/** Bundles the Electron main process, the command line and the engine process: ESM for Node. */
 export default defineConfig({
   publicDir: false,
   ssr: { noExternal: BUNDLED },
@@ -37,6 +37,7 @@ export default defineConfig({
     rolldownOptions: {
       input: {
         main: 'src-main/main.ts',
+        cli: 'src-cli/cli.ts',
         worker: 'src-worker/mastering/worker.ts',
         'render-thread': 'src-worker/mastering/render-thread.ts',
       },

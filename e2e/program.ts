@@ -1,4 +1,4 @@
-/** Starts the program headless, as a terminal does: a data directory of its own, a free port, the real engine. */
+/** Starts the built program headless, as a terminal does: a data directory of its own, a free port, the real engine. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -48,7 +48,7 @@ export async function startProgram(home: string, environment: NodeJS.ProcessEnv 
   const run = async (onPort: number) => {
     const words = ['serve', '--port', String(onPort), '--data-dir', path.join(home, 'data')]
     const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: path.join(home, '.config'), ...environment }
-    child = spawn(process.execPath, ['src-cli/cli.ts', ...words], {
+    child = spawn(process.execPath, ['dist/main/cli.js', ...words], {
       cwd: root,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],

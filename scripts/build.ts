@@ -1,4 +1,4 @@
-/** `npm run build`: the DSP kernels, the renderer, the Electron main process with its engine process, and the preload script. */
+/** `npm run build`: the DSP kernels, the renderer, the Electron main process and the command line with their engine process, and the preload script. */
 import path from 'node:path'
 import { build } from 'vite'
 import { buildKernels } from './build-kernels.ts'
