@@ -518,11 +518,11 @@ test('what is set for this machine is in force, and another tab shows it', async
   const settings = () => program.call<Settings>('GET', '/app/settings')
   await choose('Keep results', '90 days')
   await choose('Disk quota', '60 GB')
-  await choose('Songs rendered at the same time', '3')
+  await choose('Songs rendered at the same time', '2')
   await choose('Stay offline', 'Offline')
   await apply(/^Path of the folder/, home)
   await expect.poll(settings).toMatchObject({
-    ...{ retention_days: 90, disk_quota_bytes: 60e9, engine_workers: 3, is_offline: true },
+    ...{ retention_days: 90, disk_quota_bytes: 60e9, engine_workers: 2, is_offline: true },
     output_folder: home,
   })
   for (const tab of [page, other]) await expect(tab.locator('.bar .net')).toHaveText('Offline')

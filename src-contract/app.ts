@@ -5,6 +5,7 @@ import { ProposedEdges } from './edge-proposals.ts'
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
 import type { Analysis } from './jobs.ts'
+import { MAX_ENGINE_WORKERS } from './limits.ts'
 import { Warning } from './report.ts'
 import { MasterSettings } from './setting-schemas.ts'
 
@@ -102,7 +103,12 @@ export const Settings = exactly({
   retention_days: orNull(Type.Integer({ minimum: 1, maximum: 365 })),
   disk_quota_bytes: orNull(Type.Integer({ minimum: 1 })),
   output_folder: orNull(Type.String()),
-  engine_workers: Type.Integer({ minimum: 1, maximum: 8 }),
+  engine_workers: Type.Integer({
+    minimum: 1,
+    maximum: MAX_ENGINE_WORKERS,
+    description:
+      'Songs that are mastered at once: at most the cores of the machine, half of them by default. One that does not fit into memory waits.',
+  }),
   ffmpeg_path: orNull(
     Type.String({
       description: 'An ffmpeg that is used instead of those that are found. Only the owner can change it.',
@@ -141,6 +147,7 @@ export const SystemState = exactly({
     ),
   ),
   has_simd: Type.Boolean(),
+  cores: Type.Integer({ description: 'Cores of the machine.' }),
   free_bytes: Type.Integer(),
   used_bytes: Type.Integer(),
   host: oneOf(['desktop', 'browser']),

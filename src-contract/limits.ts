@@ -45,3 +45,5 @@ export const ADVISED_COVER_PX = 1400
 export const MAX_GAP_SECONDS = 60
 /** Largest cover picture of a release, bytes: our limit, so that every upload form takes it. */
 export const MAX_COVER_BYTES = 10_000_000
+/** Most engine processes of any machine: no system of today has more cores. */
+export const MAX_ENGINE_WORKERS = 1024

@@ -1,5 +1,6 @@
 /** Start of the server: takes the data directory, listens, builds the service and closes it in order. */
 
+import { availableParallelism } from 'node:os'
 import { linkOf } from '../src-contract/session.ts'
 import { keepPrivate, whenReleased } from '../src-system/disk.ts'
 import { createLog, type Log } from '../src-system/log.ts'
@@ -33,6 +34,8 @@ export interface ServerOptions {
   readonly log?: Log
   /** Starts engine processes; Node's own child processes when absent. */
   readonly forkEngine?: ForkEngine
+  /** Cores of the machine; as many as the system tells when absent. */
+  readonly cores?: number
   readonly clock?: Clock
   readonly random?: Random
 }
@@ -127,7 +130,8 @@ async function serve(
   const { refuseConnection, compose } = await loadService()
   listening.onUnreadable((socket, cause) => refuseConnection(socket, random.newUuid(), cause))
   const sweeps = options.sweeps !== false
-  const service = await compose({ ...options, ...environment, dataDir, directory, sweeps, port, baseUrl })
+  const cores = options.cores ?? availableParallelism()
+  const service = await compose({ ...options, ...environment, cores, dataDir, directory, sweeps, port, baseUrl })
   // Requests end before what they use is closed, and no work is taken while they do.
   closers.splice(1, 0, () => service.close())
   closers.push(() => service.stop())

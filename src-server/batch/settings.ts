@@ -3,7 +3,7 @@ import type { Settings } from '../../src-contract/app.ts'
 import { DEFAULT_RETENTION_DAYS } from '../../src-contract/limits.ts'
 import { type ConfirmedFfmpeg, inspectFfmpeg } from '../../src-worker/media/locate.ts'
 import type { Db } from '../db/open.ts'
-import { invalidRequest } from '../http/app-error.ts'
+import { AppError, invalidRequest } from '../http/app-error.ts'
 import type { SpareRoom } from '../uploads/spare-room.ts'
 import { requireOutputFolder } from './chosen-folder.ts'
 
@@ -14,8 +14,8 @@ export interface SettingsDeps {
   readonly spareRoom: Pick<SpareRoom, 'use'>
   /** Folder for plain masters unless the owner chooses another; null for a server without a screen. */
   readonly defaultOutputFolder: string | null
-  /** Engine processes that suit this machine. */
-  readonly defaultEngineWorkers: number
+  /** Cores of this machine: as many engine processes may run at most, and half of them unless the owner chooses. */
+  readonly cores: number
 }
 
 /** Row of what the owner confirmed beside `ffmpeg_path`; no client is told. */
@@ -24,14 +24,14 @@ type Stored = Settings & { [FFMPEG_SHA256]: string | null }
 
 /** Makes the settings over an open database. */
 export function createSettings(deps: SettingsDeps) {
-  const { db, dataDir, spareRoom, defaultOutputFolder, defaultEngineWorkers } = deps
+  const { db, dataDir, spareRoom, defaultOutputFolder, cores } = deps
   const defaults: Settings = {
     language: 'system',
     theme: 'system',
     retention_days: DEFAULT_RETENTION_DAYS,
     disk_quota_bytes: null,
     output_folder: defaultOutputFolder,
-    engine_workers: defaultEngineWorkers,
+    engine_workers: Math.max(1, Math.floor(cores / 2)),
     ffmpeg_path: null,
     is_offline: false,
   }
@@ -46,7 +46,9 @@ export function createSettings(deps: SettingsDeps) {
   function load(): { readonly settings: Settings; readonly ffmpegSha256: string | null } {
     const chosen = selectAll.all().map(({ name, value }) => [name, JSON.parse(value) as unknown])
     const { [FFMPEG_SHA256]: ffmpegSha256 = null, ...stored } = Object.fromEntries(chosen) as Partial<Stored>
-    return { settings: { ...defaults, ...stored }, ffmpegSha256 }
+    const settings = { ...defaults, ...stored }
+    // A data folder may come from a larger machine.
+    return { settings: { ...settings, engine_workers: Math.min(settings.engine_workers, cores) }, ffmpegSha256 }
   }
   let current = load()
 
@@ -61,10 +63,14 @@ export function createSettings(deps: SettingsDeps) {
     },
 
     /**
-     * Stores a change that fits the schema and that its caller may make. Throws INVALID_REQUEST for a folder that cannot be written
-     * and for what is no ffmpeg that runs. An ffmpeg is run once for that, and is confirmed by it.
+     * Stores a change that fits the schema and that its caller may make. Throws INVALID_REQUEST for a folder that cannot be written,
+     * for more engine processes than cores, and for what is no ffmpeg that runs. An ffmpeg is run once for that, and is confirmed by it.
      */
     async change(patch: Partial<Settings>): Promise<Settings> {
+      if ((patch.engine_workers ?? 1) > cores) {
+        const details = [{ rule: 'between' as const, least: 1, most: cores }]
+        throw new AppError('INVALID_REQUEST', {}, { param: 'engine_workers', details })
+      }
       if (typeof patch.output_folder === 'string') await requireOutputFolder(patch.output_folder, dataDir)
       const confirmed = patch.ffmpeg_path === undefined ? {} : { [FFMPEG_SHA256]: await sha256Of(patch.ffmpeg_path) }
       spareRoom.use(() => write({ ...patch, ...confirmed }))

@@ -14,6 +14,7 @@ export interface SystemStateDeps {
   readonly tmp: string
   readonly host: SystemState['host']
   readonly hasSimd: boolean
+  readonly cores: number
   /** Rejects when there is none. */
   readonly ffmpeg: () => Promise<Ffmpeg>
   readonly freeBytes: () => number
@@ -26,7 +27,7 @@ export interface SystemStateDeps {
 /** Returns the reader of the machine's state. A missing ffmpeg is null, not an error. */
 export function createSystemStateReader(deps: SystemStateDeps): () => Promise<SystemState> {
   const { appVersion, engineVersion, baseUrl, dataDir, tmp, host, hasSimd, ffmpeg, freeBytes, usedBytes } = deps
-  const { quarantined, isPrivate } = deps
+  const { cores, quarantined, isPrivate } = deps
   let proven: string | undefined
   /** Resolves with the reason why an ffmpeg cannot work in the data folder; a working one is not tried again. */
   const faultOf = async (found: Ffmpeg): Promise<{ fault?: string }> => {
@@ -58,6 +59,7 @@ export function createSystemStateReader(deps: SystemStateDeps): () => Promise<Sy
         : null,
       ffmpeg_lack: lack,
       has_simd: hasSimd,
+      cores,
       free_bytes: freeBytes(),
       used_bytes: usedBytes(),
       host,

@@ -1,10 +1,12 @@
 /** Queue of the jobs: takes waiting ones in order, runs each in an engine process, and records each end exactly once across crashes. */
 import type { Stage } from '../../src-contract/jobs.ts'
+import type { WorkProgress } from '../../src-worker/mastering/work-order.ts'
 import { retryWrite } from '../db/retry-write.ts'
 import type { Notify } from '../notify/notify.ts'
 import { type AttemptDeps, runAttempt } from './attempt.ts'
 import { removeLeftOvers } from './attempt-files.ts'
 import { endingOfError, isExhaustion } from './ending.ts'
+import { fitsMemory, jobMemoryBytes, type MemoryUse } from './memory.ts'
 import type { Ending, Settle } from './settle.ts'
 import type { JobRecord, JobStore } from './store.ts'
 
@@ -14,8 +16,10 @@ export interface SchedulerDeps extends AttemptDeps {
   readonly notify: Pick<Notify, 'progress'>
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
-  /** Called when a job is about to start: what needs memory and can be had again later may give it back. */
-  readonly makeRoom?: () => void
+  /** Memory of the machine that is free at this moment, bytes. */
+  readonly freeMemoryBytes: () => number
+  /** Called when a job is about to start that takes so much memory: what can be had again later may give it back. */
+  readonly makeRoom?: (memoryBytes: number) => void
 }
 
 /** Pause before the next job where the machine lacked memory or processes for the last one, ms. */
@@ -24,7 +28,8 @@ const EXHAUSTED_PAUSE_MS = 5000
 /** Pause before the next attempt to take a job after a fault of the database, ms. */
 const CLAIM_RETRY_MS = 1000
 
-interface RunningJob {
+/** A job that runs, with how far it is. */
+interface RunningJob extends MemoryUse {
   readonly stop: AbortController
   readonly ended: Promise<void>
   stage: Stage
@@ -56,7 +61,7 @@ export class Scheduler {
     )
   }
 
-  /** Takes waiting jobs while there are free processes; call it when a job was added, or the number of workers changed. */
+  /** Takes waiting jobs while there are free processes and memory; call it when a job was added, or the number of workers changed. */
   wake(): void {
     const { clock, log, workers } = this.#deps
     while (this.#isStarted && !this.#stopping.signal.aborted && this.#running.size < workers()) {
@@ -91,14 +96,18 @@ export class Scheduler {
     await Promise.all([...this.#running.values()].map(({ ended }) => ended))
   }
 
+  /** Claims the next job; undefined where none waits, or the next does not fit into memory: it then waits until one of the others has ended. */
   #claim(): JobRecord | undefined {
-    const next = this.#deps.store.oldestWaiting()
-    return next && this.#deps.settle(next.jobId, { kind: 'claim' })
+    const { store, settle, freeMemoryBytes } = this.#deps
+    const next = store.oldestWaiting()
+    if (!next || !fitsMemory(jobMemoryBytes(next), freeMemoryBytes(), [...this.#running.values()])) return undefined
+    return settle(next.jobId, { kind: 'claim' })
   }
 
   #begin(job: JobRecord): void {
     const { log, notify } = this.#deps
-    this.#deps.makeRoom?.()
+    const memoryBytes = jobMemoryBytes(job)
+    this.#deps.makeRoom?.(memoryBytes)
     const stop = new AbortController()
     const ended = this.#run(job, stop.signal)
       .catch((cause: unknown) => log.error('a job was left behind', { jobId: job.jobId, cause }))
@@ -106,7 +115,7 @@ export class Scheduler {
         this.#running.delete(job.jobId)
         this.wake()
       })
-    this.#running.set(job.jobId, { stop, ended, stage: 'decoding', fraction: 0 })
+    this.#running.set(job.jobId, { stop, ended, stage: 'decoding', fraction: 0, memoryBytes })
     // Published at once, so that a client need not wait until the process is up.
     notify.progress({ jobId: job.jobId, progress: 0, stage: 'decoding' })
   }
@@ -139,12 +148,15 @@ export class Scheduler {
     }
   }
 
-  #noteProgress(jobId: string, { stage, fraction }: Pick<RunningJob, 'stage' | 'fraction'>): void {
+  #noteProgress(jobId: string, { stage, fraction }: Pick<WorkProgress, 'stage' | 'fraction'>): void {
     const live = this.#running.get(jobId)
     if (!live) return
+    const hasDecoded = live.stage === 'decoding' && stage !== 'decoding'
     live.stage = stage
     live.fraction = fraction
     this.#deps.notify.progress({ jobId, progress: percentOf(fraction), stage })
+    // What was kept for it is taken by now, and the next may fit.
+    if (hasDecoded) this.wake()
   }
 
   #clearAttempts(jobId: string): void {

@@ -243,6 +243,7 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
       tmp: folders.tmp,
       host: deps.host ?? 'browser',
       hasSimd: WebAssembly.validate(SIMD_MODULE),
+      cores: deps.cores,
       ffmpeg,
       freeBytes: storage.freeBytes,
       usedBytes,

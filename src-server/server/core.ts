@@ -1,5 +1,4 @@
 import { access, constants } from 'node:fs/promises'
-import { availableParallelism } from 'node:os'
 import type { Log } from '../../src-system/log.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import { createDigests, type DigestOf } from '../../src-worker/media/confirmed-binary.ts'
@@ -37,6 +36,8 @@ export interface ServiceDeps {
   readonly outputFolder?: string
   readonly resourcesDir?: string
   readonly forkEngine?: ForkEngine
+  /** Cores of the machine. */
+  readonly cores: number
   readonly config: Config
   readonly clock: Clock
   readonly random: Random
@@ -62,7 +63,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
     dataDir,
     spareRoom,
     defaultOutputFolder: deps.outputFolder ?? null,
-    defaultEngineWorkers: Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2))),
+    cores: deps.cores,
   })
   const account = createAccountStore(db)
   const { plan } = account

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { DEFAULT_SETTINGS, jobSettings } from '../../src-contract/settings.ts'
 import { CodedCopies } from '../artifacts/coded-copies.ts'
@@ -35,9 +34,6 @@ import { createStorage } from '../uploads/storage.ts'
 import type { Core, ServiceDeps } from './core.ts'
 import { ENGINE_FILE, VERSION } from './paths.ts'
 
-/** Memory that a job of ten minutes at a high rate takes with its ffmpeg, bytes. */
-const JOB_MEMORY_BYTES = 1_500_000_000
-
 /** Builds what works: uploads, jobs with their engine processes, and the app's batch. Nothing runs yet. */
 export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal) {
   const usedBytes = () => core.store.storedBytes() + batchWork.batchService.sources.storedBytes()
@@ -48,8 +44,8 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
       mastering.feed()
       batchWork.batchService.jobEnded(job)
     },
-    makeRoom() {
-      if (process.availableMemory() < JOB_MEMORY_BYTES) auditions?.release()
+    makeRoom(memoryBytes) {
+      if (process.availableMemory() < memoryBytes) auditions?.release()
     },
   })
   const batchWork = createBatchWork(deps, core, uploads, jobWork)
@@ -103,9 +99,12 @@ function createJobWork(
   deps: ServiceDeps,
   core: Core,
   { storage }: Uploads,
-  { onEnded, makeRoom }: { onEnded: (job: Pick<JobRecord, 'jobId' | 'state'>) => void; makeRoom: () => void },
+  {
+    onEnded,
+    makeRoom,
+  }: { onEnded: (job: Pick<JobRecord, 'jobId' | 'state'>) => void; makeRoom: (memoryBytes: number) => void },
 ) {
-  const { config, clock, random, log, baseUrl } = deps
+  const { config, clock, random, log, baseUrl, cores } = deps
   const { db, settings, plan, ledger, notify, folders, store, time, removals, retention, spareRoom, ffmpeg } = core
   const fork = deps.forkEngine ?? forkWithNode(ENGINE_FILE, log)
   const pool = createWorkerPool({ fork, clock, log, graceMs: config.engineGraceMs })
@@ -125,7 +124,7 @@ function createJobWork(
   const expiryOf = (completedAtMs: number) => retention.expiryOf(completedAtMs)
   const settle = createSettle({ db, clock, store, ledger, notify, baseUrl, expiryOf, onEnded })
   const workers = () => settings.read().engine_workers
-  const threads = () => Math.max(1, Math.floor(availableParallelism() / workers()))
+  const threads = () => Math.max(1, Math.floor(cores / workers()))
   const scheduler = new Scheduler({
     store,
     folders,
@@ -138,6 +137,7 @@ function createJobWork(
     threads,
     ffmpeg,
     jobTimeoutMs: config.jobTimeoutMs,
+    freeMemoryBytes: () => process.availableMemory(),
     makeRoom,
   })
   const jobs = new Jobs({

@@ -57,7 +57,7 @@ export async function startService(options: Partial<ServerOptions> & { readonly 
   const dataDir = given.dataDir ?? mkdtempSync(path.join(tmpdir(), 'loudsmith-test-'))
   const lines: { level: string; message: string; code?: string }[] = []
   const log = createLog('info', systemClock, (line) => lines.push(JSON.parse(line)))
-  const server = await startServer({ port: 0, host: 'browser', log, ...given, dataDir })
+  const server = await startServer({ port: 0, host: 'browser', log, cores: 8, ...given, dataDir })
   const expectedFaults = new Set<string>()
 
   const call = async (

@@ -20,7 +20,7 @@ export function EngineSection({ titleId }: SectionProps) {
         <Reading />
       ) : (
         <>
-          <Workers workers={settings.engine_workers} onChange={change} />
+          <Workers workers={settings.engine_workers} cores={system.cores} onChange={change} />
           <FfmpegLine settings={settings} system={system} />
           <ChoiceLine
             name={text.offline}
@@ -46,20 +46,21 @@ export function EngineSection({ titleId }: SectionProps) {
   )
 }
 
-const WORKER_COUNTS = ['1', '2', '3', '4', '6', '8']
+const WORKER_COUNTS = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128]
 
-function Workers({ workers, onChange }: { workers: number; onChange: ChangeSettings }) {
+function Workers(props: { workers: number; cores: number; onChange: ChangeSettings }) {
+  const { workers, cores, onChange } = props
   const { t } = useWords()
   const text = t.prefs.engine
-  const value = String(workers)
-  const counts = WORKER_COUNTS.includes(value) ? WORKER_COUNTS : [...WORKER_COUNTS, value].sort()
+  const fitting = WORKER_COUNTS.filter((count) => count < cores)
+  const counts = [...new Set([...fitting, cores, workers])].sort((one, other) => one - other)
   return (
     <ChoiceLine
       name={text.workers}
       text={text.workersText}
       className="fit numbers"
-      value={value}
-      options={counts.slice(0, WORKER_COUNTS.length).map((one) => ({ value: one, text: one }))}
+      value={String(workers)}
+      options={counts.map((one) => ({ value: String(one), text: String(one) }))}
       onChoose={(one) => onChange({ engine_workers: Number(one) })}
     />
   )
