@@ -43,11 +43,11 @@ interface Proofed<Master> {
 }
 
 /**
- * Reads the true peak of a master's copy by every codec; as soon as one exceeds full scale the master is made again with its peak
- * lowered by the excess, by 1.5 dB in all and two times at most, and the codec that failed is the first to see the new one. Returns
- * the first master that holds, or else the one whose copy by the codec that failed last is lowest, and what its copies measure, in
- * the order of `codecs`: the strictest should be first, since copies of a master that is not delivered serve nobody. Throws as
- * the steps do.
+ * Reads the true peak of a master's copy by every codec; as soon as one exceeds full scale by what lowering can cure the master is made
+ * again with its peak lowered by the excess, by 1.5 dB in all and two times at most, and the codec that asked for it is the first to see
+ * the new one. A codec that would need more asks for nothing. Returns the version whose copies hold for most of the codecs that
+ * asked, of equals the least lowered: what cures nothing is not done. And what its copies measure, in the order of `codecs`: the
+ * strictest should be first, since copies of a master that is not delivered serve nobody. Throws as the steps do.
  */
 export async function proofMaster<Master>(
   first: Master,
@@ -60,26 +60,18 @@ export async function proofMaster<Master>(
     return peakDbtp
   }
   const versions: Proofed<Master>[] = [{ master: first, loweredDb: 0, peaksDbtp: new Map() }]
-  let failed: LossyCodec | undefined
-  for (;;) {
+  const asked = new Set<LossyCodec>()
+  while (versions.length <= MAX_LOWERINGS) {
     const newest = versions.at(-1)!
-    const order = failed ? [failed, ...codecs.filter((codec) => codec !== failed)] : codecs
-    failed = await firstAbove(order, (codec) => readPeak(newest, codec))
-    if (!failed || versions.length > MAX_LOWERINGS || newest.loweredDb >= MOST_LOWERED_DB) break
-    const excessDb = (await readPeak(newest, failed)) - COPY_CEILING_DBTP + LOWERING_DOUBT_DB
-    const steps = Math.ceil(excessDb / LOWERING_STEP_DB)
-    const loweredDb = Math.min(MOST_LOWERED_DB, newest.loweredDb + LOWERING_STEP_DB * steps)
-    const master = await again(loweredDb)
+    const order = [...asked, ...codecs.filter((codec) => !asked.has(codec))]
+    const wish = await firstCurable(order, newest, readPeak)
+    if (wish === undefined) break
+    asked.add(wish.codec)
+    const master = await again(wish.loweredDb)
     if (master === null) break
-    versions.push({ master, loweredDb, peaksDbtp: new Map() })
+    versions.push({ master, loweredDb: wish.loweredDb, peaksDbtp: new Map() })
   }
-  let chosen = versions.at(-1)!
-  if (failed) {
-    // If lowering did not help, the version with the least limiting is preferred.
-    for (const version of versions.toReversed()) {
-      if ((await readPeak(version, failed)) <= (await readPeak(chosen, failed))) chosen = version
-    }
-  }
+  const chosen = await leastLoweredCure(versions, [...asked], readPeak)
   const codecChecks: CodecCheck[] = []
   for (const codec of codecs) {
     const true_peak_dbtp = await readPeak(chosen, codec)
@@ -88,13 +80,46 @@ export async function proofMaster<Master>(
   return { master: chosen.master, codecChecks }
 }
 
-/** Returns the first codec whose copy exceeds full scale; what comes after it is not read. */
-async function firstAbove(
+type ReadPeak<Master> = (version: Proofed<Master>, codec: LossyCodec) => Promise<number>
+
+/**
+ * Returns the first codec whose copy exceeds full scale by what may still be lowered, and by how much in all; what comes after it is
+ * not read.
+ */
+async function firstCurable<Master>(
   codecs: readonly LossyCodec[],
-  readPeak: (codec: LossyCodec) => Promise<number>,
-): Promise<LossyCodec | undefined> {
-  for (const codec of codecs) if ((await readPeak(codec)) > COPY_CEILING_DBTP) return codec
+  version: Proofed<Master>,
+  readPeak: ReadPeak<Master>,
+): Promise<{ readonly codec: LossyCodec; readonly loweredDb: number } | undefined> {
+  for (const codec of codecs) {
+    const excessDb = (await readPeak(version, codec)) - COPY_CEILING_DBTP
+    const steps = Math.ceil((excessDb + LOWERING_DOUBT_DB) / LOWERING_STEP_DB)
+    const loweredDb = version.loweredDb + LOWERING_STEP_DB * steps
+    if (excessDb > 0 && loweredDb < MOST_LOWERED_DB + LOWERING_STEP_DB / 2) return { codec, loweredDb }
+  }
   return undefined
+}
+
+/** Returns the version whose copies by the codecs that asked for lowering exceed full scale least often, of equals the first. */
+async function leastLoweredCure<Master>(
+  versions: readonly Proofed<Master>[],
+  asked: readonly LossyCodec[],
+  readPeak: ReadPeak<Master>,
+): Promise<Proofed<Master>> {
+  const failures = async (version: Proofed<Master>): Promise<number> => {
+    const peaksDbtp: number[] = []
+    for (const codec of asked) peaksDbtp.push(await readPeak(version, codec))
+    return peaksDbtp.filter((peakDbtp) => peakDbtp > COPY_CEILING_DBTP).length
+  }
+  let chosen = versions.at(-1)!
+  let fewest = await failures(chosen)
+  // Every version but the last has failed for one that asked.
+  if (fewest === 0) return chosen
+  for (const version of versions.slice(0, -1).reverse()) {
+    const count = await failures(version)
+    if (count <= fewest) [chosen, fewest] = [version, count]
+  }
+  return chosen
 }
 
 /**

@@ -2,13 +2,14 @@
 import { formatFacts } from '../../src-contract/formats.ts'
 import type { MasterResult, ReleaseResult } from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
+import { codecLabel } from '../../src-contract/text/numbers.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { foldDownLossDb } from '../../src-engine/dsp/meters/stereo.ts'
 import type { MasteringPlan } from '../../src-engine/plan.ts'
 import type { TagLosses } from '../media/audio-facts.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { lengthWarnings } from '../media/length-warnings.ts'
-import { bandwidthOf, codecName } from './report-facts.ts'
+import { bandwidthOf, type CodecCheck, codecName } from './report-facts.ts'
 import type { StoredSong, WarningFact } from './work-order.ts'
 
 /** Results of the analysis and planning of one song. */
@@ -85,18 +86,27 @@ export function masterWarnings(results: readonly MasterResult[], release?: Relea
     const missingLu = Math.round((result.target_lufs - result.integrated_lufs) * 10) / 10
     const short: WarningFact[] =
       result.verdict === 'below_target' ? [{ code: 'TARGET_NOT_REACHED', ...about, values: { missingLu } }] : []
-    const overshoots = checks
-      .filter((check) => check.true_peak_dbtp > 0)
-      .map(
-        (check): WarningFact => ({
-          code: 'CODEC_OVERSHOOT',
-          ...about,
-          values: { codec: check.codec, truePeakDbtp: Math.round(check.true_peak_dbtp * 100) / 100 },
-        }),
-      )
+    const overshoots = worstReadings(checks).map(
+      (check): WarningFact => ({
+        code: 'CODEC_OVERSHOOT',
+        ...about,
+        values: { codec: check.codec, truePeakDbtp: Math.round(check.true_peak_dbtp * 100) / 100 },
+      }),
+    )
     return [...short, ...overshoots]
   })
   return [...ofMasters, ...fileWarnings(all)]
+}
+
+/** Returns the highest reading of each codec that goes above full scale, whatever encoders made its copies. */
+function worstReadings(checks: readonly CodecCheck[]): CodecCheck[] {
+  const byCodec = Map.groupBy(
+    checks.filter((check) => check.true_peak_dbtp > 0),
+    ({ codec }) => codecLabel(codec),
+  )
+  return [...byCodec.values()].map((same) =>
+    same.reduce((worst, check) => (check.true_peak_dbtp > worst.true_peak_dbtp ? check : worst)),
+  )
 }
 
 /** Returns which lossy files go above full scale although they were turned down, each file once. */

@@ -16,27 +16,32 @@ const namesFor = (encoders: ReadonlySet<string>) =>
 
 describe('codecs similar to those that a platform streams', () => {
   it('are named by bit rate, encoder and settings', () => {
+    const aac = (kilobits: number) =>
+      ['fast', 'twoloop'].map((coder) => `AAC ${kilobits} kbit/s (ffmpeg aac, ${coder} coder)`)
     expect(namesFor(native)).toEqual({
-      spotify: ['AAC 256 kbit/s (ffmpeg aac, fast coder)', 'Vorbis quality 9 (ffmpeg libvorbis)'],
-      apple_music: ['AAC 256 kbit/s (ffmpeg aac, fast coder)'],
-      youtube: ['AAC 128 kbit/s (ffmpeg aac, fast coder)', 'Opus 160 kbit/s (ffmpeg libopus, complexity 5)'],
+      spotify: [...aac(256), 'Vorbis quality 9 (ffmpeg libvorbis)'],
+      apple_music: aac(256),
+      youtube: [...aac(128), 'Opus 160 kbit/s (ffmpeg libopus, complexity 5)'],
       melon: ['MP3 320 kbit/s (ffmpeg libmp3lame, quality 7)'],
-      soundcloud: ['AAC 160 kbit/s (ffmpeg aac, fast coder)'],
+      soundcloud: aac(160),
     })
   })
 
   it('encode with the settings in their names', () => {
-    const optionsOf = (encoder: string) =>
-      PLATFORMS.flatMap((platform) => platformCodecs(platform, native)).find((codec) => codec.encoder === encoder)!
-        .options
+    const optionsOf = (encoder: string, nth = 0) =>
+      PLATFORMS.flatMap((platform) => platformCodecs(platform, native)).filter((codec) => codec.encoder === encoder)[
+        nth
+      ]!.options
     expect(optionsOf('aac').join(' ')).toBe('-b:a 256k -aac_coder fast -aac_is 0')
+    expect(optionsOf('aac', 1).join(' ')).toBe('-b:a 256k -aac_coder twoloop')
     expect(optionsOf('libmp3lame').join(' ')).toBe('-b:a 320k -compression_level 7')
     expect(optionsOf('libopus').join(' ')).toBe('-b:a 160k -compression_level 5 -ar 48000')
     expect(optionsOf('libvorbis').join(' ')).toBe('-q:a 9')
   })
 
   it('use the AAC encoder of Fraunhofer if there is one', () => {
-    const [codec] = platformCodecs('apple_music', all)
+    const [codec, ...others] = platformCodecs('apple_music', all)
+    expect(others).toEqual([])
     expect(codec).toMatchObject({ name: 'AAC 256 kbit/s (ffmpeg libfdk_aac)', encoder: 'libfdk_aac' })
     expect(codec!.options).toEqual(['-b:a', '256k'])
   })
