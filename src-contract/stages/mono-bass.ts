@@ -1,4 +1,4 @@
-import { both, hz } from '../text/sentence.ts'
+import { both, db, hz } from '../text/sentence.ts'
 import type { StageSentences } from './sentences.ts'
 
 /** Gives both channels the bass of one. */
@@ -13,12 +13,22 @@ export interface MonoBass {
 /** Decisions about a low end that is wider than it is deep. */
 export const monoBassSentences = {
   repair: {
-    BASS_MADE_MONO: (v) =>
-      v.from === undefined
-        ? both(`The low end below ${hz(v.frequencyHz)} was made mono.`, `${hz(v.frequencyHz)} 아래를 모노로 모았어요.`)
-        : both(
-            `The low end below ${hz(v.frequencyHz)} was made mono: both channels have that of the ${v.from === 'left' ? 'left' : 'right'} one.`,
-            `${hz(v.frequencyHz)} 아래를 모노로 모았어요. 두 채널 모두 ${v.from === 'left' ? '왼쪽' : '오른쪽'} 채널의 저역을 써요.`,
-          ),
+    BASS_MADE_MONO: (v) => {
+      const kept = { en: v.from === 'left' ? 'left' : 'right', ko: v.from === 'left' ? '왼쪽' : '오른쪽' }
+      if (v.from === undefined)
+        return both(
+          `The low end below ${hz(v.frequencyHz)} was made mono.`,
+          `${hz(v.frequencyHz)} 아래를 모노로 모았어요.`,
+        )
+      if (v.monoLossDb === undefined)
+        return both(
+          `The low end below ${hz(v.frequencyHz)} was made mono: both channels have that of the ${kept.en} one.`,
+          `${hz(v.frequencyHz)} 아래를 모노로 모았어요. 두 채널 모두 ${kept.ko} 채널의 저역을 써요.`,
+        )
+      return both(
+        `The low end of the two channels did not hold together and lost ${db(v.monoLossDb)} in mono. Below ${hz(v.frequencyHz)} both channels have that of the ${kept.en} one.`,
+        `두 채널의 저역이 서로 어긋나 모노에서 ${db(v.monoLossDb)} 줄었어요. ${hz(v.frequencyHz)} 아래는 두 채널 모두 ${kept.ko} 채널의 저역을 써요.`,
+      )
+    },
   },
 } satisfies StageSentences

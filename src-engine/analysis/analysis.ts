@@ -18,6 +18,7 @@ import { measureTruePeak } from '../dsp/meters/true-peak.ts'
 import { createRumbleFilter } from '../dsp/rumble-filter.ts'
 import { dbToGain, finiteOrNull, gainToDb } from '../dsp/units.ts'
 import { findCutoff, fineBandsPerOctave } from './bandwidth.ts'
+import { type BassStereo, measureBassStereo } from './bass-stereo.ts'
 import { findClicks } from './clicks.ts'
 import { type Clipping, findClipping } from './clipping.ts'
 import { halvesOfFrames, measureWithHalves } from './halves.ts'
@@ -88,6 +89,7 @@ export interface SourceAnalysis {
   /** Offset that every second of a channel has in common, per channel, full scale 1. */
   readonly dcStanding: readonly number[]
   readonly subsonic: Subsonic
+  readonly bassStereo: BassStereo
   readonly clipping: Clipping
   /** Clicks per channel, in frames of the rate at which the samples were examined. */
   readonly clicks: readonly ClickRanges[]
@@ -222,6 +224,7 @@ export function analyseSource(
     dcDrift: waveform.offsetDrift,
     dcStanding: waveform.standingOffsets,
     subsonic,
+    bassStereo: measureBassStereo(audio),
     clipping,
     clicks,
     resonances: isSilent ? [] : findResonances(fine, audio.frames / audio.sampleRateHz),

@@ -1,5 +1,6 @@
 import type { MonoBass } from '../../src-contract/stages/mono-bass.ts'
 import type { SourceAnalysis } from '../analysis/analysis.ts'
+import { isTornApart } from '../analysis/bass-stereo.ts'
 import { complement, highPass, magnitudeDb } from '../dsp/biquad.ts'
 import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
 import { isOppositePhase } from '../dsp/meters/stereo.ts'
@@ -8,7 +9,7 @@ import { dbToPower, powerToDb, rounded } from '../dsp/units.ts'
 import { widthCorrection } from './match.ts'
 import { nothingPlanned, repairDecision, type StagePlan, type StreamingStage, unlessSkipped } from './stage.ts'
 
-/** Below this the bass is made mono when its side is louder than its mid by more than the tolerance. */
+/** Below this the bass is made mono when its side is louder than its mid by more than the tolerance, or when it is torn apart. */
 const monoBassHz = 110
 const monoBassDb = 1
 /** Below this there is no bass to judge, Hz. */
@@ -32,7 +33,8 @@ function planMonoBass(analysis: SourceAnalysis, sideGainDb: number): StagePlan<M
   const side = power(spectrum.sideDb)
   const total = spectrum.midDb.reduce((sum, level) => sum + dbToPower(level), 0)
   const sideToMidDb = powerToDb(side / mid) + sideGainDb
-  if (!(sideToMidDb > monoBassDb) || mid + side < total * leastPart) return nothingPlanned
+  const isTorn = isTornApart(analysis.bassStereo)
+  if (!(sideToMidDb > monoBassDb || isTorn) || mid + side < total * leastPart) return nothingPlanned
   const from = analysis.subsonic.louderBass
   return {
     stages: [{ kind: 'mono_bass', frequencyHz: monoBassHz, from }],
@@ -41,6 +43,7 @@ function planMonoBass(analysis: SourceAnalysis, sideGainDb: number): StagePlan<M
         frequencyHz: monoBassHz,
         sideToMidDb: rounded(Math.min(mostToldDb, sideToMidDb)),
         from,
+        ...(isTorn ? { monoLossDb: rounded(analysis.bassStereo.monoLossDb) } : {}),
       }),
     ],
   }

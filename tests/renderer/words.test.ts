@@ -108,6 +108,11 @@ describe('sentences', () => {
       { frequencyHz: 120, from: 'right' },
       'The low end below 120 Hz was made mono: both channels have that of the right one.',
     ],
+    [
+      'BASS_MADE_MONO',
+      { frequencyHz: 110, from: 'left', monoLossDb: 1.6 },
+      'The low end of the two channels did not hold together and lost 1.6 dB in mono. Below 110 Hz both channels have that of the left one.',
+    ],
     ['TONE_LEFT_ALONE', { intensity: 0 }, 'At intensity 0 the tone is left alone.'],
     ['TONE_LEFT_ALONE', { intensity: 50 }, 'No fault of tone was found, so it was left alone.'],
     [

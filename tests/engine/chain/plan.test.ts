@@ -16,6 +16,7 @@ import { type PlanInput, planRecipe } from '../../../src-engine/plan.ts'
 import { planToneFaults } from '../../../src-engine/stages/equalise.ts'
 import { createMatchFilter, curveGainDb } from '../../../src-engine/stages/match/curve-filter.ts'
 import { widthCorrectionDb } from '../../../src-engine/stages/match/width.ts'
+import { seededRandom } from '../../support/sounds.ts'
 import {
   copyOf,
   differenceDb,
@@ -472,6 +473,62 @@ describe('a repair', () => {
     expect(apartDb(mended.mono, undamaged.mono)).toBeLessThan(1)
     expect(apartDb(mended.stereo, undamaged.stereo)).toBeLessThan(1)
     expect(apartDb(mended.stereo, mended.mono)).toBeLessThan(1)
+  })
+
+  /** Beats of a bass of the same level in both channels; the phase of the right one strays by up to so much, anew 20 times a second. */
+  const addBass = (audio: Audio, strayRadians: number, shiftRadians = 0) => {
+    const random = seededRandom(3)
+    const places = Array.from({ length: 250 }, () => strayRadians * random())
+    const [left, right] = audio.channels as [Float32Array, Float32Array]
+    for (let i = 0; i < audio.frames; i++) {
+      const at = i / 2400
+      const place = Math.floor(at)
+      const stray = places[place]! + (at - place) * (places[place + 1]! - places[place]!)
+      const phase = (2 * Math.PI * 55 * i) / 48_000
+      const beat = 0.4 * Math.exp(-(i % 24_000) / 8000)
+      left[i]! += beat * Math.sin(phase)
+      right[i]! += beat * Math.sin(phase + stray + shiftRadians)
+    }
+  }
+
+  it('of a bass whose channels do not hold together gives both the one of the louder', () => {
+    const torn = copyOf(music)
+    addBass(torn, 2.8)
+    const found = analyse(torn)
+    expect(found.bassStereo.monoLossDb).toBeGreaterThan(1)
+    const { recipe, decisions } = plan(found)
+    const decision = decisions.find(({ code }) => code === 'BASS_MADE_MONO')
+    expect(decision?.values.monoLossDb).toBeCloseTo(found.bassStereo.monoLossDb, 1)
+    const totalDb = (levels: readonly number[]) => 10 * Math.log10(levels.reduce((sum, db) => sum + 10 ** (db / 10), 0))
+    const beforeDb = totalDb(bassOf(found).stereo)
+    applyRecipe(torn, { version: 1, stages: recipe.stages.filter(({ kind }) => kind === 'mono_bass') })
+    const mended = analyse(torn)
+    expect(mended.bassStereo.monoLossDb).toBeLessThan(0.2)
+    expect(totalDb(bassOf(mended).stereo)).toBeGreaterThan(beforeDb - 0.5)
+    expect(totalDb(bassOf(mended).mono)).toBeGreaterThan(beforeDb - 0.5)
+    expect(plan(mended).decisions.map(({ code }) => code)).not.toContain('BASS_MADE_MONO')
+  })
+
+  it.each<[string, (audio: Audio) => void]>([
+    ['that holds together', (audio) => addBass(audio, 0.5)],
+    ['whose channels are as far apart, but steadily', (audio) => addBass(audio, 0.1, 1.2)],
+    [
+      'of two instruments that stand apart',
+      (audio) => {
+        for (const [c, samples] of audio.channels.entries()) {
+          for (let i = 0; i < samples.length; i++) {
+            const note = Math.floor(i / 12_000)
+            const isOwn = (note + c) % 2 === 0
+            const hz = isOwn ? 50 : 65
+            samples[i]! += (isOwn ? 0.3 : 0.1) * Math.sin((2 * Math.PI * hz * i) / 48_000)
+          }
+        }
+      },
+    ],
+  ])('of a bass %s is none', (_, add) => {
+    const whole = copyOf(music)
+    add(whole)
+    expect(plan(analyse(whole)).decisions.map(({ code }) => code)).not.toContain('BASS_MADE_MONO')
   })
 
   it('of a wide bass is made where there is a bass, not where a trace of one is left', () => {
