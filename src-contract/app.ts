@@ -5,9 +5,13 @@ import { ProposedEdges } from './edge-proposals.ts'
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
 import type { Analysis } from './jobs.ts'
-import { MAX_ENGINE_WORKERS } from './limits.ts'
+import { MAX_COVER_BYTES, MAX_ENGINE_WORKERS } from './limits.ts'
+import { CHANGED_OWN_METADATA, SHOWN_METADATA, SHOWN_OWN_METADATA } from './metadata-schemas.ts'
+import { COVER_TYPES, ReleaseCover } from './releases.ts'
 import { Warning } from './report.ts'
 import { MasterSettings } from './setting-schemas.ts'
+
+const { lyrics: _lyrics, ...FILE_METADATA } = SHOWN_METADATA
 
 /** A song stored once, to be analysed and mastered as often as wanted. */
 export const Source = exactly({
@@ -24,6 +28,9 @@ export const Source = exactly({
   bit_depth: Type.Optional(Type.Integer()),
   bit_rate_bps: Type.Optional(Type.Integer()),
   has_cover: Type.Boolean(),
+  tags: Type.Object(FILE_METADATA, {
+    description: 'Metadata in the file beside title and artist; its lyrics are left out.',
+  }),
   created_at: Timestamp,
 })
 export type Source = Static<typeof Source>
@@ -69,6 +76,10 @@ export const BatchSong = exactly({
   source: Source,
   state: oneOf(DESK_STATES),
   settings: orNull(MasterSettings),
+  metadata: Type.Object(SHOWN_OWN_METADATA, {
+    description: 'What was written about the song here; it stands over the tags of the file.',
+  }),
+  cover: Type.Optional(ReleaseCover),
   analysis: orNull(AnalysisSummary),
   job_ids: Type.Array(Uuid, { description: 'Jobs of this song, newest first.' }),
   batch_id: Type.Optional(Uuid),
@@ -262,15 +273,20 @@ export const appEndpoints = endpoints({
     path: '/app/desk',
     access: 'session',
     tag,
-    summary: 'Pause or continue, set the common settings, the presets, or the order',
+    summary: 'Pause or continue, set the common settings, the presets, the order, or the metadata of songs',
     body: exactly({
       is_paused: Type.Optional(Type.Boolean()),
       settings: Type.Optional(MasterSettings),
       presets: Type.Optional(Type.Array(Preset, { maxItems: 100 })),
       order: Type.Optional(Type.Array(Type.String(), { description: 'source_ids, all or some; the rest follow.' })),
+      metadata: Type.Optional(
+        Type.Array(exactly({ source_id: Type.String(), ...CHANGED_OWN_METADATA }), {
+          description: 'What is written about songs; members that are absent stay.',
+        }),
+      ),
     }),
     answers: { 200: { description: 'The batch.', schema: Batch } },
-    errors: ['PRESET_NAME_TAKEN'],
+    errors: ['PRESET_NAME_TAKEN', 'NOT_FOUND'],
   },
   changeDeskSong: {
     method: 'PATCH',
@@ -280,6 +296,45 @@ export const appEndpoints = endpoints({
     summary: 'Give one song settings of its own, or null for the common ones',
     params: SourcePath,
     body: exactly({ settings: orNull(MasterSettings) }),
+    answers: { 200: { description: 'The song.', schema: BatchSong } },
+    errors: ['NOT_FOUND'],
+  },
+  putDeskCover: {
+    method: 'PUT',
+    path: '/app/desk/{source_id}/cover',
+    access: 'session',
+    tag,
+    summary: 'Set the cover of the masters of a song',
+    params: SourcePath,
+    form: {
+      fields: exactly({}),
+      files: {
+        cover_file: {
+          required: true,
+          description: `JPEG or PNG; above ${MAX_COVER_BYTES / 1e6} MB it becomes a smaller JPEG.`,
+        },
+      },
+    },
+    answers: { 200: { description: 'The song.', schema: BatchSong } },
+    errors: ['NOT_FOUND', 'FILE_TOO_LARGE'],
+  },
+  readDeskCover: {
+    method: 'GET',
+    path: '/app/desk/{source_id}/cover',
+    access: 'session',
+    tag,
+    summary: 'Read the cover that was set for the masters of a song',
+    params: SourcePath,
+    answers: { 200: { description: 'The picture.', mediaTypes: COVER_TYPES } },
+    errors: ['NOT_FOUND'],
+  },
+  removeDeskCover: {
+    method: 'DELETE',
+    path: '/app/desk/{source_id}/cover',
+    access: 'session',
+    tag,
+    summary: 'Let the masters of a song have the cover of its file again',
+    params: SourcePath,
     answers: { 200: { description: 'The song.', schema: BatchSong } },
     errors: ['NOT_FOUND'],
   },

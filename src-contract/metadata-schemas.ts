@@ -1,5 +1,6 @@
 /** Schemas of the metadata of a song: as fields of a form, where it is changed, and where it is answered. */
 import Type, { type Static } from 'typebox'
+import { MAX_TITLE_LENGTH } from './limits.ts'
 import { METADATA, METADATA_NAMES, type MetadataName } from './metadata.ts'
 
 function fields(describe: (facts: (typeof METADATA)[MetadataName]) => string) {
@@ -20,6 +21,21 @@ export const METADATA_FIELDS = fields(
 export const CHANGED_METADATA = fields(({ description }) => `${description} Empty for that of the file.`)
 /** Schemas of the metadata where it is answered. */
 export const SHOWN_METADATA = fields(({ description }) => description)
+
+/** Schemas of everything that is written about a song, where some is changed; an empty text is that of the file. */
+export const CHANGED_OWN_METADATA = {
+  title: Type.Optional(Type.String({ maxLength: MAX_TITLE_LENGTH, description: 'Title. Empty for that of the file.' })),
+  artist: Type.Optional(
+    Type.String({ maxLength: MAX_TITLE_LENGTH, description: 'Artist. Empty for that of the file.' }),
+  ),
+  ...CHANGED_METADATA,
+}
+/** Schemas of everything that is written about a song where it is answered. */
+export const SHOWN_OWN_METADATA = {
+  title: Type.Optional(Type.String()),
+  artist: Type.Optional(Type.String()),
+  ...SHOWN_METADATA,
+}
 
 const Changed = Type.Object(CHANGED_METADATA)
 export type ChangedMetadata = Static<typeof Changed>

@@ -75,3 +75,10 @@ export const METADATA_NAMES = Object.keys(METADATA) as MetadataName[]
 
 /** Metadata of a song; what is absent is as in the file. */
 export type SongMetadata = Readonly<Partial<Record<MetadataName, string>>>
+
+/** Names of everything that is written about a song: its title, its artist and its metadata. */
+export const OWN_METADATA_NAMES = ['title', 'artist', ...METADATA_NAMES] as const
+export type OwnMetadataName = (typeof OWN_METADATA_NAMES)[number]
+
+/** What is written about a song; what is absent is as in the file. */
+export type OwnMetadata = Readonly<Partial<Record<OwnMetadataName, string>>>

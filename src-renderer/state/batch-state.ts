@@ -54,7 +54,7 @@ export function withStoredSong(
 ): Change & Pick<BatchState, 'order'> {
   const { batch, selection } = state
   const sourceId = source.source_id
-  const song: BatchSong = { source, state: 'ready', settings: null, analysis: null, job_ids: [] }
+  const song: BatchSong = { source, state: 'ready', settings: null, metadata: {}, analysis: null, job_ids: [] }
   const order = state.order.filter((id) => id !== sourceId).map((id) => (id === uploadId ? sourceId : id))
   return {
     order,

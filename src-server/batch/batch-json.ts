@@ -18,11 +18,13 @@ export function songToJson(
 ): string {
   const source = sources.show(song.sourceId)
   if (!source) throw new AppError('NOT_FOUND')
-  const { batchId, error, settings, state } = song
+  const { batchId, error, settings, state, metadata, cover } = song
   const shown: Omit<BatchSong, 'analysis'> = {
     source,
     state,
     settings,
+    metadata,
+    ...(cover ? { cover } : {}),
     job_ids: sourceJobs.listOf(song.sourceId),
     ...(batchId === null ? {} : { batch_id: batchId }),
     ...(error ? { error: errorToWire(error, language) } : {}),

@@ -16,6 +16,7 @@ export interface BatchServiceDeps {
   readonly log: Log
   readonly trustedNow?: () => number
   readonly dataDir: string
+  readonly tmp: BatchDeps['tmp']
   readonly removals: Removals
   readonly outputFolder: (jobId: string) => string | null
   readonly jobs: BatchJobs & OutputDeliveryDeps['jobs']

@@ -1,6 +1,8 @@
 /** Rows of the batch: songs in their order, each with its state and settings. SQL only, no rules. */
 import type { DESK_STATES, Preset } from '../../src-contract/app.ts'
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
+import type { OwnMetadata } from '../../src-contract/metadata.ts'
+import type { ReleaseCover } from '../../src-contract/releases.ts'
 import { type MasterSettings, masterSettings } from '../../src-contract/settings.ts'
 import type { Db } from '../db/open.ts'
 
@@ -15,6 +17,10 @@ export interface BatchRow {
   /** Settings with which it was started, while it waits and afterwards. */
   readonly startedSettings: MasterSettings | null
   readonly batchId: string | null
+  /** What was written about it; it stands over the tags of its file. */
+  readonly metadata: OwnMetadata
+  /** Facts of the cover that its masters get instead of that of its file. */
+  readonly cover?: ReleaseCover
   /** Reason of its refusal, or of its waiting although its turn has come. */
   readonly error: { readonly code: ErrorCode; readonly values: ErrorParams } | null
 }
@@ -34,7 +40,21 @@ interface RawRow {
   batch_id: string | null
   error_code: ErrorCode | null
   error_values: string | null
+  metadata: string | null
+  media_type: ReleaseCover['media_type'] | null
+  sha256: string
+  width_px: number
+  height_px: number
+  cover_bytes: number
 }
+
+/** Cover of a song with its bytes. */
+export interface SongCover extends Omit<ReleaseCover, 'size_bytes'> {
+  readonly bytes: Buffer
+}
+
+const SONGS = `SELECT desk_songs.*, media_type, sha256, width_px, height_px, length(bytes) AS cover_bytes
+  FROM desk_songs LEFT JOIN desk_covers USING (source_id)`
 
 function prepareStatements(db: Db) {
   return { ...prepareQueries(db), ...prepareUpdates(db) }
@@ -42,15 +62,16 @@ function prepareStatements(db: Db) {
 
 function prepareQueries(db: Db) {
   return {
-    selectSongs: db.prepare<[], RawRow>('SELECT * FROM desk_songs WHERE removed_at_ms IS NULL ORDER BY place'),
-    selectEvery: db.prepare<[], RawRow>('SELECT * FROM desk_songs'),
-    selectSong: db.prepare<[string], RawRow & { removed_at_ms: number | null }>(
-      'SELECT * FROM desk_songs WHERE source_id = ?',
-    ),
+    selectSongs: db.prepare<[], RawRow>(`${SONGS} WHERE removed_at_ms IS NULL ORDER BY place`),
+    selectEvery: db.prepare<[], RawRow>(SONGS),
+    selectSong: db.prepare<[string], RawRow & { removed_at_ms: number | null }>(`${SONGS} WHERE source_id = ?`),
     selectFirstWaiting: db.prepare<[0 | 1], RawRow>(
-      `SELECT * FROM desk_songs WHERE state = 'waiting' AND removed_at_ms IS NULL
+      `${SONGS} WHERE state = 'waiting' AND removed_at_ms IS NULL
          AND NOT (? AND EXISTS (SELECT 1 FROM watched_files WHERE watched_files.source_id = desk_songs.source_id))
        ORDER BY place LIMIT 1`,
+    ),
+    selectCover: db.prepare<[string], SongCover>(
+      'SELECT media_type, sha256, width_px, height_px, bytes FROM desk_covers WHERE source_id = ?',
     ),
     selectPlaces: db.prepare<[], string>('SELECT source_id FROM desk_songs ORDER BY place').pluck(),
     selectRemoved: db.prepare<[number], string>('SELECT source_id FROM desk_songs WHERE removed_at_ms <= ?').pluck(),
@@ -68,6 +89,12 @@ function prepareUpdates(db: Db) {
       `UPDATE desk_songs SET settings = @settings,
          started_settings = iif(state = 'waiting', coalesce(@settings, @common), started_settings) WHERE source_id = @sourceId`,
     ),
+    updateMetadata: db.prepare<[string | null, string]>('UPDATE desk_songs SET metadata = ? WHERE source_id = ?'),
+    upsertCover: db.prepare(
+      `INSERT OR REPLACE INTO desk_covers (source_id, media_type, sha256, width_px, height_px, bytes)
+       VALUES (@sourceId, @media_type, @sha256, @width_px, @height_px, @bytes)`,
+    ),
+    deleteCover: db.prepare<[string]>('DELETE FROM desk_covers WHERE source_id = ?'),
     updateState: db.prepare(
       `UPDATE desk_songs SET state = @state, started_settings = coalesce(@settings, started_settings),
          batch_id = coalesce(@batchId, batch_id), error_code = @code, error_values = @values WHERE source_id = @sourceId`,
@@ -132,6 +159,23 @@ export class BatchStore {
     })
   }
 
+  /** Sets what is written about a song. */
+  setMetadata(sourceId: string, metadata: OwnMetadata): void {
+    const isEmpty = Object.keys(metadata).length === 0
+    this.#statements.updateMetadata.run(isEmpty ? null : JSON.stringify(metadata), sourceId)
+  }
+
+  /** Returns the cover that was set for a song, or undefined without one. */
+  cover(sourceId: string): SongCover | undefined {
+    return this.#statements.selectCover.get(sourceId)
+  }
+
+  /** Sets the cover of a song; undefined removes it. */
+  setCover(sourceId: string, cover: SongCover | undefined): void {
+    if (cover) this.#statements.upsertCover.run({ sourceId, ...cover })
+    else this.#statements.deleteCover.run(sourceId)
+  }
+
   /** Moves a song; settings and batch stay as they are when absent, an error goes unless given. */
   move(
     sourceId: string,
@@ -182,9 +226,18 @@ function fromRaw(raw: RawRow): BatchRow {
     settings: parsed(raw.settings),
     startedSettings: parsed(raw.started_settings),
     batchId: raw.batch_id,
+    metadata: raw.metadata === null ? {} : (JSON.parse(raw.metadata) as OwnMetadata),
+    ...(raw.media_type === null ? {} : { cover: coverOf(raw, raw.media_type) }),
     error:
       raw.error_code === null
         ? null
         : { code: raw.error_code, values: JSON.parse(raw.error_values ?? '{}') as ErrorParams },
   }
+}
+
+function coverOf(
+  { sha256, width_px, height_px, cover_bytes: size_bytes }: RawRow,
+  media_type: ReleaseCover['media_type'],
+): ReleaseCover {
+  return { media_type, size_bytes, sha256, width_px, height_px }
 }

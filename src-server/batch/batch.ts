@@ -3,21 +3,26 @@
  * becomes an ordinary job. What waits can still be reordered, paused and taken back without a charge; what was handed over is
  * finished. It is rows in the database, so pages can be reloaded and the machine restarted in the middle of a batch.
  */
+import { rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import type { Preset } from '../../src-contract/app.ts'
+import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import { FIRST_SETTINGS, jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
 import type { Language } from '../../src-contract/text/text.ts'
 import type { Log } from '../../src-system/log.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
+import type { StoredCover } from '../../src-worker/media/cover.ts'
 import type { Db } from '../db/open.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 import type { SourceJobs } from '../jobs/source-jobs.ts'
 import type { MasterRequest } from '../uploads/form.ts'
+import { changedOwnMetadata } from '../uploads/metadata.ts'
 import type { SpareRoom } from '../uploads/spare-room.ts'
 import { BatchFeed } from './batch-feed.ts'
 import { batchToJson, songToJson } from './batch-json.ts'
-import { type BatchCommon, type BatchRow, BatchStore } from './batch-store.ts'
+import { type BatchCommon, type BatchRow, BatchStore, type SongCover } from './batch-store.ts'
 import type { Sources } from './sources.ts'
 import { unusedSongs } from './unused-songs.ts'
 import { WatchFolderStore } from './watch-folder-store.ts'
@@ -28,6 +33,8 @@ export interface BatchJob {
   readonly request: MasterRequest
   readonly song: StoredSong
   readonly reference?: StoredSong
+  /** Picture of its masters instead of that of the song; its file is there until the call returns. */
+  readonly cover?: StoredCover
   readonly batchId: string
   readonly sourceId: string
 }
@@ -48,6 +55,8 @@ export interface BatchDeps {
   readonly trustedNow?: () => number
   readonly random: Random
   readonly log: Log
+  /** Folder for files on their way to a job, on the disk of the jobs. */
+  readonly tmp: string
   readonly sources: Sources
   readonly jobs: BatchJobs
   readonly sourceJobs: SourceJobs
@@ -66,7 +75,11 @@ export interface BatchChange {
   readonly settings?: MasterSettings
   readonly presets?: Preset[]
   readonly order?: string[]
+  readonly metadata?: readonly SongMetadataChange[]
 }
+
+/** What is written about one song; members that are absent stay, an empty text is that of the file. */
+export type SongMetadataChange = OwnMetadata & { readonly source_id: string }
 
 /** Time for which a removed song can be put back, and an unused reference is kept, ms: one day. */
 const UNDO_MS = 86_400_000
@@ -150,8 +163,14 @@ export class BatchQueue {
     this.feed()
   }
 
-  /** Pauses or resumes the batch, sets the common settings or presets, or reorders the songs. Throws PRESET_NAME_TAKEN. */
-  change({ is_paused, settings, presets, order }: BatchChange): void {
+  /**
+   * Pauses or resumes the batch, sets the common settings or presets, reorders the songs, or writes about some. Throws
+   * PRESET_NAME_TAKEN, INVALID_REQUEST for metadata, and NOT_FOUND for a song that they are of; nothing is changed then.
+   */
+  change({ is_paused, settings, presets, order, metadata = [] }: BatchChange): void {
+    const written = metadata.map(
+      ({ source_id, ...texts }) => [source_id, changedOwnMetadata(this.#require(source_id).metadata, texts)] as const,
+    )
     this.note(() => {
       const before = this.#common()
       if (presets) requireOwnNames(presets, before.presets)
@@ -162,6 +181,7 @@ export class BatchQueue {
       })
       this.#readyChangedReferences()
       if (order) this.#store.reorder(order)
+      for (const [sourceId, texts] of written) this.#store.setMetadata(sourceId, texts)
     })
     this.feed()
   }
@@ -173,6 +193,19 @@ export class BatchQueue {
       this.#store.setSettings(sourceId, settings, this.#common().settings)
       this.#readyChangedReferences()
     })
+  }
+
+  /** Returns the cover that was set for a song. Throws NOT_FOUND. */
+  cover(sourceId: string): SongCover {
+    const cover = this.#store.cover(sourceId)
+    if (!cover) throw new AppError('NOT_FOUND')
+    return cover
+  }
+
+  /** Sets the cover of the masters of a song, or with undefined lets them have that of its file. Throws NOT_FOUND. */
+  setCover(sourceId: string, cover: SongCover | undefined): void {
+    this.#require(sourceId)
+    this.note(() => this.#store.setCover(sourceId, cover))
   }
 
   /**
@@ -263,10 +296,19 @@ export class BatchQueue {
   }
 
   #submit(song: BatchRow): void {
-    const { jobs, sources, sourceJobs } = this.#deps
+    const { jobs, sources, sourceJobs, tmp, random } = this.#deps
     // A crash may have fallen between the job and the row that records it.
     if (song.batchId !== null && sourceJobs.isInBatch(song.sourceId, song.batchId)) return
-    jobs.submit(jobOf(song, this.#common().settings, sources))
+    const job = jobOf(song, this.#common().settings, sources)
+    const cover = this.#store.cover(song.sourceId)
+    if (!cover) return void jobs.submit(job)
+    const file = path.join(tmp, random.newUuid())
+    try {
+      writeFileSync(file, cover.bytes, { mode: 0o600, flush: true })
+      jobs.submit({ ...job, cover: storedCover(file, cover) })
+    } finally {
+      rmSync(file, { force: true })
+    }
   }
 
   /** Makes songs that were refused for their reference ready again where they would now be mastered with another, or with none. */
@@ -282,7 +324,11 @@ export class BatchQueue {
 }
 
 /** Returns the job of a song that is started. Throws NOT_FOUND for a song, and INVALID_REQUEST for a reference, that is gone. */
-function jobOf({ sourceId, batchId, startedSettings }: BatchRow, common: MasterSettings, sources: Sources): BatchJob {
+function jobOf(
+  { sourceId, batchId, startedSettings, metadata: written }: BatchRow,
+  common: MasterSettings,
+  sources: Sources,
+): BatchJob {
   const settings = startedSettings ?? common
   const song = sources.take(sourceId, 'source_id')
   if (!song || batchId === null) throw new AppError('NOT_FOUND')
@@ -291,8 +337,18 @@ function jobOf({ sourceId, batchId, startedSettings }: BatchRow, common: MasterS
   if (referenceId !== null && !reference) {
     throw invalidRequest('reference_gone', { param: 'reference_source_id' })
   }
-  const request = { settings: jobSettings(settings) }
+  const { title, artist, ...metadata } = written
+  const request = {
+    settings: jobSettings(settings),
+    ...(title ? { title } : {}),
+    ...(artist ? { artist } : {}),
+    ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
+  }
   return { caller: { via: 'session' }, request, song, ...(reference ? { reference } : {}), batchId, sourceId }
+}
+
+function storedCover(file: string, { bytes, sha256, media_type, width_px, height_px }: SongCover): StoredCover {
+  return { path: file, sha256, sizeBytes: bytes.length, mimeType: media_type, widthPx: width_px, heightPx: height_px }
 }
 
 /** Throws PRESET_NAME_TAKEN for a name given twice. Presets that were stored under one name by an earlier version may stay. */

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { OWNER_SETTINGS, type Settings, type SystemState } from '../../src-contract/app.ts'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
-import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
+import { MAX_SOURCE_BYTES, MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
 import { whenReleased } from '../../src-system/disk.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import { MEDIA_TYPES } from '../../src-worker/media/audio-facts.ts'
@@ -13,6 +13,7 @@ import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireName } from '../http/display-name.ts'
 import { type Caller, isOwner, requireOwner, route } from '../http/route.ts'
+import type { InspectCover } from '../uploads/cover.ts'
 import { noFile } from '../uploads/form.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
@@ -34,12 +35,14 @@ export interface AppRoutesDeps {
   readonly inspect: Inspect
   readonly storage: Storage
   readonly coverOf: CoverOf
+  readonly inspectCover: InspectCover
 }
 
 /** Serves `/app/sources`, `/app/desk`, `/app/settings` and `/app/system`. */
 export function appRoutes(app: FastifyInstance, deps: AppRoutesDeps): void {
   sourceRoutes(app, deps)
   batchRoutes(app, deps)
+  coverRoutes(app, deps)
   const { settings, onSettingsChanged, readSystemState } = deps
   route(app, ENDPOINTS.readSettings, () => ({ status: 200, body: settings.read() }))
   route(app, ENDPOINTS.changeSettings, async ({ body, caller }) => {
@@ -135,7 +138,13 @@ function batchRoutes(app: FastifyInstance, { batchService: { batch } }: AppRoute
   route(app, ENDPOINTS.changeDesk, ({ body, language }) => {
     const presets = body.presets?.map((preset) => ({ ...preset, name: requireName(preset.name, 'presets') }))
     const order = body.order?.map((sourceId) => sourceId.toLowerCase())
-    batch.change({ ...body, ...(presets ? { presets } : {}), ...(order ? { order } : {}) })
+    const metadata = body.metadata?.map((one) => ({ ...one, source_id: one.source_id.toLowerCase() }))
+    batch.change({
+      ...body,
+      ...(presets ? { presets } : {}),
+      ...(order ? { order } : {}),
+      ...(metadata ? { metadata } : {}),
+    })
     return { status: 200, ...asJson(batch.json(language)) }
   })
   route(app, ENDPOINTS.changeDeskSong, ({ params: { source_id }, body, language }) => {
@@ -159,5 +168,44 @@ function batchRoutes(app: FastifyInstance, { batchService: { batch } }: AppRoute
     return { status: 200, ...asJson(batch.json(language)) }
   })
 }
+
+function coverRoutes(app: FastifyInstance, deps: AppRoutesDeps): void {
+  const { batch } = deps.batchService
+  route(app, ENDPOINTS.putDeskCover, async ({ params: { source_id }, request, signal, language }) => {
+    batch.songJson(source_id, language)
+    const { tmp, random, storage, clock, inspectCover } = deps
+    const form = await receiveForm(request.raw, {
+      folder: path.join(tmp, random.newUuid()),
+      files: ['cover_file'],
+      maxFileBytes: MAX_UPLOAD_BYTES,
+      requireDisk: storage.requireDisk,
+      clock,
+      signal,
+    })
+    try {
+      const file = form.files.get('cover_file')
+      if (!file) throw noCover()
+      const cover = await inspectCover(file, signal)
+      const bytes = await readFile(cover.path)
+      const { sha256, mimeType: media_type, widthPx: width_px, heightPx: height_px } = cover
+      const set = () => batch.setCover(source_id, { bytes, sha256, media_type, width_px, height_px })
+      await retryWhileLocked(clock, set)
+      return { status: 200, ...asJson(batch.songJson(source_id, language)) }
+    } finally {
+      await form.discard()
+    }
+  })
+  route(app, ENDPOINTS.readDeskCover, ({ params }) => {
+    const { bytes, media_type } = batch.cover(params.source_id)
+    return { status: 200, bytes, headers: { 'content-type': media_type } }
+  })
+  route(app, ENDPOINTS.removeDeskCover, ({ params: { source_id }, language }) => {
+    batch.setCover(source_id, undefined)
+    return { status: 200, ...asJson(batch.songJson(source_id, language)) }
+  })
+}
+
+const noCover = () =>
+  new AppError('INVALID_REQUEST', {}, { param: 'cover_file', details: [{ rule: 'file_part', names: ['cover_file'] }] })
 
 const asJson = (bytes: string) => ({ bytes, headers: { 'content-type': 'application/json; charset=utf-8' } })

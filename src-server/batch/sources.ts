@@ -9,6 +9,7 @@ import { toWireValues } from '../../src-contract/wire-values.ts'
 import { syncFolder } from '../../src-system/disk.ts'
 import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
 import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
+import { metadataInTags } from '../../src-worker/media/tag-metadata.ts'
 import type { Cover } from '../../src-worker/media/tags.ts'
 import { chooseTitle, listed } from '../../src-worker/result/names.ts'
 import type { Db } from '../db/open.ts'
@@ -264,6 +265,7 @@ function rowOf({ purpose, filename, sizeBytes, sha256, facts, cover }: NewSource
 
 function sourceToWire(row: SourceRow): Source {
   const facts = JSON.parse(row.facts) as AudioFacts
+  const { lyrics: _lyrics, ...tags } = metadataInTags(facts.tags)
   return {
     source_id: row.source_id,
     filename: row.filename,
@@ -278,6 +280,7 @@ function sourceToWire(row: SourceRow): Source {
     ...(facts.bitDepth === undefined ? {} : { bit_depth: facts.bitDepth }),
     ...(facts.bitRate === undefined ? {} : { bit_rate_bps: facts.bitRate }),
     has_cover: row.cover_type !== null,
+    tags,
     created_at: isoTime(row.created_at_ms),
   }
 }

@@ -81,6 +81,10 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   readDesk: 'The songs in their order, each with its settings, its analysis and its jobs.',
   changeDesk: 'Changes only the members that are sent.',
   changeDeskSong: 'A song without settings of its own uses the common ones.',
+  putDeskCover:
+    'Jobs that are started from now on get it. A square picture of at least 1400 pixels a side is what services advise.',
+  readDeskCover: 'The picture in the tags of its file is that of `/app/sources/{source_id}/cover`.',
+  removeDeskCover: 'A song without a cover of its own stays as it is.',
   startSongs: 'Songs become jobs one by one as slots become free, and are charged then.',
   stopSongs: 'Cancelled jobs are refunded; finished ones stay.',
   removeSongs: 'A removed song can be restored; a job that runs continues.',

@@ -1,4 +1,6 @@
 /** The AI disclosure sheet of a release: what its sources say, what mastering did, and what the artist states. Pure. */
+
+import { cleanName } from '../../src-contract/clean-name.ts'
 import {
   DISCLOSURE_CATEGORIES,
   type Disclosure,
@@ -10,7 +12,6 @@ import {
 } from '../../src-contract/disclosure.ts'
 import { CATEGORY_WORDS, SHEET_WORDS, USE_WORDS } from '../../src-contract/text/disclosure.ts'
 import type { Language } from '../../src-contract/text/text.ts'
-import { cleanName } from '../http/display-name.ts'
 import { escaped, PAGE_STYLE, page } from './page.ts'
 
 /** Categories that a generator of songs may have made. */

@@ -1,10 +1,12 @@
 /** Releases without a database: what a change makes of one. Pure. */
+
+import { cleanName } from '../../src-contract/clean-name.ts'
+import { isrcOf } from '../../src-contract/isrc.ts'
 import { MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
 import type { Release, ReleaseChange, ReleaseCover, Track, TrackChange } from '../../src-contract/releases.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
-import { isrcOf } from '../../src-worker/media/isrc.ts'
 import { AppError } from '../http/app-error.ts'
-import { cleanName, requireName } from '../http/display-name.ts'
+import { requireName } from '../http/display-name.ts'
 import { isDate, upcOf } from './codes.ts'
 import { changedDisclosure } from './disclosure.ts'
 

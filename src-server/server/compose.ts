@@ -223,9 +223,10 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
 /** Registers the routes for the application alone. */
 function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work: Work): void {
   const { settings, retention, notify, folders, quarantine, spareRoom, ffmpeg } = core
-  const { batchService, scheduler, inspect, storage, usedBytes, watchFolders, coverOf } = work
+  const { batchService, scheduler, inspect, inspectCover, storage, usedBytes, watchFolders, coverOf } = work
   appRoutes(app, {
     batchService,
+    inspectCover,
     settings,
     onSettingsChanged(patch) {
       if (patch.retention_days !== undefined) spareRoom.use(() => retention.replan())

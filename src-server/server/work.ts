@@ -167,6 +167,7 @@ function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs
     random,
     log,
     dataDir,
+    tmp: folders.tmp,
     trustedNow: () => time.now(),
     removals,
     outputFolder(jobId) {

@@ -1,4 +1,6 @@
 /** Validation of the text fields of a multipart request. Pure. */
+
+import { cleanName } from '../../src-contract/clean-name.ts'
 import { UUID_PATTERN } from '../../src-contract/common.ts'
 import type { MasterTargets } from '../../src-contract/delivery-target.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
@@ -22,7 +24,6 @@ import {
 import { withStyle } from '../../src-contract/styles.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
-import { cleanName } from '../http/display-name.ts'
 import type { Caller } from '../http/route.ts'
 import { changedMetadata, readMetadata } from './metadata.ts'
 

@@ -3,8 +3,8 @@
  * rules by which the entries of a file become {@link SongTags}. Sources: id3.org, native frames 2.4.0; the mapping of MusicBrainz Picard.
  */
 
+import { isrcOf } from '../../src-contract/isrc.ts'
 import type { SongTags } from './audio-facts.ts'
-import { isrcOf } from './isrc.ts'
 
 /** The fields of {@link SongTags} that have a place of their own. */
 export type NamedField = keyof Omit<SongTags, 'other'>

@@ -18,6 +18,7 @@ const KEEPERS: Readonly<Record<string, string>> = {
   sources: 'batch',
   desk: 'batch',
   desk_songs: 'batch',
+  desk_covers: 'batch',
   settings: 'batch',
   watch_folders: 'batch',
   watched_files: 'batch',

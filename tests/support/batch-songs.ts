@@ -14,6 +14,7 @@ export const sourceOf = (id: string): Source => ({
   sample_rate_hz: 44_100,
   channels: 2,
   has_cover: false,
+  tags: {},
   created_at: '2026-01-01T00:00:00.000Z',
 })
 
@@ -22,6 +23,7 @@ export const batchSong = (id: string, change: Partial<BatchSong> = {}): BatchSon
   source: sourceOf(id),
   state: 'ready',
   settings: null,
+  metadata: {},
   analysis: null,
   job_ids: [],
   ...change,

@@ -55,6 +55,7 @@ function openSession() {
     random: systemRandom,
     log,
     dataDir,
+    tmp: path.join(dataDir, 'tmp'),
     removals: new Removals({ db, dataDir, clock, random: systemRandom, log }),
     outputFolder: () => null,
     jobs: { submit: () => {}, cancel: () => {}, freeSlots: () => 1, files: () => undefined },

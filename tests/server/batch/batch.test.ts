@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { summaryOf } from '../../../src-contract/app.ts'
@@ -7,6 +7,7 @@ import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { DEFAULT_SETTINGS, jobSettings, type MasterSettings } from '../../../src-contract/settings.ts'
 import { WatchFolderStore } from '../../../src-server/batch/watch-folder-store.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
+import { newDatabaseFile } from '../notify/fixture.ts'
 import { FACTS, openBatch } from './fixture.ts'
 
 const OWN: MasterSettings = {
@@ -104,6 +105,68 @@ test('settings given to a song that waits count for it', async () => {
   world.slots = 1
   batch.feed()
   expect(submitted[0]?.request.settings.genre).toBe('kpop')
+})
+
+test('what is written about songs is kept over a restart and is what their jobs get', () => {
+  const file = newDatabaseFile()
+  const before = openBatch(file)
+  const [a, b] = [before.addSong('a'), before.addSong('b')]
+  before.batch.change({
+    metadata: [
+      { source_id: a, title: ' Night Bus ', isrc: 'kr-a38-24-00001', year: '2026', lyrics: 'one\r\ntwo' },
+      { source_id: b, artist: '하늘' },
+    ],
+  })
+  // An empty text is that of the file again, and what is absent stays.
+  before.batch.change({ metadata: [{ source_id: a, year: '' }] })
+  const { batch, submitted, store } = openBatch(file)
+  const written = { title: 'Night Bus', isrc: 'KRA382400001', lyrics: 'one\ntwo' }
+  expect(batch.read('en').songs.map(({ metadata }) => metadata)).toEqual([written, { artist: '하늘' }])
+  batch.start([a, b])
+  const { title, ...metadata } = written
+  expect(submitted[0]?.request).toMatchObject({ title, metadata })
+  expect(submitted[1]?.request).toMatchObject({ artist: '하늘' })
+  expect(submitted[1]?.request).not.toHaveProperty('metadata')
+  expect(store.list({ words: [], sort: 'oldest', limit: 1 }).jobs[0]?.request).toMatchObject({ title, metadata })
+})
+
+test('metadata that breaks a rule changes nothing, of no song', () => {
+  const { addSong, batch, events } = openBatch()
+  const [a, b] = [addSong('a'), addSong('b')]
+  const count = events.length
+  const bad = [
+    { source_id: a, album: 'Kept out' },
+    { source_id: b, track: '4/3' },
+  ]
+  expect(() => batch.change({ metadata: bad })).toThrow(
+    expect.objectContaining({ code: 'INVALID_REQUEST', param: 'track' }),
+  )
+  expect(() => batch.change({ metadata: [{ source_id: 'nobody', album: 'x' }] })).toThrow(
+    expect.objectContaining({ code: 'NOT_FOUND' }),
+  )
+  expect(batch.read('en').songs.map(({ metadata }) => metadata)).toEqual([{}, {}])
+  expect(events.length).toBe(count)
+})
+
+test('the cover of a song is handed over with it as a file that is gone afterwards', () => {
+  const { addSong, batch, world, submitted } = openBatch()
+  const id = addSong('a')
+  const bytes = Buffer.from('a picture')
+  const facts = { media_type: 'image/png', sha256: 'sum', width_px: 1400, height_px: 1300 } as const
+  batch.setCover(id, { ...facts, bytes })
+  expect(batch.read('en').songs[0]?.cover).toEqual({ ...facts, size_bytes: 9 })
+  let read: Buffer | undefined
+  world.outcome = ({ cover }) => {
+    read = cover && readFileSync(cover.path)
+    return 'accept'
+  }
+  batch.start([id])
+  expect(read).toEqual(bytes)
+  expect(submitted[0]?.cover).toMatchObject({ mimeType: 'image/png', sizeBytes: 9, widthPx: 1400, heightPx: 1300 })
+  expect(existsSync(submitted[0]?.cover?.path ?? '')).toBe(false)
+  batch.setCover(id, undefined)
+  expect(batch.read('en').songs[0]).not.toHaveProperty('cover')
+  expect(() => batch.cover(id)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }))
 })
 
 test('a reference is handed over with its song; one that is gone refuses the song', async () => {

@@ -99,6 +99,7 @@ export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
     clock,
     random: systemRandom,
     log,
+    tmp: path.join(path.dirname(file), 'tmp'),
     sources,
     jobs,
     sourceJobs,

@@ -31,6 +31,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0010-releases.sql': 'cd1d28347e953edb45d11275850e75ec9085024e2655637ac2ed8ad22d8073cb',
     '0011-release-mastering.sql': '5fe00d0c43f8532adac5dacc156df99bdcbbef4eb6958c10781ae6a8597a497f',
     '0012-job-metadata.sql': '58156f94f527c36c6badc86ea704f80c4479c125c5675848d95c0ce034ccdf2a',
+    '0013-song-metadata.sql': 'f7c9b37c3ab2da7a500d98f49834aaadf2ae44ceb6dc91bbc9beeaae2f7c9127',
   })
 })
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { isrcOf } from '../../../src-worker/media/isrc.ts'
+import { isrcOf } from '../../../src-contract/isrc.ts'
 import { collectTags, type TagSystem } from '../../../src-worker/media/tag-fields.ts'
 import { readCover, readTags } from '../../../src-worker/media/tags.ts'
 import { chunk, tagChunks } from '../../../src-worker/media/wav-tags.ts'
