@@ -10,8 +10,8 @@ export interface ModalProps {
   isOpen: boolean
   onClose: () => void
   children: ReactNode
-  /** `sheet` slides in from the side and keeps the screen's own column look. */
-  shape?: 'box' | 'wide' | 'sheet'
+  /** `full` is as wide as the window; `sheet` slides in from the side and keeps the screen's own column look. */
+  shape?: 'box' | 'wide' | 'full' | 'sheet'
   description?: string
   /** Gets the focus when the dialog closes, where what opened it is gone by then: an item of a menu. */
   returnTo?: RefObject<HTMLElement | null>
@@ -60,7 +60,7 @@ export function Modal({ title, isOpen, onClose, children, shape = 'box', descrip
 function focusFirstField(event: Event) {
   event.preventDefault()
   const dialog = event.currentTarget as HTMLElement
-  ;(dialog.querySelector<HTMLElement>('input:checked, input:not([type=radio])') ?? dialog).focus()
+  ;(dialog.querySelector<HTMLElement>('input:checked, input:not([type=radio]), td[tabindex="0"]') ?? dialog).focus()
 }
 
 export interface MenuItem {

@@ -4,6 +4,7 @@ import type { BatchSong } from '../../src-contract/app.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import { ERRORS, type ErrorCode } from '../../src-contract/errors.ts'
 import type { Job } from '../../src-contract/jobs.ts'
+import { OWN_METADATA_NAMES, type OwnMetadata } from '../../src-contract/metadata.ts'
 import type { MasterSettings } from '../../src-contract/settings.ts'
 import type { BatchState } from './batch-state.ts'
 import { settingsOf } from './jobs.ts'
@@ -15,8 +16,8 @@ export interface AgainBatch {
   readonly songOf: (sourceId: string) => BatchSong | undefined
   /** Puts a song back that was taken off. Throws ApiError: NOT_FOUND where the batch has forgotten it. */
   readonly restore: (sourceId: string) => Promise<void>
-  /** Sends a file to the batch with its settings and answers the id of its row. */
-  readonly add: (file: File, settings: MasterSettings) => string
+  /** Sends a file to the batch with its settings and what was written about it, and answers the id of its row. */
+  readonly add: (file: File, settings: MasterSettings, metadata: OwnMetadata) => string
   /** Takes a row off for good. */
   readonly takeOff: (rowId: string) => void
   readonly changeSettings: (sourceId: string, settings: MasterSettings | null) => void
@@ -151,7 +152,7 @@ function takeUpAgain(
 async function bringMissing(job: Job, client: Pick<Client, 'open'>, batch: AgainBatch): Promise<BackRow> {
   const song = await restored(job.source_id, batch)
   if (song) return takeUpAgain(job, song, () => batch.takeOff(song.source.source_id), client, batch)
-  const rowId = batch.add(await readKept(client, job, 'source', job.filename), settingsOf(job))
+  const rowId = batch.add(await readKept(client, job, 'source', job.filename), settingsOf(job), metadataOf(job))
   batch.onBack(rowId)
   return withReference(job, rowId, client, batch, () => batch.takeOff(rowId))
 }
@@ -179,6 +180,11 @@ function withReference(
   // Several are waited for one after another.
   reference.catch(() => undefined)
   return { rowId, undo, reference }
+}
+
+/** Returns what was written about the song of a job, or in its file. */
+function metadataOf(job: Job): OwnMetadata {
+  return Object.fromEntries(OWN_METADATA_NAMES.flatMap((name) => (job[name] ? [[name, job[name]]] : [])))
 }
 
 async function readKept(

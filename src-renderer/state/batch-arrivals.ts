@@ -5,6 +5,7 @@ import type { Analyses } from './batch-analyses.ts'
 import type { createChanges } from './batch-changes.ts'
 import type { Commands } from './batch-commands.ts'
 import { firstOrder, mergedBatch, mergedOrder } from './batch-merge.ts'
+import type { BatchMetadata } from './batch-metadata.ts'
 import type { BatchOrder } from './batch-order.ts'
 import type { References } from './batch-references.ts'
 import type { BatchRows } from './batch-rows.ts'
@@ -30,6 +31,7 @@ export interface BatchArrivalsDeps {
   readonly commands: Commands
   readonly changes: ReturnType<typeof createChanges>
   readonly settings: BatchSettings
+  readonly metadata: BatchMetadata
   readonly rows: BatchRows
   readonly rowOrder: BatchOrder
   readonly analyses: Analyses
@@ -61,12 +63,12 @@ export class BatchArrivals {
 
   /** Shows the batch as it was read. A failure stays, except that the server was away when it was told something. */
   show(read: Batch): void {
-    const { store, storedSort, uploads, references, changes, rowOrder, analyses, starts } = this.#deps
+    const { store, storedSort, uploads, references, changes, metadata, rowOrder, analyses, starts } = this.#deps
     const { batch: known, order: shown } = store.getState()
     // A song whose upload has not been answered yet is still shown as that upload, in its place.
     const isArriving = ({ source }: BatchSong) => !shown.includes(source.source_id) && uploads.isArriving(source)
     const songs = starts.shown(read.songs.filter((song) => !isArriving(song)))
-    const batch = mergedBatch(known, { ...read, songs }, changes.holds)
+    const batch = mergedBatch(known, { ...read, songs }, changes.holds, (id) => metadata.holds(id))
     const uploadIds = uploads.store.getState().uploads.map((one) => one.uploadId)
     const order = known
       ? mergedOrder(shown, batch, uploadIds, rowOrder.heldIn(shown))
@@ -85,9 +87,9 @@ export class BatchArrivals {
     void analyses.run()
   }
 
-  /** Puts a stored song in the place of its upload, with the settings that were chosen for it. */
-  put({ uploadId, settings: own = null, replaces }: Upload, source: Source): void {
-    const { store, armed, references, commands, settings, rows, rowOrder, analyses } = this.#deps
+  /** Puts a stored song in the place of its upload, with the settings that were chosen for it and what was written about it. */
+  put({ uploadId, settings: own = null, metadata: written = {}, replaces }: Upload, source: Source): void {
+    const { store, armed, references, commands, settings, metadata, rows, rowOrder, analyses } = this.#deps
     const sourceId = source.source_id
     commands.outdate()
     this.#storedAs.set(uploadId, sourceId)
@@ -97,6 +99,8 @@ export class BatchArrivals {
     store.setState(change)
     const following = change.order.slice(change.order.indexOf(sourceId) + 1)
     if (own) settings.changeSong(sourceId, own)
+    metadata.take(sourceId, written)
+    if (replaces) metadata.follow(replaces, sourceId)
     if (replaces) void rows.replace(replaces, change.order)
     // Small files overtake large ones, and the server puts what arrives at the end.
     else if (following.some((id) => songIn(store.getState(), id))) rowOrder.tell()

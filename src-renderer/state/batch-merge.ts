@@ -2,17 +2,27 @@
 import type { Batch } from '../../src-contract/app.ts'
 import { ALL_SONGS } from './batch-changes.ts'
 
+/** Target of what is written about songs, beside the settings of single songs. */
+export const METADATA_OF_SONGS = 'metadata'
+
 /**
- * Returns the server's reading of the batch with what this page knows better: analyses that have just arrived, and settings that
- * `holds` says are being changed. A song of which nothing new is read stays the same object.
+ * Returns the server's reading of the batch with what this page knows better: analyses that have just arrived, settings that `holds`
+ * says are being changed, and texts that `holdsMetadata` says are being written. A song of which nothing new is read stays the same object.
  */
-export function mergedBatch(known: Batch | null, read: Batch, holds: (target: string) => boolean): Batch {
+export function mergedBatch(
+  known: Batch | null,
+  read: Batch,
+  holds: (target: string) => boolean,
+  holdsMetadata: (sourceId: string) => boolean = () => false,
+): Batch {
   const before = new Map(known?.songs.map((song) => [song.source.source_id, song]))
   const songs = read.songs.map((song) => {
     const id = song.source.source_id
     const old = before.get(id)
     const analysis = song.analysis ?? old?.analysis ?? null
-    const merged = { ...song, analysis, settings: holds(id) ? (old?.settings ?? null) : song.settings }
+    const settings = holds(id) ? (old?.settings ?? null) : song.settings
+    const metadata = (holdsMetadata(id) && old?.metadata) || song.metadata
+    const merged = { ...song, analysis, settings, metadata }
     return old && JSON.stringify(old) === JSON.stringify(merged) ? old : merged
   })
   return { ...read, settings: known && holds(ALL_SONGS) ? known.settings : read.settings, songs }

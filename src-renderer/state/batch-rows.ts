@@ -31,7 +31,7 @@ export class BatchRows {
   }
 
   /** Puts files at the end of the list, or in the place of a song, begins to send them and returns the ids of new rows. */
-  add(files: readonly File[], more: Pick<Upload, 'replaces' | 'settings'>): readonly string[] {
+  add(files: readonly File[], more: Pick<Upload, 'replaces' | 'settings' | 'metadata'>): readonly string[] {
     const { store, uploads } = this.#deps
     const ids = uploads.add(files, more)
     store.setState(withRows(store.getState(), ids, more.replaces))

@@ -106,7 +106,7 @@ export class Uploads {
    * Queues files and returns the ids of new rows, one per file that is not the missing one of an interrupted upload. `more` is
    * kept with the first of them.
    */
-  add(list: readonly File[], more: Pick<Upload, 'replaces' | 'settings'> = {}): string[] {
+  add(list: readonly File[], more: Pick<Upload, 'replaces' | 'settings' | 'metadata'> = {}): string[] {
     const ids: string[] = []
     for (const file of list) {
       const isIts = isOf(file.name, file.size)

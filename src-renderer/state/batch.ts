@@ -9,6 +9,7 @@ import { type ArmedState, BatchArrivals } from './batch-arrivals.ts'
 import { createChanges } from './batch-changes.ts'
 import { Commands } from './batch-commands.ts'
 import { createMarks } from './batch-marks.ts'
+import { BatchMetadata } from './batch-metadata.ts'
 import { BatchOrder } from './batch-order.ts'
 import { References } from './batch-references.ts'
 import { BatchRows } from './batch-rows.ts'
@@ -56,7 +57,7 @@ function createBatchStore(storage: BatchDeps['storage']): StoreApi<BatchState> {
 export function createBatch(deps: BatchDeps) {
   const { client, jobs, notices } = deps
   const parts = connectParts(deps)
-  const { store, armed, marks, uploads, references, analyses, settings, rows, rowOrder } = parts
+  const { store, armed, marks, uploads, references, analyses, settings, metadata, rows, rowOrder } = parts
   const { changes, commands, starts, act, clearFailure } = parts
   return {
     store,
@@ -79,6 +80,7 @@ export function createBatch(deps: BatchDeps) {
     leave: changes.leave,
     changeSettings: settings.change,
     clearOwnSettings: settings.clearOwn,
+    metadata,
     masterAgain: createMasterAgain({ client, store, notices, clearFailure }, againOperations(client, parts)),
     /** Analyses a song again whose analysis failed. */
     analyseAgain(sourceId: string) {
@@ -120,6 +122,7 @@ function connectParts({ client, upload, uploadsAtOnce, jobs, notices, newId, alo
   }
   const changes = createChanges(commands.tell)
   const settings = new BatchSettings({ client, store, uploads, changes, notices, currentId, clearFailure })
+  const metadata = new BatchMetadata({ client, store, changes, commands, notices, clearFailure, storage })
   const rowOrder = new BatchOrder({ client, store, notices, currentId, command })
   const onTakenOff = (rowIds: readonly string[]) => {
     starts.letGo(rowIds)
@@ -128,7 +131,8 @@ function connectParts({ client, upload, uploadsAtOnce, jobs, notices, newId, alo
   const rows = new BatchRows({ client, store, uploads, notices, currentId, command, act, onTakenOff })
   const analyses = createBatchAnalyses(store, client, commands.read, alone)
   const starts = createBatchStarts({ client, store, references, settings, changes, command })
-  const parts = { store, armed, uploads, references, commands, changes, settings, rows, rowOrder, analyses, starts }
+  const lists = { rows, rowOrder, analyses, starts }
+  const parts = { store, armed, uploads, references, commands, changes, settings, metadata, ...lists }
   const arrivals = new BatchArrivals({ ...parts, storedSort: () => storedSort(storage) })
   store.subscribe((state, before) => {
     if (state.sort !== before.sort) storage.setItem(SORT_KEY, JSON.stringify(state.sort))
@@ -193,7 +197,7 @@ function againOperations(client: Client, parts: BatchParts): Parameters<typeof c
   return {
     songOf: (sourceId) => songIn(store.getState(), sourceId),
     fetchReference: (filename, rowId, read) => references.fetch(filename, rowId, read),
-    add: (file, own) => rows.add([file], { settings: own })[0] ?? '',
+    add: (file, own, metadata) => rows.add([file], { settings: own, metadata })[0] ?? '',
     takeOff: (rowId) => rows.takeOff([currentId(rowId)]).forget(),
     restore: (sourceId) => commands.ask(() => client.call('restoreSongs', { body: { source_ids: [sourceId] } })),
     changeSettings(sourceId, own) {

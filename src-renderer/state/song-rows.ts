@@ -2,6 +2,7 @@
 import type { BatchSong } from '../../src-contract/app.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
+import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
 import { isWithoutCost } from '../../src-contract/text/costs.ts'
@@ -21,6 +22,8 @@ export interface Upload {
   readonly error?: Refusal
   /** Settings of its own, which the song gets when it is stored. */
   readonly settings?: MasterSettings | null
+  /** What is written about it, which the song gets when it is stored. */
+  readonly metadata?: OwnMetadata
   /** The song whose place it takes. */
   readonly replaces?: string
 }
@@ -204,7 +207,7 @@ function withRepeats(rows: readonly SongRow[], { accepted, settings }: RowSource
   return rows.map((row) => {
     const other = first.get(mastersOf(row, settings) ?? '')
     if (!other || other === row.song || isStarted(row) || accepted[row.rowId]) return row
-    return { ...row, kind: 'repeated', repeats: other.source.title }
+    return { ...row, kind: 'repeated', repeats: songTitle(other) }
   })
 }
 
@@ -315,7 +318,11 @@ export function asOrdered(order: readonly string[], former: readonly string[]): 
   return order.map((id) => (known.has(id) ? (next.next().value ?? id) : id))
 }
 
-/** The title of a row: the song's tag or file stem, the file's name while nothing else is known. */
+/** The title of a song: as it was written, else its tag or file stem. */
+export const songTitle = ({ source, metadata }: Pick<BatchSong, 'source' | 'metadata'>): string =>
+  metadata.title ?? source.title
+
+/** The title of a row: that of its song, the file's name while nothing else is known. */
 export function titleOf(row: SongRow): string {
-  return row.song?.source.title ?? row.upload?.filename ?? ''
+  return row.song ? songTitle(row.song) : (row.upload?.filename ?? '')
 }

@@ -5,6 +5,7 @@ import type { Genre, Style } from '../../src-contract/settings.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
 import { fadeShapes, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import type { Screen } from '../router.ts'
+import { detailsEn } from './details.en.ts'
 import { plural } from './plural.ts'
 import { releaseEn } from './release.en.ts'
 import { settingsEn } from './settings.en.ts'
@@ -364,6 +365,7 @@ export const en = {
     sampleNote:
       'In the sample song, listen for boomy chords from the first bar and a hollow bass from bar 3. In its master the boom is gone and the bass is back in the centre.',
   },
+  songDetails: detailsEn,
   release: releaseEn,
   history: {
     search: 'Song, artist or file',

@@ -2,6 +2,7 @@
 import { PLATFORMS, platformNames } from '../../src-contract/platforms/index.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
 import { fadeShapes, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
+import { detailsKo } from './details.ko.ts'
 import type { Text } from './en.ts'
 import { releaseKo } from './release.ko.ts'
 import { settingsKo } from './settings.ko.ts'
@@ -344,6 +345,7 @@ export const ko: Text = {
     sampleNote:
       '샘플 곡에서는 첫 마디부터 웅웅거리는 코드와 3마디부터 속이 빈 듯한 베이스를 들어 보세요. 마스터에서는 웅웅거림이 사라지고 베이스가 가운데로 돌아와요.',
   },
+  songDetails: detailsKo,
   release: releaseKo,
   history: {
     search: '곡, 아티스트, 파일',

@@ -50,7 +50,8 @@ export interface SheetProps<Row> {
   onFurther?: (rows: PastedCells['further']) => void
   onMove?: (rowId: string, by: number) => void
   onHold?: (isHeld: boolean) => void
-  onRemove: (rowIds: readonly string[]) => void
+  /** Takes rows out; absent where the sheet keeps its rows. */
+  onRemove?: (rowIds: readonly string[]) => void
   onActive: (rowId: string) => void
   activeId: string | null
 }
@@ -67,7 +68,9 @@ export function Sheet<Row>(props: SheetProps<Row>) {
   const known = cells && rowIds.includes(cells.at.rowId) ? cells : null
   const entryId = activeId !== null && rowIds.includes(activeId) ? activeId : rowIds[0]
   const at = known?.at ?? (entryId === undefined ? null : { rowId: entryId, column: 1 })
-  const range = known && rangeOf(known, rowIds)
+  // The cell that the Tab key leads to is the range before any other is chosen.
+  const current = known ?? (at && alone(at))
+  const range = current && rangeOf(current, rowIds)
   const [firstInView, endInView] = useRowsInView(body)
   const parts = drawnParts(rows.length, firstInView, endInView, at ? rowIds.indexOf(at.rowId) : -1)
   useRowAnimation(body, rowIds.join())
@@ -93,7 +96,7 @@ export function Sheet<Row>(props: SheetProps<Row>) {
     if (text !== null && column && row && text !== column.text(row))
       props.onWrite([{ rowId: place.rowId, columnId: column.id, text }])
   }
-  const keys = useSheetKeys({ ...props, rowIds, cells: known, range, setCells: go, focus, end, pressIn })
+  const keys = useSheetKeys({ ...props, rowIds, cells: current, range, setCells: go, focus, end, pressIn })
   const latest = useRef(keys)
   latest.current = keys
   const actions = useRef<CellActions>({
@@ -150,7 +153,7 @@ export function Sheet<Row>(props: SheetProps<Row>) {
               isActive={rowId === activeId}
               tabColumn={at?.rowId === rowId ? at.column : null}
               chosen={
-                range && index >= range.firstRow && index <= range.lastRow
+                known && range && index >= range.firstRow && index <= range.lastRow
                   ? `${range.firstColumn}-${range.lastColumn}`
                   : ''
               }
@@ -251,7 +254,7 @@ function useSheetKeys<Row>(deps: KeysDeps<Row>) {
       else if (event.key === ' ' && column?.flag) begin(at, '')
       else if (event.key === 'Escape' && range && cells.from !== at) setCells(alone(at))
       else if (event.key === 'Delete' || event.key === 'Backspace') {
-        if (at.column === 0 || (event.metaKey && event.key === 'Backspace'))
+        if (deps.onRemove && (at.column === 0 || (event.metaKey && event.key === 'Backspace')))
           deps.onRemove(rowIds.slice(range?.firstRow ?? 0, (range?.lastRow ?? -1) + 1))
         else clear()
       } else if (event.key !== ' ' && isWriting(event) && column && !column.isFixed && !column.flag)

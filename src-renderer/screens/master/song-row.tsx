@@ -48,10 +48,12 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
   const source = song?.source
   const title = titleOf(row)
   const sourceId = source?.source_id
+  const ownCover = song?.cover?.sha256
   const readCover = useCallback(async () => {
-    const response = await client.open('readSourceCover', { params: { source_id: sourceId ?? '' } })
+    const name = ownCover ? 'readDeskCover' : 'readSourceCover'
+    const response = await client.open(name, { params: { source_id: sourceId ?? '' } })
     return response.blob()
-  }, [client, sourceId])
+  }, [client, sourceId, ownCover])
   const isHeard = useHearing((state) => state.song?.rowId === row.rowId)
   const isMade = kind === 'done' || kind === 'below'
   const isBad = kind === 'refused' || kind === 'failed'
@@ -73,7 +75,11 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
         <GripVertical className="i s" aria-hidden="true" />
       </span>
       <DragOut jobId={isMade ? job?.job_id : undefined}>
-        <Cover read={source?.has_cover ? readCover : undefined} slices={slices} isRefused={isBad && !slices} />
+        <Cover
+          read={ownCover || source?.has_cover ? readCover : undefined}
+          slices={slices}
+          isRefused={isBad && !slices}
+        />
       </DragOut>
       <div className="grow" {...GRID_HEADER}>
         <div className="ti clip" title={upload?.filename ?? source?.filename}>

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { MasterSettings } from '../../../src-contract/settings.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { queuePlaces, type SongRow, songRows, steadyRows } from '../../state/song-rows.ts'
+import { queuePlaces, type SongRow, songRows, songTitle, steadyRows } from '../../state/song-rows.ts'
 import { type Forecast, forecastOf, nextPlan, type Plan, saidOf, type Work } from '../../state/time-left.ts'
 
 /** The rows of the list, in the order shown. */
@@ -76,7 +76,7 @@ export function useScope(): Scope {
   return useMemo(() => {
     const chosen = ids.flatMap((rowId): Selected[] => {
       const song = songs?.find((one) => one.source.source_id === rowId)
-      if (song) return [{ rowId, title: song.source.title, own: song.settings }]
+      if (song) return [{ rowId, title: songTitle(song), own: song.settings }]
       const upload = uploads.find((one) => one.uploadId === rowId)
       return upload ? [{ rowId, title: upload.filename, own: upload.settings ?? null }] : []
     })

@@ -1,21 +1,18 @@
 /** The head of a release: its cover, names and what is known of the whole. */
-import { Check, CircleAlert, CloudOff, Ellipsis, ImagePlus, TriangleAlert } from 'lucide-react'
-import { useCallback, useId, useState } from 'react'
+import { Check, CircleAlert, CloudOff, Ellipsis } from 'lucide-react'
+import { useCallback, useId } from 'react'
 import { RELEASE_KINDS, type Release } from '../../../src-contract/releases.ts'
 import { playingTime } from '../../../src-contract/text/numbers.ts'
 import { saveAnswer } from '../../api/save.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
-import { Cover } from '../../components/cover.tsx'
 import { Menu, type MenuItem } from '../../components/dialogs.tsx'
-import { PICTURES, pickFiles, TABLES } from '../../components/pick-files.ts'
+import { pickFiles, TABLES } from '../../components/pick-files.ts'
+import { PictureSlot } from '../../components/picture-slot.tsx'
 import { go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { FACTS, fieldOf } from '../../state/release-drafts.ts'
 import { useWords } from '../../text/context.tsx'
-
-/** Least width that receivers advise for a cover, pixels (Spotify's and Apple Music's pages of cover art say 3 000; this is the least). */
-const ADVISED_PX = 1400
 
 export function ReleaseHead({ release }: { release: Release }) {
   const { releases } = useApp()
@@ -131,61 +128,20 @@ function SaveState() {
 
 function ReleaseCover({ release }: { release: Release }) {
   const { client, releases } = useApp()
-  const { t } = useWords()
   const { cover, release_id } = release
-  const [isOver, setOver] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another picture has another sum
   const read = useCallback(
     () => client.open('readReleaseCover', { params: { release_id } }).then((answer) => answer.blob()),
     [client, release_id, cover?.sha256],
   )
-  const choose = () => void pickFiles(false, PICTURES).then(([picture]) => picture && releases.editor.setCover(picture))
-  const advice = cover && adviceOf(cover, t.release.cover)
   return (
-    <div className="art">
-      <button
-        type="button"
-        className={`art-button ${isOver ? 'is-over' : ''}`}
-        aria-label={cover ? t.release.cover.change : undefined}
-        title={cover ? t.release.cover.change : t.release.cover.drop}
-        onClick={choose}
-        onDragEnter={() => setOver(true)}
-        onDragLeave={() => setOver(false)}
-        onDrop={() => setOver(false)}
-      >
-        {cover ? (
-          <Cover read={read} slices={null} />
-        ) : (
-          <span className="no-art">
-            <ImagePlus className="i" aria-hidden="true" />
-            {t.release.cover.drop}
-          </span>
-        )}
-      </button>
-      {cover && (
-        <p className="art-facts">
-          <span>{t.release.cover.size(cover.width_px, cover.height_px)}</span>
-          <Button look="quiet" small onClick={() => void releases.editor.setCover(null)}>
-            {t.release.cover.remove}
-          </Button>
-        </p>
-      )}
-      {advice && (
-        <p className="art-advice c-warn">
-          <TriangleAlert className="i s" aria-hidden="true" />
-          <span>{advice}</span>
-        </p>
-      )}
-    </div>
+    <PictureSlot
+      read={cover && read}
+      size={cover}
+      onChoose={(picture) => void releases.editor.setCover(picture)}
+      onRemove={cover && (() => void releases.editor.setCover(null))}
+    />
   )
-}
-
-function adviceOf(
-  { width_px, height_px }: NonNullable<Release['cover']>,
-  texts: { readonly notSquare: string; readonly small: (least: number) => string },
-): string | null {
-  if (width_px !== height_px) return texts.notSquare
-  return width_px < ADVISED_PX ? texts.small(ADVISED_PX) : null
 }
 
 function ReleaseMenu({ release }: { release: Release }) {

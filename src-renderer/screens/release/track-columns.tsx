@@ -3,6 +3,7 @@ import { CircleX, GripVertical } from 'lucide-react'
 import { MAX_TITLE_LENGTH } from '../../../src-contract/limits.ts'
 import type { Track } from '../../../src-contract/releases.ts'
 import { playingTime } from '../../../src-contract/text/numbers.ts'
+import { HEADINGS } from '../../components/sheet/headings.ts'
 import type { SheetColumn } from '../../components/sheet/sheet.tsx'
 import type { TrackUpload } from '../../state/release-uploads.ts'
 import type { Text } from '../../text/en.ts'
@@ -29,19 +30,19 @@ export function trackChangeOf(columnId: string, text: string): Readonly<Record<s
   return columnId === 'explicit' ? { explicit: YES.includes(text.trim().toLowerCase()) } : undefined
 }
 
-/** Headings of spreadsheets, beside the names that the column has on the page. */
-const HEADINGS: Readonly<Record<string, readonly string[]>> = {
-  title: ['title', 'track title', 'track', '제목', '곡명'],
-  version: ['version', '버전'],
-  artists: ['artists', 'artist', 'track artist', '아티스트', '가수'],
-  composers: ['composers', 'composer', '작곡', '작곡가'],
-  lyricists: ['lyricists', 'lyricist', '작사', '작사가'],
-  isrc: ['isrc'],
-  explicit: ['explicit', '19금', '청소년 유해'],
+/** Headings that mean a column here: a track is its title. */
+const HEADINGS_OF: Readonly<Record<string, readonly string[]>> = {
+  title: [...HEADINGS.title, 'track'],
+  version: HEADINGS.version,
+  artists: HEADINGS.artist,
+  composers: HEADINGS.composer,
+  lyricists: HEADINGS.lyricist,
+  isrc: HEADINGS.isrc,
+  explicit: HEADINGS.explicit,
 }
 
 function column(id: string, label: string, more: Partial<SheetColumn<TrackRow>>): SheetColumn<TrackRow> {
-  return { id, name: label, label, headings: HEADINGS[id] ?? [], className: `c-${id}`, text: () => '', ...more }
+  return { id, name: label, label, headings: HEADINGS_OF[id] ?? [], className: `c-${id}`, text: () => '', ...more }
 }
 
 /** Returns the columns in the words of a language; the loudness of the masters is one where there are masters of the record. */

@@ -1,12 +1,12 @@
 /** Files that are given to the Release screen: songs, a cover, a table. */
 import { useCallback } from 'react'
 import { isCoverName, isSongName } from '../../api/dropped-files.ts'
+import { isPicture } from '../../components/picture-slot.tsx'
 import { go } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
 import { titleOfFile } from '../../state/releases.ts'
 import { useWords } from '../../text/context.tsx'
 
-const isPicture = ({ type, name }: File) => /^image\/(jpeg|png)$/.test(type) || /\.(jpe?g|png)$/i.test(name)
 const isTable = ({ name }: File) => /\.csv$/i.test(name)
 
 /** Tells whether a file of a folder is of use to a release. */

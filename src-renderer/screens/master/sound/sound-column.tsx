@@ -9,6 +9,7 @@ import { useApp, useSelect } from '../../../state/app-state.ts'
 import { NO_SELECTION } from '../../../state/selection.ts'
 import { type SongRow, withOwnSettings } from '../../../state/song-rows.ts'
 import { useWords } from '../../../text/context.tsx'
+import { DetailsSection } from '../details/details-section.tsx'
 import { useScope } from '../use-batch.ts'
 import { useHearing } from '../use-heard.ts'
 import { ColumnEdge, useColumnWidth } from './column-edge.tsx'
@@ -180,6 +181,7 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
       <StartingPoint {...props} rowId={rowId} isOwn={ownIds.length > 0} referenceName={reference?.filename} />
       <PlannedSection {...props} />
       <EdgesSection {...props} song={edgesSongOf(rows, rowIds)} />
+      <DetailsSection rows={rows} chosen={rowIds} />
       <DeliverySection {...props} />
       <FilesSection {...props} />
     </>

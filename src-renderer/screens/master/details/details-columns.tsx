@@ -1,0 +1,67 @@
+/** Columns of the details of songs: how each is read and shown. */
+import type { BatchSong } from '../../../../src-contract/app.ts'
+import type { OwnMetadataName } from '../../../../src-contract/metadata.ts'
+import { maxMetadataLength } from '../../../../src-contract/metadata-rules.ts'
+import { HEADINGS } from '../../../components/sheet/headings.ts'
+import type { SheetColumn } from '../../../components/sheet/sheet.tsx'
+import { fileText, metadataField } from '../../../state/batch-metadata.ts'
+import type { Text } from '../../../text/en.ts'
+
+/** A song with what was written about it and breaks a rule. */
+export interface DetailsRow {
+  readonly place: number
+  readonly song: BatchSong
+  readonly faulty: Readonly<Record<string, string>>
+}
+
+/** Everything but the lyrics, which have many lines. */
+export const TABLE_NAMES = [
+  'title',
+  'artist',
+  'album',
+  'track',
+  'year',
+  'isrc',
+  'composer',
+  'copyright',
+  'bpm',
+  'comment',
+] as const satisfies readonly OwnMetadataName[]
+
+/** Returns what was written about a song, also where it breaks a rule; undefined where the text of the file counts. */
+function writtenIn({ song, faulty }: DetailsRow, name: OwnMetadataName): string | undefined {
+  return faulty[metadataField(song.source.source_id, name)] ?? song.metadata[name]
+}
+
+/** Returns the columns in the words of a language. */
+export function detailsColumns(t: Text): SheetColumn<DetailsRow>[] {
+  const written = (name: (typeof TABLE_NAMES)[number]): SheetColumn<DetailsRow> => ({
+    id: name,
+    name: t.songDetails.fields[name],
+    label: t.songDetails.fields[name],
+    headings: HEADINGS[name],
+    className: `c-${name}`,
+    maxLength: maxMetadataLength(name),
+    text: (row) => writtenIn(row, name) ?? fileText(row.song, name),
+    look(row) {
+      const own = writtenIn(row, name)
+      return own === undefined ? (
+        <span className="clip faint" title={t.songDetails.ofFile}>
+          {fileText(row.song, name)}
+        </span>
+      ) : (
+        <span className="clip">{own}</span>
+      )
+    },
+  })
+  const place: SheetColumn<DetailsRow> = {
+    id: 'place',
+    name: '#',
+    label: t.release.table.number,
+    headings: [],
+    className: 'c-number',
+    isFixed: true,
+    text: ({ place: number }) => String(number),
+  }
+  return [place, ...TABLE_NAMES.map(written)]
+}

@@ -1,0 +1,183 @@
+/** Details of the songs that are meant: names, codes, lyrics and cover of their masters. */
+import { Table2 } from 'lucide-react'
+import { type ReactNode, useCallback, useId, useState } from 'react'
+import type { BatchSong } from '../../../../src-contract/app.ts'
+import type { OwnMetadataName } from '../../../../src-contract/metadata.ts'
+import { maxMetadataLength, metadataText } from '../../../../src-contract/metadata-rules.ts'
+import { detailText } from '../../../../src-contract/text/details.ts'
+import { Button } from '../../../components/button.tsx'
+import { PictureSlot } from '../../../components/picture-slot.tsx'
+import { TextField } from '../../../components/text-field.tsx'
+import { useApp, useSelect } from '../../../state/app-state.ts'
+import { fileText, metadataField } from '../../../state/batch-metadata.ts'
+import type { SongRow } from '../../../state/song-rows.ts'
+import { useWords } from '../../../text/context.tsx'
+import type { Text } from '../../../text/en.ts'
+import { Fold } from '../sound/sections.tsx'
+import { DetailsTable } from './details-table.tsx'
+
+/** Fields that several songs share; the others are of one song alone. */
+const SHARED = ['artist', 'album', 'year', 'composer', 'copyright', 'comment'] as const
+
+type Songs = readonly BatchSong[]
+
+const isWritten = ({ metadata, cover }: BatchSong) => cover !== undefined || Object.keys(metadata).length > 0
+
+/** Returns what was written, in one line. Pure. */
+function summaryOf(songs: Songs, t: Text): string {
+  const [song] = songs
+  if (!song || songs.length > 1) return t.songDetails.written(songs.filter(isWritten).length, songs.length)
+  const names = Object.keys(song.metadata).map((name) => t.songDetails.fields[name as OwnMetadataName])
+  return [...names, ...(song.cover ? [t.release.cover.label] : [])].join(' · ') || t.songDetails.ofFile
+}
+
+/** Fields of the one song of `rows` that is chosen, or of all that are. */
+export function DetailsSection({ rows, chosen }: { rows: readonly SongRow[]; chosen: readonly string[] }) {
+  const { t } = useWords()
+  const [isTable, setTable] = useState(false)
+  const meant = chosen.length === 0 ? rows : rows.filter(({ rowId }) => chosen.includes(rowId))
+  const songs = meant.flatMap(({ song }) => (song ? [song] : []))
+  if (songs.length === 0) return null
+  return (
+    <>
+      <Fold title={t.songDetails.title} summary={summaryOf(songs, t)}>
+        {songs.length === 1 ? <OneSong key={songs[0]?.source.source_id} songs={songs} /> : <ManySongs songs={songs} />}
+        {rows.length > 1 && (
+          <Button small icon={<Table2 className="i s" aria-hidden="true" />} onClick={() => setTable(true)}>
+            {t.songDetails.asTable}
+          </Button>
+        )}
+      </Fold>
+      {isTable && <DetailsTable rows={meant.length > 1 ? meant : rows} onClose={() => setTable(false)} />}
+    </>
+  )
+}
+
+function OneSong({ songs }: { songs: Songs }) {
+  return (
+    <>
+      <Field songs={songs} name="title" />
+      <Field songs={songs} name="artist" />
+      <Field songs={songs} name="album" />
+      <Pair>
+        <Field songs={songs} name="track" />
+        <Field songs={songs} name="year" />
+      </Pair>
+      <Pair>
+        <Field songs={songs} name="isrc" />
+        <Field songs={songs} name="bpm" />
+      </Pair>
+      <Field songs={songs} name="composer" />
+      <Field songs={songs} name="copyright" />
+      <Field songs={songs} name="comment" />
+      <Lyrics songs={songs} />
+      <SongCovers songs={songs} />
+    </>
+  )
+}
+
+function ManySongs({ songs }: { songs: Songs }) {
+  return (
+    <>
+      {SHARED.map((name) => (
+        <Field key={name} songs={songs} name={name} />
+      ))}
+      <SongCovers songs={songs} />
+    </>
+  )
+}
+
+const Pair = ({ children }: { children: ReactNode }) => <div className="edge-pair">{children}</div>
+
+interface FieldProps {
+  songs: Songs
+  name: OwnMetadataName
+}
+
+/** The text of a field while it is written, and what the songs say. */
+function useField({ songs, name }: FieldProps) {
+  const { batch } = useApp()
+  const { t, language } = useWords()
+  const faulty = useSelect(batch.metadata.store, (state) => state.faulty)
+  const [typed, setTyped] = useState<string | null>(null)
+  const written = songs.map(
+    ({ source, metadata }) => faulty[metadataField(source.source_id, name)] ?? metadata[name] ?? '',
+  )
+  const shown = songs.map((song, at) => written[at] || fileText(song, name))
+  const isMixed = shown.some((text) => text !== shown[0])
+  const read = metadataText(name, written[0] ?? '')
+  return {
+    label: t.songDetails.fields[name],
+    value: typed ?? (isMixed ? '' : (written[0] ?? '')),
+    placeholder: isMixed ? t.sound.mixed : shown[0] || (name === 'lyrics' ? t.songDetails.ofFile : t.release.none),
+    // A text on its way is not judged.
+    problem: typed === null && !isMixed && 'broken' in read && detailText(read.broken, language),
+    maxLength: maxMetadataLength(name),
+    onChange(text: string) {
+      setTyped(text)
+      batch.metadata.write(songs.map(({ source }) => ({ rowId: source.source_id, name, text })))
+    },
+    onBlur: () => setTyped(null),
+  }
+}
+
+function Field(props: FieldProps) {
+  return <TextField {...useField(props)} isOptional spellCheck={false} />
+}
+
+/** Lyrics have as many lines as they want. */
+function Lyrics({ songs }: { songs: Songs }) {
+  const id = useId()
+  const { label, problem, onChange, ...field } = useField({ songs, name: 'lyrics' })
+  return (
+    <div className="field">
+      <label className="label" htmlFor={id}>
+        {label}
+      </label>
+      <textarea
+        id={id}
+        className="input lines"
+        rows={4}
+        {...field}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      {problem && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The cover of the songs: their own where all have one and the same, else that of the file of a single one. */
+function SongCovers({ songs }: { songs: Songs }) {
+  const { client, batch } = useApp()
+  const { t } = useWords()
+  const [song] = songs
+  const id = song?.source.source_id ?? ''
+  const own = songs.every(({ cover }) => cover?.sha256 === song?.cover?.sha256) ? song?.cover : undefined
+  const hasOfFile = songs.length === 1 && song?.source.has_cover === true
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another picture has another sum
+  const read = useCallback(
+    () =>
+      client
+        .open(own ? 'readDeskCover' : 'readSourceCover', { params: { source_id: id } })
+        .then((answer) => answer.blob()),
+    [client, id, own?.sha256],
+  )
+  const ids = songs.map(({ source }) => source.source_id)
+  const isAnyOwn = songs.some(({ cover }) => cover !== undefined)
+  return (
+    <section className="field details-cover" aria-label={t.release.cover.label}>
+      <span className="label">{t.release.cover.label}</span>
+      <PictureSlot
+        read={own || hasOfFile ? read : undefined}
+        size={own}
+        note={isAnyOwn ? t.sound.mixed : hasOfFile ? t.songDetails.ofFile : t.songDetails.coverAdvice}
+        onChoose={(picture) => void batch.metadata.setCover(ids, picture)}
+        onRemove={isAnyOwn ? () => void batch.metadata.setCover(ids, null) : undefined}
+      />
+    </section>
+  )
+}

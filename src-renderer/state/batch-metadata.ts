@@ -1,0 +1,185 @@
+/** What is written about the songs of the batch: shown at once, sent together after a pause. */
+import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { BatchSong } from '../../src-contract/app.ts'
+import { ApiError, type Client } from '../../src-contract/client.ts'
+import type { OwnMetadata, OwnMetadataName } from '../../src-contract/metadata.ts'
+import { metadataText } from '../../src-contract/metadata-rules.ts'
+import type { createChanges } from './batch-changes.ts'
+import type { Commands } from './batch-commands.ts'
+import { METADATA_OF_SONGS } from './batch-merge.ts'
+import { type BatchState, songIn } from './batch-state.ts'
+import { readStored } from './browser-storage.ts'
+import type { NoticesActions } from './notices.ts'
+import { isNotReached } from './refusal.ts'
+
+/** A text that is written about a song. */
+export interface WrittenText {
+  readonly rowId: string
+  readonly name: OwnMetadataName
+  readonly text: string
+}
+
+export interface MetadataState {
+  /** Texts that break a rule, as they were written; the server has what stood there before. */
+  readonly faulty: Readonly<Record<string, string>>
+}
+
+/** Key of a text of a song among those that break a rule. */
+export const metadataField = (rowId: string, name: OwnMetadataName): string => `${rowId} ${name}`
+
+/** Returns what the file of a song says. */
+export function fileText({ source }: Pick<BatchSong, 'source'>, name: OwnMetadataName): string {
+  if (name === 'title' || name === 'artist') return source[name] ?? ''
+  return name === 'lyrics' ? '' : (source.tags[name] ?? '')
+}
+
+export interface BatchMetadataDeps {
+  readonly client: Pick<Client, 'call' | 'open'>
+  readonly store: StoreApi<BatchState>
+  readonly changes: ReturnType<typeof createChanges>
+  readonly commands: Pick<Commands, 'tell'>
+  readonly notices: NoticesActions
+  readonly clearFailure: () => void
+  /** Keeps texts that break a rule over a reload. */
+  readonly storage: Pick<Storage, 'getItem' | 'setItem'>
+}
+
+const FAULTY_KEY = 'loudsmith.metadata'
+/** Time between two attempts while the program is away, ms. */
+const AWAY_MS = 2000
+
+const isTexts = (stored: unknown) => typeof stored === 'object' && stored !== null
+
+/** The texts about the songs, with the actions that change them. */
+export class BatchMetadata {
+  readonly store: StoreApi<MetadataState>
+  readonly #deps: BatchMetadataDeps
+  /** Changes of songs that the server has not confirmed. */
+  readonly #unsent = new Map<string, OwnMetadata>()
+
+  constructor(deps: BatchMetadataDeps) {
+    this.#deps = deps
+    this.store = createStore(() => ({ faulty: readStored(deps.storage, FAULTY_KEY, isTexts, {}) }))
+  }
+
+  /** Tells whether something about a song is not confirmed: until then it wins over what the server says. */
+  holds(rowId: string): boolean {
+    return this.#unsent.has(rowId)
+  }
+
+  /** Returns what was written, also where it breaks a rule; empty where the text of the file counts. */
+  textOf(rowId: string, name: OwnMetadataName): string {
+    const song = songIn(this.#deps.store.getState(), rowId)
+    return this.store.getState().faulty[metadataField(rowId, name)] ?? song?.metadata[name] ?? ''
+  }
+
+  /** Writes texts in one step that can be undone; closely following ones of the same fields are one. */
+  readonly write = (texts: readonly WrittenText[]): void => {
+    this.#deps.clearFailure()
+    const before = texts.map((one) => ({ ...one, text: this.textOf(one.rowId, one.name) }))
+    this.#put(texts)
+    this.#deps.notices.edits.push({
+      undo: () => this.#put(before),
+      redo: () => this.#put(texts),
+      mergeKey: JSON.stringify(texts.map(({ rowId, name }) => metadataField(rowId, name))),
+    })
+  }
+
+  /** Writes texts about a song that has just been stored. */
+  take(rowId: string, texts: OwnMetadata): void {
+    const names = Object.keys(texts) as OwnMetadataName[]
+    if (names.length > 0) this.#put(names.map((name) => ({ rowId, name, text: texts[name] ?? '' })))
+  }
+
+  /** Gives a song that takes the place of another what was written about that one, and its cover. */
+  follow(formerId: string, rowId: string): void {
+    const former = songIn(this.#deps.store.getState(), formerId)
+    if (!former) return
+    this.take(rowId, former.metadata)
+    if (former.cover) void this.#readCover(formerId).then((picture) => this.#putCovers([[rowId, picture]]))
+  }
+
+  /** Gives songs a cover of their own, or with null that of their files; can be undone. Never throws. */
+  readonly setCover = async (rowIds: readonly string[], picture: Blob | null): Promise<void> => {
+    this.#deps.clearFailure()
+    const before = await Promise.all(rowIds.map(async (rowId) => [rowId, await this.#readCover(rowId)] as const))
+    const after = rowIds.map((rowId) => [rowId, picture] as const)
+    if (!(await this.#putCovers(after))) return
+    this.#deps.notices.edits.push({
+      undo: () => void this.#putCovers(before),
+      redo: () => void this.#putCovers(after),
+    })
+  }
+
+  #put(texts: readonly WrittenText[]): void {
+    const { store } = this.#deps
+    const { batch } = store.getState()
+    if (!batch) return
+    const songs = new Map(batch.songs.map((song) => [song.source.source_id, song]))
+    const faulty = { ...this.store.getState().faulty }
+    for (const { rowId, name, text } of texts) {
+      const song = songs.get(rowId)
+      if (!song) continue
+      delete faulty[metadataField(rowId, name)]
+      const read = metadataText(name, text)
+      if ('broken' in read) {
+        faulty[metadataField(rowId, name)] = text
+        continue
+      }
+      const kept = read.kept === fileText(song, name) ? '' : read.kept
+      const { [name]: _before, ...others } = song.metadata
+      songs.set(rowId, { ...song, metadata: kept === '' ? others : { ...others, [name]: kept } })
+      this.#unsent.set(rowId, { ...this.#unsent.get(rowId), [name]: kept })
+    }
+    store.setState({ batch: { ...batch, songs: batch.songs.map((song) => songs.get(song.source.source_id) ?? song) } })
+    this.store.setState({ faulty })
+    this.#deps.storage.setItem(FAULTY_KEY, JSON.stringify(faulty))
+    if (this.#unsent.size > 0) this.#sendSoon()
+  }
+
+  #sendSoon(): void {
+    const { client, changes } = this.#deps
+    changes.soon(METADATA_OF_SONGS, async (keepalive = false) => {
+      const sent = [...this.#unsent]
+      const metadata = sent.map(([source_id, texts]) => ({ source_id, ...texts }))
+      let isAway = false
+      try {
+        return await client.call('changeDesk', { body: { metadata }, keepalive })
+      } catch (error) {
+        isAway = error instanceof ApiError && isNotReached(error.code)
+        if (isAway) setTimeout(() => this.#sendSoon(), AWAY_MS)
+        throw error
+      } finally {
+        if (!isAway)
+          for (const [rowId, texts] of sent) if (this.#unsent.get(rowId) === texts) this.#unsent.delete(rowId)
+      }
+    })
+  }
+
+  async #readCover(source_id: string): Promise<Blob | null> {
+    if (!songIn(this.#deps.store.getState(), source_id)?.cover) return null
+    return this.#deps.client.open('readDeskCover', { params: { source_id } }).then(
+      (answer) => answer.blob(),
+      () => null,
+    )
+  }
+
+  /** Returns whether the server took them. Never throws. */
+  #putCovers(covers: readonly (readonly [string, Blob | null])[]): Promise<boolean> {
+    const { client, commands } = this.#deps
+    const tell = commands.tell(async () => {
+      for (const [source_id, picture] of covers) {
+        const params = { source_id }
+        if (picture) {
+          const name = picture instanceof File ? picture.name : 'cover'
+          await client.call('putDeskCover', { params, files: { cover_file: { content: picture, name } } })
+        } else await client.call('removeDeskCover', { params })
+      }
+      return client.call('readDesk', {})
+    })
+    return tell.then(
+      () => true,
+      () => false,
+    )
+  }
+}
