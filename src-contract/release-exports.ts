@@ -202,6 +202,16 @@ export const releaseExportEndpoints = endpoints({
     answers: { 200: { description: 'The folder and its certificate.', schema: ExportedRelease } },
     errors: ['RELEASE_NOT_FOUND', 'RELEASE_NOT_READY', 'FOLDER_TAKEN'],
   },
+  readDisclosure: {
+    method: 'GET',
+    path: '/app/releases/{release_id}/disclosure',
+    access: 'session',
+    tag,
+    summary: 'Read the AI disclosure sheet of a release',
+    params: exactly({ release_id: Type.String() }),
+    answers: { 200: { description: 'The sheet as an export would write it now.', schema: DisclosureSheet } },
+    errors: ['RELEASE_NOT_FOUND'],
+  },
   verifyFolder: {
     method: 'POST',
     path: '/app/releases/verify',

@@ -1,7 +1,7 @@
 /** Export of releases into folders, and the later check of such folders. */
 import path from 'node:path'
 import { RELEASE } from '../../src-contract/delivery-target.ts'
-import type { SourceTrace } from '../../src-contract/disclosure.ts'
+import type { DisclosureSheet, SourceTrace } from '../../src-contract/disclosure.ts'
 import { DISTRIBUTORS } from '../../src-contract/distributors/index.ts'
 import { formatFacts } from '../../src-contract/formats.ts'
 import type {
@@ -46,6 +46,8 @@ export interface ReleaseExportsDeps extends SoundDeps {
   readonly signer: Signer
   /** Returns the masters of a song; undefined where none are finished. */
   readonly mastersOf: (track: TrackRecord, releaseId: string) => SongMasters | undefined
+  /** Returns a stored song; undefined for an unknown one. */
+  readonly sourceOf: (sourceId: string) => SongMasters['song'] | undefined
   /** Makes a folder that is missing; throws INVALID_REQUEST for one that cannot be used. */
   readonly requireFolder: (folder: string) => Promise<void>
   /** Folder where the request names none; null for none. */
@@ -103,6 +105,20 @@ export class ReleaseExports {
   /** Returns what of a folder or a ZIP differs from its certificate. Throws INVALID_REQUEST for what cannot be read. */
   verify(folder: string, signal?: AbortSignal): Promise<VerifiedFolder> {
     return verifyExport(folder, this.#deps.signer, signal)
+  }
+
+  /** Returns the disclosure sheet as an export would write it now; tracks without a song are left out. Throws RELEASE_NOT_FOUND. */
+  async disclosure(releaseId: string): Promise<DisclosureSheet> {
+    const { store, mastersOf, sourceOf, appVersion } = this.#deps
+    const release = store.find(releaseId)
+    if (!release) throw new AppError('RELEASE_NOT_FOUND')
+    const traces = release.tracks.map((track, index) => {
+      const masters = mastersOf(track, releaseId)
+      const song = masters?.song ?? (track.sourceId === undefined ? undefined : sourceOf(track.sourceId))
+      return song && traceOf({ song, aiService: masters?.aiService }, index, track.facts.title)
+    })
+    const sources = (await Promise.all(traces)).filter((trace) => trace !== undefined)
+    return disclosureSheet(release.facts.disclosure, sources, `Loudsmith ${appVersion}`)
   }
 
   async #export(
@@ -284,24 +300,29 @@ const SERVICE_NAMES: Readonly<Record<string, string>> = { suno: 'Suno', udio: 'U
 
 /** Returns what the sources of the tracks say of their making. */
 function tracesOf({ release, songs }: Exported): Promise<SourceTrace[]> {
-  return Promise.all(
-    songs.map(async ({ song, aiService }, index): Promise<SourceTrace> => {
-      const { path: file, filename, sha256, facts } = song
-      const said =
-        aiService === undefined
-          ? undefined
-          : { generator: SERVICE_NAMES[aiService] ?? aiService, evidence: `ai_service: ${aiService}` }
-      // A song that is gone keeps what is known of it.
-      const maker = facts.hasProvenance ? await readClaimGenerator(file).catch(() => undefined) : undefined
-      return {
-        track: index + 1,
-        title: release.tracks[index]!.facts.title,
-        filename,
-        source_sha256: sha256,
-        ...(generatorIn(facts.tags) ?? said),
-        has_c2pa_manifest: facts.hasProvenance,
-        ...(maker === undefined ? {} : { c2pa_claim_generator: maker }),
-      }
-    }),
-  )
+  return Promise.all(songs.map((song, index) => traceOf(song, index, release.tracks[index]!.facts.title)))
+}
+
+/** Returns what the source of the track at `index` says of its making. */
+async function traceOf(
+  { song, aiService }: { readonly song: SongMasters['song']; readonly aiService?: string | undefined },
+  index: number,
+  title: string,
+): Promise<SourceTrace> {
+  const { path: file, filename, sha256, facts } = song
+  const said =
+    aiService === undefined
+      ? undefined
+      : { generator: SERVICE_NAMES[aiService] ?? aiService, evidence: `ai_service: ${aiService}` }
+  // A song that is gone keeps what is known of it.
+  const maker = facts.hasProvenance ? await readClaimGenerator(file).catch(() => undefined) : undefined
+  return {
+    track: index + 1,
+    title,
+    filename,
+    source_sha256: sha256,
+    ...(generatorIn(facts.tags) ?? said),
+    has_c2pa_manifest: facts.hasProvenance,
+    ...(maker === undefined ? {} : { c2pa_claim_generator: maker }),
+  }
 }

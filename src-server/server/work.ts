@@ -5,7 +5,7 @@ import { CodedCopies } from '../artifacts/coded-copies.ts'
 import { AuditionProcess } from '../auditions/audition-process.ts'
 import { Auditions } from '../auditions/auditions.ts'
 import { MasterFiles } from '../auditions/master-files.ts'
-import { createBatchService } from '../batch/batch-service.ts'
+import { type BatchService, createBatchService } from '../batch/batch-service.ts'
 import { requireOutputFolder } from '../batch/chosen-folder.ts'
 import { createCoverOf } from '../batch/song-cover.ts'
 import { WatchFolders } from '../batch/watch-folders.ts'
@@ -56,7 +56,11 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
   auditions = hearing.auditions
   const mastering = createReleaseMastering(deps, core, { jobWork, batchWork, analyse })
   const releases = createReleases(deps, core, batchWork, mastering)
-  const releaseExports = createReleaseExports(deps, core, { jobWork, mastering, storage: uploads.storage, stopping })
+  const releaseExports = createReleaseExports(deps, core, {
+    ...{ jobWork, mastering, stopping },
+    storage: uploads.storage,
+    sources: batchWork.batchService.sources,
+  })
   return {
     usedBytes,
     analyse,
@@ -291,11 +295,13 @@ function createReleaseExports(
     jobWork: { jobs, pool },
     mastering,
     storage,
+    sources,
     stopping,
   }: {
     readonly jobWork: JobWork
     readonly mastering: ReleaseMastering
     readonly storage: Uploads['storage']
+    readonly sources: BatchService['sources']
     readonly stopping: AbortSignal
   },
 ): ReleaseExports {
@@ -332,6 +338,7 @@ function createReleaseExports(
       const others = jobId !== undefined ? [jobId] : sourceId !== undefined ? sourceJobs.listOf(sourceId) : []
       return [...(own === undefined ? [] : [own]), ...others].map(mastersOfJob).find((masters) => masters !== undefined)
     },
+    sourceOf: (sourceId) => sources.find(sourceId),
     requireFolder: (folder) => requireOutputFolder(folder, dataDir, 'folder'),
     outputFolder: () => settings.read().output_folder,
     stopping,

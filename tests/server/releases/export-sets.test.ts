@@ -190,6 +190,7 @@ describe('the AI disclosure', () => {
     const { folder, certificate } = await exported(release, { language: 'ko' })
     const sheet = JSON.parse(readFileSync(path.join(folder, 'ai-disclosure.json'), 'utf8'))
     expect(sheet).toEqual(certificate.disclosure)
+    expect((await service.get(`/app/releases/${release}/disclosure`)).body).toEqual(sheet)
     expect(
       sheet.categories.map(({ category, use }: { category: string; use: string }) => `${category} ${use}`),
     ).toEqual([
@@ -206,6 +207,17 @@ describe('the AI disclosure', () => {
     await exported(release, { language: 'en' })
     expect(readFileSync(path.join(folder, 'ai-disclosure.html'), 'utf8')).toContain('Not stated yet')
   })
+})
+
+test('the AI disclosure tells of songs that are not mastered yet, and leaves out tracks without a song', async () => {
+  const form = new FormData()
+  form.append('file', new Blob([new Uint8Array(wavSong({ seconds: 1 }))]), 'new.wav')
+  const { source_id } = (await service.call('POST', '/app/sources', { body: form })).body
+  const release = await newRelease({ tracks: [{ title: 'To come' }, { source_id, title: 'New' }] })
+  const { sources, mastering } = (await service.get(`/app/releases/${release}/disclosure`)).body
+  expect(sources).toMatchObject([{ track: 2, title: 'New', filename: 'new.wav', has_c2pa_manifest: false }])
+  expect(mastering.program).toMatch(/^Loudsmith \d/)
+  expect((await service.get(`/app/releases/${jobId}/disclosure`)).body.error.code).toBe('RELEASE_NOT_FOUND')
 })
 
 test('an export whose caller is gone goes on, and the same request waits for it', async () => {
