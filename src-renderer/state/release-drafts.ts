@@ -1,8 +1,14 @@
 /** Changes of a release that are not stored yet. Pure. */
+import { DISCLOSURE_CATEGORIES, type DisclosureChange } from '../../src-contract/disclosure.ts'
 import type { Release, ReleaseChange, Track, TrackChange } from '../../src-contract/releases.ts'
 
 /** Name of the facts of the release itself among the parts of a draft; tracks are named by their id. */
 export const FACTS = 'release'
+
+/** No statement about AI, written out: a change leaves what it does not name. */
+export const ALL_STATEMENTS: DisclosureChange = Object.fromEntries(
+  DISCLOSURE_CATEGORIES.map((category) => [category, null]),
+)
 
 /** Changes of one part: members with the values that they are to have. */
 export type PartChange = Readonly<Record<string, unknown>>

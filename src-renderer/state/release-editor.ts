@@ -1,11 +1,13 @@
 /** The release that is open: what is stored of it, what is written and not stored yet, and how it is stored. */
 import { createStore } from 'zustand/vanilla'
 import { ApiError, type Client } from '../../src-contract/client.ts'
+import type { Disclosure } from '../../src-contract/disclosure.ts'
 import type { Release, Track, TrackChange } from '../../src-contract/releases.ts'
 import { readStored } from './browser-storage.ts'
 import { createEdits } from './edits.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import {
+  ALL_STATEMENTS,
   type Draft,
   FACTS,
   fieldOf,
@@ -419,7 +421,12 @@ const sentenceOf = ({ envelope, message }: ApiError): string => envelope?.error.
 function valuesOf(shown: Release, part: string, change: PartChange): PartChange {
   const of = part === FACTS ? shown : shown.tracks.find(({ track_id }) => track_id === part)
   const values = of as Readonly<Record<string, unknown>> | undefined
-  return Object.fromEntries(Object.keys(change).map((member) => [member, values?.[member] ?? EMPTY_OF[member] ?? '']))
+  return Object.fromEntries(
+    Object.keys(change).map((member) => {
+      const value = values?.[member] ?? EMPTY_OF[member] ?? ''
+      return [member, member === 'disclosure' ? { ...ALL_STATEMENTS, ...(value as Disclosure) } : value]
+    }),
+  )
 }
 
 /** Values of what is absent where that is no empty text. */
@@ -428,4 +435,5 @@ const EMPTY_OF: Readonly<Record<string, unknown>> = {
   job_id: null,
   settings: null,
   anchor_track_id: null,
+  disclosure: {},
 }

@@ -1,5 +1,8 @@
 /** Sentences of the Release screen in English. */
+import type { AiUse } from '../../src-contract/disclosure.ts'
+import type { FILE_LABELS } from '../../src-contract/release-exports.ts'
 import type { ReleaseKind, TrackState } from '../../src-contract/releases.ts'
+import type { NamingToken } from '../../src-contract/settings.ts'
 import { plural } from './plural.ts'
 
 const tracks = (count: number) => plural(count, 'track', 'tracks')
@@ -116,7 +119,45 @@ export const releaseEn = {
     certificate: 'Certificate',
     tally: (passed: number, all: number) => `${passed} of ${all} receivers: every rule kept`,
   },
+  changed: (count: number) => `${count} changed`,
+  disclosure: {
+    title: 'AI disclosure',
+    stated: (count: number, of: number) => (count === 0 ? 'not stated yet' : `${count} of ${of} stated`),
+    text: 'Distributors ask which part AI had. Only you can say; what the files say is offered. The sheet is written with every export.',
+    uses: { none: 'None', assisted: 'Helped', generated: 'Generated' } satisfies Record<AiUse, string>,
+    found: (tools: string) => `The files name ${tools}.`,
+    masteredHere: 'Mastered here: computed from the signal, nothing generated.',
+    masteredWith: (program: string) =>
+      `Mastered with ${program}, which computes from the signal and generates nothing.`,
+    take: 'Take over',
+    takeBack: 'Leave open',
+    tools: 'Tools',
+    toolsHint: 'Such as Suno v5',
+    note: 'Note',
+    noteHint: 'Anything else to say of it',
+  },
   export: {
+    further: 'Names, tags and folders',
+    furtherSummary: 'as usual',
+    allServices: 'All services',
+    byPlatform: 'A folder for each platform too',
+    tags: 'Tags in the files',
+    labels: { release: 'Of the release', none: 'None' } satisfies Record<(typeof FILE_LABELS)[number], string>,
+    naming: 'File names',
+    namingText: 'Text and tokens. A press adds a token.',
+    tokens: {
+      track: 'Track',
+      title: 'Title',
+      artist: 'Artist',
+      album: 'Album',
+      year: 'Year',
+      isrc: 'ISRC',
+      platform: 'Platform',
+      format: 'Format',
+    } satisfies Record<NamingToken, string>,
+    notPattern: 'Braces may hold only these tokens.',
+    asciiNames: 'Plain names: ASCII letters, Hangul romanised',
+    language: 'Language of certificate and sheets',
     title: (title: string) => `Export “${title}”`,
     text: 'Writes one folder: numbered files, cover, metadata, cue sheet, checksums and a signed delivery certificate.',
     folder: 'Folder',

@@ -1,12 +1,17 @@
 /** The dialog that exports a release into a folder and shows its certificate. */
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { type MasterName, RELEASE } from '../../../src-contract/delivery-target.ts'
 import { DISTRIBUTORS, type Distributor, distributorProfile } from '../../../src-contract/distributors/index.ts'
 import { FORMAT_NAMES, type Format, formatFacts } from '../../../src-contract/formats.ts'
-import { PLATFORMS, type Platform } from '../../../src-contract/platforms/index.ts'
+import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
+import { FILE_LABELS } from '../../../src-contract/release-exports.ts'
 import type { Release } from '../../../src-contract/releases.ts'
+import { NAMING_FORM, NAMING_TOKENS } from '../../../src-contract/settings.ts'
+import { LANGUAGES, type Language } from '../../../src-contract/text/text.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { Modal } from '../../components/dialogs.tsx'
+import { Fold } from '../../components/fold.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import type { ExportWish } from '../../state/release-exports.ts'
@@ -15,6 +20,8 @@ import { ChooseFolder, Problem } from '../settings/section.tsx'
 import { CertificateView } from './certificate-view.tsx'
 
 const AUTO = 'auto'
+
+type FileLabel = (typeof FILE_LABELS)[number]
 
 export function ExportDialog({ release, onClose }: { release: Release; onClose: () => void }) {
   const { releases } = useApp()
@@ -44,29 +51,57 @@ export function ExportDialog({ release, onClose }: { release: Release; onClose: 
   )
 }
 
+/** Choices of an export beside its folder, receivers and formats. */
+interface FurtherChoices {
+  readonly platform: MasterName | typeof AUTO
+  readonly isByPlatform: boolean
+  readonly labels: FileLabel
+  readonly naming: string
+  readonly hasAsciiNames: boolean
+  readonly language: Language
+  readonly isZipped: boolean
+}
+
+const NAMING = new RegExp(NAMING_FORM.pattern, 'u')
+
+/** Returns what is asked for by the choices; what is as usual is left out. Pure. */
+export function wishOf(further: FurtherChoices): Omit<ExportWish, 'folder'> {
+  const { platform, isByPlatform, labels, naming, hasAsciiNames, language, isZipped } = further
+  return {
+    ...(platform === AUTO ? {} : { platform }),
+    ...(isByPlatform ? { by_platform: true } : {}),
+    ...(labels === 'release' ? {} : { file_tags: labels }),
+    ...(naming.trim() === '' ? {} : { naming: naming.trim() }),
+    ...(hasAsciiNames ? { ascii_names: true } : {}),
+    ...(isZipped ? { zip: true } : {}),
+    language,
+  }
+}
+
 function ExportForm({ release, onDone }: { release: Release; onDone: () => void }) {
   const { releases, service } = useApp()
-  const { t } = useWords()
+  const { t, language } = useWords()
   const texts = t.release.export
   const output = useSelect(service.store, (state) => state.settings?.output_folder ?? '')
   const [folder, setFolder] = useState(output)
   const [isAsked, setAsked] = useState(false)
-  const [platform, setPlatform] = useState<Platform | typeof AUTO>(AUTO)
   const [receivers, setReceivers] = useState<readonly Distributor[]>(DISTRIBUTORS)
   const [formats, setFormats] = useState<readonly Format[]>([])
-  const [isZipped, setZipped] = useState(false)
+  const [further, setFurther] = useState<FurtherChoices>({
+    ...{ platform: AUTO, isByPlatform: false, labels: 'release', naming: '', language },
+    ...{ hasAsciiNames: false, isZipped: false },
+  })
   const isRunning = useSelect(releases.exports.store, (state) => state.runningId !== null)
   const failure = useSelect(releases.exports.store, (state) => state.failure)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setAsked(true)
-    if (folder.trim() === '' || receivers.length === 0) return
+    if (folder.trim() === '' || receivers.length === 0 || !NAMING.test(further.naming.trim())) return
     const wish: ExportWish = {
       folder: folder.trim(),
-      ...(platform === AUTO ? {} : { platform }),
       ...(formats.length === 0 ? {} : { formats: [...formats] }),
-      ...(isZipped ? { zip: true } : {}),
       ...(receivers.length === DISTRIBUTORS.length ? {} : { receivers: [...receivers] }),
+      ...wishOf(further),
     }
     void releases.exports.run(release.release_id, wish).then((isDone) => isDone && onDone())
   }
@@ -83,13 +118,9 @@ function ExportForm({ release, onDone }: { release: Release; onDone: () => void 
         />
         <ChooseFolder name={texts.folder} onChosen={setFolder} />
       </div>
-      <Masters chosen={platform} onChoose={setPlatform} />
-      <Formats chosen={formats} onChoose={setFormats} />
       <Receivers chosen={receivers} onChoose={setReceivers} isAsked={isAsked} />
-      <label className="receiver-choice">
-        <input type="checkbox" checked={isZipped} onChange={() => setZipped(!isZipped)} />
-        <span>{texts.zip}</span>
-      </label>
+      <Formats chosen={formats} onChoose={setFormats} />
+      <Further release={release} chosen={further} onChange={(change) => setFurther({ ...further, ...change })} />
       <Problem problem={isRunning ? null : failure} />
       <div className="row end">
         {isRunning && (
@@ -105,29 +136,142 @@ function ExportForm({ release, onDone }: { release: Release; onDone: () => void 
   )
 }
 
-interface MastersProps {
-  chosen: Platform | typeof AUTO
-  onChoose: (platform: Platform | typeof AUTO) => void
+/** Returns the kinds of masters that every track has, as far as its jobs are known; all of them where they are not. */
+function useCommonMasters({ tracks }: Release): readonly MasterName[] {
+  const { jobs } = useApp()
+  const byId = useSelect(jobs.store, (state) => state.byId)
+  const ids = tracks.flatMap(({ master, job_id }) => master?.job_id ?? job_id ?? [])
+  const key = ids.join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same jobs are read once
+  useEffect(() => void jobs.readMissing(ids).catch(() => undefined), [jobs, key])
+  const known = ids.flatMap((id) => byId[id] ?? [])
+  const hasAll = (name: MasterName) =>
+    known.every(({ platforms, release }) => (name === RELEASE ? release !== undefined : platforms.includes(name)))
+  return [RELEASE, ...PLATFORMS].filter(hasAll)
 }
 
-/** Masters that are exported: those for all services where there are some, or those of one platform. */
-function Masters({ chosen, onChoose }: MastersProps) {
+interface FurtherProps {
+  release: Release
+  chosen: FurtherChoices
+  onChange: (change: Partial<FurtherChoices>) => void
+}
+
+/** What most exports leave as it is: masters, folders, tags and names. */
+function Further({ release, chosen, onChange }: FurtherProps) {
+  const { t } = useWords()
+  const texts = t.release.export
+  const common = useCommonMasters(release)
+  const isBroken = !NAMING.test(chosen.naming.trim())
+  const changed = Object.keys(wishOf(chosen)).length - 1
+  return (
+    <Fold title={texts.further} summary={changed === 0 ? texts.furtherSummary : t.release.changed(changed)}>
+      <Masters common={common} chosen={chosen.platform} onChoose={(platform) => onChange({ platform })} />
+      {common.length > 1 && (
+        <Check
+          label={texts.byPlatform}
+          isOn={chosen.isByPlatform}
+          onChange={(isByPlatform) => onChange({ isByPlatform })}
+        />
+      )}
+      <div className="pair">
+        <Labelled label={texts.tags}>
+          <Segmented
+            label={texts.tags}
+            value={chosen.labels}
+            onChoose={(labels) => onChange({ labels })}
+            options={FILE_LABELS.map((value) => ({ value, text: texts.labels[value] }))}
+          />
+        </Labelled>
+        <Labelled label={texts.language}>
+          <Segmented
+            label={texts.language}
+            value={chosen.language}
+            onChoose={(language) => onChange({ language })}
+            options={LANGUAGES.map((value) => ({ value, text: LANGUAGE_NAMES[value] }))}
+          />
+        </Labelled>
+      </div>
+      <Naming pattern={chosen.naming} isBroken={isBroken} onChange={(naming) => onChange({ naming })} />
+      <Check
+        label={texts.asciiNames}
+        isOn={chosen.hasAsciiNames}
+        onChange={(hasAsciiNames) => onChange({ hasAsciiNames })}
+      />
+      <Check label={texts.zip} isOn={chosen.isZipped} onChange={(isZipped) => onChange({ isZipped })} />
+    </Fold>
+  )
+}
+
+/** Languages by the names that they have in themselves. */
+const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', ko: '한국어' }
+
+function Check({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) {
+  return (
+    <label className="receiver-choice">
+      <input type="checkbox" checked={isOn} onChange={() => onChange(!isOn)} />
+      <span>{label}</span>
+    </label>
+  )
+}
+
+function Labelled({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="field">
+      <span className="label">{label}</span>
+      {children}
+    </div>
+  )
+}
+
+/** Pattern of the file names, with its tokens to press. */
+function Naming(props: { pattern: string; isBroken: boolean; onChange: (pattern: string) => void }) {
+  const { pattern, isBroken, onChange } = props
   const { t } = useWords()
   const texts = t.release.export
   return (
     <div className="field">
-      <span className="label">{texts.masters}</span>
+      <TextField
+        label={texts.naming}
+        isOptional
+        spellCheck={false}
+        maxLength={NAMING_FORM.maxLength}
+        placeholder="{track} {title}"
+        value={pattern}
+        problem={isBroken && texts.notPattern}
+        onChange={onChange}
+      />
+      <fieldset className="tokens" aria-label={texts.namingText}>
+        {NAMING_TOKENS.map((token) => (
+          <Button key={token} small onClick={() => onChange(`${pattern}${pattern === '' ? '' : ' '}{${token}}`)}>
+            {texts.tokens[token]}
+          </Button>
+        ))}
+      </fieldset>
+    </div>
+  )
+}
+
+interface MastersProps {
+  common: readonly MasterName[]
+  chosen: MasterName | typeof AUTO
+  onChoose: (platform: MasterName | typeof AUTO) => void
+}
+
+/** Masters that are exported: those for all services where there are some, or those of one platform. */
+function Masters({ common, chosen, onChoose }: MastersProps) {
+  const { t } = useWords()
+  const texts = t.release.export
+  const nameOf = (name: MasterName) => (name === RELEASE ? texts.allServices : t.platforms[name])
+  return (
+    <Labelled label={texts.masters}>
       <Segmented
         label={texts.masters}
         columns={3}
         value={chosen}
         onChoose={onChoose}
-        options={[
-          { value: AUTO, text: texts.auto },
-          ...PLATFORMS.map((value) => ({ value, text: t.platforms[value] })),
-        ]}
+        options={[{ value: AUTO, text: texts.auto }, ...common.map((value) => ({ value, text: nameOf(value) }))]}
       />
-    </div>
+    </Labelled>
   )
 }
 

@@ -6,6 +6,7 @@ import { useApp, useSelect } from '../../state/app-state.ts'
 import { FACTS, fieldOf } from '../../state/release-drafts.ts'
 import { useWords } from '../../text/context.tsx'
 import { useChosenTrack } from './chosen-track.ts'
+import { DisclosureSection } from './disclosure-section.tsx'
 import { RecordSection } from './record-section.tsx'
 import { TrackSide } from './track-side.tsx'
 
@@ -33,6 +34,7 @@ export function ReleaseSide({ release }: { release: Release }) {
         <>
           <RecordSection release={release} />
           <ReleaseFacts release={release} />
+          <DisclosureSection release={release} />
         </>
       )}
     </aside>

@@ -5,8 +5,9 @@ import { edgeFault, FADE_SHAPES, type FadeShape } from '../../../../src-contract
 import { EDGE_NAMES, type EdgeName, SETTINGS, WHOLE_SONG } from '../../../../src-contract/settings.ts'
 import { Button } from '../../../components/button.tsx'
 import { Segmented } from '../../../components/choices.tsx'
+import { Fold } from '../../../components/fold.tsx'
 import { useWords } from '../../../text/context.tsx'
-import { Fold, type SectionProps } from './sections.tsx'
+import type { SectionProps } from './sections.tsx'
 
 /** The one song that is meant, as far as it is known. */
 export interface EdgesSong {

@@ -1,6 +1,5 @@
 /** Sections of the Sound column below the faders: style, starting point, what is planned, loudness and delivery. */
-import { ChevronDown } from 'lucide-react'
-import { type ReactNode, useId, useState } from 'react'
+import type { ReactNode } from 'react'
 import { FORMAT_NAMES, type Format, formatFacts } from '../../../../src-contract/formats.ts'
 import { REPAIR_KINDS } from '../../../../src-contract/repair-kinds.ts'
 import { AI_SERVICES, GENRES, type MasterSettings, STYLE_NAMES } from '../../../../src-contract/settings.ts'
@@ -8,6 +7,7 @@ import { STYLES, type StyleValues } from '../../../../src-contract/styles.ts'
 import { decibels } from '../../../../src-contract/text/numbers.ts'
 import { Hint } from '../../../components/button.tsx'
 import { Cards, Segmented } from '../../../components/choices.tsx'
+import { Fold } from '../../../components/fold.tsx'
 import { Knob } from '../../../components/knob.tsx'
 import { useWords } from '../../../text/context.tsx'
 import { ReferenceSlot } from '../reference-slot.tsx'
@@ -18,32 +18,6 @@ export interface SectionProps {
   readonly settings: MasterSettings
   readonly mixed: ReadonlySet<string>
   readonly change: (change: Partial<MasterSettings>) => void
-}
-
-interface FoldProps {
-  title: string
-  /** Settings inside, in one line. */
-  summary: string
-  isOpenAtFirst?: boolean
-  children: ReactNode
-}
-
-/** A section that is one line until it is opened. */
-export function Fold({ title, summary, isOpenAtFirst = false, children }: FoldProps) {
-  const id = useId()
-  const [isOpen, setOpen] = useState(isOpenAtFirst)
-  return (
-    <section className="fold">
-      <button type="button" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
-        <b>{title}</b>
-        <span className="grow clip">{isOpen ? '' : summary}</span>
-        <ChevronDown className="i s" aria-hidden="true" />
-      </button>
-      <div id={id} hidden={!isOpen}>
-        {isOpen && children}
-      </div>
-    </section>
-  )
 }
 
 const isOfStyle = (settings: MasterSettings, style: StyleValues) =>

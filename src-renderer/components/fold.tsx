@@ -1,0 +1,29 @@
+/** A part of a column that is one line until it is opened. */
+import { ChevronDown } from 'lucide-react'
+import { type ReactNode, useId, useState } from 'react'
+
+interface FoldProps {
+  title: string
+  /** Settings inside, in one line. */
+  summary: string
+  isOpenAtFirst?: boolean
+  children: ReactNode
+}
+
+/** A section that is one line until it is opened. */
+export function Fold({ title, summary, isOpenAtFirst = false, children }: FoldProps) {
+  const id = useId()
+  const [isOpen, setOpen] = useState(isOpenAtFirst)
+  return (
+    <section className="fold">
+      <button type="button" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
+        <b>{title}</b>
+        <span className="grow clip">{isOpen ? '' : summary}</span>
+        <ChevronDown className="i s" aria-hidden="true" />
+      </button>
+      <div id={id} hidden={!isOpen}>
+        {isOpen && children}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import type { DisclosureSheet } from '../../src-contract/disclosure.ts'
+import { proposedStatement } from '../../src-renderer/screens/release/disclosure-section.tsx'
+import { wishOf } from '../../src-renderer/screens/release/export-dialog.tsx'
+
+test('an export asks for what was chosen, and leaves the rest to the service', () => {
+  const usual = {
+    ...{ platform: 'auto', isByPlatform: false, labels: 'release', naming: ' ', language: 'ko' },
+    ...{ hasAsciiNames: false, isZipped: false },
+  } as const
+  expect(wishOf(usual)).toEqual({ language: 'ko' })
+  expect(
+    wishOf({
+      ...{ platform: 'release', isByPlatform: true, labels: 'none', naming: '{track} {title} ', language: 'en' },
+      ...{ hasAsciiNames: true, isZipped: true },
+    }),
+  ).toEqual({
+    ...{ platform: 'release', by_platform: true, file_tags: 'none', naming: '{track} {title}', language: 'en' },
+    ...{ ascii_names: true, zip: true },
+  })
+})
+
+test('a statement is offered for what the songs name and for mastering, and for nothing else', () => {
+  const sheet: DisclosureSheet = {
+    categories: [
+      { category: 'vocals', use: 'not_stated', found: ['Suno', 'Udio'] },
+      { category: 'lyrics', use: 'not_stated', found: [] },
+    ],
+    sources: [],
+    mastering: { program: 'Loudsmith 1', generative_ai: false },
+  }
+  const offered = (category: 'vocals' | 'lyrics' | 'post_production') =>
+    proposedStatement(category, sheet, (program) => `by ${program}`)
+  expect(offered('vocals')).toEqual({ use: 'generated', tools: 'Suno, Udio' })
+  expect(offered('lyrics')).toBeUndefined()
+  expect(offered('post_production')).toEqual({ use: 'none', note: 'by Loudsmith 1' })
+  expect(proposedStatement('post_production', null, String)).toBeUndefined()
+})
