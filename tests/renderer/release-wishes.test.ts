@@ -4,14 +4,15 @@ import { proposedStatement } from '../../src-renderer/screens/release/disclosure
 import { wishOf } from '../../src-renderer/screens/release/export-dialog.tsx'
 
 test('an export asks for what was chosen, and leaves the rest to the service', () => {
-  const usual = {
-    ...{ platform: 'auto', isByPlatform: false, labels: 'release', naming: ' ', language: 'ko' },
+  const usual: Parameters<typeof wishOf>[0] = {
+    ...({ platform: 'auto', isByPlatform: false, labels: 'release', naming: ' ', language: 'ko' } as const),
     ...{ hasAsciiNames: false, isZipped: false },
-  } as const
+  }
   expect(wishOf(usual)).toEqual({ language: 'ko' })
   expect(
     wishOf({
-      ...{ platform: 'release', isByPlatform: true, labels: 'none', naming: '{track} {title} ', language: 'en' },
+      ...({ platform: 'release', isByPlatform: true, labels: 'none' } as const),
+      ...({ naming: '{track} {title} ', language: 'en' } as const),
       ...{ hasAsciiNames: true, isZipped: true },
     }),
   ).toEqual({
