@@ -55,6 +55,7 @@ export const ERRORS = {
   PRESET_NAME_TAKEN: extension(409),
   TRACK_LIMIT: extension(409),
   RELEASE_NOT_READY: extension(409),
+  TRACKS_NOT_CONTINUOUS: extension(409),
   RELEASE_BUSY: extension(409, 5),
   FOLDER_TAKEN: extension(409),
   RESULT_EXPIRED: extension(410),

@@ -99,6 +99,10 @@ const PlannedTrack = exactly({
   track_id: Uuid,
   position: Type.Integer({ minimum: 1 }),
   title: Type.String(),
+  continuous_with_next: Type.Boolean({
+    description:
+      'True where it is mastered with the next as one: target, corrections and outliers are those of all of them.',
+  }),
   needs_credit: Type.Boolean({ description: 'True until this song of this track was charged once.' }),
   source_lufs: orNull(Type.Number({ description: 'Loudness of the song, LUFS; null for silence.' })),
   is_measured: Type.Boolean({ description: 'False while its song is being measured.' }),

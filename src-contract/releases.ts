@@ -89,7 +89,7 @@ const trackFacts = {
   }),
   continuous_with_next: Type.Boolean({
     description:
-      'True where the track goes over into the next. It is kept with the release; every track is still mastered by itself.',
+      'True where the track goes over into the next: both are mastered as one, with one recipe and one gain, and cut at the sample, so that their lossless files laid end to end are the one master. Their songs need the same rate and channels, their tracks the same settings, and no gap or fade between them. Of the last track it says nothing.',
   }),
   trim_start_seconds: seconds(MAX_DURATION_SECONDS, 'Cut from the start of the song, s.'),
   trim_end_seconds: seconds(MAX_DURATION_SECONDS, 'Cut from the end of the song, s.'),
@@ -388,7 +388,7 @@ export const releaseEndpoints = endpoints({
     summary: 'Plan the mastering of a release, free (extension)',
     params: ReleasePath,
     answers: { 200: { description: 'The plan.', schema: ReleasePlan } },
-    errors: ['RELEASE_NOT_FOUND', 'RELEASE_NOT_READY'],
+    errors: ['RELEASE_NOT_FOUND', 'RELEASE_NOT_READY', 'TRACKS_NOT_CONTINUOUS'],
   },
   masterRelease: {
     method: 'POST',
@@ -399,7 +399,14 @@ export const releaseEndpoints = endpoints({
     params: ReleasePath,
     headers: IdempotencyHeaders,
     answers: { 202: { description: 'The release, which is being mastered.', schema: Release } },
-    errors: ['RELEASE_NOT_FOUND', 'RELEASE_NOT_READY', 'RELEASE_BUSY', 'INSUFFICIENT_CREDITS', 'IDEMPOTENCY_MISMATCH'],
+    errors: [
+      'RELEASE_NOT_FOUND',
+      'RELEASE_NOT_READY',
+      'TRACKS_NOT_CONTINUOUS',
+      'RELEASE_BUSY',
+      'INSUFFICIENT_CREDITS',
+      'IDEMPOTENCY_MISMATCH',
+    ],
   },
   cancelRelease: {
     method: 'POST',

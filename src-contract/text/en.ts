@@ -91,6 +91,18 @@ export const errors: Record<ErrorCode, Sentence> = {
       ? `${track} has no release master. Master it with one, or export the masters of a platform.`
       : `${track} has no finished master. Master it, or give the track a finished job.`
   },
+  TRACKS_NOT_CONTINUOUS: (v) => {
+    const track = `Track ${v.track}${v.title ? ` (“${v.title}”)` : ''}`
+    if (v.reason === 'length')
+      return `The tracks that go over into each other from track ${v.track} on are longer than ${v.seconds} s together. Let one of them end by itself.`
+    const both = `${track} cannot go over into the next one`
+    if (v.reason === 'rate') return `${both}: their songs have different sample rates. Give both the same rate.`
+    if (v.reason === 'channels') return `${both}: one song is mono and the other stereo. Give both the same channels.`
+    if (v.reason === 'gap') return `${both}: there is a gap between them. Set the gap before the next track to 0 s.`
+    if (v.reason === 'fade')
+      return `${both}: there is a fade between them. Set the fade out of it, and the fade in of the next, to 0 s.`
+    return `${both}: both share one sound, and their own settings differ. Give both the same settings, or none.`
+  },
   RELEASE_BUSY: 'The release is being mastered. Wait until it is done, or cancel it first.',
   FOLDER_TAKEN: (v) =>
     v.file !== undefined

@@ -85,6 +85,18 @@ export const errors: Record<ErrorCode, Sentence> = {
       ? `${track} 릴리스 마스터가 없어요. 릴리스 마스터를 넣어 마스터링하거나 플랫폼 마스터를 내보내세요.`
       : `${track} 완성된 마스터가 없어요. 마스터링하거나 끝난 작업을 트랙에 넣으세요.`
   },
+  TRACKS_NOT_CONTINUOUS: (v) => {
+    const track = `트랙 ${v.track}${v.title ? `(“${v.title}”)` : ''}`
+    if (v.reason === 'length')
+      return `트랙 ${v.track}부터 이어지는 곡들을 합친 길이가 ${v.seconds}초를 넘어요. 그중 한 곡의 이어짐을 끄세요.`
+    const both = `${track}에서 다음 트랙으로 이을 수 없어요.`
+    if (v.reason === 'rate') return `${both} 두 곡의 샘플레이트가 달라요. 같은 샘플레이트의 곡을 넣으세요.`
+    if (v.reason === 'channels') return `${both} 한 곡은 모노이고 다른 곡은 스테레오예요. 채널 수를 같게 하세요.`
+    if (v.reason === 'gap') return `${both} 두 곡 사이에 간격이 있어요. 다음 트랙 앞 간격을 0초로 하세요.`
+    if (v.reason === 'fade')
+      return `${both} 두 곡 사이에 페이드가 있어요. 이 트랙의 페이드 아웃과 다음 트랙의 페이드 인을 0초로 하세요.`
+    return `${both} 이어지는 곡은 소리를 함께 쓰는데 트랙별 설정이 달라요. 설정을 같게 하거나 지우세요.`
+  },
   RELEASE_BUSY: '릴리스를 마스터링하는 중이에요. 끝날 때까지 기다리거나 먼저 취소하세요.',
   FOLDER_TAKEN: (v) =>
     v.file !== undefined

@@ -28,6 +28,17 @@ function blockMeans(steps: LoudnessSteps): Float64Array {
   return means
 }
 
+/** Returns the steps of tracks laid end to end; what is left of one behind its last whole step is passed over. */
+export function joinedSteps(tracks: readonly LoudnessSteps[]): LoudnessSteps {
+  const joined = new Float64Array(tracks.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const steps of tracks) {
+    joined.set(steps, at)
+    at += steps.length
+  }
+  return joined
+}
+
 /** Integrated loudness of one track, LUFS; −Infinity for silence and for less than 400 ms. */
 export function integratedLufs(steps: LoudnessSteps): number {
   return gatedLufs(blockMeans(steps))

@@ -15,6 +15,7 @@ const EXAMPLES: Partial<Record<ErrorCode, ErrorParams>> = {
   KEY_LIMIT: { plan: 'pro', limit: 5 },
   WEBHOOK_LIMIT: { plan: 'pro', limit: 3 },
   PRESET_NAME_TAKEN: { name: 'Night EP' },
+  TRACKS_NOT_CONTINUOUS: { track: 2, title: 'Night Bus', reason: 'rate' },
   RELEASE_NOT_READY: { track: 2, title: 'Night Bus' },
   FOLDER_TAKEN: { folder: 'Band - Night EP' },
   TRACK_LIMIT: { limit: MAX_RELEASE_TRACKS },

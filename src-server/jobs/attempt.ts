@@ -4,6 +4,8 @@ import type { Log } from '../../src-system/log.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
 import type { WorkOrder } from '../../src-worker/mastering/work-order.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
+import type { Joined } from '../../src-worker/media/joined.ts'
+import type { MasterRequest } from '../uploads/form.ts'
 import { storeResult } from './attempt-files.ts'
 import { outcomeOf } from './ending.ts'
 import type { Folders } from './folders.ts'
@@ -50,6 +52,7 @@ function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg
     createdAt: isoTime(job.createdAtMs),
     source: { path: folders.source(job.jobId), ...job.song },
     ...(job.reference ? { reference: { path: folders.reference(job.jobId), ...job.reference } } : {}),
+    ...(request.joined ? { joined: joinedOf(job.jobId, request.joined, folders) } : {}),
     attemptFolder,
     ffmpeg,
     settings: request.settings,
@@ -64,9 +67,20 @@ function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg
   }
 }
 
+function joinedOf(jobId: string, joined: NonNullable<MasterRequest['joined']>, folders: Folders): Joined {
+  const { before, after, edges } = joined
+  return {
+    before: before.map((song, index) => ({ path: folders.joined(jobId, index), ...song })),
+    after: after.map((song, index) => ({ path: folders.joined(jobId, before.length + index), ...song })),
+    edges,
+  }
+}
+
 /** Returns the failure for a file of the job that is gone from the data folder; undefined when all are there. */
 function lostFile(job: JobRecord, folders: Folders): 'SOURCE_LOST' | 'REFERENCE_LOST' | undefined {
   if (!existsSync(folders.source(job.jobId))) return 'SOURCE_LOST'
   if (job.cover && !existsSync(folders.cover(job.jobId))) return 'SOURCE_LOST'
+  const { before = [], after = [] } = job.request.joined ?? {}
+  if ([...before, ...after].some((_, index) => !existsSync(folders.joined(job.jobId, index)))) return 'SOURCE_LOST'
   return job.reference && !existsSync(folders.reference(job.jobId)) ? 'REFERENCE_LOST' : undefined
 }

@@ -10,6 +10,8 @@ export interface Folders {
   job(jobId: string): string
   source(jobId: string): string
   reference(jobId: string): string
+  /** Song with which that of the job is mastered as one, by its place among them, from 0. */
+  joined(jobId: string, index: number): string
   /** Cover that came with the request. */
   cover(jobId: string): string
   attempt(jobId: string, start: number): string
@@ -34,6 +36,7 @@ export function createFolders(dataDir: string): Folders {
     job: (jobId) => path.join(jobs, jobId),
     source: (jobId) => within(jobId, 'source'),
     reference: (jobId) => within(jobId, 'reference'),
+    joined: (jobId, index) => within(jobId, `joined-${index}`),
     cover: (jobId) => within(jobId, 'cover'),
     attempt: (jobId, start) => within(jobId, `attempt-${start}`),
     result: (jobId) => within(jobId, 'result'),

@@ -154,10 +154,12 @@ export class Jobs {
 }
 
 /** Returns the stored songs of a job, and its cover. */
-function songsOf(job: JobRecord, folders: Folders): Pick<Submission, 'song' | 'reference' | 'cover'> {
-  const { jobId, song, reference, cover } = job
+function songsOf(job: JobRecord, folders: Folders): Pick<Submission, 'song' | 'reference' | 'joinedPaths' | 'cover'> {
+  const { jobId, song, reference, cover, request } = job
+  const { before = [], after = [] } = request.joined ?? {}
   return {
     song: { path: folders.source(jobId), ...song },
+    joinedPaths: [...before, ...after].map((_, index) => folders.joined(jobId, index)),
     ...(reference ? { reference: { path: folders.reference(jobId), ...reference } } : {}),
     ...(cover ? { cover: { path: folders.cover(jobId), ...cover } } : {}),
   }

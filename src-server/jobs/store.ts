@@ -137,10 +137,10 @@ function prepareQueries(db: Db) {
 function prepareUpdates(db: Db) {
   return {
     insert: db.prepare<[Row]>(
-      `INSERT INTO jobs (job_id, state, key_id, settings, master_targets, title, artist, metadata, cover, webhook_url, batch_id, source_id, retry_of, filename, source_sha256, source_facts,
+      `INSERT INTO jobs (job_id, state, key_id, settings, master_targets, joined, title, artist, metadata, cover, webhook_url, batch_id, source_id, retry_of, filename, source_sha256, source_facts,
          reference_filename, reference_sha256, reference_facts, shown_title, shown_artist, search_text, credits_used,
          credits_remaining, warnings, stored_bytes, created_at_ms)
-       VALUES (:job_id, 'waiting', :key_id, :settings, :master_targets, :title, :artist, :metadata, :cover, :webhook_url, :batch_id, :source_id, :retry_of, :filename, :source_sha256,
+       VALUES (:job_id, 'waiting', :key_id, :settings, :master_targets, :joined, :title, :artist, :metadata, :cover, :webhook_url, :batch_id, :source_id, :retry_of, :filename, :source_sha256,
          :source_facts, :reference_filename, :reference_sha256, :reference_facts, :shown_title, :shown_artist, :search_text,
          :credits_used, :credits_remaining, :warnings, :stored_bytes, :created_at_ms)`,
     ),
@@ -292,6 +292,7 @@ function toRow(job: NewJob): Row {
     key_id: job.keyId ?? null,
     settings: JSON.stringify(request.settings),
     master_targets: request.masterTargets ? JSON.stringify(request.masterTargets) : null,
+    joined: request.joined ? JSON.stringify(request.joined) : null,
     title: request.title ?? null,
     artist: request.artist ?? null,
     metadata: request.metadata ? JSON.stringify(request.metadata) : null,
@@ -350,6 +351,7 @@ function fromRow(row: Row): JobRecord {
       ...optional('metadata', 'metadata', (column) => parsed<SongMetadata>(column)),
       ...optional('webhookUrl', 'webhook_url', text),
       ...optional('masterTargets', 'master_targets', (column) => parsed<MasterTargets>(column)),
+      ...optional('joined', 'joined', (column) => parsed<NonNullable<MasterRequest['joined']>>(column)),
     },
     ...optional('batchId', 'batch_id', text),
     ...optional('sourceId', 'source_id', text),

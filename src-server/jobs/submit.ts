@@ -29,6 +29,8 @@ export interface Submission {
   readonly request: MasterRequest
   readonly song: StoredSong
   readonly reference?: StoredSong
+  /** Files of the songs that the request joins with it, in their order. */
+  readonly joinedPaths?: readonly string[]
   readonly cover?: StoredCover
   readonly batchId?: string
   readonly sourceId?: string
@@ -80,7 +82,7 @@ export class Submissions {
     const limit = PLAN_LIMITS[plan()].concurrentJobs
     if (store.countUnfinished() >= limit) throw new AppError('CONCURRENT_LIMIT', { limit })
     // The masters and their ZIP are there at once.
-    storage.require(2 * resultBytes(song, request.settings))
+    storage.require(2 * jobBytes(song, request))
     return balance
   }
 
@@ -116,17 +118,22 @@ export class Submissions {
 
   #create(submission: Submission, jobId: string): CreatedJob {
     const { clock, store, ledger, folders, notify } = this.#deps
-    const { song, reference, cover, isFree = false } = submission
+    const { song, reference, cover, request, isFree = false } = submission
+    const joinedPaths = request.joined ? (submission.joinedPaths ?? []) : []
     const balance = this.check(submission)
     folders.keep(song.path, folders.source(jobId))
     if (reference) folders.keep(reference.path, folders.reference(jobId))
+    for (const [index, file] of joinedPaths.entries()) folders.keep(file, folders.joined(jobId, index))
     if (cover) folders.keep(cover.path, folders.cover(jobId))
     store.add({
       ...newJobOf(submission),
       jobId,
       creditsUsed: isFree ? 0 : CREDITS_PER_JOB,
       creditsRemaining: isFree ? balance : ledger.charge(jobId),
-      storedBytes: [song, reference, cover].reduce((sum, file) => sum + (file ? statSync(file.path).size : 0), 0),
+      storedBytes: [song.path, reference?.path, ...joinedPaths, cover?.path].reduce(
+        (sum, file) => sum + (file === undefined ? 0 : statSync(file).size),
+        0,
+      ),
       createdAtMs: clock.now(),
     })
     notify.record({ event: 'job.created', jobId })
@@ -172,6 +179,13 @@ function warningsOf(song: StoredSong, reference: StoredSong | undefined): Warnin
 /** Bytes of a sample of each channel before they are coded: 24 bit, and 32 bit float. */
 const MASTER_BYTES = 3
 const FLOAT_BYTES = 4
+
+/** Returns how many bytes the masters of a request take at most while they are made: those of all songs that are mastered as one. Pure. */
+export function jobBytes({ facts }: Pick<StoredSong, 'facts'>, { settings, joined }: MasterRequest): number {
+  const others = [...(joined?.before ?? []), ...(joined?.after ?? [])]
+  const durationSeconds = others.reduce((sum, one) => sum + one.facts.durationSeconds, facts.durationSeconds)
+  return resultBytes({ facts: { ...facts, durationSeconds } }, settings)
+}
 
 /**
  * Returns how many bytes the masters of a song take at most, without tags and cover: stereo, 24 bit, at the engine's rate. Further

@@ -14,9 +14,19 @@ import {
 } from '../../src-engine/album/record-loudness.ts'
 import { finiteOrNull, rounded } from '../../src-engine/dsp/units.ts'
 import { effortBudget, marginDb } from '../../src-engine/finalise/finalise.ts'
+import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
 import { decodeSteps } from '../../src-worker/result/loudness-steps.ts'
+import { goOver, joinedWith } from './continuous.ts'
 import { fullTitle } from './export-plan.ts'
-import type { MeasuredPart, ReleaseRun, RunPart, RunTrack } from './mastering-run.ts'
+import { joinedSound } from './joined-sound.ts'
+import {
+  anchoredUnits,
+  type MeasuredUnit,
+  type ReleaseRun,
+  type RunPart,
+  type RunTrack,
+  unitsIn,
+} from './mastering-run.ts'
 import { loudnessModeOf, type ReleaseFacts, type ReleaseRecord, type TrackFacts, type TrackRecord } from './release.ts'
 import type { SongMeasure } from './run-store.ts'
 
@@ -51,12 +61,13 @@ function edgesOf(facts: TrackFacts, silenceSeconds: number): Partial<JobSettings
 /** Returns the run with which a release begins to be mastered; `songs` are those of its tracks, in their order. */
 export function newRun(
   { facts, tracks, keyId }: Pick<ReleaseRecord, 'facts' | 'tracks' | 'keyId'>,
-  songs: readonly RunTrack[],
+  songs: readonly RunSong[],
   masters: ReleaseRun['masters'],
 ): ReleaseRun {
   const mode = loudnessModeOf(facts)
   const settings = recordSettings(facts)
   const { anchor_track_id: anchorTrackId } = facts
+  const goesOver = goOver(tracks)
   const partOf = (track: TrackRecord, index: number): RunPart => {
     const silenceSeconds = silenceBehind(tracks[index + 1])
     const own = withStyle((track.facts.settings ?? {}) as Named)
@@ -64,7 +75,8 @@ export function newRun(
     // The level of a track in a record is its relation to the others.
     const level = mode === 'album' ? { target_lufs: null } : {}
     return {
-      tracks: [songs[index]!],
+      tracks: [songs[index]!.track],
+      ...(goesOver[index] ? { goesOver: true } : {}),
       request: {
         settings: jobSettings({ ...settings, ...own, ...edges, ...level, release_master: true }),
         title: fullTitle(track.facts),
@@ -85,32 +97,55 @@ export function newRun(
     targets: recordTargets(settings),
     phase: mode === 'album' || facts.coherence ? 'measuring' : 'plain',
     round: 1,
-    parts: tracks.map(partOf),
+    parts: withJoined(tracks.map(partOf), songs),
     masters,
   }
 }
 
-/** A song of a run as it sounds in the record before it is mastered. */
-interface KnownSong {
+/** A track with its song as it is when a run begins. */
+export interface RunSong {
+  readonly track: RunTrack
+  readonly song: StoredSong
+}
+
+function withJoined(parts: readonly RunPart[], songs: readonly RunSong[]): RunPart[] {
+  return unitsIn(parts).places.flatMap((unit) => {
+    const joinable = unit.map((place) => ({
+      song: songs[place]!.song,
+      settings: parts[place]!.request.settings,
+    }))
+    return unit.map((place, within): RunPart => {
+      const part = parts[place]!
+      const joined = joinedWith(joinable, within)
+      return joined ? { ...part, request: { ...part.request, joined } } : part
+    })
+  })
+}
+
+/** The song of a part, or of parts that are one, as it sounds in the record before it is mastered. */
+interface KnownUnit {
   readonly steps: LoudnessSteps
   readonly coherence: Coherence
   readonly plrDb: number | null
 }
 
-/** Returns what the measured songs of a record are: without what is cut off, and beside one another. */
-function knownSongs({ parts, coherence }: ReleaseRun, measures: readonly SongMeasure[]): KnownSong[] {
-  const cut = measures.map((measure, i) => cutSteps(parts[i]!, measure))
-  const found = planCoherence(
-    measures.map(({ spectrum, sideToMidDb }, i) => ({
-      loudPartsLufs: finiteOrNull(loudPartLufs(cut[i]!)),
-      spectrum,
-      sideToMidDb,
-    })),
+/** Returns what the measured units of a record are: without what is cut off, and beside one another. */
+function knownUnits({ parts, coherence }: ReleaseRun, measures: readonly SongMeasure[]): KnownUnit[] {
+  const units = unitsIn(parts).places.map((unit) =>
+    joinedSound(
+      unit.map((place) => {
+        const { spectrum, sideToMidDb, truePeakDbtp } = measures[place]!
+        return { steps: cutSteps(parts[place]!, measures[place]!), spectrum, sideToMidDb, truePeakDbtp }
+      }),
+    ),
   )
-  return measures.map(({ truePeakDbtp }, i) => {
-    const lufs = integratedLufs(cut[i]!)
+  const found = planCoherence(
+    units.map(({ steps, ...sound }) => ({ ...sound, loudPartsLufs: finiteOrNull(loudPartLufs(steps)) })),
+  )
+  return units.map(({ steps, truePeakDbtp }, i) => {
+    const lufs = integratedLufs(steps)
     return {
-      steps: cut[i]!,
+      steps,
       coherence: coherence ? found[i]! : { outliers: [], corrections: {} },
       plrDb: truePeakDbtp === null || !Number.isFinite(lufs) ? null : truePeakDbtp - lufs,
     }
@@ -124,8 +159,8 @@ function cutSteps({ request }: RunPart, { loudnessSteps }: SongMeasure): Loudnes
 }
 
 /** Returns what the first targets of a run follow from. */
-export function measuredParts(run: ReleaseRun, measures: readonly SongMeasure[]): MeasuredPart[] {
-  return knownSongs(run, measures).map(({ steps, coherence }) => ({ steps, corrections: coherence.corrections }))
+export function measuredUnits(run: ReleaseRun, measures: readonly SongMeasure[]): MeasuredUnit[] {
+  return knownUnits(run, measures).map(({ steps, coherence }) => ({ steps, corrections: coherence.corrections }))
 }
 
 /** Returns what is known before all songs are measured; `measures` are undefined for those that are not. */
@@ -160,9 +195,10 @@ function planFacts({ mode, coherence, targets }: ReleaseRun, { needsCredit, bala
   }
 }
 
-function trackFacts({ tracks }: RunPart, index: number, { titles, needsCredit }: PlanFacts) {
+function trackFacts({ tracks, goesOver }: RunPart, index: number, { titles, needsCredit }: PlanFacts) {
   return {
     track_id: tracks[0]!.trackId,
+    continuous_with_next: goesOver === true,
     position: index + 1,
     title: titles[index]!,
     needs_credit: needsCredit[index]!,
@@ -171,18 +207,20 @@ function trackFacts({ tracks }: RunPart, index: number, { titles, needsCredit }:
 
 /** Returns what mastering would do, from a run whose songs are measured and whose targets are set. */
 export function planOf(run: ReleaseRun, measures: readonly SongMeasure[], facts: PlanFacts): ReleasePlan {
-  const known = knownSongs(run, measures)
+  const known = knownUnits(run, measures)
   const targetLufs = run.targets[RELEASE]!
+  const { places, of } = unitsIn(run.parts)
+  const isAnchored = anchoredUnits(run)
   const tracks = run.parts.map((part, index) => {
-    const { steps, coherence, plrDb } = known[index]!
-    const corrections = appliedCorrections(run, part, coherence.corrections)
+    const { coherence, plrDb } = known[of[index]!]!
+    const corrections = isAnchored[of[index]!] ? {} : appliedCorrections(run, coherence.corrections)
     const own = part.targets[RELEASE] ?? ownTarget(part)
     const planned = own + (corrections.offset_lu ?? 0)
     const mostLufs = plrDb === null ? undefined : mostAllowedLufs(part, planned, plrDb)
     return {
       ...trackFacts(part, index, facts),
       is_measured: true,
-      source_lufs: finiteOrNull(rounded(integratedLufs(steps), 2)),
+      source_lufs: finiteOrNull(rounded(integratedLufs(cutSteps(part, measures[index]!)), 2)),
       target_lufs: rounded(planned, 3),
       offset_lu: rounded(planned - targetLufs, 3),
       ...(mostLufs === undefined ? {} : { most_lufs: rounded(mostLufs, 1) }),
@@ -194,11 +232,12 @@ export function planOf(run: ReleaseRun, measures: readonly SongMeasure[], facts:
       ...(Object.keys(corrections).length > 0 ? { corrections } : {}),
     }
   })
+  const firsts = places.map((unit) => tracks[unit[0]!]!)
   const placed = known.map(({ steps }, i) => {
     const own = integratedLufs(steps)
-    return { steps, gainDb: Number.isFinite(own) ? tracks[i]!.target_lufs - own : 0 }
+    return { steps, gainDb: Number.isFinite(own) ? firsts[i]!.target_lufs - own : 0 }
   })
-  const heldBack = run.mode === 'album' ? expectedHeldBack(run, known, tracks) : undefined
+  const heldBack = run.mode === 'album' ? expectedHeldBack(run, known, firsts) : undefined
   return {
     ...planFacts(run, facts),
     is_complete: true,
@@ -216,11 +255,10 @@ export interface PlanFacts {
   readonly balance: number
 }
 
-/** The anchor has none; a track that is mastered on its own has its own level. */
-function appliedCorrections(run: ReleaseRun, { tracks }: RunPart, found: Corrections): Corrections {
-  if (tracks.some(({ trackId }) => trackId === run.anchorTrackId)) return {}
+/** A track that is mastered on its own has its own level. */
+function appliedCorrections({ mode }: ReleaseRun, found: Corrections): Corrections {
   const { offset_lu, ...sound } = found
-  return run.mode === 'album' && offset_lu !== undefined ? { ...sound, offset_lu } : sound
+  return mode === 'album' && offset_lu !== undefined ? { ...sound, offset_lu } : sound
 }
 
 const ownTarget = ({ request }: RunPart) => releaseTarget(request.settings).targetLufs
@@ -233,7 +271,7 @@ function mostAllowedLufs({ request }: RunPart, targetLufs: number, plrDb: number
 
 function expectedHeldBack(
   run: ReleaseRun,
-  known: readonly KnownSong[],
+  known: readonly KnownUnit[],
   tracks: readonly { readonly track_id: string; readonly target_lufs: number; readonly most_lufs?: number }[],
 ): ReleasePlan['expected_held_back'] {
   const { heldBack } = placeRecord(

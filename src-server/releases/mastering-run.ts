@@ -4,9 +4,10 @@ import type { ErrorCode, ErrorParams, FailureCode } from '../../src-contract/err
 import type { Corrections, ReleaseLoudnessMode } from '../../src-contract/release-mastering.ts'
 import { jobSettings, SETTINGS } from '../../src-contract/settings.ts'
 import { type LandedTrack, measureRecord, placeRecord } from '../../src-engine/album/album-plan.ts'
-import { integratedLufs, type LoudnessSteps } from '../../src-engine/album/record-loudness.ts'
+import { integratedLufs, joinedSteps, type LoudnessSteps } from '../../src-engine/album/record-loudness.ts'
 import { clamp } from '../../src-engine/dsp/units.ts'
 import type { MasterRequest } from '../uploads/form.ts'
+import { unitsOf } from './continuous.ts'
 import type { TrackSong } from './release.ts'
 
 /** A track of a run with its song as it was when the run began. */
@@ -15,9 +16,12 @@ export interface RunTrack extends TrackSong {
   readonly sourceSha256: string
 }
 
-/** Product of one job: the master of a track, or of tracks that go over into each other. */
+/** Product of one job: the master of a track. */
 export interface RunPart {
+  /** One track; more in runs of earlier versions. */
   readonly tracks: readonly RunTrack[]
+  /** True where it goes over into the next part: both are mastered as one, with one target and the same corrections. */
+  readonly goesOver?: boolean
   /** The job's request without the targets of the record and the corrections. */
   readonly request: MasterRequest
   /** Silence behind it that is part of its file, s. */
@@ -85,8 +89,8 @@ export interface JobOutcome {
   readonly masters: Readonly<Partial<Record<MasterName, { readonly steps: LoudnessSteps; readonly isShort: boolean }>>>
 }
 
-/** Measurements of a song before it is mastered. */
-export interface MeasuredPart {
+/** Measurements of the song of a part, or of parts that are one, before it is mastered. */
+export interface MeasuredUnit {
   readonly steps: LoudnessSteps
   readonly corrections: Corrections
 }
@@ -98,13 +102,29 @@ const TARGET_DECIMALS = 3
 
 const rounded = (value: number) => Number(value.toFixed(TARGET_DECIMALS))
 
-/** Returns the run with the first targets of its parts, whose songs were measured in their order. */
-export function withMeasures(run: ReleaseRun, measured: readonly MeasuredPart[]): ReleaseRun {
+/** Parts of a run that move as one, by their places. */
+export interface Units {
+  /** Places of the parts of each. */
+  readonly places: readonly (readonly number[])[]
+  /** Number of the unit of each part, from 0. */
+  readonly of: readonly number[]
+}
+
+/** Returns the units of a run: parts that go over into each other, and every other part by itself. */
+export function unitsIn(parts: ReleaseRun['parts']): Units {
+  const places = unitsOf(parts.map(({ goesOver = false }) => goesOver))
+  return { places, of: places.flatMap((unit, number) => unit.map(() => number)) }
+}
+
+/** Returns the run with the first targets of its parts, whose units were measured in their order. */
+export function withMeasures(run: ReleaseRun, measured: readonly MeasuredUnit[]): ReleaseRun {
+  const { of } = unitsIn(run.parts)
   const related = run.parts.map((part, i) => {
-    const relationLu = integratedLufs(measured[i]!.steps)
+    const { steps, corrections } = measured[of[i]!]!
+    const relationLu = integratedLufs(steps)
     return {
       ...part,
-      planned: measured[i]!.corrections,
+      planned: corrections,
       ...(Number.isFinite(relationLu) ? { relationLu } : {}),
     }
   })
@@ -112,23 +132,24 @@ export function withMeasures(run: ReleaseRun, measured: readonly MeasuredPart[])
   return { ...run, phase: 'plain', parts }
 }
 
-function placed(run: ReleaseRun, parts: readonly RunPart[], measured: readonly MeasuredPart[]): RunPart[] {
-  const tracks = parts.map(({ relationLu = 0, silenceSeconds }, i) => ({
-    steps: measured[i]!.steps,
-    relationLu,
-    silenceSeconds,
+function placed(run: ReleaseRun, parts: readonly RunPart[], measured: readonly MeasuredUnit[]): RunPart[] {
+  const { places, of } = unitsIn(parts)
+  const tracks = places.map((unit, number) => ({
+    steps: measured[number]!.steps,
+    relationLu: parts[unit[0]!]!.relationLu ?? 0,
+    silenceSeconds: parts[unit.at(-1)!]!.silenceSeconds,
   }))
   const byName = targetNames(run).map((name) => [name, placeRecord(tracks, run.targets[name]!).levelsLufs] as const)
   return parts.map((part, i) => ({
     ...part,
-    targets: Object.fromEntries(byName.map(([name, levels]) => [name, rounded(levels[i]!)])),
+    targets: Object.fromEntries(byName.map(([name, levels]) => [name, rounded(levels[of[i]!]!)])),
   }))
 }
 
 const targetNames = ({ targets }: ReleaseRun) => Object.keys(targets) as MasterName[]
 
 /** Returns the request of the job of a part: its own, with the corrections and the targets of the record. */
-export function requestOf({ request, corrections, targets }: RunPart): MasterRequest {
+export function requestOf({ request: { joined, ...request }, corrections, targets }: RunPart): MasterRequest {
   const { offset_lu: _, ...sound } = corrections
   const corrected = Object.fromEntries(
     Object.entries(sound).map(([name, change]) => {
@@ -142,6 +163,7 @@ export function requestOf({ request, corrections, targets }: RunPart): MasterReq
     ...request,
     settings: jobSettings({ ...request.settings, ...corrected }),
     ...(Object.keys(targets).length > 0 ? { masterTargets: targets } : {}),
+    ...(joined ? { joined } : {}),
   }
 }
 
@@ -185,14 +207,15 @@ function afterRound(run: ReleaseRun, jobOf: (jobId: string) => JobOutcome | unde
 function measured(run: ReleaseRun, outcomes: readonly (JobOutcome | undefined)[]) {
   let parts = run.parts
   let record: RecordFacts | undefined
+  const { places, of } = unitsIn(run.parts)
   for (const name of targetNames(run)) {
-    const landed = run.parts.map((part, i) => landedPart(part, name, outcomes[i]))
+    const landed = places.map((unit) => landedUnit(run, unit, name, outcomes))
     const measure = measureRecord(landed, run.targets[name]!)
     if (name === RELEASE && Number.isFinite(measure.recordLufs)) record = factsOf(run, measure)
     const isHeld = run.phase === 'coherent' && run.parts.some((part) => isAnchor(run, part))
     const targets = isHeld ? anchoredTargets(run, landed) : measure.targetsLufs
     parts = parts.map((part, i) => {
-      const target = rounded(targets[i]!)
+      const target = rounded(targets[of[i]!]!)
       if (part.targets[name] === undefined || target === part.targets[name]) return part
       return { ...part, targets: { ...part.targets, [name]: target }, state: 'waiting' as const }
     })
@@ -201,17 +224,25 @@ function measured(run: ReleaseRun, outcomes: readonly (JobOutcome | undefined)[]
   return { run: told, retargeted: parts.some(({ state }) => state === 'waiting') ? { ...told, parts } : run }
 }
 
-function landedPart(
-  { relationLu = 0, targets }: RunPart,
+function landedUnit(
+  { parts }: ReleaseRun,
+  unit: readonly number[],
   name: MasterName,
-  outcome: JobOutcome | undefined,
+  outcomes: readonly (JobOutcome | undefined)[],
 ): LandedTrack {
-  const { steps = new Float64Array(0), isShort = false } = outcome?.masters[name] ?? {}
-  return { steps, relationLu, targetLufs: targets[name]!, isShort }
+  const { relationLu = 0, targets } = parts[unit[0]!]!
+  const masters = unit.flatMap((place) => outcomes[place]?.masters[name] ?? [])
+  return {
+    steps: joinedSteps(masters.map(({ steps }) => steps)),
+    relationLu,
+    targetLufs: targets[name]!,
+    isShort: masters.some(({ isShort }) => isShort),
+  }
 }
 
 function factsOf(run: ReleaseRun, { recordLufs, relationErrorLu, heldBack }: ReturnType<typeof measureRecord>) {
-  const trackId = heldBack && run.parts[heldBack.index]!.tracks[0]!.trackId
+  const held = heldBack && unitsIn(run.parts).places[heldBack.index]![0]!
+  const trackId = held === undefined ? undefined : run.parts[held]!.tracks[0]!.trackId
   return {
     recordLufs,
     relationErrorLu,
@@ -220,6 +251,12 @@ function factsOf(run: ReleaseRun, { recordLufs, relationErrorLu, heldBack }: Ret
 }
 
 const isAnchor = (run: ReleaseRun, { tracks }: RunPart) => tracks.some(({ trackId }) => trackId === run.anchorTrackId)
+
+/** Returns whether each unit of a run has its anchor. */
+export function anchoredUnits(run: ReleaseRun): boolean[] {
+  return unitsIn(run.parts).places.map((unit) => unit.some((place) => isAnchor(run, run.parts[place]!)))
+}
+
 const isCorrected = ({ corrections }: RunPart) => Object.keys(corrections).length > 0
 
 /** Error of a corrected part against the anchor from which it is made again, LU. */
@@ -227,22 +264,25 @@ const ANCHORED_TOLERANCE_LU = 0.02
 
 /** Returns targets by which corrected parts have their relation to the anchor; all others stay. */
 function anchoredTargets(run: ReleaseRun, landed: readonly LandedTrack[]): number[] {
-  const anchor = run.parts.findIndex((part) => isAnchor(run, part))
+  const anchor = anchoredUnits(run).indexOf(true)
+  const { places } = unitsIn(run.parts)
   const levels = landed.map(({ steps }) => integratedLufs(steps))
   return landed.map(({ relationLu, targetLufs, isShort }, i) => {
     const errorLu = levels[i]! - (levels[anchor]! + relationLu - landed[anchor]!.relationLu)
     const isOff = Math.abs(errorLu) > ANCHORED_TOLERANCE_LU && Number.isFinite(errorLu)
-    return isCorrected(run.parts[i]!) && isOff && !isShort ? targetLufs - errorLu : targetLufs
+    return isCorrected(run.parts[places[i]![0]!]!) && isOff && !isShort ? targetLufs - errorLu : targetLufs
   })
 }
 
 /** Returns the run with the corrections of its outliers, which are made again; the anchor stays as it is, and its record with it. */
 function withCoherence(run: ReleaseRun): ReleaseRun {
-  const parts = run.parts.map((part): RunPart => {
+  const isAnchored = anchoredUnits(run)
+  const { of } = unitsIn(run.parts)
+  const parts = run.parts.map((part, i): RunPart => {
     const { offset_lu = 0, ...sound } = part.planned ?? {}
     const movedLu = run.mode === 'album' ? offset_lu : 0
     const corrections = { ...sound, ...(movedLu === 0 ? {} : { offset_lu: movedLu }) }
-    if (isAnchor(run, part) || Object.keys(corrections).length === 0) return part
+    if (isAnchored[of[i]!] || Object.keys(corrections).length === 0) return part
     return {
       ...part,
       corrections,

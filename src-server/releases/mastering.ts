@@ -17,8 +17,9 @@ import { AppError } from '../http/app-error.ts'
 import { toAppError } from '../http/envelope.ts'
 import type { Caller } from '../http/route.ts'
 import type { MasterRequest } from '../uploads/form.ts'
+import { requireContinuous } from './continuous.ts'
 import { fullTitle } from './export-plan.ts'
-import { incompletePlan, measuredParts, newRun, type PlanFacts, planOf } from './mastering-plan.ts'
+import { incompletePlan, measuredUnits, newRun, type PlanFacts, planOf, type RunSong } from './mastering-plan.ts'
 import {
   advanced,
   type JobOutcome,
@@ -27,6 +28,7 @@ import {
   type RunPart,
   type RunTrack,
   requestOf,
+  unitsIn,
   withMeasures,
   withPart,
 } from './mastering-run.ts'
@@ -55,6 +57,7 @@ export interface ReleaseMasteringDeps {
       readonly caller: Caller
       readonly request: MasterRequest
       readonly song: StoredSong
+      readonly joinedPaths: readonly string[]
       readonly batchId: string
       readonly isFree: boolean
       readonly alongside: (jobId: string) => void
@@ -100,7 +103,7 @@ export class ReleaseMastering {
 
   /**
    * Returns what mastering a release would do. Songs that were not measured before are, and what is known of them after some seconds is
-   * returned. Throws RELEASE_NOT_FOUND, RELEASE_NOT_READY, or what a measurement threw.
+   * returned. Throws RELEASE_NOT_FOUND, RELEASE_NOT_READY, TRACKS_NOT_CONTINUOUS, or what a measurement threw.
    */
   async plan(releaseId: string, signal: AbortSignal): Promise<ReleasePlan> {
     const { ledger, clock, onChanged } = this.#deps
@@ -120,7 +123,7 @@ export class ReleaseMastering {
     }
     if (measures) {
       if (!isAtHand) onChanged(releaseId)
-      return planOf(withMeasures(run, measuredParts(run, measures)), measures, facts)
+      return planOf(withMeasures(run, measuredUnits(run, measures)), measures, facts)
     }
     // Whoever asked is told when the rest is there.
     all.then(
@@ -135,7 +138,7 @@ export class ReleaseMastering {
   }
 
   /**
-   * Begins to master a release. Throws RELEASE_NOT_FOUND; RELEASE_NOT_READY for a track without a song; RELEASE_BUSY; and
+   * Begins to master a release. Throws RELEASE_NOT_FOUND; RELEASE_NOT_READY for a track without a song; TRACKS_NOT_CONTINUOUS; RELEASE_BUSY; and
    * INSUFFICIENT_CREDITS, before anything has begun, where the balance is not enough for all of it.
    */
   master(releaseId: string, caller: Caller): void {
@@ -144,7 +147,8 @@ export class ReleaseMastering {
     const earlier = runs.find(releaseId)
     if (earlier?.state === 'mastering') throw new AppError('RELEASE_BUSY')
     const songs = this.#songs(release)
-    const cost = CREDITS_PER_JOB * this.#needCredits(releaseId, songs).length
+    const tracks = songs.map(({ track }) => track)
+    const cost = CREDITS_PER_JOB * this.#needCredits(releaseId, tracks).length
     const balance = ledger.balance()
     if (balance < cost) throw new AppError('INSUFFICIENT_CREDITS', { cost, balance })
     const { keyId: _, ...unkeyed } = release
@@ -237,16 +241,20 @@ export class ReleaseMastering {
     return release
   }
 
-  /** Returns the songs of all tracks. Throws RELEASE_NOT_READY. */
-  #songs({ tracks }: ReleaseRecord): RunTrack[] {
+  /** Returns the songs of all tracks. Throws RELEASE_NOT_READY or TRACKS_NOT_CONTINUOUS. */
+  #songs({ tracks }: ReleaseRecord): RunSong[] {
     if (tracks.length === 0) throw new AppError('RELEASE_NOT_READY')
-    return tracks.map(({ trackId, sourceId, jobId, facts }, index) => {
+    const songs = tracks.map(({ trackId, sourceId, jobId, facts }, index) => {
       const song = { ...(sourceId === undefined ? {} : { sourceId }), ...(jobId === undefined ? {} : { jobId }) }
       const stored = this.#deps.songOf(song)
       if (!stored)
         throw new AppError('RELEASE_NOT_READY', { track: index + 1, title: fullTitle(facts), reason: 'no_song' })
-      return { trackId, ...song, sourceSha256: stored.sha256 }
+      return { track: { trackId, ...song, sourceSha256: stored.sha256 }, song: stored }
     })
+    requireContinuous(
+      songs.map(({ song }, i) => ({ song, facts: tracks[i]!.facts, title: fullTitle(tracks[i]!.facts) })),
+    )
+    return songs
   }
 
   /** Returns the tracks whose song was not charged yet. */
@@ -311,15 +319,21 @@ export class ReleaseMastering {
   #submit(releaseId: string, run: ReleaseRun, index: number): void {
     const { runs, jobs, songOf } = this.#deps
     const part = run.parts[index]!
-    const [track] = part.tracks
-    const song = songOf(track!)
-    if (song?.sha256 !== track!.sourceSha256)
-      throw new AppError('RELEASE_NOT_READY', { reason: 'no_song', track: index + 1 })
+    const songAt = (place: number) => {
+      const [track] = run.parts[place]!.tracks
+      const song = songOf(track!)
+      if (song?.sha256 !== track!.sourceSha256)
+        throw new AppError('RELEASE_NOT_READY', { reason: 'no_song', track: place + 1 })
+      return song
+    }
+    const { places, of } = unitsIn(run.parts)
+    const others = places[of[index]!]!.filter((place) => place !== index)
     const unpaid = this.#needCredits(releaseId, part.tracks)
     jobs.submit({
       caller: run.keyId === undefined ? { via: 'session' } : { via: 'key', keyId: run.keyId },
       request: requestOf(part),
-      song,
+      song: songAt(index),
+      joinedPaths: others.map((place) => songAt(place).path),
       batchId: releaseId,
       isFree: unpaid.length === 0,
       alongside: (jobId) => {
@@ -383,7 +397,7 @@ export class ReleaseMastering {
     const run = this.#deps.runs.find(releaseId)
     const measures = run?.parts.map((part) => this.#known(part)).filter((known) => known !== undefined)
     if (run?.state !== 'mastering' || measures?.length !== run.parts.length) return
-    this.#save(releaseId, withMeasures(run, measuredParts(run, measures)))
+    this.#save(releaseId, withMeasures(run, measuredUnits(run, measures)))
   }
 
   #unmeasurable(releaseId: string, cause: unknown): void {

@@ -19,7 +19,7 @@ import { createRenderAlone } from '../jobs/render-alone.ts'
 import { Scheduler } from '../jobs/scheduler.ts'
 import { createSettle } from '../jobs/settle.ts'
 import type { JobRecord } from '../jobs/store.ts'
-import { resultBytes, Submissions } from '../jobs/submit.ts'
+import { jobBytes, Submissions } from '../jobs/submit.ts'
 import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
 import { ReleaseExports } from '../releases/export.ts'
 import type { SongMasters } from '../releases/export-sounds.ts'
@@ -84,8 +84,7 @@ function createUploads({ dataDir }: ServiceDeps, { store, settings, ffmpeg }: Co
   const storage = createStorage({
     dataDir,
     usedBytes,
-    reservedBytes: () =>
-      store.unfinished().reduce((sum, { song, request }) => sum + resultBytes(song, request.settings), 0),
+    reservedBytes: () => store.unfinished().reduce((sum, { song, request }) => sum + jobBytes(song, request), 0),
     quotaBytes: () => settings.read().disk_quota_bytes,
   })
   return {

@@ -16,6 +16,7 @@ import type { SongMetadata } from '../../src-contract/metadata.ts'
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import {
   type AiService,
+  EDGE_NAMES,
   type JobSettings,
   jobSettings,
   SETTINGS,
@@ -23,6 +24,7 @@ import {
 } from '../../src-contract/settings.ts'
 import { withStyle } from '../../src-contract/styles.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
+import type { Joined, JoinedSong } from '../../src-worker/media/joined.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 import { changedMetadata, readMetadata } from './metadata.ts'
@@ -37,6 +39,8 @@ export interface MasterRequest {
   readonly webhookUrl?: string
   /** Targets of single masters instead of what the settings say, as a record has them. */
   readonly masterTargets?: MasterTargets
+  /** Songs with which it is mastered as one, without their places on disk. */
+  readonly joined?: Joined<Omit<JoinedSong, 'path'>>
 }
 
 /** Text fields of a `POST /api/v1/master`. */
@@ -146,6 +150,8 @@ export function changedRequest(
   const artist = newArtist === undefined ? first.artist : cleanName(newArtist)
   return {
     settings: jobSettings({ ...first.settings, ...withStyle(settings), platforms }),
+    // Cut or faded otherwise, it goes over into nothing.
+    ...(first.joined && !EDGE_NAMES.some((name) => settings[name] !== undefined) ? { joined: first.joined } : {}),
     ...(first.masterTargets && settings.target_lufs === undefined ? { masterTargets: first.masterTargets } : {}),
     ...(title ? { title } : {}),
     ...(artist ? { artist } : {}),

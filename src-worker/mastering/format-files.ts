@@ -20,8 +20,9 @@ import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { type Labels, withReplayGain, writeLabelled } from '../media/label-file.ts'
 import { stateMp3Length } from '../media/mp3-length.ts'
 import { createPlanes } from '../media/samples.ts'
-import { createWavWriter } from '../media/wav.ts'
+import { createWavWriter, cutWav } from '../media/wav.ts'
 import { ceilingBroken, type FloatMaster } from './deliver.ts'
+import type { FrameRange } from './prepare-song.ts'
 import { CeilingBrokenError } from './render-master.ts'
 
 export interface FormatDeps {
@@ -93,6 +94,7 @@ export async function writeFormats(
     readonly seed: number
     readonly labels: Labels
     readonly edges: Pick<Edges, 'pad_start_seconds' | 'pad_end_seconds'>
+    readonly own?: FrameRange | undefined
   },
   deps: FormatDeps & { readonly onFile: () => void },
 ): Promise<MadeFile[]> {
@@ -157,14 +159,15 @@ export type GivenWavs = Readonly<Partial<Record<Format, FloatWav>>>
 
 /**
  * Returns what makes sound files of one master, given as a WAV, best one of float; what several are made from is made once, and lies under
- * a name of `at` that is in `files`.
+ * a name of `at` that is in `files`. Of a master that goes over into others only the frames of `own` are in its files: they are converted
+ * and dithered as one.
  */
 export function createFileMaker(
   float: FloatWav,
   at: (name: string) => string,
-  deps: FormatDeps & Dithering & { readonly given?: GivenWavs },
+  deps: FormatDeps & Dithering & { readonly given?: GivenWavs; readonly own?: FrameRange | undefined },
 ) {
-  const { ffmpeg, signal } = deps
+  const { ffmpeg, signal, own } = deps
   const files: string[] = []
   const known = new Map<string, Promise<unknown>>()
   const once = <Result>(key: string, make: () => Promise<Result>): Promise<Result> => {
@@ -189,10 +192,27 @@ export function createFileMaker(
     })
   const measured = (file: string, container: 'wav' | CodedContainer, sampleRateHz: number) =>
     once(`read ${file}`, () => readBack(ffmpeg, { path: file, container, sampleRateHz }, { signal }))
-  const whole = (wav: FloatWav, bitDepth: number) =>
-    measured(wav.path, 'wav', wav.sampleRateHz).then((reading): Bare => ({ ...wav, bitDepth, reading, gainDb: 0 }))
+  const ownOf = async (wav: FloatWav): Promise<FloatWav> =>
+    own
+      ? once(`own ${wav.path}`, async () => {
+          const target = { ...wav, path: named(`own-${path.basename(wav.path)}`) }
+          const range = rangeAt(own, float, wav)
+          cutWav(wav.path, target.path, range, { tags: {} })
+          return { ...target, frames: range.end - range.first }
+        })
+      : wav
+  const whole = async (wav: FloatWav, bitDepth: number): Promise<Bare> => {
+    const file = await ownOf(wav)
+    return { ...file, bitDepth, reading: await measured(file.path, 'wav', file.sampleRateHz), gainDb: 0 }
+  }
   const sixteen = (rateHz: number, ceilingDbtp: number) =>
-    once('16 bit', async () => trimmedTo16Bit(await atRate(rateHz), named('16.wav'), { ...deps, ceilingDbtp }))
+    once('16 bit', async () => {
+      const wav = await atRate(rateHz)
+      const trimmed = await trimmedTo16Bit(wav, named('16.wav'), { ...deps, ceilingDbtp })
+      return own
+        ? { ...trimmed, ...(await whole({ ...wav, path: trimmed.path }, 16)), gainDb: trimmed.gainDb }
+        : trimmed
+    })
   const lossless = async (source: Bare, encoder: string, file: string): Promise<Bare> => {
     const { path: wav, sampleRateHz } = source
     await encodeFile(ffmpeg, { container: 'flac', encoder }, { path: wav, sampleRateHz }, file, { signal })
@@ -213,11 +233,17 @@ export function createFileMaker(
         const wav = inFull ? whole(inFull, bitDepth) : sixteen(rateHz!, ceilingDbtp)
         return container === 'flac' ? lossless(await wav, encoder!, named(`${format}.bare`)) : wav
       }
-      const wav = await atRate(Math.min(float.sampleRateHz, highestRateHz))
+      const wav = await ownOf(await atRate(Math.min(float.sampleRateHz, highestRateHz)))
       const codec = { container: container as CodedContainer, encoder: encoder!, kilobits: kilobits! }
       return lossyCopy(wav, codec, (copy) => named(`${format}-${copy}.bare`), deps)
     },
   }
+}
+
+/** Returns the frames of a WAV at its rate that are those of a range at the rate of another. */
+function rangeAt({ first, end }: FrameRange, at: FloatWav, { frames, sampleRateHz }: FloatWav): FrameRange {
+  const frameAt = (frame: number) => Math.round((frame * sampleRateHz) / at.sampleRateHz)
+  return { first: frameAt(first), end: end === at.frames ? frames : frameAt(end) }
 }
 
 /**

@@ -23,7 +23,8 @@ import { type Delivery, deliverMasters } from './deliver.ts'
 import { createFileNames } from './file-names.ts'
 import { withFormatFiles } from './format-facts.ts'
 import { type MadeFile, missingCodecs, writeFormats } from './format-files.ts'
-import { CHAIN_PART, type PreparedSong, prepareSong } from './prepare-song.ts'
+import { ownMasters, withOwnCurves } from './own-stretch.ts'
+import { CHAIN_PART, type FrameRange, finishedEdges, type PreparedSong, prepareSong } from './prepare-song.ts'
 import { createProgressMeter, FORMAT_WEIGHTS, MASTERING_WEIGHTS, type ProgressMeter } from './progress-meter.ts'
 import type { RenderedMaster } from './render-master.ts'
 import { type RenderPool, withRenderPool } from './render-pool.ts'
@@ -58,12 +59,15 @@ export async function masterSong(
     const song = await prepareSong(order, progress.report, signal)
     const isTagged = order.settings.file_tags === 'song'
     const labels = isTagged ? { tags: songTags(order), cover: await coverOf(order, signal) } : { tags: {} }
-    const delivery = await deliverSong(order, song, labels, { pool, report: progress.report, signal })
+    const { own } = song
+    const wholeLabels = own ? { tags: {} } : labels
+    const whole = await deliverSong(order, song, wholeLabels, { pool, report: progress.report, signal })
     await pool.close()
     const onProgress = (part: number) => progress.report('verifying', mix(PROOFED_PART, 1, part))
-    const files = await writeAllFormats(order, delivery, labels, { encoders, signal, onProgress })
+    const files = await writeAllFormats(order, whole, { labels, own }, { encoders, signal, onProgress })
+    const delivery = own ? await ownMasters(whole, own, labels) : whole
     progress.report('packaging', 0)
-    const result = await packageSong(order, song, { ...delivery, files }, signal)
+    const result = await packageSong(order, withOwnCurves(song), { ...delivery, files }, signal)
     progress.report('packaging', 1)
     return result
   })
@@ -98,7 +102,7 @@ async function deliverSong(
     song.takeAudio,
     {
       ...{ targets: targetsOf(order.settings, order.masterTargets), release, tier, intensity, seed, hasFloats },
-      ...{ edges: order.settings, ...labels },
+      ...{ edges: finishedEdges(order), ...labels },
     },
     {
       ffmpeg,
@@ -116,15 +120,16 @@ type FormatFiles = ReadonlyMap<MasterName, readonly MadeFile[]>
 
 /** Writes the further formats of all masters, each master once, and removes what they were made from. */
 async function writeAllFormats(
-  { settings, seed, ffmpeg, attemptFolder: folder }: WorkOrder,
+  order: WorkOrder,
   { floats }: Delivery,
-  labels: Labels,
+  parts: { readonly labels: Labels; readonly own: FrameRange | undefined },
   {
     encoders,
     signal,
     onProgress,
   }: { encoders: ReadonlySet<string>; signal: AbortSignal; onProgress: (part: number) => void },
 ): Promise<FormatFiles> {
+  const { settings, seed, ffmpeg, attemptFolder: folder } = order
   const formats = furtherFormats(settings)
   const byMaster = Map.groupBy(floats, ({ master }) => master.path)
   const files = new Map<MasterName, readonly MadeFile[]>()
@@ -134,7 +139,7 @@ async function writeAllFormats(
     const [float] = sharing
     const made = await writeFormats(
       float!,
-      { formats, seed, labels, edges: settings },
+      { formats, seed, edges: finishedEdges(order), ...parts },
       { ffmpeg, encoders, folder, signal, onFile },
     )
     for (const { name } of sharing) files.set(name, made)

@@ -1,4 +1,5 @@
 /** First half of a job: one song from its stored file to the treated audio that all masters are made from. */
+import type { Edges } from '../../src-contract/edges.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
 import type { Decision, Repair } from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
@@ -7,11 +8,11 @@ import { chooseCandidate, type RecipeCandidate, recipeCandidates } from '../../s
 import { type AppliedRecipe, applyRecipe, splitRecipe } from '../../src-engine/chain.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { mix } from '../../src-engine/dsp/units.ts'
-import { finishEdges } from '../../src-engine/edges.ts'
+import { finishEdges, paddingOf } from '../../src-engine/edges.ts'
 import { leftOut, type MasteringPlan } from '../../src-engine/plan.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { ANALYSIS_WEIGHTS, createProgressMeter, type ProgressMeter } from './progress-meter.ts'
-import { editSong, type ReadSong, readSong, takenOnce } from './read-song.ts'
+import { editSong, type ReadSong, readSong, type Stretch, takenOnce } from './read-song.ts'
 import { checkStoredSong, REFERENCE_CODES, readingSong, SOURCE_CODES } from './stored-song.ts'
 import { songWarnings } from './warnings.ts'
 import { decisionsDone, repairsOfFaults, withBridgedGaps } from './work-done.ts'
@@ -42,6 +43,14 @@ export interface PreparedSong {
   readonly warnings: readonly WarningFact[]
   /** Loudness of the untreated song. */
   readonly sourceLufs: number
+  /** Frames of the audio that are the song's own, where it is of several songs. */
+  readonly own?: FrameRange
+}
+
+/** Frames from `first` to before `end`. */
+export interface FrameRange {
+  readonly first: number
+  readonly end: number
 }
 
 export interface PrepareDeps {
@@ -69,8 +78,12 @@ export async function prepareSong(
     report('rendering', mix(edited.part, CHAIN_PART, part)),
   )
   const all = { ...applied, repairs: [...edited.repairs, ...applied.repairs] }
+  const edges = finishedEdges(order)
+  const finished = finishEdges(applied.audio, edges)
+  const { frames, sampleRateHz } = finished
   return {
-    takeAudio: takenOnce(finishEdges(applied.audio, order.settings)),
+    takeAudio: takenOnce(finished),
+    ...(song.stretch ? { own: rangeOf(song.stretch, { frames, sampleRateHz, edges }) } : {}),
     analysis,
     ...(reference ? { reference } : {}),
     plan,
@@ -78,6 +91,22 @@ export async function prepareSong(
     ...workDone(plan, all, song, order.settings),
     warnings: songWarnings(order, { analysis, plan }),
     sourceLufs: analysis.integratedLufs!,
+  }
+}
+
+/** Returns the edges of the audio that is finished: those of the song, or of the songs of which it is one. */
+export function finishedEdges({ settings, joined }: Pick<SongOrder, 'settings' | 'joined'>): Edges {
+  return joined ? { ...settings, ...joined.edges } : settings
+}
+
+function rangeOf(
+  { startSeconds, endSeconds }: Stretch,
+  { frames, sampleRateHz, edges }: { readonly frames: number; readonly sampleRateHz: number; readonly edges: Edges },
+): FrameRange {
+  const frameAt = (seconds: number) => paddingOf(edges, sampleRateHz).startFrames + Math.round(seconds * sampleRateHz)
+  return {
+    first: startSeconds === 0 ? 0 : frameAt(startSeconds),
+    end: endSeconds === undefined ? frames : frameAt(endSeconds),
   }
 }
 
@@ -96,19 +125,20 @@ export function workDone(
 
 /** Checks and reads the song and its reference; a song that is its own reference is read once. Throws a WorkFailure for a silent song. */
 export async function readSongs(
-  { source, reference, settings: trims }: Pick<SongOrder, 'source' | 'reference' | 'settings'>,
+  { source, reference, joined, settings: trims }: Pick<SongOrder, 'source' | 'reference' | 'joined' | 'settings'>,
   deps: PrepareDeps,
 ): Promise<{ readonly song: ReadSong; readonly reference: SourceAnalysis | undefined }> {
   const { ffmpeg, report, signal } = deps
   const isOwnReference = reference?.sha256 === source.sha256
   const other = isOwnReference ? undefined : reference
   report('decoding', 0)
-  await checkStoredSong(source, SOURCE_CODES, signal)
+  for (const one of [...(joined?.before ?? []), source, ...(joined?.after ?? [])])
+    await checkStoredSong(one, SOURCE_CODES, signal)
   const behind = other ? REFERENCE_PART : 0
   const meter = createProgressMeter(ANALYSIS_WEIGHTS, ({ fraction }) => report('decoding', behind * fraction))
   const foreign = other && (await readReference(other, { ...deps, report: meter.report }))
   const song = await readingSong(deps, source, SOURCE_CODES, () =>
-    readSong(ffmpeg, { ...source, trims }, signal, (stage, part) =>
+    readSong(ffmpeg, { ...source, trims, joined }, signal, (stage, part) =>
       report(stage, stage === 'decoding' ? mix(behind, 1, part) : part),
     ),
   )
@@ -145,7 +175,7 @@ interface EditedSong {
 
 /** Returns the song with its single samples edited, where its rate was converted: the chain edits those of any other song. */
 async function editSamples(
-  { source, settings: trims }: Pick<SongOrder, 'source' | 'settings'>,
+  { source, joined, settings: trims }: Pick<SongOrder, 'source' | 'joined' | 'settings'>,
   song: ReadSong,
   candidates: readonly RecipeCandidate[],
   deps: PrepareDeps,
@@ -156,7 +186,7 @@ async function editSamples(
   const { edits } = splitRecipe(candidates[0]!.plan.recipe)
   let edit = 0
   const edited = await readingSong(deps, source, SOURCE_CODES, () =>
-    editSong(ffmpeg, { ...source, trims }, song, edits, signal, (part) => {
+    editSong(ffmpeg, { ...source, trims, joined }, song, edits, signal, (part) => {
       edit = EDIT_PART * part
       report('rendering', edit)
     }),

@@ -1,5 +1,4 @@
 /** Reads a song for the engine: its samples at the rate at which it was made, its sound at a rate at which the engine works. */
-import type { Edges } from '../../src-contract/edges.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
 import type { Repair } from '../../src-contract/report.ts'
@@ -8,8 +7,16 @@ import { applyRecipe } from '../../src-engine/chain.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { mix } from '../../src-engine/dsp/units.ts'
 import { trimmed } from '../../src-engine/edges.ts'
-import { type Decoded, type DecodedAudio, type DecodeOptions, decodeSong, engineRateHz } from '../media/decode.ts'
+import {
+  type Decoded,
+  type DecodedAudio,
+  type DecodeOptions,
+  decodeSong,
+  engineRateHz,
+  joinDecoded,
+} from '../media/decode.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
+import type { Joined, Trims } from '../media/joined.ts'
 import { changeRate } from '../media/resample.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { StoredSong } from './work-order.ts'
@@ -23,6 +30,14 @@ export interface ReadSong {
   readonly isConverted: boolean
   /** Number of runs of invalid samples that were bridged, counted per channel. */
   readonly bridgedGaps: number
+  /** Place of the song in the sound, where that is of several. */
+  readonly stretch?: Stretch
+}
+
+/** Part of a sound, in seconds from its start; `end` is absent where it reaches to the end. */
+export interface Stretch {
+  readonly startSeconds: number
+  readonly endSeconds?: number
 }
 
 /** Part of the analysis of a song at another rate that its conversion takes, as measured on four minutes at 32 and at 192 kHz. */
@@ -30,7 +45,9 @@ const CONVERSION_PART = 0.5
 
 /** Stored song, and what is cut off its ends before anything else; nothing when absent. */
 export interface SongFile extends Pick<StoredSong, 'path' | 'facts'> {
-  readonly trims?: Pick<Edges, 'trim_start_seconds' | 'trim_end_seconds'>
+  readonly trims?: Trims
+  /** Songs that are read with it as one. */
+  readonly joined?: Pick<Joined, 'before' | 'after'> | undefined
 }
 
 /**
@@ -44,7 +61,7 @@ export async function readSong(
   report?: (stage: 'decoding' | 'analysing', part: number) => void,
 ): Promise<ReadSong> {
   const onProgress = (part: number) => report?.('decoding', part)
-  const { audio: own, bridgedGaps } = await decodeTrimmed(ffmpeg, song, { signal, onProgress })
+  const { audio: own, bridgedGaps, stretch } = await decodeTrimmed(ffmpeg, song, { signal, onProgress })
   const isConverted = engineRateHz(own.sampleRateHz) !== own.sampleRateHz
   const conversion = isConverted ? CONVERSION_PART : 0
   let converted = 0
@@ -61,8 +78,9 @@ export async function readSong(
     tell()
   })
   converted = 1
-  const analysis = analyseSource(audio, { lossy: song.facts.isLossy, samples }, onMeasured)
-  return { takeAudio: takenOnce(audio), analysis, isConverted, bridgedGaps }
+  const lossy = songsOf(song).some(({ facts }) => facts.isLossy)
+  const analysis = analyseSource(audio, { lossy, samples }, onMeasured)
+  return { takeAudio: takenOnce(audio), analysis, isConverted, bridgedGaps, ...(stretch ? { stretch } : {}) }
 }
 
 /** Parts of the work on single samples that are behind once the song is decoded again, and once it is edited. */
@@ -103,12 +121,35 @@ export async function decodeEdited(
   return { audio: await atEngineRate(ffmpeg, own, signal, onConverted), repairs }
 }
 
-/** Decodes what of a song stays. Throws a WorkFailure where that is too little, else as decoding does. */
+/** Returns the songs that are read as one, in their order. */
+function songsOf(song: SongFile): SongFile[] {
+  return [...(song.joined?.before ?? []), song, ...(song.joined?.after ?? [])]
+}
+
+/** Decodes what of a song and those joined with it stays. Throws a WorkFailure where that is too little, else as decoding does. */
 async function decodeTrimmed(
   ffmpeg: Ffmpeg,
-  { path, facts, trims }: SongFile,
-  options: DecodeOptions,
-): Promise<Decoded> {
+  song: SongFile,
+  { signal, onProgress }: DecodeOptions,
+): Promise<Decoded & { readonly stretch?: Stretch }> {
+  const songs = songsOf(song)
+  const pieces: Decoded[] = []
+  for (const [i, one] of songs.entries()) {
+    const tell = (part: number) => onProgress?.((i + part) / songs.length)
+    pieces.push(await decodePiece(ffmpeg, one, { signal, onProgress: tell }))
+  }
+  if (pieces.length === 1) return pieces[0]!
+  const own = songs.indexOf(song)
+  const secondsOf = (some: readonly Decoded[]) =>
+    some.reduce((sum, { audio }) => sum + audio.frames, 0) / pieces[0]!.audio.sampleRateHz
+  const stretch = {
+    startSeconds: secondsOf(pieces.slice(0, own)),
+    ...(own === songs.length - 1 ? {} : { endSeconds: secondsOf(pieces.slice(0, own + 1)) }),
+  }
+  return { ...joinDecoded(pieces), stretch }
+}
+
+async function decodePiece(ffmpeg: Ffmpeg, { path, facts, trims }: SongFile, options: DecodeOptions): Promise<Decoded> {
   const decoded = await decodeSong(ffmpeg, path, facts, options)
   if (!trims || trims.trim_start_seconds + trims.trim_end_seconds === 0) return decoded
   const audio = trimmed(decoded.audio, trims)

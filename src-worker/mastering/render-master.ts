@@ -47,6 +47,8 @@ export interface RenderedMaster {
   readonly bitDepth: 16 | 24
   readonly plan: FinalisePlan
   readonly measurement: MasterMeasurement
+  /** Measurement of all songs of which it is one: what the plan promised; absent where it is alone. */
+  readonly whole?: MasterMeasurement
   /** Largest reduction of a peak by clipper and limiter together in each 100 ms, dB, 0 or more. */
   readonly gainReductionDb: Float32Array
 }

@@ -192,9 +192,9 @@ function figuresOf(
   name: MasterName,
   more: ResultContext,
 ): Omit<MasterResult, 'platform' | 'playback'> {
-  const { plan, measurement } = master
+  const { plan, measurement, whole = measurement } = master
   if (!Number.isFinite(measurement.integratedLufs)) throw new Error(`the master for ${name} is silent`)
-  const missLu = Math.abs(measurement.integratedLufs - target.targetLufs)
+  const missLu = Math.abs(whole.integratedLufs - target.targetLufs)
   const isOnTarget = missLu <= ON_TARGET_LU
   if (missLu > BROKEN_PROMISE_LU && (plan.verdict === 'on_target' || plan.targetLufs !== target.targetLufs)) {
     throw new Error(`the master for ${name} is ${missLu.toFixed(2)} LU off its target`)
@@ -225,7 +225,10 @@ function figuresOf(
     clip_budget_db: plan.clipBudgetDb,
     verdict: isOnTarget ? 'on_target' : 'below_target',
     ...(isOnTarget ? {} : { verdict_reason: plan.reason ?? 'gain_reduction' }),
-    costs: costsOf({ ...levels, sideToMidDb: measurement.sideToMidDb }, more.source),
+    costs: costsOf(
+      { ...levels, plr_db: whole.truePeakDbtp - whole.integratedLufs, sideToMidDb: whole.sideToMidDb },
+      more.source,
+    ),
   }
 }
 

@@ -20,6 +20,7 @@ import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 import type { AudioFacts, SongTags } from '../media/audio-facts.ts'
 import type { Cover, StoredCover } from '../media/cover.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
+import type { Joined } from '../media/joined.ts'
 import type { PlayedLevel } from '../media/label-file.ts'
 import type { ResultZip } from '../result/package.ts'
 
@@ -37,6 +38,8 @@ export interface StoredSong {
 /** All that the samples of the masters of one song depend on. */
 export interface SongOrder {
   readonly source: StoredSong
+  /** Songs with which it is one; none when absent. */
+  readonly joined?: Joined
   readonly reference?: StoredSong
   readonly ffmpeg: Ffmpeg
   readonly settings: JobSettings

@@ -236,6 +236,28 @@ export async function decodeSong(
   return { audio: { channels: [left, right], frames, sampleRateHz }, bridgedGaps: gaps.length }
 }
 
+/** Returns decoded pieces of one rate laid end to end. Their own samples are given up on the way, so that less of them is held twice. */
+export function joinDecoded(pieces: readonly Decoded[]): Decoded {
+  const { sampleRateHz } = pieces[0]!.audio
+  const allocate = sampleRateHz === engineRateHz(sampleRateHz) ? allocateShared : allocateOwn
+  const frames = pieces.reduce((sum, { audio }) => sum + audio.frames, 0)
+  const planes = pieces.map(({ audio }) => [...audio.channels])
+  const joinedPlane = (channel: number) => {
+    const joined = allocate(frames)
+    let at = 0
+    for (const channels of planes) {
+      joined.set(channels[channel]!, at)
+      at += channels[channel]!.length
+      channels[channel] = new Float32Array(0)
+    }
+    return joined
+  }
+  return {
+    audio: { channels: [joinedPlane(0), joinedPlane(1)], frames, sampleRateHz },
+    bridgedGaps: pieces.reduce((sum, { bridgedGaps }) => sum + bridgedGaps, 0),
+  }
+}
+
 /** Frames by which a conversion of the rate may be longer or shorter than its input: the filter's last partial step. */
 const RESAMPLED_TOLERANCE_FRAMES = 16
 

@@ -111,7 +111,7 @@ export interface WavReader extends WavFormat {
 export function openWav(path: string): WavReader {
   const file = openSync(path, 'r')
   try {
-    const { sampleRateHz, bitDepth, frameBytes, dataStart, frames } = findSamples(file)
+    const { sampleRateHz, bitDepth, frameBytes, dataStart, frames } = findSamples(file, isMasters)
     let bytes = Buffer.alloc(0)
     return {
       sampleRateHz,
@@ -130,7 +130,44 @@ export function openWav(path: string): WavReader {
   }
 }
 
-function findSamples(file: number): WavFormat & {
+/** Frames that are copied at a time. */
+const CUT_FRAMES = 1 << 16
+
+/**
+ * Writes the frames of a written WAV from `first` to before `end` as a WAV with tags of its own; an existing file is replaced. Throws as
+ * {@link openWav} and {@link createWavWriter} do.
+ */
+export function cutWav(
+  from: string,
+  to: string,
+  { first, end }: { readonly first: number; readonly end: number },
+  labels: { readonly tags: SongTags; readonly cover?: Cover | undefined },
+): ReturnType<WavWriter['finish']> {
+  const file = openSync(from, 'r')
+  try {
+    const { sampleRateHz, bitDepth, frameBytes, dataStart, frames } = findSamples(file, isWritten)
+    if (end > frames) throw new Error('the file ends too early')
+    const writer = createWavWriter(to, { sampleRateHz, bitDepth, frames: end - first }, labels)
+    try {
+      const bytes = Buffer.alloc(CUT_FRAMES * frameBytes)
+      for (let at = first; at < end; at += CUT_FRAMES) {
+        const piece = bytes.subarray(0, Math.min(CUT_FRAMES, end - at) * frameBytes)
+        writer.write(readExactly(file, piece, dataStart + at * frameBytes))
+      }
+      return writer.finish()
+    } catch (error) {
+      writer.abandon()
+      throw error
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function findSamples<Format extends WrittenFormat>(
+  file: number,
+  isWanted: (layout: PcmLayout) => layout is PcmLayout & Format,
+): Format & {
   readonly frameBytes: number
   readonly dataStart: number
   readonly frames: number
@@ -140,7 +177,7 @@ function findSamples(file: number): WavFormat & {
   )
   if (!wave?.format) throw new Error('not a WAV')
   const layout = pcmLayout(wave.format)
-  if (!layout || !isMasters(layout)) throw new Error('not PCM of two channels and 16 or 24 bit')
+  if (!layout || !isWanted(layout)) throw new Error('not PCM of two channels and 16 or 24 bit')
   const [range, ...others] = inFrames(wave.sound, layout.frameBytes)
   if (!range || others.length > 0) throw new Error('the samples do not lie in one place')
   if (range.length !== wave.claimedSoundBytes) throw new Error('the file ends too early')
@@ -150,6 +187,11 @@ function findSamples(file: number): WavFormat & {
 function isMasters(layout: PcmLayout): layout is PcmLayout & WavFormat {
   const { codec, channels, bitDepth } = layout
   return channels === CHANNELS && (bitDepth === 16 || bitDepth === 24) && codec === `pcm_s${bitDepth}`
+}
+
+function isWritten(layout: PcmLayout): layout is PcmLayout & WrittenFormat {
+  const { codec, channels, bitDepth } = layout
+  return isMasters(layout) || (channels === CHANNELS && bitDepth === 32 && codec === 'pcm_f32')
 }
 
 function readExactly(file: number, target: Buffer, position: number): Buffer {

@@ -32,6 +32,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0011-release-mastering.sql': '5fe00d0c43f8532adac5dacc156df99bdcbbef4eb6958c10781ae6a8597a497f',
     '0012-job-metadata.sql': '58156f94f527c36c6badc86ea704f80c4479c125c5675848d95c0ce034ccdf2a',
     '0013-song-metadata.sql': 'f7c9b37c3ab2da7a500d98f49834aaadf2ae44ceb6dc91bbc9beeaae2f7c9127',
+    '0014-joined-songs.sql': '317ee255ea0ec872087e1a4a45de352678de4136ef46c682ea8bf2ab8f1291ea',
   })
 })
 

@@ -246,6 +246,14 @@ const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
     const { body } = await service.post('/api/v1/releases', { title: 'Empty', artist: 'Band', kind: 'album' })
     return post(`/app/releases/${body.release_id}/export`, { folder })
   },
+  async TRACKS_NOT_CONTINUOUS() {
+    const tracks = [
+      { job_id: jobs.done, continuous_with_next: true },
+      { job_id: jobs.done, gap_before_seconds: 1 },
+    ]
+    const { body } = await service.post('/api/v1/releases', { title: 'Mix', artist: 'Band', kind: 'ep', tracks })
+    return get(`/api/v1/releases/${body.release_id}/plan`)
+  },
   async RELEASE_BUSY() {
     const tracks = [{ job_id: jobs.done }]
     const { body } = await service.post('/api/v1/releases', { title: 'Busy', artist: 'Band', kind: 'single', tracks })

@@ -1,4 +1,5 @@
 /** Releases that are mastered: their jobs, charges, rounds and ends, over a real socket and a real database. */
+import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -409,6 +410,97 @@ describe('coherence', () => {
     await service.patch(at(release), { anchor_track_id: release.tracks[3]!.track_id })
     const { tracks } = await mastered(release)
     expect(tracks.every(({ master: made }) => made?.corrections === undefined)).toBe(true)
+  })
+})
+
+describe('tracks that go over into the next', () => {
+  const goesOver = { continuous_with_next: true }
+  beforeEach(() => {
+    Object.assign(LEVELS, { 3: -12, 4: -18, 5: -15 })
+  })
+
+  test('have a job each that knows the others, one target and one credit each', async () => {
+    const release = await newRelease([3, 4, 5])
+    await change(release, 0, { ...goesOver, fade_in_seconds: 0.5, trim_end_seconds: 0.25 })
+    await change(release, 1, { fade_out_seconds: 0.75, trim_start_seconds: 0.125 })
+    const before = await credits()
+    const { mastering, tracks } = await mastered(release)
+    expect([mastering.state, before - (await credits())]).toEqual(['done', 3])
+    expect(mastering.record_lufs).toBeCloseTo(-14, 1)
+    const [first, second, third] = works()
+    expect(third!.joined).toBeUndefined()
+    const told = (order: WorkOrder) =>
+      ['before', 'after'].map((side) =>
+        order.joined![side as 'before' | 'after'].map(({ path: file, sha256, filename, trims }) => {
+          expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(sha256)
+          return [filename, trims]
+        }),
+      )
+    expect(told(first!)).toEqual([[], [['song 4.wav', { trim_start_seconds: 0.125, trim_end_seconds: 0 }]]])
+    expect(told(second!)).toEqual([[['song 3.wav', { trim_start_seconds: 0, trim_end_seconds: 0.25 }]], []])
+    expect(first!.joined!.edges).toMatchObject({ fade_in_seconds: 0.5, fade_out_seconds: 0.75, pad_end_seconds: 0 })
+    expect(second!.joined!.edges).toEqual(first!.joined!.edges)
+    expect(second!.masterTargets).toEqual(first!.masterTargets)
+    expect(third!.masterTargets).not.toEqual(first!.masterTargets)
+    // As one they are as loud as both songs laid end to end, −14.1 LUFS.
+    expect(relations(offsets({ ...release, tracks }))).toEqual([0, 0, expect.closeTo(-15 + 14.1, 1)])
+
+    const begun = works().length
+    const { status } = await service.call('POST', `/api/v1/jobs/${tracks[1]!.master!.job_id}/retry`)
+    expect(status).toBe(201)
+    await until(() => works().length > begun)
+    expect(told(works()[begun]!)).toEqual(told(second!))
+    const cut = { trim_end_seconds: 1 }
+    await service.post(`/api/v1/jobs/${tracks[1]!.master!.job_id}/retry`, cut)
+    await until(() => works().length > begun + 1)
+    expect([works().at(-1)!.settings, works().at(-1)!.joined]).toMatchObject([cut, undefined])
+  })
+
+  test('are made again together where one has landed beside its target', async () => {
+    Object.assign(LEVELS, { 3: -14, 4: -14 })
+    engine.landsOff = ({ source }) => (source.filename === 'song 4.wav' ? 0.4 : 0)
+    const release = await newRelease([5, 3, 4])
+    await change(release, 1, goesOver)
+    const { mastering } = await mastered(release)
+    expect([mastering.state, mastering.round]).toEqual(['done', 2])
+    const made = works().map(({ source }) => source.filename)
+    expect(made.slice(3).sort()).toEqual(['song 3.wav', 'song 4.wav'])
+  })
+
+  test('are one outlier, or one anchor', async () => {
+    Object.assign(LEVELS, { 3: -14, 8: -14.3, 5: -14.6, 6: -7, 7: -7 })
+    const release = await newRelease([3, 8, 5, 6, 7], { coherence: true })
+    await change(release, 3, goesOver)
+    const plan: ReleasePlan = (await service.get(at(release, '/plan'))).body
+    expect(
+      plan.tracks.map(({ corrections, continuous_with_next }) => [corrections?.offset_lu, continuous_with_next]),
+    ).toEqual([
+      [undefined, false],
+      [undefined, false],
+      [undefined, false],
+      [-1.5, true],
+      [-1.5, false],
+    ])
+    const { tracks } = await mastered(release)
+    expect(tracks.map(({ master: made }) => made?.corrections?.offset_lu)).toEqual([
+      ...[undefined, undefined, undefined],
+      ...[-1.5, -1.5],
+    ])
+    await service.patch(at(release), { anchor_track_id: release.tracks[4]!.track_id })
+    const anchored = await mastered(release)
+    expect(anchored.tracks.every(({ master: made }) => made?.corrections === undefined)).toBe(true)
+  })
+
+  test('are refused with the remedy where they cannot be one, and nothing is begun', async () => {
+    const release = await newRelease([3, 4])
+    await change(release, 0, goesOver)
+    await change(release, 1, { gap_before_seconds: 2, title: 'Two' })
+    const before = await credits()
+    for (const answer of [await service.get(at(release, '/plan')), await master(release)]) {
+      expect([answer.status, answer.body.error.code]).toEqual([409, 'TRACKS_NOT_CONTINUOUS'])
+      expect(answer.body.error.message).toContain('Set the gap before the next track to 0 s')
+    }
+    expect([await credits(), works(), (await read(release)).mastering.state]).toEqual([before, [], 'idle'])
   })
 })
 
