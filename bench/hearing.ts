@@ -22,8 +22,9 @@ const PAUSES_MS = [100, 400, 900, 2000, 250]
 const FIRST_REST_MS = 5000
 /** After so long a change counts as not answered. */
 const MOST_MS = 10_000
-const STEP_DB = 0.1
-const FROM_DB = -2.9
+/** Values of the fader, dB; at 0 the sound is the one that was there from the start. */
+const VALUES_DB = Array.from({ length: 60 }, (_, i) => (i - 29) / 10).filter((value) => value !== 0)
+const FIRST_DB = -3
 
 const percentile = (values: readonly number[], part: number) =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(part * values.length))]!
@@ -69,13 +70,13 @@ try {
   const context = await browser.newContext({ bypassCSP: true, viewport: { width: 1280, height: 820 }, locale: 'en-GB' })
   const page = await openSong(context, await program.newLink(), file!)
   // At the first change the original gives way, at the others a sound.
-  await changeOnce(page, FROM_DB - STEP_DB)
+  await changeOnce(page, FIRST_DB)
   await page.waitForTimeout(FIRST_REST_MS)
   const heard: Change[] = []
   const references: number[] = []
   for (let i = 0; i < changes; i++) {
     references.push(await referenceMs())
-    const change = await changeOnce(page, FROM_DB + i * STEP_DB)
+    const change = await changeOnce(page, VALUES_DB[i % VALUES_DB.length]!)
     if (change) heard.push(change)
     if (process.env.VERBOSE) process.stdout.write(`${JSON.stringify(change)}\n`)
     await page.waitForTimeout(PAUSES_MS[i % PAUSES_MS.length]!)

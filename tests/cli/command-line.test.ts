@@ -18,13 +18,12 @@ import { MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
 import { STYLES } from '../../src-contract/styles.ts'
 import { startFailureText } from '../../src-contract/text/start-failure.ts'
 import { DatabaseError } from '../../src-server/db/fault.ts'
+import { CLI } from '../support/cli-file.ts'
 import { markDirectory } from '../support/data-directory.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { isAlive, spawnServer } from '../support/server-process.ts'
 import { startService } from '../support/service.ts'
 import { wavOfSize, wavSong } from '../support/songs.ts'
-
-const CLI = path.join(import.meta.dirname, '../../src-cli/cli.ts')
 
 let dataDir: string
 beforeEach(() => {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { locateFfmpeg } from '../../src-worker/media/locate.ts'
+import { CLI } from '../support/cli-file.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-doctor-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -17,8 +18,7 @@ test.runIf(process.platform !== 'win32')(
     const script = `#!/bin/sh\ncase "$*" in *version*) exec '${real}' "$@";; esac\necho 'Permission denied' >&2\nexit 1\n`
     writeFileSync(confined, script, { mode: 0o755 })
     const doctor = async (name: string, file: string) => {
-      const cli = path.join(import.meta.dirname, '../../src-cli/cli.ts')
-      const deps = [cli, 'doctor', '--json', '--data-dir', path.join(folder, name)]
+      const deps = [CLI, 'doctor', '--json', '--data-dir', path.join(folder, name)]
       const env = { ...process.env, MASTER_FFMPEG_PATH: file }
       const { stdout } = await promisify(execFile)(process.execPath, deps, { env })
       return JSON.parse(stdout).ffmpeg

@@ -19,11 +19,11 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { withInputs } from '../../src-cli/input-file.ts'
 import { terminalMessages } from '../../src-cli/messages.ts'
+import { CLI } from '../support/cli-file.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
 
-const CLI = path.join(import.meta.dirname, '../../src-cli/cli.ts')
 const en = terminalMessages({}, 'en')
 const ko = terminalMessages({}, 'ko')
 const signal = new AbortController().signal

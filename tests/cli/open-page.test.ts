@@ -20,9 +20,9 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ticketIn } from '../../src-contract/session.ts'
+import { CLI } from '../support/cli-file.ts'
 import { type Service, startService } from '../support/service.ts'
 
-const CLI = path.join(import.meta.dirname, '../../src-cli/cli.ts')
 const LINK = /http:\/\/127\.0\.0\.1:\d+\/#ticket=[\w-]{43}/
 
 let folder: string

@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CLI } from '../support/cli-file.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
 
-const CLI = path.join(import.meta.dirname, '../../src-cli/cli.ts')
 const engine = createHeldEngine({ isAutomatic: true })
 engine.masterBytes = wavSong({ seconds: 31, sampleRateHz: 44_100 })
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-release-'))

@@ -1,17 +1,16 @@
 /**
- * Runs commands of the terminal one after the other in this process, as src-cli/cli.ts is started for each, and prints what each
+ * Runs commands of the terminal one after the other in this process, as the command line is started for each, and prints what each
  * said and how it ended. Only for those that say something and end: help, and mistakes in what was typed.
  */
-import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { CLI } from './cli-file.ts'
 
-const cli = path.join(import.meta.dirname, '../../src-cli/cli.ts')
 const [node = '', , given = '[]'] = process.argv
 const writers = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }))
 const said: { code: number; text: string }[] = []
 for (const [index, words] of (JSON.parse(given) as string[][]).entries()) {
   let text = ''
-  process.argv = [node, cli, ...words]
+  process.argv = [node, CLI, ...words]
   process.exitCode = 0
   for (const { stream } of writers) {
     stream.write = (piece: string | Uint8Array) => {
@@ -20,7 +19,7 @@ for (const [index, words] of (JSON.parse(given) as string[][]).entries()) {
     }
   }
   // Another address is another module, which runs from its first line to its last.
-  await import(`${pathToFileURL(cli)}?${index}`)
+  await import(`${pathToFileURL(CLI)}?${index}`)
   for (const { stream, write } of writers) stream.write = write
   said.push({ code: Number(process.exitCode), text })
 }

@@ -7,9 +7,8 @@ import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
+import { CLI } from '../../support/cli-file.ts'
 import { type Service, startService } from '../../support/service.ts'
-
-const CLI = path.join(import.meta.dirname, '../../../src-cli/cli.ts')
 
 let folder: string
 let service: Service

@@ -30,10 +30,10 @@ import {
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
 import { systemRandom } from '../../../src-system/system.ts'
+import { CLI } from '../../support/cli-file.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { startService } from '../../support/service.ts'
 
-const CLI = path.join(import.meta.dirname, '../../../src-cli/cli.ts')
 const MIGRATIONS = readMigrations(path.join(import.meta.dirname, '../../../src-server/db/migrations'))
 const { newUuid } = systemRandom
 /** Links and rights are those of POSIX. */

@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
+import { CLI } from '../../support/cli-file.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { masterForm, startService } from '../../support/service.ts'
-
-const CLI = path.join(import.meta.dirname, '../../../src-cli/cli.ts')
 
 test.runIf(process.platform !== 'win32')(
   'a drive that does not answer keeps the service from nothing: it ends when it is told (needs mkfifo)',

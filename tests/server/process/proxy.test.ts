@@ -8,9 +8,9 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { withDirectLoopback } from '../../../src-system/direct-loopback.ts'
+import { CLI } from '../../support/cli-file.ts'
 import { startService } from '../../support/service.ts'
 
-const CLI = path.join(import.meta.dirname, '../../../src-cli/cli.ts')
 const FETCH = path.join(import.meta.dirname, '../../../src-system/direct-loopback.ts')
 
 /** A proxy that passes nothing on, the environment that leads to it, and what it was asked for. */
