@@ -1,6 +1,6 @@
 /** The one local account: plan, credits, API keys. Plan and top-ups are a local policy, not a purchase. */
 import Type, { type Static } from 'typebox'
-import { exactly, oneOf, PageSize, Timestamp, Uuid } from './common.ts'
+import { exactly, oneOf, orNull, PageSize, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { PLANS } from './plans.ts'
 
@@ -16,6 +16,16 @@ export const Account = exactly({
     concurrent_jobs: Type.Integer(),
   }),
   usage: exactly({ keys: Type.Integer(), webhooks: Type.Integer(), unfinished_jobs: Type.Integer() }),
+  expiring: orNull(
+    exactly(
+      {
+        results: Type.Integer({ description: 'Number of ended jobs.' }),
+        size_bytes: Type.Integer({ description: 'What they take on the disk, songs included.' }),
+        first_at: Timestamp,
+      },
+      'Jobs whose files and stored song are removed within a week, or within the last quarter of a shorter retention; null for none. Those of releases are kept. `account.changed` tells when it changes.',
+    ),
+  ),
 })
 export type Account = Static<typeof Account>
 

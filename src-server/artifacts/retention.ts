@@ -1,7 +1,8 @@
 /** Retention of results: files and stored songs are removed after their period, the record stays. */
 
+import type { Account } from '../../src-contract/account.ts'
 import type { Log } from '../../src-system/log.ts'
-import type { Clock } from '../../src-system/system.ts'
+import { type Clock, isoTime } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
 import type { TrustedTime } from '../db/trusted-time.ts'
@@ -30,14 +31,21 @@ export interface RetentionDeps {
      * were, at most `limit`.
      */
     keepFrom(nowMs: number, periodMs: number | null, limit: number): number
+    /** Ended jobs whose time is over at a moment, epoch ms; undefined for none. */
+    expiringBefore(
+      atMs: number,
+    ): { readonly results: number; readonly sizeBytes: number; readonly firstAtMs: number } | undefined
     /** When the next job's time is over, epoch ms; undefined when none has an end. */
     nextExpiryMs(): number | undefined
   }
   readonly removals: Pick<Removals, 'record' | 'removeNow' | 'removeAll'>
   /** Runs a transaction that frees room, on a full disk too. */
   readonly freeing: (run: () => void) => void
-  /** Records the event of an expiry inside its transaction, and publishes it afterwards. */
-  readonly notify: { record(event: { event: 'job.expired'; jobId: string }): unknown; committed(): void }
+  /** Records the event of an expiry inside its transaction, and that of what is about to expire, and publishes them afterwards. */
+  readonly notify: {
+    record(event: { event: 'job.expired'; jobId: string } | { event: 'account.changed' }): unknown
+    committed(): void
+  }
 }
 
 /** Longest pause between two sweeps, ms: files held back by the system are tried again. */
@@ -45,6 +53,9 @@ const SWEEP_EVERY_MS = 3_600_000
 /** Delay before a changed period takes effect, ms: a period chosen by mistake, or passed on the way to another, removes nothing. */
 const SECOND_THOUGHT_MS = 60_000
 const DAY_MS = 86_400_000
+/** Time before its end from which an expiry is told, ms, and the part of a shorter period. */
+const NOTICE_MS = 7 * DAY_MS
+const NOTICE_PART = 0.25
 /** Jobs of one transaction, and the pause after it in which requests are answered. */
 const SLICE = 4
 /** Rows changed in one transaction when the period changes. */
@@ -60,6 +71,8 @@ export class Retention {
   /** Number of changes of the setting so far; a pass of an earlier one ends. */
   #changes = 0
   #work: Promise<void> = Promise.resolve()
+  /** What was last told of results that are about to expire. */
+  #told = 'null'
 
   constructor(deps: RetentionDeps) {
     this.#deps = deps
@@ -73,6 +86,14 @@ export class Retention {
     const periodMs = this.#periodMs()
     const isDoubtful = this.#deps.time.isBehind()
     return { expiresAtMs: periodMs === null || isDoubtful ? null : completedAtMs + periodMs, isDoubtful }
+  }
+
+  /** Returns which results are removed soon; null for none. */
+  expiringSoon(): Account['expiring'] {
+    const { jobs, time } = this.#deps
+    const noticeMs = Math.min(NOTICE_MS, NOTICE_PART * (this.#periodMs() ?? Number.POSITIVE_INFINITY))
+    const soon = jobs.expiringBefore(time.now() + noticeMs)
+    return soon ? { results: soon.results, size_bytes: soon.sizeBytes, first_at: isoTime(soon.firstAtMs) } : null
   }
 
   /** Keeps the files of these jobs and of no others, inside the caller's transaction. */
@@ -159,12 +180,22 @@ export class Retention {
       await this.#dateDoubtful()
       const expired = await this.sweep()
       if (expired > 0) log.info('results expired', { count: expired })
+      this.#tellExpiring()
       await removals.removeAll(this.#stopping.signal)
       // The next pass is due at the next expiry, so that its event is published on time.
       if (!time.isHeld()) waitMs = Math.min(waitMs, (jobs.nextExpiryMs() ?? Number.POSITIVE_INFINITY) - time.now())
     } finally {
       if (!this.#stopping.signal.aborted) this.#sweepIn(Math.max(PAUSE_MS, waitMs))
     }
+  }
+
+  #tellExpiring(): void {
+    const { notify } = this.#deps
+    const soon = JSON.stringify(this.expiringSoon())
+    if (soon === this.#told) return
+    this.#told = soon
+    notify.record({ event: 'account.changed' })
+    notify.committed()
   }
 
   /** Gives every ended job the retention period of the setting, when what is queued before has ended. */

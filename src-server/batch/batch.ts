@@ -3,7 +3,7 @@
  * becomes an ordinary job. What waits can still be reordered, paused and taken back without a charge; what was handed over is
  * finished. It is rows in the database, so pages can be reloaded and the machine restarted in the middle of a batch.
  */
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Preset } from '../../src-contract/app.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
@@ -258,14 +258,15 @@ export class BatchQueue {
 
   /**
    * Forgets songs removed and references stored a day ago, and songs of a watched folder whose masters have all expired, because
-   * nobody removes those by hand; none that some settings name, and none of a release. Returns their identifiers.
+   * nobody removes those by hand, where the folder still has them; none that some settings name, and none of a release. Returns their
+   * identifiers.
    */
   forgetUnused(): string[] {
     const { clock, trustedNow = clock.now, sources, sourceJobs, releasedSources } = this.#deps
     const store = this.#store
     const before = trustedNow() - UNDO_MS
     const isExpired = (sourceId: string) =>
-      store.song(sourceId)?.state === 'submitted' && this.#watchFolders.hasTaken(sourceId)
+      store.song(sourceId)?.state === 'submitted' && this.#watchFolders.originalsOf(sourceId).some(isUnchanged)
     const { settings, presets } = this.#common()
     const unused = unusedSongs({
       removed: store.removedBefore(before),
@@ -356,4 +357,18 @@ function requireOwnNames(presets: readonly Preset[], stored: readonly Preset[]):
   const count = (all: readonly Preset[], name: string) => all.filter((preset) => preset.name === name).length
   const taken = presets.find(({ name }) => count(presets, name) > Math.max(1, count(stored, name)))
   if (taken) throw new AppError('PRESET_NAME_TAKEN', { name: taken.name }, { param: 'presets' })
+}
+
+/** Tells whether a file is still as it was; one that cannot be seen is not. */
+function isUnchanged(file: {
+  readonly path: string
+  readonly sizeBytes: number
+  readonly modifiedMs: number
+}): boolean {
+  try {
+    const { size, mtimeMs } = statSync(file.path)
+    return size === file.sizeBytes && Math.trunc(mtimeMs) === Math.trunc(file.modifiedMs)
+  } catch {
+    return false
+  }
 }

@@ -1,4 +1,5 @@
 /** Rows of the watched folders and of the files handled in them. SQL only, no rules. */
+import path from 'node:path'
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
 import { type MasterSettings, masterSettings } from '../../src-contract/settings.ts'
 import type { Db } from '../db/open.ts'
@@ -123,6 +124,10 @@ function prepareOutcomes(db: Db) {
     countTaken: db
       .prepare<[string], number>('SELECT count(*) FROM watched_files WHERE folder_id = ? AND source_id IS NOT NULL')
       .pluck(),
+    selectOriginals: db.prepare<[string], { path: string; filename: string; size_bytes: number; modified_ms: number }>(
+      `SELECT path, filename, size_bytes, modified_ms FROM watched_files JOIN watch_folders USING (folder_id)
+       WHERE source_id = ?`,
+    ),
     selectTaken: db.prepare<[string], number>('SELECT 1 FROM watched_files WHERE source_id = ?').pluck(),
     selectRefused: db.prepare<[string], { filename: string; error_code: ErrorCode; error_values: string }>(
       `SELECT filename, error_code, error_values FROM watched_files AS one
@@ -222,6 +227,17 @@ export class WatchFolderStore {
   /** Returns whether a stored song came from a folder that is still watched. */
   hasTaken(sourceId: string): boolean {
     return this.#statements.selectTaken.get(sourceId) !== undefined
+  }
+
+  /** Returns the files of watched folders from which a song was stored, as they were then. */
+  originalsOf(sourceId: string): { readonly path: string; readonly sizeBytes: number; readonly modifiedMs: number }[] {
+    return this.#statements.selectOriginals
+      .all(sourceId)
+      .map(({ path: folder, filename, size_bytes: sizeBytes, modified_ms: modifiedMs }) => ({
+        path: path.join(folder, filename),
+        sizeBytes,
+        modifiedMs,
+      }))
   }
 
   countTaken(folderId: string): number {

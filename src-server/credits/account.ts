@@ -22,8 +22,11 @@ export function createAccountStore(db: Db): AccountStore {
   }
 }
 
-/** Returns the account as it is shown: plan, live balance, limits and how much of them is used. */
-export function showAccount(plan: Plan, ledger: Ledger, usage: Account['usage']): Account {
+/** What of an account is known elsewhere. */
+export type AccountFacts = Pick<Account, 'usage' | 'expiring'>
+
+/** Returns the account as it is shown: plan, live balance, limits and how much of them is used, and what is about to be removed. */
+export function showAccount(plan: Plan, ledger: Ledger, facts: AccountFacts): Account {
   const limits = PLAN_LIMITS[plan]
   return {
     plan,
@@ -36,6 +39,6 @@ export function showAccount(plan: Plan, ledger: Ledger, usage: Account['usage'])
       webhooks: limits.webhooks,
       concurrent_jobs: limits.concurrentJobs,
     },
-    usage,
+    ...facts,
   }
 }

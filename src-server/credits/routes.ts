@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
-import type { Account, ApiKey, CreatedKey } from '../../src-contract/account.ts'
+import type { ApiKey, CreatedKey } from '../../src-contract/account.ts'
 import { accountEndpoints } from '../../src-contract/account.ts'
 import { cleanName } from '../../src-contract/clean-name.ts'
 import { DEFAULT_PAGE_SIZE } from '../../src-contract/common.ts'
 import { requireName } from '../http/display-name.ts'
 import { route } from '../http/route.ts'
-import { type AccountStore, showAccount } from './account.ts'
+import { type AccountFacts, type AccountStore, showAccount } from './account.ts'
 import type { Ledger } from './ledger.ts'
 
 /** Serves the account, its ledger and its keys. */
@@ -15,13 +15,13 @@ export function accountRoutes(
     account: AccountStore
     ledger: Ledger
     keys: { create(name: string): CreatedKey; list(): ApiKey[]; revoke(keyId: string): ApiKey }
-    usage: () => Account['usage']
+    facts: () => AccountFacts
     /** Runs a change in one transaction with the event that reports it. */
     change: <Result>(run: () => Result) => Result
   },
 ): void {
-  const { account, ledger, keys, usage, change } = deps
-  const shown = () => ({ status: 200, body: showAccount(account.plan(), ledger, usage()) }) as const
+  const { account, ledger, keys, facts, change } = deps
+  const shown = () => ({ status: 200, body: showAccount(account.plan(), ledger, facts()) }) as const
 
   route(app, accountEndpoints.readAccount, shown)
   route(app, accountEndpoints.setPlan, ({ body }) => {

@@ -14,6 +14,10 @@ function prepareStatements(db: Db) {
         'SELECT min(expires_at_ms) FROM jobs WHERE is_expired = 0 AND is_kept = 0 AND expires_at_ms IS NOT NULL',
       )
       .pluck(),
+    selectExpiring: db.prepare<[number], { results: number; sizeBytes: number | null; firstAtMs: number | null }>(
+      `SELECT count(*) AS results, sum(stored_bytes) AS sizeBytes, min(expires_at_ms) AS firstAtMs FROM jobs
+       WHERE is_expired = 0 AND is_kept = 0 AND expires_at_ms IS NOT NULL AND expires_at_ms <= ?`,
+    ),
     selectLastOfSlice: db
       .prepare<[number, number], number | null>(
         'SELECT max(serial) FROM (SELECT serial FROM jobs WHERE serial > ? ORDER BY serial LIMIT ?)',
@@ -59,6 +63,12 @@ export class FinishedJobs {
   /** Returns at most `limit` ended jobs whose retention period is over at `nowMs`, the longest expired first. */
   listExpirable(nowMs: number, limit: number): string[] {
     return this.#statements.selectExpirable.all(nowMs, limit)
+  }
+
+  /** Returns how many ended jobs have no files any more at a moment, with what they take now and the first of their ends; undefined for none. */
+  expiringBefore(atMs: number): { results: number; sizeBytes: number; firstAtMs: number } | undefined {
+    const { results, sizeBytes, firstAtMs } = this.#statements.selectExpiring.get(atMs)!
+    return firstAtMs === null ? undefined : { results, sizeBytes: sizeBytes ?? 0, firstAtMs }
   }
 
   /** Returns the time of the next expiry, milliseconds since 1970; undefined when there is none. */

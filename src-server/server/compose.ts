@@ -161,7 +161,7 @@ function admissionOf({ clock, sessionCredential, controlCredential }: ServiceDep
 
 /** Registers the routes for every caller. */
 function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work: Work): void {
-  const { db, account, ledger, keys, notify, store, folders } = core
+  const { db, account, ledger, keys, notify, store, folders, retention } = core
   const { jobs, idempotency, submissions, inspect, inspectCover, analyse, makePreview, batchService, storage } = work
   const isStillAllowed = (caller: Caller) => caller.via === 'session' || keys.isActive(caller.keyId)
   route(app, ENDPOINTS.readHealth, () => ({ status: 200, body: { status: 'ok', version: VERSION } }))
@@ -193,10 +193,13 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     account,
     ledger,
     keys,
-    usage: () => ({
-      keys: keys.count(),
-      webhooks: notify.webhooks.count(),
-      unfinished_jobs: store.countUnfinished(),
+    facts: () => ({
+      usage: {
+        keys: keys.count(),
+        webhooks: notify.webhooks.count(),
+        unfinished_jobs: store.countUnfinished(),
+      },
+      expiring: retention.expiringSoon(),
     }),
     change(run) {
       const result = db

@@ -40,7 +40,10 @@ function open(days: number | null) {
       removals,
       freeing: (run) => run(),
       notify: {
-        record: ({ event, jobId }) => void events.push(`${event} ${[...ids].find(([, id]) => id === jobId)?.[0]}`),
+        record: (event) =>
+          void events.push(
+            'jobId' in event ? `${event.event} ${[...ids].find(([, id]) => id === event.jobId)?.[0]}` : event.event,
+          ),
         committed: () => void events.push('told'),
       },
     })
@@ -217,11 +220,29 @@ test('the sweep comes at the start and when a job’s time is over', async () =>
   expect(hasFiles('a')).toBe(true)
   await clock.advance(1)
   expect(hasFiles('a')).toBe(false)
-  expect(events).toEqual(['job.expired a', 'told'])
+  // Told beforehand, and when it is over.
+  expect(events).toEqual(['account.changed', 'told', 'job.expired a', 'told'])
   addJob('b')
   retention.close()
   await clock.advance(9 * DAY)
   expect(hasFiles('b')).toBe(true)
+})
+
+test('what is about to go is told a week before, once, with its size and its day; what a release keeps is not among it', async () => {
+  const { clock, retention, finishedJobs, idOf, addJob, events } = open(30)
+  for (const word of ['a', 'kept']) addJob(word)
+  retention.keepOnly([idOf('kept')])
+  retention.start()
+  await clock.advance(23 * DAY - 1)
+  expect([retention.expiringSoon(), events]).toEqual([null, []])
+  const at = clock.now() + 7 * DAY + 1
+  await clock.advance(3_600_001)
+  expect(retention.expiringSoon()).toEqual({ results: 1, size_bytes: 7, first_at: new Date(at).toISOString() })
+  await clock.advance(5 * DAY)
+  expect(events).toEqual(['account.changed', 'told'])
+  finishedJobs.markExpired(idOf('a'))
+  expect(retention.expiringSoon()).toBe(null)
+  await retention.close()
 })
 
 test('folders that a crash left of deleted and expired jobs go at the start, and no other', async () => {

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { summaryOf } from '../../../src-contract/app.ts'
@@ -582,28 +583,34 @@ test('songs removed for a day are forgotten with their files, unless they serve 
 test('songs of a watched folder are forgotten with their files once their masters are over, others stay', async () => {
   const { addSong, db, batch, sources, sourceJobs, finishedJobs, told, sweepOne } = openBatch()
   const folders = new WatchFolderStore(db)
-  folders.save({ folderId: 'f', path: '/f', outputFolder: null, settings: null, isActive: true, createdAtMs: 1 })
-  const look = { sizeBytes: 1, modifiedMs: 1, changedMs: 1, inode: null }
+  const watchedFolder = mkdtempSync(path.join(tmpdir(), 'loudsmith-watched-'))
+  folders.save({
+    ...{ folderId: 'f', path: watchedFolder, outputFolder: null, settings: null, isActive: true, createdAtMs: 1 },
+  })
   const watch = (name: string) => {
     const sourceId = addSong(name)
+    const file = path.join(watchedFolder, `${name}.wav`)
+    writeFileSync(file, name)
+    const { size: sizeBytes, mtimeMs } = statSync(file, { bigint: true })
+    const look = { sizeBytes: Number(sizeBytes), modifiedMs: Number(mtimeMs), changedMs: 1, inode: null }
     folders.addHandled('f', `${name}.wav`, look, { sourceId, sha256: name }, 1)
     return sourceId
   }
-  const [over, again, reference, fresh] = ['over', 'again', 'reference', 'fresh'].map(watch) as [
-    string,
-    string,
-    string,
-    string,
-  ]
+  const [over, again, reference, fresh, moved, changed] = [
+    ...['over', 'again', 'reference', 'fresh', 'moved', 'changed'],
+  ].map(watch) as [string, string, string, string, string, string]
   const own = addSong('own')
-  batch.start([over, again, reference, fresh, own])
+  batch.start([over, again, reference, fresh, moved, changed, own])
   const sweep = (sourceId: string) => {
     for (const jobId of sourceJobs.listOf(sourceId)) finishedJobs.markExpired(jobId)
   }
   const end = (sourceId: string) => batch.stop([sourceId])
-  for (const sourceId of [over, again, reference, fresh, own]) end(sourceId)
+  for (const sourceId of [over, again, reference, fresh, moved, changed, own]) end(sourceId)
   expect(batch.forgetUnused()).toEqual([])
-  for (const sourceId of [over, again, reference, own]) sweep(sourceId)
+  for (const sourceId of [over, again, reference, moved, changed, own]) sweep(sourceId)
+  // Ours are the only ones that there still are.
+  rmSync(path.join(watchedFolder, 'moved.wav'))
+  writeFileSync(path.join(watchedFolder, 'changed.wav'), 'another song')
   batch.change({ is_paused: true })
   batch.start([again])
   batch.changeSong(own, { ...OWN, reference_source_id: reference })
@@ -611,7 +618,7 @@ test('songs of a watched folder are forgotten with their files once their master
   expect(batch.forgetUnused()).toEqual([over])
   expect(told.slice(before)).toEqual(['desk.changed'])
   await sweepOne()
-  for (const kept of [again, reference, fresh, own]) expect(sources.find(kept)).toBeDefined()
+  for (const kept of [again, reference, fresh, moved, changed, own]) expect(sources.find(kept)).toBeDefined()
 })
 
 test('references that no settings have named for a day are forgotten with their files', async () => {

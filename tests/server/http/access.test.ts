@@ -271,6 +271,7 @@ describe('the account (contract 3)', () => {
       monthly_credits: 500,
       limits: { keys: 20, requests_per_minute: 100, webhooks: 10, concurrent_jobs: 20 },
       usage: { keys: 0, webhooks: 0, unfinished_jobs: 0 },
+      expiring: null,
     })
   })
 
