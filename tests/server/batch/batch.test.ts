@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
@@ -581,7 +581,8 @@ test('songs removed for a day are forgotten with their files, unless they serve 
 })
 
 test('songs of a watched folder are forgotten with their files once their masters are over, others stay', async () => {
-  const { addSong, db, batch, sources, sourceJobs, finishedJobs, told, sweepOne } = openBatch()
+  const { addSong, db, batch, sources, sourceJobs, finishedJobs, told, sweepOne, world } = openBatch()
+  world.slots = 7
   const folders = new WatchFolderStore(db)
   const watchedFolder = mkdtempSync(path.join(tmpdir(), 'loudsmith-watched-'))
   folders.save({
@@ -610,7 +611,9 @@ test('songs of a watched folder are forgotten with their files once their master
   for (const sourceId of [over, again, reference, moved, changed, own]) sweep(sourceId)
   // Ours are the only ones that there still are.
   rmSync(path.join(watchedFolder, 'moved.wav'))
-  writeFileSync(path.join(watchedFolder, 'changed.wav'), 'another song')
+  const other = path.join(watchedFolder, 'changed.wav')
+  writeFileSync(other, 'CHANGED')
+  utimesSync(other, 1, 1)
   batch.change({ is_paused: true })
   batch.start([again])
   batch.changeSong(own, { ...OWN, reference_source_id: reference })
