@@ -30,6 +30,19 @@ const GROUPS = [
     ],
   },
   {
+    group: 'release',
+    rows: [
+      ['play', 'Space'],
+      ['swapEqual', 'X'],
+      ['levelEqual', 'L'],
+      ['seek', '← →'],
+      ['write', 'Enter · F2'],
+      ['cells', 'Ctrl C · V'],
+      ['reorder', 'Alt ↑ ↓'],
+      ['clear', 'Delete'],
+    ],
+  },
+  {
     group: 'listen',
     rows: [
       ['play', 'Space'],

@@ -19,6 +19,8 @@ export interface SequencePart {
   readonly frames: number
   readonly fadeIn: PartFade
   readonly fadeOut: PartFade
+  /** Factor of its samples; 1 when absent. */
+  readonly gain?: number
   /** Reads frames of the song, counted from its own start. */
   readonly read: Track['read']
 }
@@ -70,11 +72,18 @@ export function joinParts(parts: readonly SequencePart[]): Track {
 async function readPart(part: PlacedPart, start: number, count: number): Promise<{ at: number; sound: Stereo }> {
   const from = Math.max(0, start - part.startFrame)
   const to = Math.min(part.frames, start + count - part.startFrame)
-  const sound = await part.read(part.fromFrame + from, to - from)
+  const sound = louder(await part.read(part.fromFrame + from, to - from), part.gain ?? 1)
   const at = part.startFrame + from - start
   if (from >= part.fadeIn.frames && to <= part.frames - part.fadeOut.frames) return { at, sound }
   const left = faded(sound.left, part, from)
   return { at, sound: { left, right: sound.right === sound.left ? left : faded(sound.right, part, from) } }
+}
+
+/** Returns a sound with its samples times `gain`; the same one for 1. */
+function louder(sound: Stereo, gain: number): Stereo {
+  if (gain === 1) return sound
+  const left = sound.left.map((value) => value * gain)
+  return { left, right: sound.right === sound.left ? left : sound.right.map((value) => value * gain) }
 }
 
 function faded(samples: Float32Array, { frames, fadeIn, fadeOut }: SequencePart, from: number): Float32Array {

@@ -2,7 +2,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { Client } from '../../src-contract/client.ts'
 import type { ReleasePlan } from '../../src-contract/release-mastering.ts'
-import type { Release } from '../../src-contract/releases.ts'
+import type { Release, Track } from '../../src-contract/releases.ts'
 import { soundKeyOf } from './record-playback.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
@@ -32,6 +32,8 @@ export function planKeyOf(release: Release): string {
   ])
 }
 
+const isSongless = ({ state }: Pick<Track, 'state'>) => state === 'no_song' || state === 'gone'
+
 export class RecordPlan {
   readonly store = createStore<RecordPlanState>(() => FIRST)
   readonly #client: Pick<Client, 'call'>
@@ -52,6 +54,11 @@ export class RecordPlan {
     this.#releaseId = release.release_id
     this.#asking?.abort()
     clearTimeout(this.#timer)
+    // The service would only say so.
+    if (release.tracks.length === 0 || release.tracks.some(isSongless)) {
+      this.store.setState({ plan: null, failure: { code: 'RELEASE_NOT_READY' }, isAsking: false })
+      return
+    }
     this.store.setState({ isAsking: true })
     this.#timer = setTimeout(() => void this.#ask(release.release_id), SETTLE_MS)
   }

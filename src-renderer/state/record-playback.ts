@@ -7,6 +7,7 @@ import type { createPlayer, Player } from '../player/player.ts'
 import { joinParts, type SequencePart, startsOf } from '../player/sequence.ts'
 import { type LaterTrack, openLater, type Track } from '../player/track.ts'
 import { openPatiently } from './patient-open.ts'
+import { gainOfDb, type MatchedLevels, type RecordVersion, underMasters } from './record-comparison.ts'
 
 /** A track in its place in the record. */
 export interface PlacedTrack {
@@ -26,6 +27,8 @@ export interface RecordPlaybackState {
   readonly hasFailed: boolean
   readonly placed: readonly PlacedTrack[]
   readonly durationSeconds: number
+  /** What is heard: the masters as they are written, or masters and originals at equal loudness. */
+  readonly version: RecordVersion
   /** Number of the track whose join with the next is heard, from 0; null while the record is heard. */
   readonly join: number | null
 }
@@ -42,10 +45,11 @@ const USUAL_RATE_HZ = 48_000
 /** Decoded songs that are kept: what is heard, and what follows. */
 const DECODED = 3
 const RECORD = 'record'
+const ORIGINAL = 'original'
 
 const FIRST: RecordPlaybackState = {
   ...{ isPlaying: false, isWaiting: false, hasFailed: false },
-  ...{ placed: [], durationSeconds: 0, join: null },
+  ...{ placed: [], durationSeconds: 0, join: null, version: 'file' as const },
 }
 
 /** A track with the file that is heard of it. */
@@ -55,6 +59,15 @@ interface HeardTrack {
   /** Trim and fades are part of the file. */
   readonly hasEdges: boolean
   readonly open: (headers: Record<string, string>) => Promise<Response>
+}
+
+/** A record that is open in the player. */
+interface OpenedRecord {
+  readonly heard: readonly HeardTrack[]
+  readonly parts: readonly SequencePart[]
+  readonly rateHz: number
+  readonly decode: (bytes: ArrayBuffer) => Promise<AudioBuffer>
+  hasOriginal?: boolean
 }
 
 /** Returns the tracks of a release that can be heard. */
@@ -70,6 +83,15 @@ function heardTracks(client: Client, { tracks }: Release): HeardTrack[] {
       client.open('readSourceFile', { params: { source_id: sourceId }, headers })
     return [{ track, isMaster: false, hasEdges: false, open }]
   })
+}
+
+/** Opens the song of a track as it came: the stored one, else that of its job. */
+function openSong(client: Client, { source_id, job_id, master }: ReleaseTrack): HeardTrack['open'] {
+  const jobId = job_id ?? master?.job_id ?? ''
+  return (headers) =>
+    source_id
+      ? client.open('readSourceFile', { params: { source_id }, headers })
+      : client.open('readJobFile', { params: { job_id: jobId, file: 'source' }, query: {}, headers })
 }
 
 /** Opens the master for all services, or that of the first platform where a job has none. */
@@ -107,6 +129,9 @@ export class RecordPlayback {
   readonly #deps: RecordPlaybackDeps
   #player: Player | null = null
   #key = ''
+  /** The opened record, to which originals can be added. */
+  #opened: OpenedRecord | null = null
+  #levels: MatchedLevels | null = null
   /** Counts openings: what belongs to an earlier one is let go of. */
   #visit = 0
   /** Place at which the playback of a join ends, s. */
@@ -150,6 +175,13 @@ export class RecordPlayback {
     })
   }
 
+  /** Hears the record in another way; `levels` are those at which masters and originals are equally loud. Never throws. */
+  hear(version: RecordVersion, levels: MatchedLevels | null): void {
+    this.#levels = levels
+    this.store.setState({ version: levels ? version : 'file' })
+    void this.#chooseVersion()
+  }
+
   seek(seconds: number): void {
     this.#endSeconds = Number.POSITIVE_INFINITY
     this.store.setState({ join: null })
@@ -174,13 +206,58 @@ export class RecordPlayback {
     this.#visit += 1
     this.#player?.close()
     this.#player = null
+    this.#opened = null
     this.#key = ''
-    this.store.setState(FIRST)
+    this.store.setState({ ...FIRST, version: this.store.getState().version })
   }
 
   #play(): void {
     this.store.setState({ isPlaying: true, isWaiting: true })
     this.#player?.play()
+  }
+
+  /** Chooses what is heard, at its level; the originals are opened when they are first. */
+  async #chooseVersion(): Promise<void> {
+    const [player, opened, levels] = [this.#player, this.#opened, this.#levels]
+    if (!player || !opened) return
+    if (this.store.getState().version === 'original' && levels && !opened.hasOriginal) {
+      opened.hasOriginal = true
+      try {
+        const original = await this.#openOriginal(opened, levels)
+        if (this.#player !== player) return
+        player.put(ORIGINAL, original)
+      } catch {
+        if (this.#player === player) this.store.setState({ hasFailed: true })
+        return
+      }
+    }
+    const { version } = this.store.getState()
+    player.setLevels({ [RECORD]: version === 'file' ? 1 : gainOfDb(levels?.masterDb ?? 0), [ORIGINAL]: 1 })
+    player.choose(version === 'original' ? ORIGINAL : RECORD)
+  }
+
+  async #openOriginal({ heard, parts, rateHz, decode }: OpenedRecord, { originalDb }: MatchedLevels): Promise<Track> {
+    const visit = this.#visit
+    const songs = heard.map(({ track }) => ({ track, hasEdges: false, open: openSong(this.#deps.client, track) }))
+    const opened = await Promise.all(
+      songs.map(({ open, track }) =>
+        openLater(
+          openPatiently(open, () => visit !== this.#visit),
+          track.duration_seconds ?? 0,
+        ),
+      ),
+    )
+    const readers = createReaders(opened, rateHz, decode)
+    const originals = songs.map((one, at) =>
+      partOf({ heard: one, before: undefined, fileFrames: opened[at]!.frames(rateHz), rateHz, read: readers[at]! }),
+    )
+    return joinParts(
+      underMasters(
+        parts,
+        originals,
+        heard.map(({ track }) => originalDb[track.track_id] ?? 0),
+      ),
+    )
   }
 
   async #ready(release: Release): Promise<boolean> {
@@ -190,14 +267,16 @@ export class RecordPlayback {
     const visit = this.#visit
     this.store.setState({ isWaiting: true })
     try {
-      const { player, placed, durationSeconds } = await this.#open(release, visit)
+      const { player, placed, durationSeconds, ...opened } = await this.#open(release, visit)
       if (visit !== this.#visit) {
         player.close()
         return false
       }
       this.#player = player
+      this.#opened = opened
       this.#key = key
       this.store.setState({ placed, durationSeconds })
+      await this.#chooseVersion()
       return true
     } catch {
       if (visit === this.#visit) this.store.setState({ hasFailed: true, isWaiting: false, isPlaying: false })
@@ -234,7 +313,7 @@ export class RecordPlayback {
     player.put(RECORD, record)
     player.choose(RECORD)
     player.setLevels({ [RECORD]: 1 })
-    return { player, placed: placedTracks(heard, parts, rateHz), durationSeconds }
+    return { player, heard, parts, rateHz, decode, placed: placedTracks(heard, parts, rateHz), durationSeconds }
   }
 }
 
@@ -271,7 +350,7 @@ function createReaders(
 }
 
 interface PartDeps {
-  readonly heard: HeardTrack
+  readonly heard: Pick<HeardTrack, 'track' | 'hasEdges'>
   /** The track that is heard before it. */
   readonly before: HeardTrack | undefined
   readonly fileFrames: number

@@ -473,7 +473,7 @@ export const en = {
   prefs: settingsEn,
   keysheet: {
     title: 'Keys',
-    groups: { everywhere: 'Everywhere', list: 'List', listen: 'Listen' },
+    groups: { everywhere: 'Everywhere', list: 'List', release: 'Release', listen: 'Listen' },
     rows: {
       choose: 'Choose files',
       paste: 'Paste files',
@@ -491,6 +491,11 @@ export const en = {
       sheet: 'This sheet',
       escape: 'Close, or leave the field',
       play: 'Play, pause',
+      swapEqual: 'Master or original, equally loud',
+      levelEqual: 'As written or equally loud',
+      write: 'Write into a cell',
+      cells: 'Copy · paste cells',
+      clear: 'Empty cells · at the number remove',
       versions: 'Original · platforms · reference · compared',
       swap: 'Switch between original and last version',
       level: 'Matched or file · as on service',

@@ -451,7 +451,7 @@ export const ko: Text = {
   prefs: settingsKo,
   keysheet: {
     title: '단축키',
-    groups: { everywhere: '어디서나', list: '목록', listen: '듣기' },
+    groups: { everywhere: '어디서나', list: '목록', release: '릴리스', listen: '듣기' },
     rows: {
       choose: '파일 선택',
       paste: '파일 붙여넣기',
@@ -469,6 +469,11 @@ export const ko: Text = {
       sheet: '단축키 보기',
       escape: '닫기, 입력란에서 나가기',
       play: '재생, 일시정지',
+      swapEqual: '같은 음량으로 마스터 또는 원본',
+      levelEqual: '파일 그대로 또는 같은 음량',
+      write: '칸에 쓰기',
+      cells: '칸 복사 · 붙여넣기',
+      clear: '칸 비우기 · 번호에서는 곡 빼기',
       versions: '원본 · 플랫폼 · 레퍼런스 · 비교 버전',
       swap: '원본과 마지막 버전 전환',
       level: '같은 음량 또는 파일 그대로 · 서비스처럼',

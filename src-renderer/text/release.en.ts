@@ -203,6 +203,13 @@ export const releaseEn = {
     added: 'Added',
   },
   player: {
+    versions: 'What is heard',
+    file: 'As written',
+    fileHint: 'The masters as they are in their files',
+    asItCame: 'Original',
+    matched: 'Masters and originals equally loud',
+    matchedBy: (db: string) => `Masters and originals equally loud: masters ${db} dB`,
+    noMatch: 'Equal loudness follows when every track is mastered and measured',
     join: (one: number, next: number) => `Last 8 s of ${one}, first 8 s of ${next}`,
     rest: (seconds: number) =>
       seconds === 0 ? 'joined without a rest' : `${seconds.toFixed(1)} s of rest between them`,

@@ -198,6 +198,13 @@ export const releaseKo: typeof releaseEn = {
     added: '더해짐',
   },
   player: {
+    versions: '듣는 것',
+    file: '파일 그대로',
+    fileHint: '마스터를 파일에 있는 그대로',
+    asItCame: '원본',
+    matched: '마스터와 원본을 같은 음량으로',
+    matchedBy: (db: string) => `마스터와 원본을 같은 음량으로: 마스터 ${db} dB`,
+    noMatch: '모든 곡이 마스터되고 측정되면 같은 음량으로 들을 수 있어요',
     join: (one: number, next: number) => `${one}번 끝 8초, ${next}번 처음 8초`,
     rest: (seconds: number) => (seconds === 0 ? '쉼 없이 이어짐' : `사이 쉼 ${seconds.toFixed(1)}초`),
     master: '마스터',

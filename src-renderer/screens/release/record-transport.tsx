@@ -1,12 +1,14 @@
 /** The transport of a release: the record in its order, and the joins between its tracks. */
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import type { Release } from '../../../src-contract/releases.ts'
 import { playingTime } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
+import { Segmented } from '../../components/choices.tsx'
 import { useFrames } from '../../components/frames.ts'
 import { isCovered, isTyping, keyOf, ownsKey } from '../../components/is-typing.ts'
 import { Clock, PlayButton } from '../../components/transport.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
+import { type MatchedLevels, matchedLevels, type RecordVersion, versionOfKey } from '../../state/record-comparison.ts'
 import type { PlacedTrack } from '../../state/record-playback.ts'
 import { useWords } from '../../text/context.tsx'
 
@@ -33,10 +35,64 @@ export function RecordTransport({ release }: { release: Release }) {
         }
         hasFailed={hasFailed}
       />
+      <VersionSwitch release={release} />
       <Heard />
       <JoinButton release={release} />
     </fieldset>
   )
+}
+
+/** Returns the levels at which masters and originals are equally loud, as soon as the songs are measured. */
+function useMatchedLevels(release: Release): MatchedLevels | null {
+  const plan = useSelect(useApp().releases.plan.store, (state) => state.plan)
+  return useMemo(() => {
+    const songs = Object.fromEntries(plan?.tracks.map(({ track_id, source_lufs }) => [track_id, source_lufs]) ?? [])
+    return matchedLevels(release, songs)
+  }, [release, plan])
+}
+
+/** The master as it is written, or master and original at equal loudness; X changes between these, L the level. */
+function VersionSwitch({ release }: { release: Release }) {
+  const { playback } = useApp().releases
+  const { t, format } = useWords()
+  const texts = t.release.player
+  const levels = useMatchedLevels(release)
+  const version = useSelect(playback.store, (state) => state.version)
+  useVersionKeys(levels)
+  if (!release.tracks.some(({ master }) => master?.state === 'done')) return null
+  const whyNot = levels ? undefined : texts.noMatch
+  const matched = levels && levels.masterDb < 0 ? texts.matchedBy(format.signed(levels.masterDb)) : texts.matched
+  return (
+    <Segmented<RecordVersion>
+      label={texts.versions}
+      className="fit small record-versions"
+      value={version}
+      onChoose={(next) => playback.hear(next, levels)}
+      options={[
+        { value: 'file', text: texts.file, hint: texts.fileHint },
+        { value: 'master', text: texts.master, hint: whyNot ?? matched },
+        { value: 'original', text: texts.asItCame, hint: whyNot ?? matched },
+      ]}
+    />
+  )
+}
+
+function useVersionKeys(levels: MatchedLevels | null): void {
+  const { playback } = useApp().releases
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.defaultPrevented || isCovered() || event.ctrlKey || event.metaKey || event.altKey)
+        return
+      // There a letter begins to write.
+      if (event.target instanceof Element && event.target.closest('[role=grid]')) return
+      const next = versionOfKey(keyOf(event), playback.store.getState().version)
+      if (!next || !levels) return
+      event.preventDefault()
+      playback.hear(next, levels)
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [playback, levels])
 }
 
 /** Length of the record, before it is opened that of its songs and rests. */
@@ -63,7 +119,7 @@ export function heardAt(placed: readonly PlacedTrack[], seconds: number): number
 function Heard() {
   const { playback } = useApp().releases
   const { t } = useWords()
-  const { placed, join } = useSelect(playback.store, (state) => state)
+  const { placed, join, version } = useSelect(playback.store, (state) => state)
   const [index, setIndex] = useState(0)
   useFrames(() => {
     const now = heardAt(placed, playback.position())
@@ -78,7 +134,13 @@ function Heard() {
     <div className="heard-track lg">
       <b className="clip">{isJoin ? texts.join(one.position, next.position) : `${one.position} · ${one.title}`}</b>
       <span className="clip">
-        {isJoin ? texts.rest(next.restSeconds) : one.isMaster ? texts.master : texts.original}
+        {isJoin
+          ? texts.rest(next.restSeconds)
+          : version === 'original'
+            ? texts.asItCame
+            : one.isMaster
+              ? texts.master
+              : texts.original}
       </span>
     </div>
   )
