@@ -61,7 +61,7 @@ export function KeySheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => 
   const { t } = useWords()
   const isMac = navigator.platform.startsWith('Mac')
   return (
-    <Modal title={t.keysheet.title} isOpen={isOpen} onClose={onClose} shape="wide">
+    <Modal title={t.keysheet.title} isOpen={isOpen} onClose={onClose} shape="full">
       <div className="keysheet">
         {GROUPS.map(({ group, rows }) => (
           <section key={group}>

@@ -1,6 +1,7 @@
 /** A field of a form for one line of text, with what is wrong with it. */
 import { CircleX } from 'lucide-react'
 import { type InputHTMLAttributes, type Ref, useId } from 'react'
+import { Hint } from './button.tsx'
 
 export interface TextFieldProps
   extends Pick<
@@ -12,29 +13,41 @@ export interface TextFieldProps
   onChange: (value: string) => void
   /** Fault of the value, in words; false without one. */
   problem: string | false
+  /** What the field is for, told beside it when it is pointed at or has the focus, and to screen readers. */
+  help?: string
   /** The field may stay empty. */
   isOptional?: boolean
   ref?: Ref<HTMLInputElement>
 }
 
-export function TextField({ label, value, onChange, problem, isOptional, ...rest }: TextFieldProps) {
+export function TextField({ label, value, onChange, problem, help, isOptional, ...rest }: TextFieldProps) {
   const id = useId()
   const problemId = useId()
+  const helpId = useId()
+  const described = [...(problem ? [problemId] : []), ...(help ? [helpId] : [])].join(' ')
   return (
     <div className="field">
       <label className="label" htmlFor={id}>
         {label}
       </label>
       <span className="input" aria-invalid={problem ? true : undefined}>
-        <input
-          {...rest}
-          id={id}
-          value={value}
-          aria-required={isOptional ? undefined : true}
-          {...(problem ? { 'aria-invalid': true, 'aria-describedby': problemId } : {})}
-          onChange={(event) => onChange(event.target.value)}
-        />
+        <Hint text={help} side="left">
+          <input
+            {...rest}
+            id={id}
+            value={value}
+            aria-required={isOptional ? undefined : true}
+            aria-invalid={problem ? true : undefined}
+            aria-describedby={described || undefined}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        </Hint>
       </span>
+      {help && (
+        <span className="vh" id={helpId}>
+          {help}
+        </span>
+      )}
       {problem && (
         <p className="problem" id={problemId} role="alert">
           <CircleX className="i s" aria-hidden="true" />

@@ -8,6 +8,7 @@ import { useWords } from '../../text/context.tsx'
 import { useChosenTrack } from './chosen-track.ts'
 import { DisclosureSection } from './disclosure-section.tsx'
 import { RecordSection } from './record-section.tsx'
+import { RecordSound } from './record-sound.tsx'
 import { TrackSide } from './track-side.tsx'
 
 export function ReleaseSide({ release }: { release: Release }) {
@@ -33,6 +34,7 @@ export function ReleaseSide({ release }: { release: Release }) {
       ) : (
         <>
           <RecordSection release={release} />
+          <RecordSound release={release} />
           <ReleaseFacts release={release} />
           <DisclosureSection release={release} />
         </>
@@ -76,12 +78,14 @@ interface FactProps {
 /** A fact of the release that may be left out. */
 function Fact({ release, member, label, placeholder }: FactProps) {
   const { editor } = useApp().releases
+  const { t } = useWords()
   const problem = useSelect(editor.store, (state) => state.refused[fieldOf(FACTS, member)])
   const change = (value: string): ReleaseChange => ({ [member]: value })
   return (
     <TextField
       label={label}
       isOptional
+      help={t.release.help[member]}
       maxLength={300}
       spellCheck={false}
       placeholder={placeholder}

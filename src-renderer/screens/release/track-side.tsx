@@ -6,9 +6,12 @@ import type { Release, Track, TrackChange } from '../../../src-contract/releases
 import { Segmented } from '../../components/choices.tsx'
 import { TextField } from '../../components/text-field.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
+import { songIn } from '../../state/batch-state.ts'
 import { fieldOf } from '../../state/release-drafts.ts'
 import { useWords } from '../../text/context.tsx'
+import { Proposal } from '../master/sound/edges-section.tsx'
 import { EdgePlot, edgeOf, type Side } from './edge-plot.tsx'
+import { TrackSound } from './record-sound.tsx'
 import { useEdgeSound } from './use-edge-sound.ts'
 
 /** Members of a track for each value of its ends. */
@@ -35,6 +38,7 @@ export function TrackSide({ release, track }: { release: Release; track: Track }
         <Ends track={track} durationSeconds={track.duration_seconds} />
       )}
       {!isLast && <Continuous track={track} />}
+      <TrackSound release={release} track={track} />
     </>
   )
 }
@@ -43,9 +47,27 @@ function Ends({ track, durationSeconds }: { track: Track; durationSeconds: numbe
   const sound = useEdgeSound(track)
   return (
     <>
+      <ProposedTrims track={track} />
       <End side="start" track={track} sound={sound} durationSeconds={durationSeconds} />
       <End side="end" track={track} sound={sound} durationSeconds={durationSeconds} />
     </>
+  )
+}
+
+/** Trims that the analysis of the song proposes, taken over by one press. */
+function ProposedTrims({ track }: { track: Track }) {
+  const { batch, releases } = useApp()
+  const proposed = useSelect(
+    batch.store,
+    (state) => songIn(state, track.source_id ?? '')?.analysis?.proposed_edges ?? null,
+  )
+  if (!proposed) return null
+  return (
+    <Proposal
+      proposed={proposed}
+      settings={track}
+      change={(trims) => releases.editor.changeAll([[track.track_id, trims]])}
+    />
   )
 }
 
@@ -116,6 +138,7 @@ function Seconds({ track, member, label }: { track: Track; member: SecondsMember
     <TextField
       label={`${label}, s`}
       isOptional
+      help={t.release.help[member]}
       inputMode="decimal"
       value={text ?? String(track[member])}
       problem={(isWrong && t.release.edges.notSeconds) || problem || false}

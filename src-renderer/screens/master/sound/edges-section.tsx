@@ -2,7 +2,13 @@
 import { useId, useState } from 'react'
 import type { ProposedEdges } from '../../../../src-contract/edge-proposals.ts'
 import { edgeFault, FADE_SHAPES, type FadeShape } from '../../../../src-contract/edges.ts'
-import { EDGE_NAMES, type EdgeName, SETTINGS, WHOLE_SONG } from '../../../../src-contract/settings.ts'
+import {
+  EDGE_NAMES,
+  type EdgeName,
+  type MasterSettings,
+  SETTINGS,
+  WHOLE_SONG,
+} from '../../../../src-contract/settings.ts'
 import { Button } from '../../../components/button.tsx'
 import { Segmented } from '../../../components/choices.tsx'
 import { Fold } from '../../../components/fold.tsx'
@@ -81,12 +87,18 @@ function FadeFields({ names, ...props }: SectionProps & { names: (typeof FADES)[
   )
 }
 
+type Trims = Pick<MasterSettings, 'trim_start_seconds' | 'trim_end_seconds'>
+
 /** Says why trims are proposed, and takes them over. */
-function Proposal({
+export function Proposal({
   proposed,
   settings,
   change,
-}: Pick<SectionProps, 'settings' | 'change'> & { proposed: ProposedEdges }) {
+}: {
+  proposed: ProposedEdges
+  settings: Trims
+  change: (trims: Trims) => void
+}) {
   const { t } = useWords()
   const { trim_start_seconds = settings.trim_start_seconds, trim_end_seconds = settings.trim_end_seconds } = proposed
   const isTaken = settings.trim_start_seconds === trim_start_seconds && settings.trim_end_seconds === trim_end_seconds

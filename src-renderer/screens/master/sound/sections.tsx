@@ -10,8 +10,6 @@ import { Cards, Segmented } from '../../../components/choices.tsx'
 import { Fold } from '../../../components/fold.tsx'
 import { Knob } from '../../../components/knob.tsx'
 import { useWords } from '../../../text/context.tsx'
-import { ReferenceSlot } from '../reference-slot.tsx'
-import { Presets } from './presets.tsx'
 import { SettingKnob } from './sound-knobs.tsx'
 
 export interface SectionProps {
@@ -24,14 +22,14 @@ const isOfStyle = (settings: MasterSettings, style: StyleValues) =>
   (Object.keys(style) as (keyof StyleValues)[]).every((name) => settings[name] === style[name])
 
 /** Five words, each a starting point of the faders; what the chosen one does is a sentence. */
-export function StyleSection({ settings, mixed, change }: SectionProps) {
+export function StyleSection({ settings, mixed, change, presets }: SectionProps & { presets?: ReactNode }) {
   const { t } = useWords()
   const { style } = settings
   const isChanged = !isOfStyle(settings, STYLES[style])
   return (
     <div className="field">
       <div className="label">
-        {t.settings.steering.style} <Presets />
+        {t.settings.steering.style} {presets}
       </div>
       <Segmented
         label={t.settings.steering.style}
@@ -52,13 +50,11 @@ export function StyleSection({ settings, mixed, change }: SectionProps) {
 }
 
 interface StartingPointProps extends SectionProps {
-  /** The row for which a reference is taken, and whether it has settings of its own. */
-  readonly rowId: string | null
-  readonly isOwn: boolean
-  readonly referenceName: string | undefined
+  /** Control of the reference with its name, where one can be taken. */
+  readonly reference?: { readonly name: string | undefined; readonly slot: ReactNode }
 }
 
-export function StartingPoint({ settings, mixed, change, rowId, isOwn, referenceName }: StartingPointProps) {
+export function StartingPoint({ settings, mixed, change, reference }: StartingPointProps) {
   const { t } = useWords()
   const { genre, ai_service, intensity } = settings
   const isSet = genre !== 'other' || ai_service !== 'other'
@@ -66,9 +62,10 @@ export function StartingPoint({ settings, mixed, change, rowId, isOwn, reference
   return (
     <Fold
       title={t.sound.start}
-      summary={[t.genres[genre], services, t.sound.intensityOf(intensity), referenceName ?? t.sound.noReference].join(
-        ' · ',
-      )}
+      summary={[
+        ...[t.genres[genre], services, t.sound.intensityOf(intensity)],
+        ...(reference ? [reference.name ?? t.sound.noReference] : []),
+      ].join(' · ')}
       isOpenAtFirst={!isSet}
     >
       <div className="field">
@@ -93,7 +90,7 @@ export function StartingPoint({ settings, mixed, change, rowId, isOwn, reference
         />
       </div>
       <SettingKnob name="intensity" {...{ settings, mixed, change }} />
-      <ReferenceSlot key={rowId ?? 'all'} settings={settings} rowId={rowId} isOwn={isOwn} onChange={change} />
+      {reference?.slot}
     </Fold>
   )
 }

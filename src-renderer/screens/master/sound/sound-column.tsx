@@ -10,10 +10,12 @@ import { NO_SELECTION } from '../../../state/selection.ts'
 import { type SongRow, withOwnSettings } from '../../../state/song-rows.ts'
 import { useWords } from '../../../text/context.tsx'
 import { DetailsSection } from '../details/details-section.tsx'
+import { ReferenceSlot } from '../reference-slot.tsx'
 import { useScope } from '../use-batch.ts'
 import { useHearing } from '../use-heard.ts'
 import { ColumnEdge, useColumnWidth } from './column-edge.tsx'
 import { EdgesSection, type EdgesSong } from './edges-section.tsx'
+import { Presets } from './presets.tsx'
 import { Price } from './price.tsx'
 import { ResponseCurve } from './response-curve.tsx'
 import {
@@ -176,9 +178,23 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
       <SoundKnobs {...props}>
         <HeldDifference />
       </SoundKnobs>
-      <StyleSection {...props} />
+      <StyleSection {...props} presets={<Presets />} />
       <LoudnessSection {...props} cost={isHeard && <Price change={change} />} />
-      <StartingPoint {...props} rowId={rowId} isOwn={ownIds.length > 0} referenceName={reference?.filename} />
+      <StartingPoint
+        {...props}
+        reference={{
+          name: reference?.filename,
+          slot: (
+            <ReferenceSlot
+              key={rowId ?? 'all'}
+              settings={settings}
+              rowId={rowId}
+              isOwn={ownIds.length > 0}
+              onChange={change}
+            />
+          ),
+        }}
+      />
       <PlannedSection {...props} />
       <EdgesSection {...props} song={edgesSongOf(rows, rowIds)} />
       <DetailsSection rows={rows} chosen={rowIds} />
