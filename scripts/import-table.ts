@@ -51,6 +51,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
     imports: [...base, ...topics, 'result'],
     types: ['jobs', 'mastering'],
   },
+  manifests: {
+    places: ['src-server/manifests/'],
+    imports: [...base, ...topics, 'jobs', 'batch', 'result'],
+    types: ['mastering'],
+  },
   auditions: {
     places: ['src-server/auditions/'],
     imports: [...base, 'artifacts', 'jobs'],
@@ -65,7 +70,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   app: { places: ['src-server/app.ts'], imports: [...base, ...topics, 'jobs', 'batch', 'docs'] },
   server: {
     places: ['src-server/server.ts', 'src-server/server/'],
-    imports: [...base, ...topics, 'jobs', 'batch', 'auditions', 'releases', 'docs', 'app', 'engine'],
+    imports: [...base, ...topics, 'jobs', 'batch', 'manifests', 'auditions', 'releases', 'docs', 'app', 'engine'],
   },
   cli: {
     places: ['src-cli/'],

@@ -10,6 +10,7 @@ import { CommanderError, InvalidArgumentError } from 'commander'
 import { DEFAULT_PORT } from '../src-contract/limits.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
 import { registerAccountCommands } from './account-commands.ts'
+import { registerAllowCommand } from './allow-command.ts'
 import { absolutePath, defaultDataDir } from './data-dir.ts'
 import { registerDoctorCommand } from './doctor-command.ts'
 import { registerKeyCommands } from './key-commands.ts'
@@ -55,7 +56,13 @@ program
 
 for (const register of [
   ...[registerOpenCommand, registerKeyCommands, registerAccountCommands],
-  ...[registerSettingsCommands, registerDoctorCommand, registerMasterCommand, registerReleaseCommands],
+  ...[
+    registerSettingsCommands,
+    registerAllowCommand,
+    registerDoctorCommand,
+    registerMasterCommand,
+    registerReleaseCommands,
+  ],
 ]) {
   register(program, dataDir, messages)
 }

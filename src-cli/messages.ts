@@ -87,6 +87,13 @@ const en = {
     ffmpeg_changed: 'none: the one that is set is another file than was confirmed. Set it again to confirm it.',
   },
 
+  allow: {
+    about: 'List the folders in which programs may name songs by their path, or allow FOLDER.',
+    folder: 'folder to allow, with all that is in it',
+    remove: 'take FOLDER off the list',
+    none: 'No folder is allowed.',
+  },
+
   doctor: {
     about: 'Show ffmpeg, versions, folders, free disk space and SIMD support.',
     noFfmpeg: 'none found: install ffmpeg 5.1 or newer, or name one in Settings',
@@ -316,6 +323,13 @@ const ko: Messages = {
     rows: { set: '설정', inUse: '사용 중' },
     ffmpeg_unconfirmed: '없음: 설정한 ffmpeg를 아직 확인하지 않았어요. 다시 설정하면 확인돼요.',
     ffmpeg_changed: '없음: 설정한 ffmpeg가 확인한 파일과 달라요. 다시 설정하면 확인돼요.',
+  },
+
+  allow: {
+    about: '프로그램이 경로로 곡을 지정할 수 있는 폴더를 보여 주거나, FOLDER를 허용해요.',
+    folder: '허용할 폴더(안에 있는 것 모두)',
+    remove: 'FOLDER를 목록에서 빼기',
+    none: '허용한 폴더가 없어요.',
   },
 
   doctor: {

@@ -5,7 +5,7 @@ import { ProposedEdges } from './edge-proposals.ts'
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
 import type { Analysis } from './jobs.ts'
-import { MAX_COVER_BYTES, MAX_ENGINE_WORKERS } from './limits.ts'
+import { MAX_ALLOWED_FOLDERS, MAX_COVER_BYTES, MAX_ENGINE_WORKERS } from './limits.ts'
 import { CHANGED_OWN_METADATA, SHOWN_METADATA, SHOWN_OWN_METADATA } from './metadata-schemas.ts'
 import { COVER_TYPES, ReleaseCover } from './releases.ts'
 import { Warning } from './report.ts'
@@ -125,12 +125,17 @@ export const Settings = exactly({
       description: 'An ffmpeg that is used instead of those that are found. Only the owner can change it.',
     }),
   ),
+  allowed_folders: Type.Array(Type.String(), {
+    maxItems: MAX_ALLOWED_FOLDERS,
+    description:
+      'Folders in which requests may name files by their path, behind links; none by default. Only the owner can change it.',
+  }),
   is_offline: Type.Boolean({ description: 'True if only callbacks to this machine are sent; all others wait.' }),
 })
 export type Settings = Static<typeof Settings>
 
-/** Settings that decide what this machine runs: the page reads them, and only the owner's control credential changes them. */
-export const OWNER_SETTINGS = ['ffmpeg_path'] as const satisfies readonly (keyof Settings)[]
+/** Settings that decide what this machine runs, and what of its disk programs may name: the page reads them, and only the owner's control credential changes them. */
+export const OWNER_SETTINGS = ['ffmpeg_path', 'allowed_folders'] as const satisfies readonly (keyof Settings)[]
 
 export const SystemState = exactly({
   app_version: Type.String(),
@@ -394,7 +399,7 @@ export const appEndpoints = endpoints({
     tag,
     summary: 'Change settings',
     description:
-      '`ffmpeg_path` cannot be set with the credential of the page: the owner confirms the program in the window of the application or with `loudsmith settings ffmpeg PATH`. Its SHA-256 is kept, and a changed file is not run until it is confirmed again.',
+      '`ffmpeg_path` cannot be set with the credential of the page: the owner confirms the program in the window of the application or with `loudsmith settings ffmpeg PATH`. Its SHA-256 is kept, and a changed file is not run until it is confirmed again. `allowed_folders` is set with `loudsmith allow FOLDER`.',
     body: Type.Partial(Settings, { additionalProperties: false }),
     answers: { 200: { description: 'The settings.', schema: Settings } },
     errors: ['OWNER_REQUIRED'],

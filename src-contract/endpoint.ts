@@ -15,6 +15,9 @@ export interface Answer {
   readonly messages?: TSchema
 }
 
+/** Media types of JSON lines, the first of which is ours. */
+export const LINES_MEDIA_TYPES: readonly string[] = ['application/x-ndjson', 'application/jsonl']
+
 /** A multipart/form-data request: text fields and file parts. */
 export interface Form {
   readonly fields: TObject
@@ -36,6 +39,8 @@ export interface Endpoint {
   /** True if a request without a body means an empty object. */
   readonly isBodyOptional?: boolean
   readonly form?: Form
+  /** JSON lines that may be the body instead of the form, which then has them as its file: schemas of the first line and of the others. */
+  readonly lines?: { readonly schemas: readonly TSchema[]; readonly example: string }
   readonly answers: Readonly<Record<number, Answer>>
   /** Expected failures, beyond those that every endpoint of its access can give. */
   readonly errors: readonly ErrorCode[]

@@ -3,6 +3,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { accountEndpoints } from './account.ts'
 import { appEndpoints } from './app.ts'
 import { auditionEndpoints } from './auditions.ts'
+import { batchEndpoints } from './batches.ts'
 import { codedCopyEndpoints } from './coded-copies.ts'
 import { exactly } from './common.ts'
 import { endpoints } from './endpoint.ts'
@@ -60,6 +61,7 @@ const openEndpoints = endpoints({
 
 export const ENDPOINTS = {
   ...jobEndpoints,
+  ...batchEndpoints,
   ...releaseEndpoints,
   ...releaseExportEndpoints,
   ...accountEndpoints,

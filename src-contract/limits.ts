@@ -47,3 +47,8 @@ export const MAX_GAP_SECONDS = 60
 export const MAX_COVER_BYTES = 10_000_000
 /** Most engine processes of any machine: no system of today has more cores. */
 export const MAX_ENGINE_WORKERS = 1024
+/** Most folders that the owner allows. */
+export const MAX_ALLOWED_FOLDERS = 100
+/** Most songs of one manifest, and its largest size, bytes. */
+export const MAX_MANIFEST_SONGS = 10_000
+export const MAX_MANIFEST_BYTES = 33_554_432

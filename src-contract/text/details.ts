@@ -12,6 +12,7 @@ export type Detail =
   | { readonly rule: 'members'; readonly names: readonly string[] }
   | { readonly rule: 'file_part'; readonly names: readonly string[] }
   | { readonly rule: 'in_row'; readonly row: number; readonly column: string; readonly broken: Detail }
+  | { readonly rule: 'in_line'; readonly line: number; readonly field: string; readonly broken: Detail }
   | { readonly rule: 'in_track'; readonly track: number; readonly field: string; readonly broken: Detail }
   | {
       readonly rule:
@@ -32,6 +33,10 @@ export type Detail =
         | 'unknown_job'
         | 'unknown_track'
         | 'one_song'
+        | 'song_of_line'
+        | 'folder_of_delivery'
+        | 'json'
+        | 'needed'
         | 'tracks_once'
         | 'isrc'
         | 'track'
@@ -119,6 +124,16 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
     en: 'A track has either a stored song or a job, not both.',
     ko: '트랙의 곡은 저장된 곡이나 작업 중 하나여야 해요.',
   },
+  song_of_line: {
+    en: 'A line names its song by exactly one of path, job_id and source_id.',
+    ko: '한 줄에는 path, job_id, source_id 중 하나로만 곡을 지정해요.',
+  },
+  folder_of_delivery: {
+    en: 'Masters are delivered to a folder with "delivery": "folder" and its full path in "folder".',
+    ko: '마스터를 폴더에 받으려면 "delivery": "folder"와 함께 "folder"에 전체 경로를 적어요.',
+  },
+  json: { en: 'It must be a JSON object on one line.', ko: '한 줄에 JSON 객체 하나를 적어야 해요.' },
+  needed: { en: 'It is missing.', ko: '빠져 있어요.' },
   tracks_once: {
     en: 'It must list every track of the release exactly once.',
     ko: '릴리스의 모든 트랙을 한 번씩만 적어야 해요.',
@@ -141,6 +156,10 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   in_row: {
     en: ({ row, column, broken }) => `Row ${row}, ${column}: ${detailText(broken, 'en')}`,
     ko: ({ row, column, broken }) => `${row}행 ${column}: ${detailText(broken, 'ko')}`,
+  },
+  in_line: {
+    en: ({ line, field, broken }) => `Line ${line}, ${field}: ${detailText(broken, 'en')}`,
+    ko: ({ line, field, broken }) => `${line}번째 줄 ${field}: ${detailText(broken, 'ko')}`,
   },
   in_track: {
     en: ({ track, field, broken }) => `Track ${track}, ${field}: ${detailText(broken, 'en')}`,

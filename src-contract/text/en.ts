@@ -57,10 +57,13 @@ export const errors: Record<ErrorCode, Sentence> = {
     'Requests are accepted only from this computer and from Loudsmith itself. Call http://127.0.0.1 directly, and use /app only from the application.',
   OWNER_REQUIRED:
     'Only the owner can do this. Use the window of the application, or the command "loudsmith" in a terminal ("npm run cli --" in its source folder).',
+  PATH_NOT_ALLOWED:
+    'There is no such file or folder among those that the owner has allowed. Check the full path, or allow the folder with "loudsmith allow FOLDER".',
   NOT_FOUND: 'Nothing exists at this address. See /docs for all addresses.',
   JOB_NOT_FOUND: 'There is no such job. It may have been deleted; GET /api/v1/jobs lists all jobs.',
   RELEASE_NOT_FOUND:
     'There is no such release, or no such track in it. It may have been deleted; GET /api/v1/releases lists all releases.',
+  BATCH_NOT_FOUND: 'There is no such batch. GET /api/v1/batches lists the newest.',
   METHOD_NOT_ALLOWED: (v) => `This address accepts only ${v.allow}.`,
   REQUEST_TIMEOUT: 'The request stopped before it was complete. Send it again without a pause.',
   JOB_NOT_READY: 'The job is not done yet. Try again shortly.',
@@ -116,7 +119,10 @@ export const errors: Record<ErrorCode, Sentence> = {
       : `The body is encoded as ${v.encoding}, which is not supported. Send it without Content-Encoding.`,
   PRECONDITION_FAILED: 'The file is not the one that If-Match names. Repeat the request without If-Match.',
   RANGE_NOT_SATISFIABLE: 'The range is outside the file. Content-Range gives the length of the file.',
-  IDEMPOTENCY_MISMATCH: 'This Idempotency-Key was used with another request. Use a new one.',
+  IDEMPOTENCY_MISMATCH: (v) =>
+    v.name === undefined
+      ? 'This Idempotency-Key was used with another request. Use a new one.'
+      : `This ${v.name} was used with another manifest. Use a new one.`,
   INTERNAL_ERROR: 'Something failed inside Loudsmith. Try again; if it happens again, quote the request id.',
   UNAVAILABLE: (v) =>
     v.reason === 'ffmpeg_missing'

@@ -53,9 +53,12 @@ export const errors: Record<ErrorCode, Sentence> = {
     '이 컴퓨터나 Loudsmith에서 보낸 요청만 처리해요. http://127.0.0.1로 직접 호출하고, /app은 앱에서만 쓰세요.',
   OWNER_REQUIRED:
     '소유자만 할 수 있는 일이에요. 앱의 창이나 터미널의 "loudsmith" 명령(소스 폴더에서는 "npm run cli --")을 쓰세요.',
+  PATH_NOT_ALLOWED:
+    '소유자가 허용한 폴더 안에 그런 파일이나 폴더가 없어요. 전체 경로를 확인하거나 "loudsmith allow FOLDER"로 폴더를 허용하세요.',
   NOT_FOUND: '없는 주소예요. 쓸 수 있는 주소는 /docs에서 확인하세요.',
   JOB_NOT_FOUND: '그런 작업이 없어요. 삭제됐을 수 있으니 GET /api/v1/jobs에서 확인하세요.',
   RELEASE_NOT_FOUND: '그런 릴리스나 트랙이 없어요. 삭제됐을 수 있으니 GET /api/v1/releases에서 확인하세요.',
+  BATCH_NOT_FOUND: '그런 일괄 작업이 없어요. GET /api/v1/batches에서 최근 것을 확인하세요.',
   METHOD_NOT_ALLOWED: (v) => `이 주소에서는 ${v.allow}만 쓸 수 있어요.`,
   REQUEST_TIMEOUT: '요청이 중간에 멈췄어요. 끊김 없이 다시 보내세요.',
   JOB_NOT_READY: '작업이 아직 끝나지 않았어요. 잠시 뒤 다시 시도하세요.',
@@ -110,7 +113,10 @@ export const errors: Record<ErrorCode, Sentence> = {
       : `본문이 ${v.encoding}로 압축되어 있어 처리할 수 없어요. Content-Encoding 없이 보내세요.`,
   PRECONDITION_FAILED: 'If-Match에 적은 파일이 아니에요. If-Match 없이 다시 요청하세요.',
   RANGE_NOT_SATISFIABLE: '요청한 범위가 파일을 벗어났어요. 파일 크기는 Content-Range에 있어요.',
-  IDEMPOTENCY_MISMATCH: '이 Idempotency-Key는 이미 다른 요청에 쓰였어요. 새 키를 쓰세요.',
+  IDEMPOTENCY_MISMATCH: (v) =>
+    v.name === undefined
+      ? '이 Idempotency-Key는 이미 다른 요청에 쓰였어요. 새 키를 쓰세요.'
+      : `이 ${v.name}은(는) 이미 다른 목록에 쓰였어요. 새 ID를 쓰세요.`,
   INTERNAL_ERROR: 'Loudsmith 내부에서 오류가 났어요. 다시 시도해 보고, 계속되면 요청 ID를 알려 주세요.',
   UNAVAILABLE: (v) =>
     v.reason === 'ffmpeg_missing'

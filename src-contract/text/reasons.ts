@@ -127,6 +127,14 @@ export const REQUEST_REASONS = {
     en: 'The table has no known column. Name the columns in its first row, such as "title", "artists" and "isrc"; /docs lists all.',
     ko: '알아볼 수 있는 열이 없어요. 첫 행에 "title", "artists", "isrc" 같은 열 이름을 적으세요. 전체 목록은 /docs에 있어요.',
   },
+  manifest_empty: {
+    en: 'The manifest has no songs. Add one line of JSON for each song.',
+    ko: '곡이 하나도 없어요. 곡마다 JSON 한 줄을 적으세요.',
+  },
+  manifest_too_long: {
+    en: 'The manifest has more than 10,000 songs or is larger than 32 MB. Send it in several parts.',
+    ko: '곡이 10,000곡을 넘거나 32 MB보다 커요. 여러 번에 나눠 보내세요.',
+  },
   no_program: {
     en: 'There is no program at this path, or it cannot be run. Choose the ffmpeg program itself.',
     ko: '이 경로에 실행할 수 있는 프로그램이 없어요. ffmpeg 실행 파일을 고르세요.',

@@ -140,6 +140,14 @@ export class Retention {
     }
   }
 
+  /** Gives up the files of a job at once, as at its expiry: its masters have been delivered elsewhere. */
+  expireNow(jobId: string): void {
+    const { freeing, removals, notify } = this.#deps
+    freeing(() => this.#expire([jobId]))
+    removals.removeNow([`jobs/${jobId}`])
+    notify.committed()
+  }
+
   #expire(jobIds: readonly string[]): void {
     const { db, jobs, removals, notify } = this.#deps
     db.transaction(() => {

@@ -19,9 +19,8 @@ export async function requireOutputFolder(folder: string, dataDir: string, param
   }
 }
 
-/** Rejects with INVALID_REQUEST, naming `path`, unless songs can be read from a folder that is not Loudsmith's own. */
-export async function requireSongFolder(folder: string, dataDir: string): Promise<void> {
-  const param = 'path'
+/** Rejects with INVALID_REQUEST, naming `param`, unless songs can be read from a folder that is not Loudsmith's own. */
+export async function requireSongFolder(folder: string, dataDir: string, param = 'path'): Promise<void> {
   await requireOutside(folder, dataDir, param)
   await requireReadableName(folder, param)
   try {

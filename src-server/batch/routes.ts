@@ -60,7 +60,9 @@ export function appRoutes(app: FastifyInstance, deps: AppRoutesDeps): void {
  */
 function permitted(patch: Partial<Settings>, caller: Caller, current: Settings): Partial<Settings> {
   if (isOwner(caller)) return patch
-  const [changed] = OWNER_SETTINGS.filter((name) => patch[name] !== undefined && patch[name] !== current[name])
+  const [changed] = OWNER_SETTINGS.filter(
+    (name) => patch[name] !== undefined && JSON.stringify(patch[name]) !== JSON.stringify(current[name]),
+  )
   if (changed) requireOwner(caller, changed)
   const others = Object.entries(patch).filter(([name]) => !OWNER_SETTINGS.some((owned) => owned === name))
   return Object.fromEntries(others)

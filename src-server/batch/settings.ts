@@ -1,11 +1,13 @@
 /** Settings of the owner. Each choice is a row; a setting without one has the default of this version. */
+import path from 'node:path'
 import type { Settings } from '../../src-contract/app.ts'
 import { DEFAULT_RETENTION_DAYS } from '../../src-contract/limits.ts'
+import { realPath } from '../../src-system/disk.ts'
 import { type ConfirmedFfmpeg, inspectFfmpeg } from '../../src-worker/media/locate.ts'
 import type { Db } from '../db/open.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import type { SpareRoom } from '../uploads/spare-room.ts'
-import { requireOutputFolder } from './chosen-folder.ts'
+import { requireOutputFolder, requireSongFolder } from './chosen-folder.ts'
 
 export interface SettingsDeps {
   readonly db: Db
@@ -33,6 +35,7 @@ export function createSettings(deps: SettingsDeps) {
     output_folder: defaultOutputFolder,
     engine_workers: Math.max(1, Math.floor(cores / 2)),
     ffmpeg_path: null,
+    allowed_folders: [],
     is_offline: false,
   }
   const selectAll = db.prepare<[], { name: string; value: string }>('SELECT name, value FROM settings')
@@ -64,7 +67,7 @@ export function createSettings(deps: SettingsDeps) {
 
     /**
      * Stores a change that fits the schema and that its caller may make. Throws INVALID_REQUEST for a folder that cannot be written,
-     * for more engine processes than cores, and for what is no ffmpeg that runs. An ffmpeg is run once for that, and is confirmed by it.
+     * for more engine processes than cores, for a newly allowed one that cannot be read, and for what is no ffmpeg that runs. An ffmpeg is run once for that, and is confirmed by it.
      */
     async change(patch: Partial<Settings>): Promise<Settings> {
       if ((patch.engine_workers ?? 1) > cores) {
@@ -72,8 +75,10 @@ export function createSettings(deps: SettingsDeps) {
         throw new AppError('INVALID_REQUEST', {}, { param: 'engine_workers', details })
       }
       if (typeof patch.output_folder === 'string') await requireOutputFolder(patch.output_folder, dataDir)
+      const folders = patch.allowed_folders
+      const allowed = folders ? { allowed_folders: await realFolders(folders, current.settings, dataDir) } : {}
       const confirmed = patch.ffmpeg_path === undefined ? {} : { [FFMPEG_SHA256]: await sha256Of(patch.ffmpeg_path) }
-      spareRoom.use(() => write({ ...patch, ...confirmed }))
+      spareRoom.use(() => write({ ...patch, ...allowed, ...confirmed }))
       current = load()
       return current.settings
     },
@@ -81,6 +86,23 @@ export function createSettings(deps: SettingsDeps) {
 }
 
 export type SettingsStore = ReturnType<typeof createSettings>
+
+/** Returns the real paths of folders, each once. Throws INVALID_REQUEST for one that was not allowed before and cannot be read, or is our own. */
+async function realFolders(
+  folders: readonly string[],
+  { allowed_folders: before }: Settings,
+  dataDir: string,
+): Promise<string[]> {
+  const real: string[] = []
+  for (const folder of folders) {
+    if (!before.includes(folder)) {
+      if (!path.isAbsolute(folder)) throw invalidRequest('folder_not_absolute', { param: 'allowed_folders' })
+      await requireSongFolder(folder, dataDir, 'allowed_folders')
+    }
+    real.push(before.includes(folder) ? folder : await realPath(folder))
+  }
+  return [...new Set(real)]
+}
 
 /** Returns the SHA-256 of an ffmpeg that runs; null without one. Throws INVALID_REQUEST for anything else. */
 async function sha256Of(file: string | null): Promise<string | null> {

@@ -7,6 +7,7 @@ import { SETTING_DESCRIPTIONS } from '../../src-contract/settings.ts'
 /** Groups of endpoints. */
 export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Jobs: 'Mastering jobs: create, follow, download.',
+  Batches: 'Many songs of this machine by one manifest, with their results.',
   Releases: 'Singles, EPs and albums: their tracks in order, with all that a distributor asks for.',
   Account: 'Plan, credits and keys of the one local account.',
   Webhooks: 'Signed callbacks, their deliveries and their secrets.',
@@ -26,6 +27,17 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   readReport: 'All measurements and decisions, as in the ZIP. Available once the job is done.',
   readJobFile: 'A master or an uploaded song, with ranges for players.',
   analyze: 'Measures the song and reports what mastering would find and repair. Nothing is stored or charged.',
+  createBatch:
+    'JSON lines, or a form with them as its file `manifest`. The first line may be the head, which counts for all songs: an object without `path`, `job_id` and `source_id`. Every further line is a song with what is other for it. A line that cannot be read refuses the manifest; a song that cannot is failed in the table. Files are read when their turn comes. Single jobs go before those of batches, which take turns by caller and are not bound by the number of jobs of the plan; a song is charged when it is handed over. Songs of a batch that is short of credits or disk space wait: it is paused.',
+  listBatches: 'Whichever key made them, newest first.',
+  readBatch: 'Poll this, or follow the stream of results.',
+  readBatchSongs: 'UTF-8 with a byte order mark as CSV. Error messages come in the language of the request.',
+  streamBatch:
+    'Each message has `event`, `data` (JSON, see ManifestEvent) and, for a song, `id`. With `Last-Event-ID` the songs that ended after it come first; without it all that have ended. The stream ends with the batch.',
+  pauseBatch: 'Songs that were handed over are finished; a batch that is not running stays as it is.',
+  resumeBatch: 'Also goes on with what credits or disk space are there for. A batch that is not paused stays as it is.',
+  cancelBatch: 'Waiting songs are not charged; unfinished jobs are cancelled and refunded.',
+  retryBatch: 'Failed and cancelled songs wait again and are charged when they are handed over.',
   listReleases: 'Lists the releases of the account, whichever key made them, newest first.',
   createRelease:
     'A track is a job, a stored song (the application alone), or has no song yet. Without title or artists it has those of its song. While a release has a job or a song, its files do not expire.',

@@ -3,7 +3,8 @@ import type { TObject, TSchema } from 'typebox'
 import * as account from '../../src-contract/account.ts'
 import * as app from '../../src-contract/app.ts'
 import * as auditions from '../../src-contract/auditions.ts'
-import { codesOf, type Endpoint, type Form } from '../../src-contract/endpoint.ts'
+import * as batches from '../../src-contract/batches.ts'
+import { codesOf, type Endpoint, type Form, LINES_MEDIA_TYPES } from '../../src-contract/endpoint.ts'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import * as errors from '../../src-contract/errors.ts'
 import * as events from '../../src-contract/events.ts'
@@ -21,11 +22,23 @@ type Json = { [key: string]: unknown }
 
 /** Schemas that become named components: every exported object schema of these modules, known by its `properties`. */
 const NAMES = new Map<unknown, string>(
-  [account, app, auditions, errors, events, jobs, releaseExports, releases, report, settings, webhooks].flatMap(
-    (module) =>
-      Object.entries(module).flatMap(([name, value]) =>
-        isObjectSchema(value) ? [[value.properties, name] as [unknown, string]] : [],
-      ),
+  [
+    account,
+    app,
+    auditions,
+    batches,
+    errors,
+    events,
+    jobs,
+    releaseExports,
+    releases,
+    report,
+    settings,
+    webhooks,
+  ].flatMap((module) =>
+    Object.entries(module).flatMap(([name, value]) =>
+      isObjectSchema(value) ? [[value.properties, name] as [unknown, string]] : [],
+    ),
   ),
 )
 
@@ -150,7 +163,10 @@ function requestBody(endpoint: Endpoint, schema: Schemas): Json {
     return {
       requestBody: {
         required: true,
-        content: { 'multipart/form-data': { schema: formSchema(endpoint.form, schema) } },
+        content: {
+          ...linesContent(endpoint, schema),
+          'multipart/form-data': { schema: formSchema(endpoint.form, schema) },
+        },
       },
     }
   }
@@ -161,6 +177,13 @@ function requestBody(endpoint: Endpoint, schema: Schemas): Json {
       content: { 'application/json': { schema: schema.taken(endpoint.body) } },
     },
   }
+}
+
+/** Returns the content of JSON lines: the schemas are those of single lines, for which OpenAPI 3.1 has no word. */
+function linesContent({ lines }: Endpoint, schema: Schemas): Json {
+  const [mediaType = ''] = LINES_MEDIA_TYPES
+  if (!lines) return {}
+  return { [mediaType]: { schema: { anyOf: lines.schemas.map((one) => schema.taken(one)) }, example: lines.example } }
 }
 
 function formSchema(form: Form, schema: Schemas): Json {
@@ -218,7 +241,7 @@ const RATE_HEADERS_OF = { open: {}, caller: RATE_HEADERS, session: {} }
 const SAVE_NAME = header('A name to save under, with `filename*` for names beyond ASCII.')
 
 /** Name of the thing that a 201 with a Location made, by the group of the endpoint. */
-const MADE: Readonly<Record<string, string>> = { Jobs: 'new job', Releases: 'release' }
+const MADE: Readonly<Record<string, string>> = { Jobs: 'new job', Batches: 'batch', Releases: 'release' }
 
 function ownHeaders(endpoint: Endpoint, status: number): Json {
   if (hasRanges(endpoint) && (status === 200 || status === 206)) {

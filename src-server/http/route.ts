@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import Value from 'typebox/value'
-import type { Access, Endpoint } from '../../src-contract/endpoint.ts'
+import { type Access, type Endpoint, LINES_MEDIA_TYPES } from '../../src-contract/endpoint.ts'
 import { type Language, preferredLanguage } from '../../src-contract/text/text.ts'
 import { wholeNumber } from '../../src-contract/whole-number.ts'
 import { AppError, invalidRequest } from './app-error.ts'
@@ -64,6 +64,11 @@ export type Outcome<E extends Endpoint> = JsonOutcome<E> | RawOutcome<E>
 /** Authenticates a request; throws INVALID_API_KEY, FORBIDDEN or RATE_LIMIT. It may set headers on the reply. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply, access: Exclude<Access, 'open'>) => Caller
 
+/** Returns whether a request carries JSON lines, where its endpoint takes them, and not a form. */
+export function hasLines({ headers }: FastifyRequest): boolean {
+  return LINES_MEDIA_TYPES.includes(mediaTypeOf(headers) ?? '')
+}
+
 /** Largest JSON body. */
 const MAX_JSON_BYTES = 1_048_576
 
@@ -109,13 +114,18 @@ export function installAdmission(app: FastifyInstance, admit: Admit, clock: Body
 
 function checkMediaType(request: FastifyRequest, endpoint: Endpoint): void {
   const expected = endpoint.form ? 'multipart/form-data' : endpoint.body ? 'application/json' : undefined
-  const given = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
+  const given = mediaTypeOf(request.headers)
   if (expected === undefined || (endpoint.isBodyOptional && !hasBody(request.raw))) return
   const encoding = encodingOf(request.headers)
   // RFC 9110 section 15.5.16: the header says what would be taken.
   if (encoding !== undefined)
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', { encoding }, { headers: { 'accept-encoding': 'identity' } })
+  if (endpoint.lines && hasLines(request)) return
   if (given !== expected) throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected })
+}
+
+function mediaTypeOf(headers: IncomingHttpHeaders): string | undefined {
+  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
 }
 
 /** Returns how a body is compressed; undefined where it is as it is. */
@@ -188,12 +198,13 @@ function checkedTexts(schema: TObject, given: unknown): unknown {
 }
 
 /** The value of the member `name`: in small letters where that is an identifier or several. */
-function inOneCase(name: string, value: unknown): unknown {
+export function inOneCase(name: string, value: unknown): unknown {
   if (name.endsWith('_ids') && Array.isArray(value)) return value.map((one) => inOneCase('_id', one))
   return name.endsWith('_id') && typeof value === 'string' ? value.toLowerCase() : value
 }
 
-function checked(schema: TSchema, value: unknown): unknown {
+/** Returns a value that fits a schema. Throws INVALID_REQUEST with the name at fault, or for the body as a whole. */
+export function checked(schema: TSchema, value: unknown): unknown {
   if (Value.Check(schema, value)) return value
   const [first] = Value.Errors(schema, value)
   const extra = (first?.params as { additionalProperties?: readonly string[] } | undefined)?.additionalProperties?.[0]

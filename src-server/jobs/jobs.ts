@@ -147,8 +147,7 @@ export class Jobs {
   #live(job: JobRecord): LiveState | undefined {
     const { store, scheduler } = this.#deps
     if (hasEnded(job.state)) return undefined
-    if (job.state === 'waiting')
-      return { stage: 'waiting', progress: 0, queuePosition: store.queuePosition(job.serial) }
+    if (job.state === 'waiting') return { stage: 'waiting', progress: 0, queuePosition: store.queuePosition(job) }
     return scheduler.progressOf(job.jobId) ?? { stage: 'decoding', progress: 0 }
   }
 }

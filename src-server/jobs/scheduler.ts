@@ -42,6 +42,8 @@ export class Scheduler {
   readonly #running = new Map<string, RunningJob>()
   readonly #stopping = new AbortController()
   #isStarted = false
+  /** True where the job that was taken last was of a manifest; so at the start, where a single song goes first. */
+  #lastWasBulk = true
 
   constructor(deps: SchedulerDeps) {
     this.#deps = deps
@@ -98,10 +100,18 @@ export class Scheduler {
 
   /** Claims the next job; undefined where none waits, or the next does not fit into memory: it then waits until one of the others has ended. */
   #claim(): JobRecord | undefined {
-    const { store, settle, freeMemoryBytes } = this.#deps
-    const next = store.oldestWaiting()
+    const { settle, freeMemoryBytes } = this.#deps
+    const next = this.#next()
     if (!next || !fitsMemory(jobMemoryBytes(next), freeMemoryBytes(), [...this.#running.values()])) return undefined
+    this.#lastWasBulk = next.isBulk
     return settle(next.jobId, { kind: 'claim' })
+  }
+
+  /** Returns the job whose turn it is: a single song goes before those of manifests, which come every other time where both wait. */
+  #next(): JobRecord | undefined {
+    const { store } = this.#deps
+    const [single, bulk] = [store.oldestWaiting({ isBulk: false }), store.oldestWaiting({ isBulk: true })]
+    return single && bulk ? (this.#lastWasBulk ? single : bulk) : (single ?? bulk)
   }
 
   #begin(job: JobRecord): void {

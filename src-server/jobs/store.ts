@@ -35,6 +35,8 @@ export interface JobRecord extends JobPosition {
   readonly batchId?: string
   readonly sourceId?: string
   readonly retryOf?: string
+  /** True for the song of a manifest: it waits behind single ones, and no plan bounds how many there are. */
+  readonly isBulk: boolean
   readonly song: JobSong
   readonly reference?: JobSong
   /** The cover that came with the request. */
@@ -79,7 +81,8 @@ export type NewJob = Pick<
   | 'warnings'
   | 'storedBytes'
   | 'createdAtMs'
->
+> &
+  Partial<Pick<JobRecord, 'isBulk'>>
 
 /** End of a job. */
 export interface JobEnd {
@@ -115,14 +118,18 @@ function prepareQueries(db: Db) {
   return {
     selectOne: db.prepare<[string], Row>('SELECT * FROM jobs WHERE job_id = ?'),
     selectHasFiles: db.prepare<[string], 0 | 1>('SELECT is_expired = 0 FROM jobs WHERE job_id = ?').pluck(),
-    selectOldestWaiting: db.prepare<[], Row>(
-      `SELECT * FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' ORDER BY serial LIMIT 1`,
+    selectOldestWaiting: db.prepare<[0 | 1], Row>(
+      `SELECT * FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' AND is_bulk = ? ORDER BY serial LIMIT 1`,
     ),
     selectRunning: db.prepare<[], Row>(`SELECT * FROM jobs WHERE ${UNFINISHED} AND state = 'running' ORDER BY serial`),
     selectUnfinished: db.prepare<[], Row>(`SELECT * FROM jobs WHERE ${UNFINISHED}`),
-    countUnfinished: db.prepare<[], number>(`SELECT count(*) FROM jobs WHERE ${UNFINISHED}`).pluck(),
+    countUnfinished: db
+      .prepare<[0 | 1], number>(`SELECT count(*) FROM jobs WHERE ${UNFINISHED} AND is_bulk = ?`)
+      .pluck(),
     countWaitingUpTo: db
-      .prepare<[number], number>(`SELECT count(*) FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' AND serial <= ?`)
+      .prepare<[number, 0 | 1], number>(
+        `SELECT count(*) FROM jobs WHERE ${UNFINISHED} AND state = 'waiting' AND serial <= ? AND is_bulk = ?`,
+      )
       .pluck(),
     selectNewest: db
       .prepare<[], number | null>(
@@ -137,10 +144,10 @@ function prepareQueries(db: Db) {
 function prepareUpdates(db: Db) {
   return {
     insert: db.prepare<[Row]>(
-      `INSERT INTO jobs (job_id, state, key_id, settings, master_targets, joined, title, artist, metadata, cover, webhook_url, batch_id, source_id, retry_of, filename, source_sha256, source_facts,
+      `INSERT INTO jobs (job_id, state, key_id, settings, master_targets, joined, title, artist, metadata, cover, webhook_url, batch_id, source_id, retry_of, is_bulk, filename, source_sha256, source_facts,
          reference_filename, reference_sha256, reference_facts, shown_title, shown_artist, search_text, credits_used,
          credits_remaining, warnings, stored_bytes, created_at_ms)
-       VALUES (:job_id, 'waiting', :key_id, :settings, :master_targets, :joined, :title, :artist, :metadata, :cover, :webhook_url, :batch_id, :source_id, :retry_of, :filename, :source_sha256,
+       VALUES (:job_id, 'waiting', :key_id, :settings, :master_targets, :joined, :title, :artist, :metadata, :cover, :webhook_url, :batch_id, :source_id, :retry_of, :is_bulk, :filename, :source_sha256,
          :source_facts, :reference_filename, :reference_sha256, :reference_facts, :shown_title, :shown_artist, :search_text,
          :credits_used, :credits_remaining, :warnings, :stored_bytes, :created_at_ms)`,
     ),
@@ -183,8 +190,9 @@ export class JobStore {
     return kept === undefined ? undefined : kept === 1
   }
 
-  oldestWaiting(): JobRecord | undefined {
-    const row = this.#statements.selectOldestWaiting.get()
+  /** Returns the waiting job of single songs, or of manifests, that was made first. */
+  oldestWaiting({ isBulk }: Pick<JobRecord, 'isBulk'>): JobRecord | undefined {
+    const row = this.#statements.selectOldestWaiting.get(isBulk ? 1 : 0)
     return row && fromRow(row)
   }
 
@@ -197,14 +205,17 @@ export class JobStore {
     return this.#statements.selectUnfinished.all().map(fromRow)
   }
 
-  /** Returns the number of unfinished jobs. */
-  countUnfinished(): number {
-    return this.#statements.countUnfinished.get() ?? 0
+  /** Returns the number of unfinished jobs of single songs, or of manifests. */
+  countUnfinished({ isBulk }: Pick<JobRecord, 'isBulk'> = { isBulk: false }): number {
+    return this.#statements.countUnfinished.get(isBulk ? 1 : 0) ?? 0
   }
 
-  /** Returns the place of a waiting job in the queue; 1 is next. */
-  queuePosition(serial: number): number {
-    return this.#statements.countWaitingUpTo.get(serial) ?? 0
+  /** Returns the place of a waiting job in the queue; 1 is next. Single songs and those of manifests take turns. */
+  queuePosition({ serial, isBulk }: Pick<JobRecord, 'serial' | 'isBulk'>): number {
+    const { countWaitingUpTo } = this.#statements
+    const before = countWaitingUpTo.get(serial, isBulk ? 1 : 0) ?? 0
+    const others = countWaitingUpTo.get(Number.MAX_SAFE_INTEGER, isBulk ? 0 : 1) ?? 0
+    return before + Math.min(others, isBulk ? before : before - 1)
   }
 
   /** Moves an unfinished job; `startedAtMs` is null for one that waits, again or for the first time. */
@@ -301,6 +312,7 @@ function toRow(job: NewJob): Row {
     batch_id: job.batchId ?? null,
     source_id: job.sourceId ?? null,
     retry_of: job.retryOf ?? null,
+    is_bulk: job.isBulk ? 1 : 0,
     filename: song.filename,
     source_sha256: song.sha256,
     source_facts: JSON.stringify(song.facts),
@@ -356,6 +368,7 @@ function fromRow(row: Row): JobRecord {
     ...optional('batchId', 'batch_id', text),
     ...optional('sourceId', 'source_id', text),
     ...optional('retryOf', 'retry_of', text),
+    isBulk: number('is_bulk') === 1,
     song: { filename: text('filename'), sha256: text('source_sha256'), facts: parsed('source_facts') },
     ...optional('reference', 'reference_facts', (column) => ({
       filename: text('reference_filename'),

@@ -36,6 +36,8 @@ export interface Submission {
   readonly sourceId?: string
   readonly retryOf?: string
   readonly idempotency?: IdempotencyUse
+  /** True for the song of a manifest, which no plan bounds. False when absent. */
+  readonly isBulk?: boolean
   /** True where the song was charged before, for another job. False when absent. */
   readonly isFree?: boolean
   /** Called in the transaction that makes the job: what belongs to it is written with it, or not at all. */
@@ -73,14 +75,19 @@ export class Submissions {
    * Makes the checks after the request itself, in their order: edges that the song can have (TRIMMED_AWAY, FADES_OVERLAP), balance
    * (INSUFFICIENT_CREDITS), slot (CONCURRENT_LIMIT), room (INSUFFICIENT_STORAGE). A dry run makes only these. Returns the balance.
    */
-  check({ request, song, isFree = false }: Pick<Submission, 'request' | 'song' | 'isFree'>): number {
+  check({
+    request,
+    song,
+    isFree = false,
+    isBulk = false,
+  }: Pick<Submission, 'request' | 'song' | 'isFree' | 'isBulk'>): number {
     const { store, ledger, storage, plan } = this.#deps
     requireEdges(request.settings, song.facts)
     const balance = ledger.balance()
     if (!isFree && balance < CREDITS_PER_JOB)
       throw new AppError('INSUFFICIENT_CREDITS', { cost: CREDITS_PER_JOB, balance })
     const limit = PLAN_LIMITS[plan()].concurrentJobs
-    if (store.countUnfinished() >= limit) throw new AppError('CONCURRENT_LIMIT', { limit })
+    if (!isBulk && store.countUnfinished() >= limit) throw new AppError('CONCURRENT_LIMIT', { limit })
     // The masters and their ZIP are there at once.
     storage.require(2 * jobBytes(song, request))
     return balance
@@ -118,7 +125,7 @@ export class Submissions {
 
   #create(submission: Submission, jobId: string): CreatedJob {
     const { clock, store, ledger, folders, notify } = this.#deps
-    const { song, reference, cover, request, isFree = false } = submission
+    const { song, reference, cover, request, isFree = false, isBulk = false } = submission
     const joinedPaths = request.joined ? (submission.joinedPaths ?? []) : []
     const balance = this.check(submission)
     folders.keep(song.path, folders.source(jobId))
@@ -128,6 +135,7 @@ export class Submissions {
     store.add({
       ...newJobOf(submission),
       jobId,
+      isBulk,
       creditsUsed: isFree ? 0 : CREDITS_PER_JOB,
       creditsRemaining: isFree ? balance : ledger.charge(jobId),
       storedBytes: [song.path, reference?.path, ...joinedPaths, cover?.path].reduce(

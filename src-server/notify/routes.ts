@@ -8,6 +8,7 @@ import type { Clock } from '../../src-system/system.ts'
 import { type Caller, route } from '../http/route.ts'
 import type { Notify } from './notify.ts'
 import { EventStream } from './sse.ts'
+import { SSE_HEADERS } from './sse-stream.ts'
 
 export interface NotifyRoutesDeps {
   readonly notify: Notify
@@ -22,13 +23,7 @@ export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllow
 
   route(app, ENDPOINTS.streamEvents, ({ caller, headers, request }) => ({
     status: 200,
-    headers: {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-      // The line is the stream's own: when the service stops, no idle connection is left to wait for.
-      connection: 'close',
-    },
+    headers: SSE_HEADERS,
     bytes:
       request.method === 'HEAD'
         ? Readable.from([])

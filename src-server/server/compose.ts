@@ -23,6 +23,7 @@ import { docsRoutes } from '../docs/routes.ts'
 import { pageRoutes } from '../http/page.ts'
 import { type Caller, route } from '../http/route.ts'
 import { jobRoutes } from '../jobs/routes.ts'
+import { manifestRoutes } from '../manifests/routes.ts'
 import { notifyRoutes } from '../notify/routes.ts'
 import { releaseExportRoutes, releaseRoutes } from '../releases/routes.ts'
 import { type Core, createCore, type ServiceDeps } from './core.ts'
@@ -93,6 +94,7 @@ function serviceOf(
       scheduler.start()
       work.mastering.feed()
       batchService.start()
+      work.manifests.start()
       watchFolders.start()
       spareRoom.start()
     },
@@ -105,6 +107,7 @@ function serviceOf(
         scheduler.stop(),
         notify.close(),
         batchService.close(),
+        work.manifests.close(),
         codedCopies.close(),
         work.auditions.close(),
         work.mastering.close(),
@@ -187,7 +190,12 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     storage,
   })
   const { baseUrl, clock, random } = deps
-  const { releases, mastering } = work
+  const { releases, mastering, manifests } = work
+  const checkWebhookUrl = (url: string) => notify.checkWebhookUrl(url)
+  manifestRoutes(app, {
+    ...{ manifests, checkWebhookUrl, isStillAllowed, baseUrl, clock, random, storage },
+    tmpFolder: folders.tmp,
+  })
   releaseRoutes(app, { releases, mastering, idempotency, baseUrl, clock, random, tmp: folders.tmp, storage })
   accountRoutes(app, {
     account,
@@ -212,6 +220,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
       notify.committed()
       work.mastering.feed()
       batchService.feed()
+      work.manifests.feed()
       return result
     },
   })
@@ -236,6 +245,7 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
       if (patch.engine_workers !== undefined) scheduler.wake()
       work.mastering.feed()
       batchService.feed()
+      work.manifests.feed()
       notify.record({ event: 'settings.changed' })
       notify.committed()
     },

@@ -4,6 +4,7 @@ import type { Clock, Random } from '../../src-system/system.ts'
 import { createDigests, type DigestOf } from '../../src-worker/media/confirmed-binary.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import { type FfmpegPlaces, locateFfmpeg } from '../../src-worker/media/locate.ts'
+import { AllowedFolders } from '../access/allowed-folders.ts'
 import { Keys } from '../access/keys.ts'
 import type { Tickets } from '../access/tickets.ts'
 import { Retention } from '../artifacts/retention.ts'
@@ -21,6 +22,7 @@ import { createFolders } from '../jobs/folders.ts'
 import { SourceJobs } from '../jobs/source-jobs.ts'
 import { JobStore } from '../jobs/store.ts'
 import type { ForkEngine } from '../jobs/worker-pool.ts'
+import { ManifestStore } from '../manifests/store.ts'
 import { Notify } from '../notify/notify.ts'
 import { RunStore } from '../releases/run-store.ts'
 import { ReleaseStore } from '../releases/store.ts'
@@ -65,6 +67,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
     defaultOutputFolder: deps.outputFolder ?? null,
     cores: deps.cores,
   })
+  const allowedFolders = new AllowedFolders({ folders: () => settings.read().allowed_folders, dataDir })
   const account = createAccountStore(db)
   const { plan } = account
   const folders = createFolders(dataDir)
@@ -83,6 +86,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
     db,
     spareRoom,
     settings,
+    allowedFolders,
     account,
     plan,
     ledger: new Ledger({ db, clock, plan, renewalNow }),
@@ -94,6 +98,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
     sourceJobs: new SourceJobs(db),
     releaseStore: new ReleaseStore(db),
     runStore: new RunStore(db),
+    manifestStore: new ManifestStore(db),
     time,
     removals,
     quarantine: createQuarantine({ dataDir, clock, log }),

@@ -21,6 +21,7 @@ import { createSettle } from '../jobs/settle.ts'
 import type { JobRecord } from '../jobs/store.ts'
 import { jobBytes, Submissions } from '../jobs/submit.ts'
 import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
+import { Manifests } from '../manifests/manifests.ts'
 import { ReleaseExports } from '../releases/export.ts'
 import type { SongMasters } from '../releases/export-sounds.ts'
 import { ReleaseMastering } from '../releases/mastering.ts'
@@ -43,6 +44,7 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
     onEnded(job) {
       mastering.feed()
       batchWork.batchService.jobEnded(job)
+      manifests.jobEnded(job)
     },
     makeRoom(memoryBytes) {
       if (process.availableMemory() < memoryBytes) auditions?.release()
@@ -54,6 +56,7 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
   const codedCopies = new CodedCopies({ ffmpeg: core.ffmpeg, requireDisk, stopping })
   const hearing = createHearing(deps, core, { uploads, jobWork, batchWork }, stopping)
   auditions = hearing.auditions
+  const manifests = createManifests(deps, core, { uploads, jobWork, batchWork })
   const mastering = createReleaseMastering(deps, core, { jobWork, batchWork, analyse })
   const releases = createReleases(deps, core, batchWork, mastering)
   const releaseExports = createReleaseExports(deps, core, {
@@ -65,6 +68,7 @@ export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal)
     usedBytes,
     analyse,
     codedCopies,
+    manifests,
     mastering,
     releases,
     releaseExports,
@@ -163,7 +167,7 @@ function createJobWork(
 function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs, workers }: JobWork) {
   const { dataDir, clock, random, log } = deps
   const { db, settings, notify, folders, store, finishedJobs, sourceJobs, time, removals, spareRoom } = core
-  const { releaseStore, runStore } = core
+  const { releaseStore, runStore, manifestStore } = core
   const batchService = createBatchService({
     db,
     clock,
@@ -174,8 +178,8 @@ function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs
     trustedNow: () => time.now(),
     removals,
     outputFolder(jobId) {
-      // A release is exported as one folder.
-      if (runStore.isJob(jobId)) return null
+      // A release is exported as one folder, and a batch of the API may have a folder of its own.
+      if (runStore.isJob(jobId) || manifestStore.isDelivered(jobId)) return null
       const sourceId = store.find(jobId)?.sourceId
       const own = sourceId === undefined ? undefined : watchFolders.outputFolderOf(sourceId)
       return own ?? settings.read().output_folder
@@ -201,6 +205,44 @@ function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs
     batch,
   })
   return { batchService, watchFolders }
+}
+
+/** Builds the batches of the API, whose songs are files of this machine, and songs of jobs and of the application. */
+function createManifests(
+  { clock, random, log }: ServiceDeps,
+  core: Core,
+  {
+    uploads: { storage, inspect },
+    jobWork: { jobs, workers },
+    batchWork,
+  }: {
+    readonly uploads: Uploads
+    readonly jobWork: JobWork
+    readonly batchWork: ReturnType<typeof createBatchWork>
+  },
+): Manifests {
+  const { allowedFolders, manifestStore, store, folders, time, ledger, retention } = core
+  return new Manifests({
+    ...{ clock, random, log, storage, inspect, workers },
+    store: manifestStore,
+    tmp: folders.tmp,
+    allowed: allowedFolders,
+    allowedFolder: (name) => allowedFolders.folder(name),
+    songOfJob(jobId) {
+      const job = store.find(jobId)
+      const isThere = job && !hasExpired(job, time.now()) && existsSync(folders.source(jobId))
+      return isThere ? { path: folders.source(jobId), ...job.song } : undefined
+    },
+    storedSong: (sourceId) => batchWork.batchService.sources.take(sourceId, 'source_id'),
+    submit: (job) => jobs.submit(job),
+    unfinished: () => store.countUnfinished({ isBulk: true }),
+    balance: () => ledger.balance(),
+    freeBytes: () => storage.freeBytes(),
+    jobOf: (jobId) => store.find(jobId),
+    cancelJob: (jobId) => jobs.cancel(jobId),
+    filesOf: (jobId) => jobs.files(jobId),
+    forgetFiles: (jobId) => retention.expireNow(jobId),
+  })
 }
 
 /** Builds the releases, whose tracks are stored songs and jobs. */

@@ -28,6 +28,8 @@ const KEEPERS: Readonly<Record<string, string>> = {
   release_runs: 'releases',
   release_jobs: 'releases',
   song_measures: 'releases',
+  manifests: 'manifests',
+  manifest_songs: 'manifests',
   migrations: 'db',
   database_identity: 'db',
   removals: 'db',

@@ -33,6 +33,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0012-job-metadata.sql': '58156f94f527c36c6badc86ea704f80c4479c125c5675848d95c0ce034ccdf2a',
     '0013-song-metadata.sql': 'f7c9b37c3ab2da7a500d98f49834aaadf2ae44ceb6dc91bbc9beeaae2f7c9127',
     '0014-joined-songs.sql': '317ee255ea0ec872087e1a4a45de352678de4136ef46c682ea8bf2ab8f1291ea',
+    '0015-manifests.sql': '9bcf4bb7662bef0902efa49ac2d5f7dd599cecd3f7403c0b6d27c22dee165948',
   })
 })
 

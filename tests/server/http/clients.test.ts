@@ -236,6 +236,13 @@ const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
   OWNER_REQUIRED: () => post('/app/tickets', {}),
   NOT_FOUND: () => ({ ...upload(goodForm), address: '/api/v1/masters' }),
   JOB_NOT_FOUND: () => get('/api/v1/jobs/nobody/download'),
+  PATH_NOT_ALLOWED() {
+    const lines = [{ platforms: ['spotify'], delivery: 'folder', folder: '/nowhere' }, { path: '/nowhere/song.wav' }]
+    writeFileSync(at('manifest'), lines.map((line) => JSON.stringify(line)).join('\n'))
+    const headers = asApp({ 'content-type': 'application/x-ndjson' })
+    return { ...upload(at('manifest'), headers), headers, address: '/api/v1/batches' }
+  },
+  BATCH_NOT_FOUND: () => get('/api/v1/batches/nobody'),
   RELEASE_NOT_FOUND: () => get('/api/v1/releases/nobody'),
   async TRACK_LIMIT() {
     const tracks = Array.from({ length: 100 }, () => ({ title: 'One' }))

@@ -31,7 +31,7 @@ const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(rando
  * What is left out would reach beyond the service (folders anywhere on the machine, receivers), has no end, or is tested apart
  * (uploads; the report, which an engine without a sound does not really write).
  */
-const REACHING_OUT = /watch|streamEvents|createSource|createJob|analyze|testWebhook|readReport/i
+const REACHING_OUT = /watch|streamEvents|createSource|createJob|createBatch|streamBatch|analyze|testWebhook|readReport/i
 const endpoints = Object.entries<Endpoint>(ENDPOINTS).filter(([name]) => !REACHING_OUT.test(name))
 const FIELDS_REACHING_OUT = ['output_folder', 'ffmpeg_path']
 

@@ -1,0 +1,48 @@
+import { realpath } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import { absolutePath } from './data-dir.ts'
+import type { Messages } from './messages.ts'
+import type { ServiceClient } from './service-client.ts'
+
+interface AllowOptions extends ClientOptions {
+  readonly remove?: boolean
+}
+
+interface Allowed {
+  readonly allowed_folders: readonly string[]
+}
+
+/** Adds `allow [FOLDER]`: folders in which programs may name songs by their path. */
+export function registerAllowCommand(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.allow
+  withClientOptions(
+    program.command('allow').argument('[folder]', say.folder, absolutePath(messages)),
+    dataDir,
+    messages,
+  )
+    .description(say.about)
+    .option('--remove', say.remove)
+    .action((folder: string | undefined, options: AllowOptions) =>
+      runClientCommand<Allowed>(
+        options,
+        messages,
+        (client) => (folder === undefined ? listed(client) : change(client, folder, options)),
+        ({ allowed_folders }) => (allowed_folders.length === 0 ? say.none : allowed_folders.join('\n')),
+      ),
+    )
+}
+
+async function listed(client: ServiceClient): Promise<Allowed> {
+  const { allowed_folders } = await client.call('readSettings')
+  return { allowed_folders }
+}
+
+async function change(client: ServiceClient, folder: string, { remove }: AllowOptions): Promise<Allowed> {
+  const { allowed_folders } = await listed(client)
+  // One that is gone from the disk can be removed by the name that the list shows.
+  const real = await realpath(folder).catch(() => folder)
+  const others = allowed_folders.filter((one) => one !== real && one !== folder)
+  await client.call('changeSettings', { body: { allowed_folders: remove ? others : [...others, real] } })
+  return listed(client)
+}

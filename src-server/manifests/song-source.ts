@@ -1,0 +1,110 @@
+/** The song of a line: found where the line says, copied where it is the user's own file, and looked at. */
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { ManifestLine } from '../../src-contract/batches.ts'
+import { MAX_SOURCE_BYTES, MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
+import type { JobSettings } from '../../src-contract/settings.ts'
+import { discardFolder } from '../../src-system/disk.ts'
+import type { Random } from '../../src-system/system.ts'
+import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
+import type { AllowedFolders } from '../access/allowed-folders.ts'
+import { copySong, statSong, UnreadableError } from '../batch/song-files.ts'
+import { AppError } from '../http/app-error.ts'
+import { resultBytes } from '../jobs/submit.ts'
+import type { Inspect } from '../uploads/inspect.ts'
+import { tooLarge } from '../uploads/receive.ts'
+import type { Storage } from '../uploads/storage.ts'
+
+export interface SongSourceDeps {
+  readonly allowed: Pick<AllowedFolders, 'file'>
+  /** Returns the song of a job whose files are there. */
+  readonly songOfJob: (jobId: string) => StoredSong | undefined
+  /** Returns a stored song; throws INVALID_REQUEST when its file is gone. */
+  readonly storedSong: (sourceId: string) => StoredSong | undefined
+  readonly inspect: Inspect
+  readonly storage: Pick<Storage, 'requireDisk'>
+  readonly random: Pick<Random, 'newUuid'>
+  /** Folder of copies on their way, on the disk of the jobs. */
+  readonly tmp: string
+}
+
+/** Sound per byte of a file that is not looked at yet, seconds: WAV of 16 bit at 44.1 kHz, FLAC of 60 % of that, MP3 of 128 kbit/s. */
+const SECONDS_PER_BYTE: Readonly<Record<string, number>> = {
+  '.wav': 1 / 176_400,
+  '.flac': 1 / 105_840,
+  '.mp3': 1 / 16_000,
+}
+/** Rate of such a file, Hz. */
+const ASSUMED_RATE_HZ = 44_100
+/** Longest song, seconds: no estimate is beyond it. */
+const LONGEST_SECONDS = 600
+
+/**
+ * Returns the bytes that a song takes with its masters: those of a song that is known, else an estimate by the size of its file. Rejects
+ * with PATH_NOT_ALLOWED for a file that may not be read, and with JOB_NOT_FOUND or NOT_FOUND for a song that is not there.
+ */
+export async function bytesNeeded(
+  deps: SongSourceDeps,
+  line: ManifestLine,
+  settings: JobSettings,
+  keepsZip: boolean,
+): Promise<number> {
+  // Masters and their ZIP are there at once for a while; for a folder they are copied once more, and no ZIP stays.
+  const times = keepsZip ? 1 : 2
+  if (line.path === undefined) {
+    const song = knownSong(deps, line)
+    return times * resultBytes(song, settings)
+  }
+  const { sizeBytes } = await deps.allowed.file(line.path)
+  const rate = SECONDS_PER_BYTE[path.extname(line.path).toLowerCase()] ?? 1 / 176_400
+  const durationSeconds = Math.min(LONGEST_SECONDS, sizeBytes * rate)
+  const facts = { durationSeconds, sampleRateHz: ASSUMED_RATE_HZ } as StoredSong['facts']
+  return sizeBytes + times * resultBytes({ facts }, settings)
+}
+
+/** Runs `use` with the song of a line. The copy of a file is removed afterwards; a job keeps its own. */
+export async function withSong<Outcome>(
+  deps: SongSourceDeps,
+  line: ManifestLine,
+  signal: AbortSignal,
+  use: (song: StoredSong) => Outcome | Promise<Outcome>,
+): Promise<Outcome> {
+  if (line.path === undefined) return use(knownSong(deps, line))
+  const folder = path.join(deps.tmp, deps.random.newUuid())
+  try {
+    return await use(await copied(deps, line.path, folder, signal))
+  } finally {
+    await discardFolder(folder)
+  }
+}
+
+function knownSong(deps: Pick<SongSourceDeps, 'songOfJob' | 'storedSong'>, line: ManifestLine): StoredSong {
+  const { job_id: jobId, source_id: sourceId } = line
+  const song = jobId !== undefined ? deps.songOfJob(jobId) : deps.storedSong(sourceId ?? '')
+  if (!song) throw new AppError(jobId !== undefined ? 'JOB_NOT_FOUND' : 'NOT_FOUND')
+  return song
+}
+
+async function copied(
+  { allowed, inspect, storage }: SongSourceDeps,
+  name: string,
+  folder: string,
+  signal: AbortSignal,
+): Promise<StoredSong> {
+  const { path: real, sizeBytes } = await allowed.file(name)
+  if (sizeBytes > MAX_SOURCE_BYTES) throw tooLarge(MAX_SOURCE_BYTES, 'path')
+  await mkdir(folder, { mode: 0o700 })
+  const seen = await statSong(path.dirname(real), path.basename(real))
+  const options = { requireDisk: storage.requireDisk, signal }
+  const copy = seen && (await copySong(path.dirname(real), seen, path.join(folder, 'file'), options).catch(refused))
+  // It went away, or changes at this moment.
+  if (!copy) throw new AppError('PATH_NOT_ALLOWED')
+  const song = await inspect({ ...copy, filename: path.basename(name).normalize('NFC') }, 'file', signal)
+  if (song.facts.durationSeconds < MIN_DURATION_SECONDS)
+    throw new AppError('UNSUPPORTED_FORMAT', { reason: 'short' }, { param: 'path' })
+  return song
+}
+
+function refused(cause: unknown): never {
+  throw cause instanceof UnreadableError ? new AppError('PATH_NOT_ALLOWED', {}, { cause }) : cause
+}
