@@ -20,10 +20,10 @@ h1{margin:2px 0 0;font-size:34px;line-height:1.2;font-weight:640;overflow-wrap:a
 .by{margin:4px 0 0;font-size:17px;color:var(--text-2)}
 .facts{display:flex;flex-wrap:wrap;gap:4px 20px;margin:14px 0 0;padding:0;list-style:none;font-size:13px;color:var(--text-3)}
 .facts b{font-weight:560;color:var(--text-2)}
-.sum{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));margin:28px 0 0;background:var(--panel);border:1px solid var(--line);border-radius:8px}
+.sum{display:grid;grid-template-columns:repeat(auto-fit,minmax(140px,auto));margin:28px 0 0;background:var(--panel);border:1px solid var(--line);border-radius:8px}
 .sum div{padding:12px 16px}
 .sum dt{font-size:12px;color:var(--text-3)}
-.sum dd{margin:0;font-size:22px;font-weight:580;line-height:1.3;font-variant-numeric:tabular-nums}
+.sum dd{margin:0;font-size:20px;font-weight:580;line-height:1.4;white-space:nowrap;font-variant-numeric:tabular-nums}
 .sum dd small{margin-left:3px;font-size:12px;font-weight:400;color:var(--text-3)}
 h2{margin:44px 0 10px;font-size:17px;font-weight:640;break-after:avoid}
 h3{margin:24px 0 6px;font-size:14px;font-weight:600;break-after:avoid}
@@ -58,7 +58,7 @@ code{font:11px/1.5 "Geist Mono",ui-monospace,Menlo,Consolas,monospace;overflow-w
 .foot{margin-top:40px;padding-top:12px;border-top:1px solid var(--line);font-size:12px}
 @media screen and (max-width:720px){body{padding:24px 16px}.receivers{columns:1}}
 @page{size:A4;margin:16mm 14mm}
-@media print{html{font-size:11px}body{max-width:none;padding:0}h1{font-size:26px}h2{margin-top:26px}h3{margin-top:14px}table{font-size:10.5px}
+@media print{html{font-size:11px}body{max-width:none;padding:0}h1{font-size:26px}h2{margin-top:26px;font-size:15px}h3{margin-top:14px;font-size:12px}table{font-size:10.5px}
 th,td{padding:4px 9px 4px 0}tbody th small,td small,small,.facts,.kind,.sum dt,.sign,.foot{font-size:9.5px}.state,thead th{font-size:10px}code{font-size:8.5px}.by{font-size:13px}.sum{margin-top:16px}.sum dd{font-size:17px}.scroll{overflow:visible}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 `
