@@ -11,6 +11,7 @@ import { DEFAULT_PORT } from '../src-contract/limits.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
 import { registerAccountCommands } from './account-commands.ts'
 import { registerAllowCommand } from './allow-command.ts'
+import { registerBatchCommand } from './batch-command.ts'
 import { absolutePath, defaultDataDir } from './data-dir.ts'
 import { registerDoctorCommand } from './doctor-command.ts'
 import { registerKeyCommands } from './key-commands.ts'
@@ -61,6 +62,7 @@ for (const register of [
     registerAllowCommand,
     registerDoctorCommand,
     registerMasterCommand,
+    registerBatchCommand,
     registerReleaseCommands,
   ],
 ]) {

@@ -51,7 +51,7 @@ const CHOICES = SETTING_NAMES.filter((name) => SETTINGS[name].kind === 'choice')
 const OTHERS = SETTING_NAMES.filter((name) => SETTINGS[name].kind !== 'choice')
 
 /** Returns the option of a setting: `--ai-service <service>` for `ai_service`. */
-function settingOption(name: SettingName, { language }: Pick<Messages, 'language'>): Option {
+export function settingOption(name: SettingName, { language }: Pick<Messages, 'language'>): Option {
   const setting = SETTINGS[name]
   const value = setting.kind === 'flag' ? '' : ` <${setting.placeholder}>`
   const option = new Option(`--${name.replaceAll('_', '-')}${value}`, setting.help[language])

@@ -1,4 +1,5 @@
 /** Messages of the command line in both languages: help, refusals, outcomes. JSON output is English and never changes. */
+import type { PauseReason } from '../src-contract/batches.ts'
 import type { Stage } from '../src-contract/jobs.ts'
 import type { Language } from '../src-contract/text/text.ts'
 
@@ -195,7 +196,7 @@ const en = {
     artist: 'artist of the masters',
     noFile: (file: string) => `There is no file ${file}.`,
     folder: (file: string) =>
-      `${file} is a folder. Name one song in it. To master a whole folder, add it as a watch folder in Settings.`,
+      `${file} is a folder. Name one song in it. To master a whole folder, use "loudsmith batch", or add it as a watch folder in Settings.`,
     danglingLink: (file: string, target: string) => `${file} is a link to ${target}, which is not there.`,
     noRight: (file: string) => `No permission to read ${file}. Allow reading it, or run the command as its owner.`,
     device: (file: string) => `${file} is a device, not a song.`,
@@ -226,6 +227,28 @@ const en = {
     writtenTo: (folder: string) => `Written to ${folder}:`,
     onTarget: 'on target',
     below: (lufs: number) => `below its target of ${lufs} LUFS`,
+  },
+
+  batch: {
+    about: 'Master every song of a folder and of those in it. The same command again goes on where it was.',
+    folder: 'folder of MP3, WAV and FLAC files',
+    out: 'folder for the masters and the result table',
+    allow: 'also allow both folders, as "loudsmith allow" does',
+    retry: 'master the songs that failed again',
+    noFolder: (folder: string) => `There is no folder ${folder}.`,
+    noSongs: (folder: string) => `There are no songs in ${folder}.`,
+    notAllowed: (folder: string) =>
+      `${folder} is not allowed. Call "loudsmith allow '${folder}'" first, or add --allow.`,
+    progress: (done: number, total: number) => `${done} of ${total} songs mastered`,
+    goesOn: 'The rest goes on while Loudsmith runs. Call the same command again to follow it.',
+    paused: {
+      caller: 'The batch is paused. Call the same command again to go on.',
+      credits: 'The batch waits for credits. Add some and call the same command again.',
+      disk: 'The batch waits for disk space. Free some and call the same command again.',
+      folder: 'The masters cannot be written to their folder. Call the same command again once they can.',
+    } satisfies Record<PauseReason, string>,
+    more: (count: number) => `… and ${count} more`,
+    table: (file: string) => `Result table: ${file}`,
   },
 
   /** Texts of commander itself by their English: titles of the help, notes to options, mistakes. A text without an entry stays as it is. */
@@ -436,7 +459,7 @@ const ko: Messages = {
     artist: '마스터의 아티스트',
     noFile: (file) => `${file} 파일이 없어요.`,
     folder: (file) =>
-      `${file}은(는) 폴더예요. 그 안의 곡을 하나 지정하세요. 폴더 전체를 마스터링하려면 설정에서 감시 폴더로 추가하세요.`,
+      `${file}은(는) 폴더예요. 그 안의 곡을 하나 지정하세요. 폴더 전체를 마스터링하려면 "loudsmith batch"를 쓰거나 설정에서 감시 폴더로 추가하세요.`,
     danglingLink: (file, target) => `${file}은(는) ${target}을(를) 가리키는 링크인데, 그 파일이 없어요.`,
     noRight: (file) => `${file}을(를) 읽을 권한이 없어요. 읽기를 허용하거나 소유자로 실행하세요.`,
     device: (file) => `${file}은(는) 곡이 아니라 장치예요.`,
@@ -467,6 +490,28 @@ const ko: Messages = {
     writtenTo: (folder) => `${folder}에 썼어요:`,
     onTarget: '목표 도달',
     below: (lufs) => `목표 ${lufs} LUFS에 못 미침`,
+  },
+
+  batch: {
+    about: '폴더와 그 아래 폴더의 모든 곡을 마스터링해요. 같은 명령을 다시 실행하면 이어서 해요.',
+    folder: 'MP3, WAV, FLAC 파일이 든 폴더',
+    out: '마스터와 결과 표를 넣을 폴더',
+    allow: '"loudsmith allow"처럼 두 폴더도 허용하기',
+    retry: '실패한 곡을 다시 마스터링하기',
+    noFolder: (folder) => `${folder} 폴더가 없어요.`,
+    noSongs: (folder) => `${folder}에 곡이 없어요.`,
+    notAllowed: (folder) =>
+      `${folder}은(는) 허용하지 않은 폴더예요. "loudsmith allow '${folder}'"를 먼저 실행하거나 --allow를 더하세요.`,
+    progress: (done, total) => `${total}곡 중 ${done}곡 완료`,
+    goesOn: '나머지는 Loudsmith가 실행되는 동안 계속돼요. 같은 명령을 다시 실행하면 이어서 볼 수 있어요.',
+    paused: {
+      caller: '일시 정지했어요. 같은 명령을 다시 실행하면 계속돼요.',
+      credits: '크레딧이 모자라서 기다리고 있어요. 크레딧을 추가하고 같은 명령을 다시 실행하세요.',
+      disk: '디스크 공간이 모자라서 기다리고 있어요. 공간을 비우고 같은 명령을 다시 실행하세요.',
+      folder: '마스터를 폴더에 쓸 수 없어요. 쓸 수 있게 되면 같은 명령을 다시 실행하세요.',
+    },
+    more: (count) => `… 외 ${count}곡`,
+    table: (file) => `결과 표: ${file}`,
   },
 
   commander: {

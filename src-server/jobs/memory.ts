@@ -9,8 +9,13 @@ const PROCESS_BYTES = 160_000_000
 const FRAME_BYTES = 24
 
 /** Estimate of the most memory that a job takes, bytes, by length and rate of its songs. */
-export function jobMemoryBytes({ song, reference }: Pick<JobRecord, 'song' | 'reference'>): number {
-  const frames = [song, reference].reduce(
+export function jobMemoryBytes({
+  song,
+  reference,
+  request,
+}: Pick<JobRecord, 'song' | 'reference'> & { readonly request?: Pick<JobRecord['request'], 'joined'> }): number {
+  const { before = [], after = [] } = request?.joined ?? {}
+  const frames = [song, reference, ...before, ...after].reduce(
     (sum, one) => sum + (one ? one.facts.durationSeconds * engineRateHz(one.facts.sampleRateHz) : 0),
     0,
   )

@@ -1,0 +1,93 @@
+import type { Command } from 'commander'
+import type { Manifest } from '../src-contract/batches.ts'
+import { PLATFORMS } from '../src-contract/platforms/index.ts'
+import { SETTING_NAMES } from '../src-contract/settings.ts'
+import { programName } from '../src-contract/wire-values.ts'
+import { type BatchOutcome, masterFolder } from './batch.ts'
+import { type ClientOptions, printFailure, withClientOptions } from './client-command.ts'
+import { withService } from './connect.ts'
+import { absolutePath } from './data-dir.ts'
+import { settingOption } from './master-command.ts'
+import { type Messages, messagesFor } from './messages.ts'
+import { createProgressLine } from './text-output.ts'
+
+interface BatchCommandOptions extends ClientOptions {
+  readonly platforms: string
+  readonly out: string
+  readonly allow?: boolean
+  readonly retry?: boolean
+  /** Texts of the settings by the names of their options. */
+  readonly [option: string]: unknown
+}
+
+/** Exit codes beside 0, all mastered, and 1, the command failed. */
+const SOME_FAILED = 2
+const IS_PAUSED = 3
+const INTERRUPTED = 130
+
+/** Adds `batch FOLDER`: every song in it and below, with the masters in `--out`. */
+export function registerBatchCommand(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.batch
+  const command = withClientOptions(
+    program.command('batch').argument('<folder>', say.folder, absolutePath(messages)),
+    dataDir,
+    messages,
+  )
+    .description(say.about)
+    .requiredOption('--platforms <list>', messages.master.platforms(PLATFORMS.join(',')))
+    .requiredOption('--out <dir>', say.out, absolutePath(messages))
+    .option('--allow', say.allow)
+    .option('--retry', say.retry)
+  for (const name of SETTING_NAMES) command.addOption(settingOption(name, messages))
+  command.action((folder: string, options: BatchCommandOptions) => batchCommand(folder, options, messages))
+}
+
+async function batchCommand(folder: string, options: BatchCommandOptions, messages: Messages): Promise<void> {
+  const spoken = messagesFor(messages, options)
+  const stop = new AbortController()
+  const onSignal = () => stop.abort()
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  const line = createProgressLine(process.stderr)
+  const order = {
+    ...{ folder, platforms: options.platforms, out: options.out },
+    settings: Object.fromEntries(SETTING_NAMES.map((name) => [name, options[programName(name)]])),
+    allows: options.allow === true,
+    retries: options.retry === true,
+  }
+  try {
+    const outcome = await withService({ ...options, sweeps: true }, spoken, (client) =>
+      masterFolder(client, order, {
+        messages: spoken,
+        signal: stop.signal,
+        onProgress: ({ progress, songs }) => line.show(progress, spoken.batch.progress(songs.done, songs.total)),
+      }),
+    )
+    line.end()
+    process.stdout.write(`${options.json ? JSON.stringify(outcome) : describe(outcome, messages)}\n`)
+    process.exitCode = exitCodeOf(outcome.batch)
+  } catch (error) {
+    line.end()
+    printFailure(error, messages, options.json === true)
+    process.exitCode = 1
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+  }
+}
+
+function exitCodeOf({ status, songs }: Manifest): number {
+  if (status === 'running') return INTERRUPTED
+  if (status === 'paused') return IS_PAUSED
+  return songs.done === songs.total ? 0 : SOME_FAILED
+}
+
+function describe({ batch, table, failed }: BatchOutcome, { batch: say }: Messages): string {
+  const { status, songs, paused_because: reason = 'caller' } = batch
+  const end = status === 'running' ? say.goesOn : status === 'paused' ? say.paused[reason] : undefined
+  return [
+    say.progress(songs.done, songs.total),
+    ...(end === undefined ? [] : [end]),
+    ...failed.map((song) => `${song.path}: ${song.error_message}`),
+    ...(songs.failed > failed.length ? [say.more(songs.failed - failed.length)] : []),
+    ...(table === undefined ? [] : [say.table(table)]),
+  ].join('\n')
+}

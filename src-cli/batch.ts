@@ -1,0 +1,163 @@
+/** `batch FOLDER`: its songs as one manifest, followed to the end, and the result table beside the masters. */
+import { createHash } from 'node:crypto'
+import { access, constants, readdir, realpath, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Manifest, ManifestSong } from '../src-contract/batches.ts'
+import { SETTINGS, type SettingName } from '../src-contract/settings.ts'
+import { makeFolder } from '../src-system/disk.ts'
+import type { Messages } from './messages.ts'
+import type { ServiceClient } from './service-client.ts'
+import { unusable } from './unusable-input.ts'
+
+export interface FolderOrder {
+  /** Absolute paths. */
+  readonly folder: string
+  readonly out: string
+  readonly platforms: string
+  /** Texts of the settings, and true for flags; those that are absent have their defaults. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** True where both folders are allowed by this command. */
+  readonly allows: boolean
+  /** True where the songs that failed before are mastered again. */
+  readonly retries: boolean
+}
+
+export interface BatchOutcome {
+  readonly batch: Manifest
+  /** Songs that failed, the first twenty. */
+  readonly failed: readonly ManifestSong[]
+  /** The result table, once the batch has ended. */
+  readonly table?: string
+}
+
+/** What the command does beside its work. */
+interface Watch {
+  readonly messages: Messages
+  /** Aborting ends the command, not the batch. */
+  readonly signal: AbortSignal
+  readonly onProgress: (batch: Manifest) => void
+}
+
+/** Pause between two readings of the progress, ms. */
+const POLL_INTERVAL_MS = 500
+/** Failed songs that are told one by one. */
+const MAX_TOLD = 20
+/** Names of files that may be songs. */
+const SONG_NAME = /^[^.].*\.(wav|wave|mp3|flac)$/i
+
+/**
+ * Masters the songs of a folder and of those in it. The same command again goes on with the same batch. Throws ApiError for what the
+ * service refuses, for folders that are not allowed, and where there are no songs.
+ */
+export async function masterFolder(client: ServiceClient, order: FolderOrder, watch: Watch): Promise<BatchOutcome> {
+  const { messages } = watch
+  const out = await madeOut(order.out, messages)
+  const folder = await realpath(order.folder).catch(() => {
+    throw unusable(messages.batch.noFolder(order.folder))
+  })
+  await requireAllowed(client, [folder, out], order.allows, messages)
+  const songs = await songsIn(folder, out)
+  if (songs.length === 0) throw unusable(messages.batch.noSongs(folder))
+  const content = new Blob([manifestOf(order, folder, out, songs)])
+  const sent = await client.call('createBatch', { files: { manifest: { content, name: 'manifest' } } })
+  const params = { batch_id: sent.batch_id }
+  if (order.retries) await client.call('retryBatch', { params })
+  // A batch that waits for credits or space goes on as far as they reach now.
+  else if (sent.status === 'paused') await client.call('resumeBatch', { params })
+  const batch = await follow(client, sent.batch_id, watch)
+  const query = { status: 'failed' as const, limit: MAX_TOLD }
+  const { songs: failed } = await client.call('readBatchSongs', { params, query })
+  if (batch.status !== 'ended') return { batch, failed }
+  const table = path.join(out, `loudsmith-${batch.batch_id.slice(0, 8)}.csv`)
+  const csv = await client.open('readBatchSongs', { params, query: { format: 'csv' } })
+  await writeFile(table, Buffer.from(await csv.arrayBuffer()))
+  return { batch, failed, table }
+}
+
+async function madeOut(out: string, messages: Messages): Promise<string> {
+  try {
+    await makeFolder(out, true)
+    await access(out, constants.W_OK)
+    return await realpath(out)
+  } catch {
+    throw unusable(messages.master.notWritable(out))
+  }
+}
+
+/** Throws a sentence with the command to be called for a folder that the owner has not allowed. */
+async function requireAllowed(
+  client: ServiceClient,
+  folders: readonly string[],
+  allows: boolean,
+  { batch: say }: Messages,
+): Promise<void> {
+  const { allowed_folders: allowed } = await client.call('readSettings')
+  const isAllowed = (folder: string) => allowed.some((one) => folder === one || folder.startsWith(one + path.sep))
+  const missing = folders.filter((folder) => !isAllowed(folder))
+  if (missing.length === 0) return
+  if (!allows) throw unusable(say.notAllowed(missing[0] ?? ''))
+  await client.call('changeSettings', { body: { allowed_folders: [...allowed, ...missing] } })
+}
+
+/** Resolves with the songs of a folder and of those in it by their ways from it, in order, without what lies in `out`. */
+async function songsIn(folder: string, out: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries
+    .filter(
+      (entry) =>
+        entry.isFile() && SONG_NAME.test(entry.name) && !`${entry.parentPath}${path.sep}`.startsWith(out + path.sep),
+    )
+    .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
+    .sort()
+}
+
+/** Returns the manifest: the same folders, settings and songs have the same batch_id, and are the same batch. */
+function manifestOf(order: FolderOrder, folder: string, out: string, songs: readonly string[]): string {
+  const head = {
+    platforms: order.platforms.split(',').map((platform) => platform.trim()),
+    ...valuesOf(order.settings),
+    ...{ delivery: 'folder', folder: out },
+  }
+  const lines = songs.map((song) => {
+    const subfolder = path.dirname(song).split(path.sep).join('/')
+    return { path: path.join(folder, song), ...(subfolder === '.' ? {} : { subfolder }) }
+  })
+  const hash = createHash('sha256')
+    .update(JSON.stringify([head, lines]))
+    .digest('hex')
+  const batch_id = hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
+  return [{ batch_id, ...head }, ...lines].map((line) => JSON.stringify(line)).join('\n')
+}
+
+/** Returns the settings as JSON has them. What cannot be read stays a text, which the service refuses with its name. */
+function valuesOf(settings: FolderOrder['settings']): Record<string, unknown> {
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given.map(([name, value]) => [name, settingValue(name as SettingName, value)]))
+}
+
+function settingValue(name: SettingName, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  switch (SETTINGS[name].kind) {
+    case 'words':
+      return value.split(',').map((word) => word.trim())
+    case 'amount':
+    case 'decimal':
+    case 'optional_decimal':
+      return value.trim() === '' || Number.isNaN(Number(value)) ? value : Number(value)
+    default:
+      return value
+  }
+}
+
+/** Resolves with the batch when it has ended or is paused, or when the command is to end. */
+async function follow(client: ServiceClient, batchId: string, { signal, onProgress }: Watch): Promise<Manifest> {
+  for (;;) {
+    const batch = await client.call('readBatch', { params: { batch_id: batchId } })
+    onProgress(batch)
+    if (signal.aborted || batch.status === 'ended') return batch
+    // What was handed over is finished first.
+    if (batch.status === 'paused' && batch.songs.queued === 0) return batch
+    await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => {})
+  }
+}
