@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises'
 import type { MasterName } from '../../src-contract/delivery-target.ts'
 import type { FileFacts } from '../../src-contract/distributors/rules.ts'
 import type { Edges } from '../../src-contract/edges.ts'
-import { formatFacts } from '../../src-contract/formats.ts'
+import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import type { ExportedFile, ExportRequest, FileSet } from '../../src-contract/release-exports.ts'
 import type { ExportedSound, ExportOrder, FileRange } from '../../src-worker/mastering/work-order.ts'
 import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
@@ -13,6 +13,8 @@ import type { Cover } from '../../src-worker/media/cover.ts'
 import type { PlayedLevel } from '../../src-worker/media/label-file.ts'
 import { asciiName } from '../../src-worker/result/romanise.ts'
 import { AppError } from '../http/app-error.ts'
+import type { MasterRequest } from '../uploads/form.ts'
+import { unitsOf } from './continuous.ts'
 import { type ExportFolder, sha256Of } from './export-folder.ts'
 import {
   fileNames,
@@ -39,6 +41,8 @@ export interface SongMasters extends TrackMasters {
   }
   /** Edges that the song was mastered with. */
   readonly edges: Edges
+  /** Songs with which it was mastered as one; absent where it was not. */
+  readonly joined?: MasterRequest['joined']
   /** Service that generated the song, as its owner said; absent where nobody did. */
   readonly aiService?: string
   /** Returns the place of a file of the result; undefined where it is gone. */
@@ -103,7 +107,11 @@ export function planSounds({ release, songs, sets, request, cover }: Exported, a
         set.labels === 'none'
           ? null
           : [releaseTags(release, index, tags), cover?.sha256 ?? song.song.sha256, recordOf(set.master)]
-      const parts = [appVersion, set.format, sources, master.ceiling_dbtp, SEED, labels]
+      const others = joinedTo(songs, index).map((place) => masterOf(songs[place]!, set.master)!.sha256)
+      const parts = [
+        ...[appVersion, set.format, sources, master.ceiling_dbtp, SEED, labels],
+        ...(others.length > 0 ? [others] : []),
+      ]
       return {
         name: names[index]!,
         set,
@@ -114,6 +122,18 @@ export function planSounds({ release, songs, sets, request, cover }: Exported, a
       }
     })
   })
+}
+
+/** Returns the places of the tracks with which the master of one was made as one, in order, as far as they still stand beside it. */
+export function joinedTo(songs: readonly SongMasters[], index: number): number[] {
+  const goesOver = songs.map(({ joined }, i) => {
+    const next = songs[i + 1]
+    const isNext = joined?.after[0]?.sha256 === next?.song.sha256
+    return isNext && joined !== undefined && next?.joined?.before.at(-1)?.sha256 === songs[i]!.song.sha256
+  })
+  return unitsOf(goesOver)
+    .find((unit) => unit.includes(index))!
+    .filter((place) => place !== index)
 }
 
 /**
@@ -182,26 +202,45 @@ function orderOf(
   group: readonly PlannedSound[],
   album: PlayedLevel | null,
 ): Omit<ExportOrder, 'ffmpeg' | 'folder'> {
-  const { index, master } = group[0]!
+  const { index, master, set } = group[0]!
   const song = songs[index]!
+  const edges = joinedTo(songs, index).length > 0 ? song.joined!.edges : song.edges
   const sources = new Map(group.flatMap((plan) => plan.sources).map((source) => [source.format, source]))
   const copyPeaks = (master.codec_checks ?? []).map((check) => check.true_peak_dbtp)
   return {
     seed: SEED,
-    edges: { pad_start_seconds: song.edges.pad_start_seconds, pad_end_seconds: song.edges.pad_end_seconds },
+    edges: { pad_start_seconds: edges.pad_start_seconds, pad_end_seconds: edges.pad_end_seconds },
     ceilingDbtp: master.ceiling_dbtp,
     sources: [...sources.values()].map(({ format, file, gainDb }) => {
       const bytes = song.bytesOf(file)
       if (!bytes)
         throw new AppError('RELEASE_NOT_READY', { track: index + 1, title: release.tracks[index]!.facts.title })
-      return { ...bytes, format, gainDb }
+      return { ...bytes, format, gainDb, ...rangesBeside(songs, index, { name: set.master, format }) }
     }),
-    files: group.map(({ set }) => ({ format: set.format, isTagged: set.labels === 'release' })),
+    files: group.map((plan) => ({ format: plan.set.format, isTagged: plan.set.labels === 'release' })),
     tags: releaseTags(release, index, song.song.facts.tags),
     cover: cover ? coverOf(cover) : song.song,
     album,
     copyPeakDbtp: copyPeaks.length > 0 ? Math.max(...copyPeaks) : null,
   }
+}
+
+/** Returns the files of a format of the tracks with which one is one; none where it is alone, or one of them has no such file. */
+function rangesBeside(
+  songs: readonly SongMasters[],
+  index: number,
+  { name, format }: { readonly name: MasterName; readonly format: Format },
+) {
+  const rangeOf = (place: number) => {
+    const master = masterOf(songs[place]!, name)
+    const found = master && sourcesOf(master, format)?.find((source) => source.format === format)
+    return found && songs[place]!.bytesOf(found.file)
+  }
+  const places = joinedTo(songs, index)
+  const before = places.filter((place) => place < index).map(rangeOf)
+  const after = places.filter((place) => place > index).map(rangeOf)
+  if (places.length === 0 || [...before, ...after].includes(undefined)) return {}
+  return { joined: { before: before as FileRange[], after: after as FileRange[] } }
 }
 
 function coverOf({ media_type: mimeType, bytes }: StoredCover): Cover {

@@ -30,7 +30,15 @@ import { releaseCsv } from './csv-columns.ts'
 import { disclosurePage, disclosureSheet } from './disclosure.ts'
 import { ExportFolder, type FolderFile, textFile } from './export-folder.ts'
 import { chosenMasters, hasPlainNames, masterOf, plannedSets } from './export-plan.ts'
-import { type Exported, factsOf, planSounds, type SongMasters, type SoundDeps, writeSounds } from './export-sounds.ts'
+import {
+  type Exported,
+  factsOf,
+  joinedTo,
+  planSounds,
+  type SongMasters,
+  type SoundDeps,
+  writeSounds,
+} from './export-sounds.ts'
 import { cueSheet, folderName, overview, releaseReport } from './export-texts.ts'
 import { writeExportZip } from './export-zip.ts'
 import type { ReleaseRecord, TrackRecord } from './release.ts'
@@ -243,7 +251,11 @@ function notReady({ tracks }: ReleaseRecord, index: number, reason?: string): Ap
 
 /** Returns the tracks with the edges of their masters. */
 function madeTracks({ release, songs }: Exported): MadeTrack[] {
-  return release.tracks.map((track, index) => ({ track, edges: songs[index]!.edges }))
+  return release.tracks.map((track, index) => ({
+    track,
+    edges: songs[index]!.edges,
+    isContinued: joinedTo(songs, index).includes(index - 1),
+  }))
 }
 
 /** Returns how the written files keep the rules of the receivers. */

@@ -6,6 +6,8 @@ import type { TrackRecord } from './release.ts'
 export interface MadeTrack {
   readonly track: TrackRecord
   readonly edges: Edges
+  /** True where its master was made as one with that of the track before it. False when absent. */
+  readonly isContinued?: boolean
 }
 
 const CUTS = ['trim_start_seconds', 'trim_end_seconds', 'fade_in_seconds', 'fade_out_seconds'] as const
@@ -21,7 +23,10 @@ export function gapBeside({ track: { facts } }: MadeTrack, before: MadeTrack | u
   return facts.gap_before_seconds
 }
 
-/** Tells whether a track asks for a trim, a fade or a gap in the file before it that its master, or the one before, does not have. */
+/**
+ * Tells whether a track asks for a trim, a fade or a gap in the file before it that its master, or the one before, does not have, or whether
+ * the one before goes over into it and their masters do not.
+ */
 export function lacksEdges(own: MadeTrack, before: MadeTrack | undefined): boolean {
   const { edges } = own
   const { facts } = own.track
@@ -30,7 +35,8 @@ export function lacksEdges(own: MadeTrack, before: MadeTrack | undefined): boole
     return !isSame(facts[name], edges[name]) || (facts[name] > 0 && shape && facts[shape] !== edges[shape])
   })
   const lacksGap = before && facts.gap_in_file && !isInFile(facts.gap_before_seconds, before)
-  return lacksCut || Boolean(lacksGap)
+  const lacksJoint = before && before.track.facts.continuous_with_next !== (own.isContinued ?? false)
+  return lacksCut || Boolean(lacksGap) || Boolean(lacksJoint)
 }
 
 function isInFile(gapSeconds: number, { edges }: MadeTrack): boolean {

@@ -359,6 +359,7 @@ function createReleaseExports(
       ...(release ? { release } : {}),
       song: { ...job.song, path: files.source.path },
       edges: job.request.settings,
+      ...(job.request.joined ? { joined: job.request.joined } : {}),
       ...(ai_service === 'other' ? {} : { aiService: ai_service }),
       bytesOf(file) {
         const entry = zip.entries.find(({ name }) => name === `${zip.folderName}/${file}`)

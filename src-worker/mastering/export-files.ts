@@ -16,10 +16,12 @@ import { truePeakAtRate } from '../media/rate-peak.ts'
 import { createPlanes } from '../media/samples.ts'
 import { createEdgeMeter, type EdgeMeter, readSoundForm } from '../media/sound-delivery.ts'
 import { type Cover, readCover } from '../media/tags.ts'
+import { joinWavs } from '../media/wav.ts'
 import { readWavDelivery } from '../media/wav-delivery.ts'
 import { readCopyPeakDbtp } from './codec-proof.ts'
 import { ceilingBroken } from './deliver.ts'
 import { type Bare, createFileMaker, type FloatWav, label, type MadeFile, missingCodecs } from './format-files.ts'
+import type { FrameRange } from './prepare-song.ts'
 import { CeilingBrokenError } from './render-master.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { ExportedSound, ExportOrder, FileRange, RecordOrder } from './work-order.ts'
@@ -50,7 +52,13 @@ export async function makeExportFiles(order: ExportOrder, signal: AbortSignal): 
   const best = wavs.find(({ format }) => format === 'wav32f') ?? wavs.find(({ format }) => format === 'wav24')
   const given = Object.fromEntries(wavs.map((wav) => [wav.format, wav]))
   const at = (name: string) => path.join(folder, name)
-  const maker = createFileMaker(best ?? wavs[0]!, at, { ffmpeg, encoders, folder, signal, seed, edges, given })
+  const common = { ffmpeg, encoders, folder, signal, seed, edges }
+  const alone = createFileMaker(best ?? wavs[0]!, at, { ...common, given })
+  const whole = best && (await joinedWav(order, best, signal))
+  const joined = whole && createFileMaker(whole, at, { ...common, own: whole.own })
+  // What has the samples of a file that is there is not converted.
+  const makerOf = (format: Format) =>
+    joined && format !== 'flac24' && !(format === 'flac16_44' && given.wav16_44) ? joined : alone
   const measure = createMeasure(order, { encoders, signal })
   const labels = await labelsOf(order, signal)
   const made: ExportedSound[] = []
@@ -58,9 +66,11 @@ export async function makeExportFiles(order: ExportOrder, signal: AbortSignal): 
     const found = order.sources.find((source) => source.format === format)
     const bare = found
       ? await bareOf(found, cut.get(format)!, { ffmpeg, encoders, signal })
-      : await maker.make(format, given.wav24?.path ?? '', order.ceilingDbtp).catch((error: unknown) => {
-          throw error instanceof CeilingBrokenError ? ceilingBroken('release', error) : error
-        })
+      : await makerOf(format)
+          .make(format, given.wav24?.path ?? '', order.ceilingDbtp)
+          .catch((error: unknown) => {
+            throw error instanceof CeilingBrokenError ? ceilingBroken('release', error) : error
+          })
     for (const { isTagged } of files.filter((file) => file.format === format)) {
       const target = at(`${format}-${isTagged ? 'tagged' : 'bare'}.${formatFacts(format).container}`)
       const edgeMeter = createEdgeMeter()
@@ -69,7 +79,8 @@ export async function makeExportFiles(order: ExportOrder, signal: AbortSignal): 
       made.push({ ...(await measure(file, bare, edgeMeter.read())), format, isTagged })
     }
   }
-  for (const file of [...maker.files, ...cut.values()]) await rm(file, { force: true })
+  const left = [...alone.files, ...(joined?.files ?? []), ...(whole ? [whole.path] : []), ...cut.values()]
+  for (const file of left) await rm(file, { force: true })
   return files.map(({ format, isTagged }) => made.find((one) => one.format === format && one.isTagged === isTagged)!)
 }
 
@@ -82,6 +93,27 @@ async function cutOut({ sources, folder }: ExportOrder, signal: AbortSignal): Pr
     files.set(source.format, file)
   }
   return files
+}
+
+/** Writes a WAV of a track with those with which it is one; undefined where it is alone. */
+async function joinedWav(
+  { sources, folder }: ExportOrder,
+  { format, path: own, sampleRateHz }: GivenWav,
+  signal: AbortSignal,
+): Promise<(FloatWav & { readonly own: FrameRange }) | undefined> {
+  const { before = [], after = [] } = sources.find((source) => source.format === format)?.joined ?? {}
+  if (before.length + after.length === 0) return undefined
+  const others: string[] = []
+  for (const [i, range] of [...before, ...after].entries()) {
+    const file = path.join(folder, `joined-${i}.wav`)
+    await copyRange(range, file, signal)
+    others.push(file)
+  }
+  const target = path.join(folder, 'joined.wav')
+  const starts = joinWavs([...others.slice(0, before.length), own, ...others.slice(before.length)], target)
+  for (const file of others) await rm(file)
+  const [first, end] = starts.slice(before.length, before.length + 2)
+  return { path: target, sampleRateHz, frames: starts.at(-1)!, own: { first: first!, end: end! } }
 }
 
 async function copyRange({ path: from, offset, sizeBytes }: FileRange, to: string, signal: AbortSignal): Promise<void> {

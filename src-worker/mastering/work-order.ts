@@ -178,7 +178,12 @@ export interface ExportOrder {
   /** Highest true peak of a file that is made, dBTP. */
   readonly ceilingDbtp: number
   /** Files of the job: those that are wanted, and the WAVs from which others are made. */
-  readonly sources: readonly (FileRange & { readonly format: Format; readonly gainDb: number })[]
+  readonly sources: readonly (FileRange & {
+    readonly format: Format
+    readonly gainDb: number
+    /** The same of the tracks that go over into this one, and into which it goes over; what is made of it is converted with them. */
+    readonly joined?: { readonly before: readonly FileRange[]; readonly after: readonly FileRange[] }
+  })[]
   readonly files: readonly { readonly format: Format; readonly isTagged: boolean }[]
   readonly tags: SongTags
   /** Cover of the release, or the song whose own it is. */

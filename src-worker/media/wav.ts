@@ -130,6 +130,34 @@ export function openWav(path: string): WavReader {
   }
 }
 
+/** Writes WAVs of one format laid end to end, without tags, and returns where each begins and the last ends, in frames. Throws as {@link cutWav}. */
+export function joinWavs(files: readonly string[], to: string): number[] {
+  const opened = files.map((name) => openSync(name, 'r'))
+  try {
+    const wavs = opened.map((file) => ({ file, ...findSamples(file, isWritten) }))
+    const { sampleRateHz, bitDepth, frameBytes } = wavs[0]!
+    const starts = [0]
+    for (const { frames } of wavs) starts.push(starts.at(-1)! + frames)
+    const writer = createWavWriter(to, { sampleRateHz, bitDepth, frames: starts.at(-1)! }, { tags: {} })
+    try {
+      const bytes = Buffer.alloc(CUT_FRAMES * frameBytes)
+      for (const { file, frames, dataStart } of wavs) {
+        for (let at = 0; at < frames; at += CUT_FRAMES) {
+          const piece = bytes.subarray(0, Math.min(CUT_FRAMES, frames - at) * frameBytes)
+          writer.write(readExactly(file, piece, dataStart + at * frameBytes))
+        }
+      }
+      writer.finish()
+      return starts
+    } catch (error) {
+      writer.abandon()
+      throw error
+    }
+  } finally {
+    for (const file of opened) closeSync(file)
+  }
+}
+
 /** Frames that are copied at a time. */
 const CUT_FRAMES = 1 << 16
 

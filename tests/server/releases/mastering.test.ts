@@ -1,17 +1,19 @@
 /** Releases that are mastered: their jobs, charges, rounds and ends, over a real socket and a real database. */
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Job } from '../../../src-contract/jobs.ts'
+import type { ExportedFile } from '../../../src-contract/release-exports.ts'
 import type { ReleasePlan } from '../../../src-contract/release-mastering.ts'
 import type { Release, Track } from '../../../src-contract/releases.ts'
 import { type Clock, systemClock } from '../../../src-system/system.ts'
 import type { WorkOrder } from '../../../src-worker/mastering/work-order.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { wavSong } from '../../support/songs.ts'
+import { in24Bits, wavSong } from '../../support/songs.ts'
 
 let engine: HeldEngine
 let service: Service
@@ -489,6 +491,26 @@ describe('tracks that go over into the next', () => {
     await service.patch(at(release), { anchor_track_id: release.tracks[4]!.track_id })
     const anchored = await mastered(release)
     expect(anchored.tracks.every(({ master: made }) => made?.corrections === undefined)).toBe(true)
+  })
+
+  test('are exported as one: what is converted is converted with the others', async () => {
+    engine.masterBytes = in24Bits(wavSong({ seconds: 2, sampleRateHz: 44_100 }))
+    const release = await newRelease([3, 4])
+    const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-joined-'))
+    const soundsOf = async (): Promise<string[]> => {
+      const request = { folder, formats: ['wav24', 'wav16_44'] }
+      const { body } = await service.post(`/app/releases/${release.release_id}/export`, request)
+      return body.certificate.files.flatMap(({ sound }: ExportedFile) => sound?.samples_sha256 ?? [])
+    }
+    await mastered(release)
+    const alone = await soundsOf()
+    await change(release, 0, goesOver)
+    await mastered(release)
+    const joined = await soundsOf()
+    rmSync(folder, { recursive: true })
+    // The masters are the same bytes; dithered as one they are not any more.
+    expect([new Set(alone).size, new Set(joined).size]).toEqual([2, 3])
+    expect(joined.slice(0, 3)).toEqual(alone.slice(0, 3))
   })
 
   test('are refused with the remedy where they cannot be one, and nothing is begun', async () => {

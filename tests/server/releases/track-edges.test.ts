@@ -7,6 +7,7 @@ import { gapBeside, lacksEdges } from '../../../src-server/releases/track-edges.
 const PLAIN = {
   ...{ trim_start_seconds: 0, trim_end_seconds: 0, fade_in_seconds: 0, fade_in_shape: 'linear' },
   ...{ fade_out_seconds: 0, fade_out_shape: 'linear', gap_before_seconds: 0, gap_in_file: false },
+  continuous_with_next: false,
 }
 const made = (facts: Partial<TrackRecord['facts']> = {}, edges: Partial<Edges> = {}) => ({
   track: { trackId: 'a', facts: { ...PLAIN, ...facts } } as unknown as TrackRecord,
@@ -32,4 +33,10 @@ test('a gap lacks only where it is to be part of the file before it, and is besi
   expect([lacksEdges(inFile, plain), gapBeside(inFile, plain)]).toEqual([true, 2])
   expect([lacksEdges(inFile, silent), gapBeside(inFile, silent)]).toEqual([false, 0])
   expect([lacksEdges(inFile, undefined), gapBeside(inFile, undefined)]).toEqual([false, 0])
+})
+
+test('a track lacks what goes over into it, and the cut that it asks for after it was made as one', () => {
+  const [goesOver, ends] = [made({ continuous_with_next: true }), made()]
+  expect([lacksEdges(made(), goesOver), lacksEdges({ ...made(), isContinued: true }, goesOver)]).toEqual([true, false])
+  expect([lacksEdges(made(), ends), lacksEdges({ ...made(), isContinued: true }, ends)]).toEqual([false, true])
 })

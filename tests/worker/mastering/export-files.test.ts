@@ -198,3 +198,30 @@ test('a record is as loud as its tracks laid end to end', async () => {
   const alone = readByEbur128(quiet).integratedLufs
   expect(level.integratedLufs - alone).toBeGreaterThan(3)
 })
+
+test('what is made of tracks that go over into each other is converted as one and cut at the sample', async () => {
+  // At a place that no ratio of the rates divides.
+  const joint = 70_001
+  const part = (name: string, trim: string) => {
+    runPlain('-i', at('master.wav'), '-af', `atrim=${trim}`, '-c:a', 'pcm_s24le', at(name))
+    return source('wav24', at(name))
+  }
+  const [left, right] = [part('left.wav', `end_sample=${joint}`), part('right.wav', `start_sample=${joint}`)]
+  const files = (['wav16_44', 'flac24', 'flac16_44', 'mp3_320'] as const).map((format) => ({ format, isTagged: true }))
+  const orders = [
+    orderFor({ files, copyPeakDbtp: -1, sources: [source('wav24', at('master.wav'))] }),
+    orderFor({ files, copyPeakDbtp: -1, sources: [{ ...left, joined: { before: [], after: [right] } }] }),
+    orderFor({ files, copyPeakDbtp: -1, sources: [{ ...right, joined: { before: [left], after: [] } }] }),
+  ]
+  const all: ExportedSound[][] = []
+  for (const order of orders) all.push(await makeExportFiles(order, signal))
+  for (const [i, { format }] of files.entries()) {
+    if (format === 'mp3_320') continue
+    const laidEndToEnd = Buffer.concat(all.slice(1).map((one) => samplesOf(one[i]!.path)))
+    expect([format, laidEndToEnd.equals(samplesOf(all[0]![i]!.path))]).toEqual([format, true])
+  }
+  const seconds = all.slice(1).map((one) => one[3]!.durationSeconds)
+  expect(seconds).toEqual([joint / RATE_HZ, expect.closeTo(SECONDS - joint / RATE_HZ, 4)])
+  for (const [i, { folder: own }] of orders.entries())
+    expect(readdirSync(own).sort()).toEqual(all[i]!.map((one) => path.basename(one.path)).sort())
+})
