@@ -9,6 +9,7 @@ const FULL_NUMBERS = {
   FUZZ_ROUNDS: '10000',
   KILL_ROUNDS: '100',
   JOBS_ROUNDS: '500',
+  BATCH_SONGS: '1000',
   LOAD_ROUNDS: '2000',
   HISTORY_WALKS: '4',
 }
@@ -18,6 +19,7 @@ const FILES = [
   'tests/server/process/load.test.ts',
   'tests/server/process/killed.test.ts',
   'tests/server/process/soak.test.ts',
+  'tests/server/process/many-songs.test.ts',
 ]
 
 const root = path.join(import.meta.dirname, '..')
