@@ -4,6 +4,7 @@ export const REPAIR_KINDS = [
   'rumble',
   'clipping',
   'clicks',
+  'whistle',
   'mud',
   'resonance',
   'sibilance',

@@ -16,6 +16,7 @@ import type { PlannedStage, StageSentences } from './sentences.ts'
 import { type SteerTone, steerToneSentences } from './steer-tone.ts'
 import { type SteerWidth, steerWidthSentences } from './steer-width.ts'
 import { type Warmth, warmthSentences } from './warmth.ts'
+import { type WhistleNotch, whistleNotchSentences } from './whistle-notch.ts'
 
 /** A processing stage with its settings, by its kind. */
 export type RecipeStage =
@@ -23,6 +24,7 @@ export type RecipeStage =
   | RumbleFilter
   | Declip
   | Declick
+  | WhistleNotch
   | Equalise
   | DynamicCut
   | MonoBass
@@ -42,6 +44,7 @@ const sentencesByKind = {
   rumble_filter: rumbleFilterSentences,
   declip: declipSentences,
   declick: declickSentences,
+  whistle_notch: whistleNotchSentences,
   equalise: equaliseSentences,
   dynamic_cut: dynamicCutSentences,
   mono_bass: monoBassSentences,

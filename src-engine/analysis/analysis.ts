@@ -1,5 +1,6 @@
 import type { AiService } from '../../src-contract/settings.ts'
 import type { ClickRanges } from '../../src-contract/stages/declick.ts'
+import type { Whistle } from '../../src-contract/stages/whistle-notch.ts'
 import { type Audio, allocateBlock, samplePeak, sliceBlock } from '../dsp/block.ts'
 import { type Curves, curveStepSeconds, curvesOf, measureWaveform, type Waveform } from '../dsp/meters/dynamics.ts'
 import { createLoudnessMeter, type Loudness } from '../dsp/meters/loudness.ts'
@@ -8,6 +9,7 @@ import {
   type BandFrames,
   type BandLevels,
   comparedEvery,
+  frameGrid,
   longTermSpectrum,
   measureBandFrames,
   octaveBands,
@@ -35,6 +37,7 @@ import {
   toneDeviation,
 } from './tone-evidence.ts'
 import { measureTreble, type Treble } from './treble-fall.ts'
+import { createWhistleMeter } from './whistles.ts'
 import { describeWidth, type WidthEvidence } from './width-evidence.ts'
 
 /** Evidence of faults of tone and width. */
@@ -93,6 +96,8 @@ export interface SourceAnalysis {
   readonly clipping: Clipping
   /** Clicks per channel, in frames of the rate at which the samples were examined. */
   readonly clicks: readonly ClickRanges[]
+  /** In the order of their beginnings. */
+  readonly whistles: readonly Whistle[]
   readonly resonances: readonly Resonance[]
   readonly sibilance: Sibilance
   readonly tone: ToneEvidence
@@ -192,7 +197,9 @@ export function analyseSource(
   const isSilent = loudness.integratedLufs === Number.NEGATIVE_INFINITY && !(waveform.samplePeakDbfs > -70)
   const truePeakDbtp = Math.max(measureTruePeak(audio).truePeakDbtp, waveform.samplePeakDbfs)
   onProgress?.(workBehind.truePeak)
-  const [thirds, sixths, fine] = measureBandFrames(audio, [thirdOctaves, matchBands, fineBands]) as [
+  const whistles = createWhistleMeter(frameGrid(audio.frames, audio.sampleRateHz), audio.sampleRateHz)
+  const bandSets = [thirdOctaves, matchBands, fineBands]
+  const [thirds, sixths, fine] = measureBandFrames(audio, bandSets, whistles.push) as [
     BandFrames,
     BandFrames,
     BandFrames,
@@ -227,6 +234,7 @@ export function analyseSource(
     bassStereo: measureBassStereo(audio),
     clipping,
     clicks,
+    whistles: isSilent ? [] : whistles.read(),
     resonances: isSilent ? [] : findResonances(fine, audio.frames / audio.sampleRateHz),
     sibilance: measureSibilance(thirds),
     ...evidence,

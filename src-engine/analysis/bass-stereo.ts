@@ -1,6 +1,6 @@
 import { lowPass } from '../dsp/biquad.ts'
 import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
-import { type Audio, allocateBlock, sliceBlock } from '../dsp/block.ts'
+import { type Audio, type AudioBlock, allocateBlock, sliceBlock } from '../dsp/block.ts'
 import { createComplexFft } from '../dsp/fft.ts'
 import { powerToDb } from '../dsp/units.ts'
 import { hannWindow } from '../dsp/window.ts'
@@ -43,6 +43,9 @@ const hop = size / 4
 const framesPerNote = 24
 /** Moments further below the loudest are left out, dB. */
 const rangeDb = 30
+/** Of a long song so many passages of this length are measured, s. */
+const passages = 5
+const passageSeconds = 8
 const blockFrames = 4096
 
 /** Sums of one frame over the bins of the bass. */
@@ -63,33 +66,34 @@ const noProducts = (bins: number): Products => ({
 const sumOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0)
 
 /**
- * Returns how the channels of a piece relate from 30 to 110 Hz. Works on any length from one sample, at rates above 1 kHz; a piece of
- * less than two seconds, and silence, count as mono. Never throws.
+ * Returns how the channels of a piece relate from 30 to 110 Hz. Works on any length from one sample, at rates above 1 kHz; of what is
+ * longer than 40 s five passages of 8 s are measured. A piece of less than two seconds, and silence, count as mono. Never throws.
  */
 export function measureBassStereo(audio: Audio): BassStereo {
   const factor = 2 ** Math.floor(Math.log2(audio.sampleRateHz / loweredHz))
   const rateHz = audio.sampleRateHz / factor
-  const [left, right] = lowered(audio, factor)
-  const count = Math.floor((left.length - size) / hop) + 1
-  if (count < 2 * framesPerNote) return mono
   const first = Math.ceil((lowestHz * size) / rateHz)
-  const last = Math.floor((highestHz * size) / rateHz)
-  const bins = last - first + 1
+  const bins = Math.floor((highestHz * size) / rateHz) - first + 1
   const whole = noProducts(bins)
   const note = noProducts(bins)
   const levels: [number, number][] = []
   let noteProducts = 0
   let noteNorm = 0
-  const read = createProductReader(left, right, first, bins)
-  for (let frame = 0; frame < count; frame++) {
-    levels.push(read(frame * hop, note))
-    if ((frame + 1) % framesPerNote > 0) continue
-    for (let b = 0; b < bins; b++) {
-      noteProducts += Math.hypot(note.re[b]!, note.im[b]!)
-      noteNorm += Math.sqrt(note.left[b]! * note.right[b]!)
+  for (const passage of passagesOf(audio)) {
+    const [left, right] = lowered(passage, audio.sampleRateHz, factor)
+    const read = createProductReader(left, right, first, bins)
+    const notes = Math.floor((left.length - size + hop) / (hop * framesPerNote))
+    for (let frame = 0; frame < notes * framesPerNote; frame++) {
+      levels.push(read(frame * hop, note))
+      if ((frame + 1) % framesPerNote > 0) continue
+      for (let b = 0; b < bins; b++) {
+        noteProducts += Math.hypot(note.re[b]!, note.im[b]!)
+        noteNorm += Math.sqrt(note.left[b]! * note.right[b]!)
+      }
+      moveInto(whole, note)
     }
-    moveInto(whole, note)
   }
+  if (levels.length < 2 * framesPerNote) return mono
   const power = sumOf(whole.left) + sumOf(whole.right)
   if (!(power > 0) || !(noteNorm > 0)) return mono
   const correlation = (2 * sumOf(whole.re)) / power
@@ -110,11 +114,21 @@ function moveInto(to: Products, from: Products): void {
   }
 }
 
+/** Returns the passages that are measured: the whole of a short piece, evenly spaced parts of a long one. */
+function passagesOf(audio: Audio): AudioBlock[] {
+  const length = Math.round(passageSeconds * audio.sampleRateHz)
+  if (audio.frames <= passages * length) return [audio]
+  return Array.from({ length: passages }, (_, k) => {
+    const start = Math.floor(((audio.frames - length) * k) / (passages - 1))
+    return sliceBlock(audio, start, start + length)
+  })
+}
+
 /** Returns the channels at a lower rate. */
-function lowered(audio: Audio, factor: number): [Float32Array, Float32Array] {
-  const filter = createBiquadCascade([0.541, 1.307].map((q) => lowPass(foldingHz, audio.sampleRateHz, q)))
+function lowered(audio: AudioBlock, sampleRateHz: number, factor: number): [Float32Array, Float32Array] {
+  const filter = createBiquadCascade([0.541, 1.307].map((q) => lowPass(foldingHz, sampleRateHz, q)))
   const block = allocateBlock(2, blockFrames)
-  const kept = [0, 1].map(() => new Float32Array(Math.floor(audio.frames / factor))) as [Float32Array, Float32Array]
+  const kept = [0, 1].map(() => new Float32Array(Math.ceil(audio.frames / factor))) as [Float32Array, Float32Array]
   for (let start = 0; start < audio.frames; start += blockFrames) {
     const part = sliceBlock(block, 0, audio.frames - start)
     for (const [c, samples] of part.channels.entries()) {

@@ -17,6 +17,7 @@ import type { MidSideDb, Stage, StageOf } from './stage.ts'
 import { steerTone } from './steer-tone.ts'
 import { steerWidth } from './steer-width.ts'
 import { warmth } from './warmth.ts'
+import { whistleNotch } from './whistle-notch.ts'
 
 /** Kinds that stand in a list more than once. */
 type Repeated<List extends readonly { readonly kind: StageKind }[]> = List extends readonly [
@@ -44,6 +45,7 @@ const order = [
   declip,
   removeDc,
   declick,
+  whistleNotch,
   rumbleFilter,
   monoBass,
   dynamicCut,

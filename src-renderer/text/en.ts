@@ -261,6 +261,7 @@ export const en = {
       rumble: 'Rumble',
       clipping: 'Clipped peaks',
       clicks: 'Clicks',
+      whistle: 'Whistles',
       mud: 'Mud',
       resonance: 'Resonance',
       sibilance: 'Sibilance',

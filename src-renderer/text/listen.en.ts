@@ -176,6 +176,7 @@ export const listenEn = {
       rumble: 'Rumble',
       clipping: 'Clipped peaks',
       clicks: 'Clicks',
+      whistle: 'Whistles',
       mud: 'Mud',
       resonance: 'Resonance',
       sibilance: 'Sibilance',

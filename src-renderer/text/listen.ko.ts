@@ -174,6 +174,7 @@ export const listenKo: ListenText = {
       rumble: '초저역 잡음',
       clipping: '잘린 피크',
       clicks: '클릭음',
+      whistle: '가는 고음',
       mud: '뭉친 중저역',
       resonance: '공진',
       sibilance: '치찰음',

@@ -113,6 +113,11 @@ describe('sentences', () => {
       { frequencyHz: 110, from: 'left', monoLossDb: 1.6 },
       'The low end of the two channels did not hold together and lost 1.6 dB in mono. Below 110 Hz both channels have that of the left one.',
     ],
+    [
+      'WHISTLE_REMOVED',
+      { frequencyHz: 12_400, excessDb: 17.7, startSeconds: 34.4, endSeconds: 65.2 },
+      'A whistle at 12.4 kHz, 17.7 dB above what lies beside it, was removed from 0:34 to 1:05.',
+    ],
     ['TONE_LEFT_ALONE', { intensity: 0 }, 'At intensity 0 the tone is left alone.'],
     ['TONE_LEFT_ALONE', { intensity: 50 }, 'No fault of tone was found, so it was left alone.'],
     [

@@ -89,17 +89,16 @@ export function frameGrid(frames: number, sampleRateHz: number): FrameGrid {
 /**
  * Returns the power per band of the Hann frames of {@link frameGrid}, of mid = (L + R) / 2 and side = (L − R) / 2. Bins are shared
  * between neighbouring bands in proportion; a band above half the rate has power 0. A piece shorter than a frame is padded with
- * silence. Never throws.
+ * silence. `onFrame` is given the spectrum of each frame, from which the bands are summed. Never throws.
  */
-export function measureBandFrames(audio: Audio, bandSets: readonly Bands[]): BandFrames[] {
+export function measureBandFrames(audio: Audio, bandSets: readonly Bands[], onFrame?: OnFrame): BandFrames[] {
   const grid = frameGrid(audio.frames, audio.sampleRateHz)
-  return bandFramesOf(
-    grid,
-    audio.sampleRateHz,
-    bandSets,
-    (start) => sliceBlock(audio, start, start + grid.size).channels,
-  )
+  const read = (start: number) => sliceBlock(audio, start, start + grid.size).channels
+  return bandFramesOf(grid, audio.sampleRateHz, bandSets, read, onFrame)
 }
+
+/** Takes the powers of mid and side of a frame, bins 0 … size / 2, which are valid until it returns. */
+type OnFrame = (mid: Float64Array, side: Float64Array) => void
 
 /** The same for samples that are not in memory: `read` is asked for the channels of every frame in turn, as far as the piece has them. */
 export function bandFramesOf(
@@ -107,6 +106,7 @@ export function bandFramesOf(
   sampleRateHz: number,
   bandSets: readonly Bands[],
   read: (start: number) => readonly Float32Array[],
+  onFrame?: OnFrame,
 ): BandFrames[] {
   const frameCount = starts.length
   const { kernels, bandTable, sums } = place()
@@ -122,6 +122,7 @@ export function bandFramesOf(
   for (const [frame, start] of starts.entries()) {
     const [left, right] = read(start)
     meter.powersOf(left!, right!)
+    onFrame?.(meter.mid.values, meter.side.values)
     for (const { mid, side, count, table } of results) {
       kernels.bandSums(meter.mid.address, table, count, sums)
       mid.set(kernels.f32.subarray(sums >> 2, (sums >> 2) + count), frame * count)

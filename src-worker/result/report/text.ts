@@ -143,6 +143,7 @@ export const repairNames: Record<RepairKind, Bilingual> = {
   rumble: both('Rumble', '초저역 잡음'),
   clipping: both('Clipped peaks', '잘린 피크'),
   clicks: both('Clicks', '클릭음'),
+  whistle: both('Whistle', '가는 고음'),
   mud: both('Mud', '뭉친 중저역'),
   resonance: both('Resonance', '공진'),
   sibilance: both('Sibilance', '치찰음'),

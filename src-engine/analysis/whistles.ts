@@ -1,0 +1,254 @@
+import type { Whistle } from '../../src-contract/stages/whistle-notch.ts'
+import type { FrameGrid } from '../dsp/meters/spectrum.ts'
+import { clamp, dbToPower, power, powerToDb } from '../dsp/units.ts'
+
+/** Range of whistles, Hz: below it steady tones are partials of notes. */
+const lowestHz = 10_000
+const highestHz = 20_500
+/** Surroundings of a tone, octaves to either side. */
+const surroundingsOctaves = 1 / 3
+/** Bins on either side of a peak that belong to it, and from where on others do not: 20 and 43 Hz at 44.1 kHz. */
+const peakBins = 4
+const clearBins = 8
+/** Bins on either side that tell how high the sound stands beside a whistle: 43 to 320 Hz. */
+const besideBins = 60
+/** A whistle holds at least this part of the power of its surroundings, dB, in this part of the frames: drums cover it now and then. */
+const leastShareDb = 0
+const leastPart = 0.6
+/** Softer ones are not heard, dBFS: ours; music of today lies 50 to 60 dB above. */
+const leastDbfs = -75
+/** A song is looked at in pieces of about this length, s, and of so many frames at least. */
+const pieceSeconds = 2
+const fewestFrames = 6
+/** As many frames as do not lie closer than half of this are enough, s. */
+const mostHopSeconds = 0.25
+/** Shorter ones may be the end of a note, s. */
+const shortestSeconds = 4
+/** From frame to frame a peak of one whistle moves by no more than this. */
+const strayBins = 2
+/** From piece to piece a whistle strays by no more than this. */
+const mostStrayBins = 3
+const mostWhistles = 8
+/** Bounds of the distance over which a notch follows a whistle that strays, Hz. */
+const leastReachHz = 4
+const mostReachHz = 40
+/** Partials lie apart by this part of the lowest whistle at least, and by a whole part of themselves up to this. */
+const leastSpacing = 0.05
+const harmonicTolerance = 0.02
+/** Its height is that of the moments in which it is heard best: the highest tenth. */
+const heardPart = 0.9
+/** Beside the frames in which it is certain it lasts while it stands this far out, dB. */
+const edgeDb = 10
+
+/** Finds whistles in the power spectra of a piece. */
+export interface WhistleMeter {
+  /** Takes the powers of mid and side of the next frame of the grid, bins 0 … size / 2. */
+  push(mid: Float64Array, side: Float64Array): void
+  /** Returns the whistles of all frames, at most eight, in the order of their beginnings. */
+  read(): Whistle[]
+}
+
+/** A peak that stood out in a piece of the song. */
+interface Seen {
+  readonly piece: number
+  readonly bin: number
+}
+
+/**
+ * Returns a meter for the frames of a grid. A whistle is a narrow tone above 10 kHz that lasts for 4 s at least and mostly holds as
+ * much power as all that is a third of an octave around it: no instrument has its lowest partial there, and a higher one
+ * has others of its height beside it. Rates below 24 kHz have none.
+ */
+export function createWhistleMeter(grid: FrameGrid, sampleRateHz: number): WhistleMeter {
+  const binHz = sampleRateHz / grid.size
+  const reach = power(2, surroundingsOctaves)
+  const first = Math.floor(lowestHz / reach / binHz)
+  const count = Math.floor(Math.min(highestHz * reach, (sampleRateHz / 2) * 0.98) / binHz) - first
+  const isSounding = sampleRateHz / 2 > lowestHz * reach
+  const gridSeconds = grid.starts.length > 1 ? (grid.starts[1]! - grid.starts[0]!) / sampleRateHz : pieceSeconds
+  const every = Math.max(1, Math.floor(mostHopSeconds / gridSeconds))
+  const rows: Float32Array[] = []
+  let frame = 0
+  return {
+    push(mid, side) {
+      if (!isSounding || frame++ % every > 0) return
+      const row = new Float32Array(count)
+      for (let b = 0; b < count; b++) row[b] = mid[first + b]! + side[first + b]!
+      rows.push(row)
+    },
+    read() {
+      if (!isSounding || rows.length < 2 * fewestFrames) return []
+      const place = { first, count, binHz, hopSeconds: every * gridSeconds, size: grid.size, sampleRateHz }
+      const all: Whistle[] = []
+      for (const run of followed(seenIn(rows, place))) {
+        const found = describe(run, rows, place)
+        if (found && !all.some((known) => areOneWhistle(known, found))) all.push(found)
+      }
+      return all
+        .filter((one) => !all.some((other) => areOfOneNote(one, other)))
+        .sort((one, other) => other.endSeconds - other.startSeconds - (one.endSeconds - one.startSeconds))
+        .slice(0, mostWhistles)
+        .sort((one, other) => one.startSeconds - other.startSeconds)
+    },
+  }
+}
+
+const areAtOnce = (one: Whistle, other: Whistle): boolean =>
+  one.startSeconds < other.endSeconds && other.startSeconds < one.endSeconds
+
+/** Returns true for one tone that was lost and found again. */
+const areOneWhistle = (one: Whistle, other: Whistle): boolean =>
+  areAtOnce(one, other) && Math.abs(one.frequencyHz - other.frequencyHz) < 2 * mostReachHz
+
+/** Returns true for two tones at one time that may be partials of one note: their distance divides both. */
+function areOfOneNote(one: Whistle, other: Whistle): boolean {
+  const apartHz = Math.abs(one.frequencyHz - other.frequencyHz)
+  if (!areAtOnce(one, other) || apartHz < lowestHz * leastSpacing) return false
+  const ratio = one.frequencyHz / apartHz
+  return Math.abs(ratio - Math.round(ratio)) < harmonicTolerance
+}
+
+/** Frequencies of the bins and times of the frames. */
+interface Place {
+  readonly first: number
+  readonly count: number
+  readonly binHz: number
+  readonly hopSeconds: number
+  readonly size: number
+  readonly sampleRateHz: number
+}
+
+const framesPerPiece = ({ hopSeconds }: Place): number => Math.max(fewestFrames, Math.round(pieceSeconds / hopSeconds))
+
+/** Returns the peaks that stand out in most frames of a piece of the song, piece by piece. */
+function seenIn(rows: readonly Float32Array[], place: Place): Seen[] {
+  const { count } = place
+  const perPiece = framesPerPiece(place)
+  const counts = new Uint16Array(count)
+  const power = new Float64Array(count)
+  const look = createLook(place)
+  const seen: Seen[] = []
+  for (let piece = 0; (piece + 1) * perPiece <= rows.length; piece++) {
+    counts.fill(0)
+    power.fill(0)
+    for (const row of rows.slice(piece * perPiece, (piece + 1) * perPiece)) look(row, counts, power)
+    for (let b = clearBins; b < count - clearBins; b++) {
+      if (counts[b]! < perPiece * leastPart || !isHighest(power, b)) continue
+      if (power[b]! > counts[b]! * dbToPower(leastDbfs)) seen.push({ piece, bin: b })
+    }
+  }
+  return seen
+}
+
+/** Returns a function that counts the bins of a frame that stand out of their surroundings, and adds up their powers. */
+function createLook({ first, count, binHz }: Place) {
+  const reach = power(2, surroundingsOctaves)
+  const share = dbToPower(leastShareDb)
+  const from = Math.max(clearBins, Math.ceil(lowestHz / binHz) - first)
+  const to = Math.min(count - clearBins, Math.floor(highestHz / binHz) - first)
+  const lows = Int32Array.from({ length: count }, (_, b) => clamp(Math.round((first + b) / reach) - first, 0, count))
+  const highs = Int32Array.from({ length: count }, (_, b) => clamp(Math.round((first + b) * reach) - first, 0, count))
+  const sums = new Float64Array(count + 1)
+  return (row: Float32Array, counts: Uint16Array, powers: Float64Array): void => {
+    for (let b = 0; b < count; b++) sums[b + 1] = sums[b]! + row[b]!
+    for (let b = from; b < to; b++) {
+      // Two of three bins are no peaks of the spectrum.
+      if (row[b]! <= row[b - 1]! || row[b]! < row[b + 1]!) continue
+      const peak = sums[b + peakBins + 1]! - sums[b - peakBins]!
+      const near = sums[b + clearBins + 1]! - sums[b - clearBins]!
+      if (peak < share * (sums[highs[b]!]! - sums[lows[b]!]! - near)) continue
+      for (let d = -strayBins; d <= strayBins; d++) {
+        counts[b + d]!++
+        // Highest in the middle.
+        powers[b + d]! += peak / (1 + Math.abs(d))
+      }
+    }
+  }
+}
+
+/** Returns true for the highest value within reach of a peak, of equals the first. */
+function isHighest(values: Float64Array, b: number): boolean {
+  for (let d = 1; d <= clearBins; d++) {
+    if (values[b - d]! >= values[b]! || values[b + d]! > values[b]!) return false
+  }
+  return true
+}
+
+/** Joins what was seen in successive pieces at one frequency; a piece may be missing. */
+function followed(seen: readonly Seen[]): Seen[][] {
+  const runs: Seen[][] = []
+  for (const one of seen) {
+    const run = runs.find((known) => {
+      const last = known.at(-1)!
+      const gap = one.piece - last.piece
+      return gap >= 1 && gap <= 2 && Math.abs(one.bin - last.bin) <= mostStrayBins
+    })
+    if (run) run.push(one)
+    else runs.push([one])
+  }
+  return runs.filter((run) => run.length >= 2)
+}
+
+/** Returns the place and height of a whistle; null where it is short or does not stand out of what lies beside it. */
+function describe(run: readonly Seen[], rows: readonly Float32Array[], place: Place): Whistle | null {
+  const { first, binHz, hopSeconds, size, sampleRateHz } = place
+  const perPiece = framesPerPiece(place)
+  const bin = run.map((one) => one.bin).sort((a, b) => a - b)[run.length >> 1]!
+  const excess = (frame: number): number => powerToDb(peakPower(rows[frame]!, bin) / powerBeside(rows[frame]!, bin))
+  // Drums cover it for a moment without ending it.
+  const lastStanding = (start: number, step: 1 | -1): number => {
+    let last = start
+    for (let inside = 0; inside < perPiece && !(excess(last) > edgeDb); inside++) last -= step
+    for (let f = last + step; f >= 0 && f < rows.length && Math.abs(f - last) <= perPiece / 2; f += step) {
+      if (excess(f) > edgeDb) last = f
+    }
+    return last
+  }
+  const from = lastStanding(run[0]!.piece * perPiece, -1)
+  const to = lastStanding((run.at(-1)!.piece + 1) * perPiece - 1, 1)
+  const frames = Array.from({ length: to - from + 1 }, (_, i) => from + i)
+  const excesses = frames.map(excess).sort((a, b) => a - b)
+  const excessDb = excesses[Math.floor(excesses.length * heardPart)]!
+  if (!(excessDb > edgeDb)) return null
+  const centres = frames.map((frame) => centreOf(rows[frame]!, bin))
+  const mean = centres.reduce((sum, centre) => sum + centre, 0) / centres.length
+  const spread = Math.sqrt(centres.reduce((sum, centre) => sum + (centre - mean) ** 2, 0) / centres.length)
+  // The frame of a spectrum reaches beyond its middle, in which its power lies.
+  const frameSeconds = size / sampleRateHz
+  const startSeconds = from * hopSeconds + frameSeconds / 4
+  const endSeconds = to * hopSeconds + (frameSeconds * 3) / 4
+  if (endSeconds - startSeconds < shortestSeconds) return null
+  return {
+    frequencyHz: (first + mean) * binHz,
+    reachHz: clamp(2 * spread * binHz, leastReachHz, mostReachHz),
+    startSeconds,
+    endSeconds,
+    excessDb: Math.min(40, excessDb),
+  }
+}
+
+function sumBetween(row: Float32Array, from: number, to: number): number {
+  let sum = 0
+  for (let b = Math.max(0, from); b < Math.min(row.length, to); b++) sum += row[b]!
+  return sum
+}
+
+const peakPower = (row: Float32Array, bin: number): number => sumBetween(row, bin - peakBins, bin + peakBins + 1)
+
+/** Power of as many bins as a peak has, of those beside it. */
+function powerBeside(row: Float32Array, bin: number): number {
+  const sum =
+    sumBetween(row, bin - besideBins, bin - clearBins) + sumBetween(row, bin + clearBins + 1, bin + besideBins + 1)
+  return ((2 * peakBins + 1) * sum) / (2 * (besideBins - clearBins))
+}
+
+/** Centre of the power of a peak, in bins. */
+function centreOf(row: Float32Array, bin: number): number {
+  let sum = 0
+  let weighted = 0
+  for (let b = bin - peakBins; b <= bin + peakBins; b++) {
+    sum += row[b]!
+    weighted += b * row[b]!
+  }
+  return sum > 0 ? weighted / sum : bin
+}
