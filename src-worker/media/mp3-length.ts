@@ -9,6 +9,12 @@ const DECODER_DELAY_SAMPLES = 529
 /** Place of the mark in a stereo frame without CRC: its head and side information stand before it. */
 const MARK_AT = 36
 const FRAMES_AT = MARK_AT + 8
+/** Name of the encoder. Some programs believe delay and padding of LAME alone; ffmpeg's muxer names itself. */
+const ENCODER_AT = MARK_AT + 120
+const ENCODER_BYTES = 9
+/** Signature of the encoder in the sound, and the part of the file in which it is found: LAME fills spare bits of early frames with it. */
+const SIGNATURE = /LAME\d\.\d{2,3}/
+const SIGNED_BYTES = 1 << 17
 /** Delay and padding, 12 bits each. */
 const PADDING_AT = MARK_AT + 141
 /** CRC-16 of all bytes before it. */
@@ -17,7 +23,7 @@ const HEADER_BYTES = CRC_AT + 2
 const MOST_PADDING = 0xfff
 
 /**
- * Writes into an MP3 without tags how many samples its sound has. ffmpeg's muxer leaves the padding out where the last frame is nearly
+ * Writes into an MP3 without tags how many samples its sound has, and the encoder that has signed it. ffmpeg's muxer leaves the padding out where the last frame is nearly
  * full, and players would append its rest. Throws an Error for a file that has no such header or cannot have that length, and the system's
  * error.
  */
@@ -32,6 +38,8 @@ export async function stateMp3Length(path: string, frames: number): Promise<void
     const padding = total - delay - frames
     if (padding < DECODER_DELAY_SAMPLES || padding > MOST_PADDING)
       throw new Error(`an MP3 of ${total} samples has none of ${frames}`)
+    const [encoder] = SIGNATURE.exec((await readAt(handle, HEADER_BYTES, SIGNED_BYTES)).toString('latin1')) ?? []
+    if (encoder !== undefined) header.write(encoder.padEnd(ENCODER_BYTES, '\0'), ENCODER_AT, 'latin1')
     header.writeUIntBE(delay * 2 ** 12 + padding, PADDING_AT, 3)
     header.writeUInt16BE(crc16(header.subarray(0, CRC_AT)), CRC_AT)
     await handle.write(header, 0, HEADER_BYTES, 0)
