@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Page } from 'playwright/test'
+import type { Batch } from '../src-contract/app.ts'
 import type { Release, ReleasePage } from '../src-contract/releases.ts'
 import { violations } from './axe.ts'
 import { drop, expect, type Program, song, test } from './web-fixtures.ts'
@@ -173,6 +174,56 @@ test('a release has a cover and goes through a table, by keyboard in both langua
   await page.keyboard.press('Enter')
   await expect(page.getByRole('textbox', { name: '제목' })).toHaveValue('봄밤')
   expect(await latest(program)).toMatchObject({ title: '봄밤', artist: 'Sora' })
+})
+
+/** A song that ends with seconds of digital silence. */
+function endingInSilence(name: string, seed: number, seconds: number) {
+  const made = song(name, seed, 2)
+  const buffer = Buffer.concat([made.buffer, Buffer.alloc(seconds * 44_100 * 4)])
+  buffer.writeUInt32LE(buffer.length - 8, 4)
+  buffer.writeUInt32LE(buffer.length - 44, 40)
+  return { ...made, buffer }
+}
+
+test.describe('in Korean', () => {
+  test.use({ locale: 'ko-KR' })
+
+  test('details of songs, proposed trims, sound and AI disclosure are given by keyboard', async ({ page, program }) => {
+    await drop(page, [endingInSilence('하나.wav', 1, 6), song('둘.wav', 2, 2)])
+    const details = page.getByRole('button', { name: /^곡 정보/ })
+    await details.press('Enter')
+    await page.getByRole('textbox', { name: '앨범' }).fill('밤 버스')
+    await page.getByRole('button', { name: '표로 고치기' }).press('Enter')
+    await expect(page.getByRole('dialog', { name: '2곡의 곡 정보' })).toBeVisible()
+    await paste(page, '제목\tISRC\t발매 연도\n첫차\tKR-A38-24-00001\t26\n막차\tKRA382400002\t2026')
+    await expect(page.getByText('빨간 칸 1개는 그대로 쓸 수 없어요.')).toBeVisible()
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    const written = async () => (await program.call<Batch>('GET', '/app/desk')).songs.map(({ metadata }) => metadata)
+    await expect.poll(written).toEqual([
+      { title: '첫차', album: '밤 버스', isrc: 'KRA382400001' },
+      { title: '막차', album: '밤 버스', isrc: 'KRA382400002', year: '2026' },
+    ])
+    await expect(page.locator('.song').filter({ hasText: '첫차' })).toBeVisible()
+
+    const sources = (await program.call<Batch>('GET', '/app/desk')).songs.map(({ source }) => source.source_id)
+    const tracks = sources.map((source_id, at) => ({ source_id, title: `곡 ${at + 1}` }))
+    await program.call('POST', '/api/v1/releases', { title: '밤 버스', artist: '하늘', kind: 'ep', tracks })
+    await page.getByRole('link', { name: '릴리스' }).press('Enter')
+    await cell(page, 0, 'title').press('ArrowRight')
+    await page.getByRole('button', { name: '제안대로 자르기' }).press('Enter')
+    await expect.poll(async () => (await latest(program)).tracks[0]?.trim_end_seconds ?? 0).toBeGreaterThan(3)
+    await page.getByRole('button', { name: /^이 곡의 소리/ }).press('Enter')
+    await page.getByRole('radio', { name: '깨끗하게' }).press('ArrowRight')
+    await expect.poll(async () => (await latest(program)).tracks[0]?.settings?.style).toBe('warm')
+
+    await page.getByRole('radio', { name: '1번 곡' }).press('ArrowLeft')
+    await page.getByRole('button', { name: /^AI 사용 고지/ }).press('Enter')
+    await page.getByRole('region', { name: '후반 작업' }).getByRole('button', { name: '그대로 쓰기' }).press('Enter')
+    await expect.poll(async () => (await latest(program)).disclosure?.post_production?.use).toBe('none')
+    expect(await violations(page)).toEqual([])
+    expect((await latest(program)).tracks[1]?.settings).toBeUndefined()
+  })
 })
 
 test('a release is mastered as one record, heard in order, exported with its certificate, and checked later', async ({
