@@ -192,6 +192,9 @@ test.describe('in Korean', () => {
     await drop(page, [endingInSilence('하나.wav', 1, 6), song('둘.wav', 2, 2)])
     const details = page.getByRole('button', { name: /^곡 정보/ })
     await details.press('Enter')
+    // A title is of one song: both have arrived when it is gone.
+    await expect(page.getByRole('textbox', { name: '앨범' })).toBeVisible()
+    await expect(page.getByRole('textbox', { name: '제목' })).toHaveCount(0)
     await page.getByRole('textbox', { name: '앨범' }).fill('밤 버스')
     await page.getByRole('button', { name: '표로 고치기' }).press('Enter')
     await expect(page.getByRole('dialog', { name: '2곡의 곡 정보' })).toBeVisible()
