@@ -105,22 +105,24 @@ describe.runIf(process.platform === 'linux')('many songs (only where /proc tells
     await expect.poll(() => readdirSync(path.join(dataDir(), 'jobs'))).toEqual([single.job_id])
   })
 
-  test('the same by the command line, which goes on when it is called again', async () => {
+  test('the same by the command line, which goes on in a service of its own, and is the same batch when it is called again', async () => {
     const before = await credits()
+    const startedAt = new Date().toISOString()
     const call = () =>
       promisify(execFile)(process.execPath, [
         ...[CLI, 'batch', path.join(folder, 'in'), '--platforms', 'melon', '--out', path.join(folder, 'cli')],
         ...['--json', '--data-dir', dataDir()],
       ])
-    const first = call().catch((cause) => cause)
+    const first = call()
     const listed = async () => (await server.get<{ batches: Manifest[] }>('/api/v1/batches')).batches
-    while (!(await listed()).some(({ delivery, songs }) => delivery === 'folder' && songs.done < SONGS))
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    const [made] = await listed()
+    const mine = (batches: readonly Manifest[]) => batches.find(({ created_at }) => created_at > startedAt)
+    while (!mine(await listed())) await new Promise((resolve) => setTimeout(resolve, 50))
+    const made = mine(await listed())
     await untilDone(made?.batch_id ?? '', 1)
     await server.end('SIGKILL')
+    // The command starts a service of its own.
+    expect(JSON.parse((await first).stdout).batch).toMatchObject({ status: 'ended', songs: { done: SONGS } })
     server = await spawnServer(dataDir())
-    await first
     const { batch, table } = JSON.parse((await call()).stdout)
     expect(batch).toMatchObject({ batch_id: made?.batch_id, status: 'ended', songs: { done: SONGS, total: SONGS } })
     expect(readFileSync(table, 'utf8').trim().split('\r\n')).toHaveLength(SONGS + 1)
