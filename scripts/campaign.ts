@@ -8,6 +8,7 @@ import path from 'node:path'
 const FULL_NUMBERS = {
   FUZZ_ROUNDS: '10000',
   KILL_ROUNDS: '100',
+  EXPORT_KILLS: 'all',
   JOBS_ROUNDS: '500',
   BATCH_SONGS: '1000',
   LOAD_ROUNDS: '2000',
@@ -20,6 +21,7 @@ const FILES = [
   'tests/server/process/killed.test.ts',
   'tests/server/process/soak.test.ts',
   'tests/server/process/many-songs.test.ts',
+  'tests/server/releases/killed.test.ts',
 ]
 
 const root = path.join(import.meta.dirname, '..')

@@ -13,6 +13,8 @@ export interface ServerProcess {
   get<Body>(address: string): Promise<Body>
   /** Sends JSON, or nothing. */
   post<Body>(address: string, body?: object): Promise<Body>
+  /** Sends a form. */
+  put(address: string, form: FormData): Promise<unknown>
   download(address: string): Promise<Buffer>
   newJob(fields?: MasterFields): Promise<CreatedJob>
   /** Resolves once the job has ended or `isReached` holds. */
@@ -56,6 +58,7 @@ export async function spawnServer(dataDir: string): Promise<ServerProcess> {
     get,
     post: async <Body>(address: string, body?: object) =>
       (await (await request('POST', address, body && JSON.stringify(body))).json()) as Body,
+    put: async (address, form) => (await request('PUT', address, form)).json(),
     download: async (address) => Buffer.from(await (await request('GET', address)).arrayBuffer()),
     newJob: async (fields = {}) =>
       (await (await request('POST', '/api/v1/master', masterForm(fields))).json()) as CreatedJob,
