@@ -149,6 +149,8 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   completed_at: 'Time at which the job ended.',
   expires_at: 'Time at which the result is, or was, removed.',
   expired: 'Present once the result has been removed.',
+  expiring: 'Results that are removed soon: within a week, or the last quarter of a shorter retention; null for none.',
+  first_at: 'Time at which the first of them is removed.',
   last_used_at: 'Time of the last use.',
   last_delivery_at: 'Time of the last successful delivery.',
   last_attempt_at: 'Time of the last attempt.',
