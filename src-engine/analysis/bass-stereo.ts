@@ -201,7 +201,7 @@ function compareLevels(levels: readonly (readonly [number, number])[]): Pick<Bas
 const mostCorrelation = 0.6
 const mostTurned = 0.06
 const mostSteadiness = 0.22
-const leastSharedLevels = 0.88
+const leastSharedLevels = 0.92
 const leastEvenness = 0.965
 
 /**
