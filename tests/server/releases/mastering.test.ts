@@ -20,7 +20,7 @@ let service: Service
 beforeEach(async () => {
   engine = createHeldEngine({ isAutomatic: true, answersLooks: true })
   engine.hears = ({ song }) => LEVELS[Math.round(song.facts.durationSeconds)] ?? -20
-  service = await startService({ forkEngine: engine.fork })
+  service = await startService({ cores: 2, forkEngine: engine.fork })
 })
 afterEach(() => service.stop())
 
@@ -263,7 +263,7 @@ describe('a release that is being mastered', () => {
     const { dataDir } = service
     await service.close()
     engine.isAutomatic = true
-    service = await startService({ dataDir, forkEngine: engine.fork })
+    service = await startService({ cores: 2, dataDir, forkEngine: engine.fork })
     expect((await ended(release)).mastering.state).toBe('done')
     expect((await jobsOf(release)).map(({ credits_used }) => credits_used)).toEqual([1, 1])
   })
@@ -277,7 +277,7 @@ describe('a release that is being mastered', () => {
     const { dataDir } = service
     await service.close()
     engine.isAutomatic = true
-    service = await startService({ dataDir, forkEngine: engine.fork })
+    service = await startService({ cores: 2, dataDir, forkEngine: engine.fork })
     expect((await ended(release)).mastering.state).toBe('done')
   })
 
@@ -555,7 +555,7 @@ describe('the plan of a release', () => {
     await service.close()
     // As if the time for which a plan is waited for were over at once.
     const sleep: Clock['sleep'] = (ms, signal) => (ms === 10_000 ? Promise.resolve() : systemClock.sleep(ms, signal))
-    service = await startService({ forkEngine: engine.fork, clock: { ...systemClock, sleep } })
+    service = await startService({ cores: 2, forkEngine: engine.fork, clock: { ...systemClock, sleep } })
     Object.assign(engine, { isAutomatic: false, answersLooks: false })
     const release = await newRelease([3, 4])
     const { is_complete, planned_lufs, tracks } = await planOf(release)

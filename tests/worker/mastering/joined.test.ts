@@ -81,9 +81,10 @@ test('songs joined into one have its recipe and its gain, and are cut at the sam
     expect([master.gain_db, master.verdict]).toEqual([whole.master.gain_db, whole.master.verdict])
     expect(master.integrated_lufs).toBeCloseTo(readByEbur128(fileOf('wav24')).integratedLufs, 1)
     expect(result.zip.entries.some(({ name }) => name.includes('own'))).toBe(false)
-    const tagged = FORMATS.filter((format) => /Artist/.test(readFileSync(fileOf(format)).toString('latin1')))
-    expect(tagged).toEqual(FORMATS.filter((format) => format !== 'mp3_320'))
-    expect(runPlain('-i', fileOf('mp3_320'), '-f', 'ffmetadata', '-').toString()).toContain(`Artist ${i}`)
+    const tagged = FORMATS.filter((format) =>
+      new RegExp(`Artist ${i}`).test(readFileSync(fileOf(format)).toString('latin1')),
+    )
+    expect(tagged).toEqual(FORMATS)
     const curve = report.masters[0]!.curves
     expect(report.source.curves.peak_dbfs.length).toBeGreaterThan(0)
     expect(curve.gain_reduction_db!.length).toBe(curve.peak_dbfs.length)
