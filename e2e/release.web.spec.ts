@@ -295,10 +295,11 @@ test('a release is mastered as one record, heard in order, exported with its cer
   await expect(page.getByText('Changed: metadata.csv')).toBeVisible()
   await page.keyboard.press('Escape')
 
-  // Mastered songs of the history are a release too.
+  // Mastered songs of the history are a release too; one that landed beside its target was mastered twice.
+  const { total } = await program.call<{ total: number }>('GET', '/api/v1/jobs')
   await page.getByRole('link', { name: 'History' }).click()
   await page.getByRole('checkbox', { name: 'Select all shown' }).check({ force: true })
-  await page.getByRole('button', { name: 'Make a release of 2' }).click()
+  await page.getByRole('button', { name: `Make a release of ${total}` }).click()
   await expect(page.getByRole('textbox', { name: 'Title' })).toHaveValue('Untitled')
-  await expect(page.getByText('Mastered', { exact: true })).toHaveCount(2)
+  await expect(page.getByText('Mastered', { exact: true })).toHaveCount(total)
 })
