@@ -22,7 +22,7 @@ const start = (page: Page) => page.locator('.action-bar .btn.primary').click()
 const isDone = (page: Page, title: string) => expect(rowOf(page, title)).toContainText('1 master')
 
 for (const isElected of [false, true])
-  test.describe(isElected ? 'without a shared worker' : 'with a shared worker', () => {
+  test.describe(isElected ? 'without a shared worker @long' : 'with a shared worker', () => {
     test('ten tabs load, and all of them follow a job from a song that one of them measures', async ({
       page: _first,
       context,

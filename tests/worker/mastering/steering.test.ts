@@ -20,7 +20,7 @@ import { songLike as chords, temporaryFolder, writeFloatWav } from '../media/mak
 import { masterOrder, type OrderChange, orderFor } from './run-worker.ts'
 
 /** Number of random settings: more are tried where the environment asks for them. */
-const RUNS = Number(process.env.LOUDSMITH_STEERING_RUNS ?? 30)
+const RUNS = Number(process.env.LOUDSMITH_STEERING_RUNS ?? 12)
 
 const folder = temporaryFolder()
 const song = (name: string, channels: readonly Float32Array[], sampleRateHz: number) =>
