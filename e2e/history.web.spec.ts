@@ -386,7 +386,7 @@ test('Korean is composed in peace: the search waits for the word and keeps the h
 
 test(
   `${JOBS} jobs are scrolled, searched and filtered without a stutter`,
-  { tag: '@alone' },
+  { tag: ['@alone', '@long'] },
   async ({ page, browser, home }, info) => {
     test.setTimeout(1_200_000)
     await drop(page, [song('Model.wav', 1, 3)])

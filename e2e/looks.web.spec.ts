@@ -230,7 +230,7 @@ for (const [locale, history, original] of [
   ['en-GB', 'History', 'Original'],
   ['ko-KR', '기록', '원본'],
 ] as const) {
-  test.describe(`to a screen reader, in ${locale}`, () => {
+  test.describe(`to a screen reader, in ${locale}${locale === 'ko-KR' ? ' @long' : ''}`, () => {
     test.use({ locale })
 
     test('every control has its name, headings an outline, tables their heads, the switch its state', async ({
