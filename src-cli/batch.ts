@@ -31,7 +31,7 @@ export interface BatchOutcome {
   readonly table?: string
 }
 
-/** What the command does beside its work. */
+/** Effects of the command beside its work. */
 interface Watch {
   readonly messages: Messages
   /** Aborting ends the command, not the batch. */
@@ -156,7 +156,7 @@ async function follow(client: ServiceClient, batchId: string, { signal, onProgre
     const batch = await client.call('readBatch', { params: { batch_id: batchId } })
     onProgress(batch)
     if (signal.aborted || batch.status === 'ended') return batch
-    // What was handed over is finished first.
+    // Songs that were handed over are finished first.
     if (batch.status === 'paused' && batch.songs.queued === 0) return batch
     await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => {})
   }

@@ -80,5 +80,5 @@ export type SongMetadata = Readonly<Partial<Record<MetadataName, string>>>
 export const OWN_METADATA_NAMES = ['title', 'artist', ...METADATA_NAMES] as const
 export type OwnMetadataName = (typeof OWN_METADATA_NAMES)[number]
 
-/** What is written about a song; what is absent is as in the file. */
+/** Details that are written about a song; those that are absent are as in the file. */
 export type OwnMetadata = Readonly<Partial<Record<OwnMetadataName, string>>>

@@ -13,7 +13,7 @@ export interface TextFieldProps
   onChange: (value: string) => void
   /** Fault of the value, in words; false without one. */
   problem: string | false
-  /** What the field is for, told beside it when it is pointed at or has the focus, and to screen readers. */
+  /** Purpose of the field, told beside it when it is pointed at or has the focus, and to screen readers. */
   help?: string
   /** The field may stay empty. */
   isOptional?: boolean

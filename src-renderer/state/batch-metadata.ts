@@ -1,4 +1,4 @@
-/** What is written about the songs of the batch: shown at once, sent together after a pause. */
+/** Details of the songs of the batch: shown at once, sent together after a pause. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { BatchSong } from '../../src-contract/app.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'

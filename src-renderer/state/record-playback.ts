@@ -27,7 +27,7 @@ export interface RecordPlaybackState {
   readonly hasFailed: boolean
   readonly placed: readonly PlacedTrack[]
   readonly durationSeconds: number
-  /** What is heard: the masters as they are written, or masters and originals at equal loudness. */
+  /** Sound that is heard: the masters as they are written, or masters and originals at equal loudness. */
   readonly version: RecordVersion
   /** Number of the track whose join with the next is heard, from 0; null while the record is heard. */
   readonly join: number | null

@@ -22,7 +22,7 @@ export interface Upload {
   readonly error?: Refusal
   /** Settings of its own, which the song gets when it is stored. */
   readonly settings?: MasterSettings | null
-  /** What is written about it, which the song gets when it is stored. */
+  /** Details that are written about it, which the song gets when it is stored. */
   readonly metadata?: OwnMetadata
   /** The song whose place it takes. */
   readonly replaces?: string

@@ -71,7 +71,7 @@ export class Retention {
   /** Number of changes of the setting so far; a pass of an earlier one ends. */
   #changes = 0
   #work: Promise<void> = Promise.resolve()
-  /** What was last told of results that are about to expire. */
+  /** Last report of results that are about to expire. */
   #told = 'null'
 
   constructor(deps: RetentionDeps) {

@@ -17,7 +17,7 @@ export interface BatchRow {
   /** Settings with which it was started, while it waits and afterwards. */
   readonly startedSettings: MasterSettings | null
   readonly batchId: string | null
-  /** What was written about it; it stands over the tags of its file. */
+  /** Details that were written about it; they stand over the tags of its file. */
   readonly metadata: OwnMetadata
   /** Facts of the cover that its masters get instead of that of its file. */
   readonly cover?: ReleaseCover

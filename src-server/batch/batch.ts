@@ -78,7 +78,7 @@ export interface BatchChange {
   readonly metadata?: readonly SongMetadataChange[]
 }
 
-/** What is written about one song; members that are absent stay, an empty text is that of the file. */
+/** Details of one song; members that are absent stay, an empty text is that of the file. */
 export type SongMetadataChange = OwnMetadata & { readonly source_id: string }
 
 /** Time for which a removed song can be put back, and an unused reference is kept, ms: one day. */

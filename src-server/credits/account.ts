@@ -22,7 +22,7 @@ export function createAccountStore(db: Db): AccountStore {
   }
 }
 
-/** What of an account is known elsewhere. */
+/** Facts of an account that are known elsewhere. */
 export type AccountFacts = Pick<Account, 'usage' | 'expiring'>
 
 /** Returns the account as it is shown: plan, live balance, limits and how much of them is used, and what is about to be removed. */

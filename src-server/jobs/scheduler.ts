@@ -165,7 +165,7 @@ export class Scheduler {
     live.stage = stage
     live.fraction = fraction
     this.#deps.notify.progress({ jobId, progress: percentOf(fraction), stage })
-    // What was kept for it is taken by now, and the next may fit.
+    // The memory that was kept for it is taken by now, and the next may fit.
     if (hasDecoded) this.wake()
   }
 

@@ -16,7 +16,7 @@ export interface ManifestRecord {
   readonly endedAtMs: number | null
 }
 
-/** What is kept of a song that is done, so that the table needs no job. */
+/** Facts that are kept of a song that is done, so that the table needs no job. */
 export interface SongOutcome {
   readonly title: string
   readonly folder?: string

@@ -3,7 +3,7 @@ import type { Spectrum } from '../../src-contract/report.ts'
 import { joinedSteps, type LoudnessSteps } from '../../src-engine/album/record-loudness.ts'
 import { dbToPower, powerToDb } from '../../src-engine/dsp/units.ts'
 
-/** What is known of a song without what is cut off. Levels of silence are null. */
+/** Measurements of a song without its trimmed ends. Levels of silence are null. */
 export interface SongSound {
   readonly steps: LoudnessSteps
   readonly spectrum: Spectrum

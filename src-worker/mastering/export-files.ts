@@ -56,7 +56,7 @@ export async function makeExportFiles(order: ExportOrder, signal: AbortSignal): 
   const alone = createFileMaker(best ?? wavs[0]!, at, { ...common, given })
   const whole = best && (await joinedWav(order, best, signal))
   const joined = whole && createFileMaker(whole, at, { ...common, own: whole.own })
-  // What has the samples of a file that is there is not converted.
+  // A format with the samples of a file that is there is not converted.
   const makerOf = (format: Format) =>
     joined && format !== 'flac24' && !(format === 'flac16_44' && given.wav16_44) ? joined : alone
   const measure = createMeasure(order, { encoders, signal })

@@ -2,7 +2,7 @@
 import type { Edges } from '../../src-contract/edges.ts'
 import type { AudioFacts } from './audio-facts.ts'
 
-/** What is cut off the ends of a song. */
+/** Lengths that are cut off the ends of a song. */
 export type Trims = Pick<Edges, 'trim_start_seconds' | 'trim_end_seconds'>
 
 /** A song that goes over into another, with what is cut off it. */

@@ -20,7 +20,7 @@ import { useApp } from '../../state/app-state.ts'
 import { ALL_STATEMENTS, FACTS, fieldOf } from '../../state/release-drafts.ts'
 import { useWords } from '../../text/context.tsx'
 
-/** What is known of a category without the artist, as a statement; undefined for nothing. Pure. */
+/** Returns a statement of all that is known of a category without the artist; undefined for nothing. Pure. */
 export function proposedStatement(
   category: DisclosureCategory,
   sheet: DisclosureSheet | null,

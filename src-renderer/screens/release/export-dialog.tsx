@@ -156,7 +156,7 @@ interface FurtherProps {
   onChange: (change: Partial<FurtherChoices>) => void
 }
 
-/** What most exports leave as it is: masters, folders, tags and names. */
+/** Choices that most exports leave as they are: masters, folders, tags and names. */
 function Further({ release, chosen, onChange }: FurtherProps) {
   const { t } = useWords()
   const texts = t.release.export

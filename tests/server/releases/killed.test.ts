@@ -117,7 +117,7 @@ test.runIf(process.env.EXPORT_KILLS)(
         () => (isOver = true),
         () => (isOver = true),
       )
-      // What follows the last file may be over before the kill.
+      // The steps after the last file may be over before the kill.
       while (!isOver && !STAGES[stage]!({ parent, folder, made: made() })) await new Promise(setImmediate)
       await server.end('SIGKILL')
       await over
