@@ -28,12 +28,21 @@ export function createService(client: Client, { isTicketSpent = false }: { reado
     isTicketSpent,
   }))
   const inAccountTurn = createSerialQueue()
-  const inSettingsTurn = createSerialQueue()
+  const inReadingTurn = createSerialQueue()
+  const inChangeTurn = createSerialQueue()
+  let changes = 0
   const keepAccount = (ask: () => Promise<Account>) =>
     inAccountTurn(async () => store.setState({ account: await ask() }))
-  const keepSettings = (ask: () => Promise<Settings>) =>
-    inSettingsTurn(async () => store.setState({ settings: await ask() }))
-  const readSettings = () => keepSettings(() => client.call('readSettings', {}))
+  /** Reads until no change was made meanwhile: an older answer never replaces that of a change. */
+  const readSettings = () =>
+    inReadingTurn(async () => {
+      for (;;) {
+        await inChangeTurn(async () => undefined)
+        const changesBefore = changes
+        const settings = await client.call('readSettings', {})
+        if (changes === changesBefore) return store.setState({ settings })
+      }
+    })
   const readSystem = async () => store.setState({ system: await client.call('readSystem', {}) })
   return {
     store,
@@ -47,8 +56,13 @@ export function createService(client: Client, { isTicketSpent = false }: { reado
     readSettings,
     /** Reads the state of the machine. Throws ApiError. */
     readSystem,
-    /** Changes settings and keeps what the server made of them. Throws ApiError. */
-    changeSettings: (change: Partial<Settings>) => keepSettings(() => client.call('changeSettings', { body: change })),
+    /** Changes settings and keeps what the server made of them, also when the page goes meanwhile. Throws ApiError. */
+    changeSettings(change: Partial<Settings>) {
+      changes++
+      return inChangeTurn(async () => {
+        store.setState({ settings: await client.call('changeSettings', { body: change, keepalive: true }) })
+      })
+    },
     /** Throws ApiError. */
     setPlan: (plan: Account['plan']) => keepAccount(() => client.call('setPlan', { body: { plan } })),
     /** Throws ApiError. */

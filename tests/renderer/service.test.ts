@@ -43,6 +43,25 @@ describe('what the service says of itself', () => {
     expect(service.store.getState().settings).toEqual({ theme: 'light' })
   })
 
+  it('sends a change at once, whatever is being read, in a request that outlives the page', async () => {
+    const sent: RequestInit[] = []
+    const service = createService(
+      createClient({
+        session: null,
+        language: () => 'en',
+        fetch: (_path, init) => {
+          sent.push(init ?? {})
+          return new Promise(() => undefined)
+        },
+      }),
+    )
+    void service.readSettings()
+    await settle()
+    void service.changeSettings({ language: 'ko' })
+    await settle()
+    expect(sent.at(-1)).toMatchObject({ method: 'PATCH', body: '{"language":"ko"}', keepalive: true })
+  })
+
   it('keeps a changed plan when an older reading is answered after the change', async () => {
     const { service, answerAll } = lateBench()
     const all = [service.readAccount(), service.setPlan('studio')]
