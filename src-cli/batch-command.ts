@@ -4,12 +4,11 @@ import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { SETTING_NAMES } from '../src-contract/settings.ts'
 import { programName } from '../src-contract/wire-values.ts'
 import { type BatchOutcome, masterFolder } from './batch.ts'
-import { type ClientOptions, printFailure, withClientOptions } from './client-command.ts'
+import { type ClientOptions, INTERRUPTED, runLongCommand, withClientOptions } from './client-command.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import { settingOption } from './master-command.ts'
-import { type Messages, messagesFor } from './messages.ts'
-import { createProgressLine } from './text-output.ts'
+import type { Messages } from './messages.ts'
 
 interface BatchCommandOptions extends ClientOptions {
   readonly platforms: string
@@ -23,7 +22,6 @@ interface BatchCommandOptions extends ClientOptions {
 /** Exit codes beside 0, all mastered, and 1, the command failed. */
 const SOME_FAILED = 2
 const IS_PAUSED = 3
-const INTERRUPTED = 130
 
 /** Adds `batch FOLDER`: every song in it and below, with the masters in `--out`. */
 export function registerBatchCommand(program: Command, dataDir: string, messages: Messages): void {
@@ -42,36 +40,26 @@ export function registerBatchCommand(program: Command, dataDir: string, messages
   command.action((folder: string, options: BatchCommandOptions) => batchCommand(folder, options, messages))
 }
 
-async function batchCommand(folder: string, options: BatchCommandOptions, messages: Messages): Promise<void> {
-  const spoken = messagesFor(messages, options)
-  const stop = new AbortController()
-  const onSignal = () => stop.abort()
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
-  const line = createProgressLine(process.stderr)
+function batchCommand(folder: string, options: BatchCommandOptions, messages: Messages): Promise<void> {
   const order = {
     ...{ folder, platforms: options.platforms, out: options.out },
     settings: Object.fromEntries(SETTING_NAMES.map((name) => [name, options[programName(name)]])),
     allows: options.allow === true,
     retries: options.retry === true,
   }
-  try {
-    const outcome = await withService({ ...options, sweeps: true }, spoken, (client) =>
-      masterFolder(client, order, {
-        messages: spoken,
-        signal: stop.signal,
-        onProgress: ({ progress, songs }) => line.show(progress, spoken.batch.progress(songs.done, songs.total)),
-      }),
-    )
-    line.end()
-    process.stdout.write(`${options.json ? JSON.stringify(outcome) : describe(outcome, messages)}\n`)
-    process.exitCode = exitCodeOf(outcome.batch)
-  } catch (error) {
-    line.end()
-    printFailure(error, messages, options.json === true)
-    process.exitCode = 1
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
-  }
+  return runLongCommand(
+    options,
+    messages,
+    ({ signal, showProgress, spoken }) =>
+      withService({ ...options, sweeps: true }, spoken, (client) =>
+        masterFolder(client, order, {
+          messages: spoken,
+          signal,
+          onProgress: ({ progress, songs }) => showProgress(progress, spoken.batch.progress(songs.done, songs.total)),
+        }),
+      ),
+    { show: (outcome) => describe(outcome, messages), exitCodeOf: ({ batch }) => exitCodeOf(batch) },
+  )
 }
 
 function exitCodeOf({ status, songs }: Manifest): number {

@@ -8,6 +8,7 @@ import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
+import { createProgressLine } from './text-output.ts'
 
 export interface ClientOptions {
   readonly dataDir: string
@@ -39,6 +40,53 @@ export async function runClientCommand<Outcome extends object>(
   } catch (error) {
     printFailure(error, messages, options.json === true)
     process.exitCode = 1
+  }
+}
+
+/** Exit code of a command that a signal ended: 128 and the number of SIGINT, as shells have it. */
+export const INTERRUPTED = 130
+
+export interface LongRun {
+  /** Fires at SIGINT and SIGTERM. */
+  readonly signal: AbortSignal
+  readonly showProgress: (percent: number, word: string) => void
+  /** The words of progress and failures: English with `--json`. */
+  readonly spoken: Messages
+}
+
+/**
+ * Runs `work` with a progress line on standard error until it ends or a signal stops it, and prints its outcome: JSON with `--json`,
+ * else `show`'s text. `exitCodeOf` sets the exit code of an outcome; a failure is printed as `runClientCommand` does and is 1.
+ */
+export async function runLongCommand<Outcome extends object>(
+  options: ClientOptions,
+  messages: Messages,
+  work: (run: LongRun) => Promise<Outcome>,
+  {
+    show,
+    exitCodeOf,
+  }: { show: (outcome: Outcome) => string; exitCodeOf: (outcome: Outcome, isStopped: boolean) => number },
+): Promise<void> {
+  const stop = new AbortController()
+  const onSignal = () => stop.abort()
+  // npm passes on what the terminal sends to both: a second signal must not keep the work from being cancelled.
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  const line = createProgressLine(process.stderr)
+  try {
+    const outcome = await work({
+      signal: stop.signal,
+      showProgress: line.show,
+      spoken: messagesFor(messages, options),
+    })
+    line.end()
+    process.stdout.write(`${options.json ? JSON.stringify(outcome) : show(outcome)}\n`)
+    process.exitCode = exitCodeOf(outcome, stop.signal.aborted)
+  } catch (error) {
+    line.end()
+    printFailure(error, messages, options.json === true)
+    process.exitCode = 1
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
   }
 }
 

@@ -7,13 +7,13 @@ import type { MasterResult } from '../src-contract/report.ts'
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../src-contract/settings.ts'
 import { costText } from '../src-contract/text/costs.ts'
 import { programName } from '../src-contract/wire-values.ts'
-import { type ClientOptions, printFailure, withClientOptions } from './client-command.ts'
+import { type ClientOptions, INTERRUPTED, type LongRun, runLongCommand, withClientOptions } from './client-command.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import { type Input, STANDARD_INPUT, withInputs } from './input-file.ts'
 import { type MasterOutcome, masterFile } from './master.ts'
-import { type Messages, messagesFor } from './messages.ts'
-import { createProgressLine, table } from './text-output.ts'
+import type { Messages } from './messages.ts'
+import { table } from './text-output.ts'
 
 interface MasterCommandOptions extends ClientOptions {
   readonly platforms: string
@@ -63,16 +63,10 @@ function inputPath(messages: Messages): (text: string) => string {
   return (text) => (text === STANDARD_INPUT ? text : absolutePath(messages)(text))
 }
 
-async function masterCommand(file: string, options: MasterCommandOptions, messages: Messages): Promise<void> {
-  const spoken = messagesFor(messages, options)
-  const stop = new AbortController()
-  const onSignal = () => stop.abort()
-  // npm passes on what the terminal sends to both: a second signal must not keep the job from being cancelled.
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
-  const line = createProgressLine(process.stderr)
-  try {
-    const named = [{ path: file, name: options.title }, ...(options.reference ? [{ path: options.reference }] : [])]
-    const outcome = await withInputs(named, { messages: spoken, signal: stop.signal }, ([song, reference]) =>
+function masterCommand(file: string, options: MasterCommandOptions, messages: Messages): Promise<void> {
+  const named = [{ path: file, name: options.title }, ...(options.reference ? [{ path: options.reference }] : [])]
+  const work = ({ signal, showProgress, spoken }: LongRun) =>
+    withInputs(named, { messages: spoken, signal }, ([song, reference]) =>
       withService({ ...options, sweeps: true }, spoken, (client) =>
         masterFile(
           client,
@@ -84,22 +78,16 @@ async function masterCommand(file: string, options: MasterCommandOptions, messag
             ...(reference ? { reference } : {}),
             ...(options.cover === undefined ? {} : { coverPath: options.cover }),
           },
-          (job) => line.show(job.progress, spoken.master.stages[job.stage ?? job.status]),
-          stop.signal,
+          (job) => showProgress(job.progress, spoken.master.stages[job.stage ?? job.status]),
+          signal,
           spoken,
         ),
       ),
     )
-    line.end()
-    process.stdout.write(`${options.json ? JSON.stringify(outcome) : describe(outcome, options.out, messages)}\n`)
-    if (outcome.job.status === 'failed') process.exitCode = stop.signal.aborted ? 130 : 1
-  } catch (error) {
-    line.end()
-    printFailure(error, messages, options.json === true)
-    process.exitCode = 1
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
-  }
+  return runLongCommand(options, messages, work, {
+    show: (outcome) => describe(outcome, options.out, messages),
+    exitCodeOf: ({ job }, isStopped) => (job.status !== 'failed' ? 0 : isStopped ? INTERRUPTED : 1),
+  })
 }
 
 function textFields(options: MasterCommandOptions): Record<string, string> {
