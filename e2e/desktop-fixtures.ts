@@ -129,6 +129,8 @@ export async function launch(home: string, userData: string, options: LaunchOpti
   })
   // What it shows says when it is there; an event of its loading may come before anybody listens.
   await page.waitForURL(/^http/, { waitUntil: 'commit' })
+  // As in the browser (playwright.config.ts).
+  await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.waitForFunction(() => document.querySelector('#root > *') !== null)
   const startMs = performance.now() - begun
   const baseUrl = new URL(page.url()).origin

@@ -389,6 +389,7 @@ test(
   { tag: ['@alone', '@long'] },
   async ({ page, browser, home }, info) => {
     test.setTimeout(1_200_000)
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
     await drop(page, [song('Model.wav', 1, 3)])
     await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
     await page.locator('.action-bar .btn.primary').click()

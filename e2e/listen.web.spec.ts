@@ -878,7 +878,7 @@ for (const [locale, colorScheme] of [
   ['ko-KR', 'light'],
 ] as const) {
   test.describe(`${locale}, ${colorScheme}`, () => {
-    test.use({ locale, colorScheme, contextOptions: { reducedMotion: 'reduce' } })
+    test.use({ locale, colorScheme })
 
     test('axe finds nothing, and nothing is cut off in small windows and at 200 % zoom', async ({ page, listen }) => {
       const mastered = await listen(longTitled)

@@ -260,6 +260,7 @@ test('what comes later above a section of the settings moves it neither on the s
 
 test('what the settings still read moves nothing when it comes, and is not waited for', async ({ page, program }) => {
   for (let amount = 1; amount <= 9; amount++) await program.call('POST', '/app/account/credits', { amount })
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
   await page.setViewportSize({ width: 1280, height: 900 })
   const nav = page.getByRole('navigation', { name: 'Screens' })
   await expect(nav).toBeVisible()

@@ -192,7 +192,9 @@ function Percent({ value, isFaint }: { value: number; isFaint: boolean }) {
     const step = (now: number) => {
       const part = walkMs === 0 ? 1 : Math.min(1, Math.max(0, now - began) / walkMs)
       shown.current = from + (value - from) * part
-      if (host.current) host.current.textContent = percentText(shown.current)
+      const text = percentText(shown.current)
+      // An equal text would have the page laid out anew all the same, with every frame.
+      if (host.current && host.current.textContent !== text) host.current.textContent = text
       if (part < 1) frame = requestAnimationFrame(step)
     }
     step(began)
