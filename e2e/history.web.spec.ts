@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import type { Browser, Page, Request } from 'playwright/test'
+import type { Request } from 'playwright/test'
 import type { Job } from '../src-contract/jobs.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
+import { longestTask } from './longest-task.ts'
 import type { GivenFile } from './program.ts'
 import { drop, expect, master, rowOf, silence, song, test } from './web-fixtures.ts'
 
@@ -331,28 +332,6 @@ test('a job that the server does not delete comes back with the reason', async (
 
 const isList = (request: Request) => request.url().includes('/api/v1/jobs?')
 
-interface TraceEvent {
-  readonly name: string
-  readonly pid: number
-  readonly tid: number
-  /** Time on the processor, µs: what others do on a busy machine is not in it. */
-  readonly tdur?: number
-  readonly args?: { readonly name?: string }
-}
-
-/** Answers the longest task of the page's main thread, ms of processor time, while `act` runs and the page comes to rest. */
-async function longestTask(page: Page, browser: Browser, act: () => Promise<unknown>): Promise<number> {
-  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', '__metadata'] })
-  await act()
-  await page.waitForTimeout(400)
-  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
-  const drawn = traceEvents.find(({ name }) => name === 'UpdateLayoutTree' || name === 'Paint')
-  const tasks = traceEvents.filter(
-    ({ name, pid, tid }) => name.endsWith('RunTask') && pid === drawn?.pid && tid === drawn?.tid,
-  )
-  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000
-}
-
 test('Korean is composed in peace: the search waits for the word and keeps the hand', async ({ page }) => {
   await drop(page, [song('사랑의 테마.wav', 3, 5)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
@@ -502,9 +481,10 @@ test('a song that came over the API is mastered again at the end of a long list,
   program,
 }) => {
   await master(program, { file: alpha(), platforms: 'melon' })
-  const others = Array.from({ length: 12 }, (_, i) => song(`Song ${i}.wav`, i + 2, 2))
+  // More than are drawn at once.
+  const others = Array.from({ length: 24 }, (_, i) => song(`Song ${i}.wav`, i + 2, 2))
   await drop(page, others)
-  await expect(page.locator('.song')).toHaveCount(12)
+  await expect(page.locator('.song')).toHaveCount(24)
   await page.getByRole('link', { name: 'History' }).click()
   await page.getByRole('button', { name: 'More: Alpha' }).click()
   await page.getByRole('menuitem', { name: 'Master again' }).click()

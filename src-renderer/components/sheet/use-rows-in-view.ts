@@ -4,9 +4,9 @@ import { type RefObject, useEffect, useState } from 'react'
 /** Height of every row, pixels (styles/release.css). */
 export const ROW_PX = 40
 /** Rows beyond the view that are drawn, and the step in which the view is followed. */
-const MARGIN_ROWS = 8
+const MARGIN_ROWS = 4
 /** Rows that are drawn before the place of the sheet is known. */
-const FIRST_ROWS = 24
+const FIRST_ROWS = 16
 
 /** A drawn row, or the height of those that are left out. */
 export type DrawnPart = { readonly index: number } | { readonly skippedFrom: number; readonly count: number }

@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx'
 import { Menu, type MenuItem } from '../../components/dialogs.tsx'
 import { grid } from '../../components/grid-roles.ts'
 import { useDragOrder } from '../../components/use-drag-order.ts'
+import { useGrowing } from '../../components/use-growing.ts'
 import { useRowAnimation } from '../../components/use-row-animation.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { SORTS } from '../../state/batch-state.ts'
@@ -29,7 +30,8 @@ export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecas
   const places = queuePlaces(rows)
   useRowAnimation(list, rows.map((row) => row.rowId).join())
   useListKeys(list, rows, setActiveId)
-  useBroughtBack(list)
+  const drawn = useGrowing(rows.length)
+  useBroughtBack(list, drawn)
   const ids = rows.map((row) => row.rowId)
   useDragOrder(list, ids, { onHold: batch.hold, onMove: batch.move })
   const active = rows.some((row) => row.rowId === activeId) ? activeId : rows[0]?.rowId
@@ -37,7 +39,7 @@ export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecas
     <>
       <ListHead rows={rows} />
       <div className="songs" ref={list} {...grid(t.list.label)}>
-        {rows.map((row) => {
+        {rows.slice(0, drawn).map((row) => {
           const service = madeWith(row, common)?.ai_service
           return (
             <SongRowView
@@ -91,15 +93,17 @@ function ListHead({ rows }: { rows: readonly SongRow[] }) {
   )
 }
 
-/** A song that was put on the list from another screen is scrolled to. */
-function useBroughtBack(list: React.RefObject<HTMLElement | null>) {
+/** A song that was put on the list from another screen is scrolled to as soon as it is drawn. */
+function useBroughtBack(list: React.RefObject<HTMLElement | null>, drawn: number) {
   const { batch } = useApp()
   const rowId = useSelect(batch.store, (state) => state.broughtBackId)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with more rows drawn the song may be among them
   useEffect(() => {
-    if (!rowId) return
-    list.current?.querySelector(`[data-row="${CSS.escape(rowId)}"]`)?.scrollIntoView({ block: 'nearest' })
+    const row = rowId && list.current?.querySelector(`[data-row="${CSS.escape(rowId)}"]`)
+    if (!row) return
+    row.scrollIntoView({ block: 'nearest' })
     batch.seen()
-  }, [list, rowId, batch])
+  }, [list, rowId, batch, drawn])
 }
 
 function OrderMenu({ rows }: { rows: readonly SongRow[] }) {

@@ -1,0 +1,26 @@
+/** Work of the page at a stretch, as Chromium traces it. */
+import type { Browser, Page } from 'playwright/test'
+
+interface TraceEvent {
+  readonly name: string
+  readonly pid: number
+  readonly tid: number
+  /** Time on the processor, µs: what others do on a busy machine is not in it. */
+  readonly tdur?: number
+}
+
+/** Rest in which the page finishes what an action began, ms. */
+const REST_MS = 400
+
+/** Answers the longest task of the page's main thread, ms of processor time, while `act` runs and the page comes to rest. */
+export async function longestTask(page: Page, browser: Browser, act: () => Promise<unknown>): Promise<number> {
+  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', '__metadata'] })
+  await act()
+  await page.waitForTimeout(REST_MS)
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
+  const drawn = traceEvents.find(({ name }) => name === 'UpdateLayoutTree' || name === 'Paint')
+  const tasks = traceEvents.filter(
+    ({ name, pid, tid }) => name.endsWith('RunTask') && pid === drawn?.pid && tid === drawn?.tid,
+  )
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000
+}
