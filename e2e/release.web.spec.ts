@@ -279,6 +279,8 @@ test('a release is mastered as one record, heard in order, exported with its cer
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   await expect(page.getByText('This must not be empty.')).toBeVisible()
   await page.getByRole('textbox', { name: 'Folder' }).fill(folder)
+  await expect(page.getByText('Sora - Two/')).toBeVisible()
+  await expect(page.getByRole('list', { name: 'It will be called' })).toHaveText('01 Night Bus.wav02 Low Tide.wav')
   expect(await violations(page)).toEqual([])
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   const written = path.join(folder, 'Sora - Two')

@@ -119,6 +119,15 @@ const ExportedRelease = exactly({
 })
 export type ExportedRelease = Static<typeof ExportedRelease>
 
+/** Names that an export gives. */
+const ExportNames = exactly({
+  folder: Type.String({ description: 'Name of the folder of the release.' }),
+  files: Type.Array(Type.String(), {
+    description: 'Names of the sound files in it, set by set in the order of the tracks.',
+  }),
+})
+export type ExportNames = Static<typeof ExportNames>
+
 /** Makers of a signature: this data directory, another key, or nobody; `bad` where it does not belong to the certificate. */
 const SIGNERS = ['own', 'other', 'bad', 'none'] as const
 
@@ -201,6 +210,18 @@ export const releaseExportEndpoints = endpoints({
     isBodyOptional: true,
     answers: { 200: { description: 'The folder and its certificate.', schema: ExportedRelease } },
     errors: ['RELEASE_NOT_FOUND', 'RELEASE_NOT_READY', 'FOLDER_TAKEN'],
+  },
+  nameExport: {
+    method: 'POST',
+    path: '/app/releases/{release_id}/export/names',
+    access: 'session',
+    tag,
+    summary: 'Read the names that an export would give, without one',
+    params: exactly({ release_id: Type.String() }),
+    body: ExportRequest,
+    isBodyOptional: true,
+    answers: { 200: { description: 'The names of the folder and of its sound files.', schema: ExportNames } },
+    errors: ['RELEASE_NOT_FOUND', 'RELEASE_NOT_READY'],
   },
   readDisclosure: {
     method: 'GET',

@@ -180,6 +180,8 @@ export const releaseEn = {
       platform: 'Platform',
       format: 'Format',
     } satisfies Record<NamingToken, string>,
+    names: 'It will be called',
+    furtherNames: (count: number) => `and ${plural(count, 'more file', 'more files')}`,
     notPattern: 'Braces may hold only these tokens.',
     asciiNames: 'Plain names: ASCII letters, Hangul romanised',
     language: 'Language of certificate and sheets',

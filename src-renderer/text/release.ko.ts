@@ -175,6 +175,8 @@ export const releaseKo: typeof releaseEn = {
       platform: '플랫폼',
       format: '형식',
     },
+    names: '이렇게 저장돼요',
+    furtherNames: (count: number) => `외 ${count}개`,
     notPattern: '중괄호에는 이 항목만 쓸 수 있어요.',
     asciiNames: '영문 이름: 한글은 로마자로',
     language: '인증서와 고지서 언어',

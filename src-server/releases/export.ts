@@ -8,6 +8,7 @@ import type {
   Certificate,
   ExportedFile,
   ExportedRelease,
+  ExportNames,
   ExportRequest,
   FileSet,
   ReceiverCheck,
@@ -29,7 +30,7 @@ import { certificateHtml } from './certificate-page.ts'
 import { releaseCsv } from './csv-columns.ts'
 import { disclosurePage, disclosureSheet } from './disclosure.ts'
 import { ExportFolder, type FolderFile, textFile } from './export-folder.ts'
-import { chosenMasters, hasPlainNames, masterOf, plannedSets } from './export-plan.ts'
+import { chosenMasters, fileNames, hasPlainNames, masterOf, plannedSets } from './export-plan.ts'
 import {
   type Exported,
   factsOf,
@@ -110,6 +111,14 @@ export class ReleaseExports {
     return running
   }
 
+  /** Returns the names that an export would give now; nothing is written. Throws RELEASE_NOT_FOUND and RELEASE_NOT_READY, as an export does. */
+  names(releaseId: string, request: ExportRequest): ExportNames {
+    const release = this.#require(releaseId)
+    const { sets } = this.#plan(release, request)
+    const folder = folderName(release.facts, hasPlainNames(request))
+    return { folder, files: sets.flatMap((set) => fileNames(set, sets, release, request)) }
+  }
+
   /** Returns what of a folder or a ZIP differs from its certificate. Throws INVALID_REQUEST for what cannot be read. */
   verify(folder: string, signal?: AbortSignal): Promise<VerifiedFolder> {
     return verifyExport(folder, this.#deps.signer, signal)
@@ -117,9 +126,8 @@ export class ReleaseExports {
 
   /** Returns the disclosure sheet as an export would write it now; tracks without a song are left out. Throws RELEASE_NOT_FOUND. */
   async disclosure(releaseId: string): Promise<DisclosureSheet> {
-    const { store, mastersOf, sourceOf, appVersion } = this.#deps
-    const release = store.find(releaseId)
-    if (!release) throw new AppError('RELEASE_NOT_FOUND')
+    const { mastersOf, sourceOf, appVersion } = this.#deps
+    const release = this.#require(releaseId)
     const traces = release.tracks.map((track, index) => {
       const masters = mastersOf(track, releaseId)
       const song = masters?.song ?? (track.sourceId === undefined ? undefined : sourceOf(track.sourceId))
@@ -129,6 +137,12 @@ export class ReleaseExports {
     return disclosureSheet(release.facts.disclosure, sources, `Loudsmith ${appVersion}`)
   }
 
+  #require(releaseId: string): ReleaseRecord {
+    const release = this.#deps.store.find(releaseId)
+    if (!release) throw new AppError('RELEASE_NOT_FOUND')
+    return release
+  }
+
   async #export(
     releaseId: string,
     request: ExportRequest,
@@ -136,9 +150,8 @@ export class ReleaseExports {
     signal: AbortSignal,
   ): Promise<ExportedRelease> {
     signal.throwIfAborted()
-    const { clock, store, outputFolder, requireFolder } = this.#deps
-    const release = store.find(releaseId)
-    if (!release) throw new AppError('RELEASE_NOT_FOUND')
+    const { clock, outputFolder, requireFolder } = this.#deps
+    const release = this.#require(releaseId)
     const exported = this.#plan(release, request)
     const planned = planSounds(exported, this.#deps.appVersion)
     const parent = request.folder ?? outputFolder()

@@ -180,6 +180,10 @@ export function releaseExportRoutes(app: FastifyInstance, releaseExports: Releas
     status: 200,
     body: await releaseExports.export(params.release_id, body, language, signal),
   }))
+  route(app, releaseExportEndpoints.nameExport, ({ params, body }) => ({
+    status: 200,
+    body: releaseExports.names(params.release_id, body),
+  }))
   route(app, releaseExportEndpoints.readDisclosure, async ({ params }) => ({
     status: 200,
     body: await releaseExports.disclosure(params.release_id),

@@ -18,6 +18,7 @@ import type { ExportWish } from '../../state/release-exports.ts'
 import { useWords } from '../../text/context.tsx'
 import { ChooseFolder, Problem } from '../settings/section.tsx'
 import { CertificateView } from './certificate-view.tsx'
+import { WishedNames } from './export-names.tsx'
 
 const AUTO = 'auto'
 
@@ -93,17 +94,18 @@ function ExportForm({ release, onDone }: { release: Release; onDone: () => void 
   })
   const isRunning = useSelect(releases.exports.store, (state) => state.runningId !== null)
   const failure = useSelect(releases.exports.store, (state) => state.failure)
+  const isWhole = receivers.length > 0 && NAMING.test(further.naming.trim())
+  const wish: Omit<ExportWish, 'folder'> = {
+    ...(formats.length === 0 ? {} : { formats: [...formats] }),
+    ...(receivers.length === DISTRIBUTORS.length ? {} : { receivers: [...receivers] }),
+    ...wishOf(further),
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setAsked(true)
-    if (folder.trim() === '' || receivers.length === 0 || !NAMING.test(further.naming.trim())) return
-    const wish: ExportWish = {
-      folder: folder.trim(),
-      ...(formats.length === 0 ? {} : { formats: [...formats] }),
-      ...(receivers.length === DISTRIBUTORS.length ? {} : { receivers: [...receivers] }),
-      ...wishOf(further),
-    }
-    void releases.exports.run(release.release_id, wish).then((isDone) => isDone && onDone())
+    if (folder.trim() === '' || !isWhole) return
+    const asked = { folder: folder.trim(), ...wish }
+    void releases.exports.run(release.release_id, asked).then((isDone) => isDone && onDone())
   }
   return (
     <form className="form export-form" onSubmit={submit}>
@@ -121,6 +123,7 @@ function ExportForm({ release, onDone }: { release: Release; onDone: () => void 
       <Receivers chosen={receivers} onChoose={setReceivers} isAsked={isAsked} />
       <Formats chosen={formats} onChoose={setFormats} />
       <Further release={release} chosen={further} onChange={(change) => setFurther({ ...further, ...change })} />
+      <WishedNames releaseId={release.release_id} wish={isWhole ? wish : null} />
       <Problem problem={isRunning ? null : failure} />
       <div className="row end">
         {isRunning && (

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -13,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { ExportedRelease } from '../../../src-contract/release-exports.ts'
+import type { ExportedRelease, ExportNames } from '../../../src-contract/release-exports.ts'
 import { exportCalls, INTACT } from '../../support/exports.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -49,6 +50,8 @@ const { exportOf, exported, verified } = exportCalls(
   () => service,
   () => ({ folder: parent, receivers: ['sundesire'] }),
 )
+const namesOf = async (releaseId: string, wanted: object): Promise<ExportNames> =>
+  (await service.post(`/app/releases/${releaseId}/export/names`, wanted)).body
 const soundsOf = ({ certificate }: ExportedRelease) =>
   certificate.files.flatMap(({ name, sound }) => (sound ? [name] : [])).sort()
 
@@ -57,7 +60,11 @@ describe('an export in several sets', () => {
 
   test('has a folder for each further platform, a cue sheet in each, and checksums and a ZIP of all', async () => {
     const release = await newRelease()
+    const told = await namesOf(release, WANTED)
+    expect(readdirSync(parent)).toEqual([])
     const answer = await exported(release, WANTED)
+    expect(told).toMatchObject({ folder: path.basename(answer.folder) })
+    expect([...told.files].sort()).toEqual(soundsOf(answer))
     const inOne = (folder: string) =>
       ['01 첫차', '02 Bus'].flatMap((name) =>
         [`${name}.mp3`, `${name}.wav`, `${name}_16bit_44k.wav`].map((one) => folder + one),
@@ -144,17 +151,21 @@ describe('an export in several sets', () => {
 
 describe('named receivers', () => {
   test('get their formats, plain names and files without tags, each checked on what it should be given', async () => {
-    const answer = await exported(await newRelease(), { receivers: ['spotify_delivery', 'symphonic', 'cd_baby'] })
+    const release = await newRelease()
+    const receivers = { receivers: ['spotify_delivery', 'symphonic', 'cd_baby'] }
+    const answer = await exported(release, receivers)
     expect(path.basename(answer.folder)).toBe('haneul_-_bam')
+    const told = await namesOf(release, receivers)
+    expect([told.folder, ...told.files.sort()]).toEqual(['haneul_-_bam', ...soundsOf(answer)])
     expect(soundsOf(answer)).toEqual([
       ...['01_cheotcha.wav', '01_cheotcha_16bit_44k.wav', '02_Bus.wav', '02_Bus_16bit_44k.wav'],
       ...['no_tags/01_cheotcha.wav', 'no_tags/02_Bus.wav'],
     ])
-    const { receivers } = answer.certificate
-    expect(receivers.map(({ upload: { folder, format } }) => [folder, format].join(' '))).toEqual([
+    const checked = answer.certificate.receivers
+    expect(checked.map(({ upload: { folder, format } }) => [folder, format].join(' '))).toEqual([
       ...[' wav24', 'no_tags wav16_44', ' wav16_44'],
     ])
-    const broken = receivers.map(({ checks }) =>
+    const broken = checked.map(({ checks }) =>
       checks
         .filter(({ outcome, confidence }) => outcome !== 'pass' && confidence === 'published')
         .map(({ rule }) => rule),
