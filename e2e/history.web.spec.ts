@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import type { Request } from 'playwright/test'
 import type { Job } from '../src-contract/jobs.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
+import { violations } from './axe.ts'
 import { longestTask } from './longest-task.ts'
 import type { GivenFile } from './program.ts'
 import { drop, expect, master, rowOf, silence, song, test } from './web-fixtures.ts'
@@ -56,9 +57,17 @@ function multiplyJobs(file: string, count: number) {
   }
 }
 
-test('a line of the history names every platform, and why a song failed and what came back', async ({
+/** Lets the results of every job end at a moment, epoch ms. */
+function expireAt(file: string, atMs: number) {
+  const db = new Database(file)
+  db.prepare('UPDATE jobs SET expires_at_ms = ?').run(atMs)
+  db.close()
+}
+
+test('a line of the history names every platform, why a song failed, and results that go soon, which a press keeps', async ({
   page,
   program,
+  home,
 }) => {
   const asFile = ({ name, mimeType, buffer }: GivenFile) => new File([new Uint8Array(buffer)], name, { type: mimeType })
   await master(program, { file: asFile(song('One.wav')), platforms: 'spotify,apple_music,youtube,melon' })
@@ -78,6 +87,17 @@ test('a line of the history names every platform, and why a song failed and what
       expect(hidden, `${words} at ${width} px`).toEqual([0, 0])
     }
   }
+  const mark = page.getByRole('link', { name: /^History/ }).getByTitle('2 results are removed soon')
+  await expect(page.getByText('30 days')).toBeVisible()
+  await expect(mark).toHaveCount(0)
+  expireAt(path.join(home, 'data', 'loudsmith.db'), Date.now() + 2 * 86_400_000)
+  await page.reload()
+  await expect(mark).toBeVisible()
+  await expect(page.getByText('2 days', { exact: true })).toHaveClass('c-warn')
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Keep for 30 more days' }).click()
+  await expect(page.getByText('30 days', { exact: true })).toBeVisible()
+  await expect(mark).toHaveCount(0)
 })
 
 test('a history that cannot be read says so and can be read again', async ({ page }) => {

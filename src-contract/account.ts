@@ -29,6 +29,15 @@ export const Account = exactly({
 })
 export type Account = Static<typeof Account>
 
+const DAY_MS = 86_400_000
+/** Time before its end from which the expiry of a result is told, ms, and the part of a shorter period. */
+const NOTICE_MS = 7 * DAY_MS
+const NOTICE_PART = 0.25
+
+/** Returns the time before its end from which the expiry of a result is told, ms; `retentionDays` is null where results are kept. Pure. */
+export const expiryNoticeMs = (retentionDays: number | null): number =>
+  Math.min(NOTICE_MS, NOTICE_PART * (retentionDays ?? Number.POSITIVE_INFINITY) * DAY_MS)
+
 export const LEDGER_KINDS = ['grant', 'renew', 'charge', 'refund'] as const
 
 export const LedgerEntry = exactly({

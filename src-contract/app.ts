@@ -404,6 +404,20 @@ export const appEndpoints = endpoints({
     answers: { 200: { description: 'The settings.', schema: Settings } },
     errors: ['OWNER_REQUIRED'],
   },
+  keepResults: {
+    method: 'POST',
+    path: '/app/results/keep',
+    access: 'session',
+    tag,
+    summary: 'Keep the results that are removed soon for another period',
+    answers: {
+      200: {
+        description: 'How many they were.',
+        schema: exactly({ results: Type.Integer({ description: 'Number of ended jobs.' }) }),
+      },
+    },
+    errors: [],
+  },
   listWatchFolders: {
     method: 'GET',
     path: '/app/watch-folders',

@@ -32,6 +32,7 @@ export function WindowBar({ route }: { route: Route }) {
         {NAVIGATION.map((screen) => (
           <a key={screen} href={addressOf(screen)} aria-current={screen === current ? 'page' : undefined}>
             {t.screens[screen]}
+            {screen === 'history' && <ExpiringMark />}
           </a>
         ))}
       </nav>
@@ -52,6 +53,19 @@ export function WindowBar({ route }: { route: Route }) {
         </a>
       </div>
     </header>
+  )
+}
+
+/** A dot where results are removed soon. */
+function ExpiringMark() {
+  const { service } = useApp()
+  const { t } = useWords()
+  const results = useSelect(service.store, (state) => state.account?.expiring?.results)
+  if (results === undefined) return null
+  return (
+    <span className="nav-mark" title={t.history.expiringCount(results)}>
+      <span className="vh">{t.history.expiringCount(results)}</span>
+    </span>
   )
 }
 

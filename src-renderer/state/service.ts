@@ -48,6 +48,11 @@ export function createService(client: Client, { isTicketSpent = false }: { reado
     store,
     /** Reads the account. Throws ApiError. */
     readAccount: () => keepAccount(() => client.call('readAccount', {})),
+    /** Keeps the results that are removed soon for another period. Throws ApiError. */
+    async keepResults() {
+      await client.call('keepResults', {})
+      await keepAccount(() => client.call('readAccount', {}))
+    },
     /** Reads settings and system. Throws ApiError. */
     async readMachine() {
       await Promise.all([readSettings(), readSystem()])

@@ -403,6 +403,10 @@ export const en = {
     expired: 'expired',
     days: (count: number) => plural(count, 'day', 'days'),
     forever: 'kept',
+    expiring: (count: number, day: string, size: string) =>
+      `${plural(count, 'result is', 'results are')} removed from ${day} on, with ${count === 1 ? 'its song' : 'their songs'} (${size}). Songs of releases stay.`,
+    expiringCount: (count: number) => `${plural(count, 'result is', 'results are')} removed soon`,
+    keepOn: (days: number) => `Keep for ${plural(days, 'more day', 'more days')}`,
     batch: (count: number, credits: number, refunded: number) =>
       `${songs(count)} · ${plural(credits, 'credit', 'credits')}${refunded > 0 ? `, ${refunded} refunded` : ''}`,
     batchNamed: (first: string, others: number) => (others > 0 ? `${first} and ${others} more` : first),

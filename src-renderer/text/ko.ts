@@ -383,6 +383,10 @@ export const ko: Text = {
     expired: '만료',
     days: (count) => `${count}일`,
     forever: '계속',
+    expiring: (count, day, size) =>
+      `결과 ${count}개와 그 원곡(${size})이 ${day}부터 삭제돼요. 릴리스에 넣은 곡은 남아요.`,
+    expiringCount: (count) => `곧 삭제될 결과 ${count}개`,
+    keepOn: (days) => `${days}일 더 보관`,
     batch: (count, credits, refunded) =>
       `${count}곡 · ${credits}크레딧${refunded > 0 ? `, ${refunded}크레딧 환불` : ''}`,
     batchNamed: (first, others) => (others > 0 ? `${first} 외 ${others}곡` : first),

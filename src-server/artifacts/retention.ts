@@ -1,6 +1,6 @@
 /** Retention of results: files and stored songs are removed after their period, the record stays. */
 
-import type { Account } from '../../src-contract/account.ts'
+import { type Account, expiryNoticeMs } from '../../src-contract/account.ts'
 import type { Log } from '../../src-system/log.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
@@ -35,6 +35,8 @@ export interface RetentionDeps {
     expiringBefore(
       atMs: number,
     ): { readonly results: number; readonly sizeBytes: number; readonly firstAtMs: number } | undefined
+    /** Lets the period of those count from a moment on, epoch ms; returns how many they were. */
+    beginAnew(beforeMs: number, nowMs: number, periodMs: number | null): number
     /** When the next job's time is over, epoch ms; undefined when none has an end. */
     nextExpiryMs(): number | undefined
   }
@@ -53,9 +55,6 @@ const SWEEP_EVERY_MS = 3_600_000
 /** Delay before a changed period takes effect, ms: a period chosen by mistake, or passed on the way to another, removes nothing. */
 const SECOND_THOUGHT_MS = 60_000
 const DAY_MS = 86_400_000
-/** Time before its end from which an expiry is told, ms, and the part of a shorter period. */
-const NOTICE_MS = 7 * DAY_MS
-const NOTICE_PART = 0.25
 /** Jobs of one transaction, and the pause after it in which requests are answered. */
 const SLICE = 4
 /** Rows changed in one transaction when the period changes. */
@@ -90,10 +89,15 @@ export class Retention {
 
   /** Returns which results are removed soon; null for none. */
   expiringSoon(): Account['expiring'] {
-    const { jobs, time } = this.#deps
-    const noticeMs = Math.min(NOTICE_MS, NOTICE_PART * (this.#periodMs() ?? Number.POSITIVE_INFINITY))
-    const soon = jobs.expiringBefore(time.now() + noticeMs)
+    const soon = this.#deps.jobs.expiringBefore(this.#noticeEndMs())
     return soon ? { results: soon.results, size_bytes: soon.sizeBytes, first_at: isoTime(soon.firstAtMs) } : null
+  }
+
+  /** Begins the period of the results that are removed soon anew, tells that, and returns how many they are. */
+  keepSoon(): number {
+    const kept = this.#deps.jobs.beginAnew(this.#noticeEndMs(), this.#deps.time.now(), this.#periodMs())
+    this.#tellExpiring()
+    return kept
   }
 
   /** Keeps the files of these jobs and of no others, inside the caller's transaction. */
@@ -157,6 +161,11 @@ export class Retention {
         notify.record({ event: 'job.expired', jobId })
       }
     })()
+  }
+
+  /** Returns the end of the time within which an expiry is told, epoch ms. */
+  #noticeEndMs(): number {
+    return this.#deps.time.now() + expiryNoticeMs(this.#deps.retentionDays())
   }
 
   #periodMs(): number | null {

@@ -28,6 +28,8 @@ export interface AppRoutesDeps {
   /** Called with what a request changed, after it is stored. */
   readonly onSettingsChanged: (patch: Partial<Settings>) => void
   readonly readSystemState: () => Promise<SystemState>
+  /** Keeps the results that are removed soon for another period; returns how many they are. */
+  readonly keepResults: () => number
   readonly clock: Clock
   readonly random: Random
   /** Folder for uploads on their way, on the disk of the stored songs. */
@@ -43,7 +45,7 @@ export function appRoutes(app: FastifyInstance, deps: AppRoutesDeps): void {
   sourceRoutes(app, deps)
   batchRoutes(app, deps)
   coverRoutes(app, deps)
-  const { settings, onSettingsChanged, readSystemState } = deps
+  const { settings, onSettingsChanged, readSystemState, keepResults } = deps
   route(app, ENDPOINTS.readSettings, () => ({ status: 200, body: settings.read() }))
   route(app, ENDPOINTS.changeSettings, async ({ body, caller }) => {
     const patch = permitted(body, caller, settings.read())
@@ -51,6 +53,7 @@ export function appRoutes(app: FastifyInstance, deps: AppRoutesDeps): void {
     onSettingsChanged(patch)
     return { status: 200, body: changed }
   })
+  route(app, ENDPOINTS.keepResults, () => ({ status: 200, body: { results: keepResults() } }))
   route(app, ENDPOINTS.readSystem, async () => ({ status: 200, body: await readSystemState() }))
 }
 

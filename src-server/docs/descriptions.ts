@@ -70,6 +70,8 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   nameExport: 'By the same plan as the export, from the request that it would get. Nothing is written.',
   readDisclosure: 'What the artist states, and what the songs say of their making. Tracks without a song are left out.',
   verifyFolder: 'Compares every file with the signed certificate.json of the folder.',
+  keepResults:
+    'The period of `retention_days` begins anew for every job that `expiring` of the account speaks of. `account.changed` follows.',
   readAccount: 'The current balance; a job has the balance right after its charge.',
   setPlan: 'Keys and webhooks beyond the new plan are suspended, not deleted.',
   grantCredits: 'Adds credits, with an entry in the ledger.',

@@ -41,6 +41,10 @@ function prepareStatements(db: Db) {
          expires_at_ms = iif(completed_at_ms IS NULL, NULL, :now + :period)
        WHERE is_kept = 1 AND job_id NOT IN (SELECT value FROM json_each(:jobs))`,
     ),
+    beginAnew: db.prepare<{ before: number; now: number; period: number | null }>(
+      `UPDATE jobs SET kept_from_ms = :now, expires_at_ms = :now + :period
+       WHERE is_expired = 0 AND is_kept = 0 AND expires_at_ms IS NOT NULL AND expires_at_ms <= :before`,
+    ),
     expire: db.prepare<[string]>('UPDATE jobs SET is_expired = 1, stored_bytes = 0 WHERE job_id = ?'),
     selectUndelivered: db
       .prepare<[number], string>(
@@ -96,6 +100,11 @@ export class FinishedJobs {
     const jobs = JSON.stringify(jobIds)
     this.#statements.keep.run(jobs)
     this.#statements.giveUp.run({ jobs, now: nowMs, period: periodMs })
+  }
+
+  /** Lets the retention of all that would have no files any more at a moment count from another one on; returns how many they were. */
+  beginAnew(beforeMs: number, nowMs: number, periodMs: number | null): number {
+    return this.#statements.beginAnew.run({ before: beforeMs, now: nowMs, period: periodMs }).changes
   }
 
   /** Records that result and source are removed; the row stays. */

@@ -249,6 +249,7 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
       notify.record({ event: 'settings.changed' })
       notify.committed()
     },
+    keepResults: () => retention.keepSoon(),
     readSystemState: createSystemStateReader({
       appVersion: VERSION,
       engineVersion,

@@ -7,6 +7,7 @@ import { go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { groupsOf, isNarrowed } from '../../state/history.ts'
 import { useWords } from '../../text/context.tsx'
+import { ExpiringStrip } from './expiring-strip.tsx'
 import { HistoryActionBar } from './history-action-bar.tsx'
 import { HistoryTable, type Line } from './history-table.tsx'
 import { HistoryTools } from './history-tools.tsx'
@@ -35,6 +36,7 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
               onClose={() => history.clearRefusal()}
             />
           )}
+          <ExpiringStrip />
           <BatchFailure />
           {isEmpty ? <NoJobs /> : hasRead && <HistoryTable lines={lines} shown={shown} />}
         </div>

@@ -2,6 +2,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { Check, CircleX, Clock, Ellipsis, LoaderCircle, TriangleAlert } from 'lucide-react'
 import { memo, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { expiryNoticeMs } from '../../../src-contract/account.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
 import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { isWithoutCost } from '../../../src-contract/text/costs.ts'
@@ -282,10 +283,14 @@ function SongCell({ job }: { job: Job }) {
 
 /** The time for which masters are kept. */
 function KeptFor({ job: { status, expired, expires_at } }: { job: Job }) {
+  const { service } = useApp()
   const { t, format } = useWords()
+  const noticeMs = useSelect(service.store, (state) => expiryNoticeMs(state.settings?.retention_days ?? null))
   if (status !== 'done') return '–'
   if (expired) return t.history.expired
-  return expires_at ? t.history.days(format.daysUntil(expires_at, new Date())) : t.history.forever
+  if (!expires_at) return t.history.forever
+  const days = t.history.days(format.daysUntil(expires_at, new Date()))
+  return Date.parse(expires_at) - Date.now() <= noticeMs ? <span className="c-warn">{days}</span> : days
 }
 
 /** Time for which a row has to stay in view before its report is read, ms. */

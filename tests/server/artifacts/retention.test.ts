@@ -245,6 +245,30 @@ test('what is about to go is told a week before, once, with its size and its day
   await retention.close()
 })
 
+test('what is about to go is kept for another period from the moment that is asked for, and nothing else', async () => {
+  const { clock, retention, finishedJobs, addJob, hasFiles, events } = open(30)
+  addJob('old')
+  retention.start()
+  await clock.advance(10 * DAY)
+  addJob('new')
+  await clock.advance(15 * DAY)
+  expect(events).toEqual(['account.changed', 'told'])
+  expect([retention.keepSoon(), retention.keepSoon()]).toEqual([1, 0])
+  expect([retention.expiringSoon(), events.splice(0)]).toEqual([
+    null,
+    Array(2).fill(['account.changed', 'told']).flat(),
+  ])
+  await clock.advance(15 * DAY)
+  expect([hasFiles('old'), hasFiles('new')]).toEqual([true, false])
+  // Another setting counts from that moment as well.
+  finishedJobs.setRetention(29 * DAY, 0, 9)
+  await clock.advance(14 * DAY - 1)
+  expect(hasFiles('old')).toBe(true)
+  await clock.advance(3_600_002)
+  expect(hasFiles('old')).toBe(false)
+  await retention.close()
+})
+
 test('folders that a crash left of deleted and expired jobs go at the start, and no other', async () => {
   const { clock, retention, removals, store, idOf, sweep, addJob, addFolder, hasFiles } = open(1)
   addJob('deleted')
