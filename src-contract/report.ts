@@ -140,6 +140,12 @@ export const MasterResult = exactly({
     description: 'Mean loudness lost by the 400 ms blocks that are at least as loud as the song.',
   }),
   clip_budget_db: Type.Number(),
+  offset_removed_dbfs: Type.Optional(
+    Type.Number({
+      description:
+        'Extension: largest mean of a channel that the master would have had and that was taken out of it, dBFS; absent where there was none.',
+    }),
+  ),
   verdict: oneOf(VERDICTS),
   verdict_reason: Type.Optional(Type.String()),
   costs: Type.Optional(
@@ -220,6 +226,7 @@ const FINISHING_CODES = [
   'CLIP_NOT_USED',
   'GAIN_ONLY',
   'LIMITED',
+  'RESULT_OFFSET_REMOVED',
   'STOPPED_BELOW_TARGET',
   'CEILING_LOWERED_FOR_CODEC',
   'CANDIDATE_CHOSEN',

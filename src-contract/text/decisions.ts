@@ -76,6 +76,11 @@ const otherSentences: Record<Exclude<DecisionCode, StageDecisionCode>, Sentence>
       `Peaks lose up to ${db(v.maxGainReductionDb)}, the loud parts ${db(v.meanGainReductionDb)} on average.`,
       `피크는 최대 ${db(v.maxGainReductionDb)}, 큰 부분은 평균 ${db(v.meanGainReductionDb)} 줄어요.`,
     ),
+  RESULT_OFFSET_REMOVED: (v) =>
+    both(
+      `An offset of ${decibels(Number(v.offsetDbfs ?? 0), 1)} dBFS that was left after limiting was taken out.`,
+      `리미팅 뒤에 남은 ${decibels(Number(v.offsetDbfs ?? 0), 1)} dBFS의 DC 오프셋을 없앴어요.`,
+    ),
   STOPPED_BELOW_TARGET: (v) =>
     both(
       `The master is ${decibels(Number(v.missingLu ?? 0), 1)} LU below its target: more loudness would have cost too much sound quality.`,

@@ -7,6 +7,7 @@ import { clamp, dbToGain, gainToDb, mix } from '../dsp/units.ts'
 import { clipKnee } from './clipper.ts'
 import { applyControls, controlCount, type LimiterSettings, limiterControls } from './limiter.ts'
 import { clippedFrames, clippedWhole, type FinaliseSource, stepBounds } from './material.ts'
+import { offsetOf, type ResultOffset, stepSumsOf, subtractOffset, wholeStepsFrames } from './offset.ts'
 import { chooseTreatments, steadyLimiter } from './peak-treatment.ts'
 import { reachWithBest } from './targeting.ts'
 
@@ -240,10 +241,25 @@ function planControls(source: FinaliseSource, plan: FinalisePlan): Float32Array 
 }
 
 /**
- * Yields the planned master in blocks of `blockFrames` frames (rounded up to a multiple of 8), as many frames as the source. The
- * samples do not depend on the block size. A block is valid until the next is asked for. Silence stays silence. No latency.
+ * Yields the planned master in blocks of `blockFrames` frames (rounded up to a multiple of 8), as many frames as the source, less its
+ * offset. The samples do not depend on the block size. A block is valid until the next is asked for. Silence stays silence. No latency.
  */
 export function* renderFinalise(
+  source: FinaliseSource,
+  plan: FinalisePlan,
+  blockFrames = 65_536,
+): Generator<AudioBlock> {
+  const offset = resultOffset(source, plan)
+  let first = 0
+  for (const block of renderWithOffset(source, plan, blockFrames)) {
+    if (offset !== null) subtractOffset(offset, first, block)
+    first += block.frames
+    yield block
+  }
+}
+
+/** Yields what {@link renderFinalise} does with the offset in it: of a passage alone that of the whole master is not known. */
+export function* renderWithOffset(
   source: FinaliseSource,
   plan: FinalisePlan,
   blockFrames = 65_536,
@@ -260,6 +276,20 @@ export function* renderFinalise(
     else scale(clipped, gain, block)
     yield block
   }
+}
+
+/** Offsets of plans whose masters were added up in this thread. */
+const offsetOfPlan = new WeakMap<FinalisePlan, { readonly offset: ResultOffset | null }>()
+
+/** Returns the offset that a planned master would have and that is taken out of it; null for one without. */
+export function resultOffset(source: FinaliseSource, plan: FinalisePlan): ResultOffset | null {
+  const known = offsetOfPlan.get(plan)
+  if (known !== undefined) return known.offset
+  const { sampleRateHz } = source
+  const steps = stepSumsOf(renderWithOffset(source, plan, wholeStepsFrames(sampleRateHz)), sampleRateHz)
+  const offset = offsetOf(steps, sampleRateHz)
+  offsetOfPlan.set(plan, { offset })
+  return offset
 }
 
 /**

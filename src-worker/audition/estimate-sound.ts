@@ -5,7 +5,7 @@ import { applyRecipe } from '../../src-engine/chain.ts'
 import { type Audio, allocateBlock, sliceBlock } from '../../src-engine/dsp/block.ts'
 import { type Padding, paddingOf, shapeEdges, withSilentPadding } from '../../src-engine/edges.ts'
 import { createQuantiser } from '../../src-engine/finalise/dither.ts'
-import { type FinalisePlan, prepareFinalise, renderFinalise } from '../../src-engine/finalise/finalise.ts'
+import { type FinalisePlan, prepareFinalise, renderWithOffset } from '../../src-engine/finalise/finalise.ts'
 
 /** Longest release of chain and limiter, after which what came before is forgotten (see steadyLimiter). */
 const WARM_UP_SECONDS = 0.6
@@ -110,7 +110,7 @@ export function renderPassage(song: Audio, { recipe, plan, edges }: Treatment, f
   const passage: Audio = { ...allocateBlock(CHANNELS, end - first), sampleRateHz }
   let at = from
   // A plan of its own: the engine remembers gain curves by their plan.
-  for (const block of renderFinalise(source, { ...plan })) {
+  for (const block of renderWithOffset(source, { ...plan })) {
     const wanted = sliceBlock(block, first - at, end - at)
     const offset = Math.max(0, at - first)
     for (const [c, samples] of wanted.channels.entries()) passage.channels[c]!.set(samples, offset)

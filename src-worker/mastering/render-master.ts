@@ -1,3 +1,4 @@
+import { gainToDb } from '../../src-engine/dsp/units.ts'
 import { NO_PADDING, type Padding, silencePadding, withSilentPadding } from '../../src-engine/edges.ts'
 import { createQuantiser } from '../../src-engine/finalise/dither.ts'
 import {
@@ -5,6 +6,7 @@ import {
   gainReductionDb,
   planFinalise,
   renderFinalise,
+  resultOffset,
   trimFinalise,
 } from '../../src-engine/finalise/finalise.ts'
 import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
@@ -51,6 +53,8 @@ export interface RenderedMaster {
   readonly whole?: MasterMeasurement
   /** Largest reduction of a peak by clipper and limiter together in each 100 ms, dB, 0 or more. */
   readonly gainReductionDb: Float32Array
+  /** Largest mean of a channel that was taken out of the master, dBFS; absent where there was none. */
+  readonly offsetRemovedDbfs?: number
 }
 
 /** Steps of a render, for the progress. */
@@ -98,10 +102,16 @@ export function renderMaster(task: RenderTask, onStep: (step: RenderStep) => voi
         plan,
         measurement,
         gainReductionDb: gainReductionDb(task.source, plan),
+        ...removedOffset(task.source, plan),
       }
     }
     plan = trimmed
   }
+}
+
+function removedOffset(source: FinaliseSource, plan: FinalisePlan): Pick<RenderedMaster, 'offsetRemovedDbfs'> {
+  const offset = resultOffset(source, plan)
+  return offset === null ? {} : { offsetRemovedDbfs: gainToDb(Math.max(...offset.means.map(Math.abs))) }
 }
 
 /**

@@ -24,6 +24,8 @@ type TimeCurves = Report['source']['curves']
 
 /** Points of a curve at most: more than a screen shows. */
 const MAX_POINTS = 600
+/** An offset of a master below this is not worth a word, dBFS: as of one that a repair took out of the song. */
+const TOLD_OFFSET_DBFS = -60
 /** Less than this is no change on playback, dB. */
 const HEARD_DB = 0.1
 
@@ -223,6 +225,7 @@ function figuresOf(
     gain_db: plan.gainDb + more.chainGainDb,
     ...levels,
     clip_budget_db: plan.clipBudgetDb,
+    ...(master.offsetRemovedDbfs === undefined ? {} : { offset_removed_dbfs: master.offsetRemovedDbfs }),
     verdict: isOnTarget ? 'on_target' : 'below_target',
     ...(isOnTarget ? {} : { verdict_reason: plan.reason ?? 'gain_reduction' }),
     costs: costsOf(
@@ -251,8 +254,9 @@ export function finaliseDecisions(results: readonly MasterResult[]): Decision[] 
   )
   const short = (db: number) => Math.round(db * 10) / 10
   const values = { platform: hardest.platform, gainDb: short(hardest.gain_db) }
+  const freed = offsetDecisions(results)
   if (hardest.max_gain_reduction_db < 0.05 && hardest.clip_budget_db === 0) {
-    return [{ stage: 'limit', code: 'GAIN_ONLY', values }]
+    return [{ stage: 'limit', code: 'GAIN_ONLY', values }, ...freed]
   }
   const clip: Decision =
     hardest.clip_budget_db > 0.05
@@ -283,7 +287,16 @@ export function finaliseDecisions(results: readonly MasterResult[]): Decision[] 
       const missingLu = short(result.target_lufs - result.integrated_lufs)
       return { stage: 'land', code: 'STOPPED_BELOW_TARGET', values: { platform: result.platform, missingLu } }
     })
-  return [clip, limited, ...lowered, ...stopped]
+  return [clip, limited, ...freed, ...lowered, ...stopped]
+}
+
+/** The decision about the largest offset that was taken out of a master; none where each is below what is worth a word. */
+function offsetDecisions(results: readonly MasterResult[]): Decision[] {
+  const levelOf = ({ offset_removed_dbfs: level = Number.NEGATIVE_INFINITY }: MasterResult) => level
+  const largest = results.reduce((most, result) => (levelOf(result) > levelOf(most) ? result : most))
+  if (levelOf(largest) < TOLD_OFFSET_DBFS) return []
+  const offsetDbfs = Math.round(levelOf(largest) * 10) / 10
+  return [{ stage: 'limit', code: 'RESULT_OFFSET_REMOVED', values: { platform: largest.platform, offsetDbfs } }]
 }
 
 /** Codec of a stored song as a reader knows it: "FLAC 24 bit", "MP3 320 kbit/s", "WAV 32 bit float". */

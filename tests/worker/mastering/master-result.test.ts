@@ -67,6 +67,16 @@ describe('the result of a master', () => {
     ])
   })
 
+  it('tells the largest offset that was taken out of a master, from −60 dBFS on', () => {
+    const { result } = resultOf('spotify', { integratedLufs: -14 })
+    const results = [result, { ...result, platform: 'melon' as const, offset_removed_dbfs: -55.52 }]
+    const told = (of: typeof results) => finaliseDecisions(of).filter(({ code }) => code === 'RESULT_OFFSET_REMOVED')
+    expect(told(results)).toEqual([
+      { stage: 'limit', code: 'RESULT_OFFSET_REMOVED', values: { platform: 'melon', offsetDbfs: -55.5 } },
+    ])
+    expect(told([result, { ...result, offset_removed_dbfs: -60.5 }])).toEqual([])
+  })
+
   it('describes clipper and limiter of the master that was driven hardest', () => {
     const { result } = resultOf('spotify', { integratedLufs: -14 })
     const results = [

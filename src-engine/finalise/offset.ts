@@ -1,0 +1,206 @@
+/** Offset of a master: what a source that drifts and a limiter that takes more from one side of the waves leave below all music. */
+
+import type { AudioBlock } from '../dsp/block.ts'
+import { type StereoSums, sumStereo } from '../dsp/meters/sums.ts'
+import { clamp, dbToGain } from '../dsp/units.ts'
+
+/** A mean of a channel up to this is none, dBFS. */
+export const noOffsetDbfs = -80
+/** An offset whose root mean square over the song exceeds this is followed as it moves, dBFS; music has up to −52. */
+const driftDbfs = -50
+/** A channel below this in 100 ms is silent there, root mean square in dBFS: silence stays as it is. */
+const silentDbfs = -60
+/** Least part of a channel's time in which its offset can be taken out. */
+const leastPart = 0.1
+
+/** Time between two controls of the curve, s: it follows what takes longer than 2 s and nothing that takes less than 1 s. */
+const knotSeconds = 1
+const stepSeconds = 0.1
+/** Knots before the first and behind the last that can be other than 0: a spline reaches over two on either side. */
+const reach = 2
+/** The curve of the smoothed song, and once more that of what it leaves: a drift of 10 s is then followed to 1.5 per cent. */
+const rounds = 2
+
+/** Offset that a master would have, and the curve that takes it out. */
+export interface ResultOffset {
+  /** Mean of each channel, full scale 1. */
+  readonly means: readonly number[]
+  readonly knotFrames: number
+  /** Controls of a uniform cubic B-spline for each channel, at knots from frame 0 on. */
+  readonly controls: readonly Float64Array[]
+}
+
+/** Sums of a planned master in steps of 100 ms, the last of which may be shorter. */
+export function stepSumsOf(blocks: Iterable<AudioBlock>, sampleRateHz: number): StereoSums[] {
+  const stepFrames = Math.round(sampleRateHz * stepSeconds)
+  const steps: StereoSums[] = []
+  for (const { channels, frames } of blocks) {
+    for (let at = 0; at < frames; at += stepFrames) {
+      steps.push(sumStereo(channels[0]!, channels[1]!, at, Math.min(frames, at + stepFrames)))
+    }
+  }
+  return steps
+}
+
+/** Frames of a block that {@link stepSumsOf} cuts into whole steps and the limiter into whole groups. */
+export const wholeStepsFrames = (sampleRateHz: number): number => 8 * Math.round(sampleRateHz * stepSeconds)
+
+/**
+ * Returns the offset of a master and the curve to subtract, given its sums in steps of 100 ms; null where every mean is −80 dBFS or
+ * less and none moves. The curve is 0 wherever the channel is silent within 2 s and at both ends; its mean is the channel's, and it is
+ * level but for these places unless the offset moves. A channel that sounds for less than a tenth of its time, or nowhere for 4 s,
+ * keeps its offset. Pure.
+ */
+export function offsetOf(steps: readonly StereoSums[], sampleRateHz: number): ResultOffset | null {
+  const frames = steps.reduce((sum, step) => sum + step.frames, 0)
+  if (frames === 0) return null
+  const channels = [
+    steps.map(({ left, leftSquare }) => ({ sum: left, square: leftSquare })),
+    steps.map(({ right, rightSquare }) => ({ sum: right, square: rightSquare })),
+  ]
+  const lengths = steps.map((step) => step.frames)
+  const curves = channels.map((channel) => channelCurve(channel, lengths))
+  if (curves.every((curve) => curve === null)) return null
+  const none = new Float64Array(knotCount(steps.length))
+  return {
+    means: channels.map((channel) => total(channel.map(({ sum }) => sum)) / frames),
+    knotFrames: Math.round(sampleRateHz * knotSeconds),
+    controls: curves.map((curve) => curve ?? none),
+  }
+}
+
+const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
+
+/** Knots from the first to the last that a spline of some steps has. */
+const knotCount = (steps: number): number => Math.ceil(steps * (stepSeconds / knotSeconds)) + 1
+
+/** Weight of the knot `distance` knots away: the uniform cubic B-spline. */
+function weightAt(distance: number): number {
+  const x = Math.abs(distance)
+  if (x >= 2) return 0
+  return x >= 1 ? (2 - x) ** 3 / 6 : 2 / 3 - x * x * (1 - x / 2)
+}
+
+/** Place of the middle of a step, in knots. */
+const placeOf = (step: number): number => (step + 0.5) * (stepSeconds / knotSeconds)
+
+/** Calls `take` for every knot in reach of a step's middle. */
+function forKnots(step: number, count: number, take: (knot: number, weight: number) => void): void {
+  const place = placeOf(step)
+  for (let knot = Math.max(0, Math.ceil(place - reach)); knot < Math.min(count, place + reach); knot++) {
+    take(knot, weightAt(place - knot))
+  }
+}
+
+interface StepOfChannel {
+  readonly sum: number
+  readonly square: number
+}
+
+/** Controls for one channel; null where there is nothing to take out, or nowhere to do it. */
+function channelCurve(steps: readonly StepOfChannel[], lengths: readonly number[]): Float64Array | null {
+  const frames = total(lengths)
+  const mean = total(steps.map(({ sum }) => sum)) / frames
+  const open = openKnots(steps, lengths)
+  const weights = knotSums(lengths, open.length)
+  const openFrames = weights.reduce((sum, weight, knot) => sum + weight * open[knot]!, 0)
+  if (openFrames < leastPart * frames) return null
+  const moving = movingCurve(steps, lengths, open)
+  const power = moving.reduce((sum, control, knot) => sum + control * control * weights[knot]! * open[knot]!, 0)
+  const isMoving = Math.sqrt(power / openFrames) > dbToGain(driftDbfs)
+  if (!isMoving && Math.abs(mean) <= dbToGain(noOffsetDbfs)) return null
+  const controls = isMoving ? moving : new Float64Array(open.length)
+  const taken = controls.reduce((sum, control, knot) => sum + control * weights[knot]!, 0)
+  const level = (mean * frames - taken) / openFrames
+  return controls.map((control, knot) => control + level * open[knot]!)
+}
+
+/** 1 for each knot near which the channel sounds all the while and that reaches beyond no end, else 0. */
+function openKnots(steps: readonly StepOfChannel[], lengths: readonly number[]): Float64Array {
+  const open = new Float64Array(knotCount(steps.length)).fill(1)
+  const silent = dbToGain(silentDbfs) ** 2
+  for (const [i, { square }] of steps.entries()) {
+    if (square >= silent * lengths[i]!) continue
+    forKnots(i, open.length, (knot) => {
+      open[knot] = 0
+    })
+  }
+  const end = steps.length * (stepSeconds / knotSeconds)
+  return open.map((isOpen, knot) => (knot < reach || knot > end - reach ? 0 : isOpen))
+}
+
+/** Sum of values of the steps as each knot weighs them. */
+function knotSums(values: readonly number[], count: number): Float64Array {
+  const sums = new Float64Array(count)
+  for (const [i, value] of values.entries()) {
+    forKnots(i, count, (knot, weight) => {
+      sums[knot]! += weight * value
+    })
+  }
+  return sums
+}
+
+/** Controls of the smoothed means where knots are open, else 0. */
+function movingCurve(
+  steps: readonly StepOfChannel[],
+  lengths: readonly number[],
+  open: Float64Array,
+): Float64Array<ArrayBufferLike> {
+  const weights = knotSums(lengths, open.length)
+  const controls = new Float64Array(open.length)
+  let left = steps.map(({ sum }) => sum)
+  for (let round = 0; round < rounds; round++) {
+    const sums = knotSums(left, open.length)
+    const added = sums.map((sum, knot) => (open[knot] === 1 ? sum / weights[knot]! : 0))
+    left = left.map((sum, i) => {
+      let curve = 0
+      forKnots(i, open.length, (knot, weight) => {
+        curve += weight * added[knot]!
+      })
+      return sum - curve * lengths[i]!
+    })
+    for (const [knot, control] of added.entries()) controls[knot]! += control
+  }
+  return controls
+}
+
+/** Takes an offset out of a block whose first frame is that frame of the master, in place. */
+export function subtractOffset({ controls, knotFrames }: ResultOffset, first: number, block: AudioBlock): void {
+  for (const [c, samples] of block.channels.entries()) {
+    const curve = controls[c]!
+    for (let at = 0; at < block.frames; ) {
+      const knot = Math.floor((first + at) / knotFrames)
+      const end = Math.min(block.frames, (knot + 1) * knotFrames - first)
+      subtractSpan(samples, at, end, (first + at) / knotFrames - knot, 1 / knotFrames, nearControls(curve, knot))
+      at = end
+    }
+  }
+}
+
+type Four = readonly [number, number, number, number]
+
+/** The four controls that reach between a knot and the next. */
+function nearControls(curve: Float64Array, knot: number): Four {
+  const at = (k: number): number => curve[clamp(k, 0, curve.length - 1)] ?? 0
+  return [at(knot - 1), at(knot), at(knot + 1), at(knot + 2)]
+}
+
+/** Subtracts the spline from the samples [from, end), which begin at the part `x` of the way between two knots. */
+function subtractSpan(
+  samples: Float32Array,
+  from: number,
+  end: number,
+  x: number,
+  step: number,
+  [a, b, c, d]: Four,
+): void {
+  if (a === 0 && b === 0 && c === 0 && d === 0) return
+  const cubic = (d - a) / 6 + (b - c) / 2
+  const square = (a + c) / 2 - b
+  const slope = (c - a) / 2
+  const level = (a + 4 * b + c) / 6
+  for (let i = from; i < end; i++) {
+    const t = x + (i - from) * step
+    samples[i]! -= ((cubic * t + square) * t + slope) * t + level
+  }
+}
