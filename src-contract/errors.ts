@@ -84,6 +84,7 @@ export const FAILURES = {
   CEILING_BROKEN: { retryable: true },
   ENGINE_CRASHED: { retryable: true },
   OUT_OF_MEMORY: { retryable: true },
+  MACHINES_LOST: { retryable: true },
   ENGINE_TIMEOUT: { retryable: true },
   SOURCE_LOST: { retryable: false },
   REFERENCE_LOST: { retryable: true },

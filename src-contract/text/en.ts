@@ -24,6 +24,13 @@ const places = (number: number) => `${count(number)} ${number === 1 ? 'place' : 
 
 const who = (values: ErrorParams) => (values.field === 'reference_file' ? 'The reference' : 'The file')
 
+const loss: Record<string, string> = {
+  stopped: 'the last of them was stopped',
+  disk_full: 'the disk of the last of them was full',
+  ffmpeg: 'the last of them had no ffmpeg that works',
+  files: 'the song could not be brought to the last of them, or its masters back',
+}
+
 const noFfmpeg = 'No ffmpeg was found. Install ffmpeg 5.1 or newer, or select one in Settings.'
 const ffmpegToConfirm = (lack: string) =>
   `The selected ffmpeg ${lack === 'ffmpeg_changed' ? 'has changed since it was confirmed' : 'was never confirmed'}, so it is not run. Settings shows how to confirm it.`
@@ -151,6 +158,8 @@ export const failures: Record<FailureCode, Sentence> = {
     'The engine stopped three times while working on this song. Try again, or use another ffmpeg; the log names the cause.',
   OUT_OF_MEMORY:
     'The computer ran out of memory three times while mastering this song. Close other programs, or master fewer songs at once, and try again.',
+  MACHINES_LOST: (v) =>
+    `Ten times a machine could not finish this song; ${loss[v.reason ?? ''] ?? 'the last of them no longer answered'}. Look after the machines, and try again.`,
   ENGINE_TIMEOUT: 'The engine exceeded its time limit and was stopped. Try again when the computer is less busy.',
   SOURCE_LOST: 'The stored song is gone from the disk. Add it again.',
   REFERENCE_LOST: 'The stored reference is gone from the disk. Add it again, or master without it.',

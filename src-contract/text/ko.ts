@@ -22,6 +22,13 @@ const coverFault: Record<string, string> = {
 
 const who = (values: ErrorParams) => (values.field === 'reference_file' ? '레퍼런스가' : '파일이')
 
+const loss: Record<string, string> = {
+  stopped: '멈춰졌어요',
+  disk_full: '디스크가 가득 찼어요',
+  ffmpeg: '쓸 수 있는 ffmpeg가 없었어요',
+  files: '곡을 받거나 마스터를 보내지 못했어요',
+}
+
 const noFfmpeg = 'ffmpeg를 찾지 못했어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요.'
 const ffmpegToConfirm = (lack: string) =>
   `${lack === 'ffmpeg_changed' ? '설정한 ffmpeg가 확인한 파일과 달라서' : '설정한 ffmpeg를 아직 확인하지 않아서'} 실행하지 않아요. 확인하는 방법은 설정에 있어요.`
@@ -144,6 +151,8 @@ export const failures: Record<FailureCode, Sentence> = {
   ENGINE_CRASHED: '이 곡을 처리하다 엔진이 세 번 멈췄어요. 다시 시도하거나 다른 ffmpeg를 쓰세요. 원인은 로그에 있어요.',
   OUT_OF_MEMORY:
     '이 곡을 마스터링하다 컴퓨터의 메모리가 세 번 부족했어요. 다른 프로그램을 닫거나 동시에 마스터링하는 곡 수를 줄인 뒤 다시 시도하세요.',
+  MACHINES_LOST: (v) =>
+    `컴퓨터들이 이 곡을 열 번 끝내지 못했어요. 마지막 컴퓨터는 ${loss[v.reason ?? ''] ?? '응답하지 않았어요'}. 컴퓨터들을 확인하고 다시 시도하세요.`,
   ENGINE_TIMEOUT: '처리 시간이 한도를 넘어 엔진을 중단했어요. 컴퓨터가 덜 바쁠 때 다시 시도하세요.',
   SOURCE_LOST: '저장된 곡이 디스크에서 사라졌어요. 다시 추가하세요.',
   REFERENCE_LOST: '저장된 레퍼런스가 디스크에서 사라졌어요. 다시 추가하거나 레퍼런스 없이 마스터링하세요.',

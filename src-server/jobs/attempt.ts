@@ -9,13 +9,15 @@ import type { MasterRequest } from '../uploads/form.ts'
 import { storeResult } from './attempt-files.ts'
 import { outcomeOf } from './ending.ts'
 import type { Folders } from './folders.ts'
+import { attemptNumber } from './job.ts'
+import { jobMemoryBytes } from './memory.ts'
+import type { AttemptWatch, Queue } from './queue.ts'
 import type { Ending } from './settle.ts'
 import type { JobRecord } from './store.ts'
-import type { EngineWork, WorkerPool } from './worker-pool.ts'
 
 export interface AttemptDeps {
   readonly folders: Folders
-  readonly pool: WorkerPool
+  readonly queue: Queue
   readonly clock: Clock
   readonly log: Log
   /** Render threads of one engine process. */
@@ -25,22 +27,31 @@ export interface AttemptDeps {
   readonly jobTimeoutMs: number
 }
 
-/** Runs one attempt and stores its result. Resolves with how it ended; rejects where it could not be made. */
+/** Runs one attempt and stores its result. Resolves with how it ended, undefined where it goes on elsewhere; rejects where it could not be made. */
 export async function runAttempt(
-  { folders, pool, clock, log, threads, ffmpeg, jobTimeoutMs }: AttemptDeps,
+  { folders, queue, clock, log, threads, ffmpeg, jobTimeoutMs }: AttemptDeps,
   job: JobRecord,
-  watch: Pick<EngineWork, 'signal' | 'onProgress'>,
-): Promise<Ending> {
+  watch: AttemptWatch,
+): Promise<Ending | undefined> {
   const lost = lostFile(job, folders)
   if (lost) return { kind: 'fail', failureCode: lost }
   const program = await ffmpeg()
-  const attemptFolder = folders.attempt(job.jobId, job.starts)
+  const number = attemptNumber(job)
+  const attemptFolder = folders.attempt(job.jobId, number)
   rmSync(attemptFolder, { recursive: true, force: true })
   mkdirSync(attemptFolder, { recursive: true, mode: 0o700 })
   const order = orderOf(job, folders, attemptFolder, program, threads())
-  const end = await pool.run({ command: { type: 'work', order }, timeLimitMs: jobTimeoutMs, ...watch })
+  const attempt = {
+    id: `${job.jobId}-${number}`,
+    order,
+    timeLimitMs: jobTimeoutMs,
+    memoryBytes: jobMemoryBytes(job),
+  }
+  const end = await queue.offer(attempt, watch)
+  if (end.kind === 'left') return undefined
   const { ending, problem } = outcomeOf(end)
-  if (problem) log.error(problem.message, { jobId: job.jobId, starts: job.starts, ...problem.fields })
+  if (problem)
+    log[problem.level ?? 'error'](problem.message, { jobId: job.jobId, starts: job.starts, ...problem.fields })
   if (ending.kind === 'succeed') await storeResult(job.jobId, attemptFolder, ending.result, { folders, clock })
   return ending
 }

@@ -3,20 +3,33 @@ import { isDiskFull } from '../../src-system/disk.ts'
 import { isExhausted } from '../../src-system/process-group.ts'
 import { FfmpegError } from '../../src-worker/media/ffmpeg.ts'
 import { FfmpegMissingError } from '../../src-worker/media/locate.ts'
+import type { AttemptEnd } from './queue.ts'
 import type { Ending } from './settle.ts'
 import type { EngineEnd } from './worker-pool.ts'
 
-/** Outcome of an engine process, with the log line that explains a failure. */
+/** Outcome of an attempt, with the log line that explains a failure; an error where no level is given. */
 export interface AttemptOutcome {
   readonly ending: Ending
-  readonly problem?: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }
+  readonly problem?: {
+    readonly level?: 'warn'
+    readonly message: string
+    readonly fields: Readonly<Record<string, unknown>>
+  }
 }
 
-/** Returns the outcome of an ended engine process. */
-export function outcomeOf(end: EngineEnd): AttemptOutcome {
+/** Returns the outcome of an ended attempt. */
+export function outcomeOf(end: Exclude<AttemptEnd, { kind: 'left' }>): AttemptOutcome {
   switch (end.kind) {
     case 'stopped':
       return { ending: { kind: 'release' } }
+    case 'lost': {
+      const problem = {
+        level: 'warn' as const,
+        message: 'an attempt was lost',
+        fields: { reason: end.reason, detail: end.detail },
+      }
+      return { ending: { kind: 'lose', values: { reason: end.reason } }, problem }
+    }
     case 'timed_out':
       return { ending: { kind: 'fail', failureCode: 'ENGINE_TIMEOUT' } }
     case 'crashed': {

@@ -31,6 +31,7 @@ export function engineFailure({ failureCode, message }: Pick<WorkFailed, 'failur
     case 'ENGINE_TIMEOUT':
     case 'ENGINE_CRASHED':
     case 'OUT_OF_MEMORY':
+    case 'MACHINES_LOST':
     case 'CANCELLED':
       return new AppError('UNAVAILABLE', {}, options)
     case 'ENGINE_FAILED':

@@ -1,4 +1,4 @@
-/** Queue of the jobs: takes waiting ones in order, runs each in an engine process, and records each end exactly once across crashes. */
+/** Order of the jobs: takes waiting ones in turn, offers an attempt at each to the queue, and records each end exactly once across crashes. */
 import type { Stage } from '../../src-contract/jobs.ts'
 import type { WorkProgress } from '../../src-worker/mastering/work-order.ts'
 import { retryWrite } from '../db/retry-write.ts'
@@ -14,10 +14,6 @@ export interface SchedulerDeps extends AttemptDeps {
   readonly store: JobStore
   readonly settle: Settle
   readonly notify: Pick<Notify, 'progress'>
-  /** Engine processes that may run at once, at this moment. */
-  readonly workers: () => number
-  /** Memory of the machine that is free at this moment, bytes. */
-  readonly freeMemoryBytes: () => number
   /** Called when a job is about to start that takes so much memory: what can be had again later may give it back. */
   readonly makeRoom?: (memoryBytes: number) => void
 }
@@ -49,11 +45,13 @@ export class Scheduler {
     this.#deps = deps
   }
 
-  /** Runs what a crash of the server left half-way, then what waits. */
+  /** Takes up the attempts that went on without the server, or runs again what a crash of it left half-way; then runs what waits. */
   start(): void {
-    const orphans = this.#deps.store.running().map(({ jobId }) => {
-      this.#clearAttempts(jobId)
-      return this.#settleWithRetry(jobId, { kind: 'crash' })
+    const { store, queue } = this.#deps
+    const orphans = store.running().map((job) => {
+      if (queue.outlivesOwner) return this.#begin(job)
+      this.#clearAttempts(job.jobId)
+      return this.#settleWithRetry(job.jobId, { kind: 'crash' })
     })
     this.#isStarted = true
     this.wake()
@@ -63,10 +61,10 @@ export class Scheduler {
     )
   }
 
-  /** Takes waiting jobs while there are free processes and memory; call it when a job was added, or the number of workers changed. */
+  /** Takes waiting jobs while there are free slots and memory; call it when a job was added, or the number of slots changed. */
   wake(): void {
-    const { clock, log, workers } = this.#deps
-    while (this.#isStarted && !this.#stopping.signal.aborted && this.#running.size < workers()) {
+    const { clock, log, queue } = this.#deps
+    while (this.#isStarted && !this.#stopping.signal.aborted && this.#running.size < queue.slots()) {
       let job: JobRecord | undefined
       try {
         job = this.#claim()
@@ -91,18 +89,19 @@ export class Scheduler {
     return live && { stage: live.stage, progress: percentOf(live.fraction) }
   }
 
-  /** Takes nothing more, gives running jobs back to the queue and resolves when their processes are gone. */
+  /** Takes nothing more, closes the queue and resolves when the processes of this machine are gone; their jobs wait again. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the server stops'))
-    for (const { stop } of this.#running.values()) stop.abort(this.#stopping.signal.reason)
+    await this.#deps.queue.close()
     await Promise.all([...this.#running.values()].map(({ ended }) => ended))
   }
 
   /** Claims the next job; undefined where none waits, or the next does not fit into memory: it then waits until one of the others has ended. */
   #claim(): JobRecord | undefined {
-    const { settle, freeMemoryBytes } = this.#deps
+    const { settle, queue } = this.#deps
     const next = this.#next()
-    if (!next || !fitsMemory(jobMemoryBytes(next), freeMemoryBytes(), [...this.#running.values()])) return undefined
+    if (!next || !fitsMemory(jobMemoryBytes(next), queue.freeMemoryBytes(), [...this.#running.values()]))
+      return undefined
     this.#lastWasBulk = next.isBulk
     return settle(next.jobId, { kind: 'claim' })
   }
@@ -115,7 +114,7 @@ export class Scheduler {
   }
 
   #begin(job: JobRecord): void {
-    const { log, notify } = this.#deps
+    const { log, notify, queue } = this.#deps
     const memoryBytes = jobMemoryBytes(job)
     this.#deps.makeRoom?.(memoryBytes)
     const stop = new AbortController()
@@ -125,14 +124,16 @@ export class Scheduler {
         this.#running.delete(job.jobId)
         this.wake()
       })
-    this.#running.set(job.jobId, { stop, ended, stage: 'decoding', fraction: 0, memoryBytes })
+    const stage = queue.outlivesOwner ? 'waiting' : 'decoding'
+    this.#running.set(job.jobId, { stop, ended, stage, fraction: 0, memoryBytes })
     // Published at once, so that a client need not wait until the process is up.
-    notify.progress({ jobId: job.jobId, progress: 0, stage: 'decoding' })
+    notify.progress({ jobId: job.jobId, progress: 0, stage })
   }
 
   async #run(job: JobRecord, signal: AbortSignal): Promise<void> {
     const { store, folders, clock } = this.#deps
     const ending = await this.#attempt(job, signal)
+    if (!ending) return
     // First, so that the end can be written on a disk that the attempt itself has filled.
     if (ending.kind !== 'succeed') this.#clearAttempts(job.jobId)
     await this.#settleWithRetry(job.jobId, ending)
@@ -141,19 +142,18 @@ export class Scheduler {
     await clock.sleep(EXHAUSTED_PAUSE_MS, this.#stopping.signal).catch(() => {})
   }
 
-  /** Makes one attempt; a fault is an ending too. */
-  async #attempt(job: JobRecord, signal: AbortSignal): Promise<Ending> {
+  /** Makes one attempt; a fault is an ending too. Undefined where it goes on elsewhere. */
+  async #attempt(job: JobRecord, signal: AbortSignal): Promise<Ending | undefined> {
     try {
       return await runAttempt(this.#deps, job, {
         signal,
         onProgress: (progress) => {
-          if (!signal.aborted) this.#noteProgress(job.jobId, progress)
+          if (!signal.aborted && !this.#stopping.signal.aborted) this.#noteProgress(job.jobId, progress)
         },
       })
     } catch (cause) {
       // The files of a cancelled job may have been deleted by now.
-      const isCancelled = signal.aborted && !this.#stopping.signal.aborted
-      if (!isCancelled) this.#deps.log.error('a job could not be worked on', { jobId: job.jobId, cause })
+      if (!signal.aborted) this.#deps.log.error('a job could not be worked on', { jobId: job.jobId, cause })
       return endingOfError(cause)
     }
   }

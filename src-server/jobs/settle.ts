@@ -10,9 +10,9 @@ import type { JobRecord, JobStore } from './store.ts'
 
 /** Event with its data: the result of a success, the values for the sentence of a failure. */
 export type Ending =
-  | Exclude<JobEvent, { kind: 'succeed' } | { kind: 'fail' }>
+  | Exclude<JobEvent, { kind: 'succeed' } | { kind: 'fail' } | { kind: 'lose' }>
   | { readonly kind: 'succeed'; readonly result: WorkResult }
-  | (Extract<JobEvent, { kind: 'fail' }> & { readonly values?: ErrorParams })
+  | (Extract<JobEvent, { kind: 'fail' } | { kind: 'lose' }> & { readonly values?: ErrorParams })
 
 /**
  * Moves a job on by one event, in one transaction with everything that goes with it: a failure's refund, the event and its
@@ -48,7 +48,7 @@ export function createSettle(deps: {
     store.finish(jobId, next, {
       ...(result ? { result } : {}),
       ...(next.failureCode
-        ? { failure: { code: next.failureCode, values: (ending.kind === 'fail' && ending.values) || {} } }
+        ? { failure: { code: next.failureCode, values: ('values' in ending && ending.values) || {} } }
         : {}),
       warnings: result ? merged(result.warnings, job.warnings) : job.warnings,
       creditsRefunded: next.state === 'failed' ? ledger.refund(jobId) : 0,

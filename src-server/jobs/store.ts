@@ -151,11 +151,11 @@ function prepareUpdates(db: Db) {
          :source_facts, :reference_filename, :reference_sha256, :reference_facts, :shown_title, :shown_artist, :search_text,
          :credits_used, :credits_remaining, :warnings, :stored_bytes, :created_at_ms)`,
     ),
-    move: db.prepare<[JobState, number, number | null, string]>(
-      'UPDATE jobs SET state = ?, starts = ?, started_at_ms = ? WHERE job_id = ?',
+    move: db.prepare<[JobState, number, number, number | null, string]>(
+      'UPDATE jobs SET state = ?, starts = ?, losses = ?, started_at_ms = ? WHERE job_id = ?',
     ),
     finish: db.prepare<[Row]>(
-      `UPDATE jobs SET state = :state, starts = :starts, result = :result, failure_code = :failure_code,
+      `UPDATE jobs SET state = :state, starts = :starts, losses = :losses, result = :result, failure_code = :failure_code,
          failure_values = :failure_values, warnings = :warnings, credits_refunded = :credits_refunded,
          stored_bytes = :stored_bytes, completed_at_ms = :completed_at_ms, expires_at_ms = :expires_at_ms,
          has_doubtful_time = :has_doubtful_time
@@ -219,12 +219,12 @@ export class JobStore {
   }
 
   /** Moves an unfinished job; `startedAtMs` is null for one that waits, again or for the first time. */
-  move(jobId: string, { state, starts }: JobPosition, startedAtMs: number | null): void {
-    this.#statements.move.run(state, starts, startedAtMs, jobId)
+  move(jobId: string, { state, starts, losses }: JobPosition, startedAtMs: number | null): void {
+    this.#statements.move.run(state, starts, losses, startedAtMs, jobId)
   }
 
-  finish(jobId: string, { state, starts }: JobPosition, end: JobEnd): void {
-    this.#statements.finish.run({ job_id: jobId, state, starts, ...endToRow(end) })
+  finish(jobId: string, { state, starts, losses }: JobPosition, end: JobEnd): void {
+    this.#statements.finish.run({ job_id: jobId, state, starts, losses, ...endToRow(end) })
   }
 
   remove(jobId: string): void {
@@ -355,6 +355,7 @@ function fromRow(row: Row): JobRecord {
     jobId: text('job_id'),
     state: text('state') as JobState,
     starts: number('starts'),
+    losses: number('losses'),
     ...optional('keyId', 'key_id', text),
     request: {
       settings: jobSettings(parsed('settings')),

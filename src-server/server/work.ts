@@ -15,6 +15,7 @@ import { hasEnded, hasExpired, statusOf } from '../jobs/job.ts'
 import { Jobs } from '../jobs/jobs.ts'
 import { createMakeExport } from '../jobs/make-export.ts'
 import { createMakePreview } from '../jobs/preview.ts'
+import { createLocalQueue } from '../jobs/queue.ts'
 import { createRenderAlone } from '../jobs/render-alone.ts'
 import { Scheduler } from '../jobs/scheduler.ts'
 import { createSettle } from '../jobs/settle.ts'
@@ -135,16 +136,14 @@ function createJobWork(
   const scheduler = new Scheduler({
     store,
     folders,
-    pool,
+    queue: createLocalQueue({ pool, workers }),
     settle,
     notify,
     clock,
     log,
-    workers,
     threads,
     ffmpeg,
     jobTimeoutMs: config.jobTimeoutMs,
-    freeMemoryBytes: () => process.availableMemory(),
     makeRoom,
   })
   const jobs = new Jobs({

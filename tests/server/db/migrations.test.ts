@@ -34,6 +34,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0013-song-metadata.sql': 'f7c9b37c3ab2da7a500d98f49834aaadf2ae44ceb6dc91bbc9beeaae2f7c9127',
     '0014-joined-songs.sql': '317ee255ea0ec872087e1a4a45de352678de4136ef46c682ea8bf2ab8f1291ea',
     '0015-manifests.sql': '9bcf4bb7662bef0902efa49ac2d5f7dd599cecd3f7403c0b6d27c22dee165948',
+    '0016-lost-attempts.sql': '970fb9795c1cf1df3fdf74818e13d85cb7ecce52a67d994ce4ced0272883310f',
   })
 })
 

@@ -1,0 +1,73 @@
+/** Port to the machines that master songs: engine processes of this one, or further machines that take attempts from a queue. */
+import type { WorkOrder } from '../../src-worker/mastering/work-order.ts'
+import type { EngineEnd, EngineWork, WorkerPool } from './worker-pool.ts'
+
+/** One attempt at a job. */
+export interface Attempt {
+  /** Identifier that no other attempt has: the job's, a hyphen and the number of the attempt. */
+  readonly id: string
+  /** Order with the paths of this machine. */
+  readonly order: WorkOrder
+  /** A time in which the machine was awake. */
+  readonly timeLimitMs: number
+  /** Estimate of the most memory that it takes. */
+  readonly memoryBytes: number
+}
+
+/**
+ * Cause of the loss of an attempt: the machine is gone or was stopped, it lacked disk or ffmpeg, or files of the attempt could not be
+ * brought to it and back.
+ */
+export type Loss = 'gone' | 'stopped' | 'disk_full' | 'ffmpeg' | 'files'
+
+/** End of an attempt; there is exactly one. After an answer `done` the files of the result lie in the attempt's folder. */
+export type AttemptEnd =
+  | EngineEnd
+  /** The machine has gone or could not work, which says nothing about the song. */
+  | { readonly kind: 'lost'; readonly reason: Loss; readonly detail?: string }
+  /** It goes on without this process, which ends. */
+  | { readonly kind: 'left' }
+
+/** Observer of an attempt. Aborting the signal takes the attempt back. */
+export type AttemptWatch = Pick<EngineWork, 'signal' | 'onProgress'>
+
+/** Queue of attempts as the owner of the jobs sees it. The owner alone decides about order, and about a further attempt. */
+export interface Queue {
+  /** True where attempts go on after the owner's end: at its start it offers those that were running again, under the same identifiers. */
+  readonly outlivesOwner: boolean
+  /** Attempts that may be offered at once, at this moment. */
+  slots(): number
+  /** Memory for further attempts at this moment, bytes. */
+  freeMemoryBytes(): number
+  /** Offers an attempt, or takes it up where it was offered before. Resolves with its end; never rejects. */
+  offer(attempt: Attempt, watch: AttemptWatch): Promise<AttemptEnd>
+  /** Stops the attempts, or leaves them where they outlive the owner; those that are offered then end at once. */
+  close(): Promise<void>
+}
+
+/** Returns the queue of this machine alone: each attempt is an engine process at once, on the files where they lie. */
+export function createLocalQueue({
+  pool,
+  workers,
+}: {
+  readonly pool: Pick<WorkerPool, 'run'>
+  /** Engine processes that may run at once, at this moment. */
+  readonly workers: () => number
+}): Queue {
+  const closing = new AbortController()
+  return {
+    outlivesOwner: false,
+    slots: workers,
+    freeMemoryBytes: () => process.availableMemory(),
+    offer: ({ order, timeLimitMs }, { signal, ...watch }) =>
+      pool.run({
+        command: { type: 'work', order },
+        timeLimitMs,
+        signal: AbortSignal.any([signal, closing.signal]),
+        ...watch,
+      }),
+    async close() {
+      closing.abort(new Error('the server stops'))
+    },
+  }
+}
