@@ -102,6 +102,7 @@ test('a song that arrives moves no other, and songs out of view are as high as t
 
 test('percents of a song walk up and never back, from the first byte to the last master', async ({ page, home }) => {
   test.setTimeout(400_000)
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
   await page.evaluate(() => {
     const seen: string[] = []
     Object.assign(window, { seen })
@@ -111,7 +112,7 @@ test('percents of a song walk up and never back, from the first byte to the last
       if (text !== seen.at(-1)) seen.push(text)
     }).observe(document.body, { subtree: true, childList: true, characterData: true })
   })
-  await dropLong(page, home, [song('Long.wav', 1, 240)])
+  await dropLong(page, home, [song('Long.wav', 1, 120)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
   await page.locator('.action-bar .btn.primary').click()
   await expect(page.locator('.song.done, .song.below')).toHaveCount(1)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { locateFfmpeg } from '../../src-worker/media/locate.ts'
-import { CLI } from '../support/cli-file.ts'
+import { CLI } from '../support/built.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-doctor-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -20,7 +20,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ticketIn } from '../../src-contract/session.ts'
-import { CLI } from '../support/cli-file.ts'
+import { CLI } from '../support/built.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const LINK = /http:\/\/127\.0\.0\.1:\d+\/#ticket=[\w-]{43}/

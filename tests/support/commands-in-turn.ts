@@ -3,7 +3,7 @@
  * said and how it ended. Only for those that say something and end: help, and mistakes in what was typed.
  */
 import { pathToFileURL } from 'node:url'
-import { CLI } from './cli-file.ts'
+import { CLI } from './built.ts'
 
 const [node = '', , given = '[]'] = process.argv
 const writers = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }))

@@ -1,8 +1,14 @@
 /** A server in a process of its own, so that it can be killed like one. Started by {@link spawnServer} in server-process.ts. */
+import { forkWithNode } from '../../src-server/jobs/worker-pool.ts'
 import { startServer } from '../../src-server/server.ts'
+import { createLog } from '../../src-system/log.ts'
+import { systemClock } from '../../src-system/system.ts'
+import { ENGINE } from './built.ts'
 
 const [dataDir = ''] = process.argv.slice(2)
-const server = await startServer({ dataDir, port: 0, host: 'browser' })
+const log = createLog('info', systemClock, (line) => process.stderr.write(line))
+const forkEngine = forkWithNode(ENGINE, log)
+const server = await startServer({ dataDir, port: 0, host: 'browser', log, forkEngine })
 process.send?.({ baseUrl: server.baseUrl, credential: server.sessionCredential })
 process.on('disconnect', () => server.close().then(() => process.exit(0)))
 process.on('SIGTERM', () => server.close().then(() => process.exit(0)))

@@ -5,11 +5,11 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Source } from '../../../src-contract/app.ts'
 import { type ForkEngine, forkWithNode } from '../../../src-server/jobs/worker-pool.ts'
-import { ENGINE_FILE } from '../../../src-server/server/paths.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { systemClock } from '../../../src-system/system.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { type AuditionService, pcmOf, startAuditionService, writeSong } from '../../support/audition-service.ts'
+import { ENGINE } from '../../support/built.ts'
 import { childrenOf } from '../../support/server-process.ts'
 import { ffmpeg, temporaryFolder } from '../../worker/media/make-audio.ts'
 
@@ -32,7 +32,7 @@ const clock = {
 /** True where the process is killed as soon as it is asked anything. */
 let diesAtNextCall = false
 const fork = forkWithNode(
-  ENGINE_FILE,
+  ENGINE,
   createLog('silent', systemClock, () => {}),
 )
 const forkEngine: ForkEngine = (listeners, options) => {

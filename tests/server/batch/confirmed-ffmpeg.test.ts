@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
-import { CLI } from '../../support/cli-file.ts'
+import { CLI } from '../../support/built.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let folder: string

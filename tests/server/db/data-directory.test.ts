@@ -30,7 +30,7 @@ import {
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
 import { systemRandom } from '../../../src-system/system.ts'
-import { CLI } from '../../support/cli-file.ts'
+import { CLI } from '../../support/built.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { startService } from '../../support/service.ts'
 

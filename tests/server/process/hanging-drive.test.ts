@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
-import { CLI } from '../../support/cli-file.ts'
+import { CLI } from '../../support/built.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { masterForm, startService } from '../../support/service.ts'
 

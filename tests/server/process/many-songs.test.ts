@@ -8,7 +8,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Manifest } from '../../../src-contract/batches.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
-import { CLI } from '../../support/cli-file.ts'
+import { CLI } from '../../support/built.ts'
 import { childrenOf, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
 

@@ -8,7 +8,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { withDirectLoopback } from '../../../src-system/direct-loopback.ts'
-import { CLI } from '../../support/cli-file.ts'
+import { CLI } from '../../support/built.ts'
 import { startService } from '../../support/service.ts'
 
 const FETCH = path.join(import.meta.dirname, '../../../src-system/direct-loopback.ts')

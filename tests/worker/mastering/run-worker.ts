@@ -8,9 +8,8 @@ import { type JobSettings, jobSettings, SETTINGS } from '../../../src-contract/s
 import { probeAudio } from '../../../src-server/uploads/probe.ts'
 import { masterSong } from '../../../src-worker/mastering/pipeline.ts'
 import type { StoredSong, WorkerMessage, WorkOrder, WorkResult } from '../../../src-worker/mastering/work-order.ts'
+import { ENGINE } from '../../support/built.ts'
 import { ffmpeg } from '../media/make-audio.ts'
-
-export const workerFile = path.join(import.meta.dirname, '../../../src-worker/mastering/worker.ts')
 
 export async function storedSong(file: string): Promise<StoredSong> {
   const probe = await probeAudio(file, { ffmpeg })
@@ -41,7 +40,7 @@ export async function orderFor(file: string, folder: string, change: OrderChange
 }
 
 export function startWorker(): ChildProcess {
-  return fork(workerFile, [], { serialization: 'advanced', execArgv: [] })
+  return fork(ENGINE, [], { serialization: 'advanced', execArgv: [] })
 }
 
 /** Everything a worker says about one order, until it has ended. */

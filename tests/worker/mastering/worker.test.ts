@@ -18,8 +18,9 @@ import {
 } from '../../../src-worker/mastering/work-order.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { createWavWriter } from '../../../src-worker/media/wav.ts'
+import { ENGINE } from '../../support/built.ts'
 import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
-import { masterOrder, orderFor, runOrder, startWorker, storedSong, workerFile } from './run-worker.ts'
+import { masterOrder, orderFor, runOrder, startWorker, storedSong } from './run-worker.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)
@@ -533,7 +534,7 @@ describe('an engine process', () => {
   })
 
   it('does not use the compiler of V8 that computes wrong numbers on busy machines', async () => {
-    const worker = fork(workerFile, [], { serialization: 'advanced', execArgv: ['--trace-opt'], silent: true })
+    const worker = fork(ENGINE, [], { serialization: 'advanced', execArgv: ['--trace-opt'], silent: true })
     let traced = ''
     worker.stdout!.on('data', (text: Buffer) => {
       traced += text.toString('utf8')
