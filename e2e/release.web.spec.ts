@@ -192,19 +192,28 @@ test.describe('in Korean', () => {
     await drop(page, [endingInSilence('하나.wav', 1, 6), song('둘.wav', 2, 2)])
     const details = page.getByRole('button', { name: /^곡 정보/ })
     await details.press('Enter')
-    // A title is of one song: both have arrived when it is gone.
+    // A title is of one song: with the second, also on its way, it is gone.
     await expect(page.getByRole('textbox', { name: '앨범' })).toBeVisible()
     await expect(page.getByRole('textbox', { name: '제목' })).toHaveCount(0)
     await page.getByRole('textbox', { name: '앨범' }).fill('밤 버스')
     await page.getByRole('button', { name: '표로 고치기' }).press('Enter')
     await expect(page.getByRole('dialog', { name: '2곡의 곡 정보' })).toBeVisible()
-    await paste(page, '제목\tISRC\t발매 연도\n첫차\tKR-A38-24-00001\t26\n막차\tKRA382400002\t2026')
+    await paste(
+      page,
+      '제목\tISRC\t발매 연도\t가사\n첫차\tKR-A38-24-00001\t26\t"새벽\n첫차"\n막차\tKRA382400002\t2026\t',
+    )
     await expect(page.getByText('빨간 칸 1개는 그대로 쓸 수 없어요.')).toBeVisible()
     expect(await violations(page)).toEqual([])
+    // Lyrics are written line by line in their cell.
+    const lyrics = page.getByRole('dialog').getByRole('gridcell').filter({ hasText: '새벽' })
+    await lyrics.dblclick()
+    await page.keyboard.press('Shift+Enter')
+    await page.keyboard.type('다섯 시')
+    await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
     const written = async () => (await program.call<Batch>('GET', '/app/desk')).songs.map(({ metadata }) => metadata)
     await expect.poll(written).toEqual([
-      { title: '첫차', album: '밤 버스', isrc: 'KRA382400001' },
+      { title: '첫차', album: '밤 버스', isrc: 'KRA382400001', lyrics: '새벽\n첫차\n다섯 시' },
       { title: '막차', album: '밤 버스', isrc: 'KRA382400002', year: '2026' },
     ])
     await expect(page.locator('.song').filter({ hasText: '첫차' })).toBeVisible()

@@ -101,6 +101,8 @@ export class BatchArrivals {
     if (own) settings.changeSong(sourceId, own)
     metadata.take(sourceId, written)
     if (replaces) metadata.follow(replaces, sourceId)
+    // One with settings of its own is mastered again, or is none of the many.
+    else if (!own) metadata.join(sourceId)
     if (replaces) void rows.replace(replaces, change.order)
     // Small files overtake large ones, and the server puts what arrives at the end.
     else if (following.some((id) => songIn(store.getState(), id))) rowOrder.tell()

@@ -8,6 +8,7 @@ import type { createChanges } from './batch-changes.ts'
 import type { Commands } from './batch-commands.ts'
 import { METADATA_OF_SONGS } from './batch-merge.ts'
 import { type BatchState, songIn } from './batch-state.ts'
+import type { Uploads } from './batch-uploads.ts'
 import { readStored } from './browser-storage.ts'
 import type { NoticesActions } from './notices.ts'
 import { isNotReached } from './refusal.ts'
@@ -39,11 +40,19 @@ export interface BatchMetadataDeps {
   readonly changes: ReturnType<typeof createChanges>
   readonly commands: Pick<Commands, 'tell'>
   readonly notices: NoticesActions
+  readonly uploads: Pick<Uploads, 'store' | 'changeMetadata'>
+  /** Returns the id that a row has by now: that of the song for the id of its upload. */
+  readonly currentId: (rowId: string) => string
   readonly clearFailure: () => void
   /** Keeps texts that break a rule over a reload. */
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
 }
 
+/** Texts that several songs share; the others are of one song alone. */
+export const SHARED_METADATA = ['artist', 'album', 'year', 'composer', 'copyright', 'comment'] as const
+
+/** Fewest songs about which a text that is the same was meant for all. */
+const LEAST_TOGETHER = 2
 const FAULTY_KEY = 'loudsmith.metadata'
 /** Time between two attempts while the program is away, ms. */
 const AWAY_MS = 2000
@@ -69,8 +78,9 @@ export class BatchMetadata {
 
   /** Returns what was written, also where it breaks a rule; empty where the text of the file counts. */
   textOf(rowId: string, name: OwnMetadataName): string {
-    const song = songIn(this.#deps.store.getState(), rowId)
-    return this.store.getState().faulty[metadataField(rowId, name)] ?? song?.metadata[name] ?? ''
+    const id = this.#deps.currentId(rowId)
+    const written = songIn(this.#deps.store.getState(), id) ?? this.#uploadOf(id)
+    return this.store.getState().faulty[metadataField(id, name)] ?? written?.metadata?.[name] ?? ''
   }
 
   /** Writes texts in one step that can be undone; closely following ones of the same fields are one. */
@@ -89,6 +99,25 @@ export class BatchMetadata {
   take(rowId: string, texts: OwnMetadata): void {
     const names = Object.keys(texts) as OwnMetadataName[]
     if (names.length > 0) this.#put(names.map((name) => ({ rowId, name, text: texts[name] ?? '' })))
+  }
+
+  /** Gives a song that has joined others what is written the same about all of these, and the cover that all were given. */
+  join(rowId: string): void {
+    const songs = this.#deps.store.getState().batch?.songs ?? []
+    const own = songs.find(({ source }) => source.source_id === rowId)
+    const [first, ...others] = songs.filter((song) => song !== own)
+    if (!own || !first || 1 + others.length < LEAST_TOGETHER) return
+    const names = SHARED_METADATA.filter(
+      (name) =>
+        own.metadata[name] === undefined && others.every(({ metadata }) => metadata[name] === first.metadata[name]),
+    )
+    this.take(
+      rowId,
+      Object.fromEntries(names.flatMap((name) => (first.metadata[name] ? [[name, first.metadata[name]]] : []))),
+    )
+    const isOneCover = others.every(({ cover }) => cover?.sha256 === first.cover?.sha256)
+    if (first.cover && isOneCover && !own.cover)
+      void this.#readCover(first.source.source_id).then((picture) => this.#putCovers([[rowId, picture]]))
   }
 
   /** Gives a song that takes the place of another what was written about that one, and its cover. */
@@ -117,9 +146,13 @@ export class BatchMetadata {
     if (!batch) return
     const songs = new Map(batch.songs.map((song) => [song.source.source_id, song]))
     const faulty = { ...this.store.getState().faulty }
-    for (const { rowId, name, text } of texts) {
+    for (const { rowId: given, name, text } of texts) {
+      const rowId = this.#deps.currentId(given)
       const song = songs.get(rowId)
-      if (!song) continue
+      if (!song) {
+        if (this.#uploadOf(rowId)) this.#deps.uploads.changeMetadata(rowId, { [name]: text })
+        continue
+      }
       delete faulty[metadataField(rowId, name)]
       const read = metadataText(name, text)
       if ('broken' in read) {
@@ -135,6 +168,10 @@ export class BatchMetadata {
     this.store.setState({ faulty })
     this.#deps.storage.setItem(FAULTY_KEY, JSON.stringify(faulty))
     if (this.#unsent.size > 0) this.#sendSoon()
+  }
+
+  #uploadOf(rowId: string) {
+    return this.#deps.uploads.store.getState().uploads.find(({ uploadId }) => uploadId === rowId)
   }
 
   #sendSoon(): void {

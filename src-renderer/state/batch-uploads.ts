@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { Source } from '../../src-contract/app.ts'
 import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
+import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import type { MasterSettings } from '../../src-contract/settings.ts'
 import type { SendSong } from '../api/upload.ts'
 import { placedOrder } from './batch-merge.ts'
@@ -136,6 +137,12 @@ export class Uploads {
   /** Gives a song settings of its own before it is stored. */
   changeSettings(uploadId: string, settings: MasterSettings | null): void {
     this.#change(uploadId, { settings })
+  }
+
+  /** Writes texts about a song before it is stored; they are judged when it is. */
+  changeMetadata(uploadId: string, texts: OwnMetadata): void {
+    const before = this.#uploads().find((one) => one.uploadId === uploadId)?.metadata
+    this.#change(uploadId, { metadata: { ...before, ...texts } })
   }
 
   /** Takes uploads off and stops those under way. The result puts them back, or lets go of their bytes. */

@@ -122,7 +122,17 @@ function connectParts({ client, upload, uploadsAtOnce, jobs, notices, newId, alo
   }
   const changes = createChanges(commands.tell)
   const settings = new BatchSettings({ client, store, uploads, changes, notices, currentId, clearFailure })
-  const metadata = new BatchMetadata({ client, store, changes, commands, notices, clearFailure, storage })
+  const metadata = new BatchMetadata({
+    client,
+    store,
+    changes,
+    commands,
+    notices,
+    uploads,
+    currentId,
+    clearFailure,
+    storage,
+  })
   const rowOrder = new BatchOrder({ client, store, notices, currentId, command })
   const onTakenOff = (rowIds: readonly string[]) => {
     starts.letGo(rowIds)

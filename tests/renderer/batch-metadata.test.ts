@@ -10,6 +10,7 @@ import { BatchMetadata } from '../../src-renderer/state/batch-metadata.ts'
 import type { BatchState } from '../../src-renderer/state/batch-state.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
 import { NO_SELECTION } from '../../src-renderer/state/selection.ts'
+import type { Upload } from '../../src-renderer/state/song-rows.ts'
 import { batchSong, someSettings, sourceOf } from '../support/batch-songs.ts'
 
 type Sent = OwnMetadata & { readonly source_id: string }
@@ -22,7 +23,7 @@ function setUp() {
     ...{ batch, order: ['a', 'b'], sort: null, selection: NO_SELECTION, broughtBackId: null, failure: null },
   }))
   const sent: (readonly Sent[])[] = []
-  const world = { isAway: false }
+  const world = { isAway: false, uploadId: 'u' }
   const client = createClient({
     session: null,
     language: () => 'en',
@@ -42,10 +43,35 @@ function setUp() {
   const changes = createChanges(async (run) => {
     await run()
   })
-  const deps = { client, store, changes, notices, storage, clearFailure: () => {}, commands: { tell: async () => {} } }
+  const waiting: Upload = { uploadId: 'u', filename: 'c.wav', sizeBytes: 1, state: 'sending', addedAt: '', sent: 0 }
+  const uploadStore = createStore(() => ({ uploads: [waiting] as readonly Upload[] }))
+  const uploads = {
+    store: uploadStore,
+    changeMetadata: (uploadId: string, texts: OwnMetadata) =>
+      uploadStore.setState(({ uploads: all }) => ({
+        uploads: all.map((one) =>
+          one.uploadId === uploadId ? { ...one, metadata: { ...one.metadata, ...texts } } : one,
+        ),
+      })),
+  }
+  /** Stores the song of the upload, as it is when its last byte has arrived. */
+  const arrive = (metadata: BatchMetadata) => {
+    const written = uploadStore.getState().uploads[0]?.metadata ?? {}
+    uploadStore.setState({ uploads: [] })
+    world.uploadId = 'c'
+    store.setState(({ batch: now }) => ({ batch: now && { ...now, songs: [...now.songs, batchSong('c')] } }))
+    metadata.take('c', written)
+    metadata.join('c')
+  }
+  const deps = {
+    ...{ client, store, changes, notices, storage, uploads },
+    clearFailure: () => {},
+    commands: { tell: async () => {} },
+    currentId: (rowId: string) => (rowId === 'u' ? world.uploadId : rowId),
+  }
   const metadata = new BatchMetadata(deps)
   const written = () => store.getState().batch?.songs.map((song) => song.metadata)
-  return { metadata, deps, batch, changes, notices, sent, written, world }
+  return { metadata, deps, batch, changes, notices, sent, written, world, arrive, uploadStore }
 }
 
 test('texts are shown at once, sent together, and can be taken back and made again', async () => {
@@ -123,4 +149,39 @@ test('pasted cells are texts of their songs, and tracks are numbered in their or
     { rowId: 'b', name: 'track', text: '1/2' },
     { rowId: 'a', name: 'track', text: '2/2' },
   ])
+})
+
+test('a song on its way gets what is written meanwhile when it is there, and what breaks a rule stays to be mended', () => {
+  const { metadata, notices, written, arrive } = setUp()
+  metadata.write(['a', 'u'].map((rowId) => ({ rowId, name: 'album', text: '밤 버스' })))
+  metadata.write([{ rowId: 'u', name: 'year', text: '26' }])
+  expect(metadata.textOf('u', 'year')).toBe('26')
+  arrive(metadata)
+  expect(written()?.at(-1)).toEqual({ album: '밤 버스' })
+  expect([metadata.textOf('c', 'year'), metadata.textOf('u', 'album')]).toEqual(['26', '밤 버스'])
+  notices.edits.undo()
+  notices.edits.undo()
+  expect(written()).toEqual([{}, {}, {}])
+})
+
+test('a song that joins others gets what is written the same about all of them, and nothing that is of one alone', () => {
+  const { metadata, written, arrive } = setUp()
+  for (const rowId of ['a', 'b'])
+    metadata.write([
+      { rowId, name: 'album', text: '밤 버스' },
+      { rowId, name: 'artist', text: rowId === 'a' ? 'Sora' : '하늘' },
+      { rowId, name: 'isrc', text: 'KRA382400001' },
+      { rowId, name: 'year', text: '2026' },
+    ])
+  metadata.write([{ rowId: 'u', name: 'year', text: '2027' }])
+  arrive(metadata)
+  expect(written()?.at(-1)).toEqual({ album: '밤 버스', year: '2027' })
+})
+
+test('a song that joins only one other keeps to itself', () => {
+  const { metadata, deps, written, arrive } = setUp()
+  deps.store.setState(({ batch }) => ({ batch: batch && { ...batch, songs: batch.songs.slice(0, 1) } }))
+  metadata.write([{ rowId: 'a', name: 'album', text: '밤 버스' }])
+  arrive(metadata)
+  expect(written()).toEqual([{ album: '밤 버스' }, {}])
 })

@@ -12,5 +12,6 @@ export const HEADINGS = {
   explicit: ['explicit', '19금', '청소년 유해'],
   copyright: ['copyright', '©', '저작권', '저작권 표시'],
   comment: ['comment', 'comments', '설명', '메모'],
+  lyrics: ['lyrics', '가사'],
   bpm: ['bpm', 'tempo', '템포'],
 } as const satisfies Readonly<Record<string, readonly string[]>>

@@ -36,6 +36,8 @@ export interface SheetColumn<Row> {
   /** The cell is on or off: what is written there. */
   readonly flag?: { readonly on: string; readonly off: string; readonly isOn: (row: Row) => boolean }
   readonly maxLength?: number
+  /** The text may have several lines: Shift and Enter begins the next. */
+  readonly hasLines?: boolean
 }
 
 export interface SheetProps<Row> {
@@ -371,14 +373,15 @@ function CellField({ column, first, onEnd }: CellFieldProps) {
     onEnd(text, step)
   }
   // Once only: a function that is made anew with every drawing would take the focus again.
-  const take = useCallback((element: HTMLInputElement | null) => {
+  const take = useCallback((element: HTMLInputElement | HTMLTextAreaElement | null) => {
     element?.focus()
     element?.setSelectionRange(element.value.length, element.value.length)
   }, [])
+  const Field = column.hasLines ? 'textarea' : 'input'
   return (
-    <input
+    <Field
       ref={take}
-      className="cell-field"
+      className={`cell-field ${column.hasLines ? 'has-lines' : ''}`}
       aria-label={column.label}
       defaultValue={first}
       maxLength={column.maxLength}
@@ -387,6 +390,7 @@ function CellField({ column, first, onEnd }: CellFieldProps) {
       onKeyDown={(event) => {
         if (event.nativeEvent.isComposing || event.keyCode === 229) return
         const text = event.currentTarget.value
+        if (event.key === 'Enter' && event.shiftKey && column.hasLines) return event.stopPropagation()
         if (event.key === 'Enter') finish(text, 'down')
         else if (event.key === 'Tab') finish(text, event.shiftKey ? 'left' : 'right')
         else if (event.key === 'Escape') finish(null, 'stay')

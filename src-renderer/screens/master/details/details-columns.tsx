@@ -14,7 +14,6 @@ export interface DetailsRow {
   readonly faulty: Readonly<Record<string, string>>
 }
 
-/** Everything but the lyrics, which have many lines. */
 export const TABLE_NAMES = [
   'title',
   'artist',
@@ -26,6 +25,7 @@ export const TABLE_NAMES = [
   'copyright',
   'bpm',
   'comment',
+  'lyrics',
 ] as const satisfies readonly OwnMetadataName[]
 
 /** Returns what was written about a song, also where it breaks a rule; undefined where the text of the file counts. */
@@ -42,6 +42,7 @@ export function detailsColumns(t: Text): SheetColumn<DetailsRow>[] {
     headings: HEADINGS[name],
     className: `c-${name}`,
     maxLength: maxMetadataLength(name),
+    hasLines: name === 'lyrics',
     text: (row) => writtenIn(row, name) ?? fileText(row.song, name),
     look(row) {
       const own = writtenIn(row, name)

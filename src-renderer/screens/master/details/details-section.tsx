@@ -2,7 +2,7 @@
 import { Table2 } from 'lucide-react'
 import { type ReactNode, useCallback, useId, useState } from 'react'
 import type { BatchSong } from '../../../../src-contract/app.ts'
-import type { OwnMetadataName } from '../../../../src-contract/metadata.ts'
+import type { OwnMetadata, OwnMetadataName } from '../../../../src-contract/metadata.ts'
 import { maxMetadataLength, metadataText } from '../../../../src-contract/metadata-rules.ts'
 import { detailText } from '../../../../src-contract/text/details.ts'
 import { Button } from '../../../components/button.tsx'
@@ -10,25 +10,37 @@ import { Fold } from '../../../components/fold.tsx'
 import { PictureSlot } from '../../../components/picture-slot.tsx'
 import { TextField } from '../../../components/text-field.tsx'
 import { useApp, useSelect } from '../../../state/app-state.ts'
-import { fileText, metadataField } from '../../../state/batch-metadata.ts'
+import { fileText, metadataField, SHARED_METADATA } from '../../../state/batch-metadata.ts'
 import type { SongRow } from '../../../state/song-rows.ts'
 import { useWords } from '../../../text/context.tsx'
 import type { Text } from '../../../text/en.ts'
 import { DetailsTable } from './details-table.tsx'
 
-/** Fields that several songs share; the others are of one song alone. */
-const SHARED = ['artist', 'album', 'year', 'composer', 'copyright', 'comment'] as const
+/** A song about which is written, also while it is still being sent. */
+interface Described {
+  readonly rowId: string
+  readonly metadata: OwnMetadata
+  /** Absent until it is stored. */
+  readonly song?: BatchSong
+}
 
-type Songs = readonly BatchSong[]
+type Songs = readonly Described[]
 
-const isWritten = ({ metadata, cover }: BatchSong) => cover !== undefined || Object.keys(metadata).length > 0
+function describedIn({ rowId, song, upload }: SongRow): Described[] {
+  if (song) return [{ rowId, metadata: song.metadata, song }]
+  return upload && upload.state !== 'refused' ? [{ rowId, metadata: upload.metadata ?? {} }] : []
+}
+
+const storedOf = (songs: Songs) => songs.flatMap(({ song }) => song ?? [])
+
+const isWritten = ({ metadata, song }: Described) => song?.cover !== undefined || Object.keys(metadata).length > 0
 
 /** Returns what was written, in one line. Pure. */
 function summaryOf(songs: Songs, t: Text): string {
   const [song] = songs
   if (!song || songs.length > 1) return t.songDetails.written(songs.filter(isWritten).length, songs.length)
   const names = Object.keys(song.metadata).map((name) => t.songDetails.fields[name as OwnMetadataName])
-  return [...names, ...(song.cover ? [t.release.cover.label] : [])].join(' · ') || t.songDetails.ofFile
+  return [...names, ...(song.song?.cover ? [t.release.cover.label] : [])].join(' · ') || t.songDetails.ofFile
 }
 
 /** Fields of the one song of `rows` that is chosen, or of all that are. */
@@ -36,12 +48,12 @@ export function DetailsSection({ rows, chosen }: { rows: readonly SongRow[]; cho
   const { t } = useWords()
   const [isTable, setTable] = useState(false)
   const meant = chosen.length === 0 ? rows : rows.filter(({ rowId }) => chosen.includes(rowId))
-  const songs = meant.flatMap(({ song }) => (song ? [song] : []))
-  if (songs.length === 0) return null
+  const songs = meant.flatMap(describedIn)
+  if (storedOf(songs).length === 0) return null
   return (
     <>
       <Fold title={t.songDetails.title} summary={summaryOf(songs, t)}>
-        {songs.length === 1 ? <OneSong key={songs[0]?.source.source_id} songs={songs} /> : <ManySongs songs={songs} />}
+        {songs.length === 1 ? <OneSong key={songs[0]?.rowId} songs={songs} /> : <ManySongs songs={songs} />}
         {rows.length > 1 && (
           <Button small icon={<Table2 className="i s" aria-hidden="true" />} onClick={() => setTable(true)}>
             {t.songDetails.asTable}
@@ -71,7 +83,7 @@ function OneSong({ songs }: { songs: Songs }) {
       <Field songs={songs} name="copyright" />
       <Field songs={songs} name="comment" />
       <Lyrics songs={songs} />
-      <SongCovers songs={songs} />
+      <SongCovers songs={storedOf(songs)} />
     </>
   )
 }
@@ -79,10 +91,10 @@ function OneSong({ songs }: { songs: Songs }) {
 function ManySongs({ songs }: { songs: Songs }) {
   return (
     <>
-      {SHARED.map((name) => (
+      {SHARED_METADATA.map((name) => (
         <Field key={name} songs={songs} name={name} />
       ))}
-      <SongCovers songs={songs} />
+      <SongCovers songs={storedOf(songs)} />
     </>
   )
 }
@@ -100,10 +112,8 @@ function useField({ songs, name }: FieldProps) {
   const { t, language } = useWords()
   const faulty = useSelect(batch.metadata.store, (state) => state.faulty)
   const [typed, setTyped] = useState<string | null>(null)
-  const written = songs.map(
-    ({ source, metadata }) => faulty[metadataField(source.source_id, name)] ?? metadata[name] ?? '',
-  )
-  const shown = songs.map((song, at) => written[at] || fileText(song, name))
+  const written = songs.map(({ rowId, metadata }) => faulty[metadataField(rowId, name)] ?? metadata[name] ?? '')
+  const shown = songs.map(({ song }, at) => written[at] || (song ? fileText(song, name) : ''))
   const isMixed = shown.some((text) => text !== shown[0])
   const read = metadataText(name, written[0] ?? '')
   return {
@@ -115,7 +125,7 @@ function useField({ songs, name }: FieldProps) {
     maxLength: maxMetadataLength(name),
     onChange(text: string) {
       setTyped(text)
-      batch.metadata.write(songs.map(({ source }) => ({ rowId: source.source_id, name, text })))
+      batch.metadata.write(songs.map(({ rowId }) => ({ rowId, name, text })))
     },
     onBlur: () => setTyped(null),
   }
@@ -151,7 +161,7 @@ function Lyrics({ songs }: { songs: Songs }) {
 }
 
 /** The cover of the songs: their own where all have one and the same, else that of the file of a single one. */
-function SongCovers({ songs }: { songs: Songs }) {
+function SongCovers({ songs }: { songs: readonly BatchSong[] }) {
   const { client, batch } = useApp()
   const { t } = useWords()
   const [song] = songs
