@@ -1,34 +1,28 @@
 /** Releases of songs that are there: those of the batch, or mastered ones. */
+import type { BatchSong } from '../../src-contract/app.ts'
 import type { Job } from '../../src-contract/jobs.ts'
-import type { TrackChange } from '../../src-contract/releases.ts'
 import { go } from '../router.ts'
 import { useApp } from '../state/app-state.ts'
+import { releaseNamesOf, type TrackOf, trackOfJob, trackOfSong } from '../state/release-of-songs.ts'
 import { kindOf } from '../state/releases.ts'
 import { useWords } from '../text/context.tsx'
 
-/** A song that becomes a track. */
-interface TrackOf {
-  readonly title: string
-  readonly artist: string | undefined
-  readonly song: TrackChange
-}
-
-/** Returns the function that makes a release of songs in their order and shows it. */
+/** Returns the function that makes a release of songs in their order, shows it, and returns its id; null where it was refused. */
 function useReleaseOf() {
   const { releases } = useApp()
   const { t } = useWords()
-  return async (songs: readonly TrackOf[]) => {
-    const [first] = songs
-    if (!first) return
-    const artist = songs.find((song) => song.artist)?.artist ?? t.release.unknownArtist
+  return async (songs: readonly TrackOf[]): Promise<string | null> => {
+    if (songs.length === 0) return null
     const made = await releases.create({
-      title: songs.length === 1 ? first.title : t.release.untitled,
-      artist,
+      title: t.release.untitled,
+      artist: t.release.unknownArtist,
+      ...releaseNamesOf(songs),
       kind: kindOf(songs.length),
-      tracks: songs.map(({ song }) => song),
+      tracks: songs.map(({ track }) => track),
     })
     // A refusal is told by the list.
     go('release', made ?? '')
+    return made
   }
 }
 
@@ -37,13 +31,20 @@ export function useReleaseOfJobs() {
   const make = useReleaseOf()
   return (jobs: readonly Job[]) => {
     const inOrder = [...jobs].sort((a, b) => a.created_at.localeCompare(b.created_at))
-    void make(inOrder.map(({ job_id, title, artist }) => ({ title, artist, song: { job_id } })))
+    void make(inOrder.map(trackOfJob))
   }
 }
 
-/** Returns the function that makes a release of stored songs. */
-export function useReleaseOfSources() {
+/** Returns the function that makes a release of songs of the batch, with the cover that all of them were given. */
+export function useReleaseOfSongs() {
+  const { client, releases } = useApp()
   const make = useReleaseOf()
-  return (sources: readonly { readonly source_id: string; readonly title: string; readonly artist?: string }[]) =>
-    void make(sources.map(({ source_id, title, artist }) => ({ title, artist, song: { source_id } })))
+  return async (songs: readonly BatchSong[]) => {
+    const made = await make(songs.map(trackOfSong))
+    const [first] = songs
+    if (!made || !first?.cover || songs.some(({ cover }) => cover?.sha256 !== first.cover?.sha256)) return
+    await releases.takeCover(made, () =>
+      client.open('readDeskCover', { params: { source_id: first.source.source_id } }).then((answer) => answer.blob()),
+    )
+  }
 }

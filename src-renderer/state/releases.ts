@@ -105,6 +105,18 @@ export class Releases {
     return made?.release_id ?? null
   }
 
+  /** Gives a release the cover that `read` returns. Never throws; what fails is told by the list. */
+  async takeCover(release_id: string, read: () => Promise<Blob>): Promise<void> {
+    const { client } = this.#deps
+    try {
+      const content = await read()
+      await client.call('putReleaseCover', { params: { release_id }, files: { file: { content, name: 'cover' } } })
+      await this.editor.refresh()
+    } catch (error) {
+      this.store.setState({ failure: refusalOf(error) })
+    }
+  }
+
   /** Makes a release of song files in the order of their names and sends them. Returns its id; null where it was refused. Never throws. */
   async createOf(files: readonly File[], names: ReleaseNames): Promise<string | null> {
     const songs = inNameOrder(files).slice(0, MAX_RELEASE_TRACKS)

@@ -180,6 +180,7 @@ export const releaseEn = {
       platform: 'Platform',
       format: 'Format',
     } satisfies Record<NamingToken, string>,
+    nameless: 'This release still has no title or artist of its own. Both are in its files, too.',
     names: 'It will be called',
     furtherNames: (count: number) => `and ${plural(count, 'more file', 'more files')}`,
     notPattern: 'Braces may hold only these tokens.',

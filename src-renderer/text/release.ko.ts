@@ -175,6 +175,7 @@ export const releaseKo: typeof releaseEn = {
       platform: '플랫폼',
       format: '형식',
     },
+    nameless: '릴리스 제목이나 아티스트를 아직 정하지 않았어요. 파일 안에도 들어가요.',
     names: '이렇게 저장돼요',
     furtherNames: (count: number) => `외 ${count}개`,
     notPattern: '중괄호에는 이 항목만 쓸 수 있어요.',

@@ -13,7 +13,7 @@ import { SORTS } from '../../state/batch-state.ts'
 import { madeWith, queuePlaces, type SongRow, TALLY, tallyOf, titleOf } from '../../state/song-rows.ts'
 import type { Forecast } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
-import { useReleaseOfSources } from '../use-release-of.ts'
+import { useReleaseOfSongs } from '../use-release-of.ts'
 import { SongRowView } from './song-row.tsx'
 import { useListKeys } from './use-list-keys.ts'
 import { isStarted, useRowActions } from './use-row-actions.ts'
@@ -154,13 +154,13 @@ function BatchMenu({ rows }: { rows: readonly SongRow[] }) {
   const ended = of('done', 'below', 'failed', 'cancelled', 'refused')
   const repeatable = of('failed', 'cancelled', 'refused').filter(canRetry)
   const made = of('done', 'below').filter((row) => !row.job?.expired)
-  const makeRelease = useReleaseOfSources()
+  const makeRelease = useReleaseOfSongs()
   const selectedIds = useSelect(batch.store, (state) => state.selection.ids)
   const meant = selectedIds.length > 1 ? rows.filter((row) => selectedIds.includes(row.rowId)) : rows
-  const sources = meant.flatMap((row) => row.song?.source ?? []).slice(0, MAX_RELEASE_TRACKS)
+  const songs = meant.flatMap((row) => row.song ?? []).slice(0, MAX_RELEASE_TRACKS)
   const some: MenuItem[] = [
-    ...(sources.length > 0
-      ? [{ text: t.release.makeOfCount(sources.length), onChoose: () => makeRelease(sources) }]
+    ...(songs.length > 0
+      ? [{ text: t.release.makeOfCount(songs.length), onChoose: () => void makeRelease(songs) }]
       : []),
     ...(repeatable.length > 0
       ? [

@@ -16,6 +16,8 @@ import { TextField } from '../../components/text-field.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import type { ExportWish } from '../../state/release-exports.ts'
 import { useWords } from '../../text/context.tsx'
+import { releaseEn } from '../../text/release.en.ts'
+import { releaseKo } from '../../text/release.ko.ts'
 import { ChooseFolder, Problem } from '../settings/section.tsx'
 import { CertificateView } from './certificate-view.tsx'
 import { WishedNames } from './export-names.tsx'
@@ -123,6 +125,7 @@ function ExportForm({ release, onDone }: { release: Release; onDone: () => void 
       <Receivers chosen={receivers} onChoose={setReceivers} isAsked={isAsked} />
       <Formats chosen={formats} onChoose={setFormats} />
       <Further release={release} chosen={further} onChange={(change) => setFurther({ ...further, ...change })} />
+      <MissingNames release={release} />
       <WishedNames releaseId={release.release_id} wish={isWhole ? wish : null} />
       <Problem problem={isRunning ? null : failure} />
       <div className="row end">
@@ -138,6 +141,16 @@ function ExportForm({ release, onDone }: { release: Release; onDone: () => void 
     </form>
   )
 }
+
+/** Says that names of the release are still those that it was made with. */
+function MissingNames({ release: { title, artist } }: { release: Release }) {
+  const { t } = useWords()
+  const isNameless = Object.values(UNNAMED).some((words) => words.untitled === title || words.unknownArtist === artist)
+  return isNameless && <p className="c-warn">{t.release.export.nameless}</p>
+}
+
+/** Names that a release is made with where its songs name none, in every language: that of the page may have changed. */
+const UNNAMED = { en: releaseEn, ko: releaseKo }
 
 /** Returns the kinds of masters that every track has, as far as its jobs are known; all of them where they are not. */
 function useCommonMasters({ tracks }: Release): readonly MasterName[] {
