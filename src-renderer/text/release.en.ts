@@ -198,6 +198,8 @@ export const releaseEn = {
     zipped: 'ZIP:',
     upload: (format: string, folder: string) => `Upload the ${format} files${folder === '' ? '' : ` in ${folder}`}`,
     receivers: 'Receivers to check',
+    onlyChecked:
+      'With all of them the files are only checked. Choose those you use: each gets the format, names and tags that it asks for.',
     all: 'All',
     noReceivers: 'None',
     oneReceiver: 'At least one receiver.',

@@ -193,6 +193,7 @@ export const releaseKo: typeof releaseEn = {
     zipped: 'ZIP:',
     upload: (format: string, folder: string) => `${folder === '' ? '' : `${folder} 안의 `}${format} 파일을 올리세요`,
     receivers: '확인할 받는 곳',
+    onlyChecked: '모두 고르면 확인만 해요. 실제로 쓰는 곳만 고르면 그곳이 원하는 형식, 이름, 태그로 만들어요.',
     all: '모두',
     noReceivers: '없음',
     oneReceiver: '받는 곳이 하나는 있어야 해요.',

@@ -1,6 +1,7 @@
 /** The certificate of an export: each receiver with its rules, and what is to be mended. */
 import { Check, CircleX, Minus, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
+import { DISTRIBUTORS } from '../../../src-contract/distributors/index.ts'
 import { formatFacts } from '../../../src-contract/formats.ts'
 import type { ExportedRelease, ReceiverCheck, VerifiedFolder } from '../../../src-contract/release-exports.ts'
 import { Button } from '../../components/button.tsx'
@@ -62,31 +63,46 @@ export function CertificateView({ exported }: { exported: ExportedRelease }) {
   )
 }
 
-/** Remedies, each once, with the receivers that ask for it. Pure. */
-export function remediesOf(receivers: readonly ReceiverCheck[]) {
-  const found = new Map<string, { readonly text: string; readonly receivers: string[] }>()
-  for (const { name, checks } of receivers)
-    for (const { file, message } of checks.flatMap(({ remedies }) => remedies)) {
-      const text = file === undefined ? message : `${file}: ${message}`
-      const known = found.get(text) ?? { text, receivers: [] }
-      if (!known.receivers.includes(name)) known.receivers.push(name)
-      found.set(text, known)
-    }
-  return [...found.values()].sort((a, b) => b.receivers.length - a.receivers.length)
+/** What is to be mended, the files at fault, and the receivers that ask for it. */
+interface Remedy {
+  readonly message: string
+  readonly files: readonly string[]
+  readonly receivers: readonly string[]
+}
+
+/** Returns the remedies, each once for all of its files; those that the most receivers ask for come first. Pure. */
+export function remediesOf(receivers: readonly ReceiverCheck[]): Remedy[] {
+  const told = receivers.flatMap(({ name, checks }) =>
+    checks.flatMap(({ remedies }) => remedies.map(({ file, message }) => ({ name, file, message }))),
+  )
+  return [...Map.groupBy(told, ({ message }) => message)]
+    .map(([message, all]) => ({
+      message,
+      files: [...new Set(all.flatMap(({ file }) => file ?? []))],
+      receivers: [...new Set(all.map(({ name }) => name))],
+    }))
+    .sort((one, other) => other.receivers.length - one.receivers.length)
 }
 
 function ToMend({ receivers }: { receivers: readonly ReceiverCheck[] }) {
   const { t } = useWords()
+  const texts = t.release.export
   const remedies = remediesOf(receivers)
   if (remedies.length === 0) return null
   return (
-    <section className="to-mend" aria-label={t.release.export.outcomes.remedy}>
-      <h3>{t.release.export.outcomes.remedy}</h3>
+    <section className="to-mend" aria-label={texts.outcomes.remedy}>
+      <h3>{texts.outcomes.remedy}</h3>
+      {receivers.length === DISTRIBUTORS.length && <p className="me">{texts.onlyChecked}</p>}
       <ul>
-        {remedies.map((remedy) => (
-          <li key={remedy.text}>
-            <span>{remedy.text}</span>
-            <span className="tick">{remedy.receivers.join(', ')}</span>
+        {remedies.map(({ message, files, receivers: names }) => (
+          <li key={message}>
+            <span>
+              {files.length > 0 && (
+                <span title={files.join('\n')}>{files.length > 1 ? texts.files(files.length) : files[0]}: </span>
+              )}
+              {message}
+            </span>
+            <span className="tick">{names.join(', ')}</span>
           </li>
         ))}
       </ul>

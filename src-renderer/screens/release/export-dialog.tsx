@@ -346,6 +346,7 @@ function Receivers({ chosen, onChoose, isAsked }: ReceiversProps) {
     <fieldset className="field">
       <legend className="label">{texts.receivers}</legend>
       <CheckList all={DISTRIBUTORS} chosen={chosen} nameOf={nameOf} onChoose={onChoose} />
+      {chosen.length === DISTRIBUTORS.length && <p className="me">{texts.onlyChecked}</p>}
       <div className="row">
         <Button look="quiet" small onClick={() => onChoose(DISTRIBUTORS)}>
           {texts.all}
