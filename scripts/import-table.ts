@@ -56,6 +56,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
     imports: [...base, ...topics, 'jobs', 'batch', 'result'],
     types: ['mastering'],
   },
+  // Loaded only where several machines master together.
+  farm: {
+    places: ['src-server/farm/'],
+    imports: [...base, 'jobs', 'engine'],
+    types: ['mastering'],
+  },
   auditions: {
     places: ['src-server/auditions/'],
     imports: [...base, 'artifacts', 'jobs'],
@@ -69,8 +75,20 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   app: { places: ['src-server/app.ts'], imports: [...base, ...topics, 'jobs', 'batch', 'docs'] },
   server: {
-    places: ['src-server/server.ts', 'src-server/server/'],
-    imports: [...base, ...topics, 'jobs', 'batch', 'manifests', 'auditions', 'releases', 'docs', 'app', 'engine'],
+    places: ['src-server/server.ts', 'src-server/machine.ts', 'src-server/server/'],
+    imports: [
+      ...base,
+      ...topics,
+      'jobs',
+      'batch',
+      'manifests',
+      'auditions',
+      'releases',
+      'docs',
+      'app',
+      'engine',
+      'farm',
+    ],
   },
   cli: {
     places: ['src-cli/'],

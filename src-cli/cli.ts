@@ -22,6 +22,7 @@ import { createProgram } from './program.ts'
 import { registerReleaseCommands } from './release-commands.ts'
 import { type ServeOptions, serve } from './serve.ts'
 import { registerSettingsCommands } from './settings-commands.ts'
+import { registerWorkerCommand } from './worker-command.ts'
 
 const asJson = asksForJson(process.argv.slice(2))
 const terminal = terminalMessages(process.env, Intl.DateTimeFormat().resolvedOptions().locale)
@@ -53,6 +54,9 @@ program
   .option('--data-dir <dir>', messages.dataDirOption, absolutePath(messages), dataDir)
   .option('--adopt-dir', messages.adoptDirOption)
   .option('--stay', messages.serve.stay)
+  .option('--queue <address>', messages.serve.queue)
+  .option('--blobs <place>', messages.serve.blobs)
+  .option('--allow-mixed', messages.serve.allowMixed)
   .action((options: ServeOptions) => serve(options, messages))
 
 for (const register of [
@@ -64,6 +68,7 @@ for (const register of [
     registerMasterCommand,
     registerBatchCommand,
     registerReleaseCommands,
+    registerWorkerCommand,
   ],
 ]) {
   register(program, dataDir, messages)

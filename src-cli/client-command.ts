@@ -109,7 +109,14 @@ function envelopeOf(error: unknown, message: string): ErrorEnvelope {
 }
 
 /** Errors that keep the service from starting; any other has its sentence in the right language already, or is the system's own. */
-const START_FAILURES = ['DataDirectoryError', 'DatabaseError', 'DirectoryOwnedError', 'PortTakenError', 'SettingError']
+const START_FAILURES = [
+  'DataDirectoryError',
+  'DatabaseError',
+  'DirectoryOwnedError',
+  'PortTakenError',
+  'SettingError',
+  'FarmError',
+]
 
 /** Returns the reason of a failed command as a sentence. */
 export function failureText(error: unknown, { language }: Messages): string {

@@ -19,9 +19,28 @@ const en = {
     about: 'Host the API and the page for the browser until stopped.',
     port: 'port on the loopback interface; 0 picks a free one',
     stay: 'go on when the terminal is closed or the program that started it has ended',
+    queue: 'queue to further machines that master songs ("loudsmith worker"), redis://HOST:PORT',
+    blobs: 'where the files between machines lie: a shared folder or s3://BUCKET',
+    allowMixed: 'let machines work whose engine or ffmpeg would make other bytes',
     listening: (baseUrl: string) => `Loudsmith API listening on ${baseUrl}`,
     open: (link: string) => `Open ${link} (works once, within 5 minutes; "loudsmith open" makes another)`,
     howToOpen: 'To open the page, run "loudsmith open" (in the source folder: npm run cli -- open).',
+  },
+
+  worker: {
+    about: 'Master songs of another machine that runs "loudsmith serve --queue", until stopped.',
+    name: 'name by which the other machine knows this one; that of the host when absent',
+    workers: 'songs that are mastered at once; half as many as there are cores when absent',
+    aNumber: 'The number of songs must be 1 or more.',
+    started: (name: string) => `Machine ${name} is there.`,
+    notEncrypted: 'The connection to the queue is not encrypted: others on the way can read the names of songs.',
+    states: {
+      waiting: () => 'It waits until "loudsmith serve --queue" runs.',
+      working: () => 'It masters songs.',
+      draining: () => 'It takes no more songs.',
+      refused: (differs: string) =>
+        `It is refused, because its masters could have other bytes (${differs}). Install the same versions, or start the other machine with --allow-mixed.`,
+    },
   },
 
   open: {
@@ -278,9 +297,28 @@ const ko: Messages = {
     about: '멈출 때까지 API와 브라우저용 페이지를 제공해요.',
     port: '루프백 인터페이스의 포트. 0이면 빈 포트를 골라요',
     stay: '터미널이 닫히거나 실행한 프로그램이 끝나도 계속하기',
+    queue: '곡을 마스터링할 다른 컴퓨터("loudsmith worker")와 쓰는 큐, redis://HOST:PORT',
+    blobs: '컴퓨터 사이의 파일을 둘 곳. 공유 폴더나 s3://BUCKET',
+    allowMixed: '엔진이나 ffmpeg가 달라서 결과의 바이트가 다를 수 있는 컴퓨터도 쓰기',
     listening: (baseUrl) => `Loudsmith API 주소: ${baseUrl}`,
     open: (link) => `브라우저에서 열기: ${link} (5분 안에 한 번만 열려요. 새 링크는 "loudsmith open")`,
     howToOpen: '화면을 열려면 "loudsmith open"을 실행하세요(소스 폴더에서는 npm run cli -- open).',
+  },
+
+  worker: {
+    about: '멈출 때까지 "loudsmith serve --queue"를 실행 중인 다른 컴퓨터의 곡을 마스터링해요.',
+    name: '다른 컴퓨터에 표시할 이름. 없으면 호스트 이름',
+    workers: '동시에 마스터링할 곡 수. 없으면 코어 수의 절반',
+    aNumber: '곡 수는 1 이상의 정수예요.',
+    started: (name) => `컴퓨터 ${name} 준비 완료`,
+    notEncrypted: '큐와의 연결이 암호화되지 않았어요. 중간에서 곡 이름을 읽을 수 있어요.',
+    states: {
+      waiting: () => '"loudsmith serve --queue"가 실행될 때까지 기다려요.',
+      working: () => '곡을 마스터링해요.',
+      draining: () => '곡을 더 받지 않아요.',
+      refused: (differs) =>
+        `마스터의 바이트가 다를 수 있어서 거부됐어요(${differs}). 같은 버전을 설치하거나, 다른 컴퓨터를 --allow-mixed로 시작하세요.`,
+    },
   },
 
   open: {

@@ -12,6 +12,10 @@ export interface ServeOptions {
   readonly adoptDir?: boolean
   /** True to outlive the terminal and the process that started it. */
   readonly stay?: boolean
+  /** Queue to further machines, and where their files lie. */
+  readonly queue?: string
+  readonly blobs?: string
+  readonly allowMixed?: boolean
 }
 
 /**
@@ -33,6 +37,11 @@ export async function serve(options: ServeOptions, messages: Messages): Promise<
       adoptsDir: options.adoptDir === true,
       port: options.port,
       host: 'browser',
+      farm: {
+        ...(options.queue === undefined ? {} : { queue: options.queue }),
+        ...(options.blobs === undefined ? {} : { blobs: options.blobs }),
+        allowsMixed: options.allowMixed === true,
+      },
     })
   } catch (error) {
     process.stderr.write(`${failureText(error, messages)}\n`)

@@ -13,6 +13,10 @@ export interface Config {
   readonly engineGraceMs: number
   /** Time without a request after which the process that plays auditions ends, milliseconds. */
   readonly auditionIdleMs: number
+  /** Queue between machines, and the store of their files; used where machines are asked for. */
+  readonly queue: string | undefined
+  readonly queuePassword: string | undefined
+  readonly blobs: string | undefined
   /** Names that begin as ours do and are none of ours: misspelt, or another program's. */
   readonly unknownNames: readonly string[]
 }
@@ -23,6 +27,9 @@ const DEFAULTS: Omit<Config, 'unknownNames'> = {
   jobTimeoutMs: 1_800_000,
   engineGraceMs: 3_000,
   auditionIdleMs: 60_000,
+  queue: undefined,
+  queuePassword: undefined,
+  blobs: undefined,
 }
 
 const READERS: Readonly<Record<string, (text: string) => Partial<Config>>> = {
@@ -31,6 +38,9 @@ const READERS: Readonly<Record<string, (text: string) => Partial<Config>>> = {
   MASTER_JOB_TIMEOUT_MS: (text) => ({ jobTimeoutMs: positive('MASTER_JOB_TIMEOUT_MS', text) }),
   MASTER_ENGINE_GRACE_MS: (text) => ({ engineGraceMs: positive('MASTER_ENGINE_GRACE_MS', text) }),
   MASTER_AUDITION_IDLE_MS: (text) => ({ auditionIdleMs: positive('MASTER_AUDITION_IDLE_MS', text) }),
+  MASTER_QUEUE: (text) => ({ queue: text }),
+  MASTER_QUEUE_PASSWORD: (text) => ({ queuePassword: text }),
+  MASTER_BLOBS: (text) => ({ blobs: text }),
 }
 
 /** Names of all settings. */

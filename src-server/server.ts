@@ -9,6 +9,8 @@ import { createTickets } from './access/tickets.ts'
 import { readConfig, SETTING_NAMES } from './config.ts'
 import { type DataDirectory, takeDataDirectory } from './db/data-directory.ts'
 import { startFailure } from './db/fault.ts'
+import type { FarmWish } from './farm/places.ts'
+import type { FarmTiming } from './farm/timing.ts'
 import { listen } from './http/listen.ts'
 import type { ForkEngine } from './jobs/worker-pool.ts'
 import { VERSION } from './server/paths.ts'
@@ -34,6 +36,15 @@ export interface ServerOptions {
   readonly log?: Log
   /** Starts engine processes; Node's own child processes when absent. */
   readonly forkEngine?: ForkEngine
+  /**
+   * Further machines that master songs: the queue and the store of files that they share. The environment names what is absent;
+   * none without this member.
+   */
+  readonly farm?: FarmWish & {
+    /** True where they may make other bytes than this one. */
+    readonly allowsMixed?: boolean
+    readonly timing?: FarmTiming
+  }
   /** Cores of the machine; as many as the system tells when absent. */
   readonly cores?: number
   readonly clock?: Clock

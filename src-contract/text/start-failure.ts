@@ -16,6 +16,8 @@ interface StartError {
   /** Of a SettingError: the variable, and what it may be where that is a list. */
   readonly setting?: string
   readonly allowed?: readonly string[]
+  /** Of a FarmError: host and port, folder or name. */
+  readonly place?: string
 }
 
 const en = {
@@ -45,7 +47,31 @@ const en = {
     `${setting} must be ${allowed ? `one of ${allowed.join(', ')}` : 'a whole number above 0'}.`,
 }
 
+const enFarm = {
+  queue_address: () => 'The address of a queue is redis://HOST:PORT, or rediss://HOST:PORT where it is encrypted.',
+  queue_unreachable: (place: string) =>
+    `The queue at ${place} does not answer. Start Redis there, or correct its address.`,
+  queue_password: (place: string) =>
+    `The queue at ${place} refuses the user or the password. Set MASTER_QUEUE_PASSWORD, and the user in the address.`,
+  queue_password_shown: () =>
+    'Every program on this machine can read a password in an argument. Set MASTER_QUEUE_PASSWORD instead.',
+  queue_too_old: (place: string) => `The queue at ${place} is older than Redis 6.2. Update it.`,
+  queue_evicts: (place: string) =>
+    `The queue at ${place} may drop songs when its memory is full. Set maxmemory-policy noeviction there.`,
+  queue_forgets: (place: string) =>
+    `The queue at ${place} forgets everything when it restarts. Set appendonly yes there.`,
+  queue_taken: (place: string) =>
+    `Another Loudsmith offers its songs in the queue at ${place}. Stop it, or give this one another database: redis://HOST:PORT/1.`,
+  blobs_address: () => 'The files between machines lie in an absolute folder or in s3://BUCKET.',
+  blobs_unreachable: (place: string) =>
+    `The files between machines cannot be kept in ${place}. Check that it is there and can be written.`,
+  only_one: () => 'Several machines need both, a queue (--queue) and a place for their files (--blobs).',
+  name_taken: (place: string) => `Another machine is called ${place}. Choose another name with --name.`,
+  no_ffmpeg: () => 'No ffmpeg was found. Install ffmpeg 5.1 or newer, or name one in MASTER_FFMPEG_PATH.',
+}
+
 type Sentences = typeof en
+type FarmSentences = Readonly<Record<keyof typeof enFarm, (place: string) => string>>
 
 const ko: Sentences = {
   folderOfOthers: (isInside) =>
@@ -73,15 +99,37 @@ const ko: Sentences = {
     allowed ? `${setting}에는 ${allowed.join(', ')} 중 하나를 쓰세요.` : `${setting}에는 0보다 큰 정수를 쓰세요.`,
 }
 
+const koFarm: FarmSentences = {
+  queue_address: () => '큐 주소는 redis://HOST:PORT예요. 암호화된 큐는 rediss://HOST:PORT로 쓰세요.',
+  queue_unreachable: (place) => `${place}의 큐가 응답하지 않아요. 그곳에서 Redis를 시작하거나 주소를 고치세요.`,
+  queue_password: (place) =>
+    `${place}의 큐가 사용자나 비밀번호를 거부했어요. MASTER_QUEUE_PASSWORD를 설정하고 사용자는 주소에 쓰세요.`,
+  queue_password_shown: () =>
+    '인수에 쓴 비밀번호는 이 컴퓨터의 모든 프로그램이 읽을 수 있어요. 대신 MASTER_QUEUE_PASSWORD를 설정하세요.',
+  queue_too_old: (place) => `${place}의 큐가 Redis 6.2보다 오래됐어요. 업데이트하세요.`,
+  queue_evicts: (place) =>
+    `${place}의 큐는 메모리가 차면 곡을 버릴 수 있어요. 그곳에서 maxmemory-policy noeviction을 설정하세요.`,
+  queue_forgets: (place) => `${place}의 큐는 다시 시작하면 모두 잊어요. 그곳에서 appendonly yes를 설정하세요.`,
+  queue_taken: (place) =>
+    `다른 Loudsmith가 ${place}의 큐를 쓰고 있어요. 그쪽을 종료하거나 다른 데이터베이스를 쓰세요: redis://HOST:PORT/1.`,
+  blobs_address: () => '컴퓨터 사이의 파일은 절대 경로의 폴더나 s3://BUCKET에 둬요.',
+  blobs_unreachable: (place) => `컴퓨터 사이의 파일을 ${place}에 둘 수 없어요. 그곳이 있는지, 쓸 수 있는지 확인하세요.`,
+  only_one: () => '여러 컴퓨터를 쓰려면 큐(--queue)와 파일을 둘 곳(--blobs)이 모두 필요해요.',
+  name_taken: (place) => `${place}라는 컴퓨터가 이미 있어요. --name으로 다른 이름을 고르세요.`,
+  no_ffmpeg: () => 'ffmpeg를 찾지 못했어요. ffmpeg 5.1 이상을 설치하거나 MASTER_FFMPEG_PATH로 지정하세요.',
+}
+
 /** Returns the sentence: ours for what the server, the system or the database can say, else the error's own. Pure. */
 export function startFailureText(error: unknown, language: Language): string {
   const sentences = language === 'ko' ? ko : en
-  const { name, code, fault, isInside, owner, port, setting, allowed } = (error ?? {}) as StartError
+  const { name, code, fault, isInside, owner, port, setting, allowed, place } = (error ?? {}) as StartError
   if (name === 'DataDirectoryError') return sentences.folderOfOthers(isInside === true)
   if (name === 'DirectoryOwnedError') return sentences.folderOwned(owner?.port)
   if (name === 'PortTakenError' && port !== undefined)
     return code === 'EACCES' ? sentences.portKept(port) : sentences.portTaken(port)
   if (name === 'SettingError' && setting !== undefined) return sentences.settingUnusable(setting, allowed)
+  if (name === 'FarmError')
+    return (language === 'ko' ? koFarm : enFarm)[String(fault) as keyof FarmSentences](place ?? '')
   const ofDatabase = sentences.databaseFaults[String(fault) as keyof Sentences['databaseFaults']]
   if (ofDatabase !== undefined) return ofDatabase
   if (/^(ENOSPC|EDQUOT|SQLITE_FULL)/.test(String(code))) return sentences.databaseFaults.full

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { PLAN_LIMITS } from '../../src-contract/plans.ts'
 import { engineVersion } from '../../src-engine/version.ts'
+import { hasSimd } from '../../src-system/simd.ts'
 import { createAdmission } from '../access/caller.ts'
 import { createRateLimiter } from '../access/rate-limit.ts'
 import { ticketRoutes } from '../access/tickets.ts'
@@ -20,6 +21,8 @@ import { listDataFiles } from '../db/data-files.ts'
 import { readMigrations } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
 import { docsRoutes } from '../docs/routes.ts'
+import type { Farm } from '../farm/farm.ts'
+import { farmPlaces } from '../farm/places.ts'
 import { pageRoutes } from '../http/page.ts'
 import { type Caller, route } from '../http/route.ts'
 import { jobRoutes } from '../jobs/routes.ts'
@@ -44,18 +47,46 @@ export interface Service {
 /** Builds the service on an owned data directory. Throws a DatabaseError, or the system's error; nothing is then left open. */
 export async function compose(deps: ServiceDeps): Promise<Service> {
   const db = openDatabase(path.join(deps.dataDir, DATABASE_FILE), readMigrations(MIGRATIONS_FOLDER))
+  let farm: Farm | undefined
   try {
     if (!identifyDatabase(db, deps.directory)) deps.log.warn('the database is of another data folder')
     const stopping = new AbortController()
     const core = createCore(deps, db)
-    const work = createWork(deps, core, stopping.signal)
+    farm = await openFarm(deps, core, () => feedAll(work))
+    const work = createWork(deps, core, farm, stopping.signal)
     const app = appOf(deps, core, work, stopping.signal)
     await app.ready()
-    return serviceOf(deps, core, work, app, stopping)
+    return serviceOf(deps, core, work, app, stopping, farm)
   } catch (error) {
+    await farm?.close()
     db.close()
     throw error
   }
+}
+
+/** Opens the farm that is asked for; what it needs is loaded then, and never otherwise. Rejects with a FarmError. */
+async function openFarm(deps: ServiceDeps, core: Core, onMoreSlots: () => void): Promise<Farm | undefined> {
+  const { config, clock, log } = deps
+  const places = deps.farm && farmPlaces(deps.farm, config)
+  if (!places) return undefined
+  const { openFarm: open } = await import('../farm/farm.ts')
+  return open(
+    { allowsMixed: false, ...deps.farm, ...places },
+    {
+      databaseId: deps.directory.markerId,
+      ffmpeg: core.ffmpeg,
+      isOffline: () => core.settings.read().is_offline,
+      ...{ onMoreSlots, clock, log },
+    },
+  )
+}
+
+/** Hands over what waits in batches and releases, and takes what waits as jobs. */
+function feedAll({ scheduler, mastering, batchService, manifests }: Work): void {
+  scheduler.wake()
+  mastering.feed()
+  batchService.feed()
+  manifests.feed()
 }
 
 function appOf(deps: ServiceDeps, core: Core, work: Work, stopping: AbortSignal): FastifyInstance {
@@ -82,6 +113,7 @@ function serviceOf(
   work: Work,
   app: FastifyInstance,
   stopping: AbortController,
+  farm: Farm | undefined,
 ): Service {
   const { db, notify, retention, removals, spareRoom } = core
   const { scheduler, batchService, watchFolders, codedCopies, pool } = work
@@ -117,6 +149,7 @@ function serviceOf(
     async close() {
       await app.close()
       await removals.close()
+      await farm?.close()
       pool.close()
       db.close()
     },
@@ -218,9 +251,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
         })
         .immediate()
       notify.committed()
-      work.mastering.feed()
-      batchService.feed()
-      work.manifests.feed()
+      feedAll(work)
       return result
     },
   })
@@ -235,17 +266,14 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
 /** Registers the routes for the application alone. */
 function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work: Work): void {
   const { settings, retention, notify, folders, quarantine, spareRoom, ffmpeg } = core
-  const { batchService, scheduler, inspect, inspectCover, storage, usedBytes, watchFolders, coverOf } = work
+  const { batchService, inspect, inspectCover, storage, usedBytes, watchFolders, coverOf } = work
   appRoutes(app, {
     batchService,
     inspectCover,
     settings,
     onSettingsChanged(patch) {
       if (patch.retention_days !== undefined) spareRoom.use(() => retention.replan())
-      if (patch.engine_workers !== undefined) scheduler.wake()
-      work.mastering.feed()
-      batchService.feed()
-      work.manifests.feed()
+      feedAll(work)
       notify.record({ event: 'settings.changed' })
       notify.committed()
     },
@@ -257,7 +285,7 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
       dataDir: deps.dataDir,
       tmp: folders.tmp,
       host: deps.host ?? 'browser',
-      hasSimd: WebAssembly.validate(SIMD_MODULE),
+      hasSimd: hasSimd(),
       cores: deps.cores,
       ffmpeg,
       freeBytes: storage.freeBytes,
@@ -277,8 +305,3 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
   releaseExportRoutes(app, work.releaseExports)
   ticketRoutes(app, deps)
 }
-
-/** The smallest module that needs SIMD: one function that splats and counts bits. */
-const SIMD_MODULE = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
-])

@@ -17,6 +17,8 @@ import type { Db } from '../db/open.ts'
 import { createQuarantine } from '../db/quarantine.ts'
 import { Removals } from '../db/removals.ts'
 import { TrustedTime } from '../db/trusted-time.ts'
+import type { FarmWish } from '../farm/places.ts'
+import type { FarmTiming } from '../farm/timing.ts'
 import { FinishedJobs } from '../jobs/finished-jobs.ts'
 import { createFolders } from '../jobs/folders.ts'
 import { SourceJobs } from '../jobs/source-jobs.ts'
@@ -38,6 +40,7 @@ export interface ServiceDeps {
   readonly outputFolder?: string
   readonly resourcesDir?: string
   readonly forkEngine?: ForkEngine
+  readonly farm?: FarmWish & { readonly allowsMixed?: boolean; readonly timing?: FarmTiming }
   /** Cores of the machine. */
   readonly cores: number
   readonly config: Config

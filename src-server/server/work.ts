@@ -9,6 +9,7 @@ import { type BatchService, createBatchService } from '../batch/batch-service.ts
 import { requireOutputFolder } from '../batch/chosen-folder.ts'
 import { createCoverOf } from '../batch/song-cover.ts'
 import { WatchFolders } from '../batch/watch-folders.ts'
+import type { Farm } from '../farm/farm.ts'
 import { type Analyse, createAnalyse } from '../jobs/analyse.ts'
 import { createIdempotency } from '../jobs/idempotency.ts'
 import { hasEnded, hasExpired, statusOf } from '../jobs/job.ts'
@@ -37,11 +38,11 @@ import type { Core, ServiceDeps } from './core.ts'
 import { ENGINE_FILE, VERSION } from './paths.ts'
 
 /** Builds what works: uploads, jobs with their engine processes, and the app's batch. Nothing runs yet. */
-export function createWork(deps: ServiceDeps, core: Core, stopping: AbortSignal) {
+export function createWork(deps: ServiceDeps, core: Core, farm: Farm | undefined, stopping: AbortSignal) {
   const usedBytes = () => core.store.storedBytes() + batchWork.batchService.sources.storedBytes()
   const uploads = createUploads(deps, core, usedBytes)
   let auditions: Auditions | undefined
-  const jobWork = createJobWork(deps, core, uploads, {
+  const jobWork = createJobWork(deps, core, uploads, farm, {
     onEnded(job) {
       mastering.feed()
       batchWork.batchService.jobEnded(job)
@@ -107,6 +108,7 @@ function createJobWork(
   deps: ServiceDeps,
   core: Core,
   { storage }: Uploads,
+  farm: Farm | undefined,
   {
     onEnded,
     makeRoom,
@@ -131,12 +133,13 @@ function createJobWork(
   })
   const expiryOf = (completedAtMs: number) => retention.expiryOf(completedAtMs)
   const settle = createSettle({ db, clock, store, ledger, notify, baseUrl, expiryOf, onEnded })
-  const workers = () => settings.read().engine_workers
-  const threads = () => Math.max(1, Math.floor(cores / workers()))
+  const ownWorkers = () => settings.read().engine_workers
+  const workers = () => farm?.liveSlots() ?? ownWorkers()
+  const threads = () => Math.max(1, Math.floor(cores / ownWorkers()))
   const scheduler = new Scheduler({
     store,
     folders,
-    queue: createLocalQueue({ pool, workers }),
+    queue: farm?.queue ?? createLocalQueue({ pool, workers }),
     settle,
     notify,
     clock,
@@ -144,7 +147,7 @@ function createJobWork(
     threads,
     ffmpeg,
     jobTimeoutMs: config.jobTimeoutMs,
-    makeRoom,
+    ...(farm ? {} : { makeRoom }),
   })
   const jobs = new Jobs({
     db,

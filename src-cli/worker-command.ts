@@ -1,0 +1,52 @@
+import type { Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import { wholeNumber } from '../src-contract/whole-number.ts'
+import type { MachineOptions, RunningMachine } from '../src-server/machine.ts'
+import { endProcess } from '../src-system/system.ts'
+import { failureText } from './client-command.ts'
+import type { Messages } from './messages.ts'
+
+/** Adds `worker`: a further machine that masters songs of another. */
+export function registerWorkerCommand(program: Command, _dataDir: string, messages: Messages): void {
+  const workers = (text: string) => {
+    const value = wholeNumber(text) ?? 0
+    if (value < 1) throw new InvalidArgumentError(messages.worker.aNumber)
+    return value
+  }
+  program
+    .command('worker')
+    .description(messages.worker.about)
+    .option('--queue <address>', messages.serve.queue)
+    .option('--blobs <place>', messages.serve.blobs)
+    .option('--name <name>', messages.worker.name)
+    .option('--workers <n>', messages.worker.workers, workers)
+    .action((options: MachineOptions) => work(options, messages))
+}
+
+/** Masters songs until SIGINT, SIGTERM or its removal by the owner. One that cannot start is one sentence and exit code 1. */
+async function work(options: MachineOptions, messages: Messages): Promise<void> {
+  const tell = (line: string) => void process.stdout.write(`${line}\n`)
+  let machine: RunningMachine
+  try {
+    const { startMachine } = await import('../src-server/machine.ts')
+    machine = await startMachine({
+      ...options,
+      onState: ({ state, differs }) => tell(messages.worker.states[state](differs.join(', '))),
+    })
+  } catch (error) {
+    process.stderr.write(`${failureText(error, messages)}\n`)
+    process.exitCode = 1
+    return
+  }
+  if (!machine.isSafe) process.stderr.write(`${messages.worker.notEncrypted}\n`)
+  tell(messages.worker.started(machine.name))
+  const stop = () => {
+    const end = (code: number) => endProcess(() => process.exit(code))
+    machine.close().then(
+      () => end(0),
+      () => end(1),
+    )
+  }
+  machine.removed.then(stop)
+  process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop)
+}

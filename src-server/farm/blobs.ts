@@ -1,0 +1,49 @@
+/** Port to the files that go between machines: the songs of an attempt and its masters. */
+
+/**
+ * Cause for which a file could not be brought: `missing` or `damaged` in the store, which trying again does not mend; the store is `away`
+ * or `full`, which may pass.
+ */
+export type BlobFaultKind = 'missing' | 'damaged' | 'away' | 'full'
+
+export class BlobFault extends Error {
+  readonly kind: BlobFaultKind
+
+  constructor(kind: BlobFaultKind, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'BlobFault'
+    this.kind = kind
+  }
+
+  /** Whether another try may succeed. */
+  get mayPass(): boolean {
+    return this.kind === 'away' || this.kind === 'full'
+  }
+}
+
+/** Address of a stored file: the attempt's identifier, a slash, and the SHA-256 of its bytes in hexadecimal. */
+export type BlobKey = string
+
+/** Store of files that every machine reaches. All methods reject with a {@link BlobFault}. */
+export interface Blobs {
+  /** Stores a file for an attempt, whole or not at all. Returns its address; the same file again has the same. */
+  put(attemptId: string, file: string): Promise<BlobKey>
+  /** Copies a stored file to a path that does not exist. What arrives has the checksum of its address, else nothing is there. */
+  get(key: BlobKey, file: string): Promise<void>
+  /** Removes all files of an attempt; none is no error. */
+  delete(attemptId: string): Promise<void>
+  /** Returns the attempts that have files. */
+  attempts(): Promise<string[]>
+  close(): void
+}
+
+/** Names that may stand in an address: what another program keeps in the same place is none of ours. */
+export const ATTEMPT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-\d+$/
+
+/** Returns the parts of an address. Throws a {@link BlobFault} for a text that is none: nothing else may become part of a path. */
+export function partsOf(key: BlobKey): { readonly attemptId: string; readonly sha256: string } {
+  const [attemptId = '', sha256 = '', ...rest] = key.split('/')
+  if (!ATTEMPT_ID.test(attemptId) || !/^[0-9a-f]{64}$/.test(sha256) || rest.length > 0)
+    throw new BlobFault('missing', `no address of a stored file: ${key}`)
+  return { attemptId, sha256 }
+}

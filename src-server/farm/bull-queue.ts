@@ -1,0 +1,251 @@
+/**
+ * Queue of attempts between machines, on BullMQ: the owner's side. The owner's database is the truth; what BullMQ keeps is compared with
+ * it, and an attempt that BullMQ has forgotten is offered again.
+ */
+import { Queue as BullMq, type Job, QueueEvents } from 'bullmq'
+import type { Redis } from 'ioredis'
+import type { Log } from '../../src-system/log.ts'
+import type { Clock } from '../../src-system/system.ts'
+import type { WorkProgress } from '../../src-worker/mastering/work-order.ts'
+import type { Attempt, AttemptEnd, AttemptWatch, Loss, Queue } from '../jobs/queue.ts'
+import { ATTEMPT_ID, BlobFault, type Blobs } from './blobs.ts'
+import { KEY_PREFIX, type Machines } from './machines.ts'
+import { type PackedAttempt, type PackedEnd, packOrder, unpackResult } from './packed-work.ts'
+import type { QueuePlace } from './redis.ts'
+import type { FarmTiming } from './timing.ts'
+
+/** Name of the queue under {@link KEY_PREFIX}. */
+export const QUEUE_NAME = 'attempts'
+
+/** Events that Redis keeps: they are hints, and a missed one costs a comparison. */
+const KEPT_EVENTS = 1000
+
+/** Comparisons between two searches for what nobody waits for any more. */
+const SWEEP_EVERY = 60
+
+/** Time in which the connections may close in order, ms. */
+const CLOSE_LIMIT_MS = 2000
+
+export interface BullQueueDeps {
+  readonly place: QueuePlace
+  readonly redis: Pick<Redis, 'exists'>
+  readonly machines: Pick<Machines, 'giveUp'>
+  readonly blobs: Blobs
+  readonly timing: FarmTiming
+  /** Songs that the machines can master at once, at this moment. */
+  readonly liveSlots: () => number
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** An attempt whose end is waited for. */
+interface Offered {
+  readonly attempt: Attempt
+  readonly watch: AttemptWatch
+  readonly resolve: (end: AttemptEnd) => void
+  /** True once a machine was seen to work on it. */
+  isTaken: boolean
+  /** True where no machine held its lock at the last look. */
+  isUnlocked: boolean
+  /** Looks come one after the other. */
+  looking: Promise<void>
+}
+
+type BullJob = Job<PackedAttempt, PackedEnd, string>
+
+export class BullQueue implements Queue {
+  readonly outlivesOwner = true
+  readonly #deps: BullQueueDeps
+  readonly #queue: BullMq<PackedAttempt, PackedEnd, string>
+  readonly #events: QueueEvents
+  readonly #offered = new Map<string, Offered>()
+  readonly #closing = new AbortController()
+  #lastOffer: Promise<void> = Promise.resolve()
+
+  constructor(deps: BullQueueDeps) {
+    this.#deps = deps
+    const options = { connection: deps.place.options, prefix: KEY_PREFIX, skipVersionCheck: true }
+    this.#queue = new BullMq(QUEUE_NAME, { ...options, streams: { events: { maxLen: KEPT_EVENTS } } })
+    this.#events = new QueueEvents(QUEUE_NAME, options)
+    // The connection comes back by itself; what was missed meanwhile is found by comparing.
+    const note = (cause: Error) => deps.log.debug('the queue does not answer', { cause: cause.message })
+    this.#queue.on('error', note)
+    this.#events.on('error', note)
+    this.#events.on('active', ({ jobId }) => void this.#wake(jobId))
+    this.#events.on('completed', ({ jobId }) => void this.#wake(jobId))
+    this.#events.on('failed', ({ jobId }) => void this.#wake(jobId))
+    this.#events.on('progress', ({ jobId, data }) => this.#noteProgress(jobId, data as unknown as WorkProgress))
+    void this.#reconcile()
+  }
+
+  /** Twice what the machines can do: one that has finished finds the next at once, and the order stays the owner's. */
+  slots(): number {
+    return 2 * this.#deps.liveSlots()
+  }
+
+  /** Each machine looks after its own. */
+  freeMemoryBytes(): number {
+    return Number.POSITIVE_INFINITY
+  }
+
+  offer(attempt: Attempt, watch: AttemptWatch): Promise<AttemptEnd> {
+    if (this.#closing.signal.aborted) return Promise.resolve({ kind: 'left' })
+    return new Promise((resolve) => {
+      const offered: Offered = {
+        ...{ attempt, watch, resolve, isTaken: false, isUnlocked: false },
+        looking: Promise.resolve(),
+      }
+      this.#offered.set(attempt.id, offered)
+      const takeBack = () => this.#giveUp(offered, { kind: 'stopped' })
+      if (watch.signal.aborted) takeBack()
+      else watch.signal.addEventListener('abort', takeBack, { once: true })
+      // The order of the offers is the owner's.
+      this.#lastOffer = this.#lastOffer.then(() => this.#wake(attempt.id))
+    })
+  }
+
+  /** Returns the numbers of attempts that wait in the queue and that are worked on. */
+  async depth(): Promise<{ readonly waiting: number; readonly active: number }> {
+    const { waiting = 0, active = 0 } = await this.#queue.getJobCounts('waiting', 'active')
+    return { waiting, active }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the server stops'))
+    const left = [...this.#offered.values()]
+    this.#offered.clear()
+    for (const { resolve } of left) resolve({ kind: 'left' })
+    const inOrder = Promise.allSettled([this.#events.close(), this.#queue.close()])
+    await Promise.race([inOrder, this.#deps.clock.sleep(CLOSE_LIMIT_MS)])
+    await Promise.allSettled([this.#events.disconnect(), this.#queue.disconnect()])
+  }
+
+  /** Compares everything that was offered with the queue, again and again. */
+  async #reconcile(): Promise<void> {
+    const { clock, timing, log } = this.#deps
+    for (let round = 1; !this.#closing.signal.aborted; round++) {
+      await clock.sleep(timing.reconcileMs, this.#closing.signal).catch(() => {})
+      for (const id of this.#offered.keys()) void this.#wake(id)
+      if (round % SWEEP_EVERY === 0)
+        await this.#sweep().catch((cause: unknown) => log.warn('left-over attempts could not be removed', { cause }))
+    }
+  }
+
+  /** Removes what no attempt waits for: a machine that was given up may have stored it since. */
+  async #sweep(): Promise<void> {
+    const { blobs } = this.#deps
+    const isLeft = (id: string | undefined): id is string => id !== undefined && !this.#offered.has(id)
+    const ended = await this.#queue.getJobs(['completed', 'failed'])
+    const ids = [...ended.map(({ id }) => id), ...(await blobs.attempts())]
+    for (const id of new Set(ids.filter(isLeft))) if (ATTEMPT_ID.test(id)) await this.#forget(id)
+  }
+
+  #noteProgress(attemptId: string, progress: WorkProgress): void {
+    const offered = this.#offered.get(attemptId)
+    if (!offered) return
+    offered.isTaken = true
+    offered.watch.onProgress?.(progress)
+  }
+
+  /** Looks at an attempt, after the look that is under way. Never rejects. */
+  #wake(attemptId: string): Promise<void> {
+    const offered = this.#offered.get(attemptId)
+    if (!offered) return Promise.resolve()
+    offered.looking = offered.looking
+      .then(() => this.#look(offered))
+      .catch((cause: unknown) => {
+        if (this.#isWaitedFor(offered)) this.#deps.log.warn('an attempt could not be looked at', { attemptId, cause })
+      })
+    return offered.looking
+  }
+
+  #isWaitedFor(offered: Offered): boolean {
+    return this.#offered.get(offered.attempt.id) === offered
+  }
+
+  async #look(offered: Offered): Promise<void> {
+    if (!this.#isWaitedFor(offered)) return
+    const { id } = offered.attempt
+    const job = (await this.#queue.getJob(id)) as BullJob | undefined
+    if (!this.#isWaitedFor(offered)) return
+    // Forgotten by a queue that was wiped. One that nobody has taken yet is the same offer again.
+    if (!job) return offered.isTaken ? this.#lose(offered, 'gone', 'the queue has forgotten it') : this.#add(offered)
+    const state = await job.getState()
+    if (state === 'completed') return this.#take(offered, job.returnvalue)
+    if (state === 'failed') return this.#lose(offered, 'gone', job.failedReason)
+    if (state !== 'active') return
+    offered.isTaken = true
+    const isLocked = (await this.#deps.redis.exists(`${this.#queue.toKey(id)}:lock`)) === 1
+    // An end that is being written takes the lock away just before.
+    if (!isLocked && offered.isUnlocked) this.#lose(offered, 'gone', 'its machine no longer answers')
+    offered.isUnlocked = !isLocked
+  }
+
+  /** Stores the files of an attempt and offers it, again while the store is away. */
+  async #add({ attempt: { id, order, timeLimitMs, memoryBytes }, watch: { signal } }: Offered): Promise<void> {
+    const { blobs } = this.#deps
+    const packed = await this.#persist(id, () => packOrder(blobs, id, order))
+    if (!packed || signal.aborted) return
+    await this.#queue.add('master', { order: packed, timeLimitMs, memoryBytes }, { jobId: id, attempts: 1 })
+  }
+
+  /** Takes the result of an attempt, once its files are here and are those that were made. */
+  async #take(offered: Offered, { end, files }: PackedEnd): Promise<void> {
+    const { id, order } = offered.attempt
+    if (end.kind === 'answered' && end.message.type === 'done') {
+      const { result } = end.message
+      try {
+        const isHere = await this.#persist(id, async () => {
+          await unpackResult(this.#deps.blobs, result, files, order.attemptFolder)
+          return true
+        })
+        if (!isHere) return
+      } catch (cause) {
+        return this.#lose(offered, 'files', String(cause))
+      }
+    }
+    this.#end(offered, end)
+  }
+
+  /** Runs what needs the store of files until it is there. Undefined where the attempt is no longer waited for; rejects with what does not pass. */
+  async #persist<Result>(id: string, work: () => Promise<Result>): Promise<Result | undefined> {
+    const { clock, timing, log } = this.#deps
+    const offered = this.#offered.get(id)
+    while (offered && this.#isWaitedFor(offered)) {
+      try {
+        return await work()
+      } catch (cause) {
+        if (!(cause instanceof BlobFault && cause.mayPass)) throw cause
+        log.warn('the store of files between machines cannot be used', { attemptId: id, cause })
+      }
+      await clock.sleep(timing.retryMs, this.#closing.signal).catch(() => {})
+    }
+    return undefined
+  }
+
+  #lose(offered: Offered, reason: Loss, detail: string): void {
+    this.#giveUp(offered, { kind: 'lost', reason, detail })
+  }
+
+  /** Ends an attempt that a machine may still work on. */
+  #giveUp(offered: Offered, end: AttemptEnd): void {
+    const { machines, log } = this.#deps
+    const { id: attemptId } = offered.attempt
+    machines.giveUp(attemptId).catch((cause: unknown) => log.warn('a machine could not be told', { attemptId, cause }))
+    this.#end(offered, end)
+  }
+
+  #end(offered: Offered, end: AttemptEnd): void {
+    const { id } = offered.attempt
+    if (!this.#isWaitedFor(offered)) return
+    this.#offered.delete(id)
+    offered.resolve(end)
+    this.#forget(id).catch((cause: unknown) => this.#deps.log.warn('an attempt could not be removed', { id, cause }))
+  }
+
+  /** Removes an attempt from the queue, unless a machine holds it, and its files. */
+  async #forget(id: string): Promise<void> {
+    await this.#queue.remove(id)
+    await this.#deps.blobs.delete(id)
+  }
+}

@@ -1,0 +1,135 @@
+/** A farm as its owner sees it: the queue between machines, the store of their files, and who is there. Loaded only where one is asked for. */
+import type { Log } from '../../src-system/log.ts'
+import type { Clock } from '../../src-system/system.ts'
+import { createDigests } from '../../src-worker/media/confirmed-binary.ts'
+import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
+import type { Queue } from '../jobs/queue.ts'
+import { BullQueue } from './bull-queue.ts'
+import { FarmError } from './farm-error.ts'
+import { type Announcement, Machines, soundFacts, type Wish } from './machines.ts'
+import { openBlobs } from './open-blobs.ts'
+import type { FarmPlaces } from './places.ts'
+import { openRedis, queuePlace } from './redis.ts'
+import { FARM_TIMING, type FarmTiming } from './timing.ts'
+
+export interface FarmOptions extends FarmPlaces {
+  /** True where machines may make other bytes than the owner. */
+  readonly allowsMixed: boolean
+  readonly timing?: FarmTiming
+}
+
+export interface FarmDeps {
+  readonly databaseId: string
+  readonly ffmpeg: () => Promise<Ffmpeg>
+  /** Whether nothing may leave this machine. */
+  readonly isOffline: () => boolean
+  /** Called when the machines can do more than before. */
+  readonly onMoreSlots: () => void
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export interface Farm {
+  readonly queue: Queue
+  /** Songs that the machines can master at once, at this moment. */
+  liveSlots(): number
+  /** Returns the machines at the last look, and those that have gone since the start. */
+  seen(): readonly SeenMachine[]
+  depth(): Promise<{ readonly waiting: number; readonly active: number }>
+  /** Asks a machine to take nothing more, to leave, or to go on. */
+  wish(name: string, wish: Wish | undefined): Promise<void>
+  close(): Promise<void>
+}
+
+export interface SeenMachine extends Announcement {
+  readonly isThere: boolean
+  /** Milliseconds since 1970. */
+  readonly seenAtMs: number
+}
+
+/** Opens a farm. Rejects with a {@link FarmError}; nothing is then left open. */
+export async function openFarm(options: FarmOptions, deps: FarmDeps): Promise<Farm> {
+  const { log, clock } = deps
+  const timing = options.timing ?? FARM_TIMING
+  const place = queuePlace(options.queue, options.queuePassword)
+  const blobs = await openBlobs(options.blobs)
+  const redis = await openRedis(place)
+  redis.on('error', (cause) => log.debug('the queue does not answer', { cause: cause.message }))
+  if (!place.isEncrypted && !place.isLoopback) log.warn('the queue is not encrypted', { queue: place.shown })
+  const machines = new Machines(redis, timing)
+  const other = await machines.owner()
+  if (other && other.databaseId !== deps.databaseId) {
+    redis.disconnect()
+    throw new FarmError('queue_taken', place.shown)
+  }
+  const board = new Board(machines, { ...deps, allowsMixed: options.allowsMixed, beatMs: timing.beatMs })
+  const liveSlots = () => (deps.isOffline() && !place.isLoopback ? 0 : board.liveSlots())
+  const queue = new BullQueue({ place, redis, machines, blobs, timing, liveSlots, clock, log })
+  return {
+    queue,
+    liveSlots,
+    seen: () => board.seen(),
+    depth: () => queue.depth(),
+    wish: (name, wish) => machines.wish(name, wish),
+    async close() {
+      await board.close()
+      await queue.close()
+      blobs.close()
+      redis.disconnect()
+    },
+  }
+}
+
+interface BoardDeps extends FarmDeps {
+  readonly allowsMixed: boolean
+  readonly beatMs: number
+}
+
+/** Announces the owner and looks who is there, again and again. */
+class Board {
+  readonly #machines: Machines
+  readonly #deps: BoardDeps
+  readonly #closing = new AbortController()
+  readonly #digestOf = createDigests()
+  readonly #beats: Promise<void>
+  readonly #seen = new Map<string, SeenMachine>()
+
+  constructor(machines: Machines, deps: BoardDeps) {
+    this.#machines = machines
+    this.#deps = deps
+    this.#beats = this.#beat()
+  }
+
+  liveSlots(): number {
+    return this.seen().reduce((sum, { isThere, state, slots }) => sum + (isThere && state === 'working' ? slots : 0), 0)
+  }
+
+  seen(): readonly SeenMachine[] {
+    return [...this.#seen.values()]
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the server stops'))
+    await Promise.race([this.#beats, this.#deps.clock.sleep(this.#deps.beatMs)])
+  }
+
+  async #beat(): Promise<void> {
+    const { clock, log, beatMs } = this.#deps
+    while (!this.#closing.signal.aborted) {
+      await this.#lookAndTell().catch((cause: unknown) => log.warn('the machines cannot be seen', { cause }))
+      await clock.sleep(beatMs, this.#closing.signal).catch(() => {})
+    }
+  }
+
+  async #lookAndTell(): Promise<void> {
+    const { databaseId, allowsMixed, ffmpeg, clock, onMoreSlots } = this.#deps
+    const facts = await soundFacts(ffmpeg, this.#digestOf)
+    await this.#machines.announceOwner({ ...facts, databaseId, allowsMixed })
+    const slotsBefore = this.liveSlots()
+    const there = await this.#machines.list()
+    const seenAtMs = clock.now()
+    for (const machine of this.seen()) this.#seen.set(machine.name, { ...machine, isThere: false })
+    for (const machine of there) this.#seen.set(machine.name, { ...machine, isThere: true, seenAtMs })
+    if (this.liveSlots() > slotsBefore) onMoreSlots()
+  }
+}

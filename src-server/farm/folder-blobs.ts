@@ -1,0 +1,72 @@
+/** Files between machines in a folder that all of them have mounted. */
+import { createHash, randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { isDiskFull, syncFile, syncFolder } from '../../src-system/disk.ts'
+import { ATTEMPT_ID, BlobFault, type Blobs, partsOf } from './blobs.ts'
+import { hashed, writeVerified } from './copy-verified.ts'
+
+/** Folder inside the shared one that is ours. */
+const OWN_FOLDER = 'loudsmith-blobs'
+
+/** Opens the store in a folder that is there. Rejects with a {@link BlobFault} where it is not, or cannot be written. */
+export async function openFolderBlobs(folder: string): Promise<Blobs> {
+  const own = path.join(folder, OWN_FOLDER)
+  await away(async () => {
+    await stat(folder)
+    await mkdir(own).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'EEXIST') throw cause
+    })
+  })
+  const place = (attemptId: string) => path.join(own, attemptId)
+  return {
+    put: (attemptId, file) => away(() => putFile(place(attemptId), attemptId, file)),
+    get(key, file) {
+      return away(async () => {
+        const { attemptId, sha256 } = partsOf(key)
+        const stored = path.join(place(attemptId), sha256)
+        await stat(own)
+        await stat(stored).catch((cause: NodeJS.ErrnoException) => {
+          throw cause.code === 'ENOENT' ? new BlobFault('missing', `${key} is not there`, cause) : cause
+        })
+        await writeVerified(createReadStream(stored), file, sha256)
+      })
+    },
+    delete: (attemptId) => away(() => rm(place(attemptId), { recursive: true, force: true })),
+    attempts: () => away(async () => (await readdir(own)).filter((name) => ATTEMPT_ID.test(name))),
+    close() {},
+  }
+}
+
+/** Copies a file under another name first, so that no reader ever sees a part of it. */
+async function putFile(folder: string, attemptId: string, file: string): Promise<string> {
+  // Not with those above it: a disk that has been unmounted must not be filled underneath.
+  await mkdir(folder).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'EEXIST') throw cause
+  })
+  const partial = path.join(folder, `${randomUUID()}.part`)
+  const hash = createHash('sha256')
+  try {
+    await pipeline(createReadStream(file), hashed(hash), createWriteStream(partial, { mode: 0o600 }))
+    await syncFile(partial)
+    const sha256 = hash.digest('hex')
+    await rename(partial, path.join(folder, sha256))
+    syncFolder(folder)
+    return `${attemptId}/${sha256}`
+  } catch (cause) {
+    await rm(partial, { force: true }).catch(() => {})
+    throw cause
+  }
+}
+
+/** Runs `work`; an error of the system is a store that is away or full. */
+async function away<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof BlobFault) throw cause
+    throw new BlobFault(isDiskFull(cause) ? 'full' : 'away', (cause as Error).message, cause)
+  }
+}

@@ -1,0 +1,272 @@
+/**
+ * A further machine of a farm: takes attempts from the queue, masters each in an engine process, and hands the masters back. It keeps
+ * nothing; a song whose machine is lost is mastered by another.
+ */
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
+import { availableParallelism, totalmem } from 'node:os'
+import path from 'node:path'
+import { type Job, Worker } from 'bullmq'
+import type { Redis } from 'ioredis'
+import type { Log } from '../../src-system/log.ts'
+import type { Clock } from '../../src-system/system.ts'
+import type { WorkProgress } from '../../src-worker/mastering/work-order.ts'
+import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
+import { fitsMemory, type MemoryUse } from '../jobs/memory.ts'
+import type { Loss } from '../jobs/queue.ts'
+import type { EngineEnd, WorkerPool } from '../jobs/worker-pool.ts'
+import { BlobFault, type Blobs } from './blobs.ts'
+import { QUEUE_NAME } from './bull-queue.ts'
+import { FarmError } from './farm-error.ts'
+import { type Announcement, differences, KEY_PREFIX, Machines, type SoundFacts } from './machines.ts'
+import { type PackedAttempt, type PackedEnd, packResult, unpackOrder } from './packed-work.ts'
+import type { QueuePlace } from './redis.ts'
+import { type FarmTiming, MISSED_BEATS } from './timing.ts'
+
+/** Tries to bring files to this machine or back before the attempt is given back. */
+const FILE_TRIES = 12
+
+/** Between two messages about the progress of an attempt within one stage, ms. */
+const PROGRESS_STEP_MS = 500
+
+/** Time over which songs are counted, ms. */
+const HOUR_MS = 3_600_000
+
+/** Failures of a machine, which say nothing about the song. */
+const MACHINE_FAILURES: Readonly<Record<string, Loss>> = {
+  DISK_FULL: 'disk_full',
+  FFMPEG_MISSING: 'ffmpeg',
+  FFMPEG_BROKEN: 'ffmpeg',
+  ENCODER_MISSING: 'ffmpeg',
+}
+
+export interface MachineDeps {
+  readonly place: QueuePlace
+  readonly redis: Redis
+  readonly blobs: Blobs
+  readonly pool: Pick<WorkerPool, 'run'>
+  readonly ffmpeg: () => Promise<Ffmpeg>
+  readonly facts: () => Promise<SoundFacts>
+  readonly timing: FarmTiming
+  readonly clock: Clock
+  readonly log: Log
+  /** Name by which the owner knows it. */
+  readonly name: string
+  /** Songs that it masters at once. */
+  readonly slots: number
+  /** Folder of its own; what an earlier run left in it is removed. */
+  readonly folder: string
+  /** Called when the state has changed. */
+  readonly onState: (announcement: Announcement) => void
+}
+
+/** An attempt that is worked on. */
+interface Running extends MemoryUse {
+  readonly stop: AbortController
+  stage: MemoryUse['stage']
+}
+
+type BullJob = Job<PackedAttempt, PackedEnd, string>
+
+export class Machine {
+  readonly #deps: MachineDeps
+  readonly #machines: Machines
+  readonly #worker: Worker<PackedAttempt, PackedEnd, string>
+  readonly #running = new Map<string, Running>()
+  readonly #closing = new AbortController()
+  readonly #instance = randomUUID()
+  readonly #startedAtMs: number
+  #doneAtMs: number[] = []
+  #errors = 0
+  #state: Announcement['state'] = 'waiting'
+  #differs: Announcement['differs'] = []
+  #beats: Promise<void> | undefined
+  #removed: (() => void) | undefined
+  /** Resolves when the owner has removed this machine. */
+  readonly removed = new Promise<void>((resolve) => {
+    this.#removed = resolve
+  })
+
+  constructor(deps: MachineDeps) {
+    this.#deps = deps
+    this.#startedAtMs = deps.clock.monotonicMs()
+    this.#machines = new Machines(deps.redis, deps.timing)
+    this.#worker = new Worker(QUEUE_NAME, (job) => this.#work(job), {
+      ...{ connection: deps.place.options, prefix: KEY_PREFIX, skipVersionCheck: true },
+      ...{ name: deps.name, autorun: false, concurrency: deps.slots },
+      ...{ lockDuration: deps.timing.lockMs, stalledInterval: deps.timing.lockMs, maxStalledCount: 0 },
+    })
+    this.#worker.on('error', (cause) => deps.log.debug('the queue does not answer', { cause: cause.message }))
+  }
+
+  /** Announces this machine and takes attempts once the owner is known to make the same bytes. Rejects with a {@link FarmError} where the name is taken. */
+  async start(): Promise<void> {
+    const { folder, log } = this.#deps
+    await rm(folder, { recursive: true, force: true })
+    await mkdir(folder, { mode: 0o700 })
+    await this.#takeName()
+    await this.#machines.wish(this.#deps.name, undefined)
+    await this.#worker.pause()
+    this.#worker.run().catch((cause: unknown) => log.error('the queue cannot be read', { cause }))
+    this.#beats = this.#beat()
+  }
+
+  /** Gives back what it works on and leaves. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the machine stops'))
+    for (const { stop } of this.#running.values()) stop.abort(this.#closing.signal.reason)
+    await this.#beats
+    const inOrder = this.#worker.close().then(() => this.#machines.leave(this.#deps.name))
+    await Promise.race([inOrder, this.#deps.clock.sleep(this.#deps.timing.lockMs)])
+    await rm(this.#deps.folder, { recursive: true, force: true })
+  }
+
+  /** Waits until a machine of this name that was killed has been forgotten. */
+  async #takeName(): Promise<void> {
+    const { name, clock, timing } = this.#deps
+    for (let beats = 0; beats <= MISSED_BEATS; beats++) {
+      const other = await this.#machines.find(name)
+      if (!other || other.instance === this.#instance) return
+      await clock.sleep(timing.beatMs)
+    }
+    throw new FarmError('name_taken', name)
+  }
+
+  async #beat(): Promise<void> {
+    const { clock, timing, log } = this.#deps
+    while (!this.#closing.signal.aborted) {
+      await this.#lookAndTell().catch((cause: unknown) => log.warn('the owner cannot be told', { cause }))
+      await clock.sleep(timing.beatMs, this.#closing.signal).catch(() => {})
+    }
+  }
+
+  /** Does what the owner wishes, stops what it has given up, and announces itself. */
+  async #lookAndTell(): Promise<void> {
+    const { name, facts, onState } = this.#deps
+    const [own, owner, wish] = await Promise.all([facts(), this.#machines.owner(), this.#machines.wishFor(name)])
+    if (owner) this.#differs = owner.allowsMixed ? [] : differences(own, owner)
+    const mayWork =
+      wish === undefined && this.#differs.length === 0 && (owner !== undefined || this.#state === 'working')
+    if (mayWork && this.#worker.isPaused()) this.#worker.resume()
+    // What it works on goes on.
+    if (!mayWork && !this.#worker.isPaused()) await this.#worker.pause(true)
+    const before = this.#state
+    this.#state = mayWork ? 'working' : wish ? 'draining' : this.#differs.length > 0 ? 'refused' : 'waiting'
+    const announcement = this.#announcement(own)
+    await this.#machines.announce(announcement)
+    if (this.#state !== before) onState(announcement)
+    for (const [attemptId, { stop }] of this.#running)
+      if (await this.#machines.isGivenUp(attemptId)) stop.abort(new Error('given up'))
+    if (wish === 'remove' && this.#running.size === 0) this.#removed?.()
+  }
+
+  #announcement(facts: SoundFacts): Announcement {
+    const { clock, name, slots } = this.#deps
+    const now = clock.monotonicMs()
+    this.#doneAtMs = this.#doneAtMs.filter((doneAtMs) => now - doneAtMs < HOUR_MS)
+    const hours = Math.min(HOUR_MS, Math.max(1, now - this.#startedAtMs)) / HOUR_MS
+    return {
+      ...facts,
+      ...{ name, slots, instance: this.#instance, cores: availableParallelism(), memoryBytes: totalmem() },
+      ...{ state: this.#state, differs: this.#differs, errors: this.#errors },
+      attempts: [...this.#running.keys()],
+      songsPerHour: Math.round(this.#doneAtMs.length / hours),
+    }
+  }
+
+  /** Makes one attempt. Resolves with its end, whatever it was: it is the owner who decides about another. */
+  async #work(job: BullJob): Promise<PackedEnd> {
+    const { folder, log, clock } = this.#deps
+    const attemptId = job.id ?? ''
+    const running: Running = { stop: new AbortController(), stage: 'decoding', memoryBytes: job.data.memoryBytes }
+    const others = [...this.#running.values()]
+    this.#running.set(attemptId, running)
+    const own = path.join(folder, attemptId)
+    try {
+      await mkdir(own, { mode: 0o700 })
+      await this.#memoryFor(running, others)
+      const made = await this.#master(job, own, running)
+      if (made.end.kind === 'answered') this.#doneAtMs.push(clock.monotonicMs())
+      return made
+    } catch (cause) {
+      this.#errors++
+      log.warn('an attempt could not be made', { attemptId, cause })
+      return lost(cause instanceof BlobFault ? 'files' : 'gone', String(cause))
+    } finally {
+      this.#running.delete(attemptId)
+      await rm(own, { recursive: true, force: true })
+    }
+  }
+
+  async #master(job: BullJob, own: string, running: Running): Promise<PackedEnd> {
+    const { blobs, pool, ffmpeg, slots } = this.#deps
+    const { signal } = running.stop
+    const packed = await this.#persist(signal, () => unpackOrder(blobs, job.data.order, own))
+    const attemptFolder = path.join(own, 'attempt')
+    await mkdir(attemptFolder, { mode: 0o700 })
+    const threads = Math.max(1, Math.floor(availableParallelism() / slots))
+    const order = { ...packed, attemptFolder, ffmpeg: await ffmpeg(), threads }
+    const end = await pool.run({
+      command: { type: 'work', order },
+      timeLimitMs: job.data.timeLimitMs,
+      signal,
+      onProgress: this.#teller(job, running),
+    })
+    const fault = machineFault(end)
+    if (fault) {
+      this.#errors++
+      return fault
+    }
+    if (end.kind !== 'answered' || end.message.type !== 'done') return { end, files: {} }
+    const { result } = end.message
+    const files = await this.#persist(signal, () => packResult(blobs, job.id ?? '', result, attemptFolder))
+    return { end, files }
+  }
+
+  /** Waits until an attempt fits beside those that were there before it. */
+  async #memoryFor(running: Running, others: readonly Running[]): Promise<void> {
+    const { clock, timing } = this.#deps
+    const stillRun = () => others.filter((other) => [...this.#running.values()].includes(other))
+    while (!fitsMemory(running.memoryBytes, process.availableMemory(), stillRun()))
+      await clock.sleep(timing.beatMs, running.stop.signal)
+  }
+
+  /** Returns what tells the owner how far an attempt is. */
+  #teller(job: BullJob, running: Running): (progress: WorkProgress) => void {
+    const { clock } = this.#deps
+    let toldAtMs = Number.NEGATIVE_INFINITY
+    return (progress) => {
+      const now = clock.monotonicMs()
+      if (progress.stage === running.stage && now - toldAtMs < PROGRESS_STEP_MS) return
+      toldAtMs = now
+      running.stage = progress.stage
+      // Nothing depends on it.
+      job.updateProgress({ ...progress }).catch(() => {})
+    }
+  }
+
+  /** Runs what needs the store of files, again for a while where that may help. */
+  async #persist<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    const { clock, timing } = this.#deps
+    for (let left = FILE_TRIES - 1; ; left--) {
+      try {
+        return await work()
+      } catch (cause) {
+        if (left === 0 || !(cause instanceof BlobFault && cause.mayPass)) throw cause
+      }
+      await clock.sleep(timing.retryMs, signal)
+    }
+  }
+}
+
+const lost = (reason: Loss, detail: string): PackedEnd => ({ end: { kind: 'lost', reason, detail }, files: {} })
+
+/** Returns the loss that an end is, where this machine and not the song is to blame. Pure. */
+function machineFault(end: EngineEnd): PackedEnd | undefined {
+  if (end.kind === 'stopped') return lost('stopped', 'the machine was stopped')
+  if (end.kind === 'crashed' && end.fault === 'not_started') return lost('gone', end.detail)
+  if (end.kind !== 'answered' || end.message.type !== 'failed') return undefined
+  const { failureCode, message } = end.message
+  const reason = MACHINE_FAILURES[failureCode]
+  return reason && lost(reason, message)
+}

@@ -1,0 +1,135 @@
+/** Announcements of the machines of a farm and of its owner, kept in Redis for as long as they are repeated. */
+import { arch } from 'node:os'
+import type { Redis } from 'ioredis'
+import { engineVersion } from '../../src-engine/version.ts'
+import { hasSimd } from '../../src-system/simd.ts'
+import type { DigestOf } from '../../src-worker/media/confirmed-binary.ts'
+import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
+import { type FarmTiming, MISSED_BEATS } from './timing.ts'
+
+/** All that the bytes of a master depend on beside its order. */
+export interface SoundFacts {
+  readonly engineVersion: string
+  /** Version and the first digits of the SHA-256 of the program. */
+  readonly ffmpeg: string
+  readonly simd: string
+}
+
+/** Announcement of a machine. */
+export interface Announcement extends SoundFacts {
+  readonly name: string
+  /** Of one start of the program. */
+  readonly instance: string
+  readonly cores: number
+  readonly memoryBytes: number
+  /** Songs that it masters at once. */
+  readonly slots: number
+  readonly state: 'waiting' | 'working' | 'draining' | 'refused'
+  /** Facts in which it differs from the owner, where it is refused. */
+  readonly differs: readonly (keyof SoundFacts)[]
+  /** Attempts that it works on. */
+  readonly attempts: readonly string[]
+  readonly songsPerHour: number
+  readonly errors: number
+}
+
+/** Announcement of the owner. */
+export interface OwnerAnnouncement extends SoundFacts {
+  readonly databaseId: string
+  readonly allowsMixed: boolean
+}
+
+/** Wish of the owner about a machine. */
+export type Wish = 'drain' | 'remove'
+
+/** Prefix of all keys of ours, those of BullMQ among them. */
+export const KEY_PREFIX = 'loudsmith'
+const OWNER_KEY = `${KEY_PREFIX}:owner`
+const machineKey = (name: string) => `${KEY_PREFIX}:machine:${name}`
+const wishKey = (name: string) => `${KEY_PREFIX}:wish:${name}`
+const givenUpKey = (attemptId: string) => `${KEY_PREFIX}:given-up:${attemptId}`
+
+/** Time for which an attempt that was given up is remembered, s: longer than any takes. */
+const GIVEN_UP_SECONDS = 86_400
+
+/** Digits of a checksum that tell two builds apart. */
+const BUILD_DIGITS = 12
+
+/** Returns the facts of this machine. Rejects with what `ffmpeg` does. */
+export async function soundFacts(ffmpeg: () => Promise<Ffmpeg>, digestOf: DigestOf): Promise<SoundFacts> {
+  const { path, version } = await ffmpeg()
+  const build = (await digestOf(path)).slice(0, BUILD_DIGITS)
+  return { engineVersion, ffmpeg: `${version} (${build})`, simd: hasSimd() ? arch() : 'none' }
+}
+
+/** Returns the facts in which a machine would make other bytes than the owner. Pure. */
+export function differences(own: SoundFacts, owner: SoundFacts): (keyof SoundFacts)[] {
+  return (['engineVersion', 'ffmpeg', 'simd'] as const).filter((fact) => own[fact] !== owner[fact])
+}
+
+/** The board on which owner and machines see each other. All methods reject with the connection's error. */
+export class Machines {
+  readonly #redis: Redis
+  readonly #lifeMs: number
+
+  constructor(redis: Redis, { beatMs }: Pick<FarmTiming, 'beatMs'>) {
+    this.#redis = redis
+    this.#lifeMs = beatMs * MISSED_BEATS
+  }
+
+  async announce(machine: Announcement): Promise<void> {
+    await this.#redis.set(machineKey(machine.name), JSON.stringify(machine), 'PX', this.#lifeMs)
+  }
+
+  async announceOwner(owner: OwnerAnnouncement): Promise<void> {
+    await this.#redis.set(OWNER_KEY, JSON.stringify(owner), 'PX', this.#lifeMs)
+  }
+
+  async owner(): Promise<OwnerAnnouncement | undefined> {
+    return parsed(await this.#redis.get(OWNER_KEY))
+  }
+
+  async find(name: string): Promise<Announcement | undefined> {
+    return parsed(await this.#redis.get(machineKey(name)))
+  }
+
+  /** Returns the machines that are there, by name. */
+  async list(): Promise<Announcement[]> {
+    const keys = new Set<string>()
+    for await (const found of this.#redis.scanStream({ match: machineKey('*'), count: 1000 })) {
+      for (const key of found as string[]) keys.add(key)
+    }
+    if (keys.size === 0) return []
+    const texts = await this.#redis.mget(...keys)
+    return texts
+      .flatMap((text) => parsed<Announcement>(text) ?? [])
+      .sort((one, other) => (one.name < other.name ? -1 : 1))
+  }
+
+  /** Takes an announcement back. */
+  async leave(name: string): Promise<void> {
+    await this.#redis.del(machineKey(name), wishKey(name))
+  }
+
+  async wish(name: string, wish: Wish | undefined): Promise<void> {
+    if (wish) await this.#redis.set(wishKey(name), wish)
+    else await this.#redis.del(wishKey(name))
+  }
+
+  async wishFor(name: string): Promise<Wish | undefined> {
+    return ((await this.#redis.get(wishKey(name))) as Wish | null) ?? undefined
+  }
+
+  /** Tells the machine that works on an attempt that its result will not be taken. */
+  async giveUp(attemptId: string): Promise<void> {
+    await this.#redis.set(givenUpKey(attemptId), '1', 'EX', GIVEN_UP_SECONDS)
+  }
+
+  async isGivenUp(attemptId: string): Promise<boolean> {
+    return (await this.#redis.exists(givenUpKey(attemptId))) === 1
+  }
+}
+
+function parsed<Value>(text: string | null | undefined): Value | undefined {
+  return text == null ? undefined : (JSON.parse(text) as Value)
+}

@@ -1,0 +1,31 @@
+import type { Config } from '../config.ts'
+import { FarmError } from './farm-error.ts'
+
+/** Farm that is asked for: the queue and the store of files that all its machines share. */
+export interface FarmWish {
+  readonly queue?: string
+  readonly blobs?: string
+}
+
+/** Addresses of a farm. */
+export interface FarmPlaces {
+  readonly queue: string
+  /** Password of the queue, where it does not stand in its address. */
+  readonly queuePassword?: string
+  readonly blobs: string
+}
+
+/**
+ * Returns the addresses that a program was started with, the environment's in place of absent ones; undefined where there are none. Throws a
+ * {@link FarmError} where one of the two is missing, or a password stands in an argument.
+ */
+export function farmPlaces(
+  wish: FarmWish,
+  { queuePassword, ...config }: Pick<Config, 'queue' | 'queuePassword' | 'blobs'>,
+): FarmPlaces | undefined {
+  const { queue = config.queue, blobs = config.blobs } = wish
+  if (queue === undefined && blobs === undefined) return undefined
+  if (queue === undefined || blobs === undefined) throw new FarmError('only_one')
+  if (wish.queue !== undefined && URL.parse(wish.queue)?.password) throw new FarmError('queue_password_shown')
+  return { queue, blobs, ...(queuePassword === undefined ? {} : { queuePassword }) }
+}

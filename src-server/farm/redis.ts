@@ -1,0 +1,87 @@
+/** Connection to the Redis or Valkey between machines, and the checks without which nothing may be entrusted to it. */
+import type { RedisOptions } from 'bullmq'
+import { Redis } from 'ioredis'
+import { FarmError } from './farm-error.ts'
+
+/** Oldest release with the commands that the queue uses. Valkey tells one that is newer. */
+const OLDEST: readonly [number, number] = [6, 2]
+
+/** Time for the first connection, ms. */
+const CONNECT_LIMIT_MS = 5000
+
+/** Longest pause before the next attempt to connect again, ms. */
+const LONGEST_PAUSE_MS = 2000
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[?::1\]?)$/
+
+/** Address of a queue, and what it says about the connection. */
+export interface QueuePlace {
+  readonly options: RedisOptions
+  /** Host and port, for sentences and the log. */
+  readonly shown: string
+  readonly isLoopback: boolean
+  /** False where others on the way can read songs' names and the password. */
+  readonly isEncrypted: boolean
+}
+
+/** Returns what an address says. A password may stand in it or be given apart. Throws a {@link FarmError} for any other text. */
+export function queuePlace(address: string, password?: string): QueuePlace {
+  const url = URL.parse(address)
+  const isEncrypted = url?.protocol === 'rediss:'
+  if (!url || !(isEncrypted || url.protocol === 'redis:') || url.hostname === '') throw new FarmError('queue_address')
+  const port = Number(url.port || 6379)
+  const db = Number(url.pathname.slice(1) || 0)
+  if (!Number.isSafeInteger(db)) throw new FarmError('queue_address')
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const secret = decodeURIComponent(url.password) || password
+  return {
+    options: {
+      ...{ host, port, db },
+      ...(url.username ? { username: decodeURIComponent(url.username) } : {}),
+      ...(secret ? { password: secret } : {}),
+      ...(isEncrypted ? { tls: { servername: host } } : {}),
+      // What is asked while it is away waits until it is back.
+      maxRetriesPerRequest: null,
+      retryStrategy: (times: number) => Math.min(times * 100, LONGEST_PAUSE_MS),
+    },
+    shown: `${url.hostname}:${port}`,
+    isLoopback: LOOPBACK.test(url.hostname),
+    isEncrypted,
+  }
+}
+
+/** Connects and checks what is there. Rejects with a {@link FarmError}; nothing is then left open. */
+export async function openRedis({ options, shown }: QueuePlace): Promise<Redis> {
+  const first = { retryStrategy: () => null, connectTimeout: CONNECT_LIMIT_MS, lazyConnect: true }
+  const trial = new Redis({ ...options, ...first })
+  let said: Error | undefined
+  trial.on('error', (error) => {
+    said = error
+  })
+  try {
+    await trial.connect()
+    checkInfo(await trial.info(), shown)
+  } catch (cause) {
+    if (cause instanceof FarmError) throw cause
+    // The rejection says no more than that the connection is closed.
+    const isRefused = /^(WRONGPASS|NOAUTH|NOPERM)/.test((said ?? (cause as Error)).message)
+    throw new FarmError(isRefused ? 'queue_password' : 'queue_unreachable', shown, said ?? cause)
+  } finally {
+    trial.disconnect()
+  }
+  return new Redis(options)
+}
+
+/** Throws a {@link FarmError} where a server, by its INFO, could lose what it is entrusted with. */
+export function checkInfo(info: string, shown: string): void {
+  const fields = new Map(
+    info.split(/\r?\n/).map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon), line.slice(colon + 1)] as const
+    }),
+  )
+  const [major = 0, minor = 0] = (fields.get('redis_version') ?? '').split('.').map(Number)
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) throw new FarmError('queue_too_old', shown)
+  if (fields.get('maxmemory_policy') !== 'noeviction') throw new FarmError('queue_evicts', shown)
+  if (fields.get('aof_enabled') !== '1') throw new FarmError('queue_forgets', shown)
+}

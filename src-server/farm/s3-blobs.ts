@@ -1,0 +1,91 @@
+/**
+ * Files between machines in a bucket of any S3 server. Credentials, region and the address of the server come from the variables that all
+ * programs for S3 read (AWS_ACCESS_KEY_ID, AWS_REGION, AWS_ENDPOINT_URL …).
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
+import { ATTEMPT_ID, BlobFault, type Blobs, partsOf } from './blobs.ts'
+import { writeVerified } from './copy-verified.ts'
+import { FarmError } from './farm-error.ts'
+
+/** Region where none is set: servers that are not Amazon's take any. */
+const ANY_REGION = 'us-east-1'
+
+/** Objects that one request may remove (S3, DeleteObjects). */
+const MOST_DELETED = 1000
+
+/** Opens the store in a bucket that is there. Rejects with a {@link BlobFault} where it cannot be reached. */
+export async function openS3Blobs(address: string): Promise<Blobs> {
+  const url = URL.parse(address)
+  if (!url?.hostname) throw new FarmError('blobs_address')
+  const Bucket = url.hostname
+  const prefix = url.pathname.replace(/^\/+|\/+$/g, '')
+  const named = (key: string) => (prefix === '' ? key : `${prefix}/${key}`)
+  const client = new S3Client({ forcePathStyle: true, region: process.env.AWS_REGION ?? ANY_REGION })
+  await away(() => client.send(new HeadBucketCommand({ Bucket })))
+
+  const list = async function* (Prefix: string): AsyncGenerator<string> {
+    for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix }))
+      for (const { Key } of page.Contents ?? []) if (Key) yield Key
+  }
+  return {
+    put: (attemptId, file) =>
+      away(async () => {
+        const key = `${attemptId}/${await sha256Of(file)}`
+        await new Upload({ client, params: { Bucket, Key: named(key), Body: createReadStream(file) } }).done()
+        return key
+      }),
+    get(key, file) {
+      return away(async () => {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: named(key) }))
+        await writeVerified(Body as Readable, file, partsOf(key).sha256)
+      })
+    },
+    delete: (attemptId) =>
+      away(async () => {
+        const keys: string[] = []
+        for await (const key of list(`${named(attemptId)}/`)) keys.push(key)
+        for (let first = 0; first < keys.length; first += MOST_DELETED) {
+          const Objects = keys.slice(first, first + MOST_DELETED).map((Key) => ({ Key }))
+          await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }))
+        }
+      }),
+    attempts: () =>
+      away(async () => {
+        const found = new Set<string>()
+        for await (const key of list(prefix === '' ? '' : `${prefix}/`)) {
+          const [attemptId = ''] = (prefix === '' ? key : key.slice(prefix.length + 1)).split('/')
+          if (ATTEMPT_ID.test(attemptId)) found.add(attemptId)
+        }
+        return [...found]
+      }),
+    close: () => client.destroy(),
+  }
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(file), hash)
+  return hash.digest('hex')
+}
+
+/** Runs `work`; whatever the server or the way to it says is a store that is away, but for a file that is not there. */
+async function away<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (cause) {
+    if (cause instanceof BlobFault || cause instanceof FarmError) throw cause
+    const { name, message } = cause as Error
+    throw new BlobFault(name === 'NoSuchKey' ? 'missing' : 'away', `${name}: ${message}`, cause)
+  }
+}

@@ -1,0 +1,84 @@
+/** Start of a further machine of a farm: it masters songs from the queue, and keeps no database and no port of its own. */
+import { availableParallelism, hostname, tmpdir } from 'node:os'
+import path from 'node:path'
+import { keepPrivate } from '../src-system/disk.ts'
+import { createLog, type Log } from '../src-system/log.ts'
+import { systemClock } from '../src-system/system.ts'
+import { createDigests } from '../src-worker/media/confirmed-binary.ts'
+import { locateFfmpeg } from '../src-worker/media/locate.ts'
+import { readConfig } from './config.ts'
+import { FarmError } from './farm/farm-error.ts'
+import { Machine } from './farm/machine.ts'
+import { type Announcement, soundFacts } from './farm/machines.ts'
+import { openBlobs } from './farm/open-blobs.ts'
+import { type FarmWish, farmPlaces } from './farm/places.ts'
+import { openRedis, queuePlace } from './farm/redis.ts'
+import { FARM_TIMING, type FarmTiming } from './farm/timing.ts'
+import { createWorkerPool, type ForkEngine, forkWithNode } from './jobs/worker-pool.ts'
+import { ENGINE_FILE } from './server/paths.ts'
+
+export interface MachineOptions extends FarmWish {
+  /** Name by which the owner knows it; that of the host when absent. */
+  readonly name?: string
+  /** Songs that it masters at once; half as many as it has cores when absent. */
+  readonly workers?: number
+  readonly log?: Log
+  readonly timing?: FarmTiming
+  readonly forkEngine?: ForkEngine
+  /** Called when it begins to work, waits for its owner, or is refused by it. */
+  readonly onState?: (announcement: Announcement) => void
+}
+
+/** A running machine. */
+export interface RunningMachine {
+  readonly name: string
+  /** False where others on the way to the queue can read what goes through it. */
+  readonly isSafe: boolean
+  /** Resolves when the owner has removed it. */
+  readonly removed: Promise<void>
+  /** Gives back what it works on and leaves. */
+  close(): Promise<void>
+}
+
+/** Starts a machine. Rejects with a {@link FarmError}; nothing is then left open. */
+export async function startMachine(options: MachineOptions): Promise<RunningMachine> {
+  keepPrivate()
+  const config = readConfig()
+  const clock = systemClock
+  const log = options.log ?? createLog(config.logLevel, clock, (line) => process.stderr.write(line))
+  const places = farmPlaces(options, config)
+  if (!places) throw new FarmError('only_one')
+  const place = queuePlace(places.queue, places.queuePassword)
+  const ffmpeg = await locateFfmpeg({ explicit: config.ffmpegPath }).catch((cause: unknown) => {
+    throw new FarmError('no_ffmpeg', '', cause)
+  })
+  const blobs = await openBlobs(places.blobs)
+  const redis = await openRedis(place)
+  redis.on('error', (cause) => log.debug('the queue does not answer', { cause: cause.message }))
+  const fork = options.forkEngine ?? forkWithNode(ENGINE_FILE, log)
+  const pool = createWorkerPool({ fork, clock, log, graceMs: config.engineGraceMs })
+  const digestOf = createDigests()
+  const name = options.name ?? hostname()
+  const machine = new Machine({
+    ...{ place, redis, blobs, pool, clock, log, name },
+    ffmpeg: async () => ffmpeg,
+    facts: () => soundFacts(async () => ffmpeg, digestOf),
+    timing: options.timing ?? FARM_TIMING,
+    slots: options.workers ?? Math.max(1, Math.floor(availableParallelism() / 2)),
+    folder: path.join(tmpdir(), `loudsmith-machine-${name.replace(/[^\w.-]/g, '_')}`),
+    onState: options.onState ?? (() => {}),
+  })
+  const close = async () => {
+    await machine.close()
+    pool.close()
+    blobs.close()
+    redis.disconnect()
+  }
+  try {
+    await machine.start()
+  } catch (cause) {
+    await close()
+    throw cause
+  }
+  return { name, isSafe: place.isEncrypted || place.isLoopback, removed: machine.removed, close }
+}

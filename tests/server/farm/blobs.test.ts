@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import S3rver from 's3rver'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openBlobs } from '../../../src-server/farm/open-blobs.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-blobs-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const fault = (run: Promise<unknown>) =>
+  run.then(
+    () => undefined,
+    (error: { kind?: string; fault?: string }) => error.kind ?? error.fault,
+  )
+
+test('a shared folder gives back the very bytes, tells of damaged and missing ones, and never touches the files of others', async () => {
+  const blobs = await openBlobs(folder)
+  const attemptId = `${randomUUID()}-1`
+  const inFolder = (...names: string[]) => path.join(folder, ...names)
+  writeFileSync(inFolder('song'), 'a song')
+  writeFileSync(inFolder('loudsmith-blobs', 'of-others'), 'kept')
+  const key = await blobs.put(attemptId, inFolder('song'))
+  expect(await blobs.put(attemptId, inFolder('song'))).toBe(key)
+  await blobs.get(key, inFolder('copy'))
+  expect(readFileSync(inFolder('copy'), 'utf8')).toBe('a song')
+  writeFileSync(inFolder('loudsmith-blobs', ...key.split('/')), 'a sing')
+  expect(await fault(blobs.get(key, inFolder('damaged')))).toBe('damaged')
+  expect(existsSync(inFolder('damaged')) || existsSync(inFolder('damaged.part'))).toBe(false)
+  expect(await fault(blobs.get('../song', inFolder('outside')))).toBe('missing')
+  expect(await blobs.attempts()).toEqual([attemptId])
+  await blobs.delete(attemptId)
+  expect(await fault(blobs.get(key, inFolder('gone')))).toBe('missing')
+  expect(readdirSync(inFolder('loudsmith-blobs'))).toEqual(['of-others'])
+  rmSync(inFolder('loudsmith-blobs'), { recursive: true })
+  expect(await fault(blobs.put(attemptId, inFolder('song')))).toBe('away')
+  expect(await fault(openBlobs(inFolder('nowhere')))).toBe('blobs_unreachable')
+  expect(await fault(openBlobs('relative'))).toBe('blobs_address')
+})
+
+test('a bucket of an S3 server does the same', async () => {
+  const server = new S3rver({
+    ...{ port: 0, address: '127.0.0.1', silent: true, directory: folder },
+    configureBuckets: [{ name: 'songs' }],
+  })
+  const { port } = await server.run()
+  vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${port}`)
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'S3RVER')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'S3RVER')
+  try {
+    const blobs = await openBlobs('s3://songs/farm')
+    const [attemptId, other] = [`${randomUUID()}-1`, `${randomUUID()}-2`]
+    const inFolder = (name: string) => path.join(folder, name)
+    writeFileSync(inFolder('song'), 'a song')
+    const key = await blobs.put(attemptId, inFolder('song'))
+    await blobs.put(other, inFolder('song'))
+    await blobs.get(key, inFolder('copy'))
+    expect(readFileSync(inFolder('copy'), 'utf8')).toBe('a song')
+    expect((await blobs.attempts()).sort()).toEqual([attemptId, other].sort())
+    writeFileSync(storedObject(key), 'a sing')
+    expect(await fault(blobs.get(key, inFolder('damaged')))).toBe('damaged')
+    await blobs.delete(attemptId)
+    expect(await blobs.attempts()).toEqual([other])
+    expect(await fault(blobs.get(key, inFolder('gone')))).toBe('missing')
+    expect(await fault(openBlobs('s3://nowhere'))).toBe('blobs_unreachable')
+    blobs.close()
+  } finally {
+    vi.unstubAllEnvs()
+    await server.close()
+  }
+})
+
+/** Returns the file in which the test server keeps an object. */
+function storedObject(key: string): string {
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find(
+    (name) => name.includes(key) && name.endsWith('_object'),
+  )
+  if (!found) throw new Error(`no object ${key}`)
+  return path.join(folder, found)
+}

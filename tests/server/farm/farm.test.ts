@@ -1,0 +1,203 @@
+/** Several machines through one real Redis: what is lost on the way costs nobody a song or a credit. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { engineVersion } from '../../../src-engine/version.ts'
+import { Machines, type OwnerAnnouncement } from '../../../src-server/farm/machines.ts'
+import { openRedis, queuePlace } from '../../../src-server/farm/redis.ts'
+import type { FarmTiming } from '../../../src-server/farm/timing.ts'
+import { type MachineOptions, type RunningMachine, startMachine } from '../../../src-server/machine.ts'
+import { createLog } from '../../../src-system/log.ts'
+import { systemClock } from '../../../src-system/system.ts'
+import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
+import { hasRedis, type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+const TIMING: FarmTiming = { beatMs: 100, reconcileMs: 200, lockMs: 5000, retryMs: 100 }
+const log = createLog('silent', systemClock, () => {})
+
+let redis: RedisServer
+let client: Redis
+let folder: string
+let service: Service | undefined
+const machines: RunningMachine[] = []
+const processes: ChildProcess[] = []
+
+const blobs = () => path.join(folder, 'blobs')
+const kept = () => readdirSync(path.join(blobs(), 'loudsmith-blobs'))
+const own = createHeldEngine()
+
+async function owner(): Promise<Service> {
+  const farm = { queue: redis.address, blobs: blobs(), timing: TIMING }
+  const options = { farm, forkEngine: own.fork, dataDir: path.join(folder, 'data'), keepsData: true }
+  service = await startService(options)
+  return service
+}
+async function machine(name: string, engine: HeldEngine, options: MachineOptions = {}): Promise<RunningMachine> {
+  const places = { queue: redis.address, blobs: blobs(), timing: TIMING, log, workers: 1 }
+  const started = await startMachine({ ...places, name, forkEngine: engine.fork, ...options })
+  machines.push(started)
+  return started
+}
+async function machineProcess(name: string): Promise<ChildProcess> {
+  const file = path.join(import.meta.dirname, '../../support/machine-process.ts')
+  const child = fork(file, [redis.address, blobs(), name, JSON.stringify(TIMING)])
+  processes.push(child)
+  await once(child, 'message')
+  return child
+}
+const credits = async (): Promise<number> => (await service!.get('/api/v1/account')).body.credits
+const started = (engine: HeldEngine, count: number) => expect.poll(() => engine.processes.length).toBe(count)
+const attemptsInQueue = async () =>
+  (await client.keys('loudsmith:attempts:*-*-*-*-*-*')).filter((key) => !key.endsWith(':lock'))
+
+describe.skipIf(!hasRedis())('several machines', () => {
+  beforeAll(async () => {
+    redis = await startRedis()
+    client = new Redis(redis.port)
+  })
+  afterAll(async () => {
+    client.disconnect()
+    await redis.stop()
+  })
+  beforeEach(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-farm-'))
+    mkdirSync(blobs())
+    await client.flushall()
+  })
+  afterEach(async () => {
+    for (const child of processes.splice(0)) child.kill('SIGKILL')
+    await Promise.all(machines.splice(0).map((one) => one.close()))
+    await service?.stop()
+    service = undefined
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('a machine masters a song; the order holds no path, secret or callback, and nothing is left between the machines', async () => {
+    const engine = createHeldEngine()
+    const { newJob, job, ended, call } = await owner()
+    const before = await credits()
+    await machine('a', engine)
+    const { job_id } = await newJob({ webhook_url: 'https://example.com/secret-hook', title: 'One' })
+    await started(engine, 1)
+    const [key = ''] = await attemptsInQueue()
+    const order = await client.hget(key, 'data')
+    expect(order).toContain('"title":"One"')
+    expect(order).not.toMatch(/secret-hook|credential|loudsmith-farm-/)
+    engine.processes[0]?.progress('rendering', 0.5)
+    await expect.poll(async () => (await job(job_id)).progress).toBe(50)
+    engine.processes[0]?.finish()
+    expect(await ended(job_id)).toMatchObject({ status: 'done', credits_refunded: 0 })
+    const download = await call('GET', `/api/v1/jobs/${job_id}/download`)
+    expect(download.body).toContain('RIFF spotify')
+    expect(before - (await credits())).toBe(1)
+    expect(own.processes).toHaveLength(0)
+    await expect.poll(attemptsInQueue).toEqual([])
+    await expect.poll(kept).toEqual([])
+  })
+
+  test('a song whose machine is killed is mastered by another, for one credit and no crash of its own', async () => {
+    const { newJob, ended } = await owner()
+    const before = await credits()
+    const killed = await machineProcess('killed')
+    const { job_id } = await newJob()
+    const locked = async () => (await client.keys('loudsmith:attempts:*:lock')).length
+    await expect.poll(locked).toBe(1)
+    const other = createHeldEngine({ isAutomatic: true })
+    await machine('other', other)
+    killed.kill('SIGKILL')
+    expect(await ended(job_id)).toMatchObject({ status: 'done', credits_refunded: 0 })
+    expect(other.processes).toHaveLength(1)
+    expect(before - (await credits())).toBe(1)
+  })
+
+  test('a queue that is wiped costs no song: what runs and what waits is offered again', async () => {
+    const engine = createHeldEngine()
+    const { newJob, ended } = await owner()
+    await machine('a', engine)
+    const jobs = [await newJob(), await newJob()]
+    await started(engine, 1)
+    // Seen by the owner, as the wipe comes.
+    engine.processes[0]?.progress('rendering', 0.5)
+    await expect.poll(async () => (await service!.job(jobs[0]!.job_id)).progress).toBe(50)
+    await client.flushall()
+    engine.isAutomatic = true
+    await expect.poll(() => engine.processes[0]?.isAborted).toBe(true)
+    for (const { job_id } of jobs) expect(await ended(job_id)).toMatchObject({ status: 'done' })
+  })
+
+  test('an attempt goes on while its owner is away, and its result is taken when the owner is back', async () => {
+    const engine = createHeldEngine()
+    const first = await owner()
+    await machine('a', engine)
+    const before = await credits()
+    const { job_id } = await first.newJob()
+    await started(engine, 1)
+    await first.stop()
+    engine.processes[0]?.finish()
+    const second = await owner()
+    expect(await second.ended(job_id)).toMatchObject({ status: 'done' })
+    expect(engine.processes).toHaveLength(1)
+    expect(before - (await credits())).toBe(1)
+  })
+
+  test('a cancelled song is stopped on its machine, and its credit comes back', async () => {
+    const engine = createHeldEngine()
+    const { newJob, call } = await owner()
+    await machine('a', engine)
+    const before = await credits()
+    const { job_id } = await newJob()
+    await started(engine, 1)
+    expect((await call('DELETE', `/api/v1/jobs/${job_id}?status=queued`)).status).toBe(200)
+    await expect.poll(() => engine.processes[0]?.isAborted).toBe(true)
+    expect(await credits()).toBe(before)
+    await expect.poll(kept).toEqual([])
+  })
+
+  test('a machine that would make other bytes is refused and says in which facts it differs, unless mixed ones are allowed', async () => {
+    const board = new Machines(client, { beatMs: 600_000 })
+    const seen: string[] = []
+    const told = async (name: string, facts: Partial<OwnerAnnouncement>) => {
+      const own = {
+        engineVersion,
+        ffmpeg: 'other',
+        simd: process.arch,
+        databaseId: 'one',
+        allowsMixed: false,
+        ...facts,
+      }
+      await board.announceOwner(own)
+      const onState: MachineOptions['onState'] = ({ state, differs }) => seen.push(`${name} ${state} ${differs}`)
+      await machine(name, createHeldEngine(), { onState })
+    }
+    await told('a', { engineVersion: '0.0.1' })
+    await expect.poll(() => seen).toEqual(['a refused engineVersion,ffmpeg'])
+    await told('b', { allowsMixed: true })
+    await expect.poll(() => seen).toContain('b working ')
+  })
+
+  test('a queue that could lose songs is refused at the start, each reason by its name', async () => {
+    const opened = (address = redis.address) =>
+      openRedis(queuePlace(address)).then(
+        (open) => open.disconnect(),
+        (error: { fault?: string }) => error.fault,
+      )
+    expect(await opened()).toBeUndefined()
+    await client.config('SET', 'maxmemory-policy', 'allkeys-lru')
+    expect(await opened()).toBe('queue_evicts')
+    await client.config('SET', 'maxmemory-policy', 'noeviction')
+    await client.config('SET', 'appendonly', 'no')
+    expect(await opened()).toBe('queue_forgets')
+    await client.config('SET', 'appendonly', 'yes')
+    await client.config('SET', 'requirepass', 'right')
+    expect(await opened()).toBe('queue_password')
+    expect(await opened(redis.address.replace('//', '//:wrong@'))).toBe('queue_password')
+    expect(await opened(redis.address.replace('//', '//:right@'))).toBeUndefined()
+    await client.config('SET', 'requirepass', '')
+    expect(await opened('redis://127.0.0.1:1')).toBe('queue_unreachable')
+  })
+})
