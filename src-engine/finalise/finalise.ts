@@ -287,7 +287,8 @@ export function resultOffset(source: FinaliseSource, plan: FinalisePlan): Result
   if (known !== undefined) return known.offset
   const { sampleRateHz } = source
   const steps = stepSumsOf(renderWithOffset(source, plan, wholeStepsFrames(sampleRateHz)), sampleRateHz)
-  const offset = offsetOf(steps, sampleRateHz)
+  const ceiling = plan.limiter === null ? Infinity : dbToGain(plan.ceilingDbtp)
+  const offset = offsetOf(steps, sampleRateHz, ceiling)
   offsetOfPlan.set(plan, { offset })
   return offset
 }

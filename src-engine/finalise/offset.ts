@@ -6,8 +6,8 @@ import { clamp, dbToGain } from '../dsp/units.ts'
 
 /** A mean of a channel up to this is none, dBFS. */
 export const noOffsetDbfs = -80
-/** An offset whose root mean square over the song exceeds this is followed as it moves, dBFS; music has up to −52. */
-const driftDbfs = -50
+/** An offset whose root mean square over the song exceeds this is followed as it moves, dBFS; limited music has up to −45. */
+const driftDbfs = -40
 /** A channel below this in 100 ms is silent there, root mean square in dBFS: silence stays as it is. */
 const silentDbfs = -60
 /** Least part of a channel's time in which its offset can be taken out. */
@@ -21,13 +21,24 @@ const reach = 2
 /** The curve of the smoothed song, and once more that of what it leaves: a drift of 10 s is then followed to 1.5 per cent. */
 const rounds = 2
 
-/** Offset that a master would have, and the curve that takes it out. */
+/** Curve that takes the offset out of a channel. */
+interface OffsetCurve {
+  /** Controls of a uniform cubic B-spline, at knots from frame 0 on. */
+  readonly controls: Float64Array
+  /**
+   * Level at which nothing is taken out, linear: the part that is taken falls with the square of the sample. Infinity: all samples lose
+   * alike.
+   */
+  readonly ceiling: number
+}
+
+/** Offset that a master would have, and the curves that take it out. */
 export interface ResultOffset {
   /** Mean of each channel, full scale 1. */
   readonly means: readonly number[]
   readonly knotFrames: number
-  /** Controls of a uniform cubic B-spline for each channel, at knots from frame 0 on. */
-  readonly controls: readonly Float64Array[]
+  /** One for each channel. */
+  readonly curves: readonly OffsetCurve[]
 }
 
 /** Sums of a planned master in steps of 100 ms, the last of which may be shorter. */
@@ -46,12 +57,13 @@ export function stepSumsOf(blocks: Iterable<AudioBlock>, sampleRateHz: number): 
 export const wholeStepsFrames = (sampleRateHz: number): number => 8 * Math.round(sampleRateHz * stepSeconds)
 
 /**
- * Returns the offset of a master and the curve to subtract, given its sums in steps of 100 ms; null where every mean is −80 dBFS or
- * less and none moves. The curve is 0 wherever the channel is silent within 2 s and at both ends; its mean is the channel's, and it is
- * level but for these places unless the offset moves. A channel that sounds for less than a tenth of its time, or nowhere for 4 s,
- * keeps its offset. Pure.
+ * Returns the offset of a master and the curves to subtract, given its sums in steps of 100 ms and the linear level that its limiter
+ * holds (Infinity without one); null where every mean is −80 dBFS or less and none moves. A curve is 0 wherever the channel is silent
+ * within 2 s and at both ends; what it takes out has the channel's mean, and it is level but for these places unless the offset moves. A
+ * level one takes nothing at the ceiling, so that limited peaks keep their height. A channel that sounds for less than a tenth of its
+ * time, or nowhere for 4 s, keeps its offset. Pure.
  */
-export function offsetOf(steps: readonly StereoSums[], sampleRateHz: number): ResultOffset | null {
+export function offsetOf(steps: readonly StereoSums[], sampleRateHz: number, ceiling: number): ResultOffset | null {
   const frames = steps.reduce((sum, step) => sum + step.frames, 0)
   if (frames === 0) return null
   const channels = [
@@ -59,13 +71,13 @@ export function offsetOf(steps: readonly StereoSums[], sampleRateHz: number): Re
     steps.map(({ right, rightSquare }) => ({ sum: right, square: rightSquare })),
   ]
   const lengths = steps.map((step) => step.frames)
-  const curves = channels.map((channel) => channelCurve(channel, lengths))
+  const curves = channels.map((channel) => channelCurve(channel, lengths, ceiling))
   if (curves.every((curve) => curve === null)) return null
-  const none = new Float64Array(knotCount(steps.length))
+  const none = { controls: new Float64Array(knotCount(steps.length)), ceiling }
   return {
     means: channels.map((channel) => total(channel.map(({ sum }) => sum)) / frames),
     knotFrames: Math.round(sampleRateHz * knotSeconds),
-    controls: curves.map((curve) => curve ?? none),
+    curves: curves.map((curve) => curve ?? none),
   }
 }
 
@@ -97,22 +109,30 @@ interface StepOfChannel {
   readonly square: number
 }
 
-/** Controls for one channel; null where there is nothing to take out, or nowhere to do it. */
-function channelCurve(steps: readonly StepOfChannel[], lengths: readonly number[]): Float64Array | null {
+/** Curve for one channel; null where there is nothing to take out, or nowhere to do it. */
+function channelCurve(
+  steps: readonly StepOfChannel[],
+  lengths: readonly number[],
+  ceiling: number,
+): OffsetCurve | null {
   const frames = total(lengths)
   const mean = total(steps.map(({ sum }) => sum)) / frames
   const open = openKnots(steps, lengths)
-  const weights = knotSums(lengths, open.length)
-  const openFrames = weights.reduce((sum, weight, knot) => sum + weight * open[knot]!, 0)
+  const openIn = (values: readonly number[]): number =>
+    knotSums(values, open.length).reduce((sum, value, knot) => sum + value * open[knot]!, 0)
+  const openFrames = openIn(lengths)
   if (openFrames < leastPart * frames) return null
   const moving = movingCurve(steps, lengths, open)
-  const power = moving.reduce((sum, control, knot) => sum + control * control * weights[knot]! * open[knot]!, 0)
-  const isMoving = Math.sqrt(power / openFrames) > dbToGain(driftDbfs)
-  if (!isMoving && Math.abs(mean) <= dbToGain(noOffsetDbfs)) return null
-  const controls = isMoving ? moving : new Float64Array(open.length)
-  const taken = controls.reduce((sum, control, knot) => sum + control * weights[knot]!, 0)
-  const level = (mean * frames - taken) / openFrames
-  return controls.map((control, knot) => control + level * open[knot]!)
+  const weights = knotSums(lengths, open.length)
+  const sumOver = (value: (control: number) => number): number =>
+    moving.reduce((sum, control, knot) => sum + value(control) * weights[knot]!, 0)
+  if (Math.sqrt(sumOver((control) => control * control) / openFrames) > dbToGain(driftDbfs)) {
+    const level = (mean * frames - sumOver((control) => control)) / openFrames
+    return { controls: moving.map((control, knot) => control + level * open[knot]!), ceiling: Infinity }
+  }
+  if (Math.abs(mean) <= dbToGain(noOffsetDbfs)) return null
+  const level = (mean * frames) / openIn(steps.map(({ square }, i) => lengths[i]! - square / ceiling ** 2))
+  return { controls: open.map((isOpen) => level * isOpen), ceiling }
 }
 
 /** 1 for each knot near which the channel sounds all the while and that reaches beyond no end, else 0. */
@@ -165,13 +185,14 @@ function movingCurve(
 }
 
 /** Takes an offset out of a block whose first frame is that frame of the master, in place. */
-export function subtractOffset({ controls, knotFrames }: ResultOffset, first: number, block: AudioBlock): void {
+export function subtractOffset({ curves, knotFrames }: ResultOffset, first: number, block: AudioBlock): void {
   for (const [c, samples] of block.channels.entries()) {
-    const curve = controls[c]!
+    const { controls, ceiling } = curves[c]!
     for (let at = 0; at < block.frames; ) {
       const knot = Math.floor((first + at) / knotFrames)
       const end = Math.min(block.frames, (knot + 1) * knotFrames - first)
-      subtractSpan(samples, at, end, (first + at) / knotFrames - knot, 1 / knotFrames, nearControls(curve, knot))
+      const x = (first + at) / knotFrames - knot
+      subtractSpan(samples.subarray(at, end), x, 1 / knotFrames, nearControls(controls, knot), 1 / ceiling ** 2)
       at = end
     }
   }
@@ -185,22 +206,16 @@ function nearControls(curve: Float64Array, knot: number): Four {
   return [at(knot - 1), at(knot), at(knot + 1), at(knot + 2)]
 }
 
-/** Subtracts the spline from the samples [from, end), which begin at the part `x` of the way between two knots. */
-function subtractSpan(
-  samples: Float32Array,
-  from: number,
-  end: number,
-  x: number,
-  step: number,
-  [a, b, c, d]: Four,
-): void {
+/** Subtracts the spline, less what the square of a sample keeps of it, from samples that begin at the part `x` of the way between two knots. */
+function subtractSpan(samples: Float32Array, x: number, step: number, [a, b, c, d]: Four, keptPerSquare: number): void {
   if (a === 0 && b === 0 && c === 0 && d === 0) return
   const cubic = (d - a) / 6 + (b - c) / 2
   const square = (a + c) / 2 - b
   const slope = (c - a) / 2
   const level = (a + 4 * b + c) / 6
-  for (let i = from; i < end; i++) {
-    const t = x + (i - from) * step
-    samples[i]! -= ((cubic * t + square) * t + slope) * t + level
+  for (let i = 0; i < samples.length; i++) {
+    const t = x + i * step
+    const sample = samples[i]!
+    samples[i] = sample - (((cubic * t + square) * t + slope) * t + level) * (1 - keptPerSquare * sample * sample)
   }
 }

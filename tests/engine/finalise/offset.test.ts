@@ -66,6 +66,22 @@ describe('the offset of a master', () => {
     expect(Math.abs(reading.integratedLufs + 12)).toBeLessThanOrEqual(0.05)
   })
 
+  test('is taken from between the peaks: those that are limited keep their height', () => {
+    const source = prepareFinalise(leaningSong())
+    const plan = planFinalise(source, { ...target, targetLufs: -16.5 })
+    const [before, after] = [withOffset(source, plan), render(source, plan)]
+    expect(plan.limiter).not.toBeNull()
+    for (const level of meansDbfs(before)) expect(level).toBeGreaterThan(-70)
+    for (const level of meansDbfs(after)) expect(level).toBeLessThan(-90)
+    const highestDbfs = ({ channels }: Audio) => dbfs(channels[0]!.reduce((most, x) => Math.max(most, Math.abs(x)), 0))
+    expect(Math.abs(highestDbfs(after) - highestDbfs(before))).toBeLessThan(1e-4)
+    // A sample at half of the ceiling loses a quarter less.
+    const at = (level: number) => before.channels[0]!.findIndex((x, i) => i > 6 * rate && Math.abs(x - level) < 1e-3)
+    const lost = (i: number) => before.channels[0]![i]! - after.channels[0]![i]!
+    const ceiling = 10 ** (plan.ceilingDbtp / 20)
+    expect(lost(at(ceiling / 2)) / lost(at(0))).toBeCloseTo(0.75, 1)
+  })
+
   test('that drifts with the song is followed', () => {
     const random = seededRandom(3)
     const drift = (i: number) => 0.03 * Math.sin((2 * Math.PI * 0.1 * i) / rate)
