@@ -24,6 +24,11 @@ export const matchSentences = {
         `The tone was moved toward the genre, by ${db(v.largestDb)} at most.`,
         `음색을 장르 쪽으로 옮겼어요. 최대 ${db(v.largestDb)}예요.`,
       ),
+    TONE_WITHIN_GENRE: () =>
+      both(
+        'The tone lies where music of the genre does and was left alone.',
+        '음색이 장르의 범위 안에 있어 그대로 두었어요.',
+      ),
     TONE_TOWARD_REFERENCE: (v) => {
       const amount = percent(v.amount ?? 100)
       const inPart =

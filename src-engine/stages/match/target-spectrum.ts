@@ -1,12 +1,13 @@
 import type { Spectrum } from '../../../src-contract/report.ts'
 import { isOppositePhase } from '../../dsp/meters/stereo.ts'
+import { clamp } from '../../dsp/units.ts'
 import type { Planning } from '../stage.ts'
 import { genreTarget } from './genre-tone.ts'
 import { referenceDistance } from './reference-tone.ts'
 
 /**
- * Returns the third octaves toward which the tone of a song is moved, aligned with the song's own level; null where it is moved
- * toward none, and for silence.
+ * Returns the third octaves toward which the tone of a song is moved, aligned with the song's own level: those of the reference, or the
+ * nearest to the song in the band of its genre; null where it is moved toward none, and for silence.
  */
 export function targetSpectrum(song: Planning): Spectrum | null {
   const { analysis, genre, reference } = song
@@ -20,10 +21,11 @@ export function targetSpectrum(song: Planning): Spectrum | null {
       side_db: sideDb.map((level, b) => level + distance.sideDb[b]!),
     }
   }
-  const target = genreTarget(analysis, genre, analysis.spectrum, song.stagesOf('equalise'))?.targetDb
-  if (!target) return null
+  const beside = genreTarget(analysis, genre, analysis.spectrum, song.stagesOf('equalise'))
+  if (beside === null) return null
+  const target = beside.ownDb.map((own, b) => clamp(own, beside.lowestDb[b]!, beside.highestDb[b]!))
   const none = bandHz.map(() => null)
   return isOppositePhase(analysis.sideToMidDb)
     ? { band_hz: [...bandHz], mid_db: none, side_db: [...target] }
-    : { band_hz: [...bandHz], mid_db: [...target], side_db: none }
+    : { band_hz: [...bandHz], mid_db: target, side_db: none }
 }

@@ -247,24 +247,27 @@ describe('the planner', () => {
 })
 
 describe('toward a genre', () => {
+  // Far outside of the band of any genre.
+  const falls = [10, 8, 5, 2, 0, -4, -8, -12, -16]
+  const dark = shaped(falls, falls)
   const gainsAt = (from: SourceAnalysis) => {
     const { mid, side } = stage(plan(from, { genre: 'ballad', intensity: 100 }).recipe.stages, 'match')!
     return { mid, side, at: (hz: number) => curveGainDb(mid, hz) }
   }
 
   it('a song that ends early is moved below its end as the whole one is, and held there', () => {
-    const low = copyOf(music)
+    const low = copyOf(dark)
     const end = { frequencyHz: [7800, 8300], gainDb: [0, -80] }
     filterWhole(low, createMatchFilter(end, end, low.sampleRateHz))
-    const [whole, ended] = [gainsAt(analysis), gainsAt(analyse(low))]
+    const [whole, ended] = [gainsAt(analyse(dark)), gainsAt(analyse(low))]
     expect(analyse(low).bandwidthHz).toBeLessThan(9000)
     for (const hz of [100, 400, 1000, 2500, 5000])
-      expect(Math.abs(ended.at(hz) - whole.at(hz)), `${hz}`).toBeLessThan(0.6)
+      expect(Math.abs(ended.at(hz) - whole.at(hz)), `${hz}`).toBeLessThan(0.8)
     expect(Math.abs(ended.at(14_000) - ended.at(6000))).toBeLessThan(0.6)
   })
 
   it('a song in opposite phase is moved as it is in phase', () => {
-    const inPhase = copyOf(music)
+    const inPhase = copyOf(dark)
     const [left, right] = inPhase.channels as [Float32Array, Float32Array]
     for (let i = 0; i < inPhase.frames; i++) right[i] = 0.98 * left[i]!
     const turned = copyOf(inPhase)
@@ -1038,11 +1041,15 @@ describe('a song beyond nearly all finished music', () => {
       const { stages } = plan(from, { genre: 'ballad' }).recipe
       return { cut: stage(stages, 'equalise'), match: stage(stages, 'match')!.mid }
     }
-    const harsh = copyOf(music)
+    // Outside of the band of the genre at the place of the cut.
+    const rises = [0, 0, 0, 0, 0, 0, 4, 12, 12]
+    const bright = shaped(rises, rises)
+    const harsh = copyOf(bright)
     toneDamages['harsh +5 dB at 6 kHz']!(harsh)
     const found = analyse(harsh)
+    const { harshness: _, ...others } = analyse(bright).tone
     const [plain, cut] = [
-      curve({ ...analysis, peakRelief: limited.peakRelief }),
+      curve({ ...analyse(bright), peakRelief: limited.peakRelief, tone: { ...others, harshness: 0 } }),
       curve(alike({ ...found, treble, peakRelief: limited.peakRelief, tone: { ...found.tone, harshness: 18 } })),
     ]
     expect(plain.cut).toBeUndefined()
