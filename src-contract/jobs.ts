@@ -22,6 +22,7 @@ import {
   MAX_PREVIEW_SECONDS,
   MAX_TITLE_LENGTH,
   MAX_URL_LENGTH,
+  MAX_WAIT_SECONDS,
   MIN_PREVIEW_SECONDS,
 } from './limits.ts'
 import { CHANGED_METADATA, METADATA_FIELDS, SHOWN_METADATA } from './metadata-schemas.ts'
@@ -297,6 +298,15 @@ export const jobEndpoints = endpoints({
     tag,
     summary: 'Read a job',
     params: JobPath,
+    query: exactly({
+      wait: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: MAX_WAIT_SECONDS,
+          description: 'Extension: time for which the answer waits for the end of the job, s.',
+        }),
+      ),
+    }),
     answers: { 200: { description: 'The job.', schema: Job } },
     errors: ['JOB_NOT_FOUND'],
   },

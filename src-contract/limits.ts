@@ -52,3 +52,6 @@ export const MAX_ALLOWED_FOLDERS = 100
 /** Most songs of one manifest, and its largest size, bytes. */
 export const MAX_MANIFEST_SONGS = 10_000
 export const MAX_MANIFEST_BYTES = 33_554_432
+
+/** Longest time for which the reading of a job waits for its end, s. */
+export const MAX_WAIT_SECONDS = 30

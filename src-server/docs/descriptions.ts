@@ -23,7 +23,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   listJobs:
     'Lists the jobs of the account, whichever key created them. `next_cursor` is the cursor of the next page; the last page has none.',
   readJob:
-    'Poll this, or follow `/api/v1/events`. A running job is `queued` with its `stage`; `done` and `failed` never change.',
+    'Ask with `wait=30` until it has ended, or follow `/api/v1/events`. A request that waits counts as one. A running job is `queued` with its `stage`; `done` and `failed` never change.',
   readReport: 'All measurements and decisions, as in the ZIP. Available once the job is done.',
   readJobFile: 'A master or an uploaded song, with ranges for players.',
   analyze: 'Measures the song and reports what mastering would find and repair. Nothing is stored or charged.',

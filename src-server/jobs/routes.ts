@@ -36,8 +36,9 @@ import type { Jobs } from './jobs.ts'
 import { type PayloadView, warningPayloads } from './payload.ts'
 import type { MakePreview, Preview } from './preview.ts'
 import type { Submission, Submissions } from './submit.ts'
+import { type UntilEndedDeps, untilEnded } from './until-ended.ts'
 
-export interface JobRoutesDeps {
+export interface JobRoutesDeps extends Pick<UntilEndedDeps, 'events'> {
   readonly jobs: Jobs
   readonly idempotency: Idempotency
   readonly submissions: Pick<Submissions, 'check'>
@@ -81,14 +82,24 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
   const analyseOnce = oneAtATime()
   createJobRoute(app, deps, analyseOnce)
   route(app, jobEndpoints.listJobs, (call) => ({ status: 200, body: jobs.list(call.query, viewOf(deps, call)) }))
-  route(app, jobEndpoints.readJob, (call) => ({
-    status: 200,
-    body: jobs.show(call.params.job_id, viewOf(deps, call)),
-  }))
+  readJobRoute(app, deps)
   deleteJobRoute(app, deps)
   retryJobRoute(app, deps)
   analyzeRoute(app, deps, analyseOnce)
   previewRoute(app, deps)
+}
+
+/** Serves one job, at once or when it has ended. */
+function readJobRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
+  route(app, jobEndpoints.readJob, async (call) => {
+    const { caller, params, query, signal } = call
+    const show = () => deps.jobs.show(params.job_id, viewOf(deps, call))
+    if (query.wait) {
+      await untilEnded(deps, () => show().status !== 'queued', { waitMs: query.wait * 1000, signal })
+      if (!deps.isStillAllowed(caller)) throw new AppError('INVALID_API_KEY')
+    }
+    return { status: 200, body: show() } as const
+  })
 }
 
 /** Serves the creation of a job, or its checks and warnings alone for a dry run. */

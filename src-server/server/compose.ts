@@ -215,6 +215,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     onAnalysed: batchService.saveAnalysis,
     checkWebhookUrl: (url) => notify.checkWebhookUrl(url),
     isStillAllowed,
+    events: notify.events,
     baseUrl: deps.baseUrl,
     clock: deps.clock,
     trustedNow: () => core.time.now(),

@@ -17,7 +17,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { type Answer, type Service, startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
 
 let engine: HeldEngine
@@ -70,6 +70,21 @@ describe('a job that succeeds (spec 3)', () => {
     expect(callbacksOf(job_id)).toEqual([{ event: 'job.completed', job_id, status: 'done', download_url }])
     expect((await service.get(`/api/v1/jobs/${job_id}/download`)).status).toBe(200)
     expect(await ledgerOf(job_id)).toEqual([['charge', -1]])
+  })
+
+  test('is answered when it has ended where its reader waits, as one request', async () => {
+    const credential = await service.newKey()
+    const { job_id } = await service.newJob()
+    await started(1)
+    const left = (answer: Answer) => Number(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1])
+    const before = await service.get(`/api/v1/jobs/${job_id}?wait=0`, { credential })
+    expect(before.body.status).toBe('queued')
+    const waiting = service.get(`/api/v1/jobs/${job_id}?wait=30`, { credential })
+    const refused = await service.get(`/api/v1/jobs/${job_id}?wait=31`)
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'wait'])
+    engine.processes[0]?.finish()
+    expect((await waiting).body.status).toBe('done')
+    expect(left(before) - left(await waiting)).toBe(1)
   })
 
   test('is worked on with what was asked for', async () => {

@@ -1,0 +1,39 @@
+import type { Clock } from '../../src-system/system.ts'
+import type { EventLog } from '../notify/events.ts'
+
+export interface UntilEndedDeps {
+  readonly events: Pick<EventLog, 'follow'>
+  readonly clock: Pick<Clock, 'after'>
+}
+
+/**
+ * Resolves once `hasEnded` returns true, asked after every event, when `waitMs` milliseconds are over, or when the log of events closes. Rejects
+ * with the signal's reason, and with what `hasEnded` throws, as for a job that is deleted meanwhile.
+ */
+export async function untilEnded(
+  { events, clock }: UntilEndedDeps,
+  hasEnded: () => boolean,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+): Promise<void> {
+  signal.throwIfAborted()
+  if (hasEnded()) return
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const look = () => {
+    try {
+      if (hasEnded()) resolve()
+    } catch (error) {
+      reject(error)
+    }
+  }
+  const giveUp = () => reject(signal.reason)
+  const follower = events.follow({ onNews: look, onEnd: resolve })
+  const stopTimer = clock.after(waitMs, resolve)
+  signal.addEventListener('abort', giveUp)
+  try {
+    await promise
+  } finally {
+    follower.close()
+    stopTimer()
+    signal.removeEventListener('abort', giveUp)
+  }
+}
