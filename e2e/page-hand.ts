@@ -2,7 +2,7 @@
 import type { Page } from 'playwright/test'
 import type { GivenFile } from './program.ts'
 
-/** Drops files on the window, as a hand does: over it first, then let go. */
+/** Drops files on the window, as a hand does: over it first, until it would take them, then let go. */
 export async function drop(page: Page, files: readonly GivenFile[]): Promise<void> {
   const given = files.map((file) => ({ ...file, buffer: file.buffer.toString('base64') }))
   await page.evaluate(async (list) => {
@@ -13,8 +13,9 @@ export async function drop(page: Page, files: readonly GivenFile[]): Promise<voi
     }
     const send = (type: string) =>
       document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: transfer }))
+    // A page that is still coming up takes nothing.
+    while (send('dragover')) await new Promise(requestAnimationFrame)
     send('dragenter')
-    send('dragover')
     send('drop')
   }, given)
 }
