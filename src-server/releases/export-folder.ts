@@ -203,7 +203,9 @@ export class ExportFolder {
       unfinished = path.join(folder, `.${path.basename(name)}${UNFINISHED}`)
       await rm(unfinished, { force: true })
       await pipeline(open(), createWriteStream(unfinished, { flags: 'wx', flush: true }), signal ? { signal } : {})
-      if ((await sha256OfFile(unfinished, signal)) !== sha256) throw new Error(`${name} is not what was to be written`)
+      // A drive may go, or write badly, without a word to the program that writes.
+      if ((await sha256OfFile(unfinished, signal)) !== sha256)
+        throw Object.assign(new Error(`${name} is not there as it was written`), { code: 'EIO' })
       await giveToUser(unfinished, 'file')
       const written = unfinished
       await whenReleased(this.#clock, () => rename(written, target))

@@ -1,0 +1,48 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { ExportFolder, textFile } from '../../../src-server/releases/export-folder.ts'
+import { createFakeClock } from '../../support/fake-clock.ts'
+
+const PART = '.song.wav.part'
+
+/** A folder, and a file during whose writing something happens to it. */
+async function setUp(happen: (part: string) => void) {
+  const parent = mkdtempSync(path.join(tmpdir(), 'loudsmith-folder-'))
+  const folder = new ExportFolder(path.join(parent, 'release'), createFakeClock())
+  await folder.take('one', undefined)
+  const part = path.join(folder.path, PART)
+  const file = textFile('song.wav', 'sound')
+  const open = () =>
+    Readable.from(
+      (async function* () {
+        yield Buffer.from('sound')
+        while (!existsSync(part)) await setImmediate()
+        happen(part)
+      })(),
+    )
+  return { folder, parent, file, slow: { ...file, open } }
+}
+
+test('a drive that goes while a file is written ends the export with a sentence, and the file is written when it is back', async () => {
+  const { folder, parent, file, slow } = await setUp(() => {
+    rmSync(parent, { recursive: true })
+    mkdirSync(parent)
+  })
+  await expect(folder.write(slow)).rejects.toMatchObject({ code: 'INVALID_REQUEST', param: 'folder' })
+  await folder.take('one', undefined)
+  await folder.write(file)
+  expect(readdirSync(folder.path)).toContain('song.wav')
+})
+
+test('a drive that gives back other bytes than were written ends it as well, and leaves no such file', async () => {
+  const { folder, slow } = await setUp((part) => {
+    rmSync(part)
+    writeFileSync(part, 'noise')
+  })
+  await expect(folder.write(slow)).rejects.toMatchObject({ code: 'INVALID_REQUEST', param: 'folder' })
+  expect(readdirSync(folder.path)).toEqual(['.loudsmith-export'])
+})
