@@ -1,10 +1,11 @@
 /** Finalising alone (clip, limit, target): how much a song is damaged on its way to −9 LUFS, with every tool at the same loudness. */
 import path from 'node:path'
-import { type Audio, type AudioBlock, allocateAudio } from '../src-engine/dsp/block.ts'
+import { type Audio, allocateAudio } from '../src-engine/dsp/block.ts'
 import { measureLoudness } from '../src-engine/dsp/meters/loudness.ts'
 import { planFinalise, prepareFinalise, renderFinalise, trimFinalise } from '../src-engine/finalise/finalise.ts'
 import { fullTruePeakDbtp } from '../tests/support/full-meter.ts'
 import { measureTransparency, type Transparency } from '../tests/support/transparency.ts'
+import { aligned } from './alignment.ts'
 import { runCommand } from './cost.ts'
 import { decodeSong } from './music.ts'
 import type { Peer } from './peer.ts'
@@ -21,7 +22,9 @@ interface Row extends Transparency {
 const TARGET_LUFS = -9
 const CEILING_DBTP = -1
 const TOLERANCE_LU = 0.05
-const MOST_ROUNDS = 8
+/** A peer's true peak is brought this near to the ceiling from either side, so that none has more room than another, dB. */
+const PEAK_TOLERANCE_DB = 0.05
+const MOST_ROUNDS = 12
 
 /** Measures Loudsmith and every peer that takes a gain, on every song. */
 export async function benchTransparency({ files, seconds, peers, work, say }: BenchInput): Promise<Row[]> {
@@ -88,7 +91,10 @@ function loudsmith(original: Audio): Omit<Row, 'song' | 'tool'> {
   }
 }
 
-/** Brings a peer to the target from outside: secant on its input gain until the loudness is within the tolerance. */
+/**
+ * Brings a peer to the target and to the ceiling from outside, until both are within their tolerances: secant on its input gain for the
+ * loudness, and its ceiling moved by what its true peak misses; 0 dBTP is the highest that is asked for.
+ */
 async function closedLoop(
   peer: Peer,
   original: Audio,
@@ -97,17 +103,21 @@ async function closedLoop(
 ): Promise<Omit<Row, 'song' | 'tool'>> {
   const output = path.join(work, 'peer.wav')
   let gainDb = TARGET_LUFS - readMaster(input).integratedLufs
+  let ceilingDbtp = CEILING_DBTP
   let slope = 0.65
   let last: { gainDb: number; lufs: number } | undefined
   for (let round = 0; ; round++) {
-    await peer.limit?.({ input, output }, gainDb, CEILING_DBTP, runCommand)
+    await peer.limit?.({ input, output }, gainDb, ceilingDbtp, runCommand)
     const reading = readMaster(output)
     const missing = TARGET_LUFS - reading.integratedLufs
-    if (Math.abs(missing) <= TOLERANCE_LU || round === MOST_ROUNDS) {
+    const excessDb = reading.truePeakDbtp - CEILING_DBTP
+    const nextCeilingDbtp = Math.min(0, ceilingDbtp - excessDb)
+    const isAtCeiling = Math.abs(excessDb) <= PEAK_TOLERANCE_DB || nextCeilingDbtp === ceilingDbtp
+    if ((Math.abs(missing) <= TOLERANCE_LU && isAtCeiling) || round === MOST_ROUNDS) {
       const { before, after } = aligned(original, reading.audio)
       return {
         integratedLufs: reading.integratedLufs,
-        truePeakOverDb: reading.truePeakDbtp - CEILING_DBTP,
+        truePeakOverDb: excessDb,
         ...measureTransparency(before, after, 10 ** (gainDb / 20), original.sampleRateHz),
       }
     }
@@ -116,32 +126,6 @@ async function closedLoop(
     }
     last = { gainDb, lufs: reading.integratedLufs }
     gainDb += missing / slope
+    if (!isAtCeiling) ceilingDbtp = nextCeilingDbtp
   }
-}
-
-const MOST_LATENCY_SECONDS = 0.1
-const EXCERPT_FRAMES = 16_384
-
-/** Cuts both pieces so that they run side by side: a tool's latency is not distortion. Found by correlating a stretch of the middle. */
-function aligned(original: Audio, processed: Audio): { before: AudioBlock; after: AudioBlock } {
-  const start = Math.floor(original.frames / 2)
-  const most = Math.round(MOST_LATENCY_SECONDS * original.sampleRateHz)
-  const [one, other] = [original.channels[0]!, processed.channels[0]!]
-  let latency = 0
-  let best = -Infinity
-  for (let lag = -most; lag <= most; lag++) {
-    let product = 0
-    for (let i = start; i < start + EXCERPT_FRAMES; i++) product += one[i]! * (other[i + lag] ?? 0)
-    if (product > best) {
-      best = product
-      latency = lag
-    }
-  }
-  const from = Math.max(0, -latency)
-  const frames = Math.min(original.frames, processed.frames - latency) - from
-  const cut = (audio: Audio, first: number): AudioBlock => ({
-    channels: audio.channels.map((samples) => samples.subarray(first, first + frames)),
-    frames,
-  })
-  return { before: cut(original, from), after: cut(processed, from + latency) }
 }

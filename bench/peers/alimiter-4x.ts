@@ -2,7 +2,7 @@ import type { Files, Peer, Run } from '../peer.ts'
 
 async function limit({ input, output }: Files, gainDb: number, ceilingDbtp: number, run: Run): Promise<void> {
   const ceiling = 10 ** (ceilingDbtp / 20)
-  const chain = `volume=${gainDb}dB,aresample=176400,alimiter=level=false:limit=${ceiling}:attack=5:release=50,aresample=44100`
+  const chain = `volume=${gainDb}dB,aresample=176400,alimiter=level=false:limit=${ceiling}:attack=5:release=50:latency=1,aresample=44100`
   await run('ffmpeg', ['-nostdin', '-v', 'error', '-y', '-i', input, '-af', chain, '-c:a', 'pcm_s24le', output])
 }
 
