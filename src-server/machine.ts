@@ -1,4 +1,5 @@
 /** Start of a further machine of a farm: it masters songs from the queue, and keeps no database and no port of its own. */
+import { createHash } from 'node:crypto'
 import { availableParallelism, hostname, tmpdir } from 'node:os'
 import path from 'node:path'
 import { keepPrivate } from '../src-system/disk.ts'
@@ -28,6 +29,10 @@ export interface MachineOptions extends FarmWish {
   /** Called when it begins to work, waits for its owner, or is refused by it. */
   readonly onState?: (announcement: Announcement) => void
 }
+
+/** Digits that tell the machines of one host apart. */
+const FOLDER_DIGITS = 16
+const digitsOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, FOLDER_DIGITS)
 
 /** A running machine. */
 export interface RunningMachine {
@@ -65,7 +70,7 @@ export async function startMachine(options: MachineOptions): Promise<RunningMach
     facts: () => soundFacts(async () => ffmpeg, digestOf),
     timing: options.timing ?? FARM_TIMING,
     slots: options.workers ?? Math.max(1, Math.floor(availableParallelism() / 2)),
-    folder: path.join(tmpdir(), `loudsmith-machine-${name.replace(/[^\w.-]/g, '_')}`),
+    folder: path.join(tmpdir(), `loudsmith-machine-${digitsOf(`${place.shown} ${name}`)}`),
     onState: options.onState ?? (() => {}),
   })
   const close = async () => {

@@ -176,8 +176,9 @@ export class BullQueue implements Queue {
     if (state !== 'active') return
     offered.isTaken = true
     const isLocked = (await this.#deps.redis.exists(`${this.#queue.toKey(id)}:lock`)) === 1
-    // An end that is being written takes the lock away just before.
-    if (!isLocked && offered.isUnlocked) this.#lose(offered, 'gone', 'its machine no longer answers')
+    if (!isLocked && offered.isUnlocked) return this.#lose(offered, 'gone', 'its machine no longer answers')
+    // An end that is being written takes the lock away just before: a second look tells.
+    if (!isLocked) this.#deps.clock.after(this.#deps.timing.beatMs, () => void this.#wake(id))
     offered.isUnlocked = !isLocked
   }
 

@@ -38,6 +38,9 @@ const MACHINE_FAILURES: Readonly<Record<string, Loss>> = {
   FFMPEG_MISSING: 'ffmpeg',
   FFMPEG_BROKEN: 'ffmpeg',
   ENCODER_MISSING: 'ffmpeg',
+  // They were brought whole, and are gone from its own folder.
+  SOURCE_LOST: 'files',
+  REFERENCE_LOST: 'files',
 }
 
 export interface MachineDeps {
@@ -54,7 +57,7 @@ export interface MachineDeps {
   readonly name: string
   /** Songs that it masters at once. */
   readonly slots: number
-  /** Folder of its own; what an earlier run left in it is removed. */
+  /** Folder of this name in this farm alone; what an earlier run left in it is removed. */
   readonly folder: string
   /** Called when the state has changed. */
   readonly onState: (announcement: Announcement) => void
@@ -102,9 +105,9 @@ export class Machine {
   /** Announces this machine and takes attempts once the owner is known to make the same bytes. Rejects with a {@link FarmError} where the name is taken. */
   async start(): Promise<void> {
     const { folder, log } = this.#deps
+    await this.#takeName()
     await rm(folder, { recursive: true, force: true })
     await mkdir(folder, { mode: 0o700 })
-    await this.#takeName()
     await this.#machines.wish(this.#deps.name, undefined)
     await this.#worker.pause()
     this.#worker.run().catch((cause: unknown) => log.error('the queue cannot be read', { cause }))
@@ -115,10 +118,12 @@ export class Machine {
   async close(): Promise<void> {
     this.#closing.abort(new Error('the machine stops'))
     for (const { stop } of this.#running.values()) stop.abort(this.#closing.signal.reason)
-    await this.#beats
-    const inOrder = this.#worker.close().then(() => this.#machines.leave(this.#deps.name))
+    const inOrder = this.#beats
+      ? this.#beats.then(() => this.#worker.close()).then(() => this.#machines.leave(this.#deps.name))
+      : this.#worker.close()
     await Promise.race([inOrder, this.#deps.clock.sleep(this.#deps.timing.lockMs)])
-    await rm(this.#deps.folder, { recursive: true, force: true })
+    // Without the name it is another's.
+    if (this.#beats) await rm(this.#deps.folder, { recursive: true, force: true })
   }
 
   /** Waits until a machine of this name that was killed has been forgotten. */
@@ -187,10 +192,11 @@ export class Machine {
       await this.#memoryFor(running, others)
       const made = await this.#master(job, own, running)
       if (made.end.kind === 'answered') this.#doneAtMs.push(clock.monotonicMs())
+      else if (made.end.kind === 'lost') await this.#rest(running)
       return made
     } catch (cause) {
-      this.#errors++
       log.warn('an attempt could not be made', { attemptId, cause })
+      await this.#rest(running)
       return lost(cause instanceof BlobFault ? 'files' : 'gone', String(cause))
     } finally {
       this.#running.delete(attemptId)
@@ -213,10 +219,7 @@ export class Machine {
       onProgress: this.#teller(job, running),
     })
     const fault = machineFault(end)
-    if (fault) {
-      this.#errors++
-      return fault
-    }
+    if (fault) return fault
     if (end.kind !== 'answered' || end.message.type !== 'done') return { end, files: {} }
     const { result } = end.message
     const files = await this.#persist(signal, () => packResult(blobs, job.id ?? '', result, attemptFolder))
@@ -229,6 +232,13 @@ export class Machine {
     const stillRun = () => others.filter((other) => [...this.#running.values()].includes(other))
     while (!fitsMemory(running.memoryBytes, process.availableMemory(), stillRun()))
       await clock.sleep(timing.beatMs, running.stop.signal)
+  }
+
+  /** Counts a fault of this machine, and leaves the next song to others for a while. */
+  async #rest({ stop }: Running): Promise<void> {
+    if (stop.signal.aborted) return
+    this.#errors++
+    await this.#deps.clock.sleep(this.#deps.timing.retryMs, stop.signal).catch(() => {})
   }
 
   /** Returns what tells the owner how far an attempt is. */

@@ -10,7 +10,7 @@ export interface FarmTiming {
   readonly retryMs: number
 }
 
-export const FARM_TIMING: FarmTiming = { beatMs: 2000, reconcileMs: 10_000, lockMs: 20_000, retryMs: 5000 }
+export const FARM_TIMING: FarmTiming = { beatMs: 2000, reconcileMs: 10_000, lockMs: 15_000, retryMs: 5000 }
 
 /** Beats after which a machine that is silent is gone. */
 export const MISSED_BEATS = 5

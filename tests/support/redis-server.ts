@@ -17,12 +17,18 @@ export function hasRedis(): boolean {
   }
 }
 
-/** Starts Redis and resolves once it takes connections; the same folder and port serve a restart. */
-export async function startRedis(options: { readonly folder?: string; readonly port?: number } = {}) {
+/**
+ * Starts Redis and resolves once it takes connections; the same folder and port serve a restart. `isReachable` lets other hosts connect,
+ * as network namespaces are.
+ */
+export async function startRedis(
+  options: { readonly folder?: string; readonly port?: number; readonly isReachable?: boolean } = {},
+) {
   const folder = options.folder ?? mkdtempSync(path.join(tmpdir(), 'loudsmith-redis-'))
   const port = options.port ?? (await freePort())
   const kept = ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction', '--save', '']
-  const child: ChildProcess = spawn('redis-server', ['--port', String(port), '--dir', folder, ...kept], {
+  const open = options.isReachable ? ['--bind', '0.0.0.0', '--protected-mode', 'no'] : []
+  const child: ChildProcess = spawn('redis-server', ['--port', String(port), '--dir', folder, ...kept, ...open], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const ended = once(child, 'exit')
@@ -36,9 +42,9 @@ export async function startRedis(options: { readonly folder?: string; readonly p
     port,
     folder,
     address: `redis://127.0.0.1:${port}`,
-    /** Ends it; its folder goes unless it is to be started again. */
-    async stop({ signal = 'SIGTERM' as NodeJS.Signals, keepsFolder = false } = {}): Promise<void> {
-      child.kill(signal)
+    /** Kills it: one that writes its first AOF does not end at SIGTERM. Its folder goes unless it is to be started again. */
+    async stop({ keepsFolder = false } = {}): Promise<void> {
+      child.kill('SIGKILL')
       await ended
       if (!keepsFolder) rmSync(folder, { recursive: true, force: true })
     },
