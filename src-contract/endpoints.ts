@@ -9,6 +9,7 @@ import { exactly } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { eventEndpoints } from './events.ts'
 import { jobEndpoints } from './jobs.ts'
+import { machineEndpoints } from './machines.ts'
 import { releaseExportEndpoints } from './release-exports.ts'
 import { releaseEndpoints } from './releases.ts'
 import { sessionEndpoints } from './session.ts'
@@ -70,6 +71,7 @@ export const ENDPOINTS = {
   ...appEndpoints,
   ...codedCopyEndpoints,
   ...auditionEndpoints,
+  ...machineEndpoints,
   ...sessionEndpoints,
   ...openEndpoints,
 } as const

@@ -23,6 +23,7 @@ import { openDatabase } from '../db/open.ts'
 import { docsRoutes } from '../docs/routes.ts'
 import type { Farm } from '../farm/farm.ts'
 import { farmPlaces } from '../farm/places.ts'
+import { machineRoutes } from '../farm/routes.ts'
 import { pageRoutes } from '../http/page.ts'
 import { type Caller, route } from '../http/route.ts'
 import { jobRoutes } from '../jobs/routes.ts'
@@ -54,7 +55,7 @@ export async function compose(deps: ServiceDeps): Promise<Service> {
     const core = createCore(deps, db)
     farm = await openFarm(deps, core, () => feedAll(work))
     const work = createWork(deps, core, farm, stopping.signal)
-    const app = appOf(deps, core, work, stopping.signal)
+    const app = appOf(deps, core, work, farm, stopping.signal)
     await app.ready()
     return serviceOf(deps, core, work, app, stopping, farm)
   } catch (error) {
@@ -89,7 +90,13 @@ function feedAll({ scheduler, mastering, batchService, manifests }: Work): void 
   manifests.feed()
 }
 
-function appOf(deps: ServiceDeps, core: Core, work: Work, stopping: AbortSignal): FastifyInstance {
+function appOf(
+  deps: ServiceDeps,
+  core: Core,
+  work: Work,
+  farm: Farm | undefined,
+  stopping: AbortSignal,
+): FastifyInstance {
   return buildApp({
     log: deps.log,
     clock: deps.clock,
@@ -100,6 +107,7 @@ function appOf(deps: ServiceDeps, core: Core, work: Work, stopping: AbortSignal)
     routes(app) {
       serviceRoutes(app, deps, core, work)
       sessionRoutes(app, deps, core, work)
+      machineRoutes(app, farm)
       docsRoutes(app, { baseUrl: deps.baseUrl, version: VERSION })
       pageRoutes(app, PAGE_FOLDER)
     },

@@ -1,5 +1,16 @@
 /** Settings: one page of sections with a list of them at its side. */
-import { Cpu, FolderSync, HardDrive, Info, KeyRound, Languages, SunMoon, UserRound, Webhook } from 'lucide-react'
+import {
+  Cpu,
+  FolderSync,
+  HardDrive,
+  Info,
+  KeyRound,
+  Languages,
+  Server,
+  SunMoon,
+  UserRound,
+  Webhook,
+} from 'lucide-react'
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { addressOf } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
@@ -7,6 +18,7 @@ import { useWords } from '../../text/context.tsx'
 import { AccountSection } from './account-section.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { AboutSection, AppearanceSection, EngineSection, LanguageSection } from './machine-sections.tsx'
+import { MachinesSection } from './machines-section.tsx'
 import { StorageSection } from './storage-section.tsx'
 import { WatchFoldersSection } from './watch-folders-section.tsx'
 import { WebhooksSection } from './webhooks-section.tsx'
@@ -18,6 +30,7 @@ const SECTIONS = [
   ['storage', HardDrive, StorageSection],
   ['watch', FolderSync, WatchFoldersSection],
   ['engine', Cpu, EngineSection],
+  ['machines', Server, MachinesSection],
   ['language', Languages, LanguageSection],
   ['appearance', SunMoon, AppearanceSection],
   ['about', Info, AboutSection],

@@ -158,6 +158,30 @@ describe.skipIf(!hasRedis())('several machines', () => {
     await expect.poll(kept).toEqual([])
   })
 
+  test('the page sees who is there and at what, a machine finishes without taking more, goes on, and leaves when it is removed', async () => {
+    const engine = createHeldEngine()
+    const { newJob, ended, get, patch } = await owner()
+    const list = async () => (await get('/app/machines')).body
+    expect(await list()).toEqual({ machines: [], queue: { waiting: 0, active: 0 } })
+    const { removed } = await machine('a', engine)
+    const [first, second] = [await newJob(), await newJob()]
+    await started(engine, 1)
+    const seen = { name: 'a', state: 'working', job_ids: [first.job_id], slots: 1, engine_version: engineVersion }
+    await expect.poll(list).toMatchObject({ machines: [seen], queue: { waiting: 1, active: 1 } })
+    expect((await patch('/app/machines/a', { wish: 'drain' })).status).toBe(200)
+    await expect.poll(list).toMatchObject({ machines: [{ state: 'draining' }] })
+    engine.processes[0]?.finish()
+    expect((await ended(first.job_id)).status).toBe('done')
+    await expect.poll(list).toMatchObject({ machines: [{ job_ids: [] }], queue: { waiting: 1, active: 0 } })
+    await patch('/app/machines/a', { wish: 'work' })
+    await started(engine, 2)
+    engine.processes[1]?.finish()
+    expect((await ended(second.job_id)).status).toBe('done')
+    await patch('/app/machines/a', { wish: 'remove' })
+    await removed
+    expect((await patch('/app/machines/nobody', { wish: 'drain' })).status).toBe(404)
+  })
+
   test('a machine that would make other bytes is refused and says in which facts it differs, unless mixed ones are allowed', async () => {
     const board = new Machines(client, { beatMs: 600_000 })
     const seen: string[] = []

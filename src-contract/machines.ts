@@ -1,0 +1,70 @@
+/** Machines that master songs for this one, for the application. */
+import Type, { type Static } from 'typebox'
+import { exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
+import { endpoints } from './endpoint.ts'
+
+export const MACHINE_STATES = ['waiting', 'working', 'draining', 'refused', 'gone'] as const
+export const SOUND_FACTS = ['engine_version', 'ffmpeg', 'simd'] as const
+export const MACHINE_WISHES = ['work', 'drain', 'remove'] as const
+
+export const Machine = exactly({
+  name: Type.String(),
+  state: oneOf(
+    MACHINE_STATES,
+    '`waiting` for its owner, `working`, `draining` (takes no more songs), `refused` (its masters would have other bytes), `gone`.',
+  ),
+  differs: Type.Array(oneOf(SOUND_FACTS), {
+    description: 'What it differs in from this machine, where it is refused.',
+  }),
+  cores: Type.Integer(),
+  memory_bytes: Type.Integer(),
+  slots: Type.Integer({ description: 'Songs that it masters at once.' }),
+  engine_version: Type.String(),
+  ffmpeg: Type.String({ description: 'Version, and the first digits of the SHA-256 of the program.' }),
+  simd: Type.String({ description: 'Processor whose WebAssembly SIMD is used; `none` without it.' }),
+  job_ids: Type.Array(Uuid, { description: 'Jobs that it works on.' }),
+  songs_per_hour: Type.Integer({ description: 'Over the last hour, or since it started.' }),
+  errors: Type.Integer({ description: 'Attempts that it could not make since it started.' }),
+  seen_at: Timestamp,
+})
+export type Machine = Static<typeof Machine>
+
+export const Machines = exactly({
+  machines: Type.Array(Machine, {
+    description: 'Further machines by name; none where the service runs without a queue.',
+  }),
+  queue: orNull(
+    exactly({
+      waiting: Type.Integer({ description: 'Attempts that wait for a machine.' }),
+      active: Type.Integer({ description: 'Attempts that a machine works on.' }),
+    }),
+  ),
+})
+export type Machines = Static<typeof Machines>
+
+const tag = 'App'
+
+export const machineEndpoints = endpoints({
+  listMachines: {
+    method: 'GET',
+    path: '/app/machines',
+    access: 'session',
+    tag,
+    summary: 'List the further machines that master songs',
+    answers: { 200: { description: 'The machines, and the queue to them.', schema: Machines } },
+    errors: ['UNAVAILABLE'],
+  },
+  changeMachine: {
+    method: 'PATCH',
+    path: '/app/machines/{name}',
+    access: 'session',
+    tag,
+    summary: 'Let a machine finish and take nothing more, leave, or go on',
+    params: exactly({ name: Type.String() }),
+    body: exactly({
+      wish: oneOf(MACHINE_WISHES, 'It acts within a few seconds. `remove` ends its program once it has finished.'),
+    }),
+    answers: { 200: { description: 'The machine has been told.', schema: exactly({ told: Type.Literal(true) }) } },
+    errors: ['NOT_FOUND', 'UNAVAILABLE'],
+  },
+})

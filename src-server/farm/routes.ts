@@ -1,0 +1,56 @@
+/** The endpoints of the machines that master songs for this one. */
+import type { FastifyInstance } from 'fastify'
+import { ENDPOINTS } from '../../src-contract/endpoints.ts'
+import type { Machine } from '../../src-contract/machines.ts'
+import { isoTime } from '../../src-system/system.ts'
+import { AppError } from '../http/app-error.ts'
+import { route } from '../http/route.ts'
+import type { Farm, SeenMachine } from './farm.ts'
+import type { SoundFacts } from './machines.ts'
+
+/** Time in which the queue has to answer, ms: while it is away, what is asked waits. */
+const ANSWER_LIMIT_MS = 2000
+
+/** Serves `/app/machines`; without a farm there are none. */
+export function machineRoutes(app: FastifyInstance, farm: Farm | undefined): void {
+  route(app, ENDPOINTS.listMachines, async () => ({
+    status: 200,
+    body: { machines: farm?.seen().map(shown) ?? [], queue: farm ? await inTime(farm.depth()) : null },
+  }))
+  route(app, ENDPOINTS.changeMachine, async ({ params: { name }, body: { wish } }) => {
+    if (!farm?.seen().some((machine) => machine.name === name && machine.isThere)) throw new AppError('NOT_FOUND')
+    await inTime(farm.wish(name, wish === 'work' ? undefined : wish))
+    return { status: 200, body: { told: true } }
+  })
+}
+
+async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new AppError('UNAVAILABLE')), ANSWER_LIMIT_MS)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const FACT_NAMES = { engineVersion: 'engine_version', ffmpeg: 'ffmpeg', simd: 'simd' } as const satisfies Record<
+  keyof SoundFacts,
+  string
+>
+
+function shown(machine: SeenMachine): Machine {
+  const { name, cores, slots, ffmpeg, simd, errors } = machine
+  return {
+    ...{ name, cores, slots, ffmpeg, simd, errors },
+    state: machine.isThere ? machine.state : 'gone',
+    differs: machine.differs.map((fact) => FACT_NAMES[fact]),
+    memory_bytes: machine.memoryBytes,
+    engine_version: machine.engineVersion,
+    job_ids: machine.isThere ? machine.attempts.map((id) => id.slice(0, id.lastIndexOf('-'))) : [],
+    songs_per_hour: machine.songsPerHour,
+    seen_at: isoTime(machine.seenAtMs),
+  }
+}
