@@ -1,6 +1,6 @@
 /** Machines that master songs for this one, for the application. */
 import Type, { type Static } from 'typebox'
-import { exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
+import { exactly, oneOf, orNull, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 
 export const MACHINE_STATES = ['waiting', 'working', 'draining', 'refused', 'gone'] as const
@@ -8,7 +8,7 @@ export const SOUND_FACTS = ['engine_version', 'ffmpeg', 'simd'] as const
 export const MACHINE_WISHES = ['work', 'drain', 'remove'] as const
 
 export const Machine = exactly({
-  name: Type.String(),
+  name: Type.String({ description: 'Name of the machine, by which it is told.' }),
   state: oneOf(
     MACHINE_STATES,
     '`waiting` for its owner, `working`, `draining` (takes no more songs), `refused` (its masters would have other bytes), `gone`.',
@@ -16,16 +16,16 @@ export const Machine = exactly({
   differs: Type.Array(oneOf(SOUND_FACTS), {
     description: 'What it differs in from this machine, where it is refused.',
   }),
-  cores: Type.Integer(),
-  memory_bytes: Type.Integer(),
+  cores: Type.Integer({ description: 'Cores of its processor.' }),
+  memory_bytes: Type.Integer({ description: 'Memory that it has.' }),
   slots: Type.Integer({ description: 'Songs that it masters at once.' }),
-  engine_version: Type.String(),
+  engine_version: Type.String({ description: 'Version of its engine.' }),
   ffmpeg: Type.String({ description: 'Version, and the first digits of the SHA-256 of the program.' }),
   simd: Type.String({ description: 'Processor whose WebAssembly SIMD is used; `none` without it.' }),
   job_ids: Type.Array(Uuid, { description: 'Jobs that it works on.' }),
   songs_per_hour: Type.Integer({ description: 'Over the last hour, or since it started.' }),
   errors: Type.Integer({ description: 'Attempts that it could not make since it started.' }),
-  seen_at: Timestamp,
+  seen_at: Type.String({ format: 'date-time', description: 'Moment at which it was last seen.' }),
 })
 export type Machine = Static<typeof Machine>
 
@@ -60,11 +60,16 @@ export const machineEndpoints = endpoints({
     access: 'session',
     tag,
     summary: 'Let a machine finish and take nothing more, leave, or go on',
-    params: exactly({ name: Type.String() }),
+    params: exactly({ name: Type.String({ description: 'Name of the machine.' }) }),
     body: exactly({
       wish: oneOf(MACHINE_WISHES, 'It acts within a few seconds. `remove` ends its program once it has finished.'),
     }),
-    answers: { 200: { description: 'The machine has been told.', schema: exactly({ told: Type.Literal(true) }) } },
+    answers: {
+      200: {
+        description: 'The machine has been told.',
+        schema: exactly({ told: Type.Literal(true, { description: 'Always true.' }) }),
+      },
+    },
     errors: ['NOT_FOUND', 'UNAVAILABLE'],
   },
 })

@@ -111,6 +111,9 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   addWatchFolder: 'A song is added once it is complete, and mastered with the settings of the folder or of the batch.',
   changeWatchFolder: 'Changes only the members that are sent.',
   removeWatchFolder: 'The folder and its files stay unchanged.',
+  listMachines:
+    'Machines that run `loudsmith worker` for this service, those that have gone since its start among them.',
+  changeMachine: 'Songs that it masters already are finished in any case.',
   openSession: 'A ticket is valid once and for five minutes; `loudsmith open` creates one.',
   readSystem: 'State of the machine, for the settings page and for bug reports.',
   readHealth: 'Answered at once, also while the service is starting.',
@@ -146,6 +149,7 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   delivery_id: 'Identifier of the delivery.',
   entry_id: 'Number of the entry, in the order of the ledger.',
   folder_id: 'Identifier of the watched folder.',
+  queue: 'Attempts between the machines; null where the service runs without a queue.',
   retry_of: 'Job of which this one is a retry.',
   created_at: 'Time of creation.',
   started_at: 'Time at which the engine started.',
