@@ -257,8 +257,12 @@ const CLOSED: readonly string[] = [
   ...['EIO', 'ENODEV', 'ENXIO', 'ESTALE', 'ENOTCONN', 'EHOSTDOWN', 'EUNKNOWN', 'UNKNOWN'],
 ]
 
+/** Beginning of the code of a failure for which libuv has no name, such as a file system that is damaged (EUCLEAN, EBADMSG). */
+const NAMELESS = 'Unknown system error'
+
 /** Returns what a failure to write means for the owner of the folder; a full disk has its answer wherever it is met. */
 export function refusalOf(cause: unknown): unknown {
-  const { code } = (cause ?? {}) as NodeJS.ErrnoException
-  return CLOSED.includes(String(code)) ? invalidRequest('folder_not_complete', { param: 'folder', cause }) : cause
+  const code = String(((cause ?? {}) as NodeJS.ErrnoException).code)
+  const isClosed = CLOSED.includes(code) || code.startsWith(NAMELESS)
+  return isClosed ? invalidRequest('folder_not_complete', { param: 'folder', cause }) : cause
 }

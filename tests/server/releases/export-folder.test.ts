@@ -4,7 +4,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { ExportFolder, textFile } from '../../../src-server/releases/export-folder.ts'
+import { ExportFolder, refusalOf, textFile } from '../../../src-server/releases/export-folder.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 
 const PART = '.song.wav.part'
@@ -45,4 +45,12 @@ test('a drive that gives back other bytes than were written ends it as well, and
   })
   await expect(folder.write(slow)).rejects.toMatchObject({ code: 'INVALID_REQUEST', param: 'folder' })
   expect(readdirSync(folder.path)).toEqual(['.loudsmith-export'])
+})
+
+test('a drive whose file system is damaged is told like one that is gone; a fault of the program is not', () => {
+  const failed = (code: string) => Object.assign(new Error(code), { code })
+  for (const code of ['EIO', 'Unknown system error -74', 'Unknown system error -117'])
+    expect(refusalOf(failed(code)), code).toMatchObject({ code: 'INVALID_REQUEST', param: 'folder' })
+  const fault = new TypeError('x is not a function')
+  expect(refusalOf(fault)).toBe(fault)
 })
