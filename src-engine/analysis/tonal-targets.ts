@@ -59,7 +59,7 @@ export interface GenreBand {
  */
 const middleWidthDb = 3
 const endWidthDb = 5
-/** Where the middle ends and where the ends begin, Hz. */
+/** Bounds between the middle and the two ends, Hz. */
 const lowEnd = { fromHz: 60, toHz: 200 }
 const highEnd = { fromHz: 4000, toHz: 10_000 }
 
