@@ -16,7 +16,7 @@ const LEAST_FRACTION = 1e-3
 /** Cuts both pieces so that they run side by side; `processed` is shifted by the fraction of a sample that is left. */
 export function aligned(original: Audio, processed: Audio): { before: AudioBlock; after: AudioBlock } {
   const most = Math.round(MOST_LATENCY_SECONDS * original.sampleRateHz)
-  const whole = bestOf(-most, most, (lag) => correlation(original, processed, lag, LAG_FRAMES))
+  const whole = bestOf(-most, most, (lag) => likeness(original, processed, lag))
   const fraction = fractionBeside(original, processed, whole)
   const shifted = Math.abs(fraction) < LEAST_FRACTION ? processed : advanced(processed, fraction)
   const from = Math.max(0, -whole)
@@ -40,6 +40,17 @@ function bestOf(from: number, to: number, measure: (at: number) => number): numb
     }
   }
   return best
+}
+
+/** Correlation of a stretch at a lag against what `processed` holds there: a louder place farther on is no better one. */
+function likeness(original: Audio, processed: Audio, lag: number): number {
+  const frames = Math.min(LAG_FRAMES, original.frames)
+  const start = Math.floor((original.frames - frames) / 2) + lag
+  let energy = 0
+  for (const value of processed.channels[0]!.subarray(Math.max(0, start), Math.max(0, start + frames))) {
+    energy += value * value
+  }
+  return energy === 0 ? -Infinity : correlation(original, processed, lag, LAG_FRAMES) / Math.sqrt(energy)
 }
 
 /** Correlation of a stretch in the middle of the left channels at a lag. */
