@@ -1,6 +1,6 @@
 /**
- * `npm run campaign`: the fuzz run, the kills and the soak of which `npm test` runs a seeded small part, at their full numbers, and
- * the speed under load and of a long history. A number that the environment sets counts.
+ * `npm run campaign`: the fuzz run, the kills and the soak of which `npm test` runs a seeded small part, at their full numbers, the
+ * speed under load and of a long history, and the faults of a farm. A number that the environment sets counts.
  */
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
@@ -36,4 +36,8 @@ function run(program: string, ...options: string[]): number {
 // One file after the other: what they measure is one server at work.
 const service = run(vitest, 'run', '--no-file-parallelism', ...FILES)
 const history = run(playwright, 'test', '--project=web', 'e2e/history.web.spec.ts', '-g', 'without a stutter')
-process.exitCode = service || history
+const farm = spawnSync(process.execPath, [path.join(import.meta.dirname, 'farm-faults.ts')], {
+  cwd: root,
+  stdio: 'inherit',
+})
+process.exitCode = service || history || (farm.status ?? 1)
