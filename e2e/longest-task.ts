@@ -12,7 +12,7 @@ interface TraceEvent {
 /** Rest in which the page finishes what an action began, ms. */
 const REST_MS = 400
 
-/** Answers the longest task of the page's main thread, ms of processor time, while `act` runs and the page comes to rest. */
+/** Answers the longest task of the page's main thread, ms of processor time, while `act` runs and the page comes to rest; 0 where nothing is drawn. */
 export async function longestTask(page: Page, browser: Browser, act: () => Promise<unknown>): Promise<number> {
   await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', '__metadata'] })
   await act()
@@ -22,5 +22,5 @@ export async function longestTask(page: Page, browser: Browser, act: () => Promi
   const tasks = traceEvents.filter(
     ({ name, pid, tid }) => name.endsWith('RunTask') && pid === drawn?.pid && tid === drawn?.tid,
   )
-  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000
+  return Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur)) / 1000
 }
