@@ -73,6 +73,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     imports: [...base, 'uploads', 'artifacts', 'jobs', 'result', 'dsp', 'engine'],
     types: ['mastering', 'credits'],
   },
+  mcp: { places: ['src-server/mcp/'], imports: [...foundation, 'http'], types: ['access'] },
   app: { places: ['src-server/app.ts'], imports: [...base, ...topics, 'jobs', 'batch', 'docs'] },
   server: {
     places: ['src-server/server.ts', 'src-server/machine.ts', 'src-server/server/'],
@@ -84,6 +85,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'manifests',
       'auditions',
       'releases',
+      'mcp',
       'docs',
       'app',
       'engine',

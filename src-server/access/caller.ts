@@ -10,6 +10,11 @@ import { RATE_WINDOW_SECONDS, type RateLimiter } from './rate-limit.ts'
 /** The door behind the guard. */
 export interface Admission {
   readonly admit: Admit
+  /**
+   * Returns the API key of a request and counts nothing. Throws INVALID_API_KEY where there is none, also for the credentials of the
+   * application.
+   */
+  readonly keyOf: (request: FastifyRequest) => { readonly keyId: string; readonly key: string }
   /** Called just before an answer leaves: a request answered 429 is not counted. */
   settle(request: FastifyRequest, reply: FastifyReply): void
 }
@@ -35,15 +40,17 @@ export function createAdmission(deps: {
     reply.header('ratelimit-policy', `"${plan()}";q=${limit};w=${RATE_WINDOW_SECONDS}`)
     reply.header('ratelimit', `"${plan()}";r=${remaining};t=${resetSeconds}`)
   }
+  const identifyKey = (token: string, request: FastifyRequest) => {
+    const keyId = keys.identify(token, request.headers['user-agent'])
+    if (keyId === undefined) throw new AppError('INVALID_API_KEY')
+    return keyId
+  }
   const identify = (request: FastifyRequest): Caller => {
-    const token = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
-    if (token === undefined || hasKeyInQuery(request.url)) throw new AppError('INVALID_API_KEY')
+    const token = bearerOf(request)
     const given = digest(token)
     if (timingSafeEqual(given, session)) return { via: 'session' }
     if (timingSafeEqual(given, control)) return { via: 'session', isOwner: true }
-    const keyId = keys.identify(token, request.headers['user-agent'])
-    if (keyId === undefined) throw new AppError('INVALID_API_KEY')
-    return { via: 'key', keyId }
+    return { via: 'key', keyId: identifyKey(token, request) }
   }
 
   return {
@@ -60,6 +67,10 @@ export function createAdmission(deps: {
       }
       return caller
     },
+    keyOf(request) {
+      const key = bearerOf(request)
+      return { keyId: identifyKey(key, request), key }
+    },
     settle(request, reply) {
       const mark = marks.get(request)
       if (mark === undefined || reply.statusCode !== 429) return
@@ -67,6 +78,13 @@ export function createAdmission(deps: {
       announce(reply)
     },
   }
+}
+
+/** Returns the bearer credential. Throws INVALID_API_KEY without one, and for a key in the query. */
+function bearerOf({ headers, url }: FastifyRequest): string {
+  const token = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+  if (token === undefined || hasKeyInQuery(url)) throw new AppError('INVALID_API_KEY')
+  return token
 }
 
 function digest(text: string): Buffer {

@@ -16,7 +16,7 @@ import { drain } from './drain.ts'
 import { callerOf, endpointOf } from './route.ts'
 
 /** Returns the body of a failed answer: cause and remedy in `language`, no path and no stack. Never throws. */
-function envelopeOf(failure: AppError, language: Language, requestId: string): ErrorEnvelope {
+export function envelopeOf(failure: AppError, language: Language, requestId: string): ErrorEnvelope {
   const details = failure.details?.map((detail) => detailText(detail, language))
   return {
     error: {

@@ -221,7 +221,8 @@ function memberAt(schema: TSchema, instancePath: string): TSchema | undefined {
   return deeper.length === 0 ? (schema as Partial<TObject>).properties?.[name] : undefined
 }
 
-async function readJson(request: FastifyRequest, reading: BodyReading, isOptional = false): Promise<unknown> {
+/** Reads a body as JSON; one that is absent is an empty object where it is optional. Throws INVALID_REQUEST for anything else. */
+export async function readJson(request: FastifyRequest, reading: BodyReading, isOptional = false): Promise<unknown> {
   const chunks: Buffer[] = []
   let sizeBytes = 0
   for await (const chunk of bodyChunks(request.raw, reading)) {
@@ -237,7 +238,8 @@ async function readJson(request: FastifyRequest, reading: BodyReading, isOptiona
   }
 }
 
-function untilGone({ raw }: FastifyReply): AbortSignal {
+/** Returns a signal that is aborted when the client goes away before it has its answer. */
+export function untilGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
   const abort = () => gone.abort(invalidRequest('body_broken_off'))
   // A request that had to wait for the application may have lost its client meanwhile.

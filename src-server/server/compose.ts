@@ -28,6 +28,8 @@ import { pageRoutes } from '../http/page.ts'
 import { type Caller, route } from '../http/route.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { manifestRoutes } from '../manifests/routes.ts'
+import { toolFiles } from '../mcp/files.ts'
+import { mcpRoutes } from '../mcp/routes.ts'
 import { notifyRoutes } from '../notify/routes.ts'
 import { releaseExportRoutes, releaseRoutes } from '../releases/routes.ts'
 import { type Core, createCore, type ServiceDeps } from './core.ts'
@@ -55,9 +57,9 @@ export async function compose(deps: ServiceDeps): Promise<Service> {
     const core = createCore(deps, db)
     farm = await openFarm(deps, core, () => feedAll(work))
     const work = createWork(deps, core, farm, stopping.signal)
-    const app = appOf(deps, core, work, farm, stopping.signal)
+    const { app, closeSessions } = appOf(deps, core, work, farm, stopping.signal)
     await app.ready()
-    return serviceOf(deps, core, work, app, stopping, farm)
+    return serviceOf(deps, core, work, { app, closeSessions, stopping, farm })
   } catch (error) {
     await farm?.close()
     db.close()
@@ -90,28 +92,37 @@ function feedAll({ scheduler, mastering, batchService, manifests }: Work): void 
   manifests.feed()
 }
 
-function appOf(
-  deps: ServiceDeps,
-  core: Core,
-  work: Work,
-  farm: Farm | undefined,
-  stopping: AbortSignal,
-): FastifyInstance {
-  return buildApp({
-    log: deps.log,
-    clock: deps.clock,
-    random: deps.random,
-    admission: admissionOf(deps, core),
+/** The application, and what ends the sessions of its MCP clients. */
+interface ServedApp {
+  readonly app: FastifyInstance
+  readonly closeSessions: () => Promise<void>
+}
+
+function appOf(deps: ServiceDeps, core: Core, work: Work, farm: Farm | undefined, stopping: AbortSignal): ServedApp {
+  const { log, clock, random, baseUrl } = deps
+  const admission = admissionOf(deps, core)
+  let closeSessions = async () => {}
+  const app = buildApp({
+    log,
+    clock,
+    random,
+    admission,
     port: deps.port,
     isStopping: () => stopping.aborted,
     routes(app) {
       serviceRoutes(app, deps, core, work)
       sessionRoutes(app, deps, core, work)
       machineRoutes(app, farm)
-      docsRoutes(app, { baseUrl: deps.baseUrl, version: VERSION })
+      docsRoutes(app, { baseUrl, version: VERSION })
+      closeSessions = mcpRoutes(app, {
+        ...{ clock, baseUrl, version: VERSION, keyOf: admission.keyOf, newUuid: random.newUuid },
+        ...toolFiles(core.allowedFolders),
+        onFault: (cause) => log.warn('a fault of an MCP session', { cause }),
+      })
       pageRoutes(app, PAGE_FOLDER)
     },
   })
+  return { app, closeSessions }
 }
 
 /** Returns the built service. The parts are started and stopped here, and nowhere else. */
@@ -119,9 +130,15 @@ function serviceOf(
   deps: ServiceDeps,
   core: Core,
   work: Work,
-  app: FastifyInstance,
-  stopping: AbortController,
-  farm: Farm | undefined,
+  {
+    app,
+    closeSessions,
+    stopping,
+    farm,
+  }: ServedApp & {
+    readonly stopping: AbortController
+    readonly farm: Farm | undefined
+  },
 ): Service {
   const { db, notify, retention, removals, spareRoom } = core
   const { scheduler, batchService, watchFolders, codedCopies, pool } = work
@@ -142,6 +159,7 @@ function serviceOf(
       stopping.abort(new Error('the server stops'))
       await Promise.all([
         ...startSweeps,
+        closeSessions(),
         retention.close(),
         watchFolders.close(),
         scheduler.stop(),

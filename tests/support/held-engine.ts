@@ -16,6 +16,7 @@ import type {
   AuditionEstimate,
   ExportedSound,
   ExportOrder,
+  RenderedAlone,
   WorkerCommand,
   WorkerMessage,
   WorkOrder,
@@ -51,6 +52,8 @@ export interface HeldEngine {
   isLingering: boolean
   /** When set, every master that belongs to no job fails with it at once. */
   failsRenders?: FailureCode
+  /** When set, every master that belongs to no job is this WAV of 24 bit. */
+  rendersAlone?: Buffer
   /** When set, the file of every master: a WAV of 24 bit at 44.1 kHz. */
   masterBytes?: Buffer
   /** Error with which a master of a record lands, LU; none when absent. */
@@ -134,6 +137,8 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false, answ
           }
           const failure = command.type === 'render' ? engine.failsRenders : undefined
           if (failure) setImmediate(() => fail(failure))
+          if (command.type === 'render' && engine.rendersAlone)
+            answer({ type: 'rendered', master: renderedAlone(command.order.attemptFolder, engine.rendersAlone) })
           const isAnswered = engine.isAutomatic || (engine.answersLooks && command.type === 'analyse')
           if (isAnswered) setImmediate(() => process.finish())
         },
@@ -258,6 +263,17 @@ function writeResult(
     },
     reportJsonFile: 'report.json',
     reportHtmlFile: 'report.html',
+  }
+}
+
+function renderedAlone(folder: string, wav: Buffer): RenderedAlone {
+  const file = path.join(folder, 'alone.wav')
+  writeFileSync(file, wav)
+  return {
+    ...{ path: file, sizeBytes: wav.length, sha256: createHash('sha256').update(wav).digest('hex') },
+    ...{ sampleRateHz: 8000, bitDepth: 24, durationSeconds: 2, integratedLufs: -14, truePeakDbtp: -1, gainDb: 3 },
+    ...{ meanGainReductionDb: 0, verdict: 'on_target', recipe: { version: 1, stages: [] }, decisions: [] },
+    ...{ shortTermLufs: [-14, -14], stepSeconds: 1 },
   }
 }
 

@@ -1,0 +1,60 @@
+/** `/mcp`: the Model Context Protocol over Streamable HTTP, for programs with an API key. */
+import { PassThrough, Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { preferredLanguage } from '../../src-contract/text/text.ts'
+import type { Clock } from '../../src-system/system.ts'
+import { readJson, untilGone } from '../http/route.ts'
+import type { McpSessions, SessionsDeps } from './sessions.ts'
+
+export interface McpRoutesDeps extends SessionsDeps {
+  readonly clock: Clock
+  /** Returns the API key of a request; throws INVALID_API_KEY where there is none, also beside another credential. */
+  readonly keyOf: (request: FastifyRequest) => { readonly keyId: string; readonly key: string }
+}
+
+/** First bytes of an event stream, a comment: without them a client would see no answer until there is a message. */
+const OPENING = ':\n\n'
+
+/** Serves `/mcp`. The protocol is loaded with the first request. Returns what ends the sessions. */
+export function mcpRoutes(app: FastifyInstance, { clock, keyOf, ...deps }: McpRoutesDeps): () => Promise<void> {
+  let sessions: Promise<McpSessions> | undefined
+  const load = async () => new (await import('./sessions.ts')).McpSessions(deps)
+  app.route({
+    method: ['GET', 'POST', 'DELETE'],
+    url: '/mcp',
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const { headers, method } = request
+      const caller = {
+        ...keyOf(request),
+        language: preferredLanguage(headers['accept-language']),
+        program: headers['user-agent'] ?? 'mcp',
+      }
+      const body = method === 'POST' ? await readJson(request, { clock, signal: untilGone(reply) }) : undefined
+      sessions ??= load()
+      return send(reply, await (await sessions).answer(webRequest(request, deps.baseUrl), body, caller))
+    },
+  })
+  return async () => (await sessions)?.close()
+}
+
+function webRequest({ method, headers }: FastifyRequest, baseUrl: string): Request {
+  const texts = Object.entries(headers).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value] as [string, string]] : [],
+  )
+  return new Request(`${baseUrl}/mcp`, { method, headers: texts })
+}
+
+function send(reply: FastifyReply, { status, headers, body }: Response): FastifyReply {
+  reply.code(status)
+  for (const [name, value] of headers) if (name !== 'connection') reply.header(name, value)
+  if (!body) return reply.send('')
+  const out = new PassThrough()
+  if (headers.get('content-type') === 'text/event-stream') out.write(OPENING)
+  pipeline(Readable.fromWeb(body as ReadableStream), out).catch(() => {
+    // The client is gone; what it asked for goes on.
+  })
+  return reply.send(out)
+}

@@ -1,0 +1,91 @@
+/** The shape of a tool, and what its calls get and give. */
+import type { Static, TObject } from 'typebox'
+import type { Client, FilePart } from '../../src-contract/client.ts'
+import type { Job } from '../../src-contract/jobs.ts'
+
+/** A file or resource beside the answer of a tool. */
+export interface Link {
+  readonly uri: string
+  readonly name: string
+  readonly mimeType: string
+  readonly description: string
+}
+
+/** Answer of a tool: plain data, and what is too large for it as links. */
+export interface ToolAnswer {
+  readonly value: object
+  readonly links?: readonly Link[]
+}
+
+/** Context of one call of a tool. */
+export interface ToolContext {
+  /** Calls the API with the caller's own key. */
+  readonly client: Client
+  /** Opens a file of the owner's allowed folders. Rejects with PATH_NOT_ALLOWED. */
+  readonly openFile: (name: string) => Promise<FilePart>
+  /**
+   * Resolves with the writer of new files in an allowed folder: each gets a name that is free there, and its path is returned. Rejects
+   * with PATH_NOT_ALLOWED.
+   */
+  readonly openFolder: (folder: string) => Promise<(name: string, bytes: Uint8Array) => Promise<string>>
+  /** Fires when the caller cancels the call, or is gone. */
+  readonly signal: AbortSignal
+  /** Returns whether the caller has cancelled the call; false where it is gone. */
+  readonly isCancelled: () => boolean
+  /** Tells the caller how far the work is, 0 to 100. */
+  readonly report: (progress: number, message: string) => void
+}
+
+/** What a tool does to the account, for the host that asks its user. */
+export type Effect =
+  /** Changes nothing. */
+  | 'reads'
+  /** Adds or changes something that can be changed back. */
+  | 'changes'
+  /** Costs credits. */
+  | 'spends'
+  /** Takes back what cannot be got again. */
+  | 'ends'
+
+export interface Tool<Input extends TObject = TObject> {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly input: Input
+  readonly effect: Effect
+  readonly run: (args: Static<Input>, context: ToolContext) => Promise<ToolAnswer>
+}
+
+/** Returns a tool whose call is typed by its own schema. The arguments are checked against it before the call. */
+export function tool<const Input extends TObject>(definition: Tool<Input>): Tool {
+  return definition as unknown as Tool
+}
+
+/** Scheme of the resources. */
+export const RESOURCES = 'loudsmith://'
+
+/** Returns the address of the report of a job as a resource. */
+export const reportUri = (jobId: string) => `${RESOURCES}jobs/${jobId}/report`
+
+/** Returns a job as the answer of a tool: its report and its files are links. */
+export function jobAnswer(job: Job): ToolAnswer {
+  const { download_url } = job
+  if (download_url === undefined || job.expired) return { value: job }
+  return {
+    value: job,
+    links: [
+      {
+        uri: download_url,
+        name: 'masters.zip',
+        mimeType: 'application/zip',
+        description: 'All masters. GET with the API key as bearer.',
+      },
+      {
+        uri: reportUri(job.job_id),
+        name: 'report.json',
+        mimeType: 'application/json',
+        description: 'All measurements and decisions.',
+      },
+    ],
+  }
+}

@@ -1,0 +1,263 @@
+import { globSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHeldEngine } from '../../support/held-engine.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { in24Bits, wavSong } from '../../support/songs.ts'
+
+/** No call is given up on: the machine may be busy. */
+const PATIENT: RequestOptions = { timeout: 900_000 }
+const TRANSPORTS = ['Streamable HTTP'] as const
+
+const dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-mcp-'))
+const music = realpathSync(mkdtempSync(path.join(tmpdir(), 'loudsmith-mcp-music-')))
+const song = path.join(music, 'song.wav')
+const held = createHeldEngine({ answersLooks: true })
+held.rendersAlone = in24Bits(wavSong({ seconds: 2 }))
+let service: Service
+let key: string
+
+const start = async (port = 0) => {
+  service = await startService({
+    ...{ dataDir, keepsData: true, port, forkEngine: held.fork },
+  })
+}
+
+beforeAll(async () => {
+  writeFileSync(song, wavSong({ seconds: 2 }))
+  await start()
+  await service.patch('/app/account', { plan: 'studio' })
+  await service.patch('/app/settings', { engine_workers: 1 })
+  const owner = { credential: service.controlCredential }
+  await service.patch('/app/settings', { allowed_folders: [music] }, owner)
+  key = await service.newKey('agent')
+})
+afterAll(async () => {
+  await service.stop()
+  for (const folder of [dataDir, music]) rmSync(folder, { recursive: true, force: true })
+})
+
+const transportOf = (_kind: (typeof TRANSPORTS)[number]): Transport =>
+  new StreamableHTTPClientTransport(new URL(`${service.baseUrl}/mcp`), {
+    requestInit: { headers: { Authorization: `Bearer ${key}` } },
+  }) as Transport
+
+async function connected(kind: (typeof TRANSPORTS)[number]): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(transportOf(kind), PATIENT)
+  return client
+}
+
+interface Called {
+  readonly isError: boolean
+  // biome-ignore lint/suspicious/noExplicitAny: what a client gets is only known once it is looked at.
+  readonly value: any
+  readonly links: readonly string[]
+}
+
+async function call(client: Client, name: string, args: object = {}, options: RequestOptions = {}): Promise<Called> {
+  const answer = await client.callTool({ name, arguments: { ...args } }, undefined, { ...PATIENT, ...options })
+  const content = answer.content as { type: string; text: string; uri: string }[]
+  return {
+    isError: answer.isError === true,
+    value: JSON.parse(content[0]?.text ?? ''),
+    links: content.slice(1).map(({ uri }) => uri),
+  }
+}
+
+const credits = async () => (await service.get('/api/v1/account')).body.credits
+
+describe.each(TRANSPORTS)('over %s', (kind) => {
+  let client: Client
+  beforeAll(async () => {
+    client = await connected(kind)
+  })
+  afterAll(() => client.close())
+
+  test('every tool does its work by the API, and asks for a confirmation of what it costs', async () => {
+    const { tools } = await client.listTools(undefined, PATIENT)
+    const used = new Set<string>()
+    const use = async (name: string, args: object = {}, options: RequestOptions = {}) => {
+      used.add(name)
+      const called = await call(client, name, args, options)
+      expect([name, called.isError, called.isError && called.value]).toEqual([name, false, false])
+      return called
+    }
+    const before = await credits()
+    expect((await use('settings')).value.platforms).toContain('spotify')
+    expect((await use('account')).value.credits).toBe(before)
+    const { value: analysis } = await use('analyse', { file: song })
+    expect(analysis).toMatchObject({ measurement: { integrated_lufs: expect.any(Number) } })
+    expect(analysis).not.toHaveProperty('waveform')
+    const preview = { file: song, platform: 'spotify', folder: music, settings: { tilt_db: 1 } }
+    const first = (await use('preview', preview)).value.file
+    expect(readFileSync(first).subarray(0, 4).toString()).toBe('RIFF')
+    expect((await use('preview', preview)).value.file).not.toBe(first)
+
+    const request = { file: song, platforms: ['spotify'], title: '밤', settings: { target_lufs: -12 } }
+    const { value: dry } = await use('master', request)
+    expect(dry).toMatchObject({ dry_run: true, would_charge: 1, credits_remaining: before })
+    const progress: number[] = []
+    const onprogress = ({ progress: percent }: { progress: number }) => void progress.push(percent)
+    const begun = held.processes.length
+    const mastering = use('master', { ...request, confirm: true }, { onprogress })
+    await expect.poll(() => held.processes[begun]?.order?.title).toBe('밤')
+    held.processes[begun]?.progress('rendering', 0.5)
+    await expect.poll(() => progress.at(-1)).toBe(50)
+    held.processes[begun]?.finish()
+    const { value: job, links } = await mastering
+    expect(job).toMatchObject({ status: 'done', title: '밤', credits_used: 1, target_lufs: -12 })
+    expect(links).toEqual([job.download_url, `loudsmith://jobs/${job.job_id}/report`])
+    expect(await credits()).toBe(before - 1)
+
+    const { job_id } = job
+    expect((await use('list_jobs', { q: '밤' })).value.jobs.map((one: { job_id: string }) => one.job_id)).toContain(
+      job_id,
+    )
+    expect((await use('read_job', { job_id, wait: 30 })).value).toEqual(job)
+    // The engine of this test writes a report without figures.
+    const [reportFile = ''] = globSync(`jobs/${job_id}/**/report.json`, { cwd: dataDir })
+    writeFileSync(path.join(dataDir, reportFile), JSON.stringify({ job_id, source: { codec: 'flac', curves: [1, 2] } }))
+    expect((await use('read_report', { job_id })).value).toEqual({ job_id, source: { codec: 'flac' } })
+    const { contents } = await client.readResource({ uri: `loudsmith://jobs/${job_id}/report` }, PATIENT)
+    expect(JSON.parse((contents[0] as { text: string }).text).source).toHaveProperty('curves')
+
+    expect((await use('retry_job', { job_id })).value).toMatchObject({ dry_run: true, would_charge: 1 })
+    const retry = { job_id, changes: { tilt_db: 2 }, confirm: true, idempotency_key: `${kind} again` }
+    const { value: again } = await use('retry_job', retry)
+    expect((await use('retry_job', retry)).value.job_id).toBe(again.job_id)
+    expect(await credits()).toBe(before - 2)
+    await use('cancel_job', { job_id: again.job_id })
+    await service.ended(again.job_id)
+
+    const album = { title: kind, artist: 'A', kind: 'single', tracks: [{ job_id }] }
+    const { release_id } = (await use('create_release', album)).value
+    await use('change_release', { release_id, changes: { label: 'L' } })
+    expect((await use('list_releases')).value.releases[0]).toMatchObject({ release_id, label: 'L' })
+    expect((await use('master_release', { release_id })).value).toMatchObject({ dry_run: true, credits_needed: 1 })
+    await use('master_release', { release_id, confirm: true })
+    await use('cancel_release', { release_id })
+    expect((await use('read_release', { release_id })).value.tracks).toHaveLength(1)
+    expect([...used].sort()).toEqual(tools.map(({ name }) => name).sort())
+  })
+
+  test('tells what spends, what ends, and what only reads', async () => {
+    const { tools } = await client.listTools(undefined, PATIENT)
+    const having = (hint: 'readOnlyHint' | 'destructiveHint') =>
+      tools.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name)
+    expect(having('destructiveHint')).toEqual(['master', 'cancel_job', 'retry_job', 'master_release', 'cancel_release'])
+    expect(having('readOnlyHint')).toEqual([
+      'settings',
+      'analyse',
+      'account',
+      'list_jobs',
+      'read_job',
+      'read_report',
+      'list_releases',
+      'read_release',
+    ])
+    const { resources } = await client.listResources(undefined, PATIENT)
+    expect(resources.map(({ uri }) => uri)).toContain('loudsmith://openapi.json')
+    const { contents } = await client.readResource({ uri: 'loudsmith://openapi.json' }, PATIENT)
+    expect(JSON.parse((contents[0] as { text: string }).text).openapi).toMatch(/^3\.1/)
+    const { messages } = await client.getPrompt({ name: 'master_album', arguments: { songs: '/a' } }, PATIENT)
+    expect(messages[0]?.content).toMatchObject({ text: expect.stringContaining('songs: "/a"') })
+  })
+
+  test('a call that is cancelled cancels its job', async () => {
+    const cancel = new AbortController()
+    const begun = held.processes.length
+    const before = await credits()
+    const args = { file: song, platforms: ['melon'], confirm: true }
+    const called = call(client, 'master', args, { signal: cancel.signal }).catch((error: unknown) => error)
+    await expect.poll(() => held.processes.length).toBe(begun + 1)
+    cancel.abort('enough')
+    await called
+    await expect
+      .poll(async () => (await service.get('/api/v1/jobs?limit=1')).body.jobs[0].failure_code)
+      .toBe('CANCELLED')
+    expect(await credits()).toBe(before)
+  })
+
+  test('refuses as the API does: bad arguments, a file outside, no credits', async () => {
+    const refusal = async (name: string, args: object) => {
+      const { isError, value } = await call(client, name, args)
+      return [isError, value.error?.code, value.error?.param]
+    }
+    const master = { file: song, platforms: ['spotify'], confirm: true }
+    expect(await refusal('master', { platforms: ['spotify'] })).toEqual([true, 'INVALID_REQUEST', 'file'])
+    expect(await refusal('master', { ...master, platforms: ['gramophone'] })).toEqual([
+      true,
+      'INVALID_REQUEST',
+      'platforms',
+    ])
+    expect(await refusal('read_job', { job_id: 'none' })).toEqual([true, 'JOB_NOT_FOUND', undefined])
+    const outside = path.join(dataDir, '..', `outside-${process.pid}.wav`)
+    writeFileSync(outside, wavSong({ seconds: 1 }))
+    for (const file of [outside, path.join(music, 'missing.wav'), path.join(music, '..', path.basename(outside))])
+      expect(await refusal('analyse', { file })).toEqual([true, 'PATH_NOT_ALLOWED', undefined])
+    rmSync(outside)
+    const preview = { file: song, platform: 'melon', folder: tmpdir() }
+    expect(await refusal('preview', preview)).toEqual([true, 'PATH_NOT_ALLOWED', undefined])
+    await expect(client.callTool({ name: 'format_disk', arguments: {} }, undefined, PATIENT)).rejects.toThrow('No tool')
+
+    const balance = await credits()
+    const db = new Database(path.join(dataDir, 'loudsmith.db'))
+    db.prepare("INSERT INTO ledger (kind, amount, created_at_ms) VALUES ('charge', ?, 0)").run(-balance)
+    db.close()
+    expect(await refusal('master', master)).toEqual([true, 'INSUFFICIENT_CREDITS', undefined])
+    await service.post('/app/account/credits', { amount: balance })
+  })
+})
+
+const INITIALIZE = JSON.stringify({
+  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+})
+
+/** Sends a request with headers that fetch does not let anybody set. */
+function send(
+  headers: Record<string, string>,
+  body = INITIALIZE,
+): Promise<{ status: number; text: string; session: string }> {
+  return new Promise((resolve, reject) => {
+    const own = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const sent = request(`${service.baseUrl}/mcp`, { method: 'POST', headers: { ...own, ...headers } }, (answer) => {
+      let text = ''
+      answer.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+      })
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, text, session: String(answer.headers['mcp-session-id']) }),
+      )
+    })
+    sent.on('error', reject).end(body)
+  })
+}
+
+test('a page of another site, a rebound name, and everybody without an API key get nothing', async () => {
+  const bearer = { authorization: `Bearer ${key}` }
+  const refused = async (headers: Record<string, string>, body?: string) => {
+    const { status, text } = await send(headers, body)
+    return [status, JSON.parse(text).error.code]
+  }
+  expect(await refused({ ...bearer, origin: 'http://evil.example' })).toEqual([403, 'FORBIDDEN'])
+  expect(await refused({ ...bearer, host: `evil.example:${service.port}` })).toEqual([403, 'FORBIDDEN'])
+  expect(await refused({})).toEqual([401, 'INVALID_API_KEY'])
+  for (const credential of [service.sessionCredential, service.controlCredential])
+    expect(await refused({ authorization: `Bearer ${credential}` })).toEqual([401, 'INVALID_API_KEY'])
+  const { status, session } = await send(bearer)
+  expect(status).toBe(200)
+  const list = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' })
+  const other = { authorization: `Bearer ${await service.newKey('other')}` }
+  expect(await refused({ ...other, 'mcp-session-id': session }, list)).toEqual([404, 'NOT_FOUND'])
+  expect((await send({ ...bearer, 'mcp-session-id': session }, list)).text).toContain('"analyse"')
+  expect(await refused({ ...bearer, 'mcp-session-id': 'none' }, list)).toEqual([404, 'NOT_FOUND'])
+})
