@@ -16,6 +16,7 @@ import { absolutePath, defaultDataDir } from './data-dir.ts'
 import { registerDoctorCommand } from './doctor-command.ts'
 import { registerKeyCommands } from './key-commands.ts'
 import { registerMasterCommand } from './master-command.ts'
+import { registerMcpCommand } from './mcp-command.ts'
 import { asksForJson, messagesFor, terminalMessages } from './messages.ts'
 import { registerOpenCommand } from './open-command.ts'
 import { createProgram } from './program.ts'
@@ -69,6 +70,7 @@ for (const register of [
     registerBatchCommand,
     registerReleaseCommands,
     registerWorkerCommand,
+    registerMcpCommand,
   ],
 ]) {
   register(program, dataDir, messages)

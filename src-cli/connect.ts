@@ -23,10 +23,19 @@ export interface DataDirOptions {
  * started on a free port for this one command and stopped in order afterwards; so it is when the owner ends meanwhile, as the service
  * of another command does, and what has begun goes on. Throws what `work` throws, and the reason when the service cannot be started.
  */
-export async function withService<Outcome>(
+export function withService<Outcome>(
   options: DataDirOptions,
   messages: Messages,
   work: (client: ServiceClient) => Promise<Outcome>,
+): Promise<Outcome> {
+  return withPlace(options, messages, (place, find) => work(createServiceClient(place, messages, find)))
+}
+
+/** As {@link withService}, for work that calls the service by itself: it gets its place, and what finds the one that took a lost one's. */
+export async function withPlace<Outcome>(
+  options: DataDirOptions,
+  messages: Messages,
+  work: (place: Place, findAnother: (lost: Place) => Promise<Place>) => Promise<Outcome>,
 ): Promise<Outcome> {
   const dataDir = findDataDirectory(options.dataDir, { adopts: options.adoptDir === true })
   let own: RunningServer | undefined
@@ -51,7 +60,7 @@ export async function withService<Outcome>(
     }
   }
   try {
-    return await work(createServiceClient(await find(), messages, find))
+    return await work(await find(), find)
   } finally {
     await own?.close()
   }

@@ -114,6 +114,13 @@ const en = {
     none: 'No folder is allowed.',
   },
 
+  mcp: {
+    about:
+      'Serve the Model Context Protocol on standard input and output, for agents. The API key is LOUDSMITH_API_KEY.',
+    noKey: 'Set LOUDSMITH_API_KEY to an API key first: "loudsmith keys create agent" makes one.',
+    lost: 'Loudsmith was restarted before the answer. A job that had begun goes on: look at list_jobs.',
+  },
+
   doctor: {
     about: 'Show ffmpeg, versions, folders, free disk space and SIMD support.',
     noFfmpeg: 'none found: install ffmpeg 5.1 or newer, or name one in Settings',
@@ -391,6 +398,12 @@ const ko: Messages = {
     folder: '허용할 폴더(안에 있는 것 모두)',
     remove: 'FOLDER를 목록에서 빼기',
     none: '허용한 폴더가 없어요.',
+  },
+
+  mcp: {
+    about: '에이전트를 위해 표준 입출력으로 Model Context Protocol을 제공해요. API 키는 LOUDSMITH_API_KEY예요.',
+    noKey: 'LOUDSMITH_API_KEY에 API 키를 먼저 넣으세요. "loudsmith keys create agent"로 만들 수 있어요.',
+    lost: '답하기 전에 Loudsmith가 다시 시작되었어요. 시작한 작업은 계속돼요. list_jobs로 확인하세요.',
   },
 
   doctor: {

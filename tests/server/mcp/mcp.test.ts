@@ -1,20 +1,23 @@
+import { execFile } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CLI } from '../../support/cli-file.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
 
 /** No call is given up on: the machine may be busy. */
 const PATIENT: RequestOptions = { timeout: 900_000 }
-const TRANSPORTS = ['Streamable HTTP'] as const
+const TRANSPORTS = ['Streamable HTTP', 'stdio'] as const
 
 const dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-mcp-'))
 const music = realpathSync(mkdtempSync(path.join(tmpdir(), 'loudsmith-mcp-music-')))
@@ -44,10 +47,16 @@ afterAll(async () => {
   for (const folder of [dataDir, music]) rmSync(folder, { recursive: true, force: true })
 })
 
-const transportOf = (_kind: (typeof TRANSPORTS)[number]): Transport =>
-  new StreamableHTTPClientTransport(new URL(`${service.baseUrl}/mcp`), {
+function transportOf(kind: (typeof TRANSPORTS)[number]): Transport {
+  if (kind === 'stdio') {
+    const env = { ...(process.env as Record<string, string>), LOUDSMITH_API_KEY: key }
+    const args = [...process.execArgv, CLI, 'mcp', '--data-dir', dataDir]
+    return new StdioClientTransport({ command: process.execPath, args, env })
+  }
+  return new StreamableHTTPClientTransport(new URL(`${service.baseUrl}/mcp`), {
     requestInit: { headers: { Authorization: `Bearer ${key}` } },
   }) as Transport
+}
 
 async function connected(kind: (typeof TRANSPORTS)[number]): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
@@ -260,4 +269,36 @@ test('a page of another site, a rebound name, and everybody without an API key g
   expect(await refused({ ...other, 'mcp-session-id': session }, list)).toEqual([404, 'NOT_FOUND'])
   expect((await send({ ...bearer, 'mcp-session-id': session }, list)).text).toContain('"analyse"')
   expect(await refused({ ...bearer, 'mcp-session-id': 'none' }, list)).toEqual([404, 'NOT_FOUND'])
+})
+
+test('a restart answers what waited; over stdio the next call goes on, over HTTP a new session does', async () => {
+  const [http, stdio] = [await connected('Streamable HTTP'), await connected('stdio')]
+  const begun = held.processes.length
+  const lost = call(stdio, 'master', { file: song, platforms: ['melon'], confirm: true }).catch(String)
+  await expect.poll(() => held.processes.length).toBe(begun + 1)
+  await service.stop()
+  await start()
+  expect(await lost).toContain('Loudsmith was restarted')
+  expect((await call(stdio, 'list_jobs', { limit: 1 })).value.jobs[0].status).toBe('queued')
+  await expect(call(http, 'account')).rejects.toThrow()
+  const fresh = await connected('Streamable HTTP')
+  expect((await call(fresh, 'account')).value.plan).toBe('studio')
+  for (const client of [http, stdio, fresh]) await client.close()
+})
+
+test('without a key the command says in one sentence where one comes from', async () => {
+  const saidIn = (language: string) =>
+    new Promise<unknown[]>((resolve) => {
+      const env = { ...process.env, LOUDSMITH_API_KEY: '', LC_ALL: language }
+      execFile(process.execPath, [CLI, 'mcp', '--data-dir', dataDir], { env }, (error, stdout, stderr) =>
+        resolve([
+          error?.code,
+          stdout,
+          stderr.trim().split('\n').length,
+          stderr.includes('loudsmith keys create agent'),
+        ]),
+      )
+    })
+  expect(await saidIn('C.UTF-8')).toEqual([1, '', 1, true])
+  expect(await saidIn('ko_KR.UTF-8')).toEqual([1, '', 1, true])
 })

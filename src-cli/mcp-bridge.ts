@@ -1,0 +1,194 @@
+/** Hands the messages of a host on standard input over to `/mcp`, and the answers back. */
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import {
+  ErrorCode,
+  isInitializeRequest,
+  isJSONRPCErrorResponse,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+} from '@modelcontextprotocol/sdk/types.js'
+import type { Place } from './service-client.ts'
+
+export interface McpBridgeDeps {
+  readonly key: string
+  readonly place: Place
+  /** Finds or starts the service that has taken the place of a lost one. */
+  readonly findAnother: (lost: Place) => Promise<Place>
+  /** Sentence for a call whose service ended before its answer. */
+  readonly lostMessage: string
+}
+
+export interface McpBridge {
+  start(): Promise<void>
+  /** Ends the session; jobs that it began go on. */
+  close(): Promise<void>
+}
+
+/** Prefix of the ids of requests that are the bridge's own. */
+const OWN = 'loudsmith-bridge-'
+
+/**
+ * Creates the bridge. When the service is gone or has forgotten the session, what waits for an answer gets an error, and the next message
+ * opens a session of the same kind at the service that is there then.
+ */
+export function createMcpBridge(deps: McpBridgeDeps): McpBridge {
+  return new Bridge(deps)
+}
+
+class Bridge implements McpBridge {
+  readonly #deps: McpBridgeDeps
+  readonly #host = new StdioServerTransport()
+  readonly #pending = new Set<JSONRPCRequest['id']>()
+  readonly #own = new Map<JSONRPCRequest['id'], (answer: JSONRPCMessage) => void>()
+  #place: Place
+  #service: StreamableHTTPClientTransport | undefined
+  #initialize: JSONRPCRequest | undefined
+  #ownIds = 0
+  /** Messages go one after the other: each finds the session that the one before has opened. */
+  #queue: Promise<void> = Promise.resolve()
+
+  constructor(deps: McpBridgeDeps) {
+    this.#deps = deps
+    this.#place = deps.place
+  }
+
+  async start(): Promise<void> {
+    this.#host.onmessage = (message) => {
+      this.#queue = this.#queue.then(() => this.#toService(message))
+    }
+    await this.#host.start()
+  }
+
+  async close(): Promise<void> {
+    await this.#queue
+    await this.#service?.terminateSession().catch(() => undefined)
+    await this.#service?.close()
+  }
+
+  async #toService(message: JSONRPCMessage): Promise<void> {
+    if (isInitializeRequest(message)) this.#initialize = message as JSONRPCRequest
+    const waiting = isJSONRPCRequest(message) ? [message.id] : []
+    try {
+      await this.#send(message)
+    } catch (error) {
+      if (isRefusal(error)) return this.#answer(waiting, error)
+      for (const id of waiting) this.#pending.delete(id)
+      await this.#lose()
+      try {
+        if (!isForgotten(error)) this.#place = await this.#deps.findAnother(this.#place)
+        await this.#send(message)
+      } catch (again) {
+        await this.#answer(waiting, again)
+      }
+    }
+  }
+
+  async #send(message: JSONRPCMessage): Promise<void> {
+    if (isJSONRPCRequest(message)) this.#pending.add(message.id)
+    if (!this.#service) {
+      const service = await this.#open()
+      const first = this.#initialize
+      if (first && message !== first) await this.#reinitialize(service, first)
+      this.#service = service
+    }
+    await this.#service.send(message)
+  }
+
+  async #open(): Promise<StreamableHTTPClientTransport> {
+    const service = new StreamableHTTPClientTransport(new URL(`${this.#place.baseUrl}/mcp`), {
+      requestInit: { headers: { Authorization: `Bearer ${this.#deps.key}`, 'User-Agent': 'loudsmith-mcp' } },
+    })
+    service.onmessage = (message) => this.#toHost(service, message)
+    service.onerror = () => void this.#check(service)
+    await service.start()
+    return service
+  }
+
+  /** Opens the session of the host anew, without its knowledge. */
+  async #reinitialize(service: StreamableHTTPClientTransport, first: JSONRPCRequest): Promise<void> {
+    await this.#ask(service, first.method, first.params)
+    await service.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  }
+
+  async #ask(service: StreamableHTTPClientTransport, method: string, params: JSONRPCRequest['params']): Promise<void> {
+    const id = `${OWN}${this.#ownIds++}`
+    const { promise, resolve } = Promise.withResolvers<JSONRPCMessage>()
+    this.#own.set(id, resolve)
+    try {
+      await service.send({ jsonrpc: '2.0', id, method, ...(params ? { params } : {}) })
+      await promise
+    } finally {
+      this.#own.delete(id)
+    }
+  }
+
+  #toHost(service: StreamableHTTPClientTransport, message: JSONRPCMessage): void {
+    if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {
+      const version = isJSONRPCResultResponse(message) ? message.result.protocolVersion : undefined
+      if (typeof version === 'string') service.setProtocolVersion(version)
+      const own = message.id === undefined ? undefined : this.#own.get(message.id)
+      own?.(message)
+      if (own) return
+      if (message.id !== undefined) this.#pending.delete(message.id)
+    }
+    void this.#host.send(message)
+  }
+
+  /** Asks whether the session is still there after a fault of its connection. */
+  async #check(service: StreamableHTTPClientTransport): Promise<void> {
+    if (service !== this.#service) return
+    try {
+      const response = await fetch(`${this.#place.baseUrl}/mcp`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${this.#deps.key}`,
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+          'Mcp-Session-Id': service.sessionId ?? '',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: `${OWN}ping`, method: 'ping' }),
+      })
+      await response.body?.cancel()
+      if (response.ok) return
+    } catch {
+      // Nobody answers there any more.
+    }
+    if (service === this.#service) await this.#lose()
+  }
+
+  /** Ends the connection to a service that is gone, and answers what waits for it. */
+  async #lose(): Promise<void> {
+    const lost = this.#service
+    this.#service = undefined
+    await lost?.close()
+    await this.#answer([...this.#pending], new Error(this.#deps.lostMessage))
+  }
+
+  /** Answers requests of the host with a failure. */
+  async #answer(ids: readonly JSONRPCRequest['id'][], error: unknown): Promise<void> {
+    const message = error instanceof Error ? error.message : String(error)
+    for (const id of ids) {
+      this.#pending.delete(id)
+      await this.#host.send({ jsonrpc: '2.0', id, error: { code: ErrorCode.ConnectionClosed, message } })
+    }
+  }
+}
+
+/** Returns the HTTP status of a failed message; undefined where nobody answered. */
+function statusOf(error: unknown): number | undefined {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'number' ? code : undefined
+}
+
+/** Returns whether the service itself refuses: another one would, too. */
+function isRefusal(error: unknown): boolean {
+  return [400, 401, 403, 429].includes(statusOf(error) ?? 0)
+}
+
+/** Returns whether the service is there and only the session is not. */
+function isForgotten(error: unknown): boolean {
+  return statusOf(error) === 404
+}
