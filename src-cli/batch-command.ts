@@ -2,13 +2,12 @@ import type { Command } from 'commander'
 import type { Manifest } from '../src-contract/batches.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { SETTING_NAMES } from '../src-contract/settings.ts'
-import { programName } from '../src-contract/wire-values.ts'
 import { type BatchOutcome, masterFolder } from './batch.ts'
 import { type ClientOptions, INTERRUPTED, runLongCommand, withClientOptions } from './client-command.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
-import { settingOption } from './master-command.ts'
 import type { Messages } from './messages.ts'
+import { givenSettings, settingOption } from './setting-options.ts'
 
 interface BatchCommandOptions extends ClientOptions {
   readonly platforms: string
@@ -43,7 +42,7 @@ export function registerBatchCommand(program: Command, dataDir: string, messages
 function batchCommand(folder: string, options: BatchCommandOptions, messages: Messages): Promise<void> {
   const order = {
     ...{ folder, platforms: options.platforms, out: options.out },
-    settings: Object.fromEntries(SETTING_NAMES.map((name) => [name, options[programName(name)]])),
+    settings: givenSettings(options),
     allows: options.allow === true,
     retries: options.retry === true,
   }

@@ -1,13 +1,13 @@
 /** `batch FOLDER`: its songs as one manifest, followed to the end, and the result table beside the masters. */
 import { createHash } from 'node:crypto'
-import { access, constants, readdir, realpath, writeFile } from 'node:fs/promises'
+import { readdir, realpath, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Manifest, ManifestSong } from '../src-contract/batches.ts'
-import { SETTINGS, type SettingName } from '../src-contract/settings.ts'
-import { makeFolder } from '../src-system/disk.ts'
 import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
+import { wordsOf } from './setting-options.ts'
+import { writableFolder } from './unpack.ts'
 import { unusable } from './unusable-input.ts'
 
 export interface FolderOrder {
@@ -15,7 +15,7 @@ export interface FolderOrder {
   readonly folder: string
   readonly out: string
   readonly platforms: string
-  /** Texts of the settings, and true for flags; those that are absent have their defaults. */
+  /** Settings as JSON has them; those that are absent have their defaults. */
   readonly settings: Readonly<Record<string, unknown>>
   /** True where both folders are allowed by this command. */
   readonly allows: boolean
@@ -52,7 +52,7 @@ const SONG_NAME = /^[^.].*\.(wav|wave|mp3|flac)$/i
  */
 export async function masterFolder(client: ServiceClient, order: FolderOrder, watch: Watch): Promise<BatchOutcome> {
   const { messages } = watch
-  const out = await madeOut(order.out, messages)
+  const out = await writableFolder(order.out, messages)
   const folder = await realpath(order.folder).catch(() => {
     throw unusable(messages.batch.noFolder(order.folder))
   })
@@ -73,16 +73,6 @@ export async function masterFolder(client: ServiceClient, order: FolderOrder, wa
   const csv = await client.open('readBatchSongs', { params, query: { format: 'csv' } })
   await writeFile(table, Buffer.from(await csv.arrayBuffer()))
   return { batch, failed, table }
-}
-
-async function madeOut(out: string, messages: Messages): Promise<string> {
-  try {
-    await makeFolder(out, true)
-    await access(out, constants.W_OK)
-    return await realpath(out)
-  } catch {
-    throw unusable(messages.master.notWritable(out))
-  }
 }
 
 /** Throws a sentence with the command to be called for a folder that the owner has not allowed. */
@@ -115,8 +105,8 @@ async function songsIn(folder: string, out: string): Promise<string[]> {
 /** Returns the manifest: the same folders, settings and songs have the same batch_id, and are the same batch. */
 function manifestOf(order: FolderOrder, folder: string, out: string, songs: readonly string[]): string {
   const head = {
-    platforms: order.platforms.split(',').map((platform) => platform.trim()),
-    ...valuesOf(order.settings),
+    platforms: wordsOf(order.platforms),
+    ...order.settings,
     ...{ delivery: 'folder', folder: out },
   }
   const lines = songs.map((song) => {
@@ -128,26 +118,6 @@ function manifestOf(order: FolderOrder, folder: string, out: string, songs: read
     .digest('hex')
   const batch_id = hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
   return [{ batch_id, ...head }, ...lines].map((line) => JSON.stringify(line)).join('\n')
-}
-
-/** Returns the settings as JSON has them. What cannot be read stays a text, which the service refuses with its name. */
-function valuesOf(settings: FolderOrder['settings']): Record<string, unknown> {
-  const given = Object.entries(settings).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(given.map(([name, value]) => [name, settingValue(name as SettingName, value)]))
-}
-
-function settingValue(name: SettingName, value: unknown): unknown {
-  if (typeof value !== 'string') return value
-  switch (SETTINGS[name].kind) {
-    case 'words':
-      return value.split(',').map((word) => word.trim())
-    case 'amount':
-    case 'decimal':
-    case 'optional_decimal':
-      return value.trim() === '' || Number.isNaN(Number(value)) ? value : Number(value)
-    default:
-      return value
-  }
 }
 
 /** Resolves with the batch when it has ended or is paused, or when the command is to end. */

@@ -14,6 +14,7 @@ import { registerAllowCommand } from './allow-command.ts'
 import { registerBatchCommand } from './batch-command.ts'
 import { absolutePath, defaultDataDir } from './data-dir.ts'
 import { registerDoctorCommand } from './doctor-command.ts'
+import { registerJobCommands } from './job-commands.ts'
 import { registerKeyCommands } from './key-commands.ts'
 import { registerMasterCommand } from './master-command.ts'
 import { registerMcpCommand } from './mcp-command.ts'
@@ -67,6 +68,7 @@ for (const register of [
     registerAllowCommand,
     registerDoctorCommand,
     registerMasterCommand,
+    registerJobCommands,
     registerBatchCommand,
     registerReleaseCommands,
     registerWorkerCommand,

@@ -1,19 +1,17 @@
 import path from 'node:path'
-import { type Command, Option } from 'commander'
-import { type MasterName, RELEASE } from '../src-contract/delivery-target.ts'
+import type { Command } from 'commander'
 import { METADATA, METADATA_NAMES } from '../src-contract/metadata.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
-import type { MasterResult } from '../src-contract/report.ts'
-import { SETTING_NAMES, SETTINGS, type SettingName } from '../src-contract/settings.ts'
-import { costText } from '../src-contract/text/costs.ts'
+import { SETTING_NAMES, SETTINGS } from '../src-contract/settings.ts'
 import { programName } from '../src-contract/wire-values.ts'
 import { type ClientOptions, INTERRUPTED, type LongRun, runLongCommand, withClientOptions } from './client-command.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import { type Input, STANDARD_INPUT, withInputs } from './input-file.ts'
+import { describeJob } from './job-text.ts'
 import { type MasterOutcome, masterFile } from './master.ts'
 import type { Messages } from './messages.ts'
-import { table } from './text-output.ts'
+import { settingOption } from './setting-options.ts'
 
 interface MasterCommandOptions extends ClientOptions {
   readonly platforms: string
@@ -49,14 +47,6 @@ export function registerMasterCommand(program: Command, dataDir: string, message
 
 const CHOICES = SETTING_NAMES.filter((name) => SETTINGS[name].kind === 'choice')
 const OTHERS = SETTING_NAMES.filter((name) => SETTINGS[name].kind !== 'choice')
-
-/** Returns the option of a setting: `--ai-service <service>` for `ai_service`. */
-export function settingOption(name: SettingName, { language }: Pick<Messages, 'language'>): Option {
-  const setting = SETTINGS[name]
-  const value = setting.kind === 'flag' ? '' : ` <${setting.placeholder}>`
-  const option = new Option(`--${name.replaceAll('_', '-')}${value}`, setting.help[language])
-  return setting.kind === 'choice' ? option.choices(setting.values) : option
-}
 
 /** Returns the reader of a path where `-` is standard input; a file of that name is `./-`. */
 function inputPath(messages: Messages): (text: string) => string {
@@ -104,42 +94,8 @@ function textFields(options: MasterCommandOptions): Record<string, string> {
   )
 }
 
-function describe({ job, files }: MasterOutcome, out: string, { master: say, language }: Messages): string {
-  if (job.status === 'failed') {
-    const end = job.failure_code === 'CANCELLED' ? say.cancelled : say.failed(job.error_message ?? '')
-    return `${end}${job.credits_refunded > 0 ? say.returned : ''}`
-  }
-  const warnings = job.warnings.map(({ platform, message }) => say.note(platform ? `${platform}: ${message}` : message))
-  const written = files.map((file) => path.relative(out, file))
-  const costs = job.results.flatMap(({ platform, costs = [] }) =>
-    costs
-      // A warning tells of it.
-      .filter(({ code }) => code !== 'CODEC_OVERSHOOT')
-      .map((cost) => say.note(`${platform}: ${costText(cost, language)}`)),
-  )
-  return [
-    table(
-      [...job.results, ...(job.release ? [{ ...job.release, platform: RELEASE }] : [])].map((result) =>
-        resultRow(result, say),
-      ),
-    ),
-    ...warnings,
-    ...costs,
-    say.writtenTo(out),
-    ...written.map((file) => `  ${file}`),
-  ].join('\n')
-}
-
-function resultRow(
-  result: Pick<MasterResult, 'integrated_lufs' | 'true_peak_dbtp' | 'verdict' | 'target_lufs'> & {
-    platform: MasterName
-  },
-  say: Messages['master'],
-): string[] {
-  return [
-    result.platform,
-    `${result.integrated_lufs.toFixed(2)} LUFS`,
-    `${result.true_peak_dbtp.toFixed(2)} dBTP`,
-    result.verdict === 'on_target' ? say.onTarget : say.below(result.target_lufs),
-  ]
+function describe({ job, files }: MasterOutcome, out: string, messages: Messages): string {
+  const told = describeJob(job, messages)
+  if (job.status === 'failed') return told
+  return [told, messages.master.writtenTo(out), ...files.map((file) => `  ${path.relative(out, file)}`)].join('\n')
 }

@@ -1,20 +1,15 @@
 /** `master FILE`: one ordinary job, followed to its end, and its masters unpacked where the user wants them. */
-import { constants, createWriteStream, openAsBlob } from 'node:fs'
-import { access, rename, rm } from 'node:fs/promises'
+import { openAsBlob } from 'node:fs'
 import path from 'node:path'
-import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import yauzl from 'yauzl'
 import { ApiError, type CallArguments, errorOf, type FilePart } from '../src-contract/client.ts'
 import type { CreatedJob, Job } from '../src-contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../src-contract/limits.ts'
 import { errorText } from '../src-contract/text/text.ts'
-import { giveToUser, makeFolder } from '../src-system/disk.ts'
 import type { Input } from './input-file.ts'
 import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
-import { unusable } from './unusable-input.ts'
+import { unpackResult, writableFolder } from './unpack.ts'
 
 /** Pause between two readings of a job's progress, ms. */
 const POLL_INTERVAL_MS = 250
@@ -55,7 +50,7 @@ export async function masterFile(
   signal: AbortSignal,
   messages: Messages,
 ): Promise<MasterOutcome> {
-  await makeOut(options.out, messages)
+  await writableFolder(options.out, messages)
   const form: JobForm = { fields: { platforms: options.platforms, ...options.fields }, files: {} }
   await attach(client, form, song, 'file', 'source_id', messages)
   if (options.reference)
@@ -70,16 +65,6 @@ export async function masterFile(
   const created = (await client.call('createJob', form as CallArguments<'createJob'>)) as CreatedJob
   const job = await follow(client, created.job_id, onProgress, signal)
   return { job, files: job.status === 'done' ? await unpackResult(client, job.job_id, options.out, messages) : [] }
-}
-
-/** Before anything is charged: what cannot be written is known by now. */
-async function makeOut(out: string, messages: Messages): Promise<void> {
-  try {
-    await makeFolder(out, true)
-    await access(out, constants.W_OK)
-  } catch {
-    throw unusable(messages.master.notWritable(out))
-  }
 }
 
 /** Puts a file into the form; one over the upload limit is stored as a source first, as the application does. */
@@ -130,48 +115,5 @@ async function follow(
       continue
     }
     await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => {})
-  }
-}
-
-async function unpackResult(client: ServiceClient, jobId: string, out: string, messages: Messages): Promise<string[]> {
-  const archive = path.resolve(out, `.${jobId}.zip`)
-  const response = await client.open('downloadResult', { params: { job_id: jobId } })
-  try {
-    if (!response.body) throw new Error('The download has no body.')
-    await pipeline(response.body, createWriteStream(archive))
-    return await unpack(archive, path.resolve(out))
-  } catch (cause) {
-    throw new Error(messages.master.notUnpacked(out, (cause as Error).message), { cause })
-  } finally {
-    await rm(archive, { force: true })
-  }
-}
-
-async function unpack(archive: string, out: string): Promise<string[]> {
-  const files: string[] = []
-  const zip = await yauzl.openPromise(archive)
-  try {
-    for await (const entry of zip.eachEntry()) {
-      if (entry.fileName.endsWith('/')) continue
-      const file = path.join(out, entry.fileName)
-      await makeFolder(path.dirname(file), true)
-      await writeWhole(await zip.openReadStreamPromise(entry), file)
-      files.push(file)
-    }
-  } finally {
-    zip.close()
-  }
-  return files
-}
-
-/** Writes a file whole or not at all. */
-async function writeWhole(bytes: Readable, file: string): Promise<void> {
-  const part = `${file}.part`
-  try {
-    await pipeline(bytes, createWriteStream(part))
-    await giveToUser(part, 'file')
-    await rename(part, file)
-  } finally {
-    await rm(part, { force: true })
   }
 }

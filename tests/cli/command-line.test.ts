@@ -413,6 +413,11 @@ test('a master is made as its options say, and told with what was measured and w
       .sort(),
   )
   expect(written.filter((name) => name.endsWith('.wav'))).toHaveLength(2)
+
+  const again = path.join(dataDir, 'again')
+  const download = ['jobs', 'download', jobs[0]!.job_id, '--out', again, '--data-dir', dataDir]
+  const unpacked = (await say(...download)).text.trimEnd().split('\n')
+  expect(unpacked.map((file) => path.relative(again, file)).sort()).toEqual(written)
   await server.end('SIGTERM')
 })
 

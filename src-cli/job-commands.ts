@@ -1,0 +1,212 @@
+/** `jobs …` and `analyse`: what was mastered, and what a song measures. */
+import { openAsBlob } from 'node:fs'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { CallArguments } from '../src-contract/client.ts'
+import { type Analysis, JOB_STATUSES, type Job, type JobPage } from '../src-contract/jobs.ts'
+import { MAX_WAIT_SECONDS } from '../src-contract/limits.ts'
+import { PLATFORMS } from '../src-contract/platforms/index.ts'
+import { SETTING_NAMES } from '../src-contract/settings.ts'
+import { decibels } from '../src-contract/text/numbers.ts'
+import { wholeNumber } from '../src-contract/whole-number.ts'
+import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import { absolutePath } from './data-dir.ts'
+import { STANDARD_INPUT, withInputs } from './input-file.ts'
+import { describeJob } from './job-text.ts'
+import { type Messages, messagesFor } from './messages.ts'
+import type { ServiceClient } from './service-client.ts'
+import { givenSettings, settingOption, wordsOf } from './setting-options.ts'
+import { table } from './text-output.ts'
+import { unpackResult, writableFolder } from './unpack.ts'
+
+/** Jobs on one page of the list, unless another number is asked for, and the most that are (src-contract/common.ts). */
+const STANDARD_LIMIT = 20
+const MAX_LIMIT = 100
+
+interface ListOptions extends ClientOptions {
+  readonly status?: (typeof JOB_STATUSES)[number]
+  readonly search?: string
+  readonly limit: number
+}
+
+interface RetryOptions extends ClientOptions {
+  readonly platforms?: string
+  readonly [option: string]: unknown
+}
+
+type AddCommand = (usage: string, description: string) => Command
+
+/** Adds the group `jobs`, and `analyse`. */
+export function registerJobCommands(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.jobs
+  const group = program.command('jobs').description(say.about).helpCommand('help [command]', messages.commander.help)
+  const command: AddCommand = (usage, description) =>
+    withClientOptions(group.command(usage), dataDir, messages).description(description)
+  registerReading(command, messages)
+  registerEnding(command, messages)
+  registerRetry(command, messages)
+  registerAnalyse(
+    withClientOptions(program.command('analyse').alias('analyze').argument('<file>', say.file), dataDir, messages),
+    messages,
+  )
+}
+
+/** Adds `jobs list`, `show`, `report` and `download`. */
+function registerReading(command: AddCommand, messages: Messages): void {
+  const say = messages.jobs
+  command('list', say.list)
+    .addOption(new Option('--status <status>', say.status).choices(JOB_STATUSES))
+    .option('--search <words>', say.search)
+    .option('--limit <n>', say.limit(STANDARD_LIMIT, MAX_LIMIT), pageSize(messages), STANDARD_LIMIT)
+    .action((options: ListOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        (client) => client.call('listJobs', { query: listQuery(options) }),
+        (page) => describePage(page, messages),
+      ),
+    )
+  command('show <id>', say.show)
+    .option('--wait', say.wait)
+    .action((id: string, options: ClientOptions & { readonly wait?: true }) =>
+      runClientCommand(
+        options,
+        messages,
+        (client) => readJob(client, id, options.wait === true),
+        (job) => describeNamed(job, messages),
+      ),
+    )
+  command('report <id>', say.report).action((id: string, options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      (client) => client.call('readReport', { params: { job_id: id } }),
+      (report) => JSON.stringify(report, null, 2),
+    ),
+  )
+  command('download <id>', say.download)
+    .requiredOption('--out <dir>', messages.master.out, absolutePath(messages))
+    .action((id: string, options: ClientOptions & { readonly out: string }) =>
+      runClientCommand(
+        options,
+        messages,
+        async (client) => {
+          const out = await writableFolder(options.out, messagesFor(messages, options))
+          return { files: await unpackResult(client, id, out, messagesFor(messages, options)) }
+        },
+        ({ files }) => files.join('\n'),
+      ),
+    )
+}
+
+/** Adds `jobs cancel` and `delete`. */
+function registerEnding(command: AddCommand, messages: Messages): void {
+  const say = messages.jobs
+  command('cancel <id>', say.cancel).action((id: string, options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      async (client) =>
+        (await client.call('deleteJob', { params: { job_id: id }, query: { status: 'queued' } })) as Job,
+      (job) => describeNamed(job, messages),
+    ),
+  )
+  command('delete <id>', say.delete).action((id: string, options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      async (client) => (await client.call('deleteJob', { params: { job_id: id } })) ?? { job_id: id, deleted: true },
+      (ended) => ('status' in ended ? describeNamed(ended, messages) : say.deleted),
+    ),
+  )
+}
+
+/** Adds `jobs retry`. */
+function registerRetry(command: AddCommand, messages: Messages): void {
+  const retry = command('retry <id>', messages.jobs.retry).option(
+    '--platforms <list>',
+    messages.master.platforms(PLATFORMS.join(',')),
+  )
+  for (const name of SETTING_NAMES) retry.addOption(settingOption(name, messages))
+  retry.action((id: string, options: RetryOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      (client) => client.call('retryJob', { params: { job_id: id }, body: changesOf(options) }),
+      ({ job_id, credits_remaining }) => messages.jobs.retried(job_id, credits_remaining),
+    ),
+  )
+}
+
+function registerAnalyse(command: Command, messages: Messages): void {
+  command.description(messages.jobs.analyse).action((file: string, options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      async (client) => {
+        const named = [{ path: file === STANDARD_INPUT ? file : absolutePath(messages)(file) }]
+        const { signal } = new AbortController()
+        return withInputs(named, { messages: messagesFor(messages, options), signal }, async ([song]) => {
+          const { path = '', name = '' } = song ?? {}
+          return client.call('analyze', { files: { file: { content: await openAsBlob(path), name } } })
+        })
+      },
+      (analysis) => describeAnalysis(analysis, messages),
+    ),
+  )
+}
+
+function pageSize({ jobs: say }: Messages): (text: string) => number {
+  return (text) => {
+    const value = wholeNumber(text) ?? 0
+    if (value < 1 || value > MAX_LIMIT) throw new InvalidArgumentError(say.aLimit(MAX_LIMIT))
+    return value
+  }
+}
+
+const listQuery = ({ status, search, limit }: ListOptions): NonNullable<CallArguments<'listJobs'>['query']> => ({
+  limit,
+  ...(status === undefined ? {} : { status }),
+  ...(search === undefined ? {} : { q: search }),
+})
+
+const changesOf = (options: RetryOptions) =>
+  ({
+    ...givenSettings(options),
+    ...(options.platforms === undefined ? {} : { platforms: wordsOf(options.platforms) }),
+  }) as NonNullable<CallArguments<'retryJob'>['body']>
+
+/** Reads a job, and waits for its end where it is to. */
+async function readJob(client: ServiceClient, id: string, waits: boolean): Promise<Job> {
+  for (;;) {
+    const query = waits ? { wait: MAX_WAIT_SECONDS } : {}
+    const job = await client.call('readJob', { params: { job_id: id }, query })
+    if (!waits || job.status !== 'queued') return job
+  }
+}
+
+const nameOf = ({ artist, title }: Job) => (artist ? `${artist} - ${title}` : title)
+
+const describeNamed = (job: Job, messages: Messages) =>
+  [`${job.job_id}  ${nameOf(job)}`, describeJob(job, messages)].join('\n')
+
+function describePage({ jobs, total }: JobPage, { jobs: say, master }: Messages): string {
+  if (total === 0) return say.none
+  const rows = jobs.map((job) => {
+    const state = job.status === 'queued' ? `${master.stages[job.stage ?? 'waiting']} ${job.progress} %` : job.status
+    return [job.job_id, job.created_at.slice(0, 10), master.stages[state as 'done'] ?? state, nameOf(job)]
+  })
+  return [table(rows), ...(total > jobs.length ? [say.of(jobs.length, total)] : [])].join('\n')
+}
+
+function describeAnalysis({ measurement, warnings }: Analysis, { jobs: say, master }: Messages): string {
+  const { integrated_lufs, true_peak_dbtp, loudness_range_lu, correlation } = measurement
+  return [
+    table([
+      [say.figures.loudness, `${decibels(integrated_lufs)} LUFS`],
+      [say.figures.peak, `${decibels(true_peak_dbtp)} dBTP`],
+      [say.figures.range, `${decibels(loudness_range_lu, 1)} LU`],
+      [say.figures.correlation, decibels(correlation)],
+    ]),
+    ...warnings.map(({ message }) => master.note(message)),
+  ].join('\n')
+}

@@ -1,0 +1,38 @@
+/** Options of the command line for the settings of a master, and the settings that they give. */
+import { Option } from 'commander'
+import { SETTING_NAMES, SETTINGS, type SettingName } from '../src-contract/settings.ts'
+import { programName } from '../src-contract/wire-values.ts'
+import type { Messages } from './messages.ts'
+
+/** Returns the option of a setting: `--ai-service <service>` for `ai_service`. */
+export function settingOption(name: SettingName, { language }: Pick<Messages, 'language'>): Option {
+  const setting = SETTINGS[name]
+  const value = setting.kind === 'flag' ? '' : ` <${setting.placeholder}>`
+  const option = new Option(`--${name.replaceAll('_', '-')}${value}`, setting.help[language])
+  return setting.kind === 'choice' ? option.choices(setting.values) : option
+}
+
+/** Returns the settings that are given, as JSON has them. What cannot be read stays a text, which the service refuses with its name. */
+export function givenSettings(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const texts = SETTING_NAMES.map((name) => [name, options[programName(name)]] as const)
+  return Object.fromEntries(
+    texts.filter(([, text]) => text !== undefined).map(([name, text]) => [name, settingValue(name, text)]),
+  )
+}
+
+function settingValue(name: SettingName, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  switch (SETTINGS[name].kind) {
+    case 'words':
+      return wordsOf(value)
+    case 'amount':
+    case 'decimal':
+    case 'optional_decimal':
+      return value.trim() === '' || Number.isNaN(Number(value)) ? value : Number(value)
+    default:
+      return value
+  }
+}
+
+/** Returns the words of a comma-separated list. */
+export const wordsOf = (list: string): string[] => list.split(',').map((word) => word.trim())
