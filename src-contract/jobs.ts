@@ -18,6 +18,8 @@ import { FAILURE_CODES } from './errors.ts'
 import { FORMAT_NAMES } from './formats.ts'
 import {
   DEFAULT_PREVIEW_SECONDS,
+  MAX_CLIENT_METADATA_BYTES,
+  MAX_CLIENT_REFERENCE_LENGTH,
   MAX_DURATION_SECONDS,
   MAX_PREVIEW_SECONDS,
   MAX_TITLE_LENGTH,
@@ -67,6 +69,14 @@ export const CreatedJob = exactly({
 })
 export type CreatedJob = Static<typeof CreatedJob>
 
+const ClientReference = Type.String({
+  maxLength: MAX_CLIENT_REFERENCE_LENGTH,
+  description: 'Reference of the client, as it was sent.',
+})
+const ClientMetadata = Type.Record(Type.String(), Type.Unknown(), {
+  description: `JSON object of the client, as it was sent; up to ${MAX_CLIENT_METADATA_BYTES} bytes.`,
+})
+
 /** One job as `GET /api/v1/jobs/{job_id}` shows it. */
 export const Job = exactly({
   ...specified,
@@ -80,6 +90,8 @@ export const Job = exactly({
   source_id: Type.Optional(Uuid),
   source_sha256: Type.String(),
   retry_of: Type.Optional(Uuid),
+  client_reference: Type.Optional(ClientReference),
+  metadata: Type.Optional(ClientMetadata),
   created_at: Timestamp,
   started_at: Type.Optional(Timestamp),
   completed_at: Type.Optional(Timestamp),
@@ -132,6 +144,17 @@ export const MasterFields = exactly({
   batch_id: Type.Optional(
     Type.String({ ...Uuid, description: 'Extension: a UUID of your own, by which jobs can be listed together.' }),
   ),
+  client_reference: Type.Optional(
+    Type.String({
+      maxLength: MAX_CLIENT_REFERENCE_LENGTH,
+      description: 'Extension: a reference of your own, returned with the job and found by searching.',
+    }),
+  ),
+  metadata: Type.Optional(
+    Type.String({
+      description: `Extension: a JSON object of your own, up to ${MAX_CLIENT_METADATA_BYTES} bytes, returned with the job and found by searching.`,
+    }),
+  ),
   dry_run: Type.Optional(
     Type.Boolean({
       description: `Extension: run every check and the analysis, charge nothing, make no job. Its warnings are those of the job but for ${RENDER_WARNING_CODES.join(' and ')}, which only the written masters show. One at a time per caller, as analyze.`,
@@ -177,6 +200,8 @@ export const RetryChanges = exactly({
   title: Type.Optional(songName('Title of the masters; empty for that of the tag or the file name.')),
   artist: Type.Optional(songName('Artist of the masters; empty for that of the tag.')),
   ...CHANGED_METADATA,
+  client_reference: Type.Optional(ClientReference),
+  metadata: Type.Optional(ClientMetadata),
   // Checked by the policy for callbacks: what it refuses is INVALID_WEBHOOK_URL.
   webhook_url: Type.Optional(
     Type.String({ description: "Callback target of the new job alone; it never has the first job's." }),
@@ -197,7 +222,9 @@ export const DryRun = exactly({
 export const JOB_SORTS = ['newest', 'oldest', 'title'] as const
 
 export const JobQuery = exactly({
-  q: Type.Optional(Type.String({ maxLength: 200, description: 'Words in title, artist or file name.' })),
+  q: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Words in title, artist, file name, client reference or metadata.' }),
+  ),
   status: Type.Optional(oneOf(JOB_STATUSES)),
   platform: Type.Optional(oneOf(PLATFORMS)),
   batch_id: Type.Optional(Uuid),

@@ -53,5 +53,9 @@ export const MAX_ALLOWED_FOLDERS = 100
 export const MAX_MANIFEST_SONGS = 10_000
 export const MAX_MANIFEST_BYTES = 33_554_432
 
+/** Longest reference that a client keeps with its job, characters, and its largest JSON object, bytes of UTF-8. */
+export const MAX_CLIENT_REFERENCE_LENGTH = 200
+export const MAX_CLIENT_METADATA_BYTES = 1024
+
 /** Longest time for which the reading of a job waits for its end, s. */
 export const MAX_WAIT_SECONDS = 30

@@ -8,6 +8,7 @@ export type Detail =
   | { readonly rule: 'between'; readonly least: number; readonly most: number }
   | { readonly rule: 'number_between'; readonly least: number; readonly most: number }
   | { readonly rule: 'at_least' | 'at_most' | 'characters_at_least' | 'characters_at_most'; readonly limit: number }
+  | { readonly rule: 'bytes_at_most'; readonly limit: number }
   | { readonly rule: 'items_at_least' | 'items_at_most'; readonly limit: number }
   | { readonly rule: 'members'; readonly names: readonly string[] }
   | { readonly rule: 'file_part'; readonly names: readonly string[] }
@@ -74,6 +75,10 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   characters_at_most: {
     en: ({ limit }) => `It must have at most ${characters(limit)}.`,
     ko: ({ limit }) => `${limit}자 이하여야 해요.`,
+  },
+  bytes_at_most: {
+    en: ({ limit }) => `It must have at most ${limit} bytes as UTF-8.`,
+    ko: ({ limit }) => `UTF-8로 ${limit}바이트 이하여야 해요.`,
   },
   items_at_least: {
     en: ({ limit }) => `It must have at least ${entries(limit)}.`,

@@ -69,6 +69,8 @@ export function jobPayload(job: JobRecord, live: LiveState | undefined, view: Pa
     ...present('source_id', view.isSession ? job.sourceId : undefined),
     source_sha256: song.sha256,
     ...present('retry_of', job.retryOf),
+    ...present('client_reference', job.request.clientReference),
+    ...present('metadata', job.request.clientMetadata && { ...job.request.clientMetadata }),
     created_at: isoTime(job.createdAtMs),
     ...present('started_at', job.startedAtMs === undefined ? undefined : isoTime(job.startedAtMs)),
     ...present('completed_at', job.completedAtMs === undefined ? undefined : isoTime(job.completedAtMs)),

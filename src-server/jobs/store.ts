@@ -144,10 +144,12 @@ function prepareQueries(db: Db) {
 function prepareUpdates(db: Db) {
   return {
     insert: db.prepare<[Row]>(
-      `INSERT INTO jobs (job_id, state, key_id, settings, master_targets, joined, title, artist, metadata, cover, webhook_url, batch_id, source_id, retry_of, is_bulk, filename, source_sha256, source_facts,
+      `INSERT INTO jobs (job_id, state, key_id, settings, master_targets, joined, title, artist, metadata, cover, webhook_url,
+         client_reference, client_metadata, batch_id, source_id, retry_of, is_bulk, filename, source_sha256, source_facts,
          reference_filename, reference_sha256, reference_facts, shown_title, shown_artist, search_text, credits_used,
          credits_remaining, warnings, stored_bytes, created_at_ms)
-       VALUES (:job_id, 'waiting', :key_id, :settings, :master_targets, :joined, :title, :artist, :metadata, :cover, :webhook_url, :batch_id, :source_id, :retry_of, :is_bulk, :filename, :source_sha256,
+       VALUES (:job_id, 'waiting', :key_id, :settings, :master_targets, :joined, :title, :artist, :metadata, :cover, :webhook_url,
+         :client_reference, :client_metadata, :batch_id, :source_id, :retry_of, :is_bulk, :filename, :source_sha256,
          :source_facts, :reference_filename, :reference_sha256, :reference_facts, :shown_title, :shown_artist, :search_text,
          :credits_used, :credits_remaining, :warnings, :stored_bytes, :created_at_ms)`,
     ),
@@ -298,6 +300,8 @@ function toRow(job: NewJob): Row {
   const { request, song, reference } = job
   const title = chooseTitle(request.title, song.facts.tags.title, song.filename)
   const artist = request.artist ?? song.facts.tags.artist
+  const clientMetadata = request.clientMetadata ? JSON.stringify(request.clientMetadata) : null
+  const searched = [title, artist ?? '', song.filename, request.clientReference ?? '', clientMetadata ?? '']
   return {
     job_id: job.jobId,
     key_id: job.keyId ?? null,
@@ -309,6 +313,8 @@ function toRow(job: NewJob): Row {
     metadata: request.metadata ? JSON.stringify(request.metadata) : null,
     cover: job.cover ? JSON.stringify(job.cover) : null,
     webhook_url: request.webhookUrl ?? null,
+    client_reference: request.clientReference ?? null,
+    client_metadata: clientMetadata,
     batch_id: job.batchId ?? null,
     source_id: job.sourceId ?? null,
     retry_of: job.retryOf ?? null,
@@ -321,7 +327,7 @@ function toRow(job: NewJob): Row {
     reference_facts: reference ? JSON.stringify(reference.facts) : null,
     shown_title: listed(title),
     shown_artist: artist === undefined ? null : listed(artist),
-    search_text: searchable([title, artist ?? '', song.filename].join('\n')),
+    search_text: searchable(searched.join('\n')),
     credits_used: job.creditsUsed,
     credits_remaining: job.creditsRemaining,
     warnings: JSON.stringify(job.warnings),
@@ -363,6 +369,8 @@ function fromRow(row: Row): JobRecord {
       ...optional('artist', 'artist', text),
       ...optional('metadata', 'metadata', (column) => parsed<SongMetadata>(column)),
       ...optional('webhookUrl', 'webhook_url', text),
+      ...optional('clientReference', 'client_reference', text),
+      ...optional('clientMetadata', 'client_metadata', (column) => parsed<Record<string, unknown>>(column)),
       ...optional('masterTargets', 'master_targets', (column) => parsed<MasterTargets>(column)),
       ...optional('joined', 'joined', (column) => parsed<NonNullable<MasterRequest['joined']>>(column)),
     },

@@ -7,6 +7,8 @@ import type { Form } from '../../src-contract/endpoint.ts'
 import { MasterFields, type RetryChanges } from '../../src-contract/jobs.ts'
 import {
   DEFAULT_PREVIEW_SECONDS,
+  MAX_CLIENT_METADATA_BYTES,
+  MAX_CLIENT_REFERENCE_LENGTH,
   MAX_DURATION_SECONDS,
   MAX_PREVIEW_SECONDS,
   MAX_TITLE_LENGTH,
@@ -37,6 +39,9 @@ export interface MasterRequest {
   /** Metadata of the request; absent where there is none. */
   readonly metadata?: SongMetadata
   readonly webhookUrl?: string
+  /** What the client keeps with its job. */
+  readonly clientReference?: string
+  readonly clientMetadata?: Readonly<Record<string, unknown>>
   /** Targets of single masters instead of what the settings say, as a record has them. */
   readonly masterTargets?: MasterTargets
   /** Songs with which it is mastered as one, without their places on disk. */
@@ -83,6 +88,8 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
   const artist = name(fields, 'artist')
   const metadata = readMetadata((field) => single(fields, field))
   const batchId = uuid(fields, 'batch_id')
+  const clientReference = textOf(fields, 'client_reference', MAX_CLIENT_REFERENCE_LENGTH)
+  const clientMetadata = jsonObject(fields, 'metadata')
   const isDryRun = flag(fields, 'dry_run')
   const webhookUrl = single(fields, 'webhook_url')
   const platforms = readPlatforms(fields.get('platforms') ?? [])
@@ -94,6 +101,8 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
       ...(artist === undefined ? {} : { artist }),
       ...unlessEmpty(metadata),
       ...(webhookUrl === undefined ? {} : { webhookUrl }),
+      ...(clientReference === undefined ? {} : { clientReference }),
+      ...(clientMetadata === undefined ? {} : { clientMetadata }),
     },
     isDryRun,
     ...(batchId === undefined ? {} : { batchId }),
@@ -143,7 +152,13 @@ export function changedRequest(
   changes: RetryChanges,
   checkWebhookUrl: FormContext['checkWebhookUrl'],
 ): MasterRequest {
-  const { webhook_url: webhookUrl, title: newTitle, artist: newArtist, platforms: names, ...settings } = changes
+  const { webhook_url: webhookUrl, title: newTitle, artist: newArtist, platforms: names, ...others } = changes
+  const {
+    client_reference: clientReference = first.clientReference,
+    metadata: clientMetadata = first.clientMetadata,
+    ...settings
+  } = others
+  if (clientMetadata) requireSmall(clientMetadata)
   const platforms = names === undefined ? first.settings.platforms : readPlatforms(names)
   if (webhookUrl !== undefined) checkWebhookUrl(webhookUrl)
   const title = newTitle === undefined ? first.title : cleanName(newTitle)
@@ -157,6 +172,8 @@ export function changedRequest(
     ...(artist ? { artist } : {}),
     ...unlessEmpty(changedMetadata(first.metadata ?? {}, changes)),
     ...(webhookUrl === undefined ? {} : { webhookUrl }),
+    ...(clientReference ? { clientReference } : {}),
+    ...(clientMetadata === undefined ? {} : { clientMetadata }),
   }
 }
 
@@ -239,6 +256,32 @@ function word(fields: FieldValues, field: string, words: readonly string[]): str
   const value = single(fields, field)
   if (value !== undefined && !words.includes(value)) throw unusable(field, { rule: 'one_of', words })
   return value
+}
+
+function textOf(fields: FieldValues, field: string, limit: number): string | undefined {
+  const value = single(fields, field)
+  if (value !== undefined && [...value].length > limit) throw unusable(field, { rule: 'characters_at_most', limit })
+  return value
+}
+
+function jsonObject(fields: FieldValues, field: string): Readonly<Record<string, unknown>> | undefined {
+  const text = single(fields, field)
+  if (text === undefined) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw unusable(field, { rule: 'object' })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unusable(field, { rule: 'object' })
+  return requireSmall(value as Readonly<Record<string, unknown>>)
+}
+
+/** Returns a client's JSON object. Throws INVALID_REQUEST for one that is too large. */
+function requireSmall(metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const limit = MAX_CLIENT_METADATA_BYTES
+  if (Buffer.byteLength(JSON.stringify(metadata)) > limit) throw unusable('metadata', { rule: 'bytes_at_most', limit })
+  return metadata
 }
 
 function wholeBetween(fields: FieldValues, field: string, least: number, most: number): number | undefined {

@@ -35,6 +35,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0014-joined-songs.sql': '317ee255ea0ec872087e1a4a45de352678de4136ef46c682ea8bf2ab8f1291ea',
     '0015-manifests.sql': '9bcf4bb7662bef0902efa49ac2d5f7dd599cecd3f7403c0b6d27c22dee165948',
     '0016-lost-attempts.sql': '970fb9795c1cf1df3fdf74818e13d85cb7ecce52a67d994ce4ced0272883310f',
+    '0017-client-data.sql': '78b1509aa3868ed68ce6b7e7a4ad5381866effd937b5f1794cb06c25e53b7ff9',
   })
 })
 

@@ -77,6 +77,10 @@ describe('POST /api/v1/master', () => {
     [{ batch_id: 'x' }, 'batch_id'],
     [{ dry_run: 'yes' }, 'dry_run'],
     [{ title: 'x'.repeat(201) }, 'title'],
+    [{ client_reference: 'x'.repeat(201) }, 'client_reference'],
+    [{ metadata: '[1]' }, 'metadata'],
+    [{ metadata: '{' }, 'metadata'],
+    [{ metadata: JSON.stringify({ note: '가'.repeat(350) }) }, 'metadata'],
     [{ file: noFile }, 'file'],
     [{ cover: blob(wavSong()) }, 'cover'],
   ])('refuses %j as INVALID_REQUEST and names the field (contract 1)', async (fields, param) => {
@@ -93,6 +97,24 @@ describe('POST /api/v1/master', () => {
       intensity: 50,
       reference_amount: 70,
     })
+    await clear()
+  })
+
+  test('what a client keeps with its job comes back in job and list, is found, and goes on with a retry (contract 9)', async () => {
+    const metadata = { order: 17, 담당: '하늘', nested: { list: [1, null, true] } }
+    const { job_id } = await service.newJob({ client_reference: 'ORD-2026/17', metadata: JSON.stringify(metadata) })
+    await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+    expect(await service.job(job_id)).toMatchObject({ client_reference: 'ORD-2026/17', metadata })
+    for (const words of ['ord-2026', '하늘']) {
+      const { body } = await service.get(`/api/v1/jobs?q=${encodeURIComponent(words)}`)
+      expect(body.jobs).toMatchObject([{ job_id, client_reference: 'ORD-2026/17', metadata }])
+    }
+    const retry = (change: object) => service.post(`/api/v1/jobs/${job_id}/retry`, change)
+    const [kept, changed] = [(await retry({})).body.job_id, (await retry({ metadata: { order: 18 } })).body.job_id]
+    expect(await service.job(kept)).toMatchObject({ client_reference: 'ORD-2026/17', metadata })
+    expect(await service.job(changed)).toMatchObject({ client_reference: 'ORD-2026/17', metadata: { order: 18 } })
+    const { status, body } = await retry({ metadata: { note: '가'.repeat(350) } })
+    expect([status, body.error.param]).toEqual([400, 'metadata'])
     await clear()
   })
 
