@@ -8,6 +8,11 @@ import { clamp, dbToGain } from '../dsp/units.ts'
 export const noOffsetDbfs = -80
 /** An offset whose root mean square over the song exceeds this is followed as it moves, dBFS; limited music has up to −45. */
 const driftDbfs = -40
+/**
+ * A mean or a drift above this is the source's own, dBFS: its repair takes it out before, or was left out. Here it would move the peaks by
+ * more than the ceiling can follow.
+ */
+const mostOffsetDbfs = -30
 /** A channel below this in 100 ms is silent there, root mean square in dBFS: silence stays as it is. */
 const silentDbfs = -60
 /** Least part of a channel's time in which its offset can be taken out. */
@@ -61,7 +66,7 @@ export const wholeStepsFrames = (sampleRateHz: number): number => 8 * Math.round
  * holds (Infinity without one); null where every mean is −80 dBFS or less and none moves. A curve is 0 wherever the channel is silent
  * within 2 s and at both ends; what it takes out has the channel's mean, and it is level but for these places unless the offset moves. A
  * level one takes nothing at the ceiling, so that limited peaks keep their height. A channel that sounds for less than a tenth of its
- * time, or nowhere for 4 s, keeps its offset. Pure.
+ * time, or nowhere for 4 s, keeps its offset, and so does one whose mean or drift exceeds −30 dBFS. Pure.
  */
 export function offsetOf(steps: readonly StereoSums[], sampleRateHz: number, ceiling: number): ResultOffset | null {
   const frames = steps.reduce((sum, step) => sum + step.frames, 0)
@@ -126,7 +131,9 @@ function channelCurve(
   const weights = knotSums(lengths, open.length)
   const sumOver = (value: (control: number) => number): number =>
     moving.reduce((sum, control, knot) => sum + value(control) * weights[knot]!, 0)
-  if (Math.sqrt(sumOver((control) => control * control) / openFrames) > dbToGain(driftDbfs)) {
+  const drift = Math.sqrt(sumOver((control) => control * control) / openFrames)
+  if (Math.max(drift, Math.abs(mean)) > dbToGain(mostOffsetDbfs)) return null
+  if (drift > dbToGain(driftDbfs)) {
     const level = (mean * frames - sumOver((control) => control)) / openFrames
     return { controls: moving.map((control, knot) => control + level * open[knot]!), ceiling: Infinity }
   }

@@ -66,6 +66,17 @@ describe('the offset of a master', () => {
     expect(Math.abs(reading.integratedLufs + 12)).toBeLessThanOrEqual(0.05)
   })
 
+  test('that the source itself has to such a degree stays, and its master still keeps its ceiling', () => {
+    const random = seededRandom(11)
+    const source = prepareFinalise(stereo(frames, rate, () => 0.1 * random() + 0.5))
+    let plan = planFinalise(source, { ...target, targetLufs: -14 })
+    expect(resultOffset(source, plan)).toBeNull()
+    for (let round = 0; round < 3; round++) plan = trimFinalise(plan, measured(render(source, plan))) ?? plan
+    const reading = measured(render(source, plan))
+    expect(reading.truePeakDbtp).toBeLessThanOrEqual(-1)
+    expect(trimFinalise(plan, reading)).toBeNull()
+  })
+
   test('is taken from between the peaks: those that are limited keep their height', () => {
     const source = prepareFinalise(leaningSong())
     const plan = planFinalise(source, { ...target, targetLufs: -16.5 })
