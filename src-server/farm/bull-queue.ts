@@ -175,6 +175,8 @@ export class BullQueue implements Queue {
     if (state === 'failed') return this.#lose(offered, 'gone', job.failedReason)
     if (state !== 'active') return
     offered.isTaken = true
+    // An event that was missed.
+    if (typeof job.progress === 'object') offered.watch.onProgress?.(job.progress as WorkProgress)
     const isLocked = (await this.#deps.redis.exists(`${this.#queue.toKey(id)}:lock`)) === 1
     if (!isLocked && offered.isUnlocked) return this.#lose(offered, 'gone', 'its machine no longer answers')
     // An end that is being written takes the lock away just before: a second look tells.
