@@ -2,8 +2,18 @@
 import type { Page } from 'playwright/test'
 import type { GivenFile } from './program.ts'
 
-/** Drops files on the window, as a hand does: over it first, until it would take them, then let go. */
+/** Resolves when the page would take files: one that is still coming up hears neither a drop nor a paste. */
+export async function untilUp(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File([], 'song.wav'))
+    return !document.body.dispatchEvent(new DragEvent('dragover', { bubbles: true, cancelable: true, dataTransfer }))
+  })
+}
+
+/** Drops files on the window, as a hand does: over it first, then let go. */
 export async function drop(page: Page, files: readonly GivenFile[]): Promise<void> {
+  await untilUp(page)
   const given = files.map((file) => ({ ...file, buffer: file.buffer.toString('base64') }))
   await page.evaluate(async (list) => {
     const transfer = new DataTransfer()
@@ -13,9 +23,8 @@ export async function drop(page: Page, files: readonly GivenFile[]): Promise<voi
     }
     const send = (type: string) =>
       document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: transfer }))
-    // A page that is still coming up takes nothing.
-    while (send('dragover')) await new Promise(requestAnimationFrame)
     send('dragenter')
+    send('dragover')
     send('drop')
   }, given)
 }

@@ -6,6 +6,7 @@ import { test as base, type Page } from 'playwright/test'
 import type { Batch } from '../src-contract/app.ts'
 import type { Job } from '../src-contract/jobs.ts'
 import type { Platform } from '../src-contract/platforms/index.ts'
+import { untilUp } from './page-hand.ts'
 import { type Program, startProgram } from './program.ts'
 
 export { expect } from 'playwright/test'
@@ -45,6 +46,7 @@ async function openPage({ page, program }: { page: Page; program: Program }, use
   const failures: string[] = []
   page.on('pageerror', (error) => failures.push(error.message))
   await page.goto(await program.newLink())
+  await untilUp(page)
   await use(page)
   if (failures.length > 0) throw new Error(`the page threw: ${failures.join('; ')}`)
 }
