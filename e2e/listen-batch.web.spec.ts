@@ -86,12 +86,13 @@ test('master again sends a song that the batch has forgotten there anew, and spe
   await page.getByRole('menuitem', { name: 'Remove' }).click()
   await page.goBack()
   await page.getByRole('button', { name: 'Master again' }).click()
-  // It stays while the hand is on it, however long the song takes.
-  await page.locator('.toast').getByRole('button', { name: 'Undo' }).hover()
+  // It stays while the hand is on it, however long the song takes; that of the removal goes before.
+  const undo = page.locator('.toast', { hasText: 'back on the list' }).getByRole('button', { name: 'Undo' })
+  await undo.hover()
   await expect(rowOf(page, 'forgotten')).toContainText('Ready')
   await expect(page.locator('.action-bar')).toContainText('1 song, 1 master · 1 credit')
   expect((await program.call<JobPage>('GET', '/api/v1/jobs')).total).toBe(1)
-  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
+  await undo.click()
   await expect(page.locator('.song')).toHaveCount(0)
 })
 
