@@ -414,7 +414,7 @@ test('with the keyboard alone an empty batch becomes a running batch', async ({ 
     throw new Error('the keyboard did not get there')
   }
   const isFocused = (name: string) => () =>
-    page.evaluate((text) => document.activeElement?.textContent?.includes(text) ?? false, name)
+    page.evaluate((text) => document.activeElement?.closest('button')?.textContent?.includes(text) ?? false, name)
   await expect(page.locator('.first')).toBeVisible()
   await pressTab(isFocused('Choose files'))
   const [first] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')])
