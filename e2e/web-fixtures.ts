@@ -45,6 +45,8 @@ async function keepProgram(program: Program, use: Use<Program>): Promise<void> {
 async function openPage({ page, program }: { page: Page; program: Program }, use: Use<Page>): Promise<void> {
   const failures: string[] = []
   page.on('pageerror', (error) => failures.push(error.message))
+  // The browser hands its file dialogs over only once somebody listens: asked for with the key press, that may come too late.
+  page.on('filechooser', () => undefined)
   await page.goto(await program.newLink())
   await untilUp(page)
   await use(page)
