@@ -36,7 +36,7 @@ export default defineConfig({
         viewport: { width: 1280, height: 820 },
         locale: 'en-GB',
         colorScheme: 'dark',
-        // What moves is drawn by the processor here, at half of all that the journeys cost; what checks motion asks for it.
+        // Motion is drawn by the processor here, at half of all that the journeys cost; a test that checks motion asks for it.
         contextOptions: { reducedMotion: 'reduce' },
         acceptDownloads: true,
         // Without its film, for which the page would be drawn a second time all along.

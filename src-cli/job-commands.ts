@@ -2,8 +2,9 @@
 import { openAsBlob } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CallArguments } from '../src-contract/client.ts'
+import { DEFAULT_PAGE_SIZE } from '../src-contract/common.ts'
 import { type Analysis, JOB_STATUSES, type Job, type JobPage } from '../src-contract/jobs.ts'
-import { MAX_WAIT_SECONDS } from '../src-contract/limits.ts'
+import { MAX_PAGE_SIZE, MAX_WAIT_SECONDS } from '../src-contract/limits.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { SETTING_NAMES } from '../src-contract/settings.ts'
 import { decibels } from '../src-contract/text/numbers.ts'
@@ -17,10 +18,6 @@ import type { ServiceClient } from './service-client.ts'
 import { givenSettings, settingOption, wordsOf } from './setting-options.ts'
 import { table } from './text-output.ts'
 import { unpackResult, writableFolder } from './unpack.ts'
-
-/** Jobs on one page of the list, unless another number is asked for, and the most that are (src-contract/common.ts). */
-const STANDARD_LIMIT = 20
-const MAX_LIMIT = 100
 
 interface ListOptions extends ClientOptions {
   readonly status?: (typeof JOB_STATUSES)[number]
@@ -56,7 +53,7 @@ function registerReading(command: AddCommand, messages: Messages): void {
   command('list', say.list)
     .addOption(new Option('--status <status>', say.status).choices(JOB_STATUSES))
     .option('--search <words>', say.search)
-    .option('--limit <n>', say.limit(STANDARD_LIMIT, MAX_LIMIT), pageSize(messages), STANDARD_LIMIT)
+    .option('--limit <n>', say.limit(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE), pageSize(messages), DEFAULT_PAGE_SIZE)
     .action((options: ListOptions) =>
       runClientCommand(
         options,
@@ -158,7 +155,7 @@ function registerAnalyse(command: Command, messages: Messages): void {
 function pageSize({ jobs: say }: Messages): (text: string) => number {
   return (text) => {
     const value = wholeNumber(text) ?? 0
-    if (value < 1 || value > MAX_LIMIT) throw new InvalidArgumentError(say.aLimit(MAX_LIMIT))
+    if (value < 1 || value > MAX_PAGE_SIZE) throw new InvalidArgumentError(say.aLimit(MAX_PAGE_SIZE))
     return value
   }
 }
@@ -189,11 +186,12 @@ const nameOf = ({ artist, title }: Job) => (artist ? `${artist} - ${title}` : ti
 const describeNamed = (job: Job, messages: Messages) =>
   [`${job.job_id}  ${nameOf(job)}`, describeJob(job, messages)].join('\n')
 
-function describePage({ jobs, total }: JobPage, { jobs: say, master }: Messages): string {
+function describePage({ jobs, total }: JobPage, messages: Messages): string {
+  const say = messages.jobs
   if (total === 0) return say.none
   const rows = jobs.map((job) => {
-    const state = job.status === 'queued' ? `${master.stages[job.stage ?? 'waiting']} ${job.progress} %` : job.status
-    return [job.job_id, job.created_at.slice(0, 10), master.stages[state as 'done'] ?? state, nameOf(job)]
+    const state = job.status === 'queued' ? describeJob(job, messages) : messages.master.stages[job.status]
+    return [job.job_id, job.created_at.slice(0, 10), state, nameOf(job)]
   })
   return [table(rows), ...(total > jobs.length ? [say.of(jobs.length, total)] : [])].join('\n')
 }

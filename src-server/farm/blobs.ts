@@ -15,7 +15,7 @@ export class BlobFault extends Error {
     this.kind = kind
   }
 
-  /** Whether another try may succeed. */
+  /** True where another try may succeed. */
   get mayPass(): boolean {
     return this.kind === 'away' || this.kind === 'full'
   }

@@ -21,7 +21,7 @@ export interface FarmOptions extends FarmPlaces {
 export interface FarmDeps {
   readonly databaseId: string
   readonly ffmpeg: () => Promise<Ffmpeg>
-  /** Whether nothing may leave this machine. */
+  /** Returns true while nothing may leave this machine. */
   readonly isOffline: () => boolean
   /** Called when the machines can do more than before. */
   readonly onMoreSlots: () => void

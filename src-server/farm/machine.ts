@@ -153,7 +153,7 @@ export class Machine {
     const mayWork =
       wish === undefined && this.#differs.length === 0 && (owner !== undefined || this.#state === 'working')
     if (mayWork && this.#worker.isPaused()) this.#worker.resume()
-    // What it works on goes on.
+    // Attempts under way go on.
     if (!mayWork && !this.#worker.isPaused()) await this.#worker.pause(true)
     const before = this.#state
     this.#state = mayWork ? 'working' : wish ? 'draining' : this.#differs.length > 0 ? 'refused' : 'waiting'

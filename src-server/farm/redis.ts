@@ -40,7 +40,7 @@ export function queuePlace(address: string, password?: string): QueuePlace {
       ...(url.username ? { username: decodeURIComponent(url.username) } : {}),
       ...(secret ? { password: secret } : {}),
       ...(isEncrypted ? { tls: { servername: host } } : {}),
-      // What is asked while it is away waits until it is back.
+      // Commands sent while it is away wait until it is back.
       maxRetriesPerRequest: null,
       retryStrategy: (times: number) => Math.min(times * 100, LONGEST_PAUSE_MS),
     },

@@ -36,7 +36,7 @@ export interface ToolContext {
   readonly report: (progress: number, message: string) => void
 }
 
-/** What a tool does to the account, for the host that asks its user. */
+/** Effect of a tool on the account, for the host that asks its user. */
 export type Effect =
   /** Changes nothing. */
   | 'reads'

@@ -39,7 +39,7 @@ export interface MasterRequest {
   /** Metadata of the request; absent where there is none. */
   readonly metadata?: SongMetadata
   readonly webhookUrl?: string
-  /** What the client keeps with its job. */
+  /** Reference and data that the client keeps with its job. */
   readonly clientReference?: string
   readonly clientMetadata?: Readonly<Record<string, unknown>>
   /** Targets of single masters instead of what the settings say, as a record has them. */

@@ -1,10 +1,9 @@
 /** `loudsmith jobs …` and `loudsmith analyse`, as a person and as a script call them. */
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CLI } from '../support/built.ts'
+import { commandsOf } from '../support/commands.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
@@ -20,21 +19,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-interface Ended {
-  readonly code: number
-  readonly out: string
-  readonly problem: string
-}
-
-const call = (language: string, ...words: string[]) =>
-  new Promise<Ended>((resolve) => {
-    const environment = { ...process.env, LC_ALL: language, INIT_CWD: folder }
-    const options = { encoding: 'utf8', env: environment } as const
-    execFile(process.execPath, [CLI, ...words, '--data-dir', service.dataDir], options, (error, out, problem) =>
-      resolve({ code: error ? Number(error.code) : 0, out, problem }),
-    )
-  })
-const json = async (...words: string[]) => JSON.parse((await call('C', ...words, '--json')).out)
+const { call, json } = commandsOf(folder, () => service.dataDir)
 
 test('jobs are listed, searched, shown, reported, mastered again and deleted', async () => {
   expect((await call('C', 'jobs', 'list')).out).toBe('There are no jobs.\n')

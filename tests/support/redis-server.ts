@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** Whether this machine has `redis-server`; says so aloud where it has not. */
+/** True where this machine has `redis-server`. */
 export function hasRedis(): boolean {
   try {
     execFileSync('redis-server', ['--version'])

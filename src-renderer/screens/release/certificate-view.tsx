@@ -63,7 +63,7 @@ export function CertificateView({ exported }: { exported: ExportedRelease }) {
   )
 }
 
-/** What is to be mended, the files at fault, and the receivers that ask for it. */
+/** Faults to be mended, the files that have them, and the receivers that ask for it. */
 interface Remedy {
   readonly message: string
   readonly files: readonly string[]

@@ -12,7 +12,7 @@ const TYPING_MS = 250
 
 interface WishedNamesProps {
   releaseId: string
-  /** What would be asked for; null where it cannot be, such as with a broken pattern. */
+  /** Request of the export; null where there can be none, such as with a broken pattern. */
   wish: Omit<ExportWish, 'folder'> | null
 }
 
