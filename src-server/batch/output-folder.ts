@@ -2,12 +2,12 @@
  * Puts the plain masters of a finished job where the user looks for music: a folder per job, nothing there is ever overwritten or
  * swept.
  */
-import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, type ReadStream } from 'node:fs'
 import { lstat, mkdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { discardFolder, giveToUser, makeFolder, whenReleased } from '../../src-system/disk.ts'
+import { sha256OfStream } from '../../src-system/sha256.ts'
 import type { Clock } from '../../src-system/system.ts'
 import type { ResultZip } from '../../src-worker/result/package.ts'
 
@@ -103,13 +103,7 @@ async function holds(folder: string, parts: readonly Part[], signal: AbortSignal
       () => undefined,
     )
     if (size !== sizeBytes) return false
-    if ((await hashOf(createReadStream(there), signal)) !== (await hashOf(open(), signal))) return false
+    if ((await sha256OfStream(createReadStream(there), signal)) !== (await sha256OfStream(open(), signal))) return false
   }
   return true
-}
-
-async function hashOf(bytes: ReadStream, signal: AbortSignal): Promise<string> {
-  const hash = createHash('sha256')
-  await pipeline(bytes, hash, { signal })
-  return hash.digest('hex')
 }

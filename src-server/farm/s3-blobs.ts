@@ -2,10 +2,8 @@
  * Files between machines in a bucket of any S3 server. Credentials, region and the address of the server come from the variables that all
  * programs for S3 read (AWS_ACCESS_KEY_ID, AWS_REGION, AWS_ENDPOINT_URL …).
  */
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import {
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -14,6 +12,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
+import { sha256OfStream } from '../../src-system/sha256.ts'
 import { ATTEMPT_ID, BlobFault, type Blobs, partsOf } from './blobs.ts'
 import { writeVerified } from './copy-verified.ts'
 import { FarmError } from './farm-error.ts'
@@ -41,7 +40,7 @@ export async function openS3Blobs(address: string): Promise<Blobs> {
   return {
     put: (attemptId, file) =>
       away(async () => {
-        const key = `${attemptId}/${await sha256Of(file)}`
+        const key = `${attemptId}/${await sha256OfStream(createReadStream(file))}`
         await new Upload({ client, params: { Bucket, Key: named(key), Body: createReadStream(file) } }).done()
         return key
       }),
@@ -71,12 +70,6 @@ export async function openS3Blobs(address: string): Promise<Blobs> {
       }),
     close: () => client.destroy(),
   }
-}
-
-async function sha256Of(file: string): Promise<string> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(file), hash)
-  return hash.digest('hex')
 }
 
 /** Runs `work`; whatever the server or the way to it says is a store that is away, but for a file that is not there. */

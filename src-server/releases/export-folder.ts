@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ExportedFile } from '../../src-contract/release-exports.ts'
 import { giveToUser, makeFolder, syncFolder, whenReleased } from '../../src-system/disk.ts'
+import { sha256OfStream } from '../../src-system/sha256.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 
@@ -76,9 +77,7 @@ export async function wayTo(folder: string, name: string): Promise<string | unde
 /** Returns the SHA-256 of a file; undefined where there is none, or something that is no file. Throws the system's error. */
 export async function sha256OfFile(file: string, signal?: AbortSignal): Promise<string | undefined> {
   if (!(await factsOf(file))?.isFile()) return undefined
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(file), hash, signal ? { signal } : {})
-  return hash.digest('hex')
+  return sha256OfStream(createReadStream(file), signal)
 }
 
 function factsOf(name: string) {

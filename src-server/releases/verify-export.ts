@@ -1,12 +1,11 @@
 /** Check of an exported folder, or of its ZIP, against the certificate in it. */
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { pipeline } from 'node:stream/promises'
 import type { VerifiedFolder } from '../../src-contract/release-exports.ts'
+import { sha256OfStream } from '../../src-system/sha256.ts'
 import { listEntries } from '../../src-worker/result/zip-reader.ts'
 import { invalidRequest } from '../http/app-error.ts'
 import { certificateJson, readCertificate, type SignedCertificate, signedText } from './certificate.ts'
@@ -98,10 +97,7 @@ async function inZip(zip: string, signal: AbortSignal | undefined): Promise<Plac
     names: [...byName.keys()].sort(),
     async sha256Of(name) {
       const bytes = bytesOf(name)
-      if (!bytes) return undefined
-      const hash = createHash('sha256')
-      await pipeline(bytes, hash, signal ? { signal } : {})
-      return hash.digest('hex')
+      return bytes && sha256OfStream(bytes, signal)
     },
     async textOf(name) {
       if ((byName.get(name)?.sizeBytes ?? Number.POSITIVE_INFINITY) > MAX_TEXT_BYTES) return undefined

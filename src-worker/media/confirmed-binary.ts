@@ -1,8 +1,7 @@
 /** The identity of a program that the owner confirmed: its SHA-256, read anew whenever the file may have changed. */
-import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
+import { sha256OfStream } from '../../src-system/sha256.ts'
 
 /** Returns the SHA-256 of a file in hexadecimal. Rejects with the system's error. */
 export type DigestOf = (file: string) => Promise<string>
@@ -15,7 +14,7 @@ export function createDigests(): DigestOf {
   let known: { readonly identity: string; readonly digest: Promise<string> } | undefined
   return async (file) => {
     const identity = await identityOf(file)
-    if (known?.identity !== identity) known = { identity, digest: sha256Of(file) }
+    if (known?.identity !== identity) known = { identity, digest: sha256OfStream(createReadStream(file)) }
     const { digest } = known
     return digest.catch((cause: unknown) => {
       known = undefined
@@ -27,10 +26,4 @@ export function createDigests(): DigestOf {
 async function identityOf(file: string): Promise<string> {
   const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })
   return [file, dev, ino, size, mtimeNs, ctimeNs].join('/')
-}
-
-async function sha256Of(file: string): Promise<string> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(file), hash)
-  return hash.digest('hex')
 }
