@@ -64,7 +64,7 @@ export const Manifest = exactly({
   paused_because: Type.Optional(
     oneOf(
       PAUSE_REASONS,
-      'Only while it is paused: by a caller, or for want of credits, of disk space, or of the folder.',
+      'Only while it is paused: by a caller, or for want of credits, of disk space, or of the folder. A batch that lacked credits or disk space goes on by itself once there is enough for all of its songs.',
     ),
   ),
   delivery: oneOf(DELIVERIES, 'Place of the masters: the ZIP of each job, or a folder.'),
@@ -210,6 +210,21 @@ export const batchEndpoints = endpoints({
     params: BatchPath,
     headers: Type.Object({ 'last-event-id': Type.Optional(Type.String()) }),
     answers: { 200: { description: 'The stream.', mediaTypes: ['text/event-stream'], messages: ManifestEvent } },
+    errors: ['BATCH_NOT_FOUND'],
+  },
+  deleteBatch: {
+    method: 'DELETE',
+    path: '/api/v1/batches/{batch_id}',
+    access: 'caller',
+    tag,
+    summary: 'Cancel an unfinished batch, or delete the record of an ended one (extension)',
+    description:
+      'Its jobs and masters stay. A manifest that is sent again after its record was deleted is a new batch, and charged. To cancel only, use `cancel`.',
+    params: BatchPath,
+    answers: {
+      200: { description: 'The batch: what had not ended is cancelled and refunded.', schema: Manifest },
+      204: { description: 'The record of the ended batch is deleted.' },
+    },
     errors: ['BATCH_NOT_FOUND'],
   },
   pauseBatch: {

@@ -44,6 +44,8 @@ export interface ManifestsDeps
 const LOOKS_AT_ONCE = 32
 /** Pause before the next attempt while another program holds a lock on the database, ms. */
 const RETRY_MS = 1000
+/** Between two looks at what paused batches lack, ms. */
+const NEED_LOOK_MS = 2000
 /** Most batches of a list. */
 const MAX_LISTED = 100
 
@@ -54,6 +56,7 @@ export class Manifests {
   readonly #feed: ManifestFeed
   readonly #delivery: ManifestDelivery
   readonly #listeners = new Map<string, Set<() => void>>()
+  readonly #closing = new AbortController()
 
   constructor(deps: ManifestsDeps) {
     this.#deps = deps
@@ -71,6 +74,7 @@ export class Manifests {
     this.#feed.start()
     this.#reconcile()
     this.feed()
+    void this.#watchNeeds()
   }
 
   /** Hands over songs for which there is room. Never throws. */
@@ -79,6 +83,7 @@ export class Manifests {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort(new Error('the server stops'))
     await this.#feed.close()
     await this.#delivery.close()
   }
@@ -98,8 +103,10 @@ export class Manifests {
     return this.#store.atOnce(() => {
       if (isReplay()) return { batchId, isReplay: true }
       const keyId = caller.via === 'key' ? caller.keyId : null
-      const reason = this.#shortage(songs)
-      const state = songs.every(({ error }) => error) ? 'ended' : reason ? 'paused' : 'running'
+      const waiting = songs.filter(({ error }) => !error)
+      const bytes = waiting.reduce((sum, song) => sum + song.bytesNeeded, 0)
+      const reason = this.#shortage(waiting.length, bytes)
+      const state = waiting.length === 0 ? 'ended' : reason ? 'paused' : 'running'
       const pauseReason = state === 'paused' ? (reason ?? null) : null
       this.#store.add({ batchId, keyId, fingerprint, head, state, pauseReason, createdAtMs: clock.now() }, songs)
       if (state === 'ended') this.#store.setState(batchId, 'ended', { endedAtMs: clock.now() })
@@ -151,6 +158,14 @@ export class Manifests {
     this.#tell(batchId)
   }
 
+  /** Cancels what has not ended, or removes the record of a batch that has. Returns whether it is gone. Throws BATCH_NOT_FOUND. */
+  delete(batchId: string): boolean {
+    const isEnded = this.#require(batchId).state === 'ended'
+    if (isEnded) this.#store.remove(batchId)
+    else this.cancel(batchId)
+    return isEnded
+  }
+
   /** Lets failed and cancelled songs wait again. Throws BATCH_NOT_FOUND. */
   retry(batchId: string): void {
     const { state } = this.#require(batchId)
@@ -184,7 +199,7 @@ export class Manifests {
   }
 
   isOver(batchId: string): boolean {
-    return this.#store.find(batchId)?.state === 'ended'
+    return (this.#store.find(batchId)?.state ?? 'ended') === 'ended'
   }
 
   /** Calls `onNews` whenever a song of a batch has ended, until the returned function is called. */
@@ -194,6 +209,23 @@ export class Manifests {
     return () => {
       listeners.delete(onNews)
       if (listeners.size === 0) this.#listeners.delete(batchId)
+    }
+  }
+
+  /** Lets batches that lacked credits or disk space go on once there is enough for every song that waits. */
+  async #watchNeeds(): Promise<void> {
+    const { clock, log } = this.#deps
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      try {
+        for (const { batchId, pauseReason } of this.#store.inNeed()) {
+          const { songs, waitingBytes } = this.#store.counts(batchId)
+          if (this.#shortage(songs.waiting, waitingBytes) !== pauseReason) this.resume(batchId)
+        }
+      } catch (cause) {
+        log.warn('paused batches could not be looked at', { cause })
+      }
+      await clock.sleep(NEED_LOOK_MS, signal).catch(() => {})
     }
   }
 
@@ -222,10 +254,9 @@ export class Manifests {
     return songs
   }
 
-  #shortage(songs: readonly NewSong[]): PauseReason | undefined {
-    const waiting = songs.filter(({ error }) => !error)
-    if (waiting.length * CREDITS_PER_JOB > this.#deps.balance()) return 'credits'
-    const bytes = waiting.reduce((sum, song) => sum + song.bytesNeeded, 0)
+  /** Returns what is lacking for so many songs, which take so many bytes. */
+  #shortage(songs: number, bytes: number): PauseReason | undefined {
+    if (songs * CREDITS_PER_JOB > this.#deps.balance()) return 'credits'
     return bytes > this.#deps.freeBytes() ? 'disk' : undefined
   }
 

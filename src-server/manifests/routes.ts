@@ -68,6 +68,11 @@ export function manifestRoutes(app: FastifyInstance, deps: ManifestRoutesDeps): 
       })
     return { status: 200, headers: SSE_HEADERS, bytes: request.method === 'HEAD' ? Readable.from([]) : stream() }
   })
+  route(app, batchEndpoints.deleteBatch, ({ params: { batch_id } }) =>
+    manifests.delete(batch_id)
+      ? ({ status: 204 } as const)
+      : ({ status: 200, body: manifests.show(batch_id) } as const),
+  )
   const steps = { pauseBatch: 'pause', resumeBatch: 'resume', cancelBatch: 'cancel', retryBatch: 'retry' } as const
   for (const [name, step] of Object.entries(steps)) {
     route(app, batchEndpoints[name as keyof typeof steps], ({ params: { batch_id } }) => {

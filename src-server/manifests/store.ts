@@ -67,6 +67,10 @@ function prepareStatements(db: Db) {
     ),
     selectOne: db.prepare<[string], Row>('SELECT * FROM manifests WHERE batch_id = ?'),
     selectNewest: db.prepare<[number], Row>('SELECT * FROM manifests ORDER BY serial DESC LIMIT ?'),
+    selectInNeed: db.prepare<[], Row>(
+      "SELECT * FROM manifests WHERE state = 'paused' AND pause_reason IN ('credits', 'disk')",
+    ),
+    remove: db.prepare<[string]>('DELETE FROM manifests WHERE batch_id = ?'),
     setState: db.prepare<[Row]>(
       'UPDATE manifests SET state = :state, pause_reason = :reason, ended_at_ms = :endedAtMs WHERE batch_id = :batchId',
     ),
@@ -157,6 +161,16 @@ export class ManifestStore {
   /** Returns at most `limit` manifests, newest first. */
   newest(limit: number): ManifestRecord[] {
     return this.#statements.selectNewest.all(limit).map(toManifest)
+  }
+
+  /** Returns the manifests that are paused for want of credits or disk space. */
+  inNeed(): ManifestRecord[] {
+    return this.#statements.selectInNeed.all().map(toManifest)
+  }
+
+  /** Removes a manifest with its songs; their jobs stay. */
+  remove(batchId: string): void {
+    this.#statements.remove.run(batchId)
   }
 
   setState(

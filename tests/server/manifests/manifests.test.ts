@@ -137,7 +137,7 @@ test('the same manifest sent again, also as a form, is the same batch and charge
   expect((await send([{ ...head, genre: 'pop' }, ...songs(2)])).body.error.code).toBe('IDEMPOTENCY_MISMATCH')
 })
 
-test('a batch that is short of credits waits and says so, goes on as far as they reach, and ends once there are enough', async () => {
+test('a batch that is short of credits waits and says so, goes on as far as they reach, and by itself once there are enough', async () => {
   const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
   db.prepare("INSERT INTO ledger (kind, amount, created_at_ms) VALUES ('charge', ?, 0)").run(1 - (await credits()))
   db.close()
@@ -154,11 +154,38 @@ test('a batch that is short of credits waits and says so, goes on as far as they
   await expect
     .poll(() => read(batchId))
     .toMatchObject({ status: 'paused', paused_because: 'credits', credits_needed: 2 })
-  await service.post('/app/account/credits', { amount: 2 })
-  await step(batchId, 'resume')
+  await service.post('/app/account/credits', { amount: 1 })
+  // A batch of a caller who paused it stays as it is, and one that is still short.
+  const other = await newBatch(songs(1))
+  await step(other, 'pause')
+  expect(await read(batchId)).toMatchObject({ status: 'paused', paused_because: 'credits', credits_needed: 2 })
+  await service.post('/app/account/credits', { amount: 1 })
   await ended(batchId)
   expect([(await read(batchId)).songs.done, await credits()]).toEqual([short, 0])
+  expect(await read(other)).toMatchObject({ status: 'paused', paused_because: 'caller' })
 }, 120_000)
+
+test('DELETE cancels a batch with a refund, then removes its record: the jobs stay, and its manifest is a new one', async () => {
+  const before = await credits()
+  const [batchId, one] = ['6f3b9c1e-9a55-4c0e-8f0a-2d6a4c1b7e90', songs(3)]
+  const remove = () => service.call('DELETE', `/api/v1/batches/${batchId}`)
+  expect((await send([{ ...HEAD, batch_id: batchId }, ...one])).status).toBe(201)
+  await started(1)
+  engine.isAutomatic = true
+  engine.processes[0]?.finish()
+  await expect.poll(async () => (await read(batchId)).songs.done).toBeGreaterThan(0)
+  engine.isAutomatic = false
+  expect((await remove()).body).toMatchObject({ batch_id: batchId, songs: { waiting: 0, queued: 0 } })
+  await ended(batchId)
+  const { songs: counts } = await read(batchId)
+  expect(await credits()).toBe(before - counts.done)
+  const jobs = (await table(batchId)).flatMap(({ job_id = [], status }) => (status === 'done' ? job_id : []))
+  expect((await remove()).status).toBe(204)
+  for (const gone of [await remove(), await service.get(`/api/v1/batches/${batchId}`)])
+    expect(gone.body.error.code).toBe('BATCH_NOT_FOUND')
+  for (const jobId of jobs) expect((await service.get(`/api/v1/jobs/${jobId}`)).body.status).toBe('done')
+  expect((await send([{ ...HEAD, batch_id: batchId }, ...one])).status).toBe(201)
+})
 
 test('few jobs are made of many songs, a single song goes before them, and callers take turns', async () => {
   await service.patch('/app/account', { plan: 'pro' })
