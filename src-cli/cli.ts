@@ -16,6 +16,7 @@ import { absolutePath, defaultDataDir } from './data-dir.ts'
 import { registerDoctorCommand } from './doctor-command.ts'
 import { registerJobCommands } from './job-commands.ts'
 import { registerKeyCommands } from './key-commands.ts'
+import { registerMachinesCommand } from './machines-command.ts'
 import { registerMasterCommand } from './master-command.ts'
 import { registerMcpCommand } from './mcp-command.ts'
 import { asksForJson, messagesFor, terminalMessages } from './messages.ts'
@@ -72,6 +73,7 @@ for (const register of [
     registerBatchCommand,
     registerReleaseCommands,
     registerWorkerCommand,
+    registerMachinesCommand,
     registerMcpCommand,
   ],
 ]) {

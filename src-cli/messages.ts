@@ -33,7 +33,6 @@ const en = {
     workers: 'songs that are mastered at once; half as many as there are cores when absent',
     aNumber: 'The number of songs must be 1 or more.',
     started: (name: string) => `Machine ${name} is there.`,
-    notEncrypted: 'The connection to the queue is not encrypted: others on the way can read the names of songs.',
     states: {
       waiting: () => 'It waits until "loudsmith serve --queue" runs.',
       working: () => 'It masters songs.',
@@ -41,6 +40,26 @@ const en = {
       refused: (differs: string) =>
         `It is refused, because its masters could have other bytes (${differs}). Install the same versions, or start the other machine with --allow-mixed.`,
     },
+  },
+
+  machines: {
+    about: 'Show and steer the further machines that master songs of this one.',
+    list: 'list the machines, the queue to them, and what is wrong',
+    name: 'name of a machine',
+    wishes: {
+      drain: 'let a machine finish and take no more songs',
+      work: 'let a machine go on',
+      remove: 'let a machine finish and end its program',
+    },
+    alone:
+      'Songs are mastered on this machine alone. To add others, start it with "loudsmith serve --queue … --blobs …".',
+    none: 'No machine is there. Start one with "loudsmith worker --queue … --blobs …".',
+    states: { waiting: 'waits', working: 'works', draining: 'takes no more', refused: 'refused', gone: 'gone' },
+    size: (cores: number, memory: string) => `${cores === 1 ? '1 core' : `${cores} cores`}, ${memory}`,
+    work: (jobs: number, slots: number) => `${jobs} of ${slots} in work`,
+    speed: (songs: number) => `${songs} an hour`,
+    errors: (count: number) => (count === 1 ? '1 error' : `${count} errors`),
+    depth: (active: number, waiting: number) => `In work: ${active}, offered: ${waiting}`,
   },
 
   open: {
@@ -342,7 +361,6 @@ const ko: Messages = {
     workers: '동시에 마스터링할 곡 수. 없으면 코어 수의 절반',
     aNumber: '곡 수는 1 이상의 정수예요.',
     started: (name) => `컴퓨터 ${name} 준비 완료`,
-    notEncrypted: '큐와의 연결이 암호화되지 않았어요. 중간에서 곡 이름을 읽을 수 있어요.',
     states: {
       waiting: () => '"loudsmith serve --queue"가 실행될 때까지 기다려요.',
       working: () => '곡을 마스터링해요.',
@@ -350,6 +368,25 @@ const ko: Messages = {
       refused: (differs) =>
         `마스터의 바이트가 다를 수 있어서 거부됐어요(${differs}). 같은 버전을 설치하거나, 다른 컴퓨터를 --allow-mixed로 시작하세요.`,
     },
+  },
+
+  machines: {
+    about: '이 컴퓨터의 곡을 마스터링하는 다른 컴퓨터를 보고 조종해요.',
+    list: '컴퓨터와 큐, 문제를 보여 주기',
+    name: '컴퓨터 이름',
+    wishes: {
+      drain: '하던 곡까지만 마치고 더 받지 않게 하기',
+      work: '다시 곡을 받게 하기',
+      remove: '하던 곡을 마치고 프로그램을 끝내게 하기',
+    },
+    alone: '이 컴퓨터에서만 마스터링해요. 다른 컴퓨터도 쓰려면 "loudsmith serve --queue … --blobs …"로 시작하세요.',
+    none: '연결된 컴퓨터가 없어요. "loudsmith worker --queue … --blobs …"로 시작하세요.',
+    states: { waiting: '대기', working: '작업 중', draining: '더 받지 않음', refused: '거부됨', gone: '사라짐' },
+    size: (cores, memory) => `코어 ${cores}개, ${memory}`,
+    work: (jobs, slots) => `${slots}곡 중 ${jobs}곡 작업 중`,
+    speed: (songs) => `시간당 ${songs}곡`,
+    errors: (count) => `오류 ${count}개`,
+    depth: (active, waiting) => `작업 중 ${active}, 대기 ${waiting}`,
   },
 
   open: {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
+import { farmTroubleText } from '../src-contract/text/farm-troubles.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
 import type { MachineOptions, RunningMachine } from '../src-server/machine.ts'
 import { endProcess } from '../src-system/system.ts'
@@ -23,6 +24,19 @@ export function registerWorkerCommand(program: Command, _dataDir: string, messag
     .action((options: MachineOptions) => work(options, messages))
 }
 
+type OnState = NonNullable<MachineOptions['onState']>
+
+/** Returns what tells of a new state, and of each trouble once when it begins. */
+function teller(tell: (line: string) => void, messages: Messages): OnState {
+  let told: Pick<Parameters<OnState>[0], 'state' | 'troubles'> | undefined
+  return ({ state, differs, troubles }) => {
+    if (state !== told?.state) tell(messages.worker.states[state](differs.join(', ')))
+    for (const trouble of troubles)
+      if (!told?.troubles.includes(trouble)) tell(farmTroubleText(trouble, messages.language))
+    told = { state, troubles }
+  }
+}
+
 /** Masters songs until SIGINT, SIGTERM or its removal by the owner. One that cannot start is one sentence and exit code 1. */
 async function work(options: MachineOptions, messages: Messages): Promise<void> {
   const tell = (line: string) => void process.stdout.write(`${line}\n`)
@@ -31,14 +45,13 @@ async function work(options: MachineOptions, messages: Messages): Promise<void> 
     const { startMachine } = await import('../src-server/machine.ts')
     machine = await startMachine({
       ...options,
-      onState: ({ state, differs }) => tell(messages.worker.states[state](differs.join(', '))),
+      onState: teller(tell, messages),
     })
   } catch (error) {
     process.stderr.write(`${failureText(error, messages)}\n`)
     process.exitCode = 1
     return
   }
-  if (!machine.isSafe) process.stderr.write(`${messages.worker.notEncrypted}\n`)
   tell(messages.worker.started(machine.name))
   const stop = () => {
     const end = (code: number) => endProcess(() => process.exit(code))

@@ -7,6 +7,33 @@ export const MACHINE_STATES = ['waiting', 'working', 'draining', 'refused', 'gon
 export const SOUND_FACTS = ['engine_version', 'ffmpeg', 'simd'] as const
 export const MACHINE_WISHES = ['work', 'drain', 'remove'] as const
 
+/**
+ * Troubles of several machines: of the queue between them, of the place of their files, or of one machine. None loses a song: attempts wait
+ * or are made again.
+ */
+export const FARM_TROUBLES = [
+  'queue_away',
+  'queue_not_encrypted',
+  'files_away',
+  'files_full',
+  'files_refused',
+  'files_damaged',
+  'files_not_encrypted',
+  'disk_full',
+  'ffmpeg',
+  'clock',
+] as const
+export type FarmTrouble = (typeof FARM_TROUBLES)[number]
+
+const troubles = (whose: string) =>
+  Type.Array(
+    exactly({
+      code: oneOf(FARM_TROUBLES),
+      message: Type.String({ description: 'One sentence, in the language of the request.' }),
+    }),
+    { description: `What keeps ${whose} from working at this moment, or others from being kept out.` },
+  )
+
 export const Machine = exactly({
   name: Type.String({ description: 'Name of the machine, by which it is told.' }),
   state: oneOf(
@@ -25,6 +52,7 @@ export const Machine = exactly({
   job_ids: Type.Array(Uuid, { description: 'Jobs that it works on.' }),
   songs_per_hour: Type.Integer({ description: 'Over the last hour, or since it started.' }),
   errors: Type.Integer({ description: 'Attempts that it could not make since it started.' }),
+  troubles: troubles('this machine'),
   seen_at: Type.String({ format: 'date-time', description: 'Moment at which it was last seen.' }),
 })
 export type Machine = Static<typeof Machine>
@@ -39,6 +67,7 @@ export const Machines = exactly({
       active: Type.Integer({ description: 'Attempts that a machine works on.' }),
     }),
   ),
+  troubles: troubles('the service'),
 })
 export type Machines = Static<typeof Machines>
 
@@ -51,8 +80,13 @@ export const machineEndpoints = endpoints({
     access: 'session',
     tag,
     summary: 'List the further machines that master songs',
-    answers: { 200: { description: 'The machines, and the queue to them.', schema: Machines } },
-    errors: ['UNAVAILABLE'],
+    answers: {
+      200: {
+        description: 'The machines, the queue to them as it was a few seconds ago, and what is wrong.',
+        schema: Machines,
+      },
+    },
+    errors: [],
   },
   changeMachine: {
     method: 'PATCH',

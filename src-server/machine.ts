@@ -15,6 +15,7 @@ import { openBlobs } from './farm/open-blobs.ts'
 import { type FarmWish, farmPlaces } from './farm/places.ts'
 import { openRedis, queuePlace } from './farm/redis.ts'
 import { FARM_TIMING, type FarmTiming } from './farm/timing.ts'
+import { noted, Troubles } from './farm/troubles.ts'
 import { createWorkerPool, type ForkEngine, forkWithNode } from './jobs/worker-pool.ts'
 import { ENGINE_FILE } from './server/paths.ts'
 
@@ -26,7 +27,7 @@ export interface MachineOptions extends FarmWish {
   readonly log?: Log
   readonly timing?: FarmTiming
   readonly forkEngine?: ForkEngine
-  /** Called when it begins to work, waits for its owner, or is refused by it. */
+  /** Called when it begins to work, waits for its owner, or is refused by it, and when its troubles change. */
   readonly onState?: (announcement: Announcement) => void
 }
 
@@ -37,8 +38,6 @@ const digitsOf = (text: string) => createHash('sha256').update(text).digest('hex
 /** A running machine. */
 export interface RunningMachine {
   readonly name: string
-  /** False where others on the way to the queue can read what goes through it. */
-  readonly isSafe: boolean
   /** Resolves when the owner has removed it. */
   readonly removed: Promise<void>
   /** Gives back what it works on and leaves. */
@@ -57,7 +56,10 @@ export async function startMachine(options: MachineOptions): Promise<RunningMach
   const ffmpeg = await locateFfmpeg({ explicit: config.ffmpegPath }).catch((cause: unknown) => {
     throw new FarmError('no_ffmpeg', '', cause)
   })
-  const blobs = await openBlobs(places.blobs)
+  const troubles = new Troubles()
+  const blobs = noted(await openBlobs(places.blobs), troubles)
+  if (!place.isEncrypted && !place.isLoopback) troubles.note('queue_not_encrypted')
+  if (!blobs.isSafe) troubles.note('files_not_encrypted')
   const redis = await openRedis(place)
   redis.on('error', (cause) => log.debug('the queue does not answer', { cause: cause.message }))
   const fork = options.forkEngine ?? forkWithNode(ENGINE_FILE, log)
@@ -65,7 +67,7 @@ export async function startMachine(options: MachineOptions): Promise<RunningMach
   const digestOf = createDigests()
   const name = options.name ?? hostname()
   const machine = new Machine({
-    ...{ place, redis, blobs, pool, clock, log, name },
+    ...{ place, redis, blobs, pool, clock, log, name, troubles },
     ffmpeg: async () => ffmpeg,
     facts: () => soundFacts(async () => ffmpeg, digestOf),
     timing: options.timing ?? FARM_TIMING,
@@ -85,5 +87,5 @@ export async function startMachine(options: MachineOptions): Promise<RunningMach
     await close()
     throw cause
   }
-  return { name, isSafe: place.isEncrypted || place.isLoopback, removed: machine.removed, close }
+  return { name, removed: machine.removed, close }
 }

@@ -86,6 +86,11 @@ export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(String((error as { code?: unknown } | null | undefined)?.code))
 }
 
+/** Returns whether an error says that this user, or anybody, may not write there. */
+export function isRefused(error: unknown): boolean {
+  return ['EACCES', 'EPERM', 'EROFS'].includes(String((error as { code?: unknown } | null | undefined)?.code))
+}
+
 /** Windows says so where another program, mostly one that looks for viruses, holds a file or a folder for a moment. */
 const held: RetryPolicy = {
   tries: 10,

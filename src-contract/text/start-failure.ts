@@ -65,6 +65,11 @@ const enFarm = {
   blobs_address: () => 'The files between machines lie in an absolute folder or in s3://BUCKET.',
   blobs_unreachable: (place: string) =>
     `The files between machines cannot be kept in ${place}. Check that it is there and can be written.`,
+  blobs_full: (place: string) => `The place of the files between machines, ${place}, is full. Free some space there.`,
+  blobs_refused: (place: string) =>
+    `${place} refuses access. Give this machine the right to read, write and delete there.`,
+  blobs_damaged: (place: string) =>
+    `${place} gives back other bytes than it was given. Files between machines cannot be entrusted to it.`,
   only_one: () => 'Several machines need both, a queue (--queue) and a place for their files (--blobs).',
   name_taken: (place: string) => `Another machine is called ${place}. Choose another name with --name.`,
   no_ffmpeg: () => 'No ffmpeg was found. Install ffmpeg 5.1 or newer, or name one in MASTER_FFMPEG_PATH.',
@@ -114,6 +119,9 @@ const koFarm: FarmSentences = {
     `다른 Loudsmith가 ${place}의 큐를 쓰고 있어요. 그쪽을 종료하거나 다른 데이터베이스를 쓰세요: redis://HOST:PORT/1.`,
   blobs_address: () => '컴퓨터 사이의 파일은 절대 경로의 폴더나 s3://BUCKET에 둬요.',
   blobs_unreachable: (place) => `컴퓨터 사이의 파일을 ${place}에 둘 수 없어요. 그곳이 있는지, 쓸 수 있는지 확인하세요.`,
+  blobs_full: (place) => `컴퓨터 사이의 파일을 두는 곳(${place})이 가득 찼어요. 그곳의 공간을 비우세요.`,
+  blobs_refused: (place) => `${place}이(가) 접근을 거부했어요. 이 컴퓨터에 읽기, 쓰기, 삭제 권한을 주세요.`,
+  blobs_damaged: (place) => `${place}에 둔 파일이 다르게 돌아와서 컴퓨터 사이의 파일을 맡길 수 없어요.`,
   only_one: () => '여러 컴퓨터를 쓰려면 큐(--queue)와 파일을 둘 곳(--blobs)이 모두 필요해요.',
   name_taken: (place) => `${place}라는 컴퓨터가 이미 있어요. --name으로 다른 이름을 고르세요.`,
   no_ffmpeg: () => 'ffmpeg를 찾지 못했어요. ffmpeg 5.1 이상을 설치하거나 MASTER_FFMPEG_PATH로 지정하세요.',

@@ -1,10 +1,10 @@
 /** Port to the files that go between machines: the songs of an attempt and its masters. */
 
 /**
- * Cause for which a file could not be brought: `missing` or `damaged` in the store, which trying again does not mend; the store is `away`
- * or `full`, which may pass.
+ * Cause for which a file could not be brought: `missing` or `damaged` in the store, which trying again does not mend; the store is `away`,
+ * `full`, or `refused` this machine, which may pass.
  */
-export type BlobFaultKind = 'missing' | 'damaged' | 'away' | 'full'
+export type BlobFaultKind = 'missing' | 'damaged' | 'away' | 'full' | 'refused'
 
 export class BlobFault extends Error {
   readonly kind: BlobFaultKind
@@ -17,7 +17,7 @@ export class BlobFault extends Error {
 
   /** True where another try may succeed. */
   get mayPass(): boolean {
-    return this.kind === 'away' || this.kind === 'full'
+    return this.kind === 'away' || this.kind === 'full' || this.kind === 'refused'
   }
 }
 
@@ -26,6 +26,8 @@ export type BlobKey = string
 
 /** Store of files that every machine reaches. All methods reject with a {@link BlobFault}. */
 export interface Blobs {
+  /** False where others on the way can read the files. */
+  readonly isSafe: boolean
   /** Stores a file for an attempt, whole or not at all. Returns its address; the same file again has the same. */
   put(attemptId: string, file: string): Promise<BlobKey>
   /** Copies a stored file to a path that does not exist. What arrives has the checksum of its address, else nothing is there. */

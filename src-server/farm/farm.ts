@@ -1,4 +1,5 @@
 /** A farm as its owner sees it: the queue between machines, the store of their files, and who is there. Loaded only where one is asked for. */
+import type { FarmTrouble } from '../../src-contract/machines.ts'
 import type { Log } from '../../src-system/log.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { createDigests } from '../../src-worker/media/confirmed-binary.ts'
@@ -6,11 +7,12 @@ import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import type { Queue } from '../jobs/queue.ts'
 import { BullQueue } from './bull-queue.ts'
 import { FarmError } from './farm-error.ts'
-import { type Announcement, Machines, soundFacts, type Wish } from './machines.ts'
+import { type Announcement, isClockOff, Machines, soundFacts, type Wish } from './machines.ts'
 import { openBlobs } from './open-blobs.ts'
 import type { FarmPlaces } from './places.ts'
 import { openRedis, queuePlace } from './redis.ts'
-import { FARM_TIMING, type FarmTiming } from './timing.ts'
+import { FARM_TIMING, type FarmTiming, MISSED_BEATS } from './timing.ts'
+import { noted, Troubles } from './troubles.ts'
 
 export interface FarmOptions extends FarmPlaces {
   /** True where machines may make other bytes than the owner. */
@@ -35,10 +37,18 @@ export interface Farm {
   liveSlots(): number
   /** Returns the machines at the last look, and those that have gone since the start. */
   seen(): readonly SeenMachine[]
-  depth(): Promise<{ readonly waiting: number; readonly active: number }>
+  /** Returns the attempts that wait in the queue and that are worked on, at the last look. */
+  depth(): QueueDepth
+  /** Returns what is wrong at this moment. */
+  troubles(): readonly FarmTrouble[]
   /** Asks a machine to take nothing more, to leave, or to go on. */
   wish(name: string, wish: Wish | undefined): Promise<void>
   close(): Promise<void>
+}
+
+export interface QueueDepth {
+  readonly waiting: number
+  readonly active: number
 }
 
 export interface SeenMachine extends Announcement {
@@ -62,14 +72,22 @@ export async function openFarm(options: FarmOptions, deps: FarmDeps): Promise<Fa
     redis.disconnect()
     throw new FarmError('queue_taken', place.shown)
   }
-  const board = new Board(machines, { ...deps, allowsMixed: options.allowsMixed, beatMs: timing.beatMs })
+  const troubles = new Troubles()
+  if (!place.isEncrypted && !place.isLoopback) troubles.note('queue_not_encrypted')
+  if (!blobs.isSafe) troubles.note('files_not_encrypted')
   const liveSlots = () => (deps.isOffline() && !place.isLoopback ? 0 : board.liveSlots())
-  const queue = new BullQueue({ place, redis, machines, blobs, timing, liveSlots, clock, log })
+  const queue = new BullQueue({
+    ...{ place, redis, machines, timing, liveSlots, clock, log },
+    blobs: noted(blobs, troubles),
+  })
+  const depth = () => queue.depth()
+  const board = new Board(machines, { ...deps, depth, allowsMixed: options.allowsMixed, beatMs: timing.beatMs })
   return {
     queue,
     liveSlots,
     seen: () => board.seen(),
-    depth: () => queue.depth(),
+    depth: () => board.depth,
+    troubles: () => (board.isAnswered() ? troubles.list() : ['queue_away', ...troubles.list()]),
     wish: (name, wish) => machines.wish(name, wish),
     async close() {
       await board.close()
@@ -83,6 +101,7 @@ export async function openFarm(options: FarmOptions, deps: FarmDeps): Promise<Fa
 interface BoardDeps extends FarmDeps {
   readonly allowsMixed: boolean
   readonly beatMs: number
+  readonly depth: () => Promise<QueueDepth>
 }
 
 /** Announces the owner and looks who is there, again and again. */
@@ -93,10 +112,13 @@ class Board {
   readonly #digestOf = createDigests()
   readonly #beats: Promise<void>
   readonly #seen = new Map<string, SeenMachine>()
+  #answeredAtMs: number
+  depth: QueueDepth = { waiting: 0, active: 0 }
 
   constructor(machines: Machines, deps: BoardDeps) {
     this.#machines = machines
     this.#deps = deps
+    this.#answeredAtMs = deps.clock.monotonicMs()
     this.#beats = this.#beat()
   }
 
@@ -106,6 +128,12 @@ class Board {
 
   seen(): readonly SeenMachine[] {
     return [...this.#seen.values()]
+  }
+
+  /** Returns whether the queue has answered lately; commands wait while it is away. */
+  isAnswered(): boolean {
+    const { clock, beatMs } = this.#deps
+    return clock.monotonicMs() - this.#answeredAtMs <= beatMs * MISSED_BEATS
   }
 
   async close(): Promise<void> {
@@ -124,12 +152,18 @@ class Board {
   async #lookAndTell(): Promise<void> {
     const { databaseId, allowsMixed, ffmpeg, clock, onMoreSlots } = this.#deps
     const facts = await soundFacts(ffmpeg, this.#digestOf)
-    await this.#machines.announceOwner({ ...facts, databaseId, allowsMixed })
+    await this.#machines.announceOwner({ ...facts, databaseId, allowsMixed, nowMs: clock.now() })
     const slotsBefore = this.liveSlots()
     const there = await this.#machines.list()
     const seenAtMs = clock.now()
     for (const machine of this.seen()) this.#seen.set(machine.name, { ...machine, isThere: false })
-    for (const machine of there) this.#seen.set(machine.name, { ...machine, isThere: true, seenAtMs })
+    for (const machine of there) {
+      const clockTrouble = isClockOff(machine, seenAtMs) ? (['clock'] as const) : []
+      const troubles = [...machine.troubles, ...clockTrouble]
+      this.#seen.set(machine.name, { ...machine, troubles, isThere: true, seenAtMs })
+    }
     if (this.liveSlots() > slotsBefore) onMoreSlots()
+    this.depth = await this.#deps.depth()
+    this.#answeredAtMs = clock.monotonicMs()
   }
 }

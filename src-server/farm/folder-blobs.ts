@@ -4,7 +4,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { isDiskFull, syncFile, syncFolder } from '../../src-system/disk.ts'
+import { isDiskFull, isRefused, syncFile, syncFolder } from '../../src-system/disk.ts'
 import { ATTEMPT_ID, BlobFault, type Blobs, partsOf } from './blobs.ts'
 import { hashed, writeVerified } from './copy-verified.ts'
 
@@ -22,6 +22,8 @@ export async function openFolderBlobs(folder: string): Promise<Blobs> {
   })
   const place = (attemptId: string) => path.join(own, attemptId)
   return {
+    // The system's own: the way to a mounted folder is not ours to judge.
+    isSafe: true,
     put: (attemptId, file) => away(() => putFile(place(attemptId), attemptId, file)),
     get(key, file) {
       return away(async () => {
@@ -67,6 +69,7 @@ async function away<Result>(work: () => Promise<Result>): Promise<Result> {
     return await work()
   } catch (cause) {
     if (cause instanceof BlobFault) throw cause
-    throw new BlobFault(isDiskFull(cause) ? 'full' : 'away', (cause as Error).message, cause)
+    const kind = isDiskFull(cause) ? 'full' : isRefused(cause) ? 'refused' : 'away'
+    throw new BlobFault(kind, (cause as Error).message, cause)
   }
 }

@@ -8,6 +8,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import path from 'node:path'
 import { type Job, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
+import type { FarmTrouble } from '../../src-contract/machines.ts'
 import type { Log } from '../../src-system/log.ts'
 import type { Clock } from '../../src-system/system.ts'
 import type { WorkProgress } from '../../src-worker/mastering/work-order.ts'
@@ -18,10 +19,11 @@ import type { EngineEnd, WorkerPool } from '../jobs/worker-pool.ts'
 import { BlobFault, type Blobs } from './blobs.ts'
 import { QUEUE_NAME } from './bull-queue.ts'
 import { FarmError } from './farm-error.ts'
-import { type Announcement, differences, KEY_PREFIX, Machines, type SoundFacts } from './machines.ts'
+import { type Announcement, differences, isClockOff, KEY_PREFIX, Machines, type SoundFacts } from './machines.ts'
 import { type PackedAttempt, type PackedEnd, packResult, unpackOrder } from './packed-work.ts'
 import type { QueuePlace } from './redis.ts'
 import { type FarmTiming, MISSED_BEATS } from './timing.ts'
+import type { Troubles } from './troubles.ts'
 
 /** Tries to bring files to this machine or back before the attempt is given back. */
 const FILE_TRIES = 12
@@ -59,8 +61,9 @@ export interface MachineDeps {
   readonly slots: number
   /** Folder of this name in this farm alone; what an earlier run left in it is removed. */
   readonly folder: string
-  /** Called when the state has changed. */
+  /** Called when the state or the troubles have changed. */
   readonly onState: (announcement: Announcement) => void
+  readonly troubles: Troubles
 }
 
 /** An attempt that is worked on. */
@@ -83,6 +86,8 @@ export class Machine {
   #errors = 0
   #state: Announcement['state'] = 'waiting'
   #differs: Announcement['differs'] = []
+  #isClockOff = false
+  #told = ''
   #beats: Promise<void> | undefined
   #removed: (() => void) | undefined
   /** Resolves when the owner has removed this machine. */
@@ -147,22 +152,28 @@ export class Machine {
 
   /** Does what the owner wishes, stops what it has given up, and announces itself. */
   async #lookAndTell(): Promise<void> {
-    const { name, facts, onState } = this.#deps
+    const { name, facts, clock, onState } = this.#deps
     const [own, owner, wish] = await Promise.all([facts(), this.#machines.owner(), this.#machines.wishFor(name)])
     if (owner) this.#differs = owner.allowsMixed ? [] : differences(own, owner)
+    if (owner) this.#isClockOff = isClockOff(owner, clock.now())
     const mayWork =
       wish === undefined && this.#differs.length === 0 && (owner !== undefined || this.#state === 'working')
     if (mayWork && this.#worker.isPaused()) this.#worker.resume()
     // Attempts under way go on.
     if (!mayWork && !this.#worker.isPaused()) await this.#worker.pause(true)
-    const before = this.#state
     this.#state = mayWork ? 'working' : wish ? 'draining' : this.#differs.length > 0 ? 'refused' : 'waiting'
     const announcement = this.#announcement(own)
     await this.#machines.announce(announcement)
-    if (this.#state !== before) onState(announcement)
+    const news = [this.#state, ...this.#troubles()].join()
+    if (this.#told !== news) onState({ ...announcement, troubles: this.#troubles() })
+    this.#told = news
     for (const [attemptId, { stop }] of this.#running)
       if (await this.#machines.isGivenUp(attemptId)) stop.abort(new Error('given up'))
     if (wish === 'remove' && this.#running.size === 0) this.#removed?.()
+  }
+
+  #troubles(): FarmTrouble[] {
+    return [...this.#deps.troubles.list(), ...(this.#isClockOff ? (['clock'] as const) : [])]
   }
 
   #announcement(facts: SoundFacts): Announcement {
@@ -174,6 +185,8 @@ export class Machine {
       ...facts,
       ...{ name, slots, instance: this.#instance, cores: availableParallelism(), memoryBytes: totalmem() },
       ...{ state: this.#state, differs: this.#differs, errors: this.#errors },
+      // The owner compares its clock with this one itself.
+      ...{ troubles: this.#deps.troubles.list(), nowMs: clock.now() },
       attempts: [...this.#running.keys()],
       songsPerHour: Math.round(this.#doneAtMs.length / hours),
     }
@@ -219,7 +232,10 @@ export class Machine {
       onProgress: this.#teller(job, running),
     })
     const fault = machineFault(end)
+    if (fault?.end.kind === 'lost' && (fault.end.reason === 'disk_full' || fault.end.reason === 'ffmpeg'))
+      this.#deps.troubles.note(fault.end.reason)
     if (fault) return fault
+    this.#deps.troubles.clear('disk_full', 'ffmpeg')
     if (end.kind !== 'answered' || end.message.type !== 'done') return { end, files: {} }
     const { result } = end.message
     const files = await this.#persist(signal, () => packResult(blobs, job.id ?? '', result, attemptFolder))

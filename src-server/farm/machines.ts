@@ -1,6 +1,7 @@
 /** Announcements of the machines of a farm and of its owner, kept in Redis for as long as they are repeated. */
 import { arch } from 'node:os'
 import type { Redis } from 'ioredis'
+import type { FarmTrouble } from '../../src-contract/machines.ts'
 import { engineVersion } from '../../src-engine/version.ts'
 import { hasSimd } from '../../src-system/simd.ts'
 import type { DigestOf } from '../../src-worker/media/confirmed-binary.ts'
@@ -31,12 +32,18 @@ export interface Announcement extends SoundFacts {
   readonly attempts: readonly string[]
   readonly songsPerHour: number
   readonly errors: number
+  /** What keeps it from working at this moment. */
+  readonly troubles: readonly FarmTrouble[]
+  /** Its wall clock, milliseconds since 1970. */
+  readonly nowMs: number
 }
 
 /** Announcement of the owner. */
 export interface OwnerAnnouncement extends SoundFacts {
   readonly databaseId: string
   readonly allowsMixed: boolean
+  /** Its wall clock, milliseconds since 1970. */
+  readonly nowMs: number
 }
 
 /** Wish of the owner about a machine. */
@@ -65,6 +72,14 @@ export async function soundFacts(ffmpeg: () => Promise<Ffmpeg>, digestOf: Digest
 /** Returns the facts in which a machine would make other bytes than the owner. Pure. */
 export function differences(own: SoundFacts, owner: SoundFacts): (keyof SoundFacts)[] {
   return (['engineVersion', 'ffmpeg', 'simd'] as const).filter((fact) => own[fact] !== owner[fact])
+}
+
+/** Difference between two clocks that is told, ms: far beyond the age of an announcement. */
+const CLOCK_LIMIT_MS = 60_000
+
+/** Returns whether an announcement comes from a clock that is off by more than a minute. Pure. */
+export function isClockOff({ nowMs }: Pick<Announcement, 'nowMs'>, ownMs: number): boolean {
+  return Math.abs(nowMs - ownMs) > CLOCK_LIMIT_MS
 }
 
 /** The board on which owner and machines see each other. All methods reject with the connection's error. */

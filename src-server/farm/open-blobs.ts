@@ -1,18 +1,51 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { BlobFault, type Blobs } from './blobs.ts'
-import { FarmError } from './farm-error.ts'
+import { BlobFault, type BlobFaultKind, type Blobs } from './blobs.ts'
+import { FarmError, type FarmFault } from './farm-error.ts'
 import { openFolderBlobs } from './folder-blobs.ts'
 
-/** Opens the store of files at an address: `s3://bucket` with an optional prefix, or an absolute folder. Rejects with a {@link FarmError}. */
+/** Start failures by what the store does. */
+const START_FAULTS = {
+  away: 'blobs_unreachable',
+  full: 'blobs_full',
+  refused: 'blobs_refused',
+  damaged: 'blobs_damaged',
+  missing: 'blobs_damaged',
+} as const satisfies Record<BlobFaultKind, FarmFault>
+
+/** Length of the file by which a store is tried out, bytes: more than one part of a network's answer. */
+const TRIAL_BYTES = 65_536
+
+/** Opens the store of files at an address: `s3://bucket` with an optional prefix, or an absolute folder, once a file has been stored there and brought back. Rejects with a {@link FarmError}. */
 export async function openBlobs(address: string): Promise<Blobs> {
   const isS3 = address.startsWith('s3://')
   if (!isS3 && !path.isAbsolute(address)) throw new FarmError('blobs_address')
   try {
-    if (!isS3) return await openFolderBlobs(address)
-    const { openS3Blobs } = await import('./s3-blobs.ts')
-    return await openS3Blobs(address)
+    const open = isS3 ? (await import('./s3-blobs.ts')).openS3Blobs : openFolderBlobs
+    const blobs = await open(address)
+    await tryOut(blobs).catch((cause: unknown) => {
+      blobs.close()
+      throw cause
+    })
+    return blobs
   } catch (cause) {
-    if (cause instanceof BlobFault) throw new FarmError('blobs_unreachable', address, cause)
+    if (cause instanceof BlobFault) throw new FarmError(START_FAULTS[cause.kind], address, cause)
     throw cause
+  }
+}
+
+/** Stores a file, brings it back and removes it: rights to look do not tell of rights to write. Rejects with a {@link BlobFault}. */
+async function tryOut(blobs: Blobs): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'loudsmith-trial-'))
+  const attemptId = `${randomUUID()}-0`
+  try {
+    const file = path.join(folder, 'trial')
+    await writeFile(file, Buffer.alloc(TRIAL_BYTES, attemptId))
+    await blobs.get(await blobs.put(attemptId, file), path.join(folder, 'back'))
+    await blobs.delete(attemptId)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
 }

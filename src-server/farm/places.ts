@@ -29,3 +29,8 @@ export function farmPlaces(
   if (wish.queue !== undefined && URL.parse(wish.queue)?.password) throw new FarmError('queue_password_shown')
   return { queue, blobs, ...(queuePassword === undefined ? {} : { queuePassword }) }
 }
+
+/** Returns whether the host of an address is this machine. Pure. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(hostname)
+}

@@ -2,6 +2,7 @@
 import type { RedisOptions } from 'bullmq'
 import { Redis } from 'ioredis'
 import { FarmError } from './farm-error.ts'
+import { isLoopback } from './places.ts'
 
 /** Oldest release with the commands that the queue uses. Valkey tells one that is newer. */
 const OLDEST: readonly [number, number] = [6, 2]
@@ -11,8 +12,6 @@ const CONNECT_LIMIT_MS = 5000
 
 /** Longest pause before the next attempt to connect again, ms. */
 const LONGEST_PAUSE_MS = 2000
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[?::1\]?)$/
 
 /** Address of a queue, and what it says about the connection. */
 export interface QueuePlace {
@@ -45,7 +44,7 @@ export function queuePlace(address: string, password?: string): QueuePlace {
       retryStrategy: (times: number) => Math.min(times * 100, LONGEST_PAUSE_MS),
     },
     shown: `${url.hostname}:${port}`,
-    isLoopback: LOOPBACK.test(url.hostname),
+    isLoopback: isLoopback(url.hostname),
     isEncrypted,
   }
 }

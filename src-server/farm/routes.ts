@@ -1,7 +1,8 @@
 /** The endpoints of the machines that master songs for this one. */
 import type { FastifyInstance } from 'fastify'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
-import type { Machine } from '../../src-contract/machines.ts'
+import type { FarmTrouble, Machine } from '../../src-contract/machines.ts'
+import { farmTroubleText } from '../../src-contract/text/farm-troubles.ts'
 import { isoTime } from '../../src-system/system.ts'
 import { AppError } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
@@ -13,10 +14,12 @@ const ANSWER_LIMIT_MS = 2000
 
 /** Serves `/app/machines`; without a farm there are none. */
 export function machineRoutes(app: FastifyInstance, farm: Farm | undefined): void {
-  route(app, ENDPOINTS.listMachines, async () => ({
-    status: 200,
-    body: { machines: farm?.seen().map(shown) ?? [], queue: farm ? await inTime(farm.depth()) : null },
-  }))
+  route(app, ENDPOINTS.listMachines, ({ language }) => {
+    const told = (troubles: readonly FarmTrouble[]) =>
+      troubles.map((code) => ({ code, message: farmTroubleText(code, language) }))
+    const machines = farm?.seen().map((machine) => ({ ...shown(machine), troubles: told(machine.troubles) })) ?? []
+    return { status: 200, body: { machines, queue: farm?.depth() ?? null, troubles: told(farm?.troubles() ?? []) } }
+  })
   route(app, ENDPOINTS.changeMachine, async ({ params: { name }, body: { wish } }) => {
     if (!farm?.seen().some((machine) => machine.name === name && machine.isThere)) throw new AppError('NOT_FOUND')
     await inTime(farm.wish(name, wish === 'work' ? undefined : wish))
@@ -41,7 +44,7 @@ const FACT_NAMES = { engineVersion: 'engine_version', ffmpeg: 'ffmpeg', simd: 's
   string
 >
 
-function shown(machine: SeenMachine): Machine {
+function shown(machine: SeenMachine): Omit<Machine, 'troubles'> {
   const { name, cores, slots, ffmpeg, simd, errors } = machine
   return {
     ...{ name, cores, slots, ffmpeg, simd, errors },

@@ -13,15 +13,25 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { sha256OfStream } from '../../src-system/sha256.ts'
-import { ATTEMPT_ID, BlobFault, type Blobs, partsOf } from './blobs.ts'
+import { ATTEMPT_ID, BlobFault, type BlobFaultKind, type Blobs, partsOf } from './blobs.ts'
 import { writeVerified } from './copy-verified.ts'
 import { FarmError } from './farm-error.ts'
+import { isLoopback } from './places.ts'
 
 /** Region where none is set: servers that are not Amazon's take any. */
 const ANY_REGION = 'us-east-1'
 
+/** Status of servers whose disks are full (RFC 4918, section 11.5). */
+const INSUFFICIENT_STORAGE = 507
+
 /** Objects that one request may remove (S3, DeleteObjects). */
 const MOST_DELETED = 1000
+
+/** Errors by which servers for S3 refuse a user. */
+const REFUSALS = new Set([
+  ...['AccessDenied', 'Forbidden', '403', 'InvalidAccessKeyId', 'SignatureDoesNotMatch', 'ExpiredToken'],
+  ...['CredentialsProviderError', 'AllAccessDisabled', 'AccountProblem', 'RequestTimeTooSkewed'],
+])
 
 /** Opens the store in a bucket that is there. Rejects with a {@link BlobFault} where it cannot be reached. */
 export async function openS3Blobs(address: string): Promise<Blobs> {
@@ -38,6 +48,7 @@ export async function openS3Blobs(address: string): Promise<Blobs> {
       for (const { Key } of page.Contents ?? []) if (Key) yield Key
   }
   return {
+    isSafe: isSafeEndpoint(process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL),
     put: (attemptId, file) =>
       away(async () => {
         const key = `${attemptId}/${await sha256OfStream(createReadStream(file))}`
@@ -72,13 +83,25 @@ export async function openS3Blobs(address: string): Promise<Blobs> {
   }
 }
 
+/** Returns whether nobody on the way to a server can read along; Amazon's own is reached by https. */
+function isSafeEndpoint(endpoint: string | undefined): boolean {
+  const url = endpoint === undefined ? undefined : URL.parse(endpoint)
+  return url?.protocol !== 'http:' || isLoopback(url.hostname)
+}
+
+function faultKind(cause: unknown): BlobFaultKind {
+  const { name, $metadata } = cause as { name?: string; $metadata?: { httpStatusCode?: number } }
+  if (name === 'NoSuchKey') return 'missing'
+  if (REFUSALS.has(name ?? '') || $metadata?.httpStatusCode === 403) return 'refused'
+  return $metadata?.httpStatusCode === INSUFFICIENT_STORAGE ? 'full' : 'away'
+}
+
 /** Runs `work`; whatever the server or the way to it says is a store that is away, but for a file that is not there. */
 async function away<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (cause) {
     if (cause instanceof BlobFault || cause instanceof FarmError) throw cause
-    const { name, message } = cause as Error
-    throw new BlobFault(name === 'NoSuchKey' ? 'missing' : 'away', `${name}: ${message}`, cause)
+    throw new BlobFault(faultKind(cause), `${(cause as Error).name}: ${(cause as Error).message}`, cause)
   }
 }

@@ -1,6 +1,7 @@
 /** Further machines that master songs: who is there, and what each of them does. */
 import { useEffect, useState } from 'react'
 import type { Machine, Machines } from '../../../src-contract/machines.ts'
+import { farmTroubleText } from '../../../src-contract/text/farm-troubles.ts'
 import { Button } from '../../components/button.tsx'
 import { useApp } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
@@ -28,6 +29,7 @@ export function MachinesSection({ titleId }: SectionProps) {
     <>
       <SectionHead titleId={titleId} title={t.prefs.sections.machines} sub={text.sub} />
       {!answer && <Reading />}
+      {answer && <Troubles troubles={answer.troubles} />}
       {answer?.queue === null && <p className="note">{text.alone}</p>}
       {answer?.queue && <p className="note">{text.depth(answer.queue.active, answer.queue.waiting)}</p>}
       {answer?.queue && answer.machines.length === 0 && <p className="note">{text.none}</p>}
@@ -37,6 +39,15 @@ export function MachinesSection({ titleId }: SectionProps) {
       <Problem problem={problem} />
     </>
   )
+}
+
+function Troubles({ troubles }: { troubles: Machine['troubles'] }) {
+  const { language } = useWords()
+  return troubles.map(({ code }) => (
+    <p key={code} className="note warn" role="status">
+      {farmTroubleText(code, language)}
+    </p>
+  ))
 }
 
 interface MachineTableProps extends SectionProps {
@@ -76,7 +87,7 @@ function MachineTable({ machines, titleId, onTell }: MachineTableProps) {
   )
 }
 
-function MachineName({ machine: { name, state, differs, engine_version } }: { machine: Machine }) {
+function MachineName({ machine: { name, state, differs, engine_version, troubles } }: { machine: Machine }) {
   const { t } = useWords()
   const text = t.prefs.machines
   const isTrouble = state === 'refused' || state === 'gone'
@@ -91,6 +102,7 @@ function MachineName({ machine: { name, state, differs, engine_version } }: { ma
           ? text.differs(differs.map((fact) => text.facts[fact]).join(', '))
           : text.engine(engine_version)}
       </div>
+      <Troubles troubles={troubles} />
     </>
   )
 }

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, request as requestOf } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import S3rver from 's3rver'
@@ -73,6 +76,66 @@ test('a bucket of an S3 server does the same', async () => {
     await server.close()
   }
 })
+
+test('a bucket that refuses this machine, or gives back other bytes, is told at the start', async () => {
+  const server = new S3rver({
+    ...{ port: 0, address: '127.0.0.1', silent: true, directory: folder },
+    configureBuckets: [{ name: 'songs' }],
+  })
+  const { port } = await server.run()
+  let edit = (body: Buffer) => body
+  let mayWrite = true
+  const between = await passOn(port, { edit: (body) => edit(body), mayWrite: () => mayWrite })
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'S3RVER')
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'S3RVER')
+  try {
+    vi.stubEnv('AWS_ENDPOINT_URL', `http://127.0.0.1:${between.port}`)
+    const blobs = await openBlobs('s3://songs')
+    expect(blobs.isSafe).toBe(true)
+    blobs.close()
+    edit = (body) => body.subarray(0, body.length / 2)
+    expect(await fault(openBlobs('s3://songs'))).toBe('blobs_damaged')
+    mayWrite = false
+    expect(await fault(openBlobs('s3://songs'))).toBe('blobs_refused')
+  } finally {
+    vi.unstubAllEnvs()
+    between.close()
+    await server.close()
+  }
+})
+
+interface Passing {
+  /** Returns what is answered to a GET in place of a body. */
+  readonly edit: (body: Buffer) => Buffer
+  readonly mayWrite: () => boolean
+}
+
+/** Starts a server that passes requests on to a port. */
+async function passOn(port: number, { edit, mayWrite }: Passing) {
+  const server = createServer(async (request, response) => {
+    const { method, url, headers } = request
+    const chunks = await Array.fromAsync(request)
+    if (method === 'PUT' && !mayWrite()) {
+      response.writeHead(403, { 'content-type': 'application/xml' })
+      response.end('<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>')
+      return
+    }
+    const onward = requestOf({ port, method, path: url, headers })
+    onward.on('response', async (answer) => {
+      const body = Buffer.concat(await Array.fromAsync(answer))
+      const isFile = method === 'GET' && answer.headers['content-type'] !== 'application/xml'
+      const sent = isFile ? edit(body) : body
+      response.writeHead(answer.statusCode ?? 500, {
+        ...answer.headers,
+        ...(isFile ? { 'content-length': sent.length } : {}),
+      })
+      response.end(method === 'HEAD' ? undefined : sent)
+    })
+    onward.end(Buffer.concat(chunks))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { port: (server.address() as AddressInfo).port, close: () => server.close() }
+}
 
 /** Returns the file in which the test server keeps an object. */
 function storedObject(key: string): string {

@@ -1,7 +1,7 @@
 /** Several machines through one real Redis: what is lost on the way costs nobody a song or a credit. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Redis } from 'ioredis'
@@ -162,7 +162,7 @@ describe.skipIf(!hasRedis())('several machines', () => {
     const engine = createHeldEngine()
     const { newJob, ended, get, patch } = await owner()
     const list = async () => (await get('/app/machines')).body
-    expect(await list()).toEqual({ machines: [], queue: { waiting: 0, active: 0 } })
+    await expect.poll(list).toEqual({ machines: [], queue: { waiting: 0, active: 0 }, troubles: [] })
     const { removed } = await machine('a', engine)
     const [first, second] = [await newJob(), await newJob()]
     await started(engine, 1)
@@ -192,6 +192,7 @@ describe.skipIf(!hasRedis())('several machines', () => {
         simd: process.arch,
         databaseId: 'one',
         allowsMixed: false,
+        nowMs: Date.now(),
         ...facts,
       }
       await board.announceOwner(own)
@@ -202,6 +203,44 @@ describe.skipIf(!hasRedis())('several machines', () => {
     await expect.poll(() => seen).toEqual(['a refused engineVersion,ffmpeg'])
     await told('b', { allowsMixed: true })
     await expect.poll(() => seen).toContain('b working ')
+  })
+
+  test('what keeps the machines from working is told while it lasts, by the service and by the machine, and costs no song', async () => {
+    const engine = createHeldEngine()
+    engine.isAutomatic = true
+    const { newJob, ended, get } = await owner()
+    const list = async (language = 'en') =>
+      (await get('/app/machines', { headers: { 'accept-language': language } })).body
+    const codes = async () => (await list()).troubles.map(({ code }: { code: string }) => code)
+    const told: string[] = []
+    await machine('a', engine, { onState: ({ troubles }) => told.push(troubles.join()) })
+    // The place of the files goes away, and comes back.
+    const [at, aside] = [path.join(blobs(), 'loudsmith-blobs'), path.join(folder, 'aside')]
+    renameSync(at, aside)
+    writeFileSync(at, 'in the way')
+    service?.expectFault('the store of files between machines cannot be used')
+    const job = await newJob()
+    await expect.poll(codes).toEqual(['files_away'])
+    expect((await list('ko')).troubles[0].message).toMatch(/파일/)
+    rmSync(at)
+    renameSync(aside, at)
+    expect((await ended(job.job_id)).status).toBe('done')
+    await expect.poll(codes).toEqual([])
+    // A queue that does not answer.
+    await client.client('PAUSE', 2000)
+    await expect.poll(codes).toEqual(['queue_away'])
+    await expect.poll(codes).toEqual([])
+    // Clocks ten minutes apart.
+    const board = new Machines(client, { beatMs: 600_000 })
+    const [found] = (await board.list()).filter(({ name }) => name === 'a')
+    await board.announce({ ...found!, name: 'late', nowMs: Date.now() - 600_000 })
+    const ofLate = async () => (await list()).machines.find(({ name }: { name: string }) => name === 'late')?.troubles
+    await expect.poll(ofLate).toMatchObject([{ code: 'clock', message: expect.stringContaining('clock') }])
+    await service?.stop()
+    service = undefined
+    const own = { engineVersion, ffmpeg: 'x', simd: 'x', databaseId: 'one', allowsMixed: true }
+    await board.announceOwner({ ...own, nowMs: Date.now() + 600_000 })
+    await expect.poll(() => told).toContain('clock')
   })
 
   test('a queue that could lose songs is refused at the start, each reason by its name', async () => {

@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import type { MACHINE_WISHES, Machines } from '../src-contract/machines.ts'
+import { farmTroubleText } from '../src-contract/text/farm-troubles.ts'
+import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import type { Messages } from './messages.ts'
+import type { ServiceClient } from './service-client.ts'
+import { formatBytes, table } from './text-output.ts'
+
+type Wish = (typeof MACHINE_WISHES)[number]
+
+/** Adds `machines`: the further machines that master songs, what is wrong, and what they are asked to do. */
+export function registerMachinesCommand(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.machines
+  const machines = program
+    .command('machines')
+    .description(say.about)
+    .helpCommand('help [command]', messages.commander.help)
+  withClientOptions(machines.command('list', { isDefault: true }), dataDir, messages)
+    .description(say.list)
+    .action((options: ClientOptions) =>
+      runClientCommand(options, messages, listed, (answer) => describe(answer, messages)),
+    )
+  const wishes: readonly (readonly [string, Wish])[] = [
+    ['drain', 'drain'],
+    ['resume', 'work'],
+    ['remove', 'remove'],
+  ]
+  for (const [name, wish] of wishes)
+    withClientOptions(machines.command(name).argument('<name>', say.name), dataDir, messages)
+      .description(say.wishes[wish])
+      .action((machine: string, options: ClientOptions) =>
+        runClientCommand(
+          options,
+          messages,
+          async (client) => {
+            await client.call('changeMachine', { params: { name: machine }, body: { wish } })
+            return listed(client)
+          },
+          (answer) => describe(answer, messages),
+        ),
+      )
+}
+
+const listed = (client: ServiceClient) => client.call('listMachines', {})
+
+function describe({ machines, queue, troubles }: Machines, messages: Messages): string {
+  const say = messages.machines
+  const sentence = ({ code }: Machines['troubles'][number]) => farmTroubleText(code, messages.language)
+  if (!queue) return say.alone
+  const rows = machines.map((machine) => [
+    machine.name,
+    say.states[machine.state],
+    say.size(machine.cores, formatBytes(machine.memory_bytes)),
+    say.work(machine.job_ids.length, machine.slots),
+    say.speed(machine.songs_per_hour),
+    say.errors(machine.errors),
+  ])
+  return [
+    ...(machines.length === 0 ? [say.none] : [table(rows)]),
+    say.depth(queue.active, queue.waiting),
+    ...troubles.map(sentence),
+    ...machines.flatMap(({ name, troubles }) => troubles.map((one) => `${name}: ${sentence(one)}`)),
+  ].join('\n')
+}

@@ -1,0 +1,48 @@
+/** Troubles of a farm while it runs, as one machine sees them: they are told, and go when what failed works again. */
+import type { FarmTrouble } from '../../src-contract/machines.ts'
+import { BlobFault, type BlobFaultKind, type Blobs } from './blobs.ts'
+
+const FILE_TROUBLES = {
+  away: 'files_away',
+  full: 'files_full',
+  refused: 'files_refused',
+  damaged: 'files_damaged',
+  missing: 'files_damaged',
+} as const satisfies Record<BlobFaultKind, FarmTrouble>
+
+/** The troubles of this moment. */
+export class Troubles {
+  readonly #current = new Set<FarmTrouble>()
+
+  /** Returns the troubles, the oldest first. */
+  list(): FarmTrouble[] {
+    return [...this.#current]
+  }
+
+  note(trouble: FarmTrouble): void {
+    this.#current.add(trouble)
+  }
+
+  clear(...troubles: readonly FarmTrouble[]): void {
+    for (const trouble of troubles) this.#current.delete(trouble)
+  }
+}
+
+/** Returns a store that notes its faults, until a file is stored or brought again. */
+export function noted(blobs: Blobs, troubles: Troubles): Blobs {
+  const note = async <Result>(work: Promise<Result>): Promise<Result> => {
+    try {
+      const result = await work
+      troubles.clear(...Object.values(FILE_TROUBLES))
+      return result
+    } catch (cause) {
+      if (cause instanceof BlobFault) troubles.note(FILE_TROUBLES[cause.kind])
+      throw cause
+    }
+  }
+  return {
+    ...blobs,
+    put: (attemptId, file) => note(blobs.put(attemptId, file)),
+    get: (key, file) => note(blobs.get(key, file)),
+  }
+}
