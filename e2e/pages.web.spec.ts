@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Batch, Settings, SystemState } from '../src-contract/app.ts'
 import { violations } from './axe.ts'
+import { songBytes } from './desktop-songs.ts'
 import { startProgram } from './program.ts'
 import { drop, expect, master, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
 
@@ -586,6 +587,8 @@ test('Automate shows samples for the settings in view and calls the API', async 
   await expect(page.locator('.code').first()).toContainText(`curl -sS ${program.baseUrl}/api/v1/master`)
   await page.getByRole('radio', { name: 'Python' }).check({ force: true })
   await expect(page.locator('.code').first()).toContainText('import os, time, requests')
+  await page.getByRole('radio', { name: 'MCP' }).check({ force: true })
+  await expect(page.locator('.code').first()).toContainText(`"url": "${program.baseUrl}/mcp"`)
   await page.getByRole('button', { name: 'Call /account' }).click()
   await expect(page.getByText(/200 in \d+ ms/)).toBeVisible()
 })
@@ -595,11 +598,52 @@ test('a key is made with one press where it is needed, and works', async ({ page
   await page.getByRole('button', { name: 'Create key' }).click()
   const shown = page.locator('.callout code')
   await expect(shown).toHaveText(/^ams_live_/)
+  await expect(page.locator('.code').first()).toContainText(`LOUDSMITH_KEY=${await shown.textContent()}`)
   const headers = { Authorization: `Bearer ${await shown.textContent()}` }
   expect((await fetch(`${program.baseUrl}/api/v1/account`, { headers })).status).toBe(200)
   await page.getByRole('button', { name: 'I saved it' }).click()
   await expect(shown).toBeHidden()
   await expect(page.getByRole('button', { name: 'Create key' })).toBeFocused()
+})
+
+test('Automate shows a batch of a script, why it waits, and what can be done about it', async ({ page, program }) => {
+  await program.callAsOwner('PATCH', '/app/settings', { allowed_folders: [tmpdir()] })
+  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-batch-'))
+  try {
+    writeFileSync(path.join(folder, 'one.wav'), songBytes(2))
+    const songs = [{ path: `${folder}/one.wav` }, { path: `${folder}/none.wav` }]
+    const newPausedBatch = async () => {
+      const headers = { Authorization: `Bearer ${program.credential}`, 'Content-Type': 'application/x-ndjson' }
+      const body = [{ platforms: ['spotify'] }, ...songs].map((line) => JSON.stringify(line)).join('\n')
+      const answer = await fetch(`${program.baseUrl}/api/v1/batches`, { method: 'POST', headers, body })
+      const { batch_id } = (await answer.json()) as { batch_id: string }
+      await program.call('POST', `/api/v1/batches/${batch_id}/pause`)
+    }
+    await newPausedBatch()
+    await newPausedBatch()
+    await page.goto(new URL('#/automate', page.url()).href)
+    const table = page.getByRole('table', { name: 'Batches of scripts' })
+    const [newer, older] = [table.getByRole('row').nth(1), table.getByRole('row').nth(2)]
+    await expect(newer).toContainText('by its script or here')
+    await expect(newer).toContainText('1 song failed')
+    await newer.getByRole('button', { name: /^Cancel/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel the batch' }).click()
+    await expect(newer).toContainText('ended')
+    await older.getByRole('button', { name: /^Resume/ }).click()
+    await expect(older).toContainText('1 of 2 done', { timeout: 120_000 })
+    const saved = page.waitForEvent('download')
+    await older.getByRole('button', { name: /^Save table/ }).click()
+    expect((await saved).suggestedFilename()).toMatch(/^batch_.*\.csv$/)
+    expect(await violations(page)).toEqual([])
+    for (let left = 2; left > 0; left--)
+      await table
+        .getByRole('button', { name: /^Remove/ })
+        .first()
+        .click()
+    await expect(table).toBeHidden()
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
 })
 
 test('a long name of a client pushes nothing out of a small window', async ({ page, program }) => {

@@ -17,6 +17,9 @@ import { createRequire } from 'node:module'
 import { type AddressInfo, connect } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { RepairKind } from '../../src-contract/repair-kinds.ts'
 import { DEFAULT_SETTINGS, jobSettings, shownSettings } from '../../src-contract/settings.ts'
@@ -200,9 +203,11 @@ for (const [language, command, isThere] of SAMPLES)
         reference_amount: 41,
       } as const
       const { baseUrl } = service
-      const code = SNIPPETS[language]({ baseUrl, filename, reference, settings, comments: en.automate.comments })
+      // With a key that was just made, the sample runs as it stands; without one it takes the key from the environment.
+      const source = { baseUrl, filename, reference, settings, comments: en.automate.comments }
+      const code = SNIPPETS[language]({ ...source, key })
       writeFileSync(path.join(folder, 'sample.mjs'), code)
-      const program = run(command, ['sample.mjs'])
+      const program = run(command, ['sample.mjs'], { LOUDSMITH_KEY: '' })
       expect([program.output, await finished(program)]).toEqual([expect.anything(), 0])
       const [job] = (await service.get('/api/v1/jobs')).body.jobs
       expect(job).toMatchObject({
@@ -211,10 +216,28 @@ for (const [language, command, isThere] of SAMPLES)
         filename,
         reference_filename: reference,
       })
-      const zip = readdirSync(folder).find((name) => name.endsWith('.zip')) ?? ''
-      expect(sha256(readFileSync(path.join(folder, zip)))).toBe(await tagOf(job.job_id))
+      const zip = path.join(folder, "it's 봄; 날_masters.zip")
+      expect(sha256(readFileSync(zip))).toBe(await tagOf(job.job_id))
     },
   )
+
+test('the MCP sample of the page is a configuration with which a client reaches the tools', async () => {
+  const settings = { ...DEFAULT_SETTINGS, platforms: ['spotify'] as const }
+  const source = { baseUrl: service.baseUrl, key, filename: 'song.wav', settings, comments: en.automate.comments }
+  const { url, headers } = JSON.parse(SNIPPETS.mcp(source)).mcpServers.loudsmith
+  const client = new McpClient({ name: 'test', version: '1' })
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as Transport)
+  onTestFinished(() => client.close())
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('master')
+})
+
+test('the n8n sample of the page sends its key to the addresses of this service alone', () => {
+  const settings = { ...DEFAULT_SETTINGS, platforms: ['spotify'] as const }
+  const source = { baseUrl: service.baseUrl, filename: 'song.wav', settings, comments: en.automate.comments }
+  const addresses = SNIPPETS.n8n(source).match(/^URL .*$/gm) ?? []
+  expect(addresses.length).toBe(3)
+  for (const address of addresses) expect(address).toContain(` ${service.baseUrl}/api/v1/`)
+})
 
 test.each(CLIENTS)('the %s example says why a song is refused, and fails', async (_name, command, args) => {
   const program = run(command, [...args, 'notes.wav'])

@@ -9,7 +9,11 @@ import { addressOf } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { Problem, SecretBox, useAction } from '../settings/section.tsx'
+import { Batches } from './batches.tsx'
 import { SNIPPETS, type SnippetLanguage } from './snippets.ts'
+
+/** File in the samples while there is no song. */
+const SAMPLE_SONG = 'song.wav'
 
 /** Response to the first call of the samples, from the present batch and account. */
 function answerOf(platforms: readonly string[], credits: number): string {
@@ -26,6 +30,7 @@ export default function AutomateScreen() {
   const { t } = useWords()
   const { service } = useApp()
   const baseUrl = useSelect(service.store, (state) => state.system?.base_url) ?? location.origin
+  const [created, setCreated] = useState<CreatedKey | null>(null)
   return (
     <main id="content" className="work split automate" tabIndex={-1}>
       <div className="pane stack">
@@ -39,11 +44,12 @@ export default function AutomateScreen() {
             {t.automate.reference}
           </a>
         </div>
-        <Samples baseUrl={baseUrl} />
+        <Samples baseUrl={baseUrl} apiKey={created?.key} />
+        <Batches />
       </div>
       <aside className="side wide-gap" aria-label={t.automate.baseUrl}>
         <BaseUrl baseUrl={baseUrl} />
-        <KeyField />
+        <KeyField created={created} onCreated={setCreated} />
         <TryIt />
         <Limits />
       </aside>
@@ -52,15 +58,16 @@ export default function AutomateScreen() {
 }
 
 /** The calls that master a song with the settings in view, in one language, and the answer to the first of them. */
-function Samples({ baseUrl }: { baseUrl: string }) {
+function Samples({ baseUrl, apiKey }: { baseUrl: string; apiKey: string | undefined }) {
   const { t } = useWords()
   const { batch, service } = useApp()
   const [language, setLanguage] = useState<SnippetLanguage>('curl')
   const settings = useSelect(batch.store, (state) => state.batch?.settings)
   const credits = useSelect(service.store, (state) => state.account?.credits ?? 0)
   const reference = useSelect(batch.references.store, () => batch.references.nameOf(settings?.reference_source_id))
+  const filename = useSelect(batch.store, (state) => state.batch?.songs[0]?.source.filename) ?? SAMPLE_SONG
   const { comments } = t.automate
-  const code = settings ? SNIPPETS[language]({ baseUrl, filename: 'song.wav', reference, settings, comments }) : ''
+  const code = settings ? SNIPPETS[language]({ baseUrl, key: apiKey, filename, reference, settings, comments }) : ''
   return (
     <>
       <div className="row">
@@ -80,12 +87,16 @@ function Samples({ baseUrl }: { baseUrl: string }) {
         </CopyButton>
       </div>
       <CodeBlock code={code} label={t.automate.languages[language]} />
-      <div>
-        <h2 className="label">
-          {t.automate.answerTitle} <span className="faint">201 Created</span>
-        </h2>
-        <CodeBlock code={answerOf(settings?.platforms ?? [], credits)} label={t.automate.answerTitle} />
-      </div>
+      {language === 'mcp' ? (
+        <p className="dim">{t.automate.mcpHow}</p>
+      ) : (
+        <div>
+          <h2 className="label">
+            {t.automate.answerTitle} <span className="faint">201 Created</span>
+          </h2>
+          <CodeBlock code={answerOf(settings?.platforms ?? [], credits)} label={t.automate.answerTitle} />
+        </div>
+      )}
     </>
   )
 }
@@ -107,13 +118,18 @@ function BaseUrl({ baseUrl }: { baseUrl: string }) {
   )
 }
 
+interface KeyFieldProps {
+  /** Key that was made just now: it stands in the samples until its owner has saved it. */
+  created: CreatedKey | null
+  onCreated: (key: CreatedKey | null) => void
+}
+
 /** The newest active key, and a button that creates one. */
-function KeyField() {
+function KeyField({ created, onCreated }: KeyFieldProps) {
   const { t } = useWords()
   const { service } = useApp()
   const account = useSelect(service.store, (state) => state.account)
   const { key, hasRead, create, isBusy, problem } = useNewestKey()
-  const [created, setCreated] = useState<CreatedKey | null>(null)
   const createButton = useRef<HTMLButtonElement>(null)
   const hasNone = account?.limits.keys === 0
   return (
@@ -141,7 +157,7 @@ function KeyField() {
             small
             icon={<Plus className="i s" aria-hidden="true" />}
             busyText={isBusy && t.prefs.keys.creating}
-            onClick={() => void create(t.automate.keyName, setCreated)}
+            onClick={() => void create(t.automate.keyName, onCreated)}
           >
             {t.automate.createKey}
           </Button>
@@ -153,8 +169,10 @@ function KeyField() {
           value={created.key}
           copyText={t.prefs.keys.copyKey}
           returnTo={createButton}
-          onSaved={() => setCreated(null)}
-        />
+          onSaved={() => onCreated(null)}
+        >
+          <p className="dim">{t.automate.keyInSamples}</p>
+        </SecretBox>
       )}
       <Problem problem={problem} />
     </div>

@@ -18,8 +18,13 @@ export interface Sample {
 
 export interface SnippetSource extends Sample {
   readonly baseUrl: string
+  /** Key that was just made; without one the samples take it from the environment. */
+  readonly key?: string | undefined
   readonly comments: Text['automate']['comments']
 }
+
+/** Name of the ZIP that a sample saves beside the song. */
+const zipName = (filename: string) => `${filename.replace(/\.[^.]*$/, '')}_masters.zip`
 
 interface Form {
   /** Names of the files by their field. */
@@ -59,30 +64,37 @@ export function curlOf(baseUrl: string, sample: Sample): string {
   ].join(' \\\n  ')
 }
 
-const curl = ({ baseUrl, comments, ...sample }: SnippetSource) => `# 1. ${comments.send}
+const curl = ({
+  baseUrl,
+  key,
+  comments,
+  ...sample
+}: SnippetSource) => `${key ? `LOUDSMITH_KEY=${key}` : `# ${comments.key('export LOUDSMITH_KEY=ams_live_…')}`}
+
+# 1. ${comments.send}
 JOB=$(${curlOf(baseUrl, sample)} |
   tee /dev/stderr | sed -n 's/.*"job_id":"\\([^"]*\\)".*/\\1/p')
 
 # 2. ${comments.wait}
-while curl -sS ${baseUrl}/api/v1/jobs/$JOB \\
-  -H "Authorization: Bearer $LOUDSMITH_KEY" | grep -q '"status":"queued"'
-do sleep 2; done
+while curl -sS "${baseUrl}/api/v1/jobs/$JOB?wait=30" \\
+  -H "Authorization: Bearer $LOUDSMITH_KEY" | grep -qE '"status":"queued"|RATE_LIMIT'
+do sleep 1; done
 
 # 3. ${comments.take}
-curl -fOJ ${baseUrl}/api/v1/jobs/$JOB/download \\
-  -H "Authorization: Bearer $LOUDSMITH_KEY"
+curl -sSf ${baseUrl}/api/v1/jobs/$JOB/download \\
+  -H "Authorization: Bearer $LOUDSMITH_KEY" -o ${shellQuoted(zipName(sample.filename))}
 `
 
 /** Returns the members of an object in Python or JavaScript, one per line. */
 const members = (pairs: readonly (readonly [string, string])[]) =>
   pairs.map(([name, value]) => `    ${JSON.stringify(name)}: ${value},`).join('\n')
 
-function python({ baseUrl, comments, ...sample }: SnippetSource): string {
+function python({ baseUrl, key, comments, ...sample }: SnippetSource): string {
   const { files, fields } = formOf(sample)
   return `import os, time, requests
 
 base = "${baseUrl}/api/v1"
-auth = {"Authorization": "Bearer " + os.environ["LOUDSMITH_KEY"]}
+auth = {"Authorization": "Bearer " + ${key ? JSON.stringify(key) : 'os.environ["LOUDSMITH_KEY"]'}}
 
 # 1. ${comments.send}
 job = requests.post(base + "/master", headers=auth, files={
@@ -93,19 +105,19 @@ ${members(fields.map(([field, value]) => [field, JSON.stringify(value)]))}
 
 # 2. ${comments.wait}
 while job["status"] == "queued":
-    time.sleep(2)
-    job = requests.get(base + "/jobs/" + job["job_id"], headers=auth).json()
+    answer = requests.get(base + "/jobs/" + job["job_id"] + "?wait=30", headers=auth)
+    job = answer.json() if answer.ok else time.sleep(1) or job
 
 # 3. ${comments.take}
 if job["status"] == "done":
     masters = requests.get(job["download_url"], headers=auth)
-    open("masters.zip", "wb").write(masters.content)
+    open(${JSON.stringify(zipName(sample.filename))}, "wb").write(masters.content)
 else:
     print(job["error_message"])
 `
 }
 
-function node({ baseUrl, comments, ...sample }: SnippetSource): string {
+function node({ baseUrl, key, comments, ...sample }: SnippetSource): string {
   const { files, fields } = formOf(sample)
   const sets = [
     ...files.map(([field, name]) => [field, `await openAsBlob(${JSON.stringify(name)}), ${JSON.stringify(name)}`]),
@@ -115,7 +127,7 @@ function node({ baseUrl, comments, ...sample }: SnippetSource): string {
 import { writeFile } from "node:fs/promises"
 
 const base = "${baseUrl}/api/v1"
-const headers = { Authorization: "Bearer " + process.env.LOUDSMITH_KEY }
+const headers = { Authorization: "Bearer " + ${key ? JSON.stringify(key) : 'process.env.LOUDSMITH_KEY'} }
 
 // 1. ${comments.send}
 const form = new FormData()
@@ -124,40 +136,49 @@ let job = await (await fetch(base + "/master", { method: "POST", headers, body: 
 
 // 2. ${comments.wait}
 while (job.status === "queued") {
-  await new Promise((resolve) => setTimeout(resolve, 2000))
-  job = await (await fetch(base + "/jobs/" + job.job_id, { headers })).json()
+  const answer = await fetch(base + "/jobs/" + job.job_id + "?wait=30", { headers })
+  if (answer.ok) job = await answer.json()
+  else await new Promise((resolve) => setTimeout(resolve, 1000))
 }
 
 // 3. ${comments.take}
 if (job.status !== "done") throw new Error(job.error_message)
 const masters = await fetch(job.download_url, { headers })
-await writeFile("masters.zip", Buffer.from(await masters.arrayBuffer()))
+await writeFile(${JSON.stringify(zipName(sample.filename))}, Buffer.from(await masters.arrayBuffer()))
 `
 }
 
-function n8n({ baseUrl, comments, ...sample }: SnippetSource): string {
+/** Addresses are made here, of identifiers alone: a key is never sent to an address that came from elsewhere. */
+function n8n({ baseUrl, key, comments, ...sample }: SnippetSource): string {
   const { files, fields } = formOf(sample)
   const lines = [
     ...files.map(([field]) => [field, `n8n Binary File: ${field === 'file' ? 'data' : 'reference'}`] as const),
     ...fields,
-    ['webhook_url', '{{ $execution.resumeUrl }}'] as const,
   ].map(([field, value]) => `  ${field.padEnd(18)}${value}`)
-  return `# 1. HTTP Request: ${comments.send}
+  return `# 1. HTTP Request "Create job": ${comments.send}
 Method              POST
 URL                 ${baseUrl}/api/v1/master
-Authentication      Header Auth: Authorization = Bearer ams_live_…
+Authentication      Header Auth: Authorization = Bearer ${key ?? 'ams_live_…'}
 Body                Form-Data
 ${lines.join('\n')}
 
-# 2. Wait: ${comments.wait}
-Resume              On Webhook Call, POST
+# 2. HTTP Request "Wait": ${comments.wait}
+URL                 ${baseUrl}/api/v1/jobs/{{ $json.job_id }}?wait=30
 
-# 3. HTTP Request: ${comments.take}
-URL                 {{ $json.body.download_url }}
+# 3. If: {{ $json.status }} = queued -> "Wait"
+
+# 4. HTTP Request: ${comments.take}
+URL                 ${baseUrl}/api/v1/jobs/{{ $json.job_id }}/download
 Response format     File
 `
 }
 
+/** Configuration of hosts of agents, which reach the service by the Model Context Protocol. */
+function mcp({ baseUrl, key }: SnippetSource): string {
+  const headers = { Authorization: `Bearer ${key ?? 'ams_live_…'}` }
+  return `${JSON.stringify({ mcpServers: { loudsmith: { type: 'http', url: `${baseUrl}/mcp`, headers } } }, null, 2)}\n`
+}
+
 /** The samples by language. */
-export const SNIPPETS = { curl, python, node, n8n }
+export const SNIPPETS = { curl, python, node, n8n, mcp }
 export type SnippetLanguage = keyof typeof SNIPPETS
