@@ -3,156 +3,35 @@
  * make them) master FARM_JOBS songs of 3 s while a machine is killed every FARM_KILL_SECONDS, links are cut, and Redis is killed and wiped.
  * Every song must end once, for one credit, with masters equal to those of one machine, byte for byte. Figures go to standard output.
  */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { createReadStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { PLATFORMS } from '../src-contract/platforms/index.ts'
-import { ownerOf } from '../src-server/db/data-directory.ts'
 import { readWholeZip } from '../src-worker/result/zip-reader.ts'
 import { hasRedis, type RedisServer, startRedis } from '../tests/support/redis-server.ts'
 import { wavSong } from '../tests/support/songs.ts'
+import {
+  cpuSecondsOf,
+  end,
+  type Host,
+  handOver,
+  kill,
+  makeHost,
+  type RunFolders,
+  startMachine,
+  startOwner,
+  untilEnded,
+} from './farm-run.ts'
 
 const JOBS = Number(process.env.FARM_JOBS ?? 200)
 const KILL_MS = Number(process.env.FARM_KILL_SECONDS ?? 20) * 1000
-/** Addresses of the namespaces: a network of this run alone. */
-const NETWORK = '10.231'
 
-const root = path.join(import.meta.dirname, '..')
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-faults-'))
-const blobs = path.join(folder, 'blobs')
-const songs = path.join(folder, 'songs')
-
-interface Host {
-  readonly name: string
-  /** Address under which it sees the host of Redis. */
-  readonly redisHost: string
-  readonly namespace?: string
-  process?: ChildProcess
-}
-
-function makeHost(name: string, number: number): Host {
-  const namespace = `loudsmith-${name}`
-  const link = `ls-${name}`
-  const ip = (...words: string[]) => spawnSync('ip', words, { stdio: 'ignore' }).status === 0
-  // Of a run that was killed.
-  ip('netns', 'del', namespace)
-  ip('link', 'del', link)
-  const isMade =
-    ip('netns', 'add', namespace) &&
-    ip('link', 'add', link, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', namespace) &&
-    ip('addr', 'add', `${NETWORK}.${number}.1/30`, 'dev', link) &&
-    ip('link', 'set', link, 'up') &&
-    ip('-n', namespace, 'addr', 'add', `${NETWORK}.${number}.2/30`, 'dev', 'eth0') &&
-    ip('-n', namespace, 'link', 'set', 'eth0', 'up') &&
-    ip('-n', namespace, 'link', 'set', 'lo', 'up')
-  if (isMade) return { name, namespace, redisHost: `${NETWORK}.${number}.1` }
-  ip('netns', 'del', namespace)
-  console.warn(`SKIPPED: no network namespace for ${name}; it runs on this host, and its link is not cut`)
-  return { name, redisHost: '127.0.0.1' }
-}
-
-/** Starts a command of the command line; what it prints goes to a file. */
-function start(host: Host | undefined, name: string, ...words: string[]): ChildProcess {
-  const log = openSync(path.join(folder, `${name}.log`), 'a')
-  const command = [process.execPath, path.join(root, 'src-cli/cli.ts'), ...words]
-  const [program = '', ...rest] = host?.namespace ? ['ip', 'netns', 'exec', host.namespace, ...command] : command
-  return spawn(program, rest, { cwd: root, stdio: ['ignore', log, log], detached: true })
-}
-
-const startMachine = (host: Host, port: number) => {
-  const queue = `redis://${host.redisHost}:${port}`
-  host.process = start(
-    host,
-    host.name,
-    'worker',
-    '--queue',
-    queue,
-    '--blobs',
-    blobs,
-    '--name',
-    host.name,
-    '--workers',
-    '1',
-  )
-}
-
-/** Ends a process and all that it has started, at once. */
-function kill(child: ChildProcess | undefined): void {
-  try {
-    if (child?.pid) process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    // It has ended.
-  }
-}
-
-/** Client of the owner of a data directory, with the rights of its owner. */
-async function clientOf(dataDir: string) {
-  for (;;) {
-    const owner = existsSync(dataDir) ? ownerOf(dataDir) : undefined
-    const answer =
-      owner &&
-      (await fetch(`http://127.0.0.1:${owner.port}/api/v1/account`, { headers: bearer(owner) }).catch(() => undefined))
-    if (owner && answer?.ok)
-      return async <Body>(
-        method: string,
-        address: string,
-        body?: unknown,
-        type = 'application/json',
-      ): Promise<Body> => {
-        const headers = { ...bearer(owner), ...(body === undefined ? {} : { 'content-type': type }) }
-        const text = typeof body === 'string' ? body : JSON.stringify(body)
-        const url = `http://127.0.0.1:${owner.port}${address}`
-        const answer = await fetch(url, { method, headers, ...(body === undefined ? {} : { body: text }) })
-        if (!answer.ok) throw new Error(`${method} ${address}: ${answer.status} ${await answer.text()}`)
-        return (await answer.json()) as Body
-      }
-    await sleep(300)
-  }
-}
-const bearer = ({ controlToken }: { controlToken: string }) => ({ authorization: `Bearer ${controlToken}` })
-
-/** Hands all songs over as one batch. Returns the client, and the identifier of the batch. */
-async function handOver(dataDir: string) {
-  const call = await clientOf(dataDir)
-  await call('PATCH', '/app/settings', { allowed_folders: [songs] })
-  const before = (await call<{ credits: number }>('GET', '/api/v1/account')).credits
-  if (before < JOBS) await call('POST', '/app/account/credits', { amount: JOBS })
-  const lines = [{ platforms: [PLATFORMS[0]] }, ...songNames().map((name) => ({ path: path.join(songs, name) }))]
-  const manifest = lines.map((line) => JSON.stringify(line)).join('\n')
-  const { batch_id } = await call<{ batch_id: string }>('POST', '/api/v1/batches', manifest, 'application/x-ndjson')
-  return { call, batchId: batch_id }
-}
-const songNames = () => Array.from({ length: JOBS }, (_, at) => `song-${String(at).padStart(4, '0')}.wav`)
-
-type Client = Awaited<ReturnType<typeof clientOf>>
-
-async function untilEnded(call: Client, batchId: string, label: string): Promise<void> {
-  for (let told = 0; ; ) {
-    const { status, songs: counts } = await call<{ status: string; songs: Record<string, number> }>(
-      'GET',
-      `/api/v1/batches/${batchId}`,
-    )
-    if (status === 'ended') return
-    if (Date.now() - told > 30_000) {
-      told = Date.now()
-      console.log(`${label}: ${JSON.stringify(counts)}`)
-    }
-    await sleep(500)
-  }
-}
+const folders: RunFolders = { folder, blobs: path.join(folder, 'blobs'), songs: path.join(folder, 'songs') }
+const songNames = Array.from({ length: JOBS }, (_, at) => `song-${String(at).padStart(4, '0')}.wav`)
 
 /** Facts of every song of a finished data directory, by the name of its file. */
 async function outcome(dataDir: string) {
@@ -212,7 +91,7 @@ async function causeFaults(hosts: readonly Host[], redis: { current: RedisServer
     if (!host) return faults
     kill(host.process)
     faults.kills++
-    startMachine(host, port)
+    startMachine(folders, host, port)
     if (round % 4 === 1) {
       const { folder: kept } = redis.current
       await redis.current.stop({ keepsFolder: true })
@@ -238,32 +117,17 @@ async function runFarm() {
   const redis = { current: await startRedis({ isReachable: true }) }
   const hosts = [makeHost('a', 1), makeHost('b', 2)]
   const dataDir = path.join(folder, 'farm')
-  const queue = `redis://127.0.0.1:${redis.current.port}`
-  const owner = start(
-    undefined,
-    'owner',
-    'serve',
-    '--stay',
-    '--port',
-    '0',
-    '--data-dir',
-    dataDir,
-    '--queue',
-    queue,
-    '--blobs',
-    blobs,
-  )
+  const owner = startOwner(folders, dataDir, redis.current)
   const stop = new AbortController()
   try {
-    const { call, batchId } = await handOver(dataDir)
-    for (const host of hosts) startMachine(host, redis.current.port)
+    const { call, batchId } = await handOver(folders, songNames, dataDir)
+    for (const host of hosts) startMachine(folders, host, redis.current.port)
     const startedMs = Date.now()
     const faults = causeFaults(hosts, redis, stop.signal)
     await untilEnded(call, batchId, 'farm')
     const seconds = (Date.now() - startedMs) / 1000
     stop.abort()
-    const cpuTicks = readFileSync(`/proc/${owner.pid}/stat`, 'utf8').split(') ')[1]?.split(' ').slice(11, 13) ?? []
-    const ownerCpuMs = cpuTicks.reduce((sum, ticks) => sum + Number(ticks) * 10, 0)
+    const ownerCpuMs = 1000 * cpuSecondsOf(owner)
     return { dataDir, seconds, faults: await faults, ownerCpuMsPerJob: Math.round(ownerCpuMs / JOBS) }
   } finally {
     stop.abort()
@@ -278,9 +142,9 @@ async function runFarm() {
 
 async function runAlone(): Promise<string> {
   const dataDir = path.join(folder, 'alone')
-  const owner = start(undefined, 'alone', 'serve', '--stay', '--port', '0', '--data-dir', dataDir)
+  const owner = startOwner(folders, dataDir)
   try {
-    const { call, batchId } = await handOver(dataDir)
+    const { call, batchId } = await handOver(folders, songNames, dataDir)
     await untilEnded(call, batchId, 'alone')
   } finally {
     await end(owner)
@@ -288,17 +152,10 @@ async function runAlone(): Promise<string> {
   return dataDir
 }
 
-async function end(owner: ChildProcess): Promise<void> {
-  const ended = new Promise((resolve) => owner.once('exit', resolve))
-  owner.kill('SIGTERM')
-  await ended
-}
-
 if (!hasRedis()) process.exit(0)
-mkdirSync(blobs)
-mkdirSync(songs)
-for (const [at, name] of songNames().entries())
-  writeFileSync(path.join(songs, name), wavSong({ seconds: 3, sampleRateHz: 44_100, hertz: 110 + at }))
+for (const made of [folders.blobs, folders.songs]) mkdirSync(made)
+for (const [at, name] of songNames.entries())
+  writeFileSync(path.join(folders.songs, name), wavSong({ seconds: 3, sampleRateHz: 44_100, hertz: 110 + at }))
 const farm = await runFarm()
 const [found, expected] = [await outcome(farm.dataDir), await outcome(await runAlone())]
 const different = [...expected.masters].filter(([name, sha256]) => found.masters.get(name) !== sha256).length

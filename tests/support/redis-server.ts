@@ -42,6 +42,7 @@ export async function startRedis(
     port,
     folder,
     address: `redis://127.0.0.1:${port}`,
+    pid: child.pid,
     /** Kills it: one that writes its first AOF does not end at SIGTERM. Its folder goes unless it is to be started again. */
     async stop({ keepsFolder = false } = {}): Promise<void> {
       child.kill('SIGKILL')
