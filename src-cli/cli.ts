@@ -37,6 +37,12 @@ function port(text: string): number {
   return value
 }
 
+function songs(text: string): number {
+  const value = wholeNumber(text)
+  if (value === undefined) throw new InvalidArgumentError(messages.serve.aCount)
+  return value
+}
+
 // The engine processes find it in their environment: compiled anew, their sources would cost each song most of a second.
 const { directory: compileCache } = enableCompileCache()
 if (compileCache) process.env.NODE_COMPILE_CACHE = compileCache
@@ -60,6 +66,7 @@ program
   .option('--queue <address>', messages.serve.queue)
   .option('--blobs <place>', messages.serve.blobs)
   .option('--allow-mixed', messages.serve.allowMixed)
+  .option('--audit <n>', messages.serve.audit, songs)
   .action((options: ServeOptions) => serve(options, messages))
 
 for (const register of [

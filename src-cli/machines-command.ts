@@ -43,7 +43,7 @@ export function registerMachinesCommand(program: Command, dataDir: string, messa
 
 const listed = (client: ServiceClient) => client.call('listMachines', {})
 
-function describe({ machines, queue, troubles }: Machines, messages: Messages): string {
+function describe({ machines, queue, troubles, audits }: Machines, messages: Messages): string {
   const say = messages.machines
   const sentence = ({ code }: Machines['troubles'][number]) => farmTroubleText(code, messages.language)
   if (!queue) return say.alone
@@ -58,6 +58,7 @@ function describe({ machines, queue, troubles }: Machines, messages: Messages): 
   return [
     ...(machines.length === 0 ? [say.none] : [table(rows)]),
     say.depth(queue.active, queue.waiting),
+    ...(audits.compared > 0 ? [say.audits(audits.compared, audits.different)] : []),
     ...troubles.map(sentence),
     ...machines.flatMap(({ name, troubles }) => troubles.map((one) => `${name}: ${sentence(one)}`)),
   ].join('\n')

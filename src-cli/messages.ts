@@ -22,6 +22,8 @@ const en = {
     queue: 'queue to further machines that master songs ("loudsmith worker"), redis://HOST:PORT',
     blobs: 'where the files between machines lie: a shared folder or s3://BUCKET',
     allowMixed: 'let machines work whose engine or ffmpeg would make other bytes',
+    audit: 'one song in so many is made by two machines and compared: 100 when absent, 0 for none',
+    aCount: 'The number must be 0 or more.',
     listening: (baseUrl: string) => `Loudsmith API listening on ${baseUrl}`,
     open: (link: string) => `Open ${link} (works once, within 5 minutes; "loudsmith open" makes another)`,
     howToOpen: 'To open the page, run "loudsmith open" (in the source folder: npm run cli -- open).',
@@ -60,6 +62,8 @@ const en = {
     speed: (songs: number) => `${songs} an hour`,
     errors: (count: number) => (count === 1 ? '1 error' : `${count} errors`),
     depth: (active: number, waiting: number) => `In work: ${active}, offered: ${waiting}`,
+    audits: (compared: number, different: number) =>
+      `Made by two machines and compared: ${compared}, different: ${different}`,
   },
 
   open: {
@@ -350,6 +354,8 @@ const ko: Messages = {
     queue: '곡을 마스터링할 다른 컴퓨터("loudsmith worker")와 쓰는 큐, redis://HOST:PORT',
     blobs: '컴퓨터 사이의 파일을 둘 곳. 공유 폴더나 s3://BUCKET',
     allowMixed: '엔진이나 ffmpeg가 달라서 결과의 바이트가 다를 수 있는 컴퓨터도 쓰기',
+    audit: '몇 곡에 한 곡씩 두 컴퓨터가 만들어 비교할지. 없으면 100, 0이면 비교하지 않아요',
+    aCount: '0 이상의 정수를 쓰세요.',
     listening: (baseUrl) => `Loudsmith API 주소: ${baseUrl}`,
     open: (link) => `브라우저에서 열기: ${link} (5분 안에 한 번만 열려요. 새 링크는 "loudsmith open")`,
     howToOpen: '화면을 열려면 "loudsmith open"을 실행하세요(소스 폴더에서는 npm run cli -- open).',
@@ -387,6 +393,7 @@ const ko: Messages = {
     speed: (songs) => `시간당 ${songs}곡`,
     errors: (count) => `오류 ${count}개`,
     depth: (active, waiting) => `작업 중 ${active}, 대기 ${waiting}`,
+    audits: (compared, different) => `두 컴퓨터로 비교한 곡 ${compared}, 다른 곡 ${different}`,
   },
 
   open: {

@@ -16,6 +16,7 @@ export interface ServeOptions {
   readonly queue?: string
   readonly blobs?: string
   readonly allowMixed?: boolean
+  readonly audit?: number
 }
 
 /**
@@ -41,6 +42,7 @@ export async function serve(options: ServeOptions, messages: Messages): Promise<
         ...(options.queue === undefined ? {} : { queue: options.queue }),
         ...(options.blobs === undefined ? {} : { blobs: options.blobs }),
         allowsMixed: options.allowMixed === true,
+        ...(options.audit === undefined ? {} : { auditEvery: options.audit }),
       },
     })
   } catch (error) {

@@ -22,6 +22,7 @@ export const FARM_TROUBLES = [
   'disk_full',
   'ffmpeg',
   'clock',
+  'bytes_differ',
 ] as const
 export type FarmTrouble = (typeof FARM_TROUBLES)[number]
 
@@ -68,6 +69,13 @@ export const Machines = exactly({
     }),
   ),
   troubles: troubles('the service'),
+  audits: exactly(
+    {
+      compared: Type.Integer({ description: 'Songs that two machines have made.' }),
+      different: Type.Integer({ description: 'Of these, those whose bytes were not the same.' }),
+    },
+    'Since the service was started.',
+  ),
 })
 export type Machines = Static<typeof Machines>
 

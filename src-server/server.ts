@@ -43,6 +43,8 @@ export interface ServerOptions {
   readonly farm?: FarmWish & {
     /** True where they may make other bytes than this one. */
     readonly allowsMixed?: boolean
+    /** One song in so many is made by two machines, and compared; one in 100 when absent, 0 for none. */
+    readonly auditEvery?: number
     readonly timing?: FarmTiming
   }
   /** Cores of the machine; as many as the system tells when absent. */

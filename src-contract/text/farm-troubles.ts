@@ -18,6 +18,8 @@ const en: Sentences = {
     'The connection to the files between machines is not encrypted: others on the way can copy the songs. Use https.',
   disk_full: 'The disk of the machine is full. Free some space there.',
   ffmpeg: 'ffmpeg of the machine does not work. Install it there again.',
+  bytes_differ:
+    'Two machines made different bytes of the same song. The log names song and machine: test the memory and processor of both.',
   clock:
     'The clock of the machine is more than a minute off. Set it by the network: times in its log and S3 depend on it.',
 }
@@ -33,6 +35,8 @@ const ko: Sentences = {
     '컴퓨터 사이의 파일이 암호화되지 않은 연결로 오가서 중간에서 곡을 복사할 수 있어요. https를 쓰세요.',
   disk_full: '컴퓨터의 디스크가 가득 찼어요. 그 컴퓨터에서 공간을 비우세요.',
   ffmpeg: '컴퓨터의 ffmpeg가 작동하지 않아요. 그 컴퓨터에 다시 설치하세요.',
+  bytes_differ:
+    '두 컴퓨터가 같은 곡에서 다른 바이트를 만들었어요. 로그에 곡과 컴퓨터가 있으니 둘의 메모리와 프로세서를 검사하세요.',
   clock: '컴퓨터의 시계가 1분 넘게 어긋나 있어요. 로그의 시각과 S3가 시계에 달려 있으니 네트워크로 맞추세요.',
 }
 

@@ -166,6 +166,8 @@ export const settingsEn = {
       'Songs are mastered on this computer alone. To add others, start it with: loudsmith serve --queue … --blobs …',
     none: 'No machine is there. Start one with: loudsmith worker --queue … --blobs …',
     depth: (active: number, waiting: number) => `${plural(active, 'song', 'songs')} in work, ${waiting} offered`,
+    audits: (compared: number, different: number) =>
+      `${plural(compared, 'song', 'songs')} made by two machines and compared, ${different === 0 ? 'all the same' : `${different} different`}`,
     columns: {
       name: 'Machine',
       size: 'Cores and memory',

@@ -164,6 +164,8 @@ export const settingsKo: SettingsText = {
       '지금은 이 컴퓨터에서만 마스터링해요. 다른 컴퓨터를 쓰려면 loudsmith serve --queue … --blobs …로 시작하세요.',
     none: '연결된 컴퓨터가 없어요. loudsmith worker --queue … --blobs …로 시작하세요.',
     depth: (active, waiting) => `${active}곡 진행 중, ${waiting}곡 대기`,
+    audits: (compared, different) =>
+      `두 컴퓨터가 만들어 비교한 ${compared}곡 ${different === 0 ? '모두 같아요' : `중 ${different}곡이 달라요`}`,
     columns: {
       name: '컴퓨터',
       size: '코어와 메모리',

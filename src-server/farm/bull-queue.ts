@@ -8,6 +8,7 @@ import type { Log } from '../../src-system/log.ts'
 import type { Clock } from '../../src-system/system.ts'
 import type { WorkProgress } from '../../src-worker/mastering/work-order.ts'
 import type { Attempt, AttemptEnd, AttemptWatch, Loss, Queue } from '../jobs/queue.ts'
+import type { MadeAttempt } from './audit.ts'
 import { ATTEMPT_ID, BlobFault, type Blobs } from './blobs.ts'
 import { KEY_PREFIX, type Machines } from './machines.ts'
 import { type PackedAttempt, type PackedEnd, packOrder, unpackResult } from './packed-work.ts'
@@ -34,6 +35,8 @@ export interface BullQueueDeps {
   readonly timing: FarmTiming
   /** Songs that the machines can master at once, at this moment. */
   readonly liveSlots: () => number
+  /** Called with each result, once its files are here. */
+  readonly onMade: (made: MadeAttempt) => void
   readonly clock: Clock
   readonly log: Log
 }
@@ -43,6 +46,8 @@ interface Offered {
   readonly attempt: Attempt
   readonly watch: AttemptWatch
   readonly resolve: (end: AttemptEnd) => void
+  /** Machine that must not make it; no file of the result is then brought. */
+  readonly notOn?: string
   /** True once a machine was seen to work on it. */
   isTaken: boolean
   /** True where no machine held its lock at the last look. */
@@ -89,10 +94,20 @@ export class BullQueue implements Queue {
   }
 
   offer(attempt: Attempt, watch: AttemptWatch): Promise<AttemptEnd> {
+    return this.#offer(attempt, watch)
+  }
+
+  /** Makes an attempt on any machine but one, and brings nothing but its end; it is lost where that one takes it. Never rejects. */
+  makeElsewhere(attempt: Attempt, notOn: string, signal: AbortSignal): Promise<AttemptEnd> {
+    return this.#offer(attempt, { signal }, notOn)
+  }
+
+  #offer(attempt: Attempt, watch: AttemptWatch, notOn?: string): Promise<AttemptEnd> {
     if (this.#closing.signal.aborted) return Promise.resolve({ kind: 'left' })
     return new Promise((resolve) => {
       const offered: Offered = {
         ...{ attempt, watch, resolve, isTaken: false, isUnlocked: false },
+        ...(notOn === undefined ? {} : { notOn }),
         looking: Promise.resolve(),
       }
       this.#offered.set(attempt.id, offered)
@@ -185,17 +200,19 @@ export class BullQueue implements Queue {
   }
 
   /** Stores the files of an attempt and offers it, again while the store is away. */
-  async #add({ attempt: { id, order, timeLimitMs, memoryBytes }, watch: { signal } }: Offered): Promise<void> {
+  async #add({ attempt: { id, order, timeLimitMs, memoryBytes }, watch: { signal }, notOn }: Offered): Promise<void> {
     const { blobs } = this.#deps
     const packed = await this.#persist(id, () => packOrder(blobs, id, order))
     if (!packed || signal.aborted) return
-    await this.#queue.add('master', { order: packed, timeLimitMs, memoryBytes }, { jobId: id, attempts: 1 })
+    const avoided = notOn === undefined ? {} : { notOn }
+    await this.#queue.add('master', { order: packed, timeLimitMs, memoryBytes, ...avoided }, { jobId: id, attempts: 1 })
   }
 
   /** Takes the result of an attempt, once its files are here and are those that were made. */
-  async #take(offered: Offered, { end, files }: PackedEnd): Promise<void> {
-    const { id, order } = offered.attempt
-    if (end.kind === 'answered' && end.message.type === 'done') {
+  async #take(offered: Offered, { end, files, machine }: PackedEnd): Promise<void> {
+    const { attempt } = offered
+    const { id, order } = attempt
+    if (end.kind === 'answered' && end.message.type === 'done' && offered.notOn === undefined) {
       const { result } = end.message
       try {
         const isHere = await this.#persist(id, async () => {
@@ -203,6 +220,7 @@ export class BullQueue implements Queue {
           return true
         })
         if (!isHere) return
+        this.#deps.onMade({ attempt, sha256: result.zip.sha256, machine })
       } catch (cause) {
         return this.#lose(offered, 'files', String(cause))
       }

@@ -5,6 +5,7 @@ import type { Clock } from '../../src-system/system.ts'
 import { createDigests } from '../../src-worker/media/confirmed-binary.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import type { Queue } from '../jobs/queue.ts'
+import { Audit, type AuditCounts } from './audit.ts'
 import { BullQueue } from './bull-queue.ts'
 import { FarmError } from './farm-error.ts'
 import { type Announcement, isClockOff, Machines, soundFacts, type Wish } from './machines.ts'
@@ -17,6 +18,8 @@ import { noted, Troubles } from './troubles.ts'
 export interface FarmOptions extends FarmPlaces {
   /** True where machines may make other bytes than the owner. */
   readonly allowsMixed: boolean
+  /** One song in so many is made by two machines, and their bytes are compared; 0 for none. */
+  readonly auditEvery: number
   readonly timing?: FarmTiming
 }
 
@@ -41,6 +44,7 @@ export interface Farm {
   depth(): QueueDepth
   /** Returns what is wrong at this moment. */
   troubles(): readonly FarmTrouble[]
+  audits(): AuditCounts
   /** Asks a machine to take nothing more, to leave, or to go on. */
   wish(name: string, wish: Wish | undefined): Promise<void>
   close(): Promise<void>
@@ -78,7 +82,15 @@ export async function openFarm(options: FarmOptions, deps: FarmDeps): Promise<Fa
   const liveSlots = () => (deps.isOffline() && !place.isLoopback ? 0 : board.liveSlots())
   const queue = new BullQueue({
     ...{ place, redis, machines, timing, liveSlots, clock, log },
+    onMade: (made) => audit.made(made),
     blobs: noted(blobs, troubles),
+  })
+  const audit = new Audit({
+    // Machines that may differ are not compared.
+    every: options.allowsMixed ? 0 : options.auditEvery,
+    makeElsewhere: (attempt, notOn, signal) => queue.makeElsewhere(attempt, notOn, signal),
+    workingMachines: () => board.workingMachines(),
+    ...{ troubles, timing, clock, log },
   })
   const depth = () => queue.depth()
   const board = new Board(machines, { ...deps, depth, allowsMixed: options.allowsMixed, beatMs: timing.beatMs })
@@ -89,7 +101,9 @@ export async function openFarm(options: FarmOptions, deps: FarmDeps): Promise<Fa
     depth: () => board.depth,
     troubles: () => (board.isAnswered() ? troubles.list() : ['queue_away', ...troubles.list()]),
     wish: (name, wish) => machines.wish(name, wish),
+    audits: () => audit.counts(),
     async close() {
+      audit.close()
       await board.close()
       await queue.close()
       blobs.close()
@@ -124,6 +138,10 @@ class Board {
 
   liveSlots(): number {
     return this.seen().reduce((sum, { isThere, state, slots }) => sum + (isThere && state === 'working' ? slots : 0), 0)
+  }
+
+  workingMachines(): number {
+    return this.seen().filter(({ isThere, state }) => isThere && state === 'working').length
   }
 
   seen(): readonly SeenMachine[] {

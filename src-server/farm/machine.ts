@@ -196,6 +196,8 @@ export class Machine {
   async #work(job: BullJob): Promise<PackedEnd> {
     const { folder, log, clock } = this.#deps
     const attemptId = job.id ?? ''
+    // It would compare this machine with itself.
+    if (job.data.notOn === this.#deps.name) return this.#lost('gone', 'this machine made it before')
     const running: Running = { stop: new AbortController(), stage: 'decoding', memoryBytes: job.data.memoryBytes }
     const others = [...this.#running.values()]
     this.#running.set(attemptId, running)
@@ -210,7 +212,7 @@ export class Machine {
     } catch (cause) {
       log.warn('an attempt could not be made', { attemptId, cause })
       await this.#rest(running)
-      return lost(cause instanceof BlobFault ? 'files' : 'gone', String(cause))
+      return this.#lost(cause instanceof BlobFault ? 'files' : 'gone', String(cause))
     } finally {
       this.#running.delete(attemptId)
       await rm(own, { recursive: true, force: true })
@@ -232,14 +234,19 @@ export class Machine {
       onProgress: this.#teller(job, running),
     })
     const fault = machineFault(end)
-    if (fault?.end.kind === 'lost' && (fault.end.reason === 'disk_full' || fault.end.reason === 'ffmpeg'))
-      this.#deps.troubles.note(fault.end.reason)
-    if (fault) return fault
+    if (fault?.reason === 'disk_full' || fault?.reason === 'ffmpeg') this.#deps.troubles.note(fault.reason)
+    if (fault) return this.#lost(fault.reason, fault.detail)
     this.#deps.troubles.clear('disk_full', 'ffmpeg')
-    if (end.kind !== 'answered' || end.message.type !== 'done') return { end, files: {} }
+    const machine = this.#deps.name
+    const isBrought = end.kind === 'answered' && end.message.type === 'done' && job.data.notOn === undefined
+    if (!isBrought) return { end, machine, files: {} }
     const { result } = end.message
     const files = await this.#persist(signal, () => packResult(blobs, job.id ?? '', result, attemptFolder))
-    return { end, files }
+    return { end, machine, files }
+  }
+
+  #lost(reason: Loss, detail: string): PackedEnd {
+    return { end: { kind: 'lost', reason, detail }, files: {}, machine: this.#deps.name }
   }
 
   /** Waits until an attempt fits beside those that were there before it. */
@@ -285,14 +292,12 @@ export class Machine {
   }
 }
 
-const lost = (reason: Loss, detail: string): PackedEnd => ({ end: { kind: 'lost', reason, detail }, files: {} })
-
 /** Returns the loss that an end is, where this machine and not the song is to blame. Pure. */
-function machineFault(end: EngineEnd): PackedEnd | undefined {
-  if (end.kind === 'stopped') return lost('stopped', 'the machine was stopped')
-  if (end.kind === 'crashed' && end.fault === 'not_started') return lost('gone', end.detail)
+function machineFault(end: EngineEnd): { readonly reason: Loss; readonly detail: string } | undefined {
+  if (end.kind === 'stopped') return { reason: 'stopped', detail: 'the machine was stopped' }
+  if (end.kind === 'crashed' && end.fault === 'not_started') return { reason: 'gone', detail: end.detail }
   if (end.kind !== 'answered' || end.message.type !== 'failed') return undefined
   const { failureCode, message } = end.message
   const reason = MACHINE_FAILURES[failureCode]
-  return reason && lost(reason, message)
+  return reason && { reason, detail: message }
 }

@@ -12,12 +12,16 @@ export interface PackedAttempt {
   readonly order: PackedOrder
   readonly timeLimitMs: number
   readonly memoryBytes: number
+  /** Name of the machine that made the same before, where another is to make it: no file of the result is then brought. */
+  readonly notOn?: string
 }
 
 /** End of an attempt on its way to the owner, with the files of a result by their names. */
 export interface PackedEnd {
   readonly end: Exclude<AttemptEnd, { kind: 'left' }>
   readonly files: Readonly<Record<string, BlobKey>>
+  /** Name of the machine. */
+  readonly machine: string
 }
 
 /** Stores the songs of an order. Rejects with a {@link BlobFault}. */

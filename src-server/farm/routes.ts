@@ -18,7 +18,15 @@ export function machineRoutes(app: FastifyInstance, farm: Farm | undefined): voi
     const told = (troubles: readonly FarmTrouble[]) =>
       troubles.map((code) => ({ code, message: farmTroubleText(code, language) }))
     const machines = farm?.seen().map((machine) => ({ ...shown(machine), troubles: told(machine.troubles) })) ?? []
-    return { status: 200, body: { machines, queue: farm?.depth() ?? null, troubles: told(farm?.troubles() ?? []) } }
+    return {
+      status: 200,
+      body: {
+        machines,
+        queue: farm?.depth() ?? null,
+        troubles: told(farm?.troubles() ?? []),
+        audits: farm?.audits() ?? { compared: 0, different: 0 },
+      },
+    }
   })
   route(app, ENDPOINTS.changeMachine, async ({ params: { name }, body: { wish } }) => {
     if (!farm?.seen().some((machine) => machine.name === name && machine.isThere)) throw new AppError('NOT_FOUND')

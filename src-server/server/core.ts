@@ -40,7 +40,11 @@ export interface ServiceDeps {
   readonly outputFolder?: string
   readonly resourcesDir?: string
   readonly forkEngine?: ForkEngine
-  readonly farm?: FarmWish & { readonly allowsMixed?: boolean; readonly timing?: FarmTiming }
+  readonly farm?: FarmWish & {
+    readonly allowsMixed?: boolean
+    readonly auditEvery?: number
+    readonly timing?: FarmTiming
+  }
   /** Cores of the machine. */
   readonly cores: number
   readonly config: Config

@@ -32,6 +32,9 @@ export function MachinesSection({ titleId }: SectionProps) {
       {answer && <Troubles troubles={answer.troubles} />}
       {answer?.queue === null && <p className="note">{text.alone}</p>}
       {answer?.queue && <p className="note">{text.depth(answer.queue.active, answer.queue.waiting)}</p>}
+      {answer && answer.audits.compared > 0 && (
+        <p className="note">{text.audits(answer.audits.compared, answer.audits.different)}</p>
+      )}
       {answer?.queue && answer.machines.length === 0 && <p className="note">{text.none}</p>}
       {answer && answer.machines.length > 0 && (
         <MachineTable machines={answer.machines} titleId={titleId} onTell={tell} />

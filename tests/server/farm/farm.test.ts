@@ -31,8 +31,8 @@ const blobs = () => path.join(folder, 'blobs')
 const kept = () => readdirSync(path.join(blobs(), 'loudsmith-blobs'))
 const own = createHeldEngine()
 
-async function owner(): Promise<Service> {
-  const farm = { queue: redis.address, blobs: blobs(), timing: TIMING }
+async function owner({ auditEvery = 0 } = {}): Promise<Service> {
+  const farm = { queue: redis.address, blobs: blobs(), timing: TIMING, auditEvery }
   const options = { farm, forkEngine: own.fork, dataDir: path.join(folder, 'data'), keepsData: true }
   service = await startService(options)
   return service
@@ -162,7 +162,9 @@ describe.skipIf(!hasRedis())('several machines', () => {
     const engine = createHeldEngine()
     const { newJob, ended, get, patch } = await owner()
     const list = async () => (await get('/app/machines')).body
-    await expect.poll(list).toEqual({ machines: [], queue: { waiting: 0, active: 0 }, troubles: [] })
+    await expect
+      .poll(list)
+      .toEqual({ machines: [], queue: { waiting: 0, active: 0 }, troubles: [], audits: { compared: 0, different: 0 } })
     const { removed } = await machine('a', engine)
     const [first, second] = [await newJob(), await newJob()]
     await started(engine, 1)
@@ -241,6 +243,28 @@ describe.skipIf(!hasRedis())('several machines', () => {
     const own = { engineVersion, ffmpeg: 'x', simd: 'x', databaseId: 'one', allowsMixed: true }
     await board.announceOwner({ ...own, nowMs: Date.now() + 600_000 })
     await expect.poll(() => told).toContain('clock')
+  })
+
+  test('one song in N is made by another machine too: equal bytes are counted, other ones are told', async () => {
+    const engines = [createHeldEngine({ isAutomatic: true }), createHeldEngine({ isAutomatic: true })]
+    const { newJob, ended, get } = await owner({ auditEvery: 2 })
+    const list = async () => (await get('/app/machines')).body
+    const audits = async () => (await list()).audits
+    for (const [at, engine] of engines.entries()) await machine(`m${at}`, engine)
+    await expect.poll(async () => (await list()).machines.length).toBe(2)
+    const masterNext = async () => expect((await ended((await newJob()).job_id)).status).toBe('done')
+    await masterNext()
+    await masterNext()
+    await expect.poll(audits).toEqual({ compared: 1, different: 0 })
+    // Each machine made one of the two, and no file of the comparison is left.
+    for (const engine of engines) expect(engine.processes.some(({ order }) => order)).toBe(true)
+    await expect.poll(kept).toEqual([])
+    engines[1]!.masterBytes = Buffer.alloc(100, 1)
+    service?.expectFault('two machines made other bytes of one song')
+    await masterNext()
+    await masterNext()
+    await expect.poll(audits).toEqual({ compared: 2, different: 1 })
+    expect((await list()).troubles).toMatchObject([{ code: 'bytes_differ' }])
   })
 
   test('a queue that could lose songs is refused at the start, each reason by its name', async () => {
