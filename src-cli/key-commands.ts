@@ -1,7 +1,9 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { ApiKey } from '../src-contract/account.ts'
 import { ApiError, errorOf } from '../src-contract/client.ts'
+import { SCOPES, type Scope } from '../src-contract/endpoint.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import { duration } from './duration.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import { table } from './text-output.ts'
 
@@ -11,12 +13,17 @@ export function registerKeyCommands(program: Command, dataDir: string, messages:
   const keys = program.command('keys').description(say.about).helpCommand('help [command]', messages.commander.help)
 
   withClientOptions(keys.command('create').argument('<name>', say.name), dataDir, messages)
+    .addOption(new Option('--scope <scope>', say.scope).choices(SCOPES).default('all'))
+    .option('--expires <time>', say.expires, duration(messages))
     .description(say.create)
-    .action((name: string, options: ClientOptions) =>
+    .action((name: string, { scope, expires, ...options }: ClientOptions & { scope: Scope; expires?: number }) =>
       runClientCommand(
         options,
         messages,
-        (client) => client.call('createKey', { body: { name } }),
+        (client) =>
+          client.call('createKey', {
+            body: { name, scope, ...(expires === undefined ? {} : { expires_in: expires }) },
+          }),
         (created) => `${say.created(created.name, created.key_id)}\n${created.key}`,
       ),
     )
@@ -56,5 +63,6 @@ function unknownKey(id: string, messages: Messages): (error: unknown) => never {
 
 function row(key: ApiKey, { keys: say }: Messages): string[] {
   const lastUse = key.last_used_at ? say.used(key.last_used_at) : say.neverUsed
-  return [key.key_id, say.states[key.state], `${key.prefix}…${key.last_four}`, lastUse, key.name]
+  const end = key.expires_at ? say.until(key.expires_at) : say.noEnd
+  return [key.key_id, say.states[key.state], key.scope, `${key.prefix}…${key.last_four}`, end, lastUse, key.name]
 }

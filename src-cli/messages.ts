@@ -10,6 +10,7 @@ const en = {
   adoptDirOption: 'where that folder holds other files, use a folder Loudsmith inside it',
   jsonOption: 'answer in JSON, for scripts',
   emptyPath: 'It is empty.',
+  aDuration: 'A time is a whole number with s, m, h or d, such as 90s or 7d.',
   aPort: 'A port is a number from 0 to 65535.',
   outputLost: (reason: string) => `The output could not be written: ${reason}`,
   stoppedAnswering: (baseUrl: string) =>
@@ -94,7 +95,12 @@ const en = {
     unknown: (id: string) => `There is no key ${id}. See its identifier in "keys list".`,
     used: (at: string) => `used ${at}`,
     neverUsed: 'never used',
-    states: { active: 'active', suspended: 'suspended', revoked: 'revoked' },
+    states: { active: 'active', suspended: 'suspended', expired: 'expired', revoked: 'revoked' },
+    scope:
+      'what it permits: read (reads, analyses, follows events), master (also masters, works on releases, cancels its own jobs), all',
+    expires: 'time after which it ends, such as 12h or 30d; none when absent',
+    until: (at: string) => `until ${at}`,
+    noEnd: 'no end',
   },
 
   account: {
@@ -342,6 +348,7 @@ const ko: Messages = {
   adoptDirOption: '그 폴더에 다른 파일이 있으면 그 안의 Loudsmith 폴더를 쓰기',
   jsonOption: '스크립트용 JSON으로 출력하기',
   emptyPath: '비어 있어요.',
+  aDuration: '시간은 s, m, h, d가 붙은 정수로 써요. 예: 90s, 7d.',
   aPort: '포트는 0부터 65535까지의 숫자예요.',
   outputLost: (reason) => `출력을 쓰지 못했어요: ${reason}`,
   stoppedAnswering: (baseUrl) =>
@@ -425,7 +432,11 @@ const ko: Messages = {
     unknown: (id) => `${id}라는 키가 없어요. "keys list"에서 ID를 확인하세요.`,
     used: (at) => `사용 ${at}`,
     neverUsed: '사용한 적 없음',
-    states: { active: '사용 중', suspended: '플랜 한도 초과로 정지됨', revoked: '폐기됨' },
+    states: { active: '사용 중', suspended: '플랜 한도 초과로 정지됨', expired: '만료됨', revoked: '폐기됨' },
+    scope: '권한: read(조회, 분석, 이벤트), master(마스터링, 릴리스 작업, 자기 작업 취소까지), all(모두)',
+    expires: '유효 기간. 예: 12h, 30d. 없으면 제한 없음',
+    until: (at) => `${at}까지`,
+    noEnd: '기한 없음',
   },
 
   account: {

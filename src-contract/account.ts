@@ -1,7 +1,8 @@
 /** The one local account: plan, credits, API keys. Plan and top-ups are a local policy, not a purchase. */
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf, orNull, PageSize, Timestamp, Uuid } from './common.ts'
-import { endpoints } from './endpoint.ts'
+import { endpoints, SCOPES } from './endpoint.ts'
+import { MAX_KEY_SECONDS } from './limits.ts'
 import { PLANS } from './plans.ts'
 
 export const Account = exactly({
@@ -51,7 +52,10 @@ export const LedgerEntry = exactly({
 })
 export type LedgerEntry = Static<typeof LedgerEntry>
 
-const KEY_STATES = ['active', 'suspended', 'revoked'] as const
+const KEY_STATES = ['active', 'suspended', 'expired', 'revoked'] as const
+
+const SCOPE_HELP =
+  'Requests that the key permits: `read` reads, analyses and follows events; `master` also masters, previews, retries, works on batches and releases, makes links and cancels the jobs that the key made; `all` also deletes jobs, cancels those of others and changes webhooks.'
 
 export const ApiKey = exactly({
   key_id: Uuid,
@@ -59,7 +63,14 @@ export const ApiKey = exactly({
   prefix: Type.String(),
   last_four: Type.String(),
   state: oneOf(KEY_STATES),
+  scope: oneOf(SCOPES, SCOPE_HELP),
   created_at: Timestamp,
+  expires_at: Type.Optional(
+    Type.String({
+      ...Timestamp,
+      description: 'End of the key by the clock of this machine; absent where it has none.',
+    }),
+  ),
   last_used_at: Type.Optional(Timestamp),
   last_client: Type.Optional(
     Type.String({ description: 'Short name of the program that used it last, such as `curl 8.5` or `Chrome`.' }),
@@ -78,6 +89,7 @@ export const accountEndpoints = endpoints({
     method: 'GET',
     path: '/api/v1/account',
     access: 'caller',
+    scope: 'read',
     tag,
     summary: 'Read plan, live balance and limits (extension)',
     answers: { 200: { description: 'The account.', schema: Account } },
@@ -140,7 +152,17 @@ export const accountEndpoints = endpoints({
     access: 'session',
     tag,
     summary: 'Create an API key; it is shown only once',
-    body: exactly({ name: Type.String({ minLength: 1, maxLength: 80 }) }),
+    body: exactly({
+      name: Type.String({ minLength: 1, maxLength: 80 }),
+      scope: Type.Optional(oneOf(SCOPES, SCOPE_HELP, 'all')),
+      expires_in: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: MAX_KEY_SECONDS,
+          description: 'Time after which the key ends, s; it has no end when absent.',
+        }),
+      ),
+    }),
     answers: { 201: { description: 'The key.', schema: CreatedKey } },
     errors: ['KEY_LIMIT'],
   },

@@ -5,6 +5,13 @@ import { ERROR_CODES, type ErrorCode } from './errors.ts'
 /** Callers of an endpoint: everyone on this machine, callers with a key and the app, or the app's session alone. */
 export type Access = 'open' | 'caller' | 'session'
 
+/** Scopes of API keys, each of which permits all that the ones before it do. */
+export const SCOPES = ['read', 'master', 'all'] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** Returns whether a key with the scope `given` may do what needs the scope `needed`. */
+export const permits = (given: Scope, needed: Scope): boolean => SCOPES.indexOf(given) >= SCOPES.indexOf(needed)
+
 export interface Answer {
   readonly description: string
   /** Schema of a JSON answer. */
@@ -24,11 +31,10 @@ export interface Form {
   readonly files: Readonly<Record<string, { readonly required: boolean; readonly description: string }>>
 }
 
-export interface Endpoint {
+interface EndpointFacts {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** Path with parameters in braces, as OpenAPI writes them. */
   readonly path: string
-  readonly access: Access
   readonly summary: string
   readonly description?: string
   readonly tag: string
@@ -45,6 +51,10 @@ export interface Endpoint {
   /** Expected failures, beyond those that every endpoint of its access can give. */
   readonly errors: readonly ErrorCode[]
 }
+
+/** An endpoint; one for programs names the scope that a key needs at least. */
+export type Endpoint = EndpointFacts &
+  ({ readonly access: 'caller'; readonly scope: Scope } | { readonly access: Exclude<Access, 'caller'> })
 
 /** Failures that any endpoint of an access can give, beside its own. */
 export const ERRORS_OF_ACCESS: Record<Access, readonly ErrorCode[]> = {

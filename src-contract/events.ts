@@ -79,6 +79,7 @@ export const eventEndpoints = endpoints({
     method: 'GET',
     path: '/api/v1/events',
     access: 'caller',
+    scope: 'read',
     tag: 'Events',
     summary: 'Follow events as server-sent events (extension)',
     description:

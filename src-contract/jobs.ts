@@ -278,6 +278,7 @@ export const jobEndpoints = endpoints({
     method: 'POST',
     path: '/api/v1/master',
     access: 'caller',
+    scope: 'master',
     tag,
     summary: 'Create a mastering job',
     headers: IdempotencyHeaders,
@@ -312,6 +313,7 @@ export const jobEndpoints = endpoints({
     method: 'GET',
     path: '/api/v1/jobs',
     access: 'caller',
+    scope: 'read',
     tag,
     summary: 'List jobs (extension)',
     query: JobQuery,
@@ -322,6 +324,7 @@ export const jobEndpoints = endpoints({
     method: 'GET',
     path: '/api/v1/jobs/{job_id}',
     access: 'caller',
+    scope: 'read',
     tag,
     summary: 'Read a job',
     params: JobPath,
@@ -341,10 +344,11 @@ export const jobEndpoints = endpoints({
     method: 'DELETE',
     path: '/api/v1/jobs/{job_id}',
     access: 'caller',
+    scope: 'master',
     tag,
     summary: 'Cancel an unfinished job, or delete a finished one (extension)',
     description:
-      'A job may end while the request is on its way. To cancel only, send `status=queued`: a job that has ended then stays.',
+      'A job may end while the request is on its way. To cancel only, send `status=queued`: a job that has ended then stays. A key with the scope `master` can only cancel jobs that it made itself; all else needs `all`.',
     params: JobPath,
     query: exactly({
       status: Type.Optional(
@@ -361,6 +365,7 @@ export const jobEndpoints = endpoints({
     method: 'POST',
     path: '/api/v1/jobs/{job_id}/retry',
     access: 'caller',
+    scope: 'master',
     tag,
     summary: 'Make a new job from the stored source of an ended one; it costs a credit (extension)',
     description:
@@ -387,6 +392,7 @@ export const jobEndpoints = endpoints({
     method: 'GET',
     path: '/api/v1/jobs/{job_id}/download',
     access: 'caller',
+    scope: 'read',
     tag,
     summary: 'Download the result',
     description:
@@ -403,6 +409,7 @@ export const jobEndpoints = endpoints({
     method: 'GET',
     path: '/api/v1/jobs/{job_id}/report',
     access: 'caller',
+    scope: 'read',
     tag,
     summary: 'Read the report (extension)',
     params: JobPath,
@@ -420,6 +427,7 @@ export const jobEndpoints = endpoints({
     method: 'GET',
     path: '/api/v1/jobs/{job_id}/files/{file}',
     access: 'caller',
+    scope: 'read',
     tag,
     summary: 'Read one master, the source or the reference (extension)',
     params: exactly({ job_id: Type.String(), file: oneOf(JOB_FILES) }),
@@ -442,6 +450,7 @@ export const jobEndpoints = endpoints({
     method: 'POST',
     path: '/api/v1/preview',
     access: 'caller',
+    scope: 'master',
     tag,
     summary: 'Hear a passage of the master before there is a job (extension, free, one at a time per caller)',
     description:
@@ -467,6 +476,7 @@ export const jobEndpoints = endpoints({
     method: 'POST',
     path: '/api/v1/analyze',
     access: 'caller',
+    scope: 'read',
     tag,
     summary: 'Analyse a song without mastering it (extension, free, one at a time per caller)',
     form: {

@@ -22,6 +22,8 @@ export const MAX_PAGE_SIZE = 100
 export const DEFAULT_PORT = 47310
 /** Fixed prefix of every API key. */
 export const KEY_PREFIX = 'ams_live_'
+/** Longest life of an API key that has an end, seconds: ten years. */
+export const MAX_KEY_SECONDS = 315_360_000
 /** Default retention of finished masters, days. */
 export const DEFAULT_RETENTION_DAYS = 30
 /** Lifetime of the link of the page, which can be opened once, seconds. */

@@ -60,8 +60,10 @@ export const errors: Record<ErrorCode, Sentence> = {
   TRIMMED_AWAY: (v) => `These trims leave ${v.leftSeconds} s of the song. At least ${v.seconds} s must stay.`,
   FADES_OVERLAP: (v) =>
     `Both fades together take ${v.seconds} s, and ${v.leftSeconds} s of the song stay. Shorten one.`,
-  FORBIDDEN:
-    'Requests are accepted only from this computer and from Loudsmith itself. Call http://127.0.0.1 directly, and use /app only from the application.',
+  FORBIDDEN: (v) =>
+    v.neededScope
+      ? `This key has the scope "${v.scope}", and this needs "${v.neededScope}". Use a key with that scope; Settings and "loudsmith keys create" make them.`
+      : 'Requests are accepted only from this computer and from Loudsmith itself. Call http://127.0.0.1 directly, and use /app only from the application.',
   OWNER_REQUIRED:
     'Only the owner can do this. Use the window of the application, or the command "loudsmith" in a terminal ("npm run cli --" in its source folder).',
   PATH_NOT_ALLOWED:

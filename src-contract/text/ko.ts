@@ -56,8 +56,10 @@ export const errors: Record<ErrorCode, Sentence> = {
     `웹훅 주소를 쓸 수 없어요${clause(v.reason)}. 이 서버가 아닌 http 또는 https 절대 주소를 쓰세요.`,
   TRIMMED_AWAY: (v) => `이렇게 자르면 곡이 ${v.leftSeconds}초만 남아요. ${v.seconds}초 이상 남겨야 해요.`,
   FADES_OVERLAP: (v) => `두 페이드가 모두 ${v.seconds}초인데 곡은 ${v.leftSeconds}초만 남아요. 하나를 줄이세요.`,
-  FORBIDDEN:
-    '이 컴퓨터나 Loudsmith에서 보낸 요청만 처리해요. http://127.0.0.1로 직접 호출하고, /app은 앱에서만 쓰세요.',
+  FORBIDDEN: (v) =>
+    v.neededScope
+      ? `이 키의 권한 범위는 "${v.scope}"인데, "${v.neededScope}" 권한이 필요한 일이에요. 그 권한이 있는 키를 쓰세요. 설정이나 "loudsmith keys create"로 만들 수 있어요.`
+      : '이 컴퓨터나 Loudsmith에서 보낸 요청만 처리해요. http://127.0.0.1로 직접 호출하고, /app은 앱에서만 쓰세요.',
   OWNER_REQUIRED:
     '소유자만 할 수 있는 일이에요. 앱의 창이나 터미널의 "loudsmith" 명령(소스 폴더에서는 "npm run cli --")을 쓰세요.',
   PATH_NOT_ALLOWED:

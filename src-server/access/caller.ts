@@ -1,11 +1,15 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { permits } from '../../src-contract/endpoint.ts'
 import { KEY_PREFIX } from '../../src-contract/limits.ts'
 import type { Plan } from '../../src-contract/plans.ts'
 import { AppError } from '../http/app-error.ts'
-import type { Admit, Caller } from '../http/route.ts'
-import type { Keys } from './keys.ts'
+import { type Admit, type Caller, requireScope } from '../http/route.ts'
+import type { Keys, KnownKey } from './keys.ts'
 import { RATE_WINDOW_SECONDS, type RateLimiter } from './rate-limit.ts'
+
+/** Answers that are not counted against the plan's requests per minute. */
+const UNCOUNTED: ReadonlySet<number> = new Set([403, 429])
 
 /** The door behind the guard. */
 export interface Admission {
@@ -14,8 +18,8 @@ export interface Admission {
    * Returns the API key of a request and counts nothing. Throws INVALID_API_KEY where there is none, also for the credentials of the
    * application.
    */
-  readonly keyOf: (request: FastifyRequest) => { readonly keyId: string; readonly key: string }
-  /** Called just before an answer leaves: a request answered 429 is not counted. */
+  readonly keyOf: (request: FastifyRequest) => KnownKey & { readonly key: string }
+  /** Called just before an answer leaves: a request answered 403 or 429 is not counted. */
   settle(request: FastifyRequest, reply: FastifyReply): void
 }
 
@@ -41,26 +45,28 @@ export function createAdmission(deps: {
     reply.header('ratelimit', `"${plan()}";r=${remaining};t=${resetSeconds}`)
   }
   const identifyKey = (token: string, request: FastifyRequest) => {
-    const keyId = keys.identify(token, request.headers['user-agent'])
-    if (keyId === undefined) throw new AppError('INVALID_API_KEY')
-    return keyId
+    const known = keys.identify(token, request.headers['user-agent'])
+    if (!known) throw new AppError('INVALID_API_KEY')
+    return known
   }
   const identify = (request: FastifyRequest): Caller => {
     const token = bearerOf(request)
     const given = digest(token)
     if (timingSafeEqual(given, session)) return { via: 'session' }
     if (timingSafeEqual(given, control)) return { via: 'session', isOwner: true }
-    return { via: 'key', keyId: identifyKey(token, request) }
+    return { via: 'key', ...identifyKey(token, request) }
   }
 
   return {
-    admit(request, reply, access) {
+    admit(request, reply, needed) {
       const caller = identify(request)
       if (caller.via === 'session') return caller
-      const mark = access === 'session' ? undefined : limiter.take()
+      const isPermitted = needed !== 'session' && permits(caller.scope, needed)
+      const mark = isPermitted ? limiter.take() : undefined
       if (mark !== undefined) marks.set(request, mark)
       announce(reply)
-      if (access === 'session') throw new AppError('FORBIDDEN')
+      if (needed === 'session') throw new AppError('FORBIDDEN')
+      requireScope(caller.scope, needed)
       if (mark === undefined) {
         const { limit, resetSeconds } = limiter.state()
         throw new AppError('RATE_LIMIT', { limit, retryAfterSeconds: Math.max(1, resetSeconds) })
@@ -69,11 +75,11 @@ export function createAdmission(deps: {
     },
     keyOf(request) {
       const key = bearerOf(request)
-      return { keyId: identifyKey(key, request), key }
+      return { ...identifyKey(key, request), key }
     },
     settle(request, reply) {
       const mark = marks.get(request)
-      if (mark === undefined || reply.statusCode !== 429) return
+      if (mark === undefined || !UNCOUNTED.has(reply.statusCode)) return
       limiter.giveBack(mark)
       announce(reply)
     },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ApiKey, CreatedKey } from '../../src-contract/account.ts'
+import type { Scope } from '../../src-contract/endpoint.ts'
 import { KEY_PREFIX } from '../../src-contract/limits.ts'
 import { PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
 import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
@@ -16,7 +17,9 @@ interface KeyRow {
   last_used_at_ms: number | null
   last_client: string | null
   revoked_at_ms: number | null
-  /** Number of older keys that are not revoked. */
+  scope: Scope
+  expires_at_ms: number | null
+  /** Number of older keys that can be used, or could with a larger plan. */
   older: number
 }
 
@@ -34,18 +37,34 @@ export interface KeysDeps {
   readonly plan: () => Plan
 }
 
-/** Statements about keys. */
+/** Facts of a key that a request carries. */
+export interface KnownKey {
+  readonly keyId: string
+  readonly scope: Scope
+}
+
+/** A key that is to be made. */
+export interface KeyWish {
+  readonly name: string
+  /** `all` when absent. */
+  readonly scope?: Scope
+  /** Seconds from now on after which it ends; none when absent. */
+  readonly expiresInSeconds?: number
+}
+
+/** Statements about keys. The first parameter of those that read rows, and that of the count, is now, epoch ms. */
 function prepareStatements(db: Db) {
-  const rows = `SELECT serial, key_id, name, last_four, created_at_ms, last_used_at_ms, last_client, revoked_at_ms,
-    (SELECT count(*) FROM api_keys AS other WHERE other.revoked_at_ms IS NULL AND other.serial < api_keys.serial) AS older
+  const usable = 'revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ?)'
+  const rows = `SELECT serial, key_id, name, last_four, created_at_ms, last_used_at_ms, last_client, revoked_at_ms, scope, expires_at_ms,
+    (SELECT count(*) FROM api_keys AS other WHERE ${usable} AND other.serial < api_keys.serial) AS older
     FROM api_keys`
   return {
-    selectAll: db.prepare<[], KeyRow>(`${rows} ORDER BY serial DESC`),
-    selectOne: db.prepare<[string], KeyRow>(`${rows} WHERE key_id = ?`),
-    selectByHash: db.prepare<[string], KeyRow>(`${rows} WHERE key_hash = ?`),
-    count: db.prepare<[], number>('SELECT count(*) FROM api_keys WHERE revoked_at_ms IS NULL').pluck(),
-    insert: db.prepare<[string, string, string, string, number]>(
-      'INSERT INTO api_keys (key_id, name, key_hash, last_four, created_at_ms) VALUES (?, ?, ?, ?, ?)',
+    selectAll: db.prepare<[number], KeyRow>(`${rows} ORDER BY serial DESC`),
+    selectOne: db.prepare<[number, string], KeyRow>(`${rows} WHERE key_id = ?`),
+    selectByHash: db.prepare<[number, string], KeyRow>(`${rows} WHERE key_hash = ?`),
+    count: db.prepare<[number], number>(`SELECT count(*) FROM api_keys WHERE ${usable}`).pluck(),
+    insert: db.prepare<[string, string, string, string, number, Scope, number | null]>(
+      'INSERT INTO api_keys (key_id, name, key_hash, last_four, created_at_ms, scope, expires_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
     ),
     revoke: db.prepare<[number, string]>(
       'UPDATE api_keys SET revoked_at_ms = ? WHERE key_id = ? AND revoked_at_ms IS NULL',
@@ -70,14 +89,16 @@ export class Keys {
   }
 
   /** Makes a key; the answer is the only place where it can ever be read. Throws KEY_LIMIT at the plan's count. */
-  create(name: string): CreatedKey {
+  create({ name, scope = 'all', expiresInSeconds }: KeyWish): CreatedKey {
     const { db, clock, random, plan } = this.#deps
     return db
       .transaction(() => {
         if (this.count() >= this.#limit()) throw new AppError('KEY_LIMIT', { plan: plan(), limit: this.#limit() })
         const key = `${KEY_PREFIX}${random.randomBytes(KEY_BYTES).toString('hex')}`
         const keyId = random.newUuid()
-        this.#statements.insert.run(keyId, name, hashOf(key), key.slice(-4), clock.now())
+        const nowMs = clock.now()
+        const expiresAtMs = expiresInSeconds === undefined ? null : nowMs + expiresInSeconds * 1000
+        this.#statements.insert.run(keyId, name, hashOf(key), key.slice(-4), nowMs, scope, expiresAtMs)
         return { ...this.#show(keyId), key }
       })
       .immediate()
@@ -85,7 +106,7 @@ export class Keys {
 
   /** Returns all keys, newest first. */
   list(): ApiKey[] {
-    return this.#statements.selectAll.all().map((row) => toWire(row, this.#stateOf(row)))
+    return this.#statements.selectAll.all(this.#deps.clock.now()).map((row) => toWire(row, this.#stateOf(row)))
   }
 
   /** Revokes a key for good; a revoked one stays as it is. Throws NOT_FOUND for an unknown one. */
@@ -94,23 +115,23 @@ export class Keys {
     return this.#show(keyId)
   }
 
-  /** Returns the identifier of the active key that `text` is; undefined when it is unknown, revoked or suspended. */
-  identify(text: string, client: string | undefined): string | undefined {
-    const row = this.#statements.selectByHash.get(hashOf(text))
+  /** Returns the active key that `text` is; undefined when it is unknown, revoked, expired or suspended. */
+  identify(text: string, client: string | undefined): KnownKey | undefined {
+    const row = this.#statements.selectByHash.get(this.#deps.clock.now(), hashOf(text))
     if (!row || this.#stateOf(row) !== 'active') return undefined
     this.#recordUse(row, client)
-    return row.key_id
+    return { keyId: row.key_id, scope: row.scope }
   }
 
   /** Returns whether a key may still be used. */
   isActive(keyId: string): boolean {
-    const row = this.#statements.selectOne.get(keyId)
+    const row = this.#find(keyId)
     return row !== undefined && this.#stateOf(row) === 'active'
   }
 
-  /** Returns the number of keys that are not revoked, suspended ones included. */
+  /** Returns the number of keys that are neither revoked nor expired, suspended ones included. */
   count(): number {
-    return this.#statements.count.get() ?? 0
+    return this.#statements.count.get(this.#deps.clock.now()) ?? 0
   }
 
   #limit(): number {
@@ -119,11 +140,16 @@ export class Keys {
 
   #stateOf(row: KeyRow): ApiKey['state'] {
     if (row.revoked_at_ms !== null) return 'revoked'
+    if (row.expires_at_ms !== null && row.expires_at_ms <= this.#deps.clock.now()) return 'expired'
     return row.older >= this.#limit() ? 'suspended' : 'active'
   }
 
+  #find(keyId: string): KeyRow | undefined {
+    return this.#statements.selectOne.get(this.#deps.clock.now(), keyId)
+  }
+
   #show(keyId: string): ApiKey {
-    const row = this.#statements.selectOne.get(keyId)
+    const row = this.#find(keyId)
     if (!row) throw new AppError('NOT_FOUND')
     return toWire(row, this.#stateOf(row))
   }
@@ -148,7 +174,9 @@ function toWire(row: KeyRow, state: ApiKey['state']): ApiKey {
     prefix: KEY_PREFIX,
     last_four: row.last_four,
     state,
+    scope: row.scope,
     created_at: isoTime(row.created_at_ms),
+    ...(row.expires_at_ms === null ? {} : { expires_at: isoTime(row.expires_at_ms) }),
     ...(row.last_used_at_ms === null ? {} : { last_used_at: isoTime(row.last_used_at_ms) }),
     ...shownClient(row.last_client),
   }

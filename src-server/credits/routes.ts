@@ -3,10 +3,18 @@ import type { ApiKey, CreatedKey } from '../../src-contract/account.ts'
 import { accountEndpoints } from '../../src-contract/account.ts'
 import { cleanName } from '../../src-contract/clean-name.ts'
 import { DEFAULT_PAGE_SIZE } from '../../src-contract/common.ts'
+import type { Scope } from '../../src-contract/endpoint.ts'
 import { requireName } from '../http/display-name.ts'
 import { route } from '../http/route.ts'
 import { type AccountFacts, type AccountStore, showAccount } from './account.ts'
 import type { Ledger } from './ledger.ts'
+
+/** A key that is to be made; `expiresInSeconds` is absent for one without an end. */
+interface KeyWish {
+  readonly name: string
+  readonly scope: Scope
+  readonly expiresInSeconds?: number
+}
 
 /** Serves the account, its ledger and its keys. */
 export function accountRoutes(
@@ -14,7 +22,7 @@ export function accountRoutes(
   deps: {
     account: AccountStore
     ledger: Ledger
-    keys: { create(name: string): CreatedKey; list(): ApiKey[]; revoke(keyId: string): ApiKey }
+    keys: { create(wish: KeyWish): CreatedKey; list(): ApiKey[]; revoke(keyId: string): ApiKey }
     facts: () => AccountFacts
     /** Runs a change in one transaction with the event that reports it. */
     change: <Result>(run: () => Result) => Result
@@ -41,9 +49,14 @@ export function accountRoutes(
     body: { entries: ledger.list(query.limit ?? DEFAULT_PAGE_SIZE, query.before) },
   }))
   route(app, accountEndpoints.listKeys, () => ({ status: 200, body: { keys: keys.list() } }))
-  route(app, accountEndpoints.createKey, ({ body }) => ({
+  route(app, accountEndpoints.createKey, ({ body: { name, scope = 'all', expires_in } }) => ({
     status: 201,
-    body: change(() => keys.create(requireName(body.name, 'name'))),
+    body: change(() =>
+      keys.create({
+        ...{ name: requireName(name, 'name'), scope },
+        ...(expires_in === undefined ? {} : { expiresInSeconds: expires_in }),
+      }),
+    ),
   }))
   route(app, accountEndpoints.revokeKey, ({ params }) => ({
     status: 200,

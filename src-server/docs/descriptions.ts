@@ -77,7 +77,8 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   grantCredits: 'Adds credits, with an entry in the ledger.',
   readLedger: 'Grants, renewals, charges and refunds. The balance is their sum; no entry ever changes.',
   listKeys: 'Revoked keys stay in the list. The keys themselves are never shown again.',
-  createKey: 'Only the hash of the key is stored: a lost key cannot be shown again.',
+  createKey:
+    'Only the hash of the key is stored: a lost key cannot be shown again. A key that has ended does not count against the plan; scope and end of a key never change.',
   revokeKey: 'All later requests with this key are refused.',
   listWebhooks: 'Webhooks of the account; the `webhook_url` of a job is not among them.',
   createWebhook: 'It receives the events of every job of the account, in addition to the `webhook_url` of a job.',

@@ -89,7 +89,12 @@ export function buildOpenApi(baseUrl: string, version: string): Json {
     ),
     components: {
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: ams_live_ and 32 hexadecimal characters.' },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key: ams_live_ and 32 hexadecimal characters. The name beside it is the least scope that the key needs: read, master or all.',
+        },
         session: { type: 'http', scheme: 'bearer', description: "The app's own credential, made at each start." },
       },
       examples: allExamples(),
@@ -127,7 +132,8 @@ function securityOf(endpoint: Endpoint): Json {
   if (endpoint.access === 'open') return { security: [] }
   return endpoint.access === 'session'
     ? { security: [{ session: [] }] }
-    : { security: [{ apiKey: [] }, { session: [] }] }
+    : // OpenAPI 3.1 allows names of roles here, also for bearers: the scope that a key needs.
+      { security: [{ apiKey: endpoint.access === 'caller' ? [endpoint.scope] : [] }, { session: [] }] }
 }
 
 function parameters(place: string, object: TObject | undefined, schema: Schemas): Json[] {

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
 import Value from 'typebox/value'
-import { type Access, type Endpoint, LINES_MEDIA_TYPES } from '../../src-contract/endpoint.ts'
+import { type Endpoint, LINES_MEDIA_TYPES, permits, type Scope } from '../../src-contract/endpoint.ts'
 import { type Language, preferredLanguage } from '../../src-contract/text/text.ts'
 import { wholeNumber } from '../../src-contract/whole-number.ts'
 import { AppError, invalidRequest } from './app-error.ts'
@@ -12,12 +12,15 @@ import { type BodyReading, bodyChunks } from './body.ts'
 import { hasBody } from './drain.ts'
 import { schemaDetail } from './schema-detail.ts'
 
+/** Maker of a job: a program with an API key, or the application. */
+export type Maker = { readonly via: 'key'; readonly keyId: string } | { readonly via: 'session' }
+
 /**
- * Caller of a request: a program with an API key, or the application. `isOwner` means that the request carried the control credential, which
- * the page and other clients of HTTP never hold: the shell and the command line confirm with it.
+ * Caller of a request: a program with an API key and what that permits, or the application. `isOwner` means that the request carried the
+ * control credential, which the page and other clients of HTTP never hold: the shell and the command line confirm with it.
  */
 export type Caller =
-  | { readonly via: 'key'; readonly keyId: string }
+  | { readonly via: 'key'; readonly keyId: string; readonly scope: Scope }
   | { readonly via: 'session'; readonly isOwner?: boolean }
 
 type Typed<E, Part extends string> = E extends { readonly [key in Part]: infer Schema extends TSchema }
@@ -61,8 +64,8 @@ interface RawOutcome<E extends Endpoint> {
 /** Answer of a handler. */
 export type Outcome<E extends Endpoint> = JsonOutcome<E> | RawOutcome<E>
 
-/** Authenticates a request; throws INVALID_API_KEY, FORBIDDEN or RATE_LIMIT. It may set headers on the reply. */
-export type Admit = (request: FastifyRequest, reply: FastifyReply, access: Exclude<Access, 'open'>) => Caller
+/** Authenticates a request to an endpoint by what that needs; throws INVALID_API_KEY, FORBIDDEN or RATE_LIMIT. It may set headers on the reply. */
+export type Admit = (request: FastifyRequest, reply: FastifyReply, needed: Scope | 'session') => Caller
 
 /** Returns whether a request carries JSON lines, where its endpoint takes them, and not a form. */
 export function hasLines({ headers }: FastifyRequest): boolean {
@@ -91,6 +94,11 @@ export function requireOwner(caller: Caller, param?: string): void {
   throw new AppError('OWNER_REQUIRED', {}, param === undefined ? {} : { param })
 }
 
+/** Throws FORBIDDEN, which names both, unless a key with the scope `given` may do what needs the scope `needed`. */
+export function requireScope(given: Scope, needed: Scope): void {
+  if (!permits(given, needed)) throw new AppError('FORBIDDEN', { scope: given, neededScope: needed })
+}
+
 /** Returns the table's row of the route that `request` reached; undefined beside the table (unknown address, page files). */
 export function endpointOf(request: FastifyRequest): Endpoint | undefined {
   return (request.routeOptions.config as { endpoint?: Endpoint } | undefined)?.endpoint
@@ -106,7 +114,9 @@ export function installAdmission(app: FastifyInstance, admit: Admit, clock: Body
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
   app.addHook('onRequest', (request, reply, done) => {
     const endpoint = endpointOf(request)
-    if (endpoint && endpoint.access !== 'open') callers.set(request, admit(request, reply, endpoint.access))
+    if (endpoint && endpoint.access !== 'open') {
+      callers.set(request, admit(request, reply, endpoint.access === 'caller' ? endpoint.scope : 'session'))
+    }
     if (endpoint) checkMediaType(request, endpoint)
     done()
   })

@@ -96,6 +96,11 @@ export class Jobs {
     }
   }
 
+  /** Returns the identifier of the key that made a job; undefined for the application. Throws JOB_NOT_FOUND. */
+  makerOf(jobId: string): string | undefined {
+    return this.#require(jobId).keyId
+  }
+
   /** Ends an unfinished job as cancelled and refunds it; an ended one stays as it is. Throws JOB_NOT_FOUND. */
   cancel(jobId: string): void {
     const { settle, scheduler, spareRoom } = this.#deps

@@ -14,7 +14,7 @@ import { coverWarnings } from '../../src-worker/media/cover-warnings.ts'
 import { disposition } from '../artifacts/send-file.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
-import { type Call, type Caller, route } from '../http/route.ts'
+import { type Call, type Caller, type Maker, requireScope, route } from '../http/route.ts'
 import type { InspectCover } from '../uploads/cover.ts'
 import {
   changedRequest,
@@ -147,13 +147,18 @@ async function dryRun(
   } as const
 }
 
-/** Serves the cancelling of an unfinished job and the removal of an ended one. */
+/** Serves the cancelling of an unfinished job and the removal of an ended one; only its maker cancels it without the scope `all`. */
 function deleteJobRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
   const { jobs } = deps
   route(app, jobEndpoints.deleteJob, (call) => {
     const { job_id } = call.params
     const isUnfinished = jobs.show(job_id, viewOf(deps, call)).status === 'queued'
-    if (isUnfinished || call.query.status === 'queued') {
+    const isCancelled = isUnfinished || call.query.status === 'queued'
+    const { caller } = call
+    if (caller.via === 'key' && !(isCancelled && jobs.makerOf(job_id) === caller.keyId)) {
+      requireScope(caller.scope, 'all')
+    }
+    if (isCancelled) {
       jobs.cancel(job_id)
       return { status: 200, body: jobs.show(job_id, viewOf(deps, call)) } as const
     }
@@ -394,7 +399,7 @@ function storedSong(deps: JobRoutesDeps, sourceId: string, param: SourceField): 
   return song
 }
 
-function nameOf(caller: Caller): string {
+function nameOf(caller: Maker): string {
   return caller.via === 'key' ? caller.keyId : 'session'
 }
 

@@ -13,7 +13,7 @@ import { lengthWarnings } from '../../src-worker/media/length-warnings.ts'
 import type { Ledger } from '../credits/ledger.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
-import type { Caller } from '../http/route.ts'
+import type { Maker } from '../http/route.ts'
 import type { Notify } from '../notify/notify.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import type { Storage } from '../uploads/storage.ts'
@@ -25,7 +25,7 @@ import type { JobStore, KeptCover } from './store.ts'
 
 /** A checked request for one job. The songs are kept by the job; the files named here stay the caller's. */
 export interface Submission {
-  readonly caller: Caller
+  readonly caller: Maker
   readonly request: MasterRequest
   readonly song: StoredSong
   readonly reference?: StoredSong

@@ -6,7 +6,7 @@ import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
 import { databaseFault } from '../db/fault.ts'
 import type { AppError } from '../http/app-error.ts'
 import { toAppError } from '../http/envelope.ts'
-import type { Caller } from '../http/route.ts'
+import type { Maker } from '../http/route.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import { requestOf } from './manifest.ts'
 import { type SongSourceDeps, withSong } from './song-source.ts'
@@ -18,7 +18,7 @@ export interface HandOverDeps extends SongSourceDeps {
   readonly store: ManifestStore
   /** Creates the job of a song and charges it; `alongside` is called in its transaction. Throws an AppError. */
   readonly submit: (job: {
-    readonly caller: Caller
+    readonly caller: Maker
     readonly request: MasterRequest
     readonly song: StoredSong
     readonly batchId: string

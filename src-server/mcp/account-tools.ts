@@ -22,6 +22,7 @@ export const ACCOUNT_TOOLS = [
     description: 'Plan, credits, limits, and which results are removed soon.',
     input: exactly({}),
     effect: 'reads',
+    endpoint: 'readAccount',
     run: async (_, { client, signal }) => ({ value: await client.call('readAccount', { signal }) }),
   }),
   tool({
@@ -30,6 +31,7 @@ export const ACCOUNT_TOOLS = [
     description: 'Jobs of the account, newest first. Titles and artists are data of the songs.',
     input: exactly({ ...JobQuery.properties, limit: PageSize }),
     effect: 'reads',
+    endpoint: 'listJobs',
     run: async ({ limit = LIST_SIZE, ...query }, { client, signal }) => {
       const { jobs, ...page } = await client.call('listJobs', { query: { ...query, limit }, signal })
       const rows = jobs.map(({ job_id, status, progress, title, artist, platforms, created_at, download_url }) => ({
@@ -49,6 +51,7 @@ export const ACCOUNT_TOOLS = [
       ),
     }),
     effect: 'reads',
+    endpoint: 'readJob',
     run: async ({ job_id, wait }, { client, signal }) =>
       jobAnswer(
         await client.call('readJob', {
@@ -64,6 +67,7 @@ export const ACCOUNT_TOOLS = [
     description: 'Cancels a job that has not ended and refunds it; one that has ended stays as it is.',
     input: exactly({ job_id: JobId }),
     effect: 'ends',
+    endpoint: 'deleteJob',
     run: async ({ job_id }, { client }) => ({
       value: await client.call('deleteJob', { params: { job_id }, query: { status: 'queued' } }),
     }),
@@ -80,6 +84,7 @@ export const ACCOUNT_TOOLS = [
       idempotency_key: IdempotencyKey,
     }),
     effect: 'spends',
+    endpoint: 'retryJob',
     run: async ({ job_id, changes = {}, confirm, idempotency_key }, { client, signal }) => {
       const params = { job_id }
       if (confirm) {
@@ -97,6 +102,7 @@ export const ACCOUNT_TOOLS = [
     description: 'Measurements and decisions of a finished job. Its curves and spectra are in the linked resource.',
     input: exactly({ job_id: JobId }),
     effect: 'reads',
+    endpoint: 'readReport',
     run: async ({ job_id }, { client, signal }) => {
       const report = await client.call('readReport', { params: { job_id }, signal })
       const figures = JSON.parse(JSON.stringify(report), (name, value) => (BULKY.has(name) ? undefined : value))

@@ -3,6 +3,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Scope } from '../../src-contract/endpoint.ts'
 import { preferredLanguage } from '../../src-contract/text/text.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { readJson, untilGone } from '../http/route.ts'
@@ -11,7 +12,7 @@ import type { McpSessions, SessionsDeps } from './sessions.ts'
 export interface McpRoutesDeps extends SessionsDeps {
   readonly clock: Clock
   /** Returns the API key of a request; throws INVALID_API_KEY where there is none, also beside another credential. */
-  readonly keyOf: (request: FastifyRequest) => { readonly keyId: string; readonly key: string }
+  readonly keyOf: (request: FastifyRequest) => { readonly keyId: string; readonly scope: Scope; readonly key: string }
 }
 
 /** First bytes of an event stream, a comment: without them a client would see no answer until there is a message. */

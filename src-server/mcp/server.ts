@@ -14,19 +14,22 @@ import {
   type ToolAnnotations,
 } from '@modelcontextprotocol/sdk/types.js'
 import { ApiError, type Client } from '../../src-contract/client.ts'
+import { permits, type Scope } from '../../src-contract/endpoint.ts'
 import type { ErrorEnvelope } from '../../src-contract/errors.ts'
 import type { Language } from '../../src-contract/text/text.ts'
 import { AppError } from '../http/app-error.ts'
 import { envelopeOf, toAppError } from '../http/envelope.ts'
-import { checked } from '../http/route.ts'
+import { checked, requireScope } from '../http/route.ts'
 import { ACCOUNT_TOOLS } from './account-tools.ts'
 import { albumPrompt } from './prompt.ts'
 import { RELEASE_TOOLS } from './release-tools.ts'
 import { SONG_TOOLS } from './song-tools.ts'
-import { type Effect, RESOURCES, reportUri, type Tool, type ToolAnswer, type ToolContext } from './tool.ts'
+import { type Effect, RESOURCES, reportUri, scopeOf, type Tool, type ToolAnswer, type ToolContext } from './tool.ts'
 
 export interface McpServerDeps extends Pick<ToolContext, 'openFile' | 'openFolder' | 'client'> {
   readonly version: string
+  /** Scope of the key of the session: tools that it does not permit are not listed. */
+  readonly scope: Scope
   readonly language: Language
   readonly newUuid: () => string
   /** Returns whether the session has ended: work that it began then goes on. */
@@ -53,7 +56,8 @@ export function createMcpServer(deps: McpServerDeps): Server {
   server.onerror = deps.onFault
   serveTools(server, deps)
   serveResources(server, deps)
-  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [albumPrompt.listed] }))
+  const prompts = permits(deps.scope, 'master') ? [albumPrompt.listed] : []
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts }))
   server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
     if (params.name !== albumPrompt.listed.name) throw new McpError(ErrorCode.InvalidParams, `No prompt ${params.name}`)
     return albumPrompt.fill(params.arguments ?? {})
@@ -62,7 +66,9 @@ export function createMcpServer(deps: McpServerDeps): Server {
 }
 
 function serveTools(server: Server, deps: McpServerDeps): void {
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: TOOLS.map(listedTool) }))
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: TOOLS.filter((one) => permits(deps.scope, scopeOf(one))).map(listedTool),
+  }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification, _meta }) => {
     const called = TOOLS.find(({ name }) => name === params.name)
     if (!called) throw new McpError(ErrorCode.InvalidParams, `No tool ${params.name}`)
@@ -73,6 +79,7 @@ function serveTools(server: Server, deps: McpServerDeps): void {
       sendNotification({ method: 'notifications/progress', params: notification }).catch(deps.onFault)
     }
     try {
+      requireScope(deps.scope, scopeOf(called))
       const args = checked(called.input, params.arguments ?? {}) as Record<string, unknown>
       const isCancelled = () => signal.aborted && !deps.isOver()
       return shown(await called.run(args, { ...deps, signal, isCancelled, report }))

@@ -2,6 +2,7 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { createClient } from '../../src-contract/client.ts'
+import type { Scope } from '../../src-contract/endpoint.ts'
 import type { Language } from '../../src-contract/text/text.ts'
 import { AppError } from '../http/app-error.ts'
 import { createMcpServer, type McpServerDeps } from './server.ts'
@@ -9,13 +10,14 @@ import { createMcpServer, type McpServerDeps } from './server.ts'
 /** Caller of a request. */
 export interface McpCaller {
   readonly keyId: string
+  readonly scope: Scope
   readonly key: string
   readonly language: Language
   /** Its `User-Agent`, under which the uses of its key are listed. */
   readonly program: string
 }
 
-export interface SessionsDeps extends Omit<McpServerDeps, 'client' | 'language' | 'isOver'> {
+export interface SessionsDeps extends Omit<McpServerDeps, 'client' | 'scope' | 'language' | 'isOver'> {
   /** Address of the API, without a trailing slash. */
   readonly baseUrl: string
 }
@@ -57,7 +59,7 @@ export class McpSessions {
     return session.transport
   }
 
-  async #open({ keyId, key, language, program }: McpCaller): Promise<WebStandardStreamableHTTPServerTransport> {
+  async #open({ keyId, key, scope, language, program }: McpCaller): Promise<WebStandardStreamableHTTPServerTransport> {
     const { baseUrl, newUuid } = this.#deps
     let isOver = false
     const transport = new WebStandardStreamableHTTPServerTransport({
@@ -73,7 +75,7 @@ export class McpSessions {
       fetch: (url, init) =>
         fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string>), 'User-Agent': program } }),
     })
-    const server = createMcpServer({ ...this.#deps, client, language, isOver: () => isOver })
+    const server = createMcpServer({ ...this.#deps, client, scope, language, isOver: () => isOver })
     await server.connect(transport as Transport)
     return transport
   }

@@ -198,6 +198,7 @@ export const SONG_TOOLS = [
     description: 'Lists the platforms and every setting of a master with its bounds and default.',
     input: exactly({}),
     effect: 'reads',
+    endpoint: 'readOpenApi',
     run: async () => ({ value: { platforms: PLATFORMS, metadata: METADATA_NAMES, settings: settingRows() } }),
   }),
   tool({
@@ -206,6 +207,7 @@ export const SONG_TOOLS = [
     description: 'Measures a song and says what mastering would find and repair. Free; nothing is stored.',
     input: exactly({ file: FILE }),
     effect: 'reads',
+    endpoint: 'analyze',
     run: async ({ file }, context) => {
       const found = await context.client.call('analyze', {
         files: await parts(context, { file }),
@@ -221,6 +223,7 @@ export const SONG_TOOLS = [
     description: 'Writes the passage that the master of one platform would have as a WAV into an allowed folder. Free.',
     input: PreviewInput,
     effect: 'changes',
+    endpoint: 'preview',
     run: preview,
   }),
   tool({
@@ -230,6 +233,7 @@ export const SONG_TOOLS = [
       'Makes one measured master of a song for each platform; 1 credit whatever their number. Without `confirm` it makes every check and the analysis and says what it would cost. A failed or cancelled job is refunded.',
     input: MasterInput,
     effect: 'spends',
+    endpoint: 'createJob',
     run: master,
   }),
 ]

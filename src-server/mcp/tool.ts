@@ -1,6 +1,8 @@
 /** The shape of a tool, and what its calls get and give. */
 import type { Static, TObject } from 'typebox'
 import type { Client, FilePart } from '../../src-contract/client.ts'
+import { type Endpoint, SCOPES, type Scope } from '../../src-contract/endpoint.ts'
+import { ENDPOINTS, type EndpointName } from '../../src-contract/endpoints.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 
 /** A file or resource beside the answer of a tool. */
@@ -53,12 +55,21 @@ export interface Tool<Input extends TObject = TObject> {
   readonly description: string
   readonly input: Input
   readonly effect: Effect
+  /** Endpoint that does its work: the tool is for keys that may call it. */
+  readonly endpoint: EndpointName
   readonly run: (args: Static<Input>, context: ToolContext) => Promise<ToolAnswer>
 }
 
 /** Returns a tool whose call is typed by its own schema. The arguments are checked against it before the call. */
 export function tool<const Input extends TObject>(definition: Tool<Input>): Tool {
   return definition as unknown as Tool
+}
+
+/** Returns the scope that a key needs for a tool. Throws for a tool of what no key may do: that is a fault of ours. */
+export function scopeOf({ name, endpoint }: Pick<Tool, 'name' | 'endpoint'>): Scope {
+  const row: Endpoint = ENDPOINTS[endpoint]
+  if (row.access === 'session') throw new Error(`no key may use the tool ${name}`)
+  return row.access === 'caller' ? row.scope : SCOPES[0]
 }
 
 /** Scheme of the resources. */

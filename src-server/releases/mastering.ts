@@ -15,7 +15,7 @@ import type { Ledger } from '../credits/ledger.ts'
 import { databaseFault } from '../db/fault.ts'
 import { AppError } from '../http/app-error.ts'
 import { toAppError } from '../http/envelope.ts'
-import type { Caller } from '../http/route.ts'
+import type { Caller, Maker } from '../http/route.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import { requireContinuous } from './continuous.ts'
 import { fullTitle } from './export-plan.ts'
@@ -54,7 +54,7 @@ export interface ReleaseMasteringDeps {
   readonly jobs: {
     /** Makes a job. Throws an AppError. */
     submit(job: {
-      readonly caller: Caller
+      readonly caller: Maker
       readonly request: MasterRequest
       readonly song: StoredSong
       readonly joinedPaths: readonly string[]

@@ -179,14 +179,14 @@ function KeyField({ created, onCreated }: KeyFieldProps) {
   )
 }
 
-/** The newest active key, undefined where there is none, and creating one. */
+/** The newest active key that may master, undefined where there is none, and creating one. */
 function useNewestKey() {
   const { client } = useApp()
   const [keys, setKeys] = useState<readonly ApiKey[] | null>(null)
   const { isBusy, problem, run } = useAction()
   useEffect(() => {
     client.call('listKeys', {}).then(
-      (answer) => setKeys(answer.keys.filter((key) => key.state === 'active')),
+      (answer) => setKeys(answer.keys.filter((key) => key.state === 'active' && key.scope !== 'read')),
       () => undefined,
     )
   }, [client])

@@ -2,7 +2,9 @@
 import { Plus } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { ApiKey, CreatedKey } from '../../../src-contract/account.ts'
+import { SCOPES, type Scope } from '../../../src-contract/endpoint.ts'
 import { Button } from '../../components/button.tsx'
+import { Segmented } from '../../components/choices.tsx'
 import { CopyButton } from '../../components/copy.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { createListing } from '../../state/listing.ts'
@@ -19,6 +21,11 @@ import {
   TextDialog,
 } from './section.tsx'
 import { Table } from './table.tsx'
+
+/** Lives of a key that can be chosen, s; undefined for one without an end. */
+const LIVES = { endless: undefined, day: 86_400, month: 30 * 86_400, year: 365 * 86_400 } as const
+type Life = keyof typeof LIVES
+const LIFE_NAMES = Object.keys(LIVES) as Life[]
 
 export function KeysSection({ titleId }: SectionProps) {
   const { client, service } = useApp()
@@ -129,9 +136,23 @@ function KeyName({ apiKey }: { apiKey: ApiKey }) {
       <b>
         <bdi>{apiKey.name}</bdi>
       </b>
-      {apiKey.state === 'suspended' && <span className="tag warn">{t.prefs.keys.states.suspended}</span>}
+      {(apiKey.state === 'suspended' || apiKey.state === 'expired') && (
+        <span className="tag warn">{t.prefs.keys.states[apiKey.state]}</span>
+      )}
+      <KeyLimits apiKey={apiKey} />
     </>
   )
+}
+
+/** Scope of a key and the day of its end; nothing for one that permits everything and has none. */
+function KeyLimits({ apiKey: { scope, state, expires_at } }: { apiKey: ApiKey }) {
+  const { t, format } = useWords()
+  const text = t.prefs.keys
+  const limits = [
+    scope !== 'all' && text.scopes[scope].name,
+    expires_at && state !== 'expired' && text.until(format.day(expires_at, new Date())),
+  ].filter(Boolean)
+  return limits.length > 0 && <div className="me">{limits.join(' · ')}</div>
 }
 
 /** A key that was just created; its value can be read only now. */
@@ -162,7 +183,10 @@ function FreshKey({ created, ...box }: { created: CreatedKey } & Pick<SecretBoxP
 function NameDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (key: CreatedKey) => void }) {
   const { client } = useApp()
   const { t } = useWords()
+  const [scope, setScope] = useState<Scope>('all')
+  const [life, setLife] = useState<Life>('endless')
   const text = t.prefs.keys
+  const limits = { scope, ...(LIVES[life] === undefined ? {} : { expires_in: LIVES[life] }) }
   return (
     <TextDialog
       title={text.create}
@@ -170,9 +194,29 @@ function NameDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (k
       doing={text.creating}
       field={{ label: text.name, placeholder: text.namePlaceholder, maxLength: 80 }}
       missing={text.nameless}
-      act={async (name) => onCreated(await client.call('createKey', { body: { name } }))}
+      act={async (name) => onCreated(await client.call('createKey', { body: { name, ...limits } }))}
       onClose={onClose}
-    />
+    >
+      <fieldset className="options">
+        <legend>{text.scope}</legend>
+        {SCOPES.toReversed().map((one) => (
+          <label key={one} className="option">
+            <input type="radio" name="scope" checked={scope === one} onChange={() => setScope(one)} />
+            <b>{text.scopes[one].name}</b>
+            <span className="dim grow">{text.scopes[one].text}</span>
+          </label>
+        ))}
+      </fieldset>
+      <div className="field">
+        <span className="label">{text.life}</span>
+        <Segmented
+          label={text.life}
+          options={LIFE_NAMES.map((value) => ({ value, text: text.lives[value] }))}
+          value={life}
+          onChoose={setLife}
+        />
+      </div>
+    </TextDialog>
   )
 }
 

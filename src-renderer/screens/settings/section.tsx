@@ -197,10 +197,12 @@ interface TextDialogProps extends Omit<ActionDialogProps, 'isReady' | 'act' | 'c
   missing: string
   /** Gets the text without spaces around it, never empty. */
   act: (text: string) => Promise<unknown>
+  /** Further controls below the text. */
+  children?: ReactNode
 }
 
 /** A dialog for one action on one text. */
-export function TextDialog({ field, missing, act, ...dialog }: TextDialogProps) {
+export function TextDialog({ field, missing, act, children, ...dialog }: TextDialogProps) {
   const [value, setValue] = useState('')
   const [isMissing, setMissing] = useState(false)
   const input = useRef<HTMLInputElement>(null)
@@ -222,6 +224,7 @@ export function TextDialog({ field, missing, act, ...dialog }: TextDialogProps) 
           setMissing(false)
         }}
       />
+      {children}
     </ActionDialog>
   )
 }

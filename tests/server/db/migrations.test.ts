@@ -4,11 +4,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { Keys } from '../../../src-server/access/keys.ts'
 import { DATABASE_FILE } from '../../../src-server/db/data-directory.ts'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
 import { FinishedJobs } from '../../../src-server/jobs/finished-jobs.ts'
 import { ReleaseStore } from '../../../src-server/releases/store.ts'
+import { systemClock, systemRandom } from '../../../src-system/system.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
@@ -36,6 +38,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0015-manifests.sql': '9bcf4bb7662bef0902efa49ac2d5f7dd599cecd3f7403c0b6d27c22dee165948',
     '0016-lost-attempts.sql': '970fb9795c1cf1df3fdf74818e13d85cb7ecce52a67d994ce4ced0272883310f',
     '0017-client-data.sql': '78b1509aa3868ed68ce6b7e7a4ad5381866effd937b5f1794cb06c25e53b7ff9',
+    '0018-key-scopes.sql': '9f664d29e8413a46505a2f8cafbb6807b4c79d95df8cb78a624031caac7c60ba',
   })
 })
 
@@ -191,4 +194,20 @@ test('a request that is repeated after the upgrade gets the first answer again, 
   } finally {
     await service.stop()
   }
+})
+
+test('keys of version 0017 permit everything and have no end', () => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'loudsmith-old-')), DATABASE_FILE)
+  const before = openDatabase(file, readMigrations(FOLDER).slice(0, 17))
+  const key = `ams_live_${'0'.repeat(32)}`
+  before
+    .prepare("INSERT INTO api_keys (key_id, name, key_hash, last_four, created_at_ms) VALUES (?, 'old', ?, '0000', 1)")
+    .run(DONE, sha256(key))
+  before.close()
+  const db = openDatabase(file, readMigrations(FOLDER))
+  const keys = new Keys({ db, clock: systemClock, random: systemRandom, plan: () => 'studio' })
+  expect(keys.identify(key, undefined)).toEqual({ keyId: DONE, scope: 'all' })
+  expect(keys.list()).toMatchObject([{ scope: 'all', state: 'active' }])
+  expect(keys.list()[0]).not.toHaveProperty('expires_at')
+  db.close()
 })

@@ -2,22 +2,10 @@ import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Clock } from '../../../src-system/system.ts'
-import { systemClock } from '../../../src-system/system.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { masterForm, type Service, startService } from '../../support/service.ts'
+import { shiftedClock } from '../../support/shifted-clock.ts'
 import { eventually } from '../notify/fixture.ts'
-
-/** The machine's clock, moved by hand where a test wants it to be later. */
-function shiftedClock(): Clock & { shiftMs: number } {
-  const clock = {
-    ...systemClock,
-    shiftMs: 0,
-    now: () => systemClock.now() + clock.shiftMs,
-    monotonicMs: () => systemClock.monotonicMs() + clock.shiftMs,
-  }
-  return clock
-}
 
 let service: Service
 let clock: ReturnType<typeof shiftedClock>
@@ -134,6 +122,17 @@ describe('keys (spec 5, contract 3)', () => {
     expect((await service.get('/api/v1/account')).body.credits).toBe(credits)
     expect((await service.get('/api/v1/jobs')).body.total).toBe(0)
     expect(service.temporary()).toEqual([])
+  })
+
+  test('a key whose end passes while its song is on the way makes no job, and costs nothing', async () => {
+    const { key } = (await service.post('/app/keys', { name: 'upload', expires_in: 60 })).body
+    const { credits } = await account()
+    const answer = await masterSlowly(key, async () => {
+      clock.shiftMs = 60_000
+    })
+    expect([answer.status, answer.body.error?.code]).toEqual([401, 'INVALID_API_KEY'])
+    expect((await account()).credits).toBe(credits)
+    expect((await service.get('/api/v1/jobs')).body.total).toBe(0)
   })
 
   test('a key cannot reach /app: 403 FORBIDDEN', async () => {

@@ -47,7 +47,7 @@ afterAll(async () => {
   for (const folder of [dataDir, music]) rmSync(folder, { recursive: true, force: true })
 })
 
-function transportOf(kind: (typeof TRANSPORTS)[number]): Transport {
+function transportOf(kind: (typeof TRANSPORTS)[number], key: string): Transport {
   if (kind === 'stdio') {
     const env = { ...(process.env as Record<string, string>), LOUDSMITH_API_KEY: key }
     const args = [...process.execArgv, CLI, 'mcp', '--data-dir', dataDir]
@@ -58,9 +58,9 @@ function transportOf(kind: (typeof TRANSPORTS)[number]): Transport {
   }) as Transport
 }
 
-async function connected(kind: (typeof TRANSPORTS)[number]): Promise<Client> {
+async function connected(kind: (typeof TRANSPORTS)[number], as = key): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
-  await client.connect(transportOf(kind), PATIENT)
+  await client.connect(transportOf(kind, as), PATIENT)
   return client
 }
 
@@ -178,6 +178,24 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     expect(JSON.parse((contents[0] as { text: string }).text).openapi).toMatch(/^3\.1/)
     const { messages } = await client.getPrompt({ name: 'master_album', arguments: { songs: '/a' } }, PATIENT)
     expect(messages[0]?.content).toMatchObject({ text: expect.stringContaining('songs: "/a"') })
+  })
+
+  test('a key sees the tools that its scope permits, and is refused the others as the API refuses it', async () => {
+    const { key: reader } = (await service.post('/app/keys', { name: 'reader', scope: 'read' })).body
+    const reading = await connected(kind, reader)
+    const { tools } = await reading.listTools(undefined, PATIENT)
+    expect(tools.map(({ name }) => name).sort()).toEqual(
+      [
+        ...['account', 'analyse', 'list_jobs', 'list_releases', 'read_job', 'read_release', 'read_report', 'settings'],
+      ].sort(),
+    )
+    expect((await reading.listPrompts(undefined, PATIENT)).prompts).toEqual([])
+    expect((await call(reading, 'account')).isError).toBe(false)
+    const refused = await call(reading, 'master', { file: song, platforms: ['spotify'] })
+    const byApi = await service.call('POST', '/api/v1/master', { credential: reader })
+    expect([refused.isError, refused.value.error.code]).toEqual([true, 'FORBIDDEN'])
+    expect(refused.value.error.message).toBe(byApi.body.error.message)
+    await reading.close()
   })
 
   test('a call that is cancelled cancels its job', async () => {

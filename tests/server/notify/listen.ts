@@ -23,7 +23,7 @@ export async function listen(serve: (app: FastifyInstance) => void) {
       if (token === undefined) throw new AppError('INVALID_API_KEY')
       if (token === 'session') return { via: 'session' }
       if (access === 'session') throw new AppError('FORBIDDEN')
-      return { via: 'key', keyId: token }
+      return { via: 'key', keyId: token, scope: 'all' }
     },
     systemClock,
   )

@@ -1,0 +1,43 @@
+/** `loudsmith keys …`, as a person and as a script call them. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { commandsOf } from '../support/commands.ts'
+import { createHeldEngine } from '../support/held-engine.ts'
+import { type Service, startService } from '../support/service.ts'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-account-'))
+let service: Service
+beforeAll(async () => {
+  service = await startService({ forkEngine: createHeldEngine({ isAutomatic: true }).fork })
+})
+afterAll(async () => {
+  await service.stop()
+  rmSync(folder, { recursive: true })
+})
+
+const { call, json } = commandsOf(folder, () => service.dataDir)
+
+test('a key is made with a scope and an end, which the list shows', async () => {
+  const made = await json('keys', 'create', 'reader', '--scope', 'read', '--expires', '30d')
+  expect(made).toMatchObject({ name: 'reader', scope: 'read', key: expect.stringMatching(/^ams_live_/) })
+  expect(Date.parse(made.expires_at) - Date.parse(made.created_at)).toBe(30 * 86_400_000)
+  expect((await service.master({}, { credential: made.key })).status).toBe(403)
+  expect(await json('keys', 'create', 'script')).toMatchObject({ scope: 'all' })
+  const [script = '', reader = ''] = (await call('C', 'keys', 'list')).out.split('\n')
+  expect(script).toMatch(/active +all +ams_live_….{4} +no end +never used +script$/)
+  expect(reader).toMatch(/active +read +ams_live_….{4} +until \d{4}-\d\d-\d\dT\S+ +used \d{4}\S+ +reader$/)
+  for (const [time, told] of [
+    ['soon', /such as 90s or 7d/],
+    ['30', /such as 90s or 7d/],
+    ['-1d', /such as 90s or 7d/],
+    ['0s', /expires_in/],
+  ] as const) {
+    const refused = await call('C', 'keys', 'create', 'x', `--expires=${time}`)
+    expect([time, refused.code, refused.problem]).toEqual([time, 1, expect.stringMatching(told)])
+  }
+  expect((await call('ko_KR.UTF-8', 'keys', 'create', 'x', '--expires=1')).problem).toContain('예: 90s, 7d')
+  expect((await call('C', 'keys', 'create', 'x', '--scope', 'owner')).code).toBe(1)
+  expect((await json('keys', 'list')).keys).toHaveLength(2)
+})

@@ -1,0 +1,148 @@
+/** Scopes and ends of API keys, on a real socket over a real database. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { CreatedKey } from '../../../src-contract/account.ts'
+import { type Endpoint, fillPath, SCOPES, type Scope } from '../../../src-contract/endpoint.ts'
+import { ENDPOINTS } from '../../../src-contract/endpoints.ts'
+import { createHeldEngine } from '../../support/held-engine.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { shiftedClock } from '../../support/shifted-clock.ts'
+
+/** Endpoints for keys by the least scope that may call them (contract 9). */
+const OF_SCOPE: Readonly<Record<Scope, readonly string[]>> = {
+  read: [
+    ...['listJobs', 'readJob', 'downloadResult', 'readReport', 'readJobFile', 'analyze', 'readAccount', 'streamEvents'],
+    ...['listBatches', 'readBatch', 'readBatchSongs', 'streamBatch', 'listWebhooks', 'listDeliveries'],
+    ...['listReleases', 'readRelease', 'planRelease', 'readReleaseCsv', 'readReleaseCover'],
+  ],
+  master: [
+    ...['createJob', 'deleteJob', 'retryJob', 'preview'],
+    ...['createBatch', 'pauseBatch', 'resumeBatch', 'cancelBatch', 'retryBatch'],
+    ...['createRelease', 'changeRelease', 'deleteRelease', 'duplicateRelease', 'masterRelease', 'cancelRelease'],
+    ...['addTracks', 'orderTracks', 'changeTrack', 'removeTrack', 'importReleases', 'changeReleaseByCsv'],
+    ...['putReleaseCover', 'removeReleaseCover'],
+  ],
+  all: ['createWebhook', 'deleteWebhook', 'replaceWebhookSecret', 'testWebhook', 'redeliver'],
+}
+
+let service: Service
+let clock: ReturnType<typeof shiftedClock>
+let engine: ReturnType<typeof createHeldEngine>
+beforeEach(async () => {
+  clock = shiftedClock()
+  engine = createHeldEngine()
+  service = await startService({ clock, forkEngine: engine.fork })
+})
+afterEach(() => service.stop())
+
+const newKey = async (wish: object) => (await service.post('/app/keys', { name: 'test', ...wish })).body as CreatedKey
+
+/** Calls an endpoint with nothing but its address and returns status and code; the body of a stream is not waited for. */
+async function tried({ method, path, params }: Endpoint, credential: string) {
+  const names = Object.keys(params?.properties ?? {})
+  const address = fillPath(path, Object.fromEntries(names.map((name) => [name, 'x'])))
+  const response = await fetch(service.baseUrl + address, {
+    method,
+    headers: { authorization: `Bearer ${credential}` },
+  })
+  if (response.status < 400) {
+    await response.body?.cancel()
+    return { status: response.status }
+  }
+  const { error } = (await response.json()) as { error: { code: string; message: string } }
+  return { status: response.status, ...error }
+}
+
+describe('scopes (contract 9)', () => {
+  test('every endpoint for keys is in the table of scopes', () => {
+    const rows = Object.entries(ENDPOINTS) as [string, Endpoint][]
+    for (const scope of SCOPES) {
+      const found = rows.flatMap(([name, row]) => (row.access === 'caller' && row.scope === scope ? [name] : []))
+      expect(found.sort(), scope).toEqual([...OF_SCOPE[scope]].sort())
+    }
+  })
+
+  test.each(SCOPES)('a key with the scope %s reaches what the scope permits, and nothing else', async (scope) => {
+    const { key } = await newKey({ scope })
+    for (const [needed, names] of Object.entries(OF_SCOPE) as [Scope, string[]][]) {
+      const isPermitted = SCOPES.indexOf(needed) <= SCOPES.indexOf(scope)
+      for (const name of names) {
+        const answer = await tried(ENDPOINTS[name as keyof typeof ENDPOINTS], key)
+        if (isPermitted) expect([name, answer.status === 403, answer.status === 401]).toEqual([name, false, false])
+        else expect([name, answer]).toMatchObject([name, { status: 403, code: 'FORBIDDEN' }])
+      }
+      // The plan's requests per minute are not the question here.
+      clock.shiftMs += 61_000
+    }
+    for (const row of Object.values(ENDPOINTS).filter(({ access }) => access === 'session')) {
+      expect(await tried(row, key)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    }
+  })
+
+  test('the refusal says in both languages what the key permits and what is needed, and is not counted', async () => {
+    const { key } = await newKey({ scope: 'read' })
+    const ask = (language: string) =>
+      service.call('POST', '/api/v1/master', { credential: key, headers: { 'accept-language': language } })
+    expect((await ask('en')).body.error.message).toMatch(/scope "read".*needs "master"/)
+    expect((await ask('ko')).body.error.message).toMatch(/"read"인데, "master" 권한이 필요/)
+    const { headers } = await service.get('/api/v1/account', { credential: key })
+    expect(headers.get('ratelimit')).toMatch(/r=99/)
+  })
+
+  test('a key without a scope permits everything, and no request can change the scope of a key', async () => {
+    const made = await newKey({})
+    expect(made).toMatchObject({ scope: 'all' })
+    expect(made).not.toHaveProperty('expires_at')
+    expect((await service.get('/app/keys')).body.keys).toMatchObject([{ scope: 'all', state: 'active' }])
+    const refused = await service.post('/app/keys', { name: 'x', scope: 'owner' })
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'scope'])
+  })
+
+  test('a key with the scope master cancels the jobs that it made; others, and deletions, need all', async () => {
+    const { key } = await newKey({ scope: 'master' })
+    const { key: second } = await newKey({ scope: 'master' })
+    const cancel = (jobId: string, query = '', credential = key) =>
+      service.call('DELETE', `/api/v1/jobs/${jobId}${query}`, { credential })
+    const own = (await service.newJob({}, { credential: key })).job_id
+    const others = [(await service.newJob({}, { credential: second })).job_id, (await service.newJob()).job_id]
+    for (const jobId of others) {
+      for (const query of ['', '?status=queued']) {
+        const { status, body } = await cancel(jobId, query)
+        expect([status, body.error.code]).toEqual([403, 'FORBIDDEN'])
+        expect(body.error.message).toContain('needs "all"')
+      }
+      expect((await service.job(jobId)).status).toBe('queued')
+    }
+    expect((await cancel(own, '?status=queued')).body).toMatchObject({ status: 'failed', failure_code: 'CANCELLED' })
+    // Ended: without `status` it would be deleted.
+    expect((await cancel(own)).status).toBe(403)
+    expect((await cancel(own, '?status=queued')).status).toBe(200)
+    expect((await cancel('unknown')).body.error.code).toBe('JOB_NOT_FOUND')
+    const { key: whole } = await newKey({})
+    expect((await cancel(own, '', whole)).status).toBe(204)
+    expect((await cancel(others[0] ?? '', '', whole)).status).toBe(200)
+  })
+})
+
+describe('ends of keys (contract 9)', () => {
+  test('a key ends at its moment for every request, and its slot is free', async () => {
+    await service.patch('/app/account', { plan: 'pro' })
+    const made = await newKey({ expires_in: 3600 })
+    expect(Date.parse(made.expires_at ?? '') - Date.parse(made.created_at)).toBe(3_600_000)
+    for (let count = 1; count < 5; count++) await newKey({})
+    expect((await service.post('/app/keys', { name: 'sixth' })).body.error.code).toBe('KEY_LIMIT')
+    const status = async () => (await service.get('/api/v1/account', { credential: made.key })).status
+    clock.shiftMs = 3_590_000
+    expect(await status()).toBe(200)
+    clock.shiftMs = 3_600_000
+    expect(await status()).toBe(401)
+    expect((await service.get('/app/keys')).body.keys.at(-1)).toMatchObject({ key_id: made.key_id, state: 'expired' })
+    expect((await service.get('/api/v1/account')).body.usage.keys).toBe(4)
+    expect(await newKey({})).toMatchObject({ state: 'active' })
+    expect((await service.call('DELETE', `/app/keys/${made.key_id}`)).body.state).toBe('revoked')
+  })
+
+  test.each([0, -1, 1.5, 315_360_001, '60'])('a life of %j is refused', async (expires_in) => {
+    const { status, body } = await service.post('/app/keys', { name: 'x', expires_in })
+    expect([status, body.error.param]).toEqual([400, 'expires_in'])
+  })
+})

@@ -1,0 +1,12 @@
+import { type Clock, systemClock } from '../../src-system/system.ts'
+
+/** Returns the machine's clock, moved by hand where a test wants it to be later. */
+export function shiftedClock(): Clock & { shiftMs: number } {
+  const clock = {
+    ...systemClock,
+    shiftMs: 0,
+    now: () => systemClock.now() + clock.shiftMs,
+    monotonicMs: () => systemClock.monotonicMs() + clock.shiftMs,
+  }
+  return clock
+}
