@@ -14,6 +14,8 @@ export interface ClientOptions {
   readonly dataDir: string
   readonly adoptDir?: boolean
   readonly json?: boolean
+  /** True where the service must run already. */
+  readonly needsRunning?: boolean
 }
 
 /** Adds the options of every client command. */

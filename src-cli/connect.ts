@@ -16,6 +16,8 @@ export interface DataDirOptions {
   readonly adoptDir?: boolean
   /** True where that service removes expired and left-over files; a command that only reads or sets something leaves them. */
   readonly sweeps?: boolean
+  /** True where a service that is started for the command alone would be of no use: there must be one that runs. */
+  readonly needsRunning?: boolean
 }
 
 /**
@@ -48,6 +50,7 @@ export async function withPlace<Outcome>(
       }
       if (owner && !isPatient) throw new Error(messages.stoppedAnswering(`http://127.0.0.1:${owner.port}`))
       if (!owner) {
+        if (options.needsRunning) throw new Error(messages.open.notRunning)
         try {
           own = await startOwn(dataDir, options.sweeps === true)
           return { baseUrl: own.baseUrl, credential: own.controlCredential }

@@ -11,6 +11,7 @@ import { decibels } from '../src-contract/text/numbers.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
+import { duration } from './duration.ts'
 import { STANDARD_INPUT, withInputs } from './input-file.ts'
 import { describeJob } from './job-text.ts'
 import { type Messages, messagesFor } from './messages.ts'
@@ -39,6 +40,7 @@ export function registerJobCommands(program: Command, dataDir: string, messages:
   const command: AddCommand = (usage, description) =>
     withClientOptions(group.command(usage), dataDir, messages).description(description)
   registerReading(command, messages)
+  registerLink(command, messages)
   registerEnding(command, messages)
   registerRetry(command, messages)
   registerAnalyse(
@@ -93,6 +95,21 @@ function registerReading(command: AddCommand, messages: Messages): void {
         ({ files }) => files.join('\n'),
       ),
     )
+}
+
+/** Adds `jobs link`: an address that ends with the running service, without which it would be of no use. */
+function registerLink(command: AddCommand, messages: Messages): void {
+  command('link <id>', messages.jobs.link)
+    .option('--expires <time>', messages.jobs.linkExpires, duration(messages))
+    .action((id: string, { expires, ...options }: ClientOptions & { readonly expires?: number }) => {
+      const body = expires === undefined ? {} : { expires_in: expires }
+      return runClientCommand(
+        { ...options, needsRunning: true },
+        messages,
+        (client) => client.call('createLink', { params: { job_id: id }, body }),
+        ({ url }) => url,
+      )
+    })
 }
 
 /** Adds `jobs cancel` and `delete`. */

@@ -253,6 +253,9 @@ const en = {
     wait: 'wait until it has ended',
     report: 'Print the report of a job, as JSON.',
     download: 'Unpack the masters of a job into a folder.',
+    link: 'Print an address of the ZIP of a job that needs no key, for other programs on this machine.',
+    linkExpires:
+      'time after which it ends, such as 2h, 7d at most; 1d when absent. It also ends when the service stops',
     cancel: 'Cancel a job that has not ended; its credit is returned.',
     delete: 'Delete a job and its files; one that has not ended is cancelled.',
     deleted: 'The job is deleted.',
@@ -591,6 +594,8 @@ const ko: Messages = {
     wait: '끝날 때까지 기다리기',
     report: '작업의 리포트를 JSON으로 출력해요.',
     download: '작업의 마스터를 폴더에 풀어요.',
+    link: '이 컴퓨터의 다른 프로그램이 키 없이 작업의 ZIP을 받을 수 있는 주소를 출력해요.',
+    linkExpires: '유효 기간. 예: 2h, 최대 7d, 기본값 1d. 서비스가 멈추면 함께 끝나요',
     cancel: '끝나지 않은 작업을 취소해요. 크레딧은 환불돼요.',
     delete: '작업과 파일을 삭제해요. 끝나지 않은 작업은 취소돼요.',
     deleted: '작업을 삭제했어요.',

@@ -9,6 +9,7 @@ import { exactly } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { eventEndpoints } from './events.ts'
 import { jobEndpoints } from './jobs.ts'
+import { linkEndpoints } from './links.ts'
 import { machineEndpoints } from './machines.ts'
 import { releaseExportEndpoints } from './release-exports.ts'
 import { releaseEndpoints } from './releases.ts'
@@ -62,6 +63,7 @@ const openEndpoints = endpoints({
 
 export const ENDPOINTS = {
   ...jobEndpoints,
+  ...linkEndpoints,
   ...batchEndpoints,
   ...releaseEndpoints,
   ...releaseExportEndpoints,

@@ -45,6 +45,7 @@ export const ERRORS = {
   JOB_NOT_FOUND: extension(404),
   RELEASE_NOT_FOUND: extension(404),
   BATCH_NOT_FOUND: extension(404),
+  LINK_NOT_FOUND: extension(404),
   METHOD_NOT_ALLOWED: extension(405),
   REQUEST_TIMEOUT: extension(408, true),
   JOB_NOT_READY: extension(409, 2),

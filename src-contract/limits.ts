@@ -24,6 +24,11 @@ export const DEFAULT_PORT = 47310
 export const KEY_PREFIX = 'ams_live_'
 /** Longest life of an API key that has an end, seconds: ten years. */
 export const MAX_KEY_SECONDS = 315_360_000
+/** Longest life of a link to a result, and that of one for which none is named, seconds. */
+export const MAX_LINK_SECONDS = 604_800
+export const DEFAULT_LINK_SECONDS = 86_400
+/** Most links to the result of one job; one more ends the oldest. */
+export const MAX_LINKS = 100
 /** Default retention of finished masters, days. */
 export const DEFAULT_RETENTION_DAYS = 30
 /** Lifetime of the link of the page, which can be opened once, seconds. */

@@ -20,6 +20,13 @@ export interface AppDeps {
   readonly routes: (app: FastifyInstance) => void
 }
 
+/** Headers of every answer. No address of ours goes to another site as the referrer: one may be a link that needs no key. */
+const EVERYWHERE = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+} as const
+
 /** More than a request line has room for: a long identifier is an unknown one, nothing else. */
 const MAX_PARAMETER_LENGTH = 16_384
 
@@ -40,7 +47,7 @@ export function buildApp({ log, clock, random, admission, port, isStopping, rout
     },
   })
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
+    reply.headers({ 'x-request-id': request.id, ...EVERYWHERE })
     if (isStopping()) {
       reply.header('connection', 'close')
       throw new AppError('UNAVAILABLE')

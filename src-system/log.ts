@@ -34,6 +34,10 @@ export function createLog(level: LogLevel, clock: Pick<Clock, 'now'>, write: (li
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
+/** Keys, and the tokens of links to results, wherever they stand in a text. */
+const redacted = (text: string) =>
+  text.replace(/ams_live_[0-9a-f]{32}/g, 'ams_live_[redacted]').replace(/\/l\/[\w-]{22}/g, '/l/[redacted]')
+
 function serialise(line: LogFields): string {
   try {
     return JSON.stringify(line, (name, value: unknown) => {
@@ -42,7 +46,7 @@ function serialise(line: LogFields): string {
         const { name: kind, message, stack, cause } = value
         return { kind, message, stack, ...(cause === undefined ? {} : { cause }) }
       }
-      return typeof value === 'string' ? value.replace(/ams_live_[0-9a-f]{32}/g, 'ams_live_[redacted]') : value
+      return typeof value === 'string' ? redacted(value) : value
     })
   } catch {
     return JSON.stringify({ time: line.time, level: line.level, message: line.message })

@@ -73,6 +73,7 @@ export const errors: Record<ErrorCode, Sentence> = {
   RELEASE_NOT_FOUND:
     'There is no such release, or no such track in it. It may have been deleted; GET /api/v1/releases lists all releases.',
   BATCH_NOT_FOUND: 'There is no such batch. GET /api/v1/batches lists the newest.',
+  LINK_NOT_FOUND: 'This link does not work. It has ended or was taken back, or its result is gone; ask for a new one.',
   METHOD_NOT_ALLOWED: (v) => `This address accepts only ${v.allow}.`,
   REQUEST_TIMEOUT: 'The request stopped before it was complete. Send it again without a pause.',
   JOB_NOT_READY: 'The job is not done yet. Try again shortly.',

@@ -68,6 +68,7 @@ export const errors: Record<ErrorCode, Sentence> = {
   JOB_NOT_FOUND: '그런 작업이 없어요. 삭제됐을 수 있으니 GET /api/v1/jobs에서 확인하세요.',
   RELEASE_NOT_FOUND: '그런 릴리스나 트랙이 없어요. 삭제됐을 수 있으니 GET /api/v1/releases에서 확인하세요.',
   BATCH_NOT_FOUND: '그런 일괄 작업이 없어요. GET /api/v1/batches에서 최근 것을 확인하세요.',
+  LINK_NOT_FOUND: '쓸 수 없는 링크예요. 만료됐거나 취소됐거나 결과가 사라졌어요. 새 링크를 받으세요.',
   METHOD_NOT_ALLOWED: (v) => `이 주소에서는 ${v.allow}만 쓸 수 있어요.`,
   REQUEST_TIMEOUT: '요청이 중간에 멈췄어요. 끊김 없이 다시 보내세요.',
   JOB_NOT_READY: '작업이 아직 끝나지 않았어요. 잠시 뒤 다시 시도하세요.',

@@ -11,7 +11,7 @@ import type { ResultZip } from '../../src-worker/result/package.ts'
 import { AppError } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
 import type { CodedCopies } from './coded-copies.ts'
-import { disposition, fileAnswer } from './send-file.ts'
+import { disposition, fileAnswer, type SendableFile } from './send-file.ts'
 
 /** A song as it lies in a job's folder. */
 export interface KeptSong {
@@ -67,14 +67,10 @@ export function artifactRoutes(app: FastifyInstance, { filesOf, codedCopies }: A
     if (!files) throw new AppError('JOB_NOT_FOUND')
     return files
   }
-  const expired = () => new AppError('RESULT_EXPIRED')
 
-  route(app, ENDPOINTS.downloadResult, ({ params, request }) => {
-    const { zip, zipPath } = resultOf(find(params.job_id))
-    const { fileName: filename, sha256, sizeBytes } = zip
-    const file = { path: zipPath, filename, sha256, sizeBytes, mediaType: 'application/zip', isDownload: true }
-    return fileAnswer(file, request, expired())
-  })
+  route(app, ENDPOINTS.downloadResult, ({ params, request }) =>
+    fileAnswer(zipOf(resultOf(find(params.job_id))), request, expired()),
+  )
 
   route(app, ENDPOINTS.readJobFile, ({ params: { job_id, file }, query: { format }, request }) => {
     const files = find(job_id)
@@ -114,13 +110,21 @@ export function artifactRoutes(app: FastifyInstance, { filesOf, codedCopies }: A
   })
 }
 
+const expired = () => new AppError('RESULT_EXPIRED')
+
+/** Returns the ZIP of a result as a file to be sent. */
+export function zipOf({ zip: { fileName: filename, sha256, sizeBytes }, zipPath: path }: KeptResult): SendableFile {
+  return { path, filename, sha256, sizeBytes, mediaType: 'application/zip', isDownload: true }
+}
+
 // The report is self-contained: it may draw and style itself, and do nothing else.
 const HTML_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox",
 }
 
-function resultOf({ status, isExpired, result }: JobFiles): KeptResult {
+/** Returns the result of a job. Throws JOB_NOT_READY, JOB_FAILED and RESULT_EXPIRED. */
+export function resultOf({ status, isExpired, result }: JobFiles): KeptResult {
   if (status === 'queued') throw new AppError('JOB_NOT_READY')
   if (status === 'failed') throw new AppError('JOB_FAILED')
   if (isExpired || !result) throw new AppError('RESULT_EXPIRED')

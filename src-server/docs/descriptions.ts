@@ -7,6 +7,7 @@ import { SETTING_DESCRIPTIONS } from '../../src-contract/settings.ts'
 /** Groups of endpoints. */
 export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Jobs: 'Mastering jobs: create, follow, download.',
+  Links: 'Addresses of results for programs of this machine that hold no key.',
   Batches: 'Many songs of this machine by one manifest, with their results.',
   Releases: 'Singles, EPs and albums: their tracks in order, with all that a distributor asks for.',
   Account: 'Plan, credits and keys of the one local account.',
@@ -27,6 +28,11 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   readReport: 'All measurements and decisions, as in the ZIP. Available once the job is done.',
   readJobFile: 'A master or an uploaded song, with ranges for players.',
   analyze: 'Measures the song and reports what mastering would find and repair. Nothing is stored or charged.',
+  createLink:
+    'Whoever on this machine has the address can download the ZIP until the link ends: with its time, with the key that made it, with the job, with its result, or when it is taken back; one that the application made ends with this start of the service. Of more than 100 links to one result the oldest ends.',
+  listLinks: 'Addresses are never shown again: only their hashes are kept.',
+  openLink:
+    'Ranges and conditional requests work as for the download. The answer is for no cache. A page of another site may lead here, and load nothing from here. Whatever does not work is answered alike: 404 LINK_NOT_FOUND.',
   createBatch:
     'JSON lines, or a form with them as its file `manifest`. The first line may be the head, which counts for all songs: an object without `path`, `job_id` and `source_id`. Every further line is a song with what is other for it. A line that cannot be read refuses the manifest; a song that cannot is failed in the table. Files are read when their turn comes. Single jobs go before those of batches, which take turns by caller and are not bound by the number of jobs of the plan; a song is charged when it is handed over. Songs of a batch that is short of credits or disk space wait: it is paused.',
   listBatches: 'Whichever key made them, newest first.',
@@ -146,6 +152,7 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   audition_id: 'Identifier of the audition.',
   batch_id: 'Identifier shared by jobs that belong together.',
   key_id: 'Identifier of the API key.',
+  link_id: 'Identifier of the link.',
   webhook_id: 'Identifier of the webhook.',
   delivery_id: 'Identifier of the delivery.',
   entry_id: 'Number of the entry, in the order of the ledger.',

@@ -9,6 +9,7 @@ import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import * as errors from '../../src-contract/errors.ts'
 import * as events from '../../src-contract/events.ts'
 import * as jobs from '../../src-contract/jobs.ts'
+import * as links from '../../src-contract/links.ts'
 import * as releaseExports from '../../src-contract/release-exports.ts'
 import * as releases from '../../src-contract/releases.ts'
 import * as report from '../../src-contract/report.ts'
@@ -30,6 +31,7 @@ const NAMES = new Map<unknown, string>(
     errors,
     events,
     jobs,
+    links,
     releaseExports,
     releases,
     report,

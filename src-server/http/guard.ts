@@ -4,18 +4,22 @@
  */
 
 import type { IncomingMessage } from 'node:http'
+import { LINK_PATH } from '../../src-contract/links.ts'
 
 /** Host names under which the server may be addressed. */
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 /** Pages that a link on another site may open. */
 const OPENABLE_FROM_ANYWHERE = new Set(['/', '/docs', '/docs/', '/healthz'])
 
+/** Addresses of results that need no key. */
+const LINK = new RegExp(`^${LINK_PATH}[^/]+$`)
+
 /** A request target with a scheme; what it names counts instead of the Host header (RFC 9112 section 3.2.2). */
 export const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
 
 /**
  * Returns whether a request may go on: its Host is one of our three names with `port`, its Origin is absent or ours, and it was
- * not made by a page of another site, other than by opening one of our pages. Never throws.
+ * not made by a page of another site, other than by opening one of our pages or a link. Never throws.
  */
 export function isAllowed(request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>, port: number): boolean {
   const { method, url = '', headers } = request
@@ -28,5 +32,7 @@ export function isAllowed(request: Pick<IncomingMessage, 'method' | 'url' | 'hea
   if (headers.origin !== undefined && !named.some((own) => text('origin') === `http://${own}`)) return false
   if (text('sec-fetch-site') !== 'cross-site') return true
   const [path = ''] = url.split('?')
-  return method === 'GET' && text('sec-fetch-mode') === 'navigate' && OPENABLE_FROM_ANYWHERE.has(path)
+  if (method !== 'GET' || text('sec-fetch-mode') !== 'navigate') return false
+  // A page of another site may lead to a link, and not load it into a frame.
+  return OPENABLE_FROM_ANYWHERE.has(path) || (LINK.test(path) && text('sec-fetch-dest') === 'document')
 }

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { exactly } from '../../src-contract/common.ts'
 import { JobQuery, RetryChanges } from '../../src-contract/jobs.ts'
 import { MAX_WAIT_SECONDS } from '../../src-contract/limits.ts'
+import { linkEndpoints } from '../../src-contract/links.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import { Confirm, IdempotencyKey, idempotent } from './song-tools.ts'
 import { jobAnswer, reportUri, tool } from './tool.ts'
@@ -94,6 +95,20 @@ export const ACCOUNT_TOOLS = [
       const { status } = await client.call('readJob', { params, signal })
       const { credits } = await client.call('readAccount', { signal })
       return { value: { dry_run: true, status, would_charge: CREDITS_PER_JOB, credits_remaining: credits } }
+    },
+  }),
+  tool({
+    name: 'link_job',
+    title: 'Link to the masters',
+    description:
+      'Makes an address of the ZIP of a finished job that needs no key, for other programs on this machine. Whoever has it can download the masters until it ends.',
+    input: exactly({ job_id: JobId, ...linkEndpoints.createLink.body.properties }),
+    effect: 'changes',
+    endpoint: 'createLink',
+    run: async ({ job_id, ...body }, { client }) => {
+      const link = await client.call('createLink', { params: { job_id }, body })
+      const file = { uri: link.url, name: 'masters.zip', mimeType: 'application/zip', description: 'All masters.' }
+      return { value: link, links: [file] }
     },
   }),
   tool({

@@ -10,6 +10,7 @@ import { createAdmission } from '../access/caller.ts'
 import { createRateLimiter } from '../access/rate-limit.ts'
 import { ticketRoutes } from '../access/tickets.ts'
 import { buildApp } from '../app.ts'
+import { linkRoutes } from '../artifacts/link-routes.ts'
 import { artifactRoutes } from '../artifacts/routes.ts'
 import { auditionRoutes } from '../auditions/routes.ts'
 import { appRoutes } from '../batch/routes.ts'
@@ -285,7 +286,9 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
       return result
     },
   })
-  artifactRoutes(app, { filesOf: (jobId) => jobs.files(jobId), codedCopies: work.codedCopies })
+  const filesOf = (jobId: string) => jobs.files(jobId)
+  artifactRoutes(app, { filesOf, codedCopies: work.codedCopies })
+  linkRoutes(app, { filesOf, links: core.links })
   notifyRoutes(app, {
     notify,
     clock: deps.clock,

@@ -7,6 +7,7 @@ import { type FfmpegPlaces, locateFfmpeg } from '../../src-worker/media/locate.t
 import { AllowedFolders } from '../access/allowed-folders.ts'
 import { Keys } from '../access/keys.ts'
 import type { Tickets } from '../access/tickets.ts'
+import { Links } from '../artifacts/links.ts'
 import { Retention } from '../artifacts/retention.ts'
 import { createSettings, type SettingsStore } from '../batch/settings.ts'
 import type { Config } from '../config.ts'
@@ -88,6 +89,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
     isOffline: () => settings.read().is_offline,
   })
   const renewalNow = () => Math.min(clock.now(), time.now() + LONGEST_MONTH_MS)
+  const keys = new Keys({ db, clock, random, plan })
   const removals = new Removals({ db, dataDir, clock, random, log })
   return {
     db,
@@ -97,7 +99,8 @@ export function createCore(deps: ServiceDeps, db: Db) {
     account,
     plan,
     ledger: new Ledger({ db, clock, plan, renewalNow }),
-    keys: new Keys({ db, clock, random, plan }),
+    keys,
+    links: new Links({ db, clock, random, baseUrl: deps.baseUrl, isKeyActive: (keyId) => keys.isActive(keyId) }),
     notify,
     folders,
     store,

@@ -326,12 +326,14 @@ test('a key is shown once, alone on the last line, and works until it is revoked
   const listed = async () => (await keys('list')).map((line) => line.split(/ {2,}/))
   const [id = '', ...unused] = (await listed())[0] ?? []
   const shown = expect.toSatisfy((short: string) => short.length < 20 && short.endsWith(key.slice(-4)))
-  expect(unused).toEqual(['active', shown, 'never used', 'night script'])
+  expect(unused).toEqual(['active', 'all', shown, 'no end', 'never used', 'night script'])
   expect(await use()).toBe(200)
-  expect(await listed()).toEqual([[id, 'active', shown, expect.stringMatching(/^used 20\d\d-/), 'night script']])
+  expect(await listed()).toEqual([
+    [id, 'active', 'all', shown, 'no end', expect.stringMatching(/^used 20\d\d-/), 'night script'],
+  ])
   expect(await keys('revoke', id)).toEqual(['Key "night script" is revoked.'])
   expect(await use()).toBe(401)
-  expect(await listed()).toEqual([[id, 'revoked', shown, expect.anything(), 'night script']])
+  expect(await listed()).toEqual([[id, 'revoked', 'all', shown, 'no end', expect.anything(), 'night script']])
   await server.end('SIGTERM')
 })
 

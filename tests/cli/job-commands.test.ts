@@ -51,6 +51,19 @@ test('jobs are listed, searched, shown, reported, mastered again and deleted', a
   })
 })
 
+test('a link to the masters is printed, which needs no key, and none without a running service', async () => {
+  const { job_id: id } = await service.newJob()
+  await service.ended(id)
+  const { out } = await call('C', 'jobs', 'link', id, '--expires', '2h')
+  expect(out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/l\/[\w-]{22}\n$/)
+  expect((await fetch(out.trim())).headers.get('content-type')).toBe('application/zip')
+  const made = await json('jobs', 'link', id)
+  expect(Date.parse(made.expires_at) - Date.parse(made.created_at)).toBe(86_400_000)
+  expect((await call('C', 'jobs', 'link', id, '--expires', '8d')).problem).toContain('expires_in')
+  const alone = await commandsOf(folder, () => path.join(folder, 'nobody')).call('C', 'jobs', 'link', id)
+  expect([alone.code, alone.problem]).toEqual([1, expect.stringContaining('not running')])
+})
+
 test('a job that has not ended is cancelled, and only such a one', async () => {
   engine.isAutomatic = false
   const { job_id: id } = await service.newJob({ title: 'Night' })

@@ -10,6 +10,7 @@ const KEEPERS: Readonly<Record<string, string>> = {
   ledger: 'credits',
   api_keys: 'access',
   jobs: 'jobs',
+  links: 'artifacts',
   idempotency: 'jobs',
   events: 'notify',
   webhooks: 'notify',

@@ -39,6 +39,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0016-lost-attempts.sql': '970fb9795c1cf1df3fdf74818e13d85cb7ecce52a67d994ce4ced0272883310f',
     '0017-client-data.sql': '78b1509aa3868ed68ce6b7e7a4ad5381866effd937b5f1794cb06c25e53b7ff9',
     '0018-key-scopes.sql': '9f664d29e8413a46505a2f8cafbb6807b4c79d95df8cb78a624031caac7c60ba',
+    '0019-links.sql': 'f1bc35b6c18e96e774172a4a9f6c39973e13700f3ae01a40b1e6cda618d67a3a',
   })
 })
 

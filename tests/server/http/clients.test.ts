@@ -243,6 +243,7 @@ const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
     return { ...upload(at('manifest'), headers), headers, address: '/api/v1/batches' }
   },
   BATCH_NOT_FOUND: () => get('/api/v1/batches/nobody'),
+  LINK_NOT_FOUND: () => get('/l/nothing'),
   RELEASE_NOT_FOUND: () => get('/api/v1/releases/nobody'),
   async TRACK_LIMIT() {
     const tracks = Array.from({ length: 100 }, () => ({ title: 'One' }))

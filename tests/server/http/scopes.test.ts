@@ -11,11 +11,11 @@ import { shiftedClock } from '../../support/shifted-clock.ts'
 const OF_SCOPE: Readonly<Record<Scope, readonly string[]>> = {
   read: [
     ...['listJobs', 'readJob', 'downloadResult', 'readReport', 'readJobFile', 'analyze', 'readAccount', 'streamEvents'],
-    ...['listBatches', 'readBatch', 'readBatchSongs', 'streamBatch', 'listWebhooks', 'listDeliveries'],
+    ...['listBatches', 'readBatch', 'readBatchSongs', 'streamBatch', 'listWebhooks', 'listDeliveries', 'listLinks'],
     ...['listReleases', 'readRelease', 'planRelease', 'readReleaseCsv', 'readReleaseCover'],
   ],
   master: [
-    ...['createJob', 'deleteJob', 'retryJob', 'preview'],
+    ...['createJob', 'deleteJob', 'retryJob', 'preview', 'createLink', 'deleteLink'],
     ...['createBatch', 'pauseBatch', 'resumeBatch', 'cancelBatch', 'retryBatch'],
     ...['createRelease', 'changeRelease', 'deleteRelease', 'duplicateRelease', 'masterRelease', 'cancelRelease'],
     ...['addTracks', 'orderTracks', 'changeTrack', 'removeTrack', 'importReleases', 'changeReleaseByCsv'],

@@ -138,6 +138,10 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     const { contents } = await client.readResource({ uri: `loudsmith://jobs/${job_id}/report` }, PATIENT)
     expect(JSON.parse((contents[0] as { text: string }).text).source).toHaveProperty('curves')
 
+    const linked = await use('link_job', { job_id, expires_in: 60 })
+    expect(linked.links).toEqual([linked.value.url])
+    expect((await fetch(linked.value.url)).headers.get('content-type')).toBe('application/zip')
+
     expect((await use('retry_job', { job_id })).value).toMatchObject({ dry_run: true, would_charge: 1 })
     const retry = { job_id, changes: { tilt_db: 2 }, confirm: true, idempotency_key: `${kind} again` }
     const { value: again } = await use('retry_job', retry)

@@ -1,0 +1,127 @@
+/** Links to results: addresses that work without a key, for a while. */
+import { createHash } from 'node:crypto'
+import { MAX_LINKS } from '../../src-contract/limits.ts'
+import { type CreatedLink, LINK_PATH, type Link } from '../../src-contract/links.ts'
+import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
+import type { Db } from '../db/open.ts'
+import { AppError } from '../http/app-error.ts'
+import type { Maker } from '../http/route.ts'
+
+interface LinkRow {
+  link_id: string
+  job_id: string
+  key_id: string | null
+  start_id: string | null
+  created_at_ms: number
+  expires_at_ms: number
+}
+
+/** Random bytes of a token: 128 bits cannot be guessed. */
+const TOKEN_BYTES = 16
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+
+export interface LinksDeps {
+  readonly db: Db
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Pick<Random, 'randomBytes' | 'newUuid'>
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  /** Returns whether a key may still be used. */
+  readonly isKeyActive: (keyId: string) => boolean
+}
+
+/** Statements about links. */
+function prepareStatements(db: Db) {
+  return {
+    insert: db.prepare<[string, string, string, string | null, string | null, number, number]>(
+      'INSERT INTO links (link_id, token_hash, job_id, key_id, start_id, created_at_ms, expires_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    ),
+    selectByHash: db.prepare<[string], LinkRow>('SELECT * FROM links WHERE token_hash = ?'),
+    selectOfJob: db.prepare<[string], LinkRow>('SELECT * FROM links WHERE job_id = ? ORDER BY serial DESC'),
+    remove: db.prepare<[string, string]>('DELETE FROM links WHERE job_id = ? AND link_id = ?'),
+    removeEnded: db.prepare<[number]>('DELETE FROM links WHERE expires_at_ms <= ?'),
+    removeOldest: db.prepare<[string, string, number]>(
+      'DELETE FROM links WHERE job_id = ? AND serial NOT IN (SELECT serial FROM links WHERE job_id = ? ORDER BY serial DESC LIMIT ?)',
+    ),
+  }
+}
+
+/** The links to results. One works while its time lasts, its key may be used or its start goes on, and its job is there. */
+export class Links {
+  readonly #deps: LinksDeps
+  readonly #statements: ReturnType<typeof prepareStatements>
+  /** Identifier of this start: links of the application end with it. */
+  readonly #startId: string
+
+  constructor(deps: LinksDeps) {
+    this.#deps = deps
+    this.#statements = prepareStatements(deps.db)
+    this.#startId = deps.random.newUuid()
+  }
+
+  /** Makes a link to the result of a job; the answer is the only place where its address can be read. The oldest of too many ends. */
+  create(jobId: string, lifeSeconds: number, maker: Maker): CreatedLink {
+    const { db, clock, random, baseUrl } = this.#deps
+    const { insert, removeEnded, removeOldest } = this.#statements
+    const nowMs = clock.now()
+    const token = random.randomBytes(TOKEN_BYTES).toString('base64url')
+    const row: LinkRow = {
+      link_id: random.newUuid(),
+      job_id: jobId,
+      key_id: maker.via === 'key' ? maker.keyId : null,
+      start_id: maker.via === 'key' ? null : this.#startId,
+      created_at_ms: nowMs,
+      expires_at_ms: nowMs + lifeSeconds * 1000,
+    }
+    db.transaction(() => {
+      removeEnded.run(nowMs)
+      insert.run(row.link_id, hashOf(token), jobId, row.key_id, row.start_id, nowMs, row.expires_at_ms)
+      removeOldest.run(jobId, jobId, MAX_LINKS)
+    }).immediate()
+    return { ...toWire(row), url: `${baseUrl}${LINK_PATH}${token}` }
+  }
+
+  /** Returns the links to the result of a job that work, newest first. */
+  list(jobId: string): Link[] {
+    return this.#ofJob(jobId).map(toWire)
+  }
+
+  /** Returns the maker of a link to the result of a job: its key, undefined for the application. Throws LINK_NOT_FOUND. */
+  makerOf(jobId: string, linkId: string): string | undefined {
+    const row = this.#ofJob(jobId).find(({ link_id }) => link_id === linkId)
+    if (!row) throw new AppError('LINK_NOT_FOUND')
+    return row.key_id ?? undefined
+  }
+
+  /** Takes a link back. */
+  remove(jobId: string, linkId: string): void {
+    this.#statements.remove.run(jobId, linkId)
+  }
+
+  /** Returns the job whose result a token opens. Throws LINK_NOT_FOUND, one and the same for all that does not work. */
+  jobOf(token: string): string {
+    const row = this.#statements.selectByHash.get(hashOf(token))
+    if (!row || !this.#works(row)) throw new AppError('LINK_NOT_FOUND')
+    return row.job_id
+  }
+
+  #ofJob(jobId: string): LinkRow[] {
+    return this.#statements.selectOfJob.all(jobId).filter((row) => this.#works(row))
+  }
+
+  #works({ key_id, start_id, expires_at_ms }: LinkRow): boolean {
+    const { clock, isKeyActive } = this.#deps
+    if (expires_at_ms <= clock.now()) return false
+    return key_id === null ? start_id === this.#startId : isKeyActive(key_id)
+  }
+}
+
+function toWire({ link_id, key_id, created_at_ms, expires_at_ms }: LinkRow): Link {
+  return {
+    link_id,
+    ...(key_id === null ? {} : { key_id }),
+    created_at: isoTime(created_at_ms),
+    expires_at: isoTime(expires_at_ms),
+  }
+}
