@@ -1,12 +1,17 @@
+import { writeFile } from 'node:fs/promises'
 import { Argument, type Command, InvalidArgumentError } from 'commander'
-import type { Account } from '../src-contract/account.ts'
+import type { Account, LedgerEntry } from '../src-contract/account.ts'
+import type { AnswerOf } from '../src-contract/endpoints.ts'
 import { PLANS, type Plan } from '../src-contract/plans.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
-import type { Messages } from './messages.ts'
+import { absolutePath } from './data-dir.ts'
+import { type Messages, messagesFor } from './messages.ts'
+import type { ServiceClient } from './service-client.ts'
 import { table } from './text-output.ts'
+import { unusable } from './unusable-input.ts'
 
-/** Adds `account show`, `account plan` and `account grant`. */
+/** Adds `account show`, `plan`, `grant` and `ledger`. */
 export function registerAccountCommands(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.account
   const account = program
@@ -40,6 +45,40 @@ export function registerAccountCommands(program: Command, dataDir: string, messa
     .action((amount: number, options: ClientOptions) =>
       runClientCommand(options, messages, (client) => client.call('grantCredits', { body: { amount } }), shown),
     )
+
+  withClientOptions(account.command('ledger'), dataDir, messages)
+    .description(say.ledger)
+    .option('--out <file>', say.ledgerOut, absolutePath(messages))
+    .action((options: ClientOptions & { readonly out?: string }) =>
+      runClientCommand(
+        options,
+        messages,
+        async (client): Promise<AnswerOf<'exportLedger'> | { file: string }> =>
+          options.out === undefined
+            ? client.call('exportLedger')
+            : saveLedger(client, options.out, messagesFor(messages, options)),
+        (outcome) => ('file' in outcome ? say.written(outcome.file) : ledgerTable(outcome.entries, messages)),
+      ),
+    )
+}
+
+/** Writes the ledger into a new file: JSON where its name ends so, else CSV. Throws a sentence. */
+async function saveLedger(client: ServiceClient, file: string, messages: Messages): Promise<{ file: string }> {
+  const format = /\.json$/i.test(file) ? 'json' : 'csv'
+  const { body } = await client.open('exportLedger', { query: { format } })
+  await writeFile(file, body ?? '', { flag: 'wx' }).catch((cause: Error) => {
+    throw unusable(messages.account.notWritten(file, cause.message))
+  })
+  return { file }
+}
+
+function ledgerTable(entries: readonly LedgerEntry[], { account: say }: Messages): string {
+  if (entries.length === 0) return say.noEntries
+  return table(
+    entries.map(({ created_at, kind, amount, balance, job_id, note }) => [
+      ...[created_at, say.kinds[kind], String(amount), String(balance), job_id ?? note ?? ''],
+    ]),
+  )
 }
 
 function positiveInteger({ account: say }: Messages): (text: string) => number {

@@ -137,6 +137,23 @@ export const accountEndpoints = endpoints({
     answers: { 200: { description: 'Entries.', schema: exactly({ entries: Type.Array(LedgerEntry) }) } },
     errors: [],
   },
+  exportLedger: {
+    method: 'GET',
+    path: '/api/v1/account/ledger',
+    access: 'caller',
+    scope: 'read',
+    tag,
+    summary: 'Export the whole ledger, oldest first (extension)',
+    query: exactly({ format: Type.Optional(oneOf(['json', 'csv'], 'Form of the answer.', 'json')) }),
+    answers: {
+      200: {
+        description: 'Every entry with the balance after it.',
+        schema: exactly({ entries: Type.Array(LedgerEntry) }),
+        mediaTypes: ['text/csv'],
+      },
+    },
+    errors: [],
+  },
   listKeys: {
     method: 'GET',
     path: '/app/keys',

@@ -37,6 +37,7 @@ export const settingsEn = {
     balance: 'Balance',
     kinds: { grant: 'Added', renew: 'Renewed', charge: 'Charge', refund: 'Refund' },
     showEarlier: 'Show earlier',
+    saveLedger: (format: string) => `Save all as ${format}`,
     ledger: 'Ledger',
     noEntries: 'No entries yet.',
     plans: { free: 'Free', starter: 'Starter', pro: 'Pro', studio: 'Studio' },

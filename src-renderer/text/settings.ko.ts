@@ -36,6 +36,7 @@ export const settingsKo: SettingsText = {
     balance: '잔액',
     kinds: { grant: '추가', renew: '갱신', charge: '차감', refund: '환불' },
     showEarlier: '이전 항목 보기',
+    saveLedger: (format) => `모두 ${format}로 저장`,
     ledger: '내역',
     noEntries: '아직 내역이 없어요.',
     plans: { free: 'Free', starter: 'Starter', pro: 'Pro', studio: 'Studio' },

@@ -24,6 +24,9 @@ export interface LedgerDeps {
   readonly renewalNow?: () => number
 }
 
+/** Entries that are read at once for an export. */
+const GROUP = 1000
+
 /** Statements about entries. */
 function prepareStatements(db: Db) {
   return {
@@ -37,6 +40,10 @@ function prepareStatements(db: Db) {
     selectPage: db.prepare<[number, number], EntryRow>(
       `SELECT * FROM (SELECT *, sum(amount) OVER (ORDER BY entry_id) AS balance FROM ledger)
        WHERE entry_id < ? ORDER BY entry_id DESC LIMIT ?`,
+    ),
+    selectLast: db.prepare<[], number | null>('SELECT max(entry_id) FROM ledger').pluck(),
+    selectAfter: db.prepare<[number, number, number], Omit<EntryRow, 'balance'>>(
+      'SELECT * FROM ledger WHERE entry_id > ? AND entry_id <= ? ORDER BY entry_id LIMIT ?',
     ),
   }
 }
@@ -104,6 +111,26 @@ export class Ledger {
   list(limit: number, before = Number.MAX_SAFE_INTEGER): LedgerEntry[] {
     this.renew()
     return this.#statements.selectPage.all(before, limit).map(toWire)
+  }
+
+  /** Returns all entries, oldest first, in groups that are read as they are asked for; entries that are made meanwhile are left out. */
+  all(): Iterable<LedgerEntry[]> {
+    this.renew()
+    return this.#groups(this.#statements.selectLast.get() ?? 0)
+  }
+
+  *#groups(last: number): Generator<LedgerEntry[], void> {
+    const { selectAfter } = this.#statements
+    let balance = 0
+    for (let after = 0; after < last; ) {
+      const rows = selectAfter.all(after, last, GROUP)
+      if (rows.length === 0) return
+      yield rows.map((row) => {
+        balance += row.amount
+        return toWire({ ...row, balance })
+      })
+      after = rows.at(-1)?.entry_id ?? last
+    }
   }
 
   /** Returns when the plan's credits come next, milliseconds since 1970. */

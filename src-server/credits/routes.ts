@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { ApiKey, CreatedKey } from '../../src-contract/account.ts'
 import { accountEndpoints } from '../../src-contract/account.ts'
@@ -8,6 +9,7 @@ import { requireName } from '../http/display-name.ts'
 import { route } from '../http/route.ts'
 import { type AccountFacts, type AccountStore, showAccount } from './account.ts'
 import type { Ledger } from './ledger.ts'
+import { ledgerCsv, ledgerJson } from './ledger-export.ts'
 
 /** A key that is to be made; `expiresInSeconds` is absent for one without an end. */
 interface KeyWish {
@@ -48,6 +50,17 @@ export function accountRoutes(
     status: 200,
     body: { entries: ledger.list(query.limit ?? DEFAULT_PAGE_SIZE, query.before) },
   }))
+  route(app, accountEndpoints.exportLedger, ({ query }) => {
+    const isCsv = query.format === 'csv'
+    return {
+      status: 200,
+      bytes: Readable.from(isCsv ? ledgerCsv(ledger.all()) : ledgerJson(ledger.all())),
+      headers: {
+        'content-type': `${isCsv ? 'text/csv' : 'application/json'}; charset=utf-8`,
+        'content-disposition': `attachment; filename="loudsmith-ledger.${isCsv ? 'csv' : 'json'}"`,
+      },
+    }
+  })
   route(app, accountEndpoints.listKeys, () => ({ status: 200, body: { keys: keys.list() } }))
   route(app, accountEndpoints.createKey, ({ body: { name, scope = 'all', expires_in } }) => ({
     status: 201,

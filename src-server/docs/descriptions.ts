@@ -82,6 +82,8 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   setPlan: 'Keys and webhooks beyond the new plan are suspended, not deleted.',
   grantCredits: 'Adds credits, with an entry in the ledger.',
   readLedger: 'Grants, renewals, charges and refunds. The balance is their sum; no entry ever changes.',
+  exportLedger:
+    'Written as it is read: entries that are made meanwhile are left out. CSV is UTF-8 with a byte order mark; a note that a spreadsheet would take for a formula begins with an apostrophe.',
   listKeys: 'Revoked keys stay in the list. The keys themselves are never shown again.',
   createKey:
     'Only the hash of the key is stored: a lost key cannot be shown again. A key that has ended does not count against the plan; scope and end of a key never change.',

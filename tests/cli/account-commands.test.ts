@@ -1,5 +1,5 @@
-/** `loudsmith keys …`, as a person and as a script call them. */
-import { mkdtempSync, rmSync } from 'node:fs'
+/** `loudsmith keys …` and `loudsmith account …`, as a person and as a script call them. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -40,4 +40,26 @@ test('a key is made with a scope and an end, which the list shows', async () => 
   expect((await call('ko_KR.UTF-8', 'keys', 'create', 'x', '--expires=1')).problem).toContain('예: 90s, 7d')
   expect((await call('C', 'keys', 'create', 'x', '--scope', 'owner')).code).toBe(1)
   expect((await json('keys', 'list')).keys).toHaveLength(2)
+})
+
+test('the ledger is shown, and saved as CSV or JSON into a new file', async () => {
+  const { job_id } = await service.newJob()
+  const shown = (await call('C', 'account', 'ledger')).out
+  expect(shown).toMatch(/^\d{4}-\S+ +renewed +500 +500\n/)
+  expect(shown).toContain(`charge   -1   499  ${job_id}`)
+  const { entries } = await json('account', 'ledger')
+  expect(entries).toMatchObject([{ balance: 500 }, { balance: 499, job_id }])
+  expect((await call('C', 'account', 'ledger', '--out', 'ledger.csv')).out).toMatch(
+    /^The ledger is in .*ledger\.csv\.\n$/,
+  )
+  expect(readFileSync(path.join(folder, 'ledger.csv'), 'utf8')).toMatch(
+    /^\ufeffentry_id,.*\r\n1,\S+,renew,500,500,,\r\n/,
+  )
+  expect(await json('account', 'ledger', '--out', 'ledger.json')).toMatchObject({
+    file: path.join(folder, 'ledger.json'),
+  })
+  expect(JSON.parse(readFileSync(path.join(folder, 'ledger.json'), 'utf8'))).toEqual({ entries })
+  // A file that is there is the owner's.
+  const again = await call('ko_KR.UTF-8', 'account', 'ledger', '--out', 'ledger.csv')
+  expect([again.code, again.problem]).toEqual([1, expect.stringMatching(/저장하지 못했어요/)])
 })

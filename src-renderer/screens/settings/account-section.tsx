@@ -1,6 +1,7 @@
 /** Plan, credits and where they went. */
 import { useCallback, useEffect, useState } from 'react'
 import { PLAN_LIMITS, PLANS } from '../../../src-contract/plans.ts'
+import { saveAnswer } from '../../api/save.ts'
 import { Button } from '../../components/button.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { createLedger } from '../../state/ledger.ts'
@@ -8,6 +9,7 @@ import { useWords } from '../../text/context.tsx'
 import { ActionDialog, Reading, SectionHead, type SectionProps } from './section.tsx'
 import { Table } from './table.tsx'
 
+const LEDGER_FORMATS = ['csv', 'json'] as const
 const AMOUNTS = [10, 50, 100, 500] as const
 
 export function AccountSection({ titleId }: SectionProps) {
@@ -71,6 +73,8 @@ function Ledger() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new balance means new entries
   useEffect(() => void ledger.read(), [ledger, credits])
   useEffect(() => void jobs.readMissing((entries ?? []).flatMap((entry) => entry.job_id ?? [])), [jobs, entries])
+  const save = (format: (typeof LEDGER_FORMATS)[number]) =>
+    void saveAnswer(() => client.open('exportLedger', { query: { format } }), `loudsmith-ledger.${format}`)
   if (!entries) return <Reading />
   const text = t.prefs.account
   const now = new Date()
@@ -98,14 +102,19 @@ function Ledger() {
           { name: text.balance, headClass: 'r', cellClass: 'r dim', cell: (entry) => format.count(entry.balance) },
         ]}
       />
-      {hasEarlier && (
-        <p className="note row">
-          <span className="grow" />
+      <p className="note row">
+        <span className="grow" />
+        {hasEarlier && (
           <Button look="quiet" small onClick={() => void ledger.readEarlier().catch(() => undefined)}>
             {text.showEarlier}
           </Button>
-        </p>
-      )}
+        )}
+        {LEDGER_FORMATS.map((format) => (
+          <Button key={format} look="quiet" small onClick={() => save(format)}>
+            {text.saveLedger(format.toUpperCase())}
+          </Button>
+        ))}
+      </p>
     </>
   )
 }

@@ -10,7 +10,17 @@ import { shiftedClock } from '../../support/shifted-clock.ts'
 /** Endpoints for keys by the least scope that may call them (contract 9). */
 const OF_SCOPE: Readonly<Record<Scope, readonly string[]>> = {
   read: [
-    ...['listJobs', 'readJob', 'downloadResult', 'readReport', 'readJobFile', 'analyze', 'readAccount', 'streamEvents'],
+    ...[
+      'listJobs',
+      'readJob',
+      'downloadResult',
+      'readReport',
+      'readJobFile',
+      'analyze',
+      'readAccount',
+      'exportLedger',
+      'streamEvents',
+    ],
     ...['listBatches', 'readBatch', 'readBatchSongs', 'streamBatch', 'listWebhooks', 'listDeliveries', 'listLinks'],
     ...['listReleases', 'readRelease', 'planRelease', 'readReleaseCsv', 'readReleaseCover'],
   ],
