@@ -1,4 +1,4 @@
-/** Export of a release as one folder with its delivery certificate, and the later check of such a folder. For the application alone. */
+/** Export of a release as one folder with its delivery certificate, and the later check of such a folder (extension). */
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf, Uuid } from './common.ts'
 import { RELEASE } from './delivery-target.ts'
@@ -149,7 +149,8 @@ export const ExportRequest = exactly({
   folder: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Folder in which that of the release is made; the output folder when absent.',
+      description:
+        'Full path of the folder in which that of the release is made. A program names one inside the folders that the owner allowed; for the application it is the output folder when absent.',
     }),
   ),
   formats: Type.Optional(
@@ -201,22 +202,24 @@ const tag = 'App'
 export const releaseExportEndpoints = endpoints({
   exportRelease: {
     method: 'POST',
-    path: '/app/releases/{release_id}/export',
-    access: 'session',
-    tag,
-    summary: 'Write a release into one folder, ready for upload',
+    path: '/api/v1/releases/{release_id}/export',
+    access: 'caller',
+    scope: 'master',
+    tag: 'Releases',
+    summary: 'Write a release into one folder, ready for upload (extension)',
     params: exactly({ release_id: Type.String() }),
     body: ExportRequest,
     isBodyOptional: true,
     answers: { 200: { description: 'The folder and its certificate.', schema: ExportedRelease } },
-    errors: ['RELEASE_NOT_FOUND', 'RELEASE_NOT_READY', 'FOLDER_TAKEN'],
+    errors: ['PATH_NOT_ALLOWED', 'RELEASE_NOT_FOUND', 'RELEASE_NOT_READY', 'FOLDER_TAKEN'],
   },
   nameExport: {
     method: 'POST',
-    path: '/app/releases/{release_id}/export/names',
-    access: 'session',
-    tag,
-    summary: 'Read the names that an export would give, without one',
+    path: '/api/v1/releases/{release_id}/export/names',
+    access: 'caller',
+    scope: 'master',
+    tag: 'Releases',
+    summary: 'Read the names that an export would give, without one (extension)',
     params: exactly({ release_id: Type.String() }),
     body: ExportRequest,
     isBodyOptional: true,
@@ -235,12 +238,13 @@ export const releaseExportEndpoints = endpoints({
   },
   verifyFolder: {
     method: 'POST',
-    path: '/app/releases/verify',
-    access: 'session',
-    tag,
-    summary: 'Check an exported folder, or its ZIP, against its certificate',
+    path: '/api/v1/releases/verify',
+    access: 'caller',
+    scope: 'master',
+    tag: 'Releases',
+    summary: 'Check an exported folder, or its ZIP, against its certificate (extension)',
     body: exactly({ folder: Type.String({ minLength: 1, description: 'Full path of the folder, or of its ZIP.' }) }),
     answers: { 200: { description: 'What differs.', schema: VerifiedFolder } },
-    errors: [],
+    errors: ['PATH_NOT_ALLOWED'],
   },
 })

@@ -72,10 +72,11 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   cancelRelease:
     'Jobs that have not ended are cancelled and refunded. The masters of the last finished record stay. A release that is not being mastered stays as it is.',
   exportRelease:
-    'One folder with numbered files, cover, metadata.csv, cue sheet, release-report.json, certificate.html, certificate.json and SHA256SUMS. Each file appears under its name when it is whole. An export that was broken off goes on when it is called again; nothing of others is overwritten.',
+    'One folder with numbered files, cover, metadata.csv, cue sheet, release-report.json, certificate.html, certificate.json and SHA256SUMS. Each file appears under its name when it is whole. An export that was broken off goes on when it is called again; nothing of others is overwritten. A program names a folder inside those that the owner allowed, and nothing is written anywhere else.',
   nameExport: 'By the same plan as the export, from the request that it would get. Nothing is written.',
   readDisclosure: 'What the artist states, and what the songs say of their making. Tracks without a song are left out.',
-  verifyFolder: 'Compares every file with the signed certificate.json of the folder.',
+  verifyFolder:
+    'Compares every file with the signed certificate.json of the folder. A program names a folder inside those that the owner allowed.',
   keepResults:
     'The period of `retention_days` begins anew for every job that `expiring` of the account speaks of. `account.changed` follows.',
   readAccount: 'The current balance; a job has the balance right after its charge.',

@@ -268,6 +268,9 @@ function ownHeaders(endpoint: Endpoint, status: number): Json {
       'Preview-Start-Seconds': header('Start of the passage in the song, s.'),
       'Preview-Loudness-LUFS': header('Integrated loudness of the whole master, LUFS.'),
       'Preview-Gain-dB': header('Gain from the song to the master before limiting, dB.'),
+      'Preview-Ignored-Fields': header(
+        'Names of up to ten text fields that do not exist and were ignored, percent-encoded, with commas; absent without any.',
+      ),
     }
   }
   if (endpoint === ENDPOINTS.readReport && status === 200) return { 'Content-Disposition': SAVE_NAME }

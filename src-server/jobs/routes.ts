@@ -69,6 +69,9 @@ export interface JobRoutesDeps extends Pick<UntilEndedDeps, 'events'> {
 /** A longer name of a field is cut where it is shown. */
 const MAX_SHOWN_NAME = 100
 
+/** Most names in a header, which has less room than a body. */
+const MAX_NAMED = 10
+
 /** Fields that name a stored song. */
 type SourceField = 'source_id' | 'reference_source_id'
 
@@ -203,7 +206,8 @@ function previewRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
       const durationSeconds = masterSeconds(settings, submission.song.facts.durationSeconds)
       if (cut.startSeconds !== undefined && cut.startSeconds >= durationSeconds) throw startsBehind(durationSeconds)
       const preview = await previewOnce(nameOf(call.caller), () => deps.makePreview(submission, cut, call.signal))
-      return { status: 200, bytes: preview.bytes, headers: previewHeaders(preview) }
+      const ignored = ignoredFields(upload.fields, jobEndpoints.preview.form)
+      return { status: 200, bytes: preview.bytes, headers: { ...previewHeaders(preview), ...ignoredHeader(ignored) } }
     }),
   )
 }
@@ -266,6 +270,15 @@ function previewHeaders({ bytes, startSeconds, integratedLufs, gainDb }: Preview
     'preview-loudness-lufs': integratedLufs.toFixed(2),
     'preview-gain-db': gainDb.toFixed(2),
   }
+}
+
+/** Names the fields that a preview ignored: its answer is a sound, which has no room for warnings. */
+function ignoredHeader(names: readonly string[]): Record<string, string> {
+  if (names.length === 0) return {}
+  const shown = names
+    .slice(0, MAX_NAMED)
+    .map((name) => encodeURIComponent(name.slice(0, MAX_SHOWN_NAME).toWellFormed()))
+  return { 'preview-ignored-fields': shown.join(',') }
 }
 
 /** Returns why a passage cannot start where it was asked for. */

@@ -1,6 +1,7 @@
-/** Tools for singles, EPs and albums. Exports are the owner's: the API gives them to no key. */
+/** Tools for singles, EPs and albums. */
 import Type from 'typebox'
 import { exactly } from '../../src-contract/common.ts'
+import { type ExportedRelease, ExportRequest } from '../../src-contract/release-exports.ts'
 import { NewRelease, ReleaseChange, ReleaseQuery } from '../../src-contract/releases.ts'
 import { PageSize } from './account-tools.ts'
 import { Confirm, IdempotencyKey, idempotent } from './song-tools.ts'
@@ -8,6 +9,22 @@ import { tool } from './tool.ts'
 
 const LIST_SIZE = 10
 const ReleaseId = Type.String({ description: 'Identifier of the release.' })
+
+/** Returns an export in few words: its files, and of each receiver what is to be mended. The certificate in the folder has the rest. */
+function shortExport({ folder, zip, certificate }: ExportedRelease): object {
+  const { files, unapplied_tracks, receivers } = certificate
+  return {
+    folder,
+    ...(zip === undefined ? {} : { zip }),
+    files: files.map(({ name }) => name),
+    unapplied_tracks,
+    receivers: receivers.map(({ receiver, outcome, checks }) => ({
+      receiver,
+      outcome,
+      remedies: checks.flatMap(({ remedies }) => remedies.map(({ message }) => message)),
+    })),
+  }
+}
 
 export const RELEASE_TOOLS = [
   tool({
@@ -67,6 +84,41 @@ export const RELEASE_TOOLS = [
       if (!confirm) return { value: { dry_run: true, ...(await client.call('planRelease', { params, signal })) } }
       return { value: await client.call('masterRelease', { params, headers: idempotent(idempotency_key) }) }
     },
+  }),
+  tool({
+    name: 'export_release',
+    title: 'Export a release',
+    description:
+      'Writes a mastered release into one folder, ready for upload, with a signed delivery certificate. Free; nothing of others is overwritten. Without `confirm` it answers the names that it would give, and nothing is written.',
+    input: exactly({
+      release_id: ReleaseId,
+      ...ExportRequest.properties,
+      folder: Type.String({
+        minLength: 1,
+        description: 'Full path of an allowed folder; that of the release is made in it.',
+      }),
+      confirm: Type.Optional(
+        Type.Boolean({ description: 'True to write it. Without it the answer says which names it would give.' }),
+      ),
+    }),
+    effect: 'changes',
+    endpoint: 'exportRelease',
+    run: async ({ release_id, confirm, ...body }, { client, signal }) => {
+      const params = { release_id }
+      if (!confirm) return { value: { dry_run: true, ...(await client.call('nameExport', { params, body, signal })) } }
+      return { value: shortExport(await client.call('exportRelease', { params, body, signal })) }
+    },
+  }),
+  tool({
+    name: 'verify_release',
+    title: 'Check an exported release',
+    description: 'Compares every file of an exported folder, or of its ZIP, with its signed certificate.',
+    input: exactly({
+      folder: Type.String({ minLength: 1, description: 'Full path inside the folders that the owner allowed.' }),
+    }),
+    effect: 'reads',
+    endpoint: 'verifyFolder',
+    run: async (body, { client, signal }) => ({ value: await client.call('verifyFolder', { body, signal }) }),
   }),
   tool({
     name: 'cancel_release',

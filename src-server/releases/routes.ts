@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MAX_COVER_BYTES } from '../../src-contract/limits.ts'
-import { releaseExportEndpoints } from '../../src-contract/release-exports.ts'
+import { type ExportRequest, releaseExportEndpoints } from '../../src-contract/release-exports.ts'
 import { type Release, releaseEndpoints } from '../../src-contract/releases.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import { safeTitle } from '../../src-worker/result/names.ts'
@@ -174,12 +174,19 @@ async function receiveFile(
   }
 }
 
-/** Serves the export of releases and the check of exported folders, for the application alone. */
-export function releaseExportRoutes(app: FastifyInstance, releaseExports: ReleaseExports): void {
-  route(app, releaseExportEndpoints.exportRelease, async ({ params, body, language, signal }) => ({
-    status: 200,
-    body: await releaseExports.export(params.release_id, body, language, signal),
-  }))
+export interface ReleaseExportRoutesDeps {
+  readonly releaseExports: ReleaseExports
+  /** Resolves with the real path of a folder in the owner's list, behind links; rejects with PATH_NOT_ALLOWED. */
+  readonly allowedFolder: (folder: string) => Promise<string>
+}
+
+/** Serves the export of releases and the check of exported folders: to programs inside the owner's list of folders alone. */
+export function releaseExportRoutes(app: FastifyInstance, deps: ReleaseExportRoutesDeps): void {
+  const { releaseExports, allowedFolder } = deps
+  route(app, releaseExportEndpoints.exportRelease, async ({ params, body, caller, language, signal }) => {
+    const request = caller.via === 'key' ? await allowedExport(deps, params.release_id, body) : body
+    return { status: 200, body: await releaseExports.export(params.release_id, request, language, signal) }
+  })
   route(app, releaseExportEndpoints.nameExport, ({ params, body }) => ({
     status: 200,
     body: releaseExports.names(params.release_id, body),
@@ -188,10 +195,24 @@ export function releaseExportRoutes(app: FastifyInstance, releaseExports: Releas
     status: 200,
     body: await releaseExports.disclosure(params.release_id),
   }))
-  route(app, releaseExportEndpoints.verifyFolder, async ({ body, signal }) => ({
+  route(app, releaseExportEndpoints.verifyFolder, async ({ body: { folder }, caller, signal }) => ({
     status: 200,
-    body: await releaseExports.verify(body.folder, signal),
+    body: await releaseExports.verify(caller.via === 'key' ? await allowedFolder(folder) : folder, signal),
   }))
+}
+
+/** Returns the export that a program asks for with the real path of its folder. Throws PATH_NOT_ALLOWED for one outside of the list. */
+async function allowedExport(
+  { releaseExports, allowedFolder }: ReleaseExportRoutesDeps,
+  releaseId: string,
+  request: ExportRequest,
+): Promise<ExportRequest> {
+  if (request.folder === undefined)
+    throw new AppError('INVALID_REQUEST', {}, { param: 'folder', details: [{ rule: 'members', names: ['folder'] }] })
+  const parent = await allowedFolder(request.folder)
+  // The folder of the release may be there already, and be a link.
+  await allowedFolder(path.join(parent, releaseExports.names(releaseId, request).folder))
+  return { ...request, folder: parent }
 }
 
 type KeyedCall = Pick<Call<typeof releaseEndpoints.createRelease>, 'headers' | 'caller'> & {

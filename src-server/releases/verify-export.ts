@@ -1,6 +1,6 @@
 /** Check of an exported folder, or of its ZIP, against the certificate in it. */
 import { createReadStream } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { lstat, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -17,7 +17,7 @@ export const CERTIFICATE_FILE = 'certificate.json'
 export const SUMS_FILE = 'SHA256SUMS'
 /** Files that no certificate can name: itself, and what follows from it. */
 export const UNNAMED: readonly string[] = [CERTIFICATE_FILE, SUMS_FILE]
-/** Longest text that is read of a ZIP. */
+/** Longest text that is read. */
 const MAX_TEXT_BYTES = 16_000_000
 
 /** Files by their names, in a folder or in a ZIP. */
@@ -76,8 +76,14 @@ export async function placeOf(folder: string, signal: AbortSignal | undefined): 
       const file = await wayTo(folder, name)
       return file === undefined ? undefined : sha256OfFile(file, signal)
     },
-    textOf: (name) => readFile(path.join(folder, name), 'utf8').catch(() => undefined),
+    textOf: (name) => textOfFile(path.join(folder, name)).catch(() => undefined),
   }
+}
+
+/** Returns the text of a file; undefined for what is none, such as a link, and for one that is too long. Throws the system's error. */
+async function textOfFile(file: string): Promise<string | undefined> {
+  const facts = await lstat(file)
+  return facts.isFile() && facts.size <= MAX_TEXT_BYTES ? readFile(file, 'utf8') : undefined
 }
 
 /** Files of a ZIP, whose names have that of its one folder before them. */

@@ -335,6 +335,9 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
   })
   watchFolderRoutes(app, watchFolders)
   auditionRoutes(app, work.auditions)
-  releaseExportRoutes(app, work.releaseExports)
+  releaseExportRoutes(app, {
+    releaseExports: work.releaseExports,
+    allowedFolder: (folder) => core.allowedFolders.folder(folder),
+  })
   ticketRoutes(app, deps)
 }

@@ -9,7 +9,7 @@ export const INTACT = { is_intact: true, signature: 'own', changed: [], missing:
 /** Returns the calls on a service, with the members that every request has. */
 export function exportCalls(service: () => Service, common: () => object) {
   const exportOf = (releaseId: string, more: object = {}): Promise<Answer> =>
-    service().post(`/app/releases/${releaseId}/export`, { ...common(), ...more })
+    service().post(`/api/v1/releases/${releaseId}/export`, { ...common(), ...more })
   return {
     exportOf,
     /** Exports and returns what was made; fails where it was refused. */
@@ -19,6 +19,6 @@ export function exportCalls(service: () => Service, common: () => object) {
       return body
     },
     verified: async (folder: string): Promise<VerifiedFolder> =>
-      (await service().post('/app/releases/verify', { folder })).body,
+      (await service().post('/api/v1/releases/verify', { folder })).body,
   }
 }

@@ -252,7 +252,7 @@ const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
   },
   async RELEASE_NOT_READY() {
     const { body } = await service.post('/api/v1/releases', { title: 'Empty', artist: 'Band', kind: 'album' })
-    return post(`/app/releases/${body.release_id}/export`, { folder })
+    return post(`/api/v1/releases/${body.release_id}/export`, { folder })
   },
   async TRACKS_NOT_CONTINUOUS() {
     const tracks = [
@@ -274,7 +274,7 @@ const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
     writeFileSync(at('Band - Taken'), 'a file')
     const tracks = [{ job_id: jobs.done }]
     const { body } = await service.post('/api/v1/releases', { title: 'Taken', artist: 'Band', kind: 'single', tracks })
-    return post(`/app/releases/${body.release_id}/export`, { folder })
+    return post(`/api/v1/releases/${body.release_id}/export`, { folder })
   },
   METHOD_NOT_ALLOWED: () => ({ ...upload(goodForm), method: 'PUT' }),
   JOB_NOT_READY: () => get(`/api/v1/jobs/${jobs.waiting}/download`),

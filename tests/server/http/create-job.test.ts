@@ -7,7 +7,7 @@ import { systemClock } from '../../../src-system/system.ts'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { masterForm, noFile, type Service, startService } from '../../support/service.ts'
-import { wavSong } from '../../support/songs.ts'
+import { in24Bits, wavSong } from '../../support/songs.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const blob = (bytes: Uint8Array) => new Blob([new Uint8Array(bytes)])
@@ -243,7 +243,7 @@ describe('POST /api/v1/master', () => {
     expect(await warningsOf({ file: blob(counted) })).toEqual(['INPUT_HOLDS_MORE'])
   })
 
-  test('names the text fields that it ignores, in the answer, in a dry run and by an analysis, and in both languages', async () => {
+  test('names the text fields that it ignores, in the answer, in a dry run, by an analysis and by a preview, and in both languages', async () => {
     const unknown = { gerne: 'edm', words: 'la la la', ['x'.repeat(150)]: 'y' }
     const names = ['gerne', 'words', 'x'.repeat(100)]
     const accepted = await service.master(unknown)
@@ -260,6 +260,20 @@ describe('POST /api/v1/master', () => {
     const form = masterForm({ platforms: 'spotify' })
     const looked = await service.call('POST', '/api/v1/analyze', { body: form })
     expect(looked.body.warnings.map(({ values }: Warning) => values?.field)).toEqual(['platforms'])
+    engine.rendersAlone = in24Bits(wavSong({ seconds: 2 }))
+    const preview = (fields: Parameters<typeof masterForm>[0]) =>
+      service.call('POST', '/api/v1/preview', { body: masterForm(fields) })
+    const heard = await preview({ ...unknown, 'a,b 밤': '1' })
+    expect([heard.status, heard.headers.get('preview-ignored-fields')]).toEqual([
+      200,
+      [...names, 'a%2Cb%20%EB%B0%A4'].join(','),
+    ])
+    const many = await preview(
+      Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`${'밤'.repeat(100)}${index}`, ''])),
+    )
+    expect(many.headers.get('preview-ignored-fields')?.split(',')).toHaveLength(10)
+    expect((await preview({})).headers.get('preview-ignored-fields')).toBeNull()
+    delete engine.rendersAlone
     // The plain call is answered as the specification says.
     const plain = await service.master({ genre: '' })
     expect(plain.body.warnings).toBeUndefined()

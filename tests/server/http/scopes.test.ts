@@ -29,7 +29,7 @@ const OF_SCOPE: Readonly<Record<Scope, readonly string[]>> = {
     ...['createBatch', 'pauseBatch', 'resumeBatch', 'cancelBatch', 'retryBatch'],
     ...['createRelease', 'changeRelease', 'deleteRelease', 'duplicateRelease', 'masterRelease', 'cancelRelease'],
     ...['addTracks', 'orderTracks', 'changeTrack', 'removeTrack', 'importReleases', 'changeReleaseByCsv'],
-    ...['putReleaseCover', 'removeReleaseCover'],
+    ...['putReleaseCover', 'removeReleaseCover', 'exportRelease', 'nameExport', 'verifyFolder'],
   ],
   all: ['createWebhook', 'deleteWebhook', 'replaceWebhookSecret', 'testWebhook', 'redeliver'],
 }

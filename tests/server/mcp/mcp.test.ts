@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -24,6 +24,7 @@ const music = realpathSync(mkdtempSync(path.join(tmpdir(), 'loudsmith-mcp-music-
 const song = path.join(music, 'song.wav')
 const held = createHeldEngine({ answersLooks: true })
 held.rendersAlone = in24Bits(wavSong({ seconds: 2 }))
+held.masterBytes = in24Bits(wavSong({ seconds: 2, sampleRateHz: 44_100 }))
 let service: Service
 let key: string
 
@@ -158,6 +159,31 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     await use('master_release', { release_id, confirm: true })
     await use('cancel_release', { release_id })
     expect((await use('read_release', { release_id })).value.tracks).toHaveLength(1)
+
+    const singing = { title: `${kind} out`, artist: 'A', kind: 'single', tracks: [{ job_id }] }
+    const { release_id: finished } = (await use('create_release', singing)).value
+    const into = { release_id: finished, folder: music }
+    const names = (await use('export_release', into)).value
+    expect(names).toMatchObject({ dry_run: true, folder: `A - ${kind} out` })
+    expect(readdirSync(music)).not.toContain(names.folder)
+    const { value: exported } = await use('export_release', {
+      ...into,
+      receivers: ['apple_music_delivery'],
+      confirm: true,
+    })
+    expect(exported).toMatchObject({
+      folder: path.join(music, names.folder),
+      receivers: [{ outcome: expect.any(String) }],
+    })
+    expect(exported.files).toEqual(expect.arrayContaining([...names.files, 'certificate.html']))
+    expect((await use('verify_release', { folder: exported.folder })).value).toMatchObject({ is_intact: true })
+    for (const [name, args] of [
+      ['export_release', { ...into, folder: tmpdir(), confirm: true }],
+      ['verify_release', { folder: tmpdir() }],
+    ] as const) {
+      const refused = await call(client, name, args)
+      expect([refused.isError, refused.value.error.code]).toEqual([true, 'PATH_NOT_ALLOWED'])
+    }
     expect([...used].sort()).toEqual(tools.map(({ name }) => name).sort())
   })
 
@@ -175,6 +201,7 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
       'read_report',
       'list_releases',
       'read_release',
+      'verify_release',
     ])
     const { resources } = await client.listResources(undefined, PATIENT)
     expect(resources.map(({ uri }) => uri)).toContain('loudsmith://openapi.json')

@@ -51,7 +51,7 @@ const { exportOf, exported, verified } = exportCalls(
   () => ({ folder: parent, receivers: ['sundesire'] }),
 )
 const namesOf = async (releaseId: string, wanted: object): Promise<ExportNames> =>
-  (await service.post(`/app/releases/${releaseId}/export/names`, wanted)).body
+  (await service.post(`/api/v1/releases/${releaseId}/export/names`, wanted)).body
 const soundsOf = ({ certificate }: ExportedRelease) =>
   certificate.files.flatMap(({ name, sound }) => (sound ? [name] : [])).sort()
 
@@ -110,7 +110,7 @@ describe('an export in several sets', () => {
     const found = await verified(zip!)
     expect([found.is_intact, found.changed.length, found.missing]).toEqual([false, 1, []])
     writeFileSync(zip!, 'no ZIP')
-    expect((await service.post('/app/releases/verify', { folder: zip })).body.error.param).toBe('folder')
+    expect((await service.post('/api/v1/releases/verify', { folder: zip })).body.error.param).toBe('folder')
   })
 
   test('goes back to one set: the files and folders of the others go, and what was added stays', async () => {
@@ -244,7 +244,7 @@ test('an export whose caller is gone goes on, and the same request waits for it'
   })
   const more = { folder: parent, receivers: ['sundesire'], formats: ['wav16_44'] }
   const init = { body: JSON.stringify(more), headers: { 'content-type': 'application/json' } }
-  const first = service.call('POST', `/app/releases/${release}/export`, { ...init, signal: leaving.signal })
+  const first = service.call('POST', `/api/v1/releases/${release}/export`, { ...init, signal: leaving.signal })
   await expect(first).rejects.toThrow(/abort/i)
   const { folder } = await exported(release, more)
   expect(await verified(folder)).toMatchObject(INTACT)

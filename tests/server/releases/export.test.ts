@@ -7,9 +7,11 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -120,7 +122,7 @@ describe('an export', () => {
     const wanted = { folder: parent, receivers: ['cd_baby'], formats: ['wav24'], ascii_names: false }
     const init = { body: JSON.stringify(wanted), headers: {} }
     const headers = { 'content-type': 'application/json', 'accept-language': 'ko' }
-    const { body } = await service.call('POST', `/app/releases/${releaseId}/export`, { ...init, headers })
+    const { body } = await service.call('POST', `/api/v1/releases/${releaseId}/export`, { ...init, headers })
     expect(body.certificate.receivers).toMatchObject([{ receiver: 'cd_baby', outcome: 'remedy' }])
     expect(read(body.folder, 'certificate.html')).toMatch(
       /<html lang="ko">[\s\S]*납품 확인서[\s\S]*파일 이름을 바꾸세요/,
@@ -188,8 +190,85 @@ describe('an export', () => {
     expect((await exportOf(releaseId, { folder: undefined })).body.folder).toBe(path.join(parent, FOLDER))
     for (const folder of ['relative', service.dataDir, path.join(service.dataDir, 'in')])
       expect((await exportOf(releaseId, { folder })).body.error.param).toBe('folder')
-    const credential = await service.newKey()
-    expect((await service.post(`/app/releases/${releaseId}/export`, {}, { credential })).status).toBe(403)
+  })
+})
+
+describe('an export by a program', () => {
+  const owner = () => ({ credential: service.controlCredential })
+  const allow = (...allowed_folders: string[]) => service.patch('/app/settings', { allowed_folders }, owner())
+  let credential: string
+  let real: string
+  beforeEach(async () => {
+    real = realpathSync(parent)
+    credential = (await service.post('/app/keys', { name: 'agent', scope: 'master' })).body.key
+    onTestFinished(async () => {
+      await allow()
+      for (const { key_id } of (await service.get('/app/keys')).body.keys)
+        await service.call('DELETE', `/app/keys/${key_id}`)
+    })
+  })
+  const byKey = async (releaseId: string, body: object) => {
+    const answer = await service.post(`/api/v1/releases/${releaseId}/export`, body, { credential })
+    return [answer.status, answer.body.error?.code, answer.body.error?.param]
+  }
+  const verifyByKey = (folder: string) => service.post('/api/v1/releases/verify', { folder }, { credential })
+  const NOT_ALLOWED = [403, 'PATH_NOT_ALLOWED', undefined]
+
+  test('is written and checked inside the folders that the owner allowed, and nowhere else', async () => {
+    const releaseId = await newRelease()
+    const outside = path.join(real, 'outside')
+    const inside = path.join(real, 'inside')
+    for (const folder of [outside, inside]) mkdirSync(folder)
+    symlinkSync(outside, path.join(inside, 'way'))
+    expect(await byKey(releaseId, { folder: inside })).toEqual(NOT_ALLOWED)
+    await allow(inside)
+    for (const folder of [
+      ...[outside, path.join(inside, 'way'), path.join(inside, 'way', 'deeper'), path.join(inside, '..', 'outside')],
+      ...[service.dataDir, path.join(real, 'nothing'), 'inside', '~', '/', `${inside}\0`],
+    ]) {
+      expect([folder, ...(await byKey(releaseId, { folder }))]).toEqual([folder, ...NOT_ALLOWED])
+      expect([folder, (await verifyByKey(folder)).body.error.code]).toEqual([folder, 'PATH_NOT_ALLOWED'])
+    }
+    await service.patch('/app/settings', { output_folder: outside })
+    onTestFinished(() => void service.patch('/app/settings', { output_folder: null }))
+    expect(await byKey(releaseId, {})).toEqual([400, 'INVALID_REQUEST', 'folder'])
+    expect(readdirSync(outside)).toEqual([])
+
+    const { status, body } = await service.post(
+      `/api/v1/releases/${releaseId}/export`,
+      { folder: path.join(inside, 'new'), zip: true },
+      { credential },
+    )
+    expect([status, body.folder]).toEqual([200, path.join(inside, 'new', FOLDER)])
+    for (const place of [body.folder, body.zip]) expect((await verifyByKey(place)).body).toMatchObject(INTACT)
+    const names = await service.post(`/api/v1/releases/${releaseId}/export/names`, {}, { credential })
+    expect(names.body.folder).toBe(FOLDER)
+    await allow()
+    expect((await verifyByKey(body.folder)).body.error.code).toBe('PATH_NOT_ALLOWED')
+    expect(await verified(body.folder)).toMatchObject(INTACT)
+  })
+
+  test('goes behind no link: not where the folder of the release is one, nor where its certificate is', async () => {
+    const releaseId = await newRelease()
+    const outside = mkdtempSync(path.join(tmpdir(), 'loudsmith-outside-'))
+    await allow(real)
+    symlinkSync(outside, path.join(real, FOLDER))
+    expect(await byKey(releaseId, { folder: real })).toEqual(NOT_ALLOWED)
+    expect(readdirSync(outside)).toEqual([])
+    rmSync(path.join(real, FOLDER))
+    const { folder } = await exported(releaseId, { folder: real })
+    renameSync(path.join(folder, 'certificate.json'), path.join(outside, 'certificate.json'))
+    symlinkSync(path.join(outside, 'certificate.json'), path.join(folder, 'certificate.json'))
+    expect((await verifyByKey(folder)).body).toMatchObject({ is_intact: false, signature: 'none' })
+  })
+
+  test('needs the scope master', async () => {
+    const releaseId = await newRelease()
+    await allow(real)
+    credential = (await service.post('/app/keys', { name: 'reader', scope: 'read' })).body.key
+    expect(await byKey(releaseId, { folder: real })).toEqual([403, 'FORBIDDEN', undefined])
+    expect((await verifyByKey(real)).body.error.code).toBe('FORBIDDEN')
+    expect(readdirSync(real)).toEqual([])
   })
 })
 
@@ -366,7 +445,7 @@ describe('a check of a folder', () => {
     write(folder, 'certificate.json', JSON.stringify({ certificate: { ...certificate, files: [outside] }, signature }))
     expect((await verified(folder)).missing).toContain('../secret')
     for (const wrong of [path.join(parent, 'nothing'), 'relative'])
-      expect((await service.post('/app/releases/verify', { folder: wrong })).body.error.param).toBe('folder')
+      expect((await service.post('/api/v1/releases/verify', { folder: wrong })).body.error.param).toBe('folder')
   })
 
   test('knows its own signatures after a restart; the key is readable by its owner alone', async () => {

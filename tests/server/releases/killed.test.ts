@@ -97,7 +97,7 @@ test.runIf(process.env.EXPORT_KILLS)(
     await server.put(`/api/v1/releases/${release.release_id}/cover`, cover)
     const folder = path.join(parent, 'Band - Record')
     const request = { folder: parent, formats: ['wav24', 'flac16_44'], zip: true }
-    const exported = () => server.post<object>(`/app/releases/${release.release_id}/export`, request)
+    const exported = () => server.post<object>(`/api/v1/releases/${release.release_id}/export`, request)
     const sounds = () =>
       (existsSync(folder) ? readdirSync(folder) : [])
         .filter((name) => /^\d\d .*\.(wav|flac)$/.test(name))
@@ -128,7 +128,7 @@ test.runIf(process.env.EXPORT_KILLS)(
     expect(sounds()).toHaveLength(4)
     expect(Object.fromEntries(sounds())).toMatchObject(Object.fromEntries(finished))
     for (const place of [folder, `${folder}.zip`])
-      expect(await server.post('/app/releases/verify', { folder: place })).toMatchObject(INTACT)
+      expect(await server.post('/api/v1/releases/verify', { folder: place })).toMatchObject(INTACT)
     expect(readdirSync(parent).sort()).toEqual(['Band - Record', 'Band - Record.zip'])
     expect(readdirSync(folder).filter((name) => name.startsWith('.') || name.endsWith('.part'))).toEqual([])
     expect(await credits()).toBe(before)

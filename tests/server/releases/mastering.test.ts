@@ -499,7 +499,7 @@ describe('tracks that go over into the next', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-joined-'))
     const soundsOf = async (): Promise<string[]> => {
       const request = { folder, formats: ['wav24', 'wav16_44'] }
-      const { body } = await service.post(`/app/releases/${release.release_id}/export`, request)
+      const { body } = await service.post(`/api/v1/releases/${release.release_id}/export`, request)
       return body.certificate.files.flatMap(({ sound }: ExportedFile) => sound?.samples_sha256 ?? [])
     }
     await mastered(release)
@@ -593,7 +593,7 @@ test('the export of a release takes the masters of its record', async () => {
   const release = await newRelease([3, 4])
   const { tracks } = await mastered(release)
   const folder = path.join(service.dataDir, '..', `export-${path.basename(service.dataDir)}`)
-  const { body } = await service.post(`/app/releases/${release.release_id}/export`, { folder })
+  const { body } = await service.post(`/api/v1/releases/${release.release_id}/export`, { folder })
   const report = JSON.parse(readFileSync(path.join(body.folder, 'release-report.json'), 'utf8'))
   rmSync(folder, { recursive: true })
   expect(report.tracks.map(({ job_id }: { job_id: string }) => job_id)).toEqual(
