@@ -96,6 +96,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
     places: ['src-cli/'],
     imports: ['server', 'contract', 'db', 'system'],
   },
+  // A package of its own, which holds what it imports.
+  client: { places: ['packages/client/src/'], imports: ['contract'] },
   renderer: { places: ['src-renderer/'], imports: ['contract', 'dsp'], types: ['main'] },
   main: { places: ['src-main/'], imports: ['server', 'contract', 'system'] },
 }
@@ -175,7 +177,7 @@ export function cycles(files: readonly { readonly file: string; readonly text: s
 
 if (import.meta.main) {
   const root = path.join(import.meta.dirname, '..')
-  const files = globSync('src-*/**/*.{ts,tsx}', { cwd: root })
+  const files = globSync('{src-*,packages/*/src}/**/*.{ts,tsx}', { cwd: root })
     .map((file) => file.split(path.sep).join('/'))
     .filter((file) => !file.startsWith('src-engine/dsp/kernels/assembly/') && !file.endsWith('.d.ts'))
     .map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }))

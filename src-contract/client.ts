@@ -1,20 +1,16 @@
 /** Typed calls of the endpoints and the reader of the event stream, over fetch: for the page, the shell and the terminal. */
-import type { Static, TSchema } from 'typebox'
 import { type Endpoint, fillPath, writeQuery } from './endpoint.ts'
-import { type AnswerOf, ENDPOINTS, type EndpointName } from './endpoints.ts'
+import {
+  type AnswerOf,
+  type BodyOf,
+  ENDPOINTS,
+  type EndpointName,
+  type FieldsOf,
+  type ParamsOf,
+  type QueryOf,
+} from './endpoints.ts'
 import { ERROR_CODES, type ErrorCode, type ErrorEnvelope, type ErrorParams } from './errors.ts'
 
-type Table = typeof ENDPOINTS
-type Part<Name extends EndpointName, Key extends string> = Table[Name] extends { readonly [K in Key]: infer Schema }
-  ? Schema extends TSchema
-    ? Static<Schema>
-    : never
-  : never
-type Fields<Name extends EndpointName> = Table[Name] extends { readonly form: { readonly fields: infer Schema } }
-  ? Schema extends TSchema
-    ? Static<Schema>
-    : never
-  : never
 type Needed<Key extends string, Value> = [Value] extends [never] ? unknown : { [K in Key]: Value }
 
 /** A file part of a form. */
@@ -24,10 +20,12 @@ export interface FilePart {
 }
 
 /** Path parameters, query, JSON body or form of a call to the endpoint `Name`, as the table declares them. */
-export type CallArguments<Name extends EndpointName> = Needed<'params', Part<Name, 'params'>> &
-  ([Part<Name, 'query'>] extends [never] ? unknown : { query?: Part<Name, 'query'> }) &
-  Needed<'body', Part<Name, 'body'>> &
-  ([Fields<Name>] extends [never] ? unknown : { fields?: Partial<Fields<Name>>; files?: Record<string, FilePart> }) & {
+export type CallArguments<Name extends EndpointName> = Needed<'params', ParamsOf<Name>> &
+  ([QueryOf<Name>] extends [never] ? unknown : { query?: QueryOf<Name> }) &
+  Needed<'body', BodyOf<Name>> &
+  ([FieldsOf<Name>] extends [never]
+    ? unknown
+    : { fields?: Partial<FieldsOf<Name>>; files?: Record<string, FilePart> }) & {
     signal?: AbortSignal
     headers?: Record<string, string>
     /** Lets the request outlive the page, for what must be sent while it closes. */

@@ -80,8 +80,27 @@ export const ENDPOINTS = {
 
 export type EndpointName = keyof typeof ENDPOINTS
 
+type Table = typeof ENDPOINTS
+type Part<Name extends EndpointName, Key extends string> = Table[Name] extends { readonly [K in Key]: infer Schema }
+  ? Schema extends TSchema
+    ? Static<Schema>
+    : never
+  : never
+/** Path parameters of the endpoint `Name`; `never` where it has none, as of the parts below. */
+export type ParamsOf<Name extends EndpointName> = Part<Name, 'params'>
+export type QueryOf<Name extends EndpointName> = Part<Name, 'query'>
+export type BodyOf<Name extends EndpointName> = Part<Name, 'body'>
+/** Text fields of the form of the endpoint `Name`. */
+export type FieldsOf<Name extends EndpointName> = Table[Name] extends {
+  readonly form: { readonly fields: infer Schema }
+}
+  ? Schema extends TSchema
+    ? Static<Schema>
+    : never
+  : never
+
 type JsonOf<Answer> = Answer extends { readonly schema: infer Schema extends TSchema } ? Static<Schema> : never
 /** The JSON that the endpoint `Name` answers with, over all its successes. */
 export type AnswerOf<Name extends EndpointName> = {
-  [Status in keyof (typeof ENDPOINTS)[Name]['answers']]: JsonOf<(typeof ENDPOINTS)[Name]['answers'][Status]>
-}[keyof (typeof ENDPOINTS)[Name]['answers']]
+  [Status in keyof Table[Name]['answers']]: JsonOf<Table[Name]['answers'][Status]>
+}[keyof Table[Name]['answers']]

@@ -1,0 +1,121 @@
+/** The service with a key: every call of the API, and the way from a song to its masters. */
+import { ApiError, type CallArguments, type Client, createClient, type FilePart } from '../../../src-contract/client.ts'
+import type { AnswerOf } from '../../../src-contract/endpoints.ts'
+import { type FollowedEvent, type FollowOptions, followEvents, pause } from '../../../src-contract/follow-events.ts'
+import { DEFAULT_PORT, MAX_WAIT_SECONDS } from '../../../src-contract/limits.ts'
+import { type OnSent, sendingFetch } from './sending.ts'
+
+export interface LoudsmithOptions {
+  /** API key, `ams_live_…`. */
+  readonly key: string
+  /** Address of the service, without a trailing slash; `http://127.0.0.1:47310` when absent. */
+  readonly baseUrl?: string
+  /** Language of messages, `en` (when absent) or `ko`. */
+  readonly language?: string
+}
+
+type CreatedJob = Extract<AnswerOf<'createJob'>, { status: unknown }>
+type Fields = NonNullable<CallArguments<'createJob'>['fields']>
+
+/** Options of a song that is to be mastered: the text fields of `POST /api/v1/master` by their names, and these. */
+export type Mastering = Omit<Fields, 'platforms' | 'dry_run'> & {
+  /** Platforms, as a list or with commas between them. */
+  readonly platforms: string | readonly string[]
+  /** Name of the file; that of a `File`, else `song`, when absent. */
+  readonly name?: string
+  /** Track whose tone to match. */
+  readonly reference?: FilePart
+  /** Cover of the masters, JPEG or PNG. */
+  readonly cover?: FilePart
+  /** Word that makes the same call harmless for 24 hours: it gets the same job and is not charged again. */
+  readonly idempotencyKey?: string
+  /** Called while the song is sent. */
+  readonly onSent?: OnSent
+  readonly signal?: AbortSignal
+}
+
+type Interruptible = { readonly signal?: AbortSignal }
+
+/** A service at `baseUrl`. Every method throws ApiError, and the reason of its signal where that fires. */
+export interface Loudsmith {
+  /** Calls an endpoint of the API and returns its JSON; undefined for 204. */
+  readonly call: Client['call']
+  /** Calls an endpoint of the API and returns its raw response: files, pictures, streams. */
+  readonly open: Client['open']
+  /** Sends a song and returns its job, which is charged and goes on by itself. */
+  readonly master: (song: Blob, options: Mastering) => Promise<CreatedJob>
+  /** Waits for the end of a job, done or failed, and returns it. A limit of the plan and a restart of the service only delay it. */
+  readonly wait: (jobId: string, options?: Interruptible) => Promise<AnswerOf<'readJob'>>
+  /** Returns the response with the ZIP of a job's masters. A job that failed is an ApiError with its reason. */
+  readonly download: (jobId: string, options?: Interruptible) => Promise<Response>
+  /** Follows the live events without an end, over restarts of the service. */
+  readonly events: (options?: FollowOptions) => AsyncGenerator<FollowedEvent, void, undefined>
+}
+
+/** Longest pause between two attempts to reach a service that is away, s. */
+const MAX_PAUSE_SECONDS = 15
+
+/** Creates the client of a service. Sends nothing yet; never throws. */
+export function createLoudsmith({
+  key,
+  baseUrl = `http://127.0.0.1:${DEFAULT_PORT}`,
+  language = 'en',
+}: LoudsmithOptions): Loudsmith {
+  const common = { baseUrl, session: key, language: () => language }
+  const client = createClient(common)
+  return {
+    call: client.call,
+    open: client.open,
+    async master(song, options) {
+      const { onSent, ...rest } = options
+      const sender = onSent ? createClient({ ...common, fetch: sendingFetch(onSent) }) : client
+      return (await sender.call('createJob', formOf(song, rest))) as Extract<AnswerOf<'createJob'>, { status: unknown }>
+    },
+    wait: (jobId, { signal } = {}) => waitForEnd(client, jobId, signal),
+    download: (jobId, { signal } = {}) =>
+      client.open('downloadResult', { params: { job_id: jobId }, ...(signal ? { signal } : {}) }),
+    events: (options) => followEvents(client, options),
+  }
+}
+
+function formOf(song: Blob, options: Omit<Mastering, 'onSent'>): CallArguments<'createJob'> {
+  const { platforms, name, reference, cover, idempotencyKey, signal, ...fields } = options
+  const ownName = 'name' in song ? String(song.name) : 'song'
+  return {
+    fields: { ...fields, platforms: typeof platforms === 'string' ? platforms : platforms.join(',') },
+    files: {
+      file: { content: song, name: name ?? ownName },
+      ...(reference ? { reference_file: reference } : {}),
+      ...(cover ? { cover_file: cover } : {}),
+    },
+    ...(idempotencyKey === undefined ? {} : { headers: { 'Idempotency-Key': idempotencyKey } }),
+    ...(signal ? { signal } : {}),
+  }
+}
+
+async function waitForEnd(
+  client: Pick<Client, 'call'>,
+  jobId: string,
+  signal: AbortSignal | undefined,
+): Promise<AnswerOf<'readJob'>> {
+  const args = {
+    params: { job_id: jobId },
+    query: { wait: MAX_WAIT_SECONDS },
+    ...(signal ? { signal } : {}),
+  }
+  for (let failures = 0; ; ) {
+    try {
+      const job = await client.call('readJob', args)
+      if (job.status !== 'queued') return job
+      failures = 0
+    } catch (error) {
+      if (!(error instanceof ApiError) || !PASSING.has(error.code)) throw error
+      failures += 1
+      const seconds = error.retryAfterSeconds ?? Math.min(MAX_PAUSE_SECONDS, 2 ** (failures - 1) / 2)
+      await pause(seconds * 1000, signal)
+    }
+  }
+}
+
+/** Failures of a reading call that end by themselves. */
+const PASSING = new Set<ApiError['code']>(['RATE_LIMIT', 'UNAVAILABLE', 'UNREACHABLE'])
