@@ -14,6 +14,7 @@ import { absolutePath } from './data-dir.ts'
 import { duration } from './duration.ts'
 import { STANDARD_INPUT, withInputs } from './input-file.ts'
 import { describeJob } from './job-text.ts'
+import { MASTERS_FOLDER } from './master-command.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { givenSettings, settingOption, wordsOf } from './setting-options.ts'
@@ -83,13 +84,14 @@ function registerReading(command: AddCommand, messages: Messages): void {
     ),
   )
   command('download <id>', say.download)
-    .requiredOption('--out <dir>', messages.master.out, absolutePath(messages))
-    .action((id: string, options: ClientOptions & { readonly out: string }) =>
+    .option('--out <dir>', messages.master.out, absolutePath(messages))
+    .action((id: string, options: ClientOptions & { readonly out?: string }) =>
       runClientCommand(
         options,
         messages,
         async (client) => {
-          const out = await writableFolder(options.out, messagesFor(messages, options))
+          const named = options.out ?? absolutePath(messages)(MASTERS_FOLDER)
+          const out = await writableFolder(named, messagesFor(messages, options))
           return { files: await unpackResult(client, id, out, messagesFor(messages, options)) }
         },
         ({ files }) => files.join('\n'),

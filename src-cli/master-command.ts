@@ -14,8 +14,8 @@ import type { Messages } from './messages.ts'
 import { settingOption } from './setting-options.ts'
 
 interface MasterCommandOptions extends ClientOptions {
-  readonly platforms: string
-  readonly out: string
+  readonly platforms?: string
+  readonly out?: string
   readonly reference?: string
   readonly title?: string
   readonly artist?: string
@@ -29,8 +29,8 @@ export function registerMasterCommand(program: Command, dataDir: string, message
   const say = messages.master
   const master = withClientOptions(program.command('master').argument('<file>', say.file), dataDir, messages)
     .description(say.about)
-    .requiredOption('--platforms <list>', say.platforms(PLATFORMS.join(',')))
-    .requiredOption('--out <dir>', say.out, absolutePath(messages))
+    .option('--platforms <list>', say.allPlatforms(PLATFORMS.join(',')))
+    .option('--out <dir>', say.out, absolutePath(messages))
   for (const name of CHOICES) master.addOption(settingOption(name, messages))
   for (const name of OTHERS) {
     if (name === 'reference_amount') master.option('--reference <file>', say.reference, inputPath(messages))
@@ -45,6 +45,9 @@ export function registerMasterCommand(program: Command, dataDir: string, message
     )
 }
 
+/** Folder of masters where none is named, in the one where the command was called. */
+export const MASTERS_FOLDER = 'masters'
+
 const CHOICES = SETTING_NAMES.filter((name) => SETTINGS[name].kind === 'choice')
 const OTHERS = SETTING_NAMES.filter((name) => SETTINGS[name].kind !== 'choice')
 
@@ -54,6 +57,7 @@ function inputPath(messages: Messages): (text: string) => string {
 }
 
 function masterCommand(file: string, options: MasterCommandOptions, messages: Messages): Promise<void> {
+  const { platforms = PLATFORMS.join(','), out = absolutePath(messages)(MASTERS_FOLDER) } = options
   const named = [{ path: file, name: options.title }, ...(options.reference ? [{ path: options.reference }] : [])]
   const work = ({ signal, showProgress, spoken }: LongRun) =>
     withInputs(named, { messages: spoken, signal }, ([song, reference]) =>
@@ -62,8 +66,8 @@ function masterCommand(file: string, options: MasterCommandOptions, messages: Me
           client,
           song as Input,
           {
-            platforms: options.platforms,
-            out: options.out,
+            platforms,
+            out,
             fields: textFields(options),
             ...(reference ? { reference } : {}),
             ...(options.cover === undefined ? {} : { coverPath: options.cover }),
@@ -75,7 +79,7 @@ function masterCommand(file: string, options: MasterCommandOptions, messages: Me
       ),
     )
   return runLongCommand(options, messages, work, {
-    show: (outcome) => describe(outcome, options.out, messages),
+    show: (outcome) => describe(outcome, out, messages),
     exitCodeOf: ({ job }, isStopped) => (job.status !== 'failed' ? 0 : isStopped ? INTERRUPTED : 1),
   })
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { VERSION } from '../src-server/server/paths.ts'
 import { printFailure } from './client-command.ts'
 import type { Messages } from './messages.ts'
 import { displayWidth } from './text-output.ts'
@@ -48,6 +49,7 @@ const sentence = (text: string) =>
 export function createProgram(messages: Messages, asJson: boolean): Command {
   return new SpeakingCommand('loudsmith', messages, asJson)
     .description(messages.about)
+    .version(VERSION, '--version', messages.commander.version)
     .helpCommand('help [command]', messages.commander.help)
     .showHelpAfterError(!asJson)
     .exitOverride()

@@ -173,7 +173,7 @@ test('a Korean terminal gets Korean: help and mistakes', async () => {
     [['account', 'plan', 'x'], /^오류: 'plan' 인자에 .*쓸 수 있는 값: free, starter/],
     [['account', 'grant'], "오류: 'credits' 인자가 없어요."],
     [['keys', 'list', 'x'], /^오류: 인자가 너무 많아요/],
-    [['master', 'x'], "오류: '--platforms <list>' 옵션이 필요해요."],
+    [['batch', 'x'], "오류: '--platforms <list>' 옵션이 필요해요."],
   ]
   const answers = await sayInTurn(mistakes.map(([command]) => command))
   for (const [index, [, said]] of mistakes.entries()) {

@@ -1,0 +1,77 @@
+/** The whole command line: one tree of commands, from which help, completion and the manual page are made too. */
+import { type Command, InvalidArgumentError } from 'commander'
+import { DEFAULT_PORT } from '../src-contract/limits.ts'
+import { wholeNumber } from '../src-contract/whole-number.ts'
+import { registerAccountCommands } from './account-commands.ts'
+import { registerAllowCommand } from './allow-command.ts'
+import { registerBatchCommand } from './batch-command.ts'
+import { absolutePath } from './data-dir.ts'
+import { registerDoctorCommand } from './doctor-command.ts'
+import { registerJobCommands } from './job-commands.ts'
+import { registerKeyCommands } from './key-commands.ts'
+import { registerMachinesCommand } from './machines-command.ts'
+import { registerMasterCommand } from './master-command.ts'
+import { registerMcpCommand } from './mcp-command.ts'
+import type { Messages } from './messages.ts'
+import { registerOpenCommand } from './open-command.ts'
+import { createProgram } from './program.ts'
+import { registerReleaseCommands } from './release-commands.ts'
+import { type ServeOptions, serve } from './serve.ts'
+import { registerSettingsCommands } from './settings-commands.ts'
+import { registerWorkerCommand } from './worker-command.ts'
+
+/** Commands in the order in which help names them. */
+const REGISTERING = [
+  registerServeCommand,
+  registerOpenCommand,
+  registerKeyCommands,
+  registerAccountCommands,
+  registerSettingsCommands,
+  registerAllowCommand,
+  registerDoctorCommand,
+  registerMasterCommand,
+  registerJobCommands,
+  registerBatchCommand,
+  registerReleaseCommands,
+  registerWorkerCommand,
+  registerMachinesCommand,
+  registerMcpCommand,
+]
+
+/** Returns the program with all its commands, which take their data from `dataDir` unless told otherwise. */
+export function loudsmithProgram(dataDir: string, messages: Messages, asJson: boolean): Command {
+  const program = createProgram(messages, asJson)
+  for (const register of REGISTERING) register(program, dataDir, messages)
+  return program
+}
+
+function registerServeCommand(program: Command, dataDir: string, messages: Messages): void {
+  program
+    .command('serve')
+    .description(messages.serve.about)
+    .option('--port <n>', messages.serve.port, portOf(messages), DEFAULT_PORT)
+    .option('--data-dir <dir>', messages.dataDirOption, absolutePath(messages), dataDir)
+    .option('--adopt-dir', messages.adoptDirOption)
+    .option('--stay', messages.serve.stay)
+    .option('--queue <address>', messages.serve.queue)
+    .option('--blobs <place>', messages.serve.blobs)
+    .option('--allow-mixed', messages.serve.allowMixed)
+    .option('--audit <n>', messages.serve.audit, songsOf(messages))
+    .action((options: ServeOptions) => serve(options, messages))
+}
+
+function portOf({ aPort }: Messages): (text: string) => number {
+  return (text) => {
+    const value = wholeNumber(text)
+    if (value === undefined || value > 65_535) throw new InvalidArgumentError(aPort)
+    return value
+  }
+}
+
+function songsOf({ serve: { aCount } }: Messages): (text: string) => number {
+  return (text) => {
+    const value = wholeNumber(text)
+    if (value === undefined) throw new InvalidArgumentError(aCount)
+    return value
+  }
+}
