@@ -5,6 +5,11 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import path from 'node:path'
+import { factsOf } from '../src-cli/command-tree.ts'
+import { loudsmithProgram } from '../src-cli/commands.ts'
+import { manualPage } from '../src-cli/manual.ts'
+import { terminalMessages } from '../src-cli/messages.ts'
+import { SETTING_NAMES } from '../src-server/config.ts'
 
 const root = path.join(import.meta.dirname, '..')
 const bundle = path.join(root, 'dist/main')
@@ -36,7 +41,15 @@ export function buildCli(outDir = path.join(root, 'release/packages/cli')): void
   chmodSync(path.join(outDir, 'bin/loudsmith.cjs'), 0o755)
   cpSync(path.join(root, 'packages/cli/README.md'), path.join(outDir, 'README.md'))
   cpSync(path.join(root, 'src-renderer/fonts/LICENSES.md'), path.join(outDir, 'licences/FONTS.md'))
+  mkdirSync(path.join(outDir, 'man'))
+  writeFileSync(path.join(outDir, 'man/loudsmith.1'), manual())
   writeFileSync(path.join(outDir, 'package.json'), `${JSON.stringify(manifest(packages), null, 2)}\n`)
+}
+
+/** Returns the manual page of this version, in English. */
+export function manual(): string {
+  const program = loudsmithProgram('~/.config/Loudsmith/data', terminalMessages({}, 'en'), false)
+  return manualPage(factsOf(program), read<Facts>('package.json').version, SETTING_NAMES)
 }
 
 function manifest(packages: ReadonlySet<string>): object {

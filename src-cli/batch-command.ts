@@ -3,9 +3,10 @@ import type { Manifest } from '../src-contract/batches.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { SETTING_NAMES } from '../src-contract/settings.ts'
 import { type BatchOutcome, masterFolder } from './batch.ts'
-import { type ClientOptions, INTERRUPTED, runLongCommand, withClientOptions } from './client-command.ts'
+import { type ClientOptions, runLongCommand, withClientOptions } from './client-command.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
+import { INTERRUPTED, PAUSED, SOME_FAILED } from './exit-codes.ts'
 import type { Messages } from './messages.ts'
 import { givenSettings, settingOption } from './setting-options.ts'
 
@@ -17,10 +18,6 @@ interface BatchCommandOptions extends ClientOptions {
   /** Texts of the settings by the names of their options. */
   readonly [option: string]: unknown
 }
-
-/** Exit codes beside 0, all mastered, and 1, the command failed. */
-const SOME_FAILED = 2
-const IS_PAUSED = 3
 
 /** Adds `batch FOLDER`: every song in it and below, with the masters in `--out`. */
 export function registerBatchCommand(program: Command, dataDir: string, messages: Messages): void {
@@ -63,7 +60,7 @@ function batchCommand(folder: string, options: BatchCommandOptions, messages: Me
 
 function exitCodeOf({ status, songs }: Manifest): number {
   if (status === 'running') return INTERRUPTED
-  if (status === 'paused') return IS_PAUSED
+  if (status === 'paused') return PAUSED
   return songs.done === songs.total ? 0 : SOME_FAILED
 }
 

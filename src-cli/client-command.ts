@@ -6,6 +6,7 @@ import { startFailureText } from '../src-contract/text/start-failure.ts'
 import { DataDirectoryError } from '../src-server/db/fault.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
+import { FAILED } from './exit-codes.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { createProgressLine } from './text-output.ts'
@@ -26,6 +27,18 @@ export function withClientOptions(command: Command, dataDir: string, messages: M
     .option('--json', messages.jsonOption)
 }
 
+/** Adds a command of a group, with the options of every client command. */
+export type AddCommand = (usage: string, description: string) => Command
+
+/** Adds a group of commands and returns what adds its commands. */
+export function commandGroup(
+  program: Command,
+  { name, about, dataDir, messages }: { name: string; about: string; dataDir: string; messages: Messages },
+): AddCommand {
+  const group = program.command(name).description(about).helpCommand('help [command]', messages.commander.help)
+  return (usage, description) => withClientOptions(group.command(usage), dataDir, messages).description(description)
+}
+
 /**
  * Runs `work` against the service of the data directory and prints its outcome: JSON with `--json`, else `show`'s text.
  * A failure is printed to standard error, or as the error envelope with `--json`, and makes the process exit with 1.
@@ -41,12 +54,9 @@ export async function runClientCommand<Outcome extends object>(
     process.stdout.write(`${options.json ? JSON.stringify(outcome) : show(outcome)}\n`)
   } catch (error) {
     printFailure(error, messages, options.json === true)
-    process.exitCode = 1
+    process.exitCode = FAILED
   }
 }
-
-/** Exit code of a command that a signal ended: 128 and the number of SIGINT, as shells have it. */
-export const INTERRUPTED = 130
 
 export interface LongRun {
   /** Fires at SIGINT and SIGTERM. */
@@ -86,9 +96,42 @@ export async function runLongCommand<Outcome extends object>(
   } catch (error) {
     line.end()
     printFailure(error, messages, options.json === true)
-    process.exitCode = 1
+    process.exitCode = FAILED
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal)
+  }
+}
+
+/** What a command that prints line by line works with. */
+export interface Stream {
+  readonly client: ServiceClient
+  /** Fires at SIGINT and SIGTERM, which end such a command well, and when nobody reads it any more. */
+  readonly signal: AbortSignal
+  /** Prints one thing at once: JSON with `--json`, else the text. */
+  readonly print: (thing: object, text: string) => void
+}
+
+/** Runs `work`, which prints as it goes, against the service of the data directory. A failure ends it as `runClientCommand` says. */
+export async function streamCommand(
+  options: ClientOptions,
+  messages: Messages,
+  work: (stream: Stream) => Promise<void>,
+): Promise<void> {
+  const stop = new AbortController()
+  const onEnd = () => stop.abort()
+  process.on('SIGINT', onEnd).on('SIGTERM', onEnd)
+  process.stdout.on('error', onEnd)
+  const print = (thing: object, text: string) =>
+    void process.stdout.write(`${options.json ? JSON.stringify(thing) : text}\n`)
+  try {
+    await withService(options, messagesFor(messages, options), (client) => work({ client, signal: stop.signal, print }))
+  } catch (error) {
+    if (stop.signal.aborted) return
+    printFailure(error, messages, options.json === true)
+    process.exitCode = FAILED
+  } finally {
+    process.off('SIGINT', onEnd).off('SIGTERM', onEnd)
+    process.stdout.off('error', onEnd)
   }
 }
 

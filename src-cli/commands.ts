@@ -5,19 +5,25 @@ import { wholeNumber } from '../src-contract/whole-number.ts'
 import { registerAccountCommands } from './account-commands.ts'
 import { registerAllowCommand } from './allow-command.ts'
 import { registerBatchCommand } from './batch-command.ts'
+import { registerCompletionCommand } from './completion-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { registerDoctorCommand } from './doctor-command.ts'
+import { registerEventsCommand } from './events-command.ts'
 import { registerJobCommands } from './job-commands.ts'
 import { registerKeyCommands } from './key-commands.ts'
 import { registerMachinesCommand } from './machines-command.ts'
+import { registerManifestCommands } from './manifest-commands.ts'
 import { registerMasterCommand } from './master-command.ts'
 import { registerMcpCommand } from './mcp-command.ts'
 import type { Messages } from './messages.ts'
 import { registerOpenCommand } from './open-command.ts'
+import { registerPreviewCommand } from './preview-command.ts'
 import { createProgram } from './program.ts'
 import { registerReleaseCommands } from './release-commands.ts'
 import { type ServeOptions, serve } from './serve.ts'
 import { registerSettingsCommands } from './settings-commands.ts'
+import { registerWatchCommands } from './watch-commands.ts'
+import { registerWebhookCommands } from './webhook-commands.ts'
 import { registerWorkerCommand } from './worker-command.ts'
 
 /** Commands in the order in which help names them. */
@@ -30,12 +36,18 @@ const REGISTERING = [
   registerAllowCommand,
   registerDoctorCommand,
   registerMasterCommand,
+  registerPreviewCommand,
   registerJobCommands,
   registerBatchCommand,
+  registerManifestCommands,
+  registerWatchCommands,
   registerReleaseCommands,
+  registerEventsCommand,
+  registerWebhookCommands,
   registerWorkerCommand,
   registerMachinesCommand,
   registerMcpCommand,
+  registerCompletionCommand,
 ]
 
 /** Returns the program with all its commands, which take their data from `dataDir` unless told otherwise. */

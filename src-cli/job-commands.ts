@@ -9,10 +9,17 @@ import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { SETTING_NAMES } from '../src-contract/settings.ts'
 import { decibels } from '../src-contract/text/numbers.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
-import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import {
+  type AddCommand,
+  type ClientOptions,
+  commandGroup,
+  runClientCommand,
+  withClientOptions,
+} from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { duration } from './duration.ts'
 import { STANDARD_INPUT, withInputs } from './input-file.ts'
+import { registerJobFile } from './job-file-command.ts'
 import { describeJob } from './job-text.ts'
 import { MASTERS_FOLDER } from './master-command.ts'
 import { type Messages, messagesFor } from './messages.ts'
@@ -32,16 +39,13 @@ interface RetryOptions extends ClientOptions {
   readonly [option: string]: unknown
 }
 
-type AddCommand = (usage: string, description: string) => Command
-
 /** Adds the group `jobs`, and `analyse`. */
 export function registerJobCommands(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.jobs
-  const group = program.command('jobs').description(say.about).helpCommand('help [command]', messages.commander.help)
-  const command: AddCommand = (usage, description) =>
-    withClientOptions(group.command(usage), dataDir, messages).description(description)
+  const command = commandGroup(program, { name: 'jobs', about: say.about, dataDir, messages })
   registerReading(command, messages)
   registerLink(command, messages)
+  registerJobFile(command, messages)
   registerEnding(command, messages)
   registerRetry(command, messages)
   registerAnalyse(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { MACHINE_WISHES, Machines } from '../src-contract/machines.ts'
 import { farmTroubleText } from '../src-contract/text/farm-troubles.ts'
-import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import { type ClientOptions, commandGroup, runClientCommand } from './client-command.ts'
 import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { formatBytes, table } from './text-output.ts'
@@ -11,23 +11,18 @@ type Wish = (typeof MACHINE_WISHES)[number]
 /** Adds `machines`: the further machines that master songs, what is wrong, and what they are asked to do. */
 export function registerMachinesCommand(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.machines
-  const machines = program
-    .command('machines')
-    .description(say.about)
-    .helpCommand('help [command]', messages.commander.help)
-  withClientOptions(machines.command('list', { isDefault: true }), dataDir, messages)
-    .description(say.list)
-    .action((options: ClientOptions) =>
-      runClientCommand(options, messages, listed, (answer) => describe(answer, messages)),
-    )
+  const command = commandGroup(program, { name: 'machines', about: say.about, dataDir, messages })
+  command('list', say.list).action((options: ClientOptions) =>
+    runClientCommand(options, messages, listed, (answer) => describe(answer, messages)),
+  )
   const wishes: readonly (readonly [string, Wish])[] = [
     ['drain', 'drain'],
     ['resume', 'work'],
     ['remove', 'remove'],
   ]
   for (const [name, wish] of wishes)
-    withClientOptions(machines.command(name).argument('<name>', say.name), dataDir, messages)
-      .description(say.wishes[wish])
+    command(name, say.wishes[wish])
+      .argument('<name>', say.name)
       .action((machine: string, options: ClientOptions) =>
         runClientCommand(
           options,

@@ -4,9 +4,10 @@ import { METADATA, METADATA_NAMES } from '../src-contract/metadata.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { SETTING_NAMES, SETTINGS } from '../src-contract/settings.ts'
 import { programName } from '../src-contract/wire-values.ts'
-import { type ClientOptions, INTERRUPTED, type LongRun, runLongCommand, withClientOptions } from './client-command.ts'
+import { type ClientOptions, type LongRun, runLongCommand, withClientOptions } from './client-command.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
+import { FAILED, INTERRUPTED } from './exit-codes.ts'
 import { type Input, STANDARD_INPUT, withInputs } from './input-file.ts'
 import { describeJob } from './job-text.ts'
 import { type MasterOutcome, masterFile } from './master.ts'
@@ -80,7 +81,7 @@ function masterCommand(file: string, options: MasterCommandOptions, messages: Me
     )
   return runLongCommand(options, messages, work, {
     show: (outcome) => describe(outcome, out, messages),
-    exitCodeOf: ({ job }, isStopped) => (job.status !== 'failed' ? 0 : isStopped ? INTERRUPTED : 1),
+    exitCodeOf: ({ job }, isStopped) => (job.status !== 'failed' ? 0 : isStopped ? INTERRUPTED : FAILED),
   })
 }
 

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { type ClientOptions, failureText } from './client-command.ts'
 import { withPlace } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
+import { FAILED } from './exit-codes.ts'
 import type { McpBridge } from './mcp-bridge.ts'
 import type { Messages } from './messages.ts'
 
@@ -23,7 +24,7 @@ async function mcpCommand(options: ClientOptions, messages: Messages): Promise<v
   const key = process.env[KEY_VARIABLE]?.trim()
   if (!key) {
     process.stderr.write(`${messages.mcp.noKey}\n`)
-    process.exitCode = 1
+    process.exitCode = FAILED
     return
   }
   try {
@@ -33,7 +34,7 @@ async function mcpCommand(options: ClientOptions, messages: Messages): Promise<v
     )
   } catch (error) {
     process.stderr.write(`${failureText(error, messages)}\n`)
-    process.exitCode = 1
+    process.exitCode = FAILED
   }
 }
 

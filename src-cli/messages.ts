@@ -2,8 +2,10 @@
 import type { PauseReason } from '../src-contract/batches.ts'
 import type { Stage } from '../src-contract/jobs.ts'
 import type { Language } from '../src-contract/text/text.ts'
+import { automationEn, automationKo } from './automation-messages.ts'
 
 const en = {
+  ...automationEn,
   language: 'en' as Language,
   about: 'Local audio mastering: one song in, one measured master per platform out.',
   dataDirOption: 'where songs, results and the database live',
@@ -353,6 +355,7 @@ const en = {
 export type Messages = typeof en
 
 const ko: Messages = {
+  ...automationKo,
   language: 'ko',
   about: '내 컴퓨터에서 하는 오디오 마스터링. 곡 하나로 플랫폼별 마스터를 만들고 측정해요.',
   dataDirOption: '곡, 결과, 데이터베이스가 있는 폴더',

@@ -8,6 +8,7 @@ import { linkOf } from '../src-contract/session.ts'
 import { findDataDirectory, ownerOf } from '../src-server/db/data-directory.ts'
 import { type ClientOptions, printFailure, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
+import { FAILED } from './exit-codes.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import { createServiceClient } from './service-client.ts'
 import { unusable } from './unusable-input.ts'
@@ -46,7 +47,7 @@ export function registerOpenCommand(program: Command, dataDir: string, messages:
         process.stdout.write(`${options.json ? JSON.stringify(json) : text}\n`)
       } catch (error) {
         printFailure(error, messages, options.json === true)
-        process.exitCode = 1
+        process.exitCode = FAILED
       }
     })
 }

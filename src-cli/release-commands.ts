@@ -9,12 +9,20 @@ import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import type { ExportedRelease, ExportRequest, VerifiedFolder } from '../src-contract/release-exports.ts'
 import { RELEASE_KINDS, type Release, type ReleaseKind } from '../src-contract/releases.ts'
 import { OUTCOME_WORDS } from '../src-contract/text/delivery.ts'
-import { playingTime } from '../src-contract/text/numbers.ts'
-import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import {
+  type AddCommand,
+  type ClientOptions,
+  commandGroup,
+  runClientCommand,
+  withClientOptions,
+} from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
+import { FAILED } from './exit-codes.ts'
 import { STANDARD_INPUT, withInputs } from './input-file.ts'
 import { type Messages, messagesFor } from './messages.ts'
+import { registerEditing } from './release-edit-commands.ts'
 import { registerMasteringCommands } from './release-master-commands.ts'
+import { describeRelease } from './release-text.ts'
 import { table } from './text-output.ts'
 import { unusable } from './unusable-input.ts'
 
@@ -39,10 +47,9 @@ interface ExportOptions extends ClientOptions {
 /** Adds the group `release`, and `verify`. */
 export function registerReleaseCommands(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.release
-  const group = program.command('release').description(say.about).helpCommand('help [command]', messages.commander.help)
-  const command = (usage: string, description: string) =>
-    withClientOptions(group.command(usage), dataDir, messages).description(description)
+  const command = commandGroup(program, { name: 'release', about: say.about, dataDir, messages })
   registerKeeping(command, messages)
+  registerEditing(command, messages)
   registerTables(command, messages)
   registerMasteringCommands(command, messages)
 
@@ -59,15 +66,13 @@ export function registerReleaseCommands(program: Command, dataDir: string, messa
         messages,
         async (client) => {
           const found = await client.call('verifyFolder', { body: { folder } })
-          if (!found.is_intact) process.exitCode = 1
+          if (!found.is_intact) process.exitCode = FAILED
           return found
         },
         (found) => describeFolder(found, messages),
       ),
     )
 }
-
-type AddCommand = (usage: string, description: string) => Command
 
 /** Adds `release export`. */
 function registerExport(command: AddCommand, messages: Messages): void {
@@ -95,7 +100,7 @@ function registerExport(command: AddCommand, messages: Messages): void {
 /** Adds `release list`, `show`, `new`, `add` and `delete`. */
 function registerKeeping(command: AddCommand, messages: Messages): void {
   const say = messages.release
-  const shown = (release: Release) => describe(release, messages)
+  const shown = (release: Release) => describeRelease(release, messages)
   command('list', say.list).action((options: ClientOptions) =>
     runClientCommand(
       options,
@@ -156,7 +161,7 @@ function registerTables(command: AddCommand, messages: Messages): void {
   const say = messages.release
   const shownAll = ({ releases, ignored_columns }: { releases: Release[]; ignored_columns: string[] }) =>
     [
-      ...releases.map((release) => describe(release, messages)),
+      ...releases.map((release) => describeRelease(release, messages)),
       ...(ignored_columns.length > 0 ? [say.ignored(ignored_columns.join(', '))] : []),
     ].join('\n\n')
   command('import <file>', say.import).action((file: string, options: ClientOptions) =>
@@ -228,18 +233,6 @@ function withTable<Outcome>(
   return withInputs([{ path: named, name: 'table.csv' }], { messages, signal }, async ([input]) =>
     use({ files: { file: { content: await openAsBlob(input!.path), name: input!.name } } }),
   )
-}
-
-function describe({ release_id, kind, artist, title, tracks }: Release, { release: say }: Messages): string {
-  const rows = tracks.map((track) => [
-    String(track.position),
-    track.version === undefined ? track.title : `${track.title} (${track.version})`,
-    track.duration_seconds === undefined ? '' : playingTime(track.duration_seconds),
-    say.states[track.state],
-    track.isrc ?? '',
-    track.track_id,
-  ])
-  return [`${artist} - ${title} (${kind}) ${release_id}`, ...(rows.length > 0 ? [table(rows)] : [])].join('\n')
 }
 
 function describeExport({ folder, zip, certificate }: ExportedRelease, { release: say, language }: Messages): string {

@@ -1,6 +1,7 @@
 import type { RunningServer } from '../src-server/server.ts'
 import { endProcess } from '../src-system/system.ts'
 import { failureText } from './client-command.ts'
+import { FAILED } from './exit-codes.ts'
 import type { Messages } from './messages.ts'
 
 /** Interval of the check whether the parent process still runs, ms. */
@@ -47,7 +48,7 @@ export async function serve(options: ServeOptions, messages: Messages): Promise<
     })
   } catch (error) {
     process.stderr.write(`${failureText(error, messages)}\n`)
-    process.exitCode = 1
+    process.exitCode = FAILED
     return
   }
   process.stdout.write(`${messages.serve.listening(server.baseUrl)}\n`)

@@ -5,6 +5,7 @@ import { wholeNumber } from '../src-contract/whole-number.ts'
 import type { MachineOptions, RunningMachine } from '../src-server/machine.ts'
 import { endProcess } from '../src-system/system.ts'
 import { failureText } from './client-command.ts'
+import { FAILED } from './exit-codes.ts'
 import type { Messages } from './messages.ts'
 
 /** Adds `worker`: a further machine that masters songs of another. */
@@ -49,7 +50,7 @@ async function work(options: MachineOptions, messages: Messages): Promise<void> 
     })
   } catch (error) {
     process.stderr.write(`${failureText(error, messages)}\n`)
-    process.exitCode = 1
+    process.exitCode = FAILED
     return
   }
   tell(messages.worker.started(machine.name))

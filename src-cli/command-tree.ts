@@ -1,0 +1,55 @@
+/** The commands as plain facts, for shells and for the manual page. */
+import type { Command } from 'commander'
+
+export interface OptionFacts {
+  /** As help shows it: `--status <status>`. */
+  readonly flags: string
+  /** Name on the command line: `--status`. */
+  readonly long: string
+  readonly about: string
+  readonly takesValue: boolean
+  readonly choices: readonly string[]
+}
+
+export interface CommandFacts {
+  /** Words that call it: `loudsmith jobs list`. */
+  readonly words: string
+  /** Other last words that call it. */
+  readonly aliases: readonly string[]
+  readonly about: string
+  /** Its arguments as usage shows them. */
+  readonly usage: string
+  readonly arguments: readonly { readonly term: string; readonly about: string; readonly choices: readonly string[] }[]
+  readonly options: readonly OptionFacts[]
+  readonly commands: readonly CommandFacts[]
+}
+
+/** Returns the facts of a command and of all below it, in the order of help. */
+export function factsOf(command: Command, before = ''): CommandFacts {
+  const help = command.createHelp()
+  const words = `${before}${before && ' '}${command.name()}`
+  return {
+    words,
+    aliases: command.aliases(),
+    about: command.description(),
+    usage: command.usage(),
+    arguments: command.registeredArguments.map((argument) => ({
+      term: help.argumentTerm(argument),
+      about: argument.description,
+      choices: argument.argChoices ?? [],
+    })),
+    options: help.visibleOptions(command).map((option) => ({
+      flags: option.flags,
+      long: option.long ?? option.flags,
+      about: option.description,
+      takesValue: option.required || option.optional,
+      choices: option.argChoices ?? [],
+    })),
+    commands: command.commands.map((one) => factsOf(one, words)),
+  }
+}
+
+/** Returns a command and all below it, each before those below it. */
+export function allCommands(command: CommandFacts): CommandFacts[] {
+  return [command, ...command.commands.flatMap(allCommands)]
+}

@@ -1,0 +1,48 @@
+/** `events`: what happens, as lines that another program reads. */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { LiveEvent } from '../src-contract/events.ts'
+import { followEvents } from '../src-contract/follow-events.ts'
+import { wholeNumber } from '../src-contract/whole-number.ts'
+import { type ClientOptions, streamCommand, withClientOptions } from './client-command.ts'
+import type { Messages } from './messages.ts'
+
+interface EventsOptions extends ClientOptions {
+  readonly follow?: true
+  readonly after?: string
+  readonly count?: number
+}
+
+/** Adds `events`. */
+export function registerEventsCommand(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.events
+  withClientOptions(program.command('events'), dataDir, messages)
+    .description(say.about)
+    .option('--follow', say.follow)
+    .option('--after <id>', say.after)
+    .addOption(new Option('--count <n>', say.count).argParser(countOf(messages)).conflicts('follow'))
+    .action((options: EventsOptions) =>
+      streamCommand(options, messages, async ({ client, signal, print }) => {
+        let count = 0
+        for await (const { id, event } of followEvents(client, { lastId: options.after, signal })) {
+          print({ ...event, ...(id === undefined ? {} : { id }) }, lineOf(event, id))
+          count += 1
+          if (count === options.count) return
+        }
+      }),
+    )
+}
+
+function countOf({ events: say }: Messages): (text: string) => number {
+  return (text) => {
+    const value = wholeNumber(text) ?? 0
+    if (value < 1) throw new InvalidArgumentError(say.aNumber)
+    return value
+  }
+}
+
+/** Returns an event as words: its stored number or a dash, its name, what it is about, and how far that is. */
+function lineOf(event: LiveEvent, id: string | undefined): string {
+  const about = event.job_id ?? event.source_id ?? event.audition_id ?? event.release_id
+  const progress = event.progress === undefined ? undefined : `${event.progress} %`
+  return [id ?? '-', event.event, about, progress, event.stage].filter((word) => word !== undefined).join('  ')
+}

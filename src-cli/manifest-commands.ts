@@ -1,0 +1,112 @@
+/** `batches …`: batches of songs that are named by their paths, whoever made them. */
+import { type Command, Option } from 'commander'
+import type { Manifest, ManifestEvent, ManifestSong } from '../src-contract/batches.ts'
+import { createStreamParser } from '../src-contract/client.ts'
+import { type AddCommand, type ClientOptions, commandGroup, runClientCommand, streamCommand } from './client-command.ts'
+import type { Messages } from './messages.ts'
+import type { ServiceClient } from './service-client.ts'
+import { table } from './text-output.ts'
+
+interface SongOptions extends ClientOptions {
+  readonly failed?: true
+  readonly csv?: true
+}
+
+/** Songs on one page of a table. */
+const PAGE = 1000
+
+/** Adds the group `batches`. */
+export function registerManifestCommands(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.batches
+  const command = commandGroup(program, { name: 'batches', about: say.about, dataDir, messages })
+  command('list', say.list).action((options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      (client) => client.call('listBatches'),
+      ({ batches }) => (batches.length === 0 ? say.none : table(batches.map((batch) => rowOf(batch, messages)))),
+    ),
+  )
+  for (const [name, endpoint] of CHANGES) {
+    command(`${name} <id>`, say[name]).action((id: string, options: ClientOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        (client) => client.call(endpoint, { params: { batch_id: id } }),
+        (batch) => table([rowOf(batch, messages)]),
+      ),
+    )
+  }
+  registerSongs(command, messages)
+  registerFollow(command, messages)
+}
+
+/** Commands that take a batch and show it. */
+const CHANGES = [
+  ['show', 'readBatch'],
+  ['pause', 'pauseBatch'],
+  ['resume', 'resumeBatch'],
+  ['cancel', 'cancelBatch'],
+  ['retry', 'retryBatch'],
+] as const
+
+/** Adds `batches songs`. */
+function registerSongs(command: AddCommand, messages: Messages): void {
+  const say = messages.batches
+  command('songs <id>', say.songs)
+    .option('--failed', say.failed)
+    .addOption(new Option('--csv', say.csv).conflicts(['failed', 'json']))
+    .action((id: string, options: SongOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        async (client) => {
+          if (!options.csv) return { songs: await allSongs(client, id, options.failed === true) }
+          const answer = await client.open('readBatchSongs', { params: { batch_id: id }, query: { format: 'csv' } })
+          return { csv: (await answer.text()).trimEnd() }
+        },
+        (outcome) => ('csv' in outcome ? outcome.csv : table(outcome.songs.map(songRow))),
+      ),
+    )
+}
+
+async function allSongs(client: ServiceClient, id: string, onlyFailed: boolean): Promise<ManifestSong[]> {
+  const found: ManifestSong[] = []
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const query = { limit: PAGE, after_line: after, ...(onlyFailed ? { status: 'failed' as const } : {}) }
+    const page: { songs: ManifestSong[]; next_line?: number } = await client.call('readBatchSongs', {
+      params: { batch_id: id },
+      query,
+    })
+    found.push(...page.songs)
+    after = page.next_line
+  }
+  return found
+}
+
+/** Adds `batches follow`. */
+function registerFollow(command: AddCommand, messages: Messages): void {
+  command('follow <id>', messages.batches.follow).action((id: string, options: ClientOptions) =>
+    streamCommand(options, messages, async ({ client, signal, print }) => {
+      const { body } = await client.open('streamBatch', { params: { batch_id: id }, signal })
+      const parse = createStreamParser()
+      const texts = body?.pipeThrough(new TextDecoderStream()) ?? []
+      for await (const text of texts)
+        for (const { data } of parse(text)) {
+          const event = JSON.parse(data) as ManifestEvent
+          print(event, event.song ? songRow(event.song).join('  ') : event.event)
+          if (event.event === 'batch.ended') return
+        }
+    }),
+  )
+}
+
+const songRow = ({ line, status, path, title, job_id, source_job_id, error_message }: ManifestSong) => [
+  ...[String(line), status, path ?? title ?? source_job_id ?? ''],
+  error_message ?? job_id ?? '',
+]
+
+function rowOf({ batch_id, status, songs, paused_because }: Manifest, { batches: say, batch }: Messages): string[] {
+  const reason = status === 'paused' ? batch.paused[paused_because ?? 'caller'] : ''
+  return [batch_id, say.states[status], say.count(songs.done, songs.total, songs.failed), reason]
+}

@@ -1,0 +1,95 @@
+/** `preview FILE`: a passage of the master, before there is a job. */
+import { openAsBlob } from 'node:fs'
+import path from 'node:path'
+import { type Command, Option } from 'commander'
+import type { CallArguments } from '../src-contract/client.ts'
+import { PLATFORMS, type Platform } from '../src-contract/platforms/index.ts'
+import { SETTING_NAMES } from '../src-contract/settings.ts'
+import { decibels } from '../src-contract/text/numbers.ts'
+import { programName } from '../src-contract/wire-values.ts'
+import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
+import { absolutePath } from './data-dir.ts'
+import { STANDARD_INPUT, withInputs } from './input-file.ts'
+import { type Messages, messagesFor } from './messages.ts'
+import { saveNew } from './save-file.ts'
+import type { ServiceClient } from './service-client.ts'
+import { settingOption } from './setting-options.ts'
+
+interface PreviewOptions extends ClientOptions {
+  readonly platform: Platform
+  readonly out?: string
+  readonly start?: string
+  readonly seconds?: string
+  readonly reference?: string
+  /** Texts of the settings by the names of their options. */
+  readonly [option: string]: unknown
+}
+
+interface Written {
+  readonly file: string
+  readonly start_seconds: number
+  readonly integrated_lufs: number
+  readonly gain_db: number
+}
+
+/** Adds `preview`. */
+export function registerPreviewCommand(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.preview
+  const command = withClientOptions(
+    program.command('preview').argument('<file>', messages.master.file),
+    dataDir,
+    messages,
+  )
+    .description(say.about)
+    .addOption(new Option('--platform <platform>', say.platform).choices(PLATFORMS).default(PLATFORMS[0]))
+    .option('--out <file>', say.out, absolutePath(messages))
+    .option('--start <seconds>', say.start)
+    .option('--seconds <seconds>', say.seconds)
+    .option('--reference <file>', messages.master.reference, absolutePath(messages))
+  for (const name of SETTING_NAMES) command.addOption(settingOption(name, messages))
+  command.action((file: string, options: PreviewOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      (client) => preview(client, file, options, messagesFor(messages, options)),
+      (written) => say.written(written.file, String(written.start_seconds), decibels(written.integrated_lufs)),
+    ),
+  )
+}
+
+async function preview(
+  client: ServiceClient,
+  file: string,
+  options: PreviewOptions,
+  messages: Messages,
+): Promise<Written> {
+  const song = file === STANDARD_INPUT ? file : absolutePath(messages)(file)
+  const named = [{ path: song }, ...(options.reference === undefined ? [] : [{ path: options.reference }])]
+  const { signal } = new AbortController()
+  const answer = await withInputs(named, { messages, signal }, async (inputs) => {
+    const [content, reference] = await Promise.all(
+      inputs.map(async (input) => ({ content: await openAsBlob(input.path), name: input.name })),
+    )
+    const files = { ...(content ? { file: content } : {}), ...(reference ? { reference_file: reference } : {}) }
+    return client.open('preview', { fields: fieldsOf(options), files })
+  })
+  const target =
+    options.out ?? absolutePath(messages)(`${path.parse(file === STANDARD_INPUT ? 'stdin' : file).name}_preview.wav`)
+  await saveNew(answer, target, (reason) => messages.preview.notWritten(target, reason))
+  const figure = (name: string) => Number(answer.headers.get(name))
+  return {
+    file: target,
+    start_seconds: figure('preview-start-seconds'),
+    integrated_lufs: figure('preview-loudness-lufs'),
+    gain_db: figure('preview-gain-db'),
+  }
+}
+
+function fieldsOf(options: PreviewOptions): NonNullable<CallArguments<'preview'>['fields']> {
+  const texts = { ...settingTexts(options), start_seconds: options.start, seconds: options.seconds }
+  const given = Object.entries(texts).filter(([, value]) => value !== undefined)
+  return { platforms: options.platform, ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])) }
+}
+
+const settingTexts = (options: PreviewOptions) =>
+  Object.fromEntries(SETTING_NAMES.map((name) => [name, options[programName(name)]]))

@@ -1,0 +1,126 @@
+/** `watch …`: folders whose new songs are mastered by themselves. */
+import { realpath } from 'node:fs/promises'
+import type { Command } from 'commander'
+import type { WatchFolder } from '../src-contract/app.ts'
+import type { CallArguments } from '../src-contract/client.ts'
+import { PLATFORMS } from '../src-contract/platforms/index.ts'
+import { DEFAULT_SETTINGS, SETTING_NAMES } from '../src-contract/settings.ts'
+import { type AddCommand, type ClientOptions, commandGroup, runClientCommand } from './client-command.ts'
+import { absolutePath } from './data-dir.ts'
+import { type Messages, messagesFor } from './messages.ts'
+import type { ServiceClient } from './service-client.ts'
+import { givenSettings, settingOption, wordsOf } from './setting-options.ts'
+import { table } from './text-output.ts'
+import { unusable } from './unusable-input.ts'
+
+interface WatchOptions extends ClientOptions {
+  readonly out?: string
+  readonly existing?: true
+  readonly platforms?: string
+  /** Texts of the settings by the names of their options. */
+  readonly [option: string]: unknown
+}
+
+/** Adds the group `watch`. */
+export function registerWatchCommands(program: Command, dataDir: string, messages: Messages): void {
+  const say = messages.watch
+  const command = commandGroup(program, { name: 'watch', about: say.about, dataDir, messages })
+  const shown = (folder: WatchFolder) => describe([folder], messages)
+  command('list', say.list).action((options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      (client) => client.call('listWatchFolders'),
+      ({ folders }) => (folders.length === 0 ? say.none : describe(folders, messages)),
+    ),
+  )
+  const add = command('add', say.add)
+    .argument('<folder>', say.folder, absolutePath(messages))
+    .option('--out <dir>', say.out, absolutePath(messages))
+    .option('--existing', say.existing)
+    .option('--platforms <list>', messages.master.allPlatforms(PLATFORMS.join(',')))
+  for (const name of SETTING_NAMES) add.addOption(settingOption(name, messages))
+  add.action((folder: string, options: WatchOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      (client) => client.call('addWatchFolder', { body: choiceOf(folder, options) }),
+      shown,
+    ),
+  )
+  registerChanging(command, messages)
+}
+
+/** Adds `watch pause`, `resume` and `remove`. */
+function registerChanging(command: AddCommand, messages: Messages): void {
+  const say = messages.watch
+  const change = (name: 'pause' | 'resume') =>
+    command(name, say[name])
+      .argument('<folder>', say.id)
+      .action((folder: string, options: ClientOptions) =>
+        runClientCommand(
+          options,
+          messages,
+          async (client) => {
+            const params = { folder_id: await idOf(client, folder, messagesFor(messages, options)) }
+            return client.call('changeWatchFolder', { params, body: { is_active: name === 'resume' } })
+          },
+          (changed) => describe([changed], messages),
+        ),
+      )
+  change('pause')
+  change('resume')
+  command('remove', say.remove)
+    .argument('<folder>', say.id)
+    .action((folder: string, options: ClientOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        async (client) => {
+          const params = { folder_id: await idOf(client, folder, messagesFor(messages, options)) }
+          return client.call('removeWatchFolder', { params })
+        },
+        () => say.removed,
+      ),
+    )
+}
+
+function choiceOf(folder: string, options: WatchOptions): CallArguments<'addWatchFolder'>['body'] {
+  const given = givenSettings(options)
+  const platforms = options.platforms === undefined ? undefined : wordsOf(options.platforms)
+  const settings = { ...DEFAULT_SETTINGS, ...given, ...(platforms ? { platforms } : {}) }
+  const hasSettings = platforms !== undefined || Object.keys(given).length > 0
+  return {
+    path: folder,
+    ...(options.existing ? { takes_existing: true } : {}),
+    ...(options.out === undefined ? {} : { output_folder: options.out }),
+    // What the service cannot use it refuses by its name.
+    ...(hasSettings ? { settings: settings as typeof DEFAULT_SETTINGS } : {}),
+  }
+}
+
+/** Returns the identifier of a watched folder that is named by it or by its path. Throws a sentence for any other. */
+async function idOf(client: ServiceClient, named: string, messages: Messages): Promise<string> {
+  const { folders } = await client.call('listWatchFolders')
+  const place = absolutePath(messages)(named)
+  const real = await realpath(place).catch(() => place)
+  const found = folders.find((folder) => folder.folder_id === named || folder.path === place || folder.path === real)
+  if (!found) throw unusable(messages.watch.unknown(named))
+  return found.folder_id
+}
+
+function describe(folders: readonly WatchFolder[], { watch: say }: Messages): string {
+  return folders
+    .flatMap((folder) => {
+      const state = !folder.is_active ? 'paused' : folder.is_reachable ? 'active' : 'away'
+      const masters = folder.output_folder === null ? '' : ` → ${folder.output_folder}`
+      const troubles = [...folder.refused, ...folder.waiting].map(
+        ({ filename, message }) => `  ${filename}: ${message}`,
+      )
+      return [
+        table([[folder.folder_id, say.states[state], say.taken(folder.taken), folder.path + masters]]),
+        ...troubles,
+      ]
+    })
+    .join('\n')
+}

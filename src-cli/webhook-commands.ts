@@ -1,0 +1,153 @@
+/** `webhooks …`: the account's webhooks, their secrets and what was delivered to them. */
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { CallArguments } from '../src-contract/client.ts'
+import { WEBHOOK_EVENTS, type WebhookEvent } from '../src-contract/events.ts'
+import { MAX_PAGE_SIZE } from '../src-contract/limits.ts'
+import type { Delivery, Webhook } from '../src-contract/webhooks.ts'
+import { wholeNumber } from '../src-contract/whole-number.ts'
+import { type AddCommand, type ClientOptions, commandGroup, runClientCommand } from './client-command.ts'
+import { FAILED } from './exit-codes.ts'
+import { type Messages, messagesFor } from './messages.ts'
+import { table } from './text-output.ts'
+import { unusable } from './unusable-input.ts'
+
+/** Adds the group `webhooks`. */
+export function registerWebhookCommands(program: Command, dataDir: string, messages: Messages): void {
+  const command = commandGroup(program, { name: 'webhooks', about: messages.webhooks.about, dataDir, messages })
+  registerKeeping(command, messages)
+  registerSecret(command, messages)
+  registerDeliveries(command, messages)
+}
+
+/** Adds `webhooks list`, `add` and `remove`. */
+function registerKeeping(command: AddCommand, messages: Messages): void {
+  const say = messages.webhooks
+  command('list', say.list).action((options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      (client) => client.call('listWebhooks'),
+      ({ webhooks }) => (webhooks.length === 0 ? say.none : table(webhooks.map((one) => webhookRow(one, messages)))),
+    ),
+  )
+  command('add', say.add)
+    .argument('<url>', say.url)
+    .addOption(new Option('--event <event...>', say.event).choices(WEBHOOK_EVENTS))
+    .action((url: string, options: ClientOptions & { readonly event?: WebhookEvent[] }) =>
+      runClientCommand(
+        options,
+        messages,
+        (client) =>
+          client.call('createWebhook', { body: { url, ...(options.event ? { events: options.event } : {}) } }),
+        ({ webhook_id, secret }) => `${say.added(webhook_id)}\n${secret}`,
+      ),
+    )
+  command('remove', say.remove)
+    .argument('<id>', say.id)
+    .action((id: string, options: ClientOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        async (client) => {
+          await client.call('deleteWebhook', { params: { webhook_id: id } })
+          return { webhook_id: id, deleted: true }
+        },
+        () => say.removed,
+      ),
+    )
+}
+
+/** Adds `webhooks secret`. */
+function registerSecret(command: AddCommand, messages: Messages): void {
+  const say = messages.webhooks
+  command('secret', say.secret)
+    .argument('[id]', say.id)
+    .option('--show', say.show)
+    .action((id: string | undefined, options: ClientOptions & { readonly show?: true }) =>
+      runClientCommand(
+        options,
+        messages,
+        (client) => {
+          if (id === undefined) return client.call(options.show ? 'readJobSigningSecret' : 'replaceJobSigningSecret')
+          if (options.show) throw unusable(messagesFor(messages, options).webhooks.either)
+          return client.call('replaceWebhookSecret', { params: { webhook_id: id } })
+        },
+        ({ secret }) => `${id === undefined ? say.ownSecret : say.added(id)}\n${secret}`,
+      ),
+    )
+}
+
+interface DeliveryOptions extends ClientOptions {
+  readonly webhook?: string
+  readonly job?: string
+  readonly limit?: number
+}
+
+/** Adds `webhooks test`, `deliveries` and `redeliver`. */
+function registerDeliveries(command: AddCommand, messages: Messages): void {
+  const say = messages.webhooks
+  const shown = (delivery: Delivery) => table([deliveryRow(delivery, messages)])
+  command('test', say.test)
+    .argument('<id>', say.id)
+    .action((id: string, options: ClientOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        async (client) => {
+          const delivery = await client.call('testWebhook', { params: { webhook_id: id } })
+          if (delivery.state === 'failed') process.exitCode = FAILED
+          return delivery
+        },
+        shown,
+      ),
+    )
+  command('deliveries', say.deliveries)
+    .option('--webhook <id>', say.ofWebhook)
+    .option('--job <id>', say.ofJob)
+    .option('--limit <n>', say.limit, pageSize(messages))
+    .action((options: DeliveryOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        (client) => client.call('listDeliveries', { query: deliveryQuery(options) }),
+        ({ deliveries }) =>
+          deliveries.length === 0 ? say.noDeliveries : table(deliveries.map((one) => deliveryRow(one, messages))),
+      ),
+    )
+  command('redeliver', say.redeliver)
+    .argument('<id>', say.deliveryId)
+    .action((id: string, options: ClientOptions) =>
+      runClientCommand(options, messages, (client) => client.call('redeliver', { params: { delivery_id: id } }), shown),
+    )
+}
+
+function pageSize({ jobs: say }: Messages): (text: string) => number {
+  return (text) => {
+    const value = wholeNumber(text) ?? 0
+    if (value < 1 || value > MAX_PAGE_SIZE) throw new InvalidArgumentError(say.aLimit(MAX_PAGE_SIZE))
+    return value
+  }
+}
+
+const deliveryQuery = ({
+  webhook,
+  job,
+  limit,
+}: DeliveryOptions): NonNullable<CallArguments<'listDeliveries'>['query']> => ({
+  ...(webhook === undefined ? {} : { webhook_id: webhook }),
+  ...(job === undefined ? {} : { job_id: job }),
+  ...(limit === undefined ? {} : { limit }),
+})
+
+const webhookRow = ({ webhook_id, state, events, url }: Webhook, { webhooks: say }: Messages) => [
+  ...[webhook_id, say.states[state], events.join(','), url],
+]
+
+function deliveryRow(delivery: Delivery, { webhooks: say }: Messages): string[] {
+  const { last_status: status, last_error: error, stop_reason: stopped } = delivery
+  const answer = status === undefined ? (error ?? '') : say.answered(status)
+  return [
+    ...[delivery.delivery_id, delivery.created_at, say.deliveryStates[delivery.state], delivery.event],
+    ...[say.attempts(delivery.attempts), stopped === undefined ? answer : say.stops[stopped], delivery.url],
+  ]
+}

@@ -1,0 +1,218 @@
+/** Commands for other programs: webhooks, events, previews, watched folders, batches, single files, and releases changed in place. */
+import { spawn } from 'node:child_process'
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { ENDPOINTS } from '../../src-contract/endpoints.ts'
+import { startReceiver } from '../server/notify/fixture.ts'
+import { CLI } from '../support/built.ts'
+import { commandsOf } from '../support/commands.ts'
+import { createHeldEngine } from '../support/held-engine.ts'
+import { pngPicture } from '../support/pictures.ts'
+import { type Service, startService } from '../support/service.ts'
+import { wavSong } from '../support/songs.ts'
+
+const root = path.join(import.meta.dirname, '../..')
+const engine = createHeldEngine({ isAutomatic: true })
+const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'loudsmith-automation-')))
+let service: Service
+beforeAll(async () => {
+  service = await startService({ forkEngine: engine.fork })
+  writeFileSync(path.join(folder, 'song.wav'), wavSong({ seconds: 6 }))
+})
+afterAll(async () => {
+  await service.stop()
+  rmSync(folder, { recursive: true })
+})
+
+const { call, json } = commandsOf(folder, () => service.dataDir)
+
+test('everything that a key may do has a command', () => {
+  const sources = globSync('src-cli/*.ts', { cwd: root }).map((file) => readFileSync(path.join(root, file), 'utf8'))
+  const source = sources.join('\n')
+  const missing = Object.entries(ENDPOINTS)
+    .filter(([, { access }]) => access === 'caller')
+    .map(([name]) => name)
+    // The stream of events is opened in the contract.
+    .filter((name) => name !== 'streamEvents' && !source.includes(`'${name}'`))
+  expect([missing, source.includes('followEvents(')]).toEqual([[], true])
+})
+
+test('a webhook is registered, tested, told of a job, read in the log, sent again, given another secret and removed', async () => {
+  const receiver = await startReceiver()
+  expect((await call('C', 'webhooks', 'list')).out).toBe('There are no webhooks.\n')
+  const added = await call('C', 'webhooks', 'add', receiver.url, '--event', 'job.completed')
+  const [, id = ''] = /^Webhook ([\w-]{36})\. Its secret is shown this once:\nwhsec_\S+\n$/.exec(added.out) ?? []
+  expect((await json('webhooks', 'list')).webhooks).toMatchObject([
+    { webhook_id: id, url: receiver.url, events: ['job.completed'] },
+  ])
+  const tested = await call('C', 'webhooks', 'test', id)
+  expect([tested.code, tested.out]).toEqual([
+    0,
+    expect.stringMatching(/delivered {2}webhook\.test {2}1 attempt {2}answered 204/),
+  ])
+  const { job_id } = await service.newJob()
+  await service.ended(job_id)
+  await expect
+    .poll(async () => (await json('webhooks', 'deliveries', '--job', job_id)).deliveries)
+    .toMatchObject([{ event: 'job.completed', state: 'delivered', job_id }])
+  const [{ delivery_id }] = (await json('webhooks', 'deliveries', '--webhook', id, '--limit', '1')).deliveries
+  expect(await json('webhooks', 'redeliver', delivery_id)).toMatchObject({ event: 'job.completed' })
+  const first = await json('webhooks', 'secret', '--show')
+  expect(await json('webhooks', 'secret', '--show')).toEqual(first)
+  expect((await json('webhooks', 'secret')).secret).not.toBe(first.secret)
+  expect(await json('webhooks', 'secret', id)).toMatchObject({
+    webhook_id: id,
+    secret: expect.stringMatching(/^whsec_/),
+  })
+  expect(await call('ko_KR.UTF-8', 'webhooks', 'secret', id, '--show')).toMatchObject({ code: 1 })
+  expect((await call('C', 'webhooks', 'remove', id)).out).toBe('The webhook is removed.\n')
+  expect(await call('C', 'webhooks', 'test', id)).toMatchObject({ code: 1 })
+})
+
+test('events are lines that another program reads while they happen, from a stored one on, and end with a signal or a count', async () => {
+  const words = ['events', '--follow', '--json', '--after', '0', '--data-dir', service.dataDir]
+  const child = spawn(process.execPath, [CLI, ...words], { env: { ...process.env, LC_ALL: 'C' } })
+  onTestFinished(() => void child.kill())
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const { job_id } = await service.newJob()
+  const names: string[] = []
+  while (names.at(-1) !== 'job.completed') {
+    const event = JSON.parse((await lines.next()).value ?? '')
+    if (event.job_id === job_id) names.push(event.event)
+  }
+  expect(names.filter((name) => name !== 'job.progress')).toEqual(['job.created', 'job.completed'])
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGINT')
+  expect(await ended).toBe(0)
+  const two = await call('C', 'events', '--after', '0', '--count', '2')
+  expect([two.code, two.out]).toEqual([0, expect.stringMatching(/^\d+ {2}\S+.*\n\d+ {2}\S+.*\n$/)])
+  expect(await call('C', 'events', '--count', '0')).toMatchObject({ code: 1 })
+})
+
+test('a passage of the master is written as a WAV, with settings, and never over a file', async () => {
+  const own = await startService()
+  onTestFinished(() => own.stop())
+  const { call, json } = commandsOf(folder, () => own.dataDir)
+  const heard = await json(
+    'preview',
+    'song.wav',
+    '--platform',
+    'melon',
+    '--start',
+    '1',
+    '--seconds',
+    '5',
+    '--air-db',
+    '1',
+  )
+  expect(heard).toMatchObject({ file: path.join(folder, 'song_preview.wav'), start_seconds: 1 })
+  expect(heard.integrated_lufs).toBeLessThan(0)
+  expect(readFileSync(heard.file).subarray(0, 4).toString()).toBe('RIFF')
+  expect(await call('C', 'preview', 'song.wav')).toMatchObject({ code: 1, problem: expect.stringContaining('EEXIST') })
+  expect(await call('C', 'preview', 'song.wav', '--out', 'x.wav', '--seconds', '99')).toMatchObject({
+    ...{ code: 1, problem: expect.stringContaining('seconds') },
+  })
+  expect([existsSync(path.join(folder, 'x.wav')), (await json('jobs', 'list')).total]).toEqual([false, 0])
+})
+
+test('a folder is watched with settings of its own, paused, found again by its path, and let go', async () => {
+  const inbox = path.join(folder, 'inbox')
+  mkdirSync(inbox)
+  expect((await call('C', 'watch', 'list')).out).toBe('No folder is watched.\n')
+  const added = await json(
+    'watch',
+    'add',
+    'inbox',
+    '--out',
+    'outbox',
+    '--platforms',
+    'melon,spotify',
+    '--genre',
+    'kpop',
+  )
+  expect(added).toMatchObject({
+    ...{ path: inbox, output_folder: path.join(folder, 'outbox'), is_active: true },
+    settings: { platforms: ['melon', 'spotify'], genre: 'kpop', tier: 'standard' },
+  })
+  writeFileSync(path.join(inbox, 'new.wav'), wavSong())
+  await expect.poll(async () => (await json('jobs', 'list', '--search', 'new')).total).toBe(1)
+  expect((await call('C', 'watch', 'pause', 'inbox')).out).toContain('paused')
+  expect(await json('watch', 'resume', added.folder_id)).toMatchObject({ is_active: true })
+  expect((await call('C', 'watch', 'remove', inbox)).out).toBe('The folder is no longer watched.\n')
+  expect(await call('C', 'watch', 'remove', inbox)).toMatchObject({
+    code: 1,
+    problem: expect.stringContaining('not watched'),
+  })
+  expect(await call('C', 'watch', 'add', 'inbox', '--air-db', 'much')).toMatchObject({ code: 1 })
+})
+
+test('a batch is listed, followed song by song, read as a table, and taken in hand', async () => {
+  const songs = path.join(folder, 'songs')
+  mkdirSync(songs)
+  for (const name of ['one.wav', 'two.wav']) writeFileSync(path.join(songs, name), wavSong())
+  await call('C', 'batch', 'songs', '--platforms', 'melon', '--out', 'done', '--allow')
+  const { batches } = await json('batches', 'list')
+  const id = batches[0].batch_id
+  expect((await call('C', 'batches', 'show', id)).out).toMatch(/ended {2}2 of 2 done\n$/)
+  const followed = (await call('C', 'batches', 'follow', id, '--json')).out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(followed.map(({ event }) => event)).toEqual(['song.ended', 'song.ended', 'batch.ended'])
+  expect((await json('batches', 'songs', id)).songs.map(({ status }: { status: string }) => status)).toEqual([
+    'done',
+    'done',
+  ])
+  expect(await json('batches', 'songs', id, '--failed')).toEqual({ songs: [] })
+  expect((await call('C', 'batches', 'songs', id, '--csv')).out).toMatch(/^\ufeff?line,/)
+  for (const word of ['pause', 'resume', 'retry', 'cancel'])
+    expect(await json('batches', word, id)).toMatchObject({ batch_id: id })
+  expect(await call('C', 'batches', 'show', 'x')).toMatchObject({ code: 1 })
+})
+
+test('one master of a job, or its song, is saved as a new file', async () => {
+  const { job_id } = await service.newJob({ title: '봄날' })
+  await service.ended(job_id)
+  const { file } = await json('jobs', 'file', job_id, 'source', '--out', 'source.wav')
+  expect(readFileSync(file)).toEqual(wavSong())
+  expect(await call('C', 'jobs', 'file', job_id, 'source', '--out', 'source.wav')).toMatchObject({ code: 1 })
+  expect(await call('C', 'jobs', 'file', job_id, 'nothing')).toMatchObject({ code: 1 })
+})
+
+test('a release is changed in place: facts as the API has them, order, tracks, cover and copy', async () => {
+  const jobs = await Promise.all(['One', 'Two'].map((title) => service.newJob({ title })))
+  const made = await json('release', 'new', '1989', '--artist', 'Ana', '--job', ...jobs.map(({ job_id }) => job_id))
+  const id = made.release_id
+  const changed = await json('release', 'set', id, 'title=2026', 'label=Own')
+  expect(changed).toMatchObject({ title: '2026', label: 'Own' })
+  const [one, two] = made.tracks.map(({ track_id }: { track_id: string }) => track_id)
+  expect((await json('release', 'track', id, one, 'title=1', 'gap_before_seconds=1.5')).tracks[0]).toMatchObject({
+    ...{ title: '1', gap_before_seconds: 1.5 },
+  })
+  const ordered = await json('release', 'order', id, two, one)
+  expect(ordered.tracks.map(({ track_id }: { track_id: string }) => track_id)).toEqual([two, one])
+  writeFileSync(path.join(folder, 'cover.png'), pngPicture(1400, 1400))
+  expect((await call('C', 'release', 'cover', id, 'cover.png')).code).toBe(0)
+  expect(await json('release', 'cover', id, '--save', 'saved.png')).toEqual({ file: path.join(folder, 'saved.png') })
+  expect((await call('C', 'release', 'cover', id, '--remove')).out).toBe('The release has no cover.\n')
+  expect(await call('C', 'release', 'cover', id)).toMatchObject({ code: 1 })
+  const copy = await json('release', 'duplicate', id, '--title', 'Copy')
+  expect(copy).toMatchObject({ title: 'Copy', tracks: [{}, {}] })
+  expect((await json('release', 'remove', id, one)).tracks).toHaveLength(1)
+  expect(await call('C', 'release', 'set', id, 'title')).toMatchObject({
+    code: 1,
+    problem: '"title" is not FIELD=VALUE.\n',
+  })
+})
