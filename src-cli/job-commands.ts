@@ -103,7 +103,7 @@ function registerReading(command: AddCommand, messages: Messages): void {
     )
 }
 
-/** Adds `jobs link`: an address that ends with the running service, without which it would be of no use. */
+/** Adds `jobs link`, `links` and `unlink`: addresses that end with the running service, without which they would be of no use. */
 function registerLink(command: AddCommand, messages: Messages): void {
   command('link <id>', messages.jobs.link)
     .option('--expires <time>', messages.jobs.linkExpires, duration(messages))
@@ -116,6 +116,26 @@ function registerLink(command: AddCommand, messages: Messages): void {
         ({ url }) => url,
       )
     })
+  command('links <id>', messages.jobs.links).action((id: string, options: ClientOptions) =>
+    runClientCommand(
+      { ...options, needsRunning: true },
+      messages,
+      (client) => client.call('listLinks', { params: { job_id: id } }),
+      ({ links }) =>
+        links.length === 0 ? messages.jobs.noLinks : table(links.map((link) => [link.link_id, link.expires_at])),
+    ),
+  )
+  command('unlink <id> <link>', messages.jobs.unlink).action((id: string, link: string, options: ClientOptions) =>
+    runClientCommand(
+      { ...options, needsRunning: true },
+      messages,
+      async (client) => {
+        await client.call('deleteLink', { params: { job_id: id, link_id: link } })
+        return { link_id: link, deleted: true }
+      },
+      () => messages.jobs.unlinked,
+    ),
+  )
 }
 
 /** Adds `jobs cancel` and `delete`. */

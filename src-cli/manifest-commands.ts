@@ -37,6 +37,15 @@ export function registerManifestCommands(program: Command, dataDir: string, mess
       ),
     )
   }
+  command('delete <id>', say.delete).action((id: string, options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      async (client) =>
+        (await client.call('deleteBatch', { params: { batch_id: id } })) ?? { batch_id: id, deleted: true },
+      (outcome) => ('status' in outcome ? table([rowOf(outcome, messages)]) : say.deleted),
+    ),
+  )
   registerSongs(command, messages)
   registerFollow(command, messages)
 }

@@ -222,6 +222,7 @@ const en = {
     naming: 'pattern of the file names, of text and tokens such as {track} {title} {artist}',
     asciiNames: 'file names of ASCII letters, digits, - and _ alone; Hangul is romanised',
     zip: 'add a ZIP of the folder beside it',
+    names: 'print the names that the folder and its files would have, and write nothing',
     zipped: (file: string) => `They are also in ${file}`,
     exported: (files: number, folder: string) => `${files} files are in ${folder}`,
     unapplied: (tracks: string) =>
@@ -264,6 +265,10 @@ const en = {
     link: 'Print an address of the ZIP of a job that needs no key, for other programs on this machine.',
     linkExpires:
       'time after which it ends, such as 2h, 7d at most; 1d when absent. It also ends when the service stops',
+    links: 'List the links of a job that work.',
+    noLinks: 'The job has no links.',
+    unlink: 'Take a link back: its address answers no more.',
+    unlinked: 'The link is taken back.',
     cancel: 'Cancel a job that has not ended; its credit is returned.',
     delete: 'Delete a job and its files; one that has not ended is cancelled.',
     deleted: 'The job is deleted.',
@@ -572,6 +577,7 @@ const ko: Messages = {
     naming: '파일 이름 형식: 글자와 {track} {title} {artist} 같은 토큰',
     asciiNames: '파일 이름을 영문, 숫자, -, _로만 써요. 한글은 로마자로 바꿔요.',
     zip: '폴더의 ZIP을 옆에 더해요',
+    names: '폴더와 파일에 붙을 이름만 출력하고 아무것도 쓰지 않아요',
     zipped: (file) => `ZIP으로도 저장했어요: ${file}`,
     exported: (files, folder) => `파일 ${files}개를 ${folder}에 저장했어요.`,
     unapplied: (tracks) =>
@@ -613,6 +619,10 @@ const ko: Messages = {
     download: '작업의 마스터를 폴더에 풀어요.',
     link: '이 컴퓨터의 다른 프로그램이 키 없이 작업의 ZIP을 받을 수 있는 주소를 출력해요.',
     linkExpires: '유효 기간. 예: 2h, 최대 7d, 기본값 1d. 서비스가 멈추면 함께 끝나요',
+    links: '지금 쓸 수 있는 작업의 링크를 보여요.',
+    noLinks: '작업에 링크가 없어요.',
+    unlink: '링크를 거둬들여요. 그 주소는 더 이상 열리지 않아요.',
+    unlinked: '링크를 거둬들였어요.',
     cancel: '끝나지 않은 작업을 취소해요. 크레딧은 환불돼요.',
     delete: '작업과 파일을 삭제해요. 끝나지 않은 작업은 취소돼요.',
     deleted: '작업을 삭제했어요.',

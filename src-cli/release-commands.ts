@@ -42,6 +42,7 @@ interface ExportOptions extends ClientOptions {
   readonly naming?: string
   readonly asciiNames?: true
   readonly zip?: true
+  readonly names?: true
 }
 
 /** Adds the group `release`, and `verify`. */
@@ -87,13 +88,21 @@ function registerExport(command: AddCommand, messages: Messages): void {
     .option('--naming <pattern>', say.naming)
     .option('--ascii-names', say.asciiNames)
     .option('--zip', say.zip)
+    .option('--names', say.names)
     .action((id: string, options: ExportOptions) =>
-      runClientCommand(
-        options,
-        messages,
-        (client) => client.call('exportRelease', { params: { release_id: id }, body: exportBody(options) }),
-        (outcome) => describeExport(outcome, messages),
-      ),
+      options.names
+        ? runClientCommand(
+            options,
+            messages,
+            (client) => client.call('nameExport', { params: { release_id: id }, body: exportBody(options) }),
+            ({ folder, files }) => [folder, ...files].join('\n'),
+          )
+        : runClientCommand(
+            options,
+            messages,
+            (client) => client.call('exportRelease', { params: { release_id: id }, body: exportBody(options) }),
+            (outcome) => describeExport(outcome, messages),
+          ),
     )
 }
 

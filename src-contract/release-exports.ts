@@ -4,7 +4,7 @@ import { exactly, oneOf, Uuid } from './common.ts'
 import { RELEASE } from './delivery-target.ts'
 import { DisclosureSheet } from './disclosure.ts'
 import { DISTRIBUTORS } from './distributors/index.ts'
-import type { RuleName } from './distributors/rules.ts'
+import { RULE_NAMES } from './distributors/rules.ts'
 import { endpoints } from './endpoint.ts'
 import { FORMAT_NAMES } from './formats.ts'
 import { PLATFORMS } from './platforms/index.ts'
@@ -22,7 +22,7 @@ const OUTCOMES = ['pass', 'remedy', 'not_measured'] as const
 
 /** One rule of a receiver, checked on all files. */
 const RuleCheck = exactly({
-  rule: Type.Unsafe<RuleName>({ type: 'string', description: 'Kind of the rule.' }),
+  rule: oneOf(RULE_NAMES, 'Kind of the rule.'),
   title: Type.String({ description: 'Rule, for people.' }),
   source: Type.String({ description: 'Page in which the rule stands, or why we advise it.' }),
   confidence: oneOf(CONFIDENCES, 'Foundation of the rule.'),

@@ -47,6 +47,30 @@ export type Requirement =
 
 export type RuleName = Requirement['rule']
 
+/** The names of all rules; one that is missing does not compile. */
+export const RULE_NAMES = Object.keys({
+  file_type: true,
+  bit_depth: true,
+  sample_rate: true,
+  least_sample_rate: true,
+  channels: true,
+  format_code: true,
+  chunk_order: true,
+  no_tags: true,
+  file_size: true,
+  silence_start: true,
+  silence_end: true,
+  length: true,
+  mean_length: true,
+  name_characters: true,
+  name_of_title: true,
+  loudness: true,
+  true_peak: true,
+  true_peak_after_rate: true,
+  true_peak_after_codec: true,
+  cover: true,
+} satisfies Record<RuleName, true>) as RuleName[]
+
 /** A requirement with its foundation. */
 export type DeliveryRule = Requirement & {
   /** Page or document in which it stands, or why we advise it. */

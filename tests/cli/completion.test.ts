@@ -34,7 +34,7 @@ test.skipIf(!hasProgram('bash'))(
     expect(offered(['loudsmith', ''])).toEqual(
       expect.arrayContaining(program.commands.map(({ words }) => words.slice(10))),
     )
-    expect(offered(['loudsmith', 'jobs', 'l'])).toEqual(['list'])
+    expect(offered(['loudsmith', 'jobs', 'li'])).toEqual(['list', 'link', 'links'])
     expect(offered(['loudsmith', 'jobs', 'list', '--st'])).toEqual(['--status'])
     expect(offered(['loudsmith', 'jobs', 'list', '--status', ''])).toEqual(['queued', 'done', 'failed'])
     expect(offered(['loudsmith', 'analyze', '--js'])).toEqual(['--json'])

@@ -31,7 +31,7 @@ const OF_SCOPE: Readonly<Record<Scope, readonly string[]>> = {
     ...['addTracks', 'orderTracks', 'changeTrack', 'removeTrack', 'importReleases', 'changeReleaseByCsv'],
     ...['putReleaseCover', 'removeReleaseCover', 'exportRelease', 'nameExport', 'verifyFolder'],
   ],
-  all: ['createWebhook', 'deleteWebhook', 'replaceWebhookSecret', 'testWebhook', 'redeliver'],
+  all: ['createWebhook', 'deleteBatch', 'deleteWebhook', 'replaceWebhookSecret', 'testWebhook', 'redeliver'],
 }
 
 let service: Service
