@@ -17,6 +17,7 @@ const FULL_NUMBERS = {
 const FILES = [
   'tests/server/http/hostile.test.ts',
   'tests/server/http/hostile-values.test.ts',
+  'tests/server/http/hostile-keys.test.ts',
   'tests/server/process/load.test.ts',
   'tests/server/process/killed.test.ts',
   'tests/server/process/soak.test.ts',

@@ -91,7 +91,8 @@ export function fillPath(path: string, params: Readonly<Record<string, unknown>>
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name]
     if (value === undefined) throw new Error(`path parameter ${name} is missing for ${path}`)
-    return encodeURIComponent(String(value))
+    // Half a character of UTF-16 has no escape; as U+FFFD it names nothing.
+    return encodeURIComponent(String(value).toWellFormed())
   })
 }
 

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Scope } from '../../src-contract/endpoint.ts'
 import { preferredLanguage } from '../../src-contract/text/text.ts'
 import type { Clock } from '../../src-system/system.ts'
+import { AppError, invalidRequest } from '../http/app-error.ts'
 import { readJson, untilGone } from '../http/route.ts'
 import type { McpSessions, SessionsDeps } from './sessions.ts'
 
@@ -35,7 +36,9 @@ export function mcpRoutes(app: FastifyInstance, { clock, keyOf, ...deps }: McpRo
       }
       const body = method === 'POST' ? await readJson(request, { clock, signal: untilGone(reply) }) : undefined
       sessions ??= load()
-      return send(reply, await (await sessions).answer(webRequest(request, deps.baseUrl), body, caller))
+      const answer = await (await sessions).answer(webRequest(request, deps.baseUrl), body, caller)
+      if (answer.status >= 400) throw await refusalOf(answer)
+      return send(reply, answer)
     },
   })
   return async () => (await sessions)?.close()
@@ -46,6 +49,14 @@ function webRequest({ method, headers }: FastifyRequest, baseUrl: string): Reque
     typeof value === 'string' ? [[name, value] as [string, string]] : [],
   )
   return new Request(`${baseUrl}/mcp`, { method, headers: texts })
+}
+
+/** Returns a refusal of the protocol's library as one of ours: every answer of the service that is no success has one form. */
+async function refusalOf({ status, body }: Response): Promise<AppError> {
+  await body?.cancel()
+  if (status === 404) return new AppError('NOT_FOUND')
+  if (status === 415) return new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' })
+  return status < 500 ? invalidRequest('mcp_message') : new AppError('INTERNAL_ERROR', {}, { cause: status })
 }
 
 function send(reply: FastifyReply, { status, headers, body }: Response): FastifyReply {

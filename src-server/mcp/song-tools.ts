@@ -29,7 +29,9 @@ export const IdempotencyKey = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 255,
-    description: 'A word of your own: the same call with it is made and charged once.',
+    // It travels as a header.
+    pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$',
+    description: 'A word of your own, of ASCII: the same call with it is made and charged once.',
   }),
 )
 

@@ -245,6 +245,13 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
   })
 
   test('refuses as the API does: bad arguments, a file outside, no credits', async () => {
+    for (const [name, args, code] of [
+      ['read_job', { job_id: '\ud800' }, 'JOB_NOT_FOUND'],
+      ['retry_job', { job_id: 'x', confirm: true, idempotency_key: '밤' }, 'INVALID_REQUEST'],
+    ] as const) {
+      const refused = await call(client, name, args)
+      expect([name, refused.isError, refused.value.error.code]).toEqual([name, true, code])
+    }
     const refusal = async (name: string, args: object) => {
       const { isError, value } = await call(client, name, args)
       return [isError, value.error?.code, value.error?.param]
@@ -311,6 +318,16 @@ test('a page of another site, a rebound name, and everybody without an API key g
   expect(await refused({})).toEqual([401, 'INVALID_API_KEY'])
   for (const credential of [service.sessionCredential, service.controlCredential])
     expect(await refused({ authorization: `Bearer ${credential}` })).toEqual([401, 'INVALID_API_KEY'])
+  for (const [body, code] of [
+    ['{"jsonrpc":"2.0","id":2,"method":"tools/list"}', 'INVALID_REQUEST'],
+    ['[]', 'INVALID_REQUEST'],
+    ['{}', 'INVALID_REQUEST'],
+    ['{', 'INVALID_REQUEST'],
+  ] as const) {
+    expect([body, ...(await refused(bearer, body))]).toEqual([body, 400, code])
+  }
+  expect(await refused({ ...bearer, accept: 'text/html' })).toEqual([400, 'INVALID_REQUEST'])
+  expect(await refused({ ...bearer, 'content-type': 'text/plain' })).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
   const { status, session } = await send(bearer)
   expect(status).toBe(200)
   const list = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' })
