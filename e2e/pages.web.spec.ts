@@ -293,6 +293,11 @@ test('what the settings still read moves nothing when it comes, and is not waite
   await page.getByRole('button', { name: 'Show earlier' }).click()
   await expect(page.getByRole('table', { name: 'Ledger' }).getByRole('row')).toHaveCount(11)
   await expect(page.getByRole('button', { name: 'Show earlier' })).toHaveCount(0)
+  for (const format of ['CSV', 'JSON']) {
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: `Save all as ${format}` }).click()
+    expect((await saved).suggestedFilename()).toBe(`loudsmith-ledger.${format.toLowerCase()}`)
+  }
 
   await page.route('**/app/account/ledger*', () => {})
   await page.reload()
@@ -314,6 +319,8 @@ test('a key is shown once, works as its sample says, and stops when it is revoke
   await expect(name).toHaveAccessibleDescription('Enter a name for the key.')
   await expect(name).toBeFocused()
   await name.fill('릴리즈 데스크')
+  await page.getByRole('radio', { name: /^Master/ }).check()
+  await page.getByText('30 days', { exact: true }).click()
   let asked = 0
   const { promise: pressedTwice, resolve: answer } = Promise.withResolvers<void>()
   await page.route('**/app/keys', async (route) => {
@@ -344,7 +351,8 @@ test('a key is shown once, works as its sample says, and stops when it is revoke
   await expect(page.locator('.callout')).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Create key' })).toBeFocused()
   await page.reload()
-  await expect(page.getByRole('cell', { name: '릴리즈 데스크', exact: true })).toBeVisible()
+  const row = page.getByRole('row', { name: /릴리즈 데스크/ })
+  await expect(row).toContainText(/Master · Until \d+ \w+/)
   await expect(page.locator('.callout')).toHaveCount(0)
   await expect(page.locator('body')).not.toContainText(key)
   const revoke = page.getByRole('button', { name: 'Revoke “릴리즈 데스크”' })
@@ -353,7 +361,7 @@ test('a key is shown once, works as its sample says, and stops when it is revoke
   await expect(revoke).toBeFocused()
   await revoke.click()
   await page.getByRole('button', { name: 'Revoke key' }).click()
-  await expect(page.getByRole('cell', { name: '릴리즈 데스크', exact: true })).toHaveCount(0)
+  await expect(row).toHaveCount(0)
   await expect(page.locator('#content')).toBeFocused()
   expect((await read()).status).toBe(401)
   // One that is revoked at once is offered for copying no longer.

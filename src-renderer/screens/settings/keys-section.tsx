@@ -198,7 +198,7 @@ function NameDialog({ onClose, onCreated }: { onClose: () => void; onCreated: (k
       onClose={onClose}
     >
       <fieldset className="options">
-        <legend>{text.scope}</legend>
+        <legend className="label">{text.scope}</legend>
         {SCOPES.toReversed().map((one) => (
           <label key={one} className="option">
             <input type="radio" name="scope" checked={scope === one} onChange={() => setScope(one)} />
