@@ -1,15 +1,32 @@
+import { homedir } from 'node:os'
+import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import type { SystemState } from '../src-contract/app.ts'
 import { findDataDirectory, ownerOf } from '../src-server/db/data-directory.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
-import type { Messages } from './messages.ts'
+import { absolutePath } from './data-dir.ts'
+import { FAILED } from './exit-codes.ts'
+import { type Messages, messagesFor } from './messages.ts'
 import { formatBytes, table } from './text-output.ts'
+import { unusable } from './unusable-input.ts'
+
+interface DoctorOptions extends ClientOptions {
+  readonly bundle?: string
+  readonly job?: string[]
+  readonly log?: string
+  readonly yes?: true
+}
 
 /** Adds `doctor`: what mastering needs and whether it is there. */
 export function registerDoctorCommand(program: Command, dataDir: string, messages: Messages): void {
   withClientOptions(program.command('doctor'), dataDir, messages)
     .description(messages.doctor.about)
-    .action((options: ClientOptions) => {
+    .option('--bundle <file>', messages.doctor.bundle.file, absolutePath(messages))
+    .option('--job <ids...>', messages.doctor.bundle.job)
+    .option('--log <file>', messages.doctor.bundle.log, absolutePath(messages))
+    .option('--yes', messages.doctor.bundle.yes)
+    .action((options: DoctorOptions) => {
+      if (options.bundle !== undefined) return bundleCommand(options, options.bundle, messages)
       const isRunning = () => {
         const owner = ownerOf(findDataDirectory(options.dataDir, { adopts: options.adoptDir === true }))
         return owner !== undefined && owner.pid !== process.pid
@@ -25,6 +42,58 @@ export function registerDoctorCommand(program: Command, dataDir: string, message
         (seen) => describe(seen, messages),
       )
     })
+}
+
+interface Bundle {
+  /** The ZIP; absent where it was not to be saved. */
+  readonly file?: string
+  readonly entries: readonly { readonly name: string; readonly bytes: number }[]
+}
+
+/** Shows what would be in the bundle, and saves it where that is agreed to. */
+function bundleCommand(options: DoctorOptions, file: string, messages: Messages): Promise<void> {
+  const spoken = messagesFor(messages, options)
+  return runClientCommand<Bundle>(
+    options,
+    messages,
+    async (client) => {
+      const { bundleEntries, writeBundle } = await import('./bundle.ts')
+      const dataDir = findDataDirectory(options.dataDir, { adopts: options.adoptDir === true })
+      const secrets = [ownerOf(dataDir)?.controlToken ?? '', ...secretsOf(process.env)]
+      const found = await bundleEntries(client, {
+        jobs: options.job ?? [],
+        ...{ dataDir, log: options.log, environment: process.env },
+        redaction: { home: homedir(), secrets },
+      })
+      const entries = found.map(({ name, text }) => ({ name, bytes: Buffer.byteLength(text) }))
+      if (!options.yes && !(await isAgreed(file, entries, spoken))) {
+        process.exitCode = FAILED
+        return { entries }
+      }
+      await writeBundle(file, found).catch((cause: Error) => {
+        throw unusable(spoken.preview.notWritten(file, cause.message))
+      })
+      return { file, entries }
+    },
+    (bundle) =>
+      bundle.file === undefined ? messages.doctor.bundle.notSaved : messages.doctor.bundle.saved(bundle.file),
+  )
+}
+
+/** Values of variables whose names say that they are secrets. */
+const secretsOf = (environment: NodeJS.ProcessEnv): string[] =>
+  Object.entries(environment)
+    .filter(([name]) => /PASSWORD|SECRET|TOKEN|API_?KEY/i.test(name))
+    .map(([, value]) => value ?? '')
+
+/** Shows what the bundle holds and asks a person. A program, which cannot be asked, says `--yes` beforehand. */
+async function isAgreed(file: string, entries: Bundle['entries'], { doctor }: Messages): Promise<boolean> {
+  const say = doctor.bundle
+  if (!process.stdin.isTTY) throw unusable(say.sayYes)
+  process.stderr.write(`${say.holds}\n${table(entries.map(({ name, bytes }) => [`  ${name}`, formatBytes(bytes)]))}\n`)
+  const asking = createInterface({ input: process.stdin, output: process.stderr })
+  const answer = await asking.question(say.ask(file)).finally(() => asking.close())
+  return /^\s*(?:y|yes|네|예|ㅇ)\s*$/i.test(answer)
 }
 
 /** Returns which ffmpeg is used, or why there is none and what to do. */

@@ -160,6 +160,17 @@ const en = {
 
   doctor: {
     about: 'Show ffmpeg, versions, folders, free disk space and SIMD support.',
+    bundle: {
+      file: 'save a ZIP with which somebody else can look into a problem: no audio, no secrets',
+      job: 'jobs to describe in it; the newest when absent',
+      log: 'log to put the end of into it, beside those of the application',
+      yes: 'save it without asking',
+      holds: 'The ZIP would hold:',
+      ask: (file: string) => `Save it as ${file}? [y/N] `,
+      saved: (file: string) => `Saved as ${file}. Look into it before you pass it on: it names songs.`,
+      notSaved: 'Nothing was saved.',
+      sayYes: 'Nobody can be asked here whether the ZIP may be saved. Add --yes.',
+    },
     noFfmpeg: 'none found: install ffmpeg 5.1 or newer, or name one in Settings',
     rows: { engine: 'Engine', trial: 'Trial', data: 'Data', disk: 'Disk', service: 'Service', aside: 'Set aside' },
     notPrivate: 'This disk keeps no access rights: others on this machine may read the data.',
@@ -512,6 +523,17 @@ const ko: Messages = {
 
   doctor: {
     about: 'ffmpeg, 버전, 폴더, 디스크 여유 공간, SIMD 지원 여부를 보여 줘요.',
+    bundle: {
+      file: '다른 사람이 문제를 살펴볼 수 있는 ZIP을 저장하기. 오디오와 비밀 키는 없어요',
+      job: '설명할 작업. 없으면 최신 작업',
+      log: '앱의 로그와 함께 끝부분을 넣을 로그',
+      yes: '묻지 않고 저장하기',
+      holds: 'ZIP에 들어갈 내용:',
+      ask: (file) => `${file}에 저장할까요? [y/N] `,
+      saved: (file) => `${file}에 저장했어요. 곡 이름이 들어 있으니 건네기 전에 열어 보세요.`,
+      notSaved: '저장하지 않았어요.',
+      sayYes: '여기서는 저장해도 되는지 물어볼 수 없어요. --yes를 더하세요.',
+    },
     noFfmpeg: '없음: ffmpeg 5.1 이상을 설치하거나 설정에서 지정하세요',
     rows: {
       engine: '엔진',

@@ -1,22 +1,12 @@
 /** The diagnostics ZIP: logs, versions and settings, for a person who is to help. No audio, no keys, no song names beyond the logs. */
 import { createWriteStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ZipArchive } from 'archiver'
+import { redact } from '../src-system/redact.ts'
 import { logFiles } from './log-files.ts'
-
-/**
- * Removes everything that opens something: API keys, webhook secrets, bearer credentials and links of the page. The log already
- * leaves them out; this is for what a library or a crash may have written past it. Pure.
- */
-export function redact(text: string): string {
-  return text
-    .replace(/ams_live_[0-9a-f]{32}/gi, 'ams_live_[redacted]')
-    .replace(/whsec_[A-Za-z0-9+/=_-]+/g, 'whsec_[redacted]')
-    .replace(/(Bearer\s+)[A-Za-z0-9._~+/=-]+/gi, '$1[redacted]')
-    .replace(/(#(?:session|ticket)=)[^\s"&]+/g, '$1[redacted]')
-}
 
 export interface DiagnosticsDeps {
   readonly logsDir: string
@@ -31,10 +21,10 @@ export async function writeDiagnostics(file: string, { logsDir, facts }: Diagnos
     const fact = await Promise.resolve()
       .then(read)
       .catch((error: unknown) => ({ unavailable: String(error) }))
-    archive.append(redact(JSON.stringify(fact, null, 2)), { name })
+    archive.append(redact(JSON.stringify(fact, null, 2), { home: homedir() }), { name })
   }
   for (const log of logFiles(logsDir)) {
-    archive.append(redact(await readFile(log, 'utf8')), { name: `logs/${path.basename(log)}` })
+    archive.append(redact(await readFile(log, 'utf8'), { home: homedir() }), { name: `logs/${path.basename(log)}` })
   }
   await Promise.all([archive.finalize(), pipeline(archive, createWriteStream(file, { mode: 0o600 }))])
 }

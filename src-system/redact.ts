@@ -1,0 +1,52 @@
+/** Texts that leave this computer in somebody's hands, without what opens something or names its user. */
+
+export interface Redaction {
+  /** Home folder of the user, which becomes `~`. */
+  readonly home?: string
+  /** Secrets that are known: each is removed wherever it stands. */
+  readonly secrets?: readonly string[]
+}
+
+const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])$/i
+/** Shorter words are no secrets, and stand in every text. */
+const SHORTEST_SECRET = 6
+
+/**
+ * Returns a text without API keys, webhook secrets, bearer credentials, links of the page, the known secrets, and of addresses without
+ * user, password and query; those of other machines keep their host alone, since the path of a webhook is often its secret. Home folders
+ * become `~`. The text may be JSON, in which a backslash is two. Never throws.
+ */
+export function redact(text: string, { home = '', secrets = [] }: Redaction = {}): string {
+  const known = secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
+  const without = known.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
+  const plain = without
+    .replace(/ams_live_[0-9a-f]{32}/gi, 'ams_live_[redacted]')
+    .replace(/whsec_[A-Za-z0-9+/=_-]+/g, 'whsec_[redacted]')
+    .replace(/(Bearer\s+)[A-Za-z0-9._~+/=-]+/gi, '$1[redacted]')
+    .replace(/(#(?:session|ticket)=)[^\s"&]+/g, '$1[redacted]')
+    .replace(ADDRESS, (_, scheme: string, host: string, port: string, rest: string) =>
+      shortened(scheme, host, port, rest),
+    )
+  return withoutHome(plain, home)
+}
+
+/** Scheme, user and password, host, port, and what follows up to a character that no address has. */
+const ADDRESS =
+  /\b(https?|rediss?|s3|ftp):\/\/(?:[^\s"'<>/@\\]*@)?(\[[0-9a-f:.]+\]|[^\s"'<>/:?#@\\]+)(:\d+)?([^\s"'<>\\]*)/gi
+
+function shortened(scheme: string, host: string, port = '', rest = ''): string {
+  const shown = LOOPBACK.test(host) ? rest.replace(/\?.*$/, '?[redacted]') : /^\/?$/.test(rest) ? rest : '/[redacted]'
+  return `${scheme}://${host}${port}${shown}`
+}
+
+/** Homes of users on the three systems. */
+const HOME = /(?:\/home\/|\/Users\/|\b[A-Z]:(?:\\\\?|\/)Users(?:\\\\?|\/))[^\s"'<>/\\:]+/g
+
+function withoutHome(text: string, home: string): string {
+  const spellings = home.length > 1 ? [home, home.replaceAll('\\', '\\\\')] : []
+  // Not of a folder whose name only begins like it.
+  const ofUser = spellings.map(
+    (spelling) => new RegExp(`${spelling.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w.-])`, 'g'),
+  )
+  return [...ofUser, HOME].reduce((rest, pattern) => rest.replace(pattern, '~'), text)
+}
