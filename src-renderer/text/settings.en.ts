@@ -129,6 +129,10 @@ export const settingsEn = {
     menu: 'Menu',
   },
   storage: {
+    allowedFolders: 'Folders for scripts and agents',
+    noAllowedFolders: 'None: they send songs and read no path.',
+    allowHow: 'To allow one, in a terminal; --remove ends it',
+    allowCommand: 'loudsmith allow FOLDER',
     sub: 'Songs, masters and reports are stored in one folder on this computer.',
     folder: 'Data folder',
     output: 'Output folder',

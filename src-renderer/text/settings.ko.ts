@@ -127,6 +127,10 @@ export const settingsKo: SettingsText = {
     menu: '메뉴',
   },
   storage: {
+    allowedFolders: '스크립트와 에이전트가 쓸 폴더',
+    noAllowedFolders: '없어요. 곡을 보낼 수만 있고 경로로는 읽지 못해요.',
+    allowHow: '터미널에서 허용해요. --remove로 끝내요',
+    allowCommand: 'loudsmith allow 폴더',
     sub: '곡, 마스터, 리포트는 이 컴퓨터의 한 폴더에 저장돼요.',
     folder: '데이터 폴더',
     output: '출력 폴더',

@@ -32,12 +32,25 @@ export function StorageSection({ titleId }: SectionProps) {
           <DiskFacts system={system} />
           <DataFolder system={system} />
           <OutputFolder folder={settings.output_folder} onChange={change} onApply={apply} />
+          <AllowedFolders folders={settings.allowed_folders} />
           <Retention days={settings.retention_days} onChange={change} />
           <Quota bytes={settings.disk_quota_bytes} onChange={change} />
           <Problem problem={problem} />
         </>
       )}
     </>
+  )
+}
+
+/** Folders in which programs may name files by path. The owner changes them in a terminal, since a page could be any program that has its credential. */
+function AllowedFolders({ folders }: { folders: readonly string[] }) {
+  const { t } = useWords()
+  const text = t.prefs.storage
+  return (
+    <Line name={text.allowedFolders} text={folders.length === 0 ? text.noAllowedFolders : folders.join(', ')}>
+      <div className="me">{text.allowHow}</div>
+      <code className="path">{text.allowCommand}</code>
+    </Line>
   )
 }
 
