@@ -53,6 +53,8 @@ const enFarm = {
     `The queue at ${place} does not answer. Start Redis there, or correct its address.`,
   queue_password: (place: string) =>
     `The queue at ${place} refuses the user or the password. Set MASTER_QUEUE_PASSWORD, and the user in the address.`,
+  queue_certificate: (place: string) =>
+    `The certificate of the queue at ${place} is not trusted. Name its issuer in NODE_EXTRA_CA_CERTS, or give it one for this address.`,
   queue_password_shown: () =>
     'Every program on this machine can read a password in an argument. Set MASTER_QUEUE_PASSWORD instead.',
   queue_too_old: (place: string) => `The queue at ${place} is older than Redis 6.2. Update it.`,
@@ -109,6 +111,8 @@ const koFarm: FarmSentences = {
   queue_unreachable: (place) => `${place}의 큐가 응답하지 않아요. 그곳에서 Redis를 시작하거나 주소를 고치세요.`,
   queue_password: (place) =>
     `${place}의 큐가 사용자나 비밀번호를 거부했어요. MASTER_QUEUE_PASSWORD를 설정하고 사용자는 주소에 쓰세요.`,
+  queue_certificate: (place) =>
+    `${place}의 큐 인증서를 신뢰할 수 없어요. 발급자를 NODE_EXTRA_CA_CERTS로 지정하거나, 이 주소의 인증서를 쓰세요.`,
   queue_password_shown: () =>
     '인수에 쓴 비밀번호는 이 컴퓨터의 모든 프로그램이 읽을 수 있어요. 대신 MASTER_QUEUE_PASSWORD를 설정하세요.',
   queue_too_old: (place) => `${place}의 큐가 Redis 6.2보다 오래됐어요. 업데이트하세요.`,

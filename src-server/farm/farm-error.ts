@@ -3,6 +3,7 @@ export type FarmFault =
   | 'queue_address'
   | 'queue_unreachable'
   | 'queue_password'
+  | 'queue_certificate'
   | 'queue_password_shown'
   | 'queue_too_old'
   | 'queue_evicts'

@@ -1,7 +1,7 @@
 /** Connection to the Redis or Valkey between machines, and the checks without which nothing may be entrusted to it. */
 import type { RedisOptions } from 'bullmq'
 import { Redis } from 'ioredis'
-import { FarmError } from './farm-error.ts'
+import { FarmError, type FarmFault } from './farm-error.ts'
 import { isLoopback } from './places.ts'
 
 /** Oldest release with the commands that the queue uses. Valkey tells one that is newer. */
@@ -63,12 +63,20 @@ export async function openRedis({ options, shown }: QueuePlace): Promise<Redis> 
   } catch (cause) {
     if (cause instanceof FarmError) throw cause
     // The rejection says no more than that the connection is closed.
-    const isRefused = /^(WRONGPASS|NOAUTH|NOPERM)/.test((said ?? (cause as Error)).message)
-    throw new FarmError(isRefused ? 'queue_password' : 'queue_unreachable', shown, said ?? cause)
+    throw new FarmError(connectionFault(said ?? (cause as Error)), shown, said ?? cause)
   } finally {
     trial.disconnect()
   }
   return new Redis(options)
+}
+
+/** Certificates that Node does not trust (its documentation, `tls`: X509 certificate error codes). */
+const UNTRUSTED = /SELF_SIGNED|UNABLE_TO_|^CERT_|ALTNAME_INVALID/
+
+/** Returns the reason for which a connection was not made, by its error. Pure. */
+export function connectionFault({ message, code = '' }: Error & { readonly code?: string }): FarmFault {
+  if (/^(WRONGPASS|NOAUTH|NOPERM)/.test(message)) return 'queue_password'
+  return UNTRUSTED.test(code) ? 'queue_certificate' : 'queue_unreachable'
 }
 
 /** Throws a {@link FarmError} where a server, by its INFO, could lose what it is entrusted with. */

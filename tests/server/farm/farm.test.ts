@@ -8,7 +8,7 @@ import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { engineVersion } from '../../../src-engine/version.ts'
 import { Machines, type OwnerAnnouncement } from '../../../src-server/farm/machines.ts'
-import { openRedis, queuePlace } from '../../../src-server/farm/redis.ts'
+import { connectionFault, openRedis, queuePlace } from '../../../src-server/farm/redis.ts'
 import type { FarmTiming } from '../../../src-server/farm/timing.ts'
 import { type MachineOptions, type RunningMachine, startMachine } from '../../../src-server/machine.ts'
 import { createLog } from '../../../src-system/log.ts'
@@ -286,5 +286,7 @@ describe.skipIf(!hasRedis())('several machines', () => {
     expect(await opened(redis.address.replace('//', '//:right@'))).toBeUndefined()
     await client.config('SET', 'requirepass', '')
     expect(await opened('redis://127.0.0.1:1')).toBe('queue_unreachable')
+    for (const code of ['DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID'])
+      expect(connectionFault(Object.assign(new Error(), { code }))).toBe('queue_certificate')
   })
 })
