@@ -138,6 +138,8 @@ test('every command that a sentence or a table names exists, with its options', 
       .at(-1)
     // A group is not called by itself, except for its help.
     if (!found || found.words === 'loudsmith') return true
+    const isGroup = found.commands.length > 0
+    if (isGroup && /^[a-z]/.test(`loudsmith ${text}`.slice(found.words.length + 1))) return true
     const known = found.options.map(({ long }) => long)
     return words
       .filter((word) => /^\W?--[a-z]/.test(word))

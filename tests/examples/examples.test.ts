@@ -144,11 +144,14 @@ async function deadAddress(): Promise<string> {
 
 const programOf = ([name, command]: readonly [string, ...unknown[]]) => (name === 'curl' ? 'curl' : String(command))
 
-const ALL_CLIENTS: [name: string, command: string, args: string[]][] = [
+const hasRequests = spawnSync(python3, ['-c', 'import requests']).status === 0
+const ALL_CLIENTS: (readonly [name: string, command: string, args: readonly string[]])[] = [
   ['curl', 'sh', [example('curl/master.sh')]],
   ['Python', python3, [example('python/master.py')]],
   ['Node', process.execPath, [example('node/master.mjs')]],
+  ...(hasRequests ? [['Python with requests', python3, [example('python/master_requests.py')]] as const] : []),
 ]
+if (!hasRequests) test.skipIf(true)('what is tested with requests (skipped: it is not installed)', () => {})
 const CLIENTS = whereInstalled(ALL_CLIENTS, programOf)
 
 test.each(CLIENTS)(
@@ -175,7 +178,6 @@ test.skipIf(process.platform === 'win32').each(CLIENTS)(
   },
 )
 
-const hasRequests = spawnSync(python3, ['-c', 'import requests']).status === 0
 const SAMPLES: [SnippetLanguage, string, isThere: boolean][] = [
   ['curl', 'sh', process.platform !== 'win32' && hasProgram('curl')],
   ['python', python3, hasRequests],
