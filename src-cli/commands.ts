@@ -69,6 +69,7 @@ function registerServeCommand(program: Command, dataDir: string, messages: Messa
     .option('--blobs <place>', messages.serve.blobs)
     .option('--allow-mixed', messages.serve.allowMixed)
     .option('--audit <n>', messages.serve.audit, songsOf(messages))
+    .option('--json', messages.jsonOption)
     .action((options: ServeOptions) => serve(options, messages))
 }
 

@@ -1,6 +1,6 @@
 import type { RunningServer } from '../src-server/server.ts'
 import { endProcess } from '../src-system/system.ts'
-import { failureText } from './client-command.ts'
+import { failureText, printFailure } from './client-command.ts'
 import { FAILED } from './exit-codes.ts'
 import type { Messages } from './messages.ts'
 
@@ -18,13 +18,14 @@ export interface ServeOptions {
   readonly blobs?: string
   readonly allowMixed?: boolean
   readonly audit?: number
+  readonly json?: boolean
 }
 
 /**
  * Hosts the service until SIGINT or SIGTERM and then stops in order, unless `stay` also at the end of the terminal (SIGHUP) and of the
  * process that started it. The first line on standard output names the address; the second is a link that opens the page once, or,
- * where standard output is no terminal and others may read it, the command that opens the page. A service that cannot start is one
- * sentence on standard error and exit code 1.
+ * where standard output is no terminal and others may read it, the command that opens the page. With `--json` the address is the one
+ * line. A service that cannot start is one sentence on standard error, or an error envelope, and exit code 1.
  */
 export async function serve(options: ServeOptions, messages: Messages): Promise<void> {
   // Read before the start, so that a death during it is noticed too.
@@ -47,12 +48,15 @@ export async function serve(options: ServeOptions, messages: Messages): Promise<
       },
     })
   } catch (error) {
-    process.stderr.write(`${failureText(error, messages)}\n`)
+    printFailure(error, messages, options.json === true)
     process.exitCode = FAILED
     return
   }
-  process.stdout.write(`${messages.serve.listening(server.baseUrl)}\n`)
-  process.stdout.write(`${process.stdout.isTTY ? messages.serve.open(server.newLink()) : messages.serve.howToOpen}\n`)
+  const howToOpen = process.stdout.isTTY ? () => messages.serve.open(server.newLink()) : () => messages.serve.howToOpen
+  const lines = options.json
+    ? [JSON.stringify({ base_url: server.baseUrl })]
+    : [messages.serve.listening(server.baseUrl), howToOpen()]
+  process.stdout.write(`${lines.join('\n')}\n`)
 
   const stop = () => {
     server.close().then(

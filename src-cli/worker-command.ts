@@ -4,9 +4,11 @@ import { farmTroubleText } from '../src-contract/text/farm-troubles.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
 import type { MachineOptions, RunningMachine } from '../src-server/machine.ts'
 import { endProcess } from '../src-system/system.ts'
-import { failureText } from './client-command.ts'
+import { printFailure } from './client-command.ts'
 import { FAILED } from './exit-codes.ts'
 import type { Messages } from './messages.ts'
+
+type WorkerOptions = MachineOptions & { readonly json?: boolean }
 
 /** Adds `worker`: a further machine that masters songs of another. */
 export function registerWorkerCommand(program: Command, _dataDir: string, messages: Messages): void {
@@ -22,25 +24,26 @@ export function registerWorkerCommand(program: Command, _dataDir: string, messag
     .option('--blobs <place>', messages.serve.blobs)
     .option('--name <name>', messages.worker.name)
     .option('--workers <n>', messages.worker.workers, workers)
-    .action((options: MachineOptions) => work(options, messages))
+    .option('--json', messages.jsonOption)
+    .action((options: WorkerOptions) => work(options, messages))
 }
 
 type OnState = NonNullable<MachineOptions['onState']>
 
 /** Returns what tells of a new state, and of each trouble once when it begins. */
-function teller(tell: (line: string) => void, messages: Messages): OnState {
+function teller(tell: (fact: object, line: string) => void, messages: Messages): OnState {
   let told: Pick<Parameters<OnState>[0], 'state' | 'troubles'> | undefined
   return ({ state, differs, troubles }) => {
-    if (state !== told?.state) tell(messages.worker.states[state](differs.join(', ')))
+    if (state !== told?.state) tell({ state, differs }, messages.worker.states[state](differs.join(', ')))
     for (const trouble of troubles)
-      if (!told?.troubles.includes(trouble)) tell(farmTroubleText(trouble, messages.language))
+      if (!told?.troubles.includes(trouble)) tell({ trouble }, farmTroubleText(trouble, messages.language))
     told = { state, troubles }
   }
 }
 
 /** Masters songs until SIGINT, SIGTERM or its removal by the owner. One that cannot start is one sentence and exit code 1. */
-async function work(options: MachineOptions, messages: Messages): Promise<void> {
-  const tell = (line: string) => void process.stdout.write(`${line}\n`)
+async function work({ json = false, ...options }: WorkerOptions, messages: Messages): Promise<void> {
+  const tell = (fact: object, line: string) => void process.stdout.write(`${json ? JSON.stringify(fact) : line}\n`)
   let machine: RunningMachine
   try {
     const { startMachine } = await import('../src-server/machine.ts')
@@ -49,11 +52,11 @@ async function work(options: MachineOptions, messages: Messages): Promise<void> 
       onState: teller(tell, messages),
     })
   } catch (error) {
-    process.stderr.write(`${failureText(error, messages)}\n`)
+    printFailure(error, messages, json)
     process.exitCode = FAILED
     return
   }
-  tell(messages.worker.started(machine.name))
+  tell({ name: machine.name }, messages.worker.started(machine.name))
   const stop = () => {
     const end = (code: number) => endProcess(() => process.exit(code))
     machine.close().then(
