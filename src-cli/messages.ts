@@ -134,6 +134,11 @@ const en = {
 
   settings: {
     about: 'Show and change what only the owner may set.',
+    farm: 'Show or set the queue and the place of files of further machines, which serve uses from its next start on.',
+    noFarm: 'master on this machine alone again',
+    fromNextStart: 'Used by "loudsmith serve" from its next start on.',
+    eitherFarm: 'Give addresses or --clear, not both.',
+    bothFarm: 'Give both, --queue and --blobs.',
     ffmpeg: 'Show which ffmpeg is set and in use, or set and confirm the one at PATH.',
     path: 'the ffmpeg program; it is run, and its SHA-256 is kept',
     clear: 'set none: Loudsmith searches',
@@ -498,6 +503,11 @@ const ko: Messages = {
 
   settings: {
     about: '소유자만 정할 수 있는 설정을 보고 바꿔요.',
+    farm: '다른 컴퓨터와 쓸 큐와 파일 위치를 보거나 정해요. serve를 다음에 시작할 때부터 써요.',
+    noFarm: '다시 이 컴퓨터에서만 마스터링하기',
+    fromNextStart: '"loudsmith serve"를 다음에 시작할 때부터 써요.',
+    eitherFarm: '주소나 --clear 중 하나만 쓰세요.',
+    bothFarm: '--queue와 --blobs를 함께 쓰세요.',
     ffmpeg: '설정한 ffmpeg와 사용 중인 ffmpeg를 보거나, 경로에 있는 ffmpeg를 설정하고 확인해요.',
     path: 'ffmpeg 프로그램. 한 번 실행해 보고 SHA-256을 저장해요',
     clear: '설정 지우기: Loudsmith가 알아서 찾아요',

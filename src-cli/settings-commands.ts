@@ -33,6 +33,45 @@ export function registerSettingsCommands(program: Command, dataDir: string, mess
         (choice) => describe(choice, messages),
       ),
     )
+  registerFarm(settings, dataDir, messages)
+}
+
+interface FarmOptions extends ClientOptions {
+  readonly queue?: string
+  readonly blobs?: string
+  readonly clear?: boolean
+}
+
+/** Adds `settings farm`: further machines of `serve`, from its next start on. */
+function registerFarm(settings: Command, dataDir: string, messages: Messages): void {
+  const say = messages.settings
+  withClientOptions(settings.command('farm'), dataDir, messages)
+    .description(say.farm)
+    .option('--queue <address>', messages.serve.queue)
+    .option('--blobs <place>', messages.serve.blobs)
+    .option('--clear', say.noFarm)
+    .action((options: FarmOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        (client) => setFarm(client, options, messagesFor(messages, options)),
+        ({ farm }) => (farm ? `${farm.queue}  ${farm.blobs}\n${say.fromNextStart}` : say.none),
+      ),
+    )
+}
+
+async function setFarm(
+  client: ServiceClient,
+  { queue, blobs, clear }: FarmOptions,
+  messages: Messages,
+): Promise<Pick<Settings, 'farm'>> {
+  const isAsked = queue !== undefined || blobs !== undefined
+  if (clear && isAsked) throw unusable(messages.settings.eitherFarm)
+  if (isAsked && (queue === undefined || blobs === undefined)) throw unusable(messages.settings.bothFarm)
+  const farm = queue !== undefined && blobs !== undefined ? { queue, blobs } : null
+  if (clear || farm) await client.call('changeSettings', { body: { farm } })
+  const { farm: set } = await client.call('readSettings')
+  return { farm: set }
 }
 
 async function choose(

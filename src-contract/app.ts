@@ -130,12 +130,31 @@ export const Settings = exactly({
     description:
       'Folders in which requests may name files by their path, behind links; none by default. Only the owner can change it.',
   }),
+  farm: Type.Union(
+    [
+      exactly({
+        queue: Type.String({
+          maxLength: 1000,
+          pattern: '^rediss?://(?![^/]*:[^/]*@)[^\\s/]+(/\\d+)?$',
+          description:
+            'Address of the queue to further machines, without a password: that is in MASTER_QUEUE_PASSWORD.',
+        }),
+        blobs: Type.String({
+          maxLength: 1000,
+          pattern: '^(s3://[^\\s/]|/|[A-Za-z]:[\\\\/])',
+          description: 'Place of the files between machines: an absolute folder or s3://BUCKET.',
+        }),
+      }),
+      Type.Null(),
+    ],
+    { description: 'Further machines of `serve`, from its next start on. Only the owner can change it.' },
+  ),
   is_offline: Type.Boolean({ description: 'True if only callbacks to this machine are sent; all others wait.' }),
 })
 export type Settings = Static<typeof Settings>
 
 /** Settings that decide what this machine runs, and what of its disk programs may name: the page reads them, and only the owner's control credential changes them. */
-export const OWNER_SETTINGS = ['ffmpeg_path', 'allowed_folders'] as const satisfies readonly (keyof Settings)[]
+export const OWNER_SETTINGS = ['ffmpeg_path', 'allowed_folders', 'farm'] as const satisfies readonly (keyof Settings)[]
 
 export const SystemState = exactly({
   app_version: Type.String(),
@@ -399,7 +418,7 @@ export const appEndpoints = endpoints({
     tag,
     summary: 'Change settings',
     description:
-      '`ffmpeg_path` cannot be set with the credential of the page: the owner confirms the program in the window of the application or with `loudsmith settings ffmpeg PATH`. Its SHA-256 is kept, and a changed file is not run until it is confirmed again. `allowed_folders` is set with `loudsmith allow FOLDER`.',
+      '`ffmpeg_path` cannot be set with the credential of the page: the owner confirms the program in the window of the application or with `loudsmith settings ffmpeg PATH`. Its SHA-256 is kept, and a changed file is not run until it is confirmed again. `allowed_folders` is set with `loudsmith allow FOLDER`, `farm` with `loudsmith settings farm`.',
     body: Type.Partial(Settings, { additionalProperties: false }),
     answers: { 200: { description: 'The settings.', schema: Settings } },
     errors: ['OWNER_REQUIRED'],

@@ -36,6 +36,7 @@ export function createSettings(deps: SettingsDeps) {
     engine_workers: Math.max(1, Math.floor(cores / 2)),
     ffmpeg_path: null,
     allowed_folders: [],
+    farm: null,
     is_offline: false,
   }
   const selectAll = db.prepare<[], { name: string; value: string }>('SELECT name, value FROM settings')

@@ -16,14 +16,15 @@ export interface FarmPlaces {
 }
 
 /**
- * Returns the addresses that a program was started with, the environment's in place of absent ones; undefined where there are none. Throws a
- * {@link FarmError} where one of the two is missing, or a password stands in an argument.
+ * Returns the addresses that a program was started with, in place of absent ones the environment's, then those of the settings; undefined
+ * where there are none. Throws a {@link FarmError} where one of the two is missing, or a password stands in an argument.
  */
 export function farmPlaces(
   wish: FarmWish,
   { queuePassword, ...config }: Pick<Config, 'queue' | 'queuePassword' | 'blobs'>,
+  set?: FarmWish | null,
 ): FarmPlaces | undefined {
-  const { queue = config.queue, blobs = config.blobs } = wish
+  const { queue = config.queue ?? set?.queue, blobs = config.blobs ?? set?.blobs } = wish
   if (queue === undefined && blobs === undefined) return undefined
   if (queue === undefined || blobs === undefined) throw new FarmError('only_one')
   if (wish.queue !== undefined && URL.parse(wish.queue)?.password) throw new FarmError('queue_password_shown')

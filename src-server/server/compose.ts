@@ -74,7 +74,7 @@ const AUDIT_EVERY = 100
 /** Opens the farm that is asked for; what it needs is loaded then, and never otherwise. Rejects with a FarmError. */
 async function openFarm(deps: ServiceDeps, core: Core, onMoreSlots: () => void): Promise<Farm | undefined> {
   const { config, clock, log } = deps
-  const places = deps.farm && farmPlaces(deps.farm, config)
+  const places = deps.farm && farmPlaces(deps.farm, config, core.settings.read().farm)
   if (!places) return undefined
   const { openFarm: open } = await import('../farm/farm.ts')
   return open(

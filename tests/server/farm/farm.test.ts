@@ -207,6 +207,22 @@ describe.skipIf(!hasRedis())('several machines', () => {
     await expect.poll(() => seen).toContain('b working ')
   })
 
+  test('addresses that the owner has set are used by the next start that names none, and take no password', async () => {
+    const dataDir = path.join(folder, 'data')
+    const first = await startService({ dataDir, keepsData: true, forkEngine: own.fork, farm: { timing: TIMING } })
+    const set = (farm: object | null, credential = first.controlCredential) =>
+      first.patch('/app/settings', { farm }, { credential })
+    const places = { queue: redis.address, blobs: blobs() }
+    expect((await first.get('/app/machines')).body.queue).toBeNull()
+    expect((await set(places, first.sessionCredential)).body.error.code).toBe('OWNER_REQUIRED')
+    expect((await set({ ...places, queue: 'redis://:secret@studio:6379' })).body.error.param).toBe('farm')
+    expect((await set({ ...places, blobs: 'relative' })).body.error.param).toBe('farm')
+    expect((await set(places)).body.farm).toEqual(places)
+    await first.stop()
+    service = await startService({ dataDir, keepsData: true, forkEngine: own.fork, farm: { timing: TIMING } })
+    await expect.poll(async () => (await service!.get('/app/machines')).body.queue).toEqual({ waiting: 0, active: 0 })
+  })
+
   test('what keeps the machines from working is told while it lasts, by the service and by the machine, and costs no song', async () => {
     const engine = createHeldEngine()
     engine.isAutomatic = true
