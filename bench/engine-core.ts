@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { allocateAudio } from '../src-engine/dsp/block.ts'
 import { createLoudnessMeter } from '../src-engine/dsp/meters/loudness.ts'
 import { createTruePeakVerifier } from '../src-engine/dsp/meters/true-peak.ts'
-import { dbToGain } from '../src-engine/dsp/units.ts'
+import { dbToGain, gainToDb } from '../src-engine/dsp/units.ts'
 import { createQuantiser } from '../src-engine/finalise/dither.ts'
 import {
   gainReductionDb,
@@ -16,7 +16,7 @@ import {
   renderFinalise,
   trimFinalise,
 } from '../src-engine/finalise/finalise.ts'
-import { distortionCost, weighCandidates } from '../src-engine/finalise/peak-treatment.ts'
+import { weighCandidates } from '../src-engine/finalise/peak-treatment.ts'
 import { loadSong, noMusic } from '../tests/support/music.ts'
 import { measureTransparency } from '../tests/support/transparency.ts'
 
@@ -99,10 +99,11 @@ for (const name of positionals.length > 0 ? positionals : ['battle-epic.ogg', 'A
     aimedLufs: hottest.targetLufs,
     meanReductionDb: Number.POSITIVE_INFINITY,
   }
-  for (const { limiter, clipAboveDb, gainDb, distortion } of weighCandidates(source, goal)) {
-    const clip = clipAboveDb === null ? 'no clipper' : `clipper at +${clipAboveDb} dB`
-    const cost = `cost ${distortionCost(distortion).toFixed(2)}`
-    const parts = `levels ${distortion.spectralDb.toFixed(2)}, colour ${distortion.colourDb.toFixed(2)}, audible ${distortion.audibleDb.toFixed(2)}`
-    console.log(`  ${limiter.lookAheadMs} ms, ${clip}: gain ${gainDb.toFixed(2)} dB, ${cost} (${parts})`)
+  for (const { limiter, clipLimit, gainDb, distortionDb } of weighCandidates(source, goal)) {
+    const aboveDb = clipLimit === null ? 0 : gainToDb(clipLimit / goal.ceiling) + gainDb
+    const clip = clipLimit === null ? 'no clipper' : `clipper at +${aboveDb.toFixed(1)} dB`
+    console.log(
+      `  ${limiter.lookAheadMs} ms, ${clip}: gain ${gainDb.toFixed(2)} dB, distortion ${distortionDb.toFixed(2)} dB`,
+    )
   }
 }

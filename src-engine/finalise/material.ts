@@ -161,6 +161,19 @@ export function stepBounds(groups: number, sampleRateHz: number): Int32Array {
   return Int32Array.from({ length: Math.floor(groups / groupsPerStep) + 1 }, (_, i) => Math.round(i * groupsPerStep))
 }
 
+/** Returns the mean K-weighted power per group of 8 frames of stereo audio, left² + right² added up, in dB, ungated. */
+export function weightedPowerDb({ channels, frames }: AudioBlock, sampleRateHz: number): number {
+  const filter = createEnergyFilter(sampleRateHz)
+  let sum = 0
+  for (let first = 0; first < frames; first += runGroups * peakGroupFrames) {
+    const [left, right] = channels.map((samples) => samples.subarray(first, first + runGroups * peakGroupFrames))
+    filter.push(left!, right!, peakGroupFrames, runEnergies)
+    const groups = Math.ceil(left!.length / peakGroupFrames)
+    for (let g = 0; g < groups; g++) sum += runEnergies[g]!
+  }
+  return powerToDb((sum * peakGroupFrames) / Math.max(1, frames))
+}
+
 /** A limiter over a material, to be tried at several input gains. */
 export interface LimiterTrial {
   readonly controls: Float32Array

@@ -1,7 +1,7 @@
 /** Loudness targeting in a closed loop: a loudness is predicted from group energies, checked on samples, and the gain follows. */
 
 import { lufsToMeanSquare, relativeGate } from '../dsp/meters/gating.ts'
-import { dbToGain, powerToDb } from '../dsp/units.ts'
+import { powerToDb } from '../dsp/units.ts'
 import { measureRendered, sumSteps } from './check.ts'
 import {
   blockMeans,
@@ -55,7 +55,7 @@ export interface Attempt {
 
 function predict(source: FinaliseSource, treatment: Treatment, goal: LoudnessGoal): Attempt {
   const { ceiling, aimedLufs } = goal
-  const clipLimit = treatment.clipAboveDb === null ? null : ceiling * dbToGain(treatment.clipAboveDb - treatment.gainDb)
+  const { clipLimit } = treatment
   const material = clippedWhole(source, clipLimit)
   const trial = createLimiterTrial(material, ceiling, treatment.limiter)
   const capDb = highestGainDb(source, goal)

@@ -90,17 +90,16 @@ export class LoudnessModel {
     this.#stretchesPeaks = peaksOf(stretches)
     const goal = { ceiling: dbToGain(target.ceilingDbtp), aimedLufs: target.targetLufs, meanReductionDb: MOST_LOSS_LU }
     const [treatment] = chooseTreatments(source, goal)
-    const { clipAboveDb, gainDb } = treatment!
-    const clipLimit = clipAboveDb === null ? null : goal.ceiling * dbToGain(clipAboveDb - gainDb)
-    this.#basis = runAtOnce(basisOf(source, UNTOUCHED, { ...treatment!, clipLimit }))
+    const { limiter, clipLimit, gainDb } = treatment!
+    const clipAboveDb = clipDistanceDb({ clipLimit, gainDb, ceilingDbtp: target.ceilingDbtp })
+    this.#basis = runAtOnce(basisOf(source, UNTOUCHED, { limiter, clipLimit, clipAboveDb }))
   }
 
   /** Takes a song that was rendered whole as the new basis: the next estimates start from it and keep its treatment of peaks. */
   *learning(source: FinaliseSource, recipe: Recipe, plan: FinalisePlan): Steps<void> {
-    const { clipLimit, gainDb, ceilingDbtp } = plan
-    const clipAboveDb = clipLimit === null ? null : gainToDb(clipLimit) + gainDb - ceilingDbtp
     const limiter = plan.limiter ?? this.#basis.limiting.limiter
-    this.#basis = yield* basisOf(source, recipe, { limiter, clipAboveDb, clipLimit })
+    const { clipLimit } = plan
+    this.#basis = yield* basisOf(source, recipe, { limiter, clipLimit, clipAboveDb: clipDistanceDb(plan) })
   }
 
   /** Returns what brings the song under `recipe` to a target. */
@@ -157,6 +156,15 @@ export class LoudnessModel {
     const peaksDb = changesDb.reduce((sum, db) => sum + db, 0) / changesDb.length
     return Number.isFinite(loudnessDb) && Number.isFinite(peaksDb) ? { loudnessDb, peaksDb } : NO_CHANGE
   }
+}
+
+/** Distance of a clipper above the ceiling after the gain, dB; null without one. */
+function clipDistanceDb({
+  clipLimit,
+  gainDb,
+  ceilingDbtp,
+}: Pick<FinalisePlan, 'clipLimit' | 'gainDb' | 'ceilingDbtp'>): number | null {
+  return clipLimit === null ? null : gainToDb(clipLimit) + gainDb - ceilingDbtp
 }
 
 /** Highest sample of each step of the audio, linear. */

@@ -77,7 +77,7 @@ interface KernelExports {
   windowMidSide(left: number, right: number, window: number, frames: number, re: number, im: number): void
   midSidePowers(re: number, im: number, size: number, scale: number, mid: number, side: number): void
   bandSums(powers: number, bands: number, count: number, sums: number): void
-  packPair(
+  windowDifference(
     xl: number,
     xr: number,
     yl: number,
@@ -87,8 +87,8 @@ interface KernelExports {
     frames: number,
     re: number,
     im: number,
-  ): number
-  crossBands(re: number, im: number, size: number, edges: number, count: number, sums: number): void
+  ): void
+  stereoBands(re: number, im: number, size: number, edges: number, count: number, sums: number): void
   planesOf16(bytes: number, frames: number, left: number, right: number): void
   planesOf24(bytes: number, frames: number, left: number, right: number): void
   quantise(

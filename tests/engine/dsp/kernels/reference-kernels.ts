@@ -97,36 +97,31 @@ export function planesOfPcmReference(bytes: Uint8Array, bitDepth: 16 | 24): { le
 }
 
 /**
- * Per band (edges in bins, whole numbers) the sums of |X|², |Y|² and Re(X · conj Y) of the Hann-windowed mono sums x, times `gain`,
- * and y.
+ * Energies of the Hann-windowed difference y - gain · x in bands (edges in bins, whole numbers): of its left, right, mid and side, one
+ * after the other.
  */
-export function crossBandsReference(
+export function differenceBandsReference(
   x: readonly Float32Array[],
   y: readonly Float32Array[],
   gain: number,
   edges: readonly number[],
-): { xx: number[]; yy: number[]; xy: number[] } {
-  const size = x[0]!.length
-  const spectrum = (channels: readonly Float32Array[], drive: number) =>
-    fourierReference(
-      Float64Array.from({ length: size }, (_, i) => {
-        const window = Math.sin((Math.PI * (i + 0.5)) / size) ** 2
-        return window * drive * channels.reduce((sum, samples) => sum + samples[i]!, 0)
-      }),
-      new Float64Array(size),
-    )
-  const [a, b] = [spectrum(x, gain), spectrum(y, 1)]
-  const sums = (term: (k: number) => number): number[] =>
-    edges.slice(1).map((end, band) => {
+): number[] {
+  const [left, right] = x.map((samples, c) =>
+    Float64Array.from(samples, (sample, i) => {
+      const window = Math.sin((Math.PI * (i + 0.5)) / samples.length) ** 2
+      return window * (y[c]![i]! - gain * sample)
+    }),
+  ) as [Float64Array, Float64Array]
+  const mid = left.map((sample, i) => (sample + right[i]!) / 2)
+  const side = left.map((sample, i) => (sample - right[i]!) / 2)
+  return [left, right, mid, side].flatMap((samples) => {
+    const { re, im } = fourierReference(samples, new Float64Array(samples.length))
+    return edges.slice(1).map((end, band) => {
       let sum = 0
-      for (let k = edges[band]!; k < end; k++) sum += term(k)
+      for (let k = edges[band]!; k < end; k++) sum += re[k]! ** 2 + im[k]! ** 2
       return sum
     })
-  return {
-    xx: sums((k) => a.re[k]! ** 2 + a.im[k]! ** 2),
-    yy: sums((k) => b.re[k]! ** 2 + b.im[k]! ** 2),
-    xy: sums((k) => a.re[k]! * b.re[k]! + a.im[k]! * b.im[k]!),
-  }
+  })
 }
 
 /** left² + right² of the filtered channels, added up per group of frames. */
