@@ -9,6 +9,8 @@ export default defineConfig({
   build: {
     outDir: '../dist/renderer',
     emptyOutDir: true,
+    // The texts of what is bundled, as its licences ask.
+    license: { fileName: 'third-party-licences.txt' },
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

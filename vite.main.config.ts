@@ -32,6 +32,8 @@ export default defineConfig({
     ssrEmitAssets: true,
     outDir: 'dist/main',
     emptyOutDir: true,
+    // The texts of what is bundled, as its licences ask.
+    license: { fileName: 'third-party-licences.txt' },
     target: 'node24',
     minify: false,
     rolldownOptions: {

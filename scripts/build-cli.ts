@@ -36,6 +36,8 @@ export function buildCli(outDir = path.join(root, 'release/packages/cli')): void
   const { files, packages } = reached(STARTED)
   for (const file of files) cpSync(path.join(bundle, file), path.join(outDir, 'dist/main', file))
   cpSync(path.join(bundle, 'migrations'), path.join(outDir, 'dist/main/migrations'), { recursive: true })
+  const licences = 'third-party-licences.txt'
+  cpSync(path.join(bundle, licences), path.join(outDir, 'dist/main', licences))
   cpSync(path.join(root, 'dist/renderer'), path.join(outDir, 'dist/renderer'), { recursive: true })
   cpSync(path.join(root, 'packages/cli/bin'), path.join(outDir, 'bin'), { recursive: true })
   chmodSync(path.join(outDir, 'bin/loudsmith.cjs'), 0o755)

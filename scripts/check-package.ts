@@ -134,6 +134,7 @@ function archiveRules(target: Target): RegExp[] {
     /^dist\/main\/[\w.-]+\.c?js$/,
     /^dist\/main\/migrations\/\d{4}-[a-z0-9-]+\.sql$/,
     /^dist\/renderer\/(index\.html|first-paint\.js|mark\.svg)$/,
+    /^dist\/(main|renderer)\/third-party-licences\.txt$/,
     /^dist\/renderer\/assets\/[\w.-]+\.(js|css|woff2|svg|png|wasm|flac|mp3|wav)$/,
     /^resources\/icons\/[\w@.]+\.png$/,
     new RegExp(`^node_modules\\/better-sqlite3\\/prebuilds\\/${platform}-${archOf(target)}\\.node$`),
@@ -161,6 +162,8 @@ const REQUIRED = [
   'dist/main/preload.cjs',
   'dist/main/migrations/0001-core.sql',
   'dist/renderer/index.html',
+  'dist/main/third-party-licences.txt',
+  'dist/renderer/third-party-licences.txt',
   'resources/icons/tray.png',
 ]
 

@@ -75,6 +75,8 @@ test.skipIf(!isBuilt)(
       'dist/main/worker.js',
       'dist/main/render-thread.js',
       'dist/renderer/index.html',
+      'dist/main/third-party-licences.txt',
+      'dist/renderer/third-party-licences.txt',
     ])
       expect(files).toContain(file)
     const migrations = readdirSync(path.join(root, 'src-server/db/migrations')).map(
