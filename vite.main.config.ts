@@ -22,7 +22,7 @@ function copyMigrations(): Plugin {
  */
 const BUNDLED = ['typebox', 'archiver', 'yauzl']
 
-/** Bundles the Electron main process, the command line and the engine process: ESM for Node. */
+/** Bundles the Electron main process, the command line and the engine process: ESM for the oldest Node that package.json names. */
 export default defineConfig({
   publicDir: false,
   ssr: { noExternal: BUNDLED },
@@ -34,7 +34,7 @@ export default defineConfig({
     emptyOutDir: true,
     // The texts of what is bundled, as its licences ask.
     license: { fileName: 'third-party-licences.txt' },
-    target: 'node24',
+    target: 'node22.18',
     minify: false,
     rolldownOptions: {
       input: {
