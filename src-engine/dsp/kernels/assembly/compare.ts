@@ -1,4 +1,4 @@
-// What was added to a piece of stereo music, heard from four sides: one complex transform of both channels, and the energies of bands in
+// Sound that was added to a piece of stereo music, heard from four sides: one complex transform of both channels, and the energies of bands in
 // left, right, mid and side.
 
 /** Writes window · (yl - gain · xl) to re and window · (yr - gain · xr) to im, f64 like the window; `frames` is even. */
