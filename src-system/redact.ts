@@ -12,7 +12,7 @@ const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])$/i
 const SHORTEST_SECRET = 6
 
 /**
- * Returns a text without API keys, webhook secrets, bearer credentials, links of the page, the known secrets, and of addresses without
+ * Returns a text without API keys, webhook secrets, bearer credentials, values that are named as secrets, links, the known secrets, and of addresses without
  * user, password and query; those of other machines keep their host alone, since the path of a webhook is often its secret. Home folders
  * become `~`. The text may be JSON, in which a backslash is two. Never throws.
  */
@@ -24,11 +24,18 @@ export function redact(text: string, { home = '', secrets = [] }: Redaction = {}
     .replace(/whsec_[A-Za-z0-9+/=_-]+/g, 'whsec_[redacted]')
     .replace(/(Bearer\s+)[A-Za-z0-9._~+/=-]+/gi, '$1[redacted]')
     .replace(/(#(?:session|ticket)=)[^\s"&]+/g, '$1[redacted]')
+    .replace(/(\/l\/)[A-Za-z0-9_-]{16,}/g, '$1[redacted]')
+    .replace(NAMED_SECRET, '$1[redacted]')
+    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s"'<>/@\\]+@/gi, '$1')
     .replace(ADDRESS, (_, scheme: string, host: string, port: string, rest: string) =>
       shortened(scheme, host, port, rest),
     )
   return withoutHome(plain, home)
 }
+
+/** Value of a variable, member, header or parameter whose name says that it is a secret. */
+const NAMED_SECRET =
+  /((?:\b|_)(?:password|passwd|secret|token|api_?key|access_?key|cookie|authorization)"?\s*[=:]\s*"?)(?!\[redacted\]|Bearer\s)[^\s"&,;}]+/gi
 
 /** Scheme, user and password, host, port, and what follows up to a character that no address has. */
 const ADDRESS =

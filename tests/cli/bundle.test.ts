@@ -64,6 +64,8 @@ test('holds recipe, analysis, settings, versions, machine and log of a job, and 
     `read ${homedir()}/music/song.wav /home/jiwoo/a.wav C:\\Users\\Jiwoo\\b.wav {"path":"C:\\\\Users\\\\Jiwoo\\\\c.wav"}`,
     'http://ana:hunter22@127.0.0.1:9/ redis://:queuepass99@studio:6379 https://hooks.example.com/services/T00/B00/PATHSECRET',
     'http://127.0.0.1:47310/#ticket=TICKETSECRET queue password is envpass77',
+    'http://127.0.0.1:47310/l/LINKSECRET0123456789ab postgres://u:pgpass55@db/x AWS_SECRET_ACCESS_KEY=awssecret9',
+    '{"password":"jsonpass1","token": "jsontoken2"} Cookie: session=cookie33',
   ]
   writeFileSync(path.join(home, 'logs/loudsmith.log'), `${'x'.repeat(300_000)}\nkept\n${lines.join('\n')}\n`)
   vi.stubEnv('MASTER_QUEUE_PASSWORD', 'envpass77')
