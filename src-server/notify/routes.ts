@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { DEFAULT_PAGE_SIZE } from '../../src-contract/common.ts'
+import { permits } from '../../src-contract/endpoint.ts'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import type { LiveEventName } from '../../src-contract/events.ts'
 import type { Clock } from '../../src-system/system.ts'
@@ -36,7 +37,10 @@ export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllow
           }),
   }))
 
-  route(app, ENDPOINTS.listWebhooks, () => ({ status: 200, body: { webhooks: webhooks.list() } }))
+  route(app, ENDPOINTS.listWebhooks, ({ caller }) => ({
+    status: 200,
+    body: { webhooks: webhooks.list().map((webhook) => ({ ...webhook, url: shownTo(caller, webhook.url) })) },
+  }))
   route(app, ENDPOINTS.createWebhook, ({ body }) => ({ status: 201, body: webhooks.create(body.url, body.events) }))
   route(app, ENDPOINTS.deleteWebhook, ({ params }) => {
     webhooks.remove(params.webhook_id)
@@ -48,17 +52,23 @@ export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllow
   }))
   route(app, ENDPOINTS.testWebhook, async ({ params }) => ({ status: 200, body: await notify.test(params.webhook_id) }))
 
-  route(app, ENDPOINTS.listDeliveries, ({ query: { webhook_id, job_id, limit = DEFAULT_PAGE_SIZE } }) => {
+  route(app, ENDPOINTS.listDeliveries, ({ query: { webhook_id, job_id, limit = DEFAULT_PAGE_SIZE }, caller }) => {
     const filters = {
       ...(webhook_id === undefined ? {} : { webhookId: webhook_id }),
       ...(job_id === undefined ? {} : { jobId: job_id }),
     }
-    return { status: 200, body: { deliveries: deliveries.list({ ...filters, limit }) } }
+    const found = deliveries.list({ ...filters, limit })
+    return { status: 200, body: { deliveries: found.map((one) => ({ ...one, url: shownTo(caller, one.url) })) } }
   })
   route(app, ENDPOINTS.redeliver, ({ params }) => ({ status: 202, body: notify.redeliver(params.delivery_id) }))
 
   route(app, ENDPOINTS.readJobSigningSecret, () => ({ status: 200, body: { secret: webhooks.jobSecret() } }))
   route(app, ENDPOINTS.replaceJobSigningSecret, () => ({ status: 200, body: { secret: webhooks.replaceJobSecret() } }))
+}
+
+/** Returns an address as a caller may know it: its path is often a secret, which a key that may not change webhooks does not get. */
+function shownTo(caller: Caller, url: string): string {
+  return caller.via === 'session' || permits(caller.scope, 'all') ? url : `${new URL(url).origin}/`
 }
 
 /** Events for the application alone: callers with a key have no access to the batch or to folders of this machine. */

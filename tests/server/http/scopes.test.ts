@@ -63,6 +63,18 @@ async function tried({ method, path, params }: Endpoint, credential: string) {
 }
 
 describe('scopes (contract 9)', () => {
+  test('a key that may not change webhooks does not get the paths of their addresses, which are often secrets', async () => {
+    await service.post('/api/v1/webhooks', { url: 'http://127.0.0.2:9/hooks/SECRET?sig=x' })
+    const shown = async (scope: string) => {
+      const { key } = await newKey({ scope })
+      return (await service.get('/api/v1/webhooks', { credential: key })).body.webhooks[0].url
+    }
+    expect([await shown('read'), await shown('master'), await shown('all')]).toEqual([
+      ...['http://127.0.0.2:9/', 'http://127.0.0.2:9/'],
+      'http://127.0.0.2:9/hooks/SECRET?sig=x',
+    ])
+  })
+
   test('every endpoint for keys is in the table of scopes', () => {
     const rows = Object.entries(ENDPOINTS) as [string, Endpoint][]
     for (const scope of SCOPES) {
