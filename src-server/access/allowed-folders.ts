@@ -2,12 +2,13 @@
 import { access, constants, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { realPath } from '../../src-system/disk.ts'
+import { MARKER_FILE } from '../db/data-directory.ts'
 import { AppError } from '../http/app-error.ts'
 
 export interface AllowedFoldersDeps {
   /** The owner's list, as real paths. */
   readonly folders: () => readonly string[]
-  /** Nothing in it is ever given out, whatever the list says. */
+  /** Nothing in it, or in that of another service, is ever given out, whatever the list says. */
   readonly dataDir: string
 }
 
@@ -55,7 +56,19 @@ export class AllowedFolders {
   async #requireInside(real: string): Promise<void> {
     const { folders, dataDir } = this.#deps
     if (!folders().some((folder) => isWithin(folder, real))) throw notAllowed()
-    if (isWithin(await realPath(dataDir), real)) throw notAllowed()
+    if (isWithin(await realPath(dataDir), real) || (await isInDataDirectory(real))) throw notAllowed()
+  }
+}
+
+/** Returns whether a path lies in the data directory of any service, by its marker file. */
+async function isInDataDirectory(real: string): Promise<boolean> {
+  for (let at = real; ; at = path.dirname(at)) {
+    const isMarked = await access(path.join(at, MARKER_FILE)).then(
+      () => true,
+      () => false,
+    )
+    if (isMarked) return true
+    if (at === path.dirname(at)) return false
   }
 }
 

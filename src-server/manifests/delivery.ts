@@ -71,8 +71,9 @@ export class ManifestDelivery {
     const parent = await allowedFolder(path.join(folder, ...subfolder.split('/')))
     const result = filesOf(job.jobId)?.result
     if (!result) throw new Error('there is no result')
-    const names = result.masters.flatMap(({ file, files: further = [] }) => [file, ...further.map((one) => one.file)])
-    const masters = { zipPath: result.zipPath, zip: result.zip, files: [...new Set(names)] }
-    return copyMasters(parent, masters, clock, this.#stopping.signal)
+    // All that the ZIP holds, its report too: nothing of it is kept here.
+    const { zipPath, zip } = result
+    const files = zip.entries.map(({ name }) => name.slice(zip.folderName.length + 1))
+    return copyMasters(parent, { zipPath, zip, files }, clock, this.#stopping.signal)
   }
 }

@@ -5,6 +5,7 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Manifest, ManifestSong } from '../../../src-contract/batches.ts'
+import { MARKER_FILE } from '../../../src-server/db/data-directory.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
@@ -80,6 +81,13 @@ test('files of an allowed folder are mastered; what is outside, behind a link th
   for (const [index, one] of others.entries())
     expect(one).toEqual({ ...first, line: index + 2, path: refused[index], error_message: first?.error_message })
   expect(await credits()).toBe(before - 1)
+  // The data directory of another service is no place for programs either.
+  mkdirSync(inFolder('other', 'jobs'), { recursive: true })
+  writeFileSync(inFolder('other', MARKER_FILE), '')
+  writeFileSync(inFolder('other', 'jobs', 'song.wav'), wavSong())
+  expect(await table(await newBatch([{ path: inFolder('other', 'jobs', 'song.wav') }]))).toMatchObject([
+    { error_code: 'PATH_NOT_ALLOWED' },
+  ])
   await owner({ allowed_folders: [folder] })
   const ours = path.join(folder, 'data', 'loudsmith.db')
   expect(await table(await newBatch([{ path: ours }]))).toMatchObject([{ error_code: 'PATH_NOT_ALLOWED' }])
