@@ -224,7 +224,7 @@ export const releaseExportEndpoints = endpoints({
     body: ExportRequest,
     isBodyOptional: true,
     answers: { 200: { description: 'The names of the folder and of its sound files.', schema: ExportNames } },
-    errors: ['RELEASE_NOT_FOUND', 'RELEASE_NOT_READY'],
+    errors: ['PATH_NOT_ALLOWED', 'RELEASE_NOT_FOUND', 'RELEASE_NOT_READY'],
   },
   readDisclosure: {
     method: 'GET',

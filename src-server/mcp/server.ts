@@ -36,6 +36,8 @@ export interface McpServerDeps extends Pick<ToolContext, 'openFile' | 'openFolde
   readonly isOver: () => boolean
   /** Called with a failure that is nobody's request. */
   readonly onFault: (cause: unknown) => void
+  /** Called with what a client sent against the protocol; it has been told. */
+  readonly onRefused: (cause: unknown) => void
 }
 
 const TOOLS = [...SONG_TOOLS, ...ACCOUNT_TOOLS, ...RELEASE_TOOLS]
@@ -53,7 +55,7 @@ export function createMcpServer(deps: McpServerDeps): Server {
     { name: 'loudsmith', title: 'Loudsmith', version: deps.version },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
   )
-  server.onerror = deps.onFault
+  server.onerror = deps.onRefused
   serveTools(server, deps)
   serveResources(server, deps)
   const prompts = permits(deps.scope, 'master') ? [albumPrompt.listed] : []

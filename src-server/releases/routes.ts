@@ -187,10 +187,11 @@ export function releaseExportRoutes(app: FastifyInstance, deps: ReleaseExportRou
     const request = caller.via === 'key' ? await allowedExport(deps, params.release_id, body) : body
     return { status: 200, body: await releaseExports.export(params.release_id, request, language, signal) }
   })
-  route(app, releaseExportEndpoints.nameExport, ({ params, body }) => ({
-    status: 200,
-    body: releaseExports.names(params.release_id, body),
-  }))
+  route(app, releaseExportEndpoints.nameExport, async ({ params, body, caller }) => {
+    // One that would be refused is refused now; without a folder there is nothing to refuse.
+    if (caller.via === 'key' && body?.folder !== undefined) await allowedExport(deps, params.release_id, body)
+    return { status: 200, body: releaseExports.names(params.release_id, body) }
+  })
   route(app, releaseExportEndpoints.readDisclosure, async ({ params }) => ({
     status: 200,
     body: await releaseExports.disclosure(params.release_id),

@@ -122,6 +122,7 @@ function appOf(deps: ServiceDeps, core: Core, work: Work, farm: Farm | undefined
         ...{ clock, baseUrl, version: VERSION, keyOf: admission.keyOf, newUuid: random.newUuid },
         ...toolFiles(core.allowedFolders),
         onFault: (cause) => log.warn('a fault of an MCP session', { cause }),
+        onRefused: (cause) => log.debug('a message of an MCP client was refused', { cause }),
       })
       pageRoutes(app, PAGE_FOLDER)
     },
