@@ -192,7 +192,7 @@ function useNewestKey() {
   }, [client])
   const create = (name: string, onCreated: (key: CreatedKey) => void) =>
     run(async () => {
-      const made = await client.call('createKey', { body: { name } })
+      const made = await client.call('createKey', { body: { name, scope: 'master' } })
       onCreated(made)
       setKeys((before) => [made, ...(before ?? [])])
     })

@@ -76,14 +76,15 @@ export function Batches() {
   )
 }
 
-function State({ batch: { status, paused_because } }: { batch: Manifest }) {
+function State({ batch }: { batch: Manifest }) {
+  const { status, paused_because, credits_needed, credits_remaining } = batch
   const { t } = useWords()
   const text = t.automate.batches
   const isInNeed = paused_because !== undefined && paused_because !== 'caller'
   return (
     <>
       <span className={isInNeed ? 'tag warn' : 'tag'}>{text.states[status]}</span>
-      {paused_because && <div className="me">{text.paused[paused_because]}</div>}
+      {paused_because && <div className="me">{text.paused[paused_because](credits_needed, credits_remaining)}</div>}
     </>
   )
 }

@@ -73,7 +73,7 @@ const curl = ({
 
 # 1. ${comments.send}
 JOB=$(${curlOf(baseUrl, sample)} |
-  tee /dev/stderr | sed -n 's/.*"job_id":"\\([^"]*\\)".*/\\1/p')
+  tee -a /dev/stderr | sed -n 's/.*"job_id":"\\([^"]*\\)".*/\\1/p')
 
 # 2. ${comments.wait}
 while curl -sS "${baseUrl}/api/v1/jobs/$JOB?wait=30" \\
