@@ -2,8 +2,9 @@ import { realpath } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
-import type { Messages } from './messages.ts'
+import { type Messages, messagesFor } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
+import { unusable } from './unusable-input.ts'
 
 interface AllowOptions extends ClientOptions {
   readonly remove?: boolean
@@ -27,7 +28,8 @@ export function registerAllowCommand(program: Command, dataDir: string, messages
       runClientCommand<Allowed>(
         options,
         messages,
-        (client) => (folder === undefined ? listed(client) : change(client, folder, options)),
+        (client) =>
+          folder === undefined ? listed(client) : change(client, folder, options, messagesFor(messages, options)),
         ({ allowed_folders }) => (allowed_folders.length === 0 ? say.none : allowed_folders.join('\n')),
       ),
     )
@@ -38,10 +40,17 @@ async function listed(client: ServiceClient): Promise<Allowed> {
   return { allowed_folders }
 }
 
-async function change(client: ServiceClient, folder: string, { remove }: AllowOptions): Promise<Allowed> {
+async function change(
+  client: ServiceClient,
+  folder: string,
+  { remove }: AllowOptions,
+  messages: Messages,
+): Promise<Allowed> {
   const { allowed_folders } = await listed(client)
   // One that is gone from the disk can be removed by the name that the list shows.
   const real = await realpath(folder).catch(() => folder)
+  if (remove && !allowed_folders.some((one) => one === real || one === folder))
+    throw unusable(messages.allow.notAllowed(folder))
   const others = allowed_folders.filter((one) => one !== real && one !== folder)
   await client.call('changeSettings', { body: { allowed_folders: remove ? others : [...others, real] } })
   return listed(client)

@@ -154,6 +154,7 @@ const en = {
     folder: 'folder to allow, with all that is in it',
     remove: 'take FOLDER off the list',
     none: 'No folder is allowed.',
+    notAllowed: (folder: string) => `${folder} is not on the list.`,
   },
 
   mcp: {
@@ -367,6 +368,7 @@ const en = {
   commander: {
     titles: {} as Readonly<Record<string, string>>,
     help: 'display help for command',
+    seeHelp: '\nThe same command with --help says how it is used.',
     version: 'display the version',
     notes: [] as readonly (readonly [RegExp, string])[],
     mistakes: [] as readonly (readonly [RegExp, string])[],
@@ -523,6 +525,7 @@ const ko: Messages = {
     folder: '허용할 폴더(안에 있는 것 모두)',
     remove: 'FOLDER를 목록에서 빼기',
     none: '허용한 폴더가 없어요.',
+    notAllowed: (folder) => `${folder} 폴더는 목록에 없어요.`,
   },
 
   mcp: {
@@ -740,6 +743,7 @@ const ko: Messages = {
       'Commands:': '명령:',
     },
     help: '도움말 보기',
+    seeHelp: '\n같은 명령에 --help를 붙이면 사용법이 나와요.',
     version: '버전 보기',
     notes: [
       [/\(choices: /, '(선택: '],

@@ -51,6 +51,6 @@ export function createProgram(messages: Messages, asJson: boolean): Command {
     .description(messages.about)
     .version(VERSION, '--version', messages.commander.version)
     .helpCommand('help [command]', messages.commander.help)
-    .showHelpAfterError(!asJson)
+    .showHelpAfterError(asJson ? false : messages.commander.seeHelp)
     .exitOverride()
 }
