@@ -715,6 +715,25 @@ test.each(WORKFLOWS)('%s is whole, and sends the key to its own service only', (
   }
 })
 
+test.each(WORKFLOWS)(
+  '%s reads the song that arrived, whatever signs its name has, not those that a pattern matches',
+  (name) => {
+    const { nodes } = readWorkflow(name)
+    // Quotes belong to patterns too: braces between two of them are no braces.
+    const path = `/in/(it's) [0] {"100%"} \`!\` *? +1 @ | \\ 봄날.wav`
+    const selectors = nodes.flatMap(({ parameters }) => parameters.fileSelector ?? [])
+    expect(selectors.length).toBe(2)
+    for (const selector of selectors)
+      expect(evaluatedWith(selector, path)).toBe(path.replace(/[^\p{L}\d/. %]/gu, (sign) => `\\${sign}`))
+    // On Windows n8n takes a backslash before a quote for a separator.
+    for (const selector of selectors) expect(evaluatedWith(selector, "C:/in/it's.wav")).toBe("C:/in/it's.wav")
+  },
+)
+
+/** Evaluates a parameter, which is one expression, for a song that arrived. */
+const evaluatedWith = (parameter: string, path: string) =>
+  new Function('$', `return (${parameter.replace(/^=\{\{|\}\}$/g, '')})`)(() => ({ first: () => ({ json: { path } }) }))
+
 /** The form that "Create job" sends, and the answer of the service. */
 async function createAsIn({ node }: ReturnType<typeof readWorkflow>, song: Buffer, webhookUrl = '') {
   const { bodyParameters, headerParameters, url = '', method = '' } = node('Create job').parameters
