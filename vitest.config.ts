@@ -1,12 +1,25 @@
 import './src-system/direct-loopback.ts'
 import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { quickFfmpeg } from './tests/support/quick-ffmpeg.ts'
 
 const FILES = globSync('tests/**/*.test.ts', { cwd: import.meta.dirname }).map((file) => file.replaceAll('\\', '/'))
 /** What a file replaces or sets for its whole process, and with it for every file that would share it. */
 const changesItsProcess = /\bvi\.mock\(|process\.umask\(|process\.env\.\w+ = |delete process\.env/
 const own = FILES.filter((file) => changesItsProcess.test(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')))
+
+/** Folders whose files start whole programs and wait for them: begun last, one of them would keep a single core busy at the end. */
+const WAITING = ['/tests/server/process/', '/tests/cli/', '/tests/server/auditions/', '/tests/examples/']
+
+/** Order in which the files that take longest are begun first. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => WAITING.some((folder) => moduleId.includes(folder))
+    const others = await super.sort(files)
+    return [...others.filter(isLong), ...others.filter((file) => !isLong(file))]
+  }
+}
 
 export default defineConfig({
   test: {
@@ -17,6 +30,7 @@ export default defineConfig({
     // As src-system/compilers.ts does for the programs.
     execArgv: ['--no-maglev'],
     maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     // The machine may be busy with other work: these only end what hangs for good.
     testTimeout: 900_000,
     hookTimeout: 900_000,
