@@ -829,10 +829,7 @@ test('two versions of a song stand in one switch', async ({ page, listen, contex
   await expect(page.getByRole('radio', { name: /^V1/ })).toHaveCount(0)
 })
 
-test('any two versions of a song are chosen in the history and heard in one switch', { tag: '@long' }, async ({
-  page,
-  listen,
-}) => {
+test('any two versions of a song are chosen in the history and heard in one switch', async ({ page, listen }) => {
   const bytes = musicBytes(12, 44_100, 10)
   const song = (name: string) => new File([new Uint8Array(bytes)], name, { type: 'audio/wav' })
   await listen({ file: song('rough.wav'), platforms: 'spotify', title: 'Rough' })

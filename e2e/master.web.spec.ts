@@ -100,10 +100,7 @@ test('a song that arrives moves no other, and songs out of view are as high as t
   expect(new Set(heights).size).toBe(1)
 })
 
-test('percents of a song walk up and never back, from the first byte to the last master', { tag: '@long' }, async ({
-  page,
-  home,
-}) => {
+test('percents of a song walk up and never back, from the first byte to the last master', async ({ page, home }) => {
   test.setTimeout(400_000)
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await page.evaluate(() => {
@@ -479,10 +476,7 @@ test('nothing moves where less motion is wanted', async ({ page }) => {
   expect(await moving()).toEqual(still)
 })
 
-test('focus, choices and progress are seen in forced colours, dark and light', { tag: '@long' }, async ({
-  page,
-  home,
-}) => {
+test('focus, choices and progress are seen in forced colours, dark and light', async ({ page, home }) => {
   await page.emulateMedia({ forcedColors: 'active' })
   await dropLong(page, home, [song('One.wav', 1, 90), song('Two.wav', 2, 20)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2)
