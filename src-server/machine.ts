@@ -15,7 +15,7 @@ import { openBlobs } from './farm/open-blobs.ts'
 import { type FarmWish, farmPlaces } from './farm/places.ts'
 import { openRedis, queuePlace } from './farm/redis.ts'
 import { FARM_TIMING, type FarmTiming } from './farm/timing.ts'
-import { noted, Troubles } from './farm/troubles.ts'
+import { noted, openConnections } from './farm/troubles.ts'
 import { createWorkerPool, type ForkEngine, forkWithNode } from './jobs/worker-pool.ts'
 import { ENGINE_FILE } from './server/paths.ts'
 
@@ -56,10 +56,9 @@ export async function startMachine(options: MachineOptions): Promise<RunningMach
   const ffmpeg = await locateFfmpeg({ explicit: config.ffmpegPath }).catch((cause: unknown) => {
     throw new FarmError('no_ffmpeg', '', cause)
   })
-  const troubles = new Troubles()
-  const blobs = noted(await openBlobs(places.blobs), troubles)
-  if (!place.isEncrypted && !place.isLoopback) troubles.note('queue_not_encrypted')
-  if (!blobs.isSafe) troubles.note('files_not_encrypted')
+  const store = await openBlobs(places.blobs)
+  const troubles = openConnections(place, store)
+  const blobs = noted(store, troubles)
   const redis = await openRedis(place)
   redis.on('error', (cause) => log.debug('the queue does not answer', { cause: cause.message }))
   const fork = options.forkEngine ?? forkWithNode(ENGINE_FILE, log)

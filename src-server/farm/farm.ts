@@ -13,7 +13,7 @@ import { openBlobs } from './open-blobs.ts'
 import type { FarmPlaces } from './places.ts'
 import { openRedis, queuePlace } from './redis.ts'
 import { FARM_TIMING, type FarmTiming, MISSED_BEATS } from './timing.ts'
-import { noted, Troubles } from './troubles.ts'
+import { noted, openConnections } from './troubles.ts'
 
 export interface FarmOptions extends FarmPlaces {
   /** True where machines may make other bytes than the owner. */
@@ -76,9 +76,7 @@ export async function openFarm(options: FarmOptions, deps: FarmDeps): Promise<Fa
     redis.disconnect()
     throw new FarmError('queue_taken', place.shown)
   }
-  const troubles = new Troubles()
-  if (!place.isEncrypted && !place.isLoopback) troubles.note('queue_not_encrypted')
-  if (!blobs.isSafe) troubles.note('files_not_encrypted')
+  const troubles = openConnections(place, blobs)
   const liveSlots = () => (deps.isOffline() && !place.isLoopback ? 0 : board.liveSlots())
   const queue = new BullQueue({
     ...{ place, redis, machines, timing, liveSlots, clock, log },
@@ -98,7 +96,7 @@ export async function openFarm(options: FarmOptions, deps: FarmDeps): Promise<Fa
     queue,
     liveSlots,
     seen: () => board.seen(),
-    depth: () => board.depth,
+    depth: () => board.depth(),
     troubles: () => (board.isAnswered() ? troubles.list() : ['queue_away', ...troubles.list()]),
     wish: (name, wish) => machines.wish(name, wish),
     audits: () => audit.counts(),
@@ -127,7 +125,7 @@ class Board {
   readonly #beats: Promise<void>
   readonly #seen = new Map<string, SeenMachine>()
   #answeredAtMs: number
-  depth: QueueDepth = { waiting: 0, active: 0 }
+  #depth: QueueDepth = { waiting: 0, active: 0 }
 
   constructor(machines: Machines, deps: BoardDeps) {
     this.#machines = machines
@@ -138,6 +136,11 @@ class Board {
 
   liveSlots(): number {
     return this.seen().reduce((sum, { isThere, state, slots }) => sum + (isThere && state === 'working' ? slots : 0), 0)
+  }
+
+  /** Returns the depth of the queue at the last look. */
+  depth(): QueueDepth {
+    return this.#depth
   }
 
   workingMachines(): number {
@@ -181,7 +184,7 @@ class Board {
       this.#seen.set(machine.name, { ...machine, troubles, isThere: true, seenAtMs })
     }
     if (this.liveSlots() > slotsBefore) onMoreSlots()
-    this.depth = await this.#deps.depth()
+    this.#depth = await this.#deps.depth()
     this.#answeredAtMs = clock.monotonicMs()
   }
 }

@@ -28,6 +28,17 @@ export class Troubles {
   }
 }
 
+/** Returns the troubles that last: connections that others on the way can read. */
+export function openConnections(
+  place: { readonly isEncrypted: boolean; readonly isLoopback: boolean },
+  blobs: Pick<Blobs, 'isSafe'>,
+): Troubles {
+  const troubles = new Troubles()
+  if (!place.isEncrypted && !place.isLoopback) troubles.note('queue_not_encrypted')
+  if (!blobs.isSafe) troubles.note('files_not_encrypted')
+  return troubles
+}
+
 /** Returns a store that notes its faults, until a file is stored or brought again. */
 export function noted(blobs: Blobs, troubles: Troubles): Blobs {
   const note = async <Result>(work: Promise<Result>): Promise<Result> => {

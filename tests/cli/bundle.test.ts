@@ -107,6 +107,7 @@ test('holds recipe, analysis, settings, versions, machine and log of a job, and 
       controlToken,
     ],
     ...['hunter22', 'T0KEN-in-path', 'QUERYSECRET', 'PRIVATENOTE', 'PRIVATEREF', 'queuepass99', 'PATHSECRET'],
+    ...['LINKSECRET0123456789ab', 'pgpass55', 'awssecret9', 'jsonpass1', 'jsontoken2', 'cookie33'],
     ...['TICKETSECRET', 'envpass77', 'jiwoo', 'Jiwoo', `${homedir()}/`],
   ]
   const leaks = [...found].flatMap(([name, bytes]) =>
@@ -138,6 +139,9 @@ test('an address keeps its host, and on this computer its path; words that only 
     'https://example.com:8443/[redacted] and s3://bucket',
   )
   expect(shown('/root/a /roots/b short longsecret')).toBe('~/a /roots/b short [redacted]')
+  expect(shown('the password is set, 12 tokens left, https://example.com/')).toBe(
+    'the password is set, 12 tokens left, https://example.com/',
+  )
 })
 
 /** A second of digital silence, which no job can master. */

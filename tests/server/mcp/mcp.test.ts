@@ -179,6 +179,7 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     expect((await use('verify_release', { folder: exported.folder })).value).toMatchObject({ is_intact: true })
     for (const [name, args] of [
       ['export_release', { ...into, folder: tmpdir(), confirm: true }],
+      ['export_release', { ...into, folder: tmpdir() }],
       ['verify_release', { folder: tmpdir() }],
     ] as const) {
       const refused = await call(client, name, args)

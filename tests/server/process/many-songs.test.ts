@@ -101,7 +101,16 @@ describe.runIf(process.platform === 'linux')('many songs (only where /proc tells
     )
     expect(end.live - start.live).toBeLessThan(MAX_LIVE_GROWTH_BYTES)
     expect(end.handles).toBeLessThanOrEqual(start.handles + 2)
-    expect(readdirSync(path.join(folder, 'out'))).toHaveLength(SONGS)
+    const delivered = readdirSync(path.join(folder, 'out'))
+    expect(delivered).toHaveLength(SONGS)
+    for (const name of delivered)
+      expect(readdirSync(path.join(folder, 'out', name))).toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(/_spotify\.wav$/),
+          expect.stringMatching(/report\.json$/),
+          expect.stringMatching(/report\.html$/),
+        ]),
+      )
     await expect.poll(() => readdirSync(path.join(dataDir(), 'jobs'))).toEqual([single.job_id])
   })
 
