@@ -263,6 +263,13 @@ test('what the settings still read moves nothing when it comes, and is not waite
   for (let amount = 1; amount <= 9; amount++) await program.call('POST', '/app/account/credits', { amount })
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await page.setViewportSize({ width: 1280, height: 900 })
+  // The account is the last to come: the ledger below it may not be pushed down by it.
+  const { promise: everythingElse, resolve: sendAccount } = Promise.withResolvers<void>()
+  await page.route('**/api/v1/account', async (route) => {
+    await everythingElse
+    await route.continue()
+  })
+  await page.reload()
   const nav = page.getByRole('navigation', { name: 'Screens' })
   await expect(nav).toBeVisible()
   await page.evaluate(() => {
@@ -282,6 +289,8 @@ test('what the settings still read moves nothing when it comes, and is not waite
     }).observe({ type: 'layout-shift' })
     location.hash = '#/settings'
   })
+  await expect(page.locator('.prefs .reading')).toHaveCount(1)
+  sendAccount()
   await expect(page.getByRole('table', { name: 'Ledger' }).getByRole('row')).toHaveCount(9)
   for (const section of ['API keys', 'Webhooks']) {
     await expect(page.getByRole('heading', { name: section, exact: true })).toBeVisible()

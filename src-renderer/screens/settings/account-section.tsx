@@ -29,44 +29,46 @@ export function AccountSection({ titleId }: SectionProps) {
           {text.changePlan}
         </Button>
       </SectionHead>
-      {!account && <Reading />}
-      {account && (
-        <dl className="facts">
-          <div>
-            <dt>{text.plan}</dt>
-            <dd>{text.plans[account.plan]}</dd>
-          </div>
-          <div>
-            <dt>{text.left}</dt>
-            <dd>
-              {format.count(account.credits)}{' '}
-              <span className="unit">{text.ofMonthly(format.count(account.monthly_credits))}</span>
-            </dd>
-          </div>
-          <div>
-            <dt>{text.renews}</dt>
-            <dd>{format.shortDate(account.renews_at)}</dd>
-          </div>
-          <div>
-            <dt>{text.atOnce}</dt>
-            <dd>
-              {account.limits.concurrent_jobs}{' '}
-              <span className="unit">{text.songsUnit(account.limits.concurrent_jobs)}</span>
-            </dd>
-          </div>
-        </dl>
+      {!account ? (
+        <Reading />
+      ) : (
+        <>
+          <dl className="facts">
+            <div>
+              <dt>{text.plan}</dt>
+              <dd>{text.plans[account.plan]}</dd>
+            </div>
+            <div>
+              <dt>{text.left}</dt>
+              <dd>
+                {format.count(account.credits)}{' '}
+                <span className="unit">{text.ofMonthly(format.count(account.monthly_credits))}</span>
+              </dd>
+            </div>
+            <div>
+              <dt>{text.renews}</dt>
+              <dd>{format.shortDate(account.renews_at)}</dd>
+            </div>
+            <div>
+              <dt>{text.atOnce}</dt>
+              <dd>
+                {account.limits.concurrent_jobs}{' '}
+                <span className="unit">{text.songsUnit(account.limits.concurrent_jobs)}</span>
+              </dd>
+            </div>
+          </dl>
+          <Ledger credits={account.credits} />
+        </>
       )}
-      <Ledger />
       {open === 'plan' && <PlanDialog onClose={close} />}
       {open === 'credits' && <CreditsDialog onClose={close} />}
     </>
   )
 }
 
-function Ledger() {
-  const { client, service, jobs } = useApp()
+function Ledger({ credits }: { credits: number }) {
+  const { client, jobs } = useApp()
   const { t, format } = useWords()
-  const credits = useSelect(service.store, (state) => state.account?.credits)
   const byId = useSelect(jobs.store, (state) => state.byId)
   const [ledger] = useState(() => createLedger(client))
   const { entries, hasEarlier } = useSelect(ledger.store, (state) => state)
