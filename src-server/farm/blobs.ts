@@ -24,13 +24,25 @@ export class BlobFault extends Error {
 /** Address of a stored file: the attempt's identifier, a slash, and the SHA-256 of its bytes in hexadecimal. */
 export type BlobKey = string
 
+/** File to be stored. What is known of it is not read once more: `get` finds bytes that do not have it. */
+export interface FileToStore {
+  readonly path: string
+  /** Hexadecimal, lower case. */
+  readonly sha256?: string
+}
+
 /** Store of files that every machine reaches. All methods reject with a {@link BlobFault}. */
 export interface Blobs {
   /** False where others on the way can read the files. */
   readonly isSafe: boolean
-  /** Stores a file for an attempt, whole or not at all. Returns its address; the same file again has the same. */
-  put(attemptId: string, file: string): Promise<BlobKey>
-  /** Copies a stored file to a path that does not exist. What arrives has the checksum of its address, else nothing is there. */
+  /**
+   * Stores a file for an attempt, whole or not at all; a loss of power may take it. Returns its address; the same file again has the same.
+   */
+  put(attemptId: string, file: FileToStore): Promise<BlobKey>
+  /**
+   * Copies a stored file to a path that does not exist. What arrives has the checksum of its address, else nothing is there; whoever
+   * keeps it flushes it to the disk.
+   */
   get(key: BlobKey, file: string): Promise<void>
   /** Removes all files of an attempt; none is no error. */
   delete(attemptId: string): Promise<void>

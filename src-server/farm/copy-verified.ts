@@ -3,7 +3,6 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { syncFile } from '../../src-system/disk.ts'
 import { BlobFault } from './blobs.ts'
 
 /**
@@ -16,7 +15,6 @@ export async function writeVerified(bytes: Readable, file: string, sha256: strin
   try {
     await pipeline(bytes, hashed(hash), createWriteStream(partial, { mode: 0o600 }))
     if (hash.digest('hex') !== sha256) throw new BlobFault('damaged', `the stored file ${sha256} has other bytes`)
-    await syncFile(partial)
     await rename(partial, file)
   } catch (cause) {
     await rm(partial, { force: true }).catch(() => {})
@@ -25,7 +23,7 @@ export async function writeVerified(bytes: Readable, file: string, sha256: strin
 }
 
 /** Returns a step of a pipeline that adds all that passes to a hash. */
-export function hashed(hash: ReturnType<typeof createHash>) {
+function hashed(hash: ReturnType<typeof createHash>) {
   return async function* (source: AsyncIterable<Buffer>) {
     for await (const chunk of source) {
       hash.update(chunk)

@@ -43,7 +43,7 @@ async function tryOut(blobs: Blobs): Promise<void> {
   try {
     const file = path.join(folder, 'trial')
     await writeFile(file, Buffer.alloc(TRIAL_BYTES, attemptId))
-    await blobs.get(await blobs.put(attemptId, file), path.join(folder, 'back'))
+    await blobs.get(await blobs.put(attemptId, { path: file }), path.join(folder, 'back'))
     await blobs.delete(attemptId)
   } finally {
     await rm(folder, { recursive: true, force: true })

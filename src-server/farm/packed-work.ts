@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { WorkOrder, WorkResult } from '../../src-worker/mastering/work-order.ts'
 import type { AttemptEnd } from '../jobs/queue.ts'
-import { BlobFault, type BlobKey, type Blobs, partsOf } from './blobs.ts'
+import { BlobFault, type BlobKey, type Blobs, type FileToStore, partsOf } from './blobs.ts'
 
 /** Order whose paths are addresses of stored files, without what belongs to one machine. */
 export type PackedOrder = Omit<WorkOrder, 'attemptFolder' | 'ffmpeg' | 'threads'>
@@ -33,7 +33,7 @@ export async function packOrder(blobs: Blobs, attemptId: string, order: WorkOrde
 /** Brings the songs of an order into a folder. Rejects with a {@link BlobFault}. */
 export async function unpackOrder(blobs: Blobs, order: PackedOrder, folder: string): Promise<PackedOrder> {
   const brought = new Map<string, Promise<string>>()
-  return withFiles(order, (key) => {
+  return withFiles(order, ({ path: key }) => {
     const bring = async () => {
       const file = path.join(folder, partsOf(key).sha256)
       await blobs.get(key, file)
@@ -53,7 +53,11 @@ export async function packResult(
   folder: string,
 ): Promise<Record<string, BlobKey>> {
   const files: Record<string, BlobKey> = {}
-  for (const name of fileNames(result)) files[name] = await blobs.put(attemptId, path.join(folder, name))
+  for (const name of fileNames(result)) {
+    const file = { path: path.join(folder, name) }
+    const known = name === result.zip.fileName ? { sha256: result.zip.sha256 } : {}
+    files[name] = await blobs.put(attemptId, { ...file, ...known })
+  }
   return files
 }
 
@@ -80,11 +84,11 @@ const fileNames = ({ zip, reportJsonFile, reportHtmlFile }: WorkResult) => [
 ]
 
 /** Returns an order with each of its paths replaced. */
-async function withFiles(order: PackedOrder, replace: (path: string) => Promise<string>): Promise<PackedOrder> {
-  const moved = async <File extends { readonly path: string }>(file: File) => ({
-    ...file,
-    path: await replace(file.path),
-  })
+async function withFiles(
+  order: PackedOrder,
+  replace: (file: Required<FileToStore>) => Promise<string>,
+): Promise<PackedOrder> {
+  const moved = async <File extends Required<FileToStore>>(file: File) => ({ ...file, path: await replace(file) })
   const { source, reference, cover, joined } = order
   return {
     ...order,

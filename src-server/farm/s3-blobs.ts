@@ -49,10 +49,10 @@ export async function openS3Blobs(address: string): Promise<Blobs> {
   }
   return {
     isSafe: isSafeEndpoint(process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL),
-    put: (attemptId, file) =>
+    put: (attemptId, { path, sha256 }) =>
       away(async () => {
-        const key = `${attemptId}/${await sha256OfStream(createReadStream(file))}`
-        await new Upload({ client, params: { Bucket, Key: named(key), Body: createReadStream(file) } }).done()
+        const key = `${attemptId}/${sha256 ?? (await sha256OfStream(createReadStream(path)))}`
+        await new Upload({ client, params: { Bucket, Key: named(key), Body: createReadStream(path) } }).done()
         return key
       }),
     get(key, file) {
