@@ -14,7 +14,7 @@ import { locateFfmpeg } from '../src-worker/media/locate.ts'
 import { type Cost, runCommand } from './cost.ts'
 import type { Files, Peer } from './peer.ts'
 import { peer as loudnorm } from './peers/loudnorm-two-pass.ts'
-import { hasProgram, type Reading, readMaster, writeExcerpt } from './reading.ts'
+import { type Reading, readMaster, writeExcerpt } from './reading.ts'
 import { type BenchInput, fixed, NAME_WIDTH, startTable } from './table.ts'
 
 interface Row extends Cost {
@@ -73,7 +73,7 @@ export async function benchJobs({ files, seconds, peers, work, say }: BenchInput
     }
     const byCost = [loudnorm, ...peers.filter(({ name }) => name !== loudnorm.name)]
     for (const peer of byCost) {
-      if (!peer.reachTarget || !hasProgram(peer.program)) continue
+      if (!peer.reachTarget) continue
       add({ tool: peer.name, ...(await landPeer(peer, { input, output: path.join(work, 'peer.wav') })) })
     }
     add({ tool: 'floor: decode and five writes', ...(await floor(input, work)) })

@@ -1,4 +1,5 @@
 /** What another tool must offer to stand in the tables: one file in bench/peers that exports a `peer`. */
+import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Ran } from './cost.ts'
@@ -12,8 +13,8 @@ export interface Files {
 
 export interface Peer {
   readonly name: string
-  /** Program that must be on the PATH. */
-  readonly program: string
+  /** Command that succeeds where the tool is installed. */
+  readonly check: readonly [program: string, ...rest: string[]]
   /** Renders one master as the tool does by itself. `run` executes a command and counts its cost. */
   readonly reachTarget?: (files: Files, targetLufs: number, ceilingDbtp: number, run: Run) => Promise<void>
   /** Raises by a gain and limits, so that it can be brought to a target from outside in a closed loop. */
@@ -22,11 +23,18 @@ export interface Peer {
 
 export type Run = (command: string, commandArguments: readonly string[]) => Promise<Ran>
 
-/** Returns every peer of the folder. */
-export async function readPeers(): Promise<Peer[]> {
+/** Returns the peers of the folder that are installed, and says which are not. */
+export async function readPeers(say: (line: string) => void): Promise<Peer[]> {
   const folder = path.join(import.meta.dirname, 'peers')
   const files = readdirSync(folder)
     .filter((file) => file.endsWith('.ts'))
     .sort()
-  return Promise.all(files.map(async (file) => ((await import(path.join(folder, file))) as { peer: Peer }).peer))
+  const peers = await Promise.all(
+    files.map(async (file) => ((await import(path.join(folder, file))) as { peer: Peer }).peer),
+  )
+  return peers.filter(({ name, check: [program, ...rest] }) => {
+    const isThere = spawnSync(program, rest, { stdio: 'ignore' }).status === 0
+    if (!isThere) say(`Not installed, and left out: ${name}.`)
+    return isThere
+  })
 }

@@ -21,11 +21,6 @@ export function readMaster(file: string): Reading {
   }
 }
 
-/** Returns whether a program is on the PATH. */
-export function hasProgram(program: string): boolean {
-  return spawnSync('bash', ['-c', 'command -v "$1"', 'bash', program]).status === 0
-}
-
 /** Cuts a song and writes it as a 16-bit stereo WAV at 44.1 kHz. */
 export function writeExcerpt(song: string, seconds: number, output: string): void {
   const cut = spawnSync('ffmpeg', [

@@ -45,7 +45,7 @@ const results: Record<string, unknown> = {}
 try {
   if (files.length === 0 && values.only !== 'known')
     say('No music: install wesnoth-1.16-music and singularity-music, or name files with --music.')
-  const peers = await readPeers()
+  const peers = await readPeers(say)
   if (wanted.has('job')) results.jobs = await benchJobs({ files, seconds, peers, work, say })
   if (wanted.has('transparency')) results.transparency = await benchTransparency({ files, seconds, peers, work, say })
   if (wanted.has('tones')) results.tones = await benchTones({ peers, work, say })

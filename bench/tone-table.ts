@@ -5,7 +5,6 @@ import { measureLoudness } from '../src-engine/dsp/meters/loudness.ts'
 import { planFinalise, prepareFinalise, renderFinalise } from '../src-engine/finalise/finalise.ts'
 import { runCommand } from './cost.ts'
 import { decodeSong } from './music.ts'
-import { hasProgram } from './reading.ts'
 import { type BenchInput, fixed, NAME_WIDTH, startTable } from './table.ts'
 
 interface Row {
@@ -56,7 +55,7 @@ export async function benchTones({ peers, work, say }: Omit<BenchInput, 'files' 
   }
   add('Loudsmith', held(decodeSong(inputs.fifty)), held(decodeSong(inputs.smpte)))
   for (const peer of peers) {
-    if (!peer.limit || !hasProgram(peer.program)) continue
+    if (!peer.limit) continue
     const output = path.join(work, 'tone.wav')
     const through = async (input: string) => {
       await peer.limit?.({ input, output }, CEILING_DBTP - PEAK_DB + OVER_DB, CEILING_DBTP, runCommand)

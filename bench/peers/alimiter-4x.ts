@@ -9,7 +9,7 @@ async function limit({ input, output }: Files, gainDb: number, ceilingDbtp: numb
 /** ffmpeg's alimiter between a fourfold up- and down-sampling. */
 export const peer: Peer = {
   name: 'ffmpeg alimiter at 4x',
-  program: 'ffmpeg',
+  check: ['ffmpeg', '-version'],
   limit,
   async reachTarget(files, targetLufs, ceilingDbtp, run) {
     const { stderr } = await run('ffmpeg', [

@@ -3,7 +3,7 @@ import type { Peer } from '../peer.ts'
 /** ffmpeg's loudnorm: one pass measures, the second renders with the measured values. It takes no gain, so it cannot be brought to a target from outside. */
 export const peer: Peer = {
   name: 'ffmpeg loudnorm, two passes',
-  program: 'ffmpeg',
+  check: ['ffmpeg', '-version'],
   async reachTarget({ input, output }, targetLufs, ceilingDbtp, run) {
     const target = `loudnorm=I=${targetLufs}:TP=${ceilingDbtp}:LRA=11`
     const { stderr } = await run('ffmpeg', [
