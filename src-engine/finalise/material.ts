@@ -47,9 +47,11 @@ const runGroups = 512
 
 /**
  * Returns the material of a song after soft clipping at `limit` (linear). Only the groups near a peak above the clipper's knee are
- * looked at again; of these, peaks below 0.75 of the limit may read lower: no limiter behind it reacts to them.
+ * looked at again; of these, peaks below 0.75 of the limit may read lower: no limiter behind it reacts to them. `clipped` is the whole
+ * song so clipped, where that is at hand.
  */
-export function clipMaterial({ audio, peaks: hot, energies: own, sampleRateHz }: Song, limit: number): Material {
+export function clipMaterial(song: Song, limit: number, clipped?: AudioBlock): Material {
+  const { audio, peaks: hot, energies: own, sampleRateHz } = song
   const peaks = new Float32Array(hot)
   const energies = new Float32Array(own)
   const filter = createEnergyFilter(sampleRateHz)
@@ -61,9 +63,9 @@ export function clipMaterial({ audio, peaks: hot, energies: own, sampleRateHz }:
     warmUp(filter, audio, from)
     for (let at = from; at < to; at += runGroups) {
       const groups = Math.min(runGroups, to - at)
-      const clipped = clipRun(audio, hot, limit, at, groups)
-      peaks.set(detectGroups(clipped, margin, groups, limit * limitedPart), at)
-      const [left, right] = clipped.map((samples) => samples.subarray(margin, margin + groups * peakGroupFrames))
+      const run = (clipped && cutRun(clipped, at, groups)) ?? clipRun(audio, hot, limit, at, groups)
+      peaks.set(detectGroups(run, margin, groups, limit * limitedPart), at)
+      const [left, right] = run.map((samples) => samples.subarray(margin, margin + groups * peakGroupFrames))
       filter.push(left!, right!, peakGroupFrames, runEnergies)
       energies.set(runEnergies.subarray(0, groups), at)
     }
@@ -129,6 +131,13 @@ function clipRun(audio: Audio, peaks: Float32Array, limit: number, group: number
     clipStretch(samples, peaks, group * peakGroupFrames - margin, limit, audio.sampleRateHz, out)
     return out
   })
+}
+
+/** The same out of a song that is clipped already, as views; null at its ends, beyond which what clipping adds rings on. */
+function cutRun({ channels, frames }: AudioBlock, group: number, groups: number): Float32Array[] | null {
+  const first = group * peakGroupFrames - margin
+  const end = (group + groups) * peakGroupFrames + margin
+  return first < 0 || end > frames ? null : channels.map((samples) => samples.subarray(first, end))
 }
 
 /**

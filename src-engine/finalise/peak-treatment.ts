@@ -83,15 +83,15 @@ export function weighCandidates(
   // The excerpt is a fair sample of the loud parts: limited, it must be as much louder as the whole song.
   const powerDb = createLimiterTrial(excerpt, Infinity, harmlessLimiter).powerDbAt(gainDb)
   const { channels, frames } = excerpt.audio
-  // One for all: the memory of seven would not be given back in time.
-  const rendered = allocateBlock(channels.length, frames)
+  // One each for all: the memory of seven would not be given back in time.
+  const space = { clipped: allocateBlock(channels.length, frames), rendered: allocateBlock(channels.length, frames) }
   const aim = { ceiling, startDb: gainDb, powerDb, mostDb: meanReductionDb }
   const distortionOf = createDistortionMeter(excerpt.audio, dbToGain(gainDb))
   const weighed: Weighed[] = []
   for (const candidate of candidates) {
-    const treatment = tryCandidate(excerpt, candidate, aim, rendered)
+    const treatment = tryCandidate(excerpt, candidate, aim, space)
     if (treatment === null) continue
-    weighed.push({ ...treatment, distortionDb: distortionOf(rendered) })
+    weighed.push({ ...treatment, distortionDb: distortionOf(space.rendered) })
   }
   return weighed
 }
@@ -189,21 +189,33 @@ const powerToleranceDb = 0.02
 const fairDb = 0.1
 const mostLooks = 3
 
+/** Memory of a trial. */
+interface TrialSpace {
+  readonly clipped: AudioBlock
+  readonly rendered: AudioBlock
+}
+
 /** Renders an excerpt with a candidate at the power aimed at, into `rendered`; null where that takes more gain than it may. */
-function tryCandidate(excerpt: Song, candidate: Candidate, aim: Aim, rendered: AudioBlock): Treatment | null {
+function tryCandidate(
+  excerpt: Song,
+  candidate: Candidate,
+  aim: Aim,
+  { clipped, rendered }: TrialSpace,
+): Treatment | null {
   const { ceiling, startDb, powerDb, mostDb } = aim
   const { audio, peaks } = excerpt
   const { limiter, clipAboveDb } = candidate
   const capDb = startDb + mostDb
   const clipLimit = clipAboveDb === null ? null : ceiling * dbToGain(clipAboveDb - startDb)
-  const material = clipLimit === null ? excerpt : clipMaterial(excerpt, clipLimit)
+  // Clipping does not depend on the gain: once serves the material and every look.
+  const tops = clippedFrames(audio, peaks, clipLimit, 0, clipped)
+  const material = clipLimit === null ? excerpt : clipMaterial(excerpt, clipLimit, tops)
   const trial = createLimiterTrial(material, ceiling, limiter)
   let predictedDb = powerDb
   for (let look = 1; ; look++) {
     const { gainDb, value } = solveGain((db) => trial.powerDbAt(db), predictedDb, startDb, capDb, powerToleranceDb)
     if (gainDb >= capDb && value < predictedDb - powerToleranceDb) return null
-    const clipped = clippedFrames(audio, peaks, clipLimit, 0, rendered)
-    applyControls(clipped, trial.controls, 0, dbToGain(gainDb), rendered)
+    applyControls(tops, trial.controls, 0, dbToGain(gainDb), rendered)
     const missingDb = powerDb - weightedPowerDb(rendered, audio.sampleRateHz)
     if (Math.abs(missingDb) <= fairDb || look === mostLooks) return { limiter, clipLimit, gainDb }
     predictedDb += missingDb
