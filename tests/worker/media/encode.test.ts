@@ -21,7 +21,7 @@ describe('codecs similar to those that a platform streams', () => {
     expect(namesFor(native)).toEqual({
       spotify: [...aac(256), 'Vorbis quality 9 (ffmpeg libvorbis)'],
       apple_music: aac(256),
-      youtube: [...aac(128), 'Opus 160 kbit/s (ffmpeg libopus, complexity 5)'],
+      youtube: [...aac(128), 'Opus 160 kbit/s (ffmpeg libopus)'],
       melon: ['MP3 320 kbit/s (ffmpeg libmp3lame, quality 7)'],
       soundcloud: aac(160),
     })
@@ -35,7 +35,7 @@ describe('codecs similar to those that a platform streams', () => {
     expect(optionsOf('aac').join(' ')).toBe('-b:a 256k -aac_coder fast -aac_is 0')
     expect(optionsOf('aac', 1).join(' ')).toBe('-b:a 256k -aac_coder twoloop')
     expect(optionsOf('libmp3lame').join(' ')).toBe('-b:a 320k -compression_level 7')
-    expect(optionsOf('libopus').join(' ')).toBe('-b:a 160k -compression_level 5 -ar 48000')
+    expect(optionsOf('libopus').join(' ')).toBe('-b:a 160k -ar 48000')
     expect(optionsOf('libvorbis').join(' ')).toBe('-q:a 9')
   })
 
