@@ -227,7 +227,11 @@ async function readJob(client: ServiceClient, id: string, waits: boolean): Promi
 const nameOf = ({ artist, title }: Job) => (artist ? `${artist} - ${title}` : title)
 
 const describeNamed = (job: Job, messages: Messages) =>
-  [`${job.job_id}  ${nameOf(job)}`, describeJob(job, messages)].join('\n')
+  [
+    `${job.job_id}  ${nameOf(job)}`,
+    describeJob(job, messages),
+    ...(job.output_folder === undefined ? [] : [messages.jobs.delivered(job.output_folder)]),
+  ].join('\n')
 
 function describePage({ jobs, total }: JobPage, messages: Messages): string {
   const say = messages.jobs

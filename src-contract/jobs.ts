@@ -412,6 +412,8 @@ export const jobEndpoints = endpoints({
     scope: 'read',
     tag,
     summary: 'Read the report (extension)',
+    description:
+      'Where a batch has delivered the masters into a folder, the report is read there, as long as the owner allows that folder.',
     params: JobPath,
     query: exactly({ format: Type.Optional(oneOf(['json', 'html'])) }),
     answers: {

@@ -1,5 +1,6 @@
 /** Downloads: the ZIP, each master as a slice of it, the stored songs and the report. */
 import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { MasterName } from '../../src-contract/delivery-target.ts'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
@@ -52,16 +53,20 @@ export interface JobFiles {
   readonly reference?: KeptSong
   /** While the job is done. */
   readonly result?: KeptResult
+  /** Folder into which its masters were delivered. */
+  readonly deliveredTo?: string
 }
 
 export interface ArtifactDeps {
   /** Files of a job by its identifier. */
   readonly filesOf: (jobId: string) => JobFiles | undefined
   readonly codedCopies: Pick<CodedCopies, 'codecs' | 'copyOf'>
+  /** Resolves with a file that may be read by its path, and its size. Rejects with PATH_NOT_ALLOWED. */
+  readonly allowedFile: (name: string) => Promise<{ readonly path: string; readonly sizeBytes: number }>
 }
 
 /** Serves the downloads, and the coded copies of masters. */
-export function artifactRoutes(app: FastifyInstance, { filesOf, codedCopies }: ArtifactDeps): void {
+export function artifactRoutes(app: FastifyInstance, { filesOf, codedCopies, allowedFile }: ArtifactDeps): void {
   const find = (jobId: string): JobFiles => {
     const files = filesOf(jobId)
     if (!files) throw new AppError('JOB_NOT_FOUND')
@@ -93,11 +98,14 @@ export function artifactRoutes(app: FastifyInstance, { filesOf, codedCopies }: A
   })
 
   route(app, ENDPOINTS.readReport, async ({ params, query }) => {
-    const result = resultOf(find(params.job_id))
+    const files = find(params.job_id)
+    const result = madeResultOf(files)
     const isHtml = query.format === 'html'
-    const bytes = await readFile(isHtml ? result.reportHtmlPath : result.reportJsonPath).catch((cause: unknown) => {
-      throw (cause as NodeJS.ErrnoException).code === 'ENOENT' ? expired() : cause
-    })
+    const kept = isHtml ? result.reportHtmlPath : result.reportJsonPath
+    const bytes =
+      (files.isExpired ? undefined : await readIfThere(kept)) ??
+      (await readDelivered(path.basename(kept), files, allowedFile))
+    if (!bytes) throw expired()
     const filename = `${reportName(result.zip.folderName)}.${isHtml ? 'html' : 'json'}`
     return {
       status: 200,
@@ -124,11 +132,47 @@ const HTML_HEADERS = {
 }
 
 /** Returns the result of a job. Throws JOB_NOT_READY, JOB_FAILED and RESULT_EXPIRED. */
-export function resultOf({ status, isExpired, result }: JobFiles): KeptResult {
+export function resultOf(files: JobFiles): KeptResult {
+  const result = madeResultOf(files)
+  if (files.isExpired) throw expired()
+  return result
+}
+
+/** Returns the result of a job, whose files may have gone. Throws JOB_NOT_READY and JOB_FAILED. */
+function madeResultOf({ status, result }: JobFiles): KeptResult {
   if (status === 'queued') throw new AppError('JOB_NOT_READY')
   if (status === 'failed') throw new AppError('JOB_FAILED')
-  if (isExpired || !result) throw new AppError('RESULT_EXPIRED')
+  if (!result) throw expired()
   return result
+}
+
+async function readIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw cause
+  }
+}
+
+/**
+ * Resolves with a report that a batch has delivered beside the masters; undefined where its folder may not be read any more, or has no
+ * such file of the size that was delivered.
+ */
+async function readDelivered(
+  file: string,
+  { deliveredTo, result }: JobFiles,
+  allowedFile: ArtifactDeps['allowedFile'],
+): Promise<Buffer | undefined> {
+  const sizeBytes = result?.zip.entries.find(({ name }) => name === `${result.zip.folderName}/${file}`)?.sizeBytes
+  if (deliveredTo === undefined || sizeBytes === undefined) return undefined
+  try {
+    const there = await allowedFile(path.join(deliveredTo, file))
+    return there.sizeBytes === sizeBytes ? await readFile(there.path) : undefined
+  } catch {
+    // A folder that was moved, unplugged or taken from the list: no report can be had.
+    return undefined
+  }
 }
 
 /** The files are stored in the ZIP, so each is a range of its bytes. */

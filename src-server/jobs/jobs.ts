@@ -185,6 +185,7 @@ function filesOf(job: JobRecord, folders: Folders, isExpired: boolean): JobFiles
     isExpired,
     source: toFile(song),
     ...(reference ? { reference: toFile(reference) } : {}),
+    ...(job.outputFolder === undefined ? {} : { deliveredTo: job.outputFolder }),
     ...(result
       ? {
           result: {

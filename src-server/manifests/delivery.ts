@@ -12,6 +12,8 @@ export interface DeliveryDeps {
   /** Resolves with the real path of a folder in which may be written. Rejects with PATH_NOT_ALLOWED. */
   readonly allowedFolder: (name: string) => Promise<string>
   readonly filesOf: (jobId: string) => JobFiles | undefined
+  /** Records where the masters of a job lie. */
+  readonly noteDelivered: (jobId: string, folder: string) => void
   /** Gives up the files of a job. */
   readonly forgetFiles: (jobId: string) => void
 }
@@ -42,12 +44,13 @@ export class ManifestDelivery {
   /** Delivers a job after those before it; one that is on its way already is delivered once. Never throws. */
   add(order: OrderedDelivery, { onDelivered, onFailed }: DeliveryEnds): void {
     const { jobId } = order.job
-    const { log, forgetFiles } = this.#deps
+    const { log, noteDelivered, forgetFiles } = this.#deps
     if (this.#queued.has(jobId) || this.#stopping.signal.aborted) return
     this.#queued.add(jobId)
     this.#queue = this.#queue
       .then(async () => {
         const folder = await this.#deliver(order)
+        noteDelivered(jobId, folder)
         onDelivered(folder)
         forgetFiles(jobId)
       })

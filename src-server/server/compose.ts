@@ -288,7 +288,11 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     },
   })
   const filesOf = (jobId: string) => jobs.files(jobId)
-  artifactRoutes(app, { filesOf, codedCopies: work.codedCopies })
+  artifactRoutes(app, {
+    filesOf,
+    codedCopies: work.codedCopies,
+    allowedFile: (name) => core.allowedFolders.file(name),
+  })
   linkRoutes(app, { filesOf, links: core.links })
   notifyRoutes(app, {
     notify,

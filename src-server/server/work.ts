@@ -223,7 +223,7 @@ function createManifests(
     readonly batchWork: ReturnType<typeof createBatchWork>
   },
 ): Manifests {
-  const { allowedFolders, manifestStore, store, folders, time, ledger, retention } = core
+  const { allowedFolders, manifestStore, store, finishedJobs, folders, time, ledger, retention, notify } = core
   return new Manifests({
     ...{ clock, random, log, storage, inspect, workers },
     store: manifestStore,
@@ -243,6 +243,9 @@ function createManifests(
     jobOf: (jobId) => store.find(jobId),
     cancelJob: (jobId) => jobs.cancel(jobId),
     filesOf: (jobId) => jobs.files(jobId),
+    noteDelivered(jobId, folder) {
+      if (finishedJobs.setOutputFolder(jobId, folder)) notify.record({ event: 'job.delivered', jobId })
+    },
     forgetFiles: (jobId) => retention.expireNow(jobId),
   })
 }

@@ -171,10 +171,10 @@ test('a batch is listed, followed song by song, read as a table, and taken in ha
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(followed.map(({ event }) => event)).toEqual(['song.ended', 'song.ended', 'batch.ended'])
-  expect((await json('batches', 'songs', id)).songs.map(({ status }: { status: string }) => status)).toEqual([
-    'done',
-    'done',
-  ])
+  const [{ job_id, folder: masters }, second] = (await json('batches', 'songs', id)).songs
+  expect(second.status).toBe('done')
+  expect((await call('C', 'jobs', 'show', job_id)).out).toContain(`The masters are in ${masters}.\n`)
+  expect(await json('jobs', 'report', job_id)).toEqual({ job_id })
   expect(await json('batches', 'songs', id, '--failed')).toEqual({ songs: [] })
   expect((await call('C', 'batches', 'songs', id, '--csv')).out).toMatch(/^\ufeff?line,/)
   for (const word of ['pause', 'resume', 'retry', 'cancel'])

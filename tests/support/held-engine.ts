@@ -212,16 +212,19 @@ function writeResult(
     file: `song_${platform}.wav`,
     bytes: masterBytes ?? Buffer.from(`RIFF ${platform}`),
   }))
+  const reports = [
+    { file: 'report.json', bytes: Buffer.from(JSON.stringify({ job_id: order.jobId })) },
+    { file: 'report.html', bytes: Buffer.from('<!doctype html>') },
+  ]
   let offset = 0
-  const entries = files.map(({ file, bytes }) => {
+  const entries = [...files, ...reports].map(({ file, bytes }) => {
     const entry = { name: `${folderName}/${file}`, offset, sizeBytes: bytes.length }
     offset += bytes.length
     return entry
   })
-  const zip = Buffer.concat(files.map(({ bytes }) => bytes))
+  const zip = Buffer.concat([...files, ...reports].map(({ bytes }) => bytes))
   writeFileSync(path.join(order.attemptFolder, fileName), zip)
-  writeFileSync(path.join(order.attemptFolder, 'report.json'), JSON.stringify({ job_id: order.jobId }))
-  writeFileSync(path.join(order.attemptFolder, 'report.html'), '<!doctype html>')
+  for (const { file, bytes } of reports) writeFileSync(path.join(order.attemptFolder, file), bytes)
   const masters = files.map(({ platform, file, bytes }): MasterResult => {
     const target = deliveryTarget(platform, genre, loudness, target_lufs)
     return {

@@ -52,7 +52,8 @@ async function serve(deps: Partial<CodedCopiesDeps> = {}) {
     ...deps,
   })
   const filesOf = (jobId: string) => (jobId === 'done' ? job : undefined)
-  const { baseUrl } = await listen((app) => artifactRoutes(app, { filesOf, codedCopies }))
+  const allowedFile = () => Promise.reject(new Error('no file of a folder is asked for'))
+  const { baseUrl } = await listen((app) => artifactRoutes(app, { filesOf, codedCopies, allowedFile }))
   const get = (place: string, init: RequestInit = {}) =>
     fetch(`${baseUrl}/app/${place}`, { ...init, headers: { ...asSession, ...init.headers } })
   return { get, codedCopies, copiesMade: () => asked, zipPath }

@@ -78,7 +78,8 @@ beforeEach(async () => {
     ['expired', { ...done, isExpired: true }],
   ])
   const codedCopies = { codecs: async () => [], copyOf: () => Promise.reject(new Error('no copy is asked for')) }
-  const routes = { filesOf: (jobId: string) => jobs.get(jobId), codedCopies }
+  const allowedFile = () => Promise.reject(new Error('no file of a folder is asked for'))
+  const routes = { filesOf: (jobId: string) => jobs.get(jobId), codedCopies, allowedFile }
   baseUrl = (await listen((app) => artifactRoutes(app, routes))).baseUrl
 })
 

@@ -289,11 +289,28 @@ test('masters are delivered to an allowed folder and its subfolders, no ZIP is k
   expect(rows.map(({ status }) => status)).toEqual(['done', 'done'])
   expect(path.dirname(rows[0]?.folder ?? '')).toBe(path.join(out, 'EP', 'one'))
   for (const { folder: at = '', job_id = '' } of rows) {
-    expect(readdirSync(at)).toEqual(['song_spotify.wav'])
+    expect(readdirSync(at)).toEqual(['report.html', 'report.json', 'song_spotify.wav'])
     expect((await service.get(`/api/v1/jobs/${job_id}/download`)).body.error.code).toBe('RESULT_EXPIRED')
     await expect.poll(() => readdirSync(path.join(folder, 'data', 'jobs'))).toEqual([])
   }
   expect(service.temporary().filter((name) => !name.includes('-'))).toEqual([])
+})
+
+test('the report of a song that was delivered into a folder is read there, while it lies there as it was and the folder is allowed', async () => {
+  engine.isAutomatic = true
+  const { body } = await send([{ ...HEAD, delivery: 'folder', folder: inFolder('out') }, ...songs(1)])
+  await ended(body.batch_id)
+  const [{ folder: at = '', job_id = '' } = {}] = await table(body.batch_id)
+  await expect.poll(() => readdirSync(path.join(folder, 'data', 'jobs'))).toEqual([])
+  expect((await service.get(`/api/v1/jobs/${job_id}`)).body).toMatchObject({ expired: true, output_folder: at })
+  const report = () => service.get(`/api/v1/jobs/${job_id}/report?format=html`)
+  expect(await report()).toMatchObject({ status: 200, body: '<!doctype html>' })
+  await owner({ allowed_folders: [] })
+  expect((await report()).body.error.code).toBe('RESULT_EXPIRED')
+  await owner({ allowed_folders: [inFolder()] })
+  expect((await report()).status).toBe(200)
+  writeFileSync(path.join(at, 'report.html'), '<!doctype html>changed')
+  expect((await report()).body.error.code).toBe('RESULT_EXPIRED')
 })
 
 test('the results stream as they end, from where a reader was, and the stream ends with the batch', async () => {
