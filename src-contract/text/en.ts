@@ -68,7 +68,10 @@ export const errors: Record<ErrorCode, Sentence> = {
     'Only the owner can do this. Use the window of the application, or the command "loudsmith" in a terminal ("npm run cli --" in its source folder).',
   PATH_NOT_ALLOWED:
     'There is no such file or folder among those that the owner has allowed. Check the full path, or allow the folder with "loudsmith allow FOLDER".',
-  NOT_FOUND: 'Nothing exists at this address. See /docs for all addresses.',
+  NOT_FOUND: (v) =>
+    v.reason === 'session'
+      ? 'This MCP session has ended, as each does when Loudsmith restarts. Send "initialize" without Mcp-Session-Id to begin a new one.'
+      : 'Nothing exists at this address. See /docs for all addresses.',
   JOB_NOT_FOUND: 'There is no such job. It may have been deleted; GET /api/v1/jobs lists all jobs.',
   RELEASE_NOT_FOUND:
     'There is no such release, or no such track in it. It may have been deleted; GET /api/v1/releases lists all releases.',

@@ -64,7 +64,10 @@ export const errors: Record<ErrorCode, Sentence> = {
     '소유자만 할 수 있는 일이에요. 앱의 창이나 터미널의 "loudsmith" 명령(소스 폴더에서는 "npm run cli --")을 쓰세요.',
   PATH_NOT_ALLOWED:
     '소유자가 허용한 폴더 안에 그런 파일이나 폴더가 없어요. 전체 경로를 확인하거나 "loudsmith allow FOLDER"로 폴더를 허용하세요.',
-  NOT_FOUND: '없는 주소예요. 쓸 수 있는 주소는 /docs에서 확인하세요.',
+  NOT_FOUND: (v) =>
+    v.reason === 'session'
+      ? '이 MCP 세션은 끝났어요. Loudsmith를 다시 시작하면 세션이 끝나요. Mcp-Session-Id 없이 "initialize"를 보내 새로 시작하세요.'
+      : '없는 주소예요. 쓸 수 있는 주소는 /docs에서 확인하세요.',
   JOB_NOT_FOUND: '그런 작업이 없어요. 삭제됐을 수 있으니 GET /api/v1/jobs에서 확인하세요.',
   RELEASE_NOT_FOUND: '그런 릴리스나 트랙이 없어요. 삭제됐을 수 있으니 GET /api/v1/releases에서 확인하세요.',
   BATCH_NOT_FOUND: '그런 일괄 작업이 없어요. GET /api/v1/batches에서 최근 것을 확인하세요.',

@@ -53,7 +53,7 @@ export class McpSessions {
 
   #find(sessionId: string, { keyId }: McpCaller): WebStandardStreamableHTTPServerTransport {
     const session = this.#sessions.get(sessionId)
-    if (session?.keyId !== keyId) throw new AppError('NOT_FOUND')
+    if (session?.keyId !== keyId) throw new AppError('NOT_FOUND', { reason: 'session' })
     this.#sessions.delete(sessionId)
     this.#sessions.set(sessionId, session)
     return session.transport

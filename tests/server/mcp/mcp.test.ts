@@ -338,6 +338,16 @@ test('a page of another site, a rebound name, and everybody without an API key g
   expect(await refused({ ...bearer, 'mcp-session-id': 'none' }, list)).toEqual([404, 'NOT_FOUND'])
 })
 
+test('a session that has ended, as with the service, is 404 and says to begin a new one, in the language of the caller', async () => {
+  const inLanguage = async (language: string) => {
+    const headers = { authorization: `Bearer ${key}`, 'mcp-session-id': 'of-before', 'accept-language': language }
+    const { status, text } = await send(headers, JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' }))
+    return `${status} ${JSON.parse(text).error.message}`
+  }
+  expect(await inLanguage('en')).toMatch(/^404 This MCP session has ended.* Send "initialize" without Mcp-Session-Id/)
+  expect(await inLanguage('ko')).toMatch(/^404 이 MCP 세션은 끝났어요.*"initialize"/)
+})
+
 test('a restart answers what waited; over stdio the next call goes on, over HTTP a new session does', async () => {
   const [http, stdio] = [await connected('Streamable HTTP'), await connected('stdio')]
   const begun = held.processes.length
