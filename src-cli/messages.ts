@@ -242,6 +242,7 @@ const en = {
     names: 'print the names that the folder and its files would have, and write nothing',
     zipped: (file: string) => `They are also in ${file}`,
     exported: (files: number, folder: string) => `${files} files are in ${folder}`,
+    toMend: 'To be mended:',
     unapplied: (tracks: string) =>
       `The files of these tracks lack their trim, fades or gap: ${tracks}. Master the release, and export it again.`,
     verify: 'Tell whether an exported folder is as it was: changed, missing and added files.',
@@ -616,6 +617,7 @@ const ko: Messages = {
     names: '폴더와 파일에 붙을 이름만 출력하고 아무것도 쓰지 않아요',
     zipped: (file) => `ZIP으로도 저장했어요: ${file}`,
     exported: (files, folder) => `파일 ${files}개를 ${folder}에 저장했어요.`,
+    toMend: '고칠 점:',
     unapplied: (tracks) =>
       `다음 트랙의 자르기, 페이드, 간격은 파일에 반영되지 않았어요: ${tracks}. 릴리스를 마스터링한 뒤 다시 내보내세요.`,
     verify: '내보낸 폴더가 그대로인지, 바뀌거나 없어지거나 더해진 파일이 있는지 알려 줘요.',

@@ -6,7 +6,7 @@ import { RELEASE } from '../src-contract/delivery-target.ts'
 import { DISTRIBUTORS, type Distributor } from '../src-contract/distributors/index.ts'
 import { FORMAT_NAMES, type Format, formatFacts } from '../src-contract/formats.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
-import type { ExportedRelease, ExportRequest, VerifiedFolder } from '../src-contract/release-exports.ts'
+import type { Certificate, ExportedRelease, ExportRequest, VerifiedFolder } from '../src-contract/release-exports.ts'
 import { RELEASE_KINDS, type Release, type ReleaseKind } from '../src-contract/releases.ts'
 import { OUTCOME_WORDS } from '../src-contract/text/delivery.ts'
 import {
@@ -250,18 +250,30 @@ function describeExport({ folder, zip, certificate }: ExportedRelease, { release
     ...[name, OUTCOME_WORDS[outcome][language], formatFacts(upload.format).name],
     upload.folder,
   ])
-  const remedies = receivers.flatMap(({ name, checks }) =>
-    checks.flatMap((check) =>
-      check.remedies.map(({ file, message }) => `  ${name}: ${file ? `${file}: ` : ''}${message}`),
-    ),
-  )
+  const remedies = remediesOf(receivers)
   return [
     say.exported(files.length, folder),
     ...(zip === undefined ? [] : [say.zipped(zip)]),
     table(rows),
-    ...remedies,
+    ...(remedies.length > 0 ? [say.toMend, ...remedies] : []),
     ...(unapplied_tracks.length > 0 ? [say.unapplied(unapplied_tracks.join(', '))] : []),
   ].join('\n')
+}
+
+/** Returns a line for each fault: what to do, the files that have it, and the receivers that ask for it. */
+function remediesOf(receivers: Certificate['receivers']): string[] {
+  const faults = new Map<string, { readonly files: Set<string>; readonly names: Set<string> }>()
+  for (const { name, checks } of receivers)
+    for (const { file, message } of checks.flatMap(({ remedies }) => remedies)) {
+      const fault = faults.get(message) ?? { files: new Set(), names: new Set() }
+      faults.set(message, fault)
+      fault.names.add(name)
+      if (file !== undefined) fault.files.add(file)
+    }
+  return [...faults].map(([message, { files, names }]) => {
+    const having = files.size > 0 ? `${[...files].join(', ')}: ` : ''
+    return `  ${having}${message} (${[...names].join(', ')})`
+  })
 }
 
 function describeFolder(

@@ -40,7 +40,7 @@ test('a release is made of jobs, listed, shown, exported, verified and deleted',
   const target = path.join(folder, 'records', 'haneul_-_Night')
   expect(made).toMatchObject({ code: 0, out: expect.stringContaining(` files are in ${target}`) })
   expect(made.out).toMatch(/CD Baby {3}to be mended {2}WAV 16 bit 44\.1 kHz\nCatapult {2}to be mended/)
-  expect(made.out).toMatch(/CD Baby: There is no cover/)
+  expect(made.out).toMatch(/\nTo be mended:\n[\s\S]* {2}There is no cover\. Add [^\n]+ \(CD Baby, Catapult\)\n/)
   const intact = await call('C', 'verify', 'records/haneul_-_Night')
   expect([intact.code, intact.out]).toEqual([0, expect.stringMatching(/Nothing has changed[\s\S]*signed here/)])
   writeFileSync(path.join(target, 'metadata.csv'), 'x')
