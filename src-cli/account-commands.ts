@@ -7,9 +7,9 @@ import { wholeNumber } from '../src-contract/whole-number.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { type Messages, messagesFor } from './messages.ts'
+import { notSaved } from './save-file.ts'
 import type { ServiceClient } from './service-client.ts'
 import { table } from './text-output.ts'
-import { unusable } from './unusable-input.ts'
 
 /** Adds `account show`, `plan`, `grant` and `ledger`. */
 export function registerAccountCommands(program: Command, dataDir: string, messages: Messages): void {
@@ -66,8 +66,8 @@ export function registerAccountCommands(program: Command, dataDir: string, messa
 async function saveLedger(client: ServiceClient, file: string, messages: Messages): Promise<{ file: string }> {
   const format = /\.json$/i.test(file) ? 'json' : 'csv'
   const { body } = await client.open('exportLedger', { query: { format } })
-  await writeFile(file, body ?? '', { flag: 'wx' }).catch((cause: Error) => {
-    throw unusable(messages.account.notWritten(file, cause.message))
+  await writeFile(file, body ?? '', { flag: 'wx' }).catch((cause: unknown) => {
+    throw notSaved(file, cause, messages)
   })
   return { file }
 }

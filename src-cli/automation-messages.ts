@@ -50,7 +50,6 @@ export const automationEn = {
     seconds: 'length of the passage, s',
     written: (file: string, startSeconds: string, loudness: string) =>
       `${file}: from ${startSeconds} s; the whole master has ${loudness} LUFS.`,
-    notWritten: (file: string, reason: string) => `${file} could not be written: ${reason}`,
   },
   watch: {
     about: 'Watch folders: each song that is put into one is mastered while Loudsmith runs.',
@@ -165,7 +164,6 @@ export const automationKo: typeof automationEn = {
     seconds: '구간의 길이(초)',
     written: (file, startSeconds, loudness) =>
       `${file}: ${startSeconds}초부터, 마스터 전체 음량은 ${loudness} LUFS예요.`,
-    notWritten: (file, reason) => `${file}에 쓰지 못했어요: ${reason}`,
   },
   watch: {
     about: '폴더를 감시해요. Loudsmith가 실행되는 동안 폴더에 넣은 곡을 마스터링해요.',

@@ -7,6 +7,7 @@ import { type ClientOptions, runClientCommand, withClientOptions } from './clien
 import { absolutePath } from './data-dir.ts'
 import { FAILED } from './exit-codes.ts'
 import { type Messages, messagesFor } from './messages.ts'
+import { notSaved } from './save-file.ts'
 import { formatBytes, table } from './text-output.ts'
 import { unusable } from './unusable-input.ts'
 
@@ -70,8 +71,8 @@ function bundleCommand(options: DoctorOptions, file: string, messages: Messages)
         process.exitCode = FAILED
         return { entries }
       }
-      await writeBundle(file, found).catch((cause: Error) => {
-        throw unusable(spoken.preview.notWritten(file, cause.message))
+      await writeBundle(file, found).catch((cause: unknown) => {
+        throw notSaved(file, cause, spoken)
       })
       return { file, entries }
     },

@@ -33,8 +33,7 @@ export function registerJobFile(command: AddCommand, messages: Messages): void {
           const query = format === undefined ? {} : { format }
           const answer = await client.open('readJobFile', { params: { job_id: id, file }, query })
           const target = options.out ?? absolutePath(messages)(nameOf(answer, file))
-          const { preview } = messagesFor(messages, options)
-          await saveNew(answer, target, (reason) => preview.notWritten(target, reason))
+          await saveNew(answer, target, messagesFor(messages, options))
           return { file: target }
         },
         (saved) => say.saved(saved.file),

@@ -18,6 +18,14 @@ const en = {
   stoppedAnswering: (baseUrl: string) =>
     `Loudsmith at ${baseUrl} stopped answering. Start it again; a job that has begun goes on.`,
 
+  saving: {
+    isThere: (file: string) => `${file} exists, and is not overwritten. Name another file, or move that one away.`,
+    noFolder: (folder: string) => `There is no folder ${folder}. Make it first, or name a file elsewhere.`,
+    noRight: (folder: string) => `Nothing may be written to ${folder}. Name a file in another folder.`,
+    diskFull: (file: string) => `The disk is full, so ${file} was not written. Free some space and try again.`,
+    failed: (file: string, reason: string) => `${file} could not be written: ${reason}`,
+  },
+
   serve: {
     about: 'Host the API and the page for the browser until stopped.',
     port: 'port on the loopback interface; 0 picks a free one',
@@ -78,7 +86,6 @@ const en = {
     orThis: (link: string) => `If it does not: ${link} (works once, within 5 minutes)`,
     written: (file: string) => `The link is in ${file}. It works once, within 5 minutes.`,
     fileThere: (file: string) => `There is something else at ${file}. Choose another name.`,
-    notWritten: (file: string, reason: string) => `The link could not be written to ${file}: ${reason}`,
     noTerminal:
       'Anybody who has the link can do everything, so it is shown on a terminal only. In a program use --link-file FILE.',
     noBrowser: 'No browser could be opened here. Run "loudsmith open --print" in a terminal, or use --link-file FILE.',
@@ -115,7 +122,6 @@ const en = {
     ledger: 'Show every entry of the ledger, oldest first, with the balance after it.',
     ledgerOut: 'write it into this new file instead: CSV, or JSON where the name ends in .json',
     written: (file: string) => `The ledger is in ${file}.`,
-    notWritten: (file: string, reason: string) => `The ledger could not be written to ${file}: ${reason}`,
     noEntries: 'There are no entries.',
     kinds: { grant: 'added', renew: 'renewed', charge: 'charge', refund: 'refund' },
     aNumber: 'The number of credits must be 1 or more.',
@@ -206,7 +212,6 @@ const en = {
     csv: 'Show a release as a table (CSV).',
     csvOut: 'write the table into this new file instead',
     written: (file: string) => `The table is in ${file}.`,
-    notWritten: (file: string, reason: string) => `The table could not be written to ${file}: ${reason}`,
     update: 'Change a release by a table, as "release csv" gives it.',
     ignored: (columns: string) => `Unknown columns were ignored: ${columns}`,
     plan: 'Show what mastering a release would do and cost; nothing is made.',
@@ -393,6 +398,14 @@ const ko: Messages = {
   stoppedAnswering: (baseUrl) =>
     `${baseUrl}의 Loudsmith가 응답하지 않아요. 다시 시작하세요. 이미 시작한 작업은 이어서 진행돼요.`,
 
+  saving: {
+    isThere: (file) => `${file} 파일이 이미 있어서 덮어쓰지 않았어요. 다른 이름을 쓰거나 그 파일을 옮기세요.`,
+    noFolder: (folder) => `${folder} 폴더가 없어요. 폴더를 먼저 만들거나 다른 곳의 파일을 지정하세요.`,
+    noRight: (folder) => `${folder} 폴더에 쓸 수 없어요. 다른 폴더의 파일을 지정하세요.`,
+    diskFull: (file) => `디스크가 가득 차서 ${file} 파일을 쓰지 못했어요. 공간을 비우고 다시 하세요.`,
+    failed: (file, reason) => `${file}에 쓰지 못했어요: ${reason}`,
+  },
+
   serve: {
     about: '멈출 때까지 API와 브라우저용 페이지를 제공해요.',
     port: '루프백 인터페이스의 포트. 0이면 빈 포트를 골라요',
@@ -451,7 +464,6 @@ const ko: Messages = {
     orThis: (link) => `열리지 않으면: ${link} (5분 안에 한 번만 열려요)`,
     written: (file) => `링크를 ${file}에 썼어요. 5분 안에 한 번만 열려요.`,
     fileThere: (file) => `${file}에 이미 다른 것이 있어요. 다른 이름을 고르세요.`,
-    notWritten: (file, reason) => `링크를 ${file}에 쓰지 못했어요: ${reason}`,
     noTerminal:
       '링크를 가진 사람은 무엇이든 할 수 있어서 터미널에만 표시해요. 프로그램에서는 --link-file FILE을 쓰세요.',
     noBrowser:
@@ -488,7 +500,6 @@ const ko: Messages = {
     ledger: '내역을 오래된 순서로, 각 항목의 잔액과 함께 모두 보여 줘요.',
     ledgerOut: '내역을 저장할 새 파일. CSV로, 이름이 .json으로 끝나면 JSON으로',
     written: (file) => `내역을 ${file}에 저장했어요.`,
-    notWritten: (file, reason) => `내역을 ${file}에 저장하지 못했어요: ${reason}`,
     noEntries: '내역이 없어요.',
     kinds: { grant: '추가', renew: '갱신', charge: '차감', refund: '환불' },
     aNumber: '크레딧은 1 이상의 정수예요.',
@@ -584,7 +595,6 @@ const ko: Messages = {
     csv: '릴리스를 표(CSV)로 보여 줘요.',
     csvOut: '표를 저장할 새 파일',
     written: (file) => `표를 ${file}에 저장했어요.`,
-    notWritten: (file, reason) => `표를 ${file}에 저장하지 못했어요: ${reason}`,
     update: '"release csv"가 만든 것과 같은 표로 릴리스를 바꿔요.',
     ignored: (columns) => `알 수 없는 열은 쓰지 않았어요: ${columns}`,
     plan: '릴리스를 마스터링하면 어떻게 되고 몇 크레딧이 드는지 보여 줘요. 아무것도 만들지 않아요.',

@@ -10,6 +10,7 @@ import { type ClientOptions, printFailure, withClientOptions } from './client-co
 import { absolutePath } from './data-dir.ts'
 import { FAILED } from './exit-codes.ts'
 import { type Messages, messagesFor } from './messages.ts'
+import { notSaved } from './save-file.ts'
 import { createServiceClient } from './service-client.ts'
 import { unusable } from './unusable-input.ts'
 
@@ -99,7 +100,7 @@ function write(file: string, text: string, messages: Messages): void {
     renameSync(part, file)
   } catch (cause) {
     rmSync(part, { force: true })
-    throw unusable(messages.open.notWritten(file, (cause as Error).message))
+    throw notSaved(file, cause, messages)
   }
 }
 

@@ -75,7 +75,7 @@ async function preview(
   })
   const target =
     options.out ?? absolutePath(messages)(`${path.parse(file === STANDARD_INPUT ? 'stdin' : file).name}_preview.wav`)
-  await saveNew(answer, target, (reason) => messages.preview.notWritten(target, reason))
+  await saveNew(answer, target, messages)
   const figure = (name: string) => Number(answer.headers.get(name))
   return {
     file: target,

@@ -23,8 +23,8 @@ import { type Messages, messagesFor } from './messages.ts'
 import { registerEditing } from './release-edit-commands.ts'
 import { registerMasteringCommands } from './release-master-commands.ts'
 import { describeRelease } from './release-text.ts'
+import { notSaved } from './save-file.ts'
 import { table } from './text-output.ts'
-import { unusable } from './unusable-input.ts'
 
 interface NewOptions extends ClientOptions {
   readonly artist: string
@@ -191,8 +191,8 @@ function registerTables(command: AddCommand, messages: Messages): void {
           const csv = await (await client.open('readReleaseCsv', { params: { release_id: id } })).text()
           if (options.out === undefined) return { csv }
           // A file that is there may hold the owner's own changes.
-          await writeFile(options.out, `\ufeff${csv}`, { flag: 'wx' }).catch((cause: Error) => {
-            throw unusable(messagesFor(messages, options).release.notWritten(options.out ?? '', cause.message))
+          await writeFile(options.out, `\ufeff${csv}`, { flag: 'wx' }).catch((cause: unknown) => {
+            throw notSaved(options.out ?? '', cause, messagesFor(messages, options))
           })
           return { file: options.out }
         },

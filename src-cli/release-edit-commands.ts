@@ -88,9 +88,7 @@ async function changeCover(
   if ([picture, save, remove].filter((one) => one !== undefined).length !== 1) throw unusable(messages.editing.coverOne)
   if (remove) return client.call('removeReleaseCover', { params })
   if (save !== undefined) {
-    await saveNew(await client.open('readReleaseCover', { params }), save, (reason) =>
-      messages.preview.notWritten(save, reason),
-    )
+    await saveNew(await client.open('readReleaseCover', { params }), save, messages)
     return { file: save }
   }
   const { signal } = new AbortController()

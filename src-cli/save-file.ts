@@ -1,14 +1,15 @@
 /** Answers of the service that are files, saved as new files. */
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import type { ApiError } from '../src-contract/client.ts'
+import { isDiskFull } from '../src-system/disk.ts'
+import type { Messages } from './messages.ts'
 import { unusable } from './unusable-input.ts'
 
-/**
- * Writes the body of an answer to a file that is not there yet, whole or not at all. Throws the sentence that `refusal` makes of the
- * reason where it cannot.
- */
-export async function saveNew(answer: Response, file: string, refusal: (reason: string) => string): Promise<void> {
+/** Writes the body of an answer to a file that is not there yet, whole or not at all. Throws the sentence of `notSaved` where it cannot. */
+export async function saveNew(answer: Response, file: string, messages: Messages): Promise<void> {
   const stream = createWriteStream(file, { flags: 'wx' })
   let isOurs = false
   stream.once('open', () => {
@@ -19,8 +20,17 @@ export async function saveNew(answer: Response, file: string, refusal: (reason: 
     await pipeline(answer.body, stream)
   } catch (cause) {
     if (isOurs) await rm(file, { force: true })
-    throw unusable(refusal((cause as Error).message))
+    throw notSaved(file, cause, messages)
   }
+}
+
+/** Returns the refusal of a new file that could not be written: a sentence that says what to do. */
+export function notSaved(file: string, cause: unknown, { saving: say }: Messages): ApiError {
+  const { code, message } = cause as NodeJS.ErrnoException
+  if (code === 'EEXIST') return unusable(say.isThere(file))
+  if (code === 'ENOENT' || code === 'ENOTDIR') return unusable(say.noFolder(path.dirname(file)))
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return unusable(say.noRight(path.dirname(file)))
+  return unusable(isDiskFull(cause) ? say.diskFull(file) : say.failed(file, message))
 }
 
 /** Returns the name under which an answer asks to be saved (RFC 6266, `filename*` first); `standard` where it names none. */

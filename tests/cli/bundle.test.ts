@@ -120,7 +120,15 @@ test('holds recipe, analysis, settings, versions, machine and log of a job, and 
 
 test('is not saved over a file, nor without agreement, and a job that there is not is a refusal', async () => {
   writeFileSync(path.join(folder, 'there.zip'), 'mine')
-  expect(await call('C', 'doctor', '--bundle', 'there.zip', '--yes')).toMatchObject({ code: 1 })
+  expect(await json('doctor', '--bundle', 'there.zip', '--yes')).toEqual({
+    error: {
+      code: 'INVALID_REQUEST',
+      message: `${path.join(folder, 'there.zip')} exists, and is not overwritten. Name another file, or move that one away.`,
+    },
+  })
+  expect(await call('ko_KR.UTF-8', 'doctor', '--bundle', 'no/there.zip', '--yes')).toMatchObject({
+    ...{ code: 1, problem: expect.stringMatching(/폴더가 없어요/) },
+  })
   expect(readFileSync(path.join(folder, 'there.zip'), 'utf8')).toBe('mine')
   expect(await call('C', 'doctor', '--bundle', 'asked.zip')).toMatchObject({
     code: 1,
