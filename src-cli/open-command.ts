@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import type { Command } from 'commander'
 import { linkOf } from '../src-contract/session.ts'
 import { findDataDirectory, ownerOf } from '../src-server/db/data-directory.ts'
+import { redirectFile, removeRedirect } from '../src-server/db/redirect-file.ts'
 import { type ClientOptions, printFailure, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { FAILED } from './exit-codes.ts'
@@ -30,8 +30,6 @@ interface Told {
   readonly json: object
 }
 
-/** File of the data directory that leads the browser to the page: each start of a browser would show an argument to everybody. */
-const REDIRECT_FILE = 'open.html'
 /** Without a desktop xdg-open is the browser, and ends when that is closed. */
 const OPENER_GRACE_MS = 5000
 
@@ -65,9 +63,11 @@ async function open(options: OpenOptions, messages: Messages): Promise<Told> {
     return { text: say.written(options.linkFile), json: { link_file: options.linkFile } }
   }
   if (options.print) return { text: link, json: { link } }
-  const redirect = path.join(dataDir, REDIRECT_FILE)
+  // Each start of a browser would show an argument to everybody, so the link is in a file.
+  const redirect = redirectFile(dataDir)
   write(redirect, redirectTo(link), messages)
   const isOpened = await openInBrowser(redirect)
+  if (!isOpened) removeRedirect(dataDir)
   if (!isOpened && !isTerminal) throw new Error(say.noBrowser)
   // A confined browser cannot read the file: the terminal has the link too.
   const lines = [...(isOpened ? [say.opened] : []), ...(isTerminal ? [say.orThis(link)] : [])]

@@ -9,6 +9,7 @@ import { createTickets } from './access/tickets.ts'
 import { readConfig, SETTING_NAMES } from './config.ts'
 import { type DataDirectory, takeDataDirectory } from './db/data-directory.ts'
 import { startFailure } from './db/fault.ts'
+import { removeRedirect } from './db/redirect-file.ts'
 import type { FarmWish } from './farm/places.ts'
 import type { FarmTiming } from './farm/timing.ts'
 import { listen } from './http/listen.ts'
@@ -89,7 +90,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   })
   if (!directory.isPrivate)
     environment.log.warn('the disk of the data folder keeps no access rights', { dataDir: directory.path })
-  const closers: Closer[] = [() => directory.ownership.release()]
+  // A link of an earlier start opens nothing; those of this one end with it.
+  removeRedirect(directory.path)
+  const closers: Closer[] = [() => directory.ownership.release(), () => removeRedirect(directory.path)]
   try {
     return await serve(options, environment, directory, closers)
   } catch (error) {

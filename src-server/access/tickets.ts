@@ -51,7 +51,16 @@ export function createTickets({
 /** Serves `/app/tickets` to the owner and `/app/session` to the holder of a ticket. */
 export function ticketRoutes(
   app: FastifyInstance,
-  { tickets, sessionCredential }: { readonly tickets: Tickets; readonly sessionCredential: string },
+  {
+    tickets,
+    sessionCredential,
+    onRedeemed,
+  }: {
+    readonly tickets: Tickets
+    readonly sessionCredential: string
+    /** Called with a ticket that is spent now. */
+    readonly onRedeemed: (ticket: string) => void
+  },
 ): void {
   route(app, ENDPOINTS.createTicket, ({ caller }) => {
     requireOwner(caller)
@@ -59,6 +68,7 @@ export function ticketRoutes(
   })
   route(app, ENDPOINTS.openSession, ({ body }) => {
     if (!tickets.redeem(body.ticket)) throw new AppError('TICKET_SPENT')
+    onRedeemed(body.ticket)
     return { status: 200, body: { credential: sessionCredential } }
   })
 }

@@ -21,6 +21,7 @@ import { DATABASE_FILE, identifyDatabase } from '../db/data-directory.ts'
 import { listDataFiles } from '../db/data-files.ts'
 import { readMigrations } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
+import { removeRedirect } from '../db/redirect-file.ts'
 import { docsRoutes } from '../docs/routes.ts'
 import type { Farm } from '../farm/farm.ts'
 import { farmPlaces } from '../farm/places.ts'
@@ -344,5 +345,5 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     releaseExports: work.releaseExports,
     allowedFolder: (folder) => core.allowedFolders.folder(folder),
   })
-  ticketRoutes(app, deps)
+  ticketRoutes(app, { ...deps, onRedeemed: (ticket) => removeRedirect(deps.dataDir, ticket) })
 }

@@ -101,6 +101,7 @@ describe.runIf(process.platform !== 'win32')('the link of the page', () => {
     expect(html).toContain('<meta name="referrer" content="no-referrer">')
     const [link = ''] = LINK.exec(html) ?? []
     expect((await exchange(link)).body).toEqual({ credential: service.sessionCredential })
+    expect(existsSync(file), 'the link is spent').toBe(false)
     expect((await exchange(link)).status).toBe(410)
     expect(link, 'what a directory or a process list shows').not.toContain(path.basename(file))
   })
@@ -121,6 +122,7 @@ describe.runIf(process.platform !== 'win32')('the link of the page', () => {
       expect([code, stdout]).toEqual([1, ''])
       expect(stderr).toMatch(sentence)
       expect(stderr).not.toContain('#ticket')
+      expect(existsSync(path.join(service.dataDir, 'open.html'))).toBe(false)
     }
   })
 

@@ -1,0 +1,16 @@
+/** The file that leads a browser to the page: the only place on disk that holds a link, which is valid once and for five minutes. */
+import { readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+
+/** Returns its path in a data directory. */
+export const redirectFile = (dataDir: string) => path.join(dataDir, 'open.html')
+
+/** Removes it, where `ticket` is given only while it holds that ticket. Never throws: a link that is spent opens nothing. */
+export function removeRedirect(dataDir: string, ticket?: string): void {
+  const file = redirectFile(dataDir)
+  try {
+    if (ticket === undefined || readFileSync(file, 'utf8').includes(ticket)) rmSync(file, { force: true })
+  } catch {
+    // It is not there, or the system holds it: the next start removes it.
+  }
+}
