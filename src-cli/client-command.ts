@@ -8,6 +8,7 @@ import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import { FAILED } from './exit-codes.ts'
 import { type Messages, messagesFor } from './messages.ts'
+import { inPlainWords } from './plain-words.ts'
 import type { ServiceClient } from './service-client.ts'
 import { createProgressLine } from './text-output.ts'
 
@@ -138,7 +139,8 @@ export async function streamCommand(
 /** Prints the reason of a failed command: one sentence for a person, the envelope for a script. */
 export function printFailure(error: unknown, messages: Messages, asJson: boolean): void {
   if (!asJson) {
-    process.stderr.write(`${failureText(error, messages)}\n`)
+    const refusal = error instanceof ApiError ? error.envelope : undefined
+    process.stderr.write(`${refusal ? inPlainWords(refusal) : failureText(error, messages)}\n`)
     return
   }
   const message = failureText(error, messagesFor(messages, { json: true }))
