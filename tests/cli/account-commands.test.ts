@@ -1,5 +1,5 @@
 /** `loudsmith keys …` and `loudsmith account …`, as a person and as a script call them. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -40,6 +40,20 @@ test('a key is made with a scope and an end, which the list shows', async () => 
   expect((await call('ko_KR.UTF-8', 'keys', 'create', 'x', '--expires=1')).problem).toContain('예: 90s, 7d')
   expect((await call('C', 'keys', 'create', 'x', '--scope', 'owner')).code).toBe(1)
   expect((await json('keys', 'list')).keys).toHaveLength(2)
+})
+
+test('a folder is allowed, listed, and taken off the list, also when it is gone from the disk; one that is not on it is refused', async () => {
+  for (const name of ['one', 'two']) mkdirSync(path.join(folder, name))
+  expect((await call('C', 'allow')).out).toBe('No folder is allowed.\n')
+  const [one, two] = ['one', 'two'].map((name) => path.join(realpathSync(folder), name))
+  expect((await call('C', 'allow', 'one')).out).toBe(`${one}\n`)
+  expect(await json('allow', 'two')).toEqual({ allowed_folders: [one, two] })
+  expect(await json('allow', 'two', '--remove')).toEqual({ allowed_folders: [one] })
+  expect(await call('ko_KR.UTF-8', 'allow', 'two', '--remove')).toMatchObject({
+    ...{ code: 1, problem: `${path.join(folder, 'two')} 폴더는 목록에 없어요.\n` },
+  })
+  rmSync(path.join(folder, 'one'), { recursive: true })
+  expect((await call('C', 'allow', one ?? '', '--remove')).out).toBe('No folder is allowed.\n')
 })
 
 test('the ledger is shown, and saved as CSV or JSON into a new file', async () => {
