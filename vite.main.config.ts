@@ -39,7 +39,8 @@ export default defineConfig({
     rolldownOptions: {
       input: {
         main: 'src-main/main.ts',
-        cli: 'src-cli/cli.ts',
+        cli: 'src-cli/launcher.ts',
+        'cli-main': 'src-cli/cli.ts',
         worker: 'src-worker/mastering/worker.ts',
         'render-thread': 'src-worker/mastering/render-thread.ts',
       },

@@ -11,6 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -101,10 +102,11 @@ test.skipIf(!node20)(
     const place = path.join(folder, 'old')
     cpSync(path.join(root, 'packages/cli/bin'), path.join(place, 'bin'), { recursive: true })
     cpSync(path.join(root, 'package.json'), path.join(place, 'package.json'))
-    const words = [path.join(place, 'bin/loudsmith.cjs'), 'master', 'song.wav']
-    const say = (LC_ALL: string) =>
-      promisify(execFile)(node20 ?? '', words, { env: { LC_ALL } }).catch(
-        (failure: { code: number; stderr: string }) => failure,
+    const launcher = path.join(root, 'src-cli/launcher.ts')
+    writeFileSync(path.join(place, 'cli.js'), stripTypeScriptTypes(readFileSync(launcher, 'utf8')))
+    const say = (LC_ALL: string, start = 'bin/loudsmith.cjs') =>
+      promisify(execFile)(node20 ?? '', [path.join(place, start), 'master', 'song.wav'], { env: { LC_ALL } }).catch(
+        ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
       )
     expect(await say('C')).toMatchObject({
       ...{
@@ -117,5 +119,7 @@ test.skipIf(!node20)(
       code: 1,
       stderr: expect.stringMatching(/^Loudsmith에는 Node 22\.18 이상이 [^\n]+\n$/),
     })
+    // The start of the built command line says the same.
+    for (const language of ['C', 'ko_KR.UTF-8']) expect(await say(language, 'cli.js')).toEqual(await say(language))
   },
 )

@@ -3,7 +3,7 @@
  * loaded once. It ends with the process that forked it.
  */
 import { pathToFileURL } from 'node:url'
-import { CLI } from './built.ts'
+import { CLI, CLI_MODULE } from './built.ts'
 import type { Ended, Started } from './commands.ts'
 
 const [node = ''] = process.argv
@@ -34,7 +34,7 @@ async function run({ words, environment }: Started): Promise<Ended> {
   let fault = ''
   try {
     // Another address is another module, which runs from its first line to its last.
-    await import(`${pathToFileURL(CLI)}?${++started}`)
+    await import(`${pathToFileURL(CLI_MODULE)}?${++started}`)
   } catch (error) {
     fault = String((error as Error).stack)
   }

@@ -3,7 +3,7 @@
  * said and how it ended. Only for those that say something and end: help, and mistakes in what was typed.
  */
 import { pathToFileURL } from 'node:url'
-import { CLI } from './built.ts'
+import { CLI, CLI_MODULE } from './built.ts'
 
 const [node = '', , given = '[]'] = process.argv
 const writers = [process.stdout, process.stderr].map((stream) => ({ stream, write: stream.write }))
@@ -19,7 +19,7 @@ for (const [index, words] of (JSON.parse(given) as string[][]).entries()) {
     }
   }
   // Another address is another module, which runs from its first line to its last.
-  await import(`${pathToFileURL(CLI)}?${index}`)
+  await import(`${pathToFileURL(CLI_MODULE)}?${index}`)
   for (const { stream, write } of writers) stream.write = write
   said.push({ code: Number(process.exitCode), text })
 }
