@@ -120,7 +120,10 @@ test('a passage of the master is written as a WAV, with settings, and never over
   expect(heard).toMatchObject({ file: path.join(folder, 'song_preview.wav'), start_seconds: 1 })
   expect(heard.integrated_lufs).toBeLessThan(0)
   expect(readFileSync(heard.file).subarray(0, 4).toString()).toBe('RIFF')
-  expect(await call('C', 'preview', 'song.wav')).toMatchObject({ code: 1, problem: expect.stringContaining('exists, and is not overwritten') })
+  expect(await call('C', 'preview', 'song.wav')).toMatchObject({
+    code: 1,
+    problem: expect.stringContaining('exists, and is not overwritten'),
+  })
   expect(await call('C', 'preview', 'song.wav', '--out', 'x.wav', '--seconds', '99')).toMatchObject({
     ...{ code: 1, problem: expect.stringContaining('seconds') },
   })

@@ -19,6 +19,7 @@ import { STYLES } from '../../src-contract/styles.ts'
 import { startFailureText } from '../../src-contract/text/start-failure.ts'
 import { DatabaseError } from '../../src-server/db/fault.ts'
 import { CLI } from '../support/built.ts'
+import { runCommand } from '../support/commands.ts'
 import { markDirectory } from '../support/data-directory.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { isAlive, spawnServer } from '../support/server-process.ts'
@@ -94,6 +95,19 @@ const say = (...messages: string[]) =>
     ({ stdout }) => ({ code: 0, text: stdout }),
     ({ code, stderr }: { code: number; stderr: string }) => ({ code, text: stderr }),
   )
+
+/** What a command says, and its exit code: as {@link say}, for one against a service that runs, in the process of such commands. */
+const sayThere = async (...words: string[]) => {
+  const { code, out, problem } = await runCommand(...words, '--data-dir', dataDir)
+  return { code, text: code === 0 ? out : problem }
+}
+
+/** A service on the data of the test. */
+async function startedService(options: Parameters<typeof startService>[0] = {}) {
+  const service = await startService({ dataDir, keepsData: true, ...options })
+  onTestFinished(() => service.stop())
+  return service
+}
 
 /** What each command says, and its exit code: as {@link say}, all of them in one process. */
 async function sayInTurn(commands: readonly (readonly string[])[]): Promise<{ code: number; text: string }[]> {
@@ -190,30 +204,32 @@ test('a Korean terminal gets Korean: help and mistakes', async () => {
 
 test('a Korean terminal gets Korean: refusals of the service and outcomes; JSON and exit codes stay', async () => {
   vi.stubEnv('LC_ALL', 'ko_KR.UTF-8')
-  const here = ['--data-dir', dataDir]
-  expect(await say('account', 'show', ...here)).toMatchObject({
+  const service = await startedService()
+  service.expectFault('a job failed')
+  expect(await sayThere('account', 'show')).toMatchObject({
     code: 0,
     text: expect.stringMatching(/^플랜.*studio\n/),
   })
-  expect(await say('keys', 'revoke', 'x', ...here)).toMatchObject({
+  expect(await sayThere('keys', 'revoke', 'x')).toMatchObject({
     code: 1,
     text: expect.stringMatching(/^x라는 키가 없어요/),
   })
   const song = path.join(dataDir, 'song.wav')
   writeFileSync(song, wavSong({ seconds: 0.5 }))
-  const master = ['master', song, '--out', path.join(dataDir, 'out'), ...here, '--platforms']
-  expect(await say(...master, 'nowhere')).toMatchObject({
+  const master = ['master', song, '--out', path.join(dataDir, 'out'), '--data-dir', dataDir, '--platforms']
+  expect(await sayThere(...master, 'nowhere')).toMatchObject({
     code: 1,
     text: expect.stringMatching(/^"nowhere"은\(는\) 플랫폼이 아니에요/),
   })
-  const failed = promisify(execFile)(process.execPath, [CLI, ...master, 'melon'])
-  await expect(failed).rejects.toMatchObject({
+  expect(await runCommand(...master, 'melon')).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/^실패: 곡이 1초보다 짧아요.*크레딧은 환불됐어요\.$/m),
-    stderr: expect.stringMatching(/실패\n$/),
+    out: expect.stringMatching(/^실패: 곡이 1초보다 짧아요.*크레딧은 환불됐어요\.$/m),
+    problem: expect.stringMatching(/실패\n$/),
   })
-  const json = promisify(execFile)(process.execPath, [CLI, ...master, 'nowhere', '--json'])
-  await expect(json).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining('is not a platform') })
+  expect(await runCommand(...master, 'nowhere', '--json')).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('is not a platform'),
+  })
   writeFileSync(path.join(dataDir, 'file'), '')
   expect(await say('serve', '--data-dir', path.join(dataDir, 'file'))).toEqual({
     code: 1,
@@ -225,12 +241,11 @@ test.each(['C', 'ko_KR.UTF-8'])(
   'with --json a mistake in the messages of a command is an error envelope in English too, in a terminal of %s',
   async (locale) => {
     vi.stubEnv('LC_ALL', locale)
-    const json = (...messages: string[]) =>
-      promisify(execFile)(process.execPath, [CLI, ...messages]).catch((failure: object) => failure)
+    const json = runCommand
     const refusal = (message: string) => ({
       code: 1,
-      stdout: `${JSON.stringify({ error: { code: 'INVALID_REQUEST', message } })}\n`,
-      stderr: '',
+      out: `${JSON.stringify({ error: { code: 'INVALID_REQUEST', message } })}\n`,
+      problem: '',
     })
     expect(await json('keys', 'create', '--json')).toMatchObject(refusal("missing required argument 'name'"))
     expect(await json('account', 'grant', '0', '--json')).toMatchObject(
@@ -238,7 +253,7 @@ test.each(['C', 'ko_KR.UTF-8'])(
     )
     expect(await json('keys', 'lst', '--json')).toMatchObject(refusal("unknown command 'lst' (Did you mean list?)"))
     // Behind -- a word is no option.
-    expect(await json('keys', 'list', '--', '--json')).toMatchObject({ code: 1, stdout: '' })
+    expect(await json('keys', 'list', '--', '--json')).toMatchObject({ code: 1, out: '' })
   },
   60_000,
 )
@@ -270,9 +285,9 @@ test('with a running service a command goes to it, and doctor says where it is; 
   expect(await run('doctor')).toMatchObject({ data_dir: dataDir, has_simd: true, base_url: null })
   expect((await say('doctor', '--data-dir', dataDir)).text).toMatch(/^Service +not running$/m)
   const server = await spawnServer(dataDir)
-  await run('account', 'grant', '5')
+  await sayThere('account', 'grant', '5')
   expect(await server.get('/api/v1/account')).toMatchObject({ credits: 505 })
-  expect(await run('doctor')).toMatchObject({ base_url: server.baseUrl })
+  expect(JSON.parse((await sayThere('doctor', '--json')).text)).toMatchObject({ base_url: server.baseUrl })
   expect(await server.end('SIGTERM')).toBe(0)
 })
 
@@ -311,9 +326,9 @@ test('a command that a dying service may have begun is not repeated at another s
 })
 
 test('a key is shown once, alone on the last line, and works until it is revoked by what the list shows', async () => {
-  const server = await spawnServer(dataDir)
+  const service = await startedService()
   const keys = async (...messages: string[]) => {
-    const { code, text } = await say('keys', ...messages, '--data-dir', dataDir)
+    const { code, text } = await sayThere('keys', ...messages)
     expect(code).toBe(0)
     return text.trimEnd().split('\n')
   }
@@ -321,7 +336,7 @@ test('a key is shown once, alone on the last line, and works until it is revoked
   const key = (await keys('create', 'night script')).at(-1) ?? ''
   const use = async () => {
     const headers = { authorization: `Bearer ${key}` }
-    return (await fetch(`${server.baseUrl}/api/v1/jobs`, { headers })).status
+    return (await fetch(`${service.baseUrl}/api/v1/jobs`, { headers })).status
   }
   const listed = async () => (await keys('list')).map((line) => line.split(/ {2,}/))
   const [id = '', ...unused] = (await listed())[0] ?? []
@@ -334,13 +349,12 @@ test('a key is shown once, alone on the last line, and works until it is revoked
   expect(await keys('revoke', id)).toEqual(['Key "night script" is revoked.'])
   expect(await use()).toBe(401)
   expect(await listed()).toEqual([[id, 'revoked', 'all', shown, 'no end', expect.anything(), 'night script']])
-  await server.end('SIGTERM')
 })
 
 test('the plan and the credits that a command sets are those of the account, and each says what has become of it', async () => {
-  const server = await spawnServer(dataDir)
+  const service = await startedService()
   const rows = async (...messages: string[]) => {
-    const { text } = await say('account', ...messages, '--data-dir', dataDir)
+    const { text } = await sayThere('account', ...messages)
     return Object.fromEntries(text.split('\n').map((line) => line.split(/ {2,}/)))
   }
   const pro = {
@@ -356,13 +370,12 @@ test('the plan and the credits that a command sets are those of the account, and
     ...pro,
     Credits: expect.stringMatching(/^507 \(topped up to 100 on 20\d\d-\d\d-01\)$/),
   })
-  expect(await server.get('/api/v1/account')).toMatchObject({ plan: 'pro', credits: 507 })
+  expect((await service.get('/api/v1/account')).body).toMatchObject({ plan: 'pro', credits: 507 })
   expect(await rows('show')).toEqual(granted)
-  await server.end('SIGTERM')
 })
 
 test('a master is made as its options say, and told with what was measured and what was written', async () => {
-  const server = await spawnServer(dataDir)
+  const service = await startedService()
   const [song, reference] = [path.join(dataDir, 'song.wav'), path.join(dataDir, 'reference.wav')]
   writeFileSync(song, wavSong())
   writeFileSync(reference, wavSong({ seconds: 5, hertz: 440 }))
@@ -384,9 +397,9 @@ test('a master is made as its options say, and told with what was measured and w
   }
   const options = Object.entries(asked).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, String(value)])
   const messages = ['--platforms', 'melon,spotify', '--reference', reference, '--out', out, ...options]
-  const { code, text } = await say('master', song, ...messages, '--data-dir', dataDir)
+  const { code, text } = await sayThere('master', song, ...messages)
   expect(code, text).toBe(0)
-  const { jobs } = await server.get<{ jobs: Job[] }>('/api/v1/jobs')
+  const jobs: Job[] = (await service.get('/api/v1/jobs')).body.jobs
   expect(jobs).toMatchObject([
     {
       ...STYLES.bright,
@@ -417,10 +430,9 @@ test('a master is made as its options say, and told with what was measured and w
   expect(written.filter((name) => name.endsWith('.wav'))).toHaveLength(2)
 
   const again = path.join(dataDir, 'again')
-  const download = ['jobs', 'download', jobs[0]!.job_id, '--out', again, '--data-dir', dataDir]
-  const unpacked = (await say(...download)).text.trimEnd().split('\n')
+  const download = ['jobs', 'download', jobs[0]!.job_id, '--out', again]
+  const unpacked = (await sayThere(...download)).text.trimEnd().split('\n')
   expect(unpacked.map((file) => path.relative(again, file)).sort()).toEqual(written)
-  await server.end('SIGTERM')
 })
 
 test('a job that has ended by the moment in which its command is broken off is not deleted', async () => {
@@ -558,22 +570,18 @@ test.each([
 test('a command that cannot be run says what to do instead', async () => {
   const song = path.join(dataDir, 'song.wav')
   writeFileSync(song, wavSong())
-  const refused = (...messages: string[]) =>
-    promisify(execFile)(process.execPath, [CLI, ...messages, '--data-dir', dataDir]).then(
-      () => 'done',
-      ({ stderr }: { stderr: string }) => stderr.trim(),
-    )
+  await startedService({ forkEngine: createHeldEngine().fork })
+  const refused = async (...messages: string[]) => (await runCommand(...messages, '--data-dir', dataDir)).problem.trim()
   const master = (...messages: string[]) => refused('master', song, '--platforms', 'spotify', ...messages)
   expect(await master('--out', path.join(dataDir, 'out'), '--intensity', '200')).toMatch(
-    /"intensity".*from 0 to 100\.$/,
+    / --intensity .*from 0 to 100\.$/,
   )
   expect(await master('--out', path.join(song, 'out'))).toBe(
     `Nothing can be written to ${path.join(song, 'out')}. Choose another folder with --out.`,
   )
   const codeOf = async (...messages: string[]) => {
-    const command = promisify(execFile)(process.execPath, [CLI, ...messages, '--json', '--data-dir', dataDir])
-    const { stdout } = await command.catch((failure: { stdout: string }) => failure)
-    return JSON.parse(stdout).error.code
+    const { out } = await runCommand(...messages, '--json', '--data-dir', dataDir)
+    return JSON.parse(out).error.code
   }
   const wherever = ['--platforms', 'spotify', '--out']
   expect(await codeOf('master', path.join(dataDir, 'missing.wav'), ...wherever, dataDir)).toBe('INVALID_REQUEST')
@@ -612,12 +620,10 @@ test('a song and a reference that are too large to be sent with the job are refu
   writeFileSync(long, wavSong({ seconds: 601, sampleRateHz: 22_050 }))
   const song = path.join(dataDir, 'song.wav')
   writeFileSync(song, wavSong())
-  const refused = (...files: string[]) => {
+  await startedService({ forkEngine: createHeldEngine().fork })
+  const refused = async (...files: string[]) => {
     const messages = ['master', ...files, '--platforms', 'spotify', '--out', dataDir, '--data-dir', dataDir, '--json']
-    return promisify(execFile)(process.execPath, [CLI, ...messages]).then(
-      () => 'done',
-      ({ stdout }: { stdout: string }) => JSON.parse(stdout).error,
-    )
+    return JSON.parse((await runCommand(...messages)).out).error
   }
   const tooLong = { code: 'FILE_TOO_LONG', param: 'file', message: expect.stringMatching(/^The file is 10:01 long/) }
   expect(await refused(long)).toMatchObject(tooLong)

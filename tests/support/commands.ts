@@ -19,6 +19,9 @@ export interface Started {
 let host: ChildProcess | undefined
 let isBusy = false
 
+/** Runs a command of the terminal as a process of its own would, in the environment of this one. */
+export const runCommand = (...words: string[]) => run({ words, environment: { ...process.env } })
+
 /** Runs a command in the host, or in a process of its own while another one runs there: that may be what it waits for. */
 async function run(given: Started): Promise<Ended> {
   if (isBusy) return runAlone(given)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { CreatedJob, Job } from '../../src-contract/jobs.ts'
+import { MAX_WAIT_SECONDS } from '../../src-contract/limits.ts'
 import { type MasterFields, masterForm } from './service.ts'
 
 export interface ServerProcess {
@@ -62,11 +63,12 @@ export async function spawnServer(dataDir: string): Promise<ServerProcess> {
     download: async (address) => Buffer.from(await (await request('GET', address)).arrayBuffer()),
     newJob: async (fields = {}) =>
       (await (await request('POST', '/api/v1/master', masterForm(fields))).json()) as CreatedJob,
-    async until(jobId, isReached = () => false) {
+    async until(jobId, isReached) {
       for (;;) {
-        const job = await get<Job>(`/api/v1/jobs/${jobId}`)
-        if (job.status !== 'queued' || isReached(job)) return job
-        await new Promise((resolve) => setTimeout(resolve, 10))
+        // Whoever only awaits the end takes no processor time from the engine.
+        const job = await get<Job>(`/api/v1/jobs/${jobId}?wait=${isReached ? 0 : MAX_WAIT_SECONDS}`)
+        if (job.status !== 'queued' || isReached?.(job)) return job
+        if (isReached) await new Promise((resolve) => setTimeout(resolve, 10))
       }
     },
     async liveBytes() {

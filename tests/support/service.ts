@@ -9,6 +9,7 @@ import type { Endpoint } from '../../src-contract/endpoint.ts'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { ErrorEnvelope } from '../../src-contract/errors.ts'
 import type { CreatedJob, Job } from '../../src-contract/jobs.ts'
+import { MAX_WAIT_SECONDS } from '../../src-contract/limits.ts'
 import { forkWithNode } from '../../src-server/jobs/worker-pool.ts'
 import { type ServerOptions, startServer } from '../../src-server/server.ts'
 import { createLog } from '../../src-system/log.ts'
@@ -112,9 +113,8 @@ export async function startService(options: Partial<ServerOptions> & { readonly 
     /** Waits until a job is no longer queued, however busy the machine is: the test's own limit ends what hangs. */
     async ended(jobId: string): Promise<Job> {
       for (;;) {
-        const { body } = await call('GET', `/api/v1/jobs/${jobId}`)
+        const { body } = await call('GET', `/api/v1/jobs/${jobId}?wait=${MAX_WAIT_SECONDS}`)
         if (body.status !== 'queued') return body
-        await new Promise((resolve) => setTimeout(resolve, 15))
       }
     },
     /** Allows log lines of this message. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -114,8 +115,10 @@ describe.runIf(onLinux)('kill −9 (contract 8; only where /proc tells who is wh
     const { job_id } = await server.newJob(request)
     await server.until(job_id, ({ progress }) => progress > 0)
     const folder = path.join(dataDir, 'jobs', job_id)
-    while (!existsSync(path.join(folder, 'result'))) await new Promise((resolve) => setImmediate(resolve))
+    const changes = watch(folder)
+    while (!existsSync(path.join(folder, 'result'))) await once(changes, 'change')
     await server.end('SIGKILL')
+    changes.close()
     server = await spawnServer(dataDir)
     await expectWhole(await server.until(job_id))
   })
