@@ -56,7 +56,7 @@ export async function startAuditionService(options: Partial<ServerOptions> & { r
       for (;;) {
         const known = await audition(id)
         if (isReached(known)) return known
-        await new Promise((resolve) => setTimeout(resolve, 25))
+        await new Promise((resolve) => setTimeout(resolve, 100))
       }
     },
     /** Masters a stored song as a job and returns the samples of the file. */
