@@ -5,6 +5,7 @@ export const REPAIR_KINDS = [
   'clipping',
   'clicks',
   'whistle',
+  'flutter',
   'mud',
   'resonance',
   'sibilance',

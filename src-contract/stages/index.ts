@@ -3,6 +3,7 @@
 import type { Sentence } from '../text/sentence.ts'
 import { type Declick, declickSentences } from './declick.ts'
 import { type Declip, declipSentences } from './declip.ts'
+import { type Deflutter, deflutterSentences } from './deflutter.ts'
 import { type Density, densitySentences } from './density.ts'
 import { type DynamicCut, dynamicCutSentences } from './dynamic-cut.ts'
 import { type Equalise, equaliseSentences } from './equalise.ts'
@@ -25,6 +26,7 @@ export type RecipeStage =
   | Declip
   | Declick
   | WhistleNotch
+  | Deflutter
   | Equalise
   | DynamicCut
   | MonoBass
@@ -45,6 +47,7 @@ const sentencesByKind = {
   declip: declipSentences,
   declick: declickSentences,
   whistle_notch: whistleNotchSentences,
+  deflutter: deflutterSentences,
   equalise: equaliseSentences,
   dynamic_cut: dynamicCutSentences,
   mono_bass: monoBassSentences,

@@ -34,6 +34,7 @@ const faultNames: Readonly<Record<RepairKind, Bilingual>> = {
   clipping: both('Clipped peaks were', '잘린 피크'),
   clicks: both('Clicks were', '클릭음'),
   whistle: both('A whistle was', '가는 고음'),
+  flutter: both('A flutter of the level was', '음량 떨림'),
   mud: both('Mud was', '뭉친 중저역'),
   resonance: both('A resonance was', '공진'),
   sibilance: both('Sharp sibilance was', '날카로운 치찰음'),

@@ -23,6 +23,7 @@ import { findCutoff, fineBandsPerOctave } from './bandwidth.ts'
 import { type BassStereo, measureBassStereo } from './bass-stereo.ts'
 import { findClicks } from './clicks.ts'
 import { type Clipping, findClipping } from './clipping.ts'
+import { type Flutter, findFlutter } from './flutter.ts'
 import { halvesOfFrames, measureWithHalves } from './halves.ts'
 import { describePeakRelief, type PeakRelief } from './peak-relief.ts'
 import { findResonances, type Resonance } from './resonance.ts'
@@ -98,6 +99,7 @@ export interface SourceAnalysis {
   readonly clicks: readonly ClickRanges[]
   /** In the order of their beginnings. */
   readonly whistles: readonly Whistle[]
+  readonly flutter: Flutter | null
   readonly resonances: readonly Resonance[]
   readonly sibilance: Sibilance
   readonly tone: ToneEvidence
@@ -235,6 +237,7 @@ export function analyseSource(
     clipping,
     clicks,
     whistles: isSilent ? [] : whistles.read(),
+    flutter: isSilent ? null : findFlutter(audio),
     resonances: isSilent ? [] : findResonances(fine, audio.frames / audio.sampleRateHz),
     sibilance: measureSibilance(thirds),
     ...evidence,

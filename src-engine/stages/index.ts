@@ -4,6 +4,7 @@ import type { DecisionCode } from '../../src-contract/report.ts'
 import type { RecipeStage, StageKind } from '../../src-contract/stages/index.ts'
 import { declick } from './declick.ts'
 import { declip } from './declip.ts'
+import { deflutter } from './deflutter.ts'
 import { density } from './density.ts'
 import { dynamicCut } from './dynamic-cut.ts'
 import { equalise } from './equalise.ts'
@@ -46,6 +47,7 @@ const order = [
   removeDc,
   declick,
   whistleNotch,
+  deflutter,
   rumbleFilter,
   monoBass,
   dynamicCut,

@@ -262,6 +262,7 @@ export const en = {
       clipping: 'Clipped peaks',
       clicks: 'Clicks',
       whistle: 'Whistles',
+      flutter: 'Flutter',
       mud: 'Mud',
       resonance: 'Resonance',
       sibilance: 'Sibilance',

@@ -246,6 +246,7 @@ export const ko: Text = {
       clipping: '잘린 피크',
       clicks: '클릭음',
       whistle: '가는 고음',
+      flutter: '음량 떨림',
       mud: '뭉친 중저역',
       resonance: '공진',
       sibilance: '치찰음',

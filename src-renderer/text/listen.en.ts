@@ -177,6 +177,7 @@ export const listenEn = {
       clipping: 'Clipped peaks',
       clicks: 'Clicks',
       whistle: 'Whistles',
+      flutter: 'Flutter',
       mud: 'Mud',
       resonance: 'Resonance',
       sibilance: 'Sibilance',

@@ -144,6 +144,7 @@ export const repairNames: Record<RepairKind, Bilingual> = {
   clipping: both('Clipped peaks', '잘린 피크'),
   clicks: both('Clicks', '클릭음'),
   whistle: both('Whistle', '가는 고음'),
+  flutter: both('Flutter', '음량 떨림'),
   mud: both('Mud', '뭉친 중저역'),
   resonance: both('Resonance', '공진'),
   sibilance: both('Sibilance', '치찰음'),
