@@ -11,25 +11,14 @@ export interface Flutter {
   readonly lines: readonly FlutterLine[]
 }
 
-/** Repetitions that the clock of one kind of decoder leaves. */
-interface Clock {
-  readonly frameHz: number
-  /** Multiples of it that were seen in songs. */
-  readonly multiples: readonly number[]
-}
-
-/**
- * Frames of the latents of 44.1 kHz that ACE-Step decodes (4096 samples; arXiv 2506.00045) and DiffRhythm (2048; arXiv 2503.01183), and of
- * the codec of MusicGen (640 samples at 32 kHz; arXiv 2306.05284).
- */
-const clocks: readonly Clock[] = [
-  { frameHz: 44_100 / 4096, multiples: [2, 3, 4, 6, 8] },
-  { frameHz: 50, multiples: [1, 2, 3] },
-]
+/** Frames per second of the latents that ACE-Step decodes: 4096 samples at 44.1 kHz (arXiv 2506.00045); DiffRhythm has twice as many (2503.01183). */
+const frameHz = 44_100 / 4096
+/** Multiples of it at which the levels of their songs move. */
+const multiples = [2, 3, 4, 6, 8]
 
 /** Of a longer song so much from its middle is heard, and where that shows a flutter so much is measured, s. */
 const heardSeconds = 60
-const measuredSeconds = 240
+const measuredSeconds = 120
 /** In a shorter song there is too little of it, s. */
 const leastSeconds = 20
 /** Time between two levels, s: 128 samples at 44.1 kHz. */
@@ -45,7 +34,7 @@ const stretchSeconds = 1 / 6
 
 /**
  * Bounds of the evidence: the power of a movement that keeps time through the whole song over that of all movements near it, 1 on average
- * where there is none. Ours, from five songs of three generators and 60 s of 342 pieces by people.
+ * where there is none. Ours, from four songs of two generators and 60 s of 165 pieces by people.
  */
 const leastInAll = 40
 const leastSecond = 6
@@ -84,18 +73,17 @@ const stepOf = (sampleRateHz: number): number => Math.max(1, Math.round(stepSeco
 
 /**
  * Returns the flutter that a decoder left in the level of a song, null where there is none. A movement counts that is repeated at one of
- * the known rates of decoders without losing its phase all the while, at two of its multiples at least, and that no beat of the
- * music explains: a beat has neighbours. Pieces of less than 20 s have none, of long ones a minute is looked at, and four where it shows some. Never throws.
+ * the known multiples of a decoder's frames without losing its phase all the while, at two of them at least, and that no beat of the
+ * music explains: a beat has neighbours. Pieces of less than 20 s have none, of long ones a minute is looked at, and two where it shows some. Never throws.
  */
 export function findFlutter(audio: Audio): Flutter | null {
   const { sampleRateHz } = audio
   if (audio.frames < leastSeconds * sampleRateHz) return null
   const heard = middleOf(audio, heardSeconds).passage
   const series = heard.channels.flatMap((samples) => slopesOf(samples, sampleRateHz))
-  const clock = clocks.find((one) => isHeard(one, series))
-  if (!clock) return null
+  if (!isHeard(series)) return null
   const { passage, startSeconds } = middleOf(audio, measuredSeconds)
-  return describeFlutter(clock, passage, startSeconds, sampleRateHz)
+  return describeFlutter(passage, startSeconds, sampleRateHz)
 }
 
 /** Returns at most so much of a song, from its middle, and when that begins. */
@@ -194,8 +182,8 @@ function movementAt({ distances, rateHz }: Series, frequencyHz: number): Movemen
 const meanEvidence = (series: readonly Series[], frequencyHz: number): number =>
   series.reduce((sum, one) => sum + movementAt(one, frequencyHz).evidence, 0) / series.length
 
-/** Returns true where the movements of a clock stand out of chance and of the beats of the music. */
-function isHeard({ frameHz, multiples }: Clock, series: readonly Series[]): boolean {
+/** Returns true where the movements of the decoders stand out of chance and of the beats of the music. */
+function isHeard(series: readonly Series[]): boolean {
   const found = multiples
     .map((multiple) => ({ hz: multiple * frameHz, evidence: meanEvidence(series, multiple * frameHz) }))
     .sort((one, other) => other.evidence - one.evidence)
@@ -210,12 +198,7 @@ function isHeard({ frameHz, multiples }: Clock, series: readonly Series[]): bool
 }
 
 /** Returns the movements of every band of a passage that begins at a time of the song, as far as each is certain. */
-function describeFlutter(
-  { frameHz, multiples }: Clock,
-  passage: AudioBlock,
-  startSeconds: number,
-  sampleRateHz: number,
-): Flutter | null {
+function describeFlutter(passage: AudioBlock, startSeconds: number, sampleRateHz: number): Flutter | null {
   const middleOfStep = stepOf(sampleRateHz) / 2 / sampleRateHz
   const lines = flutterBordersHz.flatMap((border, band) => {
     const centreHz = border * Math.SQRT2

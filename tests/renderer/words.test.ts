@@ -118,6 +118,11 @@ describe('sentences', () => {
       { frequencyHz: 12_400, excessDb: 17.7, startSeconds: 34.4, endSeconds: 65.2 },
       'A whistle at 12.4 kHz, 17.7 dB above what lies beside it, was removed from 0:34 to 1:05.',
     ],
+    [
+      'FLUTTER_STEADIED',
+      { frequencyHz: 21.5, swingDb: 0.9 },
+      'The level fluttered by up to 0.9 dB either way, 21.5 times a second, as the decoder of a music generator makes it; it was steadied.',
+    ],
     ['TONE_LEFT_ALONE', { intensity: 0 }, 'At intensity 0 the tone is left alone.'],
     ['TONE_LEFT_ALONE', { intensity: 50 }, 'No fault of tone was found, so it was left alone.'],
     [
