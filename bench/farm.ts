@@ -1,7 +1,7 @@
 /**
  * Several machines against one: processor time of a song, and how much faster two machines are. FARM_SONGS songs (8) of FARM_SECONDS (60) for
- * one platform, on one machine without a queue, then through Redis and a folder with one machine and with two of one slot each, all on
- * this computer. Needs `npm run build` and redis-server; Linux.
+ * one platform, on one machine without a queue, then through Redis and a folder with one machine and with two, of one slot and one core each;
+ * the owner, Redis and the files are on the same two cores. Needs `npm run build`, redis-server and taskset; Linux.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ interface Figures {
   readonly ownerCpuSeconds: number
   readonly machineCpuSeconds: number
   readonly redisCpuSeconds: number
-  /** Share of the time in which a machine had a song, by machine. */
+  /** Share of the time in which a machine had a song, from the first until none waits any more, by machine. */
   readonly busy: readonly number[]
 }
 
@@ -44,7 +44,8 @@ interface Figures {
 function watchBusy(call: Client, hosts: readonly Host[]) {
   const looks = new Map(hosts.map(({ name }) => [name, { busy: 0, all: 0 }]))
   const timer = setInterval(async () => {
-    const { machines } = await call<Machines>('GET', '/app/machines')
+    const { machines, queue } = await call<Machines>('GET', '/app/machines')
+    if (queue?.waiting === 0) return
     for (const { name, job_ids } of machines) {
       const seen = looks.get(name)
       if (!seen) continue
@@ -63,7 +64,11 @@ async function run(label: string, machines: number): Promise<Figures> {
   const redis = machines > 0 ? await startRedis() : undefined
   const dataDir = path.join(folder, label)
   const owner = startOwner(folders, dataDir, redis)
-  const hosts: Host[] = Array.from({ length: machines }, (_, at) => ({ name: `m${at}`, redisHost: '127.0.0.1' }))
+  const hosts: Host[] = Array.from({ length: machines }, (_, at) => ({
+    name: `m${at}`,
+    redisHost: '127.0.0.1',
+    core: at,
+  }))
   for (const host of hosts) startMachine(folders, host, redis?.port ?? 0)
   try {
     const call = await clientOf(dataDir)

@@ -24,6 +24,8 @@ export interface Host {
   /** Address under which it sees the host of Redis. */
   readonly redisHost: string
   readonly namespace?: string
+  /** The only core that it has, from 0; all of them when absent. */
+  readonly core?: number
   process?: ChildProcess
 }
 
@@ -52,8 +54,12 @@ export function makeHost(name: string, number: number): Host {
 /** Starts a command of the command line; what it prints goes to `NAME.log` in the folder. */
 export function start(folder: string, host: Host | undefined, name: string, ...words: string[]): ChildProcess {
   const log = openSync(path.join(folder, `${name}.log`), 'a')
-  const command = [process.execPath, CLI, ...words]
-  const [program = '', ...rest] = host?.namespace ? ['ip', 'netns', 'exec', host.namespace, ...command] : command
+  const command = [
+    ...(host?.namespace ? ['ip', 'netns', 'exec', host.namespace] : []),
+    ...(host?.core === undefined ? [] : ['taskset', '--cpu-list', String(host.core)]),
+    ...[process.execPath, CLI, ...words],
+  ]
+  const [program = '', ...rest] = command
   return spawn(program, rest, { cwd: root, stdio: ['ignore', log, log], detached: true })
 }
 
