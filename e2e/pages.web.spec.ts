@@ -329,7 +329,7 @@ test('a key is shown once, works as its sample says, and stops when it is revoke
   await expect(name).toBeFocused()
   await name.fill('릴리즈 데스크')
   await page.getByRole('radio', { name: /^Master/ }).check()
-  await page.getByText('30 days', { exact: true }).click()
+  await page.getByRole('dialog').getByText('30 days', { exact: true }).click()
   let asked = 0
   const { promise: pressedTwice, resolve: answer } = Promise.withResolvers<void>()
   await page.route('**/app/keys', async (route) => {
