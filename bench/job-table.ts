@@ -90,10 +90,10 @@ export async function benchJobs({ files, seconds, peers, work, say }: BenchInput
   return rows
 }
 
-/** Writes a program that answers as ffmpeg does but names no encoder, and returns its path. */
+/** Writes a program that answers as ffmpeg does but names no lossy encoder, and returns its path. */
 function hideEncoders(ffmpeg: Ffmpeg, work: string): string {
   const program = path.join(work, 'ffmpeg-without-encoders')
-  const script = '#!/bin/sh\nfor word; do [ "$word" = -encoders ] && exit 0; done\n'
+  const script = `#!/bin/sh\nfor word; do [ "$word" = -encoders ] && echo ' A....D pcm_s16le' && exit 0; done\n`
   writeFileSync(program, `${script}exec '${ffmpeg.path}' "$@"\n`, { mode: 0o755 })
   return program
 }
