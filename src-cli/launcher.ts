@@ -17,5 +17,5 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   )
   process.exitCode = 1
 } else {
-  await import('./cli.ts')
+  void import('./cli.ts')
 }

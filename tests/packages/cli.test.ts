@@ -102,24 +102,28 @@ test.skipIf(!node20)(
     const place = path.join(folder, 'old')
     cpSync(path.join(root, 'packages/cli/bin'), path.join(place, 'bin'), { recursive: true })
     cpSync(path.join(root, 'package.json'), path.join(place, 'package.json'))
-    const launcher = path.join(root, 'src-cli/launcher.ts')
-    writeFileSync(path.join(place, 'cli.js'), stripTypeScriptTypes(readFileSync(launcher, 'utf8')))
-    const say = (LC_ALL: string, start = 'bin/loudsmith.cjs') =>
-      promisify(execFile)(node20 ?? '', [path.join(place, start), 'master', 'song.wav'], { env: { LC_ALL } }).catch(
-        ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
-      )
+    mkdirSync(path.join(place, 'dist/main'), { recursive: true })
+    const launcher = readFileSync(path.join(root, 'src-cli/launcher.ts'), 'utf8')
+    writeFileSync(path.join(place, 'dist/main/cli.js'), stripTypeScriptTypes(launcher))
+    const oldest = read(path.join(root, 'package.json')).engines.node.replace('>=', '')
+    const say = (LC_ALL: string) =>
+      promisify(execFile)(node20 ?? '', [path.join(place, 'bin/loudsmith.cjs'), 'master', 'song.wav'], {
+        env: { LC_ALL },
+      }).catch(({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+        code,
+        stdout,
+        stderr,
+      }))
     expect(await say('C')).toMatchObject({
       ...{
         code: 1,
         stdout: '',
-        stderr: expect.stringMatching(/^Loudsmith needs Node 22\.18 or newer, and this is 20\.\S+\. [^\n]+\n$/),
+        stderr: expect.stringMatching(`^Loudsmith needs Node ${oldest} or newer, and this is 20\\.\\S+\\. [^\\n]+\n$`),
       },
     })
     expect(await say('ko_KR.UTF-8')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^Loudsmith에는 Node 22\.18 이상이 [^\n]+\n$/),
+      stderr: expect.stringMatching(`^Loudsmith에는 Node ${oldest} 이상이 [^\\n]+\n$`),
     })
-    // The start of the built command line says the same.
-    for (const language of ['C', 'ko_KR.UTF-8']) expect(await say(language, 'cli.js')).toEqual(await say(language))
   },
 )
