@@ -1,7 +1,19 @@
-/** Gives back, after every file, what it replaced in its process: other files share that. */
+/** Gives back, after every file, what it replaced in its process, which other files share; tells the reporter what the file cost. */
 import { afterAll, vi } from 'vitest'
+import { processorSeconds } from './processor-time.ts'
 
-afterAll(() => {
+declare module 'vitest' {
+  interface TaskMeta {
+    /** Processor time of a file and of the programs that it waited for, seconds. */
+    processorSeconds?: number
+  }
+}
+
+const before = processorSeconds()
+
+// biome-ignore lint/correctness/noEmptyPattern: vitest wants the fixtures of a hook destructured.
+afterAll(({}, file) => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
+  file.meta.processorSeconds = processorSeconds() - before
 })
