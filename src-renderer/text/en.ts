@@ -363,7 +363,7 @@ export const en = {
       ['Listen and save.', 'Compare at equal loudness and save one folder per song. Nothing leaves this computer.'],
     ] as readonly (readonly [string, string])[],
     sample: 'Try the sample song',
-    sampleName: 'Sample song.wav',
+    sampleName: 'Sample song.flac',
     sampleNote:
       'In the sample song, listen for boomy chords from the first bar and a hollow bass from bar 3. In its master the boom is gone and the bass is back in the centre.',
   },

@@ -3,7 +3,7 @@ import { FolderOpen } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { SampleNote } from '../../components/sample-note.tsx'
-import { makeSampleSong } from '../../sample-song/sample-song.ts'
+import { fetchSampleSong } from '../../sample-song/sample-song.ts'
 import { useWords } from '../../text/context.tsx'
 
 export interface FirstRunProps {
@@ -15,10 +15,13 @@ export interface FirstRunProps {
 
 export function FirstRun({ isOver, note, onChoose, onFiles }: FirstRunProps) {
   const { t } = useWords()
-  const [isMaking, setMaking] = useState(false)
+  const [isFetching, setFetching] = useState(false)
   const trySample = async () => {
-    setMaking(true)
-    onFiles([await makeSampleSong(t.first.sampleName)])
+    setFetching(true)
+    // A service that does not answer is told at the top of the page.
+    const song = await fetchSampleSong(t.first.sampleName).catch(() => null)
+    setFetching(false)
+    if (song) onFiles([song])
   }
   return (
     <main id="content" className="work first" tabIndex={-1}>
@@ -39,7 +42,7 @@ export function FirstRun({ isOver, note, onChoose, onFiles }: FirstRunProps) {
               >
                 {t.drop.choose}
               </Button>
-              <Button className="big" busyText={isMaking && t.loading} onClick={() => void trySample()}>
+              <Button className="big" busyText={isFetching && t.loading} onClick={() => void trySample()}>
                 {t.first.sample}
               </Button>
             </div>
