@@ -14,7 +14,6 @@ export type Detail =
   | { readonly rule: 'file_part'; readonly names: readonly string[] }
   | { readonly rule: 'in_row'; readonly row: number; readonly column: string; readonly broken: Detail }
   | { readonly rule: 'in_line'; readonly line: number; readonly field: string; readonly broken: Detail }
-  | { readonly rule: 'in_track'; readonly track: number; readonly field: string; readonly broken: Detail }
   | {
       readonly rule:
         | 'whole_number'
@@ -165,10 +164,6 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   in_line: {
     en: ({ line, field, broken }) => `Line ${line}, ${field}: ${detailText(broken, 'en')}`,
     ko: ({ line, field, broken }) => `${line}번째 줄 ${field}: ${detailText(broken, 'ko')}`,
-  },
-  in_track: {
-    en: ({ track, field, broken }) => `Track ${track}, ${field}: ${detailText(broken, 'en')}`,
-    ko: ({ track, field, broken }) => `트랙 ${track}, ${field}: ${detailText(broken, 'ko')}`,
   },
   cursor: { en: 'It must be the next_cursor of the same list.', ko: '같은 목록의 next_cursor여야 해요.' },
   not_in_query: {

@@ -14,7 +14,7 @@ import type {
 } from '../../src-worker/mastering/work-order.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import type { SendableFile } from '../artifacts/send-file.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError, checkedAt } from '../http/app-error.ts'
 import { toAppError } from '../http/envelope.ts'
 import { requireEdges } from '../jobs/edges.ts'
 import type { AuditionProcess } from './audition-process.ts'
@@ -81,7 +81,7 @@ export class Auditions {
    */
   async create(request: AuditionRequest, signal: AbortSignal): Promise<KnownAudition> {
     const songs = this.#songsOf(request)
-    requireEdges(request.settings, songs.source.facts)
+    checkedAt('settings', () => requireEdges(request.settings, songs.source.facts))
     const id = idOf(request, songs)
     // The present sound goes before the master of the one before; and two songs at once would take twice the memory.
     if (this.#queue.running !== id) this.#rendering.stop.abort(SUPERSEDED)
@@ -201,7 +201,9 @@ export class Auditions {
     const referenceId = settings.reference_source_id
     return {
       source: take(sourceId, 'source_id'),
-      ...(referenceId === null ? {} : { reference: take(referenceId, 'reference_source_id') }),
+      ...(referenceId === null
+        ? {}
+        : { reference: checkedAt('settings', () => take(referenceId, 'reference_source_id')) }),
     }
   }
 

@@ -42,3 +42,16 @@ export class AppError extends Error {
 export function invalidRequest(reason: RequestReason, options: AppErrorOptions = {}): AppError {
   return new AppError('INVALID_REQUEST', { reason }, options)
 }
+
+/** Runs a check of the value at `place`, such as `settings` or `tracks[1]`: a field that it refuses is named as a member of that. */
+export function checkedAt<Result>(place: string, check: () => Result): Result {
+  try {
+    return check()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.param === undefined) throw error
+    const { code, details, headers, cause } = error
+    const param = `${place}.${error.param}`
+    const values = { ...error.values, param, field: param }
+    throw new AppError(code, values, { param, ...(details ? { details } : {}), headers, cause })
+  }
+}

@@ -3,14 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
-import Value from 'typebox/value'
 import { type Endpoint, LINES_MEDIA_TYPES, permits, type Scope } from '../../src-contract/endpoint.ts'
 import { type Language, preferredLanguage } from '../../src-contract/text/text.ts'
 import { wholeNumber } from '../../src-contract/whole-number.ts'
 import { AppError, invalidRequest } from './app-error.ts'
 import { type BodyReading, bodyChunks } from './body.ts'
 import { hasBody } from './drain.ts'
-import { schemaDetail } from './schema-detail.ts'
+import { schemaFault } from './schema-fault.ts'
 
 /** Maker of a job: a program with an API key, or the application. */
 export type Maker = { readonly via: 'key'; readonly keyId: string } | { readonly via: 'session' }
@@ -213,22 +212,14 @@ export function inOneCase(name: string, value: unknown): unknown {
   return name.endsWith('_id') && typeof value === 'string' ? value.toLowerCase() : value
 }
 
-/** Returns a value that fits a schema. Throws INVALID_REQUEST with the name at fault, or for the body as a whole. */
+/** Returns a value that fits a schema. Throws INVALID_REQUEST with the place at fault, or for the body as a whole. */
 export function checked(schema: TSchema, value: unknown): unknown {
-  if (Value.Check(schema, value)) return value
-  const [first] = Value.Errors(schema, value)
-  const extra = (first?.params as { additionalProperties?: readonly string[] } | undefined)?.additionalProperties?.[0]
-  const missing = (first?.params as { requiredProperties?: readonly string[] } | undefined)?.requiredProperties?.[0]
-  const param = first?.instancePath.split('/')[1] ?? missing ?? extra
-  const details = first ? [schemaDetail(first, memberAt(schema, first.instancePath))] : []
-  // Without a name at fault it is the body as a whole.
-  throw param ? new AppError('INVALID_REQUEST', {}, { param, details }) : invalidRequest('body_not_object', { details })
-}
-
-/** Returns the schema of the member that `instancePath` (a JSON pointer) names; undefined where that is no direct member. */
-function memberAt(schema: TSchema, instancePath: string): TSchema | undefined {
-  const [, name = '', ...deeper] = instancePath.split('/')
-  return deeper.length === 0 ? (schema as Partial<TObject>).properties?.[name] : undefined
+  const fault = schemaFault(schema, value)
+  if (!fault) return value
+  const { place: param, detail } = fault
+  throw param
+    ? new AppError('INVALID_REQUEST', {}, { param, details: [detail] })
+    : invalidRequest('body_not_object', { details: [detail] })
 }
 
 /** Reads a body as JSON; one that is absent is an empty object where it is optional. Throws INVALID_REQUEST for anything else. */

@@ -1,11 +1,10 @@
 /** Columns of a release as a table: one row for each track, the facts of the release in every row. */
 import type { TSchema } from 'typebox'
-import Value from 'typebox/value'
 import { FADE_SHAPES } from '../../src-contract/edges.ts'
 import { RELEASE_KINDS, ReleaseChange, TrackChange } from '../../src-contract/releases.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
-import { schemaDetail } from '../http/schema-detail.ts'
+import { schemaFault } from '../http/schema-fault.ts'
 import { type Table, writeTable } from './csv-table.ts'
 import type { ReleaseRecord, TrackRecord } from './release.ts'
 
@@ -173,14 +172,12 @@ function checked<Change extends object>(schema: TSchema, places: readonly Place[
     return value === undefined ? [] : [[column.member, value] as const]
   })
   const change = Object.fromEntries(entries)
-  if (Value.Check(schema, change)) return change as Change
-  const [first] = Value.Errors(schema, change)
-  const member = first?.instancePath.split('/')[1] ?? ''
+  const fault = schemaFault(schema, change)
+  if (!fault) return change as Change
+  const [member = ''] = fault.place.split(/[.[]/)
   const heading = places.find(({ column }) => column.member === member)?.heading ?? member
   const words = wordsOf(member)
-  const detail: Detail = words
-    ? { rule: 'one_of', words }
-    : schemaDetail(first!, (schema as TSchema & { properties: Record<string, TSchema> }).properties[member])
+  const detail: Detail = words ? { rule: 'one_of', words } : fault.detail
   throw new AppError('INVALID_REQUEST', {}, { param: heading, details: [detail] })
 }
 

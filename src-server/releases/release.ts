@@ -5,7 +5,7 @@ import { isrcOf } from '../../src-contract/isrc.ts'
 import { MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
 import type { Release, ReleaseChange, ReleaseCover, Track, TrackChange } from '../../src-contract/releases.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
-import { AppError } from '../http/app-error.ts'
+import { AppError, checkedAt } from '../http/app-error.ts'
 import { requireName } from '../http/display-name.ts'
 import { isDate, upcOf } from './codes.ts'
 import { changedDisclosure } from './disclosure.ts'
@@ -170,18 +170,9 @@ export function replaced(
   return tracks.flatMap((track) => (track.trackId === trackId ? replace(track) : [track]))
 }
 
-/** Runs `read` for every entry of a list; what it refuses is refused with the number of the entry, from 1. */
+/** Runs `read` for every entry of the list `tracks` of a request. */
 export function eachTrack<Entry, Result>(entries: readonly Entry[], read: (entry: Entry) => Result): Result[] {
-  return entries.map((entry, index) => {
-    try {
-      return read(entry)
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'INVALID_REQUEST' || error.param === undefined) throw error
-      const { param: field, details = [] } = error
-      const told = details.map((detail): Detail => ({ rule: 'in_track', track: index + 1, field, broken: detail }))
-      throw new AppError('INVALID_REQUEST', {}, { param: 'tracks', details: told })
-    }
-  })
+  return entries.map((entry, index) => checkedAt(`tracks[${index}]`, () => read(entry)))
 }
 
 function broken(param: string, detail: Detail): AppError {

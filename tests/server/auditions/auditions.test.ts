@@ -127,7 +127,8 @@ describe('an audition', () => {
     const unknown = '00000000-0000-4000-8000-000000000000'
     expect((await service.hear(unknown)).body.error).toMatchObject({ code: 'INVALID_REQUEST', param: 'source_id' })
     const settings = { reference_source_id: unknown }
-    expect((await service.hear(song.source_id, settings)).body.error).toMatchObject({ param: 'reference_source_id' })
+    const { error } = (await service.hear(song.source_id, settings)).body
+    expect(error.param).toBe('settings.reference_source_id')
     expect((await service.get('/app/auditions/0123')).body.error.code).toBe('NOT_FOUND')
   })
 })

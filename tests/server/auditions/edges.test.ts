@@ -90,7 +90,7 @@ describe('the audition of a song with edges', () => {
 
   it('is refused where the song cannot have them', async () => {
     const { status, body } = await service.hear(song.source_id, { trim_end_seconds: 10 })
-    expect([status, body.error.code, body.error.param]).toEqual([400, 'TRIMMED_AWAY', 'trim_end_seconds'])
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'TRIMMED_AWAY', 'settings.trim_end_seconds'])
   })
 })
 

@@ -1,5 +1,6 @@
 /** What a refused value may be: told in the language of the message, wherever the check is made. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { jobSettings } from '../../../src-contract/settings.ts'
 import { type Detail, detailText } from '../../../src-contract/text/details.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type MasterFields, masterForm, type Service, startService } from '../../support/service.ts'
@@ -9,6 +10,12 @@ beforeAll(async () => {
   service = await startService({ forkEngine: createHeldEngine({ answersLooks: true }).fork })
 })
 afterAll(() => service.stop())
+
+const audition = (settings: object) => ({
+  source_id: 'unknown',
+  platform: 'spotify',
+  settings: { ...jobSettings({ platforms: ['spotify'] }), reference_source_id: null, ...settings },
+})
 
 async function refusalOf(method: string, address: string, body?: unknown, language = 'en') {
   const isForm = body instanceof FormData
@@ -154,6 +161,46 @@ test.each<Refused>([
   expect(refusal.message).not.toContain('undefined')
   // The sentence alone says the cause.
   if (param !== undefined) expect(refusal.message).toContain(korean)
+})
+
+const RELEASE = { title: 'a', artist: 'b', kind: 'ep' }
+
+/** What a request that fits but for `wrong` is refused with: the place, and the rule. */
+test.each<[place: string, rule: string, address: string, wrong: object]>([
+  ['settings.tilt_db', 'a number from -3 to 3', '/api/v1/releases', { ...RELEASE, settings: { tilt_db: 9 } }],
+  ['settings.target_lufs', 'a number from', '/api/v1/releases', { ...RELEASE, settings: { target_lufs: 'loud' } }],
+  [
+    'settings.skip_repairs[1]',
+    'one of',
+    '/api/v1/releases',
+    { ...RELEASE, settings: { skip_repairs: ['mud', 'mood'] } },
+  ],
+  ['settings.tilt', 'no field of this name', '/api/v1/releases', { ...RELEASE, settings: { tilt: 1 } }],
+  ['settings', 'a JSON object', '/api/v1/releases', { ...RELEASE, settings: 5 }],
+  ['tracks[1]', 'a JSON object', '/api/v1/releases', { ...RELEASE, tracks: [{ title: 'a' }, 5] }],
+  ['tracks[1].fade_in_seconds', 'from 0', '/api/v1/releases', { ...RELEASE, tracks: [{}, { fade_in_seconds: -1 }] }],
+  ['tracks[0].artists[1]', 'a string', '/api/v1/releases', { ...RELEASE, tracks: [{ artists: ['a', 5] }] }],
+  ['tracks[0].job_id', 'a UUID', '/api/v1/releases', { ...RELEASE, tracks: [{ job_id: 'x' }] }],
+  [
+    'tracks[0].settings.air_db',
+    'a number',
+    '/api/v1/releases',
+    { ...RELEASE, tracks: [{ settings: { air_db: true } }] },
+  ],
+  ['tracks[0].isrc', 'An ISRC has', '/api/v1/releases', { ...RELEASE, tracks: [{ isrc: 'x', title: 'a' }] }],
+  ['disclosure.lyrics.use', 'Missing: use', '/api/v1/releases', { ...RELEASE, disclosure: { lyrics: {} } }],
+  ['disclosure.a/b~c', 'no field of this name', '/api/v1/releases', { ...RELEASE, disclosure: { 'a/b~c': {} } }],
+  ['settings.warmth', 'a whole number from 0 to 100', '/app/auditions', audition({ warmth: 101 })],
+  ['settings.colour', 'no field of this name', '/app/auditions', audition({ colour: 1 })],
+])('%s: %s', async (param, rule, address, wrong) => {
+  const refusal = await refusalOf('POST', address, wrong)
+  expect(refusal).toMatchObject({ param, details: [expect.stringContaining(rule)] })
+  expect(refusal.message).toBe(`The value of "${param}" cannot be used. ${refusal.details?.[0]}`)
+})
+
+test('an unknown name is told in part where it is as long as a request may be', async () => {
+  const { param } = await refusalOf('POST', '/api/v1/releases', { ...RELEASE, settings: { ['x'.repeat(500_000)]: 1 } })
+  expect(param).toBe(`settings.${'x'.repeat(100)}`)
 })
 
 test('a file that is sent twice is to be sent once', async () => {

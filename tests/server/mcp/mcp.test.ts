@@ -262,7 +262,7 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     expect(await refusal('master', { ...master, platforms: ['gramophone'] })).toEqual([
       true,
       'INVALID_REQUEST',
-      'platforms',
+      'platforms[0]',
     ])
     expect(await refusal('read_job', { job_id: 'none' })).toEqual([true, 'JOB_NOT_FOUND', undefined])
     const outside = path.join(dataDir, '..', `outside-${process.pid}.wav`)

@@ -54,7 +54,7 @@ describe('a release', () => {
     expect((await service.get(AT)).body).toEqual({ releases: [], total: 0 })
   })
 
-  test('is refused with the field, and for a track with its number, in the language of the caller', async () => {
+  test('is refused with the field, and for a track with its place, in the language of the caller', async () => {
     const refusal = async (more: object, language = 'en') => {
       const init = { body: JSON.stringify({ ...FACTS, ...more }), headers: { 'content-type': 'application/json' } }
       const headers = { ...init.headers, 'accept-language': language }
@@ -67,12 +67,12 @@ describe('a release', () => {
     expect(await refusal({ upc: '036000291453' })).toEqual(wrong('upc', expect.stringContaining('12 digits')))
     expect(await refusal({ release_date: '2026-02-30' })).toEqual(wrong('release_date'))
     expect(await refusal({ tracks: [{ title: 'a' }, { title: 'b', isrc: 'KR-123' }] })).toEqual(
-      wrong('tracks', expect.stringMatching(/^Track 2, isrc: An ISRC has twelve/)),
+      wrong('tracks[1].isrc', expect.stringMatching(/^An ISRC has twelve/)),
     )
     expect(await refusal({ tracks: [{ title: 'a', isrc: 'KR-123' }] }, 'ko')).toEqual(
-      wrong('tracks', expect.stringMatching(/^트랙 1, isrc: ISRC는/)),
+      wrong('tracks[0].isrc', expect.stringMatching(/^ISRC는/)),
     )
-    expect(await refusal({ tracks: [{}] })).toEqual(wrong('tracks', expect.stringMatching(/^Track 1, title/)))
+    expect(await refusal({ tracks: [{}] })).toEqual(wrong('tracks[0].title'))
     expect(await refusal({ tracks: Array.from({ length: 101 }, () => ({ title: 'a' })) })).toEqual(wrong('tracks'))
     expect((await service.get(AT)).body.total).toBe(0)
   })
@@ -182,10 +182,10 @@ describe('the tracks of a release', () => {
     const unknown = '00000000-0000-4000-8000-000000000000'
     const detail = async (track: object, init = {}) => {
       const { body } = await service.post(at(release, '/tracks'), { tracks: [track] }, init)
-      return body.error?.details?.[0]
+      return body.error && `${body.error.param}: ${body.error.details[0]}`
     }
-    expect(await detail({ job_id: unknown })).toMatch(/job_id: There is no such job/)
-    expect(await detail({ source_id: unknown })).toMatch(/source_id: There is no such stored song/)
+    expect(await detail({ job_id: unknown })).toMatch(/tracks\[0\].job_id: There is no such job/)
+    expect(await detail({ source_id: unknown })).toMatch(/tracks\[0\].source_id: There is no such stored song/)
     expect(await detail({ source_id: source }, { credential })).toMatch(/Only the application/)
     const job = await service.newJob()
     expect(await detail({ source_id: source, job_id: job.job_id })).toMatch(/not both/)
