@@ -8,6 +8,7 @@ import path from 'node:path'
 
 const FULL_NUMBERS = {
   FUZZ_ROUNDS: '10000',
+  MCP_ROUNDS: '50000',
   KILL_ROUNDS: '100',
   EXPORT_KILLS: 'all',
   JOBS_ROUNDS: '500',
@@ -19,6 +20,7 @@ const FILES = [
   'tests/server/http/hostile.test.ts',
   'tests/server/http/hostile-values.test.ts',
   'tests/server/http/hostile-keys.test.ts',
+  'tests/server/mcp/arguments.test.ts',
   'tests/server/process/load.test.ts',
   'tests/server/process/killed.test.ts',
   'tests/server/process/soak.test.ts',

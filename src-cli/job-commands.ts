@@ -4,10 +4,11 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CallArguments } from '../src-contract/client.ts'
 import { DEFAULT_PAGE_SIZE } from '../src-contract/common.ts'
 import { type Analysis, JOB_STATUSES, type Job, type JobPage } from '../src-contract/jobs.ts'
-import { MAX_PAGE_SIZE, MAX_WAIT_SECONDS } from '../src-contract/limits.ts'
+import { MAX_PAGE_SIZE } from '../src-contract/limits.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { SETTING_NAMES } from '../src-contract/settings.ts'
 import { decibels } from '../src-contract/text/numbers.ts'
+import { waitForJob } from '../src-contract/wait-for-job.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
 import {
   type AddCommand,
@@ -23,7 +24,6 @@ import { registerJobFile } from './job-file-command.ts'
 import { describeJob } from './job-text.ts'
 import { MASTERS_FOLDER } from './master-command.ts'
 import { type Messages, messagesFor } from './messages.ts'
-import type { ServiceClient } from './service-client.ts'
 import { givenSettings, settingOption, wordsOf } from './setting-options.ts'
 import { table } from './text-output.ts'
 import { unpackResult, writableFolder } from './unpack.ts'
@@ -75,7 +75,7 @@ function registerReading(command: AddCommand, messages: Messages): void {
       runClientCommand(
         options,
         messages,
-        (client) => readJob(client, id, options.wait === true),
+        (client) => (options.wait ? waitForJob(client, id) : client.call('readJob', { params: { job_id: id } })),
         (job) => describeNamed(job, messages),
       ),
     )
@@ -214,15 +214,6 @@ const changesOf = (options: RetryOptions) =>
     ...givenSettings(options),
     ...(options.platforms === undefined ? {} : { platforms: wordsOf(options.platforms) }),
   }) as NonNullable<CallArguments<'retryJob'>['body']>
-
-/** Reads a job, and waits for its end where it is to. */
-async function readJob(client: ServiceClient, id: string, waits: boolean): Promise<Job> {
-  for (;;) {
-    const query = waits ? { wait: MAX_WAIT_SECONDS } : {}
-    const job = await client.call('readJob', { params: { job_id: id }, query })
-    if (!waits || job.status !== 'queued') return job
-  }
-}
 
 const nameOf = ({ artist, title }: Job) => (artist ? `${artist} - ${title}` : title)
 

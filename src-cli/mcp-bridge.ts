@@ -10,6 +10,7 @@ import {
   type JSONRPCMessage,
   type JSONRPCRequest,
 } from '@modelcontextprotocol/sdk/types.js'
+import { readFailure } from '../src-contract/client.ts'
 import type { Place } from './service-client.ts'
 
 export interface McpBridgeDeps {
@@ -169,12 +170,19 @@ class Bridge implements McpBridge {
 
   /** Answers requests of the host with a failure. */
   async #answer(ids: readonly JSONRPCRequest['id'][], error: unknown): Promise<void> {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = sentenceOf(error)
     for (const id of ids) {
       this.#pending.delete(id)
       await this.#host.send({ jsonrpc: '2.0', id, error: { code: ErrorCode.ConnectionClosed, message } })
     }
   }
+}
+
+/** Returns the sentence of a failure: that of the service where it sent one. */
+function sentenceOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const sent = message.indexOf('{')
+  return sent < 0 ? message : readFailure(0, message.slice(sent), () => null).message
 }
 
 /** Returns the HTTP status of a failed message; undefined where nobody answered. */

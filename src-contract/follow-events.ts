@@ -57,7 +57,7 @@ export async function* followEvents(
         }
       }
     } catch (error) {
-      const isRefused = error instanceof ApiError && error.envelope !== undefined && !PASSING.has(error.code)
+      const isRefused = error instanceof ApiError && error.envelope !== undefined && !isPassing(error)
       if (isRefused && !signal?.aborted) throw error
     } finally {
       line.end()
@@ -67,8 +67,8 @@ export async function* followEvents(
   }
 }
 
-/** Refusals that end by themselves. */
-const PASSING = new Set<ApiError['code']>(['RATE_LIMIT', 'UNAVAILABLE'])
+/** Returns whether a refusal ends by itself. */
+export const isPassing = ({ code }: ApiError): boolean => code === 'RATE_LIMIT' || code === 'UNAVAILABLE'
 
 /** Returns a signal that fires with `outer`, when `end` is called, and where nobody says `isAlive` for too long. */
 function createLine(outer: AbortSignal | undefined) {

@@ -64,5 +64,8 @@ export const MAX_MANIFEST_BYTES = 33_554_432
 export const MAX_CLIENT_REFERENCE_LENGTH = 200
 export const MAX_CLIENT_METADATA_BYTES = 1024
 
+/** Open sessions of the Model Context Protocol of one API key. */
+export const MAX_MCP_SESSIONS = 16
+
 /** Longest time for which the reading of a job waits for its end, s. */
 export const MAX_WAIT_SECONDS = 30

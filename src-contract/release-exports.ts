@@ -240,7 +240,7 @@ export const releaseExportEndpoints = endpoints({
     method: 'POST',
     path: '/api/v1/releases/verify',
     access: 'caller',
-    scope: 'master',
+    scope: 'read',
     tag: 'Releases',
     summary: 'Check an exported folder, or its ZIP, against its certificate (extension)',
     body: exactly({ folder: Type.String({ minLength: 1, description: 'Full path of the folder, or of its ZIP.' }) }),

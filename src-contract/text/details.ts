@@ -46,6 +46,7 @@ export type Detail =
         | 'picture'
         | 'cursor'
         | 'not_in_query'
+        | 'full_path'
         | 'form'
     }
 
@@ -169,6 +170,10 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   not_in_query: {
     en: 'It belongs in the body of the request, not in its address.',
     ko: '주소가 아니라 요청 본문에 넣는 값이에요.',
+  },
+  full_path: {
+    en: 'Give the full path, such as /music/song.wav.',
+    ko: '전체 경로를 적어 주세요. 예: /music/song.wav.',
   },
   form: { en: 'It does not have the format that /docs describes.', ko: '/docs에 나온 형식과 달라요.' },
 }

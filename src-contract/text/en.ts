@@ -50,7 +50,9 @@ export const errors: Record<ErrorCode, Sentence> = {
   INSUFFICIENT_CREDITS: (v) =>
     `This ${Number(v.cost ?? 1) === 1 ? 'job costs 1 credit' : `release costs ${v.cost} credits`} and the balance is ${v.balance ?? 0}. Add credits in Settings.`,
   CONCURRENT_LIMIT: (v) =>
-    `${v.limit ? `${v.limit === 1 ? '1 job is' : `${v.limit} jobs are`} unfinished, which is the limit of the plan.` : 'Another job is still running.'} Try again when a job has finished.`,
+    v.reason === 'sessions'
+      ? `This key has ${v.limit} open MCP sessions, which is the limit. End one with DELETE /mcp and its Mcp-Session-Id; one that is unused for 10 minutes makes room by itself.`
+      : `${v.limit ? `${v.limit === 1 ? '1 job is' : `${v.limit} jobs are`} unfinished, which is the limit of the plan.` : 'Another job is still running.'} Try again when a job has finished.`,
   RATE_LIMIT: (v) => `The plan allows ${v.limit} requests a minute. Try again in ${v.retryAfterSeconds} s.`,
   INVALID_REQUEST: (v) =>
     REQUEST_REASONS[v.reason as RequestReason]?.en ??

@@ -47,7 +47,9 @@ export const errors: Record<ErrorCode, Sentence> = {
   INSUFFICIENT_CREDITS: (v) =>
     `${Number(v.cost ?? 1) === 1 ? '이 작업은' : '이 릴리스는'} ${v.cost ?? 1}크레딧인데 잔액이 ${v.balance ?? 0}이에요. 설정에서 크레딧을 추가하세요.`,
   CONCURRENT_LIMIT: (v) =>
-    `${v.limit ? `끝나지 않은 작업이 플랜 한도인 ${v.limit}개예요.` : '다른 작업이 아직 진행 중이에요.'} 하나가 끝나면 다시 시도하세요.`,
+    v.reason === 'sessions'
+      ? `이 키로 열린 MCP 세션이 한도인 ${v.limit}개예요. DELETE /mcp와 Mcp-Session-Id로 하나를 끝내세요. 10분 동안 쓰지 않은 세션은 새 세션에 자리를 내줘요.`
+      : `${v.limit ? `끝나지 않은 작업이 플랜 한도인 ${v.limit}개예요.` : '다른 작업이 아직 진행 중이에요.'} 하나가 끝나면 다시 시도하세요.`,
   RATE_LIMIT: (v) => `플랜 한도는 분당 ${v.limit}회예요. ${v.retryAfterSeconds}초 뒤에 다시 시도하세요.`,
   INVALID_REQUEST: (v) =>
     REQUEST_REASONS[v.reason as RequestReason]?.ko ??

@@ -1,8 +1,8 @@
 /** Changes of the batch, sent to the server one after another. Only answers that include all of them are shown. */
 import type { Batch } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
+import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import type { JobsStore } from './jobs.ts'
-import { createSerialQueue } from './serial-queue.ts'
 
 export interface CommandsDeps {
   readonly client: Client

@@ -2,9 +2,9 @@
 import { createStore } from 'zustand/vanilla'
 import type { Batch, Source } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
+import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
-import { createSerialQueue } from './serial-queue.ts'
 
 /** A reference on its way, or why it was not taken. */
 export interface SendingReference {

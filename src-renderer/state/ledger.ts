@@ -2,7 +2,7 @@
 import { createStore } from 'zustand/vanilla'
 import type { LedgerEntry } from '../../src-contract/account.ts'
 import type { Client } from '../../src-contract/client.ts'
-import { createSerialQueue } from './serial-queue.ts'
+import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 
 export interface Ledger {
   /** Null before the first reading. */

@@ -4,9 +4,9 @@ import type { Client } from '../../src-contract/client.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MAX_PAGE_SIZE } from '../../src-contract/limits.ts'
 import type { Report } from '../../src-contract/report.ts'
+import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import { comparedPlatform, type OtherMaster } from './listen-versions.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
-import { createSerialQueue } from './serial-queue.ts'
 
 export interface ListenState {
   readonly job: Job | null

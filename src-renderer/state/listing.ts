@@ -1,6 +1,6 @@
 /** A list that the server keeps, as it was read last. */
 import { createStore } from 'zustand/vanilla'
-import { createSerialQueue } from './serial-queue.ts'
+import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 
 /** Makes the store of a list with its reading. `items` is null before the first; `readAll` asks for all of them. */
 export function createListing<Item>(readAll: () => Promise<readonly Item[]>) {

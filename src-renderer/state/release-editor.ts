@@ -3,6 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Disclosure } from '../../src-contract/disclosure.ts'
 import type { Release, Track, TrackChange } from '../../src-contract/releases.ts'
+import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import { readStored } from './browser-storage.ts'
 import { createEdits } from './edits.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
@@ -19,7 +20,6 @@ import {
   withoutStored,
   written,
 } from './release-drafts.ts'
-import { createSerialQueue } from './serial-queue.ts'
 
 export type Saving = 'saved' | 'saving' | 'waiting'
 

@@ -2,9 +2,9 @@
 import { createStore } from 'zustand/vanilla'
 import type { Source } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
+import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
-import { createSerialQueue } from './serial-queue.ts'
 
 /** The song of one track on its way. */
 export interface TrackUpload {

@@ -4,6 +4,7 @@ import type { Source } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
 import { MAX_PAGE_SIZE, MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
 import type { NewRelease, Release, ReleaseKind, ReleaseSummary, TrackChange } from '../../src-contract/releases.ts'
+import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import type { SendSong } from '../api/upload.ts'
 import type { createPlayer } from '../player/player.ts'
 import type { NoticesActions } from './notices.ts'
@@ -13,7 +14,6 @@ import { type Refusal, refusalOf } from './refusal.ts'
 import { ReleaseEditor } from './release-editor.ts'
 import { ReleaseExports } from './release-exports.ts'
 import { ReleaseUploads } from './release-uploads.ts'
-import { createSerialQueue } from './serial-queue.ts'
 
 export interface ReleasesState {
   /** Newest first; null before they are read. */

@@ -3,8 +3,8 @@ import { createStore } from 'zustand/vanilla'
 import type { Account } from '../../src-contract/account.ts'
 import type { Settings, SystemState } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
+import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import type { LinkState } from '../api/events.ts'
-import { createSerialQueue } from './serial-queue.ts'
 
 export interface Service {
   readonly account: Account | null

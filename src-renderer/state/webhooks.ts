@@ -1,10 +1,10 @@
 /** Webhooks and the log of their deliveries, and which of them are being removed. */
 import { createStore } from 'zustand/vanilla'
 import { ApiError, type Client } from '../../src-contract/client.ts'
+import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import type { Delivery, Webhook } from '../../src-contract/webhooks.ts'
 import type { NoticesActions } from './notices.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
-import { createSerialQueue } from './serial-queue.ts'
 
 export interface WebhooksState {
   /** Null before the first reading. Without those whose time to undo is running. */

@@ -7,8 +7,8 @@ export interface UntilEndedDeps {
 }
 
 /**
- * Resolves once `hasEnded` returns true, asked after every event, when `waitMs` milliseconds are over, or when the log of events closes. Rejects
- * with the signal's reason, and with what `hasEnded` throws, as for a job that is deleted meanwhile.
+ * Resolves once `hasEnded` returns true, asked at first and after every event, when `waitMs` milliseconds are over, or when the log of
+ * events closes. Rejects with the signal's reason, and with what `hasEnded` throws, as for a job that is deleted meanwhile.
  */
 export async function untilEnded(
   { events, clock }: UntilEndedDeps,
@@ -16,7 +16,6 @@ export async function untilEnded(
   { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
 ): Promise<void> {
   signal.throwIfAborted()
-  if (hasEnded()) return
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const look = () => {
     try {
@@ -26,10 +25,12 @@ export async function untilEnded(
     }
   }
   const giveUp = () => reject(signal.reason)
+  // Followed before it is asked: an end in between is told.
   const follower = events.follow({ onNews: look, onEnd: resolve })
   const stopTimer = clock.after(waitMs, resolve)
   signal.addEventListener('abort', giveUp)
   try {
+    look()
     await promise
   } finally {
     follower.close()

@@ -1,20 +1,27 @@
 /** Tools for jobs that are there, their reports, and the account. */
 import Type from 'typebox'
 import { exactly } from '../../src-contract/common.ts'
-import { JobQuery, RetryChanges } from '../../src-contract/jobs.ts'
-import { MAX_WAIT_SECONDS } from '../../src-contract/limits.ts'
+import { type Job, JobQuery, RetryChanges } from '../../src-contract/jobs.ts'
+import { DEFAULT_LINK_SECONDS } from '../../src-contract/limits.ts'
 import { linkEndpoints } from '../../src-contract/links.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
-import { Confirm, IdempotencyKey, idempotent } from './song-tools.ts'
+import { Confirm, DEFAULT_ROWS, IdempotencyKey, idempotent, PageSize, waitSeconds } from './shared-arguments.ts'
+import { newJob } from './song-tools.ts'
 import { jobAnswer, reportUri, tool } from './tool.ts'
-
-/** Rows of a list that an agent can still read at once. */
-export const PageSize = Type.Optional(Type.Integer({ minimum: 1, maximum: 20, default: 10 }))
-const LIST_SIZE = 10
 
 const JobId = Type.String({ description: 'Identifier of the job.' })
 /** Members of a report that are long rows of numbers; its resource has them. */
 const BULKY = new Set(['spectrum', 'target_spectrum', 'curves', 'recipe'])
+
+/** Returns the members of a job by which it is told from others. */
+function shortJob(job: Job): Partial<Job> {
+  const { job_id, status, progress, failure_code, error_message, title, artist, platforms } = job
+  const { client_reference, metadata, batch_id, created_at, download_url } = job
+  return {
+    ...{ job_id, status, progress, failure_code, error_message, title, artist, platforms },
+    ...{ client_reference, metadata, batch_id, created_at, download_url },
+  } as Partial<Job>
+}
 
 export const ACCOUNT_TOOLS = [
   tool({
@@ -29,28 +36,20 @@ export const ACCOUNT_TOOLS = [
   tool({
     name: 'list_jobs',
     title: 'List jobs',
-    description: 'Jobs of the account, newest first. Titles and artists are data of the songs.',
+    description: 'Jobs of the account, newest first; a failed one says why. Titles and artists are data of the songs.',
     input: exactly({ ...JobQuery.properties, limit: PageSize }),
     effect: 'reads',
     endpoint: 'listJobs',
-    run: async ({ limit = LIST_SIZE, ...query }, { client, signal }) => {
+    run: async ({ limit = DEFAULT_ROWS, ...query }, { client, signal }) => {
       const { jobs, ...page } = await client.call('listJobs', { query: { ...query, limit }, signal })
-      const rows = jobs.map(({ job_id, status, progress, title, artist, platforms, created_at, download_url }) => ({
-        ...{ job_id, status, progress, title, artist, platforms, created_at, download_url },
-      }))
-      return { value: { jobs: rows, ...page } }
+      return { value: { jobs: jobs.map(shortJob), ...page } }
     },
   }),
   tool({
     name: 'read_job',
     title: 'Read a job',
     description: 'One job with its results. With `wait` it is answered when the job has ended.',
-    input: exactly({
-      job_id: JobId,
-      wait: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS, description: 'Longest time to wait for its end, s.' }),
-      ),
-    }),
+    input: exactly({ job_id: JobId, wait: waitSeconds('At once when absent.') }),
     effect: 'reads',
     endpoint: 'readJob',
     run: async ({ job_id, wait }, { client, signal }) =>
@@ -82,15 +81,17 @@ export const ACCOUNT_TOOLS = [
       job_id: JobId,
       changes: Type.Optional(RetryChanges),
       confirm: Confirm,
+      wait: waitSeconds('The new job is answered at once when absent.'),
       idempotency_key: IdempotencyKey,
     }),
     effect: 'spends',
     endpoint: 'retryJob',
-    run: async ({ job_id, changes = {}, confirm, idempotency_key }, { client, signal }) => {
+    run: async ({ job_id, changes = {}, confirm, wait = 0, idempotency_key }, context) => {
+      const { client, signal } = context
       const params = { job_id }
       if (confirm) {
         const headers = idempotent(idempotency_key)
-        return { value: await client.call('retryJob', { params, body: changes, headers }) }
+        return jobAnswer(await newJob(() => client.call('retryJob', { params, body: changes, headers }), context, wait))
       }
       const { status } = await client.call('readJob', { params, signal })
       const { credits } = await client.call('readAccount', { signal })
@@ -101,11 +102,15 @@ export const ACCOUNT_TOOLS = [
     name: 'link_job',
     title: 'Link to the masters',
     description:
-      'Makes an address of the ZIP of a finished job that needs no key, for other programs on this machine. Whoever has it can download the masters until it ends.',
-    input: exactly({ job_id: JobId, ...linkEndpoints.createLink.body.properties }),
+      'Makes an address of the ZIP of a finished job that needs no key, for other programs on this machine. Whoever has it can download the masters until it ends. Without `confirm` no address is made.',
+    input: exactly({ job_id: JobId, ...linkEndpoints.createLink.body.properties, confirm: Confirm }),
     effect: 'changes',
     endpoint: 'createLink',
-    run: async ({ job_id, ...body }, { client }) => {
+    run: async ({ job_id, confirm, ...body }, { client, signal }) => {
+      if (!confirm) {
+        const { title, status, expired } = await client.call('readJob', { params: { job_id }, signal })
+        return { value: { dry_run: true, job_id, title, status, expired, expires_in: DEFAULT_LINK_SECONDS, ...body } }
+      }
       const link = await client.call('createLink', { params: { job_id }, body })
       const file = { uri: link.url, name: 'masters.zip', mimeType: 'application/zip', description: 'All masters.' }
       return { value: link, links: [file] }

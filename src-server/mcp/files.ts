@@ -1,21 +1,44 @@
 /** Files that tools read and write: in the owner's allowed folders alone. */
 import { openAsBlob } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { AllowedFolders } from '../access/allowed-folders.ts'
+import { AppError } from '../http/app-error.ts'
 import type { ToolContext } from './tool.ts'
+
+/**
+ * Returns the full path that an argument names: as it stands, as a `file:` URL, or as `~/…` of the account that runs the service. Throws
+ * INVALID_REQUEST, naming `param`, for a path that begins in a folder of the caller.
+ */
+export function fullPath(given: string, param: string): string {
+  const named = /^file:/i.test(given) ? pathOfUrl(given) : given.replace(/^~(?=[/\\]|$)/, homedir())
+  if (named !== undefined && path.isAbsolute(named)) return named
+  throw new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'full_path' }] })
+}
+
+/** Returns the path of a `file:` URL; undefined for one of another machine, or one that is not encoded as a URL is. */
+function pathOfUrl(url: string): string | undefined {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    return undefined
+  }
+}
 
 /** Returns the file access of tools. What is outside and what is missing are refused alike: PATH_NOT_ALLOWED. */
 export function toolFiles(
   folders: Pick<AllowedFolders, 'file' | 'folder'>,
 ): Pick<ToolContext, 'openFile' | 'openFolder'> {
   return {
-    async openFile(name) {
+    async openFile(given, param) {
+      const name = fullPath(given, param)
       const { path: real } = await folders.file(name)
       return { content: await openAsBlob(real), name: path.basename(name) }
     },
-    async openFolder(name) {
-      const folder = await folders.folder(name)
+    async openFolder(given, param) {
+      const folder = await folders.folder(fullPath(given, param))
       return async (fileName, bytes) => {
         await mkdir(folder, { recursive: true })
         const { name: stem, ext } = path.parse(fileName)

@@ -1,4 +1,5 @@
 /** The prompt "master this album". */
+import Type from 'typebox'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 
 const ARGUMENTS = {
@@ -7,6 +8,11 @@ const ARGUMENTS = {
   title: 'Title of the album.',
   platforms: `Platforms, with commas: ${PLATFORMS.join(', ')}.`,
 } as const
+
+/** Schema of the arguments; one that is missing is asked for. */
+export const PromptInput = Type.Object(
+  Object.fromEntries(Object.keys(ARGUMENTS).map((name) => [name, Type.Optional(Type.String())])),
+)
 
 /** The prompt as it is listed, and its text for given arguments. */
 export const albumPrompt = {
@@ -18,7 +24,7 @@ export const albumPrompt = {
       ...{ name, description, required: name === 'songs' },
     })),
   },
-  fill(given: Readonly<Record<string, string>>) {
+  fill(given: Readonly<Record<string, unknown>>) {
     const facts = Object.keys(ARGUMENTS).map((name) => `${name}: ${JSON.stringify(given[name] ?? 'ask me')}`)
     const text = [
       'Master this album with Loudsmith.',

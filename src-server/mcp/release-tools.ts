@@ -3,11 +3,10 @@ import Type from 'typebox'
 import { exactly } from '../../src-contract/common.ts'
 import { type ExportedRelease, ExportRequest } from '../../src-contract/release-exports.ts'
 import { NewRelease, ReleaseChange, ReleaseQuery } from '../../src-contract/releases.ts'
-import { PageSize } from './account-tools.ts'
-import { Confirm, IdempotencyKey, idempotent } from './song-tools.ts'
+import { fullPath } from './files.ts'
+import { Confirm, DEFAULT_ROWS, IdempotencyKey, idempotent, PageSize, pathArgument } from './shared-arguments.ts'
 import { tool } from './tool.ts'
 
-const LIST_SIZE = 10
 const ReleaseId = Type.String({ description: 'Identifier of the release.' })
 
 /** Returns an export in few words: its files, and of each receiver what is to be mended. The certificate in the folder has the rest. */
@@ -34,7 +33,7 @@ export const RELEASE_TOOLS = [
     input: exactly({ ...ReleaseQuery.properties, limit: PageSize }),
     effect: 'reads',
     endpoint: 'listReleases',
-    run: async ({ limit = LIST_SIZE, ...query }, { client, signal }) => ({
+    run: async ({ limit = DEFAULT_ROWS, ...query }, { client, signal }) => ({
       value: await client.call('listReleases', { query: { ...query, limit }, signal }),
     }),
   }),
@@ -93,18 +92,14 @@ export const RELEASE_TOOLS = [
     input: exactly({
       release_id: ReleaseId,
       ...ExportRequest.properties,
-      folder: Type.String({
-        minLength: 1,
-        description: 'Full path of an allowed folder; that of the release is made in it.',
-      }),
-      confirm: Type.Optional(
-        Type.Boolean({ description: 'True to write it. Without it the answer says which names it would give.' }),
-      ),
+      folder: pathArgument('Full path of an allowed folder; that of the release is made in it.'),
+      confirm: Confirm,
     }),
     effect: 'changes',
     endpoint: 'exportRelease',
-    run: async ({ release_id, confirm, ...body }, { client, signal }) => {
+    run: async ({ release_id, confirm, folder, ...rest }, { client, signal }) => {
       const params = { release_id }
+      const body = { ...rest, folder: fullPath(folder, 'folder') }
       if (!confirm) return { value: { dry_run: true, ...(await client.call('nameExport', { params, body, signal })) } }
       return { value: shortExport(await client.call('exportRelease', { params, body, signal })) }
     },
@@ -113,12 +108,12 @@ export const RELEASE_TOOLS = [
     name: 'verify_release',
     title: 'Check an exported release',
     description: 'Compares every file of an exported folder, or of its ZIP, with its signed certificate.',
-    input: exactly({
-      folder: Type.String({ minLength: 1, description: 'Full path inside the folders that the owner allowed.' }),
-    }),
+    input: exactly({ folder: pathArgument('Full path inside the folders that the owner allowed.') }),
     effect: 'reads',
     endpoint: 'verifyFolder',
-    run: async (body, { client, signal }) => ({ value: await client.call('verifyFolder', { body, signal }) }),
+    run: async ({ folder }, { client, signal }) => ({
+      value: await client.call('verifyFolder', { body: { folder: fullPath(folder, 'folder') }, signal }),
+    }),
   }),
   tool({
     name: 'cancel_release',

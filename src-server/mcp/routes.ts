@@ -10,7 +10,7 @@ import { AppError, invalidRequest } from '../http/app-error.ts'
 import { readJson, untilGone } from '../http/route.ts'
 import type { McpSessions, SessionsDeps } from './sessions.ts'
 
-export interface McpRoutesDeps extends SessionsDeps {
+export interface McpRoutesDeps extends Omit<SessionsDeps, 'clock'> {
   readonly clock: Clock
   /** Returns the API key of a request; throws INVALID_API_KEY where there is none, also beside another credential. */
   readonly keyOf: (request: FastifyRequest) => { readonly keyId: string; readonly scope: Scope; readonly key: string }
@@ -20,7 +20,7 @@ export interface McpRoutesDeps extends SessionsDeps {
 const OPENING = ':\n\n'
 
 /** Serves `/mcp`. The protocol is loaded with the first request. Returns what ends the sessions. */
-export function mcpRoutes(app: FastifyInstance, { clock, keyOf, ...deps }: McpRoutesDeps): () => Promise<void> {
+export function mcpRoutes(app: FastifyInstance, { keyOf, ...deps }: McpRoutesDeps): () => Promise<void> {
   let sessions: Promise<McpSessions> | undefined
   const load = async () => new (await import('./sessions.ts')).McpSessions(deps)
   app.route({
@@ -34,9 +34,17 @@ export function mcpRoutes(app: FastifyInstance, { clock, keyOf, ...deps }: McpRo
         language: preferredLanguage(headers['accept-language']),
         program: headers['user-agent'] ?? 'mcp',
       }
-      const body = method === 'POST' ? await readJson(request, { clock, signal: untilGone(reply) }) : undefined
+      const body =
+        method === 'POST' ? await readJson(request, { clock: deps.clock, signal: untilGone(reply) }) : undefined
       sessions ??= load()
-      const answer = await (await sessions).answer(webRequest(request, deps.baseUrl), body, caller)
+      const answer = await (await sessions).answer(
+        {
+          request: webRequest(request, deps.baseUrl),
+          parsedBody: body,
+          onClosed: (listener) => void reply.raw.once('close', listener),
+        },
+        caller,
+      )
       if (answer.status >= 400) throw await refusalOf(answer)
       return send(reply, answer)
     },

@@ -3,9 +3,15 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { createClient } from '../../src-contract/client.ts'
 import type { Scope } from '../../src-contract/endpoint.ts'
+import { MAX_MCP_SESSIONS } from '../../src-contract/limits.ts'
+import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import type { Language } from '../../src-contract/text/text.ts'
-import { AppError } from '../http/app-error.ts'
+import type { Clock } from '../../src-system/system.ts'
+import { AppError, invalidRequest } from '../http/app-error.ts'
 import { createMcpServer, type McpServerDeps } from './server.ts'
+
+/** Time after which a session without an open answer makes room for another of its key, ms. Its client is told to begin anew. */
+const IDLE_MS = 600_000
 
 /** Caller of a request. */
 export interface McpCaller {
@@ -17,33 +23,49 @@ export interface McpCaller {
   readonly program: string
 }
 
-export interface SessionsDeps extends Omit<McpServerDeps, 'client' | 'scope' | 'language' | 'isOver'> {
+export interface SessionsDeps extends Omit<McpServerDeps, 'client' | 'scope' | 'language' | 'isOver' | 'inTurn'> {
+  readonly clock: Pick<Clock, 'monotonicMs'>
   /** Address of the API, without a trailing slash. */
   readonly baseUrl: string
+}
+
+/** One request, and how long its answer lasts. */
+export interface McpRequest {
+  readonly request: Request
+  readonly parsedBody: unknown
+  /** Calls `listener` when the answer has been sent, or the client is gone. */
+  readonly onClosed: (listener: () => void) => void
 }
 
 interface Session {
   readonly keyId: string
   readonly transport: WebStandardStreamableHTTPServerTransport
+  /** Answers that are not finished, streams among them. */
+  openAnswers: number
+  lastUsedMs: number
 }
 
-/** Sessions at once; one more ends the one that was unused for longest, whose client opens another. */
-const MAX_SESSIONS = 64
-
-/** The open sessions, the one that was unused for longest first. */
+/** The open sessions, and for each key the queue of its free work. */
 export class McpSessions {
   readonly #deps: SessionsDeps
   readonly #sessions = new Map<string, Session>()
+  readonly #turns = new Map<string, McpServerDeps['inTurn']>()
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps
   }
 
-  /** Answers one request. Throws NOT_FOUND for a session that has ended or is another key's. */
-  async answer(request: Request, parsedBody: unknown, caller: McpCaller): Promise<Response> {
+  /**
+   * Answers one request. Throws NOT_FOUND for a session that has ended or is another key's, CONCURRENT_LIMIT for one more than a key may
+   * have, and INVALID_REQUEST for a message that neither begins a session nor belongs to one.
+   */
+  async answer({ request, parsedBody, onClosed }: McpRequest, caller: McpCaller): Promise<Response> {
     const sessionId = request.headers.get('mcp-session-id')
-    const transport = sessionId === null ? await this.#open(caller) : this.#find(sessionId, caller)
-    return transport.handleRequest(request, parsedBody === undefined ? {} : { parsedBody })
+    const begins = [parsedBody].flat().some((message) => methodOf(message) === 'initialize')
+    // The library would answer a malformed second beginning with what its validator says.
+    if (begins !== (sessionId === null)) throw invalidRequest('mcp_message')
+    if (sessionId === null) return this.#begin(caller, { request, parsedBody, onClosed })
+    return this.#handle(this.#find(sessionId, caller), { request, parsedBody, onClosed })
   }
 
   /** Ends all sessions. Jobs that they began go on. */
@@ -51,38 +73,78 @@ export class McpSessions {
     await Promise.all([...this.#sessions.values()].map(({ transport }) => transport.close()))
   }
 
-  #find(sessionId: string, { keyId }: McpCaller): WebStandardStreamableHTTPServerTransport {
+  #find(sessionId: string, { keyId }: McpCaller): Session {
     const session = this.#sessions.get(sessionId)
     if (session?.keyId !== keyId) throw new AppError('NOT_FOUND', { reason: 'session' })
-    this.#sessions.delete(sessionId)
-    this.#sessions.set(sessionId, session)
-    return session.transport
+    return session
   }
 
-  async #open({ keyId, key, scope, language, program }: McpCaller): Promise<WebStandardStreamableHTTPServerTransport> {
-    const { baseUrl, newUuid } = this.#deps
-    let isOver = false
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: newUuid,
-      onsessioninitialized: (id) => this.#add(id, { keyId, transport }),
+  async #handle(session: Session, { request, parsedBody, onClosed }: McpRequest): Promise<Response> {
+    session.openAnswers++
+    onClosed(() => {
+      session.openAnswers--
+      session.lastUsedMs = this.#deps.clock.monotonicMs()
     })
+    return session.transport.handleRequest(request, parsedBody === undefined ? {} : { parsedBody })
+  }
+
+  /** Opens a session by its first message. */
+  async #begin(caller: McpCaller, first: McpRequest): Promise<Response> {
+    const { keyId } = caller
+    this.#requireRoom(keyId)
+    const id = this.#deps.newUuid()
+    const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id })
+    const session = { keyId, transport, openAnswers: 0, lastUsedMs: this.#deps.clock.monotonicMs() }
+    // Counted before it is open: several may begin at once.
+    this.#sessions.set(id, session)
+    try {
+      await this.#connect(id, transport, caller)
+      const answer = await this.#handle(session, first)
+      if (transport.sessionId === undefined) await transport.close()
+      return answer
+    } catch (error) {
+      this.#sessions.delete(id)
+      throw error
+    }
+  }
+
+  /** Ends the session of a key that was unused for longest and is idle, where it has as many as it may. Throws CONCURRENT_LIMIT. */
+  #requireRoom(keyId: string): void {
+    const own = [...this.#sessions].filter(([, session]) => session.keyId === keyId)
+    if (own.length < MAX_MCP_SESSIONS) return
+    const idleSince = this.#deps.clock.monotonicMs() - IDLE_MS
+    const [idle] = own
+      .filter(([, { openAnswers, lastUsedMs }]) => openAnswers === 0 && lastUsedMs <= idleSince)
+      .sort(([, one], [, other]) => one.lastUsedMs - other.lastUsedMs)
+    if (!idle) throw new AppError('CONCURRENT_LIMIT', { limit: MAX_MCP_SESSIONS, reason: 'sessions' })
+    const [id, { transport }] = idle
+    this.#sessions.delete(id)
+    void transport.close()
+  }
+
+  async #connect(
+    id: string,
+    transport: WebStandardStreamableHTTPServerTransport,
+    { keyId, key, scope, language, program }: McpCaller,
+  ): Promise<void> {
+    const { baseUrl } = this.#deps
+    let isOver = false
     transport.onclose = () => {
       isOver = true
-      if (transport.sessionId !== undefined) this.#sessions.delete(transport.sessionId)
+      this.#sessions.delete(id)
     }
     const client = createClient({
       ...{ baseUrl, session: key, language: () => language },
       fetch: (url, init) =>
         fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string>), 'User-Agent': program } }),
     })
-    const server = createMcpServer({ ...this.#deps, client, scope, language, isOver: () => isOver })
+    const inTurn = this.#turns.get(keyId) ?? createSerialQueue()
+    this.#turns.set(keyId, inTurn)
+    const server = createMcpServer({ ...this.#deps, client, scope, language, inTurn, isOver: () => isOver })
     await server.connect(transport as Transport)
-    return transport
   }
+}
 
-  #add(id: string, session: Session): void {
-    this.#sessions.set(id, session)
-    const [oldest] = this.#sessions.values()
-    if (this.#sessions.size > MAX_SESSIONS) void oldest?.transport.close()
-  }
+function methodOf(message: unknown): unknown {
+  return typeof message === 'object' && message !== null && 'method' in message ? message.method : undefined
 }

@@ -1,60 +1,41 @@
 /** Tools for single songs: analysis, preview, mastering, and what the catalogue of settings holds. */
+import path from 'node:path'
 import Type, { type Static } from 'typebox'
-import { type Client, openEventStream } from '../../src-contract/client.ts'
+import { openEventStream } from '../../src-contract/client.ts'
 import { exactly, oneOf } from '../../src-contract/common.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
-import { type CreatedJob, type Job, PreviewFields } from '../../src-contract/jobs.ts'
-import { MAX_TITLE_LENGTH, MAX_WAIT_SECONDS } from '../../src-contract/limits.ts'
+import { type CreatedJob, type Job, PreviewFields, RetryChanges } from '../../src-contract/jobs.ts'
 import { METADATA_NAMES } from '../../src-contract/metadata.ts'
-import { METADATA_FIELDS } from '../../src-contract/metadata-schemas.ts'
+import { CHANGED_OWN_METADATA } from '../../src-contract/metadata-schemas.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 import { CHANGED_SETTINGS } from '../../src-contract/setting-schemas.ts'
 import { SETTING_NAMES, SETTINGS } from '../../src-contract/settings.ts'
+import { waitForJob } from '../../src-contract/wait-for-job.ts'
+import { Confirm, IdempotencyKey, idempotent, pathArgument, waitSeconds } from './shared-arguments.ts'
 import { jobAnswer, type ToolContext, tool } from './tool.ts'
 
-const songPath = (description: string) => Type.String({ minLength: 1, description })
-const FILE = songPath('Full path of an MP3, WAV or FLAC file inside the folders that the owner allowed.')
-const Settings = Type.Optional(
-  exactly(
-    CHANGED_SETTINGS,
-    'Settings of the sound and the files; the tool `settings` lists them. Neutral when absent.',
-  ),
-)
-
-/** Confirmation of what costs credits or cannot be taken back. */
-export const Confirm = Type.Optional(
-  Type.Boolean({ description: 'True to do it. Without it the answer says what it would cost, and nothing is done.' }),
-)
-export const IdempotencyKey = Type.Optional(
-  Type.String({
-    minLength: 1,
-    maxLength: 255,
-    // It travels as a header.
-    pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$',
-    description: 'A word of your own, of ASCII: the same call with it is made and charged once.',
-  }),
-)
-
 const songFields = {
-  file: FILE,
-  reference_file: Type.Optional(songPath('Full path of a track whose tone to match.')),
-  settings: Settings,
+  file: pathArgument('Full path of an MP3, WAV or FLAC file inside the folders that the owner allowed.'),
+  reference_file: Type.Optional(pathArgument('Full path of a track whose tone to match.')),
+  settings: Type.Optional(
+    exactly(
+      CHANGED_SETTINGS,
+      'Settings of the sound and the files; the tool `settings` lists them. Neutral when absent.',
+    ),
+  ),
 }
+
+const { client_reference, metadata } = RetryChanges.properties
 
 const MasterInput = exactly({
   ...songFields,
   platforms: Type.Array(oneOf(PLATFORMS), { minItems: 1, uniqueItems: true, description: 'One master for each.' }),
-  cover_file: Type.Optional(songPath('Full path of a cover, JPEG or PNG.')),
-  title: Type.Optional(Type.String({ maxLength: MAX_TITLE_LENGTH })),
-  artist: Type.Optional(Type.String({ maxLength: MAX_TITLE_LENGTH })),
-  metadata: Type.Optional(exactly(METADATA_FIELDS)),
+  cover_file: Type.Optional(pathArgument('Full path of a cover, JPEG or PNG.')),
+  ...CHANGED_OWN_METADATA,
+  client_reference,
+  metadata,
   confirm: Confirm,
-  wait: Type.Optional(
-    Type.Boolean({
-      default: true,
-      description: 'False to get the new job at once; true to wait for its end with progress.',
-    }),
-  ),
+  wait: waitSeconds('Until it has ended, with progress, when absent; 0 for the new job at once.'),
   idempotency_key: IdempotencyKey,
 })
 
@@ -63,8 +44,11 @@ const PreviewInput = exactly({
   platform: oneOf(PLATFORMS),
   start_seconds: PreviewFields.properties.start_seconds,
   seconds: PreviewFields.properties.seconds,
-  folder: songPath('Full path of an allowed folder, into which the WAV of the passage is written.'),
+  folder: pathArgument('Full path of an allowed folder, into which the WAV of the passage is written.'),
 })
+
+/** Longest part of a song's name in that of its preview, characters: four bytes each, and room for the rest in the 255 of a name. */
+const MAX_STEM_LENGTH = 50
 
 /** Returns settings as the text fields of a form: what is null is left out. */
 function textFields(settings: Readonly<Record<string, unknown>> = {}): Record<string, string> {
@@ -78,102 +62,104 @@ function textFields(settings: Readonly<Record<string, unknown>> = {}): Record<st
 /** Opens the named files as the parts of a form. */
 async function parts(context: ToolContext, names: Readonly<Record<string, string | undefined>>) {
   const opened = Object.entries(names).flatMap(([part, name]) =>
-    name === undefined ? [] : [context.openFile(name).then((file) => [part, file] as const)],
+    name === undefined ? [] : [context.openFile(name, part).then((file) => [part, file] as const)],
   )
   return Object.fromEntries(await Promise.all(opened))
 }
 
-/** Returns the header that makes a repeated call the same. */
-export const idempotent = (key: string | undefined): Record<string, string> =>
-  key === undefined ? {} : { 'Idempotency-Key': key }
-
 async function master(args: Static<typeof MasterInput>, context: ToolContext) {
-  const { client } = context
-  const { file, reference_file, cover_file, settings, platforms, title, artist, metadata = {} } = args
+  const { client, signal } = context
+  const { file, reference_file, cover_file, settings, platforms, confirm, wait, idempotency_key, ...written } = args
   const request = {
     fields: {
       ...(textFields(settings) as object),
       platforms: platforms.join(','),
-      ...metadata,
-      ...(title === undefined ? {} : { title }),
-      ...(artist === undefined ? {} : { artist }),
-    },
+      ...written,
+      ...(written.metadata === undefined ? {} : { metadata: JSON.stringify(written.metadata) }),
+    } as object,
     files: await parts(context, { file, reference_file, cover_file }),
-    headers: idempotent(args.idempotency_key),
+    headers: idempotent(idempotency_key),
   }
-  if (!args.confirm) {
-    const { signal } = context
-    return {
-      value: await client.call('createJob', { ...request, fields: { ...request.fields, dry_run: true }, signal }),
-    }
+  if (!confirm) {
+    const dryRun = { ...request, fields: { ...request.fields, dry_run: true }, signal }
+    return { value: await context.inTurn(() => client.call('createJob', dryRun)) }
   }
   // A request that is broken off might have made the job already: it is cancelled by its identifier.
-  const create = async () => (await client.call('createJob', request)) as CreatedJob
-  if (args.wait === false) return { value: await create() }
-  return jobAnswer(await withProgress(create, context))
+  return jobAnswer(await newJob(async () => (await client.call('createJob', request)) as CreatedJob, context, wait))
 }
 
-/** Makes a job, tells how far it is, and resolves with it once it has ended. Cancels it where the call is cancelled. */
-async function withProgress(create: () => Promise<CreatedJob>, context: ToolContext): Promise<Job> {
-  const { client, signal, isCancelled } = context
-  // Followed before it is made, so that its end is not missed.
-  const stream = await openEventStream(client, undefined, signal)
+/**
+ * Makes a job and resolves with it when it has ended, or after `waitFor` seconds as it is then. Tells how far it is meanwhile. Cancels it
+ * where the call is cancelled.
+ */
+export async function newJob(
+  create: () => Promise<CreatedJob>,
+  context: ToolContext,
+  waitFor: number | undefined,
+): Promise<Job> {
+  const { client, signal, isCancelled, report } = context
+  const told = new AbortController()
+  // Followed before the job is made, for its progress alone: its end is asked for. A stream that is refused costs no more than the progress.
+  const stream =
+    report && waitFor !== 0
+      ? await openEventStream(client, undefined, AbortSignal.any([signal, told.signal])).catch(() => undefined)
+      : undefined
   try {
+    signal.throwIfAborted()
     const { job_id } = await create()
+    if (stream && report) void tellProgress(job_id, stream.messages, report, told.signal)
     try {
-      await followed(job_id, stream.messages, context)
-      return await ended(client, job_id, signal)
+      return await (waitFor === undefined
+        ? waitForJob(client, job_id, signal)
+        : client.call('readJob', { params: { job_id }, query: { wait: waitFor }, signal }))
     } catch (error) {
       if (isCancelled()) await client.call('deleteJob', { params: { job_id }, query: { status: 'queued' } })
       throw error
     }
   } finally {
-    await stream.close()
+    told.abort()
   }
 }
 
-const ENDS: readonly LiveEvent['event'][] = ['job.completed', 'job.failed', 'job.deleted']
-
-/** Tells the progress of a job until it ends or the stream does. */
-async function followed(
+/** Tells the progress of a job until the stream ends. Never rejects. */
+async function tellProgress(
   jobId: string,
   stream: Awaited<ReturnType<typeof openEventStream>>['messages'],
-  { report, signal }: ToolContext,
+  report: NonNullable<ToolContext['report']>,
+  told: AbortSignal,
 ): Promise<void> {
-  signal.throwIfAborted()
-  for await (const messages of stream) {
-    for (const { data } of messages) {
-      const event = JSON.parse(data) as LiveEvent
-      if (event.job_id !== jobId) continue
-      if (ENDS.includes(event.event)) return
-      if (event.progress !== undefined) report(event.progress, event.stage ?? '')
+  try {
+    for await (const messages of stream) {
+      for (const { data } of messages) {
+        const { job_id, progress, stage = '' } = JSON.parse(data) as LiveEvent
+        if (job_id === jobId && progress !== undefined && !told.aborted) report(progress, stage)
+      }
     }
-  }
-}
-
-async function ended(client: Client, job_id: string, signal: AbortSignal): Promise<Job> {
-  for (;;) {
-    const job = await client.call('readJob', { params: { job_id }, query: { wait: MAX_WAIT_SECONDS }, signal })
-    if (job.status !== 'queued') return job
+  } catch {
+    // The line was lost, or is not needed any more.
   }
 }
 
 async function preview(args: Static<typeof PreviewInput>, context: ToolContext) {
   const { file, reference_file, settings, platform, start_seconds, seconds } = args
   // Asked for before the song is rendered in vain.
-  const write = await context.openFolder(args.folder)
-  const response = await context.client.open('preview', {
-    fields: {
-      ...(textFields(settings) as object),
-      platforms: platform,
-      ...(start_seconds === undefined ? {} : { start_seconds }),
-      ...(seconds === undefined ? {} : { seconds }),
-    },
-    files: await parts(context, { file, reference_file }),
-    signal: context.signal,
-  })
+  const write = await context.openFolder(args.folder, 'folder')
+  const files = await parts(context, { file, reference_file })
+  const response = await context.inTurn(() =>
+    context.client.open('preview', {
+      fields: {
+        ...(textFields(settings) as object),
+        platforms: platform,
+        ...(start_seconds === undefined ? {} : { start_seconds }),
+        ...(seconds === undefined ? {} : { seconds }),
+      },
+      files,
+      signal: context.signal,
+    }),
+  )
   const figure = (name: string) => Number(response.headers.get(name))
-  const written = await write(`preview ${platform}.wav`, new Uint8Array(await response.arrayBuffer()))
+  const stem = [...path.parse(files.file?.name ?? '').name].slice(0, MAX_STEM_LENGTH).join('')
+  const written = await write(`${stem} preview ${platform}.wav`, new Uint8Array(await response.arrayBuffer()))
   return {
     value: {
       file: written,
@@ -197,24 +183,23 @@ export const SONG_TOOLS = [
   tool({
     name: 'settings',
     title: 'List platforms and settings',
-    description: 'Lists the platforms and every setting of a master with its bounds and default.',
+    description: 'Lists the platforms, the tags, and every setting of a master with its bounds and default.',
     input: exactly({}),
     effect: 'reads',
     endpoint: 'readOpenApi',
-    run: async () => ({ value: { platforms: PLATFORMS, metadata: METADATA_NAMES, settings: settingRows() } }),
+    run: async () => ({ value: { platforms: PLATFORMS, tags: METADATA_NAMES, settings: settingRows() } }),
   }),
   tool({
     name: 'analyse',
     title: 'Analyse a song',
     description: 'Measures a song and says what mastering would find and repair. Free; nothing is stored.',
-    input: exactly({ file: FILE }),
+    input: exactly({ file: songFields.file }),
     effect: 'reads',
     endpoint: 'analyze',
     run: async ({ file }, context) => {
-      const found = await context.client.call('analyze', {
-        files: await parts(context, { file }),
-        signal: context.signal,
-      })
+      const { client, signal, inTurn } = context
+      const files = await parts(context, { file })
+      const found = await inTurn(() => client.call('analyze', { files, signal }))
       const { spectrum: _, curves: _curves, waveform: _waveform, ...figures } = found
       return { value: figures }
     },

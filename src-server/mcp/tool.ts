@@ -23,19 +23,21 @@ export interface ToolAnswer {
 export interface ToolContext {
   /** Calls the API with the caller's own key. */
   readonly client: Client
-  /** Opens a file of the owner's allowed folders. Rejects with PATH_NOT_ALLOWED. */
-  readonly openFile: (name: string) => Promise<FilePart>
+  /** Opens the file of the owner's allowed folders that the argument `param` names. Rejects with PATH_NOT_ALLOWED, or INVALID_REQUEST. */
+  readonly openFile: (given: string, param: string) => Promise<FilePart>
   /**
-   * Resolves with the writer of new files in an allowed folder: each gets a name that is free there, and its path is returned. Rejects
-   * with PATH_NOT_ALLOWED.
+   * Resolves with the writer of new files in the allowed folder that the argument `param` names: each gets a name that is free there, and
+   * its path is returned. Rejects with PATH_NOT_ALLOWED, or INVALID_REQUEST.
    */
-  readonly openFolder: (folder: string) => Promise<(name: string, bytes: Uint8Array) => Promise<string>>
+  readonly openFolder: (given: string, param: string) => Promise<(name: string, bytes: Uint8Array) => Promise<string>>
+  /** Runs free work on a song, of which the API takes one at a time from each key, after that of the key's calls before. */
+  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
   /** Fires when the caller cancels the call, or is gone. */
   readonly signal: AbortSignal
   /** Returns whether the caller has cancelled the call; false where it is gone. */
   readonly isCancelled: () => boolean
-  /** Tells the caller how far the work is, 0 to 100. */
-  readonly report: (progress: number, message: string) => void
+  /** Tells the caller how far the work is, 0 to 100; undefined for a caller that did not ask. */
+  readonly report: ((progress: number, message: string) => void) | undefined
 }
 
 /** Effect of a tool on the account, for the host that asks its user. */

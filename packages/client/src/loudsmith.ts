@@ -1,8 +1,9 @@
 /** The service with a key: every call of the API, and the way from a song to its masters. */
-import { ApiError, type CallArguments, type Client, createClient, type FilePart } from '../../../src-contract/client.ts'
+import { type CallArguments, type Client, createClient, type FilePart } from '../../../src-contract/client.ts'
 import type { AnswerOf } from '../../../src-contract/endpoints.ts'
-import { type FollowedEvent, type FollowOptions, followEvents, pause } from '../../../src-contract/follow-events.ts'
-import { DEFAULT_PORT, MAX_WAIT_SECONDS } from '../../../src-contract/limits.ts'
+import { type FollowedEvent, type FollowOptions, followEvents } from '../../../src-contract/follow-events.ts'
+import { DEFAULT_PORT } from '../../../src-contract/limits.ts'
+import { waitForJob } from '../../../src-contract/wait-for-job.ts'
 import { type OnSent, sendingFetch } from './sending.ts'
 
 export interface LoudsmithOptions {
@@ -52,9 +53,6 @@ export interface Loudsmith {
   readonly events: (options?: FollowOptions) => AsyncGenerator<FollowedEvent, void, undefined>
 }
 
-/** Longest pause between two attempts to reach a service that is away, s. */
-const MAX_PAUSE_SECONDS = 15
-
 /** Creates the client of a service. Sends nothing yet; never throws. */
 export function createLoudsmith({
   key,
@@ -71,7 +69,7 @@ export function createLoudsmith({
       const sender = onSent ? createClient({ ...common, fetch: sendingFetch(onSent) }) : client
       return (await sender.call('createJob', formOf(song, rest))) as Extract<AnswerOf<'createJob'>, { status: unknown }>
     },
-    wait: (jobId, { signal } = {}) => waitForEnd(client, jobId, signal),
+    wait: (jobId, { signal } = {}) => waitForJob(client, jobId, signal),
     download: (jobId, { signal } = {}) =>
       client.open('downloadResult', { params: { job_id: jobId }, ...(signal ? { signal } : {}) }),
     events: (options) => followEvents(client, options),
@@ -92,30 +90,3 @@ function formOf(song: Blob, options: Omit<Mastering, 'onSent'>): CallArguments<'
     ...(signal ? { signal } : {}),
   }
 }
-
-async function waitForEnd(
-  client: Pick<Client, 'call'>,
-  jobId: string,
-  signal: AbortSignal | undefined,
-): Promise<AnswerOf<'readJob'>> {
-  const args = {
-    params: { job_id: jobId },
-    query: { wait: MAX_WAIT_SECONDS },
-    ...(signal ? { signal } : {}),
-  }
-  for (let failures = 0; ; ) {
-    try {
-      const job = await client.call('readJob', args)
-      if (job.status !== 'queued') return job
-      failures = 0
-    } catch (error) {
-      if (!(error instanceof ApiError) || !PASSING.has(error.code)) throw error
-      failures += 1
-      const seconds = error.retryAfterSeconds ?? Math.min(MAX_PAUSE_SECONDS, 2 ** (failures - 1) / 2)
-      await pause(seconds * 1000, signal)
-    }
-  }
-}
-
-/** Failures of a reading call that end by themselves. */
-const PASSING = new Set<ApiError['code']>(['RATE_LIMIT', 'UNAVAILABLE', 'UNREACHABLE'])

@@ -359,9 +359,7 @@ function mcpCodes(stream: string): unknown[] {
   return [...stream.matchAll(/^data: (.*)$/gm)].flatMap(([, line = '']) => {
     const { result, error } = JSON.parse(line)
     if (result?.isError) return [JSON.parse(result.content[0].text).error.code]
-    // The library of the protocol answers parameters that do not fit its own schemas so, with what does not fit.
-    const isTheLibrarys = error?.code === INTERNAL_RPC_ERROR && /^\[\s*\{/.test(error.message)
-    return error ? [isTheLibrarys ? 'does not fit' : (error.data?.error?.code ?? error.code)] : []
+    return error ? [error.data?.error?.code ?? error.code] : []
   })
 }
 

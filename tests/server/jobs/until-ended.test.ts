@@ -58,6 +58,24 @@ test('waits for the end, for its time, or for the log to close', async () => {
   expect(closed.state.outcome).toBe('over')
 })
 
+test('misses no end that comes while it begins to follow', async () => {
+  const { notify } = createTestNotify({ clock: createFakeClock() })
+  let hasEnded = false
+  const events: Pick<typeof notify.events, 'follow'> = {
+    follow(options) {
+      hasEnded = true
+      return notify.events.follow(options)
+    },
+  }
+  let isOver = false
+  const { signal } = new AbortController()
+  untilEnded({ events, clock: createFakeClock() }, () => hasEnded, { waitMs: WAIT_MS, signal }).then(() => {
+    isOver = true
+  })
+  await settle()
+  expect(isOver).toBe(true)
+})
+
 test('gives up with the client, and where the job is deleted', async () => {
   const alone = wait()
   alone.gone.abort('gone')

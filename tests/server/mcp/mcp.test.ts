@@ -3,11 +3,13 @@ import { globSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync,
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CLI } from '../../support/built.ts'
@@ -87,7 +89,8 @@ const credits = async () => (await service.get('/api/v1/account')).body.credits
 describe.each(TRANSPORTS)('over %s', (kind) => {
   let client: Client
   beforeAll(async () => {
-    client = await connected(kind)
+    // The requests of a minute are counted for each key.
+    client = await connected(kind, await service.newKey(kind))
   })
   afterAll(() => client.close())
 
@@ -109,6 +112,7 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     const preview = { file: song, platform: 'spotify', folder: music, settings: { tilt_db: 1 } }
     const first = (await use('preview', preview)).value.file
     expect(readFileSync(first).subarray(0, 4).toString()).toBe('RIFF')
+    expect(path.basename(first)).toMatch(/^song preview spotify( \d)?\.wav$/)
     expect((await use('preview', preview)).value.file).not.toBe(first)
 
     const request = { file: song, platforms: ['spotify'], title: '밤', settings: { target_lufs: -12 } }
@@ -139,7 +143,8 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     const { contents } = await client.readResource({ uri: `loudsmith://jobs/${job_id}/report` }, PATIENT)
     expect(JSON.parse((contents[0] as { text: string }).text).source).toHaveProperty('curves')
 
-    const linked = await use('link_job', { job_id, expires_in: 60 })
+    expect((await use('link_job', { job_id })).value).toMatchObject({ dry_run: true, title: '밤', expires_in: 86_400 })
+    const linked = await use('link_job', { job_id, expires_in: 60, confirm: true })
     expect(linked.links).toEqual([linked.value.url])
     expect((await fetch(linked.value.url)).headers.get('content-type')).toBe('application/zip')
 
@@ -150,6 +155,25 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     expect(await credits()).toBe(before - 2)
     await use('cancel_job', { job_id: again.job_id })
     await service.ended(again.job_id)
+
+    const many = { songs: [{ path: song }], title: '많이', platforms: ['spotify'] }
+    const balance = await credits()
+    expect((await use('create_batch', many)).value).toMatchObject({ dry_run: true, songs: 1, would_charge: 1 })
+    const { batch_id } = (await use('create_batch', { ...many, confirm: true })).value
+    await expect.poll(() => held.processes.at(-1)?.order?.title).toBe('많이')
+    expect((await use('pause_batch', { batch_id })).value.status).toBe('paused')
+    expect((await use('resume_batch', { batch_id })).value).toMatchObject({ dry_run: true, would_charge: 0 })
+    expect((await use('resume_batch', { batch_id, confirm: true })).value.status).toBe('running')
+    expect((await use('cancel_batch', { batch_id })).value.status).toBe('ended')
+    expect((await use('retry_batch', { batch_id })).value).toMatchObject({ dry_run: true, would_charge: 0 })
+    await use('retry_batch', { batch_id, confirm: true })
+    await use('cancel_batch', { batch_id })
+    expect((await use('list_batches', { limit: 1 })).value.batches[0].batch_id).toBe(batch_id)
+    expect((await use('read_batch', { batch_id })).value).toMatchObject({
+      batch: { batch_id },
+      songs: [{ path: song }],
+    })
+    expect(await credits()).toBe(balance)
 
     const album = { title: kind, artist: 'A', kind: 'single', tracks: [{ job_id }] }
     const { release_id } = (await use('create_release', album)).value
@@ -192,7 +216,10 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     const { tools } = await client.listTools(undefined, PATIENT)
     const having = (hint: 'readOnlyHint' | 'destructiveHint') =>
       tools.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name)
-    expect(having('destructiveHint')).toEqual(['master', 'cancel_job', 'retry_job', 'master_release', 'cancel_release'])
+    expect(having('destructiveHint')).toEqual([
+      ...['master', 'cancel_job', 'retry_job', 'create_batch', 'resume_batch', 'cancel_batch', 'retry_batch'],
+      ...['master_release', 'cancel_release'],
+    ])
     expect(having('readOnlyHint')).toEqual([
       'settings',
       'analyse',
@@ -200,6 +227,8 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
       'list_jobs',
       'read_job',
       'read_report',
+      'list_batches',
+      'read_batch',
       'list_releases',
       'read_release',
       'verify_release',
@@ -218,7 +247,8 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     const { tools } = await reading.listTools(undefined, PATIENT)
     expect(tools.map(({ name }) => name).sort()).toEqual(
       [
-        ...['account', 'analyse', 'list_jobs', 'list_releases', 'read_job', 'read_release', 'read_report', 'settings'],
+        ...['account', 'analyse', 'list_batches', 'list_jobs', 'list_releases', 'read_batch', 'read_job'],
+        ...['read_release', 'read_report', 'settings', 'verify_release'],
       ].sort(),
     )
     expect((await reading.listPrompts(undefined, PATIENT)).prompts).toEqual([])
@@ -228,6 +258,82 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     expect([refused.isError, refused.value.error.code]).toEqual([true, 'FORBIDDEN'])
     expect(refused.value.error.message).toBe(byApi.body.error.message)
     await reading.close()
+  })
+
+  test('a repeated call gets the job that has ended meanwhile, at once and with progress asked for', async () => {
+    const args = { file: song, platforms: ['melon'], confirm: true, idempotency_key: `${kind} once` }
+    const before = await credits()
+    const begun = held.processes.length
+    const { value: queued } = await call(client, 'master', { ...args, wait: 0 })
+    expect(queued.status).toBe('queued')
+    await expect.poll(() => held.processes.length).toBe(begun + 1)
+    held.processes[begun]?.finish()
+    await service.ended(queued.job_id)
+    for (const options of [{}, { onprogress: () => undefined }]) {
+      const { value } = await call(client, 'master', args, options)
+      expect(value).toMatchObject({ job_id: queued.job_id, status: 'done' })
+    }
+    expect(await credits()).toBe(before - 1)
+  })
+
+  test('what belongs to the client stays with its job, and a failed job says why', async () => {
+    const own = { client_reference: `${kind} 7`, metadata: { order: 7 } }
+    const args = { file: song, platforms: ['melon'], album: 'B-side', ...own, confirm: true, wait: 0 }
+    const { job_id } = (await call(client, 'master', args)).value
+    await call(client, 'cancel_job', { job_id })
+    await service.ended(job_id)
+    expect((await call(client, 'read_job', { job_id })).value).toMatchObject({ album: 'B-side', ...own })
+    const { jobs } = (await call(client, 'list_jobs', { q: `${kind} 7` })).value
+    expect(jobs).toMatchObject([{ job_id, ...own, failure_code: 'CANCELLED', error_message: expect.any(String) }])
+  })
+
+  test('calls for free work on songs wait for one another', async () => {
+    const calls = Array.from({ length: 4 }, (_, index) =>
+      index === 3
+        ? call(client, 'master', { file: song, platforms: ['melon'] })
+        : call(client, 'analyse', { file: song }),
+    )
+    expect((await Promise.all(calls)).map(({ isError }) => isError)).toEqual([false, false, false, false])
+  })
+
+  test('arguments come as JSON in strings, nulls and file URLs; what is none is a sentence', async () => {
+    const listed = await call(client, 'list_jobs', { limit: '1', status: null, q: null })
+    expect([listed.isError, listed.value.jobs.length]).toEqual([false, 1])
+    const settings = JSON.stringify({ tilt_db: '1.5', target_lufs: null })
+    const file = pathToFileURL(song).href
+    const dry = await call(client, 'master', { file, platforms: '["melon"]', settings, title: '5', artist: null })
+    expect(dry.value).toMatchObject({ dry_run: true, platforms: ['melon'] })
+    for (const [name, args, param] of [
+      ['master', { file: 'song.wav', platforms: ['melon'] }, 'file'],
+      ['analyse', { file: 'file://elsewhere/song.wav' }, 'file'],
+      ['verify_release', { folder: './out' }, 'folder'],
+      ['master', { file: song, platforms: ['melon'], confirm: 'true' }, 'confirm'],
+      ['master', { file: song, platforms: ['melon'], confirm: null }, 'confirm'],
+    ] as const) {
+      const { isError, value } = await call(client, name, args)
+      expect([name, args, isError, value.error.param]).toEqual([name, args, true, param])
+    }
+    for (const args of [null, undefined, [], 'x', 5]) {
+      const sent = { name: 'analyse', arguments: args } as unknown as { name: string }
+      const { content, isError } = await client.callTool(sent, undefined, PATIENT)
+      const { message } = JSON.parse((content as { text: string }[])[0]?.text ?? '').error
+      expect([isError, message]).toEqual([
+        true,
+        expect.stringMatching(/^The value of "(file|arguments)" cannot be used/),
+      ])
+    }
+    const rejected = (method: string, params: Record<string, unknown>) =>
+      client.request({ method, params }, EmptyResultSchema, PATIENT).catch((error: Error) => error.message)
+    for (const [method, params] of [
+      ['tools/call', { name: 5 }],
+      ['resources/read', { uri: null }],
+      ['prompts/get', { name: 'master_album', arguments: 5 }],
+      ['initialize', { protocolVersion: 5 }],
+    ] as const)
+      expect([method, await rejected(method, params)]).toEqual([
+        method,
+        expect.not.stringMatching(/invalid_type|"path"/),
+      ])
   })
 
   test('a call that is cancelled cancels its job', async () => {

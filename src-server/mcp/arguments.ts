@@ -1,0 +1,70 @@
+/** Arguments of tools as clients send them, read by the schema of the tool. */
+import type { TObject } from 'typebox'
+import { AppError } from '../http/app-error.ts'
+import { checked, inOneCase } from '../http/route.ts'
+
+/** The part of a schema that decides how a value is read. */
+interface Shape {
+  readonly type?: string
+  readonly anyOf?: readonly Shape[]
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly required?: readonly string[]
+  readonly items?: Shape
+}
+
+/** Member that a client must send as the boolean that it is: it spends. */
+const CONFIRMATION = 'confirm'
+
+/**
+ * Returns arguments that fit `schema`. Many clients send lists, objects, numbers and booleans as JSON in a string, and null for what they
+ * leave out. A string is parsed where its place in the schema takes no string, and null dropped where a member may be absent and takes no
+ * null. Throws INVALID_REQUEST with the name at fault.
+ */
+export function readArguments(schema: TObject, given: unknown): Record<string, unknown> {
+  const value = readValue(schema as Shape, given ?? {})
+  if (jsonType(value) !== 'object')
+    throw new AppError('INVALID_REQUEST', {}, { param: 'arguments', details: [{ rule: 'object' }] })
+  return checked(schema, value) as Record<string, unknown>
+}
+
+function readValue(shape: Shape, given: unknown): unknown {
+  const value = typeof given === 'string' && !branchFor(shape, given) ? parsed(given) : given
+  const branch = branchFor(shape, value)
+  // As it came, so that the refusal is of what was sent.
+  if (!branch) return given
+  if (branch.items && Array.isArray(value)) return value.map((item) => readValue(branch.items as Shape, item))
+  return branch.properties && jsonType(value) === 'object' ? readMembers(branch, value as object) : value
+}
+
+function readMembers({ properties = {}, required = [] }: Shape, given: object): object {
+  const members = Object.entries(given).flatMap(([name, sent]) => {
+    const shape = Object.hasOwn(properties, name) ? properties[name] : undefined
+    if (!shape || name === CONFIRMATION) return [[name, sent]]
+    const value = readValue(shape, sent)
+    const isLeftOut = value === null && !required.includes(name) && !branchFor(shape, null)
+    return isLeftOut ? [] : [[name, value]]
+  })
+  return Object.fromEntries(members)
+}
+
+/** Returns the alternative of a schema that takes values of the JSON type of `value`. */
+function branchFor(shape: Shape, value: unknown): Shape | undefined {
+  const type = jsonType(value)
+  return (shape.anyOf ?? [shape]).find(
+    (one) => one.type === undefined || one.type === type || (one.type === 'integer' && type === 'number'),
+  )
+}
+
+function jsonType(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+/** Returns the value that a text has as JSON; the text itself where it is none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text, inOneCase)
+  } catch {
+    return text
+  }
+}
