@@ -59,7 +59,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // Loaded only where several machines master together.
   farm: {
     places: ['src-server/farm/'],
-    imports: [...base, 'jobs', 'engine'],
+    imports: [...base, 'jobs', 'engine', 'result'],
     types: ['mastering'],
   },
   auditions: {

@@ -46,7 +46,7 @@ export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
 /** Stage of an unfinished job. The public status stays `queued` until it ends. */
-const STAGES = ['waiting', 'decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const
+export const STAGES = ['waiting', 'decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const
 export type Stage = (typeof STAGES)[number]
 
 const specified = {

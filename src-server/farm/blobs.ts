@@ -54,6 +54,9 @@ export interface Blobs {
 /** Names that may stand in an address: what another program keeps in the same place is none of ours. */
 export const ATTEMPT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-\d+$/
 
+/** Returns the address of a file of an attempt. */
+export const keyOf = (attemptId: string, sha256: string): BlobKey => `${attemptId}/${sha256}`
+
 /** Returns the parts of an address. Throws a {@link BlobFault} for a text that is none: nothing else may become part of a path. */
 export function partsOf(key: BlobKey): { readonly attemptId: string; readonly sha256: string } {
   const [attemptId = '', sha256 = '', ...rest] = key.split('/')

@@ -6,12 +6,13 @@ import { Queue as BullMq, type Job, QueueEvents } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Log } from '../../src-system/log.ts'
 import type { Clock } from '../../src-system/system.ts'
-import type { WorkProgress } from '../../src-worker/mastering/work-order.ts'
 import type { Attempt, AttemptEnd, AttemptWatch, Loss, Queue } from '../jobs/queue.ts'
+import { bringResult } from './arrived-result.ts'
 import type { MadeAttempt } from './audit.ts'
 import { ATTEMPT_ID, BlobFault, type Blobs } from './blobs.ts'
 import { KEY_PREFIX, type Machines } from './machines.ts'
-import { type PackedAttempt, type PackedEnd, packOrder, unpackResult } from './packed-work.ts'
+import { type PackedAttempt, PROTOCOL, progressOf, readEnd } from './messages.ts'
+import { packOrder } from './packed-work.ts'
 import type { QueuePlace } from './redis.ts'
 import type { FarmTiming } from './timing.ts'
 
@@ -26,6 +27,12 @@ const SWEEP_EVERY = 60
 
 /** Time in which the connections may close in order, ms. */
 const CLOSE_LIMIT_MS = 2000
+
+/** States of an attempt that no machine has taken. */
+const WAITING: ReadonlySet<string> = new Set(['waiting', 'prioritized', 'paused'])
+
+/** Time limits of an attempt for which a machine may hold it: files come and go, and another song may have to end first. */
+const MOST_TIMES = 3
 
 export interface BullQueueDeps {
   readonly place: QueuePlace
@@ -52,16 +59,18 @@ interface Offered {
   isTaken: boolean
   /** True where no machine held its lock at the last look. */
   isUnlocked: boolean
+  /** First look at which a machine held it. */
+  takenAtMs?: number
   /** Looks come one after the other. */
   looking: Promise<void>
 }
 
-type BullJob = Job<PackedAttempt, PackedEnd, string>
+type BullJob = Job<PackedAttempt, unknown, string>
 
 export class BullQueue implements Queue {
   readonly outlivesOwner = true
   readonly #deps: BullQueueDeps
-  readonly #queue: BullMq<PackedAttempt, PackedEnd, string>
+  readonly #queue: BullMq<PackedAttempt, unknown, string>
   readonly #events: QueueEvents
   readonly #offered = new Map<string, Offered>()
   readonly #closing = new AbortController()
@@ -79,7 +88,7 @@ export class BullQueue implements Queue {
     this.#events.on('active', ({ jobId }) => void this.#wake(jobId))
     this.#events.on('completed', ({ jobId }) => void this.#wake(jobId))
     this.#events.on('failed', ({ jobId }) => void this.#wake(jobId))
-    this.#events.on('progress', ({ jobId, data }) => this.#noteProgress(jobId, data as unknown as WorkProgress))
+    this.#events.on('progress', ({ jobId, data }) => this.#noteProgress(jobId, data))
     void this.#reconcile()
   }
 
@@ -155,9 +164,10 @@ export class BullQueue implements Queue {
     for (const id of new Set(ids.filter(isLeft))) if (ATTEMPT_ID.test(id)) await this.#forget(id)
   }
 
-  #noteProgress(attemptId: string, progress: WorkProgress): void {
+  #noteProgress(attemptId: string, told: unknown): void {
     const offered = this.#offered.get(attemptId)
-    if (!offered) return
+    const progress = progressOf(told)
+    if (!offered || !progress) return
     offered.isTaken = true
     offered.watch.onProgress?.(progress)
   }
@@ -181,22 +191,44 @@ export class BullQueue implements Queue {
   async #look(offered: Offered): Promise<void> {
     if (!this.#isWaitedFor(offered)) return
     const { id } = offered.attempt
-    const job = (await this.#queue.getJob(id)) as BullJob | undefined
+    // First: an attempt that has ended then has its end in the queue.
+    const state = await this.#queue.getJobState(id)
+    const job = await this.#find(id)
     if (!this.#isWaitedFor(offered)) return
+    if (job === 'unreadable') return this.#lose(offered, 'gone', 'the queue holds something else in its place')
     // Forgotten by a queue that was wiped. One that nobody has taken yet is the same offer again.
     if (!job) return offered.isTaken ? this.#lose(offered, 'gone', 'the queue has forgotten it') : this.#add(offered)
-    const state = await job.getState()
     if (state === 'completed') return this.#take(offered, job.returnvalue)
-    if (state === 'failed') return this.#lose(offered, 'gone', job.failedReason)
-    if (state !== 'active') return
+    if (state === 'failed') return this.#lose(offered, 'gone', String(job.failedReason))
+    if (WAITING.has(state)) return
     offered.isTaken = true
     // An event that was missed.
-    if (typeof job.progress === 'object') offered.watch.onProgress?.(job.progress as WorkProgress)
-    const isLocked = (await this.#deps.redis.exists(`${this.#queue.toKey(id)}:lock`)) === 1
-    if (!isLocked && offered.isUnlocked) return this.#lose(offered, 'gone', 'its machine no longer answers')
+    this.#noteProgress(id, job.progress)
+    const isHeld = state === 'active' && (await this.#isHeld(offered))
+    if (!isHeld && offered.isUnlocked) return this.#lose(offered, 'gone', 'its machine no longer answers')
     // An end that is being written takes the lock away just before: a second look tells.
-    if (!isLocked) this.#deps.clock.after(this.#deps.timing.beatMs, () => void this.#wake(id))
-    offered.isUnlocked = !isLocked
+    if (!isHeld) this.#deps.clock.after(this.#deps.timing.beatMs, () => void this.#wake(id))
+    offered.isUnlocked = !isHeld
+  }
+
+  /** Returns what the queue holds of an attempt, if anything. Rejects with the error of the connection. */
+  async #find(id: string): Promise<BullJob | 'unreadable' | undefined> {
+    try {
+      return (await this.#queue.getJob(id)) as BullJob | undefined
+    } catch (cause) {
+      const isOther = cause instanceof SyntaxError || /^WRONGTYPE/.test((cause as Error).message)
+      if (isOther) return 'unreadable'
+      throw cause
+    }
+  }
+
+  /** Returns whether a machine holds the lock of an attempt, and has not held it for longer than any attempt takes. */
+  async #isHeld(offered: Offered): Promise<boolean> {
+    const { redis, clock } = this.#deps
+    const now = clock.monotonicMs()
+    offered.takenAtMs ??= now
+    if (now - offered.takenAtMs > MOST_TIMES * offered.attempt.timeLimitMs) return false
+    return (await redis.exists(`${this.#queue.toKey(offered.attempt.id)}:lock`)) === 1
   }
 
   /** Stores the files of an attempt and offers it, again while the store is away. */
@@ -205,27 +237,27 @@ export class BullQueue implements Queue {
     const packed = await this.#persist(id, () => packOrder(blobs, id, order))
     if (!packed || signal.aborted) return
     const avoided = notOn === undefined ? {} : { notOn }
-    await this.#queue.add('master', { order: packed, timeLimitMs, memoryBytes, ...avoided }, { jobId: id, attempts: 1 })
+    const message = { protocol: PROTOCOL, order: packed, timeLimitMs, memoryBytes, ...avoided } as const
+    await this.#queue.add('master', message, { jobId: id, attempts: 1 })
   }
 
-  /** Takes the result of an attempt, once its files are here and are those that were made. */
-  async #take(offered: Offered, { end, files, machine }: PackedEnd): Promise<void> {
+  /** Takes the end of an attempt that a machine tells, a result once its files are here and are those that were ordered. */
+  async #take(offered: Offered, told: unknown): Promise<void> {
     const { attempt } = offered
-    const { id, order } = attempt
-    if (end.kind === 'answered' && end.message.type === 'done' && offered.notOn === undefined) {
-      const { result } = end.message
-      try {
-        const isHere = await this.#persist(id, async () => {
-          await unpackResult(this.#deps.blobs, result, files, order.attemptFolder)
-          return true
-        })
-        if (!isHere) return
-        this.#deps.onMade({ attempt, sha256: result.zip.sha256, machine })
-      } catch (cause) {
-        return this.#lose(offered, 'files', String(cause))
-      }
+    try {
+      const { end, machine } = readEnd(told)
+      if (end.kind !== 'answered' || end.message.type !== 'done' || offered.notOn !== undefined)
+        return this.#end(offered, end)
+      const { message } = end
+      const result = await this.#persist(attempt.id, () =>
+        bringResult(this.#deps.blobs, attempt.id, message.result, attempt.order),
+      )
+      if (!result) return
+      this.#deps.onMade({ attempt, sha256: result.zip.sha256, machine })
+      this.#end(offered, { kind: 'answered', message: { type: 'done', result } })
+    } catch (cause) {
+      this.#lose(offered, 'files', String(cause))
     }
-    this.#end(offered, end)
   }
 
   /** Runs what needs the store of files until it is there. Undefined where the attempt is no longer waited for; rejects with what does not pass. */

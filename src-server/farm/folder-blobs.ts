@@ -5,7 +5,7 @@ import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { isDiskFull, isRefused } from '../../src-system/disk.ts'
 import { sha256OfStream } from '../../src-system/sha256.ts'
-import { ATTEMPT_ID, BlobFault, type Blobs, type FileToStore, partsOf } from './blobs.ts'
+import { ATTEMPT_ID, BlobFault, type Blobs, type FileToStore, keyOf, partsOf } from './blobs.ts'
 import { writeVerified } from './copy-verified.ts'
 
 /** Folder inside the shared one that is ours. */
@@ -54,7 +54,7 @@ async function putFile(folder: string, attemptId: string, file: FileToStore): Pr
     // By the system, which shares or moves the bytes without this process where the disk can.
     await copyFile(file.path, partial, constants.COPYFILE_FICLONE)
     await rename(partial, path.join(folder, sha256))
-    return `${attemptId}/${sha256}`
+    return keyOf(attemptId, sha256)
   } catch (cause) {
     await rm(partial, { force: true }).catch(() => {})
     throw cause

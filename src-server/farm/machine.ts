@@ -3,7 +3,7 @@
  * nothing; a song whose machine is lost is mastered by another.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, totalmem } from 'node:os'
 import path from 'node:path'
 import { type Job, Worker } from 'bullmq'
@@ -20,7 +20,8 @@ import { BlobFault, type Blobs } from './blobs.ts'
 import { QUEUE_NAME } from './bull-queue.ts'
 import { FarmError } from './farm-error.ts'
 import { type Announcement, differences, isClockOff, KEY_PREFIX, Machines, type SoundFacts } from './machines.ts'
-import { type PackedAttempt, type PackedEnd, packResult, unpackOrder } from './packed-work.ts'
+import { type PackedEnd, PROTOCOL, readAttempt } from './messages.ts'
+import { packResult, unpackOrder } from './packed-work.ts'
 import type { QueuePlace } from './redis.ts'
 import { type FarmTiming, MISSED_BEATS } from './timing.ts'
 import type { Troubles } from './troubles.ts'
@@ -72,12 +73,13 @@ interface Running extends MemoryUse {
   stage: MemoryUse['stage']
 }
 
-type BullJob = Job<PackedAttempt, PackedEnd, string>
+type BullJob = Job<unknown, PackedEnd, string>
+type ReadAttempt = ReturnType<typeof readAttempt>
 
 export class Machine {
   readonly #deps: MachineDeps
   readonly #machines: Machines
-  readonly #worker: Worker<PackedAttempt, PackedEnd, string>
+  readonly #worker: Worker<unknown, PackedEnd, string>
   readonly #running = new Map<string, Running>()
   readonly #closing = new AbortController()
   readonly #instance = randomUUID()
@@ -103,6 +105,7 @@ export class Machine {
       ...{ connection: deps.place.options, prefix: KEY_PREFIX, skipVersionCheck: true },
       ...{ name: deps.name, autorun: false, concurrency: deps.slots },
       ...{ lockDuration: deps.timing.lockMs, stalledInterval: deps.timing.lockMs, maxStalledCount: 0 },
+      runRetryDelay: deps.timing.retryMs,
     })
     this.#worker.on('error', (cause) => deps.log.debug('the queue does not answer', { cause: cause.message }))
   }
@@ -192,61 +195,80 @@ export class Machine {
     }
   }
 
-  /** Makes one attempt. Resolves with its end, whatever it was: it is the owner who decides about another. */
+  /**
+   * Makes one attempt. Resolves with its end, whatever it was: it is the owner who decides about another. Rejects for anything in the queue
+   * that is no attempt or is worked on already, which touches nothing.
+   */
   async #work(job: BullJob): Promise<PackedEnd> {
-    const { folder, log, clock } = this.#deps
-    const attemptId = job.id ?? ''
+    const { log, clock, name } = this.#deps
+    const attempt = readAttempt(job)
+    if (this.#running.has(attempt.id)) throw new Error('it is worked on already')
     // It would compare this machine with itself.
-    if (job.data.notOn === this.#deps.name) return this.#lost('gone', 'this machine made it before')
-    const running: Running = { stop: new AbortController(), stage: 'decoding', memoryBytes: job.data.memoryBytes }
+    if (attempt.notOn === name) return this.#lost('gone', 'this machine made it before')
+    const running: Running = { stop: new AbortController(), stage: 'decoding', memoryBytes: attempt.memoryBytes }
     const others = [...this.#running.values()]
-    this.#running.set(attemptId, running)
-    const own = path.join(folder, attemptId)
+    this.#running.set(attempt.id, running)
     try {
-      await mkdir(own, { mode: 0o700 })
       await this.#memoryFor(running, others)
-      const made = await this.#master(job, own, running)
+      const made = await this.#inOwnFolder((own) => this.#master(attempt, own, running, this.#teller(job, running)))
       if (made.end.kind === 'answered') this.#doneAtMs.push(clock.monotonicMs())
       else if (made.end.kind === 'lost') await this.#rest(running)
       return made
     } catch (cause) {
-      log.warn('an attempt could not be made', { attemptId, cause })
+      log.warn('an attempt could not be made', { attemptId: attempt.id, cause })
       await this.#rest(running)
       return this.#lost(cause instanceof BlobFault ? 'files' : 'gone', String(cause))
     } finally {
-      this.#running.delete(attemptId)
+      this.#running.delete(attempt.id)
+    }
+  }
+
+  /** Runs `work` in a new folder, and removes that. */
+  async #inOwnFolder<Result>(work: (own: string) => Promise<Result>): Promise<Result> {
+    const own = await mkdtemp(path.join(this.#deps.folder, 'attempt-'))
+    try {
+      return await work(own)
+    } finally {
       await rm(own, { recursive: true, force: true })
     }
   }
 
-  async #master(job: BullJob, own: string, running: Running): Promise<PackedEnd> {
+  async #master(
+    attempt: ReadAttempt,
+    own: string,
+    { stop: { signal } }: Running,
+    onProgress: (progress: WorkProgress) => void,
+  ): Promise<PackedEnd> {
     const { blobs, pool, ffmpeg, slots } = this.#deps
-    const { signal } = running.stop
-    const packed = await this.#persist(signal, () => unpackOrder(blobs, job.data.order, own))
+    const packed = await this.#persist(signal, () => unpackOrder(blobs, attempt.id, attempt.order, own))
     const attemptFolder = path.join(own, 'attempt')
     await mkdir(attemptFolder, { mode: 0o700 })
     const threads = Math.max(1, Math.floor(availableParallelism() / slots))
     const order = { ...packed, attemptFolder, ffmpeg: await ffmpeg(), threads }
     const end = await pool.run({
       command: { type: 'work', order },
-      timeLimitMs: job.data.timeLimitMs,
+      timeLimitMs: attempt.timeLimitMs,
       signal,
-      onProgress: this.#teller(job, running),
+      onProgress,
     })
     const fault = machineFault(end)
     if (fault?.reason === 'disk_full' || fault?.reason === 'ffmpeg') this.#deps.troubles.note(fault.reason)
     if (fault) return this.#lost(fault.reason, fault.detail)
     this.#deps.troubles.clear('disk_full', 'ffmpeg')
-    const machine = this.#deps.name
-    const isBrought = end.kind === 'answered' && end.message.type === 'done' && job.data.notOn === undefined
-    if (!isBrought) return { end, machine, files: {} }
-    const { result } = end.message
-    const files = await this.#persist(signal, () => packResult(blobs, job.id ?? '', result, attemptFolder))
-    return { end, machine, files }
+    if (end.kind === 'answered' && end.message.type === 'done' && attempt.notOn === undefined) {
+      const { result } = end.message
+      await this.#persist(signal, () => packResult(blobs, attempt.id, result, attemptFolder))
+    }
+    // No other is left.
+    return this.#tell(end as PackedEnd['end'])
+  }
+
+  #tell(end: PackedEnd['end']): PackedEnd {
+    return { protocol: PROTOCOL, end, machine: this.#deps.name }
   }
 
   #lost(reason: Loss, detail: string): PackedEnd {
-    return { end: { kind: 'lost', reason, detail }, files: {}, machine: this.#deps.name }
+    return this.#tell({ kind: 'lost', reason, detail })
   }
 
   /** Waits until an attempt fits beside those that were there before it. */

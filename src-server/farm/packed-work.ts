@@ -1,28 +1,8 @@
-/** Orders and results on their way between machines: the files of a WorkOrder and of a WorkResult stand in them by their addresses. */
+/** Orders and results on their way between machines: the files of a WorkOrder stand in it by their addresses, those of a result in its ZIP. */
 import path from 'node:path'
 import type { WorkOrder, WorkResult } from '../../src-worker/mastering/work-order.ts'
-import type { AttemptEnd } from '../jobs/queue.ts'
-import { BlobFault, type BlobKey, type Blobs, type FileToStore, partsOf } from './blobs.ts'
-
-/** Order whose paths are addresses of stored files, without what belongs to one machine. */
-export type PackedOrder = Omit<WorkOrder, 'attemptFolder' | 'ffmpeg' | 'threads'>
-
-/** Attempt in the queue: no secret, no address of a webhook and no path of the user. */
-export interface PackedAttempt {
-  readonly order: PackedOrder
-  readonly timeLimitMs: number
-  readonly memoryBytes: number
-  /** Name of the machine that made the same before, where another is to make it: no file of the result is then brought. */
-  readonly notOn?: string
-}
-
-/** End of an attempt on its way to the owner, with the files of a result by their names. */
-export interface PackedEnd {
-  readonly end: Exclude<AttemptEnd, { kind: 'left' }>
-  readonly files: Readonly<Record<string, BlobKey>>
-  /** Name of the machine. */
-  readonly machine: string
-}
+import { type Blobs, type FileToStore, keyOf } from './blobs.ts'
+import { MessageFault, type PackedOrder } from './messages.ts'
 
 /** Stores the songs of an order. Rejects with a {@link BlobFault}. */
 export async function packOrder(blobs: Blobs, attemptId: string, order: WorkOrder): Promise<PackedOrder> {
@@ -30,12 +10,21 @@ export async function packOrder(blobs: Blobs, attemptId: string, order: WorkOrde
   return withFiles(packed, (file) => blobs.put(attemptId, file))
 }
 
-/** Brings the songs of an order into a folder. Rejects with a {@link BlobFault}. */
-export async function unpackOrder(blobs: Blobs, order: PackedOrder, folder: string): Promise<PackedOrder> {
+/**
+ * Brings the songs of an order into a folder; those of another attempt, or other ones than it describes, are refused. Rejects with a
+ * {@link BlobFault} or a {@link MessageFault}.
+ */
+export async function unpackOrder(
+  blobs: Blobs,
+  attemptId: string,
+  order: PackedOrder,
+  folder: string,
+): Promise<PackedOrder> {
   const brought = new Map<string, Promise<string>>()
-  return withFiles(order, ({ path: key }) => {
+  return withFiles(order, ({ path: key, sha256 }) => {
+    if (key !== keyOf(attemptId, sha256)) throw new MessageFault('a file of it is that of another attempt')
     const bring = async () => {
-      const file = path.join(folder, partsOf(key).sha256)
+      const file = path.join(folder, sha256)
       await blobs.get(key, file)
       return file
     }
@@ -45,43 +34,10 @@ export async function unpackOrder(blobs: Blobs, order: PackedOrder, folder: stri
   })
 }
 
-/** Stores the files of a result. Rejects with a {@link BlobFault}. */
-export async function packResult(
-  blobs: Blobs,
-  attemptId: string,
-  result: WorkResult,
-  folder: string,
-): Promise<Record<string, BlobKey>> {
-  const files: Record<string, BlobKey> = {}
-  for (const name of fileNames(result)) {
-    const file = { path: path.join(folder, name) }
-    const known = name === result.zip.fileName ? { sha256: result.zip.sha256 } : {}
-    files[name] = await blobs.put(attemptId, { ...file, ...known })
-  }
-  return files
+/** Stores the ZIP of a result, which holds all its files. Rejects with a {@link BlobFault}. */
+export async function packResult(blobs: Blobs, attemptId: string, { zip }: WorkResult, folder: string): Promise<void> {
+  await blobs.put(attemptId, { path: path.join(folder, zip.fileName), sha256: zip.sha256 })
 }
-
-/** Brings the files of a result into a folder, its ZIP with the checksum that the engine found. Rejects with a {@link BlobFault}. */
-export async function unpackResult(
-  blobs: Blobs,
-  result: WorkResult,
-  files: PackedEnd['files'],
-  folder: string,
-): Promise<void> {
-  for (const name of fileNames(result)) {
-    const key = files[name] ?? ''
-    if (name !== path.basename(name)) throw new BlobFault('damaged', `no name of a file: ${name}`)
-    if (name === result.zip.fileName && partsOf(key).sha256 !== result.zip.sha256)
-      throw new BlobFault('damaged', `${name} is not the ZIP that was made`)
-    await blobs.get(key, path.join(folder, name))
-  }
-}
-
-const fileNames = ({ zip, reportJsonFile, reportHtmlFile }: WorkResult) => [
-  zip.fileName,
-  reportJsonFile,
-  reportHtmlFile,
-]
 
 /** Returns an order with each of its paths replaced. */
 async function withFiles(

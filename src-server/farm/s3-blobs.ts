@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { sha256OfStream } from '../../src-system/sha256.ts'
-import { ATTEMPT_ID, BlobFault, type BlobFaultKind, type Blobs, partsOf } from './blobs.ts'
+import { ATTEMPT_ID, BlobFault, type BlobFaultKind, type Blobs, keyOf, partsOf } from './blobs.ts'
 import { writeVerified } from './copy-verified.ts'
 import { FarmError } from './farm-error.ts'
 import { isLoopback } from './places.ts'
@@ -51,7 +51,7 @@ export async function openS3Blobs(address: string): Promise<Blobs> {
     isSafe: isSafeEndpoint(process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL),
     put: (attemptId, { path, sha256 }) =>
       away(async () => {
-        const key = `${attemptId}/${sha256 ?? (await sha256OfStream(createReadStream(path)))}`
+        const key = keyOf(attemptId, sha256 ?? (await sha256OfStream(createReadStream(path))))
         await new Upload({ client, params: { Bucket, Key: named(key), Body: createReadStream(path) } }).done()
         return key
       }),

@@ -11,7 +11,7 @@ import { listEncoders } from '../media/ffmpeg.ts'
 import type { Labels } from '../media/label-file.ts'
 import { type Cover, readCover } from '../media/tags.ts'
 import { encodeSteps } from '../result/loudness-steps.ts'
-import { resultFolderName } from '../result/names.ts'
+import { RESULT_TEXTS, resultFolderName } from '../result/names.ts'
 import { type PackedMaster, packageResult } from '../result/package.ts'
 import { readmeText } from '../result/readme.ts'
 import { reportHtml } from '../result/report-html.ts'
@@ -33,10 +33,6 @@ import { songTags } from './song-tags.ts'
 import { masterWarnings } from './warnings.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { WorkOrder, WorkProgress, WorkResult } from './work-order.ts'
-
-const JSON_FILE = 'report.json'
-const HTML_FILE = 'report.html'
-const README_FILE = 'README.txt'
 
 /**
  * Masters one song and leaves the ZIP, report.json and report.html in the attempt folder, nothing else. Throws a {@link WorkFailure}
@@ -161,12 +157,12 @@ async function packageSong(
   const report = roundReport(composeReport(order, song, masters, warnings, release))
   const isPlain = DELIVERY_NAMES.every((name) => String(order.settings[name]) === String(PLAIN_DELIVERY[name]))
   const texts = [
-    ...(isPlain ? [] : [{ file: README_FILE, text: readmeText(report) }]),
-    { file: JSON_FILE, text: reportJson(report) },
-    { file: HTML_FILE, text: reportHtml(report) },
+    ...(isPlain ? [] : [{ file: RESULT_TEXTS.readme, text: readmeText(report) }]),
+    { file: RESULT_TEXTS.json, text: reportJson(report) },
+    { file: RESULT_TEXTS.html, text: reportHtml(report) },
   ]
   for (const { file, text } of texts) {
-    if (file !== README_FILE) await writeFile(path.join(order.attemptFolder, file), text, { mode: 0o600 })
+    if (file !== RESULT_TEXTS.readme) await writeFile(path.join(order.attemptFolder, file), text, { mode: 0o600 })
   }
   const { ascii_names: isAscii } = order.settings
   const folderName = resultFolderName(isAscii ? asciiName(title) : title, order.jobId)
@@ -179,8 +175,8 @@ async function packageSong(
     repairs: report.repairs,
     zip,
     loudnessSteps: loudnessStepsOf(delivery),
-    reportJsonFile: JSON_FILE,
-    reportHtmlFile: HTML_FILE,
+    reportJsonFile: RESULT_TEXTS.json,
+    reportHtmlFile: RESULT_TEXTS.html,
   }
 }
 

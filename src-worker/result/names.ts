@@ -93,8 +93,33 @@ export function listed(text: string): string {
  * the title of at most 40 UTF-16 units.
  */
 export function resultFolderName(title: string, jobId: string): string {
-  return `${safeTitle(title, MAX_FOLDER_TITLE_UNITS)}_master_${jobId.slice(0, 8)}`
+  return `${safeTitle(title, MAX_FOLDER_TITLE_UNITS)}${folderEnding(jobId)}`
 }
+
+const folderEnding = (jobId: string) => `_master_${jobId.slice(0, 8)}`
+
+/** Returns whether a name is one that {@link resultFolderName} gives for a job, by whatever title. Never throws. */
+export function isResultFolderName(name: string, jobId: string): boolean {
+  return name === resultFolderName(name.slice(0, -folderEnding(jobId).length), jobId)
+}
+
+/** Largest name of a file on common file systems, bytes. */
+const MAX_NAME_BYTES = 255
+
+/** Returns whether a name is one file's on every file system, and no path. Never throws. */
+export function isSafeName(name: string): boolean {
+  const isPlain = name.search(FORBIDDEN) < 0 && !/^[\s.]|[\s.]$/u.test(name) && !RESERVED.test(name)
+  return name !== '' && isPlain && name.isWellFormed() && Buffer.byteLength(name) <= MAX_NAME_BYTES
+}
+
+/** Names of the texts in a result; the README is there only where a request asked for more than the plain masters. */
+export const RESULT_TEXTS = {
+  json: 'report.json',
+  html: 'report.html',
+  readme: 'README.txt',
+  /** Checksums of all other files, in the format of `sha256sum`. */
+  sums: 'SHA256SUMS',
+} as const
 
 /** Name without its extension under which the report is saved by itself: `<safe title>_report_<first 8 of the job id>`. */
 export function reportName(resultFolder: string): string {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { ZipArchive } from 'archiver'
+import { RESULT_TEXTS } from './names.ts'
 import { readWholeZip, type StoredEntry } from './zip-reader.ts'
 
 /** The finished, verified ZIP. */
@@ -38,9 +39,6 @@ export interface PackedText {
 /** Earliest date a ZIP can say; the ZIP does not depend on the clock. */
 const FIXED_DATE = '1980-01-01T00:00:00Z'
 
-/** Checksums of all other files, in the format of `sha256sum`. */
-const SUMS_FILE = 'SHA256SUMS'
-
 /** Bytes that go through the archiver at once; its cost is per piece. */
 const PIECE_BYTES = 1 << 20
 
@@ -59,7 +57,7 @@ export async function packageResult(
   const target = path.join(folder, fileName)
   await writeZip(target, folderName, content, signal)
   const whole = await readWholeZip(target, signal)
-  const expected = [...content.masters, ...content.texts, { file: SUMS_FILE }].map(
+  const expected = [...content.masters, ...content.texts, { file: RESULT_TEXTS.sums }].map(
     ({ file }) => `${folderName}/${file}`,
   )
   if (
@@ -94,7 +92,7 @@ async function writeZip(
     }
   }
   for (const { file, text } of texts) archive.append(Buffer.from(text, 'utf8'), entry(file))
-  archive.append(Buffer.from(checksums(masters, texts), 'utf8'), entry(SUMS_FILE))
+  archive.append(Buffer.from(checksums(masters, texts), 'utf8'), entry(RESULT_TEXTS.sums))
   await Promise.all([archive.finalize(), written])
 }
 

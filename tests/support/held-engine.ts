@@ -5,9 +5,11 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { crc32 } from 'node:zlib'
 import { deliveryTarget, type MasterName } from '../../src-contract/delivery-target.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
-import type { MasterResult } from '../../src-contract/report.ts'
+import type { MasterResult, ReleaseResult, Report } from '../../src-contract/report.ts'
+import { shownSettings } from '../../src-contract/settings.ts'
 import type { ForkEngine } from '../../src-server/jobs/worker-pool.ts'
 import { makeExportFiles, measureRecord } from '../../src-worker/mastering/export-files.ts'
 import { describeFailure } from '../../src-worker/mastering/work-failure.ts'
@@ -23,6 +25,7 @@ import type {
   WorkResult,
 } from '../../src-worker/mastering/work-order.ts'
 import { encodeSteps } from '../../src-worker/result/loudness-steps.ts'
+import type { StoredEntry } from '../../src-worker/result/zip-reader.ts'
 
 /** One started engine process. */
 export interface HeldProcess {
@@ -159,7 +162,11 @@ function heardAnalysis(lufs: number) {
 }
 
 /** Returns the members by which the masters of a record are measured; none for any other job. */
-function recordFacts({ masterTargets }: WorkOrder, offOf: (name: MasterName) => number, like: MasterResult) {
+function recordFacts(
+  { masterTargets }: WorkOrder,
+  offOf: (name: MasterName) => number,
+  like: MasterResult,
+): Pick<WorkResult, 'release' | 'loudnessSteps'> {
   if (!masterTargets) return {}
   const levels = Object.entries(masterTargets).map(([name, lufs]) => [name, lufs + offOf(name as MasterName)] as const)
   const { platform: _, playback: _playback, ...figures } = like
@@ -212,19 +219,6 @@ function writeResult(
     file: `song_${platform}.wav`,
     bytes: masterBytes ?? Buffer.from(`RIFF ${platform}`),
   }))
-  const reports = [
-    { file: 'report.json', bytes: Buffer.from(JSON.stringify({ job_id: order.jobId })) },
-    { file: 'report.html', bytes: Buffer.from('<!doctype html>') },
-  ]
-  let offset = 0
-  const entries = [...files, ...reports].map(({ file, bytes }) => {
-    const entry = { name: `${folderName}/${file}`, offset, sizeBytes: bytes.length }
-    offset += bytes.length
-    return entry
-  })
-  const zip = Buffer.concat([...files, ...reports].map(({ bytes }) => bytes))
-  writeFileSync(path.join(order.attemptFolder, fileName), zip)
-  for (const { file, bytes } of reports) writeFileSync(path.join(order.attemptFolder, file), bytes)
   const masters = files.map(({ platform, file, bytes }): MasterResult => {
     const target = deliveryTarget(platform, genre, loudness, target_lufs)
     return {
@@ -252,21 +246,81 @@ function writeResult(
       playback: { action: 'leave', gain_db: 0 },
     }
   })
+  const record = recordFacts(order, (name) => landsOff(order, name), masters[0]!)
+  const reports = [
+    { file: 'report.json', bytes: Buffer.from(JSON.stringify(reportOf(order, masters, record.release))) },
+    { file: 'report.html', bytes: Buffer.from('<!doctype html>') },
+  ]
+  const { zip, entries } = storedZip(
+    [...files, ...reports].map((one) => ({ ...one, name: `${folderName}/${one.file}` })),
+  )
+  writeFileSync(path.join(order.attemptFolder, fileName), zip)
+  for (const { file, bytes } of reports) writeFileSync(path.join(order.attemptFolder, file), bytes)
   return {
     masters,
-    ...recordFacts(order, (name) => landsOff(order, name), masters[0]!),
+    ...record,
     warnings: [],
     repairs: [],
     zip: {
-      fileName,
-      folderName,
-      sizeBytes: zip.length,
+      ...{ fileName, folderName, sizeBytes: zip.length, entries },
       sha256: createHash('sha256').update(zip).digest('hex'),
-      entries,
     },
     reportJsonFile: 'report.json',
     reportHtmlFile: 'report.html',
   }
+}
+
+/** Returns the report of a song in which nothing was measured. */
+function reportOf(order: WorkOrder, masters: readonly MasterResult[], release: ReleaseResult | undefined): Report {
+  const { measurement, spectrum, curves, bandwidth_hz, codec, sample_rate_hz, channels, duration_seconds } =
+    emptyAnalysis
+  const measured = { measurement, spectrum, curves }
+  const finishing = { gain_db: 0, clip_limit_dbfs: null, limiter: null }
+  const { settings, jobId: job_id, createdAt: created_at, source } = order
+  return {
+    ...{
+      report_version: 2,
+      job_id,
+      created_at,
+      title: 'song',
+      filename: source.filename,
+      source_sha256: source.sha256,
+    },
+    ...{ engine_version: '0', ffmpeg_version: '0', settings: shownSettings(settings), repairs: [], decisions: [] },
+    source: { bandwidth_hz, codec, sample_rate_hz, channels, duration_seconds, ...measured },
+    warnings: [],
+    masters: masters.map((result) => ({ result, ...measured })),
+    ...(release ? { release: { result: release, finishing, ...measured } } : {}),
+  }
+}
+
+/** Returns a ZIP of stored files (APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16), and where each lies. */
+export function storedZip(files: readonly { readonly name: string; readonly bytes: Uint8Array }[]) {
+  const entries: StoredEntry[] = []
+  const parts: Uint8Array[] = []
+  const directory: Uint8Array[] = []
+  let offset = 0
+  for (const { name, bytes } of files) {
+    const [encoded, sizeBytes] = [Buffer.from(name), bytes.length]
+    const facts = Buffer.alloc(26)
+    // Version 2.0, names in UTF-8, stored.
+    facts.writeUInt16LE(20, 0)
+    facts.writeUInt16LE(0x800, 2)
+    for (const [at, value] of [crc32(bytes), sizeBytes, sizeBytes].entries()) facts.writeUInt32LE(value, 10 + 4 * at)
+    facts.writeUInt16LE(encoded.length, 22)
+    const central = Buffer.alloc(14)
+    central.writeUInt32LE(offset, 10)
+    parts.push(Buffer.from('PK\x03\x04'), facts, encoded, bytes)
+    directory.push(Buffer.from('PK\x01\x02\x14\0', 'latin1'), facts, central, encoded)
+    entries.push({ name, offset: offset + 30 + encoded.length, sizeBytes })
+    offset += 30 + encoded.length + sizeBytes
+  }
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06', 'latin1')
+  for (const at of [8, 10]) end.writeUInt16LE(files.length, at)
+  end.writeUInt32LE(Buffer.concat(directory).length, 12)
+  end.writeUInt32LE(offset, 16)
+  return { zip: Buffer.concat([...parts, ...directory, end]), entries }
 }
 
 function renderedAlone(folder: string, wav: Buffer): RenderedAlone {

@@ -215,8 +215,8 @@ describe.skipIf(!hasRedis())('several machines', () => {
     const places = { queue: redis.address, blobs: blobs() }
     expect((await first.get('/app/machines')).body.queue).toBeNull()
     expect((await set(places, first.sessionCredential)).body.error.code).toBe('OWNER_REQUIRED')
-    expect((await set({ ...places, queue: 'redis://:secret@studio:6379' })).body.error.param).toBe('farm')
-    expect((await set({ ...places, blobs: 'relative' })).body.error.param).toBe('farm')
+    expect((await set({ ...places, queue: 'redis://:secret@studio:6379' })).body.error.param).toBe('farm.queue')
+    expect((await set({ ...places, blobs: 'relative' })).body.error.param).toBe('farm.blobs')
     expect((await set(places)).body.farm).toEqual(places)
     await first.stop()
     service = await startService({ dataDir, keepsData: true, forkEngine: own.fork, farm: { timing: TIMING } })
