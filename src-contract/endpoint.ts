@@ -1,5 +1,6 @@
 /** The shape of one endpoint: from it come the route, the client call, the OpenAPI document and the documentation. */
 import type { TObject, TSchema } from 'typebox'
+import { exactly } from './common.ts'
 import { ERROR_CODES, type ErrorCode } from './errors.ts'
 
 /** Callers of an endpoint: everyone on this machine, callers with a key and the app, or the app's session alone. */
@@ -71,13 +72,25 @@ export const ERRORS_OF_ACCESS: Record<Access, readonly ErrorCode[]> = {
   session: ['FORBIDDEN', 'INVALID_REQUEST', 'INVALID_API_KEY', 'INTERNAL_ERROR', 'UNAVAILABLE', 'INSUFFICIENT_STORAGE'],
 }
 
+/** Returns whether an endpoint only reads: HEAD is answered by the route of GET. */
+export const isRead = ({ method }: Pick<Endpoint, 'method'>): boolean => method === 'GET'
+
+/** Body of an endpoint that needs nothing told: it may be absent or an empty object. */
+const NO_MEMBERS = exactly({})
+
+/** Returns the JSON body that an endpoint takes; undefined for one that takes a form, or reads. */
+export function jsonBodyOf(endpoint: Endpoint): { readonly schema: TSchema; readonly isOptional: boolean } | undefined {
+  if (endpoint.body) return { schema: endpoint.body, isOptional: endpoint.isBodyOptional ?? false }
+  return endpoint.form || isRead(endpoint) ? undefined : { schema: NO_MEMBERS, isOptional: true }
+}
+
 /**
  * Returns every code that an endpoint can answer with: its own, those of its access and that of its body, each once, in the
  * catalogue's order.
  */
 export function codesOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>([...endpoint.errors, ...ERRORS_OF_ACCESS[endpoint.access]])
-  if (endpoint.body || endpoint.form) codes.add('UNSUPPORTED_MEDIA_TYPE').add('REQUEST_TIMEOUT')
+  if (!isRead(endpoint)) codes.add('UNSUPPORTED_MEDIA_TYPE').add('REQUEST_TIMEOUT')
   return ERROR_CODES.filter((code) => codes.has(code))
 }
 

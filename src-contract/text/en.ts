@@ -44,7 +44,7 @@ export const errors: Record<ErrorCode, Sentence> = {
   FILE_TOO_LONG: (v) =>
     `${who(v)} is ${v.duration ? `${v.duration} long` : 'too long'}. The limit is 10 minutes: shorten it and send it again.`,
   INVALID_PLATFORM: (v) =>
-    `${v.platform ? `"${v.platform}" is not a platform.` : 'No platform was given.'} Use a comma-separated list of: ${v.allowed}.`,
+    `${v.platform ? `"${v.platform}" is not a platform.` : v.sentAs ? `The platforms were sent as "${v.sentAs}". Name the field "platforms", without brackets.` : 'No platform was given.'} Use a comma-separated list of: ${v.allowed}.`,
   INVALID_API_KEY:
     'The API key is missing, unknown, revoked or suspended. Send "Authorization: Bearer <key>" with a key from Settings.',
   INSUFFICIENT_CREDITS: (v) =>
@@ -73,7 +73,9 @@ export const errors: Record<ErrorCode, Sentence> = {
   NOT_FOUND: (v) =>
     v.reason === 'session'
       ? 'This MCP session has ended, as each does when Loudsmith restarts. Send "initialize" without Mcp-Session-Id to begin a new one.'
-      : 'Nothing exists at this address. See /docs for all addresses.',
+      : v.reason === 'trailing_slash'
+        ? 'Nothing exists at this address because it ends with a slash. Leave out the slash at its end.'
+        : 'Nothing exists at this address. See /docs for all addresses.',
   JOB_NOT_FOUND: 'There is no such job. It may have been deleted; GET /api/v1/jobs lists all jobs.',
   RELEASE_NOT_FOUND:
     'There is no such release, or no such track in it. It may have been deleted; GET /api/v1/releases lists all releases.',

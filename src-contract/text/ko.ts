@@ -41,7 +41,7 @@ export const errors: Record<ErrorCode, Sentence> = {
   FILE_TOO_LONG: (v) =>
     `${who(v)} ${v.duration ? `${v.duration}예요` : '너무 길어요'}. 한도는 10분이니 줄여서 다시 보내세요.`,
   INVALID_PLATFORM: (v) =>
-    `${v.platform ? `"${v.platform}"은(는) 플랫폼이 아니에요.` : '플랫폼이 없어요.'} 쉼표로 나눠 적으세요: ${v.allowed}.`,
+    `${v.platform ? `"${v.platform}"은(는) 플랫폼이 아니에요.` : v.sentAs ? `플랫폼이 "${v.sentAs}"(으)로 왔어요. 대괄호 없이 "platforms"로 보내세요.` : '플랫폼이 없어요.'} 쉼표로 나눠 적으세요: ${v.allowed}.`,
   INVALID_API_KEY:
     'API 키가 없거나, 등록되지 않았거나, 폐기 또는 정지됐어요. 설정에서 만든 키를 "Authorization: Bearer <키>"로 보내세요.',
   INSUFFICIENT_CREDITS: (v) =>
@@ -69,7 +69,9 @@ export const errors: Record<ErrorCode, Sentence> = {
   NOT_FOUND: (v) =>
     v.reason === 'session'
       ? '이 MCP 세션은 끝났어요. Loudsmith를 다시 시작하면 세션이 끝나요. Mcp-Session-Id 없이 "initialize"를 보내 새로 시작하세요.'
-      : '없는 주소예요. 쓸 수 있는 주소는 /docs에서 확인하세요.',
+      : v.reason === 'trailing_slash'
+        ? '주소가 슬래시(/)로 끝나서 찾을 수 없어요. 끝의 슬래시를 빼고 보내세요.'
+        : '없는 주소예요. 쓸 수 있는 주소는 /docs에서 확인하세요.',
   JOB_NOT_FOUND: '그런 작업이 없어요. 삭제됐을 수 있으니 GET /api/v1/jobs에서 확인하세요.',
   RELEASE_NOT_FOUND: '그런 릴리스나 트랙이 없어요. 삭제됐을 수 있으니 GET /api/v1/releases에서 확인하세요.',
   BATCH_NOT_FOUND: '그런 일괄 작업이 없어요. GET /api/v1/batches에서 최근 것을 확인하세요.',

@@ -19,6 +19,10 @@ export const REQUEST_REASONS = {
     en: 'This is no message that a session of the Model Context Protocol takes now. Begin one with "initialize", send its Mcp-Session-Id, and accept application/json and text/event-stream.',
     ko: 'Model Context Protocol 세션이 지금 받을 수 있는 메시지가 아니에요. "initialize"로 세션을 시작하고, Mcp-Session-Id를 보내고, application/json과 text/event-stream을 받는다고 하세요.',
   },
+  byte_order_mark: {
+    en: 'The body begins with a byte order mark (BOM), which JSON does not have. Send it as UTF-8 without BOM.',
+    ko: '본문이 바이트 순서 표시(BOM)로 시작해요. JSON에는 없는 표시이니 BOM 없는 UTF-8로 보내세요.',
+  },
   body_not_object: {
     en: 'The body does not fit this address. Send the JSON object that /docs describes.',
     ko: '이 주소에 맞지 않는 본문이에요. /docs에 있는 JSON 객체를 보내세요.',

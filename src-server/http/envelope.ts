@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { codesOf } from '../../src-contract/endpoint.ts'
+import { codesOf, type Endpoint } from '../../src-contract/endpoint.ts'
 import { ERRORS, type ErrorEnvelope } from '../../src-contract/errors.ts'
 import { detailText } from '../../src-contract/text/details.ts'
 import { errorText, type Language, preferredLanguage } from '../../src-contract/text/text.ts'
@@ -98,7 +98,7 @@ export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): v
   app.setErrorHandler(async (thrown, request, reply) => {
     const failure = toAppError(thrown)
     const facts = { requestId: request.id, method: request.method, route: request.routeOptions.url ?? '' }
-    const endpoint = endpointOf(request)
+    const endpoint = lacksPart(request) ? undefined : endpointOf(request)
     if (failure.code === 'INTERNAL_ERROR') log.error(failure.code, { ...facts, cause: failure.cause ?? thrown })
     else if (failure.status >= 500 && failure.cause) log.warn(failure.code, { ...facts, cause: failure.cause })
     else if (endpoint && !codesOf(endpoint).includes(failure.code))
@@ -109,11 +109,12 @@ export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): v
   const methodsOf = collectMethods(app)
   // Before the body is read: a method may have rules for it that nothing here needs.
   app.addHook('onRequest', (request, _reply, done) => {
-    if (!request.is404) return done()
-    const allow = methodsOf(request.url)
-    throw allow.length === 0
-      ? new AppError('NOT_FOUND')
-      : new AppError('METHOD_NOT_ALLOWED', { allow: allow.join(', ') })
+    if (!request.is404 && !lacksPart(request)) return done()
+    const [path = ''] = request.url.split('?')
+    const allow = methodsOf(path)
+    if (allow.length > 0) throw new AppError('METHOD_NOT_ALLOWED', { allow: allow.join(', ') })
+    const isSlashTooMany = path.endsWith('/') && methodsOf(path.replace(/\/+$/, '')).length > 0
+    throw new AppError('NOT_FOUND', isSlashTooMany ? { reason: 'trailing_slash' } : {})
   })
   // Without one of our own the framework's would not run that hook.
   app.setNotFoundHandler(() => {
@@ -121,17 +122,23 @@ export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): v
   })
 }
 
-/** Records the routes added to `app`; returns a function that gives the methods of an address: none for an unknown one. */
-function collectMethods(app: FastifyInstance): (url: string) => string[] {
+/** Returns whether an identifier in the address is empty, which the router takes for one. */
+function lacksPart(request: FastifyRequest): boolean {
+  const endpoint = endpointOf(request)
+  return endpoint !== undefined && endpoint.access !== 'open' && Object.values(request.params as object).includes('')
+}
+
+/** Records the routes added to `app`; returns a function that gives the methods of a path: none for an unknown one. */
+function collectMethods(app: FastifyInstance): (path: string) => string[] {
   const served: { readonly methods: readonly string[]; readonly pattern: RegExp }[] = []
-  app.addHook('onRoute', ({ method, url }) => {
-    const pattern = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, '[^/]*')
+  app.addHook('onRoute', ({ method, url, config }) => {
+    // As `/docs/`: an open address may end where an identifier would be.
+    const part = (config as { endpoint?: Endpoint } | undefined)?.endpoint?.access === 'open' ? '[^/]*' : '[^/]+'
+    const pattern = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, part)
     served.push({ methods: [method].flat(), pattern: new RegExp(`^${pattern}$`) })
   })
-  return (url) => {
-    const [path = ''] = url.split('?')
-    return [...new Set(served.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))].sort()
-  }
+  return (path) =>
+    [...new Set(served.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))].sort()
 }
 
 /**

@@ -3,12 +3,18 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TObject, TSchema } from 'typebox'
-import { type Endpoint, LINES_MEDIA_TYPES, permits, type Scope } from '../../src-contract/endpoint.ts'
+import {
+  type Endpoint,
+  isRead,
+  jsonBodyOf,
+  LINES_MEDIA_TYPES,
+  permits,
+  type Scope,
+} from '../../src-contract/endpoint.ts'
 import { type Language, preferredLanguage } from '../../src-contract/text/text.ts'
 import { wholeNumber } from '../../src-contract/whole-number.ts'
 import { AppError, invalidRequest } from './app-error.ts'
 import { type BodyReading, bodyChunks } from './body.ts'
-import { hasBody } from './drain.ts'
 import { schemaFault } from './schema-fault.ts'
 
 /** Maker of a job: a program with an API key, or the application. */
@@ -71,6 +77,9 @@ export function hasLines({ headers }: FastifyRequest): boolean {
   return LINES_MEDIA_TYPES.includes(mediaTypeOf(headers) ?? '')
 }
 
+/** Byte order marks of UTF-8 and UTF-16, a character a byte: RFC 8259 section 8.1 knows none in JSON. */
+const BYTE_ORDER_MARKS = ['\u00ef\u00bb\u00bf', '\u00fe\u00ff', '\u00ff\u00fe']
+
 /** Largest JSON body. */
 const MAX_JSON_BYTES = 1_048_576
 
@@ -116,15 +125,15 @@ export function installAdmission(app: FastifyInstance, admit: Admit, clock: Body
     if (endpoint && endpoint.access !== 'open') {
       callers.set(request, admit(request, reply, endpoint.access === 'caller' ? endpoint.scope : 'session'))
     }
-    if (endpoint) checkMediaType(request, endpoint)
+    // Whether an optional body is there is known when it has been read.
+    if (endpoint && !isRead(endpoint) && !jsonBodyOf(endpoint)?.isOptional) checkMediaType(request, endpoint)
     done()
   })
 }
 
 function checkMediaType(request: FastifyRequest, endpoint: Endpoint): void {
-  const expected = endpoint.form ? 'multipart/form-data' : endpoint.body ? 'application/json' : undefined
+  const expected = endpoint.form ? 'multipart/form-data' : 'application/json'
   const given = mediaTypeOf(request.headers)
-  if (expected === undefined || (endpoint.isBodyOptional && !hasBody(request.raw))) return
   const encoding = encodingOf(request.headers)
   // RFC 9110 section 15.5.16: the header says what would be taken.
   if (encoding !== undefined)
@@ -143,13 +152,32 @@ function encodingOf(headers: IncomingHttpHeaders): string | undefined {
   return codings.map((coding) => coding.trim()).find((coding) => !['', 'identity', 'chunked'].includes(coding))
 }
 
-/** Throws INVALID_REQUEST for a field of the body that stands in the address: ignored there, it might cost a credit. */
-function checkAddress({ query }: FastifyRequest, { form, body, query: known }: Endpoint): void {
+/**
+ * Returns the query of a request. Of a read only the declared parameters count: others, such as those against caches, change nothing. Any
+ * other request that declares parameters has no others, and a field of its body has no place here: ignored, either might cost a credit or
+ * delete a job. Throws INVALID_REQUEST with the name.
+ */
+function queryOf({ query }: FastifyRequest, endpoint: Endpoint): unknown {
+  const { form, body, query: known } = endpoint
+  const given = Object.entries(query as object)
+  const declared = known?.properties ?? {}
+  if (isRead(endpoint))
+    return known && checkedTexts(known, Object.fromEntries(given.filter(([name]) => Object.hasOwn(declared, name))))
   const ofBody = { ...form?.fields.properties, ...form?.files, ...(body as Partial<TObject> | undefined)?.properties }
-  for (const name of Object.keys(query as object)) {
-    if (!(name in ofBody) || name in (known?.properties ?? {})) continue
-    throw new AppError('INVALID_REQUEST', {}, { param: name, details: [{ rule: 'not_in_query' }] })
-  }
+  const misplaced = given.find(([name]) => Object.hasOwn(ofBody, name) && !Object.hasOwn(declared, name))?.[0]
+  if (misplaced !== undefined)
+    throw new AppError('INVALID_REQUEST', {}, { param: misplaced, details: [{ rule: 'not_in_query' }] })
+  return known && checkedTexts(known, query)
+}
+
+/** Returns the JSON body of a request; undefined where the endpoint takes none. Throws INVALID_REQUEST or UNSUPPORTED_MEDIA_TYPE. */
+async function bodyOf(request: FastifyRequest, endpoint: Endpoint, reading: BodyReading): Promise<unknown> {
+  const json = jsonBodyOf(endpoint)
+  if (!json) return undefined
+  const bytes = await readBytes(request, reading)
+  if (json.isOptional && bytes.length === 0) return {}
+  if (json.isOptional) checkMediaType(request, endpoint)
+  return checked(json.schema, parseJson(bytes))
 }
 
 /**
@@ -170,13 +198,12 @@ export function route<const E extends Endpoint, const O extends Outcome<E>>(
     config: { endpoint },
     handler: async (request, reply) => {
       const signal = untilGone(reply)
-      checkAddress(request, endpoint)
+      const query = queryOf(request, endpoint)
       const call = {
         params: endpoint.params && checkedTexts(endpoint.params, request.params),
-        query: endpoint.query && checkedTexts(endpoint.query, request.query),
+        query,
         headers: endpoint.headers && checkedTexts(endpoint.headers, request.headers),
-        body:
-          endpoint.body && checked(endpoint.body, await readJson(request, { clock, signal }, endpoint.isBodyOptional)),
+        body: await bodyOf(request, endpoint, { clock, signal }),
         caller: callerOf(request),
         language: preferredLanguage(request.headers['accept-language']),
         signal,
@@ -222,8 +249,12 @@ export function checked(schema: TSchema, value: unknown): unknown {
     : invalidRequest('body_not_object', { details: [detail] })
 }
 
-/** Reads a body as JSON; one that is absent is an empty object where it is optional. Throws INVALID_REQUEST for anything else. */
-export async function readJson(request: FastifyRequest, reading: BodyReading, isOptional = false): Promise<unknown> {
+/** Reads a body as JSON. Throws INVALID_REQUEST for anything else. */
+export async function readJson(request: FastifyRequest, reading: BodyReading): Promise<unknown> {
+  return parseJson(await readBytes(request, reading))
+}
+
+async function readBytes(request: FastifyRequest, reading: BodyReading): Promise<Buffer> {
   const chunks: Buffer[] = []
   let sizeBytes = 0
   for await (const chunk of bodyChunks(request.raw, reading)) {
@@ -231,9 +262,14 @@ export async function readJson(request: FastifyRequest, reading: BodyReading, is
     if (sizeBytes <= MAX_JSON_BYTES) chunks.push(chunk)
   }
   if (sizeBytes > MAX_JSON_BYTES) throw invalidRequest('body_too_large')
-  if (sizeBytes === 0 && isOptional) return {}
+  return Buffer.concat(chunks)
+}
+
+function parseJson(bytes: Buffer): unknown {
+  const marks = bytes.toString('latin1', 0, 3)
+  if (BYTE_ORDER_MARKS.some((mark) => marks.startsWith(mark))) throw invalidRequest('byte_order_mark')
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'), inOneCase)
+    return JSON.parse(bytes.toString('utf8'), inOneCase)
   } catch (cause) {
     throw invalidRequest('not_json', { cause })
   }

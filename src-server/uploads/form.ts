@@ -92,7 +92,7 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
   const clientMetadata = jsonObject(fields, 'metadata')
   const isDryRun = flag(fields, 'dry_run')
   const webhookUrl = single(fields, 'webhook_url')
-  const platforms = readPlatforms(fields.get('platforms') ?? [])
+  const platforms = readPlatforms(fields.get('platforms') ?? [], bracketed(fields, 'platforms'))
   if (webhookUrl !== undefined) context.checkWebhookUrl(webhookUrl)
   return {
     request: {
@@ -210,8 +210,10 @@ function readSetting(fields: FieldValues, name: SettingName): unknown {
  * Returns the platforms of a comma-separated list, each once, in the order of their first mention; repeated fields are joined.
  * Throws INVALID_PLATFORM for a missing, blank or partly blank list and for a name that is not exactly one of ours.
  */
-function readPlatforms(values: readonly string[]): Platform[] {
+function readPlatforms(values: readonly string[], sentAs?: string): Platform[] {
   const allowed = PLATFORMS.join(', ')
+  if (values.length === 0 && sentAs !== undefined)
+    throw new AppError('INVALID_PLATFORM', { allowed, sentAs }, { param: 'platforms' })
   const names = splitList(values)
   for (const given of names) {
     if (PLATFORMS.includes(given as Platform)) continue
@@ -220,6 +222,11 @@ function readPlatforms(values: readonly string[]): Platform[] {
     })
   }
   return [...new Set(names as Platform[])]
+}
+
+/** Returns the name of a field that was sent as an entry of a list, as some clients write `platforms[]` or `platforms[0]`. */
+function bracketed(fields: FieldValues, field: string): string | undefined {
+  return [...fields.keys()].find((name) => name.startsWith(`${field}[`) && /^\[\d*\]$/.test(name.slice(field.length)))
 }
 
 function readSongs(fields: FieldValues, { caller, files }: Pick<FormContext, 'caller' | 'files'>) {

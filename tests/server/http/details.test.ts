@@ -125,14 +125,6 @@ test.each<Refused>([
     'It must be a whole number from 1 to 100000.',
     '1부터 100000까지의 정수여야 해요.',
   ],
-  [
-    'GET',
-    '/api/v1/jobs?colour=red',
-    undefined,
-    'colour',
-    'There is no field of this name.',
-    '이런 이름의 필드는 없어요.',
-  ],
   ['POST', '/api/v1/webhooks', {}, 'url', 'Missing: url.', '빠진 값: url.'],
   [
     'POST',
