@@ -19,13 +19,18 @@ export interface FilePart {
   readonly name: string
 }
 
+/** Fields of a form: its JSON object may be given as one. */
+type SentFields<Fields> = {
+  [Name in keyof Fields]?: Name extends 'metadata' ? Fields[Name] | Readonly<Record<string, unknown>> : Fields[Name]
+}
+
 /** Path parameters, query, JSON body or form of a call to the endpoint `Name`, as the table declares them. */
 export type CallArguments<Name extends EndpointName> = Needed<'params', ParamsOf<Name>> &
   ([QueryOf<Name>] extends [never] ? unknown : { query?: QueryOf<Name> }) &
   Needed<'body', BodyOf<Name>> &
   ([FieldsOf<Name>] extends [never]
     ? unknown
-    : { fields?: Partial<FieldsOf<Name>>; files?: Record<string, FilePart> }) & {
+    : { fields?: SentFields<FieldsOf<Name>>; files?: Record<string, FilePart> }) & {
     signal?: AbortSignal
     headers?: Record<string, string>
     /** Lets the request outlive the page, for what must be sent while it closes. */
@@ -41,6 +46,12 @@ export type CallParameters<Name extends EndpointName> =
  * sent, or `MASTERS_GONE` when the desktop found none to show.
  */
 export type ClientErrorCode = ErrorCode | 'UNREACHABLE' | 'FILE_GONE' | 'MASTERS_GONE'
+
+/** Sentences of failures for which no server has a word. */
+const SENTENCES: Partial<Record<ClientErrorCode, string>> = {
+  UNREACHABLE:
+    'No whole answer came from Loudsmith. Start it ("loudsmith serve", or its window), check the address and the port, and try again.',
+}
 
 /** A call that failed. Its message is the server's, in the language asked for, or the code where the server sent none. */
 export class ApiError extends Error {
@@ -65,7 +76,10 @@ export class ApiError extends Error {
     envelope?: ErrorEnvelope | undefined
     cause?: unknown
   }) {
-    super(fields.envelope?.error.message ?? fields.code, 'cause' in fields ? { cause: fields.cause } : {})
+    super(
+      fields.envelope?.error.message ?? SENTENCES[fields.code] ?? fields.code,
+      'cause' in fields ? { cause: fields.cause } : {},
+    )
     this.code = fields.code
     this.status = fields.status ?? 0
     this.param = fields.param
@@ -110,7 +124,11 @@ interface LooseArguments {
 
 function writeForm({ fields = {}, files = {} }: LooseArguments): FormData {
   const form = new FormData()
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, String(value))
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    form.append(name, isObject ? JSON.stringify(value) : String(value))
+  }
   for (const [part, { content, name }] of Object.entries(files)) form.append(part, content, name)
   return form
 }

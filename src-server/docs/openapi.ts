@@ -140,13 +140,16 @@ function securityOf(endpoint: Endpoint): Json {
 
 function parameters(place: string, object: TObject | undefined, schema: Schemas): Json[] {
   return Object.entries(object?.properties ?? {}).map(([name, value]) => ({
-    name,
+    name: place === 'header' ? headerName(name) : name,
     in: place,
     required: place === 'path' || requiredOf(object).includes(name),
     ...describedBy(value, place === 'query' && name === 'status' ? 'JobQuery.status' : name),
     schema: schema.taken(value),
   }))
 }
+
+/** Returns a header as its standard writes it, such as `Last-Event-ID`. */
+const headerName = (name: string) => name.replace(/\bid$|\b[a-z]/g, (letters) => letters.toUpperCase())
 
 // TypeBox types `required` by the literal names; here any name is asked for.
 function requiredOf(object: TObject | undefined): readonly string[] {

@@ -130,7 +130,7 @@ describe('the OpenAPI document', () => {
 
   test('tells what an Idempotency-Key does, and how a repeated answer is known', () => {
     const create = committed.paths['/api/v1/master']?.post
-    const key = create?.parameters.find(({ name }) => name === 'idempotency-key')
+    const key = create?.parameters.find(({ name }) => name === 'Idempotency-Key')
     expect(key).toMatchObject({ in: 'header', required: false, description: expect.stringContaining('24 hours') })
     expect(create?.responses['201']?.headers).toHaveProperty('Idempotent-Replayed')
   })
