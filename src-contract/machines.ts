@@ -14,6 +14,7 @@ export const MACHINE_WISHES = ['work', 'drain', 'remove'] as const
 export const FARM_TROUBLES = [
   'queue_away',
   'queue_not_encrypted',
+  'machine_unreadable',
   'files_away',
   'files_full',
   'files_refused',

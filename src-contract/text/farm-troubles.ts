@@ -8,6 +8,8 @@ const en: Sentences = {
   queue_away: 'The queue does not answer. Songs wait, and go on once it is back.',
   queue_not_encrypted:
     'The connection to the queue is not encrypted: others on the way can read the names of songs. Use rediss://.',
+  machine_unreadable:
+    'The queue holds an announcement that is not of a machine of this version: it is left out, and the log names it. Update that machine, or remove the key.',
   files_away: 'The place of the files between machines cannot be reached. Songs wait, and go on once it is back.',
   files_full: 'The place of the files between machines is full. Songs wait until there is room.',
   files_refused:
@@ -27,6 +29,8 @@ const en: Sentences = {
 const ko: Sentences = {
   queue_away: '큐가 응답하지 않아요. 다시 연결될 때까지 곡이 기다려요.',
   queue_not_encrypted: '큐와의 연결이 암호화되지 않아서 중간에서 곡 이름을 읽을 수 있어요. rediss://를 쓰세요.',
+  machine_unreadable:
+    '이 버전의 컴퓨터가 쓴 것이 아닌 알림이 큐에 있어서 빼 두었어요. 이름은 로그에 있어요. 그 컴퓨터를 업데이트하거나 키를 지우세요.',
   files_away: '컴퓨터 사이의 파일을 두는 곳에 연결할 수 없어요. 다시 연결될 때까지 곡이 기다려요.',
   files_full: '컴퓨터 사이의 파일을 두는 곳이 가득 찼어요. 공간이 생길 때까지 곡이 기다려요.',
   files_refused: '컴퓨터 사이의 파일을 두는 곳이 접근을 거부했어요. 이 컴퓨터에 읽기와 쓰기 권한을 주세요.',

@@ -9,6 +9,7 @@ import { Audit, type AuditCounts } from './audit.ts'
 import { BullQueue } from './bull-queue.ts'
 import { FarmError } from './farm-error.ts'
 import { type Announcement, isClockOff, Machines, soundFacts, type Wish } from './machines.ts'
+import { PROTOCOL } from './messages.ts'
 import { openBlobs } from './open-blobs.ts'
 import type { FarmPlaces } from './places.ts'
 import { openRedis, queuePlace } from './redis.ts'
@@ -97,7 +98,7 @@ export async function openFarm(options: FarmOptions, deps: FarmDeps): Promise<Fa
     liveSlots,
     seen: () => board.seen(),
     depth: () => board.depth(),
-    troubles: () => (board.isAnswered() ? troubles.list() : ['queue_away', ...troubles.list()]),
+    troubles: () => [...board.troubles(), ...troubles.list()],
     wish: (name, wish) => machines.wish(name, wish),
     audits: () => audit.counts(),
     async close() {
@@ -124,6 +125,7 @@ class Board {
   readonly #digestOf = createDigests()
   readonly #beats: Promise<void>
   readonly #seen = new Map<string, SeenMachine>()
+  #unreadable: ReadonlyMap<string, string> = new Map()
   #answeredAtMs: number
   #depth: QueueDepth = { waiting: 0, active: 0 }
 
@@ -141,6 +143,14 @@ class Board {
   /** Returns the depth of the queue at the last look. */
   depth(): QueueDepth {
     return this.#depth
+  }
+
+  /** Returns what is wrong with the board at the last look. */
+  troubles(): FarmTrouble[] {
+    return [
+      ...(this.isAnswered() ? [] : (['queue_away'] as const)),
+      ...(this.#unreadable.size > 0 ? (['machine_unreadable'] as const) : []),
+    ]
   }
 
   workingMachines(): number {
@@ -171,11 +181,14 @@ class Board {
   }
 
   async #lookAndTell(): Promise<void> {
-    const { databaseId, allowsMixed, ffmpeg, clock, onMoreSlots } = this.#deps
+    const { databaseId, allowsMixed, ffmpeg, clock, log, onMoreSlots } = this.#deps
     const facts = await soundFacts(ffmpeg, this.#digestOf)
-    await this.#machines.announceOwner({ ...facts, databaseId, allowsMixed, nowMs: clock.now() })
+    await this.#machines.announceOwner({ protocol: PROTOCOL, ...facts, databaseId, allowsMixed, nowMs: clock.now() })
     const slotsBefore = this.liveSlots()
-    const there = await this.#machines.list()
+    const { machines: there, unreadable } = await this.#machines.list()
+    for (const [key, reason] of unreadable)
+      if (!this.#unreadable.has(key)) log.warn('an announcement of a machine is left out', { key, reason })
+    this.#unreadable = unreadable
     const seenAtMs = clock.now()
     for (const machine of this.seen()) this.#seen.set(machine.name, { ...machine, isThere: false })
     for (const machine of there) {

@@ -185,6 +185,7 @@ export class Machine {
     this.#doneAtMs = this.#doneAtMs.filter((doneAtMs) => now - doneAtMs < HOUR_MS)
     const hours = Math.min(HOUR_MS, Math.max(1, now - this.#startedAtMs)) / HOUR_MS
     return {
+      protocol: PROTOCOL,
       ...facts,
       ...{ name, slots, instance: this.#instance, cores: availableParallelism(), memoryBytes: totalmem() },
       ...{ state: this.#state, differs: this.#differs, errors: this.#errors },

@@ -1,11 +1,15 @@
 /** Announcements of the machines of a farm and of its owner, kept in Redis for as long as they are repeated. */
 import { arch } from 'node:os'
 import type { Redis } from 'ioredis'
-import type { FarmTrouble } from '../../src-contract/machines.ts'
+import Type, { type Static, type TSchema } from 'typebox'
+import { oneOf } from '../../src-contract/common.ts'
+import { FARM_TROUBLES, type FarmTrouble } from '../../src-contract/machines.ts'
 import { engineVersion } from '../../src-engine/version.ts'
 import { hasSimd } from '../../src-system/simd.ts'
 import type { DigestOf } from '../../src-worker/media/confirmed-binary.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
+import { ATTEMPT_ID } from './blobs.ts'
+import { closed, MessageFault, PROTOCOL, read } from './messages.ts'
 import { type FarmTiming, MISSED_BEATS } from './timing.ts'
 
 /** All that the bytes of a master depend on beside its order. */
@@ -18,6 +22,7 @@ export interface SoundFacts {
 
 /** Announcement of a machine. */
 export interface Announcement extends SoundFacts {
+  readonly protocol: typeof PROTOCOL
   readonly name: string
   /** Of one start of the program. */
   readonly instance: string
@@ -40,6 +45,7 @@ export interface Announcement extends SoundFacts {
 
 /** Announcement of the owner. */
 export interface OwnerAnnouncement extends SoundFacts {
+  readonly protocol: typeof PROTOCOL
   readonly databaseId: string
   readonly allowsMixed: boolean
   /** Its wall clock, milliseconds since 1970. */
@@ -47,7 +53,35 @@ export interface OwnerAnnouncement extends SoundFacts {
 }
 
 /** Wish of the owner about a machine. */
-export type Wish = 'drain' | 'remove'
+const WISHES = ['drain', 'remove'] as const
+export type Wish = (typeof WISHES)[number]
+
+const facts = {
+  protocol: Type.Literal(PROTOCOL),
+  ...{ engineVersion: Type.String(), ffmpeg: Type.String(), simd: Type.String(), nowMs: Type.Number() },
+}
+const amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
+/** More songs at once than any machine masters. */
+const MOST_SLOTS = 1024
+
+const Machine = closed<Announcement>()({
+  ...facts,
+  ...{ name: Type.String(), instance: Type.String(), cores: amount, memoryBytes: amount, errors: amount },
+  slots: Type.Integer({ minimum: 1, maximum: MOST_SLOTS }),
+  state: oneOf(['waiting', 'working', 'draining', 'refused']),
+  differs: Type.Array(oneOf(['engineVersion', 'ffmpeg', 'simd'])),
+  attempts: Type.Array(Type.String({ pattern: ATTEMPT_ID.source }), { maxItems: MOST_SLOTS }),
+  songsPerHour: amount,
+  troubles: Type.Array(oneOf(FARM_TROUBLES), { uniqueItems: true }),
+})
+const Owner = closed<OwnerAnnouncement>()({
+  ...facts,
+  ...{ databaseId: Type.String(), allowsMixed: Type.Boolean() },
+})
+
+/** Longest announcement that is read, characters. */
+const MOST_CHARACTERS = 131_072
 
 /** Prefix of all keys of ours, those of BullMQ among them. */
 export const KEY_PREFIX = 'loudsmith'
@@ -101,24 +135,44 @@ export class Machines {
   }
 
   async owner(): Promise<OwnerAnnouncement | undefined> {
-    return parsed(await this.#redis.get(OWNER_KEY))
+    return known(Owner, await this.#text(OWNER_KEY))
   }
 
   async find(name: string): Promise<Announcement | undefined> {
-    return parsed(await this.#redis.get(machineKey(name)))
+    return known(Machine, await this.#text(machineKey(name)))
   }
 
-  /** Returns the machines that are there, by name. */
-  async list(): Promise<Announcement[]> {
+  /** Returns the machines that are there, by name, and the keys in their place that hold something else, with the reason. */
+  async list(): Promise<{ readonly machines: Announcement[]; readonly unreadable: ReadonlyMap<string, string> }> {
     const keys = new Set<string>()
     for await (const found of this.#redis.scanStream({ match: machineKey('*'), count: 1000 })) {
       for (const key of found as string[]) keys.add(key)
     }
-    if (keys.size === 0) return []
-    const texts = await this.#redis.mget(...keys)
-    return texts
-      .flatMap((text) => parsed<Announcement>(text) ?? [])
-      .sort((one, other) => (one.name < other.name ? -1 : 1))
+    const machines: Announcement[] = []
+    const unreadable = new Map<string, string>()
+    for (const key of [...keys].sort()) {
+      try {
+        const text = await this.#text(key)
+        const machine = text === null ? undefined : announcement(Machine, text)
+        if (machine && machineKey(machine.name) !== key) throw new MessageFault('it has the name of another')
+        if (machine) machines.push(machine)
+      } catch (cause) {
+        if (!(cause instanceof MessageFault)) throw cause
+        unreadable.set(key, cause.message)
+      }
+    }
+    return { machines, unreadable }
+  }
+
+  /** Returns the text under a key, or null. Rejects with a {@link MessageFault} where something else stands there, or too much. */
+  async #text(key: string): Promise<string | null> {
+    try {
+      const text = await this.#redis.getrange(key, 0, MOST_CHARACTERS)
+      if (text.length > MOST_CHARACTERS) throw new MessageFault('it is too long')
+      return text === '' ? null : text
+    } catch (cause) {
+      throw /^WRONGTYPE/.test((cause as Error).message) ? new MessageFault('it is no text') : cause
+    }
   }
 
   /** Takes an announcement back. */
@@ -132,7 +186,8 @@ export class Machines {
   }
 
   async wishFor(name: string): Promise<Wish | undefined> {
-    return ((await this.#redis.get(wishKey(name))) as Wish | null) ?? undefined
+    const wish = await this.#text(wishKey(name))
+    return WISHES.find((known) => known === wish)
   }
 
   /** Tells the machine that works on an attempt that its result will not be taken. */
@@ -145,6 +200,21 @@ export class Machines {
   }
 }
 
-function parsed<Value>(text: string | null | undefined): Value | undefined {
-  return text == null ? undefined : (JSON.parse(text) as Value)
+/** Returns an announcement that fits its schema. Throws a {@link MessageFault} for anything else. */
+function announcement<Schema extends TSchema>(schema: Schema, text: string): Static<Schema> {
+  try {
+    return read(schema, JSON.parse(text))
+  } catch (cause) {
+    throw cause instanceof SyntaxError ? new MessageFault('it is no JSON') : cause
+  }
+}
+
+/** Returns an announcement, and undefined where there is none that can be read. */
+function known<Schema extends TSchema>(schema: Schema, text: string | null): Static<Schema> | undefined {
+  try {
+    return text === null ? undefined : announcement(schema, text)
+  } catch (cause) {
+    if (cause instanceof MessageFault) return undefined
+    throw cause
+  }
 }

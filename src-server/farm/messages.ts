@@ -36,7 +36,7 @@ export class MessageFault extends Error {
 }
 
 /** Version of the messages. A machine of another one is refused, whatever its engine is. */
-export const PROTOCOL = 1
+export const PROTOCOL = 1 as const
 
 /** Returns a value that fits a schema. Throws a {@link MessageFault} that names another protocol, or the first member at fault. */
 export function read<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {

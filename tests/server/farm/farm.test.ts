@@ -8,6 +8,7 @@ import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { engineVersion } from '../../../src-engine/version.ts'
 import { Machines, type OwnerAnnouncement } from '../../../src-server/farm/machines.ts'
+import { PROTOCOL } from '../../../src-server/farm/messages.ts'
 import { connectionFault, openRedis, queuePlace } from '../../../src-server/farm/redis.ts'
 import type { FarmTiming } from '../../../src-server/farm/timing.ts'
 import { type MachineOptions, type RunningMachine, startMachine } from '../../../src-server/machine.ts'
@@ -189,6 +190,7 @@ describe.skipIf(!hasRedis())('several machines', () => {
     const seen: string[] = []
     const told = async (name: string, facts: Partial<OwnerAnnouncement>) => {
       const own = {
+        protocol: PROTOCOL,
         engineVersion,
         ffmpeg: 'other',
         simd: process.arch,
@@ -205,6 +207,25 @@ describe.skipIf(!hasRedis())('several machines', () => {
     await expect.poll(() => seen).toEqual(['a refused engineVersion,ffmpeg'])
     await told('b', { allowsMixed: true })
     await expect.poll(() => seen).toContain('b working ')
+  })
+
+  test('what stands in the place of a machine and is none is left out and named, and the farm goes on', async () => {
+    const key = (name: string) => `loudsmith:machine:${name}`
+    const lies = ['{', 'null', '[]', '{"name":"x"}', JSON.stringify({ protocol: PROTOCOL + 1, name: 'x' })]
+    for (const [at, text] of lies.entries()) await client.set(key(`x${at}`), text)
+    await client.hset(key('hash'), 'a', 'b')
+    await client.set('loudsmith:owner', '{')
+    const { newJob, ended, get } = await owner()
+    service?.expectFault('an announcement of a machine is left out')
+    await machine('a', createHeldEngine({ isAutomatic: true }))
+    // With the name of another.
+    await client.copy(key('a'), key('b'))
+    expect((await ended((await newJob()).job_id)).status).toBe('done')
+    const { machines: seen, troubles } = (await get('/app/machines')).body
+    expect(seen).toMatchObject([{ name: 'a' }])
+    expect(troubles).toMatchObject([{ code: 'machine_unreadable' }])
+    await client.del(key('hash'), key('b'), ...lies.map((_, at) => key(`x${at}`)))
+    await expect.poll(async () => (await get('/app/machines')).body.troubles).toEqual([])
   })
 
   test('addresses that the owner has set are used by the next start that names none, and take no password', async () => {
@@ -250,13 +271,13 @@ describe.skipIf(!hasRedis())('several machines', () => {
     await expect.poll(codes).toEqual([])
     // Clocks ten minutes apart.
     const board = new Machines(client, { beatMs: 600_000 })
-    const [found] = (await board.list()).filter(({ name }) => name === 'a')
+    const [found] = (await board.list()).machines.filter(({ name }) => name === 'a')
     await board.announce({ ...found!, name: 'late', nowMs: Date.now() - 600_000 })
     const ofLate = async () => (await list()).machines.find(({ name }: { name: string }) => name === 'late')?.troubles
     await expect.poll(ofLate).toMatchObject([{ code: 'clock', message: expect.stringContaining('clock') }])
     await service?.stop()
     service = undefined
-    const own = { engineVersion, ffmpeg: 'x', simd: 'x', databaseId: 'one', allowsMixed: true }
+    const own = { protocol: PROTOCOL, engineVersion, ffmpeg: 'x', simd: 'x', databaseId: 'one', allowsMixed: true }
     await board.announceOwner({ ...own, nowMs: Date.now() + 600_000 })
     await expect.poll(() => told).toContain('clock')
   })

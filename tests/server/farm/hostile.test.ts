@@ -166,7 +166,15 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
   })
 
   async function machine(engine: HeldEngine, workers = 1) {
-    const owner = { engineVersion, ffmpeg: '', simd: '', databaseId: 'one', allowsMixed: true, nowMs: Date.now() }
+    const owner = {
+      protocol: PROTOCOL,
+      engineVersion,
+      ffmpeg: '',
+      simd: '',
+      databaseId: 'one',
+      allowsMixed: true,
+      nowMs: Date.now(),
+    }
     await new Machines(client, { beatMs: 600_000 }).announceOwner(owner)
     const places = { queue: redis.address, blobs: inFolder('store'), name: 'a', workers, timing: TIMING, log }
     const started = await startMachine({ ...places, forkEngine: engine.fork })
