@@ -102,6 +102,10 @@ export const Batch = exactly({
   settings: MasterSettings,
   presets: Type.Array(Preset),
   songs: Type.Array(BatchSong),
+  release_songs: Type.Array(BatchSong, {
+    description:
+      'Songs of releases that were never started here: they are no part of the batch until they leave their releases.',
+  }),
 })
 export type Batch = Static<typeof Batch>
 

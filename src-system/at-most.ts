@@ -20,3 +20,17 @@ export function atMost(count: number) {
     }
   }
 }
+
+/**
+ * Returns a function that runs pieces of work one after another. Several calls with one name share the work, which goes on when its
+ * first caller has left.
+ */
+export function sharedInTurn<Result>() {
+  const inTurn = atMost(1)
+  const underWay = new Map<string, Promise<Result>>()
+  return (name: string, work: () => Promise<Result>): Promise<Result> => {
+    const shared = underWay.get(name) ?? inTurn(work).finally(() => underWay.delete(name))
+    underWay.set(name, shared)
+    return shared
+  }
+}

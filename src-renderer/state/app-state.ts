@@ -104,7 +104,8 @@ function createEventHandler({
     jobs.apply(event)
     batch.analyses.apply(event)
     if (event.event === 'audition.changed') void auditions.hearOf(event.audition_id)
-    if (event.event === 'desk.changed') readBatchSoon()
+    // A song that goes into a release, or out of the last, leaves or joins the batch.
+    if (event.event === 'desk.changed' || event.event === 'release.changed') readBatchSoon()
     if (event.event === 'account.changed') readAccountSoon()
     if (event.event === 'settings.changed') readSettingsSoon()
     if (event.event === 'job.progress') return

@@ -5,6 +5,7 @@ import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { AiService } from '../../src-contract/settings.ts'
+import { everySong } from './batch-merge.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import { type AnalysisProgress, isTooShort } from './song-rows.ts'
 
@@ -74,7 +75,7 @@ export class Analyses {
   /** Applies a live event: the progress of an analysis, of another page as well. */
   apply({ event, source_id: sourceId = '', stage, progress = 0 }: LiveEvent): void {
     if (event !== 'source.progress') return
-    const song = this.#deps.shown().batch?.songs.find((one) => one.source.source_id === sourceId)
+    const song = everySong(this.#deps.shown().batch).find((one) => one.source.source_id === sourceId)
     if (!song || song.analysis) return
     const known = this.store.getState().analysing[sourceId]
     this.#showProgress(sourceId, {
@@ -93,8 +94,13 @@ export class Analyses {
     const { errors } = this.store.getState()
     const isPending = (song: BatchSong) =>
       !song.analysis && !errors[song.source.source_id] && song.state !== 'refused' && !isTooShort(song)
-    const pending = new Map(batch?.songs.filter(isPending).map((song) => [song.source.source_id, song]))
-    return order.map((id) => pending.get(id)).find((song) => song !== undefined)
+    const pending = new Map(
+      everySong(batch)
+        .filter(isPending)
+        .map((song) => [song.source.source_id, song]),
+    )
+    const first = order.find((id) => pending.has(id))
+    return first === undefined ? pending.values().next().value : pending.get(first)
   }
 
   async #analyseAll(): Promise<void> {
@@ -129,7 +135,7 @@ export class Analyses {
   #forgetFound(): void {
     const { analysing } = this.store.getState()
     const { batch } = this.#deps.shown()
-    const open = new Set(batch?.songs.flatMap((song) => (song.analysis ? [] : [song.source.source_id])))
+    const open = new Set(everySong(batch).flatMap((song) => (song.analysis ? [] : [song.source.source_id])))
     const found = Object.keys(analysing).filter((id) => !open.has(id))
     if (found.length > 0) this.store.setState({ analysing: found.reduce(without, analysing) })
   }

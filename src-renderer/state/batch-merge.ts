@@ -1,5 +1,5 @@
 /** Merges a reading of the server's batch into the state that the page shows. Pure. */
-import type { Batch } from '../../src-contract/app.ts'
+import type { Batch, BatchSong } from '../../src-contract/app.ts'
 import { ALL_SONGS } from './batch-changes.ts'
 
 /** Target of what is written about songs, beside the settings of single songs. */
@@ -15,18 +15,27 @@ export function mergedBatch(
   holds: (target: string) => boolean,
   holdsMetadata: (sourceId: string) => boolean = () => false,
 ): Batch {
-  const before = new Map(known?.songs.map((song) => [song.source.source_id, song]))
-  const songs = read.songs.map((song) => {
+  const before = new Map(everySong(known).map((song) => [song.source.source_id, song]))
+  const merged = (song: BatchSong) => {
     const id = song.source.source_id
     const old = before.get(id)
     const analysis = song.analysis ?? old?.analysis ?? null
     const settings = holds(id) ? (old?.settings ?? null) : song.settings
     const metadata = (holdsMetadata(id) && old?.metadata) || song.metadata
-    const merged = { ...song, analysis, settings, metadata }
-    return old && JSON.stringify(old) === JSON.stringify(merged) ? old : merged
-  })
-  return { ...read, settings: known && holds(ALL_SONGS) ? known.settings : read.settings, songs }
+    const now = { ...song, analysis, settings, metadata }
+    return old && JSON.stringify(old) === JSON.stringify(now) ? old : now
+  }
+  return {
+    ...read,
+    settings: known && holds(ALL_SONGS) ? known.settings : read.settings,
+    songs: read.songs.map(merged),
+    release_songs: read.release_songs.map(merged),
+  }
 }
+
+/** Returns the songs of a batch in their order, then those that stand only in releases. */
+export const everySong = (batch: Batch | null): readonly BatchSong[] =>
+  batch ? [...batch.songs, ...batch.release_songs] : []
 
 /** The songs of a batch in their order. */
 export const songIdsOf = (batch: Batch) => batch.songs.map((song) => song.source.source_id)

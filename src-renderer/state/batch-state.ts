@@ -1,6 +1,6 @@
 /** State of the batch as the page shows it, and its pure transitions. */
 import type { Batch, BatchSong, Source } from '../../src-contract/app.ts'
-import { placedOrder } from './batch-merge.ts'
+import { everySong, placedOrder } from './batch-merge.ts'
 import { inState } from './batch-starts.ts'
 import type { Refusal } from './refusal.ts'
 import { renamedSelected, type Selection, withoutSelected } from './selection.ts'
@@ -23,9 +23,9 @@ export interface BatchState {
 
 type Change = Partial<BatchState>
 
-/** Returns the stored song with an id. */
+/** Returns the stored song with an id, in the batch or in a release. */
 export const songIn = ({ batch }: Pick<BatchState, 'batch'>, sourceId: string): BatchSong | undefined =>
-  batch?.songs.find((song) => song.source.source_id === sourceId)
+  everySong(batch).find((song) => song.source.source_id === sourceId)
 
 /** Returns the ids of the stored songs in the order in which they are shown. */
 export const songOrderIn = (state: Pick<BatchState, 'batch' | 'order'>): string[] =>
@@ -35,7 +35,8 @@ export const songOrderIn = (state: Pick<BatchState, 'batch' | 'order'>): string[
 export function withSong({ batch }: BatchState, song: BatchSong): Change {
   if (!batch) return {}
   const id = song.source.source_id
-  return { batch: { ...batch, songs: batch.songs.map((one) => (one.source.source_id === id ? song : one)) } }
+  const replaced = (songs: Batch['songs']) => songs.map((one) => (one.source.source_id === id ? song : one))
+  return { batch: { ...batch, songs: replaced(batch.songs), release_songs: replaced(batch.release_songs) } }
 }
 
 /** Returns the change that shows songs in another state. */

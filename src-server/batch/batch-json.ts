@@ -29,18 +29,23 @@ export function songToJson(
     ...(batchId === null ? {} : { batch_id: batchId }),
     ...(error ? { error: errorToWire(error, language) } : {}),
   }
-  return withMember(shown, 'analysis', sources.summaryJson(song.sourceId, language))
+  return withMembers(shown, { analysis: sources.summaryJson(song.sourceId, language) })
 }
 
-/** Returns the batch as JSON (schema `Batch`) with its songs, each as JSON already. */
-export function batchToJson({ isPaused, settings, presets }: BatchCommon, songs: readonly string[]): string {
-  const shown: Omit<Batch, 'songs'> = { is_paused: isPaused, settings, presets: [...presets] }
-  return withMember(shown, 'songs', `[${songs.join(',')}]`)
+/** Returns the batch as JSON (schema `Batch`) with its songs and those of releases, each as JSON already. */
+export function batchToJson(
+  { isPaused, settings, presets }: BatchCommon,
+  songs: readonly string[],
+  releaseSongs: readonly string[],
+): string {
+  const shown: Omit<Batch, 'songs' | 'release_songs'> = { is_paused: isPaused, settings, presets: [...presets] }
+  return withMembers(shown, { songs: `[${songs.join(',')}]`, release_songs: `[${releaseSongs.join(',')}]` })
 }
 
-/** Returns the JSON of a non-empty object with one more member, whose value is JSON already. */
-function withMember(object: object, name: string, json: string): string {
-  return `${JSON.stringify(object).slice(0, -1)},"${name}":${json}}`
+/** Returns the JSON of a non-empty object with further members, whose values are JSON already. */
+function withMembers(object: object, members: Readonly<Record<string, string>>): string {
+  const further = Object.entries(members).map(([name, json]) => `,"${name}":${json}`)
+  return `${JSON.stringify(object).slice(0, -1)}${further.join('')}}`
 }
 
 function errorToWire(

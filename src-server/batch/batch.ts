@@ -110,8 +110,17 @@ export class BatchQueue {
 
   /** Returns the batch as JSON (schema `Batch`) with texts in `language`. */
   json(language: Language): string {
-    const songs = this.#store.songs().map((song) => songToJson(this.#deps, song, language))
-    return batchToJson(this.#common(), songs)
+    const { sourceJobs, releasedSources } = this.#deps
+    const released = new Set(releasedSources())
+    const isOfRelease = ({ sourceId, state }: BatchRow) =>
+      state !== 'waiting' && released.has(sourceId) && sourceJobs.listOf(sourceId).length === 0
+    const songs = this.#store.songs()
+    const shown = (list: readonly BatchRow[]) => list.map((song) => songToJson(this.#deps, song, language))
+    return batchToJson(
+      this.#common(),
+      shown(songs.filter((song) => !isOfRelease(song))),
+      shown(songs.filter(isOfRelease)),
+    )
   }
 
   /** Returns one song as JSON (schema `BatchSong`). Throws NOT_FOUND. */

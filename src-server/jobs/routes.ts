@@ -8,6 +8,7 @@ import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
 import { proposedEdgesIn } from '../../src-contract/text/edge-reasons.ts'
+import { sharedInTurn } from '../../src-system/at-most.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WorkStage } from '../../src-worker/mastering/work-order.ts'
 import { coverWarnings } from '../../src-worker/media/cover-warnings.ts'
@@ -29,7 +30,7 @@ import {
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
-import type { Analyse } from './analyse.ts'
+import type { Analyse, AnalysisFacts } from './analyse.ts'
 import { requireEdges } from './edges.ts'
 import { fingerprintOf, type Idempotency, requestParts } from './idempotency.ts'
 import type { Jobs } from './jobs.ts'
@@ -214,6 +215,7 @@ function previewRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
 
 /** Serves the analysis of an uploaded or stored song, which is free and makes no job. */
 function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: OneAtATime): void {
+  const ofStored = sharedInTurn<AnalysisFacts>()
   route(app, jobEndpoints.analyze, (call) =>
     withUpload(deps, call, ['file'], async (upload) => {
       const { aiService, sourceId } = readAnalysisForm(upload.fields, {
@@ -229,12 +231,16 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
         proposed_edges,
         loudnessSteps: _,
         ...found
-      } = await analyseOnce(nameOf(call.caller), () =>
-        deps.analyse(song, settings, {
-          signal: call.signal,
-          onProgress: (progress) => sourceId !== undefined && deps.onAnalysing(sourceId, progress),
-        }),
-      )
+      } = await (sourceId === undefined
+        ? analyseOnce(nameOf(call.caller), () => deps.analyse(song, settings, { signal: call.signal }))
+        : ofStored(`${sourceId} ${aiService}`, () =>
+            analyseOnce(nameOf(call.caller), () =>
+              deps.analyse(song, settings, {
+                signal: new AbortController().signal,
+                onProgress: (progress) => deps.onAnalysing(sourceId, progress),
+              }),
+            ),
+          ))
       const analysis = {
         ...found,
         ...(proposed_edges ? { proposed_edges: proposedEdgesIn(proposed_edges, call.language) } : {}),

@@ -18,7 +18,7 @@ type Sent = OwnMetadata & { readonly source_id: string }
 /** The texts of two songs over a server that takes them once `isAway` is false. */
 function setUp() {
   const songs = [batchSong('a', { source: { ...sourceOf('a'), artist: 'In the file' } }), batchSong('b')]
-  const batch: Batch = { is_paused: false, presets: [], songs, settings: someSettings }
+  const batch: Batch = { is_paused: false, release_songs: [], presets: [], songs, settings: someSettings }
   const store = createStore<BatchState>(() => ({
     ...{ batch, order: ['a', 'b'], sort: null, selection: NO_SELECTION, broughtBackId: null, failure: null },
   }))

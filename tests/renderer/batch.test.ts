@@ -14,6 +14,7 @@ import { settle } from '../support/fake-clock.ts'
 
 const emptyBatch = (): Batch => ({
   is_paused: false,
+  release_songs: [],
   presets: [],
   songs: [],
   settings: someSettings,

@@ -1,6 +1,6 @@
 /** Bounded concurrency: how many run, in which order, and what a failure does to the others. */
 import { expect, test } from 'vitest'
-import { atMost } from '../../src-system/at-most.ts'
+import { atMost, sharedInTurn } from '../../src-system/at-most.ts'
 
 /** Pieces of work that end when the test says so, given to a limit of `count`. */
 function give(count: number, pieces: number) {
@@ -61,4 +61,24 @@ test('a turn that is being handed over is not taken by a piece that comes meanwh
   expect(begun).toEqual([0, 1, 2])
   await inTurn(async () => void begun.push(3))
   expect(begun).toEqual([0, 1, 2, 3])
+})
+
+test('calls with one name share the work while it is under way, also one that fails; names take turns', async () => {
+  const share = sharedInTurn<string>()
+  const begun: string[] = []
+  const end = Promise.withResolvers<string>()
+  const work = (name: string) =>
+    share(name, () => {
+      begun.push(name)
+      return name === 'a' ? end.promise : Promise.reject(new Error('damaged'))
+    })
+  const answers = ['a', 'b', 'a', 'b'].map(work)
+  expect(begun).toEqual(['a'])
+  end.resolve('found')
+  expect((await Promise.allSettled(answers)).map(({ status }) => status)).toEqual([
+    ...['fulfilled', 'rejected', 'fulfilled', 'rejected'],
+  ])
+  expect(begun).toEqual(['a', 'b'])
+  await work('a')
+  expect(begun).toEqual(['a', 'b', 'a'])
 })

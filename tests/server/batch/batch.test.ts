@@ -29,6 +29,7 @@ test('a new batch is empty, runs, and offers the defaults of the service', () =>
     is_paused: false,
     presets: [],
     songs: [],
+    release_songs: [],
     settings: {
       ...DEFAULT_SETTINGS,
       // Its owner uploads one file.
@@ -249,6 +250,24 @@ test('a song that a full disk keeps from being handed over, or from being refuse
   Object.assign(world, { outcome: () => 'accept', breaksNotes: false })
   await clock.advance(60_000)
   expect([states(), submitted.length]).toEqual([['submitted', 'submitted'], 2])
+})
+
+test('songs of releases are no part of the batch until they leave their releases, unless they were started here', () => {
+  const { addSong, batch, world } = openBatch()
+  const [only, started, own] = [addSong('only'), addSong('started'), addSong('own')]
+  world.slots = 0
+  batch.start([started])
+  world.released = [only, started]
+  const shown = () => {
+    const { songs, release_songs } = batch.read('en')
+    return [songs, release_songs].map((list) => list.map(({ source }) => source.source_id))
+  }
+  expect(shown()).toEqual([[started, own], [only]])
+  world.slots = 9
+  batch.feed()
+  expect(shown()).toEqual([[started, own], [only]])
+  world.released = []
+  expect(shown()).toEqual([[only, started, own], []])
 })
 
 test('an analysis is kept exactly when the app is told of it', () => {

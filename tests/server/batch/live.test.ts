@@ -579,6 +579,22 @@ test('an analysis of a stored song is kept with it', async () => {
   expect((await batch()).songs[0]?.analysis).toEqual(summaryOf(analysis))
 })
 
+test('stored songs are analysed one after another, whichever pages ask for them', async () => {
+  const sources = [await song('a.wav'), await song('b.wav', 330)]
+  const analyse = ({ source_id }: Source) => {
+    const body = new FormData()
+    body.append('source_id', source_id)
+    return service.call('POST', '/api/v1/analyze', { body })
+  }
+  const answers = Promise.all(sources.map(analyse))
+  await eventually(() => engine.processes.length === 1)
+  engine.processes[0]?.finish()
+  await eventually(() => engine.processes.length === 2)
+  engine.processes[1]?.finish()
+  expect((await answers).map(({ status }) => status)).toEqual([200, 200])
+  expect(engine.processes).toHaveLength(2)
+})
+
 test('while a stored song is looked at the app hears stage and percent, and a key hears nothing of it', async () => {
   const source = await song('a.wav')
   const listen = async (credential: string) => {
