@@ -51,6 +51,9 @@ test('several songs become an EP that is written, ordered, taken back and kept a
     FILES.map((name, at) => song(name, at + 1, 3)),
   )
   await expect(page.getByText('Not mastered')).toHaveCount(3)
+  await page.getByRole('link', { name: 'Master' }).click()
+  await expect(page.locator('.first'), 'songs of a release are not offered again').toBeVisible()
+  await page.getByRole('link', { name: 'Release' }).click()
   const { kind } = await latest(program)
   expect(kind).toBe('ep')
   expect(await titlesOf(program)).toEqual(['Night Bus', 'Paper Lanterns', 'Static Bloom'])

@@ -18,11 +18,28 @@ test('a song is heard, made darker, taken back, warmed and compared by keyboard 
   await isMeasured(page, 2)
   const settingsOfBeta = async () => (await program.call<Batch>('GET', '/app/desk')).songs[1]?.settings
 
-  await test.step('Space plays the row that has the focus, and its waveform shows where', async () => {
+  const bench = page.getByRole('group', { name: 'Listening' })
+  await test.step('what sounds is named and paused on the bench, whatever is selected', async () => {
     await rowOf(page, 'Alpha').focus()
-    await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Space')
-    await expect(page.getByRole('button', { name: 'Pause playback' })).toBeVisible()
+    await page.keyboard.press('ArrowDown')
+    await expect(rowOf(page, 'Beta')).toHaveAttribute('aria-selected', 'true')
+    await expect(bench).toContainText('Alpha')
+    await expect(bench.locator('.time span').first()).not.toHaveText('0:00.0')
+    await page.keyboard.press('Space')
+    await expect(bench.getByRole('button', { name: 'Play', exact: true })).toBeVisible()
+    await expect(rowOf(page, 'Alpha')).toHaveClass(/is-heard/)
+    await rowOf(page, 'Beta').getByRole('button', { name: 'Play: Beta' }).click()
+    await expect(bench).toContainText('Beta')
+    await rowOf(page, 'Alpha').locator('.ti').dblclick()
+    await expect(bench).toContainText('Alpha')
+    await rowOf(page, 'Beta').focus()
+  })
+
+  await test.step('Shift with Space plays the row that has the focus, and its waveform shows where', async () => {
+    await page.keyboard.press('Shift+Space')
+    await expect(bench.getByRole('button', { name: 'Pause playback' })).toBeVisible()
+    await expect(bench).toContainText('Beta')
     await expect(rowOf(page, 'Beta')).toHaveClass(/is-heard/)
     await expect(rowOf(page, 'Alpha').locator('.playhead')).toHaveCount(0)
     const head = () =>

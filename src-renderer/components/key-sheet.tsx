@@ -27,6 +27,8 @@ const GROUPS = [
       ['sound', 'E'],
       ['slots', 'A · B · C · D'],
       ['difference', '\\'],
+      ['play', 'Space'],
+      ['playSelected', 'Shift Space'],
     ],
   },
   {

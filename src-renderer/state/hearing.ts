@@ -107,6 +107,12 @@ export class Hearing {
     }
   }
 
+  /** Plays a song from its start, or goes on where it is the one that is heard. */
+  play(song: HeardSong): void {
+    const state = this.store.getState()
+    if (state.song?.rowId !== song.rowId || !state.isPlaying) this.toggle(song)
+  }
+
   pause(): void {
     if (!this.store.getState().song) return
     this.#change({ isPlaying: false, isWaiting: false, isDifference: false })

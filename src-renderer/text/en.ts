@@ -528,6 +528,7 @@ export const en = {
       sheet: 'This sheet',
       escape: 'Close, or leave the field',
       play: 'Play, pause',
+      playSelected: 'Play the selected song',
       swapEqual: 'Master or original, equally loud',
       levelEqual: 'As written or equally loud',
       write: 'Write into a cell',

@@ -504,6 +504,7 @@ export const ko: Text = {
       sheet: '단축키 보기',
       escape: '닫기, 입력란에서 나가기',
       play: '재생, 일시정지',
+      playSelected: '선택한 곡 재생',
       swapEqual: '같은 음량으로 마스터 또는 원본',
       levelEqual: '파일 그대로 또는 같은 음량',
       write: '칸에 쓰기',

@@ -137,6 +137,17 @@ describe('the batch', () => {
     expect(it_.batch.store.getState().batch?.songs.every((one) => one.analysis)).toBe(true)
   })
 
+  it('measures songs of releases after its own, and has no row for them', async () => {
+    it_.server.songs = [song('a', { analysis: null })]
+    it_.server.release_songs = [song('r', { analysis: null })]
+    await it_.batch.read()
+    const measured = () => it_.calls.flatMap(({ path, body }) => (path === '/api/v1/analyze' ? [body] : []))
+    await expect.poll(() => measured().map((form) => (form as FormData).get('source_id'))).toEqual(['a', 'r'])
+    await settle()
+    const { batch } = it_.batch.store.getState()
+    expect([order(), batch?.release_songs.map(({ analysis }) => analysis !== null)]).toEqual([['a'], [true]])
+  })
+
   it('does not look at a song that is too short to be mastered', async () => {
     it_.server.songs.push({ ...song('a'), source: { ...source('a'), duration_seconds: 0.5 } }, song('b'))
     await it_.batch.read()

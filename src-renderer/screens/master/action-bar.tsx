@@ -4,13 +4,13 @@ import { type CSSProperties, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import type { HeardSong } from '../../state/hearing.ts'
 import { type RowKind, type SongRow, tallyOf } from '../../state/song-rows.ts'
 import type { Forecast } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
 import { SoundFields } from './sound/sound-column.tsx'
 import { MasterTransport } from './transport.tsx'
+import type { TransportSong } from './use-heard.ts'
 import { useRowActions } from './use-row-actions.ts'
 import type { StartControl } from './use-start.ts'
 
@@ -35,7 +35,7 @@ const MOST_CELLS = 24
 export interface ActionBarProps {
   rows: readonly SongRow[]
   /** The song of the transport; null without one. */
-  song: HeardSong | null
+  song: TransportSong | null
   start: StartControl
   forecast: Forecast
 }

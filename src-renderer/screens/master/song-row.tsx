@@ -1,5 +1,5 @@
 /** One song of the batch. It keeps its place and height whatever happens to it. */
-import { Download, Ellipsis, GripVertical, Headphones, RotateCcw, X } from 'lucide-react'
+import { Download, Ellipsis, GripVertical, Headphones, Pause, Play, RotateCcw, X } from 'lucide-react'
 import { type CSSProperties, memo, type ReactNode, useCallback, useMemo } from 'react'
 import type { Source } from '../../../src-contract/app.ts'
 import { Button } from '../../components/button.tsx'
@@ -14,7 +14,7 @@ import type { Text } from '../../text/en.ts'
 import { codecName } from '../../text/format.ts'
 import { HeardWaveform } from './heard-waveform.tsx'
 import { RowStatus, type RowStatusProps } from './row-status.tsx'
-import { useHearing } from './use-heard.ts'
+import { heardOf, useHearing } from './use-heard.ts'
 import type { RowActions } from './use-row-actions.ts'
 
 /** Format of a song as musicians write it, as far as it is known: FLAC 24/48, MP3 128 kbit/s, WAV 44.1 kHz. */
@@ -74,13 +74,16 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
       <span className="grip" title={canMove ? t.list.drag : undefined} draggable={canMove}>
         <GripVertical className="i s" aria-hidden="true" />
       </span>
-      <DragOut jobId={isMade ? job?.job_id : undefined}>
-        <Cover
-          read={ownCover || source?.has_cover ? readCover : undefined}
-          slices={slices}
-          isRefused={isBad && !slices}
-        />
-      </DragOut>
+      <span className="cover-box">
+        <DragOut jobId={isMade ? job?.job_id : undefined}>
+          <Cover
+            read={ownCover || source?.has_cover ? readCover : undefined}
+            slices={slices}
+            isRefused={isBad && !slices}
+          />
+        </DragOut>
+        <PlayRow row={row} title={title} />
+      </span>
       <div className="grow" {...GRID_HEADER}>
         <div className="ti clip" title={upload?.filename ?? source?.filename}>
           <bdi>{title}</bdi>
@@ -105,6 +108,27 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
     </div>
   )
 })
+
+/** Plays the song of a row, or pauses it. Shift with Space on the row is its twin for the keyboard. */
+function PlayRow({ row, title }: { row: SongRow; title: string }) {
+  const { hearing } = useApp()
+  const { t } = useWords()
+  const isPlaying = useHearing((state) => state.isPlaying && state.song?.rowId === row.rowId)
+  const song = heardOf(row)
+  if (!song) return null
+  const Icon = isPlaying ? Pause : Play
+  return (
+    <button
+      type="button"
+      className="play-row"
+      tabIndex={-1}
+      aria-label={`${isPlaying ? t.transport.pause : t.transport.play}: ${title}`}
+      onClick={() => hearing.toggle(song)}
+    >
+      <Icon className="i s" aria-hidden="true" />
+    </button>
+  )
+}
 
 /** Returns what is told of a song below its title. */
 function useParts({ song, upload }: SongRow, madeWith: string | null): string[] {
@@ -309,7 +333,7 @@ function PaidRetryButton({ row, actions, title }: RowButtonsProps) {
       small
       icon={<RotateCcw {...glyph} />}
       onClick={() => actions.retry([row])}
-      aria-label={`${t.retry}: ${title}, ${t.actionBar.credits(1)}`}
+      aria-label={`${t.retry} ${t.actionBar.credits(1)}: ${title}`}
     >
       {t.retry} <span className="faint">{t.actionBar.credits(1)}</span>
     </Button>

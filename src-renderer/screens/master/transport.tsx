@@ -9,12 +9,12 @@ import type { LevelMode } from '../../player/levels.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { type HeardSong, heardSide, hearingGainsDb } from '../../state/hearing.ts'
 import { useWords } from '../../text/context.tsx'
-import { useHearing } from './use-heard.ts'
+import { type TransportSong, useHearing } from './use-heard.ts'
 
 /** Time that reading takes before it is said, ms. */
 const UNNOTICED_MS = 300
 
-export function MasterTransport({ song }: { song: HeardSong }) {
+export function MasterTransport({ song }: { song: TransportSong }) {
   const { hearing } = useApp()
   const { t } = useWords()
   const isThis = useHearing((state) => state.song?.rowId === song.rowId)
@@ -23,9 +23,14 @@ export function MasterTransport({ song }: { song: HeardSong }) {
   return (
     <fieldset className="transport" aria-label={t.transport.label}>
       <PlayButton isPlaying={isPlaying} onToggle={() => hearing.toggle(song)} />
-      <SongClock durationSeconds={song.durationSeconds} isThis={isThis} hasFailed={hasFailed} />
+      <div className="sounding">
+        <bdi className="clip" title={song.title}>
+          {song.title}
+        </bdi>
+        <SongClock durationSeconds={song.durationSeconds} isThis={isThis} hasFailed={hasFailed} />
+      </div>
       <HeardSwitch isThis={isThis} />
-      <Level />
+      <Level song={song} isThis={isThis} />
     </fieldset>
   )
 }
@@ -140,11 +145,12 @@ function PlatformMenu() {
 const print = (db: number, format: (value: number) => string) =>
   `${Math.abs(db) < 0.05 ? '0.0' : db > 0 ? `+${format(db)}` : format(db)} dB`
 
-function Level() {
+function Level({ song, isThis }: { song: HeardSong; isThis: boolean }) {
   const { hearing } = useApp()
   const { t, format } = useWords()
   const group = useId()
-  const state = useHearing((all) => all)
+  const heard = useHearing((all) => all)
+  const state = isThis ? heard : { ...heard, song }
   const noteOf = (mode: LevelMode) => print(hearingGainsDb(state, mode)[heardSide(state)], format.level)
   const parts: readonly { mode: LevelMode; text: string; note?: string; hint: string }[] = [
     { mode: 'matched', text: t.transport.matched, note: noteOf('matched'), hint: t.transport.matchedHint },

@@ -2,7 +2,7 @@
 import { useStore } from 'zustand'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import type { HeardSong, HearingState } from '../../state/hearing.ts'
-import type { SongRow } from '../../state/song-rows.ts'
+import { type SongRow, titleOf } from '../../state/song-rows.ts'
 
 /** Returns what of a row can be heard; null for a song that is not stored yet. */
 export function heardOf({ rowId, song }: Pick<SongRow, 'rowId' | 'song'>): HeardSong | null {
@@ -20,11 +20,29 @@ export function useHearing<Picked>(select: (state: HearingState) => Picked): Pic
   return useStore(useApp().hearing.store, select)
 }
 
-/** Returns the song of the transport: the selected one chosen last, else the one that is heard; null without one. */
-export function useTransportSong(rows: readonly SongRow[]): HeardSong | null {
+/** The song of the transport, and its title. */
+export interface TransportSong extends HeardSong {
+  readonly title: string
+}
+
+/**
+ * Returns the song of the transport: the one that is loaded, whether it sounds or is paused, whatever is selected; before one is loaded
+ * the selected one chosen last. null without one. Pure.
+ */
+export function transportSongOf(
+  rows: readonly SongRow[],
+  heardId: string | undefined,
+  selectedId: string | undefined,
+): TransportSong | null {
+  const row = rows.find(({ rowId }) => rowId === (heardId ?? selectedId))
+  const song = row && heardOf(row)
+  return song ? { ...song, title: titleOf(row) } : null
+}
+
+/** Returns the song of the transport; null without one. */
+export function useTransportSong(rows: readonly SongRow[]): TransportSong | null {
   const { batch } = useApp()
   const selectedId = useSelect(batch.store, (state) => state.selection.ids.at(-1))
   const heardId = useHearing((state) => state.song?.rowId)
-  const row = rows.find(({ rowId }) => rowId === selectedId) ?? rows.find(({ rowId }) => rowId === heardId)
-  return row ? heardOf(row) : null
+  return transportSongOf(rows, heardId, selectedId)
 }

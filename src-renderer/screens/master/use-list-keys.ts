@@ -5,6 +5,7 @@ import { useApp } from '../../state/app-state.ts'
 import { NO_SELECTION, type SelectionMode, selected } from '../../state/selection.ts'
 import { type SongRow, titleOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
+import { heardOf } from './use-heard.ts'
 import { useRowActions } from './use-row-actions.ts'
 
 /** A song can have settings of its own from the moment it is given. */
@@ -22,14 +23,14 @@ export function placeAfter(key: string, index: number, count: number): number | 
 
 /**
  * Arrow keys, Home and End move and select: with Shift a range, with Ctrl or ⌘ the focus alone. Alt with an arrow reorders, Ctrl or ⌘ with
- * A selects all, with Space one more; Delete removes.
+ * A selects all, with Space one more; Delete removes. A double click plays.
  */
 export function useListKeys(
   list: RefObject<HTMLElement | null>,
   rows: readonly SongRow[],
   onActive: (rowId: string) => void,
 ): void {
-  const { batch, notices } = useApp()
+  const { batch, notices, hearing } = useApp()
   const { t } = useWords()
   const actions = useRowActions()
   const now = useRef({ rows, actions, t })
@@ -97,13 +98,21 @@ export function useListKeys(
         modeOf(event),
       )
     }
+    const onDoubleClick = (event: MouseEvent) => {
+      if (event.target instanceof Element && event.target.closest('button, a, [data-seek]')) return
+      const row = now.current.rows.find((one) => one.rowId === rowAt(event.target)?.dataset.row)
+      const song = row && heardOf(row)
+      if (song) hearing.play(song)
+    }
     element.addEventListener('keydown', onKey)
+    element.addEventListener('dblclick', onDoubleClick)
     element.addEventListener('focusin', onFocus)
     element.addEventListener('click', onClick)
     return () => {
       element.removeEventListener('keydown', onKey)
       element.removeEventListener('focusin', onFocus)
       element.removeEventListener('click', onClick)
+      element.removeEventListener('dblclick', onDoubleClick)
     }
-  }, [list, batch, notices, onActive])
+  }, [list, batch, notices, hearing, onActive])
 }

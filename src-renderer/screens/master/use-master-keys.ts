@@ -30,13 +30,19 @@ function isStartPlace(target: EventTarget | null): boolean {
 }
 
 /** Carries out a key of the player; false when it means nothing here. */
-function play(event: KeyboardEvent, hearing: Hearing, song: HeardSong | null, holdDifference: () => void): boolean {
+function play(
+  event: KeyboardEvent,
+  hearing: Hearing,
+  { song, meant }: { readonly song: HeardSong | null; readonly meant: HeardSong | null },
+  holdDifference: () => void,
+): boolean {
   const { levelMode, song: heard } = hearing.store.getState()
   const key = keyOf(event)
   const step = event.shiftKey ? NEAR_SECONDS : FAR_SECONDS
-  if (key === ' ' && song) {
-    hearing.toggle(song)
-    return true
+  if (key === ' ') {
+    const next = event.shiftKey ? meant : heard ? song : (meant ?? song)
+    if (next) hearing.toggle(next)
+    return next !== null
   }
   if (!heard) return false
   const platform = PLATFORMS[Number(key) - 1]
@@ -54,8 +60,8 @@ function play(event: KeyboardEvent, hearing: Hearing, song: HeardSong | null, ho
 }
 
 /**
- * Ctrl or ⌘ with O chooses files; Enter in the list or on the action bar presses start. Space plays the row that has the focus, else the
- * selected song, and Escape selects none; the other keys of the player are those of the Listen screen. E goes to the sound; A to D
+ * Ctrl or ⌘ with O chooses files; Enter in the list or on the action bar presses start. Space pauses and resumes the song that is loaded;
+ * Shift with Space plays the row that has the focus, else the selected song, as Space does before one is loaded. Escape selects none; the other keys of the player are those of the Listen screen. E goes to the sound; A to D
  * hear its slots, and with Shift keep the sound of now in them.
  */
 export function useMasterKeys(keys: MasterKeys): void {
@@ -67,12 +73,15 @@ export function useMasterKeys(keys: MasterKeys): void {
     const songAt = (target: EventTarget | null) => {
       const id = target instanceof Element ? target.closest<HTMLElement>('[data-row]')?.dataset.row : undefined
       const row = now.current.rows.find(({ rowId }) => rowId === id)
-      return row ? heardOf(row) : now.current.song
+      const selectedId = batch.store.getState().selection.ids.at(-1)
+      const meant = row ?? now.current.rows.find(({ rowId }) => rowId === selectedId)
+      return meant ? heardOf(meant) : null
     }
     const playOrSlot = (event: KeyboardEvent) => {
       const slot = SLOTS.find((one) => one.toLowerCase() === keyOf(event))
       if (slot) now.current.onSlot(slot, event.shiftKey)
-      return slot !== undefined || play(event, hearing, songAt(event.target), holdDifference)
+      const songs = { song: now.current.song, meant: songAt(event.target) }
+      return slot !== undefined || play(event, hearing, songs, holdDifference)
     }
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || isTyping(event) || isCovered()) return
