@@ -15,14 +15,16 @@ interface NamedFile {
 
 /**
  * Returns what names the files of a result, none twice: as ever, `<title>_<platform>`, or by the pattern of the order. A file of a further
- * format that masters share has the name that it was given first; by a pattern, every file that masters share has.
+ * format that masters share has the name that it was given first; by a pattern, every file that masters share has. The WAV for all
+ * services is always a file of its own.
  */
 export function createFileNames(order: WorkOrder): (name: MasterName, file: NamedFile) => string {
   const known = new Map<string, string>()
   const taken = new Set<string>()
   const isPatterned = order.settings.naming !== ''
   return (name, { path, format }) => {
-    const key = format !== undefined || isPatterned ? path : `${path} ${name}`
+    const isShared = format !== undefined || (isPatterned && name !== RELEASE)
+    const key = isShared ? path : `${path} ${name}`
     const file = known.get(key) ?? firstFree(nameOf(order, name, format), taken)
     known.set(key, file)
     taken.add(file.toLowerCase())

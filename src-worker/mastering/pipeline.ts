@@ -12,7 +12,7 @@ import type { Labels } from '../media/label-file.ts'
 import { type Cover, readCover } from '../media/tags.ts'
 import { encodeSteps } from '../result/loudness-steps.ts'
 import { RESULT_TEXTS, resultFolderName } from '../result/names.ts'
-import { type PackedMaster, packageResult } from '../result/package.ts'
+import { packageResult } from '../result/package.ts'
 import { readmeText } from '../result/readme.ts'
 import { reportHtml } from '../result/report-html.ts'
 import { reportJson, roundReport } from '../result/report-json.ts'
@@ -199,8 +199,13 @@ function nameResults(order: WorkOrder, song: PreparedSong, delivery: Delivery & 
     source: costSourceOf(song.analysis),
     codecChecks,
   })
+  // What is uploaded has the name of the master for all services, whoever shares it.
+  const uploaded = new Set(delivery.files.get(RELEASE)?.map(({ path: written }) => written))
   const filesOf = (name: MasterName) =>
-    (delivery.files.get(name) ?? []).map((one) => ({ ...one, file: nameOf(name, one) }))
+    (delivery.files.get(name) ?? []).map((one) => ({
+      ...one,
+      file: nameOf(uploaded.has(one.path) ? RELEASE : name, one),
+    }))
   const unmatched = delivery.masters.map(({ target, master, codecChecks }) => {
     const result = masterResult(master, target, context(target.platform, codecChecks, master))
     return { master, result: withFormatFiles(result, formats, filesOf(target.platform), master) }
@@ -219,16 +224,7 @@ function nameResults(order: WorkOrder, song: PreparedSong, delivery: Delivery & 
     ...{ file, sha256 },
     path: master.path,
   }))
-  const packed = [
-    ...new Map(wavs.map((one) => [one.file, one])).values(),
-    ...onePerFile([...targets.map(({ platform }) => platform), RELEASE].flatMap(filesOf)),
-  ]
-  return { masters, release, packed }
-}
-
-/** Returns files each once, under the name that it has first. */
-function onePerFile(files: readonly PackedMaster[]): PackedMaster[] {
-  return [
-    ...new Map(files.map(({ file, sha256, path: written }) => [written, { file, sha256, path: written }])).values(),
-  ]
+  const further = [...targets.map(({ platform }) => platform), RELEASE].flatMap(filesOf)
+  const all = [...wavs, ...further].map(({ file, sha256, path: written }) => ({ file, sha256, path: written }))
+  return { masters, release, packed: [...new Map(all.map((one) => [one.file, one])).values()] }
 }

@@ -98,6 +98,13 @@ describe('the names of a job', () => {
     expect([lost('spotify', { path: 'a' }), lost('spotify', { path: 'b' })]).toEqual(['spotify.wav', 'spotify_2.wav'])
   })
 
+  it('give the master for all services a WAV of its own, also where it has the bytes of a platform', () => {
+    const nameOf = createFileNames(order({ naming: '{artist} {title}' }))
+    expect([nameOf('spotify', { path: 'a' }), nameOf('release', { path: 'a' })]).toEqual([
+      ...['등불 아래_spotify.wav', '등불 아래.wav'],
+    ])
+  })
+
   it('are plain ASCII where that is asked for, with a pattern or without', () => {
     expect(createFileNames(order({ ascii_names: true }))('spotify', { path: 'a' })).toBe('deungbul_arae_spotify.wav')
     const nameOf = createFileNames(order({ ascii_names: true, naming: '{track}. {title}' }))
