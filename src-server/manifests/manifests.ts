@@ -166,7 +166,7 @@ export class Manifests {
     return isEnded
   }
 
-  /** Lets failed and cancelled songs wait again. Throws BATCH_NOT_FOUND. */
+  /** Lets failed songs wait again; what was cancelled stays so. Throws BATCH_NOT_FOUND. */
   retry(batchId: string): void {
     const { state } = this.#require(batchId)
     this.#store.atOnce(() => {

@@ -120,7 +120,7 @@ function prepareStatements(db: Db) {
       .pluck(),
     waitAgain: db.prepare<[string]>(
       `UPDATE manifest_songs SET state = 'waiting', job_id = NULL, error_code = NULL, error_values = NULL
-       WHERE batch_id = ? AND state IN ('failed', 'cancelled')`,
+       WHERE batch_id = ? AND state = 'failed'`,
     ),
   }
 }
@@ -257,7 +257,7 @@ export class ManifestStore {
     return this.#statements.selectWaiting.all(batchId)
   }
 
-  /** Lets failed and cancelled songs wait again; returns how many. */
+  /** Lets failed songs wait again; returns how many. */
   waitAgain(batchId: string): number {
     return this.#statements.waitAgain.run(batchId).changes
   }

@@ -265,7 +265,8 @@ test('a batch is paused, resumed, cancelled with a refund, and its failed songs 
   engine.isAutomatic = true
   expect((await step(batchId, 'retry')).body.status).toBe('running')
   await ended(batchId)
-  expect([(await read(batchId)).songs.done, await credits()]).toEqual([4, before - 4])
+  expect((await read(batchId)).songs).toMatchObject({ done: 2, failed: 0, cancelled: 2 })
+  expect(await credits()).toBe(before - 2)
   for (const name of ['pause', 'resume', 'cancel']) expect((await step(batchId, name)).body.status).toBe('ended')
   expect((await step('nobody', 'pause')).body.error.code).toBe('BATCH_NOT_FOUND')
 })
