@@ -4,6 +4,7 @@ import { cleanName } from '../../src-contract/clean-name.ts'
 import { isrcOf } from '../../src-contract/isrc.ts'
 import { MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
 import type { Release, ReleaseChange, ReleaseCover, Track, TrackChange } from '../../src-contract/releases.ts'
+import { SETTINGS } from '../../src-contract/settings.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import { AppError, checkedAt } from '../http/app-error.ts'
 import { requireName } from '../http/display-name.ts'
@@ -63,7 +64,8 @@ export const NEW_TRACK: TrackFacts = {
     trim_start_seconds: 0,
     trim_end_seconds: 0,
   },
-  ...{ fade_in_seconds: 0, fade_in_shape: 'equal_power', fade_out_seconds: 0, fade_out_shape: 'equal_power' },
+  ...{ fade_in_seconds: 0, fade_in_shape: SETTINGS.fade_in_shape.standard },
+  ...{ fade_out_seconds: 0, fade_out_shape: SETTINGS.fade_out_shape.standard },
 }
 
 const OPTIONAL_FACTS = ['release_date', 'label', 'upc', 'genre', 'language', 'p_line', 'c_line'] as const
