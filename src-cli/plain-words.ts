@@ -8,6 +8,8 @@ const OPTIONS: Readonly<Record<string, string>> = {
   expires_in: '--expires',
   output_folder: '--out',
   reference_file: '--reference',
+  release_artist: '--artist',
+  release_title: '--title',
   start_seconds: '--start',
 }
 

@@ -32,6 +32,11 @@ interface NewOptions extends ClientOptions {
   readonly job?: string[]
 }
 
+interface ImportOptions extends ClientOptions {
+  readonly title?: string
+  readonly artist?: string
+}
+
 interface ExportOptions extends ClientOptions {
   readonly out?: string
   readonly format?: Format[]
@@ -173,14 +178,20 @@ function registerTables(command: AddCommand, messages: Messages): void {
       ...releases.map((release) => describeRelease(release, messages)),
       ...(ignored_columns.length > 0 ? [say.ignored(ignored_columns.join(', '))] : []),
     ].join('\n\n')
-  command('import <file>', say.import).action((file: string, options: ClientOptions) =>
-    runClientCommand(
-      options,
-      messages,
-      (client) => withTable(file, messagesFor(messages, options), (part) => client.call('importReleases', part)),
-      shownAll,
-    ),
-  )
+  command('import <file>', say.import)
+    .option('--title <title>', say.importTitle)
+    .option('--artist <artist>', say.importArtist)
+    .action((file: string, options: ImportOptions) =>
+      runClientCommand(
+        options,
+        messages,
+        (client) =>
+          withTable(file, messagesFor(messages, options), (part) =>
+            client.call('importReleases', { ...part, fields: namesBeside(options) }),
+          ),
+        shownAll,
+      ),
+    )
   command('csv <id>', say.csv)
     .option('--out <file>', say.csvOut, absolutePath(messages))
     .action((id: string, options: ClientOptions & { readonly out?: string }) =>
@@ -211,6 +222,11 @@ function registerTables(command: AddCommand, messages: Messages): void {
     ),
   )
 }
+
+const namesBeside = ({ title, artist }: ImportOptions) => ({
+  ...(title === undefined ? {} : { release_title: title }),
+  ...(artist === undefined ? {} : { release_artist: artist }),
+})
 
 function newRelease(title: string, { artist, kind, job = [] }: NewOptions) {
   return { title, artist, kind, tracks: job.map((job_id) => ({ job_id })) }

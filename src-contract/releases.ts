@@ -261,6 +261,13 @@ const csvForm = {
   fields: exactly({}),
   files: { file: { required: true, description: 'The table: CSV, at most 4 MB and 500 rows.' } },
 }
+const importForm = {
+  ...csvForm,
+  fields: exactly({
+    release_title: Type.Optional(title('Title of the release where the table does not say it.')),
+    release_artist: Type.Optional(title('Artist of the release where the table does not say it.')),
+  }),
+}
 
 // Plain strings, so that a malformed identifier is an unknown one.
 const ReleasePath = exactly({ release_id: Type.String() })
@@ -439,7 +446,7 @@ export const releaseEndpoints = endpoints({
     tag,
     summary: 'Make releases from a table, one row for each track (extension)',
     headers: IdempotencyHeaders,
-    form: csvForm,
+    form: importForm,
     answers: { 201: { description: 'The releases.', schema: ImportedReleases } },
     errors: ['FILE_TOO_LARGE', 'TRACK_LIMIT', 'IDEMPOTENCY_MISMATCH'],
   },

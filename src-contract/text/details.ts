@@ -12,7 +12,17 @@ export type Detail =
   | { readonly rule: 'items_at_least' | 'items_at_most'; readonly limit: number }
   | { readonly rule: 'members'; readonly names: readonly string[] }
   | { readonly rule: 'file_part'; readonly names: readonly string[] }
-  | { readonly rule: 'in_row'; readonly row: number; readonly column: string; readonly broken: Detail }
+  | {
+      readonly rule: 'in_row'
+      readonly row: number
+      readonly column: string
+      /** What the cell holds, perhaps cut short. */
+      readonly value: string
+      readonly broken: Detail
+    }
+  | { readonly rule: 'same_as_row' | 'unlike_row'; readonly row: number }
+  | { readonly rule: 'same_as_track'; readonly track: number }
+  | { readonly rule: 'open_quote'; readonly line: number }
   | { readonly rule: 'in_line'; readonly line: number; readonly field: string; readonly broken: Detail }
   | {
       readonly rule:
@@ -44,6 +54,12 @@ export type Detail =
         | 'upc'
         | 'date'
         | 'picture'
+        | 'language'
+        | 'rounded'
+        | 'needed_release'
+        | 'release_artist'
+        | 'no_heading'
+        | 'column_twice'
         | 'cursor'
         | 'not_in_query'
         | 'full_path'
@@ -158,9 +174,51 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   },
   date: { en: 'It must be a date such as 2026-05-01.', ko: '2026-05-01 같은 날짜여야 해요.' },
   picture: { en: 'It must be a whole JPEG or PNG picture.', ko: '온전한 JPEG 또는 PNG 그림이어야 해요.' },
+  language: {
+    en: 'It must be the code of a language, such as ko or en.',
+    ko: 'ko, en 같은 언어 코드여야 해요.',
+  },
+  rounded: {
+    en: 'The spreadsheet has rounded this number. Format its column as text and enter the number again.',
+    ko: '스프레드시트가 숫자를 반올림했어요. 열 서식을 텍스트로 바꾸고 숫자를 다시 적으세요.',
+  },
+  needed_release: {
+    en: 'It is missing. Write it in every row, or give the name of the release beside the table.',
+    ko: '빠져 있어요. 모든 행에 적거나 표와 함께 릴리스의 이름을 알려 주세요.',
+  },
+  release_artist: {
+    en: 'The tracks of this release have different artists. Add a column release_artist, such as with Various Artists in every row.',
+    ko: '이 릴리스의 트랙마다 아티스트가 달라요. release_artist 열을 더하고 모든 행에 같은 이름(예: Various Artists)을 적으세요.',
+  },
+  no_heading: {
+    en: 'The first row has no heading for it. Put a text that contains the separator in quotation marks, or add a heading.',
+    ko: '첫 행에 이 칸의 머리글이 없어요. 구분 기호가 들어 있는 글은 큰따옴표로 감싸거나 머리글을 더하세요.',
+  },
+  column_twice: {
+    en: 'Two columns have this heading. Keep one of them.',
+    ko: '같은 머리글의 열이 두 개예요. 하나만 남기세요.',
+  },
+  same_as_row: {
+    en: ({ row }) => `Row ${row} has it too. Each track of a release has its own.`,
+    ko: ({ row }) => `${row}행과 같아요. 릴리스의 트랙마다 달라야 해요.`,
+  },
+  same_as_track: {
+    en: ({ track }) => `Track ${track} of the release has it too. Each track has its own.`,
+    ko: ({ track }) => `릴리스의 트랙 ${track}과 같아요. 트랙마다 달라야 해요.`,
+  },
+  unlike_row: {
+    en: ({ row }) => `Row ${row} says something else of the same release. Write the same in both, or leave one empty.`,
+    ko: ({ row }) => `같은 릴리스인데 ${row}행과 달라요. 똑같이 적거나 한쪽을 비우세요.`,
+  },
+  open_quote: {
+    en: ({ line }) => `A quotation mark before line ${line} is not closed, or something follows the closing one.`,
+    ko: ({ line }) => `${line}번째 줄까지의 큰따옴표가 닫히지 않았거나 닫는 따옴표 뒤에 글이 있어요.`,
+  },
   in_row: {
-    en: ({ row, column, broken }) => `Row ${row}, ${column}: ${detailText(broken, 'en')}`,
-    ko: ({ row, column, broken }) => `${row}행 ${column}: ${detailText(broken, 'ko')}`,
+    en: ({ row, column, value, broken }) =>
+      `Row ${row}, ${column}: ${value === '' ? '' : `“${value}” cannot be used. `}${detailText(broken, 'en')}`,
+    ko: ({ row, column, value, broken }) =>
+      `${row}행 ${column}: ${value === '' ? '' : `“${value}” 값은 쓸 수 없어요. `}${detailText(broken, 'ko')}`,
   },
   in_line: {
     en: ({ line, field, broken }) => `Line ${line}, ${field}: ${detailText(broken, 'en')}`,

@@ -43,7 +43,8 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   pauseBatch: 'Songs that were handed over are finished; a batch that is not running stays as it is.',
   resumeBatch: 'Also goes on with what credits or disk space are there for. A batch that is not paused stays as it is.',
   cancelBatch: 'Waiting songs are not charged; unfinished jobs are cancelled and refunded.',
-  retryBatch: 'Failed and cancelled songs wait again and are charged when they are handed over.',
+  retryBatch:
+    'Failed songs wait again and are charged when they are handed over. Cancelled ones stay cancelled: a new batch takes them.',
   listReleases: 'Lists the releases of the account, whichever key made them, newest first.',
   createRelease:
     'A track is a job, a stored song (the application alone), or has no song yet. Without title or artists it has those of its song. While a release has a job or a song, its files do not expire.',
@@ -57,7 +58,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Changes only the members that are sent. A new `job_id` or `source_id` replaces the song and keeps credits, ISRC, edges and settings; null takes the song out.',
   removeTrack: 'The tracks behind it move up.',
   importReleases:
-    'Rows with the same `release_title`, `release_artist` and `upc` are one release. Columns: `track_number`, the members of a track, `release_title`, `release_artist`, the members of a release, `track_id`; several persons in one cell are separated by `;`. UTF-8, UTF-16 or code page 949; commas, semicolons or tabs. All of it is stored, or nothing: a refusal names up to 20 cells.',
+    'Rows with the same `release_title`, `release_artist` and `upc` are one release. Columns: `track_number`, the members of a track, `release_title`, `release_artist`, the members of a release, `track_id`; several persons in one cell are separated by `;`. Without a `release_artist` it is the artist whom all tracks name. Where every track of a release has a number, they are in that order. UTF-8, UTF-16 or code page 949; commas, semicolons or tabs. All of it is stored, or nothing: a refusal names up to 20 cells.',
   readReleaseCsv:
     'UTF-8 with a byte order mark. A text that a spreadsheet would take for a formula begins with an apostrophe, which is removed when it is read again.',
   changeReleaseByCsv:

@@ -22,3 +22,29 @@ export function isDate(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
+
+/** A year first, then month and day, as spreadsheets and Korean write it, with a midnight that says nothing. */
+const YEAR_FIRST = /^(\d{4})\s?[-./년]\s?(\d{1,2})\s?[-./월]\s?(\d{1,2})\s?[.일]?(?:[ T]0{1,2}:00(?::00(?:\.0+)?)?Z?)?$/
+
+/** Returns a day that is written with its year first as ISO 8601 does; undefined for any other text. Never throws. */
+export function dateOf(text: string): string | undefined {
+  const [, year = '', month = '', day = ''] = YEAR_FIRST.exec(text.normalize('NFKC').trim()) ?? []
+  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  return isDate(date) ? date : undefined
+}
+
+/** Languages that are known by their names in English, in Korean and in themselves. */
+const LANGUAGES = ['ko', 'en', 'ja', 'zh', 'es', 'fr', 'de', 'it', 'pt', 'ru', 'th', 'vi', 'id']
+const LANGUAGE_CODES: ReadonlyMap<string, string> = new Map(
+  LANGUAGES.flatMap((code) =>
+    [code, 'en', 'ko'].map((reader) => {
+      const name = new Intl.DisplayNames([reader], { type: 'language' }).of(code) ?? code
+      return [name.toLowerCase(), code] as const
+    }),
+  ),
+)
+
+/** Returns the code of a language that is written as its name; any other text as it is. Never throws. */
+export function languageOf(text: string): string {
+  return LANGUAGE_CODES.get(text.toLowerCase()) ?? text
+}

@@ -1,101 +1,156 @@
 /** Columns of a release as a table: one row for each track, the facts of the release in every row. */
-import type { TSchema } from 'typebox'
+import type { TObject } from 'typebox'
+import { cleanName } from '../../src-contract/clean-name.ts'
 import { FADE_SHAPES } from '../../src-contract/edges.ts'
+import { isrcOf } from '../../src-contract/isrc.ts'
 import { RELEASE_KINDS, ReleaseChange, TrackChange } from '../../src-contract/releases.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
-import { AppError, invalidRequest } from '../http/app-error.ts'
+import { invalidRequest } from '../http/app-error.ts'
 import { schemaFault } from '../http/schema-fault.ts'
+import { dateOf, languageOf, upcOf } from './codes.ts'
+import { type Cell, CellFaults } from './csv-faults.ts'
 import { type Table, writeTable } from './csv-table.ts'
 import type { ReleaseRecord, TrackRecord } from './release.ts'
 
 /** A row of a table, read. Columns that the table lacks are absent: what they would say stays as it is. */
 export interface TrackRow {
   readonly row: number
+  /** Its cells by the names of their columns. */
+  readonly cells: ReadonlyMap<string, Cell>
   readonly release: ReleaseChange
   readonly track: TrackChange
   readonly trackId?: string
   readonly trackNumber?: number
 }
 
-/** Content of a cell: its value for the member, undefined to leave that as it is. */
-type Read = (cell: string) => unknown
+/** A table, read, with the faults of its cells. */
+export interface TrackTable {
+  readonly rows: readonly TrackRow[]
+  /** Headings of columns that are not known. */
+  readonly ignored: readonly string[]
+  readonly faults: CellFaults
+}
 
 interface Column {
-  /** Name of the member on the wire; that of the column where `heading` does not say otherwise. */
+  /** Heading under which it is written. */
+  readonly name: string
+  /** Name of the member on the wire. */
   readonly member: string
-  readonly heading?: string
-  /** Further headings under which spreadsheets have it. */
+  /** Further headings under which spreadsheets have it, the more telling first. */
   readonly others: readonly string[]
-  readonly read: Read
+  /** Returns the value of a cell, which is one line: undefined leaves the member as it is, null tells that the cell is unusable. */
+  readonly read: (text: string) => unknown
+  /** What an unusable cell breaks; the schema of the member tells it where this is absent. */
+  readonly rule?: (text: string) => Detail
 }
 
 /** Sign between several persons in one cell. */
 const BETWEEN = '; '
-const TRUE_WORDS = ['true', 'yes', 'y', '1', 'explicit', 'o', '예', '네']
-const FALSE_WORDS = ['false', 'no', 'n', '0', 'clean', 'not explicit', 'x', '아니요', '아니오']
-const KIND_WORDS: Readonly<Record<string, string>> = { 싱글: 'single', 앨범: 'album', 정규: 'album', 미니: 'ep' }
+const TRUE_WORDS = ['true', 'yes', 'y', '1', 'explicit', 'o', '예', '네', '참']
+const FALSE_WORDS = ['false', 'no', 'n', '0', 'clean', 'not explicit', 'x', '아니요', '아니오', '거짓']
+const KIND_WORDS: ReadonlyMap<string, string> = new Map([
+  ...(['싱글', 'single'] as const).map((word) => [word, 'single'] as const),
+  ...(['앨범', '정규', '정규 앨범', 'album', 'lp'] as const).map((word) => [word, 'album'] as const),
+  ...(['미니', '미니 앨범', 'ep'] as const).map((word) => [word, 'ep'] as const),
+])
 /** Digits of a UPC whose leading zero a spreadsheet has dropped. */
 const UPC_WITHOUT_ZERO = /^\d{11}$/
-/** Most faults that are told at once. */
-const MAX_FAULTS = 20
+/** A number of which a spreadsheet has kept the first digits alone. */
+const ROUNDED = /^\d([.,]\d+)?e\+?\d+$/i
 
-const text: Read = (cell) => cell
-const needed: Read = (cell) => (cell === '' ? undefined : cell)
-const lower: Read = (cell) => (cell === '' ? undefined : cell.toLowerCase())
-const list: Read = (cell) =>
+const isEmpty = (text: string) => text === ''
+const text = (cell: string) => cleanName(cell)
+const needed = (cell: string) => cleanName(cell) || undefined
+const list = (cell: string) =>
   cell
     .split(/[;\n]/)
-    .map((name) => name.trim())
+    .map(cleanName)
     .filter((name) => name !== '')
-const number: Read = (cell) => (cell === '' ? undefined : Number(cell.replace(',', '.')))
-const flag: Read = (cell) => {
-  const word = cell.toLowerCase()
-  if (TRUE_WORDS.includes(word)) return true
-  return FALSE_WORDS.includes(word) ? false : needed(cell)
+/** Reads a word or a code: a cell is empty, can be read, or is unusable. */
+const code = (read: (plain: string) => unknown, empty?: '') => (cell: string) => {
+  const plain = cleanName(cell).normalize('NFKC')
+  return isEmpty(plain) ? empty : (read(plain) ?? null)
 }
+const number = code((plain) => (/^[-+]?\d+([.,]\d+)?$/.test(plain) ? Number(plain.replace(',', '.')) : null))
+/** A number of a track, perhaps with that of all tracks behind it, or with the zero that a spreadsheet adds to decimals. */
+const trackNumber = code((plain) => Number(/^#?(\d{1,3})(?:\.0*)?(?:\s?\/\s?\d+)?$/.exec(plain)?.[1]) || null)
+const lower = code((plain) => plain.toLowerCase())
+const flag = code((plain) => {
+  const word = plain.toLowerCase()
+  return TRUE_WORDS.includes(word) ? true : FALSE_WORDS.includes(word) ? false : null
+})
+const upc = code((plain) => {
+  const digits = plain.replace(/\.0+$/, '')
+  return upcOf(UPC_WITHOUT_ZERO.test(digits) ? `0${digits}` : digits)
+}, '')
+
+const oneOf =
+  (...words: readonly string[]) =>
+  (): Detail => ({ rule: 'one_of', words })
+const breaks = (rule: 'isrc' | 'date' | 'track' | 'language') => (): Detail => ({ rule })
 
 const RELEASE_COLUMNS: readonly Column[] = [
-  { member: 'title', heading: 'release_title', others: ['album', 'album title', '앨범', '앨범명'], read: needed },
-  { member: 'artist', heading: 'release_artist', others: ['album artist', '앨범 아티스트'], read: needed },
-  { member: 'kind', others: ['type', '종류'], read: (cell) => KIND_WORDS[cell] ?? lower(cell) },
-  { member: 'release_date', others: ['date', '발매일'], read: text },
-  { member: 'label', others: ['레이블'], read: text },
   {
-    member: 'upc',
-    others: ['ean', 'barcode', '바코드'],
-    read: (cell) => (UPC_WITHOUT_ZERO.test(cell) ? `0${cell}` : cell),
+    ...{ name: 'release_title', member: 'title', read: needed },
+    others: ['album title', 'album', 'release', 'release name', '앨범명', '앨범 제목', '앨범', '릴리스'],
   },
-  { member: 'genre', others: ['장르'], read: text },
-  { member: 'language', others: ['언어'], read: text },
-  { member: 'p_line', others: ['℗', 'p line'], read: text },
-  { member: 'c_line', others: ['©', 'c line'], read: text },
+  {
+    ...{ name: 'release_artist', member: 'artist', read: needed },
+    others: ['album artist', '앨범 아티스트', '릴리스 아티스트'],
+  },
+  {
+    ...{ name: 'kind', member: 'kind', others: ['type', '종류'], rule: oneOf(...RELEASE_KINDS) },
+    read: code((plain) => KIND_WORDS.get(plain.toLowerCase())),
+  },
+  {
+    ...{ name: 'release_date', member: 'release_date', others: ['date', '발매일', '발매 날짜'], rule: breaks('date') },
+    read: code(dateOf, ''),
+  },
+  { name: 'label', member: 'label', others: ['레이블'], read: text },
+  {
+    ...{ name: 'upc', member: 'upc', others: ['ean', 'barcode', '바코드'], read: upc },
+    rule: (cell) => ({ rule: ROUNDED.test(cell) ? 'rounded' : 'upc' }),
+  },
+  { name: 'genre', member: 'genre', others: ['장르'], read: text },
+  {
+    ...{ name: 'language', member: 'language', others: ['언어'], rule: breaks('language') },
+    read: code(languageOf, ''),
+  },
+  { name: 'p_line', member: 'p_line', others: ['℗'], read: text },
+  { name: 'c_line', member: 'c_line', others: ['©'], read: text },
 ]
+
+const trackColumn = (member: string, read: Column['read'], others: readonly string[] = []): Column => ({
+  ...{ name: member, member, others, read },
+})
 
 const TRACK_COLUMNS: readonly Column[] = [
-  { member: 'title', others: ['track title', 'track', '제목', '곡명'], read: needed },
-  { member: 'version', others: ['버전'], read: text },
-  { member: 'artists', others: ['artist', 'track artist', '아티스트', '가수'], read: list },
-  { member: 'composers', others: ['composer', '작곡', '작곡가'], read: list },
-  { member: 'lyricists', others: ['lyricist', '작사', '작사가'], read: list },
-  { member: 'isrc', others: [], read: text },
-  { member: 'explicit', others: ['19금', '청소년 유해'], read: flag },
-  { member: 'gap_before_seconds', others: [], read: number },
-  { member: 'gap_in_file', others: [], read: flag },
-  { member: 'continuous_with_next', others: [], read: flag },
-  { member: 'trim_start_seconds', others: [], read: number },
-  { member: 'trim_end_seconds', others: [], read: number },
-  { member: 'fade_in_seconds', others: [], read: number },
-  { member: 'fade_in_shape', others: [], read: lower },
-  { member: 'fade_out_seconds', others: [], read: number },
-  { member: 'fade_out_shape', others: [], read: lower },
-  { member: 'job_id', others: [], read: lower },
-  { member: 'source_id', others: [], read: lower },
+  trackColumn('title', needed, ['track title', '곡명', '곡 제목', '트랙 제목', '제목', 'track']),
+  trackColumn('version', text, ['버전']),
+  trackColumn('artists', list, ['track artist', 'artist', '아티스트', '가수']),
+  trackColumn('composers', list, ['composer', '작곡가', '작곡']),
+  trackColumn('lyricists', list, ['lyricist', '작사가', '작사']),
+  { ...trackColumn('isrc', code(isrcOf, '')), rule: breaks('isrc') },
+  { ...trackColumn('explicit', flag, ['19금', '청소년 유해']), rule: oneOf('yes', 'no') },
+  trackColumn('gap_before_seconds', number),
+  { ...trackColumn('gap_in_file', flag), rule: oneOf('yes', 'no') },
+  { ...trackColumn('continuous_with_next', flag), rule: oneOf('yes', 'no') },
+  trackColumn('trim_start_seconds', number),
+  trackColumn('trim_end_seconds', number),
+  trackColumn('fade_in_seconds', number),
+  { ...trackColumn('fade_in_shape', lower), rule: oneOf(...FADE_SHAPES) },
+  trackColumn('fade_out_seconds', number),
+  { ...trackColumn('fade_out_shape', lower), rule: oneOf(...FADE_SHAPES) },
+  trackColumn('job_id', lower),
+  trackColumn('source_id', lower),
 ]
 
-const NUMBER: Column = { member: 'track_number', others: ['no', 'no.', '#', '번호', '트랙'], read: number }
-const IDENTIFIER: Column = { member: 'track_id', others: [], read: lower }
-
-const headingOf = ({ heading, member }: Column) => heading ?? member
+const NUMBER: Column = {
+  ...trackColumn('track_number', trackNumber, ['track no', 'track no.', '트랙 번호', '트랙번호']),
+  others: ['track no', 'track no.', '트랙 번호', '트랙번호', 'no', 'no.', 'number', '#', '번호', '트랙', 'track'],
+  rule: breaks('track'),
+}
+const IDENTIFIER = trackColumn('track_id', lower)
 
 /** Names of the files of a set, one for each track. */
 export interface FileColumn {
@@ -106,7 +161,7 @@ export interface FileColumn {
 /** Returns a release as a table with every column, and those of its files where it has been exported. */
 export function releaseCsv({ facts, tracks }: ReleaseRecord, files: readonly FileColumn[] = []): string {
   const ofRelease = RELEASE_COLUMNS.map(({ member }) => cellOf((facts as Readonly<Record<string, unknown>>)[member]))
-  const known = [NUMBER, ...TRACK_COLUMNS, ...RELEASE_COLUMNS, IDENTIFIER].map(headingOf)
+  const known = [NUMBER, ...TRACK_COLUMNS, ...RELEASE_COLUMNS, IDENTIFIER].map(({ name }) => name)
   const header = [...known, ...files.map(({ heading }) => heading)]
   const rows = tracks.map((track, index) => [
     ...[String(index + 1), ...trackCells(track), ...ofRelease, track.trackId],
@@ -126,84 +181,85 @@ function cellOf(value: unknown): string {
 }
 
 /**
- * Reads the rows of a table. Columns are known by their headings, in any order and case; the others are returned. Throws INVALID_REQUEST
- * without any known column of a track, and for cells that cannot be used, up to 20 of them, each with its row and column.
+ * Reads the rows of a table. Columns are known by their headings, in any order and case; the others are returned, and so are the cells that
+ * cannot be used. Throws INVALID_REQUEST without any known column of a track.
  */
-export function readRows({ header, rows }: Table): { rows: TrackRow[]; ignored: string[] } {
-  const [releasePlaces, trackPlaces] = [RELEASE_COLUMNS, TRACK_COLUMNS].map((columns) => placesOf(columns, header))
-  const [numberPlace, identifierPlace] = [NUMBER, IDENTIFIER].map((column) => placesOf([column], header)[0]?.place)
-  if (!trackPlaces?.length) throw invalidRequest('csv_no_columns', { param: 'file' })
-  const known = new Set([...(releasePlaces ?? []), ...trackPlaces].map(({ place }) => place))
-  known.add(numberPlace ?? -1).add(identifierPlace ?? -1)
-  const cellAt = (cells: readonly string[], place: number | undefined) =>
-    place === undefined ? '' : cells[place]!.trim()
-  const read = eachRow(rows, ({ row, cells }): TrackRow => {
-    const trackId = lower(cellAt(cells, identifierPlace)) as string | undefined
-    const trackNumber = number(cellAt(cells, numberPlace)) as number | undefined
+export function readRows({ header, rows }: Table): TrackTable {
+  const faults = new CellFaults()
+  const places = placesOf(header, faults)
+  if (!TRACK_COLUMNS.some(({ name }) => places.has(name))) throw invalidRequest('csv_no_columns', { param: 'file' })
+  const read = rows.map(({ row, cells }): TrackRow => {
+    const named = new Map([...places].map(([name, place]) => [name, { heading: header[place]!, text: cells[place]! }]))
+    for (const [beyond, cell] of cells.slice(header.length).entries())
+      if (cell.trim() !== '') faults.add(row, columnOf(header.length + beyond, cell), { rule: 'no_heading' })
+    const valuesOf = <Change>(columns: readonly Column[], schema?: TObject) =>
+      valuesIn({ row, cells: named }, { columns, faults, schema }) as Change
+    const { track_id, track_number } = valuesOf<{ track_id?: string; track_number?: number }>([IDENTIFIER, NUMBER])
     return {
-      row,
-      release: checked(ReleaseChange, releasePlaces ?? [], cells),
-      track: checked(TrackChange, trackPlaces, cells),
-      ...(trackId === undefined ? {} : { trackId }),
-      ...(trackNumber === undefined ? {} : { trackNumber }),
+      ...{ row, cells: named },
+      release: valuesOf<ReleaseChange>(RELEASE_COLUMNS, ReleaseChange),
+      track: valuesOf<TrackChange>(TRACK_COLUMNS, TrackChange),
+      ...(track_id === undefined ? {} : { trackId: track_id }),
+      ...(track_number === undefined ? {} : { trackNumber: track_number }),
     }
   })
-  return { rows: read, ignored: header.filter((name, place) => name !== '' && !known.has(place)) }
-}
-
-interface Place {
-  readonly column: Column
-  readonly heading: string
-  readonly place: number
-}
-
-/** Returns where the columns stand in a header; of two with one meaning the first counts. */
-function placesOf(columns: readonly Column[], header: readonly string[]): Place[] {
-  return columns.flatMap((column) => {
-    const names = [headingOf(column), headingOf(column).replaceAll('_', ' '), ...column.others]
-    const place = header.findIndex((heading) => names.includes(heading.toLowerCase()))
-    return place < 0 ? [] : [{ column, heading: header[place]!, place }]
+  const known = new Set(places.values())
+  const ignored = header.flatMap((heading, place) => {
+    if (known.has(place)) return []
+    return heading !== '' ? [heading] : rows.some(({ cells }) => cells[place]!.trim() !== '') ? [`#${place + 1}`] : []
   })
+  return { rows: read, ignored, faults }
 }
 
-function checked<Change extends object>(schema: TSchema, places: readonly Place[], cells: readonly string[]): Change {
-  const entries = places.flatMap(({ column, place }) => {
-    const value = column.read(cells[place]!.trim())
-    return value === undefined ? [] : [[column.member, value] as const]
-  })
-  const change = Object.fromEntries(entries)
-  const fault = schemaFault(schema, change)
-  if (!fault) return change as Change
-  const [member = ''] = fault.place.split(/[.[]/)
-  const heading = places.find(({ column }) => column.member === member)?.heading ?? member
-  const words = wordsOf(member)
-  const detail: Detail = words ? { rule: 'one_of', words } : fault.detail
-  throw new AppError('INVALID_REQUEST', {}, { param: heading, details: [detail] })
-}
+/** Returns a column without a heading as it is told: by its number. */
+const columnOf = (place: number, cell: string): Cell => ({ heading: `#${place + 1}`, text: cell })
 
-function wordsOf(member: string): readonly string[] | undefined {
-  if (member === 'kind') return RELEASE_KINDS
-  if (member === 'explicit') return ['yes', 'no']
-  return member.endsWith('_shape') ? FADE_SHAPES : undefined
-}
+/** Returns a heading as it is compared: in lower case, with plain blanks, without the marks of a needed field. */
+const plainHeading = (heading: string) =>
+  cleanName(heading)
+    .toLowerCase()
+    .replace(/[\s_-]+/g, ' ')
+    .replace(/\s*[*:]+$/, '')
 
-/** Runs `read` for every row; throws INVALID_REQUEST with what it refuses, up to 20 faults, each with its row and column. */
-export function eachRow<Row extends { readonly row: number }, Result>(
-  rows: readonly Row[],
-  read: (row: Row, index: number) => Result,
-): Result[] {
-  const faults: Detail[] = []
-  const results: Result[] = []
-  for (const [index, row] of rows.entries()) {
-    try {
-      results.push(read(row, index))
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'INVALID_REQUEST' || error.param === undefined) throw error
-      const { param: column, details = [] } = error
-      faults.push(...details.map((broken): Detail => ({ rule: 'in_row', row: row.row, column, broken })))
-    }
+/**
+ * Returns where the columns stand in a header, by their names: every column under its own name, then each that is left under the first of its
+ * other headings that no column has. A name that stands there twice is a fault.
+ */
+function placesOf(header: readonly string[], faults: CellFaults): ReadonlyMap<string, number> {
+  const headings = header.map(plainHeading)
+  const places = new Map<string, number>()
+  const columns = [...RELEASE_COLUMNS, ...TRACK_COLUMNS, NUMBER, IDENTIFIER]
+  for (const { name } of columns) {
+    const [place, again] = [...headings.keys()].filter((at) => headings[at] === plainHeading(name))
+    if (place !== undefined) places.set(name, place)
+    if (again !== undefined) faults.add(1, { heading: header[again]!, text: '' }, { rule: 'column_twice' })
   }
-  if (faults.length > 0)
-    throw new AppError('INVALID_REQUEST', {}, { param: 'file', details: faults.slice(0, MAX_FAULTS) })
-  return results
+  for (const { name, others } of columns) {
+    if (places.has(name)) continue
+    const taken = new Set(places.values())
+    const free = others.map((other) => headings.findIndex((heading, at) => heading === other && !taken.has(at)))
+    const place = free.find((at) => at >= 0)
+    if (place !== undefined) places.set(name, place)
+  }
+  return places
+}
+
+/** Reads the cells of some columns in a row; those that cannot be used become faults. */
+function valuesIn(
+  { row, cells }: Pick<TrackRow, 'row' | 'cells'>,
+  { columns, faults, schema }: { columns: readonly Column[]; faults: CellFaults; schema: TObject | undefined },
+): object {
+  const entries = columns.flatMap(({ name, member, read, rule }) => {
+    const cell = cells.get(name)
+    const value = cell && read(cell.text)
+    if (cell === undefined || value === undefined) return []
+    const property = schema?.properties[member]
+    const fault = property && schemaFault(property, value)
+    if (value !== null && !fault) return [[member, value] as const]
+    const broken = rule ? rule(cell.text.trim()) : (fault?.detail ?? { rule: 'form' })
+    // The same text for the same release in every row is one mistake.
+    faults.add(row, cell, broken, schema === ReleaseChange)
+    return []
+  })
+  return Object.fromEntries(entries)
 }

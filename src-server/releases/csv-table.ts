@@ -9,7 +9,7 @@ export const MAX_CSV_BYTES = 4_194_304
 /** Most rows below the header. */
 export const MAX_CSV_ROWS = 500
 
-/** A table: the header, and the rows below it, each as many cells as the header. */
+/** A table: the header, and the rows below it, each with at least as many cells as the header. */
 export interface Table {
   readonly header: readonly string[]
   /** `row` is the number that a spreadsheet shows: 1 is the header. */
@@ -22,10 +22,16 @@ const FORMULA = '[=+\\-@\\t\\r＝＋－＠]'
 const ESCAPED = new RegExp(`^'+${FORMULA}`)
 
 const SEPARATORS = [',', ';', '\t']
+/** First line by which Excel is told the separator; no spreadsheet shows it as a row. */
+const SEPARATOR_LINE = /^"?sep=(.)"?(?:\r\n|\r|\n)/i
+/** Blanks that web pages and spreadsheets leave where a plain one is meant. */
+const OTHER_BLANKS = /[\u00a0\u2007\u202f]/g
+const INVISIBLE = /[\u200b\u2060\ufeff]/g
 
 /**
- * Reads a table in UTF-8 or UTF-16 with a byte order mark, in UTF-8 without, or in code page 949, with commas, semicolons or tabs. Formulas
- * are texts like others. Throws INVALID_REQUEST for what is no such table, has no rows, or more than 500.
+ * Reads a table in UTF-8, in UTF-16 with a byte order mark or behind an ASCII sign, or in code page 949, with commas, semicolons, tabs or the
+ * separator that a first line `sep=` names. Formulas are texts like others. Throws INVALID_REQUEST for what is no such table, has no rows, or
+ * more than 500.
  */
 export function readTable(bytes: Uint8Array): Table {
   const records = recordsOf(textOf(bytes))
@@ -36,7 +42,9 @@ export function readTable(bytes: Uint8Array): Table {
     header: header.cells.map((cell) => cell.trim()),
     rows: rows.map(({ row, cells }) => ({
       row,
-      cells: header.cells.map((_, column) => unescaped(cells[column] ?? '')),
+      cells: Array.from({ length: Math.max(cells.length, header.cells.length) }, (_, column) =>
+        unescaped(cells[column] ?? ''),
+      ),
     })),
   }
 }
@@ -48,24 +56,42 @@ export function writeTable(header: readonly string[], rows: readonly (readonly s
 }
 
 /** Returns the records that have a cell, with the rows in which they stand. */
-function recordsOf(text: string): { row: number; cells: string[] }[] {
-  const [firstLine = ''] = text.split(/[\r\n]/, 1)
-  const count = (separator: string) => firstLine.split(separator).length
-  const delimiter = SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best))
+function recordsOf(whole: string): { row: number; cells: string[] }[] {
+  const [line = '', separator] = SEPARATOR_LINE.exec(whole) ?? []
+  const text = whole.slice(line.length)
   try {
-    const records: string[][] = parse(text, { delimiter, relax_column_count: true })
+    const records: string[][] = parse(text, {
+      delimiter: separator ?? separatorOf(text),
+      relax_column_count: true,
+      trim: true,
+      // As in `12" Mix`.
+      relax_quotes: true,
+    })
     return records
       .map((cells, index) => ({ row: index + 1, cells }))
       .filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
   } catch (cause) {
-    throw invalidRequest('csv_unreadable', { param: 'file', cause })
+    const { lines: line = 0 } = cause as { readonly lines?: number }
+    throw invalidRequest('csv_unreadable', { param: 'file', details: [{ rule: 'open_quote', line }], cause })
   }
 }
 
+/** Returns the separator that stands most often between the headings. */
+function separatorOf(text: string): string {
+  const [firstLine = ''] = text.replace(/"[^"]*"/g, '').split(/[\r\n]/, 1)
+  const count = (separator: string) => firstLine.split(separator).length
+  return SEPARATORS.reduce((best, one) => (count(one) > count(best) ? one : best))
+}
+
 function textOf(bytes: Uint8Array): string {
+  return decoded(bytes).replace(OTHER_BLANKS, ' ').replace(INVISIBLE, '')
+}
+
+function decoded(bytes: Uint8Array): string {
   const [first, second] = bytes
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  // Without a byte order mark the zero of an ASCII sign tells UTF-16.
+  if ((first === 0xff && second === 0xfe) || second === 0) return new TextDecoder('utf-16le').decode(bytes)
+  if ((first === 0xfe && second === 0xff) || first === 0) return new TextDecoder('utf-16be').decode(bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {

@@ -5,7 +5,6 @@ import type {
   NewRelease,
   Release,
   ReleaseChange,
-  ReleaseKind,
   ReleasePage,
   ReleaseQuery,
   ReleaseSummary,
@@ -18,7 +17,8 @@ import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
-import { eachRow, type TrackRow } from './csv-columns.ts'
+import type { TrackRow, TrackTable } from './csv-columns.ts'
+import { type ReleaseNames, releasesOf, requireDistinct } from './csv-import.ts'
 import type { ReleaseMastering } from './mastering.ts'
 import { pictureFacts } from './picture.ts'
 import {
@@ -175,31 +175,25 @@ export class Releases {
   }
 
   /**
-   * Makes the releases of a table: rows with the same title, artist and UPC are one, of the facts in the first of them. Returns them in the
-   * order of their first rows. Throws INVALID_REQUEST with the cells at fault, TRACK_LIMIT.
+   * Makes the releases of a table, in the order of their first rows; `names` are those of a release that the table does not name. Throws
+   * INVALID_REQUEST with the cells at fault, TRACK_LIMIT.
    */
-  importRows(rows: readonly TrackRow[], caller: Caller): Release[] {
+  importTable(table: TrackTable, names: ReleaseNames, caller: Caller): Release[] {
     const { db, random, clock } = this.#deps
-    const keyOf = ({ release: { title, artist, upc } }: TrackRow) => JSON.stringify([title, artist, upc])
-    const byKey = Map.groupBy(rows, keyOf)
-    const firsts = new Set([...byKey.values()].map(([first]) => first))
-    const kindOf = (row: TrackRow) => row.release.kind ?? defaultKind(byKey.get(keyOf(row))?.length ?? 1)
-    const read = eachRow(rows, (row) => ({
-      key: keyOf(row),
-      track: this.#newTrack(row.track, caller),
-      facts: firsts.has(row) ? changedFacts({}, { ...row.release, kind: kindOf(row) }) : undefined,
+    const { faults } = table
+    const read = releasesOf(table, names).map(({ facts, rows }) => ({
+      facts,
+      tracks: rows.flatMap((row) => faults.within(row, () => this.#newTrack(row.track, caller)) ?? []),
     }))
+    faults.requireNone()
     const now = clock.now()
     return db.transaction(() =>
-      [...Map.groupBy(read, ({ key }) => key).values()].map((group) =>
+      read.map(({ facts, tracks }) =>
         this.#save({
           releaseId: random.newUuid(),
           ...(caller.via === 'key' ? { keyId: caller.keyId } : {}),
-          facts: group[0]!.facts!,
-          tracks: withTracks(
-            [],
-            group.map(({ track }) => track),
-          ),
+          facts: changedFacts({}, facts),
+          tracks: withTracks([], tracks),
           createdAtMs: now,
           changedAtMs: now,
         }),
@@ -211,26 +205,31 @@ export class Releases {
    * Changes a release by a table. A row is the track of its identifier, else of its number, else a new one; the tracks get the order of the
    * rows, and those without a row follow. Throws RELEASE_NOT_FOUND, INVALID_REQUEST with the cells at fault, TRACK_LIMIT.
    */
-  changeByRows(releaseId: string, rows: readonly TrackRow[], caller: Caller): Release {
+  changeByTable(releaseId: string, { rows, faults }: TrackTable, caller: Caller): Release {
     return this.#update(releaseId, ({ facts, tracks }) => {
-      const left = new Map(tracks.map((track) => [track.trackId, track]))
+      requireDistinct(rows, faults)
+      const left = new Map(tracks.map((track, index) => [track.trackId, { track, number: index + 1 }]))
       const take = ({ trackId, trackNumber }: TrackRow) => {
         const id = trackId ?? (trackNumber === undefined ? undefined : tracks[trackNumber - 1]?.trackId)
-        const track = id === undefined ? undefined : left.get(id)
-        if (trackId !== undefined && !track)
+        const found = id === undefined ? undefined : left.get(id)
+        if (trackId !== undefined && !found)
           throw new AppError('INVALID_REQUEST', {}, { param: 'track_id', details: [{ rule: 'unknown_track' }] })
-        if (track) left.delete(track.trackId)
-        return track
+        if (found) left.delete(found.track.trackId)
+        return found?.track
       }
-      const changed = eachRow(rows, (row, index) => {
-        const track = take(row)
-        return {
-          facts: index === 0 ? changedFacts(facts, row.release) : undefined,
-          track: track ? this.#changedTrack(track, row.track, caller) : this.#newTrack(row.track, caller),
+      const changed = rows.flatMap((row) => {
+        const read = () => {
+          const track = take(row)
+          return track ? this.#changedTrack(track, row.track, caller) : this.#newTrack(row.track, caller)
         }
+        return faults.within(row, read) ?? []
       })
-      const ordered = changed.map(({ track }) => track)
-      return { facts: changed[0]?.facts ?? facts, tracks: withTracks(ordered, [...left.values()]) }
+      for (const { track, number } of left.values())
+        for (const row of rows.filter((one) => one.track.isrc && one.track.isrc === track.facts.isrc))
+          faults.addAt(row, 'isrc', { rule: 'same_as_track', track: number })
+      faults.requireNone()
+      const kept = [...left.values()].map(({ track }) => track)
+      return { facts: changedFacts(facts, rows[0]?.release ?? {}), tracks: withTracks(changed, kept) }
     })
   }
 
@@ -322,12 +321,6 @@ export class Releases {
       ...(master ? { master } : {}),
     }
   }
-}
-
-/** Kind of a release of so many tracks where nobody says it: common practice, up to 3 a single and up to 6 an EP. */
-function defaultKind(tracks: number): ReleaseKind {
-  if (tracks <= 3) return 'single'
-  return tracks <= 6 ? 'ep' : 'album'
 }
 
 function shownFacts({ releaseId, facts, cover, createdAtMs, changedAtMs }: Omit<ReleaseRecord, 'tracks'>) {

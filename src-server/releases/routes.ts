@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { MAX_COVER_BYTES } from '../../src-contract/limits.ts'
+import { cleanName } from '../../src-contract/clean-name.ts'
+import { MAX_COVER_BYTES, MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
 import { type ExportRequest, releaseExportEndpoints } from '../../src-contract/release-exports.ts'
 import { type Release, releaseEndpoints } from '../../src-contract/releases.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
@@ -12,7 +13,7 @@ import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Call, route } from '../http/route.ts'
 import { fingerprintOf, type Idempotency } from '../jobs/idempotency.ts'
-import { receiveForm } from '../uploads/receive.ts'
+import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 import { readRows, releaseCsv } from './csv-columns.ts'
 import { MAX_CSV_BYTES, readTable } from './csv-table.ts'
@@ -106,10 +107,9 @@ function masteringRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): void {
 function csvRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): void {
   const { releases, clock } = deps
   route(app, releaseEndpoints.importReleases, async (call) => {
-    const { bytes, rows, ignored } = await receiveTable(deps, call)
-    const make = () => ({ releases: releases.importRows(rows, call.caller), ignored_columns: ignored })
-    const contentSha256 = createHash('sha256').update(bytes).digest('hex')
-    const { answer, isReplay } = await retryWhileLocked(clock, () => once(deps, call, [contentSha256], make))
+    const { table, contentSha256, names } = await receiveTable(deps, call)
+    const make = () => ({ releases: releases.importTable(table, names, call.caller), ignored_columns: table.ignored })
+    const { answer, isReplay } = await retryWhileLocked(clock, () => once(deps, call, [contentSha256, names], make))
     return { status: 201, body: answer, headers: replayHeaders(isReplay) } as const
   })
   route(app, releaseEndpoints.readReleaseCsv, ({ params }) => {
@@ -123,22 +123,37 @@ function csvRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): void {
   route(app, releaseEndpoints.changeReleaseByCsv, async (call) => {
     const { release_id } = call.params
     releases.require(release_id)
-    const { rows, ignored } = await receiveTable(deps, call)
-    const release = await retryWhileLocked(clock, () => releases.changeByRows(release_id, rows, call.caller))
-    return { status: 200, body: { releases: [release], ignored_columns: ignored } }
+    const { table } = await receiveTable(deps, call)
+    const release = await retryWhileLocked(clock, () => releases.changeByTable(release_id, table, call.caller))
+    return { status: 200, body: { releases: [release], ignored_columns: table.ignored } }
   })
 }
 
 async function receiveTable(deps: ReleaseRoutesDeps, upload: Upload) {
-  const bytes = await receiveFile(deps, upload, MAX_CSV_BYTES)
-  return { bytes, ...readRows(readTable(bytes)) }
+  const { bytes, fields } = await receiveFile(deps, upload, MAX_CSV_BYTES)
+  const contentSha256 = createHash('sha256').update(bytes).digest('hex')
+  const [title, artist] = (['release_title', 'release_artist'] as const).map((name) => nameIn(fields, name))
+  const names = { ...(title === undefined ? {} : { title }), ...(artist === undefined ? {} : { artist }) }
+  return { table: readRows(readTable(bytes)), contentSha256, names }
+}
+
+/** Returns a name that stands beside a table; undefined without one. Throws INVALID_REQUEST for one that is too long. */
+function nameIn(fields: ReceivedForm['fields'], param: string): string | undefined {
+  const name = cleanName(fields.get(param)?.at(-1) ?? '')
+  if (name.length > MAX_TITLE_LENGTH)
+    throw new AppError(
+      'INVALID_REQUEST',
+      {},
+      { param, details: [{ rule: 'characters_at_most', limit: MAX_TITLE_LENGTH }] },
+    )
+  return name || undefined
 }
 
 function coverRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): void {
   const { releases, clock } = deps
   route(app, releaseEndpoints.putReleaseCover, async ({ params, request, signal }) => {
     releases.require(params.release_id)
-    const bytes = await receiveFile(deps, { request, signal }, MAX_COVER_BYTES)
+    const { bytes } = await receiveFile(deps, { request, signal }, MAX_COVER_BYTES)
     return { status: 200, body: await retryWhileLocked(clock, () => releases.setCover(params.release_id, bytes)) }
   })
   route(app, releaseEndpoints.readReleaseCover, ({ params }) => {
@@ -156,18 +171,18 @@ interface Upload {
   readonly signal: AbortSignal
 }
 
-/** Receives the one file of a form and returns its bytes. Throws as `receiveForm` does, and INVALID_REQUEST without a file. */
+/** Receives the one file of a form and returns its bytes and the text fields. Throws as `receiveForm` does, and INVALID_REQUEST without a file. */
 async function receiveFile(
   { random, tmp, storage, clock }: ReleaseRoutesDeps,
   { request, signal }: Upload,
   maxFileBytes: number,
-): Promise<Buffer> {
+): Promise<Pick<ReceivedForm, 'fields'> & { readonly bytes: Buffer }> {
   const folder = path.join(tmp, random.newUuid())
   const { requireDisk } = storage
   const form = await receiveForm(request.raw, { folder, files: ['file'], maxFileBytes, requireDisk, clock, signal })
   try {
     const file = form.files.get('file')
-    if (file) return await readFile(file.path)
+    if (file) return { bytes: await readFile(file.path), fields: form.fields }
     throw new AppError('INVALID_REQUEST', {}, { param: 'file', details: [{ rule: 'file_part', names: ['file'] }] })
   } finally {
     await form.discard()

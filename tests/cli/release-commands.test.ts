@@ -63,6 +63,12 @@ test('releases are made of a table and changed by one, and no file is overwritte
   const made = await call('C', 'release', 'import', 'in.csv')
   expect(made.out).toMatch(/하늘 - 정원 \(single\)[\s\S]*=1\+1[\s\S]*ignored: Mood/)
   const [{ release_id: id }] = (await json('release', 'list')).releases
+  writeFileSync(path.join(folder, 'tracks.csv'), 'title,artists\n밤,Kim\n')
+  const [named] = (await json('release', 'import', 'tracks.csv', '--title', 'Night')).releases
+  expect(named).toMatchObject({ title: 'Night', artist: 'Kim' })
+  expect(await call('C', 'release', 'import', 'tracks.csv')).toMatchObject({
+    ...{ code: 1, problem: expect.stringMatching(/Row 2, release_title: It is missing/) },
+  })
   expect(await call('C', 'release', 'csv', id, '--out', 'out.csv')).toMatchObject({ code: 0 })
   const table = readFileSync(path.join(folder, 'out.csv'), 'utf8')
   expect(table).toMatch(/^\ufefftrack_number,title/)
