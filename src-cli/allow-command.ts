@@ -1,5 +1,8 @@
 import { realpath } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import path from 'node:path'
 import type { Command } from 'commander'
+import { isAgreed } from './agreement.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { type Messages, messagesFor } from './messages.ts'
@@ -8,6 +11,7 @@ import { unusable } from './unusable-input.ts'
 
 interface AllowOptions extends ClientOptions {
   readonly remove?: boolean
+  readonly yes?: boolean
 }
 
 interface Allowed {
@@ -24,6 +28,7 @@ export function registerAllowCommand(program: Command, dataDir: string, messages
   )
     .description(say.about)
     .option('--remove', say.remove)
+    .option('--yes', say.yes)
     .action((folder: string | undefined, options: AllowOptions) =>
       runClientCommand<Allowed>(
         options,
@@ -43,7 +48,7 @@ async function listed(client: ServiceClient): Promise<Allowed> {
 async function change(
   client: ServiceClient,
   folder: string,
-  { remove }: AllowOptions,
+  { remove, yes = false }: AllowOptions,
   messages: Messages,
 ): Promise<Allowed> {
   const { allowed_folders } = await listed(client)
@@ -51,7 +56,14 @@ async function change(
   const real = await realpath(folder).catch(() => folder)
   if (remove && !allowed_folders.some((one) => one === real || one === folder))
     throw unusable(messages.allow.notAllowed(folder))
+  const question = { ask: messages.allow.ask(real), sayYes: messages.allow.sayYes(real) }
+  if (!remove && !yes && holdsHome(real) && !(await isAgreed(question))) throw unusable(messages.allow.nothingChanged)
   const others = allowed_folders.filter((one) => one !== real && one !== folder)
   await client.call('changeSettings', { body: { allowed_folders: remove ? others : [...others, real] } })
   return listed(client)
+}
+
+/** Tells whether a folder is the home of the user or holds it, as `/` does: it holds what no program has to read. */
+function holdsHome(folder: string): boolean {
+  return !path.relative(folder, homedir()).startsWith('..')
 }

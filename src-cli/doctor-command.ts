@@ -1,15 +1,14 @@
 import { homedir } from 'node:os'
-import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import type { SystemState } from '../src-contract/app.ts'
 import { findDataDirectory, ownerOf } from '../src-server/db/data-directory.ts'
+import { isAgreed } from './agreement.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { FAILED } from './exit-codes.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import { notSaved } from './save-file.ts'
 import { formatBytes, table } from './text-output.ts'
-import { unusable } from './unusable-input.ts'
 
 interface DoctorOptions extends ClientOptions {
   readonly bundle?: string
@@ -67,7 +66,7 @@ function bundleCommand(options: DoctorOptions, file: string, messages: Messages)
         redaction: { home: homedir(), secrets },
       })
       const entries = found.map(({ name, text }) => ({ name, bytes: Buffer.byteLength(text) }))
-      if (!options.yes && !(await isAgreed(file, entries, spoken))) {
+      if (!options.yes && !(await isToBeSaved(file, entries, spoken))) {
         process.exitCode = FAILED
         return { entries }
       }
@@ -87,14 +86,14 @@ const secretsOf = (environment: NodeJS.ProcessEnv): string[] =>
     .filter(([name]) => /PASSWORD|SECRET|TOKEN|API_?KEY/i.test(name))
     .map(([, value]) => value ?? '')
 
-/** Shows what the bundle holds and asks a person. A program, which cannot be asked, says `--yes` beforehand. */
-async function isAgreed(file: string, entries: Bundle['entries'], { doctor }: Messages): Promise<boolean> {
+/** Shows what the bundle holds, and asks. */
+function isToBeSaved(file: string, entries: Bundle['entries'], { doctor }: Messages): Promise<boolean> {
   const say = doctor.bundle
-  if (!process.stdin.isTTY) throw unusable(say.sayYes)
-  process.stderr.write(`${say.holds}\n${table(entries.map(({ name, bytes }) => [`  ${name}`, formatBytes(bytes)]))}\n`)
-  const asking = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await asking.question(say.ask(file)).finally(() => asking.close())
-  return /^\s*(?:y|yes|네|예|ㅇ)\s*$/i.test(answer)
+  if (process.stdin.isTTY)
+    process.stderr.write(
+      `${say.holds}\n${table(entries.map(({ name, bytes }) => [`  ${name}`, formatBytes(bytes)]))}\n`,
+    )
+  return isAgreed({ ask: say.ask(file), sayYes: say.sayYes })
 }
 
 /** Returns which ffmpeg is used, or why there is none and what to do. */

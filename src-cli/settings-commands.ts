@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { Settings, SystemState } from '../src-contract/app.ts'
+import { isAgreed } from './agreement.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { ffmpegInUse } from './doctor-command.ts'
@@ -10,6 +13,7 @@ import { unusable } from './unusable-input.ts'
 
 interface FfmpegOptions extends ClientOptions {
   readonly clear?: boolean
+  readonly yes?: boolean
 }
 
 type Choice = Pick<Settings, 'ffmpeg_path'> & Pick<SystemState, 'ffmpeg' | 'ffmpeg_lack'>
@@ -25,6 +29,7 @@ export function registerSettingsCommands(program: Command, dataDir: string, mess
   withClientOptions(settings.command('ffmpeg').argument('[path]', say.path, absolutePath(messages)), dataDir, messages)
     .description(say.ffmpeg)
     .option('--clear', say.clear)
+    .option('--yes', say.yes)
     .action((path: string | undefined, options: FfmpegOptions) =>
       runClientCommand(
         options,
@@ -55,7 +60,7 @@ function registerFarm(settings: Command, dataDir: string, messages: Messages): v
         options,
         messages,
         (client) => setFarm(client, options, messagesFor(messages, options)),
-        ({ farm }) => (farm ? `${farm.queue}  ${farm.blobs}\n${say.fromNextStart}` : say.none),
+        ({ farm }) => (farm ? `${farm.queue}  ${farm.blobs}\n${say.fromNextStart}` : messages.machines.alone),
       ),
     )
 }
@@ -77,10 +82,11 @@ async function setFarm(
 async function choose(
   client: ServiceClient,
   path: string | undefined,
-  { clear }: FfmpegOptions,
+  { clear, yes = false }: FfmpegOptions,
   messages: Messages,
 ): Promise<Choice> {
   if (clear && path !== undefined) throw unusable(messages.settings.either)
+  if (path !== undefined) await requireConfirmed(path, yes, messages)
   const change = clear ? null : path
   if (change !== undefined) await client.call('changeSettings', { body: { ffmpeg_path: change } })
   const [{ ffmpeg_path }, { ffmpeg, ffmpeg_lack }] = await Promise.all([
@@ -88,6 +94,16 @@ async function choose(
     client.call('readSystem'),
   ])
   return { ffmpeg_path, ffmpeg, ffmpeg_lack }
+}
+
+/** Shows the program and its SHA-256, and throws a sentence unless it is confirmed that it is run. */
+async function requireConfirmed(path: string, isConfirmed: boolean, { settings: say }: Messages): Promise<void> {
+  const bytes = await readFile(path).catch(() => {
+    throw unusable(say.notRead(path))
+  })
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  process.stderr.write(`${path}\nSHA-256 ${sha256}\n`)
+  if (!isConfirmed && !(await isAgreed({ ask: say.askToRun, sayYes: say.sayYes }))) throw unusable(say.notSet)
 }
 
 function describe(choice: Choice, messages: Messages): string {

@@ -142,10 +142,14 @@ describe.runIf(process.platform !== 'win32')('the ffmpeg of the settings', () =>
       const { stdout } = await promisify(execFile)(process.execPath, all, { env: { ...process.env, LC_ALL: 'C' } })
       return stdout
     }
-    expect(await run(file)).toMatch(new RegExp(`^Set +${file}\nIn use +\\S+ \\(setting\\) ${file}\n$`))
+    await expect(run(file)).rejects.toMatchObject({
+      stderr: expect.stringMatching(/SHA-256 [0-9a-f]{64}\n.*add --yes/),
+    })
+    expect((await read()).ffmpeg_path).toBeNull()
+    expect(await run(file, '--yes')).toMatch(new RegExp(`^Set +${file}\nIn use +\\S+ \\(setting\\) ${file}\n$`))
     await ownFfmpeg('another')
     expect(await run()).toContain('another file than was confirmed. Set it again to confirm it.')
-    expect(JSON.parse(await run(file, '--json'))).toMatchObject({ ffmpeg_path: file, ffmpeg_lack: null })
+    expect(JSON.parse(await run(file, '--yes', '--json'))).toMatchObject({ ffmpeg_path: file, ffmpeg_lack: null })
     expect(await run('--clear')).toMatch(/^Set +none: Loudsmith searches\n/)
   })
 })
