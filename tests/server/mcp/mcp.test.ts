@@ -11,10 +11,11 @@ import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.j
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CLI } from '../../support/built.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { shiftedClock } from '../../support/shifted-clock.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
 
 /** No call is given up on: the machine may be busy. */
@@ -27,12 +28,13 @@ const song = path.join(music, 'song.wav')
 const held = createHeldEngine({ answersLooks: true })
 held.rendersAlone = in24Bits(wavSong({ seconds: 2 }))
 held.masterBytes = in24Bits(wavSong({ seconds: 2, sampleRateHz: 44_100 }))
+const clock = shiftedClock()
 let service: Service
 let key: string
 
 const start = async (port = 0) => {
   service = await startService({
-    ...{ dataDir, keepsData: true, port, forkEngine: held.fork },
+    ...{ dataDir, keepsData: true, port, clock, forkEngine: held.fork },
   })
 }
 
@@ -44,6 +46,10 @@ beforeAll(async () => {
   const owner = { credential: service.controlCredential }
   await service.patch('/app/settings', { allowed_folders: [music] }, owner)
   key = await service.newKey('agent')
+})
+beforeEach(() => {
+  // The plan's requests per minute are not the question here.
+  clock.shiftMs += 61_000
 })
 afterAll(async () => {
   await service.stop()
@@ -89,8 +95,7 @@ const credits = async () => (await service.get('/api/v1/account')).body.credits
 describe.each(TRANSPORTS)('over %s', (kind) => {
   let client: Client
   beforeAll(async () => {
-    // The requests of a minute are counted for each key.
-    client = await connected(kind, await service.newKey(kind))
+    client = await connected(kind)
   })
   afterAll(() => client.close())
 
