@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
+import { MAX_STREAMS_PER_KEY } from './limits.ts'
 
 export const WEBHOOK_EVENTS = ['job.completed', 'job.failed'] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
@@ -82,10 +83,9 @@ export const eventEndpoints = endpoints({
     scope: 'read',
     tag: 'Events',
     summary: 'Follow events as server-sent events (extension)',
-    description:
-      'Each message has `event`, `data` (JSON, see LiveEvent) and, when stored, `id`. A comment every 15 s keeps the connection open. With `Last-Event-ID` the events stored after it are sent first.',
+    description: `A key has at most ${MAX_STREAMS_PER_KEY} event streams open at once, those of batches among them: one more is 429 CONCURRENT_LIMIT until one is closed. A stream that is not read for 30 s is closed. Each message has \`event\`, \`data\` (JSON, see LiveEvent) and, when stored, \`id\`. A comment every 15 s keeps the connection open. With \`Last-Event-ID\` the events stored after it are sent first.`,
     headers: Type.Object({ 'last-event-id': Type.Optional(Type.String()) }),
     answers: { 200: { description: 'The stream.', mediaTypes: ['text/event-stream'], messages: LiveEvent } },
-    errors: [],
+    errors: ['CONCURRENT_LIMIT'],
   },
 })

@@ -27,8 +27,11 @@ export const MAX_KEY_SECONDS = 315_360_000
 /** Longest life of a link to a result, and that of one for which none is named, seconds. */
 export const MAX_LINK_SECONDS = 604_800
 export const DEFAULT_LINK_SECONDS = 86_400
-/** Most links to the result of one job; one more ends the oldest. */
-export const MAX_LINKS = 100
+/** Most working links of one key to the result of one job, and to all results; the same for those of the application. */
+export const MAX_LINKS_PER_JOB = 20
+export const MAX_LINKS_PER_KEY = 100
+/** Most event streams that one key has open at once. */
+export const MAX_STREAMS_PER_KEY = 32
 /** Default retention of finished masters, days. */
 export const DEFAULT_RETENTION_DAYS = 30
 /** Lifetime of the link of the page, which can be opened once, seconds. */

@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { exactly, JobPath, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
-import { DEFAULT_LINK_SECONDS, MAX_LINK_SECONDS, MAX_LINKS } from './limits.ts'
+import { DEFAULT_LINK_SECONDS, MAX_LINK_SECONDS, MAX_LINKS_PER_JOB, MAX_LINKS_PER_KEY } from './limits.ts'
 
 /** Path under which the address of a link lies. */
 export const LINK_PATH = '/l/'
@@ -36,6 +36,7 @@ export const linkEndpoints = endpoints({
     scope: 'master',
     tag,
     summary: 'Make an address of the result that needs no key (extension)',
+    description: `A key has at most ${MAX_LINKS_PER_JOB} links that work to one result and ${MAX_LINKS_PER_KEY} to all: one more is 429 CONCURRENT_LIMIT until one ends by its time or by \`DELETE /api/v1/jobs/{job_id}/links/{link_id}\`.`,
     params: JobPath,
     body: exactly({
       expires_in: Type.Optional(
@@ -49,7 +50,7 @@ export const linkEndpoints = endpoints({
     }),
     isBodyOptional: true,
     answers: { 201: { description: 'The link with its address, which is shown only this once.', schema: CreatedLink } },
-    errors: ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'JOB_FAILED', 'RESULT_EXPIRED'],
+    errors: ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'JOB_FAILED', 'RESULT_EXPIRED', 'CONCURRENT_LIMIT'],
   },
   listLinks: {
     method: 'GET',
@@ -62,7 +63,7 @@ export const linkEndpoints = endpoints({
     answers: {
       200: {
         description: 'Links that work, newest first.',
-        schema: exactly({ links: Type.Array(Link, { maxItems: MAX_LINKS, description: 'Without their addresses.' }) }),
+        schema: exactly({ links: Type.Array(Link, { description: 'Without their addresses.' }) }),
       },
     },
     errors: ['JOB_NOT_FOUND'],

@@ -52,7 +52,13 @@ export const errors: Record<ErrorCode, Sentence> = {
   CONCURRENT_LIMIT: (v) =>
     v.reason === 'sessions'
       ? `This key has ${v.limit} open MCP sessions, which is the limit. End one with DELETE /mcp and its Mcp-Session-Id; one that is unused for 10 minutes makes room by itself.`
-      : `${v.limit ? `${v.limit === 1 ? '1 job is' : `${v.limit} jobs are`} unfinished, which is the limit of the plan.` : 'Another job is still running.'} Try again when a job has finished.`,
+      : v.reason === 'links_of_job'
+        ? `This key has ${v.limit} working links to this result, which is the limit. End one with DELETE /api/v1/jobs/{job_id}/links/{link_id}; GET /api/v1/jobs/{job_id}/links lists them.`
+        : v.reason === 'links'
+          ? `This key has ${v.limit} working links, which is the limit. End some with DELETE /api/v1/jobs/{job_id}/links/{link_id}, or let them end with their time.`
+          : v.reason === 'streams'
+            ? `This key has ${v.limit} open event streams, which is the limit. Close one; its events go on with Last-Event-ID.`
+            : `${v.limit ? `${v.limit === 1 ? '1 job is' : `${v.limit} jobs are`} unfinished, which is the limit of the plan.` : 'Another job is still running.'} Try again when a job has finished.`,
   RATE_LIMIT: (v) => `The plan allows ${v.limit} requests a minute. Try again in ${v.retryAfterSeconds} s.`,
   INVALID_REQUEST: (v) =>
     REQUEST_REASONS[v.reason as RequestReason]?.en ??

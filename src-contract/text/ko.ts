@@ -49,7 +49,13 @@ export const errors: Record<ErrorCode, Sentence> = {
   CONCURRENT_LIMIT: (v) =>
     v.reason === 'sessions'
       ? `이 키로 열린 MCP 세션이 한도인 ${v.limit}개예요. DELETE /mcp와 Mcp-Session-Id로 하나를 끝내세요. 10분 동안 쓰지 않은 세션은 새 세션에 자리를 내줘요.`
-      : `${v.limit ? `끝나지 않은 작업이 플랜 한도인 ${v.limit}개예요.` : '다른 작업이 아직 진행 중이에요.'} 하나가 끝나면 다시 시도하세요.`,
+      : v.reason === 'links_of_job'
+        ? `이 키로 만든 이 결과의 링크가 한도인 ${v.limit}개예요. DELETE /api/v1/jobs/{job_id}/links/{link_id}로 하나를 끝내세요. 목록은 GET /api/v1/jobs/{job_id}/links에 있어요.`
+        : v.reason === 'links'
+          ? `이 키로 만든 링크가 한도인 ${v.limit}개예요. DELETE /api/v1/jobs/{job_id}/links/{link_id}로 끝내거나 만료될 때까지 기다리세요.`
+          : v.reason === 'streams'
+            ? `이 키로 열린 이벤트 스트림이 한도인 ${v.limit}개예요. 하나를 닫으세요. Last-Event-ID로 이어서 받을 수 있어요.`
+            : `${v.limit ? `끝나지 않은 작업이 플랜 한도인 ${v.limit}개예요.` : '다른 작업이 아직 진행 중이에요.'} 하나가 끝나면 다시 시도하세요.`,
   RATE_LIMIT: (v) => `플랜 한도는 분당 ${v.limit}회예요. ${v.retryAfterSeconds}초 뒤에 다시 시도하세요.`,
   INVALID_REQUEST: (v) =>
     REQUEST_REASONS[v.reason as RequestReason]?.ko ??

@@ -1,6 +1,6 @@
 /** Links to results: addresses that work without a key, for a while. */
 import { createHash } from 'node:crypto'
-import { MAX_LINKS } from '../../src-contract/limits.ts'
+import { MAX_LINKS_PER_JOB, MAX_LINKS_PER_KEY } from '../../src-contract/limits.ts'
 import { type CreatedLink, LINK_PATH, type Link } from '../../src-contract/links.ts'
 import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
@@ -19,11 +19,16 @@ interface LinkRow {
 /** Random bytes of a token: 128 bits cannot be guessed. */
 const TOKEN_BYTES = 16
 
+/** Time by which a clock that is corrected may fall behind the making of a link, ms. */
+const CORRECTION_MS = 60_000
+
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
 export interface LinksDeps {
   readonly db: Db
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>
+  /** Time by which rows of ended links are removed, epoch ms: a jump of the clock removes none. */
+  readonly trustedNow: () => number
   readonly random: Pick<Random, 'randomBytes' | 'newUuid'>
   /** Without a trailing slash. */
   readonly baseUrl: string
@@ -41,8 +46,8 @@ function prepareStatements(db: Db) {
     selectOfJob: db.prepare<[string], LinkRow>('SELECT * FROM links WHERE job_id = ? ORDER BY serial DESC'),
     remove: db.prepare<[string, string]>('DELETE FROM links WHERE job_id = ? AND link_id = ?'),
     removeEnded: db.prepare<[number]>('DELETE FROM links WHERE expires_at_ms <= ?'),
-    removeOldest: db.prepare<[string, string, number]>(
-      'DELETE FROM links WHERE job_id = ? AND serial NOT IN (SELECT serial FROM links WHERE job_id = ? ORDER BY serial DESC LIMIT ?)',
+    selectOfMaker: db.prepare<[string | null, string | null], LinkRow>(
+      'SELECT * FROM links WHERE key_id IS ? AND start_id IS ?',
     ),
   }
 }
@@ -53,6 +58,8 @@ export class Links {
   readonly #statements: ReturnType<typeof prepareStatements>
   /** Identifier of this start: links of the application end with it. */
   readonly #startId: string
+  /** Monotonic times at which the links of this start were made, by their identifiers. */
+  readonly #madeAtMs = new Map<string, number>()
 
   constructor(deps: LinksDeps) {
     this.#deps = deps
@@ -60,10 +67,10 @@ export class Links {
     this.#startId = deps.random.newUuid()
   }
 
-  /** Makes a link to the result of a job; the answer is the only place where its address can be read. The oldest of too many ends. */
+  /** Makes a link to the result of a job; the answer is the only place where its address can be read. Throws CONCURRENT_LIMIT for one too many. */
   create(jobId: string, lifeSeconds: number, maker: Maker): CreatedLink {
-    const { db, clock, random, baseUrl } = this.#deps
-    const { insert, removeEnded, removeOldest } = this.#statements
+    const { db, clock, random, baseUrl, trustedNow } = this.#deps
+    const { insert, removeEnded } = this.#statements
     const nowMs = clock.now()
     const token = random.randomBytes(TOKEN_BYTES).toString('base64url')
     const row: LinkRow = {
@@ -75,10 +82,11 @@ export class Links {
       expires_at_ms: nowMs + lifeSeconds * 1000,
     }
     db.transaction(() => {
-      removeEnded.run(nowMs)
+      removeEnded.run(trustedNow())
+      this.#requireRoom(row)
       insert.run(row.link_id, hashOf(token), jobId, row.key_id, row.start_id, nowMs, row.expires_at_ms)
-      removeOldest.run(jobId, jobId, MAX_LINKS)
     }).immediate()
+    this.#madeAtMs.set(row.link_id, clock.monotonicMs())
     return { ...toWire(row), url: `${baseUrl}${LINK_PATH}${token}` }
   }
 
@@ -97,6 +105,7 @@ export class Links {
   /** Takes a link back. */
   remove(jobId: string, linkId: string): void {
     this.#statements.remove.run(jobId, linkId)
+    this.#madeAtMs.delete(linkId)
   }
 
   /** Returns the job whose result a token opens. Throws LINK_NOT_FOUND, one and the same for all that does not work. */
@@ -110,10 +119,30 @@ export class Links {
     return this.#statements.selectOfJob.all(jobId).filter((row) => this.#works(row))
   }
 
-  #works({ key_id, start_id, expires_at_ms }: LinkRow): boolean {
-    const { clock, isKeyActive } = this.#deps
-    if (expires_at_ms <= clock.now()) return false
-    return key_id === null ? start_id === this.#startId : isKeyActive(key_id)
+  /** Throws CONCURRENT_LIMIT where the maker of a link has as many as it may. */
+  #requireRoom({ job_id, key_id, start_id }: LinkRow): void {
+    const working = this.#statements.selectOfMaker.all(key_id, start_id).filter((row) => this.#works(row))
+    const onJob = working.filter((row) => row.job_id === job_id).length
+    if (onJob >= MAX_LINKS_PER_JOB)
+      throw new AppError('CONCURRENT_LIMIT', { reason: 'links_of_job', limit: MAX_LINKS_PER_JOB })
+    if (working.length >= MAX_LINKS_PER_KEY)
+      throw new AppError('CONCURRENT_LIMIT', { reason: 'links', limit: MAX_LINKS_PER_KEY })
+  }
+
+  #works(row: LinkRow): boolean {
+    const { key_id, start_id, created_at_ms, expires_at_ms } = row
+    if (this.#ageMs(row) >= expires_at_ms - created_at_ms) return false
+    return key_id === null ? start_id === this.#startId : this.#deps.isKeyActive(key_id)
+  }
+
+  /** Returns the time since a link was made: the longer one of both clocks, since the wall clock can be set back and the other stops with the machine. */
+  #ageMs({ link_id, created_at_ms }: LinkRow): number {
+    const { clock } = this.#deps
+    const wallMs = clock.now() - created_at_ms
+    const madeAtMs = this.#madeAtMs.get(link_id)
+    if (madeAtMs !== undefined) return Math.max(wallMs, clock.monotonicMs() - madeAtMs)
+    // Of an earlier start the wall clock alone tells: before the link was made it tells nothing.
+    return wallMs < -CORRECTION_MS ? Number.POSITIVE_INFINITY : wallMs
   }
 }
 

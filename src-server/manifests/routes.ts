@@ -11,6 +11,7 @@ import type { Clock, Random } from '../../src-system/system.ts'
 import { invalidRequest } from '../http/app-error.ts'
 import { bodyChunks } from '../http/body.ts'
 import { type Caller, hasLines, route } from '../http/route.ts'
+import type { OpenStreams } from '../notify/open-streams.ts'
 import { SSE_HEADERS } from '../notify/sse-stream.ts'
 import { receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
@@ -22,6 +23,7 @@ export interface ManifestRoutesDeps {
   readonly manifests: Manifests
   readonly checkWebhookUrl: ManifestContext['checkWebhookUrl']
   readonly isStillAllowed: (caller: Caller) => boolean
+  readonly streams: OpenStreams
   readonly baseUrl: string
   readonly clock: Clock
   readonly random: Pick<Random, 'newUuid'>
@@ -66,7 +68,11 @@ export function manifestRoutes(app: FastifyInstance, deps: ManifestRoutesDeps): 
         ...{ manifests, language, clock: deps.clock, batchId: batch_id, lastEventId: headers['last-event-id'] },
         isStillAllowed: () => deps.isStillAllowed(caller),
       })
-    return { status: 200, headers: SSE_HEADERS, bytes: request.method === 'HEAD' ? Readable.from([]) : stream() }
+    return {
+      status: 200,
+      headers: SSE_HEADERS,
+      bytes: request.method === 'HEAD' ? Readable.from([]) : deps.streams.open(caller, stream),
+    }
   })
   route(app, batchEndpoints.deleteBatch, ({ params: { batch_id } }) =>
     manifests.delete(batch_id)

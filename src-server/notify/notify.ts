@@ -11,6 +11,7 @@ import type { Db } from '../db/open.ts'
 import { Deliverer } from './deliverer.ts'
 import { Deliveries } from './deliveries.ts'
 import { EventLog, type NewEvent, type PassingNews } from './events.ts'
+import { OpenStreams } from './open-streams.ts'
 import type { ResolveName } from './send.ts'
 import { requireAllowed, Webhooks } from './webhooks.ts'
 
@@ -41,6 +42,7 @@ const DAY_MS = 86_400_000
 export class Notify {
   readonly events: EventLog
   readonly deliveries: Deliveries
+  readonly streams = new OpenStreams()
   readonly webhooks: Webhooks
   readonly #deps: NotifyDeps
   readonly #deliverer: Deliverer

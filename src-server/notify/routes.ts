@@ -28,13 +28,17 @@ export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllow
     bytes:
       request.method === 'HEAD'
         ? Readable.from([])
-        : new EventStream({
-            log: notify.events,
-            clock,
-            lastEventId: headers['last-event-id'],
-            mayKnow: (event) => caller.via === 'session' || !APP_EVENTS.has(event),
-            isStillAllowed: () => isStillAllowed(caller),
-          }),
+        : notify.streams.open(
+            caller,
+            () =>
+              new EventStream({
+                log: notify.events,
+                clock,
+                lastEventId: headers['last-event-id'],
+                mayKnow: (event) => caller.via === 'session' || !APP_EVENTS.has(event),
+                isStillAllowed: () => isStillAllowed(caller),
+              }),
+          ),
   }))
 
   route(app, ENDPOINTS.listWebhooks, ({ caller }) => ({

@@ -259,7 +259,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
   const { releases, mastering, manifests } = work
   const checkWebhookUrl = (url: string) => notify.checkWebhookUrl(url)
   manifestRoutes(app, {
-    ...{ manifests, checkWebhookUrl, isStillAllowed, baseUrl, clock, random, storage },
+    ...{ manifests, checkWebhookUrl, isStillAllowed, baseUrl, clock, random, storage, streams: notify.streams },
     tmpFolder: folders.tmp,
   })
   releaseRoutes(app, { releases, mastering, idempotency, baseUrl, clock, random, tmp: folders.tmp, storage })

@@ -100,7 +100,11 @@ export function createCore(deps: ServiceDeps, db: Db) {
     plan,
     ledger: new Ledger({ db, clock, plan, renewalNow }),
     keys,
-    links: new Links({ db, clock, random, baseUrl: deps.baseUrl, isKeyActive: (keyId) => keys.isActive(keyId) }),
+    links: new Links({
+      ...{ db, clock, random, baseUrl: deps.baseUrl },
+      trustedNow: () => time.now(),
+      isKeyActive: (keyId) => keys.isActive(keyId),
+    }),
     notify,
     folders,
     store,

@@ -52,6 +52,17 @@ describe('the client', () => {
     expect(calls[0]?.init.headers).not.toHaveProperty('Content-Type')
   })
 
+  it('writes the JSON object of a form as JSON', async () => {
+    const { client, calls } = recorded(() => Response.json({}))
+    await client.call('createJob', { fields: { platforms: 'spotify', metadata: { a: 1, b: ['밤'] } } })
+    expect([...(calls[0]?.init.body as FormData)]).toContainEqual(['metadata', '{"a":1,"b":["밤"]}'])
+  })
+
+  it('says what to do where the service was not reached', async () => {
+    const { client } = recorded(() => Promise.reject(new TypeError('fetch failed')))
+    await expect(client.call('readAccount')).rejects.toThrow(/No whole answer.*Start it.*try again/)
+  })
+
   it('was not reached where its answer breaks off, unless nobody waits for it any more', async () => {
     const brokenOff = () =>
       new Response(new ReadableStream({ pull: (stream) => stream.error(new TypeError('broken off')) }))

@@ -9,13 +9,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CreatedKey } from '../../../src-contract/account.ts'
 import type { CreatedLink } from '../../../src-contract/links.ts'
 import { createLog } from '../../../src-system/log.ts'
+import { systemClock } from '../../../src-system/system.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { shiftedClock } from '../../support/shifted-clock.ts'
 
 let dataDir: string
 let service: Service
-let clock: ReturnType<typeof shiftedClock>
+let clock: ReturnType<typeof shiftedClock> & { jumpMs: number }
 let jobId: string
 const start = async () => {
   service = await startService({
@@ -24,7 +25,8 @@ const start = async () => {
 }
 beforeEach(async () => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-links-'))
-  clock = shiftedClock()
+  const shifted = Object.assign(shiftedClock(), { jumpMs: 0 })
+  clock = Object.assign(shifted, { now: () => systemClock.now() + shifted.shiftMs + shifted.jumpMs })
   await start()
   jobId = await newDone()
 })
@@ -259,12 +261,61 @@ describe('how a link ends: 404 LINK_NOT_FOUND, one answer for all', () => {
     expect(await dead(url)).toEqual(DEAD)
   })
 
-  test('of more than a hundred the oldest ends', async () => {
-    const made = [await newLink()]
-    for (let count = 0; count < 100; count++) made.push(await newLink())
-    expect(await dead(made[0]?.url ?? '')).toEqual(DEAD)
-    expect((await open(made[1]?.url ?? '')).status).toBe(200)
-    expect((await service.get(`/api/v1/jobs/${jobId}/links`)).body.links).toHaveLength(100)
+  test('by the time that has passed, whatever the wall clock is set to; a link that was made before the start needs it', async () => {
+    const { key } = await newKey()
+    const { url } = await newLink({ expires_in: 3600 }, key)
+    const again = () => open(service.baseUrl + new URL(url).pathname)
+    for (const jumpDays of [-40, 400]) {
+      clock.jumpMs = jumpDays * 86_400_000
+      expect([jumpDays, (await again()).status]).toEqual([jumpDays, jumpDays < 0 ? 200 : 404])
+      await newLink({}, key)
+    }
+    clock.jumpMs = 0
+    expect((await again()).status).toBe(200)
+    clock.jumpMs = -40 * 86_400_000
+    clock.shiftMs = 3_600_000
+    expect((await again()).status).toBe(404)
+    clock.shiftMs = 0
+    await service.stop()
+    await start()
+    expect((await again()).status).toBe(404)
+    clock.jumpMs = 0
+    expect((await again()).status).toBe(200)
+  })
+})
+
+describe('more links than a key may have: 429 that says which to end', () => {
+  const make = async (credential: string, of = jobId) => {
+    const { status, body } = await service.post(`/api/v1/jobs/${of}/links`, {}, { credential })
+    clock.shiftMs += 1000
+    return { status, ...body }
+  }
+
+  test('twenty to one result, each key its own; one that is taken back or over makes room', async () => {
+    const [{ key }, { key: other }] = [await newKey(), await newKey()]
+    const made = []
+    for (let count = 0; count < 20; count++) made.push(await newLink({ expires_in: 50 }, key))
+    const { status, error } = await make(key)
+    expect([status, error.code]).toEqual([429, 'CONCURRENT_LIMIT'])
+    expect(error.message).toMatch(/20 working links to this result.*DELETE .*links/)
+    expect((await make(other)).status).toBe(201)
+    expect((await make(service.sessionCredential)).status).toBe(201)
+    expect((await open(made[0]?.url ?? '')).status).toBe(200)
+    const at = `/api/v1/jobs/${jobId}/links/${made[0]?.link_id}`
+    expect((await service.call('DELETE', at, { credential: key })).status).toBe(204)
+    expect((await make(key)).status).toBe(201)
+    expect((await make(key)).status).toBe(429)
+    clock.shiftMs += 60_000
+    expect((await make(key)).status).toBe(201)
+  })
+
+  test('a hundred to all results', async () => {
+    for (let job = 0; job < 5; job++) {
+      if (job > 0) jobId = await newDone()
+      for (let count = 0; count < 20; count++) await newLink()
+    }
+    const { status, error } = await make(service.sessionCredential, await newDone())
+    expect([status, error.message]).toEqual([429, expect.stringContaining('100 working links')])
   })
 })
 

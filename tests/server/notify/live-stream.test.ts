@@ -266,3 +266,17 @@ test('without a credential there is no stream', async () => {
   const { open } = await start()
   expect((await open({})).response.status).toBe(401)
 })
+
+test('a key has at most 32 streams open, those of others do not count, and one that closes makes room', async () => {
+  const { open, baseUrl } = await start()
+  const opened = await Promise.all(Array.from({ length: 32 }, () => open(asKey)))
+  expect(opened.map(({ response }) => response.status)).toEqual(Array(32).fill(200))
+  const refused = await fetch(`${baseUrl}/api/v1/events`, { headers: asKey })
+  const { error } = (await refused.json()) as { error: { code: string; message: string } }
+  expect([refused.status, error.code]).toEqual([429, 'CONCURRENT_LIMIT'])
+  expect(error.message).toMatch(/32 open event streams.*Close one.*Last-Event-ID/)
+  for (const other of [{ authorization: 'Bearer key-2' }, asSession])
+    expect((await open(other)).response.status).toBe(200)
+  opened[0]?.stop()
+  await expect.poll(async () => (await open(asKey)).response.status).toBe(200)
+})
