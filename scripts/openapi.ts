@@ -1,7 +1,8 @@
-/** `npm run openapi`: writes src-contract/openapi.json and docs/errors.md from the contract. */
+/** `npm run openapi`: writes src-contract/openapi.json, docs/errors.md and docs/access.md from the contract. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DEFAULT_PORT } from '../src-contract/limits.ts'
+import { buildAccessPage } from '../src-server/docs/access-page.ts'
 import { buildErrorsPage } from '../src-server/docs/errors-page.ts'
 import { buildOpenApi } from '../src-server/docs/openapi.ts'
 
@@ -14,6 +15,7 @@ export function generateDocuments(): [file: string, text: string][] {
   return [
     ['src-contract/openapi.json', `${JSON.stringify(openApi, null, 2)}\n`],
     ['docs/errors.md', buildErrorsPage()],
+    ['docs/access.md', buildAccessPage()],
   ]
 }
 

@@ -55,7 +55,8 @@ describe('the client', () => {
   it('writes the JSON object of a form as JSON', async () => {
     const { client, calls } = recorded(() => Response.json({}))
     await client.call('createJob', { fields: { platforms: 'spotify', metadata: { a: 1, b: ['밤'] } } })
-    expect([...(calls[0]?.init.body as FormData)]).toContainEqual(['metadata', '{"a":1,"b":["밤"]}'])
+    const body = calls[0]?.init.body
+    expect([...(body as FormData)]).toContainEqual(['metadata', '{"a":1,"b":["밤"]}'])
   })
 
   it('says what to do where the service was not reached', async () => {
