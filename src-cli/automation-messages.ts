@@ -46,6 +46,7 @@ export const automationEn = {
     about: 'Write a passage of the master as a WAV, free and without a job.',
     platform: 'platform whose master is heard',
     out: 'file to write; FILE_preview.wav in this folder when absent',
+    title: 'title in the name of the file; that of FILE when absent',
     start: 'where the passage begins, s; the loudest one when absent',
     seconds: 'length of the passage, s',
     written: (file: string, startSeconds: string, loudness: string) =>
@@ -160,6 +161,7 @@ export const automationKo: typeof automationEn = {
     about: '마스터의 한 구간을 WAV로 써요. 무료이고 작업을 만들지 않아요.',
     platform: '들어 볼 마스터의 플랫폼',
     out: '쓸 파일. 없으면 이 폴더의 FILE_preview.wav',
+    title: '파일 이름에 쓸 제목. 없으면 FILE의 이름',
     start: '구간의 시작(초). 없으면 가장 큰 구간',
     seconds: '구간의 길이(초)',
     written: (file, startSeconds, loudness) =>

@@ -1,14 +1,13 @@
 import type { Command } from 'commander'
 import type { Manifest } from '../src-contract/batches.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
-import { SETTING_NAMES } from '../src-contract/settings.ts'
 import { type BatchOutcome, masterFolder } from './batch.ts'
 import { type ClientOptions, runLongCommand, withClientOptions } from './client-command.ts'
 import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import { INTERRUPTED, PAUSED, SOME_FAILED } from './exit-codes.ts'
 import type { Messages } from './messages.ts'
-import { givenSettings, settingOption } from './setting-options.ts'
+import { givenSettings, OWN_NAMES, settingOption } from './setting-options.ts'
 
 interface BatchCommandOptions extends ClientOptions {
   readonly platforms: string
@@ -32,7 +31,7 @@ export function registerBatchCommand(program: Command, dataDir: string, messages
     .requiredOption('--out <dir>', say.out, absolutePath(messages))
     .option('--allow', say.allow)
     .option('--retry', say.retry)
-  for (const name of SETTING_NAMES) command.addOption(settingOption(name, messages))
+  for (const name of OWN_NAMES) command.addOption(settingOption(name, messages))
   command.action((folder: string, options: BatchCommandOptions) => batchCommand(folder, options, messages))
 }
 

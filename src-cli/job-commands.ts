@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CallArguments } from '../src-contract/client.ts'
 import { DEFAULT_PAGE_SIZE } from '../src-contract/common.ts'
 import { type Analysis, JOB_STATUSES, type Job, type JobPage } from '../src-contract/jobs.ts'
-import { MAX_PAGE_SIZE } from '../src-contract/limits.ts'
+import { MAX_LINK_SECONDS, MAX_PAGE_SIZE } from '../src-contract/limits.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { SETTING_NAMES } from '../src-contract/settings.ts'
 import { decibels } from '../src-contract/text/numbers.ts'
@@ -26,7 +26,8 @@ import { MASTERS_FOLDER } from './master-command.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import { givenSettings, settingOption, wordsOf } from './setting-options.ts'
 import { table } from './text-output.ts'
-import { unpackResult, writableFolder } from './unpack.ts'
+import { unpackResult, withoutEmptyFolder, writableFolder } from './unpack.ts'
+import { unusable } from './unusable-input.ts'
 
 interface ListOptions extends ClientOptions {
   readonly status?: (typeof JOB_STATUSES)[number]
@@ -95,8 +96,10 @@ function registerReading(command: AddCommand, messages: Messages): void {
         messages,
         async (client) => {
           const named = options.out ?? absolutePath(messages)(MASTERS_FOLDER)
-          const out = await writableFolder(named, messagesFor(messages, options))
-          return { files: await unpackResult(client, id, out, messagesFor(messages, options)) }
+          return withoutEmptyFolder(named, async () => {
+            const out = await writableFolder(named, messagesFor(messages, options))
+            return { files: await unpackResult(client, id, out, messagesFor(messages, options)) }
+          })
         },
         ({ files }) => files.join('\n'),
       ),
@@ -112,7 +115,11 @@ function registerLink(command: AddCommand, messages: Messages): void {
       return runClientCommand(
         { ...options, needsRunning: true },
         messages,
-        (client) => client.call('createLink', { params: { job_id: id }, body }),
+        (client) => {
+          if (expires !== undefined && expires > MAX_LINK_SECONDS)
+            throw unusable(messagesFor(messages, options).jobs.atMost)
+          return client.call('createLink', { params: { job_id: id }, body })
+        },
         ({ url }) => url,
       )
     })
@@ -141,15 +148,19 @@ function registerLink(command: AddCommand, messages: Messages): void {
 /** Adds `jobs cancel` and `delete`. */
 function registerEnding(command: AddCommand, messages: Messages): void {
   const say = messages.jobs
-  command('cancel <id>', say.cancel).action((id: string, options: ClientOptions) =>
-    runClientCommand(
+  command('cancel <id>', say.cancel).action((id: string, options: ClientOptions) => {
+    let hadEnded = false
+    return runClientCommand(
       options,
       messages,
-      async (client) =>
-        (await client.call('deleteJob', { params: { job_id: id }, query: { status: 'queued' } })) as Job,
-      (job) => describeNamed(job, messages),
-    ),
-  )
+      async (client) => {
+        const { status } = await client.call('readJob', { params: { job_id: id } })
+        hadEnded = status !== 'queued'
+        return (await client.call('deleteJob', { params: { job_id: id }, query: { status: 'queued' } })) as Job
+      },
+      (job) => [describeNamed(job, messages), ...(hadEnded ? [say.hadEnded] : [])].join('\n'),
+    )
+  })
   command('delete <id>', say.delete).action((id: string, options: ClientOptions) =>
     runClientCommand(
       options,

@@ -13,6 +13,7 @@ import { describeJob } from './job-text.ts'
 import { type MasterOutcome, masterFile } from './master.ts'
 import type { Messages } from './messages.ts'
 import { settingOption } from './setting-options.ts'
+import { withoutEmptyFolder } from './unpack.ts'
 
 interface MasterCommandOptions extends ClientOptions {
   readonly platforms?: string
@@ -63,19 +64,21 @@ function masterCommand(file: string, options: MasterCommandOptions, messages: Me
   const work = ({ signal, showProgress, spoken }: LongRun) =>
     withInputs(named, { messages: spoken, signal }, ([song, reference]) =>
       withService({ ...options, sweeps: true }, spoken, (client) =>
-        masterFile(
-          client,
-          song as Input,
-          {
-            platforms,
-            out,
-            fields: textFields(options),
-            ...(reference ? { reference } : {}),
-            ...(options.cover === undefined ? {} : { coverPath: options.cover }),
-          },
-          (job) => showProgress(job.progress, spoken.master.stages[job.stage ?? job.status]),
-          signal,
-          spoken,
+        withoutEmptyFolder(out, () =>
+          masterFile(
+            client,
+            song as Input,
+            {
+              platforms,
+              out,
+              fields: textFields(options),
+              ...(reference ? { reference } : {}),
+              ...(options.cover === undefined ? {} : { coverPath: options.cover }),
+            },
+            (job) => showProgress(job.progress, spoken.master.stages[job.stage ?? job.status]),
+            signal,
+            spoken,
+          ),
         ),
       ),
     )

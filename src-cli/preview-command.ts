@@ -4,7 +4,7 @@ import path from 'node:path'
 import { type Command, Option } from 'commander'
 import type { CallArguments } from '../src-contract/client.ts'
 import { PLATFORMS, type Platform } from '../src-contract/platforms/index.ts'
-import { SETTING_NAMES } from '../src-contract/settings.ts'
+import { DELIVERY_NAMES, SETTING_NAMES } from '../src-contract/settings.ts'
 import { decibels } from '../src-contract/text/numbers.ts'
 import { programName } from '../src-contract/wire-values.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
@@ -18,6 +18,7 @@ import { settingOption } from './setting-options.ts'
 interface PreviewOptions extends ClientOptions {
   readonly platform: Platform
   readonly out?: string
+  readonly title?: string
   readonly start?: string
   readonly seconds?: string
   readonly reference?: string
@@ -36,7 +37,7 @@ interface Written {
 export function registerPreviewCommand(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.preview
   const command = withClientOptions(
-    program.command('preview').argument('<file>', messages.master.file),
+    program.command('preview').argument('<file>', messages.jobs.file),
     dataDir,
     messages,
   )
@@ -46,7 +47,8 @@ export function registerPreviewCommand(program: Command, dataDir: string, messag
     .option('--start <seconds>', say.start)
     .option('--seconds <seconds>', say.seconds)
     .option('--reference <file>', messages.master.reference, absolutePath(messages))
-  for (const name of SETTING_NAMES) command.addOption(settingOption(name, messages))
+    .option('--title <title>', say.title)
+  for (const name of HEARD_NAMES) command.addOption(settingOption(name, messages))
   command.action((file: string, options: PreviewOptions) =>
     runClientCommand(
       options,
@@ -57,6 +59,9 @@ export function registerPreviewCommand(program: Command, dataDir: string, messag
   )
 }
 
+/** Settings that can be heard: a preview is one WAV without tags. */
+const HEARD_NAMES = SETTING_NAMES.filter((name) => !DELIVERY_NAMES.some((other) => other === name))
+
 async function preview(
   client: ServiceClient,
   file: string,
@@ -64,17 +69,18 @@ async function preview(
   messages: Messages,
 ): Promise<Written> {
   const song = file === STANDARD_INPUT ? file : absolutePath(messages)(file)
-  const named = [{ path: song }, ...(options.reference === undefined ? [] : [{ path: options.reference }])]
+  const inputFiles = [{ path: song }, ...(options.reference === undefined ? [] : [{ path: options.reference }])]
   const { signal } = new AbortController()
-  const answer = await withInputs(named, { messages, signal }, async (inputs) => {
+  const answer = await withInputs(inputFiles, { messages, signal }, async (inputs) => {
     const [content, reference] = await Promise.all(
       inputs.map(async (input) => ({ content: await openAsBlob(input.path), name: input.name })),
     )
     const files = { ...(content ? { file: content } : {}), ...(reference ? { reference_file: reference } : {}) }
     return client.open('preview', { fields: fieldsOf(options), files })
   })
-  const target =
-    options.out ?? absolutePath(messages)(`${path.parse(file === STANDARD_INPUT ? 'stdin' : file).name}_preview.wav`)
+  const named = file === STANDARD_INPUT ? 'stdin' : path.parse(file).name
+  const stem = options.title?.replace(/[/\\]/g, '_') ?? named
+  const target = options.out ?? absolutePath(messages)(`${stem}_preview.wav`)
   await saveNew(answer, target, messages)
   const figure = (name: string) => Number(answer.headers.get(name))
   return {
@@ -92,4 +98,4 @@ function fieldsOf(options: PreviewOptions): NonNullable<CallArguments<'preview'>
 }
 
 const settingTexts = (options: PreviewOptions) =>
-  Object.fromEntries(SETTING_NAMES.map((name) => [name, options[programName(name)]]))
+  Object.fromEntries(HEARD_NAMES.map((name) => [name, options[programName(name)]]))

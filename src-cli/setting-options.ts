@@ -12,6 +12,9 @@ export function settingOption(name: SettingName, { language }: Pick<Messages, 'l
   return setting.kind === 'choice' ? option.choices(setting.values) : option
 }
 
+/** Settings of songs without a reference. */
+export const OWN_NAMES = SETTING_NAMES.filter((name) => name !== 'reference_amount')
+
 /** Returns the settings that are given, as JSON has them. What cannot be read stays a text, which the service refuses with its name. */
 export function givenSettings(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const texts = SETTING_NAMES.map((name) => [name, options[programName(name)]] as const)

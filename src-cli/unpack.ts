@@ -1,6 +1,6 @@
 /** The folder for masters, and the masters of a job unpacked in it. */
-import { constants, createWriteStream } from 'node:fs'
-import { access, realpath, rename, rm } from 'node:fs/promises'
+import { constants, createWriteStream, existsSync } from 'node:fs'
+import { access, realpath, rename, rm, rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -18,6 +18,22 @@ export async function writableFolder(out: string, messages: Messages): Promise<s
     return await realpath(out)
   } catch {
     throw unusable(messages.master.notWritable(out))
+  }
+}
+
+/** Runs `work`; where it fails, the folders on the way to `out` that it made and left empty go. Throws what `work` throws. */
+export async function withoutEmptyFolder<Outcome>(out: string, work: () => Promise<Outcome>): Promise<Outcome> {
+  const missing: string[] = []
+  for (let at = out; !existsSync(at) && path.dirname(at) !== at; at = path.dirname(at)) missing.push(at)
+  try {
+    return await work()
+  } catch (cause) {
+    try {
+      for (const made of missing) await rmdir(made)
+    } catch {
+      // It holds something, or was never made.
+    }
+    throw cause
   }
 }
 

@@ -4,12 +4,12 @@ import type { Command } from 'commander'
 import type { WatchFolder } from '../src-contract/app.ts'
 import type { CallArguments } from '../src-contract/client.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
-import { DEFAULT_SETTINGS, SETTING_NAMES } from '../src-contract/settings.ts'
+import { DEFAULT_SETTINGS } from '../src-contract/settings.ts'
 import { type AddCommand, type ClientOptions, commandGroup, runClientCommand } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
-import { givenSettings, settingOption, wordsOf } from './setting-options.ts'
+import { givenSettings, OWN_NAMES, settingOption, wordsOf } from './setting-options.ts'
 import { table } from './text-output.ts'
 import { unusable } from './unusable-input.ts'
 
@@ -39,7 +39,7 @@ export function registerWatchCommands(program: Command, dataDir: string, message
     .option('--out <dir>', say.out, absolutePath(messages))
     .option('--existing', say.existing)
     .option('--platforms <list>', messages.master.allPlatforms(PLATFORMS.join(',')))
-  for (const name of SETTING_NAMES) add.addOption(settingOption(name, messages))
+  for (const name of OWN_NAMES) add.addOption(settingOption(name, messages))
   add.action((folder: string, options: WatchOptions) =>
     runClientCommand(
       options,

@@ -34,7 +34,7 @@ test('jobs are listed, searched, shown, reported, mastered again and deleted', a
   const shown = (await call('ko_KR.UTF-8', 'jobs', 'show', id)).out
   expect(shown).toMatch(/하늘 - 첫차\nspotify +−?[-\d.]+ LUFS[\s\S]*\nmelon /)
 
-  expect(await json('jobs', 'report', id)).toEqual({ job_id: id })
+  expect(await json('jobs', 'report', id)).toMatchObject({ job_id: id })
 
   const retry = await call('C', 'jobs', 'retry', id, '--platforms', 'youtube', '--genre', 'edm', '--air-db', '1.5')
   const [, again = ''] = /^([\w-]{36}) is on its way; \d+ credits are left\.\n$/.exec(retry.out) ?? []
@@ -75,6 +75,7 @@ test('a job that has not ended is cancelled, and only such a one', async () => {
   const ended = await call('C', 'jobs', 'cancel', id)
   expect([ended.code, ended.out]).toEqual([0, expect.stringMatching(/Night\nCancelled\. The credit was returned\.\n$/)])
   expect(await json('jobs', 'cancel', id)).toMatchObject({ job_id: id, status: 'failed' })
+  expect((await call('C', 'jobs', 'cancel', id)).out).toMatch(/\nIt had ended before; nothing was cancelled\.\n$/)
   expect(await json('jobs', 'list', '--status', 'failed')).toMatchObject({ total: 1 })
   engine.isAutomatic = true
 })
