@@ -82,6 +82,7 @@ export const FAILURES = {
   DIGITAL_SILENCE: { retryable: false },
   TOO_SHORT: { retryable: false },
   UNREADABLE_AUDIO: { retryable: false },
+  INVALID_SAMPLES: { retryable: false },
   CEILING_BROKEN: { retryable: true },
   ENGINE_CRASHED: { retryable: true },
   OUT_OF_MEMORY: { retryable: true },

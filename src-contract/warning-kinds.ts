@@ -20,6 +20,7 @@ export const WARNING_KINDS: Readonly<Record<WarningCode, WarningKind>> = {
   INPUT_LIMITED: 'remark',
   INPUT_LOSSY: 'remark',
   INPUT_RESAMPLED: 'remark',
+  INPUT_SAMPLES_DAMAGED: 'remark',
   INPUT_MONO: 'remark',
   INPUT_NEAR_SILENT_EDGES: 'remark',
   INPUT_BAND_LIMITED: 'remark',

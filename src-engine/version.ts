@@ -1,2 +1,2 @@
 /** Version of the engine's sound: changes whenever any master could come out with other bytes. Reports carry it. */
-export const engineVersion = '1.25.0'
+export const engineVersion = '1.26.0'

@@ -169,6 +169,8 @@ export const failures: Record<FailureCode, Sentence> = {
   TOO_SHORT: 'The song is shorter than one second. Export the whole song.',
   UNREADABLE_AUDIO:
     'The stored song can no longer be read as it was when it was added. Add it again; if that does not help, export it again.',
+  INVALID_SAMPLES: (v) =>
+    `${v.percent ?? 'Too many'}${v.percent === undefined ? '' : ' %'} of the samples in this file are not numbers or far beyond any level, so it holds no usable sound. Export the song again.`,
   CEILING_BROKEN: (v) =>
     `A master for ${v.platform ?? 'a platform'} could not be kept under its true-peak ceiling, so nothing was delivered. Try a lower intensity.`,
   ENGINE_CRASHED:
@@ -180,8 +182,10 @@ export const failures: Record<FailureCode, Sentence> = {
   ENGINE_TIMEOUT: 'The engine exceeded its time limit and was stopped. Try again when the computer is less busy.',
   SOURCE_LOST: 'The stored song is gone from the disk. Add it again.',
   REFERENCE_LOST: 'The stored reference is gone from the disk. Add it again, or master without it.',
-  REFERENCE_UNREADABLE:
-    'The stored reference can no longer be read as it was when it was added. Add it again, choose another one, or master without it.',
+  REFERENCE_UNREADABLE: (v) =>
+    v.percent !== undefined
+      ? `${v.percent} % of the samples in the reference are not numbers or far beyond any level. Export it again, choose another one, or master without it.`
+      : 'The stored reference can no longer be read as it was when it was added. Add it again, choose another one, or master without it.',
   DISK_FULL: 'The disk filled up while the masters were written. Free some space and try again.',
   FFMPEG_MISSING:
     'No usable ffmpeg was found. Install ffmpeg 5.1 or newer, or select or confirm one in Settings, then try again.',
@@ -207,6 +211,11 @@ export const warnings: Record<WarningCode, Sentence> = {
     `According to its header the file is ${v.counted} long; about ${v.more} more follows and is not used. If the song is longer, export it again.`,
   INPUT_DAMAGED: (v) =>
     `The file is damaged: about ${v.seconds} s of it cannot be read and is missing or silent. Export or download it again.`,
+  INPUT_SAMPLES_DAMAGED: (v) => {
+    const isOne = v.count === 1
+    const others = v.morePlaces === undefined ? '' : ` and in ${places(Number(v.morePlaces))} more`
+    return `${isOne ? '1 sample is' : `${count(Number(v.count))} samples are`} damaged (not a number, or far above the music), at ${v.places}${others}. ${isOne ? 'It was' : 'They were'} replaced by what lies around ${isOne ? 'it' : 'them'}; export the song again if you hear it.`
+  },
   INPUT_MONO: 'The song is mono. Its masters have two equal channels.',
   INPUT_DEAD_CHANNEL: (v) => `The ${v.channel === 'left' ? 'left' : 'right'} channel is silent. It is left as it is.`,
   INPUT_OUT_OF_PHASE: (v) =>

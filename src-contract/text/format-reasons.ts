@@ -28,6 +28,10 @@ export const FORMAT_REASONS = {
   channels: isIt('The file has more than two channels.', '채널이 두 개보다 많아요.'),
   encoding: isIt('The audio in this WAV is neither PCM nor float.', 'PCM이나 float이 아닌 WAV예요.'),
   damaged: isIt('The audio in this file cannot be decoded.', '파일 안의 오디오를 디코딩할 수 없어요.'),
+  not_numbers: isIt(
+    'Its samples are not numbers or far beyond any level, so it holds no usable sound.',
+    '샘플이 숫자가 아니거나 정상 범위를 크게 벗어나 쓸 수 있는 소리가 없어요.',
+  ),
   crowded: isIt(
     'This file contains thousands of tags, which no song has.',
     '일반적인 곡과 달리 태그가 수천 개 들어 있어요.',

@@ -163,6 +163,8 @@ export const failures: Record<FailureCode, Sentence> = {
   TOO_SHORT: '곡이 1초보다 짧아요. 곡 전체를 내보내세요.',
   UNREADABLE_AUDIO:
     '저장된 곡이 추가했을 때와 달라져서 읽을 수 없어요. 다시 추가하고, 그래도 안 되면 곡을 다시 내보내세요.',
+  INVALID_SAMPLES: (v) =>
+    `파일의 샘플${v.percent === undefined ? '이' : ` 중 ${v.percent} %가`} 숫자가 아니거나 정상 범위를 크게 벗어나 쓸 수 있는 소리가 없어요. 곡을 다시 내보내세요.`,
   CEILING_BROKEN: (v) =>
     `${v.platform ?? '한 플랫폼'}의 마스터가 트루 피크 한도를 넘어서 결과를 만들지 않았어요. 강도를 낮춰 보세요.`,
   ENGINE_CRASHED: '이 곡을 처리하다 엔진이 세 번 멈췄어요. 다시 시도하거나 다른 ffmpeg를 쓰세요. 원인은 로그에 있어요.',
@@ -173,8 +175,10 @@ export const failures: Record<FailureCode, Sentence> = {
   ENGINE_TIMEOUT: '처리 시간이 한도를 넘어 엔진을 중단했어요. 컴퓨터가 덜 바쁠 때 다시 시도하세요.',
   SOURCE_LOST: '저장된 곡이 디스크에서 사라졌어요. 다시 추가하세요.',
   REFERENCE_LOST: '저장된 레퍼런스가 디스크에서 사라졌어요. 다시 추가하거나 레퍼런스 없이 마스터링하세요.',
-  REFERENCE_UNREADABLE:
-    '저장된 레퍼런스가 추가했을 때와 달라져서 읽을 수 없어요. 다시 추가하거나, 다른 곡을 고르거나, 레퍼런스 없이 마스터링하세요.',
+  REFERENCE_UNREADABLE: (v) =>
+    v.percent !== undefined
+      ? `레퍼런스의 샘플 중 ${v.percent} %가 숫자가 아니거나 정상 범위를 크게 벗어나요. 다시 내보내거나, 다른 곡을 고르거나, 레퍼런스 없이 마스터링하세요.`
+      : '저장된 레퍼런스가 추가했을 때와 달라져서 읽을 수 없어요. 다시 추가하거나, 다른 곡을 고르거나, 레퍼런스 없이 마스터링하세요.',
   DISK_FULL: '마스터를 쓰는 중에 디스크가 가득 찼어요. 공간을 비우고 다시 시도하세요.',
   FFMPEG_MISSING:
     '실행할 수 있는 ffmpeg가 없었어요. ffmpeg 5.1 이상을 설치하거나 설정에서 지정 또는 확인한 뒤 다시 시도하세요.',
@@ -198,6 +202,8 @@ export const warnings: Record<WarningCode, Sentence> = {
     `파일에는 길이가 ${v.counted}로 적혀 있지만 그 뒤에 약 ${v.more}가 더 있고, 그 부분은 쓰지 않아요. 곡이 더 길다면 다시 내보내세요.`,
   INPUT_DAMAGED: (v) =>
     `파일이 손상되어 약 ${v.seconds}초를 읽지 못했어요. 그 부분은 비어 있거나 빠져 있으니 다시 내보내거나 내려받으세요.`,
+  INPUT_SAMPLES_DAMAGED: (v) =>
+    `손상된 샘플 ${count(Number(v.count))}개를 앞뒤 소리로 메웠어요. 숫자가 아니거나 음악보다 훨씬 큰 값이에요. 위치: ${v.places}${v.morePlaces === undefined ? '' : ` 외 ${v.morePlaces}곳`}. 이상하게 들리면 곡을 다시 내보내세요.`,
   INPUT_MONO: '모노 곡이에요. 마스터의 두 채널에 같은 소리가 들어가요.',
   INPUT_DEAD_CHANNEL: (v) => `${v.channel === 'left' ? '왼쪽' : '오른쪽'} 채널이 무음이에요. 그대로 뒀어요.`,
   INPUT_OUT_OF_PHASE: (v) =>

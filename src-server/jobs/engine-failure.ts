@@ -9,6 +9,8 @@ export function engineFailure({ failureCode, message }: Pick<WorkFailed, 'failur
   switch (failureCode) {
     case 'UNREADABLE_AUDIO':
       return unusable('damaged')
+    case 'INVALID_SAMPLES':
+      return unusable('not_numbers')
     case 'REFERENCE_UNREADABLE':
       return unusable('damaged', 'reference_file')
     case 'TOO_SHORT':

@@ -33,7 +33,7 @@ export class LoadedSong {
   /** Name of the song and its trims: another has another. */
   readonly key: string
   readonly analysis: SourceAnalysis
-  readonly bridgedGaps: number
+  readonly bridgedGaps: ReadSong['bridgedGaps']
   readonly #isConverted: boolean
   #edited: EditedSong & { readonly key: string }
   #model: { readonly key: string; readonly model: LoudnessModel } | undefined

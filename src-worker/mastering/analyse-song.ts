@@ -11,8 +11,8 @@ import { encodeSteps } from '../result/loudness-steps.ts'
 import { ANALYSIS_WEIGHTS, createProgressMeter } from './progress-meter.ts'
 import { readSong } from './read-song.ts'
 import { bandwidthOf, codecName, measurementOf, spectrumOf, thinnedCurves } from './report-facts.ts'
+import { REFERENCE_CODES, unreadable } from './stored-song.ts'
 import { songWarnings } from './warnings.ts'
-import { WorkFailure } from './work-failure.ts'
 import type { AnalysisDone, AnalysisOrder, StoredSong, WorkProgress } from './work-order.ts'
 
 /** Number of slices of the waveform that an analysis returns. */
@@ -33,7 +33,12 @@ export async function analyseSong(
   const { report } = createProgressMeter(ANALYSIS_WEIGHTS, send)
   // First, as in a job: only its measurements stay in memory.
   const reference = order.reference && (await analyseReference(order.ffmpeg, order.reference, signal))
-  const { analysis, takeAudio } = await readSong(order.ffmpeg, { ...order.song, trims: settings }, signal, report)
+  const { analysis, bridgedGaps, takeAudio } = await readSong(
+    order.ffmpeg,
+    { ...order.song, trims: settings },
+    signal,
+    report,
+  )
   const plan = planRecipe({ analysis, ...settings, sound: settings, ...(reference ? { reference } : {}) })
   const proposal = proposeEdges(analysis, settings)
   const audio = takeAudio()
@@ -64,7 +69,7 @@ export async function analyseSong(
       ]
     }),
     ...(proposal ? { proposed_edges: proposal } : {}),
-    warnings: songWarnings({ ...order, source: order.song }, { analysis, plan }),
+    warnings: songWarnings({ ...order, source: order.song }, { analysis, plan, bridgedGaps }),
     loudnessSteps: encodeSteps(meter.stepMeanSquares()),
   }
 }
@@ -78,7 +83,7 @@ async function analyseReference(
   try {
     return (await readSong(ffmpeg, song, signal)).analysis
   } catch (error) {
-    throw error instanceof UnreadableAudioError ? new WorkFailure('REFERENCE_UNREADABLE', {}, error) : error
+    throw error instanceof UnreadableAudioError ? unreadable(REFERENCE_CODES, error) : error
   }
 }
 

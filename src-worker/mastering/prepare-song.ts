@@ -89,7 +89,7 @@ export async function prepareSong(
     plan,
     recipe: { ...plan.recipe, stages: [...edited.edits.stages, ...plan.recipe.stages] },
     ...workDone(plan, all, song, order.settings),
-    warnings: songWarnings(order, { analysis, plan }),
+    warnings: songWarnings(order, { analysis, plan, bridgedGaps: song.bridgedGaps }),
     sourceLufs: analysis.integratedLufs!,
   }
 }
@@ -118,7 +118,7 @@ export function workDone(
   { intensity, dynamics_amount }: Pick<JobSettings, 'intensity' | 'dynamics_amount'>,
 ): Pick<PreparedSong, 'repairs' | 'decisions'> {
   const made = repairsOfFaults({ repairs: applied.repairs, decisions: planned })
-  const { repairs, decisions } = withBridgedGaps({ repairs: made, decisions: planned }, bridgedGaps)
+  const { repairs, decisions } = withBridgedGaps({ repairs: made, decisions: planned }, bridgedGaps.length)
   const settings = { intensity, plrDb: analysis.plrDb ?? 0, ...leftOut(dynamics_amount) }
   return { repairs, decisions: decisionsDone(decisions, { ...applied, repairs }, settings) }
 }

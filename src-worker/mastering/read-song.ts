@@ -7,6 +7,7 @@ import { applyRecipe } from '../../src-engine/chain.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { mix } from '../../src-engine/dsp/units.ts'
 import { trimmed } from '../../src-engine/edges.ts'
+import type { Gap } from '../media/damaged-samples.ts'
 import {
   type Decoded,
   type DecodedAudio,
@@ -28,8 +29,8 @@ export interface ReadSong {
   readonly analysis: SourceAnalysis
   /** True if the engine's rate differs from the song's own, at which single samples are examined and edited. */
   readonly isConverted: boolean
-  /** Number of runs of invalid samples that were bridged, counted per channel. */
-  readonly bridgedGaps: number
+  /** Damaged samples of the song's own file that were bridged, at the rate at which it is decoded. */
+  readonly bridgedGaps: readonly Gap[]
   /** Place of the song in the sound, where that is of several. */
   readonly stretch?: Stretch
 }
@@ -146,7 +147,8 @@ async function decodeTrimmed(
     startSeconds: secondsOf(pieces.slice(0, own)),
     ...(own === songs.length - 1 ? {} : { endSeconds: secondsOf(pieces.slice(0, own + 1)) }),
   }
-  return { ...joinDecoded(pieces), stretch }
+  const { bridgedGaps } = pieces[own]!
+  return { audio: joinDecoded(pieces), bridgedGaps, stretch }
 }
 
 async function decodePiece(ffmpeg: Ffmpeg, { path, facts, trims }: SongFile, options: DecodeOptions): Promise<Decoded> {

@@ -5,20 +5,35 @@ import { access } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { FailureCode } from '../../src-contract/errors.ts'
 import { isExhausted } from '../../src-system/process-group.ts'
-import { UnreadableAudioError } from '../media/decode.ts'
+import { InvalidSamplesError, UnreadableAudioError } from '../media/decode.ts'
 import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'
 import { tryFfmpegIn } from '../media/trial.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { StoredSong } from './work-order.ts'
 
-/** Failure codes of a song that is gone, and of one that cannot be read as it was taken. */
+/** Failure codes of a song that is gone, of one that cannot be read as it was taken, and of one whose samples are no sound. */
 export interface SongCodes {
   readonly lost: FailureCode
   readonly unreadable: FailureCode
+  readonly invalid: FailureCode
 }
 
-export const SOURCE_CODES: SongCodes = { lost: 'SOURCE_LOST', unreadable: 'UNREADABLE_AUDIO' }
-export const REFERENCE_CODES: SongCodes = { lost: 'REFERENCE_LOST', unreadable: 'REFERENCE_UNREADABLE' }
+export const SOURCE_CODES: SongCodes = {
+  lost: 'SOURCE_LOST',
+  unreadable: 'UNREADABLE_AUDIO',
+  invalid: 'INVALID_SAMPLES',
+}
+export const REFERENCE_CODES: SongCodes = {
+  lost: 'REFERENCE_LOST',
+  unreadable: 'REFERENCE_UNREADABLE',
+  invalid: 'REFERENCE_UNREADABLE',
+}
+
+/** Returns the failure of a job whose song cannot be read. */
+export function unreadable(codes: SongCodes, cause: unknown): WorkFailure {
+  if (cause instanceof InvalidSamplesError) return new WorkFailure(codes.invalid, { percent: cause.percent }, cause)
+  return new WorkFailure(codes.unreadable, {}, cause)
+}
 
 /**
  * Reads a stored song to its end and compares its SHA-256 with the one that it was taken with. Throws a {@link WorkFailure} when it is
@@ -47,7 +62,7 @@ export async function checkStoredSong(
 
 /**
  * Runs `read`, which decodes a song. Where that fails, a trial in `folder` tells whether it is ffmpeg's fault: throws what
- * {@link tryFfmpegIn} throws, or a {@link WorkFailure} with `codes.unreadable` where ffmpeg works; any other failure as it is.
+ * {@link tryFfmpegIn} throws, or the failure of an {@link unreadable} song where ffmpeg works; any other as it is.
  */
 export async function readingSong<Result>(
   { ffmpeg, folder, signal }: { readonly ffmpeg: Ffmpeg; readonly folder: string; readonly signal: AbortSignal },
@@ -63,6 +78,6 @@ export async function readingSong<Result>(
     await tryFfmpegIn(ffmpeg, folder, [song.facts.format], signal)
     // A song that has been decoded before does not make ffmpeg crash: another start may go well.
     if (error instanceof FfmpegError && error.fault === 'crashed') throw error
-    throw new WorkFailure(codes.unreadable, {}, error)
+    throw unreadable(codes, error)
   }
 }

@@ -2,11 +2,13 @@
 import { formatFacts } from '../../src-contract/formats.ts'
 import type { MasterResult, ReleaseResult } from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
-import { codecLabel } from '../../src-contract/text/numbers.ts'
+import { clockTenths, codecLabel } from '../../src-contract/text/numbers.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { foldDownLossDb } from '../../src-engine/dsp/meters/stereo.ts'
 import type { MasteringPlan } from '../../src-engine/plan.ts'
 import type { TagLosses } from '../media/audio-facts.ts'
+import { type Gap, placesOf, sampleCount } from '../media/damaged-samples.ts'
+import { decodedRateHz } from '../media/decode.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { lengthWarnings } from '../media/length-warnings.ts'
 import { bandwidthOf, type CodecCheck, codecName } from './report-facts.ts'
@@ -16,6 +18,7 @@ import type { StoredSong, WarningFact } from './work-order.ts'
 interface Findings {
   readonly analysis: SourceAnalysis
   readonly plan: MasteringPlan
+  readonly bridgedGaps: readonly Gap[]
 }
 
 /** A song, how it is to be mastered, and the program that reads it. */
@@ -28,7 +31,7 @@ interface SongFound {
 /** Returns the warnings about a song, from its plan, its sound and its file; those of the plan first. */
 export function songWarnings(
   { ffmpeg, source: { facts }, settings }: SongFound,
-  { analysis, plan }: Findings,
+  { analysis, plan, bridgedGaps }: Findings,
 ): WarningFact[] {
   const isPart = facts.claimedSeconds !== undefined || facts.uncountedSeconds !== undefined
   // For a file whose end is missing or not used, another warning tells the cause; a fade mends it.
@@ -44,6 +47,7 @@ export function songWarnings(
     const values = { seconds: Math.max(0.1, Math.round(facts.damagedSeconds * 10) / 10) }
     warnings.push({ code: 'INPUT_DAMAGED', values })
   }
+  if (bridgedGaps.length > 0) warnings.push(samplesWarning(bridgedGaps, decodedRateHz(facts.sampleRateHz)))
   const lossDb = monoLossDb(analysis)
   if (lossDb >= HEARD_MONO_LOSS_DB) {
     warnings.push({ code: 'INPUT_OUT_OF_PHASE', values: { lossDb: Math.round(lossDb * 10) / 10 } })
@@ -55,6 +59,22 @@ export function songWarnings(
   }
   if (facts.hasProvenance) warnings.push({ code: 'INPUT_PROVENANCE_DROPPED' })
   return [...warnings, ...tagWarnings(facts.tagLosses ?? {})]
+}
+
+/** Places of damaged samples that a warning names. */
+const NAMED_PLACES = 3
+
+function samplesWarning(gaps: readonly Gap[], sampleRateHz: number): WarningFact {
+  const places = placesOf(gaps).map((frame) => clockTenths(frame / sampleRateHz))
+  const more = places.length - NAMED_PLACES
+  return {
+    code: 'INPUT_SAMPLES_DAMAGED',
+    values: {
+      count: sampleCount(gaps),
+      places: places.slice(0, NAMED_PLACES).join(', '),
+      ...(more > 0 ? { morePlaces: more } : {}),
+    },
+  }
 }
 
 function tagWarnings({ cover, otherPictures, cutTags }: TagLosses): WarningFact[] {

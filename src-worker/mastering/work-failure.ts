@@ -1,7 +1,7 @@
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import { isDiskFull } from '../../src-system/disk.ts'
 import { isExhausted } from '../../src-system/process-group.ts'
-import { UnreadableAudioError } from '../media/decode.ts'
+import { InvalidSamplesError, UnreadableAudioError } from '../media/decode.ts'
 import { FfmpegError } from '../media/ffmpeg.ts'
 import { FfmpegBrokenError } from '../media/trial.ts'
 import type { WorkFailed } from './work-order.ts'
@@ -30,7 +30,8 @@ export function describeFailure(error: unknown): WorkFailed {
 }
 
 function classify(error: unknown): { failureCode: FailureCode; params: ErrorParams } {
-  return error instanceof WorkFailure ? error : { failureCode: codeOf(error), params: {} }
+  if (error instanceof WorkFailure) return error
+  return { failureCode: codeOf(error), params: error instanceof InvalidSamplesError ? { percent: error.percent } : {} }
 }
 
 /** Errors of V8 and Node where an array, a WebAssembly memory or a thread finds no memory: RangeErrors have no code of their own. */
@@ -40,6 +41,7 @@ function isOutOfMemory(error: unknown): boolean {
 }
 
 function codeOf(error: unknown): FailureCode {
+  if (error instanceof InvalidSamplesError) return 'INVALID_SAMPLES'
   if (error instanceof UnreadableAudioError) return 'UNREADABLE_AUDIO'
   if (error instanceof FfmpegBrokenError) return 'FFMPEG_BROKEN'
   if (error instanceof FfmpegError && error.fault === 'missing') return 'FFMPEG_MISSING'

@@ -1,10 +1,11 @@
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import type { AudioFacts, AudioFormat } from './audio-facts.ts'
+import { bridgeGaps, findDamage, type Gap, sampleCount } from './damaged-samples.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
 import type { FfmpegCall } from './ffmpeg-arguments.ts'
 import { mp3Sound } from './mp3-layout.ts'
 import { rateFilter } from './resample.ts'
-import { type Allocate, allocateShared, bridgeGaps, collectPlanar } from './samples.ts'
+import { type Allocate, allocateShared, collectPlanar } from './samples.ts'
 import { behindCrowdedTag } from './tags.ts'
 import { openWavSound } from './wav-sound.ts'
 
@@ -18,6 +19,19 @@ export class UnreadableAudioError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
     this.name = 'UnreadableAudioError'
+  }
+}
+
+/** Error for audio that is read to its end and has too many damaged samples. */
+export class InvalidSamplesError extends UnreadableAudioError {
+  /** Part of all samples, per cent to a tenth. */
+  readonly percent: number
+
+  constructor(share: number) {
+    const percent = Math.max(0.1, Math.round(1000 * share) / 10)
+    super(`${percent} % of the samples are no sound`)
+    this.name = 'InvalidSamplesError'
+    this.percent = percent
   }
 }
 
@@ -152,11 +166,11 @@ export async function countFrames(
   return { frames, lostFrames: Math.max(0, endFrame - frames) }
 }
 
-/** Decoded audio, and how much of it had to be bridged. */
+/** Decoded audio, and what of it had to be bridged. */
 export interface Decoded {
   readonly audio: DecodedAudio
-  /** Number of runs of invalid samples that were bridged, counted per channel. */
-  readonly bridgedGaps: number
+  /** Runs of damaged samples in the channels of the file, at the rate of the audio. */
+  readonly bridgedGaps: readonly Gap[]
 }
 
 export interface DecodeOptions {
@@ -175,7 +189,7 @@ const MAX_BRIDGED_SHARE = 0.001
  * Decodes a song to two planar Float32 channels at {@link decodedRateHz}; mono becomes two equal channels. At an engine's rate they
  * lie on SharedArrayBuffers, at any other in memory that `changeRate` gives back. The samples never pass through integers, since lossy
  * audio exceeds full scale, and the decoder runs without processor-specific code, so that a lossy file decodes alike on every machine.
- * NaN, infinities and numbers beyond all levels are bridged by a straight line. What is damaged in a FLAC becomes silence of its
+ * Damaged samples, such as NaN, are bridged by a straight line. What is damaged in a FLAC becomes silence of its
  * length, since its frames are numbered; in an MP3, whose frames are not, it is left out. Throws an {@link UnreadableAudioError}, also
  * when another number of frames comes out than was counted, a FfmpegError, or the reason of an aborted `signal`.
  */
@@ -225,19 +239,25 @@ export async function decodeSong(
   if (counted !== undefined && Math.abs(given - due) > (isResampled ? RESAMPLED_TOLERANCE_FRAMES : 0)) {
     throw new UnreadableAudioError(`${given} of ${due} frames were decoded`)
   }
-  const gaps = collector.hasGaps ? collector.planes.flatMap((samples) => bridgeGaps(samples.subarray(0, frames))) : []
-  const bridgedSamples = gaps.reduce((sum, length) => sum + length, 0)
-  if (bridgedSamples > MAX_BRIDGED_SHARE * frames * facts.channels) {
-    throw new UnreadableAudioError(`${bridgedSamples} samples are no sound`)
-  }
-  const left = collector.planes[0]!.subarray(0, frames)
+  const planes = collector.planes.map((samples) => samples.subarray(0, frames))
+  const bridgedGaps = bridgeDamage(planes, sampleRateHz)
+  const left = planes[0]!
   // A copy, not the same memory: both channels are worked on in place.
-  const right = collector.planes[1]?.subarray(0, frames) ?? copied(left, allocate)
-  return { audio: { channels: [left, right], frames, sampleRateHz }, bridgedGaps: gaps.length }
+  const right = planes[1] ?? copied(left, allocate)
+  return { audio: { channels: [left, right], frames, sampleRateHz }, bridgedGaps }
+}
+
+/** Bridges the damaged samples of a song and returns where they were. Throws an {@link InvalidSamplesError} where they are too many. */
+function bridgeDamage(planes: readonly Float32Array[], sampleRateHz: number): readonly Gap[] {
+  const gaps = findDamage(planes, sampleRateHz)
+  const share = sampleCount(gaps.flat()) / (planes.length * planes[0]!.length)
+  if (share > MAX_BRIDGED_SHARE) throw new InvalidSamplesError(share)
+  for (const [c, samples] of planes.entries()) bridgeGaps(samples, gaps[c]!)
+  return gaps.flat()
 }
 
 /** Returns decoded pieces of one rate laid end to end. Their own samples are given up on the way, so that less of them is held twice. */
-export function joinDecoded(pieces: readonly Decoded[]): Decoded {
+export function joinDecoded(pieces: readonly Decoded[]): DecodedAudio {
   const { sampleRateHz } = pieces[0]!.audio
   const allocate = sampleRateHz === engineRateHz(sampleRateHz) ? allocateShared : allocateOwn
   const frames = pieces.reduce((sum, { audio }) => sum + audio.frames, 0)
@@ -252,10 +272,7 @@ export function joinDecoded(pieces: readonly Decoded[]): Decoded {
     }
     return joined
   }
-  return {
-    audio: { channels: [joinedPlane(0), joinedPlane(1)], frames, sampleRateHz },
-    bridgedGaps: pieces.reduce((sum, { bridgedGaps }) => sum + bridgedGaps, 0),
-  }
+  return { channels: [joinedPlane(0), joinedPlane(1)], frames, sampleRateHz }
 }
 
 /** Frames by which a conversion of the rate may be longer or shorter than its input: the filter's last partial step. */

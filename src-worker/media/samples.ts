@@ -64,54 +64,22 @@ export function collectPlanar(planes: readonly Float32Array[]) {
   const channelCount = planes.length
   const capacity = planes[0]!.length
   let frames = 0
-  let hasGaps = false
   const lay = (samples: Float32Array) => {
     const count = Math.min(samples.length / channelCount, capacity - frames)
     for (let c = 0; c < channelCount; c++) {
       const plane = planes[c]!
       for (let i = 0, at = c; i < count; i++, at += channelCount) {
-        const value = samples[at]!
-        plane[frames + i] = value
-        if (!isSound(value)) hasGaps = true
+        plane[frames + i] = samples[at]!
       }
     }
     frames += count
   }
   return {
     planes,
-    /** True if a sample was received that {@link bridgeGaps} replaces. */
-    get hasGaps() {
-      return hasGaps
-    },
     /** Frames laid out so far; what comes after `capacity` is dropped. */
     get frames() {
       return frames
     },
     push: inWholeFrames(channelCount * Float32Array.BYTES_PER_ELEMENT, lay),
   }
-}
-
-/** Largest valid |sample|: 32-bit integers that were stored as floats without scaling reach 2³¹. */
-const LARGEST_SAMPLE = 2 ** 32
-
-const isSound = (sample: number) => Math.abs(sample) <= LARGEST_SAMPLE
-
-/**
- * Replaces each run of samples that are no sound (not finite, or beyond ±2³²) by a straight line between its neighbours; returns the
- * length of each.
- */
-export function bridgeGaps(samples: Float32Array): number[] {
-  const lengths: number[] = []
-  for (let i = 0; i < samples.length; i++) {
-    if (isSound(samples[i]!)) continue
-    let end = i
-    while (end < samples.length && !isSound(samples[end]!)) end++
-    const before = i > 0 ? samples[i - 1]! : 0
-    const after = end < samples.length ? samples[end]! : 0
-    const steps = end - i + 1
-    for (let k = i; k < end; k++) samples[k] = before + ((after - before) * (k - i + 1)) / steps
-    lengths.push(end - i)
-    i = end
-  }
-  return lengths
 }

@@ -353,7 +353,13 @@ describe('the work under way', () => {
 })
 
 describe('a job that has failed', () => {
-  const inTheSong: readonly FailureCode[] = ['DIGITAL_SILENCE', 'TOO_SHORT', 'UNREADABLE_AUDIO', 'SOURCE_LOST']
+  const inTheSong: readonly FailureCode[] = [
+    'DIGITAL_SILENCE',
+    'TOO_SHORT',
+    'UNREADABLE_AUDIO',
+    'INVALID_SAMPLES',
+    'SOURCE_LOST',
+  ]
 
   it('is worth another try unless the song itself is what is wrong', () => {
     const worth = FAILURE_CODES.filter((failure_code) => isWorthAgain({ failure_code }))

@@ -539,6 +539,7 @@ describe('POST /api/v1/analyze (contract 6)', () => {
     const moment = { code: 'UNAVAILABLE' }
     const ends = [
       ['UNREADABLE_AUDIO', { ...song, values: { reason: 'damaged' } }],
+      ['INVALID_SAMPLES', { ...song, values: { reason: 'not_numbers' } }],
       ['TOO_SHORT', { ...song, values: { reason: 'short' } }],
       ['DIGITAL_SILENCE', { ...song, values: { reason: 'silent' } }],
       ['FFMPEG_MISSING', moment],

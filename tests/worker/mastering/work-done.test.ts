@@ -95,17 +95,20 @@ describe('gaps that decoding bridged', () => {
   })
 })
 
-it('a report counts a sample that is not a number as a click', async () => {
+it('a report counts a sample that is not a number, or far above the song, as a click, and names its place', async () => {
   const folder = temporaryFolder()
   const tone = Float32Array.from({ length: 4 * 48_000 }, (_, i) => 0.1 * Math.sin((2 * Math.PI * 440 * i) / 48_000))
   tone[96_000] = Number.NaN
+  tone[100] = 17_800
   const song = writeFloatWav(path.join(folder, 'not-a-number.wav'), [tone, tone], 48_000)
   const order = await orderFor(song, folder, { platforms: ['spotify'] })
-  const { repairs } = await masterOrder(order)
+  const { repairs, warnings, masters } = await masterOrder(order)
   const report = JSON.parse(readFileSync(path.join(order.attemptFolder, 'report.json'), 'utf8')) as Report
-  expect(repairs).toEqual([{ kind: 'clicks', count: 2 }])
+  expect(repairs).toEqual([{ kind: 'clicks', count: 4 }])
+  expect(warnings).toContainEqual({ code: 'INPUT_SAMPLES_DAMAGED', values: { count: 4, places: '0:00.0, 0:02.0' } })
+  expect(masters).toMatchObject([{ verdict: 'on_target' }])
   const decisions = report.decisions.filter(({ stage }) => stage === 'repair')
-  expect(decisions).toEqual([repair('CLICKS_MENDED', { count: 2 })])
+  expect(decisions).toEqual([repair('CLICKS_MENDED', { count: 4 })])
   // Every decision has its values under names of the wire.
   const names = report.decisions.flatMap(({ values }) => Object.keys(values))
   expect(names).toContain('gain_db')

@@ -427,9 +427,10 @@ describe('a job that cannot be done', () => {
     const noSound = () => writeFloatWav(at('nan.wav'), [new Float32Array(300_000).fill(Number.NaN)], 44_100)
     const reference = await storedSong(noSound())
     const failed = await fails({ reference })
-    expect(failed).toMatchObject({ failureCode: 'REFERENCE_UNREADABLE', message: '300000 samples are no sound' })
-    expect(await fails({}, noSound())).toMatchObject({ failureCode: 'UNREADABLE_AUDIO' })
-    expect(await fails({ reference }, noSound())).toMatchObject({ failureCode: 'UNREADABLE_AUDIO' })
+    expect(failed).toMatchObject({ failureCode: 'REFERENCE_UNREADABLE', message: '100 % of the samples are no sound' })
+    const ofSong = { failureCode: 'INVALID_SAMPLES', params: { percent: 100 } }
+    expect(await fails({}, noSound())).toMatchObject(ofSong)
+    expect(await fails({ reference }, noSound())).toMatchObject(ofSong)
   })
 
   it('fails if ffmpeg is missing', async () => {

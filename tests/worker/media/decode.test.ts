@@ -3,9 +3,9 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { probeAudio } from '../../../src-server/uploads/probe.ts'
 import type { AudioFacts } from '../../../src-worker/media/audio-facts.ts'
-import { countFrames, decodeSong, engineRateHz, UnreadableAudioError } from '../../../src-worker/media/decode.ts'
+import { bridgeGaps, findDamage, placesOf } from '../../../src-worker/media/damaged-samples.ts'
+import { countFrames, decodeSong, engineRateHz, InvalidSamplesError } from '../../../src-worker/media/decode.ts'
 import { changeRate, lowerRate } from '../../../src-worker/media/resample.ts'
-import { bridgeGaps } from '../../../src-worker/media/samples.ts'
 import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './make-audio.ts'
 
 const folder = temporaryFolder()
@@ -186,7 +186,10 @@ describe('decoding', () => {
     channels[0]![1001] = Number.POSITIVE_INFINITY
     channels[1]![1001] = Number.NEGATIVE_INFINITY
     const { audio, bridgedGaps } = await decode(writeFloatWav(at('nan.wav'), channels, 44_100))
-    expect(bridgedGaps).toBe(2)
+    expect(bridgedGaps).toEqual([
+      { frame: 1000, frames: 2 },
+      { frame: 1001, frames: 1 },
+    ])
     expect(audio.channels[0].every(Number.isFinite)).toBe(true)
     expect(Math.abs(audio.channels[0][1000]! - before[1000]!)).toBeLessThan(0.2)
   })
@@ -196,18 +199,20 @@ describe('decoding', () => {
     channels[1]![2000] = 1e30
     channels[1]![2001] = -3e38
     const { audio, bridgedGaps } = await decode(writeFloatWav(at('rubbish.wav'), channels, 44_100))
-    expect(bridgedGaps).toBe(1)
+    expect(bridgedGaps).toEqual([{ frame: 2000, frames: 2 }])
     expect(Math.max(...audio.channels[1].map(Math.abs))).toBeLessThan(2)
 
     const integers = songLike(1, 44_100, 2 ** 30)
     const kept = await decode(writeFloatWav(at('integers.wav'), integers, 44_100))
-    expect(kept.bridgedGaps).toBe(0)
+    expect(kept.bridgedGaps).toEqual([])
     expect(kept.audio.channels[0]).toEqual(integers[0])
   })
 
   it('refuses audio that is mostly not a number', async () => {
     const broken = [new Float32Array(50_000).fill(Number.NaN), new Float32Array(50_000)]
-    await expect(decode(writeFloatWav(at('allnan.wav'), broken, 44_100))).rejects.toThrow(UnreadableAudioError)
+    const decoding = decode(writeFloatWav(at('allnan.wav'), broken, 44_100))
+    await expect(decoding).rejects.toThrow(InvalidSamplesError)
+    await expect(decoding).rejects.toMatchObject({ percent: 50 })
   })
 
   it('stops at once when it is aborted', async () => {
@@ -371,10 +376,64 @@ describe('counting frames', () => {
   })
 })
 
+describe('samples that stand far above a song', () => {
+  const frames = 1.6 * 44_100
+  const places = [0, 100, frames / 2, frames - 1]
+  const song = songLike(1.6, 44_100, 1)
+  const highest = Math.max(...song.map((samples) => Math.max(...samples.map(Math.abs))))
+  /** Finds and bridges damage of so many samples at every place in turn, and returns the places at which anything is left of it. */
+  const leftOf = (gain: number, height: number, length: number): number[] =>
+    places.filter((place) => {
+      const channels = song.map((samples) => samples.map((sample) => gain * sample))
+      for (let i = 0; i < length && place + i < frames; i++)
+        channels[i % 2]![place + i] = i % 3 === 1 ? -height : height
+      const gaps = findDamage(channels, 44_100)
+      expect(placesOf(gaps.flat())).toEqual([place])
+      for (const [c, samples] of channels.entries()) bridgeGaps(samples, gaps[c]!)
+      return channels.some((samples) => samples.some((sample) => Math.abs(sample) > 1.01 * gain * highest))
+    })
+
+  it.each([
+    ['85 dB above full scale', 0.35, 17_800],
+    ['30 dB above full scale', 0.35, 32],
+    ['at full scale in a very quiet song', 0.0005, 1],
+    ['at the top of 16 bits as floats, in a quiet song of such', 0.0005 * 32_768, 32_767],
+  ])('are bridged wherever they lie and are named: %s', (_, gain, height) => {
+    for (const length of [1, 2, 20]) expect(leftOf(gain, height, length)).toEqual([])
+  })
+
+  it.each([
+    ['peaks of 12 dB above full scale', songLike(1.6, 44_100, 4)],
+    ['integers of 16 bits as floats', songLike(1.6, 44_100, 32_768)],
+    ['integers of 32 bits as floats', songLike(1.6, 44_100, 2 ** 31)],
+    ['a single drum in silence, 60 dB above its noise', drum()],
+    ['clicks that come often over a quiet sound', clicking(8)],
+    ['a click in silence', [Float32Array.from({ length: 70_560 }, (_, i) => (i === 4000 ? 1 : 0))]],
+  ])('are not found among %s', (_, channels) => {
+    expect(findDamage(channels, 44_100).flat()).toEqual([])
+  })
+
+  /** A drum of 80 ms that begins at its full height. */
+  function drum(): Float32Array[] {
+    const samples = songLike(1.6, 44_100, 0.0005)[0]!
+    for (let i = 0; i < 3500; i++)
+      samples[20_000 + i]! += Math.exp(-i / 600) * Math.cos((2 * Math.PI * 190 * i) / 44_100)
+    return [samples]
+  }
+
+  function clicking(count: number): Float32Array[] {
+    const samples = songLike(1.6, 44_100, 0.005)[0]!
+    for (let i = 0; i < count; i++) samples[3000 + 8000 * i] = 0.9
+    return [samples]
+  }
+})
+
 describe('bridging', () => {
   it('draws a straight line between the neighbours, from silence at the edges', () => {
     const samples = Float32Array.from([Number.NaN, 0.5, Number.NaN, Number.NaN, Number.NaN, 0.1, Number.NaN])
-    expect(bridgeGaps(samples)).toEqual([1, 3, 1])
+    const [gaps] = findDamage([samples], 44_100)
+    expect(gaps!.map(({ frames }) => frames)).toEqual([1, 3, 1])
+    bridgeGaps(samples, gaps!)
     const expected = [0.25, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05]
     for (const [i, value] of expected.entries()) expect(samples[i]).toBeCloseTo(value, 6)
   })

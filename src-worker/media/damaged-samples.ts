@@ -1,0 +1,124 @@
+/** Samples of a decoded song that are no sound: how they are told from music, and what stands in their place. */
+
+/** Run of damaged samples in one channel. */
+export interface Gap {
+  readonly frame: number
+  readonly frames: number
+}
+
+/** Largest |sample| of a file whose scale is 1, 36 dB above it: floats of real songs reach 12 to 18 dB. */
+const LARGEST_SCALED = 64
+/** Largest |sample| of any file: 32-bit integers that were stored as floats without scaling reach 2³¹. */
+const LARGEST_UNSCALED = 2 ** 32
+/** A file of which more than one sample in a thousand comes within 12 dB of {@link LARGEST_SCALED} has another scale. */
+const SCALED_LEVEL = LARGEST_SCALED / 4
+const UNSCALED_SHARE = 0.001
+/** Octaves of amplitude without any sample, 24 dB, that part damage from the music below: an onset passes through all of them. */
+const EMPTY_OCTAVES = 4
+/** Largest share of samples above them. */
+const MOST_TOWERING_SHARE = 0.001
+/** What is left without the damage is music when it reaches this, −72 dBFS; below are silence and dither. */
+const QUIETEST_MUSIC = 2 ** -12
+/** Longest run of samples that stand above the empty octaves, frames: half a millisecond at 44.1 kHz. */
+const LONGEST_RUN_FRAMES = 24
+/** Places that come more often than this, and more than twice, may be meant: they are left to the search for clicks. */
+const OFTEN_PER_SECOND = 0.2
+const RARE_PLACES = 2
+
+/** The exponent and the upper three bits of the mantissa of a float32: eight steps an octave. */
+const STEP_SHIFT = 20
+const STEPS = 1 << (31 - STEP_SHIFT)
+const STEPS_PER_OCTAVE = 8
+/** Step of a magnitude that is a power of two. */
+const stepOf = (magnitude: number): number => (127 + Math.log2(magnitude)) * STEPS_PER_OCTAVE
+/** Smallest magnitude of a step. */
+const magnitudeOf = (step: number): number =>
+  2 ** (Math.floor(step / STEPS_PER_OCTAVE) - 127) * (1 + (step % STEPS_PER_OCTAVE) / STEPS_PER_OCTAVE)
+
+/**
+ * Returns the damaged samples of a song, channel by channel: NaN, infinities, numbers beyond all levels, and few single samples more
+ * than 24 dB above everything else. Drums pass through every level on their way up and down, so music has none. Never throws.
+ */
+export function findDamage(planes: readonly Float32Array[], sampleRateHz: number): Gap[][] {
+  const steps = countSteps(planes)
+  const largest = largestSound(steps, planes)
+  const towering = toweringLevel(steps, largest)
+  const rare = towering === undefined ? undefined : planes.map((samples) => runsBeyond(samples, towering))
+  if (rare && isRare(rare.flat(), planes[0]!.length / sampleRateHz)) return rare
+  return planes.map((samples) => runsBeyond(samples, largest))
+}
+
+/** Numbers of samples by the step of their magnitude; NaN and infinities lie above all others. */
+function countSteps(planes: readonly Float32Array[]): Uint32Array {
+  const steps = new Uint32Array(STEPS)
+  for (const { buffer, byteOffset, length } of planes) {
+    const bits = new Uint32Array(buffer, byteOffset, length)
+    for (let i = 0; i < length; i++) steps[(bits[i]! & 0x7fff_ffff) >>> STEP_SHIFT]!++
+  }
+  return steps
+}
+
+function largestSound(steps: Uint32Array, planes: readonly Float32Array[]): number {
+  const total = planes.reduce((sum, { length }) => sum + length, 0)
+  const finite = steps.subarray(stepOf(SCALED_LEVEL), stepOf(LARGEST_UNSCALED))
+  const beyond = finite.reduce((sum, count) => sum + count, 0)
+  return beyond > UNSCALED_SHARE * total ? LARGEST_UNSCALED : LARGEST_SCALED
+}
+
+/** The level below which all music lies, where few samples stand above it and empty octaves lie between. */
+function toweringLevel(steps: Uint32Array, largest: number): number | undefined {
+  const most = MOST_TOWERING_SHARE * steps.reduce((sum, count) => sum + count, 0)
+  let level: number | undefined
+  let above = 0
+  let lowest = Number.POSITIVE_INFINITY
+  for (let step = stepOf(largest); step >= stepOf(QUIETEST_MUSIC) && above <= most; step--) {
+    if (steps[step] === 0) continue
+    const isApart = above > 0 && lowest - step > EMPTY_OCTAVES * STEPS_PER_OCTAVE
+    if (isApart) level = magnitudeOf(step + 1)
+    above += steps[step]!
+    lowest = step
+  }
+  return level
+}
+
+/** The runs of samples that are not within ±`level`. */
+function runsBeyond(samples: Float32Array, level: number): Gap[] {
+  const runs: Gap[] = []
+  for (let i = 0; i < samples.length; i++) {
+    // NaN is within no bounds.
+    if (Math.abs(samples[i]!) <= level) continue
+    const frame = i
+    while (i < samples.length && !(Math.abs(samples[i]!) <= level)) i++
+    runs.push({ frame, frames: i - frame })
+  }
+  return runs
+}
+
+function isRare(runs: readonly Gap[], seconds: number): boolean {
+  const isShort = runs.every(({ frames }) => frames <= LONGEST_RUN_FRAMES)
+  return isShort && placesOf(runs).length <= Math.max(RARE_PLACES, OFTEN_PER_SECOND * seconds)
+}
+
+/** Returns the first frame of each place in which samples of any channel are damaged, ascending: runs close together are one. Pure. */
+export function placesOf(gaps: readonly Gap[]): number[] {
+  const places: number[] = []
+  let end = Number.NEGATIVE_INFINITY
+  for (const { frame, frames } of [...gaps].sort((a, b) => a.frame - b.frame)) {
+    if (frame - end > LONGEST_RUN_FRAMES) places.push(frame)
+    end = Math.max(end, frame + frames)
+  }
+  return places
+}
+
+/** Returns the number of samples in gaps. Pure. */
+export const sampleCount = (gaps: readonly Gap[]): number => gaps.reduce((sum, { frames }) => sum + frames, 0)
+
+/** Puts a straight line between its neighbours in the place of each gap of a channel. */
+export function bridgeGaps(samples: Float32Array, gaps: readonly Gap[]): void {
+  for (const { frame, frames } of gaps) {
+    const end = frame + frames
+    const before = frame > 0 ? samples[frame - 1]! : 0
+    const after = end < samples.length ? samples[end]! : 0
+    for (let i = frame; i < end; i++) samples[i] = before + ((after - before) * (i - frame + 1)) / (frames + 1)
+  }
+}
