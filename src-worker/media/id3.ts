@@ -7,7 +7,7 @@ import { inflateSync } from 'node:zlib'
 import type { SongTags } from './audio-facts.ts'
 import type { Cover, Picture } from './cover.ts'
 import { DESCRIBED_COMMENT, fieldOf, NAMED_FRAMES, PAIR_BREAK, type TagEntry, VALUE_BREAK } from './tag-fields.ts'
-import { cleanText } from './tag-text.ts'
+import { cleanText, decodeText } from './tag-text.ts'
 
 /** Frames of a list of pairs: what was done, and by whom (native frames, section 4.2.2). */
 const PAIR_FRAME_IDS: readonly string[] = ['TIPL', 'TMCL']
@@ -221,6 +221,29 @@ export function readId3Texts(tag: Buffer): Id3Texts {
   return texts
 }
 
+/** Frames of texts, those of version 2 included. */
+const TEXT_FRAME = /^(T..|T...|COMM?|USLT|ULT)$/
+
+/**
+ * Returns the texts of an ID3v2 tag that says Latin-1 of another encoding, by what they are in Latin-1, as ffmpeg hands them over. Both
+ * are as clean as {@link cleanText} makes them. Never throws.
+ */
+export function readMislabelled(tag: Buffer): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  let textBytes = 0
+  for (const { id, content } of framesIn(tag)) {
+    if (content[0] !== LATIN1 || !TEXT_FRAME.test(id)) continue
+    textBytes += content.length
+    if (textBytes > MAX_TEXT_BYTES) break
+    const languageBytes = id.startsWith('T') ? 0 : 3
+    for (const part of content.toString('latin1', 1 + languageBytes).split('\0')) {
+      const [asLatin1, read] = [cleanText(part), cleanText(decodeText(part))]
+      if (read !== asLatin1) texts.set(asLatin1, read)
+    }
+  }
+  return texts
+}
+
 /** Returns whether an ID3v2 tag has more frames than are looked at: 4096. Never throws. */
 export function isCrowded(tag: Buffer): boolean {
   let frames = 0
@@ -315,7 +338,7 @@ function decodeTexts(encoding: number | undefined, bytes: Buffer): string[] {
 }
 
 function decode(encoding: number | undefined, bytes: Buffer): string {
-  if (encoding === 0) return bytes.toString('latin1')
+  if (encoding === LATIN1) return bytes.toString('latin1').split('\0').map(decodeText).join('\0')
   if (encoding === UTF8) return bytes.toString('utf8')
   if (encoding !== 1 && encoding !== 2) return ''
   const isLittleEndian = encoding === 1 && bytes[0] === 0xff

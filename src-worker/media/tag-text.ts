@@ -1,31 +1,62 @@
 /** Decoding of tag texts, whose encoding files often do not state. */
 
+import { decodeCp949 } from './cp949.ts'
+
 /** A character of two bytes in EUC-KR (KS X 1001; its rows 0xc9 and 0xfe are empty). */
 const EUC_KR_PAIR = /[\xa1-\xc8\xca-\xfd][\xa1-\xfe]/g
 
 /** Length at which ID3v1 cuts a text, even within a character, bytes. */
 const ID3V1_BYTES = 30
 
+/** Characters of Japanese, without the half-width ones, which every Western letter looks like. */
+const KANA = /[\u3041-\u30ff]/
+const JAPANESE = /^[\0-\x7f\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e\u2010-\u266f]*$/
+/** Words of two alphabets do not touch: such a character is made of a Western letter and the one behind it. */
+const TOUCHES_LATIN = /[A-Za-z][가-힣\u4e00-\u9fff]|[가-힣\u4e00-\u9fff][A-Za-z]/
+/** Bytes that begin a syllable which KS X 1001 lacks, or a character of Shift-JIS; no letters in Latin-1. */
+const BEYOND_LATIN1 = /[\x81-\x9f]/
+
 /**
  * Returns the text that bytes spell; they come a character a byte. Never throws. RIFF INFO and ID3v1 do not say how their text is
- * encoded: what is not UTF-8 is Korean where all its high bytes pair up and make a Hangul syllable that no Latin letter follows,
- * and Western otherwise. Western words have high bytes side by side seldom, and then mostly outside the rows of Hangul (`créée`) or
- * before a letter (`¿Él`).
+ * encoded, and ID3v2 often says Latin-1 of any. What is not UTF-8 is Korean where all its high bytes pair up and make a Hangul syllable
+ * that no Latin letter follows; Japanese where they make kana, or kanji that touch no Latin letter; and Western otherwise. Western words
+ * have high bytes side by side seldom, and then mostly outside the rows of Hangul (`créée`) or before a letter (`¿Él`).
  */
 export function decodeText(raw: string): string {
   const bytes = Buffer.from(raw, 'latin1')
   const utf8 = decodeStrictly('utf-8', bytes)
   if (utf8 !== undefined && (utf8.length === bytes.length || /[^\0-\x7f]/.test(utf8))) return utf8
-  const unpaired = raw.replace(EUC_KR_PAIR, ' ').slice(0, raw.length === ID3V1_BYTES ? -1 : undefined)
-  const korean = /[^\0-\x7f]/.test(unpaired) ? undefined : decodeStrictly('euc-kr', bytes)
-  if (korean && /[가-힣](?![A-Za-z])/.test(korean)) return korean
-  return new TextDecoder('windows-1252').decode(bytes)
+  return koreanOf(raw, bytes) ?? japaneseOf(raw, bytes) ?? extendedKoreanOf(raw, bytes) ?? westernOf(bytes)
 }
 
-/** The text, less an unfinished last character; undefined when it is not in that encoding. */
-function decodeStrictly(encoding: string, bytes: Buffer): string | undefined {
+const westernOf = (bytes: Buffer): string => new TextDecoder('windows-1252').decode(bytes)
+
+function koreanOf(raw: string, bytes: Buffer): string | undefined {
+  const unpaired = raw.replace(EUC_KR_PAIR, ' ').slice(0, raw.length === ID3V1_BYTES ? -1 : undefined)
+  const korean = /[^\0-\x7f]/.test(unpaired) ? undefined : decodeStrictly('euc-kr', bytes)
+  return korean && /[가-힣](?![A-Za-z])/.test(korean) ? korean : undefined
+}
+
+/** Text in Shift-JIS. Each of its kana, and most of its kanji, begins with a byte that is no letter in Latin-1. */
+function japaneseOf(raw: string, bytes: Buffer): string | undefined {
+  if (!BEYOND_LATIN1.test(raw)) return undefined
+  const japanese = decodeStrictly('shift_jis', bytes, raw.length === ID3V1_BYTES)
+  if (japanese === undefined || !JAPANESE.test(japanese)) return undefined
+  return KANA.test(japanese) || !TOUCHES_LATIN.test(japanese) ? japanese : undefined
+}
+
+/** Text in code page 949 with syllables that KS X 1001 lacks, such as 똠, beside more of its own. */
+function extendedKoreanOf(raw: string, bytes: Buffer): string | undefined {
+  const korean = decodeCp949(bytes) ?? (raw.length === ID3V1_BYTES ? decodeCp949(bytes.subarray(0, -1)) : undefined)
+  const usual = raw.match(EUC_KR_PAIR)?.length ?? 0
+  const syllables = korean?.match(/[가-힣]/g)?.length ?? 0
+  return korean && syllables > 0 && 2 * usual > syllables && !TOUCHES_LATIN.test(korean) ? korean : undefined
+}
+
+/** The text, less an unfinished last character where it may be cut; undefined when it is not in that encoding. */
+function decodeStrictly(encoding: string, bytes: Buffer, isCut = true): string | undefined {
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true })
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: isCut })
   } catch {
     return undefined
   }

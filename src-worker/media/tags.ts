@@ -16,6 +16,7 @@ import {
   readId3Links,
   readId3Pictures,
   readId3Texts,
+  readMislabelled,
 } from './id3.ts'
 import { findTags } from './mp3-layout.ts'
 import { type CollectedTags, collectTags, mergeTags, type TagEntry, type TagSystem } from './tag-fields.ts'
@@ -191,7 +192,7 @@ async function tagsIn(
     ? { from: Readable.from([tagsAlone]), format: 'wav' }
     : { from: song.path, format: song.format, options: await behindCrowdedTag(song) }
   const system = song.format === 'wav' ? 'riff' : 'ffmpeg'
-  const ofFfmpeg = await tagsOf(ffmpeg, { input, signal }, readId3Texts(id3), system)
+  const ofFfmpeg = await tagsOf(ffmpeg, { input, signal }, id3, system)
   // Behind an ID3v2 tag ffmpeg reads no ID3v1 tag, whose texts are cut at 30 bytes.
   return id3.length > 0 ? [ownId3!, ofFfmpeg, ...others] : [...others, ofFfmpeg]
 }
@@ -203,7 +204,7 @@ async function tagsIn(
 async function tagsOfId3(ffmpeg: Ffmpeg, tag: Buffer, signal: AbortSignal | undefined): Promise<CollectedTags> {
   if (tag.length === 0) return { tags: {}, cut: [] }
   const input = { from: Readable.from([wavAround([riffChunk('id3 ', tag)])]), format: 'wav' }
-  const read = await tagsOf(ffmpeg, { input, signal }, readId3Texts(tag), 'ffmpeg')
+  const read = await tagsOf(ffmpeg, { input, signal }, tag, 'ffmpeg')
   return mergeTags([read, collectTags(readId3Links(tag), 'ffmpeg')])
 }
 
@@ -211,7 +212,7 @@ async function tagsOfId3(ffmpeg: Ffmpeg, tag: Buffer, signal: AbortSignal | unde
 async function tagsOf(
   ffmpeg: Ffmpeg,
   call: Pick<FfmpegCall, 'input' | 'signal'>,
-  id3Texts: Id3Texts,
+  id3: Buffer,
   system: TagSystem,
 ): Promise<CollectedTags> {
   const chunks: Uint8Array[] = []
@@ -231,7 +232,7 @@ async function tagsOf(
     if (!(error instanceof FfmpegError) || error.fault !== 'failed') throw error
     return { tags: {}, cut: [] }
   }
-  const read = parseTags(Buffer.concat(chunks), id3Texts, system)
+  const read = parseTags(Buffer.concat(chunks), readId3Texts(id3), system, readMislabelled(id3))
   return size > MAX_TAG_BYTES ? { ...read, cut: [...read.cut, 'metadata'] } : read
 }
 
@@ -262,16 +263,22 @@ export async function behindCrowdedTag(song: SongFile): Promise<readonly string[
 
 /**
  * Returns the tags in a text of ffmpeg's metadata format (ffmpeg-formats, "Metadata": `key=value`, `\` before `=`, `;`, `#`, `\` and
- * line ends; chapters and streams follow in sections). Each value is read in its own encoding: UTF-8, or else EUC-KR or windows-1252.
+ * line ends; chapters and streams follow in sections). Each value is read in its own encoding, as {@link decodeText} tells it.
+ * `mislabelled` are texts that ffmpeg reads in another than their own.
  * Values are NFC, trimmed, without control characters. What came from ID3v2 is completed by the texts of that tag. Never throws.
  */
 export function parseTags(
   metadata: Buffer,
   id3Texts: Id3Texts = new Map(),
   system: TagSystem = 'ffmpeg',
+  mislabelled: ReadonlyMap<string, string> = new Map(),
 ): CollectedTags {
+  const read = (bytes: string) => {
+    const text = cleanText(decodeText(bytes))
+    return mislabelled.get(text) ?? text
+  }
   const entries = [...readEntries(metadata.toString('latin1'))]
-    .map(([name, text]) => ({ name: cleanText(decodeText(name)), text: cleanText(decodeText(text)) }))
+    .map(([name, text]) => ({ name: read(name), text: read(text) }))
     .filter(({ name, text }) => name !== '' && text !== '')
     .map((entry) => completeTag(entry, id3Texts))
   return collectTags(entries, system)

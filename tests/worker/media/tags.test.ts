@@ -5,9 +5,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { probeAudio } from '../../../src-server/uploads/probe.ts'
 import { decodeSong } from '../../../src-worker/media/decode.ts'
 import { readId3Texts } from '../../../src-worker/media/id3.ts'
+import { decodeText } from '../../../src-worker/media/tag-text.ts'
 import { readCover, readTags } from '../../../src-worker/media/tags.ts'
 import { chunk, tagChunks } from '../../../src-worker/media/wav-tags.ts'
 import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
+import { TITLES } from './titles.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)
@@ -68,6 +70,40 @@ const texts: [text: string, hex: string][] = [
 ]
 
 describe('text in an encoding that is not named', () => {
+  it.each(Object.entries(TITLES))('is told from all others: %s', (_, titles) => {
+    const read = (bytes: Buffer) => decodeText(bytes.toString('latin1'))
+    for (const [title, hex] of titles) {
+      expect(read(Buffer.from(hex, 'hex'))).toBe(title)
+      expect(read(Buffer.from(title))).toBe(title)
+    }
+  })
+
+  it.each([
+    ['windows-949', 3],
+    ['Shift-JIS', 3],
+    ['windows-1252', 3],
+    ['windows-949', 4],
+  ] as const)(
+    'is read in ID3v2 that says Latin-1, with comments, lyrics and texts of their own: %s, version %i',
+    async (name, version) => {
+      const [[title, titleHex] = ['', ''], [comment, commentHex] = ['', ''], [mood, moodHex] = ['', '']] = TITLES[name]!
+      const inLatin1 = (id: string, head: string, hex: string) =>
+        frame(id, Buffer.concat([Buffer.from(`\0${head}`, 'latin1'), Buffer.from(hex, 'hex')]))
+      const frames = [
+        inLatin1('TIT2', '', titleHex),
+        inLatin1('TPE1', '', Buffer.from(title).toString('hex')),
+        inLatin1('COMM', 'eng\0', commentHex),
+        inLatin1('USLT', 'eng\0', commentHex),
+        inLatin1('TXXX', 'Stimmung\0', moodHex),
+      ]
+      const tags = await tagsBehind(id3Tag(frames, version))
+      expect(tags).toMatchObject({ title, artist: title, comment, other: { Stimmung: mood } })
+      expect(Object.entries(tags.other ?? {}).find(([key]) => /^lyrics/i.test(key))?.[1]).toBe(comment)
+      // The same in the chunk of a WAV.
+      expect(await tagsOfWav([chunk('id3 ', id3Tag(frames, version))])).toMatchObject({ title, artist: title, comment })
+    },
+  )
+
   it.each(texts)('is read in RIFF INFO: %s', async (text, hex) => {
     const info = Buffer.concat([Buffer.from('INFO'), chunk('INAM', Buffer.from(`${hex}00`, 'hex'))])
     writeFileSync(at('info.wav'), Buffer.concat([readFileSync(at('bare.wav')), chunk('LIST', info)]))
