@@ -273,7 +273,7 @@ lookingTest.describe('in one start', () => {
       const reveal = () => desktop.page.evaluate(() => window.loudsmith?.revealFolder('output'))
       const ours = path.join(user.home, 'Musik', 'Loudsmith')
       await desktop.choose('application', 'show-masters')
-      await expect.poll(async () => (await desktop.noted()).opened).toEqual([ours])
+      await expect.poll(async () => (await desktop.noted()).revealed).toEqual([ours])
       expect(existsSync(ours)).toBe(true)
       const drive = path.join(user.home, 'drive')
       mkdirSync(drive)

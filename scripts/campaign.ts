@@ -16,6 +16,7 @@ const FULL_NUMBERS = {
   BATCH_SONGS: '1000',
   LOAD_ROUNDS: '2000',
   HISTORY_WALKS: '4',
+  VERIFY_ROUNDS: '1000',
 }
 const FILES = [
   'tests/server/http/hostile.test.ts',
@@ -28,6 +29,7 @@ const FILES = [
   'tests/server/process/soak.test.ts',
   'tests/server/process/many-songs.test.ts',
   'tests/server/releases/killed.test.ts',
+  'tests/server/releases/verify-hostile.test.ts',
 ]
 
 const root = path.join(import.meta.dirname, '..')

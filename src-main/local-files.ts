@@ -1,5 +1,5 @@
 /** Files that go back to the desktop: masters shown or dragged out, folders opened, the diagnostics ZIP. */
-import { mkdir } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { app, dialog, nativeImage, shell, type WebContents } from 'electron'
 import type { RememberedStore } from './desktop-settings.ts'
@@ -36,18 +36,22 @@ export function createLocalFiles(deps: LocalFilesDeps) {
       if (file && !contents.isDestroyed()) contents.startDrag({ file, files, icon })
     },
     /**
-     * Opens a folder of the settings, our own also before the first master is in it; false when it could not be opened, which is
-     * said.
+     * Shows a folder of the settings in the file manager, our own also before the first master is in it; false when it is not there, which
+     * is said. It is never opened: the page sets the path, and opening one that ends in `.app` starts a program.
      */
     async revealFolder(folder: 'output' | 'data'): Promise<boolean> {
       const ours = paths.mastersDir
       const chosen = async () => (await service.call('readSettings')).output_folder ?? ours
       const target = folder === 'data' ? paths.dataDir : await chosen()
-      // A folder that cannot be created cannot be opened either, and that failure is shown.
+      // A folder that cannot be created cannot be shown either, and that failure is said.
       if (target === ours) await mkdir(ours, { recursive: true }).catch(() => undefined)
-      const problem = await shell.openPath(target)
-      if (problem) tell(window, words().folderShut, `${target}\n${problem}`)
-      return problem === ''
+      const isThere = await stat(target).then(
+        (facts) => facts.isDirectory(),
+        () => false,
+      )
+      if (isThere) shell.showItemInFolder(target)
+      else tell(window, words().folderShut, target)
+      return isThere
     },
     /** Asks where to and writes the diagnostics ZIP; false when the dialog was closed, or it could not be written, which is said. */
     async exportDiagnostics(): Promise<boolean> {

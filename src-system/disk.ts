@@ -73,6 +73,15 @@ export async function realPath(folder: string): Promise<string> {
   )
 }
 
+/** Returns whether a path is a folder or lies below it. Both are real paths. */
+export function isWithin(folder: string, file: string): boolean {
+  // The disks of a Mac take either form of a letter with an accent for the other; elsewhere these are two names.
+  const nameOf = (real: string) => (process.platform === 'darwin' ? real.normalize('NFC') : real)
+  const way = path.relative(nameOf(folder), nameOf(file))
+  // Only the first step decides: a folder may be called `..x`. Another drive of Windows is reached by an absolute way.
+  return way.split(path.sep)[0] !== '..' && !path.isAbsolute(way)
+}
+
 /**
  * Removes a folder with all that is in it, within a second. What the system holds back so long (an open file on Windows) stays;
  * never rejects, so that it can follow any outcome without taking its place.

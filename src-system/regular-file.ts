@@ -143,7 +143,7 @@ export async function openRegularFile(name: string, options: OpenOptions = {}): 
     const place = await placeOf(handle, real)
     await requireAllowed?.(place)
     const there = await lstat(place, { bigint: true })
-    if (there.dev !== facts.dev || there.ino !== facts.ino) throw new FileRefusedError('moved', name)
+    if (!isSameFile(there, facts)) throw new FileRefusedError('moved', name)
     return new RegularFile(place, facts, handle)
   } catch (error) {
     await handle.close()
@@ -183,6 +183,11 @@ const kernelName = (handle: FileHandle) => `/proc/self/fd/${handle.fd}`
 async function placeOf(handle: FileHandle, real: string): Promise<string> {
   if (process.platform !== 'linux') return realpath(real)
   return readlink(kernelName(handle)).catch(() => realpath(real))
+}
+
+/** Windows numbers volumes in another way by name than by descriptor. */
+function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
+  return one.ino === other.ino && (one.dev === other.dev || process.platform === 'win32')
 }
 
 async function isOfKernel(handle: FileHandle): Promise<boolean> {

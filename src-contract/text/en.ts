@@ -157,7 +157,9 @@ export const errors: Record<ErrorCode, Sentence> = {
           ? brokenFfmpeg
           : v.reason === 'no_encoder'
             ? `This ffmpeg has no encoder for ${v.codec}. Choose an ffmpeg with it in Settings.`
-            : 'Loudsmith is starting, stopping or busy. Try again shortly.',
+            : v.reason === 'signing_key'
+              ? `The key that signs certificates is damaged: ${v.file}. Put the file back from a backup, or move it elsewhere and keep it; Loudsmith then makes a new key, and certificates made so far count as signed by another.`
+              : 'Loudsmith is starting, stopping or busy. Try again shortly.',
   AUDITION_ENDED:
     'The engine that plays songs with new settings has stopped. It starts again with the next try; no job, credit or file is affected.',
   INSUFFICIENT_STORAGE: 'There is not enough space on the disk. Free some space or raise the quota in Settings.',

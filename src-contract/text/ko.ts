@@ -151,7 +151,9 @@ export const errors: Record<ErrorCode, Sentence> = {
           ? brokenFfmpeg
           : v.reason === 'no_encoder'
             ? `지금 쓰는 ffmpeg에는 ${v.codec} 인코더가 없어요. 설정에서 인코더가 있는 ffmpeg을 고르세요.`
-            : 'Loudsmith가 시작 중이거나 종료 중이거나 다른 작업으로 바빠요. 잠시 뒤 다시 시도하세요.',
+            : v.reason === 'signing_key'
+              ? `인증서에 서명하는 키가 손상됐어요: ${v.file}. 백업에서 되돌리거나, 지우지 말고 다른 곳으로 옮기세요. 옮기면 새 키를 만들고, 지금까지의 인증서는 다른 키로 서명한 것으로 나와요.`
+              : 'Loudsmith가 시작 중이거나 종료 중이거나 다른 작업으로 바빠요. 잠시 뒤 다시 시도하세요.',
   AUDITION_ENDED:
     '새 설정으로 곡을 들려주던 엔진이 멈췄어요. 다시 시도하면 새로 시작해요. 작업, 크레딧, 파일에는 영향이 없어요.',
   INSUFFICIENT_STORAGE: '디스크 공간이 부족해요. 공간을 비우거나 설정에서 한도를 늘리세요.',

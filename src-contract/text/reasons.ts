@@ -87,6 +87,18 @@ export const REQUEST_REASONS = {
     en: 'This folder cannot be read. Choose another, or allow reading it.',
     ko: '이 폴더는 읽을 수 없어요. 다른 폴더를 고르거나 읽기를 허용하세요.',
   },
+  file_not_regular: {
+    en: 'This is not a regular file: it is a pipe, a device or a file of the system. Choose a folder, or a file on a disk.',
+    ko: '일반 파일이 아니에요. 파이프나 장치, 시스템 파일은 쓸 수 없어요. 폴더나 디스크에 있는 파일을 고르세요.',
+  },
+  certificate_too_large: {
+    en: 'The certificate.json in it is larger than any certificate, so it was not read. Choose a folder that Loudsmith has exported.',
+    ko: '안에 있는 certificate.json이 인증서라고 하기에는 너무 커서 읽지 않았어요. Loudsmith가 내보낸 폴더를 고르세요.',
+  },
+  folder_is_program: {
+    en: 'macOS takes this folder for a program. Choose one whose name does not end like that of a program.',
+    ko: 'macOS가 프로그램으로 여기는 폴더예요. 이름이 .app처럼 끝나지 않는 폴더를 고르세요.',
+  },
   folder_watched: {
     en: 'This folder is watched already. Choose another.',
     ko: '이미 지켜보고 있는 폴더예요. 다른 폴더를 고르세요.',

@@ -1,7 +1,8 @@
 /** Folders in which programs may name files by their path: the list of the owner, empty by default. */
-import { access, constants, realpath, stat } from 'node:fs/promises'
+import { access } from 'node:fs/promises'
 import path from 'node:path'
-import { realPath } from '../../src-system/disk.ts'
+import { isWithin, realPath } from '../../src-system/disk.ts'
+import { isDeviceName, openRegularFile, type RegularFile } from '../../src-system/regular-file.ts'
 import { MARKER_FILE } from '../db/data-directory.ts'
 import { AppError } from '../http/app-error.ts'
 
@@ -23,40 +24,41 @@ export class AllowedFolders {
     this.#deps = deps
   }
 
-  /** Resolves with the real path and the size of a file that may be read. Rejects with PATH_NOT_ALLOWED. */
-  async file(name: string): Promise<{ readonly path: string; readonly sizeBytes: number }> {
+  /** Opens a file that may be read; the caller closes it. Rejects with PATH_NOT_ALLOWED. */
+  async open(name: string): Promise<RegularFile> {
     try {
-      const real = await realpath(this.#absolute(name))
-      await this.#requireInside(real)
-      await access(real, constants.R_OK)
-      const facts = await stat(real)
-      if (facts.isFile()) return { path: real, sizeBytes: facts.size }
+      return await openRegularFile(this.#absolute(name), { requireAllowed: (real) => this.requireInside(real) })
     } catch (cause) {
       throw notAllowed(cause)
     }
-    throw notAllowed()
   }
 
   /** Resolves with the real path of a folder in which files may be made; it may be yet to be made itself. Rejects with PATH_NOT_ALLOWED. */
   async folder(name: string): Promise<string> {
     try {
       const real = await realPath(this.#absolute(name))
-      await this.#requireInside(real)
+      await this.requireInside(real)
       return real
     } catch (cause) {
       throw notAllowed(cause)
     }
   }
 
-  #absolute(name: string): string {
-    if (!path.isAbsolute(name) || name.includes('\0')) throw notAllowed()
-    return path.normalize(name)
-  }
-
-  async #requireInside(real: string): Promise<void> {
+  /** Rejects with PATH_NOT_ALLOWED for a real path outside of the list. */
+  async requireInside(real: string): Promise<void> {
     const { folders, dataDir } = this.#deps
     if (!folders().some((folder) => isWithin(folder, real))) throw notAllowed()
     if (isWithin(await realPath(dataDir), real) || (await isInDataDirectory(real))) throw notAllowed()
+  }
+
+  #absolute(name: string): string {
+    if (!path.isAbsolute(name) || name.includes('\0') || isDeviceName(name)) throw notAllowed()
+    const absolute = path.normalize(name)
+    // To resolve a name on another machine is to sign in there.
+    const { root } = path.parse(absolute)
+    const isListed = () => this.#deps.folders().some((folder) => path.parse(folder).root === root)
+    if (root.startsWith('\\\\') && !isListed()) throw notAllowed()
+    return absolute
   }
 }
 
@@ -70,13 +72,6 @@ async function isInDataDirectory(real: string): Promise<boolean> {
     if (isMarked) return true
     if (at === path.dirname(at)) return false
   }
-}
-
-/** Returns whether a path is a folder or lies below it. Both are real paths. Pure. */
-function isWithin(folder: string, file: string): boolean {
-  const way = path.relative(folder, file)
-  // Only the first step decides: a folder may be called `..x`. Another drive of Windows is reached by an absolute way.
-  return way.split(path.sep)[0] !== '..' && !path.isAbsolute(way)
 }
 
 function notAllowed(cause?: unknown): AppError {

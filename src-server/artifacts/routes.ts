@@ -6,6 +6,7 @@ import type { MasterName } from '../../src-contract/delivery-target.ts'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { CONTAINER_TYPES, type Format, formatFacts } from '../../src-contract/formats.ts'
 import type { JobStatus } from '../../src-contract/jobs.ts'
+import type { RegularFile } from '../../src-system/regular-file.ts'
 import { type AudioFormat, MEDIA_TYPES } from '../../src-worker/media/audio-facts.ts'
 import { reportName } from '../../src-worker/result/names.ts'
 import type { ResultZip } from '../../src-worker/result/package.ts'
@@ -61,8 +62,8 @@ export interface ArtifactDeps {
   /** Files of a job by its identifier. */
   readonly filesOf: (jobId: string) => JobFiles | undefined
   readonly codedCopies: Pick<CodedCopies, 'codecs' | 'copyOf'>
-  /** Resolves with a file that may be read by its path, and its size. Rejects with PATH_NOT_ALLOWED. */
-  readonly allowedFile: (name: string) => Promise<{ readonly path: string; readonly sizeBytes: number }>
+  /** Opens a file that may be read by its path. Rejects with PATH_NOT_ALLOWED. */
+  readonly allowedFile: (name: string) => Promise<RegularFile>
 }
 
 /** Serves the downloads, and the coded copies of masters. */
@@ -168,7 +169,11 @@ async function readDelivered(
   if (deliveredTo === undefined || sizeBytes === undefined) return undefined
   try {
     const there = await allowedFile(path.join(deliveredTo, file))
-    return there.sizeBytes === sizeBytes ? await readFile(there.path) : undefined
+    try {
+      return there.sizeBytes === sizeBytes ? await there.bytes({ maxBytes: sizeBytes }) : undefined
+    } finally {
+      await there.close()
+    }
   } catch {
     // A folder that was moved, unplugged or taken from the list: no report can be had.
     return undefined

@@ -1,7 +1,8 @@
 /** Checks of folders chosen by the owner for songs or masters: each must be usable, and outside of the data folder. */
 import { access, constants, lstat, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { makeFolder, realPath } from '../../src-system/disk.ts'
+import { isWithin, makeFolder, realPath } from '../../src-system/disk.ts'
+import { isDeviceName } from '../../src-system/regular-file.ts'
 import { invalidRequest } from '../http/app-error.ts'
 
 /**
@@ -9,6 +10,7 @@ import { invalidRequest } from '../http/app-error.ts'
  * when it lies in the data folder, where unknown files may be moved.
  */
 export async function requireOutputFolder(folder: string, dataDir: string, param = 'output_folder'): Promise<void> {
+  if (isProgramFolder(folder)) throw invalidRequest('folder_is_program', { param })
   await requireOutside(folder, dataDir, param)
   await requireReadableName(folder, param)
   try {
@@ -31,6 +33,15 @@ export async function requireSongFolder(folder: string, dataDir: string, param =
   }
 }
 
+/** Endings of folders that macOS shows and starts as one program. */
+const PROGRAM_FOLDER =
+  /\.(app|appex|action|bundle|component|framework|kext|mpkg|pkg|plugin|prefpane|qlgenerator|saver|service|workflow|xpc)$/i
+
+/** Returns whether a path is, or lies in, a folder that macOS takes for a program. Pure. */
+export function isProgramFolder(folder: string, platform: NodeJS.Platform = process.platform): boolean {
+  return platform === 'darwin' && folder.split('/').some((step) => PROGRAM_FOLDER.test(step.trimEnd()))
+}
+
 /** A name that is not UTF-8 arrives with U+FFFD in it: a folder made by that name would be another one beside it. */
 async function requireReadableName(folder: string, param: string): Promise<void> {
   if (!folder.includes('\ufffd')) return
@@ -40,12 +51,10 @@ async function requireReadableName(folder: string, param: string): Promise<void>
 }
 
 async function requireOutside(folder: string, dataDir: string, param: string): Promise<void> {
+  if (isDeviceName(folder)) throw invalidRequest('folder_not_absolute', { param })
   // On Windows a way from the root names no drive, and would mean the one from which this program was started.
   const rootOf = (name: string) => path.parse(name).root
   if (rootOf(path.normalize(folder)) !== rootOf(path.resolve(folder)))
     throw invalidRequest('folder_not_absolute', { param })
-  const way = path.relative(await realPath(dataDir), await realPath(folder))
-  // Only the first step decides: a folder may be called `..x`. Another drive of Windows is reached by an absolute way.
-  const leadsOut = way.split(path.sep)[0] === '..' || path.isAbsolute(way)
-  if (!leadsOut) throw invalidRequest('folder_own', { param })
+  if (isWithin(await realPath(dataDir), await realPath(folder))) throw invalidRequest('folder_own', { param })
 }

@@ -1,9 +1,10 @@
 /** Song files of a watched folder: recognition by name, attributes, and a verified copy. */
 import { createHash } from 'node:crypto'
-import { type BigIntStats, createReadStream, createWriteStream } from 'node:fs'
-import { lstat, readdir, stat } from 'node:fs/promises'
+import { type BigIntStats, createWriteStream } from 'node:fs'
+import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { openRegularFile, type RegularFile } from '../../src-system/regular-file.ts'
 import { type AppError, invalidRequest } from '../http/app-error.ts'
 import type { ReceivedFile } from '../uploads/receive.ts'
 import { type Storage, watchRoom } from '../uploads/storage.ts'
@@ -58,23 +59,45 @@ export async function listSongs(folder: string): Promise<SongFile[]> {
   return songs
 }
 
+/** Disk room that is watched while a song is copied, and what ends the copy. */
+type CopyOptions = Pick<Storage, 'requireDisk'> & { readonly signal: AbortSignal }
+
 /**
  * Copies a song of `folder` to `to` and hashes it; resolves with undefined when the song has changed since it was seen, so that a
- * half-written file is never taken. Rejects with an {@link UnreadableError}, INSUFFICIENT_STORAGE before the disk is full, the
- * system's error of writing, or the reason of an aborted signal.
+ * half-written file is never taken. Rejects as {@link copyOpened} does.
  */
 export async function copySong(
   folder: string,
   { filename, stat: seen }: SongFile,
   to: string,
-  { requireDisk, signal }: Pick<Storage, 'requireDisk'> & { readonly signal: AbortSignal },
+  options: CopyOptions,
 ): Promise<ReceivedFile | undefined> {
-  const from = path.join(folder, filename)
+  const file = await openRegularFile(path.join(folder, filename), { followsLink: false }).catch((cause: unknown) => {
+    throw new UnreadableError(cause)
+  })
+  try {
+    const { sizeBytes, modifiedMs } = fileStat(file.facts)
+    if (sizeBytes !== seen.sizeBytes || modifiedMs !== seen.modifiedMs) return undefined
+    return await copyOpened(file, to, options)
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Copies an open file to `to` and hashes it; resolves with undefined when it changed meanwhile. Rejects with an {@link UnreadableError},
+ * INSUFFICIENT_STORAGE before the disk is full, the system's error of writing, or the reason of an aborted signal.
+ */
+export async function copyOpened(
+  file: RegularFile,
+  to: string,
+  { requireDisk, signal }: CopyOptions,
+): Promise<ReceivedFile | undefined> {
   const hash = createHash('sha256')
   // A generator, so that an error of reading can be told from one of writing.
   const read = async function* () {
     try {
-      for await (const chunk of createReadStream(from, { signal }) as AsyncIterable<Buffer>) {
+      for await (const chunk of file.stream({ signal }) as AsyncIterable<Buffer>) {
         hash.update(chunk)
         yield chunk
       }
@@ -90,9 +113,9 @@ export async function copySong(
     }
   }
   await pipeline(read, withRoom, createWriteStream(to, { mode: 0o600 }), { signal })
-  const after = fileStat(await stat(from, { bigint: true }))
-  if (after.sizeBytes !== seen.sizeBytes || after.modifiedMs !== seen.modifiedMs) return undefined
-  return { path: to, filename: filename.normalize('NFC'), sizeBytes: seen.sizeBytes, sha256: hash.digest('hex') }
+  if (!(await file.isUnchanged())) return undefined
+  const filename = path.basename(file.path).normalize('NFC')
+  return { path: to, filename, sizeBytes: file.sizeBytes, sha256: hash.digest('hex') }
 }
 
 /** Converts the system's attributes. An inode number stays a string: on Windows it has 64 bits, more than a JavaScript number holds. */

@@ -8,15 +8,15 @@ import { discardFolder } from '../../src-system/disk.ts'
 import type { Random } from '../../src-system/system.ts'
 import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
 import type { AllowedFolders } from '../access/allowed-folders.ts'
-import { copySong, statSong, UnreadableError } from '../batch/song-files.ts'
+import { copyOpened, UnreadableError } from '../batch/song-files.ts'
 import { AppError } from '../http/app-error.ts'
 import { resultBytes } from '../jobs/submit.ts'
 import type { Inspect } from '../uploads/inspect.ts'
-import { tooLarge } from '../uploads/receive.ts'
+import { type ReceivedFile, tooLarge } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 
 export interface SongSourceDeps {
-  readonly allowed: Pick<AllowedFolders, 'file'>
+  readonly allowed: Pick<AllowedFolders, 'open'>
   /** Returns the song of a job whose files are there. */
   readonly songOfJob: (jobId: string) => StoredSong | undefined
   /** Returns a stored song; throws INVALID_REQUEST when its file is gone. */
@@ -55,7 +55,9 @@ export async function bytesNeeded(
     const song = knownSong(deps, line)
     return times * resultBytes(song, settings)
   }
-  const { sizeBytes } = await deps.allowed.file(line.path)
+  const file = await deps.allowed.open(line.path)
+  await file.close()
+  const { sizeBytes } = file
   const rate = SECONDS_PER_BYTE[path.extname(line.path).toLowerCase()] ?? 1 / 176_400
   const durationSeconds = Math.min(LONGEST_SECONDS, sizeBytes * rate)
   const facts = { durationSeconds, sampleRateHz: ASSUMED_RATE_HZ } as StoredSong['facts']
@@ -91,13 +93,17 @@ async function copied(
   folder: string,
   signal: AbortSignal,
 ): Promise<StoredSong> {
-  const { path: real, sizeBytes } = await allowed.file(name)
-  if (sizeBytes > MAX_SOURCE_BYTES) throw tooLarge(MAX_SOURCE_BYTES, 'path')
-  await mkdir(folder, { mode: 0o700 })
-  const seen = await statSong(path.dirname(real), path.basename(real))
-  const options = { requireDisk: storage.requireDisk, signal }
-  const copy = seen && (await copySong(path.dirname(real), seen, path.join(folder, 'file'), options).catch(refused))
-  // It went away, or changes at this moment.
+  const file = await allowed.open(name)
+  let copy: ReceivedFile | undefined
+  try {
+    if (file.sizeBytes > MAX_SOURCE_BYTES) throw tooLarge(MAX_SOURCE_BYTES, 'path')
+    await mkdir(folder, { mode: 0o700 })
+    const options = { requireDisk: storage.requireDisk, signal }
+    copy = await copyOpened(file, path.join(folder, 'file'), options).catch(refused)
+  } finally {
+    await file.close()
+  }
+  // It changes at this moment.
   if (!copy) throw new AppError('PATH_NOT_ALLOWED')
   const song = await inspect({ ...copy, filename: path.basename(name).normalize('NFC') }, 'file', signal)
   if (song.facts.durationSeconds < MIN_DURATION_SECONDS)

@@ -4,9 +4,20 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { discardFolder } from '../../src-system/disk.ts'
+import type { RegularFile } from '../../src-system/regular-file.ts'
 import type { AllowedFolders } from '../access/allowed-folders.ts'
 import { AppError } from '../http/app-error.ts'
-import type { ToolContext } from './tool.ts'
+import type { McpServerDeps } from './server.ts'
+
+export interface ToolFilesDeps {
+  readonly folders: Pick<AllowedFolders, 'open' | 'folder'>
+  /** Copies an open file to a path. Rejects with PATH_NOT_ALLOWED for one that cannot be read as it was opened. */
+  readonly copy: (file: RegularFile, to: string, signal: AbortSignal) => Promise<void>
+  /** Folder of copies on their way. */
+  readonly tmp: string
+  readonly newUuid: () => string
+}
 
 /**
  * Returns the full path that an argument names: as it stands, as a `file:` URL, or as `~/…` of the account that runs the service. Throws
@@ -28,14 +39,28 @@ function pathOfUrl(url: string): string | undefined {
 }
 
 /** Returns the file access of tools. What is outside and what is missing are refused alike: PATH_NOT_ALLOWED. */
-export function toolFiles(
-  folders: Pick<AllowedFolders, 'file' | 'folder'>,
-): Pick<ToolContext, 'openFile' | 'openFolder'> {
+export function toolFiles(deps: ToolFilesDeps): Pick<McpServerDeps, 'filesOfCall' | 'openFolder'> {
+  const { folders, copy, tmp, newUuid } = deps
   return {
-    async openFile(given, param) {
-      const name = fullPath(given, param)
-      const { path: real } = await folders.file(name)
-      return { content: await openAsBlob(real), name: path.basename(name) }
+    filesOfCall(signal) {
+      const own = path.join(tmp, newUuid())
+      let count = 0
+      return {
+        // A part of a form is read by its path, which could be another file by then: it is a copy of ours.
+        async openFile(given, param) {
+          const name = fullPath(given, param)
+          const to = path.join(own, String(count++))
+          const file = await folders.open(name)
+          try {
+            await mkdir(own, { recursive: true, mode: 0o700 })
+            await copy(file, to, signal)
+          } finally {
+            await file.close()
+          }
+          return { content: await openAsBlob(to), name: path.basename(name) }
+        },
+        discard: () => discardFolder(own),
+      }
     },
     async openFolder(given, param) {
       const folder = await folders.folder(fullPath(given, param))

@@ -26,7 +26,11 @@ import { RELEASE_TOOLS } from './release-tools.ts'
 import { SONG_TOOLS } from './song-tools.ts'
 import { type Effect, RESOURCES, reportUri, scopeOf, type Tool, type ToolAnswer, type ToolContext } from './tool.ts'
 
-export interface McpServerDeps extends Pick<ToolContext, 'openFile' | 'openFolder' | 'client' | 'inTurn'> {
+export interface McpServerDeps extends Pick<ToolContext, 'openFolder' | 'client' | 'inTurn'> {
+  /** Returns the files of one call of a tool; `discard` gives them up. */
+  readonly filesOfCall: (
+    signal: AbortSignal,
+  ) => Pick<ToolContext, 'openFile'> & { readonly discard: () => Promise<void> }
   readonly version: string
   /** Scope of the key of the session: tools that it does not permit are not listed. */
   readonly scope: Scope
@@ -112,14 +116,17 @@ function toolMethods(deps: McpServerDeps): Record<string, Method> {
       const called = TOOLS.find(({ name }) => name === params.name)
       if (!called) throw new McpError(ErrorCode.InvalidParams, `No tool ${params.name}`)
       const { signal } = extra
+      const { openFile, discard } = deps.filesOfCall(signal)
       try {
         requireScope(deps.scope, scopeOf(called))
         const args = readArguments(called.input, (params as { arguments?: unknown }).arguments)
         const isCancelled = () => signal.aborted && !deps.isOver()
-        return shown(await called.run(args, { ...deps, signal, isCancelled, report: reporter(extra, deps) }))
+        return shown(await called.run(args, { ...deps, openFile, signal, isCancelled, report: reporter(extra, deps) }))
       } catch (error) {
         if (signal.aborted) throw error
         return { isError: true, content: [{ type: 'text', text: JSON.stringify(envelope(error, deps)) }] }
+      } finally {
+        await discard()
       }
     }),
   }

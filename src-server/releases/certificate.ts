@@ -5,6 +5,7 @@ import type { DeliveredRelease, DeliveryCheck, FileFacts } from '../../src-contr
 import type { Certificate, FileSet, ReceiverCheck } from '../../src-contract/release-exports.ts'
 import { remedyText, ruleTitle } from '../../src-contract/text/delivery.ts'
 import type { Language } from '../../src-contract/text/text.ts'
+import { parseForeignJson } from '../../src-system/foreign-json.ts'
 import type { Signature } from './signing.ts'
 
 /** A certificate with its signature, as certificate.json holds it. */
@@ -76,13 +77,14 @@ export function certificateJson(signed: SignedCertificate): string {
   return `${JSON.stringify(signed, null, 2)}\n`
 }
 
-/** Returns a signed certificate; undefined for a text that is none. Never throws. */
-export function readCertificate(text: string): SignedCertificate | undefined {
+/** Returns a signed certificate; undefined for bytes that are none. Never throws. */
+export function readCertificate(bytes: Uint8Array): SignedCertificate | undefined {
   try {
-    const { certificate, signature } = JSON.parse(text) as Partial<SignedCertificate>
-    const hasFiles =
-      Array.isArray(certificate?.files) && certificate.files.every(({ name }) => typeof name === 'string')
-    return certificate && signature && hasFiles ? { certificate, signature } : undefined
+    const { certificate, signature } = parseForeignJson(bytes) as Partial<SignedCertificate>
+    if (!certificate || !signature) return undefined
+    const { files, title, made_at: madeAt } = certificate
+    const texts = [title, madeAt, ...files.flatMap(({ name, sha256 }) => [name, sha256])]
+    return texts.every((text) => typeof text === 'string') ? { certificate, signature } : undefined
   } catch {
     return undefined
   }

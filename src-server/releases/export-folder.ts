@@ -1,13 +1,14 @@
 /** Files of an exported folder: each appears under its name when it is whole, and what is there already is not written again. */
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { lstat, mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ExportedFile } from '../../src-contract/release-exports.ts'
 import { giveToUser, makeFolder, syncFolder, whenReleased } from '../../src-system/disk.ts'
-import { sha256OfStream } from '../../src-system/sha256.ts'
+import { MAX_FOREIGN_JSON_BYTES, parseForeignJson } from '../../src-system/foreign-json.ts'
+import { FileRefusedError, type OpenOptions, readRegularFile, withRegularFile } from '../../src-system/regular-file.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 
@@ -41,9 +42,10 @@ export function sha256Of(bytes: Uint8Array): string {
 
 /**
  * Returns the names in a folder and in those below it that count, sorted; empty where there is none. A link is a name, whatever it leads to.
- * Throws the system's error.
+ * Throws the system's error, and the reason of `signal`.
  */
-export async function namesIn(folder: string, depth = 0): Promise<string[]> {
+export async function namesIn(folder: string, signal?: AbortSignal, depth = 0): Promise<string[]> {
+  signal?.throwIfAborted()
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'ENOENT') throw cause
     return []
@@ -52,7 +54,9 @@ export async function namesIn(folder: string, depth = 0): Promise<string[]> {
   for (const entry of entries) {
     if (PASSED_OVER.includes(entry.name)) continue
     if (!entry.isDirectory() || depth === MAX_DEPTH) names.push(entry.name)
-    else for (const name of await namesIn(path.join(folder, entry.name), depth + 1)) names.push(`${entry.name}/${name}`)
+    else
+      for (const name of await namesIn(path.join(folder, entry.name), signal, depth + 1))
+        names.push(`${entry.name}/${name}`)
   }
   return names.sort()
 }
@@ -74,18 +78,27 @@ export async function wayTo(folder: string, name: string): Promise<string | unde
   return path.join(way, steps.at(-1)!)
 }
 
-/** Returns the SHA-256 of a file; undefined where there is none, or something that is no file. Throws the system's error. */
-export async function sha256OfFile(file: string, signal?: AbortSignal): Promise<string | undefined> {
-  if (!(await factsOf(file))?.isFile()) return undefined
-  return sha256OfStream(createReadStream(file), signal)
+/** Returns the SHA-256 of a file; undefined where there is none, or a link or something else. Throws the system's error. */
+export async function sha256OfFile(
+  file: string,
+  { signal, ...options }: OpenOptions & { readonly signal?: AbortSignal } = {},
+): Promise<string | undefined> {
+  try {
+    return await withRegularFile(file, { ...options, followsLink: false }, (opened) => opened.sha256(signal))
+  } catch (cause) {
+    if (cause instanceof FileRefusedError || isMissing(cause)) return undefined
+    throw cause
+  }
 }
 
 function factsOf(name: string) {
   return lstat(name).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== 'ENOENT' && cause.code !== 'ENOTDIR') throw cause
+    if (!isMissing(cause)) throw cause
     return undefined
   })
 }
+
+const isMissing = (cause: unknown) => ['ENOENT', 'ENOTDIR'].includes(String((cause as NodeJS.ErrnoException).code))
 
 /** Mark of a folder whose export has not ended: the release, and every file that an export of it wrote or was to write. */
 interface Mark {
@@ -203,7 +216,7 @@ export class ExportFolder {
       await rm(unfinished, { force: true })
       await pipeline(open(), createWriteStream(unfinished, { flags: 'wx', flush: true }), signal ? { signal } : {})
       // A drive may go, or write badly, without a word to the program that writes.
-      if ((await sha256OfFile(unfinished, signal)) !== sha256)
+      if ((await sha256OfFile(unfinished, signal ? { signal } : {})) !== sha256)
         throw Object.assign(new Error(`${name} is not there as it was written`), { code: 'EIO' })
       await giveToUser(unfinished, 'file')
       const written = unfinished
@@ -219,7 +232,7 @@ export class ExportFolder {
   async #found(name: string, signal: AbortSignal | undefined): Promise<string | undefined> {
     const target = await wayTo(this.path, name)
     if (target === undefined) throw this.#taken(name)
-    const found = await sha256OfFile(target, signal)
+    const found = await sha256OfFile(target, signal ? { signal } : {})
     if (found === undefined && (await factsOf(target))) throw this.#taken(name)
     return found
   }
@@ -236,10 +249,11 @@ export class ExportFolder {
   }
 
   async #readMark(): Promise<Mark | undefined> {
-    const text = await readFile(path.join(this.path, MARK), 'utf8').catch(() => 'null')
     try {
-      const mark = JSON.parse(text) as Partial<Mark> | null
-      return mark && Array.isArray(mark.files) && typeof mark.releaseId === 'string' ? (mark as Mark) : undefined
+      const options = { followsLink: false, maxBytes: MAX_FOREIGN_JSON_BYTES }
+      const mark = parseForeignJson(await readRegularFile(path.join(this.path, MARK), options)) as Partial<Mark> | null
+      const hasFiles = Array.isArray(mark?.files) && mark.files.every((file) => typeof file?.name === 'string')
+      return mark && hasFiles && typeof mark.releaseId === 'string' ? (mark as Mark) : undefined
     } catch {
       return undefined
     }

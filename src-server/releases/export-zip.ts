@@ -1,11 +1,12 @@
 /** The ZIP of an exported folder: the same bytes, stored, in one folder of its name. */
 import { once } from 'node:events'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { lstat, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ZipArchive } from 'archiver'
 import { giveToUser, whenReleased } from '../../src-system/disk.ts'
+import { openRegularFile, withRegularFile } from '../../src-system/regular-file.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { listEntries } from '../../src-worker/result/zip-reader.ts'
 import { AppError } from '../http/app-error.ts'
@@ -41,7 +42,7 @@ export async function writeExportZip(
       throw new AppError('FOLDER_TAKEN', { folder: path.basename(path.dirname(folder)), file: path.basename(target) })
     await rm(unfinished, { force: true })
     await writeZip(unfinished, folder, names, signal)
-    const entries = await listEntries(unfinished)
+    const entries = await withRegularFile(unfinished, { followsLink: false }, listEntries)
     if (entries.length !== names.length) throw new Error('the ZIP lacks a file')
     await giveToUser(unfinished, 'file')
     await whenReleased(clock, () => rename(unfinished, target))
@@ -58,7 +59,8 @@ async function writeZip(target: string, folder: string, names: readonly string[]
   const output = createWriteStream(target, { flags: 'wx', flush: true, highWaterMark: PIECE_BYTES })
   const written = pipeline(archive, output, { signal })
   for (const name of names) {
-    const bytes = createReadStream(path.join(folder, name), { highWaterMark: PIECE_BYTES })
+    const file = await openRegularFile(path.join(folder, name), { followsLink: false })
+    const bytes = file.stream()
     bytes.on('error', (error) => archive.destroy(error))
     try {
       archive.append(bytes, { name: `${path.basename(folder)}/${name}`, date: FIXED_DATE, mode: 0o644 })
@@ -66,6 +68,7 @@ async function writeZip(target: string, folder: string, names: readonly string[]
       await Promise.race([once(archive, 'entry'), written])
     } finally {
       bytes.destroy()
+      await file.close()
     }
   }
   await Promise.all([archive.finalize(), written])

@@ -47,7 +47,16 @@ import { sameSet } from './set-names.ts'
 import type { Signer } from './signing.ts'
 import type { ReleaseStore } from './store.ts'
 import { lacksEdges, type MadeTrack } from './track-edges.ts'
-import { CERTIFICATE_FILE, placeOf, SUMS_FILE, sumsOf, UNNAMED, verifyExport } from './verify-export.ts'
+import {
+  CERTIFICATE_FILE,
+  type Place,
+  type PlaceOptions,
+  SUMS_FILE,
+  sumsOf,
+  UNNAMED,
+  verifyExport,
+  withPlace,
+} from './verify-export.ts'
 
 export interface ReleaseExportsDeps extends SoundDeps {
   readonly clock: Clock
@@ -120,8 +129,8 @@ export class ReleaseExports {
   }
 
   /** Returns what of a folder or a ZIP differs from its certificate. Throws INVALID_REQUEST for what cannot be read. */
-  verify(folder: string, signal?: AbortSignal): Promise<VerifiedFolder> {
-    return verifyExport(folder, this.#deps.signer, signal)
+  verify(folder: string, options: PlaceOptions = {}): Promise<VerifiedFolder> {
+    return verifyExport(folder, this.#deps.signer, options)
   }
 
   /** Returns the disclosure sheet as an export would write it now; tracks without a song are left out. Throws RELEASE_NOT_FOUND. */
@@ -150,7 +159,8 @@ export class ReleaseExports {
     signal: AbortSignal,
   ): Promise<ExportedRelease> {
     signal.throwIfAborted()
-    const { clock, outputFolder, requireFolder } = this.#deps
+    const { clock, outputFolder, requireFolder, signer } = this.#deps
+    signer.requireUsable()
     const release = this.#require(releaseId)
     const exported = this.#plan(release, request)
     const planned = planSounds(exported, this.#deps.appVersion)
@@ -159,7 +169,7 @@ export class ReleaseExports {
       throw new AppError('INVALID_REQUEST', {}, { param: 'folder', details: [{ rule: 'members', names: ['folder'] }] })
     await requireFolder(parent)
     const folder = new ExportFolder(path.join(parent, folderName(release.facts, hasPlainNames(request))), clock)
-    const known = await folder.take(releaseId, await this.#earlierFiles(folder.path, releaseId))
+    const known = await folder.take(releaseId, await this.#signedFiles(folder.path, releaseId))
     const sounds = await writeSounds(exported, planned, { folder, known }, this.#deps, signal)
     const signed = await this.#writeTexts(exported, sounds, { folder, language, signal })
     const names = [...signed.certificate.files.map(({ name }) => name), ...UNNAMED]
@@ -230,14 +240,14 @@ export class ReleaseExports {
     for (const file of files) await folder.write(file, signal)
   }
 
-  /** Returns the files of a finished export of the same release that we have signed; undefined for any other folder. */
-  async #earlierFiles(folder: string, releaseId: string): Promise<readonly ExportedFile[] | undefined> {
-    return this.#signedFiles(folder, releaseId).catch(() => undefined)
-  }
-
-  async #signedFiles(place: string, releaseId: string): Promise<readonly ExportedFile[] | undefined> {
-    const text = await (await placeOf(place, undefined).catch(() => undefined))?.textOf(CERTIFICATE_FILE)
-    const signed = text === undefined ? undefined : readCertificate(text)
+  /**
+   * Returns the files of a finished export of the same release that we have signed, in a folder or a ZIP; undefined for any other. Throws
+   * UNAVAILABLE for a damaged key.
+   */
+  async #signedFiles(name: string, releaseId: string): Promise<readonly ExportedFile[] | undefined> {
+    const read = (place: Place) => place.bytesOf(CERTIFICATE_FILE)
+    const bytes = await withPlace(name, {}, read).catch(() => undefined)
+    const signed = bytes && readCertificate(bytes)
     if (signed?.certificate.release_id !== releaseId) return undefined
     if (this.#deps.signer.signerOf(signedText(signed.certificate), signed.signature) !== 'own') return undefined
     const last = [textFile(CERTIFICATE_FILE, certificateJson(signed)), textFile(SUMS_FILE, sumsOf(signed))]

@@ -193,11 +193,13 @@ export interface ReleaseExportRoutesDeps {
   readonly releaseExports: ReleaseExports
   /** Resolves with the real path of a folder in the owner's list, behind links; rejects with PATH_NOT_ALLOWED. */
   readonly allowedFolder: (folder: string) => Promise<string>
+  /** Rejects with PATH_NOT_ALLOWED for a real path outside of the list. */
+  readonly requireAllowed: (realPath: string) => Promise<void>
 }
 
 /** Serves the export of releases and the check of exported folders: to programs inside the owner's list of folders alone. */
 export function releaseExportRoutes(app: FastifyInstance, deps: ReleaseExportRoutesDeps): void {
-  const { releaseExports, allowedFolder } = deps
+  const { releaseExports, allowedFolder, requireAllowed } = deps
   route(app, releaseExportEndpoints.exportRelease, async ({ params, body, caller, language, signal }) => {
     const request = caller.via === 'key' ? await allowedExport(deps, params.release_id, body) : body
     return { status: 200, body: await releaseExports.export(params.release_id, request, language, signal) }
@@ -213,7 +215,9 @@ export function releaseExportRoutes(app: FastifyInstance, deps: ReleaseExportRou
   }))
   route(app, releaseExportEndpoints.verifyFolder, async ({ body: { folder }, caller, signal }) => ({
     status: 200,
-    body: await releaseExports.verify(caller.via === 'key' ? await allowedFolder(folder) : folder, signal),
+    body: await (caller.via === 'key'
+      ? releaseExports.verify(await allowedFolder(folder), { signal, requireAllowed })
+      : releaseExports.verify(folder, { signal })),
   }))
 }
 

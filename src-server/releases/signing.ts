@@ -3,6 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject,
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { makePrivate, syncFolder } from '../../src-system/disk.ts'
+import { AppError } from '../http/app-error.ts'
 
 /** Name of the private key in the data directory; PKCS #8, mode 0600. */
 export const SIGNING_KEY_FILE = 'signing-key.pem'
@@ -22,7 +23,12 @@ export class Signer {
     this.#file = path.join(dataDir, SIGNING_KEY_FILE)
   }
 
-  /** Returns the signature of a text in UTF-8. Throws the system's error where the key can be neither read nor made. */
+  /** Throws UNAVAILABLE, naming the file, for a key that is there and cannot be used. It stays as it is: only its owner can mend it. */
+  requireUsable(): void {
+    if (existsSync(this.#file)) this.#read()
+  }
+
+  /** Returns the signature of a text in UTF-8. Throws as `requireUsable` does, and the system's error where no key can be made. */
   sign(text: string): Signature {
     const key = existsSync(this.#file) ? this.#read() : this.#make()
     return {
@@ -32,7 +38,7 @@ export class Signer {
     }
   }
 
-  /** Returns whose signature of a text this is: our own, that of another key, or none of it. Never throws for what is no signature. */
+  /** Returns whose signature of a text this is: our own, that of another key, or none of it. Throws as `requireUsable` does. */
   signerOf(text: string, { algorithm, public_key, value }: Signature): 'own' | 'other' | 'bad' {
     if (algorithm !== 'Ed25519') return 'bad'
     try {
@@ -45,7 +51,13 @@ export class Signer {
   }
 
   #read(): KeyObject {
-    return createPrivateKey(readFileSync(this.#file))
+    try {
+      const key = createPrivateKey(readFileSync(this.#file))
+      if (key.asymmetricKeyType !== 'ed25519') throw new Error(`a key of the type ${key.asymmetricKeyType}`)
+      return key
+    } catch (cause) {
+      throw new AppError('UNAVAILABLE', { reason: 'signing_key', file: this.#file }, { cause })
+    }
   }
 
   /** Makes a key that is whole on the disk before it signs anything. */

@@ -14,6 +14,7 @@ import { linkRoutes } from '../artifacts/link-routes.ts'
 import { artifactRoutes } from '../artifacts/routes.ts'
 import { auditionRoutes } from '../auditions/routes.ts'
 import { appRoutes } from '../batch/routes.ts'
+import { copyOpened, UnreadableError } from '../batch/song-files.ts'
 import { createSystemStateReader } from '../batch/system-state.ts'
 import { watchFolderRoutes } from '../batch/watch-folder-routes.ts'
 import { accountRoutes } from '../credits/routes.ts'
@@ -26,11 +27,12 @@ import { docsRoutes } from '../docs/routes.ts'
 import type { Farm } from '../farm/farm.ts'
 import { farmPlaces } from '../farm/places.ts'
 import { machineRoutes } from '../farm/routes.ts'
+import { AppError } from '../http/app-error.ts'
 import { pageRoutes } from '../http/page.ts'
 import { type Caller, route } from '../http/route.ts'
 import { jobRoutes } from '../jobs/routes.ts'
 import { manifestRoutes } from '../manifests/routes.ts'
-import { toolFiles } from '../mcp/files.ts'
+import { type ToolFilesDeps, toolFiles } from '../mcp/files.ts'
 import { mcpRoutes } from '../mcp/routes.ts'
 import { notifyRoutes } from '../notify/routes.ts'
 import { releaseExportRoutes, releaseRoutes } from '../releases/routes.ts'
@@ -97,6 +99,20 @@ function feedAll({ scheduler, mastering, batchService, manifests }: Work): void 
   manifests.feed()
 }
 
+function toolFilesDeps({ random }: ServiceDeps, { allowedFolders, folders }: Core, { storage }: Work): ToolFilesDeps {
+  return {
+    folders: allowedFolders,
+    tmp: folders.tmp,
+    newUuid: random.newUuid,
+    async copy(file, to, signal) {
+      const copy = await copyOpened(file, to, { requireDisk: storage.requireDisk, signal }).catch((cause: unknown) => {
+        throw cause instanceof UnreadableError ? new AppError('PATH_NOT_ALLOWED', {}, { cause }) : cause
+      })
+      if (!copy) throw new AppError('PATH_NOT_ALLOWED')
+    },
+  }
+}
+
 /** The application, and what ends the sessions of its MCP clients. */
 interface ServedApp {
   readonly app: FastifyInstance
@@ -121,7 +137,7 @@ function appOf(deps: ServiceDeps, core: Core, work: Work, farm: Farm | undefined
       docsRoutes(app, { baseUrl, version: VERSION })
       closeSessions = mcpRoutes(app, {
         ...{ clock, baseUrl, version: VERSION, keyOf: admission.keyOf, newUuid: random.newUuid },
-        ...toolFiles(core.allowedFolders),
+        ...toolFiles(toolFilesDeps(deps, core, work)),
         onFault: (cause) => log.warn('a fault of an MCP session', { cause }),
         onRefused: (cause) => log.debug('a message of an MCP client was refused', { cause }),
       })
@@ -292,7 +308,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
   artifactRoutes(app, {
     filesOf,
     codedCopies: work.codedCopies,
-    allowedFile: (name) => core.allowedFolders.file(name),
+    allowedFile: (name) => core.allowedFolders.open(name),
   })
   linkRoutes(app, { filesOf, links: core.links })
   notifyRoutes(app, {
@@ -344,6 +360,7 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
   releaseExportRoutes(app, {
     releaseExports: work.releaseExports,
     allowedFolder: (folder) => core.allowedFolders.folder(folder),
+    requireAllowed: (real) => core.allowedFolders.requireInside(real),
   })
   ticketRoutes(app, { ...deps, onRedeemed: (ticket) => removeRedirect(deps.dataDir, ticket) })
 }

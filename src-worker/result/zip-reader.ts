@@ -1,8 +1,9 @@
 /** Reading a finished ZIP back, by another library than the one that wrote it. */
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import { openPromise } from 'yauzl'
+import { fromRandomAccessReaderPromise, openPromise, RandomAccessReader, type ZipFile } from 'yauzl'
 
 /** One file in a ZIP: stored, so its bytes lie there as they are and can be served by range. */
 export interface StoredEntry {
@@ -20,30 +21,56 @@ export interface WholeZip {
   readonly sha256: string
 }
 
+/** Bytes of a ZIP that is open already. */
+export interface ZipBytes {
+  readonly sizeBytes: number
+  readonly stream: (part: { readonly start: number; readonly sizeBytes: number }) => Readable
+}
+
 /** Bytes that are read at once. */
 const CHUNK_BYTES = 1 << 20
+/** Most files in a ZIP that is listed: more than a record with every format and every master has. */
+const MAX_ENTRIES = 10_000
 
 /**
  * Returns the places of all files in a ZIP and its SHA-256 after every byte has been read and every checksum compared. Throws an Error
  * that says what is wrong when the ZIP is cut short, compressed or damaged.
  */
 export async function readWholeZip(path: string, signal?: AbortSignal): Promise<WholeZip> {
-  const entries = await readDirectory(path)
+  const entries = await readDirectory(await openPromise(path, { strictFileNames: true }))
   const contents = await readContents(path, entries, signal)
   return { entries: entries.map(({ name, offset, sizeBytes }) => ({ name, offset, sizeBytes })), ...contents }
 }
 
-/** Returns the places of all files in a ZIP, from its directory alone. Throws an Error for what is none, or is compressed. */
-export async function listEntries(path: string): Promise<StoredEntry[]> {
-  return (await readDirectory(path)).map(({ name, offset, sizeBytes }) => ({ name, offset, sizeBytes }))
+/**
+ * Returns the places of all files in a ZIP, from its directory alone. Throws an Error for anything else, for a compressed ZIP, and for one
+ * of too many files.
+ */
+export async function listEntries(bytes: ZipBytes): Promise<StoredEntry[]> {
+  const zip = await fromRandomAccessReaderPromise(new BytesReader(bytes), bytes.sizeBytes, { strictFileNames: true })
+  if (zip.entryCount > MAX_ENTRIES) throw new Error(`${zip.entryCount} files`)
+  return (await readDirectory(zip)).map(({ name, offset, sizeBytes }) => ({ name, offset, sizeBytes }))
 }
 
 interface CheckedEntry extends StoredEntry {
   readonly checksum: number
 }
 
-async function readDirectory(path: string): Promise<CheckedEntry[]> {
-  const zip = await openPromise(path, { strictFileNames: true })
+/** yauzl's access to bytes that are open already. */
+class BytesReader extends RandomAccessReader {
+  readonly #bytes: ZipBytes
+
+  constructor(bytes: ZipBytes) {
+    super()
+    this.#bytes = bytes
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return this.#bytes.stream({ start, sizeBytes: end - start })
+  }
+}
+
+async function readDirectory(zip: ZipFile): Promise<CheckedEntry[]> {
   const entries: CheckedEntry[] = []
   for await (const entry of zip.eachEntry()) {
     // yauzl compares the sizes of a stored entry itself.

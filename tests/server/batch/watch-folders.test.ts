@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  type BigIntStats,
   chmodSync,
   existsSync,
   linkSync,
@@ -9,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  type Stats,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -37,12 +39,23 @@ const disk = vi.hoisted(() => ({
 }))
 vi.mock('node:fs/promises', async (original) => {
   const fs = await original<typeof import('node:fs/promises')>()
+  const numbered = <Facts extends Stats | BigIntStats>(facts: Facts): Facts => {
+    const inode = disk.firstInode === undefined ? BigInt(facts.ino) : disk.firstInode + (BigInt(facts.ino) % 1024n)
+    return Object.assign(facts, { ino: typeof facts.ino === 'bigint' ? inode : Number(inode) })
+  }
   const lstat = async (name: string, options?: { bigint: boolean }) => {
     disk.looks++
-    const facts = await fs.lstat(name, { bigint: true })
-    const inode = disk.firstInode === undefined ? facts.ino : disk.firstInode + (facts.ino % 1024n)
-    const shown = options?.bigint ? facts : await fs.lstat(name)
-    return Object.assign(shown, { ino: options?.bigint ? inode : Number(inode) })
+    return numbered(options?.bigint ? await fs.lstat(name, { bigint: true }) : await fs.lstat(name))
+  }
+  const open = async (name: string, flags: string | number) => {
+    // Songs are opened by flags, and nothing else is.
+    if (typeof flags !== 'number') return fs.open(name, flags)
+    disk.reads++
+    if (disk.fault) throw Object.assign(new Error(disk.fault), { code: disk.fault })
+    const handle = await fs.open(name, flags)
+    const { stat } = handle
+    const counted = async () => numbered((await stat.call(handle, { bigint: true })) as BigIntStats)
+    return Object.assign(handle, { stat: counted })
   }
   const readdir = async (folder: string, options?: { withFileTypes: boolean }) => {
     if (!options?.withFileTypes) return fs.readdir(folder)
@@ -50,19 +63,7 @@ vi.mock('node:fs/promises', async (original) => {
     const isLink = { isFile: () => false, isDirectory: () => false, isSymbolicLink: () => true }
     return entries.map((entry) => (disk.isInCloud ? Object.assign(entry, isLink) : entry))
   }
-  return { ...fs, lstat, readdir }
-})
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>()
-  const createReadStream: typeof fs.createReadStream = (...given) => {
-    disk.reads++
-    const { fault } = disk
-    if (!fault) return fs.createReadStream(...given)
-    const open = (_path: string, _flags: string, _mode: number, done: (error: Error) => void) =>
-      done(Object.assign(new Error(fault), { code: fault }))
-    return fs.createReadStream(given[0], { fs: { open, read: fs.read, close: fs.close } as never })
-  }
-  return { ...fs, createReadStream }
+  return { ...fs, lstat, open, readdir }
 })
 
 let root: string
