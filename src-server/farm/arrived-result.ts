@@ -7,6 +7,7 @@ import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { RELEASE } from '../../src-contract/delivery-target.ts'
 import { Report } from '../../src-contract/report.ts'
+import { withRegularFile } from '../../src-system/regular-file.ts'
 import type { WorkOrder, WorkResult } from '../../src-worker/mastering/work-order.ts'
 import { isResultFolderName, isSafeName, RESULT_TEXTS } from '../../src-worker/result/names.ts'
 import { listEntries, readWholeZip, type StoredEntry } from '../../src-worker/result/zip-reader.ts'
@@ -34,7 +35,7 @@ export async function bringResult(
   await rm(arrived, { force: true })
   await blobs.get(keyOf(attemptId, result.zip.sha256), arrived)
   // The directory first: an entry that was not ordered is not worth a look at its bytes.
-  const folderName = checkEntries(await listEntries(arrived), result, jobId)
+  const folderName = checkEntries(await withRegularFile(arrived, {}, listEntries), result, jobId)
   const whole = await readWholeZip(arrived)
   const { json, html } = RESULT_TEXTS
   for (const file of [json, html]) {

@@ -15,7 +15,8 @@ test('a key has its own sessions: one more is refused, until one ends or is idle
   const unused = () => Promise.reject(new Error('unused'))
   const sessions = new McpSessions({
     ...{ clock, baseUrl: 'http://127.0.0.1:1', version: '1', newUuid: randomUUID },
-    ...{ openFile: unused, openFolder: unused, onFault: unused, onRefused: () => undefined },
+    ...{ filesOfCall: () => ({ openFile: unused, discard: unused }), openFolder: unused, onFault: unused },
+    onRefused: () => undefined,
   })
   const send = async (keyId: string, method: 'POST' | 'DELETE', session?: string) => {
     const closed: (() => void)[] = []
