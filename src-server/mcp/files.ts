@@ -8,7 +8,7 @@ import { discardFolder } from '../../src-system/disk.ts'
 import type { RegularFile } from '../../src-system/regular-file.ts'
 import type { AllowedFolders } from '../access/allowed-folders.ts'
 import { AppError } from '../http/app-error.ts'
-import type { McpServerDeps } from './server.ts'
+import type { ToolFiles } from './tool.ts'
 
 export interface ToolFilesDeps {
   readonly folders: Pick<AllowedFolders, 'open' | 'folder'>
@@ -39,7 +39,7 @@ function pathOfUrl(url: string): string | undefined {
 }
 
 /** Returns the file access of tools. What is outside and what is missing are refused alike: PATH_NOT_ALLOWED. */
-export function toolFiles(deps: ToolFilesDeps): Pick<McpServerDeps, 'filesOfCall' | 'openFolder'> {
+export function toolFiles(deps: ToolFilesDeps): ToolFiles {
   const { folders, copy, tmp, newUuid } = deps
   return {
     filesOfCall(signal) {

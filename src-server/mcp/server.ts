@@ -24,13 +24,18 @@ import { BATCH_TOOLS } from './batch-tools.ts'
 import { albumPrompt, PromptInput } from './prompt.ts'
 import { RELEASE_TOOLS } from './release-tools.ts'
 import { SONG_TOOLS } from './song-tools.ts'
-import { type Effect, RESOURCES, reportUri, scopeOf, type Tool, type ToolAnswer, type ToolContext } from './tool.ts'
+import {
+  type Effect,
+  RESOURCES,
+  reportUri,
+  scopeOf,
+  type Tool,
+  type ToolAnswer,
+  type ToolContext,
+  type ToolFiles,
+} from './tool.ts'
 
-export interface McpServerDeps extends Pick<ToolContext, 'openFolder' | 'client' | 'inTurn'> {
-  /** Returns the files of one call of a tool; `discard` gives them up. */
-  readonly filesOfCall: (
-    signal: AbortSignal,
-  ) => Pick<ToolContext, 'openFile'> & { readonly discard: () => Promise<void> }
+export interface McpServerDeps extends ToolFiles, Pick<ToolContext, 'client' | 'inTurn'> {
   readonly version: string
   /** Scope of the key of the session: tools that it does not permit are not listed. */
   readonly scope: Scope

@@ -40,6 +40,14 @@ export interface ToolContext {
   readonly report: ((progress: number, message: string) => void) | undefined
 }
 
+/** Files of one call of a tool, and the folders that all calls write to. */
+export interface ToolFiles extends Pick<ToolContext, 'openFolder'> {
+  /** Returns the files of one call; `discard` gives them up. */
+  readonly filesOfCall: (
+    signal: AbortSignal,
+  ) => Pick<ToolContext, 'openFile'> & { readonly discard: () => Promise<void> }
+}
+
 /** Effect of a tool on the account, for the host that asks its user. */
 export type Effect =
   /** Changes nothing. */
