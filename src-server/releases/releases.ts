@@ -14,6 +14,7 @@ import type {
 } from '../../src-contract/releases.ts'
 import type { Language } from '../../src-contract/text/text.ts'
 import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
+import { plainPicture } from '../../src-worker/media/plain-picture.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
@@ -241,9 +242,10 @@ export class Releases {
     return cover
   }
 
-  /** Sets the cover; undefined removes it. Throws RELEASE_NOT_FOUND, INVALID_REQUEST for what is no JPEG or PNG. */
-  setCover(releaseId: string, bytes: Buffer | undefined): Release {
+  /** Sets the cover, without what its camera wrote beside it; undefined removes it. Throws RELEASE_NOT_FOUND, INVALID_REQUEST for what is no JPEG or PNG. */
+  setCover(releaseId: string, sent: Buffer | undefined): Release {
     const { db, store } = this.#deps
+    const bytes = sent && plainPicture(sent)
     const facts = bytes && pictureFacts(bytes)
     if (bytes && !facts) throw new AppError('INVALID_REQUEST', {}, { param: 'file', details: [{ rule: 'picture' }] })
     const cover =

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
 import { isText } from './file-bytes.ts'
+import { plainPicture } from './plain-picture.ts'
 
 /** The picture of a song, as its masters carry it. */
 export interface Cover {
@@ -50,8 +51,8 @@ const KINDS = [
 ] as const
 
 /**
- * Returns the cover of a song: its first front cover that can be kept, or its first other picture. JPEG and PNG up to 16 MB stay as they
- * are; WebP, GIF, BMP and TIFF, and what is larger, become a JPEG of at most 3000 pixels a side. Throws the reason of an aborted
+ * Returns the cover of a song: its first front cover that can be kept, or its first other picture. JPEG and PNG up to 16 MB stay, as
+ * {@link plainPicture} leaves them; WebP, GIF, BMP and TIFF, and what is larger, become a JPEG of at most 3000 pixels a side. Throws the reason of an aborted
  * `signal`, or a {@link FfmpegError} when ffmpeg is missing or killed.
  */
 export async function chooseCover(
@@ -77,11 +78,11 @@ async function keep(ffmpeg: Ffmpeg, bytes: Buffer, signal: AbortSignal | undefin
   const isKept = kind.demuxer === 'jpeg_pipe' || kind.demuxer === 'png_pipe'
   if (isKept && !sizeOf(kind.demuxer, bytes)) return 'broken'
   if (isKept && bytes.length <= MAX_COVER_BYTES) {
-    return { mimeType: kind.demuxer === 'png_pipe' ? 'image/png' : 'image/jpeg', bytes }
+    return { mimeType: kind.demuxer === 'png_pipe' ? 'image/png' : 'image/jpeg', bytes: plainPicture(bytes) }
   }
   const jpeg = await convert(ffmpeg, kind.demuxer, bytes, { signal, mostBytes: MAX_COVER_BYTES })
   if (!jpeg) return isKept ? 'size' : 'broken'
-  return { mimeType: 'image/jpeg', bytes: jpeg }
+  return { mimeType: 'image/jpeg', bytes: plainPicture(jpeg) }
 }
 
 /** Stored cover of a request. */
@@ -102,7 +103,7 @@ export interface SizedCover extends PictureSize {
 const ENDS = { jpeg_pipe: Buffer.from([0xff, 0xd9]), png_pipe: Buffer.from('IEND\xae\x42\x60\x82', 'latin1') } as const
 
 /**
- * Returns a picture as the cover of masters: as it is up to `mostBytes`, else as a JPEG of at most 3000 pixels a side. Undefined for
+ * Returns a picture as the cover of masters: as {@link plainPicture} leaves it up to `mostBytes`, else as a JPEG of at most 3000 pixels a side. Undefined for
  * anything but a whole JPEG or PNG, and for one that stays too large. Throws as {@link chooseCover} does; `ffmpeg` is asked for only
  * where the picture is made smaller.
  */
@@ -116,12 +117,15 @@ export async function fitCover(
   const size = sizeOf(demuxer, bytes)
   if (!size || !bytes.includes(ENDS[demuxer])) return undefined
   if (bytes.length <= mostBytes) {
-    return { ...size, cover: { mimeType: demuxer === 'png_pipe' ? 'image/png' : 'image/jpeg', bytes } }
+    return {
+      ...size,
+      cover: { mimeType: demuxer === 'png_pipe' ? 'image/png' : 'image/jpeg', bytes: plainPicture(bytes) },
+    }
   }
   for (const quality of QUALITIES) {
     const jpeg = await convert(await ffmpeg(), demuxer, bytes, { signal, mostBytes, quality })
     const smaller = jpeg && sizeOf('jpeg_pipe', jpeg)
-    if (smaller) return { ...smaller, cover: { mimeType: 'image/jpeg', bytes: jpeg } }
+    if (smaller) return { ...smaller, cover: { mimeType: 'image/jpeg', bytes: plainPicture(jpeg) } }
   }
   return undefined
 }

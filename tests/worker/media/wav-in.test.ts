@@ -82,7 +82,8 @@ describe('the sound of a WAV whose size was never filled in', () => {
       expect(facts.claimedSeconds).toBeUndefined()
       expect(await decode('unknown.wav', bytes, 16)).toEqual(left(samples))
       const found = await readCover(ffmpeg, { path: at('unknown.wav'), format: 'wav' })
-      expect(Buffer.from(found!.bytes).equals(cover.bytes)).toBe(true)
+      // Less the padding, which is no part of the picture.
+      expect(Buffer.from(found!.bytes).equals(readFileSync(at('cover.png')))).toBe(true)
     },
   )
 })
