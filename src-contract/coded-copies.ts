@@ -47,6 +47,7 @@ export const codedCopyEndpoints = endpoints({
       'JOB_NOT_READY',
       'JOB_FAILED',
       'RESULT_EXPIRED',
+      'FILE_GONE',
       'NOT_FOUND',
       'PRECONDITION_FAILED',
       'RANGE_NOT_SATISFIABLE',

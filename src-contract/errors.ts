@@ -62,6 +62,7 @@ export const ERRORS = {
   RELEASE_BUSY: extension(409, 5),
   FOLDER_TAKEN: extension(409),
   RESULT_EXPIRED: extension(410),
+  FILE_GONE: extension(410),
   TICKET_SPENT: extension(410),
   PRECONDITION_FAILED: extension(412),
   UNSUPPORTED_MEDIA_TYPE: extension(415),

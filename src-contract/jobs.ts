@@ -270,7 +270,7 @@ const FILE_ERRORS = [
 ] as const
 /** Edges that the song cannot have. */
 const EDGE_ERRORS = ['TRIMMED_AWAY', 'FADES_OVERLAP'] as const
-const RESULT_ERRORS = ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'JOB_FAILED', 'RESULT_EXPIRED'] as const
+const RESULT_ERRORS = ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'JOB_FAILED', 'RESULT_EXPIRED', 'FILE_GONE'] as const
 const tag = 'Jobs'
 
 export const jobEndpoints = endpoints({
@@ -382,6 +382,7 @@ export const jobEndpoints = endpoints({
       'JOB_NOT_FOUND',
       'JOB_NOT_READY',
       'RESULT_EXPIRED',
+      'FILE_GONE',
       'INSUFFICIENT_CREDITS',
       'CONCURRENT_LIMIT',
       'IDEMPOTENCY_IN_PROGRESS',

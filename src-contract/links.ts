@@ -50,7 +50,7 @@ export const linkEndpoints = endpoints({
     }),
     isBodyOptional: true,
     answers: { 201: { description: 'The link with its address, which is shown only this once.', schema: CreatedLink } },
-    errors: ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'JOB_FAILED', 'RESULT_EXPIRED', 'CONCURRENT_LIMIT'],
+    errors: ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'JOB_FAILED', 'RESULT_EXPIRED', 'FILE_GONE', 'CONCURRENT_LIMIT'],
   },
   listLinks: {
     method: 'GET',

@@ -211,7 +211,7 @@ export const releaseExportEndpoints = endpoints({
     body: ExportRequest,
     isBodyOptional: true,
     answers: { 200: { description: 'The folder and its certificate.', schema: ExportedRelease } },
-    errors: ['PATH_NOT_ALLOWED', 'RELEASE_NOT_FOUND', 'RELEASE_NOT_READY', 'FOLDER_TAKEN'],
+    errors: ['PATH_NOT_ALLOWED', 'RELEASE_NOT_FOUND', 'RELEASE_NOT_READY', 'FILE_GONE', 'FOLDER_TAKEN'],
   },
   nameExport: {
     method: 'POST',

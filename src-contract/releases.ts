@@ -122,7 +122,10 @@ export const Track = exactly({
   position: Type.Integer({ minimum: 1, description: 'Number of the track, from 1.' }),
   source_id: Type.Optional(Uuid),
   job_id: Type.Optional(Uuid),
-  state: oneOf(TRACK_STATES, 'State of the song: none yet, stored, or that of its job; `gone` where it was deleted.'),
+  state: oneOf(
+    TRACK_STATES,
+    'State of the song: none yet, stored, or that of its job; `gone` where it was deleted, or is no longer where a batch found it.',
+  ),
   duration_seconds: Type.Optional(Type.Number({ description: 'Length of the song, s.' })),
   ...trackFacts,
   ...partial(optionalTrackFacts),
@@ -406,7 +409,7 @@ export const releaseEndpoints = endpoints({
     summary: 'Plan the mastering of a release, free (extension)',
     params: ReleasePath,
     answers: { 200: { description: 'The plan.', schema: ReleasePlan } },
-    errors: ['RELEASE_NOT_FOUND', 'RELEASE_NOT_READY', 'TRACKS_NOT_CONTINUOUS'],
+    errors: ['RELEASE_NOT_FOUND', 'RELEASE_NOT_READY', 'TRACKS_NOT_CONTINUOUS', 'FILE_GONE'],
   },
   masterRelease: {
     method: 'POST',
@@ -419,6 +422,7 @@ export const releaseEndpoints = endpoints({
     headers: IdempotencyHeaders,
     answers: { 202: { description: 'The release, which is being mastered.', schema: Release } },
     errors: [
+      'FILE_GONE',
       'RELEASE_NOT_FOUND',
       'RELEASE_NOT_READY',
       'TRACKS_NOT_CONTINUOUS',

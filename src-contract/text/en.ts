@@ -134,8 +134,9 @@ export const errors: Record<ErrorCode, Sentence> = {
     v.file !== undefined
       ? `“${v.file}” in the folder “${v.folder}” was changed, and is not overwritten. Move it away, or export into another folder.`
       : `The folder “${v.folder ?? 'of this name'}” exists and holds other files. Rename or move it, or export into another folder.`,
-  RESULT_EXPIRED:
-    'The result is no longer kept here: its retention period is over, or a batch has delivered it into its folder. Look there, or master the song again.',
+  RESULT_EXPIRED: 'The result is no longer kept: its retention period is over. Master the song again.',
+  FILE_GONE: (v) =>
+    `${v.file === undefined ? 'A file' : `“${v.file}”`} is gone: it was moved, deleted or changed since its batch, or its folder was taken off the allowed ones. Put it back as it was, or master the song again.`,
   TICKET_SPENT: 'This link has been used already or is more than five minutes old. Run "loudsmith open" for a new one.',
   UNSUPPORTED_MEDIA_TYPE: (v) =>
     v.encoding === undefined

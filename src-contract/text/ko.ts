@@ -128,8 +128,9 @@ export const errors: Record<ErrorCode, Sentence> = {
     v.file !== undefined
       ? `“${v.folder}” 폴더의 “${v.file}” 파일이 바뀌어 있어서 덮어쓰지 않았어요. 그 파일을 옮기거나 다른 폴더로 내보내세요.`
       : `“${v.folder ?? '같은 이름의'}” 폴더가 이미 있고 다른 파일이 들어 있어요. 이름을 바꾸거나 옮기고, 아니면 다른 폴더로 내보내세요.`,
-  RESULT_EXPIRED:
-    '결과가 더는 여기에 없어요. 보관 기간이 지났거나 일괄 작업이 폴더로 옮겼어요. 그 폴더를 보거나 곡을 다시 마스터링하세요.',
+  RESULT_EXPIRED: '보관 기간이 지나 결과가 더는 없어요. 곡을 다시 마스터링하세요.',
+  FILE_GONE: (v) =>
+    `${v.file === undefined ? '' : `“${v.file}” `}파일이 없어졌어요. 일괄 작업 뒤에 옮겨졌거나 지워졌거나 바뀌었거나, 그 폴더가 허용 목록에서 빠졌어요. 원래대로 되돌려 놓거나 곡을 다시 마스터링하세요.`,
   TICKET_SPENT: '이미 사용했거나 5분이 지난 링크예요. "loudsmith open"을 실행해 새 링크를 여세요.',
   UNSUPPORTED_MEDIA_TYPE: (v) =>
     v.encoding === undefined

@@ -21,8 +21,11 @@ export interface CodedCopiesDeps {
 }
 
 /** A finished master and the folder of its job's copies. */
-export interface CopiedMaster extends MasterBytes {
+export interface CopiedMaster {
   readonly sha256: string
+  readonly sizeBytes: number
+  /** Runs `use` with the place of its bytes. */
+  readonly withBytes: (use: (place: MasterBytes) => Promise<void>) => Promise<void>
   readonly copiesFolder: string
 }
 
@@ -119,12 +122,14 @@ export class CodedCopies {
     this.#deps.requireDisk(COPY_FACTOR * master.sizeBytes)
     const unfinished = `${target}.part`
     try {
-      await mkdir(master.copiesFolder, { mode: 0o700 }).catch(passOver('EEXIST'))
-      await writeHeardCopy(ffmpeg, codec, master, unfinished, signal)
+      await master.withBytes(async (place) => {
+        await mkdir(master.copiesFolder, { mode: 0o700 }).catch(passOver('EEXIST'))
+        await writeHeardCopy(ffmpeg, codec, place, unfinished, signal)
+      })
       await rename(unfinished, target)
     } catch (cause) {
       signal.throwIfAborted()
-      throw refusalOf(cause, existsSync(master.path))
+      throw refusalOf(cause)
     }
   }
 
@@ -132,7 +137,7 @@ export class CodedCopies {
     try {
       return await this.#deps.ffmpeg()
     } catch (cause) {
-      throw refusalOf(cause, true)
+      throw refusalOf(cause)
     }
   }
 
@@ -150,8 +155,9 @@ const passOver = (code: string) => (cause: NodeJS.ErrnoException) => {
 }
 
 /** Returns the answer for a copy that could not be made. */
-function refusalOf(cause: unknown, isMasterThere: boolean): unknown {
-  if (!isMasterThere) return new AppError('RESULT_EXPIRED', {}, { cause })
+function refusalOf(cause: unknown): unknown {
+  // The master, or the folder of its job.
+  if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return new AppError('RESULT_EXPIRED', {}, { cause })
   if (cause instanceof FfmpegMissingError) return new AppError('UNAVAILABLE', { reason: cause.lack }, { cause })
   const isFull = (cause as NodeJS.ErrnoException).code === 'ENOSPC'
   if (isFull || (cause instanceof FfmpegError && cause.fault === 'disk_full'))

@@ -5,13 +5,12 @@ import { linkEndpoints } from '../../src-contract/links.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireScope, route } from '../http/route.ts'
 import type { Links } from './links.ts'
-import { type ArtifactDeps, resultOf, zipOf } from './routes.ts'
-import { fileAnswer } from './send-file.ts'
+import type { ArtifactDeps } from './routes.ts'
 
 /** Serves the making, listing and taking back of links, and what they lead to. */
 export function linkRoutes(
   app: FastifyInstance,
-  { filesOf, links }: Pick<ArtifactDeps, 'filesOf'> & { readonly links: Links },
+  { filesOf, links, stored }: Pick<ArtifactDeps, 'filesOf' | 'stored'> & { readonly links: Links },
 ): void {
   const find = (jobId: string) => {
     const files = filesOf(jobId)
@@ -19,8 +18,8 @@ export function linkRoutes(
     return files
   }
 
-  route(app, linkEndpoints.createLink, ({ params: { job_id }, body, caller }) => {
-    resultOf(find(job_id))
+  route(app, linkEndpoints.createLink, async ({ params: { job_id }, body, caller }) => {
+    await stored.sendZip(find(job_id), { method: 'HEAD', headers: {} })
     return { status: 201, body: links.create(job_id, body.expires_in ?? DEFAULT_LINK_SECONDS, caller) }
   })
 
@@ -41,7 +40,9 @@ export function linkRoutes(
     const gone = new AppError('LINK_NOT_FOUND')
     const files = filesOf(links.jobOf(params.token))
     if (!files?.result || files.isExpired) throw gone
-    const { headers, ...answer } = await fileAnswer(zipOf(files.result), request, gone)
+    const { headers, ...answer } = await stored.sendZip(files, request).catch((cause: unknown) => {
+      throw cause instanceof AppError && cause.status === 410 ? gone : cause
+    })
     return { ...answer, headers: { ...headers, 'cache-control': 'no-store' } }
   })
 }

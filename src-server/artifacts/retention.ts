@@ -37,6 +37,8 @@ export interface RetentionDeps {
     ): { readonly results: number; readonly sizeBytes: number; readonly firstAtMs: number } | undefined
     /** Lets the period of those count from a moment on, epoch ms; returns how many they were. */
     beginAnew(beforeMs: number, nowMs: number, periodMs: number | null): number
+    moveOut(jobId: string, folder: string, sums: Readonly<Record<string, string>>): boolean | undefined
+    keepAgain(jobId: string, bytes: number, nowMs: number, periodMs: number | null): void
     /** When the next job's time is over, epoch ms; undefined when none has an end. */
     nextExpiryMs(): number | undefined
   }
@@ -45,7 +47,7 @@ export interface RetentionDeps {
   readonly freeing: (run: () => void) => void
   /** Records the event of an expiry inside its transaction, and that of what is about to expire, and publishes them afterwards. */
   readonly notify: {
-    record(event: { event: 'job.expired'; jobId: string } | { event: 'account.changed' }): unknown
+    record(event: { event: 'job.expired' | 'job.delivered'; jobId: string } | { event: 'account.changed' }): unknown
     committed(): void
   }
 }
@@ -144,12 +146,27 @@ export class Retention {
     }
   }
 
-  /** Gives up the files of a job at once, as at its expiry: its masters have been delivered elsewhere. */
-  expireNow(jobId: string): void {
-    const { freeing, removals, notify } = this.#deps
-    freeing(() => this.#expire([jobId]))
+  /**
+   * Notes in one transaction, with `alongside`, that the result of a job was moved into a folder of the user's, and removes what is there
+   * twice now.
+   */
+  moveOut(jobId: string, folder: string, sums: Readonly<Record<string, string>>, alongside: () => void): void {
+    const { db, freeing, jobs, removals, notify } = this.#deps
+    const move = db.transaction(() => {
+      const isSwept = jobs.moveOut(jobId, folder, sums)
+      if (isSwept) removals.record(`jobs/${jobId}`)
+      if (isSwept !== undefined) notify.record({ event: 'job.delivered', jobId })
+      alongside()
+    })
+    freeing(() => move.immediate())
     removals.removeNow([`jobs/${jobId}`])
     notify.committed()
+  }
+
+  /** Lets files of a job that are kept again expire as any others. */
+  keepAgain(jobId: string, bytes: number): void {
+    const { jobs, time } = this.#deps
+    jobs.keepAgain(jobId, bytes, time.now(), this.#periodMs())
   }
 
   #expire(jobIds: readonly string[]): void {

@@ -1,6 +1,6 @@
 /** Answers with a file, or with a slice of one, as downloads and players want it: lengths, ranges, entity tags, names. */
-import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import { openRegularFile, type RegularFile } from '../../src-system/regular-file.ts'
 import { AppError } from '../http/app-error.ts'
 import { type ByteRange, selectBytes } from './range.ts'
 
@@ -34,30 +34,52 @@ export interface FileAnswer {
   readonly headers: Readonly<Record<string, string | number>>
 }
 
-/** Buffer of the file stream, bytes: fewer reads than with Node's 64 KiB. */
-const READ_AHEAD_BYTES = 262_144
-
 /**
  * Returns the answer to a GET of `file`, whole or a range, or to a HEAD, for which a range means nothing. The file is open before
  * anything is said about it, so deleting it meanwhile breaks nothing. Throws PRECONDITION_FAILED where `If-Match` names another
  * file, RANGE_NOT_SATISFIABLE for a range outside, and `gone` when the file is not there or is too short.
  */
 export async function fileAnswer(file: SendableFile, request: FileRequest, gone: AppError): Promise<FileAnswer> {
-  const handle = await openOr(file.path, gone)
+  return bytesAnswer(await openBytes(file.path, gone), file, request, gone)
+}
+
+/** Bytes that are open to be read. */
+export interface OpenBytes {
+  readonly sizeBytes: number
+  /** Returns `sizeBytes` bytes from `start` on as a stream. */
+  stream(part: { readonly start: number; readonly sizeBytes: number }): Readable
+  close(): Promise<void>
+}
+
+/** Opens a file of ours. Throws `gone` where there is none, else as {@link openRegularFile} does. */
+export function openBytes(path: string, gone: AppError): Promise<RegularFile> {
+  return openRegularFile(path).catch((cause: NodeJS.ErrnoException) => {
+    throw cause.code === 'ENOENT' ? gone : cause
+  })
+}
+
+/** Returns the answer to a GET or HEAD of open bytes, which are closed when it has been sent. Throws as {@link fileAnswer} does. */
+export async function bytesAnswer(
+  opened: OpenBytes,
+  file: Omit<SendableFile, 'path'>,
+  request: FileRequest,
+  gone: AppError,
+): Promise<FileAnswer> {
   let stream: Readable | undefined
   try {
     const { offset = 0 } = file
-    const available = (await handle.stat()).size - offset
+    const available = opened.sizeBytes - offset
     const sizeBytes = file.sizeBytes ?? available
     if (sizeBytes > available || available < 0) throw gone
     const { status, range, headers } = selectionOf(request, { ...file, sizeBytes, tag: file.sha256 })
     if (range) {
       const { start, end } = range
-      stream = handle.createReadStream({ start: offset + start, end: offset + end, highWaterMark: READ_AHEAD_BYTES })
+      stream = opened.stream({ start: offset + start, sizeBytes: end - start + 1 })
+      stream.once('close', () => void opened.close())
     }
     return { status, bytes: stream ?? Readable.from([]), headers }
   } finally {
-    if (!stream) await handle.close()
+    if (!stream) await opened.close()
   }
 }
 
@@ -101,15 +123,6 @@ export function selectionOf(
       'content-disposition': disposition(filename, isDownload === true),
       ...(selection.kind === 'part' ? { 'content-range': `bytes ${start}-${end}/${sizeBytes}` } : {}),
     },
-  }
-}
-
-async function openOr(path: string, gone: AppError): Promise<FileHandle> {
-  try {
-    return await open(path, 'r')
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') throw gone
-    throw cause
   }
 }
 

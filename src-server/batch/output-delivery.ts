@@ -2,7 +2,7 @@
 
 import type { Log } from '../../src-system/log.ts'
 import type { Clock } from '../../src-system/system.ts'
-import type { JobFiles } from '../artifacts/routes.ts'
+import type { JobFiles } from '../artifacts/job-files.ts'
 import type { Db } from '../db/open.ts'
 import { retryWrite } from '../db/retry-write.ts'
 import type { FinishedJobs } from '../jobs/finished-jobs.ts'

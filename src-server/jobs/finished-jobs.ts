@@ -53,6 +53,18 @@ function prepareStatements(db: Db) {
       )
       .pluck(),
     deliver: db.prepare<[string, string]>('UPDATE jobs SET output_folder = ? WHERE job_id = ?'),
+    // The song stays here where it came from no file of the user's.
+    moveOut: db
+      .prepare<{ jobId: string; folder: string; sums: string }, 0 | 1>(
+        `UPDATE jobs SET output_folder = :folder, delivered_sums = :sums, is_expired = source_path IS NOT NULL,
+           stored_bytes = iif(source_path IS NULL, stored_bytes - (result ->> '$.zip.sizeBytes'), 0)
+         WHERE job_id = :jobId RETURNING is_expired`,
+      )
+      .pluck(),
+    keepAgain: db.prepare<{ jobId: string; bytes: number; now: number; period: number | null }>(
+      `UPDATE jobs SET is_expired = 0, stored_bytes = stored_bytes + :bytes, kept_from_ms = :now, expires_at_ms = :now + :period
+       WHERE job_id = :jobId`,
+    ),
   }
 }
 
@@ -115,6 +127,20 @@ export class FinishedJobs {
   /** Returns done jobs that ended after a moment and whose masters were delivered nowhere, the oldest first; not swept ones. */
   listUndelivered(endedAfterMs: number): string[] {
     return this.#statements.selectUndelivered.all(endedAfterMs)
+  }
+
+  /**
+   * Records that the result was moved into a folder, with the SHA-256 of its files that are no masters. Returns whether all files of the job
+   * are given up, its song too; undefined for a job that is no longer there.
+   */
+  moveOut(jobId: string, folder: string, sums: Readonly<Record<string, string>>): boolean | undefined {
+    const isSwept = this.#statements.moveOut.get({ jobId, folder, sums: JSON.stringify(sums) })
+    return isSwept === undefined ? undefined : isSwept === 1
+  }
+
+  /** Records that files of a job are kept again from a moment on, milliseconds since 1970. */
+  keepAgain(jobId: string, bytes: number, nowMs: number, periodMs: number | null): void {
+    this.#statements.keepAgain.run({ jobId, bytes, now: nowMs, period: periodMs })
   }
 
   /** Records the folder to which the masters were delivered; false for a job that is no longer there. */

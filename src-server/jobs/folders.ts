@@ -1,5 +1,5 @@
 /** Paths of the files of jobs. Names are made of our own identifiers, never of a client's file name. */
-import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs'
+import { linkSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { copyLasting, syncFolder } from '../../src-system/disk.ts'
 
@@ -42,7 +42,7 @@ export function createFolders(dataDir: string): Folders {
     result: (jobId) => within(jobId, 'result'),
     copies: (jobId) => within(jobId, 'copies'),
     keep(songPath, target) {
-      if (!existsSync(path.dirname(target))) mkdirSync(path.dirname(target), { mode: 0o700 })
+      mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 })
       try {
         linkSync(songPath, target)
       } catch (error) {

@@ -76,12 +76,17 @@ export function statusOf(state: JobState): JobStatus {
 
 /**
  * Returns whether the result and the songs of a job are over at `nowMs`, milliseconds since 1970: from the very moment on, whether or not
- * the sweep has come round. Pure.
+ * the sweep has come round. What a batch has delivered is the user's and has no end. Pure.
  */
 export function hasExpired(
-  { isSwept, expiresAtMs }: { readonly isSwept: boolean; readonly expiresAtMs?: number },
+  {
+    isSwept,
+    expiresAtMs,
+    deliveredSums,
+  }: { readonly isSwept: boolean; readonly expiresAtMs?: number; readonly deliveredSums?: object },
   nowMs: number,
 ): boolean {
+  if (deliveredSums) return false
   return isSwept || (expiresAtMs !== undefined && expiresAtMs <= nowMs)
 }
 

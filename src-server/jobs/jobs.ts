@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { DEFAULT_PAGE_SIZE } from '../../src-contract/common.ts'
 import { RELEASE } from '../../src-contract/delivery-target.ts'
@@ -5,7 +6,7 @@ import type { Job, JobPage, JobQuery } from '../../src-contract/jobs.ts'
 import { PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
 import type { Clock } from '../../src-system/system.ts'
 import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
-import type { JobFiles } from '../artifacts/routes.ts'
+import { type BytesPlace, entryOf, type JobFiles, resultOf, type StoredFiles } from '../artifacts/job-files.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
 import { AppError } from '../http/app-error.ts'
@@ -33,6 +34,9 @@ export interface JobsDeps {
   readonly notify: Pick<Notify, 'record' | 'committed'>
   readonly plan: () => Plan
   readonly spareRoom: Pick<SpareRoom, 'use'>
+  readonly stored: Pick<StoredFiles, 'withSong' | 'withFile'>
+  /** Lets files that are kept again expire as any others; `bytes` are what they take. */
+  readonly keepAgain: (jobId: string, bytes: number) => void
 }
 
 /** A retry of a job. */
@@ -75,20 +79,28 @@ export class Jobs {
     return submitted
   }
 
-  /** Makes a new job from the stored songs of an ended one. Throws JOB_NOT_FOUND, JOB_NOT_READY, RESULT_EXPIRED, or what `requestOf` throws. */
-  retry(jobId: string, { requestOf, ...by }: Retry): Submitted {
-    const { clock, folders } = this.#deps
+  /**
+   * Makes a new job from the songs of an ended one. Rejects with JOB_NOT_FOUND, JOB_NOT_READY, RESULT_EXPIRED, FILE_GONE, or what `requestOf`
+   * throws.
+   */
+  async retry(jobId: string, { requestOf, ...by }: Retry): Promise<Submitted> {
+    const { clock, folders, stored } = this.#deps
     const job = this.#require(jobId)
     if (!hasEnded(job.state)) throw new AppError('JOB_NOT_READY')
     if (hasExpired(job, clock.now())) throw new AppError('RESULT_EXPIRED')
     try {
-      return this.submit({
-        ...by,
-        ...songsOf(job, folders),
-        request: requestOf(job.request),
-        ...(job.batchId === undefined ? {} : { batchId: job.batchId }),
-        ...(job.sourceId === undefined ? {} : { sourceId: job.sourceId }),
-        retryOf: jobId,
+      return await stored.withSong(filesOf(job, folders, false), (file) => {
+        const songs = songsOf(job, folders)
+        return this.submit({
+          ...by,
+          ...songs,
+          song: { ...songs.song, path: file },
+          request: requestOf(job.request),
+          ...(job.batchId === undefined ? {} : { batchId: job.batchId }),
+          ...(job.sourceId === undefined ? {} : { sourceId: job.sourceId }),
+          ...(job.sourcePath === undefined ? {} : { sourcePath: job.sourcePath }),
+          retryOf: jobId,
+        })
       })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new AppError('RESULT_EXPIRED', {}, { cause: error })
@@ -130,6 +142,53 @@ export class Jobs {
     const { clock, store, folders } = this.#deps
     const job = store.find(jobId)
     return job && filesOf(job, folders, hasExpired(job, clock.now()))
+  }
+
+  /**
+   * Keeps the song of a job in its folder again, where a batch had given it up, and returns its path. Rejects with RESULT_EXPIRED, FILE_GONE,
+   * INSUFFICIENT_STORAGE.
+   */
+  async bringBackSong(jobId: string): Promise<string> {
+    const { folders, stored } = this.#deps
+    const target = folders.source(jobId)
+    await stored.withSong(this.#requireFiles(jobId), (file) => this.#keepAgain(jobId, file, target))
+    return target
+  }
+
+  /** Does the same with a master or another file of the result, and returns where its bytes are. */
+  async bringBackFile(jobId: string, file: { readonly file: string; readonly sha256: string }): Promise<BytesPlace> {
+    const { folders, stored } = this.#deps
+    const files = this.#requireFiles(jobId)
+    const target = path.join(folders.result(jobId), file.file)
+    const { sizeBytes } = entryOf(resultOf(files), file.file)
+    const kept = { path: target, offset: 0, sizeBytes }
+    if (files.delivered && existsSync(target)) return kept
+    return stored.withFile(files, file, (place) => {
+      if (!files.delivered) return place
+      this.#keepAgain(jobId, place.path, target)
+      return kept
+    })
+  }
+
+  #requireFiles(jobId: string): JobFiles {
+    const files = this.files(jobId)
+    if (!files) throw new AppError('JOB_NOT_FOUND')
+    return files
+  }
+
+  #keepAgain(jobId: string, file: string, target: string): void {
+    if (file === target || existsSync(target)) return
+    this.#deps.folders.keep(file, target)
+    this.#deps.keepAgain(jobId, statSync(target).size)
+  }
+
+  /** Returns the song of a job that has not expired; undefined without one. Its file may be elsewhere: see `bringBackSong`. */
+  song(jobId: string): (StoredSong & { readonly sourcePath?: string }) | undefined {
+    const { clock, store, folders } = this.#deps
+    const job = store.find(jobId)
+    if (!job || hasExpired(job, clock.now())) return undefined
+    const { song, sourcePath } = job
+    return { path: folders.source(jobId), ...song, ...(sourcePath === undefined ? {} : { sourcePath }) }
   }
 
   /** Returns the number of jobs that the plan allows to start now. */
@@ -183,9 +242,9 @@ function filesOf(job: JobRecord, folders: Folders, isExpired: boolean): JobFiles
   return {
     status: statusOf(job.state),
     isExpired,
-    source: toFile(song),
+    source: { ...toFile(song), ...(job.sourcePath === undefined ? {} : { recordedPath: job.sourcePath }) },
     ...(reference ? { reference: toFile(reference) } : {}),
-    ...(job.outputFolder === undefined ? {} : { deliveredTo: job.outputFolder }),
+    ...(job.deliveredSums ? { delivered: { folder: job.outputFolder ?? '', sums: job.deliveredSums } } : {}),
     ...(result
       ? {
           result: {
@@ -194,7 +253,8 @@ function filesOf(job: JobRecord, folders: Folders, isExpired: boolean): JobFiles
             masters: [...result.masters, ...(result.release ? [{ ...result.release, platform: RELEASE }] : [])],
             reportJsonPath: inResult(result.reportJsonFile),
             reportHtmlPath: inResult(result.reportHtmlFile),
-            copiesFolder: folders.copies(job.jobId),
+            // Nothing sweeps the folder of a job whose files are elsewhere; uploads on their way go with each start.
+            copiesFolder: job.deliveredSums ? path.join(folders.tmp, job.jobId) : folders.copies(job.jobId),
           },
         }
       : {}),

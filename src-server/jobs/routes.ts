@@ -185,7 +185,7 @@ function retryJobRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
       const earlier = use && idempotency.find(use)
       const { answer, isReplay } = earlier
         ? { answer: earlier, isReplay: true }
-        : jobs.retry(job_id, {
+        : await jobs.retry(job_id, {
             caller,
             requestOf: (first) => changedRequest(first, body, checkWebhookUrl),
             ...(use ? { idempotency: use } : {}),

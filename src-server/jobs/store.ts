@@ -55,6 +55,10 @@ export interface JobRecord extends JobPosition {
   readonly failure?: { readonly code: FailureCode; readonly values: ErrorParams }
   readonly storedBytes: number
   readonly outputFolder?: string
+  /** The user's own file of which the song was copied. */
+  readonly sourcePath?: string
+  /** SHA-256 of the delivered files that are no masters, by their names; only where a batch has moved the result into `outputFolder`. */
+  readonly deliveredSums?: Readonly<Record<string, string>>
   readonly createdAtMs: number
   readonly startedAtMs?: number
   readonly completedAtMs?: number
@@ -82,7 +86,7 @@ export type NewJob = Pick<
   | 'storedBytes'
   | 'createdAtMs'
 > &
-  Partial<Pick<JobRecord, 'isBulk'>>
+  Partial<Pick<JobRecord, 'isBulk' | 'sourcePath'>>
 
 /** End of a job. */
 export interface JobEnd {
@@ -145,11 +149,11 @@ function prepareUpdates(db: Db) {
   return {
     insert: db.prepare<[Row]>(
       `INSERT INTO jobs (job_id, state, key_id, settings, master_targets, joined, title, artist, metadata, cover, webhook_url,
-         client_reference, client_metadata, batch_id, source_id, retry_of, is_bulk, filename, source_sha256, source_facts,
+         client_reference, client_metadata, batch_id, source_id, source_path, retry_of, is_bulk, filename, source_sha256, source_facts,
          reference_filename, reference_sha256, reference_facts, shown_title, shown_artist, search_text, credits_used,
          credits_remaining, warnings, stored_bytes, created_at_ms)
        VALUES (:job_id, 'waiting', :key_id, :settings, :master_targets, :joined, :title, :artist, :metadata, :cover, :webhook_url,
-         :client_reference, :client_metadata, :batch_id, :source_id, :retry_of, :is_bulk, :filename, :source_sha256,
+         :client_reference, :client_metadata, :batch_id, :source_id, :source_path, :retry_of, :is_bulk, :filename, :source_sha256,
          :source_facts, :reference_filename, :reference_sha256, :reference_facts, :shown_title, :shown_artist, :search_text,
          :credits_used, :credits_remaining, :warnings, :stored_bytes, :created_at_ms)`,
     ),
@@ -317,6 +321,7 @@ function toRow(job: NewJob): Row {
     client_metadata: clientMetadata,
     batch_id: job.batchId ?? null,
     source_id: job.sourceId ?? null,
+    source_path: job.sourcePath ?? null,
     retry_of: job.retryOf ?? null,
     is_bulk: job.isBulk ? 1 : 0,
     filename: song.filename,
@@ -398,6 +403,8 @@ function fromRow(row: Row): JobRecord {
     })),
     storedBytes: number('stored_bytes'),
     ...optional('outputFolder', 'output_folder', text),
+    ...optional('sourcePath', 'source_path', text),
+    ...optional('deliveredSums', 'delivered_sums', (column) => parsed<Record<string, string>>(column)),
     createdAtMs: number('created_at_ms'),
     ...optional('startedAtMs', 'started_at_ms', number),
     ...optional('completedAtMs', 'completed_at_ms', number),

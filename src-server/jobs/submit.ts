@@ -34,6 +34,8 @@ export interface Submission {
   readonly cover?: StoredCover
   readonly batchId?: string
   readonly sourceId?: string
+  /** The user's own file of which the song was copied. */
+  readonly sourcePath?: string
   readonly retryOf?: string
   readonly idempotency?: IdempotencyUse
   /** True for the song of a manifest, which no plan bounds. False when absent. */
@@ -153,7 +155,7 @@ export class Submissions {
 }
 
 /** Returns what a submission says of its job. */
-function newJobOf({ caller, request, song, reference, cover, batchId, sourceId, retryOf }: Submission) {
+function newJobOf({ caller, request, song, reference, cover, batchId, sourceId, sourcePath, retryOf }: Submission) {
   return {
     request,
     song,
@@ -163,6 +165,7 @@ function newJobOf({ caller, request, song, reference, cover, batchId, sourceId, 
     ...(cover ? { cover: keptCover(cover) } : {}),
     ...(batchId === undefined ? {} : { batchId }),
     ...(sourceId === undefined ? {} : { sourceId }),
+    ...(sourcePath === undefined ? {} : { sourcePath }),
     ...(retryOf === undefined ? {} : { retryOf }),
   }
 }

@@ -1,8 +1,11 @@
 /** Delivery of the masters of a job into the folder of its manifest, one job after the other; the ZIP then goes. */
+import { createReadStream } from 'node:fs'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import type { Log } from '../../src-system/log.ts'
+import { sha256OfStream } from '../../src-system/sha256.ts'
 import type { Clock } from '../../src-system/system.ts'
-import type { JobFiles } from '../artifacts/routes.ts'
+import type { JobFiles, KeptResult } from '../artifacts/job-files.ts'
 import { copyMasters } from '../batch/output-folder.ts'
 import type { JobRecord } from '../jobs/store.ts'
 
@@ -12,10 +15,13 @@ export interface DeliveryDeps {
   /** Resolves with the real path of a folder in which may be written. Rejects with PATH_NOT_ALLOWED. */
   readonly allowedFolder: (name: string) => Promise<string>
   readonly filesOf: (jobId: string) => JobFiles | undefined
-  /** Records where the masters of a job lie. */
-  readonly noteDelivered: (jobId: string, folder: string) => void
-  /** Gives up the files of a job. */
-  readonly forgetFiles: (jobId: string) => void
+  /** Records in one transaction, with `alongside`, where the result of a job lies, with the SHA-256 of its files that are no masters. */
+  readonly moveOut: (
+    jobId: string,
+    folder: string,
+    sums: Readonly<Record<string, string>>,
+    alongside: () => void,
+  ) => Promise<void>
 }
 
 export interface OrderedDelivery {
@@ -25,7 +31,9 @@ export interface OrderedDelivery {
 }
 
 export interface DeliveryEnds {
-  readonly onDelivered: (folder: string) => void
+  /** Called in the transaction in which the delivery is noted. */
+  readonly alongside: (folder: string) => void
+  readonly onDelivered: () => void
   /** The masters stay in their ZIP. */
   readonly onFailed: () => void
 }
@@ -42,17 +50,16 @@ export class ManifestDelivery {
   }
 
   /** Delivers a job after those before it; one that is on its way already is delivered once. Never throws. */
-  add(order: OrderedDelivery, { onDelivered, onFailed }: DeliveryEnds): void {
+  add(order: OrderedDelivery, { alongside, onDelivered, onFailed }: DeliveryEnds): void {
     const { jobId } = order.job
-    const { log, noteDelivered, forgetFiles } = this.#deps
+    const { log, moveOut } = this.#deps
     if (this.#queued.has(jobId) || this.#stopping.signal.aborted) return
     this.#queued.add(jobId)
     this.#queue = this.#queue
       .then(async () => {
-        const folder = await this.#deliver(order)
-        noteDelivered(jobId, folder)
-        onDelivered(folder)
-        forgetFiles(jobId)
+        const { folder, sums } = await this.#deliver(order)
+        await moveOut(jobId, folder, sums, () => alongside(folder))
+        onDelivered()
       })
       .catch((cause: unknown) => {
         if (this.#stopping.signal.aborted) return
@@ -68,7 +75,7 @@ export class ManifestDelivery {
     await this.#queue
   }
 
-  async #deliver({ job, folder, subfolder = '' }: OrderedDelivery): Promise<string> {
+  async #deliver({ job, folder, subfolder = '' }: OrderedDelivery) {
     const { clock, allowedFolder, filesOf } = this.#deps
     this.#stopping.signal.throwIfAborted()
     const parent = await allowedFolder(path.join(folder, ...subfolder.split('/')))
@@ -77,6 +84,23 @@ export class ManifestDelivery {
     // All that the ZIP holds, its report too: nothing of it is kept here.
     const { zipPath, zip } = result
     const files = zip.entries.map(({ name }) => name.slice(zip.folderName.length + 1))
-    return copyMasters(parent, { zipPath, zip, files }, clock, this.#stopping.signal)
+    const { signal } = this.#stopping
+    return {
+      sums: await sumsOf(result, signal),
+      folder: await copyMasters(parent, { zipPath, zip, files }, clock, signal),
+    }
   }
+}
+
+/** Returns the SHA-256 of the files of a result that are no masters. */
+async function sumsOf({ zipPath, zip, masters }: KeptResult, signal: AbortSignal): Promise<Record<string, string>> {
+  const known = new Set(masters.flatMap(({ file, files = [] }) => [file, ...files.map((one) => one.file)]))
+  const sums: Record<string, string> = {}
+  for (const { name, offset: start, sizeBytes } of zip.entries) {
+    const file = name.slice(zip.folderName.length + 1)
+    if (known.has(file)) continue
+    const bytes = sizeBytes === 0 ? Readable.from([]) : createReadStream(zipPath, { start, end: start + sizeBytes - 1 })
+    sums[file] = await sha256OfStream(bytes, signal)
+  }
+  return sums
 }

@@ -21,6 +21,7 @@ export interface HandOverDeps extends SongSourceDeps {
     readonly caller: Maker
     readonly request: MasterRequest
     readonly song: StoredSong
+    readonly sourcePath?: string
     readonly batchId: string
     readonly isBulk: true
     readonly alongside: (jobId: string) => void
@@ -145,7 +146,7 @@ export class ManifestFeed {
   /** Prepares a song beside the one before it, and hands it over after that one. */
   async #handOver({ batchId, place, line }: SongRecord, before: Promise<void>): Promise<void> {
     const { store, submit } = this.#deps
-    await withSong(this.#deps, line, this.#stopping.signal, async (song) => {
+    await withSong(this.#deps, line, this.#stopping.signal, async ({ sourcePath, ...song }) => {
       await before
       // It may have been paused or cancelled while its file was looked at.
       const manifest = store.find(batchId)
@@ -154,6 +155,7 @@ export class ManifestFeed {
         caller: manifest.keyId === null ? { via: 'session' } : { via: 'key', keyId: manifest.keyId },
         request: requestOf(manifest.head, line, () => {}),
         song,
+        ...(sourcePath === undefined ? {} : { sourcePath }),
         batchId,
         isBulk: true,
         alongside: (jobId) => store.queue(batchId, place, jobId),

@@ -297,7 +297,8 @@ export class Manifests {
       this.#delivery.add(
         { job, folder, ...(subfolder === undefined ? {} : { subfolder }) },
         {
-          onDelivered: (to) => this.#end(song, 'done', { outcome: { ...outcome, folder: to } }),
+          alongside: (to) => this.#note(song, 'done', { outcome: { ...outcome, folder: to } }),
+          onDelivered: () => this.#tellEnd(song),
           onFailed: () => this.pause(song.batchId, 'folder'),
         },
       )
@@ -308,9 +309,21 @@ export class Manifests {
     state: 'done' | 'failed' | 'cancelled',
     how: { error?: SongError; outcome?: SongOutcome },
   ): void {
+    this.#note(song, state, how)
+    this.#tellEnd(song)
+  }
+
+  #note(
+    song: SongRecord,
+    state: 'done' | 'failed' | 'cancelled',
+    how: { error?: SongError; outcome?: SongOutcome },
+  ): void {
     this.#store.end(song, state, how)
     this.#endIfOver(song.batchId)
-    this.#tell(song.batchId)
+  }
+
+  #tellEnd({ batchId }: SongRecord): void {
+    this.#tell(batchId)
     this.feed()
   }
 

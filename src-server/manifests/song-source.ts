@@ -17,8 +17,13 @@ import type { Storage } from '../uploads/storage.ts'
 
 export interface SongSourceDeps {
   readonly allowed: Pick<AllowedFolders, 'open'>
-  /** Returns the song of a job whose files are there. */
-  readonly songOfJob: (jobId: string) => StoredSong | undefined
+  /** Returns the song of a job that has not expired; its file may be gone. */
+  readonly songOfJob: (jobId: string) => BatchSong | undefined
+  /** Runs `use` with the path of the song of a job. Rejects with RESULT_EXPIRED and FILE_GONE. */
+  readonly withSongOfJob: <Outcome>(
+    jobId: string,
+    use: (path: string) => Outcome | Promise<Outcome>,
+  ) => Promise<Outcome>
   /** Returns a stored song; throws INVALID_REQUEST when its file is gone. */
   readonly storedSong: (sourceId: string) => StoredSong | undefined
   readonly inspect: Inspect
@@ -27,6 +32,9 @@ export interface SongSourceDeps {
   /** Folder of copies on their way, on the disk of the jobs. */
   readonly tmp: string
 }
+
+/** A song, and the user's own file of which it is a copy. */
+export type BatchSong = StoredSong & { readonly sourcePath?: string }
 
 /** Sound per byte of a file that is not looked at yet, seconds: WAV of 16 bit at 44.1 kHz, FLAC of 60 % of that, MP3 of 128 kbit/s. */
 const SECONDS_PER_BYTE: Readonly<Record<string, number>> = {
@@ -69,18 +77,22 @@ export async function withSong<Outcome>(
   deps: SongSourceDeps,
   line: ManifestLine,
   signal: AbortSignal,
-  use: (song: StoredSong) => Outcome | Promise<Outcome>,
+  use: (song: BatchSong) => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
-  if (line.path === undefined) return use(knownSong(deps, line))
+  if (line.path === undefined) {
+    const song = knownSong(deps, line)
+    const { job_id: jobId } = line
+    return jobId === undefined ? use(song) : deps.withSongOfJob(jobId, (file) => use({ ...song, path: file }))
+  }
   const folder = path.join(deps.tmp, deps.random.newUuid())
   try {
-    return await use(await copied(deps, line.path, folder, signal))
+    return await use({ ...(await copied(deps, line.path, folder, signal)), sourcePath: line.path })
   } finally {
     await discardFolder(folder)
   }
 }
 
-function knownSong(deps: Pick<SongSourceDeps, 'songOfJob' | 'storedSong'>, line: ManifestLine): StoredSong {
+function knownSong(deps: Pick<SongSourceDeps, 'songOfJob' | 'storedSong'>, line: ManifestLine): BatchSong {
   const { job_id: jobId, source_id: sourceId } = line
   const song = jobId !== undefined ? deps.songOfJob(jobId) : deps.storedSong(sourceId ?? '')
   if (!song) throw new AppError(jobId !== undefined ? 'JOB_NOT_FOUND' : 'NOT_FOUND')

@@ -45,8 +45,8 @@ export interface SongMasters extends TrackMasters {
   readonly joined?: MasterRequest['joined']
   /** Service that generated the song, as its owner said; absent where nobody did. */
   readonly aiService?: string
-  /** Returns the place of a file of the result; undefined where it is gone. */
-  readonly bytesOf: (file: string) => FileRange | undefined
+  /** Resolves with the place of a file of the result. Rejects with RESULT_EXPIRED and FILE_GONE. */
+  readonly bytesOf: (file: Pick<JobFile, 'file' | 'sha256'>) => Promise<FileRange>
 }
 
 export interface SoundDeps {
@@ -163,7 +163,7 @@ export async function writeSounds(
     const { set } = group[0]!
     const level = levels.get(set.master) ?? levelOf(exported, set.master, deps, signal)
     levels.set(set.master, level)
-    const order = orderOf(exported, group, await level)
+    const order = await orderOf(exported, group, await level)
     await deps.makeFiles(
       order,
       async (sounds) => {
@@ -191,17 +191,16 @@ async function levelOf(
 ): Promise<PlayedLevel | null> {
   const isTold = sets.some(({ master, labels }) => master === name && labels === 'release')
   if (songs.length === 1 || !isTold) return null
-  const tracks = songs.map((song) => song.bytesOf(masterOf(song, name)!.file))
-  const gone = tracks.indexOf(undefined)
-  if (gone >= 0) throw new AppError('RELEASE_NOT_READY', { track: gone + 1 })
-  return measureRecord(tracks as FileRange[], signal)
+  const tracks: FileRange[] = []
+  for (const song of songs) tracks.push(await song.bytesOf(masterOf(song, name)!))
+  return measureRecord(tracks, signal)
 }
 
-function orderOf(
+async function orderOf(
   { release, songs, cover }: Exported,
   group: readonly PlannedSound[],
   album: PlayedLevel | null,
-): Omit<ExportOrder, 'ffmpeg' | 'folder'> {
+): Promise<Omit<ExportOrder, 'ffmpeg' | 'folder'>> {
   const { index, master, set } = group[0]!
   const song = songs[index]!
   const edges = joinedTo(songs, index).length > 0 ? song.joined!.edges : song.edges
@@ -211,12 +210,12 @@ function orderOf(
     seed: SEED,
     edges: { pad_start_seconds: edges.pad_start_seconds, pad_end_seconds: edges.pad_end_seconds },
     ceilingDbtp: master.ceiling_dbtp,
-    sources: [...sources.values()].map(({ format, file, gainDb }) => {
-      const bytes = song.bytesOf(file)
-      if (!bytes)
-        throw new AppError('RELEASE_NOT_READY', { track: index + 1, title: release.tracks[index]!.facts.title })
-      return { ...bytes, format, gainDb, ...rangesBeside(songs, index, { name: set.master, format }) }
-    }),
+    sources: await Promise.all(
+      [...sources.values()].map(async ({ format, gainDb, ...file }) => {
+        const joined = await rangesBeside(songs, index, { name: set.master, format })
+        return { ...(await song.bytesOf(file)), format, gainDb, ...joined }
+      }),
+    ),
     files: group.map((plan) => ({ format: plan.set.format, isTagged: plan.set.labels === 'release' })),
     tags: releaseTags(release, index, song.song.facts.tags),
     cover: cover ? coverOf(cover) : song.song,
@@ -226,7 +225,7 @@ function orderOf(
 }
 
 /** Returns the files of a format of the tracks with which one is one; none where it is alone, or one of them has no such file. */
-function rangesBeside(
+async function rangesBeside(
   songs: readonly SongMasters[],
   index: number,
   { name, format }: { readonly name: MasterName; readonly format: Format },
@@ -234,11 +233,12 @@ function rangesBeside(
   const rangeOf = (place: number) => {
     const master = masterOf(songs[place]!, name)
     const found = master && sourcesOf(master, format)?.find((source) => source.format === format)
-    return found && songs[place]!.bytesOf(found.file)
+    return found && songs[place]!.bytesOf(found)
   }
   const places = joinedTo(songs, index)
-  const before = places.filter((place) => place < index).map(rangeOf)
-  const after = places.filter((place) => place > index).map(rangeOf)
+  const rangesOf = (chosen: readonly number[]) => Promise.all(chosen.map(rangeOf))
+  const before = await rangesOf(places.filter((place) => place < index))
+  const after = await rangesOf(places.filter((place) => place > index))
   if (places.length === 0 || [...before, ...after].includes(undefined)) return {}
   return { joined: { before: before as FileRange[], after: after as FileRange[] } }
 }

@@ -64,6 +64,8 @@ export interface ReleaseExportsDeps extends SoundDeps {
   readonly signer: Signer
   /** Returns the masters of a song; undefined where none are finished. */
   readonly mastersOf: (track: TrackRecord, releaseId: string) => SongMasters | undefined
+  /** Keeps the song of a job here again that a batch has delivered. Rejects with RESULT_EXPIRED, FILE_GONE, INSUFFICIENT_STORAGE. */
+  readonly bringBackSong: (jobId: string) => Promise<unknown>
   /** Returns a stored song; undefined for an unknown one. */
   readonly sourceOf: (sourceId: string) => SongMasters['song'] | undefined
   /** Makes a folder that is missing; throws INVALID_REQUEST for one that cannot be used. */
@@ -163,6 +165,7 @@ export class ReleaseExports {
     signer.requireUsable()
     const release = this.#require(releaseId)
     const exported = this.#plan(release, request)
+    await this.#bringBackSongs(exported)
     const planned = planSounds(exported, this.#deps.appVersion)
     const parent = request.folder ?? outputFolder()
     if (parent === null)
@@ -178,6 +181,16 @@ export class ReleaseExports {
     const zip = request.zip ? await writeExportZip(folder.path, names, { clock, isOurs, signal }) : undefined
     await folder.finish()
     return { folder: folder.path, ...(zip === undefined ? {} : { zip }), certificate: signed.certificate }
+  }
+
+  /** Brings back the songs that lie where batches found them: the export reads their pictures and what they say of their making. */
+  async #bringBackSongs({ songs, cover }: Exported): Promise<void> {
+    for (const { jobId } of songs)
+      await this.#deps.bringBackSong(jobId).catch((cause: unknown) => {
+        // Of a song that is gone what was recorded is told; only its picture has no other place.
+        const isGone = cause instanceof AppError && cause.status === 410
+        if (!isGone || !cover) throw cause
+      })
   }
 
   /** Returns what is to be exported. Throws RELEASE_NOT_READY, naming the track where one has no finished masters. */

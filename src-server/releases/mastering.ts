@@ -68,6 +68,8 @@ export interface ReleaseMasteringDeps {
   readonly jobOf: (jobId: string) => SeenJob | undefined
   /** Returns the song of a track; undefined where it has none, or its file is gone. */
   readonly songOf: (song: TrackSong) => StoredSong | undefined
+  /** Keeps the song of a job here again that a batch has delivered. Rejects with RESULT_EXPIRED, FILE_GONE, INSUFFICIENT_STORAGE. */
+  readonly bringBackSong: (jobId: string) => Promise<unknown>
   /** Measures a song in an engine process. Throws an AppError, or the reason of the signal. */
   readonly measure: (song: StoredSong, signal: AbortSignal) => Promise<SongMeasure>
   /** Engine processes that may run at once, at this moment. */
@@ -107,6 +109,8 @@ export class ReleaseMastering {
    */
   async plan(releaseId: string, signal: AbortSignal): Promise<ReleasePlan> {
     const { ledger, clock, onChanged } = this.#deps
+    const gone = await this.bringBackSongs(releaseId)
+    if (gone) throw gone
     const release = this.#require(releaseId)
     const run = newRun(release, this.#songs(release), {})
     const all = this.#measures(run)
@@ -135,6 +139,22 @@ export class ReleaseMastering {
       run.parts.map((part) => this.#known(part)),
       facts,
     )
+  }
+
+  /**
+   * Brings the songs of a release here that lie where batches delivered them. Returns the refusal of the first that is gone. Throws
+   * RELEASE_NOT_FOUND.
+   */
+  async bringBackSongs(releaseId: string): Promise<AppError | undefined> {
+    for (const { jobId } of this.#require(releaseId).tracks)
+      try {
+        if (jobId !== undefined) await this.#deps.bringBackSong(jobId)
+      } catch (cause) {
+        // A job that was deleted or has expired is no song of a track: that is told with the track.
+        if (!(cause instanceof AppError)) throw cause
+        if (cause.code === 'FILE_GONE' || cause.code === 'INSUFFICIENT_STORAGE') return cause
+      }
+    return undefined
   }
 
   /**

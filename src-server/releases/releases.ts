@@ -46,11 +46,13 @@ export interface SongFacts extends SongNames {
 
 export interface ReleasesDeps {
   readonly db: Db
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
   readonly random: Pick<Random, 'newUuid'>
   readonly store: ReleaseStore
   readonly sourceFacts: (sourceId: string) => SongFacts | undefined
   readonly jobFacts: (jobId: string) => SongFacts | undefined
+  /** Resolves with whether the song of a job can be read now; true for an unknown job. Never rejects. */
+  readonly hasSong: (jobId: string) => Promise<boolean>
   /** Called inside the transaction of a change with all jobs that are songs of tracks: their files do not expire. */
   readonly keepJobs: (jobIds: readonly string[]) => void
   /** The mastering of releases; it is stopped for one that is deleted. */
@@ -61,9 +63,14 @@ export interface ReleasesDeps {
   readonly onChanged: (releaseId: string) => void
 }
 
+/** Time for which a release waits for the disks of its songs, ms. */
+const LOOK_LIMIT_MS = 1000
+
 /** The releases. Every method is one transaction; a refused change leaves nothing behind. */
 export class Releases {
   readonly #deps: ReleasesDeps
+  /** Jobs whose songs were gone when they were looked for last. */
+  readonly #gone = new Set<string>()
 
   constructor(deps: ReleasesDeps) {
     this.#deps = deps
@@ -90,6 +97,19 @@ export class Releases {
       mastering: this.#deps.mastering.show(releaseId, language),
       tracks: release.tracks.map((track, index) => this.#shownTrack(releaseId, track, index)),
     }
+  }
+
+  /** Looks whether the songs of the tracks are where they were left, for at most a second: a drive may hang. Throws RELEASE_NOT_FOUND. */
+  async look(releaseId: string): Promise<void> {
+    const { hasSong, clock } = this.#deps
+    const looks = this.require(releaseId).tracks.map(async ({ jobId }) => {
+      if (jobId === undefined) return
+      if (await hasSong(jobId)) this.#gone.delete(jobId)
+      else this.#gone.add(jobId)
+    })
+    const limit = new AbortController()
+    await Promise.race([Promise.all(looks), clock.sleep(LOOK_LIMIT_MS, limit.signal).catch(() => {})])
+    limit.abort()
   }
 
   /** Returns a release as it is stored. Throws RELEASE_NOT_FOUND. */
@@ -307,6 +327,11 @@ export class Releases {
     keepJobs([...store.jobIds(), ...masteringJobs()])
   }
 
+  #stateOf(jobId: string | undefined, song: SongFacts | undefined): TrackState {
+    const isGone = jobId !== undefined && song?.state === 'done' && this.#gone.has(jobId)
+    return isGone ? 'gone' : (song?.state ?? 'gone')
+  }
+
   #shownTrack(releaseId: string, track: TrackRecord, index: number): Track {
     const { trackId, sourceId, jobId, facts } = track
     const song = this.#names(track)
@@ -317,7 +342,7 @@ export class Releases {
       position: index + 1,
       ...(sourceId === undefined ? {} : { source_id: sourceId }),
       ...(jobId === undefined ? {} : { job_id: jobId }),
-      state: isSilent ? 'no_song' : (song?.state ?? 'gone'),
+      state: isSilent ? 'no_song' : this.#stateOf(jobId, song),
       ...(song ? { duration_seconds: song.durationSeconds } : {}),
       ...facts,
       ...(master ? { master } : {}),

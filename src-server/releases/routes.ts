@@ -40,10 +40,10 @@ export function releaseRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): vo
   route(app, releaseEndpoints.createRelease, (call) =>
     created(deps, call, [call.body], () => releases.create(call.body, call.caller)),
   )
-  route(app, releaseEndpoints.readRelease, ({ params, language }) => ({
-    status: 200,
-    body: releases.show(params.release_id, language),
-  }))
+  route(app, releaseEndpoints.readRelease, async ({ params, language }) => {
+    await releases.look(params.release_id)
+    return { status: 200, body: releases.show(params.release_id, language) }
+  })
   route(app, releaseEndpoints.changeRelease, ({ params, body }) => ({
     status: 200,
     body: releases.change(params.release_id, body),
@@ -89,9 +89,11 @@ function masteringRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): void {
     status: 200,
     body: await mastering.plan(params.release_id, signal),
   }))
-  route(app, releaseEndpoints.masterRelease, (call) => {
+  route(app, releaseEndpoints.masterRelease, async (call) => {
     const { params, caller, language } = call
+    const gone = await mastering.bringBackSongs(params.release_id)
     const { answer, isReplay } = once(deps, call, [params], () => {
+      if (gone) throw gone
       mastering.master(params.release_id, caller)
       return releases.show(params.release_id, language)
     })

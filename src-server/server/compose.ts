@@ -305,12 +305,9 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     },
   })
   const filesOf = (jobId: string) => jobs.files(jobId)
-  artifactRoutes(app, {
-    filesOf,
-    codedCopies: work.codedCopies,
-    allowedFile: (name) => core.allowedFolders.open(name),
-  })
-  linkRoutes(app, { filesOf, links: core.links })
+  const { codedCopies, stored } = work
+  artifactRoutes(app, { filesOf, codedCopies, stored })
+  linkRoutes(app, { filesOf, links: core.links, stored })
   notifyRoutes(app, {
     notify,
     clock: deps.clock,

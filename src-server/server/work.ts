@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { DEFAULT_SETTINGS, jobSettings } from '../../src-contract/settings.ts'
+import { discardFolder } from '../../src-system/disk.ts'
 import { CodedCopies } from '../artifacts/coded-copies.ts'
+import { StoredFiles } from '../artifacts/job-files.ts'
 import { AuditionProcess } from '../auditions/audition-process.ts'
 import { Auditions } from '../auditions/auditions.ts'
 import { MasterFiles } from '../auditions/master-files.ts'
@@ -10,6 +12,7 @@ import { requireOutputFolder } from '../batch/chosen-folder.ts'
 import { createCoverOf } from '../batch/song-cover.ts'
 import { WatchFolders } from '../batch/watch-folders.ts'
 import type { Farm } from '../farm/farm.ts'
+import { AppError } from '../http/app-error.ts'
 import { type Analyse, createAnalyse } from '../jobs/analyse.ts'
 import { createIdempotency } from '../jobs/idempotency.ts'
 import { hasEnded, hasExpired, statusOf } from '../jobs/job.ts'
@@ -60,7 +63,12 @@ export function createWork(deps: ServiceDeps, core: Core, farm: Farm | undefined
   auditions = hearing.auditions
   const manifests = createManifests(deps, core, { uploads, jobWork, batchWork })
   const mastering = createReleaseMastering(deps, core, { jobWork, batchWork, analyse })
-  const releases = createReleases(deps, core, batchWork, mastering)
+  const releases = createReleases(
+    deps,
+    core,
+    { ...uploads, ...jobWork, sources: batchWork.batchService.sources },
+    mastering,
+  )
   const releaseExports = createReleaseExports(deps, core, {
     ...{ jobWork, mastering, stopping },
     storage: uploads.storage,
@@ -86,15 +94,24 @@ export type Work = ReturnType<typeof createWork>
 type Uploads = ReturnType<typeof createUploads>
 
 /** Builds what looks at incoming songs and at the room for them. */
-function createUploads({ dataDir }: ServiceDeps, { store, settings, ffmpeg }: Core, usedBytes: () => number) {
+function createUploads(
+  { dataDir, random }: ServiceDeps,
+  { store, settings, ffmpeg, folders, allowedFolders }: Core,
+  usedBytes: () => number,
+) {
   const storage = createStorage({
     dataDir,
     usedBytes,
     reservedBytes: () => store.unfinished().reduce((sum, { song, request }) => sum + jobBytes(song, request), 0),
     quotaBytes: () => settings.read().disk_quota_bytes,
   })
+  const stored = new StoredFiles({
+    ...{ random, requireDisk: storage.requireDisk, tmp: folders.tmp },
+    openAllowed: (name) => allowedFolders.open(name),
+  })
   return {
     storage,
+    stored,
     inspect: createInspect({ ffmpeg, probe: probeAudio }),
     inspectCover: createInspectCover(ffmpeg),
     coverOf: createCoverOf(ffmpeg),
@@ -107,7 +124,7 @@ type JobWork = ReturnType<typeof createJobWork>
 function createJobWork(
   deps: ServiceDeps,
   core: Core,
-  { storage }: Uploads,
+  { storage, stored }: Uploads,
   farm: Farm | undefined,
   {
     onEnded,
@@ -161,6 +178,8 @@ function createJobWork(
     notify,
     plan,
     spareRoom,
+    stored,
+    keepAgain: (jobId, bytes) => retention.keepAgain(jobId, bytes),
   })
   return { fork, pool, idempotency, submissions, scheduler, jobs, workers, threads }
 }
@@ -214,7 +233,7 @@ function createManifests(
   { clock, random, log }: ServiceDeps,
   core: Core,
   {
-    uploads: { storage, inspect },
+    uploads: { storage, inspect, stored },
     jobWork: { jobs, workers },
     batchWork,
   }: {
@@ -223,17 +242,18 @@ function createManifests(
     readonly batchWork: ReturnType<typeof createBatchWork>
   },
 ): Manifests {
-  const { allowedFolders, manifestStore, store, finishedJobs, folders, time, ledger, retention, notify } = core
+  const { allowedFolders, manifestStore, store, folders, ledger, retention } = core
   return new Manifests({
     ...{ clock, random, log, storage, inspect, workers },
     store: manifestStore,
     tmp: folders.tmp,
     allowed: allowedFolders,
     allowedFolder: (name) => allowedFolders.folder(name),
-    songOfJob(jobId) {
-      const job = store.find(jobId)
-      const isThere = job && !hasExpired(job, time.now()) && existsSync(folders.source(jobId))
-      return isThere ? { path: folders.source(jobId), ...job.song } : undefined
+    songOfJob: (jobId) => jobs.song(jobId),
+    async withSongOfJob(jobId, use) {
+      const files = jobs.files(jobId)
+      if (!files) throw new AppError('JOB_NOT_FOUND')
+      return stored.withSong(files, use)
     },
     storedSong: (sourceId) => batchWork.batchService.sources.take(sourceId, 'source_id'),
     submit: (job) => jobs.submit(job),
@@ -243,10 +263,10 @@ function createManifests(
     jobOf: (jobId) => store.find(jobId),
     cancelJob: (jobId) => jobs.cancel(jobId),
     filesOf: (jobId) => jobs.files(jobId),
-    noteDelivered(jobId, folder) {
-      if (finishedJobs.setOutputFolder(jobId, folder)) notify.record({ event: 'job.delivered', jobId })
+    async moveOut(jobId, folder, sums, alongside) {
+      retention.moveOut(jobId, folder, sums, alongside)
+      await discardFolder(folders.result(jobId))
     },
-    forgetFiles: (jobId) => retention.expireNow(jobId),
   })
 }
 
@@ -254,7 +274,7 @@ function createManifests(
 function createReleases(
   { clock, random }: ServiceDeps,
   { db, store, time, retention, releaseStore, runStore, notify }: Core,
-  { batchService: { sources } }: ReturnType<typeof createBatchWork>,
+  { stored, jobs, sources }: Pick<Uploads, 'stored'> & Pick<JobWork, 'jobs'> & Pick<BatchService, 'sources'>,
   mastering: ReleaseMastering,
 ): Releases {
   return new Releases({
@@ -277,6 +297,10 @@ function createReleases(
       const isOver = hasEnded(state) && hasExpired(job, time.now())
       return { ...names, durationSeconds: song.facts.durationSeconds, state: isOver ? 'expired' : statusOf(state) }
     },
+    async hasSong(jobId) {
+      const files = jobs.files(jobId)
+      return files === undefined || stored.hasSong(files)
+    },
     keepJobs: (jobIds) => retention.keepOnly(jobIds),
     mastering,
     masteringJobs: () => runStore.jobIds(),
@@ -298,12 +322,7 @@ function createReleaseMastering(
     readonly analyse: Analyse
   },
 ): ReleaseMastering {
-  const { store, folders, time, ledger, notify, releaseStore, runStore, retention } = core
-  const songOfJob = (jobId: string) => {
-    const job = store.find(jobId)
-    const isThere = job && !hasExpired(job, time.now())
-    return isThere ? { path: folders.source(jobId), ...job.song } : undefined
-  }
+  const { store, time, ledger, notify, releaseStore, runStore, retention } = core
   return new ReleaseMastering({
     store: releaseStore,
     runs: runStore,
@@ -316,9 +335,10 @@ function createReleaseMastering(
       return job && seenJob(job, { progress: scheduler.progressOf(jobId)?.progress ?? 0, nowMs: time.now() })
     },
     songOf({ jobId, sourceId }) {
-      const song = jobId !== undefined ? songOfJob(jobId) : batchService.sources.find(sourceId ?? '')
+      const song = jobId !== undefined ? jobs.song(jobId) : batchService.sources.find(sourceId ?? '')
       return song && existsSync(song.path) ? song : undefined
     },
+    bringBackSong: (jobId) => jobs.bringBackSong(jobId),
     async measure(song, signal) {
       const { loudnessSteps, spectrum, measurement } = await analyse(song, jobSettings(DEFAULT_SETTINGS), { signal })
       const { side_to_mid_db: sideToMidDb, true_peak_dbtp: truePeakDbtp } = measurement
@@ -354,8 +374,8 @@ function createReleaseExports(
   const { store, sourceJobs, settings, releaseStore, folders, ffmpeg } = core
   const mastersOfJob = (jobId: string): SongMasters | undefined => {
     const [job, files] = [store.find(jobId), jobs.files(jobId)]
-    if (!job?.result || !files?.result || files.isExpired || !existsSync(files.result.zipPath)) return undefined
-    const { zipPath, zip } = files.result
+    if (!job?.result || !files?.result || files.isExpired) return undefined
+    if (!files.delivered && !existsSync(files.result.zipPath)) return undefined
     const { masters, release } = job.result
     const { ai_service } = job.request.settings
     return {
@@ -366,10 +386,7 @@ function createReleaseExports(
       edges: job.request.settings,
       ...(job.request.joined ? { joined: job.request.joined } : {}),
       ...(ai_service === 'other' ? {} : { aiService: ai_service }),
-      bytesOf(file) {
-        const entry = zip.entries.find(({ name }) => name === `${zip.folderName}/${file}`)
-        return entry && { path: zipPath, offset: entry.offset, sizeBytes: entry.sizeBytes }
-      },
+      bytesOf: (file) => jobs.bringBackFile(jobId, file),
     }
   }
   const { tmp } = folders
@@ -385,6 +402,7 @@ function createReleaseExports(
       const others = jobId !== undefined ? [jobId] : sourceId !== undefined ? sourceJobs.listOf(sourceId) : []
       return [...(own === undefined ? [] : [own]), ...others].map(mastersOfJob).find((masters) => masters !== undefined)
     },
+    bringBackSong: (jobId) => jobs.bringBackSong(jobId),
     sourceOf: (sourceId) => sources.find(sourceId),
     requireFolder: (folder) => requireOutputFolder(folder, dataDir, 'folder'),
     outputFolder: () => settings.read().output_folder,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import path from 'node:path'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { ZipArchive } from 'archiver'
@@ -76,24 +77,52 @@ async function writeZip(
   { masters, texts }: { readonly masters: readonly PackedMaster[]; readonly texts: readonly PackedText[] },
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const archive = new ZipArchive({ store: true, highWaterMark: PIECE_BYTES })
-  const entry = (file: string) => ({ name: `${folderName}/${file}`, date: FIXED_DATE, mode: 0o644 })
+  const sums = { file: RESULT_TEXTS.sums, text: checksums(masters, texts) }
+  const parts = [
+    ...masters.map(({ file, path: source }) => ({
+      file,
+      open: () => createReadStream(source, { highWaterMark: PIECE_BYTES }),
+    })),
+    ...[...texts, sums].map(({ file, text }) => ({ file, open: () => Buffer.from(text, 'utf8') })),
+  ]
   const output = createWriteStream(target, { mode: 0o600, highWaterMark: PIECE_BYTES })
-  const written = pipeline(archive, output, signal ? { signal } : {})
-  for (const { file, path: source } of masters) {
-    const bytes = createReadStream(source, { highWaterMark: PIECE_BYTES })
-    bytes.on('error', (error) => archive.destroy(error))
+  await pipeline(zipStream(folderName, parts), output, signal ? { signal } : {})
+}
+
+/** A file of a ZIP. A stream says its length behind its bytes and a buffer before them: masters are streams, texts are buffers. */
+export interface ZipPart {
+  readonly file: string
+  readonly open: () => Readable | Buffer | Promise<Buffer>
+}
+
+/** Returns the ZIP of a result as a stream: the same parts give the same bytes. Fails as its parts do. */
+export function zipStream(folderName: string, parts: readonly ZipPart[]): Readable {
+  const archive = new ZipArchive({ store: true, highWaterMark: PIECE_BYTES })
+  const closed = new AbortController()
+  archive.once('close', () => closed.abort())
+  feed(archive, folderName, parts, closed.signal).catch((error: Error) => archive.destroy(error))
+  return archive
+}
+
+async function feed(
+  archive: ZipArchive,
+  folderName: string,
+  parts: readonly ZipPart[],
+  closed: AbortSignal,
+): Promise<void> {
+  for (const { file, open } of parts) {
+    const bytes = await open()
+    if (bytes instanceof Readable) bytes.on('error', (error) => archive.destroy(error))
     try {
-      archive.append(bytes, entry(file))
-      // One after the other, so that no more than one file is open; `written` rejects when either end fails.
-      await Promise.race([once(archive, 'entry'), written])
+      // One after the other, so that no more than one file is open.
+      const written = once(archive, 'entry', { signal: closed })
+      archive.append(bytes, { name: `${folderName}/${file}`, date: FIXED_DATE, mode: 0o644 })
+      await written
     } finally {
-      bytes.destroy()
+      if (bytes instanceof Readable) bytes.destroy()
     }
   }
-  for (const { file, text } of texts) archive.append(Buffer.from(text, 'utf8'), entry(file))
-  archive.append(Buffer.from(checksums(masters, texts), 'utf8'), entry(RESULT_TEXTS.sums))
-  await Promise.all([archive.finalize(), written])
+  await archive.finalize()
 }
 
 /** The format of `sha256sum`: hash, two spaces, name. */

@@ -5,8 +5,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { CodedCopies, type CodedCopiesDeps } from '../../../src-server/artifacts/coded-copies.ts'
-import { artifactRoutes, type JobFiles } from '../../../src-server/artifacts/routes.ts'
+import { type JobFiles, StoredFiles } from '../../../src-server/artifacts/job-files.ts'
+import { artifactRoutes } from '../../../src-server/artifacts/routes.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
+import { systemRandom } from '../../../src-system/system.ts'
 import { FfmpegMissingError } from '../../../src-worker/media/locate.ts'
 import { ffmpeg, songLike, writeFloatWav } from '../../worker/media/make-audio.ts'
 import { asKey, asSession, listen } from '../notify/listen.ts'
@@ -52,8 +54,11 @@ async function serve(deps: Partial<CodedCopiesDeps> = {}) {
     ...deps,
   })
   const filesOf = (jobId: string) => (jobId === 'done' ? job : undefined)
-  const allowedFile = () => Promise.reject(new Error('no file of a folder is asked for'))
-  const { baseUrl } = await listen((app) => artifactRoutes(app, { filesOf, codedCopies, allowedFile }))
+  const stored = new StoredFiles({
+    openAllowed: () => Promise.reject(new Error('no file of a folder is asked for')),
+    ...{ requireDisk: () => {}, random: systemRandom, tmp: folder },
+  })
+  const { baseUrl } = await listen((app) => artifactRoutes(app, { filesOf, codedCopies, stored }))
   const get = (place: string, init: RequestInit = {}) =>
     fetch(`${baseUrl}/app/${place}`, { ...init, headers: { ...asSession, ...init.headers } })
   return { get, codedCopies, copiesMade: () => asked, zipPath }

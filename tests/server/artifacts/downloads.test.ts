@@ -3,8 +3,10 @@ import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'n
 import os from 'node:os'
 import path from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { artifactRoutes, type JobFiles } from '../../../src-server/artifacts/routes.ts'
+import { type JobFiles, StoredFiles } from '../../../src-server/artifacts/job-files.ts'
+import { artifactRoutes } from '../../../src-server/artifacts/routes.ts'
 import { disposition } from '../../../src-server/artifacts/send-file.ts'
+import { systemRandom } from '../../../src-system/system.ts'
 import { asKey, listen } from '../notify/listen.ts'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -78,8 +80,11 @@ beforeEach(async () => {
     ['expired', { ...done, isExpired: true }],
   ])
   const codedCopies = { codecs: async () => [], copyOf: () => Promise.reject(new Error('no copy is asked for')) }
-  const allowedFile = () => Promise.reject(new Error('no file of a folder is asked for'))
-  const routes = { filesOf: (jobId: string) => jobs.get(jobId), codedCopies, allowedFile }
+  const stored = new StoredFiles({
+    openAllowed: () => Promise.reject(new Error('no file of a folder is asked for')),
+    ...{ requireDisk: () => {}, random: systemRandom, tmp: folder },
+  })
+  const routes = { filesOf: (jobId: string) => jobs.get(jobId), codedCopies, stored }
   baseUrl = (await listen((app) => artifactRoutes(app, routes))).baseUrl
 })
 

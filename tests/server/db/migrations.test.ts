@@ -9,6 +9,7 @@ import { DATABASE_FILE } from '../../../src-server/db/data-directory.ts'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
 import { FinishedJobs } from '../../../src-server/jobs/finished-jobs.ts'
+import { JobStore } from '../../../src-server/jobs/store.ts'
 import { ReleaseStore } from '../../../src-server/releases/store.ts'
 import { systemClock, systemRandom } from '../../../src-system/system.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
@@ -40,6 +41,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0017-client-data.sql': '78b1509aa3868ed68ce6b7e7a4ad5381866effd937b5f1794cb06c25e53b7ff9',
     '0018-key-scopes.sql': '9f664d29e8413a46505a2f8cafbb6807b4c79d95df8cb78a624031caac7c60ba',
     '0019-links.sql': 'f1bc35b6c18e96e774172a4a9f6c39973e13700f3ae01a40b1e6cda618d67a3a',
+    '0020-delivered-files.sql': 'f405a19b0bce1f182d85b67e4df652497df310305f233346f50dcdae29177af5',
   })
 })
 
@@ -210,5 +212,31 @@ test('keys of version 0017 permit everything and have no end', () => {
   expect(keys.identify(key, undefined)).toEqual({ keyId: DONE, scope: 'all' })
   expect(keys.list()).toMatchObject([{ scope: 'all', state: 'active' }])
   expect(keys.list()[0]).not.toHaveProperty('expires_at')
+  db.close()
+})
+
+test('songs that a batch of version 0019 has delivered are read where they lie, and no others', () => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'loudsmith-old-')), DATABASE_FILE)
+  const before = openDatabase(file, readMigrations(FOLDER).slice(0, 19))
+  const insert =
+    before.prepare(`INSERT INTO jobs (job_id, state, is_bulk, is_expired, output_folder, result, settings, filename,
+      source_sha256, source_facts, shown_title, search_text, credits_used, credits_remaining, warnings, stored_bytes, created_at_ms,
+      completed_at_ms, expires_at_ms)
+    VALUES (?, 'done', ?, 1, '/out/a', '{}', '{"platforms":["melon"]}', 'a.wav', 'x', ?, 'a', 'a', 1, 9, '[]', 1, 1, 2, 3)`)
+  insert.run(DONE, 1, FACTS)
+  insert.run(SOURCE, 0, FACTS)
+  before
+    .prepare("INSERT INTO manifests (batch_id, fingerprint, head, state, created_at_ms) VALUES (?, '', ?, 'ended', 1)")
+    .run(QUEUED, '{"delivery":"folder","folder":"/out"}')
+  before
+    .prepare(
+      "INSERT INTO manifest_songs (batch_id, place, line, bytes_needed, state, job_id) VALUES (?, 1, ?, 0, 'done', ?)",
+    )
+    .run(QUEUED, '{"path":"/in/a.wav"}', DONE)
+  before.close()
+  const db = openDatabase(file, readMigrations(FOLDER))
+  const store = new JobStore(db)
+  expect(store.find(DONE)).toMatchObject({ sourcePath: '/in/a.wav', deliveredSums: {}, outputFolder: '/out/a' })
+  expect(store.find(SOURCE)).not.toHaveProperty('deliveredSums')
   db.close()
 })

@@ -324,6 +324,16 @@ const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
     return { ...post('/app/desk', { presets: [preset, preset] }), method: 'PATCH' }
   },
   RESULT_EXPIRED: () => get(`/api/v1/jobs/${jobs.expired}/download`),
+  FILE_GONE() {
+    const db = openDatabase()
+    const move = db.prepare('UPDATE jobs SET delivered_sums = ?, output_folder = ? WHERE job_id = ?')
+    move.run('{}', '/no/folder', jobs.done)
+    undo.push(async () => {
+      move.run(null, null, jobs.done)
+      db.close()
+    })
+    return get(`/api/v1/jobs/${jobs.done}/download`)
+  },
   TICKET_SPENT: () => post('/app/session', { ticket: 'of-another-start' }),
   UNSUPPORTED_MEDIA_TYPE: () => ({
     ...upload(goodForm),

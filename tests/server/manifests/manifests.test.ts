@@ -1,5 +1,15 @@
 /** Batches of the API: many songs by one manifest, over HTTP, with an engine that the tests hold. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -291,27 +301,114 @@ test('masters are delivered to an allowed folder and its subfolders, no ZIP is k
   expect(path.dirname(rows[0]?.folder ?? '')).toBe(path.join(out, 'EP', 'one'))
   for (const { folder: at = '', job_id = '' } of rows) {
     expect(readdirSync(at)).toEqual(['report.html', 'report.json', 'song_spotify.wav'])
-    expect((await service.get(`/api/v1/jobs/${job_id}/download`)).body.error.code).toBe('RESULT_EXPIRED')
+    expect((await service.get(`/api/v1/jobs/${job_id}/download`)).status).toBe(200)
     await expect.poll(() => readdirSync(path.join(folder, 'data', 'jobs'))).toEqual([])
   }
   expect(service.temporary().filter((name) => !name.includes('-'))).toEqual([])
 })
 
-test('the report of a song that was delivered into a folder is read there, while it lies there as it was and the folder is allowed', async () => {
+/** Masters two songs into a folder, and returns the first as it lies there. */
+async function delivered(lines: readonly object[] = songs(1)) {
   engine.isAutomatic = true
-  const { body } = await send([{ ...HEAD, delivery: 'folder', folder: inFolder('out') }, ...songs(1)])
+  const head = { platforms: ['spotify', 'melon'], delivery: 'folder', folder: inFolder('out') }
+  const { body } = await send([head, ...lines])
   await ended(body.batch_id)
-  const [{ folder: at = '', job_id = '' } = {}] = await table(body.batch_id)
+  const [{ folder: at = '', job_id: jobId = '' } = {}] = await table(body.batch_id)
   await expect.poll(() => readdirSync(path.join(folder, 'data', 'jobs'))).toEqual([])
-  expect((await service.get(`/api/v1/jobs/${job_id}`)).body).toMatchObject({ expired: true, output_folder: at })
-  const report = () => service.get(`/api/v1/jobs/${job_id}/report?format=html`)
-  expect(await report()).toMatchObject({ status: 200, body: '<!doctype html>' })
+  return { at, jobId, batchId: body.batch_id as string }
+}
+const fileOf = async (jobId: string, name: string, headers: Record<string, string> = {}) => {
+  const answer = await fetch(`${service.baseUrl}/api/v1/jobs/${jobId}/files/${name}`, {
+    headers: { authorization: `Bearer ${service.sessionCredential}`, ...headers },
+  })
+  return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
+}
+const codeOf = ({ bytes }: { bytes: Buffer }) => JSON.parse(bytes.toString()).error.code
+
+test('what a batch delivered is read where it lies: masters, song, ZIP, link, report, retry, and as the song of a batch', async () => {
+  const own = songFile('own.wav')
+  const { at, jobId, batchId } = await delivered([{ path: own }])
+  // The record of the batch is not needed for it.
+  expect((await service.call('DELETE', `/api/v1/batches/${batchId}`)).status).toBe(204)
+  const job = (await service.get(`/api/v1/jobs/${jobId}`)).body
+  expect([job.expired, job.output_folder]).toEqual([undefined, at])
+  expect((await fileOf(jobId, 'source')).bytes).toEqual(readFileSync(own))
+  expect((await fileOf(jobId, 'melon')).bytes).toEqual(readFileSync(path.join(at, 'song_melon.wav')))
+  expect((await fileOf(jobId, 'melon', { range: 'bytes=5-7' })).bytes.toString()).toBe('mel')
+  const download = `${service.baseUrl}/api/v1/jobs/${jobId}/download`
+  const headers = { authorization: `Bearer ${service.sessionCredential}` }
+  const whole = await fetch(download, { headers })
+  const zip = Buffer.from(await whole.arrayBuffer())
+  expect(`"${createHash('sha256').update(zip).digest('hex')}"`).toBe(whole.headers.get('etag'))
+  const part = await fetch(download, { headers: { ...headers, range: 'bytes=100-399' } })
+  expect([part.status, Buffer.from(await part.arrayBuffer())]).toEqual([206, zip.subarray(100, 400)])
+  const link = (await service.post(`/api/v1/jobs/${jobId}/links`, {})).body
+  expect(Buffer.from(await (await fetch(link.url)).arrayBuffer())).toEqual(zip)
+  expect(await service.get(`/api/v1/jobs/${jobId}/report?format=html`)).toMatchObject({ body: '<!doctype html>' })
+  const retried = (await service.call('POST', `/api/v1/jobs/${jobId}/retry`)).body
+  expect((await service.ended(retried.job_id)).source_sha256).toBe(job.source_sha256)
+  const again = await newBatch([{ job_id: jobId }])
+  await ended(again)
+  expect((await read(again)).songs.done).toBe(1)
+  expect(service.temporary().filter((name) => !name.includes('-'))).toEqual([])
+})
+
+test('a file that was moved, changed or taken off the list is told as gone, each alone, and is back when it is', async () => {
+  const own = songFile('own.wav')
+  const { at, jobId } = await delivered([{ path: own }])
+  const melon = path.join(at, 'song_melon.wav')
+  const bytes = readFileSync(melon)
+  // Of the same size: only the checksum tells.
+  writeFileSync(melon, Buffer.from(bytes).fill(0, 5, 6))
+  const [download, retry] = [`/api/v1/jobs/${jobId}/download`, `/api/v1/jobs/${jobId}/retry`]
+  expect((await service.get(download)).body.error.code).toBe('FILE_GONE')
+  expect((await service.post(`/api/v1/jobs/${jobId}/links`, {})).body.error.code).toBe('FILE_GONE')
+  const gone = await fileOf(jobId, 'melon')
+  expect([gone.status, codeOf(gone)]).toEqual([410, 'FILE_GONE'])
+  expect(JSON.parse(gone.bytes.toString()).error.message).toContain('“song_melon.wav”')
+  expect((await fileOf(jobId, 'spotify')).status).toBe(200)
+  rmSync(melon)
+  symlinkSync(path.join(folder, 'data', 'loudsmith.db'), melon)
+  expect(codeOf(await fileOf(jobId, 'melon'))).toBe('FILE_GONE')
+  rmSync(melon)
+  writeFileSync(melon, bytes)
+  expect((await service.get(download)).status).toBe(200)
+  const before = await credits()
+  writeFileSync(own, wavSong({ seconds: 1, hertz: 999 }))
+  expect((await service.call('POST', retry)).body.error.code).toBe('FILE_GONE')
+  expect(codeOf(await fileOf(jobId, 'source'))).toBe('FILE_GONE')
+  const again = await newBatch([{ job_id: jobId }])
+  await ended(again)
+  expect(await table(again)).toMatchObject([{ status: 'failed', error_code: 'FILE_GONE' }])
+  expect(await credits()).toBe(before)
   await owner({ allowed_folders: [] })
-  expect((await report()).body.error.code).toBe('RESULT_EXPIRED')
+  expect((await service.get(download)).body.error.code).toBe('FILE_GONE')
+  const report = () => service.get(`/api/v1/jobs/${jobId}/report?format=html`)
+  expect((await report()).body.error.code).toBe('FILE_GONE')
   await owner({ allowed_folders: [inFolder()] })
   expect((await report()).status).toBe(200)
-  writeFileSync(path.join(at, 'report.html'), '<!doctype html>changed')
-  expect((await report()).body.error.code).toBe('RESULT_EXPIRED')
+  writeFileSync(path.join(at, 'report.html'), '<!doctype HTML>')
+  expect((await report()).body.error.code).toBe('FILE_GONE')
+})
+
+test('songs of a delivered batch are tracks of a release as any others, and a track whose song went is told as gone', async () => {
+  engine.answersLooks = true
+  const [own, other] = [songFile('own.wav'), songFile('other.wav', 500)]
+  const first = await delivered([{ path: own }])
+  const second = await delivered([{ path: other }])
+  const tracks = [{ job_id: first.jobId }, { job_id: second.jobId }]
+  const { release_id } = (await service.post('/api/v1/releases', { title: 'R', artist: 'A', kind: 'album', tracks }))
+    .body
+  const states = async () =>
+    (await service.get(`/api/v1/releases/${release_id}`)).body.tracks.map((track: { state: string }) => track.state)
+  expect(await states()).toEqual(['done', 'done'])
+  renameSync(other, `${other}.away`)
+  expect(await states()).toEqual(['done', 'gone'])
+  expect((await service.get(`/api/v1/releases/${release_id}/plan`)).body.error.code).toBe('FILE_GONE')
+  expect((await service.call('POST', `/api/v1/releases/${release_id}/master`)).body.error.code).toBe('FILE_GONE')
+  renameSync(`${other}.away`, other)
+  expect((await service.call('POST', `/api/v1/releases/${release_id}/master`)).status).toBe(202)
+  await expect.poll(async () => (await service.get(`/api/v1/releases/${release_id}`)).body.mastering.state).toBe('done')
 })
 
 test('the results stream as they end, from where a reader was, and the stream ends with the batch', async () => {

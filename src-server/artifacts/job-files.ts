@@ -1,0 +1,355 @@
+/**
+ * Files of jobs, wherever they lie: in the folder of the job, or where a batch found its song and put its masters. Those are the user's:
+ * each is opened by the path that was recorded, and read only while its bytes are the recorded ones.
+ */
+import { createHash } from 'node:crypto'
+import { createWriteStream, existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import type { MasterName } from '../../src-contract/delivery-target.ts'
+import { CONTAINER_TYPES, type Format, formatFacts } from '../../src-contract/formats.ts'
+import type { JobStatus } from '../../src-contract/jobs.ts'
+import { discardFolder } from '../../src-system/disk.ts'
+import type { RegularFile } from '../../src-system/regular-file.ts'
+import type { Random } from '../../src-system/system.ts'
+import { type AudioFormat, MEDIA_TYPES } from '../../src-worker/media/audio-facts.ts'
+import { type ResultZip, zipStream } from '../../src-worker/result/package.ts'
+import { AppError } from '../http/app-error.ts'
+import { bytesAnswer, type FileAnswer, type FileRequest, type OpenBytes, openBytes } from './send-file.ts'
+
+/** A song of a job. */
+export interface KeptSong {
+  /** Place in the folder of the job. */
+  readonly path: string
+  readonly filename: string
+  readonly sha256: string
+  readonly format: AudioFormat
+  /** The user's own file of which it was copied. */
+  readonly recordedPath?: string
+}
+
+/** A file of a result; `file` is its name inside the ZIP's folder. */
+interface KeptFile {
+  readonly file: string
+  readonly sha256: string
+}
+
+/** The WAV of a platform, and its files of further formats. */
+interface KeptMaster extends KeptFile {
+  readonly platform: MasterName
+  readonly files?: readonly (KeptFile & { readonly format: Format })[]
+}
+
+/** Files of a finished job. */
+export interface KeptResult {
+  readonly zipPath: string
+  readonly zip: ResultZip
+  readonly masters: readonly KeptMaster[]
+  readonly reportJsonPath: string
+  readonly reportHtmlPath: string
+  /** Folder of the coded copies; it may not exist yet. */
+  readonly copiesFolder: string
+}
+
+/** The files of one job. */
+export interface JobFiles {
+  readonly status: JobStatus
+  readonly isExpired: boolean
+  readonly source: KeptSong
+  readonly reference?: KeptSong
+  /** While the job is done. */
+  readonly result?: KeptResult
+  /** Where a batch has put the result, and the SHA-256 of its files that are no masters; absent while the result is kept in its ZIP. */
+  readonly delivered?: { readonly folder: string; readonly sums: Readonly<Record<string, string>> }
+}
+
+/** A place in a file. */
+export interface BytesPlace {
+  readonly path: string
+  readonly offset: number
+  readonly sizeBytes: number
+}
+
+export interface StoredFilesDeps {
+  /** Opens a file by a path of the user's, in a folder that the owner allows. Rejects with PATH_NOT_ALLOWED. */
+  readonly openAllowed: (name: string) => Promise<RegularFile>
+  /** Throws INSUFFICIENT_STORAGE unless so many bytes can be written. */
+  readonly requireDisk: (bytes: number) => void
+  readonly random: Pick<Random, 'newUuid'>
+  /** Folder of copies on their way, on the disk of the jobs. */
+  readonly tmp: string
+}
+
+/** Checked files that are remembered: a player asks for the ranges of one again and again. */
+const MAX_REMEMBERED = 10_000
+
+export const expired = () => new AppError('RESULT_EXPIRED')
+const gone = (file: string, cause?: unknown) => new AppError('FILE_GONE', { file }, { cause })
+
+/** Returns the result of a job. Throws JOB_NOT_READY, JOB_FAILED and RESULT_EXPIRED. */
+export function resultOf({ status, result, isExpired }: JobFiles): KeptResult {
+  if (status === 'queued') throw new AppError('JOB_NOT_READY')
+  if (status === 'failed') throw new AppError('JOB_FAILED')
+  if (!result || isExpired) throw expired()
+  return result
+}
+
+/** Returns a file of the result of a job that is for a platform. Throws NOT_FOUND, and as `resultOf` does. */
+export function masterOf(files: JobFiles, platform: MasterName, format?: Format): KeptFile {
+  const master = resultOf(files).masters.find((one) => one.platform === platform)
+  const kept = format === undefined ? master : master?.files?.find((one) => one.format === format)
+  if (!kept) throw new AppError('NOT_FOUND')
+  return kept
+}
+
+/** The files of all jobs. */
+export class StoredFiles {
+  readonly #deps: StoredFilesDeps
+  /** Files whose SHA-256 was read, by their identity on the disk. */
+  readonly #checked = new Set<string>()
+  /** Composed ZIPs by the identity of their files. */
+  readonly #zips = new Map<string, Pick<ResultZip, 'sha256' | 'sizeBytes'>>()
+
+  constructor(deps: StoredFilesDeps) {
+    this.#deps = deps
+  }
+
+  /** Answers with the ZIP of a result. Throws as `resultOf` does, FILE_GONE, and as `fileAnswer` does. */
+  async sendZip(files: JobFiles, request: FileRequest): Promise<FileAnswer> {
+    const { zip, zipPath } = resultOf(files)
+    const about = { filename: zip.fileName, mediaType: 'application/zip', isDownload: true }
+    const { opened, sha256, sizeBytes } = files.delivered
+      ? await this.#composed(files)
+      : { ...zip, opened: await openBytes(zipPath, expired()) }
+    return bytesAnswer(opened, { ...about, sha256, sizeBytes }, request, expired())
+  }
+
+  /** Answers with a master. Throws as `masterOf` does, FILE_GONE, and as `fileAnswer` does. */
+  async sendMaster(files: JobFiles, master: MasterName, format: Format | undefined, request: FileRequest) {
+    const { file, sha256 } = masterOf(files, master, format)
+    const mediaType = CONTAINER_TYPES[format === undefined ? 'wav' : formatFacts(format).container]
+    const { opened, ...place } = await this.#openFile(files, file)
+    return bytesAnswer(opened, { ...place, sha256, filename: file, mediaType }, request, expired())
+  }
+
+  /** Answers with a song of a job. Throws RESULT_EXPIRED, FILE_GONE, and as `fileAnswer` does. */
+  async sendSong(files: JobFiles, song: KeptSong, request: FileRequest): Promise<FileAnswer> {
+    const opened = await this.#openSong(files, song)
+    return bytesAnswer(opened, { ...song, mediaType: MEDIA_TYPES[song.format] }, request, expired())
+  }
+
+  /** Returns the bytes of a file of the result that is no master. Throws as `resultOf` does, and FILE_GONE. */
+  async readText(files: JobFiles, keptPath: string): Promise<Buffer> {
+    resultOf(files)
+    const opened = files.delivered
+      ? (await this.#openFile(files, path.basename(keptPath))).opened
+      : await openBytes(keptPath, expired())
+    return allOf(opened)
+  }
+
+  /** Returns whether the song of a job can be read now. Never rejects. */
+  async hasSong(files: JobFiles): Promise<boolean> {
+    try {
+      await (await this.#openSong(files, files.source)).close()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /**
+   * Runs `use` with the path of the song of a job; one that is the user's own file is copied first, and the copy goes afterwards. Throws
+   * RESULT_EXPIRED, FILE_GONE, INSUFFICIENT_STORAGE.
+   */
+  async withSong<Outcome>(files: JobFiles, use: (path: string) => Outcome | Promise<Outcome>): Promise<Outcome> {
+    const { source } = files
+    if (!files.isExpired && existsSync(source.path)) return use(source.path)
+    const opened = await this.#openSong(files, source)
+    return this.#withCopy(opened, gone(source.filename), source.sha256, use)
+  }
+
+  /**
+   * Runs `use` with the place of a file of a result; one that a batch has delivered is copied first, and the copy goes afterwards. Throws as
+   * `resultOf` does, FILE_GONE, INSUFFICIENT_STORAGE.
+   */
+  async withFile<Outcome>(
+    files: JobFiles,
+    { file, sha256 }: KeptFile,
+    use: (place: BytesPlace) => Outcome | Promise<Outcome>,
+  ): Promise<Outcome> {
+    const result = resultOf(files)
+    const entry = entryOf(result, file)
+    if (!files.delivered) return use({ path: result.zipPath, ...entry })
+    const { opened } = await this.#openFile(files, file)
+    return this.#withCopy(opened, gone(file), sha256, (copy) =>
+      use({ path: copy, offset: 0, sizeBytes: entry.sizeBytes }),
+    )
+  }
+
+  async #withCopy<Outcome>(
+    opened: OpenBytes,
+    changed: AppError,
+    sha256: string,
+    use: (path: string) => Outcome | Promise<Outcome>,
+  ): Promise<Outcome> {
+    const { tmp, random, requireDisk } = this.#deps
+    const folder = path.join(tmp, random.newUuid())
+    const copy = path.join(folder, 'file')
+    try {
+      requireDisk(opened.sizeBytes)
+      await mkdir(folder, { mode: 0o700 })
+      // The bytes that are used are those that were checked.
+      if ((await copyTo(copy, whole(opened))) !== sha256) throw changed
+      return await use(copy)
+    } finally {
+      await opened.close()
+      await discardFolder(folder)
+    }
+  }
+
+  async #openSong(files: JobFiles, song: KeptSong): Promise<OpenBytes> {
+    if (!files.isExpired && existsSync(song.path)) return openBytes(song.path, expired())
+    if (!files.delivered || song.recordedPath === undefined) throw expired()
+    return this.#openRecorded(song.recordedPath, { file: song.filename, sha256: song.sha256 })
+  }
+
+  /** Opens a file of a result, and says where its bytes lie in what is open. */
+  async #openFile(files: JobFiles, file: string) {
+    const result = resultOf(files)
+    const { offset, sizeBytes } = entryOf(result, file)
+    if (!files.delivered) return { opened: await openBytes(result.zipPath, expired()), offset, sizeBytes }
+    const { folder, sums } = files.delivered
+    const master = mastersIn(result).find((one) => one.file === file)
+    const sha256 = master?.sha256 ?? sums[file]
+    const opened = await this.#openRecorded(path.join(folder, file), { file, sha256, sizeBytes })
+    return { opened, offset: 0, sizeBytes }
+  }
+
+  /** Opens a file of the user's while it is what was recorded of it. Throws FILE_GONE. */
+  async #openRecorded(
+    name: string,
+    {
+      file,
+      sha256,
+      sizeBytes,
+    }: { readonly file: string; readonly sha256?: string | undefined; readonly sizeBytes?: number },
+  ): Promise<RegularFile> {
+    const opened = await this.#deps.openAllowed(name).catch((cause: unknown) => {
+      throw cause instanceof AppError && cause.code !== 'PATH_NOT_ALLOWED' ? cause : gone(file, cause)
+    })
+    try {
+      if (sizeBytes !== undefined && opened.sizeBytes !== sizeBytes) throw gone(file)
+      if (sha256 !== undefined && !(await this.#is(opened, sha256))) throw gone(file)
+      return opened
+    } catch (cause) {
+      await opened.close()
+      throw cause
+    }
+  }
+
+  async #is(opened: RegularFile, sha256: string): Promise<boolean> {
+    const identity = `${sha256} ${identityOf(opened)}`
+    if (this.#checked.has(identity)) return true
+    if ((await opened.sha256()) !== sha256) return false
+    if (this.#checked.size >= MAX_REMEMBERED) this.#checked.clear()
+    this.#checked.add(identity)
+    return true
+  }
+
+  /**
+   * Opens the ZIP of a result, made of its files anew: byte for byte as it was before it was delivered, unless another version wrote that.
+   * Throws FILE_GONE.
+   */
+  async #composed(files: JobFiles) {
+    const result = resultOf(files)
+    const { zip } = result
+    const names = zip.entries.map(({ name }) => name.slice(zip.folderName.length + 1))
+    const masters = new Set(mastersIn(result).map(({ file }) => file))
+    const opened = new Map<string, RegularFile>()
+    const close = async () => {
+      await Promise.all([...opened.values()].map((one) => one.close()))
+    }
+    try {
+      for (const file of names) opened.set(file, (await this.#openFile(files, file)).opened as RegularFile)
+      const parts = names.map((file) => ({
+        file,
+        open: () => (masters.has(file) ? whole(opened.get(file)!) : buffer(whole(opened.get(file)!))),
+      }))
+      const compose = () => zipStream(zip.folderName, parts)
+      const identity = `${zip.sha256} ${[...opened.values()].map(identityOf).join(' ')}`
+      const facts = this.#zips.get(identity) ?? (await factsOf(compose()))
+      // Of what early versions delivered only the ZIP tells whether the reports are as they were.
+      const areAllChecked = names.every((file) => masters.has(file) || files.delivered?.sums[file] !== undefined)
+      if (facts.sha256 !== zip.sha256 && !areAllChecked) throw gone(zip.fileName)
+      if (this.#zips.size >= MAX_REMEMBERED) this.#zips.clear()
+      this.#zips.set(identity, facts)
+      const stream: OpenBytes['stream'] = ({ start, sizeBytes }) =>
+        Readable.from(slice(compose(), start, sizeBytes), { objectMode: false })
+      return { ...facts, opened: { sizeBytes: facts.sizeBytes, stream, close } }
+    } catch (cause) {
+      await close()
+      throw cause
+    }
+  }
+}
+
+const whole = (opened: OpenBytes) => opened.stream({ start: 0, sizeBytes: opened.sizeBytes })
+
+/** Identity of a file on the disk, and of its content as far as the disk tells. */
+const identityOf = ({ facts: { dev, ino, size, mtimeNs, ctimeNs } }: RegularFile) =>
+  `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
+
+const mastersIn = ({ masters }: KeptResult) => masters.flatMap(({ files = [], ...master }) => [master, ...files])
+
+/** Returns where a file lies in the ZIP of its result. Throws NOT_FOUND. */
+export function entryOf({ zip }: KeptResult, file: string): Omit<BytesPlace, 'path'> {
+  const entry = zip.entries.find(({ name }) => name === `${zip.folderName}/${file}`)
+  if (!entry) throw new AppError('NOT_FOUND')
+  return { offset: entry.offset, sizeBytes: entry.sizeBytes }
+}
+
+/** Writes bytes into a new file and returns their SHA-256. */
+async function copyTo(target: string, bytes: Readable): Promise<string> {
+  const hash = createHash('sha256')
+  const hashed = async function* (chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  await pipeline(bytes, hashed, createWriteStream(target, { flags: 'wx', mode: 0o600 }))
+  return hash.digest('hex')
+}
+
+async function allOf(opened: OpenBytes): Promise<Buffer> {
+  try {
+    return await buffer(whole(opened))
+  } finally {
+    await opened.close()
+  }
+}
+
+/** Returns SHA-256 and length of a stream. */
+async function factsOf(bytes: AsyncIterable<Buffer>): Promise<Pick<ResultZip, 'sha256' | 'sizeBytes'>> {
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  for await (const chunk of bytes) {
+    hash.update(chunk)
+    sizeBytes += chunk.length
+  }
+  return { sha256: hash.digest('hex'), sizeBytes }
+}
+
+async function* slice(bytes: AsyncIterable<Buffer>, start: number, sizeBytes: number): AsyncGenerator<Buffer> {
+  const end = start + sizeBytes
+  let at = 0
+  for await (const chunk of bytes) {
+    const part = chunk.subarray(Math.max(0, start - at), Math.max(0, end - at))
+    if (part.length > 0) yield part
+    at += chunk.length
+    if (at >= end) return
+  }
+}
