@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   cpSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -148,13 +149,10 @@ const MUTATIONS: readonly Mutate[] = [
   json(() => null),
   json((signed) => [signed, signed]),
   (file) => writeFileSync(path.join(path.dirname(file), CERTIFICATE_FILE), '['.repeat(100_000)),
-  (file) => truncateSync(path.join(path.dirname(file), CERTIFICATE_FILE), 14_000_000),
+  (file) => writeFileSync(path.join(path.dirname(file), CERTIFICATE_FILE), Buffer.alloc(14_000_000, '{')),
 ]
 
-function isPlain(name: string): boolean {
-  const facts = lstatSync(name, { throwIfNoEntry: false })
-  return facts?.isFile() === true || facts?.isDirectory() === true
-}
+const isFile = (name: string) => lstatSync(name, { throwIfNoEntry: false })?.isFile() === true
 
 async function outcomeOf(place: string) {
   try {
@@ -177,9 +175,11 @@ test(`a folder in which anything was changed is never intact, and stays as it is
     const changes = Array.from({ length: 1 + pick(2) }, () => [pick(MUTATIONS.length), pick(names.length)] as const)
     for (const [mutation, name] of changes) {
       const file = path.join(folder, names[name]!)
-      const isWhole = ['.', names[name]!, CERTIFICATE_FILE].every((one) => isPlain(path.join(folder, one)))
       // What the first change took away cannot be changed again; a pipe would be waited for.
-      if (isWhole && isPlain(path.dirname(file))) MUTATIONS[mutation]!(file, pick)
+      const hasMark = existsSync(path.join(path.dirname(file), '.loudsmith-export'))
+      const isLinked = lstatSync(path.dirname(file)).isSymbolicLink()
+      if (isFile(file) && isFile(path.join(folder, CERTIFICATE_FILE)) && !hasMark && !isLinked)
+        MUTATIONS[mutation]!(file, pick)
     }
     const before = contentOf(folder)
     const passedOver = [...before].filter(([name]) => path.basename(name) !== '.DS_Store')
