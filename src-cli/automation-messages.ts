@@ -84,6 +84,8 @@ export const automationEn = {
     resume: 'Let a paused batch go on.',
     cancel: 'Cancel what of a batch has not ended; the credits are returned.',
     retry: 'Master the failed songs of a batch again.',
+    hadEnded: 'It had ended before; nothing was changed.',
+    noneFailed: 'No song of it has failed; nothing is mastered again.',
     states: { running: 'running', paused: 'paused', ended: 'ended' },
     count: (done: number, total: number, failed: number) =>
       `${done} of ${total} done${failed > 0 ? `, ${failed} failed` : ''}`,
@@ -199,6 +201,8 @@ export const automationKo: typeof automationEn = {
     resume: '일시 정지한 일괄 작업을 계속해요.',
     cancel: '일괄 작업에서 끝나지 않은 것을 취소해요. 크레딧은 환불돼요.',
     retry: '일괄 작업에서 실패한 곡을 다시 마스터링해요.',
+    hadEnded: '이미 끝난 작업이라 바뀐 것이 없어요.',
+    noneFailed: '실패한 곡이 없어서 다시 마스터링하지 않아요.',
     states: { running: '진행 중', paused: '일시 정지', ended: '끝남' },
     count: (done, total, failed) => `${total}곡 중 ${done}곡 완료${failed > 0 ? `, ${failed}곡 실패` : ''}`,
   },

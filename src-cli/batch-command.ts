@@ -7,7 +7,7 @@ import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import { INTERRUPTED, PAUSED, SOME_FAILED } from './exit-codes.ts'
 import type { Messages } from './messages.ts'
-import { givenSettings, OWN_NAMES, settingOption } from './setting-options.ts'
+import { givenSettings, ListOption, OWN_NAMES, settingOption } from './setting-options.ts'
 
 interface BatchCommandOptions extends ClientOptions {
   readonly platforms: string
@@ -27,7 +27,13 @@ export function registerBatchCommand(program: Command, dataDir: string, messages
     messages,
   )
     .description(say.about)
-    .requiredOption('--platforms <list>', messages.master.platforms(PLATFORMS.join(',')))
+    .addOption(
+      new ListOption(
+        '--platforms <list>',
+        messages.master.platforms(PLATFORMS.join(',')),
+        PLATFORMS,
+      ).makeOptionMandatory(),
+    )
     .requiredOption('--out <dir>', say.out, absolutePath(messages))
     .option('--allow', say.allow)
     .option('--retry', say.retry)

@@ -1,5 +1,6 @@
 /** The commands as plain facts, for shells and for the manual page. */
 import type { Command } from 'commander'
+import { ListOption } from './setting-options.ts'
 
 export interface OptionFacts {
   /** As help shows it: `--status <status>`. */
@@ -43,7 +44,7 @@ export function factsOf(command: Command, before = ''): CommandFacts {
       long: option.long ?? option.flags,
       about: option.description,
       takesValue: option.required || option.optional,
-      choices: option.argChoices ?? [],
+      choices: option instanceof ListOption ? option.words : (option.argChoices ?? []),
     })),
     commands: command.commands.map((one) => factsOf(one, words)),
   }

@@ -24,7 +24,7 @@ import { registerJobFile } from './job-file-command.ts'
 import { describeJob } from './job-text.ts'
 import { MASTERS_FOLDER } from './master-command.ts'
 import { type Messages, messagesFor } from './messages.ts'
-import { givenSettings, settingOption, wordsOf } from './setting-options.ts'
+import { givenSettings, ListOption, settingOption, wordsOf } from './setting-options.ts'
 import { table } from './text-output.ts'
 import { unpackResult, withoutEmptyFolder, writableFolder } from './unpack.ts'
 import { unusable } from './unusable-input.ts'
@@ -173,9 +173,8 @@ function registerEnding(command: AddCommand, messages: Messages): void {
 
 /** Adds `jobs retry`. */
 function registerRetry(command: AddCommand, messages: Messages): void {
-  const retry = command('retry <id>', messages.jobs.retry).option(
-    '--platforms <list>',
-    messages.master.platforms(PLATFORMS.join(',')),
+  const retry = command('retry <id>', messages.jobs.retry).addOption(
+    new ListOption('--platforms <list>', messages.master.platforms(PLATFORMS.join(',')), PLATFORMS),
   )
   for (const name of SETTING_NAMES) retry.addOption(settingOption(name, messages))
   retry.action((id: string, options: RetryOptions) =>

@@ -28,14 +28,19 @@ export function registerManifestCommands(program: Command, dataDir: string, mess
     ),
   )
   for (const [name, endpoint] of CHANGES) {
-    command(`${name} <id>`, say[name]).action((id: string, options: ClientOptions) =>
-      runClientCommand(
+    command(`${name} <id>`, say[name]).action((id: string, options: ClientOptions) => {
+      let before: Manifest | undefined
+      return runClientCommand(
         options,
         messages,
-        (client) => client.call(endpoint, { params: { batch_id: id } }),
-        (batch) => table([rowOf(batch, messages)]),
-      ),
-    )
+        async (client) => {
+          const params = { batch_id: id }
+          if (name !== 'show') before = await client.call('readBatch', { params })
+          return client.call(endpoint, { params })
+        },
+        (batch) => [table([rowOf(batch, messages)]), ...unchanged(name, messages, before)].join('\n'),
+      )
+    })
   }
   command('delete <id>', say.delete).action((id: string, options: ClientOptions) =>
     runClientCommand(
@@ -58,6 +63,12 @@ const CHANGES = [
   ['cancel', 'cancelBatch'],
   ['retry', 'retryBatch'],
 ] as const
+
+/** Returns the line that says why a change of a batch had no effect; no line where it had one. */
+function unchanged(name: (typeof CHANGES)[number][0], { batches: say }: Messages, before?: Manifest): string[] {
+  if (name === 'retry') return before?.songs.failed === 0 ? [say.noneFailed] : []
+  return before?.status === 'ended' ? [say.hadEnded] : []
+}
 
 /** Adds `batches songs`. */
 function registerSongs(command: AddCommand, messages: Messages): void {

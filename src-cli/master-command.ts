@@ -12,7 +12,7 @@ import { type Input, STANDARD_INPUT, withInputs } from './input-file.ts'
 import { describeJob } from './job-text.ts'
 import { type MasterOutcome, masterFile } from './master.ts'
 import type { Messages } from './messages.ts'
-import { settingOption } from './setting-options.ts'
+import { ListOption, settingOption } from './setting-options.ts'
 import { withoutEmptyFolder } from './unpack.ts'
 
 interface MasterCommandOptions extends ClientOptions {
@@ -31,7 +31,7 @@ export function registerMasterCommand(program: Command, dataDir: string, message
   const say = messages.master
   const master = withClientOptions(program.command('master').argument('<file>', say.file), dataDir, messages)
     .description(say.about)
-    .option('--platforms <list>', say.allPlatforms(PLATFORMS.join(',')))
+    .addOption(new ListOption('--platforms <list>', say.allPlatforms(PLATFORMS.join(',')), PLATFORMS))
     .option('--out <dir>', say.out, absolutePath(messages))
   for (const name of CHOICES) master.addOption(settingOption(name, messages))
   for (const name of OTHERS) {

@@ -228,6 +228,8 @@ const en = {
     plan: 'Show what mastering a release would do and cost; nothing is made.',
     master: 'Master all tracks of a release as one record.',
     cancel: 'Stop mastering a release; what runs is refunded.',
+    notRunning: 'Nothing was running; nothing was stopped.',
+    ofJobs: 'The release is not mastered as one: these are the masters of its jobs.',
     wait: 'wait until it is done',
     planned: (loudness: string, needed: number, balance: number) =>
       `The record is planned at ${loudness}. It costs ${needed === 1 ? '1 credit' : `${needed} credits`} of ${balance}.`,
@@ -291,6 +293,7 @@ const en = {
     limit: (standard: number, most: number) => `most jobs that are listed, up to ${most}; ${standard} when absent`,
     aLimit: (most: number) => `It must be a whole number from 1 to ${most}.`,
     none: 'There are no jobs.',
+    severalJobs: (short: string, ids: string) => `Several jobs begin with ${short}: ${ids}. Give the whole identifier.`,
     of: (shown: number, total: number) => `${shown} of ${total}.`,
     show: 'Show a job with its measured masters.',
     wait: 'wait until it has ended',
@@ -624,6 +627,8 @@ const ko: Messages = {
     plan: '릴리스를 마스터링하면 어떻게 되고 몇 크레딧이 드는지 보여 줘요. 아무것도 만들지 않아요.',
     master: '릴리스의 모든 트랙을 하나의 앨범으로 마스터링해요.',
     cancel: '릴리스 마스터링을 멈춰요. 진행 중인 것은 환불돼요.',
+    notRunning: '진행 중인 것이 없어서 멈추지 않았어요.',
+    ofJobs: '릴리스 전체를 마스터링하지 않아서 작업마다 만든 마스터를 담았어요.',
     wait: '끝날 때까지 기다리기',
     planned: (loudness, needed, balance) =>
       `앨범 음량은 ${loudness}로 계획했어요. ${balance}크레딧 중 ${needed}크레딧이 들어요.`,
@@ -684,6 +689,7 @@ const ko: Messages = {
     limit: (standard, most) => `보여 줄 작업 수, 최대 ${most}, 기본값 ${standard}`,
     aLimit: (most) => `1부터 ${most}까지의 정수여야 해요.`,
     none: '작업이 없어요.',
+    severalJobs: (short, ids) => `${short}(으)로 시작하는 작업이 여러 개예요: ${ids}. ID를 끝까지 적으세요.`,
     of: (shown, total) => `${total}개 중 ${shown}개.`,
     show: '작업과 측정한 마스터를 보여 줘요.',
     wait: '끝날 때까지 기다리기',

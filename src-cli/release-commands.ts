@@ -94,8 +94,9 @@ function registerExport(command: AddCommand, messages: Messages): void {
     .option('--ascii-names', say.asciiNames)
     .option('--zip', say.zip)
     .option('--names', say.names)
-    .action((id: string, options: ExportOptions) =>
-      options.names
+    .action((id: string, options: ExportOptions) => {
+      let isMastered = true
+      return options.names
         ? runClientCommand(
             options,
             messages,
@@ -105,10 +106,14 @@ function registerExport(command: AddCommand, messages: Messages): void {
         : runClientCommand(
             options,
             messages,
-            (client) => client.call('exportRelease', { params: { release_id: id }, body: exportBody(options) }),
-            (outcome) => describeExport(outcome, messages),
-          ),
-    )
+            async (client) => {
+              const params = { release_id: id }
+              isMastered = (await client.call('readRelease', { params })).mastering.state === 'done'
+              return client.call('exportRelease', { params, body: exportBody(options) })
+            },
+            (outcome) => [describeExport(outcome, messages), ...(isMastered ? [] : [say.ofJobs])].join('\n'),
+          )
+    })
 }
 
 /** Adds `release list`, `show`, `new`, `add` and `delete`. */

@@ -40,14 +40,19 @@ export function registerMasteringCommands(
         (release) => describeMastering(release, messages),
       ),
     )
-  command('cancel <id>', say.cancel).action((id: string, options: ClientOptions) =>
-    runClientCommand(
+  command('cancel <id>', say.cancel).action((id: string, options: ClientOptions) => {
+    let isRunning = false
+    return runClientCommand(
       options,
       messages,
-      (client) => client.call('cancelRelease', { params: { release_id: id } }),
-      (release) => describeMastering(release, messages),
-    ),
-  )
+      async (client) => {
+        const params = { release_id: id }
+        isRunning = (await client.call('readRelease', { params })).mastering.state === 'mastering'
+        return client.call('cancelRelease', { params })
+      },
+      (release) => [describeMastering(release, messages), ...(isRunning ? [] : [say.notRunning])].join('\n'),
+    )
+  })
 }
 
 async function completePlan(client: ServiceClient, id: string): Promise<ReleasePlan> {

@@ -2,7 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, type Client, createClient } from '../src-contract/client.ts'
 import { ENDPOINTS, type EndpointName } from '../src-contract/endpoints.ts'
+import type { JobPage } from '../src-contract/jobs.ts'
+import { MAX_PAGE_SIZE } from '../src-contract/limits.ts'
 import type { Messages } from './messages.ts'
+import { unusable } from './unusable-input.ts'
 
 /** Calls of the service. They throw ApiError with the envelope of a refusal, and an Error with a sentence where none comes. */
 export type ServiceClient = Pick<Client, 'call' | 'open'>
@@ -54,10 +57,41 @@ export function createServiceClient(
     }
   }
 
-  return {
-    open: (name, ...args) => ask(name, (client) => client.open(name, ...args)),
-    call: (name, ...args) => ask(name, (client) => client.call(name, ...args)),
+  const client: ServiceClient = {
+    open: async (name, ...args) => {
+      await completeJobId(client, args[0], messages)
+      return ask(name, (one) => one.open(name, ...args))
+    },
+    call: async (name, ...args) => {
+      await completeJobId(client, args[0], messages)
+      return ask(name, (one) => one.call(name, ...args))
+    },
   }
+  return client
+}
+
+/** First characters of the identifier of a job, as the folder of its masters has them. */
+const SHORT_ID = /^[0-9a-f]{8}$/i
+
+/** Replaces the first eight characters of a job's identifier by all of them; one that is no job's stays. Throws a sentence for two jobs. */
+async function completeJobId(
+  client: ServiceClient,
+  given: object | undefined,
+  { jobs: say }: Messages,
+): Promise<void> {
+  const { params } = (given ?? {}) as { readonly params?: { job_id?: string } }
+  const short = params?.job_id
+  if (params === undefined || short === undefined || !SHORT_ID.test(short)) return
+  const found: string[] = []
+  for (let cursor: string | undefined, isLast = false; !isLast; ) {
+    const query = { limit: MAX_PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) }
+    const page: JobPage = await client.call('listJobs', { query })
+    found.push(...page.jobs.map(({ job_id }) => job_id).filter((id) => id.startsWith(short.toLowerCase())))
+    cursor = page.next_cursor
+    isLast = cursor === undefined
+  }
+  if (found.length > 1) throw unusable(say.severalJobs(short, found.join(', ')))
+  params.job_id = found[0] ?? short
 }
 
 /** Tells whether a call never reached a service. */

@@ -4,11 +4,23 @@ import { SETTING_NAMES, SETTINGS, type SettingName } from '../src-contract/setti
 import { programName } from '../src-contract/wire-values.ts'
 import type { Messages } from './messages.ts'
 
+/** Option of a comma-separated list, of whose words shells complete one. */
+export class ListOption extends Option {
+  readonly words: readonly string[]
+
+  constructor(flags: string, about: string, words: readonly string[]) {
+    super(flags, about)
+    this.words = words
+  }
+}
+
 /** Returns the option of a setting: `--ai-service <service>` for `ai_service`. */
 export function settingOption(name: SettingName, { language }: Pick<Messages, 'language'>): Option {
   const setting = SETTINGS[name]
   const value = setting.kind === 'flag' ? '' : ` <${setting.placeholder}>`
-  const option = new Option(`--${name.replaceAll('_', '-')}${value}`, setting.help[language])
+  const flags = `--${name.replaceAll('_', '-')}${value}`
+  if (setting.kind === 'words') return new ListOption(flags, setting.help[language], setting.values)
+  const option = new Option(flags, setting.help[language])
   return setting.kind === 'choice' ? option.choices(setting.values) : option
 }
 

@@ -9,7 +9,7 @@ import { type AddCommand, type ClientOptions, commandGroup, runClientCommand } f
 import { absolutePath } from './data-dir.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
-import { givenSettings, OWN_NAMES, settingOption, wordsOf } from './setting-options.ts'
+import { givenSettings, ListOption, OWN_NAMES, settingOption, wordsOf } from './setting-options.ts'
 import { table } from './text-output.ts'
 import { unusable } from './unusable-input.ts'
 
@@ -38,7 +38,7 @@ export function registerWatchCommands(program: Command, dataDir: string, message
     .argument('<folder>', say.folder, absolutePath(messages))
     .option('--out <dir>', say.out, absolutePath(messages))
     .option('--existing', say.existing)
-    .option('--platforms <list>', messages.master.allPlatforms(PLATFORMS.join(',')))
+    .addOption(new ListOption('--platforms <list>', messages.master.allPlatforms(PLATFORMS.join(',')), PLATFORMS))
   for (const name of OWN_NAMES) add.addOption(settingOption(name, messages))
   add.action((folder: string, options: WatchOptions) =>
     runClientCommand(

@@ -47,6 +47,10 @@ test('a folder is allowed, listed, and taken off the list, also when it is gone 
   expect((await call('C', 'allow')).out).toBe('No folder is allowed.\n')
   const [one, two] = ['one', 'two'].map((name) => path.join(realpathSync(folder), name))
   expect((await call('C', 'allow', 'one')).out).toBe(`${one}\n`)
+  expect(await call('C', 'allow', '/')).toMatchObject({
+    code: 1,
+    problem: expect.stringMatching(/all of \/\. .*--yes/),
+  })
   expect(await json('allow', 'two')).toEqual({ allowed_folders: [one, two] })
   expect(await json('allow', 'two', '--remove')).toEqual({ allowed_folders: [one] })
   expect(await call('ko_KR.UTF-8', 'allow', 'two', '--remove')).toMatchObject({

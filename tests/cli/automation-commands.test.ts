@@ -177,11 +177,13 @@ test('a batch is listed, followed song by song, read as a table, and taken in ha
   const [{ job_id, folder: masters }, second] = (await json('batches', 'songs', id)).songs
   expect(second.status).toBe('done')
   expect((await call('C', 'jobs', 'show', job_id)).out).toContain(`The masters are in ${masters}.\n`)
-  expect(await json('jobs', 'report', job_id)).toEqual({ job_id })
+  expect(await json('jobs', 'report', job_id)).toMatchObject({ job_id })
   expect(await json('batches', 'songs', id, '--failed')).toEqual({ songs: [] })
   expect((await call('C', 'batches', 'songs', id, '--csv')).out).toMatch(/^\ufeff?line,/)
   for (const word of ['pause', 'resume', 'retry', 'cancel'])
     expect(await json('batches', word, id)).toMatchObject({ batch_id: id })
+  expect((await call('C', 'batches', 'cancel', id)).out).toMatch(/\nIt had ended before; nothing was changed\.\n$/)
+  expect((await call('C', 'batches', 'retry', id)).out).toMatch(/\nNo song of it has failed; /)
   expect(await call('C', 'batches', 'show', 'x')).toMatchObject({ code: 1 })
 })
 

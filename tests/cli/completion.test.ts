@@ -39,6 +39,8 @@ test.skipIf(!hasProgram('bash'))(
     expect(offered(['loudsmith', 'jobs', 'list', '--status', ''])).toEqual(['queued', 'done', 'failed'])
     expect(offered(['loudsmith', 'analyze', '--js'])).toEqual(['--json'])
     expect(offered(['loudsmith', 'master', 'song.wav', '--out', ''])).toEqual([])
+    expect(offered(['loudsmith', 'master', 'song.wav', '--platforms', 'sp'])).toEqual(['spotify'])
+    expect(offered(['loudsmith', 'batch', 'songs', '--genre', 'ed'])).toEqual(['edm'])
     expect(offered(['loudsmith', 'completion', 'z'])).toEqual(['zsh'])
   },
 )

@@ -1,5 +1,5 @@
 /** `loudsmith jobs …` and `loudsmith analyse`, as a person and as a script call them. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -25,6 +25,7 @@ test('jobs are listed, searched, shown, reported, mastered again and deleted', a
   expect((await call('C', 'jobs', 'list')).out).toBe('There are no jobs.\n')
   const { job_id: id } = await service.newJob({ title: '첫차', artist: '하늘', platforms: 'spotify,melon' })
   expect(await json('jobs', 'show', id, '--wait')).toMatchObject({ job_id: id, status: 'done' })
+  expect(await json('jobs', 'show', id.slice(0, 8))).toMatchObject({ job_id: id })
   expect((await call('C', 'jobs', 'list')).out).toMatch(
     new RegExp(`^${id}  \\d{4}-\\d\\d-\\d\\d  done  하늘 - 첫차\n$`),
   )
@@ -92,5 +93,7 @@ test('a song is measured, and nothing is kept', async () => {
   expect(await call('ko_KR.UTF-8', 'analyse', 'nothing.wav')).toMatchObject({
     ...{ code: 1, problem: expect.stringMatching(/nothing\.wav 파일이 없어요/) },
   })
+  const refused = await call('C', 'master', 'song.wav', '--platforms', 'nothing', '--out', 'new/masters')
+  expect([refused.code, existsSync(path.join(folder, 'new'))]).toEqual([1, false])
   expect((await json('jobs', 'list')).total).toBe(total)
 })
