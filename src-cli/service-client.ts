@@ -74,11 +74,7 @@ export function createServiceClient(
 const SHORT_ID = /^[0-9a-f]{8}$/i
 
 /** Replaces the first eight characters of a job's identifier by all of them; one that is no job's stays. Throws a sentence for two jobs. */
-async function completeJobId(
-  client: ServiceClient,
-  given: object | undefined,
-  { jobs: say }: Messages,
-): Promise<void> {
+async function completeJobId(client: ServiceClient, given: object | undefined, { jobs: say }: Messages): Promise<void> {
   const { params } = (given ?? {}) as { readonly params?: { job_id?: string } }
   const short = params?.job_id
   if (params === undefined || short === undefined || !SHORT_ID.test(short)) return
