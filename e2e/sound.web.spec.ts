@@ -33,7 +33,8 @@ test('a song is heard, made darker, taken back, warmed and compared by keyboard 
     await expect(bench).toContainText('Beta')
     await rowOf(page, 'Alpha').locator('.ti').dblclick()
     await expect(bench).toContainText('Alpha')
-    await rowOf(page, 'Beta').focus()
+    await rowOf(page, 'Alpha').focus()
+    await page.keyboard.press('ArrowDown')
   })
 
   await test.step('Shift with Space plays the row that has the focus, and its waveform shows where', async () => {
