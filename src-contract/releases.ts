@@ -39,8 +39,9 @@ const optionalFacts = {
   upc: Type.String({ description: 'UPC (12 digits) or EAN (13 digits); its check digit is verified.' }),
   genre: line('Genre as the distributor calls it.'),
   language: Type.String({
-    pattern: '^([a-z]{2,3}(-[A-Za-z0-9]{2,8})*)?$',
-    description: 'Language of title and tracks (BCP 47), such as `ko` or `en`.',
+    maxLength: 100,
+    description:
+      'Language of title and tracks (BCP 47), such as `ko`; a name such as `Korean` or `한국어` is taken for its code.',
   }),
   p_line: line('℗ line: year and owner of the recording.'),
   c_line: line('© line: year and owner of artwork and texts.'),

@@ -53,7 +53,10 @@ export function flag(texts: SettingTexts) {
 }
 
 /** Returns a setting that is a text of a form; empty is the default. */
-export function text(form: { readonly pattern: string; readonly maxLength: number }, texts: SettingTexts) {
+export function text(
+  form: { readonly pattern: string; readonly maxLength: number; readonly examples: string[] },
+  texts: SettingTexts,
+) {
   return { ...texts, ...form, kind: 'text' as const, standard: '' as string }
 }
 

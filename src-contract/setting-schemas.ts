@@ -63,11 +63,12 @@ function formsOf(row: (typeof SETTINGS)[SettingName]): Forms {
         field: Type.Boolean({ default: false, description }),
       }
     case 'text': {
-      const { pattern, maxLength } = row
+      const { pattern, maxLength, examples } = row
+      const form = { pattern, maxLength, examples }
       return {
-        accepted: Type.String({ pattern, maxLength }),
+        accepted: Type.String(form),
         shown: Type.String(),
-        field: Type.String({ pattern, maxLength, description }),
+        field: Type.String({ ...form, description }),
       }
     }
   }

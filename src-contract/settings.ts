@@ -49,7 +49,11 @@ export const NAMING_TOKENS = ['track', 'title', 'artist', 'album', 'year', 'isrc
 export type NamingToken = (typeof NAMING_TOKENS)[number]
 
 /** Longest pattern of names, characters: with a title of its own length the name still fits every file system. */
-export const NAMING_FORM = { pattern: `^([^{}]|\\{(${NAMING_TOKENS.join('|')})\\})*$`, maxLength: 100 }
+export const NAMING_FORM = {
+  pattern: `^([^{}]|\\{(${NAMING_TOKENS.join('|')})\\})*$`,
+  maxLength: 100,
+  examples: ['{artist} - {title}'],
+}
 
 const NAMING_DESCRIPTION = `Pattern of the file names, of text and the tokens ${NAMING_TOKENS.map((token) => `\`{${token}}\``).join(', ')}. A platform or format that a name needs and the pattern lacks is put behind it; platforms whose files are equal then share one.`
 

@@ -63,8 +63,8 @@ export type Detail =
         | 'cursor'
         | 'not_in_query'
         | 'full_path'
-        | 'form'
     }
+  | { readonly rule: 'form'; readonly example?: string }
 
 type Rule = Detail['rule']
 type Sentence<R extends Rule> = (detail: Extract<Detail, { rule: R }>) => string
@@ -174,10 +174,6 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   },
   date: { en: 'It must be a date such as 2026-05-01.', ko: '2026-05-01 같은 날짜여야 해요.' },
   picture: { en: 'It must be a whole JPEG or PNG picture.', ko: '온전한 JPEG 또는 PNG 그림이어야 해요.' },
-  language: {
-    en: 'It must be the code of a language, such as ko or en.',
-    ko: 'ko, en 같은 언어 코드여야 해요.',
-  },
   rounded: {
     en: 'The spreadsheet has rounded this number. Format its column as text and enter the number again.',
     ko: '스프레드시트가 숫자를 반올림했어요. 열 서식을 텍스트로 바꾸고 숫자를 다시 적으세요.',
@@ -233,7 +229,14 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
     en: 'Give the full path, such as /music/song.wav.',
     ko: '전체 경로를 적어 주세요. 예: /music/song.wav.',
   },
-  form: { en: 'It does not have the format that /docs describes.', ko: '/docs에 나온 형식과 달라요.' },
+  language: {
+    en: 'Write one language, such as Korean, English or ja.',
+    ko: '한국어, 영어, ja처럼 언어를 하나 적어 주세요.',
+  },
+  form: {
+    en: ({ example }) => `It is not written in the right form${example ? `. This one is: ${example}` : ''}.`,
+    ko: ({ example }) => `형식이 맞지 않아요.${example ? ` 맞는 예: ${example}.` : ''}`,
+  },
 }
 
 /** Returns the sentence of a rule. Never throws. */

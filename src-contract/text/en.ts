@@ -62,7 +62,7 @@ export const errors: Record<ErrorCode, Sentence> = {
   RATE_LIMIT: (v) => `The plan allows ${v.limit} requests a minute. Try again in ${v.retryAfterSeconds} s.`,
   INVALID_REQUEST: (v) =>
     REQUEST_REASONS[v.reason as RequestReason]?.en ??
-    `The value of "${v.param}" cannot be used. ${v.cause ?? 'See /docs for the accepted values.'}`,
+    `The value of "${v.param}" cannot be used. ${v.cause ?? 'Check how it is written.'}`,
   INVALID_WEBHOOK_URL: (v) =>
     `The webhook address cannot be used${clause(v.reason)}. Use an absolute http or https address that is not this server.`,
   TRIMMED_AWAY: (v) => `These trims leave ${v.leftSeconds} s of the song. At least ${v.seconds} s must stay.`,
@@ -251,6 +251,6 @@ export const warnings: Record<WarningCode, Sentence> = {
     'The reference cannot be compared: it is silent, out of phase, or contains only a few tones. It was not used. Choose another track.',
   TARGET_NOT_REACHED: (v) =>
     `The master is ${v.missingLu} LU below its target. More loudness would have cost too much sound quality.`,
-  IGNORED_FIELD: (v) => `The field "${v.field}" does not exist and was ignored. See /docs for all fields.`,
+  IGNORED_FIELD: (v) => `The field "${v.field}" does not exist and was ignored. Check its spelling.`,
   CODEC_OVERSHOOT: (v) => `After ${codecLabel(v.codec)} the peaks reach ${v.truePeakDbtp} dBTP.`,
 }

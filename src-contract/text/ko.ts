@@ -59,7 +59,7 @@ export const errors: Record<ErrorCode, Sentence> = {
   RATE_LIMIT: (v) => `플랜 한도는 분당 ${v.limit}회예요. ${v.retryAfterSeconds}초 뒤에 다시 시도하세요.`,
   INVALID_REQUEST: (v) =>
     REQUEST_REASONS[v.reason as RequestReason]?.ko ??
-    `"${v.param}" 값을 쓸 수 없어요. ${v.cause ?? '쓸 수 있는 값은 /docs에 있어요.'}`,
+    `"${v.param}" 값을 쓸 수 없어요. ${v.cause ?? '어떻게 적었는지 확인해 주세요.'}`,
   INVALID_WEBHOOK_URL: (v) =>
     `웹훅 주소를 쓸 수 없어요${clause(v.reason)}. 이 서버가 아닌 http 또는 https 절대 주소를 쓰세요.`,
   TRIMMED_AWAY: (v) => `이렇게 자르면 곡이 ${v.leftSeconds}초만 남아요. ${v.seconds}초 이상 남겨야 해요.`,
@@ -236,6 +236,6 @@ export const warnings: Record<WarningCode, Sentence> = {
   REFERENCE_NOT_COMPARABLE:
     '레퍼런스로 쓸 수 없는 곡이에요. 무음이거나 위상이 반대이거나 음이 몇 개뿐이에요. 반영하지 않았으니 다른 곡을 고르세요.',
   TARGET_NOT_REACHED: (v) => `마스터가 목표보다 ${v.missingLu} LU 낮아요. 더 올리면 얻는 것보다 잃는 것이 많아요.`,
-  IGNORED_FIELD: (v) => `"${v.field}"은(는) 없는 필드라서 무시했어요. 쓸 수 있는 필드는 /docs에 있어요.`,
+  IGNORED_FIELD: (v) => `"${v.field}"은(는) 없는 필드라서 무시했어요. 이름을 확인해 주세요.`,
   CODEC_OVERSHOOT: (v) => `${codecLabel(v.codec)} 인코딩 뒤 피크가 ${v.truePeakDbtp} dBTP까지 올라가요.`,
 }

@@ -24,8 +24,8 @@ export const REQUEST_REASONS = {
     ko: '본문이 바이트 순서 표시(BOM)로 시작해요. JSON에는 없는 표시이니 BOM 없는 UTF-8로 보내세요.',
   },
   body_not_object: {
-    en: 'The body does not fit this address. Send the JSON object that /docs describes.',
-    ko: '이 주소에 맞지 않는 본문이에요. /docs에 있는 JSON 객체를 보내세요.',
+    en: 'The body does not fit this address. Send a JSON object with the fields of this address.',
+    ko: '이 주소에 맞지 않는 본문이에요. 이 주소의 필드로 된 JSON 객체를 보내세요.',
   },
   not_multipart: {
     en: 'The body is not complete multipart/form-data. Send every part completely.',
@@ -36,16 +36,16 @@ export const REQUEST_REASONS = {
     ko: '콘텐츠 형식에 경계(boundary)가 없어요. HTTP 라이브러리가 자동으로 넣게 하세요.',
   },
   field_too_long: {
-    en: 'A field is too long. Shorten it; /docs gives the limits.',
-    ko: '너무 긴 필드가 있어요. 줄여 주세요. 길이 한도는 /docs에 있어요.',
+    en: 'A field is too long. Shorten it.',
+    ko: '너무 긴 필드가 있어요. 줄여 주세요.',
   },
   too_many_fields: {
-    en: 'There are too many fields. Send only those listed in /docs.',
-    ko: '필드가 너무 많아요. /docs에 있는 필드만 보내세요.',
+    en: 'There are too many fields. Send only those of this address.',
+    ko: '필드가 너무 많아요. 이 주소의 필드만 보내세요.',
   },
   unreadable: {
-    en: 'The request could not be read. See /docs for the accepted values.',
-    ko: '요청을 읽을 수 없어요. 쓸 수 있는 값은 /docs에 있어요.',
+    en: 'The request could not be read. Check how its parts are written.',
+    ko: '요청을 읽을 수 없어요. 각 부분을 어떻게 적었는지 확인해 주세요.',
   },
   not_http: {
     en: 'The request is not valid HTTP or its headers are too large. Shorten the headers and send it again.',
@@ -144,8 +144,8 @@ export const REQUEST_REASONS = {
     ko: '표의 행이 500개를 넘어요. 여러 번에 나눠 보내세요.',
   },
   csv_no_columns: {
-    en: 'The table has no known column. Name the columns in its first row, such as "title", "artists" and "isrc"; /docs lists all.',
-    ko: '알아볼 수 있는 열이 없어요. 첫 행에 "title", "artists", "isrc" 같은 열 이름을 적으세요. 전체 목록은 /docs에 있어요.',
+    en: 'The table has no known column. Name the columns in its first row, such as "title", "artists" and "isrc".',
+    ko: '알아볼 수 있는 열이 없어요. 첫 행에 "title", "artists", "isrc" 같은 열 이름을 적으세요.',
   },
   manifest_empty: {
     en: 'The manifest has no songs. Add one line of JSON for each song.',

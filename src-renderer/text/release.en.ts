@@ -36,7 +36,7 @@ export const releaseEn = {
   upc: 'UPC or EAN',
   genre: 'Genre',
   language: 'Language',
-  languagePlaceholder: 'ko, en, ja',
+  languagePlaceholder: 'Korean',
   pLine: '℗ line, recording',
   cLine: '© line, artwork and texts',
   linePlaceholder: (year: number, artist: string) => `${year} ${artist}`,
@@ -122,7 +122,7 @@ export const releaseEn = {
   changed: (count: number) => `${count} changed`,
   help: {
     release_date: 'Day on which services publish it. Most distributors want it two weeks ahead or more.',
-    language: 'Language of titles and lyrics, such as ko or en.',
+    language: 'Language of titles and lyrics, such as Korean or ko.',
     upc: 'The product number of the release, 12 or 13 digits. Distributors give one where you have none.',
     label: 'Name that services show as the label; your artist name where you have none.',
     genre: 'Genre as your distributor lists it. The sound has its own.',

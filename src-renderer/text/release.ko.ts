@@ -32,7 +32,7 @@ export const releaseKo: typeof releaseEn = {
   upc: 'UPC 또는 EAN',
   genre: '장르',
   language: '언어',
-  languagePlaceholder: 'ko, en, ja',
+  languagePlaceholder: '한국어',
   pLine: '℗ 음원 권리',
   cLine: '© 아트워크·글 권리',
   linePlaceholder: (year: number, artist: string) => `${year} ${artist}`,
@@ -118,7 +118,7 @@ export const releaseKo: typeof releaseEn = {
   changed: (count: number) => `${count}개 바꿈`,
   help: {
     release_date: '서비스에 공개되는 날이에요. 보통 2주 넘게 남아 있어야 해요.',
-    language: '제목과 가사의 언어예요. 예: ko, en.',
+    language: '제목과 가사의 언어예요. 예: 한국어, ko.',
     upc: '릴리스의 상품 번호로 12–13자리예요. 없으면 유통사가 매겨 줘요.',
     label: '서비스에 레이블로 나오는 이름이에요. 없으면 아티스트 이름을 쓰세요.',
     genre: '유통사 목록에 있는 장르예요. 소리의 장르는 따로 있어요.',

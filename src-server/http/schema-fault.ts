@@ -74,11 +74,12 @@ interface Bounded {
   readonly type?: string
   readonly minimum?: number
   readonly maximum?: number
+  readonly examples?: readonly string[]
 }
 
 /** Returns the rule that is broken: a number has both its bounds in it, whichever of them it breaks. */
 function detailOf(keyword: string, params: object, member: unknown): Detail {
-  const { type, minimum, maximum } = (member ?? {}) as Bounded
+  const { type, minimum, maximum, examples: [example] = [] } = (member ?? {}) as Bounded
   if ((type === 'integer' || type === 'number') && minimum !== undefined && maximum !== undefined) {
     return { rule: type === 'integer' ? 'between' : 'number_between', least: minimum, most: maximum }
   }
@@ -113,6 +114,6 @@ function detailOf(keyword: string, params: object, member: unknown): Detail {
     case 'format':
       return given.format === 'uuid' ? { rule: 'uuid' } : { rule: 'form' }
     default:
-      return { rule: 'form' }
+      return { rule: 'form', ...(example === undefined ? {} : { example }) }
   }
 }

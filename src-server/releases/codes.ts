@@ -33,18 +33,32 @@ export function dateOf(text: string): string | undefined {
   return isDate(date) ? date : undefined
 }
 
-/** Languages that are known by their names in English, in Korean and in themselves. */
-const LANGUAGES = ['ko', 'en', 'ja', 'zh', 'es', 'fr', 'de', 'it', 'pt', 'ru', 'th', 'vi', 'id']
-const LANGUAGE_CODES: ReadonlyMap<string, string> = new Map(
-  LANGUAGES.flatMap((code) =>
-    [code, 'en', 'ko'].map((reader) => {
-      const name = new Intl.DisplayNames([reader], { type: 'language' }).of(code) ?? code
-      return [name.toLowerCase(), code] as const
-    }),
-  ),
-)
+/** Letters of which codes of languages consist. */
+const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
 
-/** Returns the code of a language that is written as its name; any other text as it is. Never throws. */
-export function languageOf(text: string): string {
-  return LANGUAGE_CODES.get(text.toLowerCase()) ?? text
+/** Codes of two letters (ISO 639-1) by the names of their languages in English, in Korean and in the language itself. */
+let codesByName: ReadonlyMap<string, string> | undefined
+
+function namedCodes(): ReadonlyMap<string, string> {
+  const codes = LETTERS.flatMap((first) => LETTERS.map((second) => first + second))
+  const inLanguage = (language: string) => new Intl.DisplayNames([language], { type: 'language', fallback: 'none' })
+  const [english, korean] = [inLanguage('en'), inLanguage('ko')]
+  return new Map(
+    codes.flatMap((code) => {
+      const names = english.of(code) ? [english.of(code), korean.of(code), inLanguage(code).of(code)] : []
+      return names.flatMap((name) => (name ? [[name.toLowerCase(), code] as const] : []))
+    }),
+  )
+}
+
+/**
+ * Returns the code (BCP 47) of a language that is given by it or by its name in English, in Korean or in itself, such as `ko` for
+ * Korean and 한국어; undefined for what is neither. Never throws.
+ */
+export function languageOf(text: string): string | undefined {
+  const given = text.trim().normalize().toLowerCase()
+  codesByName ??= namedCodes()
+  const [primary = '', ...subtags] = text.trim().split(/[-_]/)
+  const isCode = /^[A-Za-z]{2,3}$/.test(primary) && subtags.every((tag) => /^[A-Za-z0-9]{2,8}$/.test(tag))
+  return codesByName.get(given) ?? (isCode ? [primary.toLowerCase(), ...subtags].join('-') : undefined)
 }

@@ -8,7 +8,7 @@ import { SETTINGS } from '../../src-contract/settings.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import { AppError, checkedAt } from '../http/app-error.ts'
 import { requireName } from '../http/display-name.ts'
-import { isDate, upcOf } from './codes.ts'
+import { isDate, languageOf, upcOf } from './codes.ts'
 import { changedDisclosure } from './disclosure.ts'
 
 /** Facts of a release, with their names on the wire; the mode of loudness is absent where it follows from the kind. */
@@ -92,9 +92,14 @@ export function changedFacts(
   requireName(given.artist, 'artist')
   const upc = given.upc === undefined || given.upc === '' ? undefined : upcOf(given.upc)
   if (given.upc && upc === undefined) throw broken('upc', { rule: 'upc' })
+  const language = given.language && languageOf(given.language)
+  if (given.language && !language) throw broken('language', { rule: 'language' })
   if (given.release_date && !isDate(given.release_date)) throw broken('release_date', { rule: 'date' })
   return {
-    ...withoutEmpty({ ...given, ...(upc === undefined ? {} : { upc }) }, OPTIONAL_FACTS),
+    ...withoutEmpty(
+      { ...given, ...(upc === undefined ? {} : { upc }), ...(language ? { language } : {}) },
+      OPTIONAL_FACTS,
+    ),
     ...(own && Object.keys(own).length > 0 ? { settings: own } : {}),
     ...(anchorId === undefined ? {} : { anchor_track_id: anchorId }),
   }

@@ -333,12 +333,13 @@ function flag(fields: FieldValues, field: string): boolean {
 function pattern(
   fields: FieldValues,
   field: string,
-  form: { readonly pattern: string; readonly maxLength: number },
+  form: { readonly pattern: string; readonly maxLength: number; readonly examples: readonly string[] },
 ): string | undefined {
   const value = single(fields, field)
   if (value === undefined) return undefined
   if ([...value].length > form.maxLength) throw unusable(field, { rule: 'characters_at_most', limit: form.maxLength })
-  if (!new RegExp(form.pattern, 'u').test(value)) throw unusable(field, { rule: 'form' })
+  if (!new RegExp(form.pattern, 'u').test(value))
+    throw unusable(field, { rule: 'form', example: form.examples[0] ?? '' })
   return value
 }
 

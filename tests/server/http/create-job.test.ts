@@ -250,7 +250,7 @@ describe('POST /api/v1/master', () => {
     expect([accepted.status, accepted.body.warnings.map(({ values }: Warning) => values?.field)]).toEqual([201, names])
     expect(accepted.body.warnings[0]).toEqual({
       code: 'IGNORED_FIELD',
-      message: 'The field "gerne" does not exist and was ignored. See /docs for all fields.',
+      message: 'The field "gerne" does not exist and was ignored. Check its spelling.',
       values: { field: 'gerne' },
     })
     const headers = { 'accept-language': 'ko' }

@@ -242,6 +242,7 @@ test('every rule has a sentence of its own in both languages', () => {
         'each_once',
         'once',
         'unknown_member',
+        'language',
         'form',
       ] as const
     ).map((rule) => ({ rule })),

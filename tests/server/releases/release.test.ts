@@ -1,7 +1,7 @@
 /** Releases without a database: numbers of the trade, pictures, and what a change makes of a track. */
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../../src-server/http/app-error.ts'
-import { isDate, upcOf } from '../../../src-server/releases/codes.ts'
+import { isDate, languageOf, upcOf } from '../../../src-server/releases/codes.ts'
 import { pictureFacts } from '../../../src-server/releases/picture.ts'
 import { changedSong, inOrder, type TrackRecord, withTracks } from '../../../src-server/releases/release.ts'
 import { jpegPicture, pngPicture } from '../../support/pictures.ts'
@@ -22,6 +22,12 @@ describe('a UPC', () => {
 test('a date is a day of the calendar', () => {
   const days = ['2026-05-01', '2028-02-29', '2026-02-29', '2026-13-01', '2026-5-1', '01-05-2026', '2026-05-01T00:00']
   expect(days.filter(isDate)).toEqual(['2026-05-01', '2028-02-29'])
+})
+
+test('a language is taken by its code, and by its name in English, in Korean and in itself', () => {
+  const given = ['ko', 'Korean', ' korean ', '한국어', 'ENGLISH', '영어', 'Deutsch', 'zh-Hans', 'pt_BR', 'KO', 'yue']
+  expect(given.map(languageOf)).toEqual(['ko', 'ko', 'ko', 'ko', 'en', 'en', 'de', 'zh-Hans', 'pt-BR', 'ko', 'yue'])
+  expect(['', 'Korean songs', 'k', '12', 'ko-'].map(languageOf)).toEqual(Array(5).fill(undefined))
 })
 
 describe('a picture', () => {

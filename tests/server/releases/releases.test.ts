@@ -65,6 +65,9 @@ describe('a release', () => {
     expect(await refusal({ title: ' ' })).toEqual(wrong('title'))
     expect(await refusal({ kind: 'mixtape' })).toEqual(wrong('kind'))
     expect(await refusal({ upc: '036000291453' })).toEqual(wrong('upc', expect.stringContaining('12 digits')))
+    expect(await refusal({ language: 'the language of the birds' })).toEqual(
+      wrong('language', 'Write one language, such as Korean, English or ja.'),
+    )
     expect(await refusal({ release_date: '2026-02-30' })).toEqual(wrong('release_date'))
     expect(await refusal({ tracks: [{ title: 'a' }, { title: 'b', isrc: 'KR-123' }] })).toEqual(
       wrong('tracks[1].isrc', expect.stringMatching(/^An ISRC has twelve/)),
