@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Page } from 'playwright/test'
 import type { Batch } from '../src-contract/app.ts'
 import type { JobPage } from '../src-contract/jobs.ts'
-import { drop, expect, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
+import { drop, expect, noSong, oneSided, rowOf, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
 
@@ -230,7 +230,7 @@ test('a song with warnings is replaced in its place', async ({ page }) => {
 test('what warnings leave out of a start is said, all can be used at once, and paper shows every song', async ({
   page,
 }) => {
-  await drop(page, [song('Clean.wav', 1), silence('One.wav', 2), silence('Two.wav', 3)])
+  await drop(page, [song('Clean.wav', 1), oneSided('One.wav', 2), oneSided('Two.wav', 3)])
   await expect(page.locator('.song.warning')).toHaveCount(2)
   await expect(page.locator('.song.ready')).toHaveCount(1)
   await expect(page.locator('.action-bar > p.grow')).toHaveText('Ready to start, 2 with warnings left out')
@@ -554,12 +554,12 @@ test('a hurried hand starts what is ready and not what has warnings, and hears o
   program,
 }) => {
   const jobs = async () => (await program.call<JobPage>('GET', '/api/v1/jobs')).jobs.map((job) => job.title).sort()
-  await drop(page, [song('Alpha.wav', 1, 2), silence('Silent.wav')])
+  await drop(page, [song('Alpha.wav', 1, 2), oneSided('Deaf.wav')])
   await expect(page.locator('.song.ready')).toHaveCount(1)
   await expect(page.locator('.song.warning')).toHaveCount(1)
   await page.locator('.action-bar .btn.primary').dblclick()
   await expect(rowOf(page, 'Alpha')).toContainText('1 master')
-  await expect(rowOf(page, 'Silent')).toHaveClass(/warning/)
+  await expect(rowOf(page, 'Deaf')).toHaveClass(/warning/)
   for (const [title, focused] of Object.entries({ Beta: '.song >> nth=0', Gamma: '.action-bar .btn.primary' })) {
     await drop(page, [song(`${title}.wav`, title.length, 2)])
     await expect(page.locator('.song.ready')).toHaveCount(1)
@@ -570,7 +570,7 @@ test('a hurried hand starts what is ready and not what has warnings, and hears o
   }
   expect(await jobs()).toEqual(['Alpha', 'Beta', 'Gamma'])
 
-  await page.getByRole('button', { name: 'Remove: Silent' }).click()
+  await page.getByRole('button', { name: 'Remove: Deaf' }).click()
   await page.route('**/files/release*', (route) => route.abort())
   await page.getByRole('button', { name: 'Save: upload these 3' }).click()
   await expect(page.getByRole('alert')).toContainText('Loudsmith does not answer.')

@@ -150,18 +150,15 @@ test('between two songs nobody says that nothing is rendered', async ({ page }) 
   expect(seen.filter((text) => /\brendering\b/.test(text)).length).toBeGreaterThan(0)
 })
 
-test('a silent song fails with its reason, and the credit comes back in the same row', async ({ page }) => {
+test('a silent song is refused with its reason, and costs nothing', async ({ page }) => {
   await drop(page, [silence('nothing.wav')])
   const row = rowOf(page, 'nothing')
   await expect(row).toBeVisible()
   const primary = page.locator('.action-bar .btn.primary')
-  await expect(row).toHaveClass(/warning/)
-  await expect(row.getByRole('button', { name: 'Remove: nothing' })).toBeVisible()
-  await primary.click()
-  await expect(primary).toHaveText(/^Start 1 anyway/)
-  await primary.click()
+  await expect(row).toHaveClass(/refused/)
   await expect(row).toContainText('nearly silent')
-  await expect(row.locator('.st > b')).toHaveText('Failed · 1 credit refunded')
+  await expect(row.getByRole('button')).toHaveText(['', 'Replace', ''])
+  await expect(primary).toHaveAttribute('aria-disabled', 'true')
   await expect(page.locator('.bar .credits')).toContainText('500')
 })
 
@@ -422,7 +419,7 @@ test('with the keyboard alone an empty batch becomes a running batch', async ({ 
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
   const [second] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Control+o')])
   await second.setFiles([silence('Two.wav')])
-  await expect(page.locator('.song.warning')).toContainText('silent')
+  await expect(page.locator('.song.refused')).toContainText('silent')
 
   await pressTab(() => page.evaluate(() => document.activeElement?.classList.contains('plat') ?? false))
   await page.keyboard.press('Space')

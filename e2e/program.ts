@@ -117,6 +117,13 @@ export function noSong(name: string): GivenFile {
   return { name, mimeType: 'audio/mpeg', buffer: Buffer.from('This is a shopping list, not a song.\n'.repeat(40)) }
 }
 
+/** A song with a channel without a sound, which is started only when its owner has been asked. */
+export function oneSided(name: string, seed = 1, seconds = 3): GivenFile {
+  const made = song(name, seed, seconds)
+  for (let at = 44; at < made.buffer.length; at += 4) made.buffer.writeInt16LE(0, at)
+  return made
+}
+
 /** A song without a sound. */
 export function silence(name: string, seconds = 3): GivenFile {
   const buffer = songBytes(seconds, 1)

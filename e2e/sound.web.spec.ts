@@ -186,7 +186,7 @@ test.describe('in Korean', () => {
     const sound = page.locator('.heard').getByRole('radio', { name: /^Spotify/ })
     await tabTo(page.locator('[data-row]').first())
     await page.keyboard.press('Space')
-    await expect(page.getByRole('button', { name: '재생 멈춤' })).toBeVisible()
+    await expect(page.getByRole('button', { name: '재생 멈춤', exact: true })).toBeVisible()
     await page.keyboard.press('ArrowDown')
     await expect(sound).toBeEnabled()
 

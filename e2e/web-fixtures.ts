@@ -11,7 +11,7 @@ import { type Program, startProgram } from './program.ts'
 
 export { expect } from 'playwright/test'
 export { drop, rowOf } from './page-hand.ts'
-export { noSong, type Program, silence, song } from './program.ts'
+export { noSong, oneSided, type Program, silence, song } from './program.ts'
 
 /** Masters a song over the API and answers its job when it is done. */
 export async function master(program: Program, parts: Readonly<Record<string, string | File>>): Promise<Job> {

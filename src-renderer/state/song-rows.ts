@@ -85,10 +85,14 @@ export interface AnalysisProgress {
 export const isTooShort = ({ source }: Pick<BatchSong, 'source'>): boolean =>
   source.duration_seconds < MIN_DURATION_SECONDS
 
+/** Tells whether nothing can be measured in a song: its job would fail. */
+const isSilent = ({ analysis }: Pick<BatchSong, 'analysis'>): boolean => analysis?.integrated_lufs === null
+
 /** Returns the reason why a row is refused; undefined without one. */
 export function refusalOfRow(row: SongRow): Refusal | undefined {
   const { upload, song, analysisError } = row
   if (song?.state === 'ready' && isTooShort(song)) return { code: 'TOO_SHORT' }
+  if (song?.state === 'ready' && isSilent(song)) return { code: 'DIGITAL_SILENCE' }
   return upload?.error ?? analysisError ?? song?.error
 }
 
@@ -105,9 +109,9 @@ export function kindOf(song: BatchSong, job: Job | undefined, isAccepted: boolea
     if (job.status === 'failed') return job.failure_code === 'CANCELLED' ? 'cancelled' : 'failed'
     return job.stage && job.stage !== 'waiting' ? 'rendering' : 'queued'
   }
-  if (isTooShort(song)) return 'refused'
+  if (isTooShort(song) || isSilent(song)) return 'refused'
   if (!song.analysis) return hasAnalysisError ? 'refused' : 'analysing'
-  const isSound = partWarnings(song.analysis.warnings).damage.length === 0 && song.analysis.integrated_lufs !== null
+  const isSound = partWarnings(song.analysis.warnings).damage.length === 0
   return isSound || isAccepted ? 'ready' : 'warning'
 }
 

@@ -161,7 +161,6 @@ export const en = {
     readyNumbers: (lufs: string, dbtp: string) => `${lufs} LUFS, ${dbtp} dBTP`,
     warnings: (count: number) =>
       `${words[count] ?? count} ${count === 1 ? 'warning' : 'warnings'}, no credit spent yet`,
-    silent: 'The file is silent. Mastering would fail, and the credit would be refunded.',
     repeated: 'Already on the list',
     repeatedWhat: (title: string) => `Same file and settings as “${title}”. The masters would be identical.`,
     replace: 'Replace',
@@ -196,6 +195,7 @@ export const en = {
       UNSUPPORTED_FORMAT: 'Unsupported format',
       FILE_TOO_LARGE: 'Too large',
       FILE_TOO_LONG: 'Too long',
+      DIGITAL_SILENCE: 'Silent',
       TOO_SHORT: 'Too short',
       INSUFFICIENT_CREDITS: 'Not enough credits',
       INSUFFICIENT_STORAGE: 'Not enough disk space',

@@ -51,7 +51,7 @@ describe('the state of a song', () => {
     ['analysing', song('a', { analysis: null }), undefined],
     ['ready', song('a'), undefined],
     ['warning', song('a', { analysis: analysis([clipped]) }), undefined],
-    ['warning', song('a', { analysis: { ...analysis(), integrated_lufs: null } }), undefined],
+    ['refused', song('a', { analysis: { ...analysis(), integrated_lufs: null } }), undefined],
     ['waiting', song('a', { state: 'waiting' }), undefined],
     ['reading', song('a', { state: 'submitted', job_ids: ['j'] }), undefined],
     ['ready', song('a', { state: 'submitted', job_ids: [] }), undefined],
@@ -86,6 +86,12 @@ describe('the state of a song', () => {
   it('is ready with its warnings once they are accepted, and refused when it could not be measured', () => {
     expect(kindOf(song('a', { analysis: analysis([clipped]) }), undefined, true, false)).toBe('ready')
     expect(kindOf(song('a', { analysis: null }), undefined, false, true)).toBe('refused')
+  })
+
+  it('is refused for good when its job would fail: silent or too short', () => {
+    const silent = song('a', { analysis: { ...analysis(), integrated_lufs: null } })
+    expect(kindOf(silent, undefined, true, false)).toBe('refused')
+    expect(refusalOfRow({ rowId: 'a', kind: 'refused', song: silent })).toEqual({ code: 'DIGITAL_SILENCE' })
   })
 
   it('is ready when there is nothing to say but how its file was made, and starts with the others', () => {

@@ -93,11 +93,9 @@ export function RowStatus({ row, place, startsInSeconds, leftSeconds, isPaused }
       )
     case 'warning': {
       const { damage, remarks } = partWarnings(song?.analysis?.warnings ?? [])
-      const isSilent = song?.analysis?.integrated_lufs === null
-      const count = damage.length + (isSilent ? 1 : 0)
       return (
-        <Lines tone="c-warn" icon={<TriangleAlert {...small} />} head={<span>{t.row.warnings(count)}</span>}>
-          <Sentences damage={damage} remarks={remarks} first={isSilent ? t.row.silent : ''} />
+        <Lines tone="c-warn" icon={<TriangleAlert {...small} />} head={<span>{t.row.warnings(damage.length)}</span>}>
+          <Sentences damage={damage} remarks={remarks} />
         </Lines>
       )
     }
@@ -225,9 +223,9 @@ function Found({ row }: { row: SongRow }) {
 }
 
 /** Damage of a song, and the remarks behind it in grey. */
-function Sentences(props: { damage: readonly Warning[]; remarks: readonly Warning[]; first: string }) {
+function Sentences(props: { damage: readonly Warning[]; remarks: readonly Warning[] }) {
   const { language } = useWords()
-  const wrong = unbroken([props.first, sentencesOf(props.damage, language)].filter(Boolean).join(' '))
+  const wrong = unbroken(sentencesOf(props.damage, language))
   const remarks = unbroken(sentencesOf(props.remarks, language))
   return (
     <span className="two-lines" title={[wrong, remarks].filter(Boolean).join(' ')}>

@@ -244,6 +244,7 @@ function RowButtons(props: RowButtonsProps) {
       return (
         <>
           {actions.canRetry(row) && <RetryButton key="retry" {...props} />}
+          {row.song && !actions.canRetry(row) && <ReplaceButton key="replace" {...props} />}
           {remove}
         </>
       )
