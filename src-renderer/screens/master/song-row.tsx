@@ -74,7 +74,7 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
       <span className="grip" title={canMove ? t.list.drag : undefined} draggable={canMove}>
         <GripVertical className="i s" aria-hidden="true" />
       </span>
-      <span className="cover-box">
+      <span className="cover-box" {...GRID_CELL}>
         <DragOut jobId={isMade ? job?.job_id : undefined}>
           <Cover
             read={ownCover || source?.has_cover ? readCover : undefined}
