@@ -61,7 +61,7 @@ function layDown(results: number): void {
       })
       store.finish(
         jobId,
-        { state: 'failed', starts: 1, losses: 0 },
+        { state: 'failed', starts: 1, losses: 0, interruptions: 0 },
         { ...end, creditsRefunded: 1, storedBytes: 1, completedAtMs: at, expiresAtMs: at + 30 * DAY_MS },
       )
       const folder = path.join(dataDir, 'jobs', jobId, 'result')

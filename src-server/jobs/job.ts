@@ -8,6 +8,9 @@ export type JobState = (typeof JOB_STATES)[number]
 /** Starts after which a job whose engine process keeps dying is given up. */
 export const MAX_STARTS = 3
 
+/** Starts ended by a kill of the whole service after which a job is given up: it may be what takes the service down. */
+export const MAX_INTERRUPTIONS = 10
+
 /** Attempts lost with their machines after which a job is given up. */
 export const MAX_LOSSES = 10
 
@@ -19,8 +22,10 @@ export type JobEvent =
   | { readonly kind: 'succeed' }
   /** The engine process reported a failure, or took too long. */
   | { readonly kind: 'fail'; readonly failureCode: FailureCode }
-  /** The engine process, an ffmpeg of it, or the whole server with it, was killed. */
+  /** The engine process, or an ffmpeg of it, ended without an answer while the service lived on. */
   | { readonly kind: 'crash'; readonly isOutOfMemory?: boolean }
+  /** The whole service was killed while it ran: the start does not count. */
+  | { readonly kind: 'interrupt' }
   /** The machine that worked on it is lost or could not work: the start does not count. */
   | { readonly kind: 'lose' }
   /** The server stops in order: the start does not count. */
@@ -30,43 +35,51 @@ export type JobEvent =
 /** State of a job as far as it decides the next one. */
 export interface JobPosition {
   readonly state: JobState
-  /** Engine processes started for it, without those that were stopped in order or lost. */
+  /** Engine processes started for it, without those that were stopped in order, interrupted or lost. */
   readonly starts: number
   /** Attempts that were lost with their machines. */
   readonly losses: number
+  /** Starts that a kill of the whole service ended. */
+  readonly interruptions: number
 }
 
 /** Position after an event; `failureCode` when the job has failed by it. */
 export type NextPosition = JobPosition & { readonly failureCode?: FailureCode }
 
 /** Returns the position after `event`, or undefined when it changes nothing: an ended job stays as it is. Pure; never throws. */
-export function nextPosition({ state, starts, losses }: JobPosition, event: JobEvent): NextPosition | undefined {
+export function nextPosition(position: JobPosition, event: JobEvent): NextPosition | undefined {
+  const { state, starts, losses, interruptions } = position
+  const failed = (failureCode: FailureCode): NextPosition => ({ ...position, state: 'failed', failureCode })
+  const waiting: JobPosition = { ...position, state: 'waiting' }
   if (state === 'done' || state === 'failed') return undefined
-  if (event.kind === 'cancel') return { state: 'failed', starts, losses, failureCode: 'CANCELLED' }
-  if (state === 'waiting') return event.kind === 'claim' ? { state: 'running', starts: starts + 1, losses } : undefined
+  if (event.kind === 'cancel') return failed('CANCELLED')
+  if (state === 'waiting')
+    return event.kind === 'claim' ? { ...position, state: 'running', starts: starts + 1 } : undefined
   switch (event.kind) {
     case 'claim':
       return undefined
     case 'succeed':
-      return { state: 'done', starts, losses }
+      return { ...position, state: 'done' }
     case 'fail':
-      return { state: 'failed', starts, losses, failureCode: event.failureCode }
+      return failed(event.failureCode)
     case 'crash':
-      return starts >= MAX_STARTS
-        ? { state: 'failed', starts, losses, failureCode: event.isOutOfMemory ? 'OUT_OF_MEMORY' : 'ENGINE_CRASHED' }
-        : { state: 'waiting', starts, losses }
+      return starts >= MAX_STARTS ? failed(event.isOutOfMemory ? 'OUT_OF_MEMORY' : 'ENGINE_CRASHED') : waiting
+    case 'interrupt':
+      return interruptions + 1 >= MAX_INTERRUPTIONS
+        ? { ...failed('ENGINE_CRASHED'), interruptions: interruptions + 1 }
+        : { ...waiting, starts: starts - 1, interruptions: interruptions + 1 }
     case 'lose':
       return losses + 1 >= MAX_LOSSES
-        ? { state: 'failed', starts, losses: losses + 1, failureCode: 'MACHINES_LOST' }
-        : { state: 'waiting', starts: starts - 1, losses: losses + 1 }
+        ? { ...failed('MACHINES_LOST'), losses: losses + 1 }
+        : { ...waiting, starts: starts - 1, losses: losses + 1 }
     case 'release':
-      return { state: 'waiting', starts: starts - 1, losses }
+      return { ...waiting, starts: starts - 1 }
   }
 }
 
-/** Returns the number of the attempt at a running job: a lost one never shares it with a later one. Pure. */
-export function attemptNumber({ starts, losses }: Pick<JobPosition, 'starts' | 'losses'>): number {
-  return starts + losses
+/** Returns the number of the attempt at a running job: a lost or interrupted one never shares it with a later one. Pure. */
+export function attemptNumber({ starts, losses, interruptions }: Omit<JobPosition, 'state'>): number {
+  return starts + losses + interruptions
 }
 
 /** Returns the public status of a state: a running job is still `queued` (specification section 3). */

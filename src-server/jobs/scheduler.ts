@@ -51,7 +51,7 @@ export class Scheduler {
     const orphans = store.running().map((job) => {
       if (queue.outlivesOwner) return this.#begin(job)
       this.#clearAttempts(job.jobId)
-      return this.#settleWithRetry(job.jobId, { kind: 'crash' })
+      return this.#settleWithRetry(job.jobId, { kind: 'interrupt' })
     })
     this.#isStarted = true
     this.wake()

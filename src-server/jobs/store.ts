@@ -157,11 +157,11 @@ function prepareUpdates(db: Db) {
          :source_facts, :reference_filename, :reference_sha256, :reference_facts, :shown_title, :shown_artist, :search_text,
          :credits_used, :credits_remaining, :warnings, :stored_bytes, :created_at_ms)`,
     ),
-    move: db.prepare<[JobState, number, number, number | null, string]>(
-      'UPDATE jobs SET state = ?, starts = ?, losses = ?, started_at_ms = ? WHERE job_id = ?',
+    move: db.prepare<[JobState, number, number, number, number | null, string]>(
+      'UPDATE jobs SET state = ?, starts = ?, losses = ?, interruptions = ?, started_at_ms = ? WHERE job_id = ?',
     ),
     finish: db.prepare<[Row]>(
-      `UPDATE jobs SET state = :state, starts = :starts, losses = :losses, result = :result, failure_code = :failure_code,
+      `UPDATE jobs SET state = :state, starts = :starts, losses = :losses, interruptions = :interruptions, result = :result, failure_code = :failure_code,
          failure_values = :failure_values, warnings = :warnings, credits_refunded = :credits_refunded,
          stored_bytes = :stored_bytes, completed_at_ms = :completed_at_ms, expires_at_ms = :expires_at_ms,
          has_doubtful_time = :has_doubtful_time
@@ -225,12 +225,12 @@ export class JobStore {
   }
 
   /** Moves an unfinished job; `startedAtMs` is null for one that waits, again or for the first time. */
-  move(jobId: string, { state, starts, losses }: JobPosition, startedAtMs: number | null): void {
-    this.#statements.move.run(state, starts, losses, startedAtMs, jobId)
+  move(jobId: string, { state, starts, losses, interruptions }: JobPosition, startedAtMs: number | null): void {
+    this.#statements.move.run(state, starts, losses, interruptions, startedAtMs, jobId)
   }
 
-  finish(jobId: string, { state, starts, losses }: JobPosition, end: JobEnd): void {
-    this.#statements.finish.run({ job_id: jobId, state, starts, losses, ...endToRow(end) })
+  finish(jobId: string, { state, starts, losses, interruptions }: JobPosition, end: JobEnd): void {
+    this.#statements.finish.run({ job_id: jobId, state, starts, losses, interruptions, ...endToRow(end) })
   }
 
   remove(jobId: string): void {
@@ -367,6 +367,7 @@ function fromRow(row: Row): JobRecord {
     state: text('state') as JobState,
     starts: number('starts'),
     losses: number('losses'),
+    interruptions: number('interruptions'),
     ...optional('keyId', 'key_id', text),
     request: {
       settings: jobSettings(parsed('settings')),

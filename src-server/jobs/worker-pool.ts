@@ -1,6 +1,7 @@
 /** Engine processes: one per running piece of work, so that a crash, a leak or a kill stays inside it. */
 import { fork } from 'node:child_process'
 import type { Log } from '../../src-system/log.ts'
+import { hasMemoryKillSince, memoryKills } from '../../src-system/memory-kills.ts'
 import { isExhausted, killGroup, sessionGivesWay } from '../../src-system/process-group.ts'
 import { afterAwake, type Clock } from '../../src-system/system.ts'
 import type {
@@ -18,8 +19,8 @@ export interface EngineProcess {
 }
 
 /**
- * Cause of an end without an answer, where it can be told: the system could start no process, or memory ran out. A SIGKILL that
- * the pool did not send counts as the latter: it is how a system frees memory.
+ * Cause of an end without an answer, where it can be told: the system could start no process, or memory ran out. A SIGKILL alone says
+ * nothing of memory: the system counts what it kills to free some.
  */
 export type EngineFault = 'not_started' | 'out_of_memory'
 
@@ -164,6 +165,7 @@ export function forkWithNode(entryFile: string, log: Log): ForkEngine {
     })
     if (child.pid !== undefined && !isListenedTo) void sessionGivesWay(child.pid)
     let exit: string | undefined
+    const killsBefore = memoryKills()
     let fault: EngineFault | undefined
     let isReported = false
     const report = () => {
@@ -186,7 +188,7 @@ export function forkWithNode(entryFile: string, log: Log): ForkEngine {
     })
     child.on('exit', (code, signal) => {
       exit = signal ? `killed by ${signal}` : `exit code ${code}`
-      if (signal === 'SIGKILL') fault = 'out_of_memory'
+      if (signal === 'SIGKILL' && hasMemoryKillSince(killsBefore)) fault = 'out_of_memory'
       report()
     })
     return {

@@ -1,5 +1,6 @@
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import { isDiskFull } from '../../src-system/disk.ts'
+import { hasMemoryKillSince, memoryKills } from '../../src-system/memory-kills.ts'
 import { isExhausted } from '../../src-system/process-group.ts'
 import { InvalidSamplesError, UnreadableAudioError } from '../media/decode.ts'
 import { FfmpegError } from '../media/ffmpeg.ts'
@@ -29,6 +30,9 @@ export function describeFailure(error: unknown): WorkFailed {
   return { type: 'failed', failureCode, params, message: message + lines, ...(stack ? { stack } : {}) }
 }
 
+/** Processes that the system had killed for memory when this one started. */
+const killsAtStart = memoryKills()
+
 function classify(error: unknown): { failureCode: FailureCode; params: ErrorParams } {
   if (error instanceof WorkFailure) return error
   return { failureCode: codeOf(error), params: error instanceof InvalidSamplesError ? { percent: error.percent } : {} }
@@ -48,8 +52,9 @@ function codeOf(error: unknown): FailureCode {
   if (error instanceof FfmpegError && error.fault === 'time_limit') return 'ENGINE_TIMEOUT'
   if (error instanceof FfmpegError && error.fault === 'disk_full') return 'DISK_FULL'
   if (error instanceof FfmpegError && error.fault === 'crashed') return 'ENGINE_CRASHED'
-  if (error instanceof FfmpegError && ['killed', 'out_of_memory', 'not_started'].includes(error.fault))
-    return 'OUT_OF_MEMORY'
+  if (error instanceof FfmpegError && error.fault === 'killed')
+    return hasMemoryKillSince(killsAtStart) ? 'OUT_OF_MEMORY' : 'ENGINE_CRASHED'
+  if (error instanceof FfmpegError && ['out_of_memory', 'not_started'].includes(error.fault)) return 'OUT_OF_MEMORY'
   if (isOutOfMemory(error) || isExhausted(error)) return 'OUT_OF_MEMORY'
   return isDiskFull(error) ? 'DISK_FULL' : 'ENGINE_FAILED'
 }

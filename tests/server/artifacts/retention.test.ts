@@ -84,7 +84,7 @@ function open(days: number | null) {
     if (hasEnded) {
       store.finish(
         jobId,
-        { state: 'failed', starts: 1, losses: 0 },
+        { state: 'failed', starts: 1, losses: 0, interruptions: 0 },
         {
           ...end,
           hasDoubtfulTime: isDoubtful,

@@ -85,7 +85,7 @@ export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
   const end = (jobId: string) =>
     store.finish(
       jobId,
-      { state: 'failed', starts: 1, losses: 0 },
+      { state: 'failed', starts: 1, losses: 0, interruptions: 0 },
       {
         failure: { code: 'CANCELLED', values: {} },
         warnings: [],

@@ -131,7 +131,7 @@ function openDelivery({ to = path.join(folder, 'out'), ...change }: DeliveryChan
   })
   const result = { zip: masters.zip, masters: [{ file: '봄날_melon.wav' }], warnings: [] } as unknown as WorkResult
   const end = { result, warnings: [], creditsRefunded: 0, storedBytes: 7, completedAtMs: clock.now() }
-  store.finish('job', { state: 'done', starts: 1, losses: 0 }, end)
+  store.finish('job', { state: 'done', starts: 1, losses: 0, interruptions: 0 }, end)
   const events: string[] = []
   const lines: string[] = []
   const files = () => ({ result: { ...result, zipPath: masters.zipPath } }) as never

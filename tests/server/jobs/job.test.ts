@@ -5,6 +5,7 @@ import {
   hasEnded,
   JOB_STATES,
   type JobEvent,
+  MAX_INTERRUPTIONS,
   MAX_LOSSES,
   MAX_STARTS,
   nextPosition,
@@ -16,6 +17,7 @@ const event = fc.constantFrom<JobEvent>(
   { kind: 'succeed' },
   { kind: 'fail', failureCode: 'DIGITAL_SILENCE' },
   { kind: 'crash' },
+  { kind: 'interrupt' },
   { kind: 'lose' },
   { kind: 'release' },
   { kind: 'cancel' },
@@ -24,6 +26,7 @@ const position = fc.record({
   state: fc.constantFrom(...JOB_STATES),
   starts: fc.integer({ min: 0, max: MAX_STARTS }),
   losses: fc.nat(MAX_LOSSES),
+  interruptions: fc.nat(MAX_INTERRUPTIONS),
 })
 
 test('an ended job never changes, whatever happens (contract 1)', () => {
@@ -36,8 +39,10 @@ test('an ended job never changes, whatever happens (contract 1)', () => {
 
 test('a job whose last crash was for want of memory fails as that', () => {
   const event = { kind: 'crash', isOutOfMemory: true } as const
-  expect(nextPosition({ state: 'running', starts: 2, losses: 0 }, event)).toMatchObject({ state: 'waiting' })
-  expect(nextPosition({ state: 'running', starts: 3, losses: 0 }, event)).toMatchObject({
+  expect(nextPosition({ state: 'running', starts: 2, losses: 0, interruptions: 0 }, event)).toMatchObject({
+    state: 'waiting',
+  })
+  expect(nextPosition({ state: 'running', starts: 3, losses: 0, interruptions: 0 }, event)).toMatchObject({
     failureCode: 'OUT_OF_MEMORY',
   })
 })
@@ -45,7 +50,7 @@ test('a job whose last crash was for want of memory fails as that', () => {
 test('a job that keeps crashing is started three times and then fails; orderly stops never count (contract 8)', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('crash', 'release'), { maxLength: 40 }), (ends) => {
-      let job: ReturnType<typeof nextPosition> = { state: 'waiting', starts: 0, losses: 0 }
+      let job: ReturnType<typeof nextPosition> = { state: 'waiting', starts: 0, losses: 0, interruptions: 0 }
       let crashes = 0
       for (const kind of ends) {
         job = nextPosition(job as NonNullable<typeof job>, { kind: 'claim' })
@@ -61,11 +66,11 @@ test('a job that keeps crashing is started three times and then fails; orderly s
   )
 })
 
-test('a lost machine is no crash of the song, no two attempts share a number, and the tenth loss ends the job (contract 8)', () => {
+test('a lost machine and a kill of the service are no crash of the song, no two attempts share a number, and the tenth ends the job (contract 8)', () => {
   fc.assert(
-    fc.property(fc.array(fc.constantFrom('crash', 'lose'), { maxLength: 40 }), (ends) => {
-      let job: ReturnType<typeof nextPosition> = { state: 'waiting', starts: 0, losses: 0 }
-      const count = { crash: 0, lose: 0 }
+    fc.property(fc.array(fc.constantFrom('crash', 'interrupt', 'lose'), { maxLength: 40 }), (ends) => {
+      let job: ReturnType<typeof nextPosition> = { state: 'waiting', starts: 0, losses: 0, interruptions: 0 }
+      const count = { crash: 0, interrupt: 0, lose: 0 }
       const numbers = new Set<number>()
       for (const kind of ends) {
         job = nextPosition(job as NonNullable<typeof job>, { kind: 'claim' }) as NonNullable<typeof job>
@@ -73,7 +78,8 @@ test('a lost machine is no crash of the song, no two attempts share a number, an
         numbers.add(attemptNumber(job))
         job = nextPosition(job, { kind })
         count[kind]++
-        const failureCode = count.crash === 3 ? 'ENGINE_CRASHED' : count.lose === 10 ? 'MACHINES_LOST' : undefined
+        const isCrashed = count.crash === 3 || count.interrupt === 10
+        const failureCode = isCrashed ? 'ENGINE_CRASHED' : count.lose === 10 ? 'MACHINES_LOST' : undefined
         expect(job?.failureCode).toBe(failureCode)
         if (failureCode) return
       }
@@ -82,10 +88,12 @@ test('a lost machine is no crash of the song, no two attempts share a number, an
 })
 
 test('a cancelled job is failed, a running one is still queued for the public, and nothing is done without running', () => {
-  expect(nextPosition({ state: 'waiting', starts: 0, losses: 0 }, { kind: 'cancel' })).toMatchObject({
+  expect(nextPosition({ state: 'waiting', starts: 0, losses: 0, interruptions: 0 }, { kind: 'cancel' })).toMatchObject({
     state: 'failed',
     failureCode: 'CANCELLED',
   })
-  expect(nextPosition({ state: 'waiting', starts: 0, losses: 0 }, { kind: 'succeed' })).toBeUndefined()
+  expect(
+    nextPosition({ state: 'waiting', starts: 0, losses: 0, interruptions: 0 }, { kind: 'succeed' }),
+  ).toBeUndefined()
   expect(JOB_STATES.map(statusOf)).toEqual(['queued', 'queued', 'done', 'failed'])
 })

@@ -60,7 +60,7 @@ beforeAll(() => {
       if (index % 10 === 0) continue
       store.finish(
         one.jobId,
-        { state: 'failed', starts: 1, losses: 0 },
+        { state: 'failed', starts: 1, losses: 0, interruptions: 0 },
         {
           failure: { code: 'CANCELLED', values: { padding: 'x'.repeat(2000) } },
           warnings: [],

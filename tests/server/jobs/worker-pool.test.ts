@@ -87,7 +87,7 @@ test('a process that the system does not start has crashed, and says so', async 
 })
 
 test.runIf(process.platform !== 'win32').each([
-  ['is killed by the system', 'process.kill(process.pid, "SIGKILL")', 'out_of_memory'],
+  ['is killed by somebody', 'process.kill(process.pid, "SIGKILL")', undefined],
   [
     'finds its heap full',
     'process.stderr.write("FATAL ERROR: JavaScript heap out of memory\\n", () => process.abort())',

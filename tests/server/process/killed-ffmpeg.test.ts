@@ -82,12 +82,12 @@ describe.runIf(process.platform !== 'win32').concurrent('an ffmpeg that is kille
     await service.stop()
   })
 
-  test('three times in a row fails a job as one for which memory ran out, with a refund', async ({ expect }) => {
+  test('three times in a row fails a job as one whose engine crashed, with a refund', async ({ expect }) => {
     const { service } = await startTroubled('pcm_f32le', KILLED)
     service.expectFault('an engine process died')
     const { job_id } = await service.newJob()
     const job = await service.ended(job_id)
-    expect(job).toMatchObject({ status: 'failed', failure_code: 'OUT_OF_MEMORY', credits_refunded: 1 })
+    expect(job).toMatchObject({ status: 'failed', failure_code: 'ENGINE_CRASHED', credits_refunded: 1 })
     expect(JSON.stringify(service.lines)).toContain('SIGKILL')
     await service.stop()
   })
