@@ -7,6 +7,8 @@ interface StartError {
   readonly code?: unknown
   /** Of a DatabaseError. */
   readonly fault?: unknown
+  /** Of a DatabaseError: a damaged file, and the newest copy of it. */
+  readonly damaged?: { readonly file: string; readonly backup?: string }
   /** Of a DataDirectoryError: whether the folder is the one that --adopt-dir would make. */
   readonly isInside?: boolean
   /** Of a DirectoryOwnedError: who has the data folder, once it listens. */
@@ -39,6 +41,12 @@ const en = {
       'The database does not fit this Loudsmith. Install Loudsmith again, or choose another folder with --data-dir.',
     failed: 'The database cannot be opened. Check the data folder, or choose another with --data-dir.',
   },
+  damaged: (file: string, backup: string | undefined) =>
+    `The database ${file} is damaged, and nothing in the data folder was changed. ${
+      backup === undefined
+        ? 'There is no copy beside it.'
+        : `The newest copy is ${backup}. To restore it, move the database with its -wal and -shm away, and copy it to that name.`
+    } Or restore a backup of your own, or start with another folder: --data-dir. Songs and masters that are newer are set aside, not removed.`,
   diskFault: 'The disk of the data folder does not respond as it should. Check that it is connected and has room.',
   portTaken: (port: number) =>
     `Port ${port} is already in use. Stop the program that uses it, or choose another port with --port.`,
@@ -98,6 +106,12 @@ const ko: Sentences = {
       '이 Loudsmith와 맞지 않는 데이터베이스예요. Loudsmith를 다시 설치하거나 --data-dir로 다른 폴더를 고르세요.',
     failed: '데이터베이스를 열 수 없어요. 데이터 폴더를 확인하거나 --data-dir로 다른 폴더를 고르세요.',
   },
+  damaged: (file, backup) =>
+    `데이터베이스(${file})가 손상됐고, 데이터 폴더는 아무것도 바꾸지 않았어요. ${
+      backup === undefined
+        ? '옆에 사본이 없어요.'
+        : `가장 새로운 사본은 ${backup}이에요. 되돌리려면 데이터베이스와 그 -wal, -shm 파일을 옮기고 사본을 그 이름으로 복사하세요.`
+    } 직접 만든 백업으로 되돌리거나 --data-dir로 다른 폴더에서 시작해도 돼요. 더 새로운 곡과 마스터는 지우지 않고 따로 둬요.`,
   diskFault: '데이터 폴더의 디스크가 응답하지 않아요. 연결과 남은 공간을 확인하세요.',
   portTaken: (port) =>
     `다른 프로그램이 포트 ${port}을(를) 쓰고 있어요. 그 프로그램을 종료하거나 --port로 다른 포트를 고르세요.`,
@@ -134,7 +148,7 @@ const koFarm: FarmSentences = {
 /** Returns the sentence: ours for what the server, the system or the database can say, else the error's own. Pure. */
 export function startFailureText(error: unknown, language: Language): string {
   const sentences = language === 'ko' ? ko : en
-  const { name, code, fault, isInside, owner, port, setting, allowed, place } = (error ?? {}) as StartError
+  const { name, code, fault, isInside, owner, port, setting, allowed, place, damaged } = (error ?? {}) as StartError
   if (name === 'DataDirectoryError') return sentences.folderOfOthers(isInside === true)
   if (name === 'DirectoryOwnedError') return sentences.folderOwned(owner?.port)
   if (name === 'PortTakenError' && port !== undefined)
@@ -142,6 +156,7 @@ export function startFailureText(error: unknown, language: Language): string {
   if (name === 'SettingError' && setting !== undefined) return sentences.settingUnusable(setting, allowed)
   if (name === 'FarmError')
     return (language === 'ko' ? koFarm : enFarm)[String(fault) as keyof FarmSentences](place ?? '')
+  if (damaged) return sentences.damaged(damaged.file, damaged.backup)
   const ofDatabase = sentences.databaseFaults[String(fault) as keyof Sentences['databaseFaults']]
   if (ofDatabase !== undefined) return ofDatabase
   if (/^(ENOSPC|EDQUOT|SQLITE_FULL)/.test(String(code))) return sentences.databaseFaults.full

@@ -5,6 +5,7 @@ import { KEY_PREFIX } from '../../src-contract/limits.ts'
 import { PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
 import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
+import { createSeal } from '../db/row-checksums.ts'
 import { AppError } from '../http/app-error.ts'
 import { clientName } from './client-name.ts'
 
@@ -82,10 +83,12 @@ function prepareStatements(db: Db) {
 export class Keys {
   readonly #deps: KeysDeps
   readonly #statements: ReturnType<typeof prepareStatements>
+  readonly #seal: (serial: number | bigint) => void
 
   constructor(deps: KeysDeps) {
     this.#deps = deps
     this.#statements = prepareStatements(deps.db)
+    this.#seal = createSeal(deps.db, 'api_keys')
   }
 
   /** Makes a key; the answer is the only place where it can ever be read. Throws KEY_LIMIT at the plan's count. */
@@ -98,7 +101,8 @@ export class Keys {
         const keyId = random.newUuid()
         const nowMs = clock.now()
         const expiresAtMs = expiresInSeconds === undefined ? null : nowMs + expiresInSeconds * 1000
-        this.#statements.insert.run(keyId, name, hashOf(key), key.slice(-4), nowMs, scope, expiresAtMs)
+        const { insert } = this.#statements
+        this.#seal(insert.run(keyId, name, hashOf(key), key.slice(-4), nowMs, scope, expiresAtMs).lastInsertRowid)
         return { ...this.#show(keyId), key }
       })
       .immediate()
@@ -111,8 +115,15 @@ export class Keys {
 
   /** Revokes a key for good; a revoked one stays as it is. Throws NOT_FOUND for an unknown one. */
   revoke(keyId: string): ApiKey {
-    this.#statements.revoke.run(this.#deps.clock.now(), keyId)
-    return this.#show(keyId)
+    const { db, clock } = this.#deps
+    return db
+      .transaction(() => {
+        this.#statements.revoke.run(clock.now(), keyId)
+        const serial = this.#find(keyId)?.serial
+        if (serial !== undefined) this.#seal(serial)
+        return this.#show(keyId)
+      })
+      .immediate()
   }
 
   /** Returns the active key that `text` is; undefined when it is unknown, revoked, expired or suspended. */

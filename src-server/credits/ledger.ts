@@ -2,6 +2,7 @@ import type { LEDGER_KINDS, LedgerEntry } from '../../src-contract/account.ts'
 import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
 import { type Clock, isoTime, nextMonthMs } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
+import { createSeal } from '../db/row-checksums.ts'
 import { AppError } from '../http/app-error.ts'
 
 type Kind = (typeof LEDGER_KINDS)[number]
@@ -58,12 +59,14 @@ export class Ledger {
   readonly #plan: LedgerDeps['plan']
   readonly #renewalNow: () => number
   readonly #statements: ReturnType<typeof prepareStatements>
+  readonly #seal: (entryId: number | bigint) => void
 
   constructor({ db, clock, plan, renewalNow = clock.now }: LedgerDeps) {
     this.#clock = clock
     this.#plan = plan
     this.#renewalNow = renewalNow
     this.#statements = prepareStatements(db)
+    this.#seal = createSeal(db, 'ledger')
   }
 
   /**
@@ -152,7 +155,10 @@ export class Ledger {
   /** Appends an entry; returns whether it was: one with the same `once` is written once. */
   #append(kind: Kind, amount: number, { once, jobId, note }: EntryDetails): boolean {
     const { insert } = this.#statements
-    return insert.run(kind, amount, once ?? null, jobId ?? null, note ?? null, this.#clock.now()).changes === 1
+    const now = this.#clock.now()
+    const { changes, lastInsertRowid } = insert.run(kind, amount, once ?? null, jobId ?? null, note ?? null, now)
+    if (changes === 1) this.#seal(lastInsertRowid)
+    return changes === 1
   }
 }
 

@@ -4,11 +4,14 @@ export type DatabaseFault = 'busy' | 'full' | 'read_only' | 'corrupt' | 'newer' 
 /** The database cannot be used; `startFailureText` says why and what to do. */
 export class DatabaseError extends Error {
   readonly fault: DatabaseFault
+  /** The file, and the newest copy of it that an upgrade made; only of a damaged one. */
+  readonly damaged: { readonly file: string; readonly backup?: string } | undefined
 
-  constructor(fault: DatabaseFault, cause?: unknown) {
+  constructor(fault: DatabaseFault, cause?: unknown, damaged?: DatabaseError['damaged']) {
     super(`the database cannot be used: ${fault}`, cause === undefined ? undefined : { cause })
     this.name = 'DatabaseError'
     this.fault = fault
+    this.damaged = damaged
   }
 }
 

@@ -68,10 +68,14 @@ function copyBefore(db: Database.Database, file: string, next: Migration): void 
   rmSync(copy, { force: true })
   db.prepare('VACUUM INTO ?').run(copy)
   makePrivate(copy)
+  for (const older of copiesOf(file).slice(0, -KEPT_COPIES)) rmSync(older, { force: true })
+}
+
+/** Returns the copies of a database that were made before upgrades, the newest last. */
+export function copiesOf(file: string): string[] {
   const prefix = `${path.basename(file)}.before-`
-  const copies = readdirSync(path.dirname(file)).filter(
-    (name) => name.startsWith(prefix) && /^\d{4}$/.test(name.slice(prefix.length)),
-  )
-  const older = copies.sort().slice(0, -KEPT_COPIES)
-  for (const name of older) rmSync(path.join(path.dirname(file), name), { force: true })
+  return readdirSync(path.dirname(file))
+    .filter((name) => name.startsWith(prefix) && /^\d{4}$/.test(name.slice(prefix.length)))
+    .sort()
+    .map((name) => path.join(path.dirname(file), name))
 }

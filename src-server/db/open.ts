@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { makePrivate } from '../../src-system/disk.ts'
 import { DatabaseError, databaseFault } from './fault.ts'
-import { type Migration, migrate } from './migrate.ts'
+import { copiesOf, type Migration, migrate } from './migrate.ts'
 
 /** The one connection of the process. Statements are short and synchronous; the API thread is the only writer. */
 export type Db = Database.Database
@@ -19,7 +19,10 @@ const OPENING_TIMEOUT_MS = 2000
 export function openDatabase(file: string, migrations: readonly Migration[]): Db {
   let db: Db | undefined
   try {
-    const isNew = !existsSync(file)
+    const isNew = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0
+    // One that was upgraded before is not begun anew because it is lost.
+    if (isNew && copiesOf(file).length > 0) throw new DatabaseError('corrupt')
+    if (!isNew) requireWhole(file)
     db = new Database(file, { timeout: OPENING_TIMEOUT_MS })
     if (isNew) makePrivate(file)
     db.pragma('journal_mode = WAL')
@@ -27,13 +30,29 @@ export function openDatabase(file: string, migrations: readonly Migration[]): Db
     // macOS takes an ordinary fsync for done while the drive still holds the bytes in its own memory.
     db.pragma('fullfsync = ON')
     db.pragma('foreign_keys = ON')
-    const [check] = db.pragma('quick_check(1)') as { quick_check: string }[]
-    if (check?.quick_check !== 'ok') throw new DatabaseError('corrupt')
     migrate(db, file, migrations)
     db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return db
   } catch (error) {
     db?.close()
-    throw error instanceof DatabaseError ? error : new DatabaseError(databaseFault(error), error)
+    throw withPlace(error instanceof DatabaseError ? error : new DatabaseError(databaseFault(error), error), file)
+  }
+}
+
+/** Returns the error of a damaged database with its file and the newest copy of it; any other as it is. */
+export function withPlace(error: unknown, file: string): unknown {
+  if (!(error instanceof DatabaseError) || error.fault !== 'corrupt' || error.damaged) return error
+  const backup = copiesOf(file).at(-1)
+  return new DatabaseError('corrupt', error.cause, { file, ...(backup === undefined ? {} : { backup }) })
+}
+
+/** Throws unless the structure of a database is whole. A connection that only reads leaves a damaged file as it is. */
+function requireWhole(file: string): void {
+  const db = new Database(file, { readonly: true, timeout: OPENING_TIMEOUT_MS })
+  try {
+    const [check] = db.pragma('quick_check(1)') as { quick_check: string }[]
+    if (check?.quick_check !== 'ok') throw new DatabaseError('corrupt')
+  } finally {
+    db.close()
   }
 }

@@ -21,8 +21,9 @@ import { accountRoutes } from '../credits/routes.ts'
 import { DATABASE_FILE, identifyDatabase } from '../db/data-directory.ts'
 import { listDataFiles } from '../db/data-files.ts'
 import { readMigrations } from '../db/migrate.ts'
-import { openDatabase } from '../db/open.ts'
+import { openDatabase, withPlace } from '../db/open.ts'
 import { removeRedirect } from '../db/redirect-file.ts'
+import { verifyRows } from '../db/row-checksums.ts'
 import { docsRoutes } from '../docs/routes.ts'
 import type { Farm } from '../farm/farm.ts'
 import { farmPlaces } from '../farm/places.ts'
@@ -53,9 +54,11 @@ export interface Service {
 
 /** Builds the service on an owned data directory. Throws a DatabaseError, or the system's error; nothing is then left open. */
 export async function compose(deps: ServiceDeps): Promise<Service> {
-  const db = openDatabase(path.join(deps.dataDir, DATABASE_FILE), readMigrations(MIGRATIONS_FOLDER))
+  const file = path.join(deps.dataDir, DATABASE_FILE)
+  const db = openDatabase(file, readMigrations(MIGRATIONS_FOLDER))
   let farm: Farm | undefined
   try {
+    verifyRows(db)
     if (!identifyDatabase(db, deps.directory)) deps.log.warn('the database is of another data folder')
     const stopping = new AbortController()
     const core = createCore(deps, db)
@@ -67,7 +70,7 @@ export async function compose(deps: ServiceDeps): Promise<Service> {
   } catch (error) {
     await farm?.close()
     db.close()
-    throw error
+    throw withPlace(error, file)
   }
 }
 

@@ -558,7 +558,10 @@ test.each([
 ] as const)('a service that cannot start says why in the messages of the window: %s', async (locale, language) => {
   vi.stubEnv('LC_ALL', locale)
   writeFileSync(path.join(dataDir, 'loudsmith.db'), 'this is not a database, it is a text of some length'.repeat(100))
-  const sentence = startFailureText(new DatabaseError('corrupt'), language)
+  const sentence = startFailureText(
+    new DatabaseError('corrupt', undefined, { file: path.join(dataDir, 'loudsmith.db') }),
+    language,
+  )
   for (const messages of [
     ['serve', '--port', '0'],
     ['account', 'show'],

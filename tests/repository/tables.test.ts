@@ -34,6 +34,7 @@ const KEEPERS: Readonly<Record<string, string>> = {
   migrations: 'db',
   database_identity: 'db',
   removals: 'db',
+  row_checksums: 'db',
   trusted_time: 'db',
 }
 

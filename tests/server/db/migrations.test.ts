@@ -43,6 +43,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0019-links.sql': 'f1bc35b6c18e96e774172a4a9f6c39973e13700f3ae01a40b1e6cda618d67a3a',
     '0020-delivered-files.sql': 'f405a19b0bce1f182d85b67e4df652497df310305f233346f50dcdae29177af5',
     '0021-interruptions.sql': '3a2917d6f62854a3f225013d18f4b6bdd9a5306e8a07864732ce13dce7d129e8',
+    '0022-row-checksums.sql': '4315809435fc1d5e380bc3a3529d4371c5d13c1ad13b0a9126f439f8cb3f1d3d',
   })
 })
 
