@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Page } from 'playwright/test'
 import type { Batch } from '../src-contract/app.ts'
 import type { JobPage } from '../src-contract/jobs.ts'
+import { violations } from './axe.ts'
 import type { GivenFile } from './program.ts'
 import { drop, expect, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
 
@@ -307,6 +308,7 @@ test('a running song that is cancelled is refunded in its row, and mastered afte
   await expect(page.locator('.song.rendering')).toBeVisible()
   await page.getByRole('button', { name: /^Cancel: / }).click()
   await expect(page.locator('.song.cancelled')).toContainText('1 credit refunded')
+  expect(await violations(page)).toEqual([])
   await expect(page.locator('.action-bar')).toContainText('1 cancelled')
   await expect(page.getByRole('button', { name: /Try again.*1 credit/ })).toBeVisible()
   await page.locator('.toast').getByRole('button', { name: /^Undo/ }).click()
