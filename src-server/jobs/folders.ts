@@ -1,5 +1,5 @@
 /** Paths of the files of jobs. Names are made of our own identifiers, never of a client's file name. */
-import { linkSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { copyLasting, syncFolder } from '../../src-system/disk.ts'
 
@@ -42,7 +42,8 @@ export function createFolders(dataDir: string): Folders {
     result: (jobId) => within(jobId, 'result'),
     copies: (jobId) => within(jobId, 'copies'),
     keep(songPath, target) {
-      mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 })
+      // Node says of a recursive mkdir on a read-only disk that the folder is missing.
+      if (!existsSync(path.dirname(target))) mkdirSync(path.dirname(target), { mode: 0o700 })
       try {
         linkSync(songPath, target)
       } catch (error) {
