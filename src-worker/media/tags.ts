@@ -19,7 +19,7 @@ import {
   readMislabelled,
 } from './id3.ts'
 import { findTags } from './mp3-layout.ts'
-import { type CollectedTags, collectTags, mergeTags, type TagEntry, type TagSystem } from './tag-fields.ts'
+import { type CollectedTags, collectTags, mergeTags, type TagEntry, type TagSystem, VALUE_BREAK } from './tag-fields.ts'
 import { cleanText, decodeText } from './tag-text.ts'
 import { readWavTagChunks, wavAround } from './wav-tag-chunks.ts'
 
@@ -178,6 +178,15 @@ function readLyrics3(tag: Buffer): TagEntry[] {
   return entries
 }
 
+/** Takes the ISRC of the ID3v2 tag of a WAV from the suppliers of its INFO, among which ffmpeg from 7 on names it. */
+function withoutSource({ tags, cut }: CollectedTags, isrc: string | undefined): CollectedTags {
+  const { Source, ...others } = tags.other ?? {}
+  const suppliers = Source?.split(VALUE_BREAK).filter((text) => text !== isrc) ?? []
+  const other = { ...others, ...(suppliers.length > 0 ? { Source: suppliers.join(VALUE_BREAK) } : {}) }
+  const { other: _, ...named } = tags
+  return { tags: { ...named, ...(Object.keys(other).length > 0 ? { other } : {}) }, cut }
+}
+
 /** The tags of each place in a file, those that say more first. */
 async function tagsIn(
   ffmpeg: Ffmpeg,
@@ -192,7 +201,8 @@ async function tagsIn(
     ? { from: Readable.from([tagsAlone]), format: 'wav' }
     : { from: song.path, format: song.format, options: await behindCrowdedTag(song) }
   const system = song.format === 'wav' ? 'riff' : 'ffmpeg'
-  const ofFfmpeg = await tagsOf(ffmpeg, { input, signal }, id3, system)
+  const read = await tagsOf(ffmpeg, { input, signal }, id3, system)
+  const ofFfmpeg = system === 'riff' ? withoutSource(read, ownId3!.tags.isrc) : read
   // Behind an ID3v2 tag ffmpeg reads no ID3v1 tag, whose texts are cut at 30 bytes.
   return id3.length > 0 ? [ownId3!, ofFfmpeg, ...others] : [...others, ofFfmpeg]
 }
