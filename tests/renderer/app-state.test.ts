@@ -37,7 +37,7 @@ const SETTINGS = { language: 'ko', theme: 'light' }
 const answers: Record<string, object> = {
   '/app/settings': SETTINGS,
   '/app/system': { base_url: 'http://here' },
-  '/app/desk': { songs: [], presets: [], settings: { reference_source_id: null }, is_paused: false },
+  '/app/desk': { songs: [], release_songs: [], presets: [], settings: { reference_source_id: null }, is_paused: false },
 }
 const answerOf = (path: string) => Response.json(answers[path] ?? { jobs: [], total: 0, credits: 1 })
 const refusal = (status: number, code: string) =>

@@ -12,7 +12,7 @@ import { NO_SELECTION } from '../../src-renderer/state/selection.ts'
 
 const song = (id: string) => ({ source: { source_id: id }, state: 'ready' }) as BatchSong
 const state = (order: readonly string[], songIds: readonly string[], more: Partial<BatchState> = {}): BatchState => ({
-  batch: { songs: songIds.map(song) } as unknown as Batch,
+  batch: { songs: songIds.map(song), release_songs: [] } as unknown as Batch,
   order,
   sort: 'added',
   selection: NO_SELECTION,

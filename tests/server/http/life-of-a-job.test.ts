@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { MAX_INTERRUPTIONS } from '../../../src-server/jobs/job.ts'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { type Answer, type Service, startService } from '../../support/service.ts'
@@ -577,15 +578,15 @@ describe('stopping and starting again (contract 8)', () => {
     await next.stop()
   })
 
-  test('a job that a crash of the whole service ends for good keeps nothing but its song', async () => {
+  test('a job that kills of the whole service end for good keeps nothing but its song', async () => {
     const { job_id } = await service.newJob()
     await started(1)
     await service.close()
     const db = new Database(path.join(service.dataDir, 'loudsmith.db'))
-    db.prepare("UPDATE jobs SET state = 'running', starts = 3").run()
+    db.prepare("UPDATE jobs SET state = 'running', starts = 1, interruptions = ?").run(MAX_INTERRUPTIONS - 1)
     db.close()
     const job = path.join(service.dataDir, 'jobs', job_id)
-    for (const name of ['attempt-3', 'result']) {
+    for (const name of [`attempt-${MAX_INTERRUPTIONS}`, 'result']) {
       mkdirSync(path.join(job, name))
       writeFileSync(path.join(job, name, 'half.wav'), 'half')
     }
