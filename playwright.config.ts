@@ -1,5 +1,6 @@
 import './src-system/direct-loopback.ts'
 import { defineConfig } from 'playwright/test'
+import { POLL_LIMIT_MS, TEST_LIMIT_MS } from './tests/support/limits.ts'
 import { quickFfmpeg } from './tests/support/quick-ffmpeg.ts'
 
 // What the specs start inherits it.
@@ -22,9 +23,9 @@ export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
   workers: 1,
-  // Long enough for a machine that does other work: what is judged by time judges itself.
-  timeout: 900_000,
-  expect: { timeout: 300_000 },
+  // Six journeys share two cores where all are run: what is judged by time judges itself.
+  timeout: 5 * TEST_LIMIT_MS,
+  expect: { timeout: 2 * POLL_LIMIT_MS },
   reporter: [['line'], ['./e2e/skipped-reasons.ts']],
   projects: [
     {

@@ -2,6 +2,7 @@ import './src-system/direct-loopback.ts'
 import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { POLL_LIMIT_MS, TEST_LIMIT_MS } from './tests/support/limits.ts'
 import { quickFfmpeg } from './tests/support/quick-ffmpeg.ts'
 
 const FILES = globSync('tests/**/*.test.ts', { cwd: import.meta.dirname }).map((file) => file.replaceAll('\\', '/'))
@@ -31,10 +32,9 @@ export default defineConfig({
     execArgv: ['--no-maglev'],
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
-    // The machine may be busy with other work: these only end what hangs for good.
-    testTimeout: 900_000,
-    hookTimeout: 900_000,
-    expect: { poll: { timeout: 600_000 } },
+    testTimeout: TEST_LIMIT_MS,
+    hookTimeout: TEST_LIMIT_MS,
+    expect: { poll: { timeout: POLL_LIMIT_MS } },
     reporters: ['default', './tests/support/closing-lines.ts'],
     projects: [
       // Loading what is tested takes longer than most files: a process that serves many loads it once.

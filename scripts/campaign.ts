@@ -17,6 +17,8 @@ const FULL_NUMBERS = {
   LOAD_ROUNDS: '2000',
   HISTORY_WALKS: '4',
   VERIFY_ROUNDS: '1000',
+  // As good as no limit.
+  LOUDSMITH_TEST_SLACK: '1000',
 }
 const FILES = [
   'tests/server/http/hostile.test.ts',

@@ -450,7 +450,7 @@ test('the song that a watched folder brought goes with its masters when their ti
   })
   db.close()
   service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
-  await expect.poll(async () => [(await batch()).songs.length, stored()], { timeout: 20_000 }).toEqual([0, 0])
+  await expect.poll(async () => [(await batch()).songs.length, stored()]).toEqual([0, 0])
   expect(await jobs()).toMatchObject([{ status: 'done', expired: true }])
   // Looked at in the order of their names: who takes the second has passed the first.
   writeFileSync(path.join(watched, 'song2.wav'), wavSong({ hertz: 330 }))

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Value from 'typebox/value'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codesOf, type Endpoint } from '../../../src-contract/endpoint.ts'
 import { ENDPOINTS } from '../../../src-contract/endpoints.ts'
 import { type ErrorCode, ErrorEnvelope } from '../../../src-contract/errors.ts'
@@ -19,8 +19,6 @@ const SEED = 1_955
 const ROUNDS = Number(process.env.FUZZ_ROUNDS ?? 500)
 /** More than any answer takes on a busy machine: what takes longer hangs. */
 const HANGING_MS = 120_000
-
-vi.setConfig({ testTimeout: 900_000 + ROUNDS * 600 })
 
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'loudsmith-hostile-')))
 const [music, outside] = [path.join(folder, 'music'), path.join(folder, 'outside')] as const

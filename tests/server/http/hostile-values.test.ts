@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codesOf, type Endpoint } from '../../../src-contract/endpoint.ts'
 import { ENDPOINTS } from '../../../src-contract/endpoints.ts'
 import type { ErrorCode } from '../../../src-contract/errors.ts'
@@ -9,8 +9,6 @@ import { seededRandom } from '../../support/sounds.ts'
 const SEED = 31_337
 /** A tenth of a campaign; `npm run campaign` sets the whole number. */
 const ROUNDS = Number(process.env.FUZZ_ROUNDS ?? 1000)
-
-vi.setConfig({ testTimeout: 900_000 + ROUNDS * 600 })
 
 let service: Service
 const known: string[] = []

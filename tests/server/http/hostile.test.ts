@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { connect } from 'node:net'
 import Value from 'typebox/value'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ErrorEnvelope } from '../../../src-contract/errors.ts'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
@@ -14,8 +14,6 @@ const SEED = 20_260
 const ROUNDS = Number(process.env.FUZZ_ROUNDS ?? 1000)
 /** Each of these is decoded by a process of its own. */
 const DAMAGED_SONGS = Math.ceil(ROUNDS / 50)
-
-vi.setConfig({ testTimeout: 900_000 + ROUNDS * 300 })
 
 let service: Service
 let key: string

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import yauzl from 'yauzl'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { Delivery } from '../../../src-contract/webhooks.ts'
@@ -13,8 +13,6 @@ import { childrenOf, isAlive, type ServerProcess, spawnServer } from '../../supp
 import { wavSong } from '../../support/songs.ts'
 import { seededRandom } from '../../support/sounds.ts'
 import { startReceiver } from '../notify/fixture.ts'
-
-vi.setConfig({ testTimeout: 900_000 + Number(process.env.KILL_ROUNDS ?? 0) * 60_000 })
 
 const SEED = 47_310
 /** A small part of a campaign; `npm run campaign` sets the whole number. */

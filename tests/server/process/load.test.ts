@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
 
@@ -10,8 +10,6 @@ const isCampaign = process.env.LOAD_ROUNDS !== undefined && process.platform ===
 const READS = Number(process.env.LOAD_ROUNDS ?? 0)
 const MEGABYTE = 1024 * 1024
 const PLATFORMS = 'spotify,apple_music,youtube,melon,soundcloud'
-
-vi.setConfig({ testTimeout: 180_000 })
 
 let dataDir: string
 let server: ServerProcess

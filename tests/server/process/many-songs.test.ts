@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Manifest } from '../../../src-contract/batches.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
 import { CLI } from '../../support/built.ts'
@@ -19,8 +19,6 @@ const SECONDS = SONGS > 100 ? 3 : 1
 const MAX_LIVE_GROWTH_BYTES = 8 * 1024 * 1024
 
 // Only ends what hangs for good: a busy machine takes ten times as long as an idle one.
-vi.setConfig({ testTimeout: 900_000 + SONGS * 60_000 })
-
 let folder: string
 let server: ServerProcess
 const dataDir = () => path.join(folder, 'data')

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { childrenOf, type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
 
@@ -16,8 +16,6 @@ const MAX_LIVE_GROWTH_BYTES = 8 * 1024 * 1024
 const MAX_RESIDENT_GROWTH_BYTES = 96 * 1024 * 1024
 
 // Only ends what hangs for good: a busy machine takes ten times as long as an idle one.
-vi.setConfig({ testTimeout: 900_000 + JOBS * 60_000 })
-
 let dataDir: string
 let server: ServerProcess
 beforeEach(async () => {

@@ -3,14 +3,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Release } from '../../../src-contract/releases.ts'
 import { INTACT } from '../../support/exports.ts'
 import { pngPicture } from '../../support/pictures.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
-
-vi.setConfig({ testTimeout: 900_000 })
 
 let dataDir: string
 let server: ServerProcess

@@ -18,7 +18,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Certificate } from '../../../src-contract/release-exports.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { certificateJson, signedText } from '../../../src-server/releases/certificate.ts'
@@ -28,8 +28,6 @@ import { SIGNING_KEY_FILE, Signer } from '../../../src-server/releases/signing.t
 import { CERTIFICATE_FILE, SUMS_FILE, sumsOf, verifyExport } from '../../../src-server/releases/verify-export.ts'
 import { systemClock } from '../../../src-system/system.ts'
 import { seededRandom } from '../../support/sounds.ts'
-
-vi.setConfig({ testTimeout: 900_000 })
 
 const ROUNDS = Number(process.env.VERIFY_ROUNDS ?? 40)
 const SEED = Number(process.env.VERIFY_SEED ?? 1)

@@ -1,5 +1,5 @@
 /** Estimates of auditions, against whole masters. */
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Recipe } from '../../../src-contract/recipe.ts'
 import { jobSettings, SETTINGS, WHOLE_SONG } from '../../../src-contract/settings.ts'
 import { analyseSource } from '../../../src-engine/analysis/analysis.ts'
@@ -18,8 +18,6 @@ import { RepeatedTreatment } from '../../../src-worker/audition/repeated-treatme
 import { Settling } from '../../../src-worker/audition/settling.ts'
 import { runInSlices } from '../../../src-worker/audition/slices.ts'
 import { songLike } from '../../support/sounds.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const RATE_HZ = 44_100
 const song = songLike(24, RATE_HZ)

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type DeliveryTarget, deliveryTarget } from '../../../src-contract/delivery-target.ts'
 import type { Tier } from '../../../src-contract/settings.ts'
 import { prepareFinalise } from '../../../src-engine/finalise/finalise.ts'
@@ -9,8 +9,6 @@ import { renderMaster, writeFloatMaster } from '../../../src-worker/mastering/re
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { seededRandom, stereo } from '../../support/sounds.ts'
 import { ffmpeg, temporaryFolder } from '../media/make-audio.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const canEncode = (await listEncoders(ffmpeg)).has('aac')
 

@@ -1,14 +1,12 @@
 /** Edges of a song in a job: what a listener gets at the start and at the end of every file. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { FORMAT_NAMES, type Format } from '../../../src-contract/formats.ts'
 import type { Report } from '../../../src-contract/report.ts'
 import { WHOLE_SONG } from '../../../src-contract/settings.ts'
 import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor } from './run-worker.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 const folder = temporaryFolder()
 let runs = 0

@@ -2,14 +2,12 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { FORMAT_NAMES, type Format, formatFacts } from '../../../src-contract/formats.ts'
 import { makeExportFiles, measureRecord } from '../../../src-worker/mastering/export-files.ts'
 import type { ExportedSound, ExportOrder } from '../../../src-worker/mastering/work-order.ts'
 import type { SongTags } from '../../../src-worker/media/audio-facts.ts'
 import { ffmpeg, readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

@@ -2,15 +2,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Schema from 'typebox/schema'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { FORMAT_NAMES, type Format, formatFacts } from '../../../src-contract/formats.ts'
 import { type FormatFile, Report } from '../../../src-contract/report.ts'
 import type { WorkOrder, WorkResult } from '../../../src-worker/mastering/work-order.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { ffmpeg, readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor } from './run-worker.ts'
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 const folder = temporaryFolder()
 const encoders = await listEncoders(ffmpeg)

@@ -1,14 +1,12 @@
 /** Songs that go over into each other: their files laid end to end are the master of the whole, to the sample. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Format } from '../../../src-contract/formats.ts'
 import type { Report } from '../../../src-contract/report.ts'
 import type { WorkOrder } from '../../../src-worker/mastering/work-order.ts'
 import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor, storedSong } from './run-worker.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 const folder = temporaryFolder()
 const RATE_HZ = 48_000

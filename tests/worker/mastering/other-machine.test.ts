@@ -6,13 +6,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { WorkerMessage, WorkOrder } from '../../../src-worker/mastering/work-order.ts'
 import { ENGINE } from '../../support/built.ts'
 import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { orderFor, startWorker } from './run-worker.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)

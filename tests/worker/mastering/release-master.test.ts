@@ -2,15 +2,13 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Schema from 'typebox/schema'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { releaseTarget } from '../../../src-contract/delivery-target.ts'
 import { Report } from '../../../src-contract/report.ts'
 import { jobSettings } from '../../../src-contract/settings.ts'
 import type { WorkOrder, WorkResult } from '../../../src-worker/mastering/work-order.ts'
 import { songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor } from './run-worker.ts'
-
-vi.setConfig({ testTimeout: 240_000 })
 
 const folder = temporaryFolder()
 const song = writeFloatWav(path.join(folder, 'Night.wav'), songLike(3.3, 48_000, 0.6), 48_000)

@@ -1,0 +1,17 @@
+/**
+ * Prints how many times longer than on a quiet machine of two cores the same work takes here and now, a whole number from 1 to 10: what
+ * `LOUDSMITH_TEST_SLACK` stretches the limits of the tests by. Measured as the tests run, with four processes at once.
+ */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const PROCESSES = 4
+const MULTIPLICATIONS = 6e8
+/** Measured on two quiet cores of 2.1 GHz. */
+const QUIET_MS = 1600
+
+/** A function, since V8 keeps the variables of a script out of registers. */
+const work = `(() => { let x = 1; for (let i = 0; i < ${MULTIPLICATIONS}; i++) x = (Math.imul(x, 1103515245) + 12345) | 0; return x })()`
+const startedMs = performance.now()
+await Promise.all(Array.from({ length: PROCESSES }, () => promisify(execFile)(process.execPath, ['-e', work])))
+console.log(Math.min(10, Math.max(1, Math.ceil((performance.now() - startedMs) / QUIET_MS))))
