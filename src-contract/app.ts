@@ -1,13 +1,13 @@
 /** Endpoints of the app itself: stored songs, the batch that waits, settings and the state of the machine. */
 import Type, { type Static } from 'typebox'
 import { Deleted, exactly, oneOf, orNull, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
+import { COVER_TYPES, StoredCover } from './covers.ts'
 import { ProposedEdges } from './edge-proposals.ts'
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
 import type { Analysis } from './jobs.ts'
 import { MAX_ALLOWED_FOLDERS, MAX_COVER_BYTES, MAX_ENGINE_WORKERS } from './limits.ts'
 import { CHANGED_OWN_METADATA, SHOWN_METADATA, SHOWN_OWN_METADATA } from './metadata-schemas.ts'
-import { COVER_TYPES, ReleaseCover } from './releases.ts'
 import { Warning } from './report.ts'
 import { MasterSettings } from './setting-schemas.ts'
 
@@ -79,7 +79,7 @@ export const BatchSong = exactly({
   metadata: Type.Object(SHOWN_OWN_METADATA, {
     description: 'What was written about the song here; it stands over the tags of the file.',
   }),
-  cover: Type.Optional(ReleaseCover),
+  cover: Type.Optional(StoredCover),
   analysis: orNull(AnalysisSummary),
   job_ids: Type.Array(Uuid, { description: 'Jobs of this song, newest first.' }),
   batch_id: Type.Optional(Uuid),

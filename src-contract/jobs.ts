@@ -11,6 +11,7 @@ import {
   Timestamp,
   Uuid,
 } from './common.ts'
+import { COVER_FACTS } from './covers.ts'
 import { RELEASE } from './delivery-target.ts'
 import { ProposedEdges } from './edge-proposals.ts'
 import { endpoints } from './endpoint.ts'
@@ -100,15 +101,7 @@ export const Job = exactly({
   title: Type.String(),
   artist: Type.Optional(Type.String()),
   ...SHOWN_METADATA,
-  cover: Type.Optional(
-    exactly(
-      {
-        width_px: Type.Integer({ description: 'Width, pixels.' }),
-        height_px: Type.Integer({ description: 'Height, pixels.' }),
-      },
-      'The cover that was sent with the request.',
-    ),
-  ),
+  cover: Type.Optional(exactly(COVER_FACTS, 'The cover that was sent with the request.')),
   filename: Type.String(),
   reference_filename: Type.Optional(Type.String()),
   duration_seconds: Type.Number(),

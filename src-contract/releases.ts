@@ -1,6 +1,7 @@
 /** Releases: what is uploaded to a distributor as one thing, a single, an EP or an album with its tracks in order (extension). */
 import Type, { type Static, type TProperties } from 'typebox'
 import { exactly, IdempotencyHeaders, oneOf, orNull, PageSize, Timestamp, Uuid } from './common.ts'
+import { COVER_TYPES, StoredCover } from './covers.ts'
 import { Disclosure, DisclosureChange } from './disclosure.ts'
 import { FADE_SHAPES } from './edges.ts'
 import { endpoints } from './endpoint.ts'
@@ -22,9 +23,6 @@ export type ReleaseKind = (typeof RELEASE_KINDS)[number]
 /** States of the song of a track. */
 export const TRACK_STATES = ['no_song', 'stored', 'queued', 'done', 'failed', 'expired', 'gone'] as const
 export type TrackState = (typeof TRACK_STATES)[number]
-
-/** Media types of covers. */
-export const COVER_TYPES = ['image/jpeg', 'image/png'] as const
 
 const line = (description: string, maxLength = MAX_LINE_LENGTH) => Type.String({ maxLength, description })
 const title = (description: string) => line(description, MAX_TITLE_LENGTH)
@@ -135,16 +133,6 @@ export const Track = exactly({
 })
 export type Track = Static<typeof Track>
 
-/** Facts of the cover of a release. */
-export const ReleaseCover = exactly({
-  media_type: oneOf(COVER_TYPES, 'Kind of picture.'),
-  size_bytes: Type.Integer(),
-  sha256: Type.String(),
-  width_px: Type.Integer({ description: 'Width, pixels.' }),
-  height_px: Type.Integer({ description: 'Height, pixels.' }),
-})
-export type ReleaseCover = Static<typeof ReleaseCover>
-
 const shownFacts = {
   release_id: Uuid,
   ...neededFacts,
@@ -153,7 +141,7 @@ const shownFacts = {
   settings: Type.Optional(ReleaseSettings),
   anchor_track_id: Type.Optional(Uuid),
   disclosure: Type.Optional(Disclosure),
-  cover: Type.Optional(ReleaseCover),
+  cover: Type.Optional(StoredCover),
   created_at: Timestamp,
   changed_at: Type.String({ format: 'date-time', description: 'Time of the last change.' }),
 }

@@ -31,6 +31,7 @@ export const WARNING_KINDS: Readonly<Record<WarningCode, WarningKind>> = {
   INPUT_TAGS_CUT: 'remark',
   // Of the request, not of the song.
   COVER_UNUSUAL: 'remark',
+  COVER_NOT_RGB: 'remark',
   IGNORED_FIELD: 'remark',
   // Known only once the song is mastered.
   REFERENCE_LOSSY: 'remark',

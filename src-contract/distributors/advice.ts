@@ -30,4 +30,9 @@ export const ADVICE: readonly DeliveryRule[] = [
     source: 'common practice of distributors: square, 1400 pixels or more',
     confidence: 'common_practice',
   },
+  {
+    rule: 'cover_color',
+    source: 'common practice of distributors: RGB; DistroKid, help centre, article 360013534334, refuses CMYK and grey',
+    confidence: 'common_practice',
+  },
 ]

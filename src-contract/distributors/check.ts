@@ -22,7 +22,7 @@ type ReleaseCheck<Name extends RuleName> = (
   files: readonly FileFacts[],
 ) => Verdict
 
-const NOT_OF_FILES = ['mean_length', 'cover'] as const
+const NOT_OF_FILES = ['mean_length', 'cover', 'cover_color'] as const
 type ReleaseRule = (typeof NOT_OF_FILES)[number]
 
 /** Format code of plain PCM (Microsoft, mmreg.h). */
@@ -86,6 +86,8 @@ const RELEASE_CHECKS: { readonly [Name in ReleaseRule]: ReleaseCheck<Name> } = {
     const { widthPx, heightPx } = cover
     return kept(widthPx === heightPx && widthPx >= leastPx, { widthPx, heightPx, wantedPx: leastPx })
   },
+  // Without a cover there is nothing to convert: the rule `cover` asks for one.
+  cover_color: (_, { cover }) => (cover ? kept(cover.colorModel === 'rgb', { colorModel: cover.colorModel }) : 'pass'),
 }
 
 /**

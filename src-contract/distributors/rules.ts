@@ -1,4 +1,5 @@
 /** Rules for what is delivered to a distributor, and the facts of files by which they are checked. */
+import type { ColorModel } from '../covers.ts'
 import type { Confidence } from '../platforms/platform.ts'
 import type { ReleaseKind } from '../releases.ts'
 
@@ -44,6 +45,8 @@ export type Requirement =
   /** Of lossy copies that were decoded again. */
   | { readonly rule: 'true_peak_after_codec'; readonly mostDbtp: number }
   | { readonly rule: 'cover'; readonly leastPx: number }
+  /** RGB with 8 bits for each channel. */
+  | { readonly rule: 'cover_color' }
 
 export type RuleName = Requirement['rule']
 
@@ -69,6 +72,7 @@ export const RULE_NAMES = Object.keys({
   true_peak_after_rate: true,
   true_peak_after_codec: true,
   cover: true,
+  cover_color: true,
 } satisfies Record<RuleName, true>) as RuleName[]
 
 /** A requirement with its foundation. */
@@ -123,7 +127,7 @@ export interface FileFacts extends SoundForm {
 /** Facts of the release that the files belong to. */
 export interface DeliveredRelease {
   readonly kind: ReleaseKind
-  readonly cover: { readonly widthPx: number; readonly heightPx: number } | null
+  readonly cover: { readonly widthPx: number; readonly heightPx: number; readonly colorModel: ColorModel } | null
 }
 
 /** Values of the sentence of a remedy. */

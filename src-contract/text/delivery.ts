@@ -1,5 +1,6 @@
 /** Sentences of the rules of receivers and of their remedies, in both languages. */
 import type { DeliveryCheck, RemedyValues, RuleName } from '../distributors/rules.ts'
+import { colorModelWords } from './color-models.ts'
 import type { Language } from './text.ts'
 
 type Words = { readonly [L in Language]: string }
@@ -27,6 +28,7 @@ const TITLES: Readonly<Record<RuleName, Words>> = {
   true_peak_after_rate: { en: 'True peak at 44.1 kHz', ko: '44.1 kHz 변환 뒤 트루 피크' },
   true_peak_after_codec: { en: 'True peak of lossy copies', ko: '손실 압축 뒤 트루 피크' },
   cover: { en: 'Cover', ko: '커버' },
+  cover_color: { en: 'Colours of the cover', ko: '커버 색상' },
 }
 
 const kilohertz = (value: unknown) =>
@@ -135,6 +137,11 @@ const REMEDIES: Readonly<Record<RuleName, Sentence>> = {
       v.widthPx === undefined
         ? `커버가 없어요. ${v.wantedPx}픽셀 이상인 정사각형 그림을 넣으세요.`
         : `커버가 ${v.widthPx} × ${v.heightPx}픽셀이에요. ${v.wantedPx}픽셀 이상인 정사각형 그림을 넣으세요.`,
+  },
+  cover_color: {
+    en: (v) =>
+      `The cover is ${colorModelWords(v.colorModel).en}. Convert it to RGB with 8 bits for each channel before it is sent.`,
+    ko: (v) => `커버 색상이 ${colorModelWords(v.colorModel).ko}예요. 보내기 전에 채널당 8비트 RGB로 바꾸세요.`,
   },
 }
 

@@ -1,6 +1,7 @@
 /** English sentences for every code of the contract: first the cause, then what to do. */
 import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
 import type { WarningCode } from '../report.ts'
+import { colorModelWords } from './color-models.ts'
 import { FORMAT_REASONS, type FormatReason } from './format-reasons.ts'
 import { codecLabel, count, decibels, frequency, sampleRate } from './numbers.ts'
 import { REQUEST_REASONS, type RequestReason, WEBHOOK_REASONS, type WebhookReason } from './reasons.ts'
@@ -244,6 +245,8 @@ export const warnings: Record<WarningCode, Sentence> = {
     `The masters contain only the cover: ${v.count === 1 ? 'one more picture' : `${v.count ?? 'more'} further pictures`} of the song ${v.count === 1 ? 'was' : 'were'} left out.`,
   COVER_UNUSUAL: (v) =>
     `The cover has ${v.widthPx} × ${v.heightPx} pixels. Shops ask for a square of at least 1400 pixels a side.`,
+  COVER_NOT_RGB: (v) =>
+    `The cover is ${colorModelWords(v.colorModel).en}. Shops ask for RGB: convert it to RGB with 8 bits for each channel.`,
   INPUT_TAGS_CUT: (v) => `These tags are too long and were cut: ${v.names ?? 'some'}.`,
   REFERENCE_LOSSY: 'The reference is lossy. It is matched only up to its own bandwidth.',
   REFERENCE_IS_TARGET: 'The reference is the song itself, so there is nothing to match.',

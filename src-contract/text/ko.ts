@@ -1,6 +1,7 @@
 /** 계약의 모든 코드에 대한 한국어 문장: 원인, 그다음 해결 방법. */
 import type { ErrorCode, ErrorParams, FailureCode } from '../errors.ts'
 import type { WarningCode } from '../report.ts'
+import { colorModelWords } from './color-models.ts'
 import { FORMAT_REASONS, type FormatReason } from './format-reasons.ts'
 import { codecLabel, count, decibels, frequency, sampleRate } from './numbers.ts'
 import { REQUEST_REASONS, type RequestReason, WEBHOOK_REASONS, type WebhookReason } from './reasons.ts'
@@ -230,6 +231,8 @@ export const warnings: Record<WarningCode, Sentence> = {
     `마스터에는 커버만 들어가요. 곡에 있는 다른 그림${v.count === undefined ? '은' : ` ${v.count}개는`} 넣지 않았어요.`,
   COVER_UNUSUAL: (v) =>
     `커버가 ${v.widthPx} × ${v.heightPx}픽셀이에요. 유통사는 한 변이 1400픽셀 이상인 정사각형을 권해요.`,
+  COVER_NOT_RGB: (v) =>
+    `커버 색상이 ${colorModelWords(v.colorModel).ko}예요. 유통사는 RGB를 받으니 채널당 8비트 RGB로 바꾸세요.`,
   INPUT_TAGS_CUT: (v) => `너무 긴 태그를 잘랐어요${v.names === undefined ? '' : `: ${v.names}`}.`,
   REFERENCE_LOSSY: '손실 압축된 레퍼런스예요. 레퍼런스에 있는 대역까지만 맞춰요.',
   REFERENCE_IS_TARGET: '레퍼런스가 같은 곡이라 맞출 것이 없어요.',

@@ -1,7 +1,9 @@
 /** A place for a cover picture: chosen, or dropped on it, with its size and what is advised about it. */
 import { ImagePlus, TriangleAlert } from 'lucide-react'
 import { type DragEvent, useState } from 'react'
+import type { StoredCover } from '../../src-contract/covers.ts'
 import { useWords } from '../text/context.tsx'
+import type { Text } from '../text/en.ts'
 import { Button } from './button.tsx'
 import { Cover } from './cover.tsx'
 import { PICTURES, pickFiles } from './pick-files.ts'
@@ -12,8 +14,8 @@ const ADVISED_PX = 1400
 export interface PictureSlotProps {
   /** Fetches the picture; absent without one. */
   read?: (() => Promise<Blob>) | undefined
-  /** Size of the picture, as far as it is known. */
-  size?: { readonly width_px: number; readonly height_px: number } | undefined
+  /** Size and colours of the picture, as far as they are known. */
+  size?: Pick<StoredCover, 'width_px' | 'height_px' | 'color_model'> | undefined
   /** Whose picture it is, where it cannot be removed here. */
   note?: string | undefined
   onChoose: (picture: File) => void
@@ -79,9 +81,10 @@ export function PictureSlot({ read, size, note, onChoose, onRemove }: PictureSlo
 }
 
 function adviceOf(
-  { width_px, height_px }: NonNullable<PictureSlotProps['size']>,
-  texts: { readonly notSquare: string; readonly small: (least: number) => string },
+  { width_px, height_px, color_model = 'rgb' }: NonNullable<PictureSlotProps['size']>,
+  texts: Text['release']['cover'],
 ): string | null {
+  if (color_model !== 'rgb') return texts.notRgb(color_model)
   if (width_px !== height_px) return texts.notSquare
   return width_px < ADVISED_PX ? texts.small(ADVISED_PX) : null
 }

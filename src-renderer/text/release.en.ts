@@ -1,8 +1,10 @@
 /** Sentences of the Release screen in English. */
+import type { ColorModel } from '../../src-contract/covers.ts'
 import type { AiUse } from '../../src-contract/disclosure.ts'
 import type { FILE_LABELS } from '../../src-contract/release-exports.ts'
 import type { ReleaseKind, TrackState } from '../../src-contract/releases.ts'
 import type { NamingToken } from '../../src-contract/settings.ts'
+import { colorModelWords } from '../../src-contract/text/color-models.ts'
 import { plural } from './plural.ts'
 
 const tracks = (count: number) => plural(count, 'track', 'tracks')
@@ -64,6 +66,8 @@ export const releaseEn = {
     remove: 'Remove cover',
     size: (width: number, height: number) => `${width} × ${height} px`,
     small: (least: number) => `At least ${least} × ${least} px is advised.`,
+    notRgb: (model: ColorModel) =>
+      `It is ${colorModelWords(model).en}: stores ask for RGB. Convert it before it is sent.`,
     notSquare: 'It is not square: stores crop it or refuse it.',
   },
   table: {

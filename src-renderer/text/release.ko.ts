@@ -1,4 +1,6 @@
 /** Sentences of the Release screen in Korean. */
+import type { ColorModel } from '../../src-contract/covers.ts'
+import { colorModelWords } from '../../src-contract/text/color-models.ts'
 import type { releaseEn } from './release.en.ts'
 
 const tracks = (count: number) => `${count}곡`
@@ -60,6 +62,7 @@ export const releaseKo: typeof releaseEn = {
     remove: '커버 빼기',
     size: (width: number, height: number) => `${width} × ${height} px`,
     small: (least: number) => `${least} × ${least} px 이상을 권해요.`,
+    notRgb: (model: ColorModel) => `${colorModelWords(model).ko}예요. 스토어는 RGB를 받으니 보내기 전에 바꾸세요.`,
     notSquare: '정사각형이 아니라서 잘리거나 거절될 수 있어요.',
   },
   table: {

@@ -1,8 +1,8 @@
 /** Rows of the batch: songs in their order, each with its state and settings. SQL only, no rules. */
 import type { DESK_STATES, Preset } from '../../src-contract/app.ts'
+import type { ColorModel, StoredCover as CoverFacts } from '../../src-contract/covers.ts'
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
-import type { ReleaseCover } from '../../src-contract/releases.ts'
 import { type MasterSettings, masterSettings } from '../../src-contract/settings.ts'
 import type { Db } from '../db/open.ts'
 
@@ -20,7 +20,7 @@ export interface BatchRow {
   /** Details that were written about it; they stand over the tags of its file. */
   readonly metadata: OwnMetadata
   /** Facts of the cover that its masters get instead of that of its file. */
-  readonly cover?: ReleaseCover
+  readonly cover?: CoverFacts
   /** Reason of its refusal, or of its waiting although its turn has come. */
   readonly error: { readonly code: ErrorCode; readonly values: ErrorParams } | null
 }
@@ -41,19 +41,22 @@ interface RawRow {
   error_code: ErrorCode | null
   error_values: string | null
   metadata: string | null
-  media_type: ReleaseCover['media_type'] | null
+  media_type: CoverFacts['media_type'] | null
   sha256: string
   width_px: number
   height_px: number
+  color_model: ColorModel | null
   cover_bytes: number
 }
 
 /** Cover of a song with its bytes. */
-export interface SongCover extends Omit<ReleaseCover, 'size_bytes'> {
+export interface SongCover extends Omit<CoverFacts, 'size_bytes' | 'color_model'> {
+  /** Null where it was stored before its colour model was read. */
+  readonly color_model: ColorModel | null
   readonly bytes: Buffer
 }
 
-const SONGS = `SELECT desk_songs.*, media_type, sha256, width_px, height_px, length(bytes) AS cover_bytes
+const SONGS = `SELECT desk_songs.*, media_type, sha256, width_px, height_px, color_model, length(bytes) AS cover_bytes
   FROM desk_songs LEFT JOIN desk_covers USING (source_id)`
 
 function prepareStatements(db: Db) {
@@ -71,7 +74,7 @@ function prepareQueries(db: Db) {
        ORDER BY place LIMIT 1`,
     ),
     selectCover: db.prepare<[string], SongCover>(
-      'SELECT media_type, sha256, width_px, height_px, bytes FROM desk_covers WHERE source_id = ?',
+      'SELECT media_type, sha256, width_px, height_px, color_model, bytes FROM desk_covers WHERE source_id = ?',
     ),
     selectPlaces: db.prepare<[], string>('SELECT source_id FROM desk_songs ORDER BY place').pluck(),
     selectRemoved: db.prepare<[number], string>('SELECT source_id FROM desk_songs WHERE removed_at_ms <= ?').pluck(),
@@ -91,8 +94,8 @@ function prepareUpdates(db: Db) {
     ),
     updateMetadata: db.prepare<[string | null, string]>('UPDATE desk_songs SET metadata = ? WHERE source_id = ?'),
     upsertCover: db.prepare(
-      `INSERT OR REPLACE INTO desk_covers (source_id, media_type, sha256, width_px, height_px, bytes)
-       VALUES (@sourceId, @media_type, @sha256, @width_px, @height_px, @bytes)`,
+      `INSERT OR REPLACE INTO desk_covers (source_id, media_type, sha256, width_px, height_px, color_model, bytes)
+       VALUES (@sourceId, @media_type, @sha256, @width_px, @height_px, @color_model, @bytes)`,
     ),
     deleteCover: db.prepare<[string]>('DELETE FROM desk_covers WHERE source_id = ?'),
     updateState: db.prepare(
@@ -236,8 +239,8 @@ function fromRaw(raw: RawRow): BatchRow {
 }
 
 function coverOf(
-  { sha256, width_px, height_px, cover_bytes: size_bytes }: RawRow,
-  media_type: ReleaseCover['media_type'],
-): ReleaseCover {
-  return { media_type, size_bytes, sha256, width_px, height_px }
+  { sha256, width_px, height_px, color_model, cover_bytes: size_bytes }: RawRow,
+  media_type: CoverFacts['media_type'],
+): CoverFacts {
+  return { media_type, size_bytes, sha256, width_px, height_px, ...(color_model === null ? {} : { color_model }) }
 }

@@ -357,8 +357,10 @@ function jobOf(
   return { caller: { via: 'session' }, request, song, ...(reference ? { reference } : {}), batchId, sourceId }
 }
 
-function storedCover(file: string, { bytes, sha256, media_type, width_px, height_px }: SongCover): StoredCover {
-  return { path: file, sha256, sizeBytes: bytes.length, mimeType: media_type, widthPx: width_px, heightPx: height_px }
+function storedCover(file: string, { bytes, sha256, ...facts }: SongCover): StoredCover {
+  const { media_type: mimeType, width_px: widthPx, height_px: heightPx, color_model: colorModel } = facts
+  const color = colorModel === null ? {} : { colorModel }
+  return { path: file, sha256, sizeBytes: bytes.length, mimeType, widthPx, heightPx, ...color }
 }
 
 /** Throws PRESET_NAME_TAKEN for a name given twice. Presets that were stored under one name by an earlier version may stay. */

@@ -192,8 +192,9 @@ function coverRoutes(app: FastifyInstance, deps: AppRoutesDeps): void {
       if (!file) throw noCover()
       const cover = await inspectCover(file, signal)
       const bytes = await readFile(cover.path)
-      const { sha256, mimeType: media_type, widthPx: width_px, heightPx: height_px } = cover
-      const set = () => batch.setCover(source_id, { bytes, sha256, media_type, width_px, height_px })
+      const { sha256, mimeType: media_type, widthPx: width_px, heightPx: height_px, colorModel = null } = cover
+      const set = () =>
+        batch.setCover(source_id, { bytes, sha256, media_type, width_px, height_px, color_model: colorModel })
       await retryWhileLocked(clock, set)
       return { status: 200, ...asJson(batch.songJson(source_id, language)) }
     } finally {

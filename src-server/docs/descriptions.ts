@@ -64,7 +64,7 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   changeReleaseByCsv:
     'A row is the track of its `track_id`, else that of its `track_number`, else a new one. The tracks get the order of the rows; those without a row follow. Columns that the table lacks leave what is there; an empty cell removes what can be left out.',
   putReleaseCover: 'Replaces an earlier cover.',
-  readReleaseCover: 'The picture as it was sent.',
+  readReleaseCover: 'The picture without what its camera or program wrote beside it.',
   removeReleaseCover: 'A release without a cover stays as it is.',
   planRelease:
     'Measures songs that were not measured before, makes no job and charges nothing. What is known after ten seconds is answered, with `is_complete` false; the rest goes on. An outlier of `coherence` lies further from the median of the record than 2.5 times the scaled median absolute deviation, and than 2 LU of loudness, 2 dB of tone or 3 dB of width. `expected_held_back` and `most_lufs` are estimates from the peaks of the songs: only the masters show what a song bears.',

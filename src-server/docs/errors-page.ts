@@ -70,6 +70,7 @@ const EXAMPLE = {
   names: 'lyrics',
   widthPx: 900,
   heightPx: 700,
+  colorModel: 'cmyk',
   field: 'gerne',
 }
 

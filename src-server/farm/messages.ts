@@ -5,6 +5,7 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import Value from 'typebox/value'
 import { exactly, oneOf, Timestamp, UUID_PATTERN } from '../../src-contract/common.ts'
+import { COLOR_MODELS, COVER_TYPES } from '../../src-contract/covers.ts'
 import { RELEASE } from '../../src-contract/delivery-target.ts'
 import { FADE_SHAPES } from '../../src-contract/edges.ts'
 import { FAILURE_CODES, type FailureCode } from '../../src-contract/errors.ts'
@@ -85,6 +86,7 @@ const AudioFacts = closed<AudioFactsValue>()({
   isLossy: Type.Boolean(),
   tags: SongTags,
   hasCover: Type.Boolean(),
+  coverColorModel: Type.Optional(oneOf(COLOR_MODELS)),
   tagLosses: Type.Optional(
     exactly({
       cover: Type.Optional(oneOf(['format', 'size', 'broken'])),
@@ -133,7 +135,8 @@ const PackedOrder = closed<PackedOrder>()({
   cover: Type.Optional(
     closed<StoredCover>()({
       ...{ path: Type.String(), sha256: Sha256, sizeBytes: count, widthPx: count, heightPx: count },
-      mimeType: oneOf(['image/jpeg', 'image/png']),
+      mimeType: oneOf(COVER_TYPES),
+      colorModel: Type.Optional(oneOf(COLOR_MODELS)),
     }),
   ),
   masterTargets: Type.Optional(perMaster(Type.Number({ minimum: -120, maximum: 0 }))),

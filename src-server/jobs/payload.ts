@@ -9,7 +9,7 @@ import { toWireValues } from '../../src-contract/wire-values.ts'
 import { isoTime } from '../../src-system/system.ts'
 import type { WarningFact } from '../../src-worker/mastering/work-order.ts'
 import { hasExpired, statusOf } from './job.ts'
-import type { JobRecord } from './store.ts'
+import type { JobRecord, KeptCover } from './store.ts'
 
 /** Progress of an unfinished job at this moment; known only in the memory of the server. */
 export interface LiveState {
@@ -79,7 +79,7 @@ export function jobPayload(job: JobRecord, live: LiveState | undefined, view: Pa
     title: job.shownTitle,
     ...present('artist', job.shownArtist),
     ...job.request.metadata,
-    ...present('cover', job.cover && { width_px: job.cover.widthPx, height_px: job.cover.heightPx }),
+    ...present('cover', job.cover && shownCover(job.cover)),
     filename: song.filename,
     ...present('reference_filename', job.reference?.filename),
     duration_seconds: song.facts.durationSeconds,
@@ -118,4 +118,8 @@ export function callbackBody(job: JobRecord, baseUrl: string): JobCompleted | Jo
 
 function present<Name extends string, Value>(name: Name, value: Value | undefined) {
   return (value === undefined ? {} : { [name]: value }) as { [key in Name]?: Exclude<Value, undefined> }
+}
+
+function shownCover({ widthPx, heightPx, colorModel }: KeptCover) {
+  return { width_px: widthPx, height_px: heightPx, ...present('color_model', colorModel) }
 }

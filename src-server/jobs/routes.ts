@@ -146,7 +146,10 @@ async function dryRun(
       credits_remaining: balance,
       platforms: [...submission.request.settings.platforms],
       ...(proposed_edges ? { proposed_edges: proposedEdgesIn(proposed_edges, language) } : {}),
-      warnings: [...warningPayloads([...warnings, ...coverWarnings(submission.cover)], language), ...ignored],
+      warnings: [
+        ...warningPayloads([...warnings, ...coverWarnings(submission.cover, submission.song.facts)], language),
+        ...ignored,
+      ],
     },
   } as const
 }

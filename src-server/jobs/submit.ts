@@ -159,7 +159,7 @@ function newJobOf({ caller, request, song, reference, cover, batchId, sourceId, 
   return {
     request,
     song,
-    warnings: [...warningsOf(song, reference), ...coverWarnings(cover)],
+    warnings: [...warningsOf(song, reference), ...coverWarnings(cover, song.facts)],
     ...(caller.via === 'key' ? { keyId: caller.keyId } : {}),
     ...(reference ? { reference } : {}),
     ...(cover ? { cover: keptCover(cover) } : {}),

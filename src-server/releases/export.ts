@@ -16,6 +16,7 @@ import type {
 } from '../../src-contract/release-exports.ts'
 import type { Language } from '../../src-contract/text/text.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
+import { pictureFacts } from '../../src-worker/media/picture.ts'
 import { generatorIn, readClaimGenerator } from '../../src-worker/media/provenance.ts'
 import { AppError } from '../http/app-error.ts'
 import {
@@ -295,9 +296,8 @@ function madeTracks({ release, songs }: Exported): MadeTrack[] {
 }
 
 /** Returns how the written files keep the rules of the receivers. */
-function checksOf({ release, sets, request }: Exported, sounds: readonly ExportedFile[], language: Language) {
-  const { cover, facts } = release
-  const delivered = { kind: facts.kind, cover: cover ? { widthPx: cover.width_px, heightPx: cover.height_px } : null }
+function checksOf({ release, sets, request, cover }: Exported, sounds: readonly ExportedFile[], language: Language) {
+  const delivered = { kind: release.facts.kind, cover: (cover && pictureFacts(cover.bytes)) ?? null }
   const measured = sets.map(
     (set): MeasuredSet => ({
       set,

@@ -1,9 +1,10 @@
 /** Releases without a database: what a change makes of one. Pure. */
 
 import { cleanName } from '../../src-contract/clean-name.ts'
+import type { StoredCover } from '../../src-contract/covers.ts'
 import { isrcOf } from '../../src-contract/isrc.ts'
 import { MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
-import type { Release, ReleaseChange, ReleaseCover, Track, TrackChange } from '../../src-contract/releases.ts'
+import type { Release, ReleaseChange, Track, TrackChange } from '../../src-contract/releases.ts'
 import { SETTINGS } from '../../src-contract/settings.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import { AppError, checkedAt } from '../http/app-error.ts'
@@ -42,7 +43,7 @@ export interface ReleaseRecord {
   readonly keyId?: string
   readonly facts: ReleaseFacts
   readonly tracks: readonly TrackRecord[]
-  readonly cover?: ReleaseCover
+  readonly cover?: StoredCover
   readonly createdAtMs: number
   readonly changedAtMs: number
 }

@@ -14,6 +14,7 @@ import type {
 } from '../../src-contract/releases.ts'
 import type { Language } from '../../src-contract/text/text.ts'
 import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
+import { type PictureFacts, wholePictureFacts } from '../../src-worker/media/picture.ts'
 import { plainPicture } from '../../src-worker/media/plain-picture.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
@@ -21,7 +22,6 @@ import type { Caller } from '../http/route.ts'
 import type { TrackRow, TrackTable } from './csv-columns.ts'
 import { type ReleaseNames, releasesOf, requireDistinct } from './csv-import.ts'
 import type { ReleaseMastering } from './mastering.ts'
-import { pictureFacts } from './picture.ts'
 import {
   changedFacts,
   changedSong,
@@ -266,10 +266,9 @@ export class Releases {
   setCover(releaseId: string, sent: Buffer | undefined): Release {
     const { db, store } = this.#deps
     const bytes = sent && plainPicture(sent)
-    const facts = bytes && pictureFacts(bytes)
+    const facts = bytes && wholePictureFacts(bytes)
     if (bytes && !facts) throw new AppError('INVALID_REQUEST', {}, { param: 'file', details: [{ rule: 'picture' }] })
-    const cover =
-      bytes && facts ? { ...facts, bytes, sha256: createHash('sha256').update(bytes).digest('hex') } : undefined
+    const cover = bytes && facts ? storedCover(bytes, facts) : undefined
     return db.transaction(() => {
       this.require(releaseId)
       store.setCover(releaseId, cover)
@@ -377,4 +376,9 @@ function readCursor(cursor: string): number {
     // An unreadable text is no cursor of ours.
   }
   throw new AppError('INVALID_REQUEST', {}, { param: 'cursor', details: [{ rule: 'cursor' }] })
+}
+
+function storedCover(bytes: Buffer, { mimeType, widthPx, heightPx, colorModel }: PictureFacts): StoredCover {
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  return { media_type: mimeType, sha256, width_px: widthPx, height_px: heightPx, color_model: colorModel, bytes }
 }

@@ -1,5 +1,5 @@
 /** Releases over an open database: SQL only, no rules. Its methods are synchronous and may be called inside a transaction. */
-import type { ReleaseCover } from '../../src-contract/releases.ts'
+import type { ColorModel, StoredCover as CoverFacts } from '../../src-contract/covers.ts'
 import type { Db } from '../db/open.ts'
 import {
   NEW_RELEASE,
@@ -11,7 +11,9 @@ import {
 } from './release.ts'
 
 /** A picture with its facts. */
-export interface StoredCover extends Omit<ReleaseCover, 'size_bytes'> {
+export interface StoredCover extends Omit<CoverFacts, 'size_bytes' | 'color_model'> {
+  /** Null where it was stored before its colour model was read. */
+  readonly color_model: ColorModel | null
   readonly bytes: Buffer
 }
 
@@ -33,10 +35,11 @@ interface ReleaseRow {
   facts: string
   created_at_ms: number
   changed_at_ms: number
-  media_type: ReleaseCover['media_type'] | null
+  media_type: CoverFacts['media_type'] | null
   sha256: string
   width_px: number
   height_px: number
+  color_model: ColorModel | null
   size_bytes: number
 }
 
@@ -47,7 +50,7 @@ interface TrackRow {
   facts: string
 }
 
-const WITH_COVER = `SELECT releases.*, media_type, sha256, width_px, height_px, length(bytes) AS size_bytes
+const WITH_COVER = `SELECT releases.*, media_type, sha256, width_px, height_px, color_model, length(bytes) AS size_bytes
   FROM releases LEFT JOIN release_covers USING (release_id)`
 
 function prepareStatements(db: Db) {
@@ -72,11 +75,11 @@ function prepareStatements(db: Db) {
       .pluck(),
     selectJobs: db.prepare<[], string>('SELECT DISTINCT job_id FROM release_tracks WHERE job_id IS NOT NULL').pluck(),
     selectCover: db.prepare<[string], StoredCover>(
-      'SELECT media_type, sha256, width_px, height_px, bytes FROM release_covers WHERE release_id = ?',
+      'SELECT media_type, sha256, width_px, height_px, color_model, bytes FROM release_covers WHERE release_id = ?',
     ),
     upsertCover: db.prepare(
-      `INSERT OR REPLACE INTO release_covers (release_id, media_type, sha256, width_px, height_px, bytes)
-       VALUES (@releaseId, @media_type, @sha256, @width_px, @height_px, @bytes)`,
+      `INSERT OR REPLACE INTO release_covers (release_id, media_type, sha256, width_px, height_px, color_model, bytes)
+       VALUES (@releaseId, @media_type, @sha256, @width_px, @height_px, @color_model, @bytes)`,
     ),
     deleteCover: db.prepare<[string]>('DELETE FROM release_covers WHERE release_id = ?'),
   }
@@ -159,12 +162,13 @@ function searchable(text: string): string {
 }
 
 function fromRow(row: ReleaseRow): Omit<ReleaseRecord, 'tracks'> {
-  const { media_type, sha256, width_px, height_px, size_bytes } = row
+  const { media_type, sha256, width_px, height_px, color_model, size_bytes } = row
+  const color = color_model === null ? {} : { color_model }
   return {
     releaseId: row.release_id,
     ...(row.key_id === null ? {} : { keyId: row.key_id }),
     facts: { ...NEW_RELEASE, ...(JSON.parse(row.facts) as ReleaseFacts) },
-    ...(media_type === null ? {} : { cover: { media_type, size_bytes, sha256, width_px, height_px } }),
+    ...(media_type === null ? {} : { cover: { media_type, size_bytes, sha256, width_px, height_px, ...color } }),
     createdAtMs: row.created_at_ms,
     changedAtMs: row.changed_at_ms,
   }

@@ -23,10 +23,10 @@ export function createInspectCover(ffmpeg: () => Promise<Ffmpeg>): InspectCover 
     if (!fitted) {
       throw new AppError('INVALID_REQUEST', {}, { param: 'cover_file', details: [{ rule: 'picture' }] })
     }
-    const { cover, widthPx, heightPx } = fitted
+    const { cover, ...facts } = fitted
     if (cover.bytes !== sent) await writeFile(path, cover.bytes, { mode: 0o600 })
     await syncFile(path)
     const kept = cover.bytes === sent ? sha256 : createHash('sha256').update(cover.bytes).digest('hex')
-    return { path, sha256: kept, sizeBytes: cover.bytes.length, mimeType: cover.mimeType, widthPx, heightPx }
+    return { path, sha256: kept, sizeBytes: cover.bytes.length, ...facts }
   }
 }

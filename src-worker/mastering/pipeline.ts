@@ -153,7 +153,8 @@ async function packageSong(
   const title = titleOf(order)
   const { masters, release, packed } = nameResults(order, song, delivery)
   const results = masters.map(({ result }) => result)
-  const warnings = [...song.warnings, ...coverWarnings(order.cover), ...masterWarnings(results, release?.result)]
+  const ofCover = coverWarnings(order.cover, order.source.facts)
+  const warnings = [...song.warnings, ...ofCover, ...masterWarnings(results, release?.result)]
   const report = roundReport(composeReport(order, song, masters, warnings, release))
   const isPlain = DELIVERY_NAMES.every((name) => String(order.settings[name]) === String(PLAIN_DELIVERY[name]))
   const texts = [

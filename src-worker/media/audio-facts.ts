@@ -1,4 +1,5 @@
 /** Facts of a file, found by reading and decoding it; plain data that crosses process borders. */
+import type { ColorModel } from '../../src-contract/covers.ts'
 
 /** The three containers that are accepted; the names are ffmpeg's demuxers. */
 export type AudioFormat = 'mp3' | 'wav' | 'flac'
@@ -65,6 +66,8 @@ export interface AudioFacts {
   readonly isLossy: boolean
   readonly tags: SongTags
   readonly hasCover: boolean
+  /** Colour model of the cover; absent where that is RGB, and in facts that were stored before it was read. */
+  readonly coverColorModel?: ColorModel
   /** Absent where everything is kept. */
   readonly tagLosses?: TagLosses
   /** True if a C2PA provenance manifest is attached: mastering makes it invalid, so the report names it. */

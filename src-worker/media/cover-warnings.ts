@@ -1,10 +1,16 @@
 import { ADVISED_COVER_PX } from '../../src-contract/limits.ts'
-import type { PictureSize } from './cover.ts'
+import type { AudioFacts } from './audio-facts.ts'
+import type { StoredCover } from './cover.ts'
 
-/** Returns the warning about a cover that shops may refuse; none for a square that is large enough, and without a cover. Pure. */
-export function coverWarnings(cover: PictureSize | undefined) {
-  if (!cover) return []
-  const { widthPx, heightPx } = cover
+/**
+ * Returns the warnings about the cover of masters, which is the one that was sent, else that of the song: colours that shops refuse and,
+ * of one that was sent, a size. Pure.
+ */
+export function coverWarnings(sent: StoredCover | undefined, { coverColorModel }: AudioFacts) {
+  const { colorModel = 'rgb' } = sent ?? { colorModel: coverColorModel }
+  const color = colorModel === 'rgb' ? [] : [{ code: 'COVER_NOT_RGB' as const, values: { colorModel } }]
+  if (!sent) return color
+  const { widthPx, heightPx } = sent
   const isUsual = widthPx === heightPx && widthPx >= ADVISED_COVER_PX
-  return isUsual ? [] : [{ code: 'COVER_UNUSUAL' as const, values: { widthPx, heightPx } }]
+  return [...(isUsual ? [] : [{ code: 'COVER_UNUSUAL' as const, values: { widthPx, heightPx } }]), ...color]
 }

@@ -1,7 +1,9 @@
 /** Choice of the cover of a song, and conversion of pictures that are neither JPEG nor PNG to JPEG. */
 import { Readable } from 'node:stream'
+import type { ColorModel } from '../../src-contract/covers.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
 import { isText } from './file-bytes.ts'
+import { type PictureFacts, pictureFacts, wholePictureFacts } from './picture.ts'
 import { plainPicture } from './plain-picture.ts'
 
 /** The picture of a song, as its masters carry it. */
@@ -76,7 +78,7 @@ async function keep(ffmpeg: Ffmpeg, bytes: Buffer, signal: AbortSignal | undefin
   const kind = KINDS.find(({ isIt }) => isIt(bytes))
   if (!kind) return 'format'
   const isKept = kind.demuxer === 'jpeg_pipe' || kind.demuxer === 'png_pipe'
-  if (isKept && !sizeOf(kind.demuxer, bytes)) return 'broken'
+  if (isKept && !pictureFacts(bytes)) return 'broken'
   if (isKept && bytes.length <= MAX_COVER_BYTES) {
     return { mimeType: kind.demuxer === 'png_pipe' ? 'image/png' : 'image/jpeg', bytes: plainPicture(bytes) }
   }
@@ -86,21 +88,19 @@ async function keep(ffmpeg: Ffmpeg, bytes: Buffer, signal: AbortSignal | undefin
 }
 
 /** Stored cover of a request. */
-export interface StoredCover extends PictureSize {
+export interface StoredCover extends Omit<PictureFacts, 'colorModel'> {
   /** Absolute path. */
   readonly path: string
   readonly sha256: string
   readonly sizeBytes: number
-  readonly mimeType: Cover['mimeType']
+  /** Absent where it was stored before that was read. */
+  readonly colorModel?: ColorModel
 }
 
-/** A cover that a request sent, and its size. */
-export interface SizedCover extends PictureSize {
+/** A cover that a request sent, and its facts. */
+export interface SizedCover extends PictureFacts {
   readonly cover: Cover
 }
-
-/** Last bytes of a whole picture: the end of image of a JPEG, the last chunk of a PNG. */
-const ENDS = { jpeg_pipe: Buffer.from([0xff, 0xd9]), png_pipe: Buffer.from('IEND\xae\x42\x60\x82', 'latin1') } as const
 
 /**
  * Returns a picture as the cover of masters: as {@link plainPicture} leaves it up to `mostBytes`, else as a JPEG of at most 3000 pixels a side. Undefined for
@@ -112,51 +112,16 @@ export async function fitCover(
   bytes: Buffer,
   { signal, mostBytes }: { readonly signal: AbortSignal; readonly mostBytes: number },
 ): Promise<SizedCover | undefined> {
-  const demuxer = KINDS.find(({ isIt }) => isIt(bytes))?.demuxer
-  if (demuxer !== 'jpeg_pipe' && demuxer !== 'png_pipe') return undefined
-  const size = sizeOf(demuxer, bytes)
-  if (!size || !bytes.includes(ENDS[demuxer])) return undefined
+  const facts = wholePictureFacts(bytes)
+  if (!facts) return undefined
   if (bytes.length <= mostBytes) {
-    return {
-      ...size,
-      cover: { mimeType: demuxer === 'png_pipe' ? 'image/png' : 'image/jpeg', bytes: plainPicture(bytes) },
-    }
+    return { ...facts, cover: { mimeType: facts.mimeType, bytes: plainPicture(bytes) } }
   }
+  const demuxer = facts.mimeType === 'image/png' ? 'png_pipe' : 'jpeg_pipe'
   for (const quality of QUALITIES) {
     const jpeg = await convert(await ffmpeg(), demuxer, bytes, { signal, mostBytes, quality })
-    const smaller = jpeg && sizeOf('jpeg_pipe', jpeg)
+    const smaller = jpeg && pictureFacts(jpeg)
     if (smaller) return { ...smaller, cover: { mimeType: 'image/jpeg', bytes: plainPicture(jpeg) } }
-  }
-  return undefined
-}
-
-/** Size of a picture, pixels. */
-export interface PictureSize {
-  readonly widthPx: number
-  readonly heightPx: number
-}
-
-/** Returns how large a picture says it is: a JPEG in a frame header (ITU-T T.81, B.2.2), a PNG in its first chunk. */
-function sizeOf(demuxer: 'jpeg_pipe' | 'png_pipe', bytes: Buffer): PictureSize | undefined {
-  const size = demuxer === 'png_pipe' ? pngSize(bytes) : jpegSize(bytes)
-  return size && size.widthPx > 0 && size.heightPx > 0 ? size : undefined
-}
-
-function pngSize(bytes: Buffer): PictureSize | undefined {
-  if (bytes.length <= 33 || !isText(bytes, 12, 'IHDR')) return undefined
-  return { widthPx: bytes.readUInt32BE(16), heightPx: bytes.readUInt32BE(20) }
-}
-
-function jpegSize(bytes: Buffer): PictureSize | undefined {
-  for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
-    const marker = bytes[at + 1]!
-    if (marker === 0xff) {
-      at++
-      continue
-    }
-    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
-    if (isFrame) return { widthPx: bytes.readUInt16BE(at + 7), heightPx: bytes.readUInt16BE(at + 5) }
-    at += 2 + bytes.readUInt16BE(at + 2)
   }
   return undefined
 }

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import type { ColorModel } from '../../src-contract/covers.ts'
 import { riffChunk } from '../../src-engine/dsp/riff.ts'
 import { readApeItems } from './ape.ts'
 import type { AudioFormat, SongTags, TagLosses } from './audio-facts.ts'
@@ -19,6 +20,7 @@ import {
   readMislabelled,
 } from './id3.ts'
 import { findTags } from './mp3-layout.ts'
+import { pictureFacts } from './picture.ts'
 import { type CollectedTags, collectTags, mergeTags, type TagEntry, type TagSystem, VALUE_BREAK } from './tag-fields.ts'
 import { cleanText, decodeText } from './tag-text.ts'
 import { readWavTagChunks, wavAround } from './wav-tag-chunks.ts'
@@ -37,6 +39,8 @@ interface SongFile {
 export interface FoundTags {
   readonly tags: SongTags
   readonly hasCover: boolean
+  /** Absent where it is RGB. */
+  readonly coverColorModel?: ColorModel
   /** Absent where nothing is lost. */
   readonly tagLosses?: TagLosses
 }
@@ -50,6 +54,7 @@ export async function readTags(ffmpeg: Ffmpeg, song: SongFile, signal?: AbortSig
   const { tags, cut } = mergeTags(await tagsIn(ffmpeg, song, found, signal))
   const chosen = await chooseCover(ffmpeg, found.pictures, signal)
   const { cover } = chosen
+  const colorModel = cover && pictureFacts(Buffer.from(cover.bytes))?.colorModel
   const fault = chosen.fault ?? (found.isTooLarge && !cover ? ('size' as const) : undefined)
   const otherPictures = cover ? found.pictures.length - 1 : 0
   const tagLosses: TagLosses = {
@@ -60,6 +65,7 @@ export async function readTags(ffmpeg: Ffmpeg, song: SongFile, signal?: AbortSig
   return {
     tags,
     hasCover: cover !== undefined,
+    ...(colorModel === undefined || colorModel === 'rgb' ? {} : { coverColorModel: colorModel }),
     ...(Object.keys(tagLosses).length > 0 ? { tagLosses } : {}),
   }
 }

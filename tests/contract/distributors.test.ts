@@ -17,7 +17,7 @@ interface Delivery {
   readonly file: FileFacts
 }
 
-const SINGLE: DeliveredRelease = { kind: 'single', cover: { widthPx: 3000, heightPx: 3000 } }
+const SINGLE: DeliveredRelease = { kind: 'single', cover: { widthPx: 3000, heightPx: 3000, colorModel: 'rgb' } }
 const CD: FileFacts = {
   ...{ fileName: '01_Night_Bus.wav', title: 'Night Bus', type: 'wav', formatCode: 1, hasBytesAfterAudio: false },
   ...{ hasTags: false, bitDepth: 16, sampleRateHz: 44_100, channels: 2, sizeBytes: 40_000_000, durationSeconds: 200 },
@@ -118,8 +118,12 @@ const BREAKS: {
     values: { truePeakDbtp: mostDbtp + 0.1, most: mostDbtp },
   }),
   cover: ({ leastPx }) => ({
-    release: { cover: { widthPx: leastPx - 1, heightPx: leastPx - 1 } },
+    release: { cover: { widthPx: leastPx - 1, heightPx: leastPx - 1, colorModel: 'rgb' } },
     values: { widthPx: leastPx - 1, heightPx: leastPx - 1, wantedPx: leastPx },
+  }),
+  cover_color: () => ({
+    release: { cover: { widthPx: 3000, heightPx: 3000, colorModel: 'cmyk' } },
+    values: { colorModel: 'cmyk' },
   }),
 }
 
@@ -193,9 +197,13 @@ test('what was not measured is neither kept nor broken, unless another file brea
 
 test('a release without a cover, or with one that is not square, is told', () => {
   const cover = (found: DeliveredRelease['cover']) =>
-    checkDelivery(distributorProfile('cd_baby'), { kind: 'single', cover: found }, [CD]).at(-1)?.remedies[0]?.values
-  expect(cover(null)).toEqual({ wantedPx: 1400 })
-  expect(cover({ widthPx: 3000, heightPx: 2999 })).toEqual({ widthPx: 3000, heightPx: 2999, wantedPx: 1400 })
+    checkDelivery(distributorProfile('cd_baby'), { kind: 'single', cover: found }, [CD]).flatMap(({ remedies }) =>
+      remedies.map(({ values }) => values),
+    )
+  expect(cover(null)).toEqual([{ wantedPx: 1400 }])
+  expect(cover({ widthPx: 3000, heightPx: 2999, colorModel: 'rgb' })).toEqual([
+    { widthPx: 3000, heightPx: 2999, wantedPx: 1400 },
+  ])
 })
 
 test('every rule has a title and a remedy in both languages, with its figures', () => {

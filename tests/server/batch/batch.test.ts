@@ -154,7 +154,13 @@ test('the cover of a song is handed over with it as a file that is gone afterwar
   const { addSong, batch, world, submitted } = openBatch()
   const id = addSong('a')
   const bytes = Buffer.from('a picture')
-  const facts = { media_type: 'image/png', sha256: 'sum', width_px: 1400, height_px: 1300 } as const
+  const facts = {
+    media_type: 'image/png',
+    sha256: 'sum',
+    width_px: 1400,
+    height_px: 1300,
+    color_model: 'cmyk',
+  } as const
   batch.setCover(id, { ...facts, bytes })
   expect(batch.read('en').songs[0]?.cover).toEqual({ ...facts, size_bytes: 9 })
   let read: Buffer | undefined
@@ -164,7 +170,13 @@ test('the cover of a song is handed over with it as a file that is gone afterwar
   }
   batch.start([id])
   expect(read).toEqual(bytes)
-  expect(submitted[0]?.cover).toMatchObject({ mimeType: 'image/png', sizeBytes: 9, widthPx: 1400, heightPx: 1300 })
+  expect(submitted[0]?.cover).toMatchObject({
+    mimeType: 'image/png',
+    sizeBytes: 9,
+    widthPx: 1400,
+    heightPx: 1300,
+    colorModel: 'cmyk',
+  })
   expect(existsSync(submitted[0]?.cover?.path ?? '')).toBe(false)
   batch.setCover(id, undefined)
   expect(batch.read('en').songs[0]).not.toHaveProperty('cover')

@@ -16,7 +16,7 @@ const ofFile = ['title=Old', 'artist=Old Band', 'album=Old Album', 'track=9', 'd
 runPlain('-i', bare, ...ofFile.flatMap((tag) => ['-metadata', tag]), '-c:a', 'pcm_f32le', at('song.wav'))
 const upload = () => new File([new Uint8Array(readFileSync(at('song.wav')))], 'song.wav')
 runPlain('-f', 'lavfi', '-i', 'color=red:size=1500x1500', '-frames:v', '1', at('red.png'))
-runPlain('-f', 'lavfi', '-i', 'testsrc2=size=900x700', '-frames:v', '1', at('wide.jpg'))
+runPlain('-f', 'lavfi', '-i', 'testsrc2=size=900x700', '-frames:v', '1', '-pix_fmt', 'gray', at('wide.png'))
 runPlain('-f', 'lavfi', '-i', 'color=gray:size=3200x3200,noise=alls=100', '-frames:v', '1', at('noise.png'))
 const picture = (name: string) => new File([new Uint8Array(readFileSync(at(name)))], name)
 
@@ -83,7 +83,7 @@ describe('the metadata of a request', () => {
 
   it('is in the job, with the size of the cover', () => {
     expect(job).toMatchObject({ status: 'done', ...METADATA, isrc: 'KRA382400001', title: '등불', artist: 'Ana' })
-    expect(job.cover).toEqual({ width_px: 1500, height_px: 1500 })
+    expect(job.cover).toEqual({ width_px: 1500, height_px: 1500, color_model: 'rgb' })
     expect(job.warnings.map(({ code }) => code)).not.toContain('COVER_UNUSUAL')
   })
 
@@ -161,17 +161,20 @@ describe('what cannot be used', () => {
 
 describe('a cover', () => {
   it('that shops may refuse is warned of, by a dry run too', async () => {
-    const dry = await post({ cover_file: picture('wide.jpg'), dry_run: 'true' })
-    const told = expect.objectContaining({ code: 'COVER_UNUSUAL', values: { width_px: 900, height_px: 700 } })
-    expect(dry.body.warnings).toContainEqual(told)
-    const job = await service.ended((await post({ cover_file: picture('wide.jpg') })).body.job_id)
-    expect(job.warnings).toContainEqual(told)
+    const dry = await post({ cover_file: picture('wide.png'), dry_run: 'true' })
+    const told = [
+      expect.objectContaining({ code: 'COVER_UNUSUAL', values: { width_px: 900, height_px: 700 } }),
+      expect.objectContaining({ code: 'COVER_NOT_RGB', values: { color_model: 'greyscale' } }),
+    ]
+    expect(dry.body.warnings).toEqual(expect.arrayContaining(told))
+    const job = await service.ended((await post({ cover_file: picture('wide.png') })).body.job_id)
+    expect(job.warnings).toEqual(expect.arrayContaining(told))
   })
 
   it('above 10 MB becomes a JPEG below it', async () => {
     expect(readFileSync(at('noise.png')).length).toBeGreaterThan(10_000_000)
     const job = await service.ended((await post({ cover_file: picture('noise.png') })).body.job_id)
-    expect(job.cover).toEqual({ width_px: 3000, height_px: 3000 })
+    expect(job.cover).toEqual({ width_px: 3000, height_px: 3000, color_model: 'rgb' })
     const plain = await service.ended((await post({})).body.job_id)
     const added = job.results[0]!.size_bytes - plain.results[0]!.size_bytes
     expect(added).toBeGreaterThan(100_000)
@@ -188,7 +191,7 @@ describe('an Idempotency-Key', () => {
     for (const other of [
       { album: 'Two', cover_file: picture('red.png') },
       { album: 'One' },
-      { album: 'One', cover_file: picture('wide.jpg') },
+      { album: 'One', cover_file: picture('wide.png') },
     ]) {
       const { status, body } = await post(other, headers)
       expect([status, body.error.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH'])

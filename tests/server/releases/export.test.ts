@@ -23,7 +23,7 @@ import { cueSheet } from '../../../src-server/releases/export-texts.ts'
 import type { ReleaseRecord, TrackRecord } from '../../../src-server/releases/release.ts'
 import { exportCalls, INTACT } from '../../support/exports.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
-import { pngPicture } from '../../support/pictures.ts'
+import { jpegPicture, pngPicture } from '../../support/pictures.ts'
 import { noFile, type Service, startService } from '../../support/service.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
 
@@ -58,10 +58,14 @@ async function newRelease(more: object = {}): Promise<string> {
     { job_id: jobId, title: 'Bus Stop', version: 'Live', gap_before_seconds: 1.5, fade_out_seconds: 1 },
   ]
   const { body } = await service.post('/api/v1/releases', { ...FACTS, tracks, ...more })
-  const form = new FormData()
-  form.append('file', new Blob([new Uint8Array(pngPicture(3000, 3000))]), 'cover')
-  await service.call('PUT', `/api/v1/releases/${body.release_id}/cover`, { body: form })
+  await putCover(body.release_id, pngPicture(3000, 3000))
   return body.release_id
+}
+
+function putCover(releaseId: string, picture: Buffer) {
+  const form = new FormData()
+  form.append('file', new Blob([new Uint8Array(picture)]), 'cover')
+  return service.call('PUT', `/api/v1/releases/${releaseId}/cover`, { body: form })
 }
 
 const { exportOf, exported, verified } = exportCalls(
@@ -110,8 +114,10 @@ describe('an export', () => {
       outcome: 'remedy',
       remedies: [{ file: '01 첫차.wav', message: expect.stringMatching(/Rename the file/) }, {}],
     })
-    const rules = ['bit_depth', 'true_peak_after_rate', 'true_peak_after_codec', 'cover'] as const
-    expect(rules.map((rule) => outcomes('cd_baby', rule)?.outcome)).toEqual(['remedy', 'pass', 'pass', 'pass'])
+    const rules = ['bit_depth', 'true_peak_after_rate', 'true_peak_after_codec', 'cover', 'cover_color'] as const
+    expect(rules.map((rule) => outcomes('cd_baby', rule)?.outcome)).toEqual([
+      ...['remedy', 'pass', 'pass', 'pass', 'pass'],
+    ])
     expect(
       ['format_code', 'chunk_order', 'true_peak'].map((rule) => outcomes('spotify_delivery', rule)?.outcome),
     ).toEqual([...['pass', 'pass', 'pass']])
@@ -119,13 +125,14 @@ describe('an export', () => {
     expect(page).toContain('<html lang="en">')
     expect(page).toContain('Rename the file.')
     expect(page).not.toMatch(/<script|src=|href=/)
+    await putCover(releaseId, jpegPicture(3000, 3000, { components: 4 }))
     const wanted = { folder: parent, receivers: ['cd_baby'], formats: ['wav24'], ascii_names: false }
     const init = { body: JSON.stringify(wanted), headers: {} }
     const headers = { 'content-type': 'application/json', 'accept-language': 'ko' }
     const { body } = await service.call('POST', `/api/v1/releases/${releaseId}/export`, { ...init, headers })
     expect(body.certificate.receivers).toMatchObject([{ receiver: 'cd_baby', outcome: 'remedy' }])
     expect(read(body.folder, 'certificate.html')).toMatch(
-      /<html lang="ko">[\s\S]*납품 확인서[\s\S]*파일 이름을 바꾸세요/,
+      /<html lang="ko">[\s\S]*납품 확인서[\s\S]*파일 이름을 바꾸세요[\s\S]*커버 색상이 CMYK예요/,
     )
     expect(await verified(body.folder)).toMatchObject(INTACT)
   })

@@ -2,9 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../../src-server/http/app-error.ts'
 import { isDate, languageOf, upcOf } from '../../../src-server/releases/codes.ts'
-import { pictureFacts } from '../../../src-server/releases/picture.ts'
 import { changedSong, inOrder, type TrackRecord, withTracks } from '../../../src-server/releases/release.ts'
-import { jpegPicture, pngPicture } from '../../support/pictures.ts'
 
 describe('a UPC', () => {
   test.each([
@@ -28,28 +26,6 @@ test('a language is taken by its code, and by its name in English, in Korean and
   const given = ['ko', 'Korean', ' korean ', '한국어', 'ENGLISH', '영어', 'Deutsch', 'zh-Hans', 'pt_BR', 'KO', 'yue']
   expect(given.map(languageOf)).toEqual(['ko', 'ko', 'ko', 'ko', 'en', 'en', 'de', 'zh-Hans', 'pt-BR', 'ko', 'yue'])
   expect(['', 'Korean songs', 'k', '12', 'ko-'].map(languageOf)).toEqual(Array(5).fill(undefined))
-})
-
-describe('a picture', () => {
-  test('tells its kind and its size', () => {
-    expect(pictureFacts(pngPicture(1400, 1399))).toEqual({ media_type: 'image/png', width_px: 1400, height_px: 1399 })
-    expect(pictureFacts(jpegPicture(3000, 2999))).toEqual({ media_type: 'image/jpeg', width_px: 3000, height_px: 2999 })
-  })
-
-  test('that is cut short, empty or something else is none', () => {
-    const [png, jpeg] = [pngPicture(8, 8), jpegPicture(8, 8)]
-    const none = [
-      png.subarray(0, -4),
-      jpeg.subarray(0, -2),
-      Buffer.alloc(0),
-      Buffer.from('GIF89a'),
-      pngPicture(0, 8),
-      Buffer.from('ffd8ffd9', 'hex'),
-    ]
-    // Every length up to the whole, so that no header leads past the end.
-    for (let length = 0; length < jpeg.length; length++) none.push(jpeg.subarray(0, length), png.subarray(0, length))
-    expect(none.filter((bytes) => pictureFacts(bytes) !== undefined)).toEqual([])
-  })
 })
 
 const track = (trackId: string): TrackRecord => ({ trackId, facts: {} as TrackRecord['facts'] })

@@ -232,8 +232,10 @@ describe('the cover of a release', () => {
     expect((await putCover(release, sent)).body.cover).toMatchObject({
       ...{ media_type: 'image/png', width_px: 3000, height_px: 3000, size_bytes: pngPicture(1, 1).length },
     })
-    const jpeg = jpegPicture(1400, 1400)
-    expect((await putCover(release, jpeg)).body.cover).toMatchObject({ media_type: 'image/jpeg', width_px: 1400 })
+    const jpeg = jpegPicture(1400, 1400, { components: 4 })
+    const cmyk = { media_type: 'image/jpeg', width_px: 1400, color_model: 'cmyk' }
+    expect((await putCover(release, jpeg)).body.cover).toMatchObject(cmyk)
+    expect((await service.get(at(release))).body.cover).toMatchObject(cmyk)
     const response = await fetch(`${service.baseUrl}${at(release, '/cover')}`, {
       headers: { authorization: `Bearer ${service.sessionCredential}` },
     })

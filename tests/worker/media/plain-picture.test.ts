@@ -2,8 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { ColorModel } from '../../../src-contract/covers.ts'
 import { chooseCover, fitCover } from '../../../src-worker/media/cover.ts'
+import { wholePictureFacts } from '../../../src-worker/media/picture.ts'
 import { plainPicture } from '../../../src-worker/media/plain-picture.ts'
+import { jpegPicture, pngPicture } from '../../support/pictures.ts'
 import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
 
 const folder = temporaryFolder()
@@ -64,6 +67,38 @@ describe.skipIf(!isRead)('a cover that a camera made, by another reader', () => 
 })
 
 describe('a picture', () => {
+  it('tells its kind, its size and its colours', () => {
+    const size = { widthPx: 1400, heightPx: 1399 }
+    expect(wholePictureFacts(pngPicture(1400, 1399))).toEqual({ mimeType: 'image/png', ...size, colorModel: 'rgb' })
+    expect(wholePictureFacts(jpegPicture(1400, 1399))).toEqual({ mimeType: 'image/jpeg', ...size, colorModel: 'rgb' })
+  })
+
+  it.each<[ColorModel, Buffer]>([
+    ['greyscale', pngPicture(9, 9, { colorType: 0, bits: 16 })],
+    ['greyscale', pngPicture(9, 9, { colorType: 4 })],
+    ['deep_rgb', pngPicture(9, 9, { colorType: 2, bits: 16 })],
+    ['deep_rgb', pngPicture(9, 9, { colorType: 6, bits: 16 })],
+    ['rgb', pngPicture(9, 9, { colorType: 3 })],
+    ['rgb', pngPicture(9, 9, { colorType: 6 })],
+    ['greyscale', jpegPicture(9, 9, { components: 1 })],
+    ['cmyk', jpegPicture(9, 9, { components: 4 })],
+    ['other', jpegPicture(9, 9, { components: 2 })],
+    ['deep_rgb', jpegPicture(9, 9, { bits: 12 })],
+    ['lab', jpegPicture(9, 9, { iccSpace: 'Lab ' })],
+    ['rgb', jpegPicture(9, 9, { iccSpace: 'RGB ' })],
+  ])('tells its colours by its header: %s', (colorModel, bytes) => {
+    expect(wholePictureFacts(bytes)?.colorModel).toBe(colorModel)
+  })
+
+  it('that is cut short, empty or something else is none', () => {
+    const [png, jpeg] = [pngPicture(8, 8), jpegPicture(8, 8)]
+    const none = [Buffer.from('GIF89a'), pngPicture(0, 8), Buffer.from('ffd8ffd9', 'hex')]
+    // Every length up to the whole, so that no header leads past the end.
+    for (let length = 0; length < jpeg.length; length++)
+      none.push(jpeg.subarray(0, length), png.subarray(0, length - 12))
+    expect(none.filter((bytes) => wholePictureFacts(bytes) !== undefined)).toEqual([])
+  })
+
   it('that is broken anywhere comes back without an error', () => {
     runPlain('-f', 'lavfi', '-i', 'testsrc=s=64x48', '-frames:v', '1', at('whole.jpg'))
     runPlain('-f', 'lavfi', '-i', 'testsrc=s=64x48', '-frames:v', '1', at('whole.png'))

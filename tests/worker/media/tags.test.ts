@@ -3,11 +3,13 @@ import path from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { probeAudio } from '../../../src-server/uploads/probe.ts'
+import { coverWarnings } from '../../../src-worker/media/cover-warnings.ts'
 import { decodeSong } from '../../../src-worker/media/decode.ts'
 import { readId3Texts } from '../../../src-worker/media/id3.ts'
 import { decodeText } from '../../../src-worker/media/tag-text.ts'
 import { readCover, readTags } from '../../../src-worker/media/tags.ts'
 import { chunk, tagChunks } from '../../../src-worker/media/wav-tags.ts'
+import { jpegPicture } from '../../support/pictures.ts'
 import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
 import { TITLES } from './titles.ts'
 
@@ -154,6 +156,19 @@ describe('the cover', () => {
   it('is the front cover, also after a picture of the artist', async () => {
     expect(await coverOf([apic('red.jpg', ARTIST), apic('blue.jpg', FRONT)])).toEqual(jpeg('blue.jpg'))
     expect(await coverOf([apic('blue.jpg', FRONT), apic('red.jpg', ARTIST)])).toEqual(jpeg('blue.jpg'))
+  })
+
+  it('is warned of where its colours are not RGB, and no other one is sent with the song', async () => {
+    writeFileSync(at('cmyk.jpg'), jpegPicture(64, 64, { components: 4 }))
+    await coverOf([apic('cmyk.jpg', FRONT)])
+    const probe = await probeAudio(at('pictures.mp3'), { ffmpeg })
+    if (!probe.ok) throw new Error('not a song')
+    const { facts } = probe
+    const told = { code: 'COVER_NOT_RGB', values: { colorModel: 'cmyk' } }
+    expect(coverWarnings(undefined, facts)).toEqual([told])
+    const sent = { path: '', sha256: '', sizeBytes: 9, mimeType: 'image/png', widthPx: 1400, heightPx: 1400 } as const
+    expect(coverWarnings({ ...sent, colorModel: 'rgb' }, facts)).toEqual([])
+    expect(coverWarnings(sent, facts)).toEqual([])
   })
 
   it('is the first picture if there is no front cover', async () => {

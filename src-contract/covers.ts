@@ -1,0 +1,34 @@
+/** Covers: the pictures of songs and releases. */
+import Type, { type Static } from 'typebox'
+import { exactly, oneOf } from './common.ts'
+
+/** Media types of covers. */
+export const COVER_TYPES = ['image/jpeg', 'image/png'] as const
+
+/** Colour models of pictures; `deep_rgb` has more than 8 bits for each channel. Distributors take `rgb` alone. */
+export const COLOR_MODELS = ['rgb', 'deep_rgb', 'greyscale', 'cmyk', 'lab', 'other'] as const
+export type ColorModel = (typeof COLOR_MODELS)[number]
+
+/** Facts of a cover that any answer with one has. */
+export const COVER_FACTS = {
+  width_px: Type.Integer({ description: 'Width, pixels.' }),
+  height_px: Type.Integer({ description: 'Height, pixels.' }),
+  color_model: Type.Optional(
+    oneOf(
+      COLOR_MODELS,
+      'Colour model. Distributors ask for `rgb`: 8 bits for each channel. Absent for covers that were stored before it was read.',
+    ),
+  ),
+}
+
+/** Facts of a stored cover. */
+export const StoredCover = exactly(
+  {
+    media_type: oneOf(COVER_TYPES, 'Kind of picture.'),
+    size_bytes: Type.Integer({ description: 'Size, bytes.' }),
+    sha256: Type.String({ description: 'SHA-256 of the picture, hex.' }),
+    ...COVER_FACTS,
+  },
+  'Cover picture.',
+)
+export type StoredCover = Static<typeof StoredCover>
