@@ -1,5 +1,6 @@
 import './src-system/direct-loopback.ts'
 import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { POLL_LIMIT_MS, TEST_LIMIT_MS } from './tests/support/limits.ts'
@@ -25,8 +26,10 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     environment: 'node',
-    env: quickFfmpeg(),
+    // Programs are started by the hundred: what Node has compiled for one serves the next.
+    env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, 'dist/compiled'), ...quickFfmpeg() },
     pool: 'forks',
+    globalSetup: ['tests/support/built.ts'],
     setupFiles: ['tests/support/give-back.ts'],
     // As src-system/compilers.ts does for the programs.
     execArgv: ['--no-maglev'],
