@@ -27,6 +27,16 @@ export const FORMAT_REASONS = {
   short: isIt('The song is shorter than one second.', '곡이 1초보다 짧아요.'),
   channels: isIt('The file has more than two channels.', '채널이 두 개보다 많아요.'),
   encoding: isIt('The audio in this WAV is neither PCM nor float.', 'PCM이나 float이 아닌 WAV예요.'),
+  padded: isIt(
+    'The samples of this WAV are padded (such as 24 bits in blocks of 32), which programs read in different ways.',
+    '샘플에 빈 비트가 붙은 WAV예요(예: 32비트 칸에 24비트). 프로그램마다 다르게 읽어요.',
+    { en: 'Export it as plain 24-bit WAV and send it again.', ko: '일반 24비트 WAV로 내보내 다시 보내세요.' },
+  ),
+  joined_flac: isIt(
+    'This file holds two FLAC files, one behind the other.',
+    'FLAC 파일 두 개가 한 파일에 이어져 있어요.',
+    { en: 'Send each of them as a file of its own.', ko: '각각 따로 파일로 보내세요.' },
+  ),
   damaged: isIt('The audio in this file cannot be decoded.', '파일 안의 오디오를 디코딩할 수 없어요.'),
   not_numbers: isIt(
     'Its samples are not numbers or far beyond any level, so it holds no usable sound.',

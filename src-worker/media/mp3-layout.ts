@@ -116,6 +116,9 @@ function tagBefore(tail: Buffer): { readonly kind: TagRange['kind']; readonly by
   return undefined
 }
 
+/** Bytes before the first frame over which ffmpeg finds it by itself. */
+const PASSED_OVER_BYTES = 262_144
+
 /** Input of ffmpeg, and the options in front of it. */
 export interface SoundInput {
   readonly from: string | Readable
@@ -124,18 +127,21 @@ export interface SoundInput {
 
 /**
  * Returns how ffmpeg is to read the sound of an MP3: the file itself, or a part of it without the tags that ffmpeg would take for sound;
- * it knows an ID3v2 tag in front and an ID3v1 tag at the end. Tags in the middle are left out of a stream, in which ffmpeg cannot seek
+ * it knows an ID3v2 tag in front and an ID3v1 tag at the end. What lies before the first frame is left out where it is longer than what
+ * ffmpeg searches. Tags in the middle are left out of a stream, in which ffmpeg cannot seek
  * and so keeps the padding of the encoder. Throws the system's error.
  */
 export async function mp3Sound(path: string): Promise<SoundInput> {
   const handle = await open(path, 'r')
   try {
     const { size } = await handle.stat()
-    const { sound, tags } = await findTags(handle, size)
-    const innerTags = (await surveyMp3(handle, sound))?.innerTags ?? []
+    const { sound: between, tags } = await findTags(handle, size)
+    const { start, innerTags } = (await surveyMp3(handle, between)) ?? { start: between.start, innerTags: [] }
+    const isFar = start - between.start > PASSED_OVER_BYTES
+    const sound = isFar ? { ...between, start } : between
     if (innerTags.length > 0) return { from: Readable.from(bytesBetween(path, sound, innerTags)), options: [] }
-    const isPlain = tags.every(({ kind, start }) => (start === 0 ? kind === 'id3v2' : kind === 'id3v1'))
-    if (isPlain) return { from: path, options: [] }
+    const isPlain = tags.every((tag) => (tag.start === 0 ? tag.kind === 'id3v2' : tag.kind === 'id3v1'))
+    if (isPlain && !isFar) return { from: path, options: [] }
     // Of a file, and of nothing else (ffmpeg-protocols, "subfile").
     const options = ['-protocol_whitelist', 'file,subfile']
     return { from: `subfile,,start,${sound.start},end,${sound.end},,:${path}`, options }

@@ -18,8 +18,12 @@ const RATES_HZ = [44_100, 48_000, 32_000]
 const KILOBITS_V1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const KILOBITS_V2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 
-/** Bytes after the tags in which the first frame must start: encoders leave padding, streams begin inside a frame. */
-const SEARCHED_BYTES = 262_144
+/** Bytes after the tags in which the first frame must start: encoders leave padding, recoveries of disks megabytes of rubbish. */
+const SEARCHED_BYTES = 1 << 24
+/** Bytes that are read at once. */
+const PIECE_BYTES = 1 << 20
+/** Bytes in which {@link CONSECUTIVE_FRAMES} of the longest frames lie, with a margin. */
+const STREAM_BYTES = 16_384
 /** Four headers that agree and lie exactly a frame apart do not occur in text or noise (1 in 10^20). */
 const CONSECUTIVE_FRAMES = 4
 
@@ -31,6 +35,8 @@ export interface ByteRange {
 
 /** The sound of an MP3, from the headers of all its frames. */
 export interface Mp3Stream {
+  /** Place of the first frame in the file. */
+  readonly start: number
   /** Rate of the longest part that is not narrower than 44.1 kHz, or the highest rate where all parts are. */
   readonly sampleRateHz: number
   /** 2 where a second of the song, or most of it, is in stereo. */
@@ -44,7 +50,7 @@ export interface Mp3Stream {
 }
 
 /**
- * Returns the sound of the MP3 frames between two places of a file, or undefined when the first 256 kB hold no four consecutive frames
+ * Returns the sound of the MP3 frames between two places of a file, or undefined when the first 16 MB hold no four consecutive frames
  * of layer III that agree (two that reach the end are enough for a very short file). Every frame header is read, since a single frame of
  * another kind in front says nothing about the song. Throws the system's error.
  */
@@ -56,6 +62,7 @@ export async function surveyMp3(handle: FileHandle, { start, end }: ByteRange): 
   const claimedFrames = first.claimedSeconds === undefined ? undefined : Math.round(first.claimedSeconds * sampleRateHz)
   const seconds = sumOf(parts, (part) => part.seconds)
   return {
+    start: first.at,
     sampleRateHz,
     channels: songChannels(parts),
     bitRate: sumOf(parts, (part) => part.bits) / seconds,
@@ -68,13 +75,15 @@ async function findFirstFrame(
   handle: FileHandle,
   { start, end }: ByteRange,
 ): Promise<{ readonly at: number; readonly claimedSeconds?: number } | undefined> {
-  const bytes = await readAt(handle, start, Math.max(0, Math.min(SEARCHED_BYTES + 16_384, end - start)))
-  const endOfSound = start + bytes.length === end ? bytes.length : Number.POSITIVE_INFINITY
-  for (let at = 0; at < Math.min(bytes.length, SEARCHED_BYTES); at++) {
-    const first = readHeader(bytes, at)
-    if (!first || !isStream(bytes, at, first, endOfSound)) continue
-    const claimedSeconds = countedByEncoder(bytes, at, first)
-    return { at: start + at, ...(claimedSeconds === undefined ? {} : { claimedSeconds }) }
+  for (let from = start; from < Math.min(end, start + SEARCHED_BYTES); from += PIECE_BYTES) {
+    const bytes = await readAt(handle, from, Math.min(PIECE_BYTES + STREAM_BYTES, end - from))
+    const endOfSound = from + bytes.length === end ? bytes.length : Number.POSITIVE_INFINITY
+    for (let at = bytes.indexOf(0xff); at >= 0 && at < PIECE_BYTES; at = bytes.indexOf(0xff, at + 1)) {
+      const first = readHeader(bytes, at)
+      if (!first || !isStream(bytes, at, first, endOfSound)) continue
+      const claimedSeconds = countedByEncoder(bytes, at, first)
+      return { at: from + at, ...(claimedSeconds === undefined ? {} : { claimedSeconds }) }
+    }
   }
   return undefined
 }
@@ -96,9 +105,6 @@ interface Part {
   seconds: number
   bits: number
 }
-
-/** Read at once while frames are counted. */
-const PIECE_BYTES = 1 << 20
 
 /** Adds up the frames and finds the tags between them; what is neither is passed over. */
 async function readAllFrames(

@@ -31,6 +31,12 @@ export function pcmLayout(format: WaveFormat): PcmLayout | undefined {
   }
 }
 
+/** Returns whether a WAV is PCM of which the samples are padded, such as 24 bits in 32: programs disagree on which of them count. */
+export function hasPaddedSamples(format: WaveFormat): boolean {
+  const sampleBytes = Math.ceil(format.bitsPerSample / 8)
+  return codecOf(format.tag, format.bitsPerSample, sampleBytes) !== undefined && isPadded(format, sampleBytes)
+}
+
 function codecOf(tag: number, bits: number, bytes: number): string | undefined {
   if (tag === PCM && bits === 8) return 'pcm_u8'
   if (tag === PCM && bytes >= 2 && bytes <= 4) return `pcm_s${8 * bytes}`

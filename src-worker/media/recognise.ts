@@ -6,7 +6,7 @@ import { isText, readAt } from './file-bytes.ts'
 import { foreignByContent, foreignByMark, KNOWN_BY_BYTES } from './foreign-formats.ts'
 import { findTags } from './mp3-layout.ts'
 import { surveyMp3 } from './mpeg-frames.ts'
-import { pcmLayout } from './pcm-layout.ts'
+import { hasPaddedSamples, pcmLayout } from './pcm-layout.ts'
 import { readWaveFile } from './wav-sound.ts'
 
 /** Reason for which a file is not one of the three formats; the sentences are in src-contract/text. */
@@ -56,7 +56,7 @@ export async function recogniseAudio(file: string): Promise<Recognition> {
     const mp3 = await surveyMp3(handle, sound)
     if (!mp3) return { fault: foreignByContent(audio) ?? 'unknown' }
     const hasProvenance = await mentionsManifest(handle, 0, sound.start)
-    const { innerTags: _, ...facts } = mp3
+    const { start: _start, innerTags: _tags, ...facts } = mp3
     return withinLimits({ stream: { format: 'mp3', codec: 'mp3', ...facts, hasProvenance } })
   } finally {
     await handle.close()
@@ -75,6 +75,7 @@ function withinLimits(found: Recognition): Recognition {
 async function readFlac(handle: FileHandle, start: number): Promise<Recognition> {
   const bytes = await readAt(handle, start + 4, 38)
   if (bytes.length < 38 || (bytes[0]! & 0x7f) !== 0) return { fault: 'damaged' }
+  if (await hasSecondFlac(handle, start)) return { fault: 'joined_flac' }
   const packed = bytes.readUInt32BE(14)
   const claimedFrames = (packed & 15) * 2 ** 32 + bytes.readUInt32BE(18)
   const hasProvenance = (await mentionsManifest(handle, 0, start)) || (await mentionsManifest(handle, start, 65_536))
@@ -91,13 +92,27 @@ async function readFlac(handle: FileHandle, start: number): Promise<Recognition>
   }
 }
 
+/** The first bytes of a FLAC, up to the length of its STREAMINFO (RFC 9639, section 8); that may be the last block of metadata. */
+const FLAC_STARTS = ['\x00', '\x80'].map((block) => Buffer.from(`fLaC${block}\0\0\x22`, 'latin1'))
+const PIECE_BYTES = 1 << 20
+
+/** Returns whether another FLAC begins in one: decoders stop there, or take its frames for those of the first. */
+async function hasSecondFlac(handle: FileHandle, start: number): Promise<boolean> {
+  const overlap = FLAC_STARTS[0]!.length - 1
+  for (let at = start + 1; ; at += PIECE_BYTES) {
+    const bytes = await readAt(handle, at, PIECE_BYTES + overlap)
+    if (FLAC_STARTS.some((begin) => bytes.includes(begin))) return true
+    if (bytes.length < PIECE_BYTES) return false
+  }
+}
+
 /** Recognises a WAV; undefined when the file is none. */
 async function recogniseWave(handle: FileHandle): Promise<Recognition | undefined> {
   const wave = await readWaveFile(handle)
   if (!wave) return undefined
   if (!wave.format) return { fault: 'damaged' }
   const layout = pcmLayout(wave.format)
-  if (!layout) return { fault: 'encoding' }
+  if (!layout) return { fault: hasPaddedSamples(wave.format) ? 'padded' : 'encoding' }
   const { codec, channels, sampleRateHz, bitDepth, frameBytes } = layout
   const framesIn = (bytes: number) => (frameBytes === 0 ? 0 : Math.floor(bytes / frameBytes))
   const ranges = frameBytes === 0 ? [] : inFrames(wave.sound, frameBytes)

@@ -56,8 +56,33 @@ function amplitudeAt(samples: Float32Array, hertz: number, rateHz: number): numb
   return (2 * Math.hypot(re, im)) / part.length
 }
 
+/** An ID3v2 tag of ten zeros. */
+const id3Tag = () => Buffer.from([...Buffer.from('ID3\x04\0\0\0\0\0\x0a', 'latin1'), ...new Array(10).fill(0)])
+
 /** LAME encodes everything 5 % quieter. */
 const TONE_RMS = (0.95 * 0.3) / Math.SQRT2
+
+describe('an MP3 behind rubbish', () => {
+  const rubbish = (bytes: number) => Buffer.alloc(bytes, Buffer.from('rubbish \xff\xfb\x90\x44 of a disk', 'latin1'))
+
+  it.each([
+    ['300 kB of zeros', [Buffer.alloc(300_000)]],
+    ['several MB of rubbish', [rubbish(5_000_000)]],
+    ['tags and rubbish', [id3Tag(), id3Tag(), rubbish(300_000), id3Tag()]],
+  ])('of %s is decoded as it is alone, without what its encoder put before the song', async (_, front) => {
+    const song = makeMp3('counted.mp3', STEREO, 44_100, 1, '-write_xing', '1')
+    const alone = await read([song])
+    expect(alone.facts.frames).toBe(44_100)
+    const found = await read([...front, song])
+    expect(found.facts.frames).toBe(44_100)
+    expect(found.channels).toEqual(alone.channels)
+  })
+
+  it('of more than 16 MB is not looked for', async () => {
+    writeFileSync(at('far.mp3'), Buffer.concat([Buffer.alloc(17_000_000), stereo]))
+    expect(await probeAudio(at('far.mp3'), { ffmpeg })).toMatchObject({ ok: false, code: 'UNSUPPORTED_FORMAT' })
+  })
+})
 
 describe('channels and sample rate of an MP3', () => {
   it.each([

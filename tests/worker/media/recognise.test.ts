@@ -117,6 +117,19 @@ describe('the format of a file, by its content', () => {
     expect(await recognise('padded.mp3')).toMatchObject({ stream: { format: 'mp3' } })
   })
 
+  it.each(['last block', 'first block'])(
+    'refuses two FLAC files in one, the metadata of the second ending with its %s',
+    async (kind) => {
+      runPlain('-i', source, at('one.flac'))
+      const [one, other] = [readFileSync(at('one.flac')), readFileSync(at('one.flac'))]
+      if (kind === 'first block') other[4]! |= 0x80
+      // Across the pieces in which the file is read.
+      const between = Buffer.alloc((1 << 20) - one.length - 3)
+      writeFileSync(at('two.flac'), Buffer.concat([one, between, other]))
+      expect(await recognise('two.flac')).toEqual({ fault: 'joined_flac' })
+    },
+  )
+
   it('refuses text, noise with a single frame sync, and an empty file', async () => {
     writeFileSync(at('text.mp3'), 'These are the words of a song.\n'.repeat(2000))
     writeFileSync(at('sync.mp3'), Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x44]), Buffer.alloc(5000, 7)]))
@@ -151,11 +164,11 @@ describe('the format of a file, by its content', () => {
     ['16 bits in 32', 'pcm_s16le', 8],
     ['8 bits in 16', 'pcm_u8', 4],
   ])('refuses a WAV of %s, whose samples do not lie side by side', async (_, codec, blockBytes) => {
-    expect(await recogniseBlocks(codec, blockBytes)).toEqual({ fault: 'encoding' })
+    expect(await recogniseBlocks(codec, blockBytes)).toEqual({ fault: 'padded' })
   })
 
   it('refuses 24 bits in 32 whatever the byte rate says', async () => {
-    expect(await recogniseBlocks('pcm_s24le', 8, true)).toEqual({ fault: 'encoding' })
+    expect(await recogniseBlocks('pcm_s24le', 8, true)).toEqual({ fault: 'padded' })
   })
 
   it('accepts 24 bits with a wrong block size if the byte rate is right', async () => {
@@ -164,7 +177,7 @@ describe('the format of a file, by its content', () => {
       expect(found).toMatchObject({ stream: { codec: 'pcm_s24', channels: 2 } })
     }
     for (const blockBytes of [2, 4, 5]) {
-      expect(await recogniseBlocks('pcm_s24le', blockBytes, true)).toEqual({ fault: 'encoding' })
+      expect(await recogniseBlocks('pcm_s24le', blockBytes, true)).toEqual({ fault: 'padded' })
     }
   })
 
