@@ -1,17 +1,16 @@
 /** Start of a further machine of a farm: it masters songs from the queue, and keeps no database and no port of its own. */
-import { createHash } from 'node:crypto'
-import { availableParallelism, hostname, tmpdir } from 'node:os'
-import path from 'node:path'
+import { availableParallelism, hostname } from 'node:os'
 import { keepPrivate } from '../src-system/disk.ts'
 import { createLog, type Log } from '../src-system/log.ts'
 import { systemClock } from '../src-system/system.ts'
 import { createDigests } from '../src-worker/media/confirmed-binary.ts'
 import { locateFfmpeg } from '../src-worker/media/locate.ts'
-import { readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { FarmError } from './farm/farm-error.ts'
 import { Machine } from './farm/machine.ts'
 import { type Announcement, soundFacts } from './farm/machines.ts'
 import { openBlobs } from './farm/open-blobs.ts'
+import { type OwnFolder, openOwnFolder } from './farm/own-folder.ts'
 import { type FarmWish, farmPlaces } from './farm/places.ts'
 import { openRedis, queuePlace } from './farm/redis.ts'
 import { FARM_TIMING, type FarmTiming } from './farm/timing.ts'
@@ -31,10 +30,6 @@ export interface MachineOptions extends FarmWish {
   readonly onState?: (announcement: Announcement) => void
 }
 
-/** Digits that tell the machines of one host apart. */
-const FOLDER_DIGITS = 16
-const digitsOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, FOLDER_DIGITS)
-
 /** A running machine. */
 export interface RunningMachine {
   readonly name: string
@@ -48,15 +43,26 @@ export interface RunningMachine {
 export async function startMachine(options: MachineOptions): Promise<RunningMachine> {
   keepPrivate()
   const config = readConfig()
+  const log = options.log ?? createLog(config.logLevel, systemClock, (line) => process.stderr.write(line))
+  const { reconcileMs } = options.timing ?? FARM_TIMING
+  const own = await openOwnFolder({ clock: systemClock, log, sweepMs: reconcileMs })
+  try {
+    return await startIn(own, options, config, log)
+  } catch (cause) {
+    await own.close()
+    throw cause
+  }
+}
+
+async function startIn(own: OwnFolder, options: MachineOptions, config: Config, log: Log): Promise<RunningMachine> {
   const clock = systemClock
-  const log = options.log ?? createLog(config.logLevel, clock, (line) => process.stderr.write(line))
   const places = farmPlaces(options, config)
   if (!places) throw new FarmError('only_one')
   const place = queuePlace(places.queue, places.queuePassword)
   const ffmpeg = await locateFfmpeg({ explicit: config.ffmpegPath }).catch((cause: unknown) => {
     throw new FarmError('no_ffmpeg', '', cause)
   })
-  const store = await openBlobs(places.blobs)
+  const store = await openBlobs(places.blobs, own.path)
   const troubles = openConnections(place, store)
   const blobs = noted(store, troubles)
   const redis = await openRedis(place)
@@ -66,15 +72,14 @@ export async function startMachine(options: MachineOptions): Promise<RunningMach
   const digestOf = createDigests()
   const name = options.name ?? hostname()
   const machine = new Machine({
-    ...{ place, redis, blobs, pool, clock, log, name, troubles },
+    ...{ place, redis, blobs, pool, clock, log, name, troubles, folder: own.path },
     ffmpeg: async () => ffmpeg,
     facts: () => soundFacts(async () => ffmpeg, digestOf),
     timing: options.timing ?? FARM_TIMING,
     slots: options.workers ?? Math.max(1, Math.floor(availableParallelism() / 2)),
-    folder: path.join(tmpdir(), `loudsmith-machine-${digitsOf(`${place.shown} ${name}`)}`),
     onState: options.onState ?? (() => {}),
   })
-  const close = async () => {
+  const stop = async () => {
     await machine.close()
     pool.close()
     blobs.close()
@@ -83,8 +88,8 @@ export async function startMachine(options: MachineOptions): Promise<RunningMach
   try {
     await machine.start()
   } catch (cause) {
-    await close()
+    await stop()
     throw cause
   }
-  return { name, removed: machine.removed, close }
+  return { name, removed: machine.removed, close: () => stop().finally(() => own.close()) }
 }

@@ -39,12 +39,12 @@ export interface Ownership {
 export const LOCK_FILE = 'owner.lock'
 /** JSON file with the owner's address and control credential. */
 const OWNER_FILE = 'owner.json'
-/** A question of {@link liveOwner} holds the lock for a moment; a start waits that long. */
+/** Time for which a start waits, ms: a question of {@link liveOwner} holds the lock for a moment. */
 const WAIT_MS = 500
 
 /** Takes an existing directory; throws a {@link DirectoryOwnedError} while another process holds it. */
-export function ownDirectory(dataDir: string): Ownership {
-  const lock = tryLock(dataDir, WAIT_MS)
+export function ownDirectory(dataDir: string, waitMs = WAIT_MS): Ownership {
+  const lock = tryLock(dataDir, waitMs)
   if (!lock) throw new DirectoryOwnedError(dataDir, readOwner(dataDir))
   const file = path.join(dataDir, OWNER_FILE)
   // Its writer has ended: the lock is ours.

@@ -11,11 +11,15 @@ import { withRegularFile } from '../../src-system/regular-file.ts'
 import type { WorkOrder, WorkResult } from '../../src-worker/mastering/work-order.ts'
 import { isResultFolderName, isSafeName, RESULT_TEXTS } from '../../src-worker/result/names.ts'
 import { listEntries, readWholeZip, type StoredEntry } from '../../src-worker/result/zip-reader.ts'
+import { jobBytes } from '../jobs/submit.ts'
 import { type Blobs, keyOf } from './blobs.ts'
 import { MessageFault, read } from './messages.ts'
 
 /** Name of the ZIP until its content says what it is called. */
 const ARRIVED_FILE = 'arrived.zip'
+
+/** Bytes that a ZIP may have beside its masters: covers, tags and reports. */
+const MAX_EXTRA_BYTES = 1_000_000_000
 
 /** Size above which a file is no report, bytes. */
 const MAX_REPORT_BYTES = 50_000_000
@@ -28,12 +32,13 @@ export async function bringResult(
   blobs: Blobs,
   attemptId: string,
   result: WorkResult,
-  { jobId, settings, attemptFolder }: WorkOrder,
+  order: WorkOrder,
 ): Promise<WorkResult> {
+  const { jobId, settings, attemptFolder } = order
   checkMasters(result, settings)
   const arrived = path.join(attemptFolder, ARRIVED_FILE)
   await rm(arrived, { force: true })
-  await blobs.get(keyOf(attemptId, result.zip.sha256), arrived)
+  await blobs.get(keyOf(attemptId, result.zip.sha256), arrived, jobBytes(order.source, order) + MAX_EXTRA_BYTES)
   // The directory first: an entry that was not ordered is not worth a look at its bytes.
   const folderName = checkEntries(await withRegularFile(arrived, {}, listEntries), result, jobId)
   const whole = await readWholeZip(arrived)

@@ -40,11 +40,11 @@ export interface Blobs {
    */
   put(attemptId: string, file: FileToStore): Promise<BlobKey>
   /**
-   * Copies a stored file to a path that does not exist. What arrives has the checksum of its address, else nothing is there; whoever
-   * keeps it flushes it to the disk.
+   * Copies a stored file to a path that does not exist. What arrives has the checksum of its address and `maxBytes` at most, else nothing
+   * is there; the caller flushes it to the disk.
    */
-  get(key: BlobKey, file: string): Promise<void>
-  /** Removes all files of an attempt; none is no error. */
+  get(key: BlobKey, file: string, maxBytes: number): Promise<void>
+  /** Removes all files of an attempt, if any. */
   delete(attemptId: string): Promise<void>
   /** Returns the attempts that have files. */
   attempts(): Promise<string[]>

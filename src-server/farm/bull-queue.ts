@@ -232,10 +232,12 @@ export class BullQueue implements Queue {
   }
 
   /** Stores the files of an attempt and offers it, again while the store is away. */
-  async #add({ attempt: { id, order, timeLimitMs, memoryBytes }, watch: { signal }, notOn }: Offered): Promise<void> {
-    const { blobs } = this.#deps
-    const packed = await this.#persist(id, () => packOrder(blobs, id, order))
-    if (!packed || signal.aborted) return
+  async #add(offered: Offered): Promise<void> {
+    const { attempt, watch, notOn } = offered
+    const { id, order, timeLimitMs, memoryBytes } = attempt
+    const pack = () => packOrder(this.#deps.blobs, id, order)
+    const packed = await this.#persist(id, pack).catch((cause: unknown) => this.#lose(offered, 'files', String(cause)))
+    if (!packed || watch.signal.aborted) return
     const avoided = notOn === undefined ? {} : { notOn }
     const message = { protocol: PROTOCOL, order: packed, timeLimitMs, memoryBytes, ...avoided } as const
     await this.#queue.add('master', message, { jobId: id, attempts: 1 })

@@ -26,6 +26,8 @@ export interface FarmOptions extends FarmPlaces {
 
 export interface FarmDeps {
   readonly databaseId: string
+  /** Folder for files that are not kept. */
+  readonly tmp: string
   readonly ffmpeg: () => Promise<Ffmpeg>
   /** Returns true while nothing may leave this machine. */
   readonly isOffline: () => boolean
@@ -67,7 +69,7 @@ export async function openFarm(options: FarmOptions, deps: FarmDeps): Promise<Fa
   const { log, clock } = deps
   const timing = options.timing ?? FARM_TIMING
   const place = queuePlace(options.queue, options.queuePassword)
-  const blobs = await openBlobs(options.blobs)
+  const blobs = await openBlobs(options.blobs, deps.tmp)
   const redis = await openRedis(place)
   redis.on('error', (cause) => log.debug('the queue does not answer', { cause: cause.message }))
   if (!place.isEncrypted && !place.isLoopback) log.warn('the queue is not encrypted', { queue: place.shown })

@@ -1,9 +1,10 @@
-/** Files between machines in a folder that all of them have mounted. */
+/** Files between machines in a folder that all of them have mounted: any of them may have put anything there. */
 import { randomUUID } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
-import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, readdir, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { isDiskFull, isRefused } from '../../src-system/disk.ts'
+import { FileRefusedError, withRegularFile } from '../../src-system/regular-file.ts'
 import { sha256OfStream } from '../../src-system/sha256.ts'
 import { ATTEMPT_ID, BlobFault, type Blobs, type FileToStore, keyOf, partsOf } from './blobs.ts'
 import { writeVerified } from './copy-verified.ts'
@@ -11,46 +12,53 @@ import { writeVerified } from './copy-verified.ts'
 /** Folder inside the shared one that is ours. */
 const OWN_FOLDER = 'loudsmith-blobs'
 
+/** Names that we give to files: their checksum, and until they are whole a UUID. */
+const OWN_FILE = /^([0-9a-f]{64}|[0-9a-f-]{36}\.part)$/
+
 /** Opens the store in a folder that is there. Rejects with a {@link BlobFault} where it is not, or cannot be written. */
-export async function openFolderBlobs(folder: string): Promise<Blobs> {
-  const own = path.join(folder, OWN_FOLDER)
+export async function openFolderBlobs(shared: string): Promise<Blobs> {
   await away(async () => {
-    await stat(folder)
-    await mkdir(own).catch((cause: NodeJS.ErrnoException) => {
-      if (cause.code !== 'EEXIST') throw cause
-    })
+    await stat(shared)
+    await makeOne(path.join(shared, OWN_FOLDER))
   })
-  const place = (attemptId: string) => path.join(own, attemptId)
+  const place = async (attemptId: string) => path.join(await ownFolder(shared), attemptId)
   return {
     // The system's own: the way to a mounted folder is not ours to judge.
     isSafe: true,
-    put: (attemptId, file) => away(() => putFile(place(attemptId), attemptId, file)),
-    get(key, file) {
+    put: (attemptId, file) => away(async () => putFile(await place(attemptId), attemptId, file)),
+    get(key, file, maxBytes) {
       return away(async () => {
         const { attemptId, sha256 } = partsOf(key)
-        const stored = path.join(place(attemptId), sha256)
-        await stat(own)
-        await stat(stored).catch((cause: NodeJS.ErrnoException) => {
-          throw cause.code === 'ENOENT' ? new BlobFault('missing', `${key} is not there`, cause) : cause
-        })
-        await writeVerified(readingOf(stored), file, sha256)
+        await getFile(path.join(await place(attemptId), sha256), file, maxBytes)
       })
     },
-    delete: (attemptId) => away(() => rm(place(attemptId), { recursive: true, force: true })),
-    attempts: () => away(async () => (await readdir(own)).filter((name) => ATTEMPT_ID.test(name))),
+    delete: (attemptId) => away(async () => deleteFiles(await place(attemptId))),
+    attempts: () => away(async () => (await readdir(await ownFolder(shared))).filter((name) => ATTEMPT_ID.test(name))),
     close() {},
   }
 }
 
-/** Copies a file under another name first, so that no reader ever sees a part of it. */
-async function putFile(folder: string, attemptId: string, file: FileToStore): Promise<string> {
-  // Not with those above it: a disk that has been unmounted must not be filled underneath.
+/** Returns the real path of our folder. Rejects while it is not there; a link in its place would lead elsewhere. */
+async function ownFolder(shared: string): Promise<string> {
+  const own = path.join(await realpath(shared), OWN_FOLDER)
+  if (!(await lstat(own)).isDirectory()) throw new BlobFault('away', `${own} is no folder`)
+  return own
+}
+
+/** Makes a folder, and none above it: a disk that has been unmounted must not be filled underneath. */
+async function makeOne(folder: string): Promise<void> {
   await mkdir(folder).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'EEXIST') throw cause
   })
+}
+
+/** Copies a file under another name first, so that no reader ever sees a part of it. */
+async function putFile(folder: string, attemptId: string, file: FileToStore): Promise<string> {
+  await makeOne(folder)
+  if (!(await lstat(folder)).isDirectory()) throw new FileRefusedError('not_regular', folder)
   const partial = path.join(folder, `${randomUUID()}.part`)
   try {
-    const sha256 = file.sha256 ?? (await sha256OfStream(readingOf(file.path)))
+    const sha256 = file.sha256 ?? (await sha256OfStream(createReadStream(file.path, { highWaterMark: 1 << 20 })))
     // By the system, which shares or moves the bytes without this process where the disk can.
     await copyFile(file.path, partial, constants.COPYFILE_FICLONE)
     await rename(partial, path.join(folder, sha256))
@@ -61,16 +69,42 @@ async function putFile(folder: string, attemptId: string, file: FileToStore): Pr
   }
 }
 
-/** Large pieces: with Node's 64 KiB a song costs half as much processor time again. */
-const readingOf = (file: string) => createReadStream(file, { highWaterMark: 1 << 20 })
+async function getFile(stored: string, file: string, maxBytes: number): Promise<void> {
+  const requireAllowed = (real: string) => {
+    if (real !== stored) throw new FileRefusedError('moved', stored)
+  }
+  const missing = (cause: NodeJS.ErrnoException) => {
+    throw cause.code === 'ENOENT' ? new BlobFault('missing', `${stored} is not there`, cause) : cause
+  }
+  await lstat(stored).catch(missing)
+  await withRegularFile(stored, { followsLink: false, requireAllowed }, (opened) =>
+    writeVerified(opened.stream(), file, { sha256: path.basename(stored), maxBytes }),
+  )
+}
 
-/** Runs `work`; an error of the system is a store that is away or full. */
+/** Removes the files of an attempt, each by a name of ours: a folder exchanged for a link meanwhile costs nobody another file. */
+async function deleteFiles(folder: string): Promise<void> {
+  const found = await lstat(folder).catch(() => undefined)
+  if (!found) return
+  if (!found.isDirectory()) return unlink(folder)
+  for (const name of await readdir(folder))
+    if (OWN_FILE.test(name)) await unlink(path.join(folder, name)).catch(unlessOther)
+  await rmdir(folder).catch(unlessOther)
+}
+
+/** Throws an error unless it says that something else lies there, which stays. */
+function unlessOther(cause: NodeJS.ErrnoException): void {
+  if (!['ENOENT', 'EISDIR', 'EPERM', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(String(cause.code))) throw cause
+}
+
+/** Runs `work`; an error of the system is a store that is away or full, and another thing in the place of a file a damaged one. */
 async function away<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (cause) {
     if (cause instanceof BlobFault) throw cause
-    const kind = isDiskFull(cause) ? 'full' : isRefused(cause) ? 'refused' : 'away'
+    const isOther = cause instanceof FileRefusedError || (cause as NodeJS.ErrnoException).code === 'EISDIR'
+    const kind = isOther ? 'damaged' : isDiskFull(cause) ? 'full' : isRefused(cause) ? 'refused' : 'away'
     throw new BlobFault(kind, (cause as Error).message, cause)
   }
 }

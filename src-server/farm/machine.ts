@@ -60,7 +60,7 @@ export interface MachineDeps {
   readonly name: string
   /** Songs that it masters at once. */
   readonly slots: number
-  /** Folder of this name in this farm alone; what an earlier run left in it is removed. */
+  /** Folder of its own. */
   readonly folder: string
   /** Called when the state or the troubles have changed. */
   readonly onState: (announcement: Announcement) => void
@@ -112,10 +112,8 @@ export class Machine {
 
   /** Announces this machine and takes attempts once the owner is known to make the same bytes. Rejects with a {@link FarmError} where the name is taken. */
   async start(): Promise<void> {
-    const { folder, log } = this.#deps
+    const { log } = this.#deps
     await this.#takeName()
-    await rm(folder, { recursive: true, force: true })
-    await mkdir(folder, { mode: 0o700 })
     await this.#machines.wish(this.#deps.name, undefined)
     await this.#worker.pause()
     this.#worker.run().catch((cause: unknown) => log.error('the queue cannot be read', { cause }))
@@ -130,8 +128,6 @@ export class Machine {
       ? this.#beats.then(() => this.#worker.close()).then(() => this.#machines.leave(this.#deps.name))
       : this.#worker.close()
     await Promise.race([inOrder, this.#deps.clock.sleep(this.#deps.timing.lockMs)])
-    // Without the name it is another's.
-    if (this.#beats) await rm(this.#deps.folder, { recursive: true, force: true })
   }
 
   /** Waits until a machine of this name that was killed has been forgotten. */

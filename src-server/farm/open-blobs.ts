@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { BlobFault, type BlobFaultKind, type Blobs } from './blobs.ts'
 import { FarmError, type FarmFault } from './farm-error.ts'
@@ -18,14 +17,14 @@ const START_FAULTS = {
 /** Length of the file by which a store is tried out, bytes: more than one part of a network's answer. */
 const TRIAL_BYTES = 65_536
 
-/** Opens the store of files at an address: `s3://bucket` with an optional prefix, or an absolute folder, once a file has been stored there and brought back. Rejects with a {@link FarmError}. */
-export async function openBlobs(address: string): Promise<Blobs> {
+/** Opens the store of files at an address: `s3://bucket` with an optional prefix, or an absolute folder, once a file below `tmp` has been stored there and brought back. Rejects with a {@link FarmError}. */
+export async function openBlobs(address: string, tmp: string): Promise<Blobs> {
   const isS3 = address.startsWith('s3://')
   if (!isS3 && !path.isAbsolute(address)) throw new FarmError('blobs_address')
   try {
     const open = isS3 ? (await import('./s3-blobs.ts')).openS3Blobs : openFolderBlobs
     const blobs = await open(address)
-    await tryOut(blobs).catch((cause: unknown) => {
+    await tryOut(blobs, tmp).catch((cause: unknown) => {
       blobs.close()
       throw cause
     })
@@ -37,13 +36,14 @@ export async function openBlobs(address: string): Promise<Blobs> {
 }
 
 /** Stores a file, brings it back and removes it: rights to look do not tell of rights to write. Rejects with a {@link BlobFault}. */
-async function tryOut(blobs: Blobs): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'loudsmith-trial-'))
-  const attemptId = `${randomUUID()}-0`
+async function tryOut(blobs: Blobs, tmp: string): Promise<void> {
+  const name = randomUUID()
+  const [folder, attemptId] = [path.join(tmp, name), `${name}-0`]
+  await mkdir(folder, { mode: 0o700 })
   try {
     const file = path.join(folder, 'trial')
     await writeFile(file, Buffer.alloc(TRIAL_BYTES, attemptId))
-    await blobs.get(await blobs.put(attemptId, { path: file }), path.join(folder, 'back'))
+    await blobs.get(await blobs.put(attemptId, { path: file }), path.join(folder, 'back'), TRIAL_BYTES)
     await blobs.delete(attemptId)
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -1,5 +1,6 @@
 /** Orders and results on their way between machines: the files of a WorkOrder stand in it by their addresses, those of a result in its ZIP. */
 import path from 'node:path'
+import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
 import type { WorkOrder, WorkResult } from '../../src-worker/mastering/work-order.ts'
 import { type Blobs, type FileToStore, keyOf } from './blobs.ts'
 import { MessageFault, type PackedOrder } from './messages.ts'
@@ -25,7 +26,7 @@ export async function unpackOrder(
     if (key !== keyOf(attemptId, sha256)) throw new MessageFault('a file of it is that of another attempt')
     const bring = async () => {
       const file = path.join(folder, sha256)
-      await blobs.get(key, file)
+      await blobs.get(key, file, MAX_SOURCE_BYTES)
       return file
     }
     const known = brought.get(key) ?? bring()

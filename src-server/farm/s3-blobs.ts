@@ -55,10 +55,10 @@ export async function openS3Blobs(address: string): Promise<Blobs> {
         await new Upload({ client, params: { Bucket, Key: named(key), Body: createReadStream(path) } }).done()
         return key
       }),
-    get(key, file) {
+    get(key, file, maxBytes) {
       return away(async () => {
         const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: named(key) }))
-        await writeVerified(Body as Readable, file, partsOf(key).sha256)
+        await writeVerified(Body as Readable, file, { sha256: partsOf(key).sha256, maxBytes })
       })
     },
     delete: (attemptId) =>

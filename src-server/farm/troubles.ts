@@ -54,6 +54,6 @@ export function noted(blobs: Blobs, troubles: Troubles): Blobs {
   return {
     ...blobs,
     put: (attemptId, file) => note(blobs.put(attemptId, file)),
-    get: (key, file) => note(blobs.get(key, file)),
+    get: (key, file, maxBytes) => note(blobs.get(key, file, maxBytes)),
   }
 }

@@ -87,6 +87,7 @@ async function openFarm(deps: ServiceDeps, core: Core, onMoreSlots: () => void):
     { allowsMixed: false, auditEvery: AUDIT_EVERY, ...deps.farm, ...places },
     {
       databaseId: deps.directory.markerId,
+      tmp: core.folders.tmp,
       ffmpeg: core.ffmpeg,
       isOffline: () => core.settings.read().is_offline,
       ...{ onMoreSlots, clock, log },

@@ -1,19 +1,36 @@
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, request as requestOf } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import S3rver from 's3rver'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openBlobs } from '../../../src-server/farm/open-blobs.ts'
+import { openBlobs as openBlobsAt } from '../../../src-server/farm/open-blobs.ts'
+import { listing } from '../../support/folder-listing.ts'
 
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-blobs-'))
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
+const MOST_BYTES = 1000
+const openBlobs = async (address: string) => {
+  const blobs = await openBlobsAt(address, folder)
+  return { ...blobs, get: (key: string, file: string) => blobs.get(key, file, MOST_BYTES) }
+}
 
 const fault = (run: Promise<unknown>) =>
   run.then(
@@ -47,6 +64,60 @@ test('a shared folder gives back the very bytes, tells of damaged and missing on
   expect(await fault(openBlobs('relative'))).toBe('blobs_address')
 })
 
+test('whatever a hostile machine puts into the shared folder is refused at once, and nothing beside our own files changes', async () => {
+  const blobs = await openBlobs(folder)
+  const inFolder = (...names: string[]) => path.join(folder, ...names)
+  const attemptId = `${randomUUID()}-1`
+  const own = inFolder('loudsmith-blobs')
+  writeFileSync(inFolder('song'), 'a song')
+  mkdirSync(inFolder('victim'))
+  writeFileSync(inFolder('victim', 'kept'), 'a song')
+  const key = await blobs.put(attemptId, { path: inFolder('song') })
+  const stored = path.join(own, ...key.split('/'))
+  const before = listing(folder, /^loudsmith-blobs$/)
+  const inItsPlace: Record<string, () => unknown> = {
+    pipe: () => execFileSync('mkfifo', [stored]),
+    link: () => symlinkSync(inFolder('song'), stored),
+    'link without a goal': () => symlinkSync(inFolder('nowhere'), stored),
+    folder: () => mkdirSync(stored),
+  }
+  for (const [name, put] of Object.entries(inItsPlace)) {
+    rmSync(stored)
+    put()
+    expect(await fault(blobs.get(key, inFolder('copy'))), name).toBe('damaged')
+    expect(listing(folder, /^loudsmith-blobs$/), name).toEqual(before)
+  }
+  expect(await fault(blobs.put(attemptId, { path: inFolder('song') }))).toBe('damaged')
+  writeFileSync(inFolder('copy'), Buffer.alloc(MOST_BYTES + 1))
+  expect(await fault(blobs.get(await blobs.put(attemptId, { path: inFolder('copy') }), inFolder('copy')))).toBe(
+    'damaged',
+  )
+  rmSync(inFolder('copy'))
+  const others = [path.join(stored, 'other'), path.join(own, attemptId, 'other')]
+  for (const other of others) writeFileSync(other, '')
+  await blobs.delete(attemptId)
+  expect(others.map((other) => existsSync(other))).toEqual([true, true])
+  // The folder of an attempt, and the whole store, behind a link.
+  const linked = `${randomUUID()}-1`
+  const sum = key.split('/')[1]!
+  mkdirSync(inFolder('victim', 'inside'))
+  writeFileSync(inFolder('victim', sum), 'a song')
+  const then = listing(folder, /^loudsmith-blobs$/)
+  symlinkSync(inFolder('victim'), path.join(own, linked))
+  expect(await fault(blobs.get(`${linked}/${sum}`, inFolder('copy')))).toBe('damaged')
+  expect(await fault(blobs.put(linked, { path: inFolder('song') }))).toBe('damaged')
+  await blobs.delete(linked)
+  expect(readdirSync(own)).toEqual([attemptId])
+  renameSync(own, inFolder('victim', 'store'))
+  symlinkSync(inFolder('victim'), own)
+  expect(await fault(blobs.put(linked, { path: inFolder('song') }))).toBe('away')
+  expect(await fault(blobs.get(key, inFolder('copy')))).toBe('away')
+  expect(await fault(blobs.attempts())).toBe('away')
+  rmSync(own)
+  renameSync(inFolder('victim', 'store'), own)
+  expect(listing(folder, /^loudsmith-blobs$/)).toEqual(then)
+})
+
 test('a bucket of an S3 server does the same', async () => {
   const server = new S3rver({
     ...{ port: 0, address: '127.0.0.1', silent: true, directory: folder },
@@ -68,6 +139,10 @@ test('a bucket of an S3 server does the same', async () => {
     expect((await blobs.attempts()).sort()).toEqual([attemptId, other].sort())
     writeFileSync(storedObject(key), 'a sing')
     expect(await fault(blobs.get(key, inFolder('damaged')))).toBe('damaged')
+    writeFileSync(inFolder('long'), Buffer.alloc(MOST_BYTES + 1))
+    expect(await fault(blobs.get(await blobs.put(attemptId, { path: inFolder('long') }), inFolder('damaged')))).toBe(
+      'damaged',
+    )
     await blobs.delete(attemptId)
     expect(await blobs.attempts()).toEqual([other])
     expect(await fault(blobs.get(key, inFolder('gone')))).toBe('missing')

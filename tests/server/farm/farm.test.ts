@@ -1,14 +1,24 @@
 /** Several machines through one real Redis: what is lost on the way costs nobody a song or a credit. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { engineVersion } from '../../../src-engine/version.ts'
 import { Machines, type OwnerAnnouncement } from '../../../src-server/farm/machines.ts'
 import { PROTOCOL } from '../../../src-server/farm/messages.ts'
+import { openOwnFolder } from '../../../src-server/farm/own-folder.ts'
 import { connectionFault, openRedis, queuePlace } from '../../../src-server/farm/redis.ts'
 import type { FarmTiming } from '../../../src-server/farm/timing.ts'
 import { type MachineOptions, type RunningMachine, startMachine } from '../../../src-server/machine.ts'
@@ -29,6 +39,7 @@ const machines: RunningMachine[] = []
 const processes: ChildProcess[] = []
 
 const blobs = () => path.join(folder, 'blobs')
+const tmp = (...names: string[]) => path.join(folder, 'tmp', ...names)
 const kept = () => readdirSync(path.join(blobs(), 'loudsmith-blobs'))
 const own = createHeldEngine()
 
@@ -67,7 +78,8 @@ describe.skipIf(!hasRedis())('several machines', () => {
   })
   beforeEach(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-farm-'))
-    mkdirSync(blobs())
+    for (const made of [blobs(), tmp()]) mkdirSync(made)
+    vi.stubEnv('TMPDIR', tmp())
     await client.flushall()
   })
   afterEach(async () => {
@@ -75,6 +87,7 @@ describe.skipIf(!hasRedis())('several machines', () => {
     await Promise.all(machines.splice(0).map((one) => one.close()))
     await service?.stop()
     service = undefined
+    vi.unstubAllEnvs()
     rmSync(folder, { recursive: true, force: true })
   })
 
@@ -114,6 +127,35 @@ describe.skipIf(!hasRedis())('several machines', () => {
     expect(await ended(job_id)).toMatchObject({ status: 'done', credits_refunded: 0 })
     expect(other.processes).toHaveLength(1)
     expect(before - (await credits())).toBe(1)
+  })
+
+  test('the folder of a killed machine goes at the next start; that of a running one stays, and all that lacks our marker or lies behind a link', async () => {
+    const killed = await machineProcess('killed')
+    const [left = ''] = readdirSync(tmp())
+    const open = () => openOwnFolder({ clock: systemClock, log, sweepMs: TIMING.reconcileMs })
+    const running = await open()
+    const marker = 'loudsmith-machine.json'
+    const aside = path.join(folder, 'aside')
+    const [bare, other, locked, link] = ['bare', 'other', 'locked', 'link'].map((name) => `loudsmith-machine-${name}`)
+    const others = [bare!, other!, locked!, link!]
+    for (const made of [tmp(bare!), tmp(other!), tmp(locked!), aside]) {
+      mkdirSync(made)
+      writeFileSync(path.join(made, 'kept'), '')
+      if (made !== tmp(bare!)) copyFileSync(tmp(left, marker), path.join(made, marker))
+    }
+    writeFileSync(tmp(other!, marker), 'another program')
+    symlinkSync(path.join(aside, 'kept'), tmp(locked!, 'owner.lock'))
+    symlinkSync(aside, tmp(link!))
+    symlinkSync(aside, tmp(left, 'link'))
+    killed.kill('SIGKILL')
+    await once(killed, 'exit')
+    const own = await open()
+    const found = () => readdirSync(tmp()).sort()
+    await expect.poll(found).toEqual([...others, path.basename(running.path), path.basename(own.path)].sort())
+    await own.close()
+    await running.close()
+    expect(found()).toEqual([...others].sort())
+    for (const made of [tmp(bare!), tmp(other!), tmp(locked!), aside]) expect(readdirSync(made)).toContain('kept')
   })
 
   test('a queue that is wiped costs no song: what runs and what waits is offered again', async () => {

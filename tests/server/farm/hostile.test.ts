@@ -3,7 +3,7 @@
  * the attempt, and every attempt ends once. `npm run campaign` tries FARM_SHAPES of each.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Job, Queue, QueueEvents, Worker } from 'bullmq'
@@ -26,6 +26,7 @@ import { createLog } from '../../../src-system/log.ts'
 import { systemClock } from '../../../src-system/system.ts'
 import type { WorkOrder, WorkResult } from '../../../src-worker/mastering/work-order.ts'
 import type { AudioFacts } from '../../../src-worker/media/audio-facts.ts'
+import { listing } from '../../support/folder-listing.ts'
 import { createHeldEngine, type HeldEngine, storedZip } from '../../support/held-engine.ts'
 import { hasRedis, type RedisServer, startRedis } from '../../support/redis-server.ts'
 
@@ -45,13 +46,8 @@ let folder: string
 const inFolder = (...names: string[]) => path.join(folder, ...names)
 const closing: (() => Promise<unknown>)[] = []
 
-/** Files and folders beside the attempts, the store and the machines' own place, with the checksums of their bytes. */
-function surroundings(): string[] {
-  return globSync('**/*', { cwd: folder })
-    .filter((name) => !/^(attempts|store|tmp)[\\/]/.test(name))
-    .map((name) => (statSync(inFolder(name)).isFile() ? `${name} ${sha256(readFileSync(inFolder(name)))}` : name))
-    .sort()
-}
+/** Files and folders beside the attempts, the store and the machines' own place. */
+const surroundings = () => listing(folder, /^(attempts|store|tmp)\//)
 
 const SONG = 'a song'
 
@@ -157,7 +153,7 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
     for (const name of ['victim', 'store', 'tmp', 'attempts', 'home']) mkdirSync(inFolder(name))
     for (const name of ['source', 'victim/kept', 'home/report.json', 'arrived.zip']) writeFileSync(inFolder(name), SONG)
     vi.stubEnv('TMPDIR', inFolder('tmp'))
-    blobs = await openBlobs(inFolder('store'))
+    blobs = await openBlobs(inFolder('store'), inFolder('tmp'))
   })
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close()
@@ -392,7 +388,7 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
     }
   })
 
-  test('an attempt whose place in the queue holds something else is lost, once', async () => {
+  test('an attempt whose place in the queue or the store holds something else is lost, once', async () => {
     const offer = owner()
     const spoil: ((key: string, id: string) => Promise<unknown>)[] = [
       (key) => client.hset(key, 'data', '{'),
@@ -407,5 +403,10 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
       await one(key, `${jobId}-1`)
       expect(await ended).toMatchObject({ kind: 'lost', reason: 'gone' })
     }
+    const before = surroundings()
+    const jobId = randomUUID()
+    symlinkSync(inFolder('victim'), inFolder('store', 'loudsmith-blobs', `${jobId}-1`))
+    expect(await offer(jobId)).toMatchObject({ kind: 'lost', reason: 'files' })
+    expect(surroundings()).toEqual(before)
   })
 })
