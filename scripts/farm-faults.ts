@@ -1,16 +1,19 @@
 /**
  * Fault run of a farm, part of `npm run campaign`: an owner and two machines in network namespaces of their own (on this one where no root may
- * make them) master FARM_JOBS songs of 3 s while a machine is killed every FARM_KILL_SECONDS, links are cut, and Redis is killed and wiped.
- * Every song must end once, for one credit, with masters equal to those of one machine, byte for byte. Figures go to standard output.
+ * make them) master FARM_JOBS songs of 3 s while a machine is killed every FARM_KILL_SECONDS, links are cut, Redis is killed and wiped, and
+ * hostile messages come. Every song must end once, for one credit, with masters equal to those of one machine, byte for byte; nothing may
+ * change beside the folders of the machines, and none of a killed one may be left a minute later. Figures go to standard output.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { createReadStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createReadStream, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
+import { Queue } from 'bullmq'
 import { readWholeZip } from '../src-worker/result/zip-reader.ts'
+import { listing } from '../tests/support/folder-listing.ts'
 import { hasRedis, type RedisServer, startRedis } from '../tests/support/redis-server.ts'
 import { wavSong } from '../tests/support/songs.ts'
 import {
@@ -18,6 +21,7 @@ import {
   end,
   type Host,
   handOver,
+  homeOf,
   kill,
   makeHost,
   type RunFolders,
@@ -32,6 +36,45 @@ const KILL_MS = Number(process.env.FARM_KILL_SECONDS ?? 20) * 1000
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-faults-'))
 const folders: RunFolders = { folder, blobs: path.join(folder, 'blobs'), songs: path.join(folder, 'songs') }
 const songNames = Array.from({ length: JOBS }, (_, at) => `song-${String(at).padStart(4, '0')}.wav`)
+
+/** Names of machines. */
+const HOSTS = ['a', 'b'] as const
+
+/** Time after a start in which the folders of killed machines go, ms. */
+const FOLDERS_LIMIT_MS = 60_000
+
+/** Makes files that no program may change where a machine has its home and its temporary folder, and beside the shared one. */
+function makeDecoys(): void {
+  const homes = [...HOSTS, 'farm', 'alone'].map((name) => homeOf(folder, name))
+  const others = homes.map((home) => path.join(home, 'tmp', 'loudsmith-machine-0123456789abcdef'))
+  for (const place of [...homes, ...others, path.join(folder, 'victim'), folders.blobs]) {
+    mkdirSync(place, { recursive: true })
+    writeFileSync(path.join(place, 'kept'), place)
+  }
+}
+
+/** Name by which a machine makes its folder. */
+const OWN_FOLDER = 'tmp/loudsmith-machine-??????'
+const ownFolders = () => HOSTS.map((name) => globSync(OWN_FOLDER, { cwd: homeOf(folder, name) }).length)
+
+/** Returns all that lies beside the data of the owners, the store, the logs, the folders of machines, and what Node keeps of its compiler. */
+const surroundings = () =>
+  listing(
+    folder,
+    /^((farm|alone)$|[^/]+\.log$|blobs\/loudsmith-blobs$|homes\/\w+\/tmp\/(loudsmith-machine-.{6}|node-compile-cache)$)/,
+  )
+
+const redisCli = (port: number, ...words: string[]) => execFileSync('redis-cli', ['-p', String(port), ...words])
+
+/** Writes into the queue what would remove folders, were it believed. */
+async function offerLies(port: number): Promise<void> {
+  const queue = new Queue('attempts', { connection: { port }, prefix: 'loudsmith' })
+  queue.on('error', () => {})
+  for (const jobId of ['..', '../..', '../../victim', '../../../victim', `../homes/${HOSTS[0]}`])
+    await queue.add('master', { order: {} }, { jobId, attempts: 1 })
+  await queue.close()
+  redisCli(port, 'SET', 'loudsmith:machine:liar', '{')
+}
 
 /** Facts of every song of a finished data directory, by the name of its file. */
 async function outcome(dataDir: string) {
@@ -83,7 +126,7 @@ async function soundOf(dataDir: string, jobId: string, fileName: string): Promis
 
 /** Causes faults in turn until it is stopped; counts them. */
 async function causeFaults(hosts: readonly Host[], redis: { current: RedisServer }, signal: AbortSignal) {
-  const faults = { kills: 0, cuts: 0, redisKills: 0, wipes: 0 }
+  const faults = { kills: 0, cuts: 0, redisKills: 0, wipes: 0, lies: 0 }
   const port = redis.current.port
   for (let round = 0; ; round++) {
     if (await sleep(KILL_MS, false, { signal }).catch(() => true)) return faults
@@ -92,6 +135,8 @@ async function causeFaults(hosts: readonly Host[], redis: { current: RedisServer
     kill(host.process)
     faults.kills++
     startMachine(folders, host, port)
+    await offerLies(port)
+    faults.lies++
     if (round % 4 === 1) {
       const { folder: kept } = redis.current
       await redis.current.stop({ keepsFolder: true })
@@ -100,7 +145,7 @@ async function causeFaults(hosts: readonly Host[], redis: { current: RedisServer
       faults.redisKills++
     }
     if (round % 4 === 3) {
-      execFileSync('redis-cli', ['-p', String(port), 'FLUSHALL'])
+      redisCli(port, 'FLUSHALL')
       faults.wipes++
     }
     const other = hosts[(round + 1) % hosts.length]
@@ -115,7 +160,7 @@ async function causeFaults(hosts: readonly Host[], redis: { current: RedisServer
 
 async function runFarm() {
   const redis = { current: await startRedis({ isReachable: true }) }
-  const hosts = [makeHost('a', 1), makeHost('b', 2)]
+  const hosts = HOSTS.map((name, at) => makeHost(name, at + 1))
   const dataDir = path.join(folder, 'farm')
   const owner = startOwner(folders, dataDir, redis.current)
   const stop = new AbortController()
@@ -128,7 +173,9 @@ async function runFarm() {
     const seconds = (Date.now() - startedMs) / 1000
     stop.abort()
     const ownerCpuMs = 1000 * cpuSecondsOf(owner)
-    return { dataDir, seconds, faults: await faults, ownerCpuMsPerJob: Math.round(ownerCpuMs / JOBS) }
+    const caused = await faults
+    const foldersLeft = await untilSwept()
+    return { dataDir, seconds, faults: caused, foldersLeft, ownerCpuMsPerJob: Math.round(ownerCpuMs / JOBS) }
   } finally {
     stop.abort()
     for (const host of hosts) {
@@ -138,6 +185,13 @@ async function runFarm() {
     await end(owner)
     await redis.current.stop()
   }
+}
+
+/** Waits until each machine has one folder, a minute at most. Returns the number of those left by killed ones. */
+async function untilSwept(): Promise<number> {
+  const left = () => ownFolders().reduce((sum, count) => sum + count - 1, 0)
+  for (const since = Date.now(); left() > 0 && Date.now() - since < FOLDERS_LIMIT_MS; ) await sleep(500)
+  return left()
 }
 
 async function runAlone(): Promise<string> {
@@ -156,7 +210,12 @@ if (!hasRedis()) process.exit(0)
 for (const made of [folders.blobs, folders.songs]) mkdirSync(made)
 for (const [at, name] of songNames.entries())
   writeFileSync(path.join(folders.songs, name), wavSong({ seconds: 3, sampleRateHz: 44_100, hertz: 110 + at }))
+makeDecoys()
+const before = surroundings()
 const farm = await runFarm()
+const after = surroundings()
+const touched = [...before.filter((line) => !after.includes(line)), ...after.filter((line) => !before.includes(line))]
+for (const line of touched) console.error(`touched: ${line}`)
 const [found, expected] = [await outcome(farm.dataDir), await outcome(await runAlone())]
 const different = [...expected.masters].filter(([name, sha256]) => found.masters.get(name) !== sha256).length
 const { dataDir: _, ...figures } = farm
@@ -168,9 +227,11 @@ console.log(
     mostLosses: found.mostLosses,
     odd: found.odd,
     different,
+    touched: touched.length,
   }),
 )
-const isRight = found.count === JOBS && expected.masters.size === JOBS && found.odd === 0 && different === 0
+const isWhole = found.count === JOBS && expected.masters.size === JOBS && found.odd === 0 && different === 0
+const isRight = isWhole && touched.length === 0 && farm.foldersLeft === 0
 if (isRight) rmSync(folder, { recursive: true, force: true })
 else console.error(`Not as it must be: see ${folder}`)
 process.exit(isRight ? 0 : 1)

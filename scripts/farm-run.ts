@@ -1,6 +1,6 @@
 /** Runs of a farm on this machine, for campaigns and benchmarks: an owner and machines as programs, in network namespaces where root may make them. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, openSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
@@ -51,6 +51,9 @@ export function makeHost(name: string, number: number): Host {
   return { name, redisHost: '127.0.0.1' }
 }
 
+/** Returns the folder in which a program of a run has its home and its temporary folder. */
+export const homeOf = (folder: string, name: string) => path.join(folder, 'homes', name)
+
 /** Starts a command of the command line; what it prints goes to `NAME.log` in the folder. */
 export function start(folder: string, host: Host | undefined, name: string, ...words: string[]): ChildProcess {
   const log = openSync(path.join(folder, `${name}.log`), 'a')
@@ -60,7 +63,10 @@ export function start(folder: string, host: Host | undefined, name: string, ...w
     ...[process.execPath, CLI, ...words],
   ]
   const [program = '', ...rest] = command
-  return spawn(program, rest, { cwd: root, stdio: ['ignore', log, log], detached: true })
+  const home = homeOf(folder, name)
+  const env = { ...process.env, HOME: home, TMPDIR: path.join(home, 'tmp') }
+  mkdirSync(env.TMPDIR, { recursive: true })
+  return spawn(program, rest, { cwd: root, env, stdio: ['ignore', log, log], detached: true })
 }
 
 /** Starts a machine of one slot on a host. */
