@@ -1,6 +1,6 @@
 /** File functions that Node lacks: folders that are made or refused at once, and writes that survive a loss of power. */
 import { chmodSync, closeSync, copyFileSync, fsyncSync, openSync, statSync } from 'node:fs'
-import { chmod, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
+import { chmod, type FileHandle, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type Clock, type RetryPolicy, tryAgain } from './system.ts'
 
@@ -16,10 +16,11 @@ export function keepPrivate(): void {
  * Gives a file or folder that is meant for the user the access rights that the user's other programs apply: others may have access to a music
  * folder. Does nothing where the disk has no access rights.
  */
-export async function giveToUser(name: string, kind: 'file' | 'folder'): Promise<void> {
+export async function giveToUser(target: string | FileHandle, kind: 'file' | 'folder'): Promise<void> {
   if (usersUmask === undefined) return
+  const mode = (kind === 'folder' ? 0o777 : 0o666) & ~usersUmask
   // FAT and some network file systems have none.
-  await chmod(name, (kind === 'folder' ? 0o777 : 0o666) & ~usersUmask).catch(() => {})
+  await (typeof target === 'string' ? chmod(target, mode) : target.chmod(mode)).catch(() => {})
 }
 
 /** Errors of a disk that keeps no access rights, such as FAT, or keeps them for another user, as a network disk may. */

@@ -173,20 +173,20 @@ export function readRegularFile(
   return withRegularFile(name, options, (file) => file.bytes({ maxBytes, ...(signal ? { signal } : {}) }))
 }
 
-/** Descriptor of a file under the name by which the Linux kernel tells of it. */
-const kernelName = (handle: FileHandle) => `/proc/self/fd/${handle.fd}`
+/** Returns the name by which the Linux kernel tells of an open file, and leads into an open folder. */
+export const kernelName = (handle: FileHandle) => `/proc/self/fd/${handle.fd}`
 
 /**
  * Returns where an open file lies, behind links. Linux says so of the descriptor itself. Elsewhere the path is resolved again, which tells
  * nothing of a folder that is exchanged several times within these calls.
  */
-async function placeOf(handle: FileHandle, real: string): Promise<string> {
+export async function placeOf(handle: FileHandle, real: string): Promise<string> {
   if (process.platform !== 'linux') return realpath(real)
   return readlink(kernelName(handle)).catch(() => realpath(real))
 }
 
-/** Windows numbers volumes in another way by name than by descriptor. */
-function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
+/** Returns whether two looks were at one file. Windows numbers volumes in another way by name than by descriptor. */
+export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.ino === other.ino && (one.dev === other.dev || process.platform === 'win32')
 }
 

@@ -1,21 +1,27 @@
 /** Checks of folders chosen by the owner for songs or masters: each must be usable, and outside of the data folder. */
 import { access, constants, lstat, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { isWithin, makeFolder, realPath } from '../../src-system/disk.ts'
+import { isWithin, realPath } from '../../src-system/disk.ts'
+import { type OpenFolder, withFolder } from '../../src-system/open-folder.ts'
 import { isDeviceName } from '../../src-system/regular-file.ts'
 import { invalidRequest } from '../http/app-error.ts'
 
 /**
  * Makes an output folder that is missing. Rejects with INVALID_REQUEST, naming `param`, unless masters can be written to it, and
- * when it lies in the data folder, where unknown files may be moved.
+ * when it lies in the data folder, where unknown files may be moved. `real` is its real path where that was resolved before: what has taken
+ * its place since then is refused.
  */
-export async function requireOutputFolder(folder: string, dataDir: string, param = 'output_folder'): Promise<void> {
+export async function requireOutputFolder(
+  folder: string,
+  dataDir: string,
+  { param = 'output_folder', real }: { readonly param?: string; readonly real?: string } = {},
+): Promise<void> {
   if (isProgramFolder(folder)) throw invalidRequest('folder_is_program', { param })
   await requireOutside(folder, dataDir, param)
   await requireReadableName(folder, param)
   try {
-    await makeFolder(folder, true)
-    await access(folder, constants.W_OK)
+    const isWritable = (opened: OpenFolder) => access(opened.at(), constants.W_OK)
+    await withFolder(real ?? (await realPath(folder)), isWritable, { makesMissing: true })
   } catch (cause) {
     throw invalidRequest('folder_not_writable', { param, cause })
   }

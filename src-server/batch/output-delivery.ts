@@ -1,5 +1,6 @@
 /** Delivers the masters of every finished job to the output folder, one job after the other, also those that a stop interrupted. */
-
+import path from 'node:path'
+import { realPath } from '../../src-system/disk.ts'
 import type { Log } from '../../src-system/log.ts'
 import type { Clock } from '../../src-system/system.ts'
 import type { JobFiles } from '../artifacts/job-files.ts'
@@ -84,7 +85,8 @@ export class OutputDelivery {
       ...new Set(result.masters.flatMap(({ file, files: further = [] }) => [file, ...further.map((one) => one.file)])),
     ]
     const masters = { zipPath: result.zipPath, zip: result.zip, files }
-    const folder = await copyMasters(parent, masters, clock, signal)
+    const made = await copyMasters(await realPath(parent), masters, clock, signal)
+    const folder = path.join(parent, path.basename(made))
     await retryWrite(() => this.#noteDelivered(jobId, folder), {
       clock,
       signal,

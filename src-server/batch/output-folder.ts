@@ -2,11 +2,13 @@
  * Puts the plain masters of a finished job where the user looks for music: a folder per job, nothing there is ever overwritten or
  * swept.
  */
-import { createReadStream, createWriteStream, type ReadStream } from 'node:fs'
-import { lstat, mkdir, rename, stat } from 'node:fs/promises'
+import { createReadStream, type ReadStream } from 'node:fs'
+import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { discardFolder, giveToUser, makeFolder, whenReleased } from '../../src-system/disk.ts'
+import { whenReleased } from '../../src-system/disk.ts'
+import { type OpenFolder, withFolder } from '../../src-system/open-folder.ts'
+import { type FileRefusedError, withRegularFile } from '../../src-system/regular-file.ts'
 import { sha256OfStream } from '../../src-system/sha256.ts'
 import type { Clock } from '../../src-system/system.ts'
 import type { ResultZip } from '../../src-worker/result/package.ts'
@@ -23,10 +25,10 @@ export interface Masters {
 const MAX_ATTEMPTS = 1000
 
 /**
- * Copies the masters into a new folder below `parent` named like the ZIP's own, with ` (2)` and so on where that exists, and
+ * Copies the masters into a new folder below `parent`, a real path, named like the ZIP's own, with ` (2)` and so on where that exists, and
  * returns it; a folder of such a name that holds these very masters is returned as it is. The folder appears under its name only
- * when it is complete: until then it is hidden, and what a crash left of it goes with the next copy. Rejects with the system's error
- * or the reason of an aborted `signal`; what was begun is then removed.
+ * when it is complete: until then it is hidden, and what a crash left of it goes with the next copy. Nothing is written behind a link.
+ * Rejects with the system's error, a {@link FileRefusedError}, or the reason of an aborted `signal`; what was begun is then removed.
  */
 export async function copyMasters(
   parent: string,
@@ -34,27 +36,30 @@ export async function copyMasters(
   clock: Pick<Clock, 'sleep'>,
   signal: AbortSignal,
 ): Promise<string> {
-  await makeFolder(parent, true)
   const parts = partsOf(masters)
   const { folderName } = masters.zip
-  for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
-    const folder = path.join(parent, attempt === 1 ? folderName : `${folderName} (${attempt})`)
-    if (!(await isTaken(folder))) {
-      const hidden = path.join(parent, `.${folderName}.part`)
-      try {
-        await copyInto(hidden, parts, signal)
-        // Windows moves no folder while a file in it is open, and what looks for viruses opens every new one.
-        await whenReleased(clock, () => rename(hidden, folder))
-      } catch (cause) {
-        await discardFolder(hidden)
-        throw cause
+  const copy = async (place: OpenFolder) => {
+    for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
+      const name = attempt === 1 ? folderName : `${folderName} (${attempt})`
+      const folder = path.join(parent, name)
+      if (!(await isTaken(place.at(name)))) {
+        const hidden = `.${folderName}.part`
+        try {
+          await copyInto(place, hidden, parts, signal)
+          // Windows moves no folder while a file in it is open, and what looks for viruses opens every new one.
+          await whenReleased(clock, () => rename(place.at(hidden), place.at(name)))
+        } catch (cause) {
+          await discard(place, hidden)
+          throw cause
+        }
+        return folder
       }
-      return folder
+      // The program may have ended between the copy and the note of it.
+      if (await holds(place.at(name), parts, signal)) return folder
     }
-    // The program may have ended between the copy and the note of it.
-    if (await holds(folder, parts, signal)) return folder
+    throw new Error('no free folder name')
   }
-  throw new Error('no free folder name')
+  return withFolder(parent, copy, { makesMissing: true })
 }
 
 /** A master as a file of its own, and where its bytes lie in the ZIP. */
@@ -84,26 +89,46 @@ async function isTaken(name: string): Promise<boolean> {
   }
 }
 
-async function copyInto(folder: string, parts: readonly Part[], signal: AbortSignal): Promise<void> {
-  await discardFolder(folder)
-  await mkdir(folder)
-  for (const { file, open } of parts) {
-    await pipeline(open(), createWriteStream(path.join(folder, file), { flags: 'wx', flush: true }), { signal })
-    await giveToUser(path.join(folder, file), 'file')
+async function copyInto(place: OpenFolder, hidden: string, parts: readonly Part[], signal: AbortSignal): Promise<void> {
+  const folder = await place.openFolder(hidden)
+  try {
+    await empty(folder)
+    for (const { file, open } of parts) {
+      const written = (await folder.create(file)).createWriteStream({ flush: true })
+      await pipeline(open(), written, { signal })
+    }
+  } finally {
+    await folder.close()
   }
-  await giveToUser(folder, 'folder')
+}
+
+/** Removes the files of a folder of ours, which never has another folder in it. Rejects with the system's error. */
+async function empty(folder: OpenFolder): Promise<void> {
+  for (const name of await readdir(folder.at())) await rm(folder.at(name))
+}
+
+/** Removes an unfinished folder. Never rejects: what the system holds back goes with the next copy. */
+async function discard(place: OpenFolder, hidden: string): Promise<void> {
+  try {
+    const folder = await place.openFolder(hidden)
+    await empty(folder).finally(() => folder.close())
+    await rmdir(place.at(hidden))
+  } catch {
+    // The cause of the failure is what counts.
+  }
 }
 
 /** Resolves with whether a folder holds every one of the masters, byte for byte. */
 async function holds(folder: string, parts: readonly Part[], signal: AbortSignal): Promise<boolean> {
   for (const { file, sizeBytes, open } of parts) {
-    const there = path.join(folder, file)
-    const size = await stat(there).then(
-      (facts) => facts.size,
-      () => undefined,
-    )
-    if (size !== sizeBytes) return false
-    if ((await sha256OfStream(createReadStream(there), signal)) !== (await sha256OfStream(open(), signal))) return false
+    const isThere = await withRegularFile(path.join(folder, file), { followsLink: false }, async (there) => {
+      if (there.sizeBytes !== sizeBytes) return false
+      return (await there.sha256(signal)) === (await sha256OfStream(open(), signal))
+    }).catch(() => {
+      signal.throwIfAborted()
+      return false
+    })
+    if (!isThere) return false
   }
   return true
 }

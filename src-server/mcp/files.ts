@@ -1,11 +1,12 @@
 /** Files that tools read and write: in the owner's allowed folders alone. */
 import { openAsBlob } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { discardFolder } from '../../src-system/disk.ts'
-import type { RegularFile } from '../../src-system/regular-file.ts'
+import { type OpenFolder, withFolder } from '../../src-system/open-folder.ts'
+import { FileRefusedError, type RegularFile } from '../../src-system/regular-file.ts'
 import type { AllowedFolders } from '../access/allowed-folders.ts'
 import { AppError } from '../http/app-error.ts'
 import type { ToolFiles } from './tool.ts'
@@ -64,19 +65,26 @@ export function toolFiles(deps: ToolFilesDeps): ToolFiles {
     },
     async openFolder(given, param) {
       const folder = await folders.folder(fullPath(given, param))
-      return async (fileName, bytes) => {
-        await mkdir(folder, { recursive: true })
-        const { name: stem, ext } = path.parse(fileName)
-        for (let copy = 1; ; copy++) {
-          const file = path.join(folder, copy === 1 ? fileName : `${stem} ${copy}${ext}`)
-          try {
-            await writeFile(file, bytes, { flag: 'wx' })
-            return file
-          } catch (error) {
-            if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-          }
-        }
-      }
+      return (fileName, bytes) =>
+        withFolder(folder, (place) => writeNew(place, fileName, bytes), { makesMissing: true }).catch(
+          (cause: unknown) => {
+            throw cause instanceof FileRefusedError ? new AppError('PATH_NOT_ALLOWED', {}, { cause }) : cause
+          },
+        )
     },
+  }
+}
+
+/** Writes a new file under a name that is free, and returns its path. Rejects with the system's error, and a {@link FileRefusedError}. */
+async function writeNew(folder: OpenFolder, fileName: string, bytes: Uint8Array): Promise<string> {
+  const { name: stem, ext } = path.parse(fileName)
+  for (let copy = 1; ; copy++) {
+    const name = copy === 1 ? fileName : `${stem} ${copy}${ext}`
+    const file = await folder.create(name).catch((cause: NodeJS.ErrnoException) => {
+      if (cause.code !== 'EEXIST') throw cause
+    })
+    if (!file) continue
+    await file.writeFile(bytes).finally(() => file.close())
+    return path.join(folder.path, name)
   }
 }

@@ -1,13 +1,13 @@
 /** Files of an exported folder: each appears under its name when it is whole, and what is there already is not written again. */
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ExportedFile } from '../../src-contract/release-exports.ts'
-import { giveToUser, makeFolder, syncFolder, whenReleased } from '../../src-system/disk.ts'
+import { syncFolder, whenReleased } from '../../src-system/disk.ts'
 import { MAX_FOREIGN_JSON_BYTES, parseForeignJson } from '../../src-system/foreign-json.ts'
+import { type OpenFolder, withFolder } from '../../src-system/open-folder.ts'
 import { FileRefusedError, type OpenOptions, readRegularFile, withRegularFile } from '../../src-system/regular-file.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
@@ -106,8 +106,9 @@ interface Mark {
   readonly files: readonly ExportedFile[]
 }
 
-/** A folder that is being filled. */
+/** A folder that is being filled. Nothing is written behind a link, whenever one comes into its place. */
 export class ExportFolder {
+  /** Real path. */
   readonly path: string
   readonly #clock: Pick<Clock, 'sleep'>
   #releaseId = ''
@@ -124,18 +125,17 @@ export class ExportFolder {
    * files that an export wrote, as far as they are known. Throws FOLDER_TAKEN for a folder of others, and as `write` does.
    */
   async take(releaseId: string, earlier: readonly ExportedFile[] | undefined): Promise<readonly ExportedFile[]> {
+    const facts = await factsOf(this.path)
+    if (facts && !facts.isDirectory()) throw this.#taken()
     const names = await namesIn(this.path).catch((cause: unknown) => {
-      throw (cause as NodeJS.ErrnoException).code === 'ENOTDIR' ? this.#taken() : refusalOf(cause)
+      throw refusalOf(cause)
     })
     const mark = await this.#readMark()
     const isOurs = mark?.releaseId === releaseId || earlier !== undefined
     if (names.length > 0 && !isOurs) throw this.#taken()
-    try {
-      await makeFolder(path.dirname(this.path), true)
-      await this.#makeFolder(this.path)
-    } catch (cause) {
+    await withFolder(this.path, () => {}, { makesMissing: true }).catch((cause: unknown) => {
       throw refusalOf(cause)
-    }
+    })
     this.#releaseId = releaseId
     await this.plan([...(mark?.releaseId === releaseId ? mark.files : []), ...(earlier ?? [])])
     return this.#ours
@@ -182,7 +182,7 @@ export class ExportFolder {
       if (kept.has(name)) continue
       const file = await wayTo(this.path, name).catch(() => undefined)
       if (file === undefined || (await sha256OfFile(file).catch(() => undefined)) !== sha256) continue
-      await rm(file).catch(() => {})
+      await withFolder(path.dirname(file), (folder) => rm(folder.at(path.basename(file)))).catch(() => {})
       folders.add(path.dirname(file))
     }
     folders.delete(this.path)
@@ -193,7 +193,7 @@ export class ExportFolder {
   /** Takes the mark away: the folder is complete. Throws as `write` does. */
   async finish(): Promise<void> {
     try {
-      await rm(path.join(this.path, MARK), { force: true })
+      await withFolder(this.path, (folder) => rm(folder.at(MARK), { force: true }))
       syncFolder(this.path)
     } catch (cause) {
       throw refusalOf(cause)
@@ -204,27 +204,40 @@ export class ExportFolder {
     { name, open, sha256 }: FolderFile,
     { replaces, signal }: { readonly replaces: (found: string) => boolean; readonly signal?: AbortSignal },
   ): Promise<void> {
-    let unfinished: string | undefined
     try {
       const found = await this.#found(name, signal)
       if (found === sha256) return
       if (found !== undefined && !replaces(found)) throw this.#taken(name)
-      const target = (await wayTo(this.path, name))!
-      const folder = path.dirname(target)
-      if (folder !== this.path) await this.#makeFolder(folder)
-      unfinished = path.join(folder, `.${path.basename(name)}${UNFINISHED}`)
-      await rm(unfinished, { force: true })
-      await pipeline(open(), createWriteStream(unfinished, { flags: 'wx', flush: true }), signal ? { signal } : {})
+      const put = (folder: OpenFolder) => this.#putInto(folder, { name: path.basename(name), open, sha256 }, signal)
+      const below = path.dirname(name)
+      await withFolder(this.path, async (own) => {
+        if (below === '.') return put(own)
+        const folder = await own.openFolder(below)
+        await put(folder).finally(() => folder.close())
+      })
+    } catch (cause) {
+      signal?.throwIfAborted()
+      throw refusalOf(cause)
+    }
+  }
+
+  async #putInto(
+    folder: OpenFolder,
+    { name, open, sha256 }: Pick<FolderFile, 'name' | 'open' | 'sha256'>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const unfinished = folder.at(`.${name}${UNFINISHED}`)
+    await rm(unfinished, { force: true })
+    try {
+      const written = (await folder.create(path.basename(unfinished))).createWriteStream({ flush: true })
+      await pipeline(open(), written, signal ? { signal } : {})
       // A drive may go, or write badly, without a word to the program that writes.
       if ((await sha256OfFile(unfinished, signal ? { signal } : {})) !== sha256)
         throw Object.assign(new Error(`${name} is not there as it was written`), { code: 'EIO' })
-      await giveToUser(unfinished, 'file')
-      const written = unfinished
-      await whenReleased(this.#clock, () => rename(written, target))
+      await whenReleased(this.#clock, () => rename(unfinished, folder.at(name)))
     } catch (cause) {
-      if (unfinished !== undefined) await rm(unfinished, { force: true }).catch(() => {})
-      signal?.throwIfAborted()
-      throw refusalOf(cause)
+      await rm(unfinished, { force: true }).catch(() => {})
+      throw cause
     }
   }
 
@@ -239,13 +252,6 @@ export class ExportFolder {
 
   #isOurs(name: string, sha256: string): boolean {
     return this.#ours.some((file) => file.name === name && file.sha256 === sha256)
-  }
-
-  async #makeFolder(folder: string): Promise<void> {
-    await mkdir(folder).catch((cause: NodeJS.ErrnoException) => {
-      if (cause.code !== 'EEXIST') throw cause
-    })
-    await giveToUser(folder, 'folder')
   }
 
   async #readMark(): Promise<Mark | undefined> {
@@ -264,7 +270,7 @@ export class ExportFolder {
   }
 }
 
-/** Codes of the system for a folder that takes nothing: closed, gone, or on a drive that was unplugged. */
+/** Codes of the system for a folder that takes nothing: closed, gone, or on a drive that was unplugged. So does one in whose place a link came. */
 const CLOSED: readonly string[] = [
   ...['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOENT', 'EBUSY', 'ENAMETOOLONG'],
   ...['EIO', 'ENODEV', 'ENXIO', 'ESTALE', 'ENOTCONN', 'EHOSTDOWN', 'EUNKNOWN', 'UNKNOWN'],
@@ -276,6 +282,6 @@ const NAMELESS = 'Unknown system error'
 /** Returns what a failure to write means for the owner of the folder; a full disk has its answer wherever it is met. */
 export function refusalOf(cause: unknown): unknown {
   const code = String(((cause ?? {}) as NodeJS.ErrnoException).code)
-  const isClosed = CLOSED.includes(code) || code.startsWith(NAMELESS)
+  const isClosed = CLOSED.includes(code) || code.startsWith(NAMELESS) || cause instanceof FileRefusedError
   return isClosed ? invalidRequest('folder_not_complete', { param: 'folder', cause }) : cause
 }

@@ -1,11 +1,11 @@
 /** The ZIP of an exported folder: the same bytes, stored, in one folder of its name. */
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
-import { lstat, rename, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ZipArchive } from 'archiver'
-import { giveToUser, whenReleased } from '../../src-system/disk.ts'
+import { whenReleased } from '../../src-system/disk.ts'
+import { withFolder } from '../../src-system/open-folder.ts'
 import { openRegularFile, withRegularFile } from '../../src-system/regular-file.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { listEntries } from '../../src-worker/result/zip-reader.ts'
@@ -18,7 +18,7 @@ const FIXED_DATE = '1980-01-01T00:00:00Z'
 const PIECE_BYTES = 1 << 20
 
 /**
- * Writes the ZIP of a folder beside it and returns its path. It is written inside the folder under a name of ours and then moved. Throws
+ * Writes the ZIP of a folder, a real path, beside it. It is written inside the folder under a name of ours and then moved. Throws
  * FOLDER_TAKEN where something of that name is there that `isOurs` does not know, INVALID_REQUEST where the disk takes nothing, the
  * system's error on a full disk, and the reason of `signal`.
  */
@@ -34,29 +34,40 @@ export async function writeExportZip(
     readonly isOurs: (zip: string) => Promise<boolean>
     readonly signal: AbortSignal
   },
-): Promise<string> {
+): Promise<void> {
   const target = `${folder}.zip`
-  const unfinished = path.join(folder, `.${path.basename(target)}.part`)
   try {
     if ((await isThere(target)) && !(await isOurs(target)))
       throw new AppError('FOLDER_TAKEN', { folder: path.basename(path.dirname(folder)), file: path.basename(target) })
-    await rm(unfinished, { force: true })
-    await writeZip(unfinished, folder, names, signal)
-    const entries = await withRegularFile(unfinished, { followsLink: false }, listEntries)
-    if (entries.length !== names.length) throw new Error('the ZIP lacks a file')
-    await giveToUser(unfinished, 'file')
-    await whenReleased(clock, () => rename(unfinished, target))
-    return target
+    await withFolder(folder, async (own) => {
+      const unfinished = own.at(`.${path.basename(target)}.part`)
+      try {
+        await rm(unfinished, { force: true })
+        await writeZip(await own.create(path.basename(unfinished)), folder, names, signal)
+        const entries = await withRegularFile(unfinished, { followsLink: false }, listEntries)
+        if (entries.length !== names.length) throw new Error('the ZIP lacks a file')
+        await withFolder(path.dirname(folder), (parent) =>
+          whenReleased(clock, () => rename(unfinished, parent.at(path.basename(target)))),
+        )
+      } catch (cause) {
+        await rm(unfinished, { force: true }).catch(() => {})
+        throw cause
+      }
+    })
   } catch (cause) {
-    await rm(unfinished, { force: true }).catch(() => {})
     signal.throwIfAborted()
     throw refusalOf(cause)
   }
 }
 
-async function writeZip(target: string, folder: string, names: readonly string[], signal: AbortSignal): Promise<void> {
+async function writeZip(
+  target: FileHandle,
+  folder: string,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
   const archive = new ZipArchive({ store: true, highWaterMark: PIECE_BYTES })
-  const output = createWriteStream(target, { flags: 'wx', flush: true, highWaterMark: PIECE_BYTES })
+  const output = target.createWriteStream({ flush: true, highWaterMark: PIECE_BYTES })
   const written = pipeline(archive, output, { signal })
   for (const name of names) {
     const file = await openRegularFile(path.join(folder, name), { followsLink: false })

@@ -15,6 +15,7 @@ import type {
   VerifiedFolder,
 } from '../../src-contract/release-exports.ts'
 import type { Language } from '../../src-contract/text/text.ts'
+import { realPath } from '../../src-system/disk.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
 import { pictureFacts } from '../../src-worker/media/picture.ts'
 import { generatorIn, readClaimGenerator } from '../../src-worker/media/provenance.ts'
@@ -69,8 +70,8 @@ export interface ReleaseExportsDeps extends SoundDeps {
   readonly bringBackSong: (jobId: string) => Promise<unknown>
   /** Returns a stored song; undefined for an unknown one. */
   readonly sourceOf: (sourceId: string) => SongMasters['song'] | undefined
-  /** Makes a folder that is missing; throws INVALID_REQUEST for one that cannot be used. */
-  readonly requireFolder: (folder: string) => Promise<void>
+  /** Makes a folder that is missing, by its real path; throws INVALID_REQUEST for one that cannot be used. */
+  readonly requireFolder: (folder: string, real: string) => Promise<void>
   /** Folder where the request names none; null for none. */
   readonly outputFolder: () => string | null
   /** Aborted when the server stops. */
@@ -92,18 +93,19 @@ export class ReleaseExports {
    * Writes a release into a folder of its own and returns it with its certificate. An export may take longer than a caller waits: one whose
    * caller is gone goes on, and the same request waits for it. Throws RELEASE_NOT_FOUND; RELEASE_NOT_READY, naming the
    * track; FOLDER_TAKEN; INVALID_REQUEST for a folder that cannot be used; INSUFFICIENT_STORAGE; UNAVAILABLE where the engine could not
-   * work; and the reason of `signal`. What is finished stays, and the next call goes on. Nothing is ever charged.
+   * work; and the reason of `signal`. What is finished stays, and the next call goes on. Nothing is ever charged. `requireAllowed` is asked when
+   * it is the turn of the export, and throws for a real path at which may not be written.
    */
   async export(
     releaseId: string,
     request: ExportRequest,
     language: Language,
-    signal: AbortSignal,
+    { signal, requireAllowed }: PlaceOptions & { readonly signal: AbortSignal },
   ): Promise<ExportedRelease> {
     signal.throwIfAborted()
     const asked = { ...request, language: request.language ?? language }
     const key = JSON.stringify([releaseId, asked])
-    const running = this.#running.get(key) ?? this.#begin(key, releaseId, asked)
+    const running = this.#running.get(key) ?? this.#begin(key, releaseId, asked, requireAllowed)
     const { promise: left, reject } = Promise.withResolvers<never>()
     const leave = () => reject(signal.reason)
     signal.addEventListener('abort', leave)
@@ -114,9 +116,15 @@ export class ReleaseExports {
     }
   }
 
-  #begin(key: string, releaseId: string, request: ExportRequest & { readonly language: Language }) {
+  #begin(
+    key: string,
+    releaseId: string,
+    request: ExportRequest & { readonly language: Language },
+    requireAllowed: PlaceOptions['requireAllowed'],
+  ) {
+    const options = { signal: this.#deps.stopping, ...(requireAllowed ? { requireAllowed } : {}) }
     const running = this.#turn
-      .then(() => this.#export(releaseId, request, request.language, this.#deps.stopping))
+      .then(() => this.#export(releaseId, request, request.language, options))
       .finally(() => this.#running.delete(key))
     this.#running.set(key, running)
     this.#turn = running.catch(() => {})
@@ -159,7 +167,7 @@ export class ReleaseExports {
     releaseId: string,
     request: ExportRequest,
     language: Language,
-    signal: AbortSignal,
+    { signal, requireAllowed }: PlaceOptions & { readonly signal: AbortSignal },
   ): Promise<ExportedRelease> {
     signal.throwIfAborted()
     const { clock, outputFolder, requireFolder, signer } = this.#deps
@@ -171,17 +179,21 @@ export class ReleaseExports {
     const parent = request.folder ?? outputFolder()
     if (parent === null)
       throw new AppError('INVALID_REQUEST', {}, { param: 'folder', details: [{ rule: 'members', names: ['folder'] }] })
-    await requireFolder(parent)
-    const folder = new ExportFolder(path.join(parent, folderName(release.facts, hasPlainNames(request))), clock)
+    const real = await realPath(parent)
+    await requireAllowed?.(real)
+    await requireFolder(parent, real)
+    const name = folderName(release.facts, hasPlainNames(request))
+    const folder = new ExportFolder(path.join(real, name), clock)
     const known = await folder.take(releaseId, await this.#signedFiles(folder.path, releaseId))
     const sounds = await writeSounds(exported, planned, { folder, known }, this.#deps, signal)
     const signed = await this.#writeTexts(exported, sounds, { folder, language, signal })
     const names = [...signed.certificate.files.map(({ name }) => name), ...UNNAMED]
     await folder.removeStale(new Set(names))
     const isOurs = async (zip: string) => (await this.#signedFiles(zip, releaseId)) !== undefined
-    const zip = request.zip ? await writeExportZip(folder.path, names, { clock, isOurs, signal }) : undefined
+    if (request.zip) await writeExportZip(folder.path, names, { clock, isOurs, signal })
     await folder.finish()
-    return { folder: folder.path, ...(zip === undefined ? {} : { zip }), certificate: signed.certificate }
+    const shown = path.join(parent, name)
+    return { folder: shown, ...(request.zip ? { zip: `${shown}.zip` } : {}), certificate: signed.certificate }
   }
 
   /** Brings back the songs that lie where batches found them: the export reads their pictures and what they say of their making. */

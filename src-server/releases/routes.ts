@@ -203,8 +203,10 @@ export interface ReleaseExportRoutesDeps {
 export function releaseExportRoutes(app: FastifyInstance, deps: ReleaseExportRoutesDeps): void {
   const { releaseExports, allowedFolder, requireAllowed } = deps
   route(app, releaseExportEndpoints.exportRelease, async ({ params, body, caller, language, signal }) => {
-    const request = caller.via === 'key' ? await allowedExport(deps, params.release_id, body) : body
-    return { status: 200, body: await releaseExports.export(params.release_id, request, language, signal) }
+    const isKey = caller.via === 'key'
+    const request = isKey ? await allowedExport(deps, params.release_id, body) : body
+    const options = { signal, ...(isKey ? { requireAllowed } : {}) }
+    return { status: 200, body: await releaseExports.export(params.release_id, request, language, options) }
   })
   route(app, releaseExportEndpoints.nameExport, async ({ params, body, caller }) => {
     // One that would be refused is refused now; without a folder there is nothing to refuse.

@@ -404,7 +404,7 @@ function createReleaseExports(
     },
     bringBackSong: (jobId) => jobs.bringBackSong(jobId),
     sourceOf: (sourceId) => sources.find(sourceId),
-    requireFolder: (folder) => requireOutputFolder(folder, dataDir, 'folder'),
+    requireFolder: (folder, real) => requireOutputFolder(folder, dataDir, { param: 'folder', real }),
     outputFolder: () => settings.read().output_folder,
     stopping,
   })

@@ -4,6 +4,7 @@ import {
   appendFileSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -14,6 +15,7 @@ import { realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openFolder, withFolder } from '../../src-system/open-folder.ts'
 import {
   type FileRefusedError,
   isDeviceName,
@@ -106,6 +108,37 @@ describe('what is exchanged between the check of a path and its opening', () => 
     writeFileSync(place('inside', 'other'), 'ours too')
     const exchange = () => renameSync(place('inside', 'other'), place('inside', 'song'))
     expect(await text(place('inside', 'song'), insideThen(exchange))).toBe('ours too')
+  })
+})
+
+describe('a folder in which files are made', () => {
+  test('is made with those above it, and is not one behind a link', async () => {
+    await withFolder(place('inside', 'a', 'b'), () => {}, { makesMissing: true })
+    expect(readdirSync(place('inside'), { recursive: true })).toContain(path.join('a', 'b'))
+    symlinkSync(place('outside'), place('inside', 'way'))
+    for (const names of [['way'], ['way', 'deeper']])
+      await expect(openFolder(place('inside', ...names), { makesMissing: true })).rejects.toMatchObject({
+        reason: 'moved',
+      })
+    expect(readdirSync(place('outside'))).toEqual(['song'])
+    await expect(openFolder(place('inside', 'song'))).rejects.toMatchObject({ code: 'ENOTDIR' })
+  })
+
+  test('takes no file once it was moved, nor one over another, behind a link or by a name that leads elsewhere', async () => {
+    const inside = await openFolder(place('inside'))
+    try {
+      await expect(inside.create('song')).rejects.toMatchObject({ code: 'EEXIST' })
+      symlinkSync(place('outside', 'new'), place('inside', 'link'))
+      await expect(inside.create('link')).rejects.toMatchObject({ code: 'EEXIST' })
+      for (const name of ['..', path.join('..', 'outside', 'new')])
+        await expect(inside.create(name)).rejects.toMatchObject({ reason: 'moved' })
+      renameSync(place('inside'), place('outside', 'inside'))
+      symlinkSync(place('outside'), place('inside'))
+      await expect(inside.create('new')).rejects.toMatchObject({ reason: 'moved' })
+    } finally {
+      await inside.close()
+    }
+    expect(readdirSync(place('outside'), { recursive: true }).filter((name) => `${name}`.endsWith('new'))).toEqual([])
   })
 })
 

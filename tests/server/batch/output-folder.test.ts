@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
@@ -17,15 +26,6 @@ import { FACTS } from './fixture.ts'
 
 /** What lies in the output folder whenever a file of it is begun. */
 const seen = vi.hoisted(() => ({ parent: '', atEveryFile: [] as string[][] }))
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>()
-  const createWriteStream: typeof fs.createWriteStream = (...given) => {
-    if (seen.parent !== '') seen.atEveryFile.push(fs.readdirSync(seen.parent))
-    return fs.createWriteStream(...given)
-  }
-  return { ...fs, createWriteStream }
-})
-
 /** How often a scanner for viruses still keeps a folder from being moved. */
 const scanner = vi.hoisted(() => ({ holds: 0 }))
 vi.mock('node:fs/promises', async (original) => {
@@ -34,7 +34,11 @@ vi.mock('node:fs/promises', async (original) => {
     if (scanner.holds-- > 0) throw Object.assign(new Error('EPERM'), { code: 'EPERM' })
     return fs.rename(...names)
   }
-  return { ...fs, rename }
+  const open: typeof fs.open = async (name, flags, mode) => {
+    if (seen.parent !== '' && Number(flags) & constants.O_CREAT) seen.atEveryFile.push(readdirSync(seen.parent))
+    return fs.open(name, flags, mode)
+  }
+  return { ...fs, open, rename }
 })
 
 let folder: string
