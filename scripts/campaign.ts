@@ -17,10 +17,12 @@ const FULL_NUMBERS = {
   LOAD_ROUNDS: '2000',
   HISTORY_WALKS: '4',
   VERIFY_ROUNDS: '1000',
+  WHOLE_MUSIC: '1',
   // As good as no limit.
   LOUDSMITH_TEST_SLACK: '1000',
 }
 const FILES = [
+  'tests/engine/chain/music.test.ts',
   'tests/server/http/hostile.test.ts',
   'tests/server/http/hostile-values.test.ts',
   'tests/server/http/hostile-keys.test.ts',

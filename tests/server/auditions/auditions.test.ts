@@ -10,7 +10,6 @@ import { systemClock } from '../../../src-system/system.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { type AuditionService, pcmOf, startAuditionService, writeSong } from '../../support/audition-service.ts'
 import { ENGINE } from '../../support/built.ts'
-import { childrenOf } from '../../support/server-process.ts'
 import { ffmpeg, temporaryFolder } from '../../worker/media/make-audio.ts'
 
 const folder = temporaryFolder()
@@ -31,12 +30,20 @@ const clock = {
 
 /** True where the process is killed as soon as it is asked anything. */
 let diesAtNextCall = false
+/** Processes of auditions that run. */
+let processes = 0
 const fork = forkWithNode(
   ENGINE,
   createLog('silent', systemClock, () => {}),
 )
 const forkEngine: ForkEngine = (listeners, options) => {
-  const engine = fork(listeners, options)
+  if (!options?.isListenedTo) return fork(listeners, options)
+  processes += 1
+  const onExit: typeof listeners.onExit = (...end) => {
+    processes -= 1
+    listeners.onExit(...end)
+  }
+  const engine = fork({ ...listeners, onExit }, options)
   return {
     send(command) {
       engine.send(command)
@@ -176,10 +183,10 @@ describe('the process', () => {
   it('ends when it is idle, what it rendered is still there, and it starts again', async () => {
     const { body } = await service.hear(song.source_id)
     await service.until(body.audition_id, ({ price }) => price !== undefined)
-    expect(childrenOf(process.pid)).toHaveLength(1)
+    expect(processes).toBe(1)
     await expect.poll(() => idle.length).toBe(1)
     for (const run of idle.splice(0)) run()
-    await expect.poll(() => childrenOf(process.pid)).toEqual([])
+    await expect.poll(() => processes).toBe(0)
     expect(pcmOf(await exactOf(body.audition_id))).toHaveLength(4 * 44_100 * FRAME_BYTES)
     const estimate = await service.bytes(`/app/auditions/${body.audition_id}/estimate.wav`, { range: 'bytes=44-8235' })
     expect([estimate.status, estimate.bytes.length]).toEqual([206, 8192])
@@ -202,20 +209,20 @@ describe('the process', () => {
     rmSync(path.join(service.dataDir, 'sources', gone.sha256))
     const { status, body: answer } = await service.get(`/app/auditions/${body.audition_id}`)
     expect([status, answer.error.param]).toEqual([400, 'source_id'])
-    await expect.poll(() => childrenOf(process.pid)).toEqual([])
+    await expect.poll(() => processes).toBe(0)
     expect((await service.get(`/app/auditions/${body.audition_id}`)).status).toBe(404)
   })
 })
 
 it('a service that stops leaves neither a process nor a temporary file, and a later one does not know the audition', async () => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-audition-'))
-  const first = await startAuditionService({ dataDir, keepsData: true })
+  const first = await startAuditionService({ dataDir, keepsData: true, forkEngine })
   const stored = await first.addSong(writeSong(folder))
   const { body } = await first.hear(stored.source_id)
   await first.until(body.audition_id, isExact)
-  const before = childrenOf(process.pid).length
+  const before = processes
   await first.stop()
-  await expect.poll(() => childrenOf(process.pid).length).toBe(before - 1)
+  await expect.poll(() => processes).toBe(before - 1)
   expect(readdirSync(path.join(dataDir, 'tmp'))).toEqual([])
   const second = await startAuditionService({ dataDir })
   expect((await second.get(`/app/auditions/${body.audition_id}`)).status).toBe(404)
