@@ -21,7 +21,7 @@ const base = [...foundation, 'db', 'http', 'media']
 /** Rooms in the order in which a file looks for its own: the first whose place holds it. */
 const ROOMS: Readonly<Record<string, Room>> = {
   contract: { places: ['src-contract/'], imports: [] },
-  dsp: { places: ['src-engine/dsp/'], imports: [] },
+  dsp: { places: ['src-engine/dsp/'], imports: [], types: ['contract'] },
   engine: { places: ['src-engine/'], imports: ['dsp'], types: ['contract'] },
   system: { places: ['src-system/'], imports: [] },
   config: { places: ['src-server/config.ts'], imports: ['contract', 'system'] },

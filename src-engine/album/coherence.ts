@@ -4,8 +4,8 @@
  * J. Exp. Soc. Psychol. 49, 2013), and in any case what is heard at once, which is ours. Pure.
  */
 import type { Spectrum } from '../../src-contract/report.ts'
+import { type ToneSettings, toneDb, toneSections } from '../dsp/tone-law.ts'
 import { clamp, dbToGain, rounded } from '../dsp/units.ts'
-import { steerToneDb, type ToneSettings, toneSections } from '../stages/steer-tone.ts'
 
 /** Sound of a track as far as coherence compares it. Levels of silence are null. */
 export interface TrackSound {
@@ -142,20 +142,20 @@ function fittedTone(hz: readonly number[], missing: Profile): Partial<ToneSettin
   const bands = hz.map((_, b) => b).filter((b) => Number.isFinite(missing[b]))
   const responses = KNOBS.map((knob) => {
     const sections = toneSections({ ...neutralTone, [knob]: 1 })
-    return levelled(bands.map((b) => steerToneDb(sections, hz[b]!)))
+    return levelled(bands.map((b) => toneDb(sections, hz[b]!)))
   })
   const wanted = bands.map((b) => missing[b]!)
   const gains = leastSquares(responses, wanted)
   const toneOf = (scale: number) =>
     Object.fromEntries(KNOBS.map((knob, k) => [knob, rounded(scale * gains[k]!)])) as unknown as ToneSettings
-  const responseOf = (tone: ToneSettings) => hz.map((band) => steerToneDb(toneSections(tone), band))
+  const responseOf = (tone: ToneSettings) => hz.map((band) => toneDb(toneSections(tone), band))
   let scale = 1
   let tone = toneOf(scale)
   while (Math.max(...responseOf(tone).map(Math.abs)) > mostDb) {
     scale *= 0.98
     tone = toneOf(scale)
   }
-  const moved = levelled(bands.map((b) => steerToneDb(toneSections(tone), hz[b]!)))
+  const moved = levelled(bands.map((b) => toneDb(toneSections(tone), hz[b]!)))
   const isCloser = rootMeanSquare(wanted.map((db, i) => db - moved[i]!)) < rootMeanSquare(wanted)
   return isCloser ? Object.fromEntries(Object.entries(tone).filter(([, gainDb]) => gainDb !== 0)) : {}
 }

@@ -1,10 +1,9 @@
 /** The response curve of the Sound column: own tone from its settings, what the pointer moves, and where all of it lies. Pure. */
-import type { MasterSettings } from '../../src-contract/settings.ts'
 import { SETTINGS } from '../../src-contract/settings.ts'
+import { presenceHz, type ToneSettings, tiltToHz, toneDb, toneSections } from '../../src-engine/dsp/tone-law.ts'
 import { linePath } from './paths.ts'
 import type { Band } from './spectrum.ts'
 
-export type ToneSettings = Pick<MasterSettings, 'tilt_db' | 'bass_db' | 'presence_db' | 'air_db'>
 export type ToneName = keyof ToneSettings
 
 const LOWEST_HZ = 28
@@ -17,50 +16,15 @@ const REACH_DB = 12
 const SPECTRUM_TOP_DB = 20
 const SPECTRUM_RANGE_DB = 52
 
-/** Corners of the four settings, Hz, as the processing has them. */
-const BASS_HZ = 100
-const PRESENCE_HZ = 2800
-const PRESENCE_Q = 0.7
-const AIR_HZ = 9000
-const TILT_PIVOT_HZ = 800
-const TILT_HZ = [40, 16_000] as const
-const TILT_DECADES = 1.301
-
-const square = (re: number, im: number) => re * re + im * im
-const powerDb = (power: number) => 10 * Math.log10(power)
-
-/** Gain of an analogue shelf at `ratio` of its corner, dB (R. Bristow-Johnson, Audio EQ Cookbook). */
-function shelfDb(isLow: boolean, ratio: number, gainDb: number): number {
-  const a = 10 ** (gainDb / 40)
-  const power = ratio * ratio
-  const damping = (Math.sqrt(a) / Math.SQRT1_2) * ratio
-  const rising = powerDb(square(a - power, damping) / square(1 - a * power, damping))
-  return gainDb / 2 + (isLow ? rising : -rising)
-}
-
-function peakDb(ratio: number, q: number, gainDb: number): number {
-  const a = 10 ** (gainDb / 40)
-  const power = ratio * ratio
-  return powerDb(square(1 - power, (a / q) * ratio) / square(1 - power, ratio / (a * q)))
-}
-
 /** Returns the gain of the own tone at a frequency, dB. */
-export function ownToneDb({ tilt_db, bass_db, presence_db, air_db }: ToneSettings, hz: number): number {
-  const tilted = Math.max(TILT_HZ[0], Math.min(TILT_HZ[1], hz))
-  return (
-    (tilt_db * Math.log10(tilted / TILT_PIVOT_HZ)) / TILT_DECADES +
-    shelfDb(true, hz / BASS_HZ, bass_db) +
-    peakDb(hz / PRESENCE_HZ, PRESENCE_Q, presence_db) +
-    shelfDb(false, hz / AIR_HZ, air_db)
-  )
-}
+export const ownToneDb = (settings: ToneSettings, hz: number): number => toneDb(toneSections(settings), hz)
 
 /** Points of the curve that are dragged: each where its setting has nearly all of its gain, so that the curve follows the pointer. */
 export const TONE_POINTS = [
   { name: 'bass_db', hz: 50 },
-  { name: 'presence_db', hz: PRESENCE_HZ },
+  { name: 'presence_db', hz: presenceHz },
   { name: 'air_db', hz: 11_000 },
-  { name: 'tilt_db', hz: TILT_HZ[1] },
+  { name: 'tilt_db', hz: tiltToHz },
 ] as const satisfies readonly { readonly name: ToneName; readonly hz: number }[]
 
 /** Returns a value within the bounds of its setting, in tenths of a decibel. */

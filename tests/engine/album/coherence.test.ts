@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { planCoherence, type TrackSound } from '../../../src-engine/album/coherence.ts'
-import { steerToneDb, toneSections } from '../../../src-engine/stages/steer-tone.ts'
+import { toneDb, toneSections } from '../../../src-engine/dsp/tone-law.ts'
 
 const band_hz = Array.from({ length: 30 }, (_, b) => Math.round(25 * 2 ** (b / 3)))
 const pink = band_hz.map((hz) => -20 - 3 * Math.log2(hz / 100))
@@ -43,7 +43,7 @@ describe('coherence', () => {
     const { outliers, corrections } = withLast({ spectrum: { band_hz, mid_db: dull } }).at(-1)!
     expect(outliers.map(({ kind }) => kind)).toEqual(['tone'])
     const tone = { tilt_db: 0, bass_db: 0, presence_db: 0, air_db: 0, ...corrections }
-    const moved = band_hz.map((hz) => steerToneDb(toneSections(tone), hz))
+    const moved = band_hz.map((hz) => toneDb(toneSections(tone), hz))
     expect(Math.max(...moved.map(Math.abs))).toBeLessThanOrEqual(1.5)
     expect(Math.max(...moved.map(Math.abs))).toBeGreaterThan(1)
     const top = moved[band_hz.findIndex((hz) => hz > 9000)]! - moved[band_hz.findIndex((hz) => hz > 700)]!

@@ -1,6 +1,8 @@
 /** The response curve over the song's spectrum: what is planned as a shade, what is set by hand as a line with four points to drag. */
+
 import { type PointerEvent, useMemo, useRef, useState } from 'react'
 import type { AnalysisSummary } from '../../../../src-contract/app.ts'
+import type { ToneSettings } from '../../../../src-engine/dsp/tone-law.ts'
 import { useSize } from '../../../components/frames.ts'
 import {
   joined,
@@ -12,7 +14,6 @@ import {
   responsePath,
   TONE_POINTS,
   type ToneName,
-  type ToneSettings,
   thirdOctaveHz,
   toneValue,
 } from '../../../drawing/response.ts'
