@@ -4,6 +4,7 @@ import { readdir, realpath, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Manifest, ManifestSong } from '../src-contract/batches.ts'
+import { isSongName } from '../src-contract/song-files.ts'
 import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { wordsOf } from './setting-options.ts'
@@ -43,8 +44,6 @@ interface Watch {
 const POLL_INTERVAL_MS = 500
 /** Failed songs that are told one by one. */
 const MAX_TOLD = 20
-/** Names of files that may be songs. */
-const SONG_NAME = /^[^.].*\.(wav|wave|mp3|flac)$/i
 
 /**
  * Masters the songs of a folder and of those in it. The same command again goes on with the same batch. Throws ApiError for what the
@@ -96,7 +95,7 @@ async function songsIn(folder: string, out: string): Promise<string[]> {
   return entries
     .filter(
       (entry) =>
-        entry.isFile() && SONG_NAME.test(entry.name) && !`${entry.parentPath}${path.sep}`.startsWith(out + path.sep),
+        entry.isFile() && isSongName(entry.name) && !`${entry.parentPath}${path.sep}`.startsWith(out + path.sep),
     )
     .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
     .sort()

@@ -1,8 +1,8 @@
 /** Reading the command line: `loudsmith [--data-dir=folder] [--adopt-dir] [--port=n] [--hidden] [songs…]`. */
 import path from 'node:path'
 import { DEFAULT_PORT } from '../src-contract/limits.ts'
+import { isSongName } from '../src-contract/song-files.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
-import { looksLikeSong } from './intake.ts'
 
 /** Argument of a start at login: the API comes up, the window stays closed. */
 export const HIDDEN_ARGUMENT = '--hidden'
@@ -29,6 +29,6 @@ export function portFrom(given: string | undefined): number {
  */
 export function filesInArguments(argv: readonly string[], cwd: string): string[] {
   return argv
-    .filter((word, at) => at > 0 && !word.startsWith('-') && looksLikeSong(word))
+    .filter((word, at) => at > 0 && !word.startsWith('-') && isSongName(path.basename(word)))
     .map((word) => path.resolve(cwd, word))
 }

@@ -2,19 +2,12 @@
 import { lstat, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ApiError } from '../src-contract/client.ts'
+import { isSongName } from '../src-contract/song-files.ts'
 import type { IntakeReport, RefusedFile } from './bridge.ts'
 import type { Service } from './service.ts'
 
 /** Most songs that one hand-over may bring, so that a dropped music library does not fill the disk. */
 const MAX_SONGS = 500
-const SONG_EXTENSIONS = new Set(['.mp3', '.wav', '.wave', '.flac'])
-/** Extensions for dialogs and file associations, without dots. */
-export const DIALOG_EXTENSIONS = ['mp3', 'wav', 'flac']
-
-/** Returns whether a name looks like a song. What it really is, the server finds out from its content. */
-export function looksLikeSong(name: string): boolean {
-  return SONG_EXTENSIONS.has(path.extname(name).toLowerCase())
-}
 
 /**
  * Returns the songs among paths and below folders, each once, in the order given and by name inside a folder. Hidden entries and
@@ -31,7 +24,7 @@ export async function findSongs(paths: readonly string[], limit: number = MAX_SO
       // In the list of a folder on Windows, what lies in OneDrive is a link; what it is, it says itself.
       const kind = entry.isSymbolicLink() ? await lstat(full).catch(() => entry) : entry
       if (kind.isDirectory()) await visit(full)
-      else if (kind.isFile() && looksLikeSong(entry.name)) found.add(full)
+      else if (kind.isFile() && isSongName(entry.name)) found.add(full)
     }
   }
   for (const one of paths) {

@@ -1,8 +1,9 @@
 /** The ways by which songs come from the desktop: dialogs, drops, open-with. All end in the batch, in the order of their coming. */
 import { app, dialog } from 'electron'
+import { SONG_EXTENSIONS } from '../src-contract/song-files.ts'
 import { atMost } from '../src-system/at-most.ts'
 import { ANNOUNCEMENTS, type IntakeReport } from './bridge.ts'
-import { DIALOG_EXTENSIONS, realFiles, takeSongs } from './intake.ts'
+import { realFiles, takeSongs } from './intake.ts'
 import type { Service } from './service.ts'
 import type { Words } from './text.ts'
 import type { MainWindow } from './window.ts'
@@ -32,7 +33,7 @@ export function createSongIntake({
       title: asked === 'songs' ? words().chooseSongs : words().chooseFolder,
       defaultPath: musicDir,
       properties: asked === 'songs' ? ['openFile', 'multiSelections'] : ['openDirectory', 'createDirectory'],
-      ...(asked === 'songs' ? { filters: [{ name: words().songs, extensions: DIALOG_EXTENSIONS }] } : {}),
+      ...(asked === 'songs' ? { filters: [{ name: words().songs, extensions: [...SONG_EXTENSIONS] }] } : {}),
     }
     const owner = window.owner()
     const { filePaths } = await (owner ? dialog.showOpenDialog(owner, options) : dialog.showOpenDialog(options))

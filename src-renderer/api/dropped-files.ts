@@ -1,12 +1,7 @@
 /** Files out of a drop or a paste, folders read to their bottom. */
+import { isSongName } from '../../src-contract/song-files.ts'
 
-const AUDIO_NAME = /\.(mp3|wav|wave|bwf|rf64|flac)$/i
 const AUDIO_TYPE = /^audio\/(mpeg|mp3|wav|wave|x-wav|vnd\.wave|flac|x-flac)$/
-
-/** Tells whether a file in a folder is worth sending, by its name: folders also hold covers, notes and project files. */
-export function isSongName(name: string): boolean {
-  return AUDIO_NAME.test(name) && !name.startsWith('.')
-}
 
 /**
  * Content of a drag over the window, as far as a browser tells it before the drop: the number of files and how many of them

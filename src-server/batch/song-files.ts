@@ -4,6 +4,7 @@ import { type BigIntStats, createWriteStream } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { isSongName } from '../../src-contract/song-files.ts'
 import { openRegularFile, type RegularFile } from '../../src-system/regular-file.ts'
 import { type AppError, invalidRequest } from '../http/app-error.ts'
 import type { ReceivedFile } from '../uploads/receive.ts'
@@ -31,14 +32,8 @@ export class UnreadableError extends Error {
   }
 }
 
-/** File name extensions of the accepted formats. */
-const EXTENSIONS = new Set(['.wav', '.wave', '.mp3', '.flac'])
 /** Files whose attributes are read at once: enough to hide the latency of a network drive. */
 const STAT_BATCH = 32
-
-/** Returns whether a file of this name may be a song. */
-export const isSongName = (name: string): boolean =>
-  !name.startsWith('.') && EXTENSIONS.has(path.extname(name).toLowerCase())
 
 /** Resolves with a file and its attributes; undefined where there is none of that name, and for a folder or a link. */
 export async function statSong(folder: string, filename: string): Promise<SongFile | undefined> {

@@ -3,6 +3,7 @@ import type { MasterName } from '../../src-contract/delivery-target.ts'
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
 import type { NamingToken } from '../../src-contract/settings.ts'
+import { withoutSongExtension } from '../../src-contract/song-files.ts'
 
 /** UTF-16 units, as Windows and JavaScript count: an emoji is two of them. */
 const MAX_TITLE_UNITS = 80
@@ -79,7 +80,7 @@ export function patternName(
 /** Returns the first title that says something: the request's, the tag's, else the file's name without its extension. */
 export function chooseTitle(...candidates: readonly [...(string | undefined)[], string]): string {
   const filename = candidates.at(-1)!
-  const stem = filename.replace(/^.*[/\\]/, '').replace(/\.(mp3|wav|wave|flac)$/i, '')
+  const stem = withoutSongExtension(filename.replace(/^.*[/\\]/, ''))
   return [...candidates.slice(0, -1), stem].map((text) => text?.normalize('NFC').trim()).find(Boolean) ?? 'Untitled'
 }
 

@@ -1,6 +1,7 @@
 /** The whole window takes files: drops, folders, and pasted files. */
 import { useEffect, useRef, useState } from 'react'
-import { draggedKinds, droppedFiles, folderName, isSongName } from '../../api/dropped-files.ts'
+import { isSongName } from '../../../src-contract/song-files.ts'
+import { draggedKinds, droppedFiles, folderName } from '../../api/dropped-files.ts'
 
 export interface DropState {
   /** Files dragged over the window; null without a drag. */

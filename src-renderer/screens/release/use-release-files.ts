@@ -1,6 +1,7 @@
 /** Files that are given to the Release screen: songs, a cover, a table. */
 import { useCallback } from 'react'
-import { isCoverName, isSongName } from '../../api/dropped-files.ts'
+import { isSongName } from '../../../src-contract/song-files.ts'
+import { isCoverName } from '../../api/dropped-files.ts'
 import { isPicture } from '../../components/picture-slot.tsx'
 import { go } from '../../router.ts'
 import { useApp } from '../../state/app-state.ts'
