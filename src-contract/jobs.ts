@@ -82,6 +82,9 @@ const ClientMetadata = Type.Record(Type.String(), Type.Unknown(), {
 export const Job = exactly({
   ...specified,
   download_url: Type.Optional(Type.String({ format: 'uri', description: 'Once the job is done.' })),
+  download_size_bytes: Type.Optional(
+    Type.Integer({ description: 'Size of the ZIP at `download_url`, bytes; absent once it has expired.' }),
+  ),
   error_message: Type.Optional(Type.String({ description: 'Only when the job failed.' })),
   failure_code: Type.Optional(oneOf(FAILURE_CODES)),
   progress: Type.Integer({ minimum: 0, maximum: 100 }),

@@ -76,17 +76,6 @@ export function groupsOf(jobs: readonly Job[], { dayOf, isFiltered, hasMore }: G
   }))
 }
 
-/**
- * Returns the size in bytes of what the ZIP of a job holds: masters, the master for all services, and their files in further formats, of
- * which several may share one; 0 once they have expired.
- */
-export function sizeOf({ expired, results, release }: Pick<Job, 'expired' | 'results' | 'release'>): number {
-  if (expired) return 0
-  const files = [...results, ...(release ? [release] : [])].flatMap((master) => [master, ...(master.files ?? [])])
-  const bytes = new Map(files.map(({ file, size_bytes }) => [file, size_bytes]))
-  return bytes.values().reduce((sum, one) => sum + one, 0)
-}
-
 export interface HistoryDeps {
   readonly client: Client
   readonly jobs: JobsStore

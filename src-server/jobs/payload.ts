@@ -56,6 +56,7 @@ export function jobPayload(job: JobRecord, live: LiveState | undefined, view: Pa
   return {
     ...specifiedPart(job),
     ...(job.state === 'done' ? { download_url: downloadUrl(view.baseUrl, job.jobId) } : {}),
+    ...present('download_size_bytes', hasExpired(job, view.nowMs) ? undefined : job.result?.zip.sizeBytes),
     ...(job.failure
       ? {
           error_message: failureText(job.failure.code, job.failure.values, view.language),

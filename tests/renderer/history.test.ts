@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from '../../src-contract/client.ts'
 import type { Job } from '../../src-contract/jobs.ts'
-import { groupsOf, HistoryStore, sizeOf } from '../../src-renderer/state/history.ts'
+import { groupsOf, HistoryStore } from '../../src-renderer/state/history.ts'
 import { JobsStore } from '../../src-renderer/state/jobs.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
 import { settle } from '../support/fake-clock.ts'
@@ -30,18 +30,6 @@ function shelf(jobs: readonly { job_id: string; status: string; expired?: true }
 }
 
 const settled = () => settle(50)
-
-it('counts every file of a ZIP once: masters, the one for all services, and further formats', () => {
-  const file = (name: string, size_bytes: number) => ({ file: name, size_bytes })
-  const shared = { ...file('ab.flac', 4), format: 'flac24' }
-  const results = [
-    { ...file('a.wav', 30), files: [shared, { ...file('a.mp3', 2), format: 'mp3' }] },
-    { ...file('b.wav', 31), files: [shared] },
-  ]
-  const job = { results, release: { ...file('release.wav', 50), files: [file('release.flac', 20)] } } as never
-  expect(sizeOf(job)).toBe(30 + 31 + 4 + 2 + 50 + 20)
-  expect(sizeOf({ ...(job as Job), expired: true })).toBe(0)
-})
 
 describe('the groups of the history', () => {
   const job = (job_id: string, created_at: string, batch_id?: string) => ({ job_id, created_at, batch_id }) as Job

@@ -6,7 +6,6 @@ import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
 import { isCovered, isDelete, isTyping } from '../../components/is-typing.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { sizeOf } from '../../state/history.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
 import { useMasterAgain } from '../use-master-again.ts'
@@ -154,7 +153,8 @@ function FreeDisk({ onClose }: { onClose: () => void }) {
     history.findEnded(new Date()).then(setFound, (error: unknown) => setFailure(refusalOf(error)))
   }, [history])
   const of = (age: number) => (found ?? []).filter((job) => Date.parse(job.created_at) < Date.now() - age * DAY_MS)
-  const size = (list: readonly Job[]) => format.bytes(list.reduce((sum, job) => sum + sizeOf(job), 0))
+  const size = (list: readonly Job[]) =>
+    format.bytes(list.reduce((sum, job) => sum + (job.download_size_bytes ?? 0), 0))
   const chosen = of(days)
   const run = async () => {
     setDeleted(0)

@@ -10,7 +10,7 @@ import { change } from '../../../src-contract/text/numbers.ts'
 import { MenuAt } from '../../components/dialogs.tsx'
 import { addressOf, go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { type HistoryGroup, sizeOf } from '../../state/history.ts'
+import type { HistoryGroup } from '../../state/history.ts'
 import { failureOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
 import { useMasterAgain } from '../use-master-again.ts'
@@ -239,7 +239,9 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
       <td className="dim lg">
         <KeptFor job={job} />
       </td>
-      <td className="r dim md">{sizeOf(job) > 0 ? format.bytes(sizeOf(job)) : '–'}</td>
+      <td className="r dim md">
+        {job.download_size_bytes === undefined ? '–' : format.bytes(job.download_size_bytes)}
+      </td>
       <td className="r">
         <button
           type="button"

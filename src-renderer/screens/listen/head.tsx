@@ -8,7 +8,6 @@ import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { addressOf, originOfListen } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { sizeOf } from '../../state/history.ts'
 import { versionNumber } from '../../state/listen-versions.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { codecName } from '../../text/format.ts'
@@ -31,7 +30,7 @@ export function Head({ job, report, siblings, onCompare }: HeadProps) {
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<Refusal | null>(null)
   const { canMasterAgain, masterAgain, isBusy } = useMasterAgain((cause) => setError(refusalOf(cause)))
-  const size = sizeOf(job)
+  const { download_size_bytes: size = 0 } = job
   const isThere = job.status === 'done' && !job.expired
   const sourceId = job.source_id
   const source = useSelect(

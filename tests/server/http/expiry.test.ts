@@ -40,6 +40,7 @@ test('an expired job is expired everywhere from that moment on, though its files
   const retry = await service.post(at('retry'), {})
   expect([retry.status, retry.body.error.code]).toEqual([410, 'RESULT_EXPIRED'])
   expect(await service.job(job_id)).toMatchObject({ status: 'done', expired: true, download_url: expect.any(String) })
+  expect(await service.job(job_id)).not.toHaveProperty('download_size_bytes')
   expect((await service.get('/api/v1/jobs')).body.jobs).toMatchObject([{ job_id, expired: true }])
   expect(existsSync(path.join(service.dataDir, 'jobs', job_id))).toBe(true)
 })

@@ -643,7 +643,9 @@ describe('a disk that fills up (contract 5)', () => {
     await service.ended(job_id)
     const { headers } = await service.get(`/api/v1/jobs/${job_id}/download`)
     const { used_bytes } = (await service.get('/app/system')).body
-    expect(used_bytes).toBe(wavSong().length + reference_file.size + Number(headers.get('content-length')))
+    const sizeBytes = Number(headers.get('content-length'))
+    expect(used_bytes).toBe(wavSong().length + reference_file.size + sizeBytes)
+    expect((await service.get(`/api/v1/jobs/${job_id}`)).body.download_size_bytes).toBe(sizeBytes)
   })
 
   test('masters of unfinished jobs have room reserved in the quota until the jobs have ended', async () => {
