@@ -36,6 +36,8 @@ export interface KeysDeps {
   readonly clock: Clock
   readonly random: Random
   readonly plan: () => Plan
+  /** Time by which keys end, milliseconds since 1970, which does not go back with the clock; the clock's own when absent. */
+  readonly expiryNow?: () => number
 }
 
 /** Facts of a key that a request carries. */
@@ -55,7 +57,9 @@ export interface KeyWish {
 
 /** Statements about keys. The first parameter of those that read rows, and that of the count, is now, epoch ms. */
 function prepareStatements(db: Db) {
-  const usable = 'revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > ?)'
+  // A key that was refused as expired has that as its last use, and stays expired whatever the clock shows later.
+  const usable =
+    'revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > max(?, ifnull(last_used_at_ms, 0)))'
   const rows = `SELECT serial, key_id, name, last_four, created_at_ms, last_used_at_ms, last_client, revoked_at_ms, scope, expires_at_ms,
     (SELECT count(*) FROM api_keys AS other WHERE ${usable} AND other.serial < api_keys.serial) AS older
     FROM api_keys`
@@ -82,11 +86,13 @@ function prepareStatements(db: Db) {
  */
 export class Keys {
   readonly #deps: KeysDeps
+  readonly #expiryNow: () => number
   readonly #statements: ReturnType<typeof prepareStatements>
   readonly #seal: (serial: number | bigint) => void
 
   constructor(deps: KeysDeps) {
     this.#deps = deps
+    this.#expiryNow = deps.expiryNow ?? deps.clock.now
     this.#statements = prepareStatements(deps.db)
     this.#seal = createSeal(deps.db, 'api_keys')
   }
@@ -99,8 +105,9 @@ export class Keys {
         if (this.count() >= this.#limit()) throw new AppError('KEY_LIMIT', { plan: plan(), limit: this.#limit() })
         const key = `${KEY_PREFIX}${random.randomBytes(KEY_BYTES).toString('hex')}`
         const keyId = random.newUuid()
+        const provenMs = this.#expiryNow()
         const nowMs = clock.now()
-        const expiresAtMs = expiresInSeconds === undefined ? null : nowMs + expiresInSeconds * 1000
+        const expiresAtMs = expiresInSeconds === undefined ? null : Math.max(nowMs, provenMs) + expiresInSeconds * 1000
         const { insert } = this.#statements
         this.#seal(insert.run(keyId, name, hashOf(key), key.slice(-4), nowMs, scope, expiresAtMs).lastInsertRowid)
         return { ...this.#show(keyId), key }
@@ -110,7 +117,7 @@ export class Keys {
 
   /** Returns all keys, newest first. */
   list(): ApiKey[] {
-    return this.#statements.selectAll.all(this.#deps.clock.now()).map((row) => toWire(row, this.#stateOf(row)))
+    return this.#statements.selectAll.all(this.#expiryNow()).map((row) => toWire(row, this.#stateOf(row)))
   }
 
   /** Revokes a key for good; a revoked one stays as it is. Throws NOT_FOUND for an unknown one. */
@@ -128,10 +135,11 @@ export class Keys {
 
   /** Returns the active key that `text` is; undefined when it is unknown, revoked, expired or suspended. */
   identify(text: string, client: string | undefined): KnownKey | undefined {
-    const row = this.#statements.selectByHash.get(this.#deps.clock.now(), hashOf(text))
-    if (!row || this.#stateOf(row) !== 'active') return undefined
-    this.#recordUse(row, client)
-    return { keyId: row.key_id, scope: row.scope }
+    const row = this.#statements.selectByHash.get(this.#expiryNow(), hashOf(text))
+    const state = row && this.#stateOf(row)
+    if (state === 'active') this.#recordUse(row!, client)
+    if (state === 'expired') this.#recordEnd(row!)
+    return state === 'active' ? { keyId: row!.key_id, scope: row!.scope } : undefined
   }
 
   /** Returns whether a key may still be used. */
@@ -142,7 +150,7 @@ export class Keys {
 
   /** Returns the number of keys that are neither revoked nor expired, suspended ones included. */
   count(): number {
-    return this.#statements.count.get(this.#deps.clock.now()) ?? 0
+    return this.#statements.count.get(this.#expiryNow()) ?? 0
   }
 
   #limit(): number {
@@ -151,12 +159,13 @@ export class Keys {
 
   #stateOf(row: KeyRow): ApiKey['state'] {
     if (row.revoked_at_ms !== null) return 'revoked'
-    if (row.expires_at_ms !== null && row.expires_at_ms <= this.#deps.clock.now()) return 'expired'
+    if (row.expires_at_ms !== null && row.expires_at_ms <= Math.max(this.#expiryNow(), row.last_used_at_ms ?? 0))
+      return 'expired'
     return row.older >= this.#limit() ? 'suspended' : 'active'
   }
 
   #find(keyId: string): KeyRow | undefined {
-    return this.#statements.selectOne.get(this.#deps.clock.now(), keyId)
+    return this.#statements.selectOne.get(this.#expiryNow(), keyId)
   }
 
   #show(keyId: string): ApiKey {
@@ -170,8 +179,18 @@ export class Keys {
     const known = clientName(client) ?? null
     const ageMs = Math.abs(nowMs - (row.last_used_at_ms ?? Number.NEGATIVE_INFINITY))
     if (ageMs < LAST_USE_STEP_MS && known === row.last_client) return
+    this.#noteUse(nowMs, known, row)
+  }
+
+  /** Records the first use of a key that has expired. */
+  #recordEnd(row: KeyRow): void {
+    const hasEnded = (row.last_used_at_ms ?? 0) >= row.expires_at_ms!
+    if (!hasEnded) this.#noteUse(this.#expiryNow(), row.last_client, row)
+  }
+
+  #noteUse(nowMs: number, client: string | null, { serial }: KeyRow): void {
     try {
-      this.#statements.noteUse.run(nowMs, known, row.serial)
+      this.#statements.noteUse.run(nowMs, client, serial)
     } catch {
       // A full or locked disk must not keep a key from reading.
     }

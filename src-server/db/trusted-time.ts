@@ -37,6 +37,8 @@ export class TrustedTime {
   readonly #statements: ReturnType<typeof prepareStatements>
   #confirmed: number
   #candidate: number | undefined
+  /** Monotonic time of the first look at the candidate, in this run. */
+  #candidateAtMs: number | undefined
   #saved: { readonly confirmed: number; readonly candidate: number | undefined }
   /** Monotonic time of the look that confirmed the time, in this run. */
   #confirmedAtMs: number | undefined
@@ -55,6 +57,11 @@ export class TrustedTime {
   /** Returns the newest time that the clock was borne out to show, at most the clock's own; milliseconds since 1970. Never throws. */
   now(): number {
     return Math.min(this.#sample(), this.#confirmed)
+  }
+
+  /** Returns the later one of the clock's time and the newest that it was borne out to show; milliseconds since 1970. Never throws. */
+  newest(): number {
+    return Math.max(this.#sample(), this.#confirmed)
   }
 
   /** Returns whether the clock shows a time before one it showed earlier, or before the first release. Never throws. */
@@ -89,18 +96,28 @@ export class TrustedTime {
   /** Confirms a time that follows from the confirmed one; any other becomes the candidate. */
   #judgeStep(nowMs: number, monotonicMs: number): void {
     const spanMs = this.#confirmedAtMs === undefined ? DAY_MS : monotonicMs - this.#confirmedAtMs + HOUR_MS
-    if (nowMs < this.#confirmed - HOUR_MS || nowMs > this.#confirmed + spanMs) this.#candidate = nowMs
+    if (nowMs < this.#confirmed - HOUR_MS || nowMs > this.#confirmed + spanMs) this.#suspect(nowMs, monotonicMs)
     else this.#confirm(Math.max(this.#confirmed, nowMs), monotonicMs)
   }
 
-  /** Confirms the candidate once the clock has gone on from it for a day; a jump beyond it becomes the next candidate. */
+  /**
+   * Confirms the candidate once the clock has gone on from it for a day; a jump beyond it becomes the next candidate. That may be the
+   * end of a sleep, and bears the candidate out unless it was there for less than an hour.
+   */
   #judgeCandidate(candidate: number, nowMs: number, monotonicMs: number): void {
     const last = this.#last
     const isNewJump = nowMs > (last ? last.nowMs + monotonicMs - last.monotonicMs + HOUR_MS : candidate + DAY_MS)
-    const isBorneOut = nowMs >= candidate + DAY_MS
+    if (!isNewJump) this.#candidateAtMs ??= monotonicMs
+    const wasBrief = this.#candidateAtMs !== undefined && monotonicMs - this.#candidateAtMs < HOUR_MS
+    const isBorneOut = nowMs >= candidate + DAY_MS && !(isNewJump && wasBrief)
     if (isBorneOut) this.#confirm(isNewJump ? candidate : nowMs, isNewJump ? undefined : monotonicMs)
     if (isBorneOut && !isNewJump) this.#candidate = undefined
-    else if (isNewJump) this.#candidate = nowMs
+    else if (isNewJump) this.#suspect(nowMs, monotonicMs)
+  }
+
+  #suspect(nowMs: number, monotonicMs: number): void {
+    this.#candidate = nowMs
+    this.#candidateAtMs = monotonicMs
   }
 
   #confirm(nowMs: number, monotonicMs: number | undefined): void {

@@ -89,7 +89,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
     isOffline: () => settings.read().is_offline,
   })
   const renewalNow = () => Math.min(clock.now(), time.now() + LONGEST_MONTH_MS)
-  const keys = new Keys({ db, clock, random, plan })
+  const keys = new Keys({ db, clock, random, plan, expiryNow: () => time.newest() })
   const removals = new Removals({ db, dataDir, clock, random, log })
   return {
     db,

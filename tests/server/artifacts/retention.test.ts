@@ -341,6 +341,21 @@ test('a clock that jumps ahead takes nothing for a day, and nothing at all when 
   await retention.close()
 })
 
+test('a jump is not borne out by the next one within the hour; one that comes later is the end of a sleep', async () => {
+  const { clock, addJob, hasFiles, sweep } = open(30)
+  addJob('a')
+  for (let jump = 0; jump < 5; jump++) {
+    clock.jump(40 * DAY)
+    expect(await sweep()).toBe(0)
+    await clock.advance(DAY / 100)
+  }
+  expect(hasFiles('a')).toBe(true)
+  await clock.advance(DAY / 10)
+  expect(await sweep()).toBe(0)
+  clock.jump(3 * DAY)
+  expect(await sweep()).toBe(1)
+})
+
 test('a start with a clock that is ahead takes nothing; one that is still there a day later does', async () => {
   const { clock, makeRetention, makeTime, addJob, hasFiles, world } = open(30)
   const start = async () => {
