@@ -27,6 +27,7 @@ import {
   type RunFolders,
   startMachine,
   startOwner,
+  stateOf,
   untilEnded,
 } from './farm-run.ts'
 
@@ -124,12 +125,22 @@ async function soundOf(dataDir: string, jobId: string, fileName: string): Promis
   return hash.digest('hex')
 }
 
-/** Causes faults in turn until it is stopped; counts them. */
-async function causeFaults(hosts: readonly Host[], redis: { current: RedisServer }, signal: AbortSignal) {
+/**
+ * Causes faults in turn until it is stopped; counts them. The next one waits for a song that has ended: on a busy host a song takes longer than
+ * a machine lives, and each is given up after ten losses.
+ */
+async function causeFaults(
+  hosts: readonly Host[],
+  redis: { current: RedisServer },
+  ended: () => Promise<number>,
+  signal: AbortSignal,
+) {
   const faults = { kills: 0, cuts: 0, redisKills: 0, wipes: 0, lies: 0 }
   const port = redis.current.port
   for (let round = 0; ; round++) {
-    if (await sleep(KILL_MS, false, { signal }).catch(() => true)) return faults
+    const before = await ended()
+    do if (await sleep(KILL_MS, false, { signal }).catch(() => true)) return faults
+    while ((await ended()) === before)
     const host = hosts[round % hosts.length]
     if (!host) return faults
     kill(host.process)
@@ -168,7 +179,11 @@ async function runFarm() {
     const { call, batchId } = await handOver(folders, songNames, dataDir)
     for (const host of hosts) startMachine(folders, host, redis.current.port)
     const startedMs = Date.now()
-    const faults = causeFaults(hosts, redis, stop.signal)
+    const ended = async () => {
+      const { done, failed } = (await stateOf(call, batchId)).songs
+      return done + failed
+    }
+    const faults = causeFaults(hosts, redis, ended, stop.signal)
     await untilEnded(call, batchId, 'farm')
     const seconds = (Date.now() - startedMs) / 1000
     stop.abort()

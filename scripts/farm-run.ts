@@ -137,13 +137,14 @@ export async function handOver(
 
 export type Client = Awaited<ReturnType<typeof clientOf>>
 
+/** Returns how far a batch is. */
+export const stateOf = (call: Client, batchId: string) =>
+  call<{ status: string; songs: Readonly<Record<'done' | 'failed', number>> }>('GET', `/api/v1/batches/${batchId}`)
+
 /** Resolves when a batch has ended; says every 30 s how far it is. */
 export async function untilEnded(call: Client, batchId: string, label: string): Promise<void> {
   for (let told = 0; ; ) {
-    const { status, songs: counts } = await call<{ status: string; songs: Record<string, number> }>(
-      'GET',
-      `/api/v1/batches/${batchId}`,
-    )
+    const { status, songs: counts } = await stateOf(call, batchId)
     if (status === 'ended') return
     if (Date.now() - told > 30_000) {
       told = Date.now()

@@ -74,13 +74,13 @@ export class BullQueue implements Queue {
   readonly #events: QueueEvents
   readonly #offered = new Map<string, Offered>()
   readonly #closing = new AbortController()
-  #lastOffer: Promise<void> = Promise.resolve()
+  #lastAdd: Promise<void> = Promise.resolve()
 
   constructor(deps: BullQueueDeps) {
     this.#deps = deps
     const options = { connection: deps.place.options, prefix: KEY_PREFIX, skipVersionCheck: true }
     this.#queue = new BullMq(QUEUE_NAME, { ...options, streams: { events: { maxLen: KEPT_EVENTS } } })
-    this.#events = new QueueEvents(QUEUE_NAME, options)
+    this.#events = new QueueEvents(QUEUE_NAME, { ...options, autorun: false })
     // The connection comes back by itself; what was missed meanwhile is found by comparing.
     const note = (cause: Error) => deps.log.debug('the queue does not answer', { cause: cause.message })
     this.#queue.on('error', note)
@@ -89,6 +89,7 @@ export class BullQueue implements Queue {
     this.#events.on('completed', ({ jobId }) => void this.#wake(jobId))
     this.#events.on('failed', ({ jobId }) => void this.#wake(jobId))
     this.#events.on('progress', ({ jobId, data }) => this.#noteProgress(jobId, data))
+    void this.#follow()
     void this.#reconcile()
   }
 
@@ -123,8 +124,7 @@ export class BullQueue implements Queue {
       const takeBack = () => this.#giveUp(offered, { kind: 'stopped' })
       if (watch.signal.aborted) takeBack()
       else watch.signal.addEventListener('abort', takeBack, { once: true })
-      // The order of the offers is the owner's.
-      this.#lastOffer = this.#lastOffer.then(() => this.#wake(attempt.id))
+      void this.#wake(attempt.id)
     })
   }
 
@@ -142,6 +142,15 @@ export class BullQueue implements Queue {
     const inOrder = Promise.allSettled([this.#events.close(), this.#queue.close()])
     await Promise.race([inOrder, this.#deps.clock.sleep(CLOSE_LIMIT_MS)])
     await Promise.allSettled([this.#events.disconnect(), this.#queue.disconnect()])
+  }
+
+  /** Follows the events of the queue, from anew after one that cannot be read. */
+  async #follow(): Promise<void> {
+    const { clock, timing, log } = this.#deps
+    while (!this.#closing.signal.aborted) {
+      await this.#events.run().catch((cause: unknown) => log.debug('an event of the queue cannot be read', { cause }))
+      await clock.sleep(timing.retryMs, this.#closing.signal).catch(() => {})
+    }
   }
 
   /** Compares everything that was offered with the queue, again and again. */
@@ -197,7 +206,8 @@ export class BullQueue implements Queue {
     if (!this.#isWaitedFor(offered)) return
     if (job === 'unreadable') return this.#lose(offered, 'gone', 'the queue holds something else in its place')
     // Forgotten by a queue that was wiped. One that nobody has taken yet is the same offer again.
-    if (!job) return offered.isTaken ? this.#lose(offered, 'gone', 'the queue has forgotten it') : this.#add(offered)
+    if (!job)
+      return offered.isTaken ? this.#lose(offered, 'gone', 'the queue has forgotten it') : this.#addInTurn(offered)
     if (state === 'completed') return this.#take(offered, job.returnvalue)
     if (state === 'failed') return this.#lose(offered, 'gone', String(job.failedReason))
     if (WAITING.has(state)) return
@@ -229,6 +239,13 @@ export class BullQueue implements Queue {
     offered.takenAtMs ??= now
     if (now - offered.takenAtMs > MOST_TIMES * offered.attempt.timeLimitMs) return false
     return (await redis.exists(`${this.#queue.toKey(offered.attempt.id)}:lock`)) === 1
+  }
+
+  /** Adds attempts one after the other: the order of the offers is the owner's. */
+  #addInTurn(offered: Offered): Promise<void> {
+    const added = this.#lastAdd.then(() => this.#add(offered))
+    this.#lastAdd = added.catch(() => {})
+    return added
   }
 
   /** Stores the files of an attempt and offers it, again while the store is away. */

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 
@@ -15,4 +16,11 @@ export function quickFfmpeg(): { MASTER_FFMPEG_PATH?: string } {
   } catch {
     return {}
   }
+}
+
+/** Writes a script that runs the ffmpeg of the tests, and returns its path: each machine of a farm reads its ffmpeg to the last byte. */
+export function shortFfmpeg(folder: string): string {
+  const file = path.join(folder, 'ffmpeg')
+  writeFileSync(file, `#!/bin/sh\nexec '${process.env.MASTER_FFMPEG_PATH ?? 'ffmpeg'}' "$@"\n`, { mode: 0o755 })
+  return file
 }

@@ -25,6 +25,7 @@ import { type MachineOptions, type RunningMachine, startMachine } from '../../..
 import { createLog } from '../../../src-system/log.ts'
 import { systemClock } from '../../../src-system/system.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
+import { shortFfmpeg } from '../../support/quick-ffmpeg.ts'
 import { hasRedis, type RedisServer, startRedis } from '../../support/redis-server.ts'
 import { type Service, startService } from '../../support/service.ts'
 
@@ -80,6 +81,7 @@ describe.skipIf(!hasRedis())('several machines', () => {
     folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-farm-'))
     for (const made of [blobs(), tmp()]) mkdirSync(made)
     vi.stubEnv('TMPDIR', tmp())
+    vi.stubEnv('MASTER_FFMPEG_PATH', shortFfmpeg(folder))
     await client.flushall()
   })
   afterEach(async () => {
@@ -166,7 +168,8 @@ describe.skipIf(!hasRedis())('several machines', () => {
     await started(engine, 1)
     // Seen by the owner, as the wipe comes.
     engine.processes[0]?.progress('rendering', 0.5)
-    await expect.poll(async () => (await service!.job(jobs[0]!.job_id)).progress).toBe(50)
+    const running = engine.processes[0]!.order!.jobId
+    await expect.poll(async () => (await service!.job(running)).progress).toBe(50)
     await client.flushall()
     engine.isAutomatic = true
     await expect.poll(() => engine.processes[0]?.isAborted).toBe(true)

@@ -13,7 +13,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { DEFAULT_SETTINGS, jobSettings } from '../../../src-contract/settings.ts'
 import { engineVersion } from '../../../src-engine/version.ts'
 import type { Blobs } from '../../../src-server/farm/blobs.ts'
-import { BullQueue } from '../../../src-server/farm/bull-queue.ts'
+import { BullQueue, type BullQueueDeps } from '../../../src-server/farm/bull-queue.ts'
 import { Machines } from '../../../src-server/farm/machines.ts'
 import { type PackedEnd, PROTOCOL } from '../../../src-server/farm/messages.ts'
 import { openBlobs } from '../../../src-server/farm/open-blobs.ts'
@@ -28,9 +28,10 @@ import type { WorkOrder, WorkResult } from '../../../src-worker/mastering/work-o
 import type { AudioFacts } from '../../../src-worker/media/audio-facts.ts'
 import { listing } from '../../support/folder-listing.ts'
 import { createHeldEngine, type HeldEngine, storedZip } from '../../support/held-engine.ts'
+import { shortFfmpeg } from '../../support/quick-ffmpeg.ts'
 import { hasRedis, type RedisServer, startRedis } from '../../support/redis-server.ts'
 
-const SHAPES = Number(process.env.FARM_SHAPES ?? 60)
+const SHAPES = Number(process.env.FARM_SHAPES ?? 20)
 const SEED = Number(process.env.FARM_SEED ?? 11)
 const TIMING: FarmTiming = { beatMs: 50, reconcileMs: 100, lockMs: 5000, retryMs: 1 }
 const log = createLog('silent', systemClock, () => {})
@@ -153,6 +154,7 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
     for (const name of ['victim', 'store', 'tmp', 'attempts', 'home']) mkdirSync(inFolder(name))
     for (const name of ['source', 'victim/kept', 'home/report.json', 'arrived.zip']) writeFileSync(inFolder(name), SONG)
     vi.stubEnv('TMPDIR', inFolder('tmp'))
+    vi.stubEnv('MASTER_FFMPEG_PATH', shortFfmpeg(folder))
     blobs = await openBlobs(inFolder('store'), inFolder('tmp'))
   })
   afterEach(async () => {
@@ -233,19 +235,20 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
     closing.push(() => worker.close())
   }
 
-  function owner() {
+  function owner(deps: Partial<BullQueueDeps> = {}) {
     const place = queuePlace(redis.address)
     const bull = new BullQueue({
       ...{ place, redis: client, blobs, timing: TIMING, clock: systemClock, log },
       machines: new Machines(client, TIMING),
       liveSlots: () => 1,
       onMade: () => {},
+      ...deps,
     })
     closing.push(() => bull.close())
-    return async (jobId: string, stop = new AbortController()): Promise<AttemptEnd & { order: WorkOrder }> => {
+    return async (jobId: string, onProgress = () => {}): Promise<AttemptEnd & { order: WorkOrder }> => {
       const order = orderOf(jobId)
       const attempt = { id: `${jobId}-1`, order, timeLimitMs: 60_000, memoryBytes: 1 }
-      return { ...(await bull.offer(attempt, { signal: stop.signal })), order }
+      return { ...(await bull.offer(attempt, { signal: new AbortController().signal, onProgress })), order }
     }
   }
 
@@ -386,6 +389,49 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
       expect(await offer(randomUUID()), String(set)).toMatchObject({ kind: 'lost', reason: 'files' })
       expect(surroundings()).toEqual(before)
     }
+  })
+
+  test('events that cannot be read stop no other, without any comparison', async () => {
+    const offer = owner({ timing: { ...TIMING, reconcileMs: 600_000 } })
+    let isTold = false
+    let isOver = false
+    lyingMachine(async (job) => {
+      while (!isTold && !isOver) await job.updateProgress({ type: 'progress', stage: 'rendering', fraction: 0.5 })
+      return { ...doneWith({}), end: { kind: 'timed_out' } }
+    })
+    closing.push(async () => {
+      isOver = true
+    })
+    for (const bad of ['completed', 'progress', 'error']) {
+      isTold = false
+      expect(await offer(randomUUID(), () => (isTold = true))).toMatchObject({ kind: 'timed_out' })
+      await client.xadd('loudsmith:attempts:events', '*', 'event', bad, 'jobId', 'x', 'returnvalue', '{', 'data', '{')
+    }
+    isTold = false
+    expect(await offer(randomUUID(), () => (isTold = true))).toMatchObject({ kind: 'timed_out' })
+  })
+
+  test('attempts are taken in the order of their offers, however long their files take', async () => {
+    const [first, second] = [randomUUID(), randomUUID()]
+    let comparisons = 0
+    const clock: typeof systemClock = {
+      ...systemClock,
+      async sleep(ms, signal) {
+        await systemClock.sleep(ms, signal)
+        if (ms === TIMING.reconcileMs) comparisons++
+      },
+    }
+    const slow: Blobs = {
+      ...blobs,
+      async put(attemptId, file) {
+        if (attemptId === `${first}-1`) await expect.poll(() => comparisons).toBeGreaterThan(2)
+        return blobs.put(attemptId, file)
+      },
+    }
+    const offer = owner({ blobs: slow, clock })
+    void offer(first)
+    void offer(second)
+    await expect.poll(() => client.lrange('loudsmith:attempts:wait', 0, -1)).toEqual([`${second}-1`, `${first}-1`])
   })
 
   test('an attempt whose place in the queue or the store holds something else is lost, once', async () => {
