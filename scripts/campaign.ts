@@ -8,6 +8,7 @@ import path from 'node:path'
 
 const FULL_NUMBERS = {
   FUZZ_ROUNDS: '10000',
+  AUDIO_ROUNDS: '5000',
   MCP_ROUNDS: '50000',
   KILL_ROUNDS: '100',
   EXPORT_KILLS: 'all',
@@ -24,6 +25,7 @@ const FULL_NUMBERS = {
 const FILES = [
   'tests/engine/chain/music.test.ts',
   'tests/server/http/hostile.test.ts',
+  'tests/server/http/hostile-audio.test.ts',
   'tests/server/http/hostile-values.test.ts',
   'tests/server/http/hostile-keys.test.ts',
   'tests/server/mcp/arguments.test.ts',
