@@ -25,6 +25,8 @@ import { masterOrder, orderFor, runOrder, startWorker, storedSong } from './run-
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)
 const song = at('song.wav')
+/** The first seconds of the song, where only what is written and said counts. */
+const start = at('start.wav')
 let order: WorkOrder
 let result: WorkResult
 const progress: WorkProgress[] = []
@@ -49,6 +51,7 @@ beforeAll(async () => {
     ...['-c:a', 'pcm_s24le', '-metadata', 'title=등불 아래'],
     song,
   )
+  runPlain('-i', song, '-t', '6', '-c:a', 'copy', start)
   order = await orderFor(song, folder, { artist: '새벽' })
   const { messages, exitCode } = await runOrder(order)
   const last = messages.at(-1)
@@ -86,13 +89,12 @@ describe('an engine process with a song', () => {
   })
 
   it.each([
-    [96_000, 96_000],
     [32_000, 44_100],
     [192_000, 96_000],
   ])('writes 24 bit at a rate that shops take: a song at %d Hz at %d Hz', async (rateHz, writtenHz) => {
     const file = writeFloatWav(at(`rate-${rateHz}.wav`), songLike(2, rateHz), rateHz)
-    const { masters } = await masterOrder(await orderFor(file, folder, { platforms: ['melon', 'youtube'] }))
-    for (const master of masters) expect(master).toMatchObject({ sample_rate_hz: writtenHz, bit_depth: 24 })
+    const { masters } = await masterOrder(await orderFor(file, folder, { platforms: ['melon'] }))
+    expect(masters).toMatchObject([{ sample_rate_hz: writtenHz, bit_depth: 24 }])
   })
 
   it('names folder and files after the tag and keeps the tags', () => {
@@ -125,15 +127,19 @@ describe('an engine process with a song', () => {
 
   it('makes the same bytes on one thread and on two', async () => {
     // And in another process than theirs.
-    const again = await masterOrder(await orderFor(song, folder, { artist: '새벽', threads: 1 }))
-    expect(again.masters.map(({ sha256 }) => sha256)).toEqual(result.masters.map(({ sha256 }) => sha256))
+    const platforms = ['spotify', 'melon'] as const
+    const again = await masterOrder(await orderFor(song, folder, { artist: '새벽', threads: 1, platforms }))
+    const sums = result.masters.flatMap(({ platform, sha256 }) =>
+      platforms.some((one) => one === platform) ? sha256 : [],
+    )
+    expect(again.masters.map(({ sha256 }) => sha256)).toEqual(sums)
   })
 })
 
 describe('masters that make the same promise', () => {
   it('are one render, and the same file twice', async () => {
     const at44 = at('song44.wav')
-    runPlain('-i', song, '-ar', '44100', '-c:a', 'pcm_s16le', at44)
+    runPlain('-i', start, '-ar', '44100', '-c:a', 'pcm_s16le', at44)
     const { masters } = await masterOrder(
       await orderFor(at44, folder, { platforms: ['spotify', 'youtube', 'apple_music'] }),
     )
@@ -149,10 +155,10 @@ describe('masters that make the same promise', () => {
 
 describe('a song of a high rate', () => {
   it('keeps its rate, and reaches its target there', async () => {
-    const high = writeFloatWav(at('high.wav'), songLike(10, 96_000), 96_000)
+    const high = writeFloatWav(at('high.wav'), songLike(4, 96_000), 96_000)
     const work = await orderFor(high, folder, { platforms: ['youtube'] })
     const made = await masterOrder(work)
-    expect(made.masters.map(({ sample_rate_hz }) => sample_rate_hz)).toEqual([96_000])
+    expect(made.masters).toMatchObject([{ sample_rate_hz: 96_000, bit_depth: 24 }])
     const { integratedLufs } = readByEbur128(unpack(made, work).youtube!)
     expect(Math.abs(integratedLufs + 14)).toBeLessThanOrEqual(0.1)
   })
@@ -203,13 +209,13 @@ describe('a reference', () => {
     runPlain('-i', reference, '-af', 'treble=g=-9', '-c:a', 'pcm_s16le', at('dark.wav'))
     for (const tier of ['standard', 'premium'] as const) {
       const change = { platforms: ['apple_music'], tier, reference: await storedSong(at('dark.wav')) } as const
-      const work = await orderFor(song, folder, change)
+      const work = await orderFor(start, folder, change)
       await masterOrder(work)
       const report = JSON.parse(readFileSync(path.join(work.attemptFolder, 'report.json'), 'utf8')) as Report
       expect(report.decisions.map(({ code }) => code)).toContain('TONE_TOWARD_REFERENCE')
       expect(report.reference_filename).toBe('dark.wav')
     }
-    const own = await orderFor(song, folder, { platforms: ['melon'], reference: order.source })
+    const own = await orderFor(start, folder, { platforms: ['melon'], reference: await storedSong(start) })
     const itself = await masterOrder(own)
     expect(itself.warnings.map(({ code }) => code)).toContain('REFERENCE_IS_TARGET')
     const { source, reference: same } = JSON.parse(
@@ -222,7 +228,7 @@ describe('a reference', () => {
 describe('premium', () => {
   it('writes 24 bit at the rate of the song and says what lossy copies peak at', async () => {
     const { masters } = await masterOrder(
-      await orderFor(song, folder, { tier: 'premium', platforms: ['youtube', 'melon'] }),
+      await orderFor(start, folder, { tier: 'premium', platforms: ['youtube', 'melon'] }),
     )
     for (const master of masters) {
       expect(master).toMatchObject({ sample_rate_hz: 48_000, bit_depth: 24 })
@@ -255,22 +261,22 @@ describe('warnings about a song', () => {
   })
 
   it('include a missing end, if the header claims more', async () => {
-    const file = writeFloatWav(at('cut.wav'), songLike(12), 44_100)
+    const file = writeFloatWav(at('cut.wav'), songLike(4), 44_100)
     const whole = readFileSync(file)
     writeFileSync(file, whole.subarray(0, Math.floor(whole.length / 2)))
     const { warnings } = await masterOrder(await orderFor(file, folder, { platforms: ['spotify'] }))
-    expect(warnings).toContainEqual({ code: 'INPUT_CUT_SHORT', values: { claimed: '0:12', held: '0:06' } })
+    expect(warnings).toContainEqual({ code: 'INPUT_CUT_SHORT', values: { claimed: '0:04', held: '0:02' } })
     // Said once: where its end is missing, that it breaks off is no news.
     expect(warnings.map(({ code }) => code)).not.toContain('INPUT_BREAKS_OFF')
   })
 
   it('include content that the header does not count', async () => {
-    const file = writeFloatWav(at('more.wav'), songLike(12), 44_100)
+    const file = writeFloatWav(at('more.wav'), songLike(6), 44_100)
     const bytes = readFileSync(file)
-    bytes.writeUInt32LE(4 * 44_100 * 8, 40)
+    bytes.writeUInt32LE(2 * 44_100 * 8, 40)
     writeFileSync(file, bytes)
     const { warnings } = await masterOrder(await orderFor(file, folder, { platforms: ['spotify'] }))
-    expect(warnings).toContainEqual({ code: 'INPUT_HOLDS_MORE', values: { counted: '0:04', more: '0:08' } })
+    expect(warnings).toContainEqual({ code: 'INPUT_HOLDS_MORE', values: { counted: '0:02', more: '0:04' } })
     expect(warnings.map(({ code }) => code)).not.toContain('INPUT_BREAKS_OFF')
   })
 
@@ -452,7 +458,7 @@ describe('a job that cannot be done', () => {
     ]
     writeFileSync(program, `${lines.join('\n')}\n`, { mode: 0o755 })
     const ffmpeg = { ...order.ffmpeg, path: program }
-    const work = await orderFor(song, folder, { tier: 'premium', platforms: ['apple_music', 'melon'], ffmpeg })
+    const work = await orderFor(start, folder, { tier: 'premium', platforms: ['apple_music', 'melon'], ffmpeg })
     await expect(masterOrder(work)).rejects.toThrow('libmp3lame')
     const isAlive = () => {
       try {
