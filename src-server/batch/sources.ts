@@ -127,6 +127,21 @@ export class Sources {
     return song
   }
 
+  /** Returns a stored song, or undefined for an unknown identifier and where the file is gone. */
+  findKept(sourceId: string): StoredSource | undefined {
+    const song = this.find(sourceId)
+    return song && existsSync(song.path) ? song : undefined
+  }
+
+  /** Returns what a list of tracks shows of a song, or undefined for an unknown identifier. */
+  facts(sourceId: string) {
+    const shown = this.show(sourceId)
+    if (!shown) return undefined
+    const { title, artist, duration_seconds: durationSeconds } = shown
+    const state: 'stored' | 'gone' = this.findKept(sourceId) ? 'stored' : 'gone'
+    return { title, ...(artist === undefined ? {} : { artist }), durationSeconds, state }
+  }
+
   /** Returns a song as the app shows it, or undefined for an unknown identifier. */
   show(sourceId: string): Source | undefined {
     const row = this.#row(sourceId)

@@ -2,10 +2,10 @@ import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { DEFAULT_PAGE_SIZE } from '../../src-contract/common.ts'
 import { RELEASE } from '../../src-contract/delivery-target.ts'
-import type { Job, JobPage, JobQuery } from '../../src-contract/jobs.ts'
+import type { Job, JobPage, JobQuery, JobStatus } from '../../src-contract/jobs.ts'
 import { PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
 import type { Clock } from '../../src-system/system.ts'
-import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
+import type { StoredSong, WorkResult } from '../../src-worker/mastering/work-order.ts'
 import { type BytesPlace, entryOf, type JobFiles, resultOf, type StoredFiles } from '../artifacts/job-files.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
@@ -189,6 +189,37 @@ export class Jobs {
     if (!job || hasExpired(job, clock.now())) return undefined
     const { song, sourcePath } = job
     return { path: folders.source(jobId), ...song, ...(sourcePath === undefined ? {} : { sourcePath }) }
+  }
+
+  /** Returns the same where its file is in the folder of the job. */
+  keptSong(jobId: string): StoredSong | undefined {
+    const song = this.song(jobId)
+    return song && existsSync(song.path) ? song : undefined
+  }
+
+  /** Returns a job that is done and whose masters are kept or delivered; undefined for every other. */
+  finished(
+    jobId: string,
+  ): { readonly job: JobRecord; readonly result: WorkResult; readonly files: JobFiles } | undefined {
+    const { store } = this.#deps
+    const [job, files] = [store.find(jobId), this.files(jobId)]
+    if (!job?.result || !files?.result || files.isExpired) return undefined
+    return files.delivered || existsSync(files.result.zipPath) ? { job, result: job.result, files } : undefined
+  }
+
+  /** Returns what a list of tracks shows of a job, or undefined for an unknown one. */
+  facts(jobId: string) {
+    const job = this.#deps.store.find(jobId)
+    if (!job) return undefined
+    const { shownTitle: title, shownArtist: artist, song, state } = job
+    const isOver = hasEnded(state) && hasExpired(job, this.#deps.clock.now())
+    const shown: JobStatus | 'expired' = isOver ? 'expired' : statusOf(state)
+    return {
+      title,
+      ...(artist === undefined ? {} : { artist }),
+      durationSeconds: song.facts.durationSeconds,
+      state: shown,
+    }
   }
 
   /** Returns the number of jobs that the plan allows to start now. */

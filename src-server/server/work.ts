@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { DEFAULT_SETTINGS, jobSettings } from '../../src-contract/settings.ts'
 import { discardFolder } from '../../src-system/disk.ts'
@@ -15,7 +14,6 @@ import type { Farm } from '../farm/farm.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Analyse, createAnalyse } from '../jobs/analyse.ts'
 import { createIdempotency } from '../jobs/idempotency.ts'
-import { hasEnded, hasExpired, statusOf } from '../jobs/job.ts'
 import { Jobs } from '../jobs/jobs.ts'
 import { createMakeExport } from '../jobs/make-export.ts'
 import { createMakePreview } from '../jobs/preview.ts'
@@ -28,11 +26,11 @@ import { jobBytes, Submissions } from '../jobs/submit.ts'
 import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
 import { Manifests } from '../manifests/manifests.ts'
 import { ReleaseExports } from '../releases/export.ts'
-import type { SongMasters } from '../releases/export-sounds.ts'
 import { ReleaseMastering } from '../releases/mastering.ts'
 import { Releases } from '../releases/releases.ts'
 import { seenJob } from '../releases/seen-job.ts'
 import { Signer } from '../releases/signing.ts'
+import { songMasters } from '../releases/song-masters.ts'
 import { createInspectCover } from '../uploads/cover.ts'
 import { createInspect } from '../uploads/inspect.ts'
 import { probeAudio } from '../uploads/probe.ts'
@@ -273,7 +271,7 @@ function createManifests(
 /** Builds the releases, whose tracks are stored songs and jobs. */
 function createReleases(
   { clock, random }: ServiceDeps,
-  { db, store, time, retention, releaseStore, runStore, notify }: Core,
+  { db, retention, releaseStore, runStore, notify }: Core,
   { stored, jobs, sources }: Pick<Uploads, 'stored'> & Pick<JobWork, 'jobs'> & Pick<BatchService, 'sources'>,
   mastering: ReleaseMastering,
 ): Releases {
@@ -282,21 +280,8 @@ function createReleases(
     clock,
     random,
     store: releaseStore,
-    sourceFacts(sourceId) {
-      const [song, shown] = [sources.find(sourceId), sources.show(sourceId)]
-      if (!song || !shown) return undefined
-      const { title, artist, duration_seconds: durationSeconds } = shown
-      const names = { title, ...(artist === undefined ? {} : { artist }) }
-      return { ...names, durationSeconds, state: existsSync(song.path) ? 'stored' : 'gone' }
-    },
-    jobFacts(jobId) {
-      const job = store.find(jobId)
-      if (!job) return undefined
-      const { shownTitle: title, shownArtist: artist, song, state } = job
-      const names = { title, ...(artist === undefined ? {} : { artist }) }
-      const isOver = hasEnded(state) && hasExpired(job, time.now())
-      return { ...names, durationSeconds: song.facts.durationSeconds, state: isOver ? 'expired' : statusOf(state) }
-    },
+    sourceFacts: (sourceId) => sources.facts(sourceId),
+    jobFacts: (jobId) => jobs.facts(jobId),
     async hasSong(jobId) {
       const files = jobs.files(jobId)
       return files === undefined || stored.hasSong(files)
@@ -334,10 +319,8 @@ function createReleaseMastering(
       const job = store.find(jobId)
       return job && seenJob(job, { progress: scheduler.progressOf(jobId)?.progress ?? 0, nowMs: time.now() })
     },
-    songOf({ jobId, sourceId }) {
-      const song = jobId !== undefined ? jobs.song(jobId) : batchService.sources.find(sourceId ?? '')
-      return song && existsSync(song.path) ? song : undefined
-    },
+    songOf: ({ jobId, sourceId }) =>
+      jobId !== undefined ? jobs.keptSong(jobId) : batchService.sources.findKept(sourceId ?? ''),
     bringBackSong: (jobId) => jobs.bringBackSong(jobId),
     async measure(song, signal) {
       const { loudnessSteps, spectrum, measurement } = await analyse(song, jobSettings(DEFAULT_SETTINGS), { signal })
@@ -371,24 +354,7 @@ function createReleaseExports(
     readonly stopping: AbortSignal
   },
 ): ReleaseExports {
-  const { store, sourceJobs, settings, releaseStore, folders, ffmpeg } = core
-  const mastersOfJob = (jobId: string): SongMasters | undefined => {
-    const [job, files] = [store.find(jobId), jobs.files(jobId)]
-    if (!job?.result || !files?.result || files.isExpired) return undefined
-    if (!files.delivered && !existsSync(files.result.zipPath)) return undefined
-    const { masters, release } = job.result
-    const { ai_service } = job.request.settings
-    return {
-      jobId,
-      masters,
-      ...(release ? { release } : {}),
-      song: { ...job.song, path: files.source.path },
-      edges: job.request.settings,
-      ...(job.request.joined ? { joined: job.request.joined } : {}),
-      ...(ai_service === 'other' ? {} : { aiService: ai_service }),
-      bytesOf: (file) => jobs.bringBackFile(jobId, file),
-    }
-  }
+  const { sourceJobs, settings, releaseStore, folders, ffmpeg } = core
   const { tmp } = folders
   return new ReleaseExports({
     ...createMakeExport({ pool, log, random, ffmpeg, storage, tmp, timeLimitMs: config.jobTimeoutMs, stopping }),
@@ -400,7 +366,11 @@ function createReleaseExports(
       const { jobId, sourceId } = track
       const own = mastering.masterJobOf(releaseId, track)
       const others = jobId !== undefined ? [jobId] : sourceId !== undefined ? sourceJobs.listOf(sourceId) : []
-      return [...(own === undefined ? [] : [own]), ...others].map(mastersOfJob).find((masters) => masters !== undefined)
+      for (const id of [...(own === undefined ? [] : [own]), ...others]) {
+        const masters = songMasters(jobs, id)
+        if (masters) return masters
+      }
+      return undefined
     },
     bringBackSong: (jobId) => jobs.bringBackSong(jobId),
     sourceOf: (sourceId) => sources.find(sourceId),
