@@ -1,7 +1,7 @@
 /** Messages of the command line in both languages: help, refusals, outcomes. JSON output is English and never changes. */
 import type { PauseReason } from '../src-contract/batches.ts'
 import type { Stage } from '../src-contract/jobs.ts'
-import type { Language } from '../src-contract/text/text.ts'
+import { type Language, languageOfLocale } from '../src-contract/text/language.ts'
 import { automationEn, automationKo } from './automation-messages.ts'
 
 const en = {
@@ -814,6 +814,8 @@ const ko: Messages = {
   },
 }
 
+const MESSAGES: Readonly<Record<Language, Messages>> = { en, ko }
+
 /**
  * Returns the messages of a terminal: Korean where the first of LC_ALL, LC_MESSAGES and LANG that is set begins with `ko` (POSIX.1-2017
  * section 8.2), or, where none is set as on Windows, the system's own language does; else English. Never throws.
@@ -823,7 +825,7 @@ export function terminalMessages(
   systemLocale: string,
 ): Messages {
   const locale = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || systemLocale
-  return /^ko(?![a-z])/i.test(locale) ? ko : en
+  return MESSAGES[languageOfLocale(locale)]
 }
 
 /** Returns the messages of a command with or without `--json`. */

@@ -10,6 +10,7 @@ import { MAX_ALLOWED_FOLDERS, MAX_COVER_BYTES, MAX_ENGINE_WORKERS } from './limi
 import { CHANGED_OWN_METADATA, SHOWN_METADATA, SHOWN_OWN_METADATA } from './metadata-schemas.ts'
 import { Warning } from './report.ts'
 import { MasterSettings } from './setting-schemas.ts'
+import { LANGUAGES } from './text/language.ts'
 
 const { lyrics: _lyrics, ...FILE_METADATA } = SHOWN_METADATA
 
@@ -109,11 +110,11 @@ export const Batch = exactly({
 })
 export type Batch = Static<typeof Batch>
 
-export const LANGUAGES = ['system', 'en', 'ko'] as const
+const CHOSEN_LANGUAGES = ['system', ...LANGUAGES] as const
 const THEMES = ['system', 'dark', 'light'] as const
 
 export const Settings = exactly({
-  language: oneOf(LANGUAGES),
+  language: oneOf(CHOSEN_LANGUAGES),
   theme: oneOf(THEMES),
   retention_days: orNull(Type.Integer({ minimum: 1, maximum: 365 })),
   disk_quota_bytes: orNull(Type.Integer({ minimum: 1 })),

@@ -10,7 +10,7 @@ import { FORMAT_NAMES } from './formats.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { CONFIDENCES } from './platforms/platform.ts'
 import { NAMING_FORM } from './settings.ts'
-import { LANGUAGES } from './text/text.ts'
+import { LANGUAGES } from './text/language.ts'
 
 /** Masters that an export takes: those for all services, or those of one platform. */
 const MASTERS = [RELEASE, ...PLATFORMS] as const

@@ -1,4 +1,5 @@
 /** The shell's own words, in both languages: menus, tray, dialogs, notifications. Codes of the API have theirs in the contract. */
+import { type Language, languageOfLocale } from '../src-contract/text/language.ts'
 import type { Appearance } from './bridge.ts'
 
 const en = {
@@ -167,13 +168,12 @@ const ko: Words = {
   ffmpegRefused: 'ffmpeg로 쓸 수 없는 프로그램이에요.',
 }
 
-/** Returns which of our languages is meant: the chosen one, else Korean on a Korean system, else English. */
-export function languageOf(chosen: Appearance['language'], systemLocale: string): 'en' | 'ko' {
-  if (chosen !== 'system') return chosen
-  return systemLocale.toLowerCase().startsWith('ko') ? 'ko' : 'en'
+/** Returns which of our languages is meant: the chosen one, else that of the system. */
+export function languageOf(chosen: Appearance['language'], systemLocale: string): Language {
+  return chosen === 'system' ? languageOfLocale(systemLocale) : chosen
 }
 
+const WORDS: Readonly<Record<Language, Words>> = { en, ko }
+
 /** Returns the words of a language. */
-export function wordsOf(language: 'en' | 'ko'): Words {
-  return language === 'ko' ? ko : en
-}
+export const wordsOf = (language: Language): Words => WORDS[language]

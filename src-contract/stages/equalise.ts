@@ -1,4 +1,5 @@
-import { type Bilingual, both, db, hz } from '../text/sentence.ts'
+import type { LocalizedText } from '../text/language.ts'
+import { both, db, hz } from '../text/sentence.ts'
 import type { StageSentences } from './sentences.ts'
 
 /** One section of a parametric equaliser, after R. Bristow-Johnson's Audio EQ Cookbook. */
@@ -19,7 +20,7 @@ export interface Equalise {
 }
 
 /** Of {@link equaliseSentences}' TONE_LEANED, which engines before 1.20.0 decided and reports of that time hold. */
-const possibleFaults: Readonly<Record<string, Bilingual>> = {
+const possibleFaults: Readonly<Record<string, LocalizedText>> = {
   mud: both('mud', '뭉쳤을'),
   harshness: both('harshness', '거칠'),
   dullness: both('a dull top', '어두울'),

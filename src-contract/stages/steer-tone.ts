@@ -1,5 +1,6 @@
+import type { Language, LocalizedText } from '../text/language.ts'
 import { change } from '../text/numbers.ts'
-import { type Bilingual, both, hz } from '../text/sentence.ts'
+import { both, hz } from '../text/sentence.ts'
 import type { StageSentences } from './sentences.ts'
 
 /** One section of the tone that was asked for; shelves and peak as R. Bristow-Johnson's Audio EQ Cookbook has them before sampling. */
@@ -27,7 +28,7 @@ export interface SteerTone {
   readonly sections: readonly SteerToneSection[]
 }
 
-const names: Readonly<Record<string, Bilingual>> = {
+const names: Readonly<Record<string, LocalizedText>> = {
   tiltDb: both('tilt', '기울기'),
   bassDb: both('bass', '저음'),
   presenceDb: both('presence', '존재감'),
@@ -38,7 +39,7 @@ const names: Readonly<Record<string, Bilingual>> = {
 export const steerToneSentences = {
   tone: {
     TONE_STEERED: (v) => {
-      const list = (language: 'en' | 'ko') =>
+      const list = (language: Language) =>
         Object.entries(names)
           .filter(([name]) => v[name] !== undefined)
           .map(([name, text]) => `${text[language]} ${change(Number(v[name]))} dB`)

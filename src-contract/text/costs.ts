@@ -1,11 +1,11 @@
 /** Sentences about what a master gave up, in both languages. */
 import type { CostCode, MasterCost, MasterResult } from '../report.ts'
 import { fromWireValues } from '../wire-values.ts'
+import type { Language, LocalizedText } from './language.ts'
 import { change, codecLabel } from './numbers.ts'
-import { type Bilingual, both, db, type SentenceValues } from './sentence.ts'
-import type { Language } from './text.ts'
+import { both, db, type SentenceValues } from './sentence.ts'
 
-const SENTENCES: Readonly<Record<CostCode, (values: SentenceValues) => Bilingual>> = {
+const SENTENCES: Readonly<Record<CostCode, (values: SentenceValues) => LocalizedText>> = {
   LOUD_PARTS_REDUCED: (v) =>
     both(
       `The loud parts lose ${db(v.meanGainReductionDb)} on average.`,

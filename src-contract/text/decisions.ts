@@ -3,11 +3,11 @@ import type { RepairKind } from '../repair-kinds.ts'
 import type { Decision, DecisionCode } from '../report.ts'
 import { type StageDecisionCode, stageDecisionSentences } from '../stages/index.ts'
 import { fromWireValues } from '../wire-values.ts'
+import type { Language, LocalizedText } from './language.ts'
 import { change, decibels } from './numbers.ts'
-import { type Bilingual, both, db, type Sentence } from './sentence.ts'
-import type { Language } from './text.ts'
+import { both, db, type Sentence } from './sentence.ts'
 
-const stageNames: Record<Decision['stage'], Bilingual> = {
+const stageNames: Record<Decision['stage'], LocalizedText> = {
   repair: both('Repair', '복원'),
   tone: both('Tone', '음색'),
   dynamics: both('Dynamics', '다이내믹'),
@@ -17,18 +17,18 @@ const stageNames: Record<Decision['stage'], Bilingual> = {
   land: both('Loudness', '음량 맞춤'),
 }
 
-const toneLeftAlone = (intensity: string | number | undefined): Bilingual =>
+const toneLeftAlone = (intensity: string | number | undefined): LocalizedText =>
   intensity === 0
     ? both('At intensity 0 the tone is left alone.', '강도 0에서는 음색을 그대로 둬요.')
     : both('No fault of tone was found, so it was left alone.', '음색에서 결함이 보이지 않아 그대로 두었어요.')
 
-const dynamicsLeftAlone = (intensity: string | number | undefined): Bilingual =>
+const dynamicsLeftAlone = (intensity: string | number | undefined): LocalizedText =>
   intensity === 0
     ? both('At intensity 0 the dynamics are left alone.', '강도 0에서는 다이내믹을 그대로 둬요.')
     : both('The dynamics suit the song and were left alone.', '다이내믹이 알맞아 그대로 두었어요.')
 
 /** Faults as the subject of "was found". */
-const faultNames: Readonly<Record<RepairKind, Bilingual>> = {
+const faultNames: Readonly<Record<RepairKind, LocalizedText>> = {
   dc_offset: both('An offset was', 'DC 오프셋'),
   rumble: both('Rumble was', '초저역 잡음'),
   clipping: both('Clipped peaks were', '잘린 피크'),
@@ -104,7 +104,7 @@ const otherSentences: Record<Exclude<DecisionCode, StageDecisionCode>, Sentence>
   },
 }
 
-const candidateNames: Readonly<Record<string, Bilingual>> = {
+const candidateNames: Readonly<Record<string, LocalizedText>> = {
   as_asked: both('the one asked for', '요청한 그대로'),
   gentler: both('a gentler one', '더 부드러운'),
   firmer: both('a firmer one', '더 강한'),

@@ -1,7 +1,7 @@
 /** Sentences of the rules of receivers and of their remedies, in both languages. */
 import type { DeliveryCheck, RemedyValues, RuleName } from '../distributors/rules.ts'
 import { colorModelWords } from './color-models.ts'
-import type { Language } from './text.ts'
+import type { Language } from './language.ts'
 
 type Words = { readonly [L in Language]: string }
 type Sentence = { readonly [L in Language]: (values: RemedyValues) => string }

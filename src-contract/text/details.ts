@@ -1,5 +1,5 @@
 /** Rules of values, in both languages: the details of INVALID_REQUEST. */
-import type { Language } from './text.ts'
+import type { Language } from './language.ts'
 
 /** One rule that a value breaks. */
 export type Detail =

@@ -1,6 +1,6 @@
 /** Sentences of the AI disclosure sheet, in both languages. */
 import type { AiUse, DisclosureCategory } from '../disclosure.ts'
-import type { Language } from './text.ts'
+import type { Language } from './language.ts'
 
 type Words = { readonly [L in Language]: string }
 

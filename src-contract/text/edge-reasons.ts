@@ -1,6 +1,6 @@
 /** Reasons of proposed trims, in both languages. */
 import type { EdgeProposal, ProposedEdges } from '../edge-proposals.ts'
-import type { Language } from './text.ts'
+import type { Language } from './language.ts'
 
 /** Returns a reason as a sentence: `3.3 s of silence at the end; 1 s stays.` */
 export function edgeReasonText(
@@ -8,9 +8,11 @@ export function edgeReasonText(
   language: Language,
 ): string {
   const isStart = code === 'SILENCE_AT_START'
-  return language === 'ko'
-    ? `${isStart ? '처음' : '끝'}에 무음 ${found}초가 있어요. ${kept}초만 남겨요.`
-    : `${found} s of silence at the ${isStart ? 'start' : 'end'}; ${kept} s stays.`
+  const sentences: Record<Language, string> = {
+    en: `${found} s of silence at the ${isStart ? 'start' : 'end'}; ${kept} s stays.`,
+    ko: `${isStart ? '처음' : '끝'}에 무음 ${found}초가 있어요. ${kept}초만 남겨요.`,
+  }
+  return sentences[language]
 }
 
 /** Returns proposed trims with the sentences of their reasons. */

@@ -1,6 +1,6 @@
 /** Sentences about what keeps several machines from working together. */
 import type { FarmTrouble } from '../machines.ts'
-import type { Language } from './text.ts'
+import type { Language } from './language.ts'
 
 type Sentences = Readonly<Record<FarmTrouble, string>>
 
@@ -44,7 +44,9 @@ const ko: Sentences = {
   clock: '컴퓨터의 시계가 1분 넘게 어긋나 있어요. 로그의 시각과 S3가 시계에 달려 있으니 네트워크로 맞추세요.',
 }
 
+const SENTENCES: Readonly<Record<Language, Sentences>> = { en, ko }
+
 /** Returns the sentence about a trouble. Pure. */
 export function farmTroubleText(trouble: FarmTrouble, language: Language): string {
-  return (language === 'ko' ? ko : en)[trouble]
+  return SENTENCES[language][trouble]
 }

@@ -1,19 +1,14 @@
 /** Parts of which the sentences about decisions are made. */
+import type { LocalizedText } from './language.ts'
 import { count, decibels, frequency } from './numbers.ts'
-
-/** A text in every language. */
-export interface Bilingual {
-  readonly en: string
-  readonly ko: string
-}
 
 /** Values of a decision, by their names in the program. */
 export type SentenceValues = Readonly<Record<string, number | string>>
 
 /** Words a decision from its values. Numbers that are missing leave a shorter sentence; never throws. */
-export type Sentence = (values: SentenceValues) => Bilingual
+export type Sentence = (values: SentenceValues) => LocalizedText
 
-export const both = (en: string, ko: string): Bilingual => ({ en, ko })
+export const both = (en: string, ko: string): LocalizedText => ({ en, ko })
 
 /** A frequency with its unit; empty for a value that is no number. */
 export const hz = (value: number | string | undefined): string => (typeof value === 'number' ? frequency(value) : '')

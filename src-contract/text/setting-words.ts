@@ -1,7 +1,9 @@
 /** Words of the settings: their labels on the page and in the report, and the hints of their controls. */
+
 import type { FadeShape } from '../edges.ts'
 import type { EdgeName, MasterSettings, SettingName, SteeringName } from '../settings.ts'
-import { type Bilingual, both } from './sentence.ts'
+import type { LocalizedText } from './language.ts'
+import { both } from './sentence.ts'
 
 /** A setting that is a number: its control is a fader. */
 export type NumberName = Exclude<
@@ -10,7 +12,7 @@ export type NumberName = Exclude<
 >
 
 /** Labels of the settings by which the sound and the edges are steered. */
-export const settingLabels: Readonly<Record<SteeringName | EdgeName, Bilingual>> = {
+export const settingLabels: Readonly<Record<SteeringName | EdgeName, LocalizedText>> = {
   style: both('Style', '스타일'),
   tilt_db: both('Tilt', '기울기'),
   bass_db: both('Low end', '저음'),
@@ -35,14 +37,14 @@ export const settingLabels: Readonly<Record<SteeringName | EdgeName, Bilingual>>
 }
 
 /** Names of the curves of a fade. */
-export const fadeShapes: Readonly<Record<FadeShape, Bilingual>> = {
+export const fadeShapes: Readonly<Record<FadeShape, LocalizedText>> = {
   linear: both('straight', '직선'),
   equal_power: both('equal power', '등파워'),
   smooth: both('smooth', '부드럽게'),
 }
 
 /** Hints of the faders: what each does, when to use it and what it costs. */
-export const faderHints: Readonly<Record<NumberName, Bilingual>> = {
+export const faderHints: Readonly<Record<NumberName, LocalizedText>> = {
   intensity: both(
     'How far all corrections go. Lower it for a mix that is nearly finished. High values make songs alike.',
     '모든 보정을 얼마나 할지 정해요. 거의 완성된 믹스라면 낮추세요. 높이면 곡들이 서로 비슷해져요.',
@@ -94,9 +96,11 @@ export const faderHints: Readonly<Record<NumberName, Bilingual>> = {
 }
 
 /** Returns the words of a table in one language, by name. */
-export function wordsIn<Name extends string>(language: keyof Bilingual, words: Readonly<Record<Name, Bilingual>>) {
-  return Object.fromEntries(Object.entries<Bilingual>(words).map(([name, text]) => [name, text[language]])) as Record<
-    Name,
-    string
-  >
+export function wordsIn<Name extends string>(
+  language: keyof LocalizedText,
+  words: Readonly<Record<Name, LocalizedText>>,
+) {
+  return Object.fromEntries(
+    Object.entries<LocalizedText>(words).map(([name, text]) => [name, text[language]]),
+  ) as Record<Name, string>
 }

@@ -1,5 +1,5 @@
 /** Sentences about a start that failed, for the terminal and the application. */
-import type { Language } from './text.ts'
+import type { Language } from './language.ts'
 
 /** Members of the server's start errors; their messages are for the log. */
 interface StartError {
@@ -145,17 +145,19 @@ const koFarm: FarmSentences = {
   no_ffmpeg: () => 'ffmpeg를 찾지 못했어요. ffmpeg 5.1 이상을 설치하거나 MASTER_FFMPEG_PATH로 지정하세요.',
 }
 
+const SENTENCES: Readonly<Record<Language, Sentences>> = { en, ko }
+const FARM_SENTENCES: Readonly<Record<Language, FarmSentences>> = { en: enFarm, ko: koFarm }
+
 /** Returns the sentence: ours for what the server, the system or the database can say, else the error's own. Pure. */
 export function startFailureText(error: unknown, language: Language): string {
-  const sentences = language === 'ko' ? ko : en
+  const sentences = SENTENCES[language]
   const { name, code, fault, isInside, owner, port, setting, allowed, place, damaged } = (error ?? {}) as StartError
   if (name === 'DataDirectoryError') return sentences.folderOfOthers(isInside === true)
   if (name === 'DirectoryOwnedError') return sentences.folderOwned(owner?.port)
   if (name === 'PortTakenError' && port !== undefined)
     return code === 'EACCES' ? sentences.portKept(port) : sentences.portTaken(port)
   if (name === 'SettingError' && setting !== undefined) return sentences.settingUnusable(setting, allowed)
-  if (name === 'FarmError')
-    return (language === 'ko' ? koFarm : enFarm)[String(fault) as keyof FarmSentences](place ?? '')
+  if (name === 'FarmError') return FARM_SENTENCES[language][String(fault) as keyof FarmSentences](place ?? '')
   if (damaged) return sentences.damaged(damaged.file, damaged.backup)
   const ofDatabase = sentences.databaseFaults[String(fault) as keyof Sentences['databaseFaults']]
   if (ofDatabase !== undefined) return ofDatabase

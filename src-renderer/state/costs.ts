@@ -2,7 +2,7 @@
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { MasterCost, MasterResult } from '../../src-contract/report.ts'
 import { costText } from '../../src-contract/text/costs.ts'
-import type { Language } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
 
 export interface SharedCost {
   readonly text: string

@@ -1,7 +1,7 @@
 /** Language and theme. The server keeps them; a copy in localStorage lets the first paint be right before it answers. */
 import { createStore } from 'zustand/vanilla'
 import type { Settings } from '../../src-contract/app.ts'
-import type { Language } from '../../src-contract/text/text.ts'
+import { LANGUAGES, type Language, languageOfLocale } from '../../src-contract/text/language.ts'
 
 export interface Preferences {
   readonly language: Settings['language']
@@ -30,9 +30,9 @@ export function createPreferences() {
   const storedLanguage = localStorage.getItem(LANGUAGE_KEY)
   const storedTheme = localStorage.getItem(THEME_KEY)
   const store = createStore<Preferences>(() => ({
-    language: storedLanguage === 'en' || storedLanguage === 'ko' ? storedLanguage : 'system',
+    language: LANGUAGES.find((language) => language === storedLanguage) ?? 'system',
     theme: storedTheme === 'dark' || storedTheme === 'light' ? storedTheme : 'system',
-    systemLanguage: navigator.language.startsWith('ko') ? 'ko' : 'en',
+    systemLanguage: languageOfLocale(navigator.language),
     isSystemLight: light.matches,
   }))
   light.addEventListener('change', () => store.setState({ isSystemLight: light.matches }))

@@ -3,7 +3,8 @@
 import { ApiError } from '../../src-contract/client.ts'
 import { ERROR_CODES, type ErrorParams, FAILURE_CODES } from '../../src-contract/errors.ts'
 import type { Job } from '../../src-contract/jobs.ts'
-import { errorText, failureText, type Language } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
+import { errorText, failureText } from '../../src-contract/text/text.ts'
 
 export interface Refusal {
   /** Of the contract's catalogues, or one of those below. */

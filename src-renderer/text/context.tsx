@@ -1,7 +1,7 @@
 /** The dictionary and the formats of the shown language, for every component. */
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
+import type { Language } from '../../src-contract/text/language.ts'
 import { unbroken } from '../../src-contract/text/numbers.ts'
-import type { Language } from '../../src-contract/text/text.ts'
 import { type Refusal, refusalText } from '../state/refusal.ts'
 import { en, type Text } from './en.ts'
 import { createFormat, type Format } from './format.ts'

@@ -1,6 +1,7 @@
 /** Numbers, sizes, lengths and moments in the reader's language. Minus is U+2212 and ranges use an en dash. */
+
+import type { Language } from '../../src-contract/text/language.ts'
 import { playingTime } from '../../src-contract/text/numbers.ts'
-import type { Language } from '../../src-contract/text/text.ts'
 
 const LOCALE: Record<Language, string> = { en: 'en-GB', ko: 'ko-KR' }
 const JUST_NOW: Record<Language, string> = { en: 'just now', ko: '방금' }

@@ -1,6 +1,7 @@
 import type { Audition } from '../../src-contract/auditions.ts'
 import { masterStartSeconds } from '../../src-contract/edges.ts'
-import { errorText, type Language } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
+import { errorText } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import type { KnownAudition } from './auditions.ts'
 

@@ -1,6 +1,7 @@
 /** The batch and its songs as JSON of the API. */
 import type { Batch, BatchSong } from '../../src-contract/app.ts'
-import { errorText, type Language } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
+import { errorText } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import { AppError } from '../http/app-error.ts'
 import type { SourceJobs } from '../jobs/source-jobs.ts'

@@ -3,7 +3,8 @@ import { type Access, codesOf, type Endpoint, ERRORS_OF_ACCESS } from '../../src
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { ERROR_CODES, ERRORS, type ErrorCode, FAILURE_CODES } from '../../src-contract/errors.ts'
 import { RENDER_WARNING_CODES, WARNING_CODES } from '../../src-contract/report.ts'
-import { errorText, failureText, type Language, warningText } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
+import { errorText, failureText, warningText } from '../../src-contract/text/text.ts'
 import { exampleParams } from './example-params.ts'
 
 const INTRODUCTION = `# Errors, failures and warnings

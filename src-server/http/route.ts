@@ -11,7 +11,7 @@ import {
   permits,
   type Scope,
 } from '../../src-contract/endpoint.ts'
-import { type Language, preferredLanguage } from '../../src-contract/text/text.ts'
+import { type Language, preferredLanguage } from '../../src-contract/text/language.ts'
 import { wholeNumber } from '../../src-contract/whole-number.ts'
 import { AppError, invalidRequest } from './app-error.ts'
 import { type BodyReading, bodyChunks } from './body.ts'

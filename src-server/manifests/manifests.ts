@@ -10,7 +10,7 @@ import type {
   PauseReason,
 } from '../../src-contract/batches.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
-import type { Language } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
 import type { Log } from '../../src-system/log.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import { AppError } from '../http/app-error.ts'

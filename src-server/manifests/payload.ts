@@ -2,7 +2,8 @@
 import type { Manifest, ManifestSong } from '../../src-contract/batches.ts'
 import { ERRORS, type ErrorCode, type FailureCode } from '../../src-contract/errors.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
-import { errorText, failureText, type Language } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
+import { errorText, failureText } from '../../src-contract/text/text.ts'
 import { isoTime } from '../../src-system/system.ts'
 import type { ManifestRecord, ManifestStore, SongError, SongRecord } from './store.ts'
 

@@ -1,6 +1,6 @@
 /** Results of a batch as a server-sent event stream: the same way as the live events, but of one batch, and it ends with it. */
 import type { ManifestEvent } from '../../src-contract/batches.ts'
-import type { Language } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { SseStream } from '../notify/sse-stream.ts'
 import type { Manifests } from './manifests.ts'

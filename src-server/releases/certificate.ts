@@ -4,7 +4,7 @@ import { type Distributor, distributorProfile } from '../../src-contract/distrib
 import type { DeliveredRelease, DeliveryCheck, FileFacts } from '../../src-contract/distributors/rules.ts'
 import type { Certificate, FileSet, ReceiverCheck } from '../../src-contract/release-exports.ts'
 import { remedyText, ruleTitle } from '../../src-contract/text/delivery.ts'
-import type { Language } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
 import { parseForeignJson } from '../../src-system/foreign-json.ts'
 import type { Signature } from './signing.ts'
 

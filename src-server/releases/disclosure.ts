@@ -11,7 +11,7 @@ import {
   type SourceTrace,
 } from '../../src-contract/disclosure.ts'
 import { CATEGORY_WORDS, SHEET_WORDS, USE_WORDS } from '../../src-contract/text/disclosure.ts'
-import type { Language } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
 import { escaped, PAGE_STYLE, page } from './page.ts'
 
 /** Categories that a generator of songs may have made. */

@@ -1,6 +1,6 @@
 /** Names and texts of an exported folder. Pure. */
 import type { ExportedFile, FileSet, ReceiverCheck } from '../../src-contract/release-exports.ts'
-import type { Language } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
 import { safeTitle } from '../../src-worker/result/names.ts'
 import { asciiName } from '../../src-worker/result/romanise.ts'
 import { fullTitle, type JobMaster } from './export-plan.ts'

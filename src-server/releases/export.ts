@@ -14,7 +14,7 @@ import type {
   ReceiverCheck,
   VerifiedFolder,
 } from '../../src-contract/release-exports.ts'
-import type { Language } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
 import { realPath } from '../../src-system/disk.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
 import { pictureFacts } from '../../src-worker/media/picture.ts'

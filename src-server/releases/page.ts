@@ -1,5 +1,5 @@
 /** Frame and style of the pages of an exported folder: files that stand alone, for a screen in any light and for paper. Pure. */
-import type { Language } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
 
 const LIGHT = `color-scheme:light;--window:#fff;--panel:#f4f6f7;--line:#d0d6da;--line-strong:#77828b;--text:#12171a;--text-2:#404b54;--text-3:#55606a;
 --accent:#966f00;--accent-soft:#f7f0dc;--ok:#0f6a40;--warn:#8f4a00;--warn-soft:#f8ecdf`

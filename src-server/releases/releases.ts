@@ -12,7 +12,7 @@ import type {
   TrackChange,
   TrackState,
 } from '../../src-contract/releases.ts'
-import type { Language } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
 import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
 import { type PictureFacts, wholePictureFacts } from '../../src-worker/media/picture.ts'
 import { plainPicture } from '../../src-worker/media/plain-picture.ts'

@@ -3,7 +3,7 @@ import { RELEASE } from '../../src-contract/delivery-target.ts'
 import { formatFacts } from '../../src-contract/formats.ts'
 import { platformNames } from '../../src-contract/platforms/index.ts'
 import type { FileSet } from '../../src-contract/release-exports.ts'
-import type { Language } from '../../src-contract/text/text.ts'
+import type { Language } from '../../src-contract/text/language.ts'
 
 const WORDS = {
   en: { release: 'release master', none: 'without tags', folder: (name: string) => `folder ${name}` },

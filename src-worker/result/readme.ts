@@ -2,8 +2,8 @@
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import { platformFacts } from '../../src-contract/platforms/index.ts'
 import type { ReleaseResult, Report } from '../../src-contract/report.ts'
+import { LANGUAGES, type Language } from '../../src-contract/text/language.ts'
 import { decibels } from '../../src-contract/text/numbers.ts'
-import { LANGUAGES, type Language } from '../../src-contract/text/text.ts'
 
 const WORDS = {
   en: {

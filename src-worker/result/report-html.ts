@@ -5,12 +5,12 @@ import type { MasterResult, Report, Spectrum, Warning } from '../../src-contract
 import { DEFAULT_SETTINGS, EDGE_NAMES, jobSettings, STEERING_NAMES } from '../../src-contract/settings.ts'
 import { costText, isWithoutCost } from '../../src-contract/text/costs.ts'
 import { decisionText, stageText } from '../../src-contract/text/decisions.ts'
+import { LANGUAGES, type Language, type LocalizedText } from '../../src-contract/text/language.ts'
 import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../../src-contract/text/numbers.ts'
-import { LANGUAGES, type Language, warningText } from '../../src-contract/text/text.ts'
+import { warningText } from '../../src-contract/text/text.ts'
 import { bandChanges, levelBetweenDb, type SpectrumPlot, spectrumPlot, timePlot } from './report/plots.ts'
 import { reportStyle } from './report/style.ts'
 import {
-  type Bilingual,
   confidenceNames,
   genreNames,
   loudnessNames,
@@ -61,16 +61,16 @@ buttons.forEach(function(b){b.addEventListener('click',function(){show(b.dataset
 show((navigator.language||'en').slice(0,2)==='ko'?'ko':'en')})()`
 
 /** A text in every language; the page shows one of them. */
-function t(text: Bilingual): string {
+function t(text: LocalizedText): string {
   if (text.en === text.ko) return escapeHtml(unbroken(text.en))
   const spans = LANGUAGES.map((language) => `<span lang="${language}">${escapeHtml(unbroken(text[language]))}</span>`)
   return spans.join('')
 }
 
-const inBoth = (say: (language: Language) => string): Bilingual => ({ en: say('en'), ko: say('ko') })
+const inBoth = (say: (language: Language) => string): LocalizedText => ({ en: say('en'), ko: say('ko') })
 
 /** SVG text knows no spans that can be hidden, so each language has its own tspan. */
-function svgText(text: Bilingual): string {
+function svgText(text: LocalizedText): string {
   if (text.en === text.ko) return escapeHtml(text.en)
   return LANGUAGES.map((language) => `<tspan lang="${language}">${escapeHtml(text[language])}</tspan>`).join('')
 }
@@ -190,7 +190,7 @@ function missedTarget(result: MasterResult): string {
 }
 
 /** Masters whose sound is the same (they share one render) are drawn once. */
-function groupMasters(masters: readonly MasterReport[]): { names: Bilingual; master: MasterReport }[] {
+function groupMasters(masters: readonly MasterReport[]): { names: LocalizedText; master: MasterReport }[] {
   const groups = Map.groupBy(masters, ({ result }) => result.sha256)
   return [...groups.values()].map((group) => ({
     names: platformNames(group.map(({ result }) => result.platform)),
@@ -219,8 +219,12 @@ function plots(report: Report): string {
   return `<h2>${t(words.plots)}</h2><div class="tabs">${inputs.join('')}<div class="tablist">${labels.join('')}</div>${panels.join('')}</div>`
 }
 
-function plotPanel(report: Report, names: Bilingual, { result, measurement, spectrum, curves }: MasterReport): string {
-  const legend = (...items: [string, Bilingual][]) =>
+function plotPanel(
+  report: Report,
+  names: LocalizedText,
+  { result, measurement, spectrum, curves }: MasterReport,
+): string {
+  const legend = (...items: [string, LocalizedText][]) =>
     `<ul class="legend">${items.map(([name, word]) => `<li><i class="l-${name}"></i>${t(word)}</li>`).join('')}</ul>`
   // The curves of a channel that is silent tell of its dither.
   const stereoOf = (all: typeof curves) => (hasDeadChannel(report) ? { ...all, correlation: [] } : all)
@@ -243,7 +247,7 @@ function plotPanel(report: Report, names: Bilingual, { result, measurement, spec
   const isAimed = spectra.target?.mid_db.some((level) => level !== null)
   const bands = spectrumPlot(spectra, svgText(words.spectrumLabel))
   const isDrawn = curves.short_term_lufs.some((level) => level !== null)
-  const all: [string, Bilingual][] = [
+  const all: [string, LocalizedText][] = [
     ['in', words.original],
     ['out', words.master],
     ['aim', words.target],
@@ -282,7 +286,7 @@ function comparedSpectra(report: Report, master: Spectrum): SpectrumPlot {
   return { source: compared(source.spectrum), master: compared(master), target: target && compared(target) }
 }
 
-function loudnessFinding(report: Report, result: MasterResult): Bilingual {
+function loudnessFinding(report: Report, result: MasterResult): LocalizedText {
   const before = decibels(report.source.measurement.integrated_lufs, 1)
   const after = decibels(result.integrated_lufs, 1)
   const range = [report.source.measurement.loudness_range_lu, result.loudness_range_lu].map((lu) => decibels(lu, 1))
@@ -292,7 +296,7 @@ function loudnessFinding(report: Report, result: MasterResult): Bilingual {
   }
 }
 
-function reductionFinding(result: MasterResult): Bilingual {
+function reductionFinding(result: MasterResult): LocalizedText {
   const most = decibels(result.max_gain_reduction_db, 1)
   if (result.max_gain_reduction_db < 0.05) return { en: 'Nothing was limited.', ko: '리미팅은 없었어요.' }
   return { en: `Peaks are reduced by up to ${most} dB.`, ko: `피크는 최대 ${most} dB 줄어요.` }
@@ -300,7 +304,7 @@ function reductionFinding(result: MasterResult): Bilingual {
 
 const hasDeadChannel = ({ warnings }: Report) => warnings.some(({ code }) => code === 'INPUT_DEAD_CHANNEL')
 
-function stereoFinding(report: Report, after: number): Bilingual {
+function stereoFinding(report: Report, after: number): LocalizedText {
   if (hasDeadChannel(report)) return words.oneChannel
   const [from, to] = [report.source.measurement.correlation, after].map((value) => decibels(value))
   return {
@@ -309,7 +313,7 @@ function stereoFinding(report: Report, after: number): Bilingual {
   }
 }
 
-function spectrumFinding({ source, master }: SpectrumPlot): Bilingual {
+function spectrumFinding({ source, master }: SpectrumPlot): LocalizedText {
   const overall = levelBetweenDb(source, master)
   const largest = bandChanges(source, master)
     .map(({ bandHz, changeDb }) => ({ bandHz, move: changeDb - overall }))
@@ -364,7 +368,7 @@ function steering(settings: Report['settings']): string {
 
 function details(report: Report): string {
   const { settings, source } = report
-  const row = (label: Bilingual, value: string) => `<div><dt>${t(label)}</dt><dd>${value}</dd></div>`
+  const row = (label: LocalizedText, value: string) => `<div><dt>${t(label)}</dt><dd>${value}</dd></div>`
   const code = (text: string) => `<code>${escapeHtml(text)}</code>`
   const reference = report.reference_filename
     ? row(words.reference, `<bdi>${escapeHtml(report.reference_filename)}</bdi>`) +

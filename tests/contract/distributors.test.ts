@@ -10,7 +10,7 @@ import type {
   RuleName,
 } from '../../src-contract/distributors/rules.ts'
 import { OUTCOME_WORDS, remedyText, ruleTitle } from '../../src-contract/text/delivery.ts'
-import { LANGUAGES } from '../../src-contract/text/text.ts'
+import { LANGUAGES } from '../../src-contract/text/language.ts'
 
 interface Delivery {
   readonly release: DeliveredRelease

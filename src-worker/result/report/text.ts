@@ -16,24 +16,21 @@ import {
   type Style,
   type Tier,
 } from '../../../src-contract/settings.ts'
+import type { LocalizedText } from '../../../src-contract/text/language.ts'
 import { change, count, decibels, frequency } from '../../../src-contract/text/numbers.ts'
 import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'
+import { both } from '../../../src-contract/text/sentence.ts'
 import { fadeShapes, settingLabels } from '../../../src-contract/text/setting-words.ts'
-import type { Language } from '../../../src-contract/text/text.ts'
 
-/** One text in every language. */
-export type Bilingual = Readonly<Record<Language, string>>
-
-const both = (en: string, ko: string): Bilingual => ({ en, ko })
-const same = (text: string): Bilingual => ({ en: text, ko: text })
+const same = (text: string): LocalizedText => ({ en: text, ko: text })
 
 /** Returns the names of platforms, separated by commas. */
-export function platformNames(platforms: readonly Platform[]): Bilingual {
+export function platformNames(platforms: readonly Platform[]): LocalizedText {
   const names = platforms.map((platform) => platformFacts(platform).name)
   return both(names.map(({ en }) => en).join(', '), names.map(({ ko }) => ko).join(', '))
 }
 
-export const genreNames: Record<Genre, Bilingual> = {
+export const genreNames: Record<Genre, LocalizedText> = {
   kpop: same('K-pop'),
   edm: same('EDM'),
   ballad: both('ballad', '발라드'),
@@ -42,24 +39,24 @@ export const genreNames: Record<Genre, Bilingual> = {
   other: both('other genre', '기타 장르'),
 }
 
-export const serviceNames: Record<AiService, Bilingual> = {
+export const serviceNames: Record<AiService, LocalizedText> = {
   suno: same('Suno'),
   udio: same('Udio'),
   elevenlabs: same('ElevenLabs'),
   other: both('other AI service', '기타 AI 서비스'),
 }
 
-export const tierNames: Record<Tier, Bilingual> = {
+export const tierNames: Record<Tier, LocalizedText> = {
   standard: both('standard', '스탠더드'),
   premium: both('premium', '프리미엄'),
 }
 
-export const loudnessNames: Record<LoudnessMode, Bilingual> = {
+export const loudnessNames: Record<LoudnessMode, LocalizedText> = {
   platform: both('loudness of the platform', '플랫폼 기준 음량'),
   competitive: both('loudness of the genre', '장르 기준 음량'),
 }
 
-export const confidenceNames: Record<Confidence, Bilingual> = {
+export const confidenceNames: Record<Confidence, LocalizedText> = {
   published: both('published', '공식 발표'),
   common_practice: both('common practice', '업계 관행'),
   our_recommendation: both('our recommendation', '자체 권장'),
@@ -136,9 +133,9 @@ export const words = {
     'Every figure was measured on the written file according to ITU-R BS.1770-5, EBU Tech 3341 and Tech 3342.',
     '모든 수치는 저장된 파일을 ITU-R BS.1770-5, EBU Tech 3341, Tech 3342에 따라 측정한 값이에요.',
   ),
-} satisfies Record<string, Bilingual>
+} satisfies Record<string, LocalizedText>
 
-export const repairNames: Record<RepairKind, Bilingual> = {
+export const repairNames: Record<RepairKind, LocalizedText> = {
   dc_offset: both('DC offset', 'DC 오프셋'),
   rumble: both('Rumble', '초저역 잡음'),
   clipping: both('Clipped peaks', '잘린 피크'),
@@ -151,7 +148,7 @@ export const repairNames: Record<RepairKind, Bilingual> = {
   mono_bass: both('Low end made mono', '저역 모노화'),
 }
 
-const styleNames: Record<Style, Bilingual> = {
+const styleNames: Record<Style, LocalizedText> = {
   clean: both('clean', '깨끗하게'),
   warm: both('warm', '따뜻하게'),
   punchy: both('punchy', '힘 있게'),
@@ -160,7 +157,7 @@ const styleNames: Record<Style, Bilingual> = {
 }
 
 /** Returns a setting of the sound with its value: `Tilt +1.0 dB`. */
-export function steeringText(name: SteeringName | EdgeName, settings: JobSettings): Bilingual {
+export function steeringText(name: SteeringName | EdgeName, settings: JobSettings): LocalizedText {
   const value = isEdge(name) ? edgeValue(name, settings) : steeringValue(name, settings)
   const { en, ko } = settingLabels[name]
   return both(`${en} ${value.en}`, `${ko} ${value.ko}`)
@@ -168,12 +165,12 @@ export function steeringText(name: SteeringName | EdgeName, settings: JobSetting
 
 const isEdge = (name: SteeringName | EdgeName): name is EdgeName => EDGE_NAMES.some((edge) => edge === name)
 
-function edgeValue(name: EdgeName, settings: JobSettings): Bilingual {
+function edgeValue(name: EdgeName, settings: JobSettings): LocalizedText {
   if (name === 'fade_in_shape' || name === 'fade_out_shape') return fadeShapes[settings[name]]
   return both(`${settings[name]} s`, `${settings[name]}초`)
 }
 
-function steeringValue(name: SteeringName, settings: JobSettings): Bilingual {
+function steeringValue(name: SteeringName, settings: JobSettings): LocalizedText {
   const setting = SETTINGS[name]
   const value = settings[name]
   switch (setting.kind) {
@@ -193,7 +190,7 @@ function steeringValue(name: SteeringName, settings: JobSettings): Bilingual {
   }
 }
 
-const channelNames: Record<NonNullable<Repair['channel']>, Bilingual> = {
+const channelNames: Record<NonNullable<Repair['channel']>, LocalizedText> = {
   mid: both('mid', '미드'),
   side: both('sides', '사이드'),
   left: both('left', '왼쪽'),
@@ -202,7 +199,7 @@ const channelNames: Record<NonNullable<Repair['channel']>, Bilingual> = {
 }
 
 /** Returns a moment in UTC, wherever the report is read: "22 November 2026, 09:38 UTC". */
-export function momentText(iso: string): Bilingual {
+export function momentText(iso: string): LocalizedText {
   const moment = new Date(iso)
   const day = (locale: string) => moment.toLocaleDateString(locale, { dateStyle: 'long', timeZone: 'UTC' })
   const time = moment.toISOString().slice(11, 16)
@@ -210,7 +207,7 @@ export function momentText(iso: string): Bilingual {
 }
 
 /** Returns where and how much was repaired: "6.4 kHz, sides, −3.1 dB". Parts that a repair has not are left out. */
-export function repairDetail(repair: Repair): Bilingual {
+export function repairDetail(repair: Repair): LocalizedText {
   const places =
     repair.count === undefined
       ? undefined
@@ -225,20 +222,22 @@ export function repairDetail(repair: Repair): Bilingual {
   ])
 }
 
-function listed(parts: readonly (Bilingual | undefined)[]): Bilingual {
+function listed(parts: readonly (LocalizedText | undefined)[]): LocalizedText {
   const present = parts.filter((part) => part !== undefined)
   return both(present.map((part) => part.en).join(', '), present.map((part) => part.ko).join(', '))
 }
 
 /** Returns which platforms get the very same file; undefined where none does. */
-export function sameFileText({ same_bytes_as: others }: Pick<MasterResult, 'same_bytes_as'>): Bilingual | undefined {
+export function sameFileText({
+  same_bytes_as: others,
+}: Pick<MasterResult, 'same_bytes_as'>): LocalizedText | undefined {
   if (!others) return undefined
   const names = platformNames(others)
   return both(`the same file as for ${names.en}`, `같은 파일: ${names.ko}`)
 }
 
 /** Returns what the service will do to the master, as a musician says it. */
-export function playbackText({ platform, playback }: Pick<MasterResult, 'platform' | 'playback'>): Bilingual {
+export function playbackText({ platform, playback }: Pick<MasterResult, 'platform' | 'playback'>): LocalizedText {
   const amount = decibels(Math.abs(playback.gain_db), 1)
   const { name } = platformFacts(platform)
   switch (playback.action) {
@@ -254,7 +253,7 @@ export function playbackText({ platform, playback }: Pick<MasterResult, 'platfor
 }
 
 /** Returns why a master stops below its target. */
-export function verdictReason(reason: string | undefined): Bilingual | undefined {
+export function verdictReason(reason: string | undefined): LocalizedText | undefined {
   if (reason === 'gain_reduction') {
     return both('more loudness would need too much limiting', '더 올리면 리미팅이 과해져요')
   }

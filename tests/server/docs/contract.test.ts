@@ -12,8 +12,9 @@ import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { WARNING_CODES } from '../../../src-contract/report.ts'
 import * as en from '../../../src-contract/text/en.ts'
 import * as ko from '../../../src-contract/text/ko.ts'
+import { LANGUAGES } from '../../../src-contract/text/language.ts'
 import { REQUEST_REASONS } from '../../../src-contract/text/reasons.ts'
-import { errorText, failureText, LANGUAGES, warningText } from '../../../src-contract/text/text.ts'
+import { errorText, failureText, warningText } from '../../../src-contract/text/text.ts'
 import { exampleParams } from '../../../src-server/docs/example-params.ts'
 
 interface Operation {

@@ -1,0 +1,33 @@
+/** Languages that Loudsmith speaks. */
+
+export const LANGUAGES = ['en', 'ko'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+/** A text in every language. */
+export type LocalizedText = Readonly<Record<Language, string>>
+
+/** Returns the language of a locale as `ko_KR.UTF-8` or `ko-KR` name one; English where it is none of ours. Never throws. */
+export function languageOfLocale(locale: string): Language {
+  const [tag] = locale.toLowerCase().split(/[^a-z]/)
+  return LANGUAGES.find((known) => known === tag) ?? 'en'
+}
+
+/**
+ * Returns the language that an `Accept-Language` header asks for (RFC 9110, section 12.5.4): the listed language of ours with
+ * the highest weight, the first one among equals; English when none is ours or the header is absent or malformed.
+ */
+export function preferredLanguage(acceptLanguage: string | undefined): Language {
+  let best: Language = 'en'
+  let bestWeight = 0
+  for (const range of (acceptLanguage ?? '').split(',')) {
+    const [tag = '', ...parameters] = range.trim().toLowerCase().split(';')
+    const language = LANGUAGES.find((known) => known === tag.split('-')[0])
+    const quality = parameters.map((part) => part.trim()).find((part) => part.startsWith('q='))
+    const weight = quality === undefined ? 1 : Number(quality.slice(2))
+    if (language && weight > bestWeight) {
+      best = language
+      bestWeight = weight
+    }
+  }
+  return best
+}
