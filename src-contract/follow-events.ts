@@ -1,5 +1,5 @@
 /** The live events without an end: the stream, opened again behind the last stored event whenever it breaks off. */
-import { ApiError, type Client, openEventStream } from './client.ts'
+import { ApiError, type Client, type OpenedStream, openEventStream } from './client.ts'
 import type { LiveEvent } from './events.ts'
 
 export interface FollowOptions {
@@ -34,20 +34,51 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
+/** Opens the event stream after the stored event `lastId`. Throws ApiError where the server refuses it. */
+export type OpenStream = (lastId: string | undefined, signal: AbortSignal) => Promise<OpenedStream>
+
+/** Returns a function that opens a stream for this caller alone. */
+export const ownStream =
+  (client: Pick<Client, 'open'>): OpenStream =>
+  (lastId, signal) =>
+    openEventStream(client, lastId, signal)
+
+export interface StreamOptions extends FollowOptions {
+  /** Returns whether a refusal ends the following; every other failure is tried again. */
+  readonly isFinal: (error: ApiError) => boolean
+  /** Called whenever the stream has been opened, before its events; where it fails, the stream is opened again. */
+  readonly onOpened?: () => Promise<void>
+  /** Waits before the stream is opened again, after so many failures in a row. */
+  readonly rest?: (pauseMs: number, failures: number, signal: AbortSignal | undefined) => Promise<void>
+}
+
 /**
  * Yields the events of the service as they come, and ends when the signal fires. A connection that breaks off or falls silent is opened
  * again, with the stored events that were missed. Throws ApiError where the service refuses the stream.
  */
-export async function* followEvents(
+export const followEvents = (
   client: Pick<Client, 'open'>,
-  { lastId: firstId, signal }: FollowOptions = {},
+  options: FollowOptions = {},
+): AsyncGenerator<FollowedEvent, void, undefined> =>
+  followStream(ownStream(client), {
+    ...options,
+    isFinal: (error) => error.envelope !== undefined && !isPassing(error),
+  })
+
+/** Does the same with a stream of the caller's and what is to happen between its connections. Throws ApiError that `isFinal` tells. */
+export async function* followStream(
+  open: OpenStream,
+  { lastId: firstId, signal, isFinal, onOpened, rest = (pauseMs) => pause(pauseMs, signal) }: StreamOptions,
 ): AsyncGenerator<FollowedEvent, void, undefined> {
   let lastId = firstId
   for (let failures = 0; !signal?.aborted; ) {
     const line = createLine(signal)
+    let stream: OpenedStream | undefined
     try {
-      const { messages } = await openEventStream(client, lastId, line.signal)
-      for await (const batch of messages) {
+      stream = await open(lastId, line.signal)
+      await onOpened?.()
+      if (onOpened) failures = 0
+      for await (const batch of stream.messages) {
         failures = 0
         line.isAlive()
         for (const { id, data } of batch) {
@@ -57,13 +88,14 @@ export async function* followEvents(
         }
       }
     } catch (error) {
-      const isRefused = error instanceof ApiError && error.envelope !== undefined && !isPassing(error)
-      if (isRefused && !signal?.aborted) throw error
+      if (error instanceof ApiError && isFinal(error) && !signal?.aborted) throw error
     } finally {
       line.end()
+      // A browser opens six connections to one server and no more.
+      await stream?.close()
     }
     failures += 1
-    await pause(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)), signal)
+    await rest(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1)), failures, signal)
   }
 }
 

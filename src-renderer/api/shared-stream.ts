@@ -4,7 +4,7 @@
  * for the end of the stream, opens it again and reads the truth: so no event is lost with the tab that held it.
  */
 import { ApiError, type MessageStream, type StreamMessage } from '../../src-contract/client.ts'
-import type { OpenStream } from './events.ts'
+import type { OpenStream } from '../../src-contract/follow-events.ts'
 
 const NAME = 'loudsmith.events'
 

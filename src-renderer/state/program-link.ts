@@ -1,7 +1,8 @@
 /** The page's link to the program: its live events, and the credential with which it is let in. */
 import { type Client, createClient } from '../../src-contract/client.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
-import { followEvents, type LinkState, type OpenStream, ownStream } from '../api/events.ts'
+import { type OpenStream, ownStream } from '../../src-contract/follow-events.ts'
+import { followForPage, type LinkState } from '../api/events.ts'
 import { joinTabs, keepSession } from '../api/session.ts'
 import { streamOfAllTabs } from '../api/shared-stream.ts'
 import type { createService } from './service.ts'
@@ -61,7 +62,7 @@ export class ProgramLink {
       if (link === 'live') this.#tabs?.tell()
     }
     const signal = AbortSignal.any([end, own.signal])
-    await followEvents({ open: this.#open, onEvent, onCatchUp, onLink, signal }).catch(() => {
+    await followForPage({ open: this.#open, onEvent, onCatchUp, onLink, signal }).catch(() => {
       service.lockOut()
       this.#tabs?.ask()
     })

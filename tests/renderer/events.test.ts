@@ -1,9 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src-contract/client.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
+import { ownStream } from '../../src-contract/follow-events.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { jobSettings, shownSettings } from '../../src-contract/settings.ts'
-import { backOffMs, followEvents, ownStream } from '../../src-renderer/api/events.ts'
+import { followForPage } from '../../src-renderer/api/events.ts'
 import { JobsStore, newerJob, withProgress } from '../../src-renderer/state/jobs.ts'
 
 const job = (change: Partial<Job> = {}): Job => ({
@@ -35,10 +36,6 @@ const progress = (seq: number, percent: number, more: Partial<LiveEvent> = {}): 
 })
 
 describe('the event stream', () => {
-  it('waits longer after each failure, but never long', () => {
-    expect([1, 2, 3, 9].map(backOffMs)).toEqual([500, 1000, 2000, 15_000])
-  })
-
   it('reconnects with the last stored event it saw, and reads the present state again', async () => {
     const stop = new AbortController()
     const asked: (string | undefined)[] = []
@@ -57,7 +54,7 @@ describe('the event stream', () => {
         )
       },
     })
-    await followEvents({
+    await followForPage({
       open: ownStream(client),
       signal: stop.signal,
       onLink: () => undefined,
@@ -91,7 +88,7 @@ describe('a stream whose beginning fails', () => {
           ),
         ),
     })
-    await followEvents({
+    await followForPage({
       open: ownStream(client),
       signal: stop.signal,
       onLink: () => undefined,
@@ -122,8 +119,12 @@ describe('a program that stays away', () => {
     const links: string[] = []
     const client = createClient({ session: null, language: () => 'en', fetch: () => Promise.reject(new TypeError()) })
     const away = () => Promise.reject(new Error('away'))
-    const onLink = (link: string) => void links.push(link)
-    const following = followEvents({
+    const brokenAtMs: number[] = []
+    const onLink = (link: string) => {
+      links.push(link)
+      if (link === 'connecting') brokenAtMs.push(Date.now())
+    }
+    const following = followForPage({
       open: ownStream(client),
       signal: stop.signal,
       onLink,
@@ -132,6 +133,8 @@ describe('a program that stays away', () => {
     })
     await vi.advanceTimersByTimeAsync(600_000)
     expect(links.filter((link) => link === 'lost').length).toBeGreaterThan(200)
+    const pausesMs = brokenAtMs.slice(1).map((at, i) => 100 * Math.round((at - brokenAtMs[i]!) / 100))
+    expect(pausesMs.slice(0, 7)).toEqual([500, 1000, 2000, 4000, 8000, 15_000, 15_000])
     expect(listeners.added - listeners.removed).toBe(1)
     stop.abort()
     await following

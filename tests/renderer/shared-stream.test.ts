@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { ApiError, type MessageStream, type StreamMessage } from '../../src-contract/client.ts'
-import type { OpenStream } from '../../src-renderer/api/events.ts'
+import type { OpenStream } from '../../src-contract/follow-events.ts'
 import { sharedStream, startHub } from '../../src-renderer/api/shared-stream.ts'
 import { settle } from '../support/fake-clock.ts'
 
