@@ -8,6 +8,7 @@ import type { Endpoint } from '../../../src-contract/endpoint.ts'
 import { ENDPOINTS } from '../../../src-contract/endpoints.ts'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
+import { POLL_LIMIT_MS } from '../../support/limits.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
 
@@ -34,6 +35,7 @@ test('the page of the description is dark where the system is', async () => {
   try {
     for (const colorScheme of ['dark', 'light'] as const) {
       const page = await browser.newPage({ colorScheme })
+      page.setDefaultTimeout(POLL_LIMIT_MS)
       await page.goto(`${server.baseUrl}/docs`)
       const heading = page.locator('.swagger-ui .info .title').first()
       await heading.waitFor()
@@ -109,6 +111,7 @@ test.skipIf(reason !== '')(
     })
     try {
       const page = await browser.newPage()
+      page.setDefaultTimeout(POLL_LIMIT_MS)
       const hosts = new Set<string>()
       const complaints: string[] = []
       page.on('request', (request) => hosts.add(new URL(request.url()).host))
