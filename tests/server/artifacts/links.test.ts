@@ -1,11 +1,13 @@
 /** Links to results, on a real socket over a real database. */
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { CreatedKey } from '../../../src-contract/account.ts'
 import type { CreatedLink } from '../../../src-contract/links.ts'
 import { createLog } from '../../../src-system/log.ts'
@@ -18,10 +20,9 @@ let dataDir: string
 let service: Service
 let clock: ReturnType<typeof shiftedClock> & { jumpMs: number }
 let jobId: string
+const engine = createHeldEngine({ isAutomatic: true })
 const start = async () => {
-  service = await startService({
-    ...{ clock, dataDir, keepsData: true, forkEngine: createHeldEngine({ isAutomatic: true }).fork },
-  })
+  service = await startService({ clock, dataDir, keepsData: true, forkEngine: engine.fork })
 }
 beforeEach(async () => {
   dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-links-'))
@@ -170,6 +171,20 @@ describe('how a link ends: 404 LINK_NOT_FOUND, one answer for all', () => {
       const { status, body } = await service.post(`/api/v1/jobs/${jobId}/links`, { expires_in })
       expect([expires_in, status, body.error.param]).toEqual([expires_in, 400, 'expires_in'])
     }
+  })
+
+  test('not in the middle of a download: what has begun arrives whole, and is not gone on with afterwards', async () => {
+    // More than the sockets between service and client hold.
+    engine.masterBytes = Buffer.alloc(24_000_000, 7)
+    onTestFinished(() => void delete engine.masterBytes)
+    const { url } = await newLink({ expires_in: 60 }, service.sessionCredential, await newDone())
+    const [answer] = (await once(request(url).end(), 'response')) as [IncomingMessage]
+    await once(answer, 'readable')
+    clock.shiftMs = 60_000
+    expect(await dead(url, { headers: { range: 'bytes=1000-', 'if-range': answer.headers.etag } })).toEqual(DEAD)
+    const bytes = await buffer(answer)
+    expect(bytes.length).toBe(Number(answer.headers['content-length']))
+    expect(`"${createHash('sha256').update(bytes).digest('hex')}"`).toBe(answer.headers.etag)
   })
 
   test('with the key that made it: revoked, expired, or suspended by the plan for as long', async () => {

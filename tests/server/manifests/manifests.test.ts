@@ -15,10 +15,12 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Manifest, ManifestSong } from '../../../src-contract/batches.ts'
+import type { ExportedFile } from '../../../src-contract/release-exports.ts'
 import { MARKER_FILE } from '../../../src-server/db/data-directory.ts'
+import { INTACT } from '../../support/exports.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { wavSong } from '../../support/songs.ts'
+import { in24Bits, wavSong } from '../../support/songs.ts'
 
 let engine: HeldEngine
 let service: Service
@@ -409,6 +411,30 @@ test('songs of a delivered batch are tracks of a release as any others, and a tr
   renameSync(`${other}.away`, other)
   expect((await service.call('POST', `/api/v1/releases/${release_id}/master`)).status).toBe(202)
   await expect.poll(async () => (await service.get(`/api/v1/releases/${release_id}`)).body.mastering.state).toBe('done')
+})
+
+test('an export and coded copies are made of delivered masters; of one that was changed they say that it is gone', async () => {
+  engine.answersLooks = true
+  const wav = in24Bits(wavSong({ seconds: 1, sampleRateHz: 44_100 }))
+  engine.masterBytes = wav
+  const { at, jobId } = await delivered([{ path: songFile('own.wav') }])
+  const tracks = [{ job_id: jobId }]
+  const { release_id } = (await service.post('/api/v1/releases', { title: 'R', artist: 'A', kind: 'single', tracks }))
+    .body
+  const request = { folder: inFolder(), platform: 'melon', formats: ['wav24', 'flac16_44'] }
+  const exportOf = () => service.post(`/api/v1/releases/${release_id}/export`, request)
+  const copyOf = () => service.get(`/app/jobs/${jobId}/copies/melon/aac_256`)
+  const melon = path.join(at, 'song_melon.wav')
+  const bytes = readFileSync(melon)
+  writeFileSync(melon, Buffer.from(bytes).fill(1, 500, 501))
+  for (const answer of [await exportOf(), await copyOf()])
+    expect([answer.status, answer.body.error.code]).toEqual([410, 'FILE_GONE'])
+  writeFileSync(melon, bytes)
+  const { body } = await exportOf()
+  expect(body.certificate.files.filter(({ sound }: ExportedFile) => sound)).toHaveLength(2)
+  expect((await service.post('/api/v1/releases/verify', { folder: body.folder })).body).toMatchObject(INTACT)
+  expect((await copyOf()).status).toBe(200)
+  expect(service.temporary().filter((name) => name !== jobId)).toEqual([])
 })
 
 test('the results stream as they end, from where a reader was, and the stream ends with the batch', async () => {
