@@ -10,6 +10,7 @@ import {
   type JSONRPCMessage,
   type JSONRPCRequest,
 } from '@modelcontextprotocol/sdk/types.js'
+import { atMost } from '../src-contract/at-most.ts'
 import { readFailure } from '../src-contract/client.ts'
 import type { Place } from './service-client.ts'
 
@@ -49,7 +50,7 @@ class Bridge implements McpBridge {
   #initialize: JSONRPCRequest | undefined
   #ownIds = 0
   /** Messages go one after the other: each finds the session that the one before has opened. */
-  #queue: Promise<void> = Promise.resolve()
+  readonly #inTurn = atMost(1)
 
   constructor(deps: McpBridgeDeps) {
     this.#deps = deps
@@ -58,13 +59,13 @@ class Bridge implements McpBridge {
 
   async start(): Promise<void> {
     this.#host.onmessage = (message) => {
-      this.#queue = this.#queue.then(() => this.#toService(message))
+      void this.#inTurn(() => this.#toService(message))
     }
     await this.#host.start()
   }
 
   async close(): Promise<void> {
-    await this.#queue
+    await this.#inTurn(async () => {})
     await this.#service?.terminateSession().catch(() => undefined)
     await this.#service?.close()
   }

@@ -1,7 +1,7 @@
 /** The ways by which songs come from the desktop: dialogs, drops, open-with. All end in the batch, in the order of their coming. */
 import { app, dialog } from 'electron'
+import { atMost } from '../src-contract/at-most.ts'
 import { SONG_EXTENSIONS } from '../src-contract/song-files.ts'
-import { atMost } from '../src-system/at-most.ts'
 import { ANNOUNCEMENTS, type IntakeReport } from './bridge.ts'
 import { realFiles, takeSongs } from './intake.ts'
 import type { Service } from './service.ts'

@@ -1,7 +1,7 @@
 /** Changes of the batch, sent to the server one after another. Only answers that include all of them are shown. */
 import type { Batch } from '../../src-contract/app.ts'
+import { atMost } from '../../src-contract/at-most.ts'
 import type { Client } from '../../src-contract/client.ts'
-import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import type { JobsStore } from './jobs.ts'
 
 export interface CommandsDeps {
@@ -16,8 +16,8 @@ export interface CommandsDeps {
 /** The requests about the batch: what the server is told, asked for and read. */
 export class Commands {
   readonly #deps: CommandsDeps
-  readonly #inTurn = createSerialQueue()
-  readonly #inReadingTurn = createSerialQueue()
+  readonly #inTurn = atMost(1)
+  readonly #inReadingTurn = atMost(1)
   /** Number of changes made to the batch here: an answer that was asked for before one knows nothing of it and is not shown. */
   #deeds = 0
   /** The reading that has not begun yet. */

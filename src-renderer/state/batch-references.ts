@@ -1,8 +1,8 @@
 /** Reference tracks: those on their way to the server, and the facts of those that settings name. */
 import { createStore } from 'zustand/vanilla'
 import type { Batch, Source } from '../../src-contract/app.ts'
+import { atMost } from '../../src-contract/at-most.ts'
 import type { Client } from '../../src-contract/client.ts'
-import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
@@ -51,7 +51,7 @@ export class References {
   readonly #reading = new Set<string>()
   /** By sendingId; resolves to whether the settings have it. */
   readonly #underWay = new Map<number, Promise<boolean>>()
-  readonly #inTurn = createSerialQueue()
+  readonly #inTurn = atMost(1)
   #nextId = 1
 
   constructor(deps: ReferencesDeps) {

@@ -1,8 +1,8 @@
 /** The ledger of credits, newest first and as far back as it was opened. */
 import { createStore } from 'zustand/vanilla'
 import type { LedgerEntry } from '../../src-contract/account.ts'
+import { atMost } from '../../src-contract/at-most.ts'
 import type { Client } from '../../src-contract/client.ts'
-import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 
 export interface Ledger {
   /** Null before the first reading. */
@@ -17,7 +17,7 @@ const FURTHER = 50
 /** Makes the store of the ledger with its readings. */
 export function createLedger(client: Client) {
   const store = createStore<Ledger>(() => ({ entries: null, hasEarlier: false }))
-  const inTurn = createSerialQueue()
+  const inTurn = atMost(1)
 
   /** Answers at most `count` entries before `before`, and whether there are earlier ones. Throws ApiError. */
   const ask = async (count: number, before?: number) => {

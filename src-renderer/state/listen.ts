@@ -1,10 +1,10 @@
 /** Store of the Listen screen for one job: its report, and the other jobs of the same song. */
 import { createStore } from 'zustand/vanilla'
+import { atMost } from '../../src-contract/at-most.ts'
 import type { Client } from '../../src-contract/client.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MAX_PAGE_SIZE } from '../../src-contract/limits.ts'
 import type { Report } from '../../src-contract/report.ts'
-import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import { comparedPlatform, type OtherMaster } from './listen-versions.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
@@ -44,7 +44,7 @@ export class ListenStore {
   readonly #client: Client
   readonly #jobId: string
   readonly #otherId: string | undefined
-  readonly #inTurn = createSerialQueue()
+  readonly #inTurn = atMost(1)
 
   constructor({ client, jobId, otherId }: ListenDeps) {
     this.#client = client

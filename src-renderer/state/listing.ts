@@ -1,11 +1,11 @@
 /** A list that the server keeps, as it was read last. */
 import { createStore } from 'zustand/vanilla'
-import { createSerialQueue } from '../../src-contract/serial-queue.ts'
+import { atMost } from '../../src-contract/at-most.ts'
 
 /** Makes the store of a list with its reading. `items` is null before the first; `readAll` asks for all of them. */
 export function createListing<Item>(readAll: () => Promise<readonly Item[]>) {
   const store = createStore<{ readonly items: readonly Item[] | null }>(() => ({ items: null }))
-  const inTurn = createSerialQueue()
+  const inTurn = atMost(1)
   return {
     store,
     /** Reads the list again; what was read before stays when that fails. Never throws. */

@@ -1,9 +1,9 @@
 /** The release that is open: what is stored of it, what is written and not stored yet, and how it is stored. */
 import { createStore } from 'zustand/vanilla'
+import { atMost } from '../../src-contract/at-most.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Disclosure } from '../../src-contract/disclosure.ts'
 import type { Release, Track, TrackChange } from '../../src-contract/releases.ts'
-import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import { readStored } from './browser-storage.ts'
 import { createEdits } from './edits.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
@@ -85,7 +85,7 @@ export class ReleaseEditor {
   readonly store = createStore<EditorState>(() => CLOSED)
   readonly edits = createEdits(() => performance.now())
   readonly #deps: ReleaseEditorDeps
-  readonly #inTurn = createSerialQueue()
+  readonly #inTurn = atMost(1)
   /** Present ids of tracks that were taken out and put back. */
   readonly #putBackAs = new Map<string, string>()
   #saveTimer: ReturnType<typeof setTimeout> | undefined

@@ -1,8 +1,8 @@
 /** Songs on their way into tracks: a track is there at once, and its song follows. */
 import { createStore } from 'zustand/vanilla'
 import type { Source } from '../../src-contract/app.ts'
+import { atMost } from '../../src-contract/at-most.ts'
 import type { Client } from '../../src-contract/client.ts'
-import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
@@ -31,7 +31,7 @@ interface Task {
 export class ReleaseUploads {
   readonly store = createStore<{ readonly byTrack: Readonly<Record<string, TrackUpload>> }>(() => ({ byTrack: {} }))
   readonly #deps: ReleaseUploadsDeps
-  readonly #inTurn = createSerialQueue()
+  readonly #inTurn = atMost(1)
   readonly #tasks = new Map<string, Task>()
 
   constructor(deps: ReleaseUploadsDeps) {

@@ -1,10 +1,10 @@
 /** All releases: their list, the one that is open, and songs on their way into them. */
 import { createStore } from 'zustand/vanilla'
 import type { Source } from '../../src-contract/app.ts'
+import { atMost } from '../../src-contract/at-most.ts'
 import type { Client } from '../../src-contract/client.ts'
 import { MAX_PAGE_SIZE, MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
 import type { NewRelease, Release, ReleaseKind, ReleaseSummary, TrackChange } from '../../src-contract/releases.ts'
-import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import type { SendSong } from '../api/upload.ts'
 import type { createPlayer } from '../player/player.ts'
 import type { NoticesActions } from './notices.ts'
@@ -64,7 +64,7 @@ export class Releases {
   readonly playback: RecordPlayback
   readonly plan: RecordPlan
   readonly #deps: ReleasesDeps
-  readonly #inTurn = createSerialQueue()
+  readonly #inTurn = atMost(1)
 
   constructor(deps: ReleasesDeps) {
     this.#deps = deps

@@ -2,8 +2,8 @@
 import { createStore } from 'zustand/vanilla'
 import type { Account } from '../../src-contract/account.ts'
 import type { Settings, SystemState } from '../../src-contract/app.ts'
+import { atMost } from '../../src-contract/at-most.ts'
 import type { Client } from '../../src-contract/client.ts'
-import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import type { LinkState } from '../api/events.ts'
 
 export interface Service {
@@ -27,9 +27,9 @@ export function createService(client: Client, { isTicketSpent = false }: { reado
     isLockedOut: false,
     isTicketSpent,
   }))
-  const inAccountTurn = createSerialQueue()
-  const inReadingTurn = createSerialQueue()
-  const inChangeTurn = createSerialQueue()
+  const inAccountTurn = atMost(1)
+  const inReadingTurn = atMost(1)
+  const inChangeTurn = atMost(1)
   let changes = 0
   const keepAccount = (ask: () => Promise<Account>) =>
     inAccountTurn(async () => store.setState({ account: await ask() }))

@@ -1,7 +1,7 @@
 /** Webhooks and the log of their deliveries, and which of them are being removed. */
 import { createStore } from 'zustand/vanilla'
+import { atMost } from '../../src-contract/at-most.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'
-import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import type { Delivery, Webhook } from '../../src-contract/webhooks.ts'
 import type { NoticesActions } from './notices.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
@@ -19,7 +19,7 @@ const DELIVERIES = 20
 /** Makes the store of webhooks with its actions. */
 export function createWebhooks(client: Client, notices: NoticesActions) {
   const store = createStore<WebhooksState>(() => ({ hooks: null, deliveries: [], refusal: null }))
-  const inTurn = createSerialQueue()
+  const inTurn = atMost(1)
   /** Removed here and not yet on the server, by webhook_id. */
   const removing = new Set<string>()
 

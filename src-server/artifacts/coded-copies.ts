@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, rename } from 'node:fs/promises'
 import path from 'node:path'
+import { atMost } from '../../src-contract/at-most.ts'
 import { COPY_CODEC_NAMES, COPY_CODECS, type CopyCodec } from '../../src-contract/codecs.ts'
 import type { CopyCodecState } from '../../src-contract/coded-copies.ts'
 import { heardCodec, type LossyCodec } from '../../src-worker/media/encode.ts'
@@ -50,7 +51,7 @@ interface Making {
 export class CodedCopies {
   readonly #deps: CodedCopiesDeps
   readonly #making = new Map<string, Making>()
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #inTurn = atMost(1)
   #known: { readonly path: string; readonly version: string; readonly encoders: ReadonlySet<string> } | undefined
 
   constructor(deps: CodedCopiesDeps) {
@@ -106,14 +107,11 @@ export class CodedCopies {
   #begin(target: string, make: (end: AbortSignal) => Promise<void>): Making {
     const giveUp = new AbortController()
     const signal = AbortSignal.any([giveUp.signal, this.#deps.stopping])
-    const end = this.#turn.then(() => make(signal))
-    const making = { end, giveUp, waiting: 0 }
+    const end = this.#inTurn(() => make(signal)).finally(() => {
+      if (this.#making.get(target) === making) this.#making.delete(target)
+    })
+    const making: Making = { end, giveUp, waiting: 0 }
     this.#making.set(target, making)
-    this.#turn = end
-      .catch(() => {})
-      .then(() => {
-        if (this.#making.get(target) === making) this.#making.delete(target)
-      })
     return making
   }
 

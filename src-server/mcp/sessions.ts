@@ -1,10 +1,10 @@
 /** Sessions of MCP clients. Each belongs to the API key that opened it. */
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { atMost } from '../../src-contract/at-most.ts'
 import { createClient } from '../../src-contract/client.ts'
 import type { Scope } from '../../src-contract/endpoint.ts'
 import { MAX_MCP_SESSIONS } from '../../src-contract/limits.ts'
-import { createSerialQueue } from '../../src-contract/serial-queue.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
@@ -138,7 +138,7 @@ export class McpSessions {
       fetch: (url, init) =>
         fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string>), 'User-Agent': program } }),
     })
-    const inTurn = this.#turns.get(keyId) ?? createSerialQueue()
+    const inTurn = this.#turns.get(keyId) ?? atMost(1)
     this.#turns.set(keyId, inTurn)
     const server = createMcpServer({ ...this.#deps, client, scope, language, inTurn, isOver: () => isOver })
     await server.connect(transport as Transport)

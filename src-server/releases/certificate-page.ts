@@ -11,8 +11,9 @@ import { OUTCOME_WORDS } from '../../src-contract/text/delivery.ts'
 import { SHEET_WORDS } from '../../src-contract/text/disclosure.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { playingTime } from '../../src-contract/text/numbers.ts'
+import { escapeHtml } from '../../src-worker/result/escape-html.ts'
 import { sheetHtml } from './disclosure.ts'
-import { escaped, PAGE_STYLE, page } from './page.ts'
+import { PAGE_STYLE, page } from './page.ts'
 import { sameSet, setName } from './set-names.ts'
 
 const WORDS = {
@@ -108,7 +109,7 @@ export function certificateHtml(certificate: Content, language: Language): strin
       : []),
     `<section><h2>${say.rules}</h2><div class="receivers">${receivers.map((one) => receiverHtml(one, language)).join('')}</div></section>`,
     `<section><h2>${say.files}</h2>${fileTable(certificate.files, language)}</section>`,
-    `<p class="foot">${escaped(say.signed)} Loudsmith ${escaped(certificate.app_version)} · ${certificate.release_id}</p>`,
+    `<p class="foot">${escapeHtml(say.signed)} Loudsmith ${escapeHtml(certificate.app_version)} · ${certificate.release_id}</p>`,
   ]
   return page({ language, title: `${say.heading}: ${title}`, style: PAGE_STYLE, body: body.join('\n') })
 }
@@ -132,7 +133,7 @@ function heading({ title, artist, made_at, receivers }: Content, sounds: readonl
     ([name, value, unit]) => `<div><dt>${name}</dt><dd>${value}<small>${unit}</small></dd></div>`,
   )
   return [
-    `<header><p class="kind">${say.heading}</p><h1>${escaped(title)}</h1><p class="by">${escaped(artist)}</p>`,
+    `<header><p class="kind">${say.heading}</p><h1>${escapeHtml(title)}</h1><p class="by">${escapeHtml(artist)}</p>`,
     `<ul class="facts"><li><b>${say.tracks(own.length)}</b></li><li>${say.made} <b>${made_at.slice(0, 16).replace('T', ' ')} UTC</b></li></ul></header>`,
     `<dl class="sum">${cells.join('')}</dl>`,
   ].join('\n')
@@ -155,10 +156,10 @@ function mending(receivers: readonly ReceiverCheck[], language: Language): strin
   }
   if (found.size === 0) return `<p>${say.nothing}</p>`
   const items = [...found.values()].map((one) => {
-    const files = one.files.size > 0 ? `<br>${[...one.files].map(escaped).join(', ')}` : ''
+    const files = one.files.size > 0 ? `<br>${[...one.files].map(escapeHtml).join(', ')}` : ''
     const isForAll = one.receivers.size === receivers.length && receivers.length > 1
-    const whom = isForAll ? say.everybody : [...one.receivers].map(escaped).join(', ')
-    return `<li><b>${escaped(one.message)}</b>${files}<br><small>${say.forWhom}: ${whom}</small></li>`
+    const whom = isForAll ? say.everybody : [...one.receivers].map(escapeHtml).join(', ')
+    return `<li><b>${escapeHtml(one.message)}</b>${files}<br><small>${say.forWhom}: ${whom}</small></li>`
   })
   return `<ul class="mend">${items.join('')}</ul>`
 }
@@ -167,7 +168,7 @@ function uploads(receivers: readonly ReceiverCheck[], language: Language): strin
   const say = WORDS[language]
   const rows = receivers.map(
     ({ name, upload, outcome }) =>
-      `<tr><th scope="row">${escaped(name)}</th><td>${escaped(setName(upload, language))}</td><td class="n">${state(outcome, language)}</td></tr>`,
+      `<tr><th scope="row">${escapeHtml(name)}</th><td>${escapeHtml(setName(upload, language))}</td><td class="n">${state(outcome, language)}</td></tr>`,
   )
   return `<table><thead><tr><th scope="col">${say.receiver}</th><th scope="col">${say.set}</th><th scope="col" class="n">${say.state}</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
@@ -180,7 +181,7 @@ function measurements(sounds: readonly SoundFile[], language: Language): string 
   return sets
     .map((set) => {
       const rows = sounds.filter(({ sound }) => sameSet(sound, set)).map((file) => soundRow(file, language))
-      return `<h3>${escaped(setName(set, language))}</h3><div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
+      return `<h3>${escapeHtml(setName(set, language))}</h3><div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
     })
     .join('\n')
 }
@@ -197,7 +198,7 @@ function soundRow({ name, sound }: SoundFile, language: Language): string {
     ...[sound.true_peak_dbtp, sound.true_peak_44k_dbtp, sound.true_peak_copy_dbtp].map((peak) => figure(peak, 2)),
     silence,
   ]
-  return `<tr><th scope="row">${escaped(name.split('/').at(-1)!)}</th><td>${form}</td>${figures.map((text) => `<td class="n">${text}</td>`).join('')}</tr>`
+  return `<tr><th scope="row">${escapeHtml(name.split('/').at(-1)!)}</th><td>${form}</td>${figures.map((text) => `<td class="n">${text}</td>`).join('')}</tr>`
 }
 
 function receiverHtml({ name, edition, checks, outcome }: ReceiverCheck, language: Language): string {
@@ -205,15 +206,15 @@ function receiverHtml({ name, edition, checks, outcome }: ReceiverCheck, languag
   const rows = checks.map(({ title, source, confidence, outcome: own, remedies }) => {
     const advice = confidence === 'published' ? '' : `${say.advice}: `
     const told = [...new Set(remedies.map(({ message }) => message))].map(
-      (message) => `<small>${escaped(message)}</small>`,
+      (message) => `<small>${escapeHtml(message)}</small>`,
     )
-    return `<tr><th scope="row">${title}<small>${advice}${escaped(source)}</small>${told.join('')}</th><td>${state(own, language)}</td></tr>`
+    return `<tr><th scope="row">${title}<small>${advice}${escapeHtml(source)}</small>${told.join('')}</th><td>${state(own, language)}</td></tr>`
   })
-  return `<article><h3>${escaped(name)} ${state(outcome, language)}</h3><small>${say.read} ${edition}</small><table><tbody>${rows.join('')}</tbody></table></article>`
+  return `<article><h3>${escapeHtml(name)} ${state(outcome, language)}</h3><small>${say.read} ${edition}</small><table><tbody>${rows.join('')}</tbody></table></article>`
 }
 
 function fileTable(files: readonly ExportedFile[], language: Language): string {
-  const rows = files.map(({ name, sha256 }) => `<tr><td>${escaped(name)}</td><td><code>${sha256}</code></td></tr>`)
+  const rows = files.map(({ name, sha256 }) => `<tr><td>${escapeHtml(name)}</td><td><code>${sha256}</code></td></tr>`)
   return `<table><thead><tr><th scope="col">${WORDS[language].name}</th><th scope="col">SHA-256</th></tr></thead><tbody>${rows.join('')}</tbody></table>`
 }
 

@@ -12,7 +12,8 @@ import {
 } from '../../src-contract/disclosure.ts'
 import { CATEGORY_WORDS, SHEET_WORDS, USE_WORDS } from '../../src-contract/text/disclosure.ts'
 import type { Language } from '../../src-contract/text/language.ts'
-import { escaped, PAGE_STYLE, page } from './page.ts'
+import { escapeHtml } from '../../src-worker/result/escape-html.ts'
+import { PAGE_STYLE, page } from './page.ts'
 
 /** Categories that a generator of songs may have made. */
 const BY_GENERATORS: readonly DisclosureCategory[] = ['vocals', 'instrumentation', 'composition', 'lyrics']
@@ -56,22 +57,22 @@ export function sheetHtml({ categories, sources, mastering }: DisclosureSheet, l
   const say = SHEET_WORDS[language]
   const rows = categories.map(({ category, use, tools, note, found }) => {
     const { name, about } = CATEGORY_WORDS[category]
-    const told = [tools, note].filter((text) => text !== undefined).map((text) => `<br>${escaped(text)}`)
-    const hint = use === 'not_stated' && found.length > 0 ? `<br>${escaped(say.found(found.join(', ')))}` : ''
+    const told = [tools, note].filter((text) => text !== undefined).map((text) => `<br>${escapeHtml(text)}`)
+    const hint = use === 'not_stated' && found.length > 0 ? `<br>${escapeHtml(say.found(found.join(', ')))}` : ''
     const state = use === 'not_stated' ? 'open' : 'stated'
     return `<tr><th scope="row">${name[language]}<small>${about[language]}</small></th><td><span class="${state}">${USE_WORDS[use][language]}</span>${told.join('')}${hint}</td></tr>`
   })
   const traces = sources.map((source) => {
-    const generator = source.generator === undefined ? say.noTrace : `<strong>${escaped(source.generator)}</strong>`
-    const evidence = source.evidence === undefined ? '' : `<br><code>${escaped(source.evidence)}</code>`
-    const manifest = source.has_c2pa_manifest ? `<br>${escaped(say.manifest(source.c2pa_claim_generator))}` : ''
-    const file = source.filename === undefined ? '' : `<small>${escaped(source.filename)}</small>`
-    return `<tr><th scope="row">${source.track}. ${escaped(source.title)}${file}</th><td>${generator}${evidence}${manifest}</td></tr>`
+    const generator = source.generator === undefined ? say.noTrace : `<strong>${escapeHtml(source.generator)}</strong>`
+    const evidence = source.evidence === undefined ? '' : `<br><code>${escapeHtml(source.evidence)}</code>`
+    const manifest = source.has_c2pa_manifest ? `<br>${escapeHtml(say.manifest(source.c2pa_claim_generator))}` : ''
+    const file = source.filename === undefined ? '' : `<small>${escapeHtml(source.filename)}</small>`
+    return `<tr><th scope="row">${source.track}. ${escapeHtml(source.title)}${file}</th><td>${generator}${evidence}${manifest}</td></tr>`
   })
   const isOpen = categories.some(({ use }) => use === 'not_stated')
   return [
     `<h3>${say.statements}</h3>${isOpen ? `<p class="note">${say.open}</p>` : ''}<table>${rows.join('')}</table>`,
-    `<h3>${say.mastering}</h3><p>${escaped(say.masteredBy(mastering.program))}</p>`,
+    `<h3>${say.mastering}</h3><p>${escapeHtml(say.masteredBy(mastering.program))}</p>`,
     `<h3>${say.sources}</h3><table>${traces.join('')}</table>`,
   ].join('\n')
 }
@@ -83,7 +84,7 @@ export function disclosurePage(
   language: Language,
 ): string {
   const say = SHEET_WORDS[language]
-  const head = `<header><p class="kind">${say.heading}</p><h1>${escaped(title)}</h1><p class="by">${escaped(artist)}</p></header>`
+  const head = `<header><p class="kind">${say.heading}</p><h1>${escapeHtml(title)}</h1><p class="by">${escapeHtml(artist)}</p></header>`
   const sign = `<p class="sign">${say.signature}</p>`
   return page({
     language,

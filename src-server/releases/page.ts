@@ -1,5 +1,7 @@
 /** Frame and style of the pages of an exported folder: files that stand alone, for a screen in any light and for paper. Pure. */
+
 import type { Language } from '../../src-contract/text/language.ts'
+import { escapeHtml } from '../../src-worker/result/escape-html.ts'
 
 const LIGHT = `color-scheme:light;--window:#fff;--panel:#f4f6f7;--line:#d0d6da;--line-strong:#77828b;--text:#12171a;--text-2:#404b54;--text-3:#55606a;
 --accent:#966f00;--accent-soft:#f7f0dc;--ok:#0f6a40;--warn:#8f4a00;--warn-soft:#f8ecdf`
@@ -78,13 +80,7 @@ export function page({
   return [
     `<!doctype html>`,
     `<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">`,
-    `<meta name="generator" content="Loudsmith"><title>${escaped(title)}</title><style>${style}</style></head>`,
+    `<meta name="generator" content="Loudsmith"><title>${escapeHtml(title)}</title><style>${style}</style></head>`,
     `<body>${body}</body></html>\n`,
   ].join('\n')
-}
-
-/** Returns a text as it stands in a page. */
-export function escaped(text: string): string {
-  const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-  return text.replace(/[&<>"]/g, (sign) => signs[sign]!)
 }

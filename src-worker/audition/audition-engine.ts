@@ -1,4 +1,5 @@
 /** Work of a process that plays auditions: it holds one song and answers calls about it, for as long as it lives. */
+import { atMost } from '../../src-contract/at-most.ts'
 import { targetsOf } from '../../src-contract/delivery-target.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { recipeSteps } from '../../src-engine/chain.ts'
@@ -57,7 +58,7 @@ export class AuditionEngine {
   #rendered: { readonly key: string; readonly source: FinaliseSource } | undefined
   readonly #running = new Map<number, AbortController>()
   /** End of the last call that needs the song: one at a time loads it or changes its edits. */
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #inTurn = atMost(1)
   readonly #passages = new PassageTurns()
   readonly #settling = new Settling()
 
@@ -124,9 +125,7 @@ export class AuditionEngine {
       this.#keep(keyOf(order), held)
       return held
     }
-    const held = this.#turn.then(hold)
-    this.#turn = held.catch(() => undefined)
-    return held
+    return this.#inTurn(hold)
   }
 
   /** Keeps an audition; those of another song, or of one with other edits, are let go of with their audio. */

@@ -8,6 +8,7 @@ import { decisionText, stageText } from '../../src-contract/text/decisions.ts'
 import { LANGUAGES, type Language, type LocalizedText } from '../../src-contract/text/language.ts'
 import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../../src-contract/text/numbers.ts'
 import { warningText } from '../../src-contract/text/text.ts'
+import { escapeHtml } from './escape-html.ts'
 import { bandChanges, levelBetweenDb, type SpectrumPlot, spectrumPlot, timePlot } from './report/plots.ts'
 import { reportStyle } from './report/style.ts'
 import {
@@ -73,11 +74,6 @@ const inBoth = (say: (language: Language) => string): LocalizedText => ({ en: sa
 function svgText(text: LocalizedText): string {
   if (text.en === text.ko) return escapeHtml(text.en)
   return LANGUAGES.map((language) => `<tspan lang="${language}">${escapeHtml(text[language])}</tspan>`).join('')
-}
-
-function escapeHtml(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-  return text.replace(/[&<>"']/g, (character) => entities[character]!)
 }
 
 /** A tag may hold twenty thousand characters; as many as a request may name are enough for a heading. */

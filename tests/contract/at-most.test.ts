@@ -1,6 +1,6 @@
 /** Bounded concurrency: how many run, in which order, and what a failure does to the others. */
 import { expect, test } from 'vitest'
-import { atMost, sharedInTurn } from '../../src-system/at-most.ts'
+import { atMost, sharedInTurn } from '../../src-contract/at-most.ts'
 
 /** Pieces of work that end when the test says so, given to a limit of `count`. */
 function give(count: number, pieces: number) {
