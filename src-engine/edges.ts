@@ -1,6 +1,7 @@
 /** Edges of a song on its samples: trims before the analysis; fades and padding between treatment and finishing. Pure. */
-import type { Edges, FadeShape } from '../src-contract/edges.ts'
+import type { Edges } from '../src-contract/edges.ts'
 import { type Audio, type AudioBlock, allocateAudio, sliceBlock } from './dsp/block.ts'
+import { fadeGain } from './dsp/fade.ts'
 import type { Quantiser } from './finalise/dither.ts'
 
 /** Silence around a song, frames. */
@@ -33,18 +34,6 @@ export function trimmed<Song extends Audio>(
   const { sampleRateHz, frames } = audio
   const end = frames - framesOf(trim_end_seconds, sampleRateHz)
   return { ...audio, ...sliceBlock(audio, framesOf(trim_start_seconds, sampleRateHz), end) }
-}
-
-/** Returns the gain of a fade at a part of its length, 0 (silent) to 1 (untouched). */
-export function fadeGain(shape: FadeShape, part: number): number {
-  switch (shape) {
-    case 'linear':
-      return part
-    case 'equal_power':
-      return Math.sqrt(part)
-    case 'smooth':
-      return (1 - Math.cos(Math.PI * part)) / 2
-  }
 }
 
 /** Returns whether treated audio is changed by edges. */

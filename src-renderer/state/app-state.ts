@@ -7,12 +7,13 @@ import type { LiveEvent } from '../../src-contract/events.ts'
 import { createSaver } from '../api/save.ts'
 import type { Opening } from '../api/session.ts'
 import { createHandOver, createUpload } from '../api/upload.ts'
-import { createPlayer } from '../player/player.ts'
+import { openAudioGraph } from '../playback/audio-graph.ts'
+import { Playback } from '../playback/playback.ts'
+import type { PlaybackState } from '../playback/state.ts'
 import { Auditions } from './auditions.ts'
 import { type BatchActions, createBatch } from './batch.ts'
 import { inTurnOfPages } from './batch-analyses.ts'
 import { followDesktop } from './desktop.ts'
-import { Hearing } from './hearing.ts'
 import { HistoryStore } from './history.ts'
 import { JobsStore } from './jobs.ts'
 import { createNotices } from './notices.ts'
@@ -46,34 +47,35 @@ function guardUploads({ uploads }: BatchActions, releases: Releases): void {
   addEventListener('pagehide', () => uploads.leave())
 }
 
-/** Has the sound of the song that is heard auditioned with every change of it, and lets it be heard instead of the original. */
-function auditionHeard({ store }: BatchActions, hearing: Hearing, auditions: Auditions): void {
-  let before: { readonly rowId: string; readonly key: string } | null = null
+/** Has the sound of the song that is loaded auditioned with every change of it, and lets it be heard instead of the original. */
+function auditionLoaded({ store }: BatchActions, playback: Playback, auditions: Auditions): void {
+  let before: { readonly id: string; readonly key: string } | null = null
   const follow = () => {
     const { batch } = store.getState()
-    const { song, platform, hasFailed } = hearing.store.getState()
-    const stored = batch?.songs.find(({ source }) => source.source_id === song?.rowId)
+    const { item, service, hasFailed } = playback.store.getState()
+    const id = item?.kind === 'song' ? item.id : undefined
+    const stored = batch?.songs.find(({ source }) => source.source_id === id)
     const settings = stored?.settings ?? batch?.settings
-    if (!song || !stored || !settings || hasFailed) {
+    if (!id || !stored || !settings || !service || hasFailed) {
       before = null
       return auditions.want(null)
     }
-    const key = JSON.stringify([platform, settings])
-    if (before?.rowId === song.rowId && before.key === key) return
-    const isChange = before?.rowId === song.rowId
-    before = { rowId: song.rowId, key }
-    auditions.want({ sourceId: song.rowId, platform, settings })
-    if (isChange) hearing.choose('sound')
+    const key = JSON.stringify([service, settings])
+    if (before?.id === id && before.key === key) return
+    const isChange = before?.id === id
+    before = { id, key }
+    auditions.want({ sourceId: id, platform: service, settings })
+    if (isChange) playback.choose('audition')
   }
   store.subscribe(follow)
-  hearing.store.subscribe(follow)
+  playback.store.subscribe(follow)
 }
 
 /** A song that is taken off the list is heard no longer. */
-function leaveWithSong({ store }: BatchActions, hearing: Hearing): void {
+function leaveWithSong({ store }: BatchActions, playback: Playback): void {
   store.subscribe(({ order }) => {
-    const { song } = hearing.store.getState()
-    if (song && !order.includes(song.rowId)) hearing.leave()
+    const { item } = playback.store.getState()
+    if (item?.kind === 'song' && !order.includes(item.id)) playback.leave()
   })
 }
 
@@ -139,6 +141,8 @@ function createCatchUp({ jobs, batch, service, history, releases }: EventStores)
   }
 }
 
+const tossCoin = () => (crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) % 2 === 0
+
 /** Creates every store around one client. */
 function createStores({ session, isTicketSpent }: Opening) {
   const preferences = createPreferences()
@@ -157,10 +161,10 @@ function createStores({ session, isTicketSpent }: Opening) {
     alone: inTurnOfPages,
     storage: localStorage,
   })
-  const hearing = new Hearing({ client, createPlayer })
-  leaveWithSong(batch, hearing)
-  const auditions = new Auditions({ client, hear: (version) => hearing.setSound(version) })
-  auditionHeard(batch, hearing, auditions)
+  const playback = new Playback({ client, openGraph: openAudioGraph, tossCoin })
+  leaveWithSong(batch, playback)
+  const auditions = new Auditions({ client, hear: (version) => playback.late.setAudition(version) })
+  auditionLoaded(batch, playback, auditions)
   return {
     client,
     preferences,
@@ -169,11 +173,11 @@ function createStores({ session, isTicketSpent }: Opening) {
     service: createService(client, { isTicketSpent }),
     upload,
     batch,
-    hearing,
+    playback,
     auditions,
     slots: createSlots(localStorage),
     history: new HistoryStore({ client, jobs, notices }),
-    releases: new Releases({ client, notices, send, storage: localStorage, createPlayer }),
+    releases: new Releases({ client, notices, send, storage: localStorage }),
     webhooks: createWebhooks(client, notices),
     saver: createSaver(client, window.loudsmith),
   }
@@ -230,4 +234,9 @@ export function useApp(): AppState {
 /** Returns the value that `select` picks from a store, as it changes. `select` must return the same value for the same state. */
 export function useSelect<State, Picked>(store: StoreApi<State>, select: (state: State) => Picked): Picked {
   return useStore(store, select)
+}
+
+/** Returns the value that `select` picks from what is played, as it changes. */
+export function usePlayback<Picked>(select: (state: PlaybackState) => Picked): Picked {
+  return useStore(useApp().playback.store, select)
 }

@@ -4,8 +4,9 @@ import type { Audition } from '../../src-contract/auditions.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { MasterSettings } from '../../src-contract/settings.ts'
-import { plainLayout } from '../player/wav.ts'
-import type { SoundVersion } from './hearing.ts'
+import { formTrack } from '../playback/forms.ts'
+import type { PlaybackVersion } from '../playback/state.ts'
+import { plainLayout } from '../playback/wav.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
 /** A song, and the sound with which it is to be heard. */
@@ -25,9 +26,9 @@ export interface AuditionsState {
 }
 
 export interface AuditionsDeps {
-  readonly client: Pick<Client, 'call' | 'open'>
-  /** Puts a rendering on the player. */
-  readonly hear: (version: SoundVersion | null) => Promise<void>
+  readonly client: Pick<Client, 'call'>
+  /** Puts an audition in the place of the one before. */
+  readonly hear: (version: PlaybackVersion | null) => Promise<void>
 }
 
 /** Times that an audition is asked for again whose process has ended. */
@@ -35,20 +36,23 @@ const MOST_ATTEMPTS = 3
 
 const isSame = (a: AuditionWish | null, b: AuditionWish | null) => JSON.stringify(a) === JSON.stringify(b)
 
-/** Returns the rendering of an audition as far as it is known. */
-export function versionOf(client: Pick<Client, 'open'>, audition: Audition): SoundVersion {
-  const { audition_id, state, loudness_lufs, true_peak_dbtp, duration_seconds, sample_rate_hz } = audition
+/** Returns the version that an audition is, as far as it is known. */
+export function versionOf(audition: Audition): PlaybackVersion & { readonly track: string } {
+  const { audition_id, state, loudness_lufs, true_peak_dbtp, duration_seconds, sample_rate_hz, platform } = audition
   const isExact = state === 'exact'
+  const layout = plainLayout(
+    { sampleRateHz: sample_rate_hz, bitsPerSample: audition.bit_depth },
+    Math.round(duration_seconds * sample_rate_hz),
+  )
   return {
-    id: `${audition_id} ${isExact ? 'exact' : 'estimate'}`,
+    id: 'audition',
+    kind: 'audition',
+    platform,
+    source: { kind: 'audition', auditionId: audition_id, isExact, layout },
+    track: formTrack('audition', `${audition_id} ${isExact ? 'exact' : 'estimate'}`),
     isExact,
     startSeconds: audition.start_seconds ?? 0,
     level: { integratedLufs: loudness_lufs, truePeakDbtp: true_peak_dbtp ?? audition.ceiling_dbtp },
-    layout: plainLayout(
-      { sampleRateHz: sample_rate_hz, bitsPerSample: audition.bit_depth },
-      Math.round(duration_seconds * sample_rate_hz),
-    ),
-    open: (headers) => client.open(isExact ? 'readExact' : 'readEstimate', { params: { audition_id }, headers }),
   }
 }
 
@@ -58,7 +62,7 @@ export class Auditions {
   readonly #deps: AuditionsDeps
   #wish: AuditionWish | null = null
   #isRunning = false
-  /** The audition that was put on the player last. */
+  /** The audition that was played last. */
   #newest: Audition | null = null
 
   constructor(deps: AuditionsDeps) {
@@ -121,7 +125,7 @@ export class Auditions {
   async #show(audition: Audition): Promise<void> {
     this.#newest = audition
     // Heard before it is shown: drawing what is known of it takes longer than asking for its first samples.
-    await this.#deps.hear(versionOf(this.#deps.client, audition))
+    await this.#deps.hear(versionOf(audition))
     const failure = audition.error ? { code: audition.error.code } : null
     if (this.#newest === audition) this.store.setState({ audition, failure })
   }

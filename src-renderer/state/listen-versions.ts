@@ -2,30 +2,10 @@
 import { masterSeconds, masterStartSeconds } from '../../src-contract/edges.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
-import type { MasterResult, Report } from '../../src-contract/report.ts'
+import type { Report } from '../../src-contract/report.ts'
 import { WHOLE_SONG } from '../../src-contract/settings.ts'
-import type { VersionLevel } from '../player/levels.ts'
-
-/** Reason why a version is missing: the job was not asked for it, or had no reference. */
-export type MissingReason = 'not_ordered' | 'no_reference'
-
-export interface SongVersion {
-  /** `source`, a platform, `reference`, or `other` for a master of another job of the same song. */
-  readonly id: string
-  readonly kind: 'source' | 'platform' | 'reference' | 'other'
-  readonly platform?: Platform
-  readonly jobId: string
-  /** The `{file}` of its job. */
-  readonly file: Platform | 'source' | 'reference'
-  readonly key: string
-  readonly level: VersionLevel
-  /** Place in the masters of the job at which it begins, s; their start when absent. */
-  readonly startSeconds?: number
-  readonly missing?: MissingReason
-  readonly result?: MasterResult
-  readonly spectrum?: Report['source']['spectrum']
-  readonly curves?: Report['source']['curves']
-}
+import type { VersionLevel } from '../playback/levels.ts'
+import type { PlaybackItem, PlaybackVersion } from '../playback/state.ts'
 
 /** A master of another job of the same song, brought in to be compared. */
 export interface OtherMaster {
@@ -40,8 +20,13 @@ const levelOf = ({ integrated_lufs, true_peak_dbtp }: Report['source']['measurem
   truePeakDbtp: true_peak_dbtp,
 })
 
-function masterVersion(job: Job, report: Report, platform: Platform): Omit<SongVersion, 'id' | 'key' | 'kind'> {
-  const place = { platform, jobId: job.job_id, file: platform }
+const fileOf = ({ job_id: jobId }: Job, file: Platform | 'source' | 'reference') => ({
+  jobId,
+  source: { kind: 'master', jobId, file } as const,
+})
+
+function masterVersion(job: Job, report: Report, platform: Platform): Omit<PlaybackVersion, 'id' | 'key' | 'kind'> {
+  const place = { platform, ...fileOf(job, platform) }
   const master = report.masters.find(({ result }) => result.platform === platform)
   if (!master) return { ...place, level: UNKNOWN, missing: 'not_ordered' }
   const { result, measurement, spectrum, curves } = master
@@ -52,16 +37,30 @@ function masterVersion(job: Job, report: Report, platform: Platform): Omit<SongV
 export const heardSeconds = ({ settings, source }: Pick<Report, 'settings' | 'source'>): number =>
   masterSeconds({ ...WHOLE_SONG, ...settings }, source.duration_seconds)
 
+/** Returns a finished job to be loaded: its masters, what they were made of, and a master of another job. */
+export function jobItem(job: Job, report: Report, other: OtherMaster | null): PlaybackItem {
+  const versions = versionsOf(job, report, other)
+  const first = versions.find((one) => one.kind === 'platform' && !one.missing)?.id ?? 'source'
+  return {
+    kind: 'job',
+    id: job.job_id,
+    durationSeconds: heardSeconds(report),
+    rateHz: commonRateHz(report),
+    versions,
+    first: { version: first, lastHeard: first, levelMode: 'matched', service: null },
+    keeps: [],
+  }
+}
+
 /** Returns the versions in the order of the switch. A platform keeps its place and key on every song. */
-export function versionsOf(job: Job, report: Report, other: OtherMaster | null): SongVersion[] {
+export function versionsOf(job: Job, report: Report, other: OtherMaster | null): PlaybackVersion[] {
   const { source, reference } = report
   const begins = masterStartSeconds(report.settings)
-  const versions: SongVersion[] = [
+  const versions: PlaybackVersion[] = [
     {
       id: 'source',
       kind: 'source',
-      jobId: job.job_id,
-      file: 'source',
+      ...fileOf(job, 'source'),
       key: '0',
       level: levelOf(source.measurement),
       startSeconds: 0 - begins,
@@ -77,8 +76,7 @@ export function versionsOf(job: Job, report: Report, other: OtherMaster | null):
     {
       id: 'reference',
       kind: 'reference',
-      jobId: job.job_id,
-      file: 'reference',
+      ...fileOf(job, 'reference'),
       key: 'R',
       ...(reference
         ? {

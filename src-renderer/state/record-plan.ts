@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import type { Client } from '../../src-contract/client.ts'
 import type { ReleasePlan } from '../../src-contract/release-mastering.ts'
 import type { Release, Track } from '../../src-contract/releases.ts'
-import { soundKeyOf } from './record-playback.ts'
+import { soundKeyOf } from '../playback/release-item.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
 export interface RecordPlanState {

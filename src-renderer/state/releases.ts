@@ -6,10 +6,8 @@ import type { Client } from '../../src-contract/client.ts'
 import { MAX_PAGE_SIZE, MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
 import type { NewRelease, Release, ReleaseKind, ReleaseSummary, TrackChange } from '../../src-contract/releases.ts'
 import type { SendSong } from '../api/upload.ts'
-import type { createPlayer } from '../player/player.ts'
 import type { NoticesActions } from './notices.ts'
 import { RecordPlan } from './record-plan.ts'
-import { RecordPlayback } from './record-playback.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 import { ReleaseEditor } from './release-editor.ts'
 import { ReleaseExports } from './release-exports.ts'
@@ -28,7 +26,6 @@ export interface ReleasesDeps {
   readonly notices: NoticesActions
   readonly send: (song: SendSong) => Promise<Source>
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
-  readonly createPlayer: typeof createPlayer
 }
 
 /** Most tracks of a single and of an EP, as services sort releases (Apple Music Style Guide, section 4). */
@@ -61,7 +58,6 @@ export class Releases {
   readonly editor: ReleaseEditor
   readonly uploads: ReleaseUploads
   readonly exports: ReleaseExports
-  readonly playback: RecordPlayback
   readonly plan: RecordPlan
   readonly #deps: ReleasesDeps
   readonly #inTurn = atMost(1)
@@ -71,7 +67,6 @@ export class Releases {
     const { client, storage, send } = deps
     this.editor = new ReleaseEditor({ client, storage, onStored: () => void this.read() })
     this.plan = new RecordPlan(client)
-    this.playback = new RecordPlayback({ client, createPlayer: deps.createPlayer })
     this.exports = new ReleaseExports(client)
     this.uploads = new ReleaseUploads({ client, send, onAttached: () => this.editor.refresh() })
   }

@@ -347,6 +347,8 @@ export const en = {
     noRule: 'unchanged',
     file: 'File',
     fileHint: 'As loud as the file is',
+    services: 'Choose a service',
+    follow: 'The version being played',
   },
   live: {
     progress: (percent: number) => `Batch ${percent} percent done`,

@@ -325,8 +325,10 @@ export const ko: Text = {
     asOn: (service) => `${service}처럼`,
     asOnHint: '서비스가 재생할 때처럼 낮추거나 높여요',
     noRule: '그대로',
-    file: '파일 그대로',
+    file: '파일',
     fileHint: '파일에 담긴 음량 그대로',
+    services: '서비스 선택',
+    follow: '지금 듣는 버전',
   },
   live: {
     progress: (percent) => `일괄 작업 ${percent}퍼센트 완료`,

@@ -11,13 +11,13 @@ const wish = (tilt_db: number, sourceId = 'song'): AuditionWish => ({
   settings: { ...DEFAULT_SETTINGS, tilt_db },
 })
 
-/** A server whose answers the test gives; `heard` are the renderings that were put on the player. */
+/** A server whose answers the test gives; `heard` are the renderings that were played. */
 function setUp() {
   const asked: { tilt: number; answer: (result: Partial<Audition> | ApiError) => void }[] = []
   const heard: (string | null)[] = []
   const known: { now: Partial<Audition> } = { now: {} }
-  /** Promise on which the player waits until a rendering can be heard. */
-  const player = { isReady: Promise.resolve() }
+  /** Promise on which the playback waits until a rendering can be heard. */
+  const playback = { isReady: Promise.resolve() }
   const call = (name: string, { body, params }: { body?: { settings: { tilt_db: number } }; params?: object }) => {
     if (name === 'readAudition') return Promise.resolve({ ...params, ...known.now })
     const tilt = body?.settings.tilt_db ?? 0
@@ -30,13 +30,13 @@ function setUp() {
     })
   }
   const auditions = new Auditions({
-    client: { call, open: () => Promise.reject(new Error('not opened here')) } as unknown as Client,
+    client: { call } as unknown as Client,
     async hear(version) {
-      heard.push(version?.id ?? null)
-      await player.isReady
+      heard.push(version?.track?.replace('audition ', '') ?? null)
+      await playback.isReady
     },
   })
-  return { auditions, asked, heard, known, player, state: auditions.store.getState }
+  return { auditions, asked, heard, known, playback, state: auditions.store.getState }
 }
 
 describe('an audition', () => {
@@ -74,12 +74,12 @@ describe('an audition', () => {
   })
 
   it('is heard before it is shown, and neither news of an older one nor a song that was left comes between', async () => {
-    const { auditions, asked, heard, known, player, state } = setUp()
+    const { auditions, asked, heard, known, playback, state } = setUp()
     auditions.want(wish(1))
     asked[0]?.answer({})
     await expect.poll(() => state().audition?.audition_id).toBe('tilt 1')
     const ready = Promise.withResolvers<void>()
-    player.isReady = ready.promise
+    playback.isReady = ready.promise
     auditions.want(wish(2))
     asked[1]?.answer({})
     await expect.poll(() => heard.at(-1)).toBe('tilt 2 estimate')

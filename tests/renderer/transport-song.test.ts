@@ -6,8 +6,8 @@ const rows = ['a', 'b'].map((rowId) => ({ rowId, kind: 'ready' as const, song: b
 
 it('is the loaded song under its own name, whatever is selected, and before one is loaded the selected one', () => {
   const shown = (heardId?: string, selectedId?: string) => transportSongOf(rows, heardId, selectedId)
-  expect(shown('a', 'b')).toMatchObject({ rowId: 'a', title: batchSong('a').source.title })
-  expect(shown('a')).toMatchObject({ rowId: 'a' })
-  expect(shown(undefined, 'b')).toMatchObject({ rowId: 'b', title: batchSong('b').source.title })
+  expect(shown('a', 'b')).toMatchObject({ item: { id: 'a' }, title: batchSong('a').source.title })
+  expect(shown('a')).toMatchObject({ item: { id: 'a' } })
+  expect(shown(undefined, 'b')).toMatchObject({ item: { id: 'b' }, title: batchSong('b').source.title })
   expect(shown()).toBeNull()
 })

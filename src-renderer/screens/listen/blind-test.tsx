@@ -1,10 +1,11 @@
 /** The blind test, in the place of the version switch: hear A, B and X at one level, say which X is, see the score. */
+
 import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { scoreOf } from '../../player/abx.ts'
-import { trackOf } from '../../state/heard-copies.ts'
-import { type BlindTest, canAnswer } from '../../state/player-state.ts'
-import { useListenWords, usePlayer, useTrackName, useVisit } from './context.tsx'
+import { type BlindTest, canAnswer, scoreOf } from '../../playback/blind-test.ts'
+import { trackOf } from '../../playback/forms.ts'
+import { useApp, usePlayback } from '../../state/app-state.ts'
+import { useListenWords, useTrackName } from './context.tsx'
 
 /** Chance levels: below the first a difference counts as heard, above the second none was shown. */
 const SURE = 0.05
@@ -14,7 +15,7 @@ const ENOUGH_TRIALS = 10
 /** It takes the focus as it opens, and keeps it where a step takes the pressed button away. */
 export function BlindTestPanel({ onLeave }: { onLeave: () => void }) {
   const { l } = useListenWords()
-  const test = usePlayer((state) => state.blindTest)
+  const test = usePlayback((state) => state.blindTest)
   const panel = useRef<HTMLElement>(null)
   useEffect(() => panel.current?.focus({ preventScroll: true }), [])
   return (
@@ -32,12 +33,12 @@ export function BlindTestPanel({ onLeave }: { onLeave: () => void }) {
 
 function Setup({ onLeave }: { onLeave: () => void }) {
   const { l } = useListenWords()
-  const { player } = useVisit()
+  const { playback } = useApp()
   const nameOf = useTrackName()
-  const versions = usePlayer((state) => state.versions)
-  const copies = usePlayer((state) => state.copies)
-  const readiness = usePlayer((state) => state.readiness)
-  const lastHeard = usePlayer((state) => state.lastHeard)
+  const versions = usePlayback((state) => state.versions)
+  const copies = usePlayback((state) => state.copies)
+  const readiness = usePlayback((state) => state.readiness)
+  const lastHeard = usePlayback((state) => state.lastHeard)
   const there = versions.filter((one) => !one.missing && readiness[one.id] !== 'failed')
   const tracks = there.flatMap(({ id }) => [...new Set([id, trackOf(copies, id)])])
   const copy = trackOf(copies, lastHeard)
@@ -65,7 +66,7 @@ function Setup({ onLeave }: { onLeave: () => void }) {
       <select id={ids[1]} className="input pick" value={b} onChange={(event) => setB(event.currentTarget.value)}>
         {choices}
       </select>
-      <Button onClick={() => a !== b && player.startBlindTest(a, b)} whyNot={a === b && l.blind.notTwo}>
+      <Button onClick={() => a !== b && playback.blindTest.start(a, b)} whyNot={a === b && l.blind.notTwo}>
         {l.blind.start}
       </Button>
       <span className="grow" />
@@ -79,13 +80,13 @@ function Setup({ onLeave }: { onLeave: () => void }) {
 
 function useSides(test: BlindTest) {
   const nameOf = useTrackName()
-  const versions = usePlayer((state) => state.versions)
+  const versions = usePlayback((state) => state.versions)
   return { a: nameOf(versions, test.a), b: nameOf(versions, test.b) }
 }
 
 function Trial({ test, onLeave }: { test: BlindTest; onLeave: () => void }) {
   const { l } = useListenWords()
-  const { player } = useVisit()
+  const { playback } = useApp()
   const sides = useSides(test)
   const group = useId()
   const hasScore = test.trials.length > 0
@@ -101,22 +102,22 @@ function Trial({ test, onLeave }: { test: BlindTest; onLeave: () => void }) {
               name={group}
               aria-label={l.blind.hear(l.blind[side])}
               checked={test.heard === side}
-              onChange={() => player.hear(side)}
+              onChange={() => playback.blindTest.hear(side)}
             />
             <b>{l.blind[side]}</b>
             {side !== 'x' && <span className="clip">{sides[side]}</span>}
           </label>
         ))}
       </div>
-      <Button onClick={() => player.answer('a')} whyNot={whyNot}>
+      <Button onClick={() => playback.blindTest.answer('a')} whyNot={whyNot}>
         {l.blind.isA}
       </Button>
-      <Button onClick={() => player.answer('b')} whyNot={whyNot}>
+      <Button onClick={() => playback.blindTest.answer('b')} whyNot={whyNot}>
         {l.blind.isB}
       </Button>
       <span className="grow" />
       <span className="dim num">{l.blind.trial(test.trials.length + 1)}</span>
-      <Button look="quiet" onClick={hasScore ? player.finishBlindTest : onLeave}>
+      <Button look="quiet" onClick={hasScore ? playback.blindTest.finish : onLeave}>
         {hasScore ? l.blind.stop : l.blind.leave}
       </Button>
     </>
@@ -125,7 +126,7 @@ function Trial({ test, onLeave }: { test: BlindTest; onLeave: () => void }) {
 
 function Score({ test, onLeave }: { test: BlindTest; onLeave: () => void }) {
   const { l, format } = useListenWords()
-  const { player } = useVisit()
+  const { playback } = useApp()
   const { correct, total, chance } = scoreOf(test.trials)
   const meaning = chance < SURE ? l.blind.meaning.sure : chance < UNSURE ? l.blind.meaning.maybe : l.blind.meaning.no
   const percent = chance < 0.0095 ? (chance * 100).toFixed(1) : format.count(chance * 100)
@@ -138,7 +139,7 @@ function Score({ test, onLeave }: { test: BlindTest; onLeave: () => void }) {
         {total < ENOUGH_TRIALS && <span className="faint few">{l.blind.few}</span>}
       </output>
       <span className="grow" />
-      <Button onClick={() => player.startBlindTest(test.a, test.b)}>{l.blind.again}</Button>
+      <Button onClick={() => playback.blindTest.start(test.a, test.b)}>{l.blind.again}</Button>
       <Button look="quiet" onClick={onLeave}>
         {l.blind.leave}
       </Button>

@@ -1,4 +1,5 @@
 /** Two masters of one song side by side: what was set, what came out, and the other one in the switch. */
+
 import { useEffect, useId, useState } from 'react'
 import { useStore } from 'zustand'
 import type { Job } from '../../../src-contract/jobs.ts'
@@ -14,11 +15,12 @@ import {
 import { change, decibels } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
+import { useApp, usePlayback } from '../../state/app-state.ts'
 import { comparedPlatform, versionNumber, versionsOf } from '../../state/listen-versions.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import type { Text } from '../../text/en.ts'
 import { useMasterAgain } from '../use-master-again.ts'
-import { useListenWords, usePlayer, useVisit } from './context.tsx'
+import { useListenWords, useVisit } from './context.tsx'
 
 export function CompareSheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { l } = useListenWords()
@@ -31,11 +33,12 @@ export function CompareSheet({ isOpen, onClose }: { isOpen: boolean; onClose: ()
 
 function Comparison({ onClose }: { onClose: () => void }) {
   const { t, l, format, say } = useListenWords()
-  const { job, report, listen, player } = useVisit()
+  const { job, report, listen } = useVisit()
+  const { playback } = useApp()
   const siblings = useStore(listen.store, (state) => state.siblings)
   const hasAll = useStore(listen.store, (state) => state.hasAllSiblings)
   const brought = useStore(listen.store, (state) => state.other)
-  const heard = usePlayer((state) => state.lastMaster)
+  const heard = usePlayback((state) => state.lastMaster)
   const others = siblings.filter((one) => one.job_id !== job.job_id)
   const [chosenId, setOtherId] = useState(brought?.job.job_id)
   const otherId = chosenId ?? others.at(0)?.job_id
@@ -81,12 +84,12 @@ function Comparison({ onClose }: { onClose: () => void }) {
     if (!read || !platform) return
     listen.bring({ ...read, platform })
     const other = versionsOf(job, report, { ...read, platform }).find((one) => one.kind === 'other')
-    void player.bring(other ?? null)
+    void playback.late.bring(other ?? null)
     onClose()
   }
   const remove = () => {
     listen.bring(null)
-    void player.bring(null)
+    void playback.late.bring(null)
     onClose()
   }
   return (

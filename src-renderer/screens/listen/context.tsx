@@ -1,14 +1,13 @@
-/** Shared state of the parts of the Listen screen: the words, and the player of this visit. */
+/** Shared state of the parts of the Listen screen: the words, and the playback of this visit. */
 import { createContext, useCallback, useContext } from 'react'
 import { useStore } from 'zustand'
-import { copyCodecName } from '../../../src-contract/codecs.ts'
+import { type CopyCodec, copyCodecName } from '../../../src-contract/codecs.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { Report } from '../../../src-contract/report.ts'
-import { partsOfTrack } from '../../state/heard-copies.ts'
+import { partsOfTrack } from '../../playback/forms.ts'
+import type { PlaybackItem, PlaybackVersion } from '../../playback/state.ts'
 import type { ListenStore } from '../../state/listen.ts'
-import { type SongVersion, versionNumber } from '../../state/listen-versions.ts'
-import type { PlayerStore } from '../../state/player.ts'
-import type { PlayerState } from '../../state/player-state.ts'
+import { versionNumber } from '../../state/listen-versions.ts'
 import type { TimeViewActions } from '../../state/time-view.ts'
 import { useWords } from '../../text/context.tsx'
 import { listenEn } from '../../text/listen.en.ts'
@@ -26,7 +25,7 @@ export interface Visit {
   readonly job: Job
   readonly report: Report
   readonly listen: ListenStore
-  readonly player: PlayerStore
+  readonly item: PlaybackItem
   /** The part of the song that the lanes show. */
   readonly view: TimeViewActions
 }
@@ -39,13 +38,8 @@ export function useVisit(): Visit {
   return visit
 }
 
-/** Returns the value that `select` picks from the player's store, as it changes. */
-export function usePlayer<Picked>(select: (state: PlayerState) => Picked): Picked {
-  return useStore(useVisit().player.store, select)
-}
-
 /** Answers the name of a version as it stands in the switch. */
-export function useVersionName(): (version: SongVersion) => string {
+export function useVersionName(): (version: PlaybackVersion) => string {
   const { t, l } = useListenWords()
   const { job, listen } = useVisit()
   const siblings = useStore(listen.store, (state) => state.siblings)
@@ -63,13 +57,13 @@ export function useVersionName(): (version: SongVersion) => string {
 }
 
 /** Answers the name of a track: that of its version, with the codec of a copy. */
-export function useTrackName(): (versions: readonly SongVersion[], track: string) => string {
+export function useTrackName(): (versions: readonly PlaybackVersion[], track: string) => string {
   const nameOf = useVersionName()
   return useCallback(
     (versions, track) => {
-      const { version, codec } = partsOfTrack(track)
+      const { version, form } = partsOfTrack(track)
       const name = versions.filter(({ id }) => id === version).map(nameOf)
-      return [...name, ...(codec ? [copyCodecName(codec).full] : [])].join(' · ')
+      return [...name, ...(form ? [copyCodecName(form as CopyCodec).full] : [])].join(' · ')
     },
     [nameOf],
   )

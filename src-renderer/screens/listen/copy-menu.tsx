@@ -5,11 +5,11 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { COPY_CODEC_NAMES, type CopyCodec, copyCodecName } from '../../../src-contract/codecs.ts'
 import { type Platform, platformFacts } from '../../../src-contract/platforms/index.ts'
 import { DIFFERENCE_KEY } from '../../components/difference-button.tsx'
-import { useApp } from '../../state/app-state.ts'
-import { AS_UPLOADED } from '../../state/heard-copies.ts'
-import type { SongVersion } from '../../state/listen-versions.ts'
-import { differenceOf } from '../../state/player-state.ts'
-import { useListenWords, usePlayer, useVersionName, useVisit } from './context.tsx'
+import { AS_UPLOADED } from '../../playback/forms.ts'
+import type { PlaybackVersion } from '../../playback/state.ts'
+import { differenceOf } from '../../playback/state.ts'
+import { useApp, usePlayback } from '../../state/app-state.ts'
+import { useListenWords, useVersionName } from './context.tsx'
 
 /** Encoder of each codec, null where this ffmpeg has none; undefined while that is not known. */
 export type Encoders = Partial<Record<CopyCodec, string | null>>
@@ -38,7 +38,7 @@ function encoderWords(encoder: string, codec: CopyCodec): string {
 }
 
 interface CopyMenuProps {
-  readonly version: SongVersion
+  readonly version: PlaybackVersion
   readonly platform: Platform
   readonly encoders: Encoders
 }
@@ -46,8 +46,8 @@ interface CopyMenuProps {
 export function CopyMenu({ version, platform, encoders }: CopyMenuProps) {
   const { l } = useListenWords()
   const nameOf = useVersionName()
-  const { codec, making } = usePlayer(({ copies }) => copies[version.id]) ?? AS_UPLOADED
-  const isReady = usePlayer(({ readiness }) => readiness[version.id] === 'ready')
+  const { codec, making } = usePlayback(({ copies }) => copies[version.id]) ?? AS_UPLOADED
+  const isReady = usePlayback(({ readiness }) => readiness[version.id] === 'ready')
   const chosen = making ?? codec
   const name = l.copies.menu(nameOf(version), chosen ? copyCodecName(chosen).full : l.copies.asUploaded)
   return (
@@ -86,7 +86,7 @@ interface FormItemsProps {
 /** The forms: as uploaded, then what the platform streams, then the others. */
 function FormItems({ id, platform, chosen, encoders }: FormItemsProps) {
   const { t, l } = useListenWords()
-  const { player } = useVisit()
+  const { playback } = useApp()
   const { streams } = platformFacts(platform)
   const item = (codec: CopyCodec) => {
     const encoder = encoders[codec]
@@ -104,7 +104,7 @@ function FormItems({ id, platform, chosen, encoders }: FormItemsProps) {
   return (
     <DropdownMenu.RadioGroup
       value={chosen ?? ''}
-      onValueChange={(value) => player.hearCopy(id, COPY_CODEC_NAMES.find((one) => one === value) ?? null)}
+      onValueChange={(value) => playback.late.hearCopy(id, COPY_CODEC_NAMES.find((one) => one === value) ?? null)}
     >
       <DropdownMenu.RadioItem className="menu-item" value="">
         <Marked>{l.copies.asUploaded}</Marked>
@@ -120,12 +120,12 @@ function FormItems({ id, platform, chosen, encoders }: FormItemsProps) {
 /** Turns the difference of this version on, and off again. */
 function DifferenceItem({ id }: { id: string }) {
   const { l } = useListenWords()
-  const { player } = useVisit()
-  const isOn = usePlayer((state) => state.version === id && state.isDifference)
-  const canHear = usePlayer((state) => differenceOf({ ...state, version: id }) !== null)
+  const { playback } = useApp()
+  const isOn = usePlayback((state) => state.version === id && state.isDifference)
+  const canHear = usePlayback((state) => differenceOf({ ...state, version: id }) !== null)
   const hold = (isDifference: boolean) => {
-    player.choose(id)
-    player.holdDifference(isDifference)
+    playback.choose(id)
+    playback.holdDifference(isDifference)
   }
   return (
     <DropdownMenu.CheckboxItem className="menu-item" checked={isOn} disabled={!canHear} onCheckedChange={hold}>
@@ -156,8 +156,8 @@ function Marked({ children }: { children: ReactNode }) {
 export function CopyFailures() {
   const { l, say } = useListenWords()
   const nameOf = useVersionName()
-  const versions = usePlayer((state) => state.versions)
-  const copies = usePlayer((state) => state.copies)
+  const versions = usePlayback((state) => state.versions)
+  const copies = usePlayback((state) => state.copies)
   return versions.map((version) => {
     const { failed } = copies[version.id] ?? AS_UPLOADED
     if (!failed) return null

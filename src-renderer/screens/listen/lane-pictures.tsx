@@ -15,7 +15,8 @@ import {
   waveLevelY,
   wavePath,
 } from '../../drawing/lanes.ts'
-import { heardSeconds, type SongVersion } from '../../state/listen-versions.ts'
+import type { PlaybackVersion } from '../../playback/state.ts'
+import { heardSeconds } from '../../state/listen-versions.ts'
 import type { TimeView } from '../../state/time-view.ts'
 import { useListenWords, useVersionName } from './context.tsx'
 
@@ -24,7 +25,7 @@ type Peaks = readonly (number | null)[]
 interface LaneProps {
   readonly layout: LanesLayout
   readonly report: Report
-  readonly version: SongVersion | undefined
+  readonly version: PlaybackVersion | undefined
   /** The part of the song that is shown. */
   readonly view: TimeView
   /** Peaks of each column of the view, where the curves of the report are coarser; null while they are read. */

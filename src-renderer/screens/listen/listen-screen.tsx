@@ -1,5 +1,5 @@
 /** The Listen screen: hear original and masters at the same place and level, see why they differ, take the files. */
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { copyCodecName } from '../../../src-contract/codecs.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
@@ -7,27 +7,26 @@ import type { Report } from '../../../src-contract/report.ts'
 import { clock } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { SampleNote } from '../../components/sample-note.tsx'
-import { createPlayer } from '../../player/player.ts'
-import { addressOf } from '../../router.ts'
-import { isCuredSample } from '../../sample-song/sample-song.ts'
-import { useApp } from '../../state/app-state.ts'
-import { AS_UPLOADED } from '../../state/heard-copies.ts'
-import { type ListenState, ListenStore } from '../../state/listen.ts'
-import { commonRateHz, heardSeconds, type SongVersion, versionsOf } from '../../state/listen-versions.ts'
-import { PlayerStore } from '../../state/player.ts'
+import type { BlindTest } from '../../playback/blind-test.ts'
+import { AS_UPLOADED } from '../../playback/forms.ts'
 import {
-  type BlindTest,
   heardDifference,
   heardVersion,
-  type PlayerState,
+  type PlaybackState,
+  type PlaybackVersion,
   shownService,
-} from '../../state/player-state.ts'
+} from '../../playback/state.ts'
+import { addressOf } from '../../router.ts'
+import { isCuredSample } from '../../sample-song/sample-song.ts'
+import { useApp, usePlayback } from '../../state/app-state.ts'
+import { type ListenState, ListenStore } from '../../state/listen.ts'
+import { jobItem } from '../../state/listen-versions.ts'
 import { failureOf } from '../../state/refusal.ts'
 import { createTimeView, lengthOf } from '../../state/time-view.ts'
 import type { ListenText } from '../../text/listen.en.ts'
 import { BlindTestPanel } from './blind-test.tsx'
 import { CompareSheet } from './compare.tsx'
-import { useListenWords, usePlayer, useTrackName, useVersionName, useVisit, VisitContext } from './context.tsx'
+import { useListenWords, useTrackName, useVersionName, useVisit, VisitContext } from './context.tsx'
 import { CopyFailures } from './copy-menu.tsx'
 import { Decisions } from './decisions.tsx'
 import { Head } from './head.tsx'
@@ -39,8 +38,6 @@ import { Transport } from './transport.tsx'
 import { useKeys } from './use-keys.ts'
 import { Verdict } from './verdict.tsx'
 import { VersionSwitch } from './version-switch.tsx'
-
-const tossCoin = () => (crypto.getRandomValues(new Uint8Array(1))[0] ?? 0) % 2 === 0
 
 /** `detail` is a job, and behind a slash what it is compared with: another job of the song, or `compare` to choose one. */
 export default function ListenScreen({ detail }: { detail: string }) {
@@ -121,25 +118,18 @@ interface ListeningProps {
 }
 
 function Listening({ job, report, listen, isChoosing }: ListeningProps) {
-  const { client } = useApp()
-  const player = useMemo(
-    () =>
-      new PlayerStore({
-        client,
-        createPlayer,
-        versions: versionsOf(job, report, listen.store.getState().other),
-        durationSeconds: heardSeconds(report),
-        rateHz: commonRateHz(report),
-        tossCoin,
-      }),
-    [client, job, report, listen],
-  )
-  useEffect(() => {
-    void player.start()
-    return player.close
-  }, [player])
-  const view = useMemo(() => createTimeView(heardSeconds(report)), [report])
-  const visit = useMemo(() => ({ job, report, listen, player, view }), [job, report, listen, player, view])
+  const { playback } = useApp()
+  const item = useMemo(() => jobItem(job, report, listen.store.getState().other), [job, report, listen])
+  // Before it is drawn: all that is below shows what is loaded.
+  useLayoutEffect(() => {
+    playback.load(item)
+    void playback.open()
+    return playback.leave
+  }, [playback, item])
+  const isLoaded = usePlayback((state) => state.item === item)
+  const view = useMemo(() => createTimeView(item.durationSeconds), [item])
+  const visit = useMemo(() => ({ job, report, listen, item, view }), [job, report, listen, item, view])
+  if (!isLoaded) return null
   return (
     <VisitContext value={visit}>
       <Batch isChoosing={isChoosing} />
@@ -149,20 +139,21 @@ function Listening({ job, report, listen, isChoosing }: ListeningProps) {
 
 function Batch({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
   const { l, say } = useListenWords()
-  const { job, report, listen, player, view } = useVisit()
+  const { job, report, listen, view } = useVisit()
+  const { playback } = useApp()
   const siblings = useStore(listen.store, (state) => state.siblings)
   const otherFailure = useStore(listen.store, (state) => state.otherFailure)
   const [isComparing, setComparing] = useState(isChoosing)
   const [isBlindOpen, setBlindOpen] = useState(false)
-  const heard = usePlayer((state) => (state.blindTest ? '' : state.version))
-  const hasFailed = usePlayer((state) => state.hasFailed)
-  useKeys(player, view)
+  const heard = usePlayback((state) => (state.blindTest ? '' : state.version))
+  const hasFailed = usePlayback((state) => state.hasFailed)
+  useKeys(playback, view)
   useSpokenChanges()
   useSpokenZoom()
   const blindTestButton = useRef<HTMLButtonElement>(null)
   const leaveBlindTest = () => {
     setBlindOpen(false)
-    player.leaveBlindTest()
+    playback.blindTest.leave()
     blindTestButton.current?.focus()
   }
   return (
@@ -190,7 +181,7 @@ function Batch({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
           </div>
           <div className="lower">
             <SpectrumPanel />
-            <Verdict job={job} heard={heard} onHear={player.choose} />
+            <Verdict job={job} heard={heard} onHear={playback.choose} />
             <Repairs repairs={report.repairs} warnings={job.warnings} />
             <Decisions decisions={report.decisions} />
           </div>
@@ -213,17 +204,17 @@ function Batch({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
 function useSpokenChanges(): void {
   const { t, l } = useListenWords()
   const { notices } = useApp()
-  const { player } = useVisit()
+  const { playback } = useApp()
   const nameOf = useVersionName()
   const nameOfTrack = useTrackName()
   useEffect(() => {
-    const ofTest = ({ versions, blindTest: now }: PlayerState, before: BlindTest | null) => {
+    const ofTest = ({ versions, blindTest: now }: PlaybackState, before: BlindTest | null) => {
       if (!now || now === before || now.isOver) return null
       if (!before || before.isOver) return l.blind.intro(nameOfTrack(versions, now.a), nameOfTrack(versions, now.b))
       if (now.trials !== before.trials) return l.blind.trial(now.trials.length + 1)
       return l.live.hearing(l.blind[now.heard])
     }
-    const ofSound = (now: PlayerState, before: PlayerState) => {
+    const ofSound = (now: PlaybackState, before: PlaybackState) => {
       const version = now.versions.find((one) => one.id === heardVersion(now))
       if (version) {
         const said = formWords(now, version, nameOf(version), l)
@@ -231,9 +222,9 @@ function useSpokenChanges(): void {
       }
       if (now.levelMode !== before.levelMode || now.service !== before.service) {
         const names = {
-          matched: l.transport.matched,
-          service: l.transport.asOn(t.platforms[shownService(now)]),
-          file: l.transport.file,
+          matched: t.transport.matched,
+          service: t.transport.asOn(t.platforms[shownService(now)]),
+          file: t.transport.file,
         }
         return l.live.level(names[now.levelMode])
       }
@@ -241,15 +232,15 @@ function useSpokenChanges(): void {
       if (isLooping === before.isLooping && !(isLooping && loop !== before.loop)) return null
       return isLooping && loop ? l.live.loopOn(clock(loop.startSeconds), clock(loop.endSeconds)) : l.live.loopOff
     }
-    return player.store.subscribe((now, before) => {
+    return playback.store.subscribe((now, before) => {
       const said = now.blindTest ? ofTest(now, before.blindTest) : ofSound(now, before)
       if (said) notices.announce(said)
     })
-  }, [player, notices, l, t, nameOf, nameOfTrack])
+  }, [playback, notices, l, t, nameOf, nameOfTrack])
 }
 
 /** Returns the sentence that says in which form a version is heard, or is about to be. */
-function formWords(state: PlayerState, { id }: SongVersion, name: string, l: ListenText): string {
+function formWords(state: PlaybackState, { id }: PlaybackVersion, name: string, l: ListenText): string {
   const { codec, making } = state.copies[id] ?? AS_UPLOADED
   if (making) return l.copies.isEncoding(name, copyCodecName(making).full)
   const form = codec && copyCodecName(codec).full

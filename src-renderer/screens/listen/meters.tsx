@@ -12,9 +12,10 @@ import {
   PEAK_SCALE,
   peakZones,
 } from '../../drawing/meters.ts'
-import { advancePeak, type PeakBallistics, SILENT_PEAK } from '../../player/true-peak.ts'
-import { aimedAt } from '../../state/player-state.ts'
-import { useListenWords, usePlayer, useVisit } from './context.tsx'
+import { aimedAt } from '../../playback/state.ts'
+import { advancePeak, type PeakBallistics, SILENT_PEAK } from '../../playback/true-peak.ts'
+import { useApp, usePlayback } from '../../state/app-state.ts'
+import { useListenWords, useVisit } from './context.tsx'
 
 const STILL_MS = 100
 const TOP = 24
@@ -66,10 +67,10 @@ function columnsOf(barWidth: number, target: number, ceiling: number): Column[] 
 
 /** Keeps the last readings of the playback engine; peaks are held until they are drawn. */
 function useLiveReadings() {
-  const { player } = useVisit()
+  const { playback } = useApp()
   const live = useRef<Readings>({ loudness: [SILENCE, SILENCE, SILENCE], peaks: [0, 0], id: '', at: 0 })
   useEffect(() => {
-    const stop = player.onReport(({ version: id, loudness, truePeaks }) => {
+    const stop = playback.onReport(({ version: id, loudness, truePeaks }) => {
       const now = live.current
       const isSame = now.id === id
       live.current = {
@@ -80,7 +81,7 @@ function useLiveReadings() {
       }
     })
     return () => void stop()
-  }, [player])
+  }, [playback])
   return live
 }
 
@@ -133,8 +134,8 @@ export function Meters() {
   const host = useRef<HTMLDivElement>(null)
   const picture = useRef<SVGSVGElement>(null)
   const [width, height] = useSize(host, [214, 340])
-  const isBlind = usePlayer((state) => state.blindTest !== null)
-  const result = usePlayer(aimedAt) ?? report.masters[0]?.result
+  const isBlind = usePlayback((state) => state.blindTest !== null)
+  const result = usePlayback(aimedAt) ?? report.masters[0]?.result
   const target = result?.target_lufs ?? -14
   const ceiling = result?.ceiling_dbtp ?? -1
   const bottom = height - 38

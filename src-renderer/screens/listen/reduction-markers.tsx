@@ -1,11 +1,13 @@
 /** Buttons at the largest gain reductions of a version: each jumps to its place. */
+
 import { useMemo } from 'react'
 import { clock } from '../../../src-contract/text/numbers.ts'
 import { type LanesLayout, timeAxis } from '../../drawing/lanes.ts'
 import { largestReductions } from '../../drawing/reductions.ts'
-import type { SongVersion } from '../../state/listen-versions.ts'
+import type { PlaybackVersion } from '../../playback/state.ts'
+import { useApp } from '../../state/app-state.ts'
 import { isWithin, type TimeView } from '../../state/time-view.ts'
-import { useListenWords, useVisit } from './context.tsx'
+import { useListenWords } from './context.tsx'
 
 /** Height of a marker, px: it stands on the top of the reduction lane. */
 const MARKER_PX = 16
@@ -13,13 +15,13 @@ const MARKER_PX = 16
 interface MarkersProps {
   readonly layout: LanesLayout
   readonly view: TimeView
-  readonly version: SongVersion
+  readonly version: PlaybackVersion
 }
 
 /** Places outside the view wait at its edges, so that they can still be reached. */
 export function ReductionMarkers({ layout, view, version }: MarkersProps) {
   const { l, format } = useListenWords()
-  const { player } = useVisit()
+  const { playback } = useApp()
   const { curves } = version
   const places = useMemo(
     () => (curves?.gain_reduction_db ? largestReductions(curves.gain_reduction_db, curves.step_seconds) : []),
@@ -45,7 +47,7 @@ export function ReductionMarkers({ layout, view, version }: MarkersProps) {
               className={isWithin(view, seconds) ? 'marker' : 'marker is-away'}
               aria-label={name}
               title={name}
-              onClick={() => player.seek(fromSeconds)}
+              onClick={() => playback.seek(fromSeconds)}
             >
               <svg viewBox="0 0 10 8" width={10} height={8} aria-hidden="true">
                 <path d="M0 0h10l-5 8z" />

@@ -15,10 +15,11 @@ import {
   spectrumPath,
   tiltedBands,
 } from '../../drawing/spectrum.ts'
-import type { PlayerState } from '../../state/player-state.ts'
+import type { PlaybackState } from '../../playback/state.ts'
+import { useApp, usePlayback } from '../../state/app-state.ts'
 import type { Format } from '../../text/format.ts'
 import type { ListenText } from '../../text/listen.en.ts'
-import { useListenWords, usePlayer, useVersionName, useVisit } from './context.tsx'
+import { useListenWords, useVersionName, useVisit } from './context.tsx'
 
 const LIVE_MS = 66
 /** A curve that stays this close to its aim is told by its largest distance, another by its mean. */
@@ -28,7 +29,7 @@ const LEAST_DB = 0.1
 const STILL_MS = 250
 
 /** Tells whether what is heard at this moment is drawn as well: not where it would give X away. */
-const isHeardLive = (state: PlayerState) => state.isPlaying && state.blindTest === null
+const isHeardLive = (state: PlaybackState) => state.isPlaying && state.blindTest === null
 
 interface Curves {
   readonly original: readonly Band[]
@@ -40,7 +41,7 @@ interface Curves {
 function useCurves(): Curves & { name: string; isOriginal: boolean } {
   const { report } = useVisit()
   const nameOf = useVersionName()
-  const version = usePlayer((state) => {
+  const version = usePlayback((state) => {
     const id = state.version === 'source' || state.blindTest ? state.lastHeard : state.version
     return state.versions.find((one) => one.id === id)
   })
@@ -79,7 +80,7 @@ export function SpectrumPanel() {
   const { l, format } = useListenWords()
   const curves = useCurves()
   const [isTable, setTable] = useState(false)
-  const isLive = usePlayer(isHeardLive)
+  const isLive = usePlayback(isHeardLive)
   const finding = findingOf(curves, l, format)
   const sentence = unbroken(finding.charAt(0).toUpperCase() + finding.slice(1))
   const aimName = curves.isReference ? l.reference : l.spectrum.target
@@ -129,7 +130,7 @@ export function SpectrumPanel() {
 
 function Plot({ curves, label }: { curves: Curves; label: string }) {
   const { l, format } = useListenWords()
-  const { player } = useVisit()
+  const { playback } = useApp()
   const host = useRef<HTMLDivElement>(null)
   const now = useRef<SVGPathElement>(null)
   const [width, height] = useSize(host, [380, 172])
@@ -138,13 +139,13 @@ function Plot({ curves, label }: { curves: Curves; label: string }) {
     [width, height, curves],
   )
   const { toX, toY } = spectrumAxes(layout)
-  const isLive = usePlayer(isHeardLive)
+  const isLive = usePlayback(isHeardLive)
   const lastDraw = useRef(0)
   useFrames((time) => {
     const path = now.current
     if (!path || time - lastDraw.current < LIVE_MS) return
     lastDraw.current = time
-    const live = isLive ? player.spectrum() : null
+    const live = isLive ? playback.graph?.spectrum() : null
     setAttribute(path, 'd', live ? spectrumPath(liveBands(live.bins, live.binHz), layout) : '')
   }, STILL_MS)
   const paths = useMemo(

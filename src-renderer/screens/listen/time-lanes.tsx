@@ -1,15 +1,18 @@
 /** The time view: original, version, loudness and gain reduction on one clock with one playhead. */
+
 import { memo, type RefObject, useId, useMemo, useRef } from 'react'
 import { useStore } from 'zustand'
 import type { Job } from '../../../src-contract/jobs.ts'
 import { clock, clockTenths, playingTime } from '../../../src-contract/text/numbers.ts'
 import { setAttribute, useFrames, useSize } from '../../components/frames.ts'
 import { fullScaleStretches, type LanesLayout, lanesLayout, type Stretch, timeAxis } from '../../drawing/lanes.ts'
-import { partsOfTrack } from '../../state/heard-copies.ts'
-import { heardSeconds, type SongVersion } from '../../state/listen-versions.ts'
-import type { LoopRange } from '../../state/player-state.ts'
+import { partsOfTrack } from '../../playback/forms.ts'
+import type { LoopRange } from '../../playback/loop.ts'
+import type { PlaybackVersion } from '../../playback/state.ts'
+import { useApp, usePlayback } from '../../state/app-state.ts'
+import { heardSeconds } from '../../state/listen-versions.ts'
 import { isWhole, isWithin, type TimeView } from '../../state/time-view.ts'
-import { useListenWords, usePlayer, useVersionName, useVisit } from './context.tsx'
+import { useListenWords, useVersionName, useVisit } from './context.tsx'
 import { Still } from './lane-pictures.tsx'
 import { ReductionMarkers } from './reduction-markers.tsx'
 import { ScrollStrip } from './scroll-strip.tsx'
@@ -24,7 +27,7 @@ const REPEAT_SECONDS = 1
 const isClipped = (job: Job) => job.warnings.some(({ code }) => code === 'INPUT_CLIPPED')
 
 /** Answers the sentence that stands for the picture. */
-function useLanesLabel(version: SongVersion | undefined, stretches: readonly Stretch[]): string {
+function useLanesLabel(version: PlaybackVersion | undefined, stretches: readonly Stretch[]): string {
   const { l, format } = useListenWords()
   const nameOf = useVersionName()
   const { source } = useVisit().report
@@ -43,8 +46,8 @@ function useLanesLabel(version: SongVersion | undefined, stretches: readonly Str
 }
 
 /** Returns the version that is drawn below the original. */
-function useShownVersion(): SongVersion | undefined {
-  return usePlayer((state) => {
+function useShownVersion(): PlaybackVersion | undefined {
+  return usePlayback((state) => {
     // While the original is heard the lane keeps the master it is compared with; a blind test must not be told by it.
     const { blindTest: test } = state
     if (test)
@@ -56,13 +59,14 @@ function useShownVersion(): SongVersion | undefined {
 
 /** Has the view follow the playhead by pages; a loop that begins again does not take it away. */
 function useFollow(): (seconds: number) => void {
-  const { view, player } = useVisit()
+  const { view } = useVisit()
+  const { playback } = useApp()
   const last = useRef(0)
   return (seconds) => {
     const fromSeconds = last.current
     if (seconds === fromSeconds) return
     last.current = seconds
-    const { loop, isLooping } = player.store.getState()
+    const { loop, isLooping } = playback.store.getState()
     const repeats =
       isLooping &&
       loop &&
@@ -82,13 +86,14 @@ interface PlayheadProps {
 /** The playhead, which waits at the edge while it is outside the view. The keys of the window move it: arrows 5 s, with Shift 1 s. */
 function Playhead({ layout, view, played }: PlayheadProps) {
   const { l } = useListenWords()
-  const { report, player } = useVisit()
+  const { report } = useVisit()
+  const { playback } = useApp()
   const duration = heardSeconds(report)
   const head = useRef<HTMLDivElement>(null)
   const spoken = useRef(-1)
   const follow = useFollow()
   useFrames(() => {
-    const seconds = player.position()
+    const seconds = playback.position()
     follow(seconds)
     const x = Math.max(layout.left, Math.min(layout.right, timeAxis(layout, view).toX(seconds)))
     setAttribute(played.current, 'width', (x - layout.left).toFixed(1))
@@ -141,7 +146,8 @@ const LoopPicture = memo(function LoopPicture(props: {
 })
 
 export function TimeLanes() {
-  const { job, report, player, view: viewActions } = useVisit()
+  const { job, report, view: viewActions } = useVisit()
+  const { playback } = useApp()
   const id = useId()
   const host = useRef<HTMLDivElement>(null)
   const played = useRef<SVGRectElement>(null)
@@ -149,8 +155,8 @@ export function TimeLanes() {
   const layout = useMemo(() => lanesLayout(width, height), [width, height])
   const view = useStore(viewActions.store)
   const axis = useMemo(() => timeAxis(layout, view), [layout, view])
-  const loop = usePlayer((state) => state.loop)
-  const isLooping = usePlayer((state) => state.isLooping)
+  const loop = usePlayback((state) => state.loop)
+  const isLooping = usePlayback((state) => state.isLooping)
   const version = useShownVersion()
   const stretches = useMemo(() => {
     const { peak_dbfs, step_seconds } = report.source.curves
@@ -160,7 +166,7 @@ export function TimeLanes() {
   const columns = Math.floor(layout.right - layout.left)
   const originalPeaks = usePeaks('source', report.source.curves, view, columns)
   const versionPeaks = usePeaks(version?.id, version?.curves, view, columns)
-  const { draft, handlers } = useLaneDrag({ player, axis, view, loop })
+  const { draft, handlers } = useLaneDrag({ playback, axis, view, loop })
   useLaneWheel(host, viewActions, axis)
   const shownLoop = draft ?? loop
   const pictures = { layout, report, version, view, originalPeaks, versionPeaks, stretches }

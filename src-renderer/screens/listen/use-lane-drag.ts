@@ -1,8 +1,8 @@
 /** Pointer actions in the lanes: a click seeks, a drag draws a loop, moves an edge of it, or moves the playhead by its grip. */
 import { type PointerEvent, useRef, useState } from 'react'
 import type { timeAxis } from '../../drawing/lanes.ts'
-import type { PlayerStore } from '../../state/player.ts'
-import type { LoopRange } from '../../state/player-state.ts'
+import type { LoopRange } from '../../playback/loop.ts'
+import type { Playback } from '../../playback/playback.ts'
 import { isWithin, type TimeView } from '../../state/time-view.ts'
 
 /** A press closer than this to a loop edge takes the edge; one that moves less than this is a click, px. */
@@ -10,7 +10,7 @@ const GRIP_PX = 5
 const SHORTEST_LOOP_SECONDS = 0.5
 
 interface Lanes {
-  readonly player: PlayerStore
+  readonly playback: Playback
   readonly axis: ReturnType<typeof timeAxis>
   readonly view: TimeView
   readonly loop: LoopRange | null
@@ -33,7 +33,7 @@ function drawnLoop({ kind, fromSeconds }: Drag, seconds: number, loop: LoopRange
 }
 
 /** Returns the handlers for the element of the lanes, whose left edge is the origin of `axis`, and the loop being drawn. */
-export function useLaneDrag({ player, axis, view, loop }: Lanes) {
+export function useLaneDrag({ playback, axis, view, loop }: Lanes) {
   const drag = useRef<Drag | null>(null)
   const [draft, setDraft] = useState<LoopRange | null>(null)
   const placeOf = ({ clientX, currentTarget }: PointerEvent) => clientX - currentTarget.getBoundingClientRect().left
@@ -58,7 +58,7 @@ export function useLaneDrag({ player, axis, view, loop }: Lanes) {
       const x = placeOf(event)
       const seconds = axis.toSeconds(x)
       if (!drag.current) return
-      if (drag.current.kind === 'head') player.seek(seconds, event.shiftKey)
+      if (drag.current.kind === 'head') playback.seek(seconds, event.shiftKey)
       else if (draft || Math.abs(x - drag.current.fromX) >= GRIP_PX) {
         const drawn = drawnLoop(drag.current, seconds, loop)
         if (drawn) setDraft(drawn)
@@ -66,9 +66,9 @@ export function useLaneDrag({ player, axis, view, loop }: Lanes) {
     },
     onPointerUp(event: PointerEvent) {
       // The loop is played once it is drawn: at every step of the way the sound would jump.
-      if (draft) player.setLoop(draft)
+      if (draft) playback.loop.set(draft)
       else if (drag.current && Math.abs(placeOf(event) - drag.current.fromX) < GRIP_PX && drag.current.kind !== 'head')
-        player.seek(axis.toSeconds(placeOf(event)), event.shiftKey)
+        playback.seek(axis.toSeconds(placeOf(event)), event.shiftKey)
       end()
     },
     onPointerCancel: end,

@@ -1,9 +1,12 @@
 /** Peaks of what is shown, read from the samples where the curves of the report are too coarse. */
+
 import { useEffect, useState } from 'react'
-import { readPeaks } from '../../player/peaks.ts'
-import { commonRateHz, type SongVersion } from '../../state/listen-versions.ts'
+import { readPeaks } from '../../playback/peaks.ts'
+import type { PlaybackVersion } from '../../playback/state.ts'
+import { useApp, usePlayback } from '../../state/app-state.ts'
+import { commonRateHz } from '../../state/listen-versions.ts'
 import { lengthOf, type TimeView } from '../../state/time-view.ts'
-import { usePlayer, useVisit } from './context.tsx'
+import { useVisit } from './context.tsx'
 
 type Peaks = readonly (number | null)[]
 
@@ -13,22 +16,23 @@ type Peaks = readonly (number | null)[]
  */
 export function usePeaks(
   id: string | undefined,
-  curves: SongVersion['curves'],
+  curves: PlaybackVersion['curves'],
   view: TimeView,
   columns: number,
 ): Peaks | null {
-  const { report, player } = useVisit()
-  const isReady = usePlayer(({ readiness }) => id !== undefined && readiness[id] === 'ready')
+  const { report } = useVisit()
+  const { playback } = useApp()
+  const isReady = usePlayback(({ readiness }) => id !== undefined && readiness[id] === 'ready')
   const [read, setRead] = useState<{ id: string; view: TimeView; peaks: Peaks } | null>(null)
   const isCoarse = curves !== undefined && lengthOf(view) / columns < curves.step_seconds
   useEffect(() => {
     if (id === undefined || !isReady || !isCoarse) return
     const control = new AbortController()
     const request = requestAnimationFrame(() => {
-      const track = player.trackOf(id)
+      const track = playback.graph?.trackOf(id)
       const rateHz = commonRateHz(report)
       const part = { from: view.startSeconds * rateHz, to: view.endSeconds * rateHz }
-      // A file that cannot be read fails in the player too, which says so; the curve of the report stays.
+      // A file that cannot be read fails in the playback too, which says so; the curve of the report stays.
       if (track)
         readPeaks(track, part, columns, control.signal).then(
           (peaks) => setRead({ id, view, peaks }),
@@ -39,6 +43,6 @@ export function usePeaks(
       cancelAnimationFrame(request)
       control.abort()
     }
-  }, [id, isReady, isCoarse, view, columns, player, report])
+  }, [id, isReady, isCoarse, view, columns, playback, report])
   return isCoarse && read?.id === id && read?.view === view && read.peaks.length === columns ? read.peaks : null
 }

@@ -4,18 +4,19 @@ import { useEffect, useId, useRef } from 'react'
 import { copyCodecName } from '../../../src-contract/codecs.ts'
 import { DifferenceButton } from '../../components/difference-button.tsx'
 import { useSize } from '../../components/frames.ts'
-import { AS_UPLOADED } from '../../state/heard-copies.ts'
-import type { SongVersion } from '../../state/listen-versions.ts'
-import { differenceOf, heardDifference } from '../../state/player-state.ts'
-import { useListenWords, usePlayer, useVersionName, useVisit } from './context.tsx'
+import { AS_UPLOADED } from '../../playback/forms.ts'
+import type { PlaybackVersion } from '../../playback/state.ts'
+import { differenceOf, heardDifference } from '../../playback/state.ts'
+import { useApp, usePlayback } from '../../state/app-state.ts'
+import { useListenWords, useVersionName } from './context.tsx'
 import { CopyMenu, type Encoders, useEncoders } from './copy-menu.tsx'
 
 export function VersionSwitch() {
   const { l } = useListenWords()
   const group = useId()
   const row = useRef<HTMLDivElement>(null)
-  const versions = usePlayer((state) => state.versions)
-  const chosen = usePlayer((state) => state.version)
+  const versions = usePlayback((state) => state.versions)
+  const chosen = usePlayback((state) => state.version)
   const encoders = useEncoders()
   const [width] = useSize(row, [0, 0])
   // In a small window the row scrolls, and keys choose what is out of view.
@@ -39,7 +40,7 @@ export function VersionSwitch() {
 }
 
 interface VersionCellProps {
-  readonly version: SongVersion
+  readonly version: PlaybackVersion
   readonly group: string
   readonly encoders: Encoders
 }
@@ -47,11 +48,11 @@ interface VersionCellProps {
 /** One version: what it is called and measures, and beside a master the menu of its forms. */
 function VersionCell({ version, group, encoders }: VersionCellProps) {
   const { l } = useListenWords()
-  const { player } = useVisit()
+  const { playback } = useApp()
   const nameOf = useVersionName()
   const { id, kind, key, missing, platform } = version
-  const isChosen = usePlayer((state) => state.version === id)
-  const readiness = usePlayer((state) => state.readiness[id])
+  const isChosen = usePlayback((state) => state.version === id)
+  const readiness = usePlayback((state) => state.readiness[id])
   const reason = missing ? l.missing[missing] : readiness === 'failed' ? l.versionFailed : undefined
   const isOpening = readiness === 'opening'
   const look = `${kind === 'reference' || kind === 'other' ? 'split' : ''} ${reason ? 'off' : ''} ${isOpening ? 'opening' : ''}`
@@ -65,7 +66,7 @@ function VersionCell({ version, group, encoders }: VersionCellProps) {
         value={id}
         checked={isChosen}
         disabled={reason !== undefined}
-        onChange={() => player.choose(id)}
+        onChange={() => playback.choose(id)}
       />
       <span className="clip">{nameOf(version)}</span>
       {reason ? <span className="vh">{reason}</span> : <FormNote version={version} />}
@@ -84,10 +85,10 @@ function VersionCell({ version, group, encoders }: VersionCellProps) {
 }
 
 /** The loudness of a version as uploaded, or the form in which it is heard. */
-function FormNote({ version: { id, level } }: { version: SongVersion }) {
+function FormNote({ version: { id, level } }: { version: PlaybackVersion }) {
   const { l, format } = useListenWords()
-  const { codec, making } = usePlayer(({ copies }) => copies[id]) ?? AS_UPLOADED
-  const isDifference = usePlayer((state) => state.version === id && heardDifference(state) !== null)
+  const { codec, making } = usePlayback(({ copies }) => copies[id]) ?? AS_UPLOADED
+  const isDifference = usePlayback((state) => state.version === id && heardDifference(state) !== null)
   if (making) return <small className="form">{l.copies.encoding}</small>
   const form = codec && copyCodecName(codec).short
   if (isDifference) return <small className="form">{form ? `Δ ${form}` : l.difference.short}</small>
@@ -103,14 +104,14 @@ function FormNote({ version: { id, level } }: { version: SongVersion }) {
 /** Lets only what the codec, or the mastering, has changed be heard. */
 function HeldDifference() {
   const { l } = useListenWords()
-  const { player } = useVisit()
-  const isOn = usePlayer((state) => heardDifference(state) !== null)
-  const canHear = usePlayer((state) => differenceOf(state) !== null)
-  const codec = usePlayer(({ copies, version }) => copies[version]?.codec ?? null)
+  const { playback } = useApp()
+  const isOn = usePlayback((state) => heardDifference(state) !== null)
+  const canHear = usePlayback((state) => differenceOf(state) !== null)
+  const codec = usePlayback(({ copies, version }) => copies[version]?.codec ?? null)
   return (
     <DifferenceButton
       isOn={isOn}
-      hold={player.holdDifference}
+      hold={playback.holdDifference}
       whyNot={!canHear && l.difference.whyNot}
       help={codec ? l.difference.ofCodec(copyCodecName(codec).full) : l.difference.ofMastering}
     />

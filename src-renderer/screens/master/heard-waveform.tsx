@@ -2,28 +2,28 @@
 import { type PointerEvent, useRef } from 'react'
 import { useFrames } from '../../components/frames.ts'
 import { Waveform, type WaveformProps } from '../../components/waveform.tsx'
-import { useApp } from '../../state/app-state.ts'
-import { useHearing } from './use-heard.ts'
+import { useApp, usePlayback } from '../../state/app-state.ts'
+import { loadedSong } from './use-heard.ts'
 
 const STILL_MS = 250
 
 export function HeardWaveform({ rowId, ...wave }: WaveformProps & { rowId: string }) {
-  const isHeard = useHearing((state) => state.song?.rowId === rowId)
+  const isHeard = usePlayback((state) => loadedSong(state) === rowId)
   return <span className="wavebox">{isHeard ? <Heard {...wave} /> : <Waveform {...wave} />}</span>
 }
 
 function Heard(wave: WaveformProps) {
-  const { hearing } = useApp()
+  const { playback } = useApp()
   const head = useRef<HTMLSpanElement>(null)
-  const durationSeconds = useHearing((state) => state.song?.durationSeconds ?? 0)
+  const durationSeconds = usePlayback((state) => state.durationSeconds)
   useFrames(() => {
-    const at = durationSeconds > 0 ? hearing.position() / durationSeconds : 0
+    const at = durationSeconds > 0 ? playback.position() / durationSeconds : 0
     const place = `${(100 * at).toFixed(2)}%`
     if (head.current && head.current.style.left !== place) head.current.style.left = place
   }, STILL_MS)
   const seek = (event: PointerEvent<HTMLElement>) => {
     const { left, width } = event.currentTarget.getBoundingClientRect()
-    if (width > 0) hearing.seek(((event.clientX - left) / width) * durationSeconds)
+    if (width > 0) playback.seek(((event.clientX - left) / width) * durationSeconds)
   }
   return (
     // The arrow keys of the transport are the twin of this.

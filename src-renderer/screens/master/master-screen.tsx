@@ -43,7 +43,7 @@ export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
   const song = useTransportSong(rows)
   const { recall, store } = useSlots()
   useMasterKeys({
-    ...{ rows, song, onChoose: choose, onStart: press },
+    ...{ rows, song: song?.item ?? null, onChoose: choose, onStart: press },
     onSlot: (slot, isToKeep) => (isToKeep ? store(slot) : recall(slot)),
   })
   useSilenceBeyond()
@@ -139,8 +139,8 @@ function PlatformCells() {
 
 /** Pauses what is heard when the screen is left. */
 function useSilenceBeyond(): void {
-  const { hearing } = useApp()
-  useEffect(() => () => hearing.pause(), [hearing])
+  const { playback } = useApp()
+  useEffect(() => playback.pause, [playback])
 }
 
 /** Tells screen readers of songs that end and of the batch at every quarter. */

@@ -7,14 +7,14 @@ import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { GRID_CELL, GRID_HEADER, gridRow } from '../../components/grid-roles.ts'
 import { addressOf } from '../../router.ts'
-import { useApp } from '../../state/app-state.ts'
+import { useApp, usePlayback } from '../../state/app-state.ts'
 import { type SongRow, titleOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
 import { codecName } from '../../text/format.ts'
 import { HeardWaveform } from './heard-waveform.tsx'
 import { RowStatus, type RowStatusProps } from './row-status.tsx'
-import { heardOf, useHearing } from './use-heard.ts'
+import { itemOf, loadedSong } from './use-heard.ts'
 import type { RowActions } from './use-row-actions.ts'
 
 /** Format of a song as musicians write it, as far as it is known: FLAC 24/48, MP3 128 kbit/s, WAV 44.1 kHz. */
@@ -54,7 +54,7 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
     const response = await client.open(name, { params: { source_id: sourceId ?? '' } })
     return response.blob()
   }, [client, sourceId, ownCover])
-  const isHeard = useHearing((state) => state.song?.rowId === row.rowId)
+  const isHeard = usePlayback((state) => loadedSong(state) === row.rowId)
   const isMade = kind === 'done' || kind === 'below'
   const isBad = kind === 'refused' || kind === 'failed'
   const peaks = song?.analysis?.waveform_percent
@@ -111,10 +111,10 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
 
 /** Plays the song of a row, or pauses it. Shift with Space on the row is its twin for the keyboard. */
 function PlayRow({ row, title }: { row: SongRow; title: string }) {
-  const { hearing } = useApp()
+  const { playback } = useApp()
   const { t } = useWords()
-  const isPlaying = useHearing((state) => state.isPlaying && state.song?.rowId === row.rowId)
-  const song = heardOf(row)
+  const isPlaying = usePlayback((state) => state.isPlaying && loadedSong(state) === row.rowId)
+  const song = itemOf(row)
   if (!song) return null
   const Icon = isPlaying ? Pause : Play
   return (
@@ -123,7 +123,7 @@ function PlayRow({ row, title }: { row: SongRow; title: string }) {
       className="play-row"
       tabIndex={-1}
       aria-label={`${isPlaying ? t.transport.pause : t.transport.play}: ${title}`}
-      onClick={() => hearing.toggle(song)}
+      onClick={() => playback.toggle(song)}
     >
       <Icon className="i s" aria-hidden="true" />
     </button>

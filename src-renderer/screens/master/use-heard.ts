@@ -1,27 +1,30 @@
-/** The song that is heard on the Master screen, and which one a press of play is about. */
-import { useStore } from 'zustand'
-import { useApp, useSelect } from '../../state/app-state.ts'
-import type { HeardSong, HearingState } from '../../state/hearing.ts'
+/** The song that is played on the Master screen, and which one a press of play is about. */
+import { type SongItem, songItem } from '../../playback/song-item.ts'
+import type { PlaybackState } from '../../playback/state.ts'
+import { useApp, usePlayback, useSelect } from '../../state/app-state.ts'
 import { type SongRow, titleOf } from '../../state/song-rows.ts'
 
-/** Returns what of a row can be heard; null for a song that is not stored yet. */
-export function heardOf({ rowId, song }: Pick<SongRow, 'rowId' | 'song'>): HeardSong | null {
+/** Returns a row as it is played; null for a song that is not stored yet. */
+export function itemOf({ rowId, song }: Pick<SongRow, 'rowId' | 'song'>): SongItem | null {
   if (!song) return null
   const { duration_seconds: durationSeconds, sample_rate_hz: rateHz } = song.source
   const level = {
     integratedLufs: song.analysis?.integrated_lufs ?? null,
     truePeakDbtp: song.analysis?.true_peak_dbtp ?? null,
   }
-  return { rowId, durationSeconds, rateHz, level }
+  return songItem({ sourceId: rowId, durationSeconds, rateHz, level })
 }
 
-/** Returns the value that `select` picks from what is heard, as it changes. */
-export function useHearing<Picked>(select: (state: HearingState) => Picked): Picked {
-  return useStore(useApp().hearing.store, select)
-}
+/** Returns the id of the song that is loaded; undefined without one. */
+export const loadedSong = ({ item }: PlaybackState): string | undefined => (item?.kind === 'song' ? item.id : undefined)
+
+/** Returns the audition of the song that is loaded; undefined before it is there. */
+export const auditionOf = ({ versions }: Pick<PlaybackState, 'versions'>) =>
+  versions.find((one) => one.kind === 'audition' && one.source)
 
 /** The song of the transport, and its title. */
-export interface TransportSong extends HeardSong {
+export interface TransportSong {
+  readonly item: SongItem
   readonly title: string
 }
 
@@ -31,18 +34,19 @@ export interface TransportSong extends HeardSong {
  */
 export function transportSongOf(
   rows: readonly SongRow[],
-  heardId: string | undefined,
+  loadedId: string | undefined,
   selectedId: string | undefined,
 ): TransportSong | null {
-  const row = rows.find(({ rowId }) => rowId === (heardId ?? selectedId))
-  const song = row && heardOf(row)
-  return song ? { ...song, title: titleOf(row) } : null
+  const rowOf = (id: string | undefined) => rows.find(({ rowId }) => rowId === id)
+  const row = rowOf(loadedId) ?? rowOf(selectedId)
+  const item = row && itemOf(row)
+  return item ? { item, title: titleOf(row) } : null
 }
 
 /** Returns the song of the transport; null without one. */
 export function useTransportSong(rows: readonly SongRow[]): TransportSong | null {
   const { batch } = useApp()
   const selectedId = useSelect(batch.store, (state) => state.selection.ids.at(-1))
-  const heardId = useHearing((state) => state.song?.rowId)
-  return transportSongOf(rows, heardId, selectedId)
+  const loadedId = usePlayback(loadedSong)
+  return transportSongOf(rows, loadedId, selectedId)
 }

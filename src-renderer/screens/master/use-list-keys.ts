@@ -5,7 +5,7 @@ import { useApp } from '../../state/app-state.ts'
 import { NO_SELECTION, type SelectionMode, selected } from '../../state/selection.ts'
 import { type SongRow, titleOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
-import { heardOf } from './use-heard.ts'
+import { itemOf } from './use-heard.ts'
 import { useRowActions } from './use-row-actions.ts'
 
 /** A song can have settings of its own from the moment it is given. */
@@ -30,7 +30,7 @@ export function useListKeys(
   rows: readonly SongRow[],
   onActive: (rowId: string) => void,
 ): void {
-  const { batch, notices, hearing } = useApp()
+  const { batch, notices, playback } = useApp()
   const { t } = useWords()
   const actions = useRowActions()
   const now = useRef({ rows, actions, t })
@@ -101,8 +101,8 @@ export function useListKeys(
     const onDoubleClick = (event: MouseEvent) => {
       if (event.target instanceof Element && event.target.closest('button, a, [data-seek]')) return
       const row = now.current.rows.find((one) => one.rowId === rowAt(event.target)?.dataset.row)
-      const song = row && heardOf(row)
-      if (song) hearing.play(song)
+      const song = row && itemOf(row)
+      if (song) playback.play(song)
     }
     element.addEventListener('keydown', onKey)
     element.addEventListener('dblclick', onDoubleClick)
@@ -114,5 +114,5 @@ export function useListKeys(
       element.removeEventListener('click', onClick)
       element.removeEventListener('dblclick', onDoubleClick)
     }
-  }, [list, batch, notices, hearing, onActive])
+  }, [list, batch, notices, playback, onActive])
 }

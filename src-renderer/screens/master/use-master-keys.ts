@@ -3,12 +3,13 @@ import { useEffect, useRef } from 'react'
 import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { DIFFERENCE_KEY, useDifferenceKey } from '../../components/difference-button.tsx'
 import { isCovered, isTyping, keyOf, ownsKey } from '../../components/is-typing.ts'
+import type { Playback } from '../../playback/playback.ts'
+import type { SongItem } from '../../playback/song-item.ts'
 import { useApp } from '../../state/app-state.ts'
-import type { HeardSong, Hearing } from '../../state/hearing.ts'
 import { NO_SELECTION } from '../../state/selection.ts'
 import type { SongRow } from '../../state/song-rows.ts'
 import { SLOTS, type Slot } from '../../state/sound-slots.ts'
-import { heardOf } from './use-heard.ts'
+import { itemOf } from './use-heard.ts'
 
 const FAR_SECONDS = 5
 const NEAR_SECONDS = 1
@@ -16,7 +17,7 @@ const NEAR_SECONDS = 1
 export interface MasterKeys {
   readonly rows: readonly SongRow[]
   /** The song of the transport. */
-  readonly song: HeardSong | null
+  readonly song: SongItem | null
   readonly onChoose: () => void
   readonly onStart: () => void
   /** Hears a slot, or keeps the sound of now in it. */
@@ -29,44 +30,45 @@ function isStartPlace(target: EventTarget | null): boolean {
   return !target.closest('button, a, input, select, textarea, summary, [role=menuitem]')
 }
 
-/** Carries out a key of the player; false when it means nothing here. */
+/** Carries out a key of the playback; false when it means nothing here. */
 function play(
   event: KeyboardEvent,
-  hearing: Hearing,
-  { song, meant }: { readonly song: HeardSong | null; readonly meant: HeardSong | null },
+  playback: Playback,
+  { song, meant }: { readonly song: SongItem | null; readonly meant: SongItem | null },
   holdDifference: () => void,
 ): boolean {
-  const { levelMode, song: heard } = hearing.store.getState()
+  const { levelMode, item } = playback.store.getState()
   const key = keyOf(event)
   const step = event.shiftKey ? NEAR_SECONDS : FAR_SECONDS
   if (key === ' ') {
-    const next = event.shiftKey ? meant : heard ? song : (meant ?? song)
-    if (next) hearing.toggle(next)
+    const next = event.shiftKey ? meant : item ? song : (meant ?? song)
+    if (next) playback.toggle(next)
     return next !== null
   }
-  if (!heard) return false
+  if (!item) return false
   const platform = PLATFORMS[Number(key) - 1]
-  if (key === 'ArrowLeft') hearing.nudge(-step)
-  else if (key === 'ArrowRight') hearing.nudge(step)
-  else if (key === '0') hearing.choose('original')
-  else if (key === 'x') hearing.swap()
-  else if (key === 'l') hearing.setLevelMode(event.shiftKey ? 'service' : levelMode === 'matched' ? 'file' : 'matched')
+  if (key === 'ArrowLeft') playback.nudge(-step)
+  else if (key === 'ArrowRight') playback.nudge(step)
+  else if (key === '0') playback.choose('source')
+  else if (key === 'x') playback.swap()
+  else if (key === 'l')
+    playback.adjust({ levelMode: event.shiftKey ? 'service' : levelMode === 'matched' ? 'file' : 'matched' })
   else if (key === DIFFERENCE_KEY) holdDifference()
   else if (platform) {
-    hearing.setPlatform(platform)
-    hearing.choose('sound')
+    playback.adjust({ service: platform })
+    playback.choose('audition')
   } else return false
   return true
 }
 
 /**
  * Ctrl or ⌘ with O chooses files; Enter in the list or on the action bar presses start. Space pauses and resumes the song that is loaded;
- * Shift with Space plays the row that has the focus, else the selected song, as Space does before one is loaded. Escape selects none; the other keys of the player are those of the Listen screen. E goes to the sound; A to D
+ * Shift with Space plays the row that has the focus, else the selected song, as Space does before one is loaded. Escape selects none; the other keys of the playback are those of the Listen screen. E goes to the sound; A to D
  * hear its slots, and with Shift keep the sound of now in them.
  */
 export function useMasterKeys(keys: MasterKeys): void {
-  const { hearing, batch } = useApp()
-  const holdDifference = useDifferenceKey(hearing.holdDifference)
+  const { playback, batch } = useApp()
+  const holdDifference = useDifferenceKey(playback.holdDifference)
   const now = useRef(keys)
   now.current = keys
   useEffect(() => {
@@ -75,13 +77,13 @@ export function useMasterKeys(keys: MasterKeys): void {
       const row = now.current.rows.find(({ rowId }) => rowId === id)
       const selectedId = batch.store.getState().selection.ids.at(-1)
       const meant = row ?? now.current.rows.find(({ rowId }) => rowId === selectedId)
-      return meant ? heardOf(meant) : null
+      return meant ? itemOf(meant) : null
     }
     const playOrSlot = (event: KeyboardEvent) => {
       const slot = SLOTS.find((one) => one.toLowerCase() === keyOf(event))
       if (slot) now.current.onSlot(slot, event.shiftKey)
       const songs = { song: now.current.song, meant: songAt(event.target) }
-      return slot !== undefined || play(event, hearing, songs, holdDifference)
+      return slot !== undefined || play(event, playback, songs, holdDifference)
     }
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || isTyping(event) || isCovered()) return
@@ -98,5 +100,5 @@ export function useMasterKeys(keys: MasterKeys): void {
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [hearing, batch, holdDifference])
+  }, [playback, batch, holdDifference])
 }

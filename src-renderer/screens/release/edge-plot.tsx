@@ -2,9 +2,9 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react'
 import type { FadeShape } from '../../../src-contract/edges.ts'
 import type { Track } from '../../../src-contract/releases.ts'
+import { fadeGain } from '../../../src-engine/dsp/fade.ts'
 import { useSize } from '../../components/frames.ts'
-import { readPeaks } from '../../player/peaks.ts'
-import { fadeGain } from '../../player/sequence.ts'
+import { readPeaks } from '../../playback/peaks.ts'
 import { useWords } from '../../text/context.tsx'
 import type { EdgeSound } from './use-edge-sound.ts'
 

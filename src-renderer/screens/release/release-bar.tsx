@@ -6,7 +6,7 @@ import { useApp, useSelect } from '../../state/app-state.ts'
 import { tallyOf } from '../../state/release-exports.ts'
 import { useWords } from '../../text/context.tsx'
 import { ExportDialog } from './export-dialog.tsx'
-import { RecordTransport } from './record-transport.tsx'
+import { ReleaseTransport } from './transport.tsx'
 
 export function ReleaseBar() {
   const { editor, plan } = useApp().releases
@@ -28,7 +28,7 @@ function ReleaseActions({ release }: { release: Release }) {
   const isRunning = mastering.state === 'mastering'
   return (
     <>
-      {tracks.some(isHearable) && <RecordTransport release={release} />}
+      {tracks.some(isHearable) && <ReleaseTransport release={release} />}
       <span className="grow" />
       <Situation release={release} />
       {isRunning ? <StopButton /> : <MasterButton release={release} isNext={!isReady} />}

@@ -8,6 +8,7 @@ import { Menu, MenuAt, type MenuItem } from '../../components/dialogs.tsx'
 import { pickFiles } from '../../components/pick-files.ts'
 import { Sheet } from '../../components/sheet/sheet.tsx'
 import type { CellText, PastedCells } from '../../components/sheet/sheet-cells.ts'
+import { partFrom } from '../../playback/release-item.ts'
 import { go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { fieldOf } from '../../state/release-drafts.ts'
@@ -107,9 +108,9 @@ function useRows(release: Release, byTrack: Readonly<Record<string, TrackRow['up
 }
 
 function useTrackActions(release: Release) {
-  const { releases, notices } = useApp()
+  const { releases, notices, playback } = useApp()
   const { t } = useWords()
-  const { editor, uploads, playback } = releases
+  const { editor, uploads } = releases
   const { tracks } = release
   const titleOf = (trackId: string) => tracks.find(({ track_id }) => track_id === trackId)?.title ?? ''
   const remove = (trackIds: readonly string[]) => {
@@ -149,7 +150,9 @@ function useTrackActions(release: Release) {
       const jobId = track.job_id
       return [
         ...(upload?.state === 'refused' ? [{ text: t.retry, onChoose: () => uploads.again(trackId) }] : []),
-        ...(hasSong ? [{ text: t.release.player.playFrom, onChoose: () => playback.playFrom(release, trackId) }] : []),
+        ...(hasSong
+          ? [{ text: t.release.player.playFrom, onChoose: () => void playback.playPart(partFrom(trackId)) }]
+          : []),
         ...(jobId && track.state === 'done' ? [{ text: t.release.listen, onChoose: () => go('listen', jobId) }] : []),
         {
           text: hasSong ? t.release.replaceSong : t.release.chooseSong,

@@ -5,14 +5,14 @@ import type { Audition } from '../../../../src-contract/auditions.ts'
 import { Button } from '../../../components/button.tsx'
 import { DifferenceButton } from '../../../components/difference-button.tsx'
 import { type Band, tiltedBands } from '../../../drawing/spectrum.ts'
-import { useApp, useSelect } from '../../../state/app-state.ts'
+import { useApp, usePlayback, useSelect } from '../../../state/app-state.ts'
 import { NO_SELECTION } from '../../../state/selection.ts'
 import { type SongRow, withOwnSettings } from '../../../state/song-rows.ts'
 import { useWords } from '../../../text/context.tsx'
 import { DetailsSection } from '../details/details-section.tsx'
 import { ReferenceSlot } from '../reference-slot.tsx'
 import { useScope } from '../use-batch.ts'
-import { useHearing } from '../use-heard.ts'
+import { auditionOf, loadedSong } from '../use-heard.ts'
 import { ColumnEdge, useColumnWidth } from './column-edge.tsx'
 import { EdgesSection, type EdgesSong } from './edges-section.tsx'
 import { Presets } from './presets.tsx'
@@ -71,14 +71,14 @@ function UndoButtons() {
 
 /** Lets only what the sound takes away or adds be heard. */
 function HeldDifference() {
-  const { hearing } = useApp()
+  const { playback } = useApp()
   const { t } = useWords()
-  const isOn = useHearing((state) => state.isDifference)
-  const canHear = useHearing((state) => state.sound !== null && state.isPlaying)
+  const isOn = usePlayback((state) => state.isDifference)
+  const canHear = usePlayback((state) => auditionOf(state) !== undefined && state.isPlaying)
   return (
     <DifferenceButton
       isOn={isOn}
-      hold={hearing.holdDifference}
+      hold={playback.holdDifference}
       whyNot={!canHear && t.sound.differenceWhyNot}
       help={t.sound.help.difference}
     />
@@ -118,8 +118,8 @@ function ScopeLine({ rows }: { rows: readonly SongRow[] }) {
 /** Returns the song whose spectrum lies behind the curve: the selected one chosen last, else the one that is heard. */
 function useCurveSong(rows: readonly SongRow[]) {
   const { rowIds } = useScope()
-  const heardId = useHearing((state) => state.song?.rowId)
-  const id = rowIds.at(-1) ?? heardId ?? (rows.length === 1 ? rows[0]?.rowId : undefined)
+  const loadedId = usePlayback(loadedSong)
+  const id = rowIds.at(-1) ?? loadedId ?? (rows.length === 1 ? rows[0]?.rowId : undefined)
   return rows.find(({ rowId }) => rowId === id)?.song
 }
 
@@ -147,7 +147,7 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
   const { t, say } = useWords()
   const { settings, rowIds, ownIds, mixed, change } = useScope()
   const song = useCurveSong(rows)
-  const isHeard = useHearing((state) => song !== undefined && state.song?.rowId === song.source.source_id)
+  const isHeard = usePlayback((state) => song !== undefined && loadedSong(state) === song.source.source_id)
   const audition = useSelect(auditions.store, (state) => (isHeard ? state.audition : null))
   const failure = useSelect(auditions.store, (state) => (isHeard ? state.failure : null))
   const shapes = useMemo(() => shapesOf(audition), [audition])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createLoudnessMeter } from '../../../src-renderer/player/loudness.ts'
-import { advancePeak, createTruePeakMeter, SILENT_PEAK } from '../../../src-renderer/player/true-peak.ts'
+import { createLoudnessMeter } from '../../../src-renderer/playback/loudness.ts'
+import { advancePeak, createTruePeakMeter, SILENT_PEAK } from '../../../src-renderer/playback/true-peak.ts'
 import { sine } from './signals.ts'
 
 /** Feeds a list of [seconds, dBFS] tones of 1 kHz on both channels. */

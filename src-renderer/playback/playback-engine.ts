@@ -98,6 +98,49 @@ const equalPower = (fade: number) => Math.sin((fade * Math.PI) / 2)
 const towards = (now: number, goal: number, step: number) =>
   now < goal ? Math.min(goal, now + step) : Math.max(goal, now - step)
 
+function createVoice(version: string, frames: number, sampleRateHz: number): Voice {
+  const silent = { fade: 0, gain: 1, wantedGain: 1, rest: undefined, restFade: 0 }
+  return { version, frames, chunks: new Map(), meter: createLoudnessMeter(sampleRateHz), ...silent }
+}
+
+/** Returns whether what is heard is here, with what is taken away from it. */
+function canSound(heard: Voice | undefined, frame: number, difference: Difference | null): boolean {
+  if (!heard || !isReady(heard, frame)) return false
+  return difference?.of !== heard.version || !heard.rest || isReady(heard.rest, frame)
+}
+
+function loudnessOf(voices: ReadonlyMap<string, Voice>): PlaybackReport['loudness'] {
+  const readings = [...voices].map(([version, { meter }]) => {
+    const { momentaryLufs, shortTermLufs, integratedLufs } = meter.levels
+    return [version, [momentaryLufs, shortTermLufs, integratedLufs]] as const
+  })
+  return Object.fromEntries(readings)
+}
+
+/** Highest true peaks of what is heard since they were taken last, linear, left and right. */
+class HeardPeaks {
+  readonly #left = createTruePeakMeter()
+  readonly #right = createTruePeakMeter()
+  #peaks: [number, number] = [0, 0]
+
+  push({ left, right }: Chunk, from: number, frames: number): void {
+    this.#peaks[0] = Math.max(this.#peaks[0], this.#left.push(left, from, frames))
+    this.#peaks[1] = Math.max(this.#peaks[1], this.#right.push(right, from, frames))
+  }
+
+  take(): readonly [number, number] {
+    const peaks = this.#peaks
+    this.#peaks = [0, 0]
+    return peaks
+  }
+
+  /** Forgets the samples before. */
+  reset(): void {
+    this.#left.reset()
+    this.#right.reset()
+  }
+}
+
 /** Playback in a context of one sample rate; empty at first. */
 export class PlaybackEngine {
   readonly #sampleRateHz: number
@@ -112,9 +155,7 @@ export class PlaybackEngine {
   /** Frames of a version that must be here before it is switched to. */
   readonly #switchMargin: number
   readonly #voices = new Map<string, Voice>()
-  readonly #peakLeft = createTruePeakMeter()
-  readonly #peakRight = createTruePeakMeter()
-  #peaks: [number, number] = [0, 0]
+  readonly #peaks = new HeardPeaks()
   #heard: Voice | undefined
   #wanted: Voice | undefined
   #isPlaying = false
@@ -140,13 +181,9 @@ export class PlaybackEngine {
   obey(command: PlaybackCommand): void {
     if ('serial' in command) this.#serial = command.serial
     switch (command.kind) {
-      case 'add': {
-        const meter = createLoudnessMeter(this.#sampleRateHz)
-        const { version, frames } = command
-        const silent = { fade: 0, gain: 1, wantedGain: 1, rest: undefined, restFade: 0 }
-        this.#voices.set(version, { version, frames, chunks: new Map(), meter, ...silent })
+      case 'add':
+        this.#voices.set(command.version, createVoice(command.version, command.frames, this.#sampleRateHz))
         return
-      }
       case 'remove':
         for (const voice of this.#voices.values()) if (voice.rest?.version === command.version) voice.rest = undefined
         this.#voices.delete(command.version)
@@ -208,22 +245,15 @@ export class PlaybackEngine {
   takeReport(): PlaybackReport | null {
     if (this.#sinceReport < REPORT_FRAMES) return null
     this.#sinceReport = 0
-    const loudness: Record<string, readonly [number, number, number]> = {}
-    for (const { version, meter } of this.#voices.values()) {
-      const { momentaryLufs, shortTermLufs, integratedLufs } = meter.levels
-      loudness[version] = [momentaryLufs, shortTermLufs, integratedLufs]
-    }
-    const report = {
+    return {
       serial: this.#serial,
       frame: this.#head,
       isPlaying: this.#isPlaying,
       isWaiting: this.#isWaiting,
       version: this.#heard?.version ?? null,
-      truePeaks: this.#peaks,
-      loudness,
+      truePeaks: this.#peaks.take(),
+      loudness: loudnessOf(this.#voices),
     }
-    this.#peaks = [0, 0]
-    return report
   }
 
   #leave(frame: number): void {
@@ -244,8 +274,7 @@ export class PlaybackEngine {
     )
       return
     this.#heard = this.#wanted
-    this.#peakLeft.reset()
-    this.#peakRight.reset()
+    this.#peaks.reset()
     if (this.#isPlaying) return
     for (const voice of this.#voices.values()) voice.fade = voice === this.#heard ? 1 : 0
   }
@@ -266,18 +295,11 @@ export class PlaybackEngine {
     return this.#isPlaying && voice === this.#heard && voice === this.#wanted ? 0 : voice.restFade
   }
 
-  /** Tells whether what is heard is here, with what is taken away from it. */
-  #canSound(): boolean {
-    const heard = this.#heard
-    if (!heard || !isReady(heard, this.#head)) return false
-    return this.#difference?.of !== heard.version || !heard.rest || isReady(heard.rest, this.#head)
-  }
-
   #renderRun(left: Float32Array, right: Float32Array, at: number, most: number): number {
     this.#settleSwitch()
     if (this.#isPlaying && this.#lengthFrames > 0 && this.#head >= this.#lengthFrames) this.#turnAround()
     this.#settleDifference()
-    this.#isWaiting = this.#isPlaying && !this.#canSound()
+    this.#isWaiting = this.#isPlaying && !canSound(this.#heard, this.#head, this.#difference)
     if (this.#isWaiting) this.#headFade = 0
     const moves = this.#isPlaying && !this.#isWaiting && this.#heard !== undefined
     let frames = most
@@ -355,9 +377,7 @@ export class PlaybackEngine {
       if (chunk) voice.meter.push(chunk.left, chunk.right, from, frames)
     }
     const chunk = this.#heard?.chunks.get(index)
-    if (!chunk) return
-    this.#peaks[0] = Math.max(this.#peaks[0], this.#peakLeft.push(chunk.left, from, frames))
-    this.#peaks[1] = Math.max(this.#peaks[1], this.#peakRight.push(chunk.right, from, frames))
+    if (chunk) this.#peaks.push(chunk, from, frames)
   }
 
   #turnAround(): void {

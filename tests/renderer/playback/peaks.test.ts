@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readPeaks } from '../../../src-renderer/player/peaks.ts'
+import { readPeaks } from '../../../src-renderer/playback/peaks.ts'
 
 /** A track of silence with single samples, which notes how much is read at a time. */
 function sparseTrack(

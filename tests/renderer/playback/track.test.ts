@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { readNow, readWave } from '../../../src-engine/dsp/riff.ts'
-import { findLag } from '../../../src-renderer/player/align.ts'
-import { createResampler } from '../../../src-renderer/player/resample.ts'
-import { measureLag, type OpenFile, openTrack, shiftTrack } from '../../../src-renderer/player/track.ts'
-import { plainLayout, wavLayout } from '../../../src-renderer/player/wav.ts'
+import { findLag } from '../../../src-renderer/playback/align.ts'
+import { createResampler } from '../../../src-renderer/playback/resample.ts'
+import {
+  measureLag,
+  type OpenFile,
+  openSoundFile,
+  type SoundFileOptions,
+  shiftTrack,
+} from '../../../src-renderer/playback/track.ts'
+import { plainLayout, type WavLayout, wavLayout } from '../../../src-renderer/playback/wav.ts'
 import { noise, sine } from './signals.ts'
 
 interface Shape {
@@ -76,6 +82,9 @@ function serve(bytes: Uint8Array, hasRanges = true) {
   }
   return { open, asked }
 }
+
+const openTrack = async (open: OpenFile, decode: SoundFileOptions['decode'], rateHz: number, layout?: WavLayout) =>
+  (await openSoundFile(open, { layout, ...(decode ? { decode } : {}) })).track(rateHz)
 
 const noDecoder = () => Promise.reject(new Error('nothing here needs a decoder'))
 

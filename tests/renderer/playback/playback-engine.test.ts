@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CHUNK_FRAMES, PlaybackEngine } from '../../../src-renderer/player/playback-engine.ts'
+import { CHUNK_FRAMES, PlaybackEngine } from '../../../src-renderer/playback/playback-engine.ts'
 import { noise, sine } from './signals.ts'
 
 const RATE = 48_000

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { Feeder, nextMissing, wantedChunks } from '../../../src-renderer/player/feeder.ts'
-import { CHUNK_FRAMES, type PlaybackCommand } from '../../../src-renderer/player/playback-engine.ts'
-import type { Track } from '../../../src-renderer/player/track.ts'
+import { Feeder, nextMissing, wantedChunks } from '../../../src-renderer/playback/feeder.ts'
+import { CHUNK_FRAMES, type PlaybackCommand } from '../../../src-renderer/playback/playback-engine.ts'
+import type { Track } from '../../../src-renderer/playback/track.ts'
 import { settle as turns } from '../../support/fake-clock.ts'
 
 const RATE = 48_000

@@ -1,14 +1,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type PlaybackCommand, PlaybackEngine } from '../../../src-renderer/player/playback-engine.ts'
-import { createPlayer } from '../../../src-renderer/player/player.ts'
+import { openAudioGraph } from '../../../src-renderer/playback/audio-graph.ts'
+import { type PlaybackCommand, PlaybackEngine } from '../../../src-renderer/playback/playback-engine.ts'
+import { openSoundFile } from '../../../src-renderer/playback/track.ts'
 import { settle } from '../../support/fake-clock.ts'
 import { wavSong } from '../../support/songs.ts'
 
-vi.mock('../../../src-renderer/player/playback-engine.worklet.ts?worker&url', () => ({ default: 'playback.js' }))
+vi.mock('../../../src-renderer/playback/playback-engine.worklet.ts?worker&url', () => ({ default: 'playback.js' }))
 
 const RATE = 44_100
 
-/** A player whose sound card only notes what is posted to the playback engine. */
+/** An audio graph whose sound card only notes what is posted to the playback engine. */
 async function bench(durationSeconds = 1) {
   const posted: PlaybackCommand[] = []
   // A page that was pressed may sound from the start.
@@ -34,12 +35,12 @@ async function bench(durationSeconds = 1) {
   vi.stubGlobal('AudioContext', Context)
   for (const name of ['AudioWorkletNode', 'GainNode', 'AnalyserNode']) vi.stubGlobal(name, Node)
   const ready: string[] = []
-  const player = await createPlayer({
+  const graph = await openAudioGraph({
     rateHz: RATE,
     durationSeconds,
     onReport: () => undefined,
-    onReady: (version) => ready.push(version),
-    onFailure: (version) => ready.push(`${version} failed`),
+    onReady: (track) => ready.push(track),
+    onFailure: (track) => ready.push(`${track} failed`),
   })
   const song = new Uint8Array(wavSong({ seconds: 24, sampleRateHz: RATE }))
   /** A file of `other` with `frames` frames that is answered when it is let. */
@@ -52,9 +53,9 @@ async function bench(durationSeconds = 1) {
     new DataView(bytes.buffer).setUint32(40, frames * 4, true)
     const open = async () => {
       await wait
-      return new Response(bytes)
+      return (await openSoundFile(async () => new Response(bytes))).track(RATE)
     }
-    return { version: 'other', isSameSong: true, open, answer: () => answer() }
+    return { name: 'other', isSameSong: true, open, answer: () => answer() }
   }
   const added = () => posted.flatMap((command) => (command.kind === 'add' ? [command.frames] : []))
   /** What the playback engine tells once `seconds` have sounded after all that was posted. */
@@ -65,7 +66,7 @@ async function bench(durationSeconds = 1) {
     playback.render(new Float32Array(frames), new Float32Array(frames))
     return playback.takeReport()
   }
-  return { player, card, ready, file, added, reportAfter }
+  return { graph, card, ready, file, added, reportAfter }
 }
 
 afterEach(() => {
@@ -76,13 +77,13 @@ afterEach(() => {
 describe('the sound card', () => {
   it('rests while nothing plays, also before anything has', async () => {
     vi.useFakeTimers()
-    const { player, card } = await bench()
+    const { graph, card } = await bench()
     vi.advanceTimersByTime(5000)
     expect(card.isRunning).toBe(false)
-    player.play()
+    graph.play()
     vi.advanceTimersByTime(5000)
     expect(card.isRunning).toBe(true)
-    player.pause()
+    graph.pause()
     vi.advanceTimersByTime(5000)
     expect(card.isRunning).toBe(false)
   })
@@ -102,18 +103,18 @@ describe('a machine without an audio thread', () => {
     }
     vi.stubGlobal('AudioContext', Context)
     const silent = { onReport: () => undefined, onReady: () => undefined, onFailure: () => undefined }
-    await expect(createPlayer({ rateHz: RATE, durationSeconds: 1, ...silent })).rejects.toThrow('no audio thread')
+    await expect(openAudioGraph({ rateHz: RATE, durationSeconds: 1, ...silent })).rejects.toThrow('no audio thread')
     expect(open).toBe(0)
   })
 })
 
 describe('a version that is replaced while it is loaded', () => {
   it('is not heard in the place of the one that was brought after it', async () => {
-    const { player, file, added } = await bench()
+    const { graph, file, added } = await bench()
     const [first, second] = [file(1000), file(2000)]
-    const loads = [player.load([first])]
-    player.drop('other')
-    loads.push(player.load([second]))
+    const loads = [graph.load([first])]
+    graph.drop('other')
+    loads.push(graph.load([second]))
     second.answer()
     await settle(20)
     first.answer()
@@ -122,10 +123,10 @@ describe('a version that is replaced while it is loaded', () => {
   })
 
   it('is not put on the playback engine when it was taken out', async () => {
-    const { player, file, added, ready } = await bench()
+    const { graph, file, added, ready } = await bench()
     const only = file(1000)
-    const load = player.load([only])
-    player.drop('other')
+    const load = graph.load([only])
+    graph.drop('other')
     only.answer()
     await load
     expect([added(), ready]).toEqual([[], []])
@@ -137,27 +138,27 @@ describe('the end of a song', () => {
   const END_SECONDS = FRAMES / RATE
 
   it('is where its report says, however long a reference goes on', async () => {
-    const { player, file, reportAfter } = await bench(END_SECONDS)
+    const { graph, file, reportAfter } = await bench(END_SECONDS)
     const [master, reference] = [file(FRAMES), file(2 * FRAMES)]
     master.answer()
     reference.answer()
-    await player.load([master, { ...reference, version: 'reference', isSameSong: false }])
+    await graph.load([master, { ...reference, name: 'reference', isSameSong: false }])
     await settle(20)
-    player.choose('other')
-    player.play()
+    graph.choose('other')
+    graph.play()
     expect(reportAfter(0.5)).toMatchObject({ isPlaying: false, frame: FRAMES })
   })
 
   it('is turned around at by a loop up to it, though the report rounds it to a millisecond', async () => {
     const endSeconds = Math.ceil(1000 * END_SECONDS) / 1000
-    const { player, file, reportAfter } = await bench(endSeconds)
+    const { graph, file, reportAfter } = await bench(endSeconds)
     const master = file(FRAMES)
     master.answer()
-    await player.load([master])
+    await graph.load([master])
     await settle(20)
-    player.choose('other')
-    player.setLoop({ startSeconds: 0.1, endSeconds })
-    player.play()
+    graph.choose('other')
+    graph.setLoop({ startSeconds: 0.1, endSeconds })
+    graph.play()
     expect(reportAfter(0.5)).toMatchObject({ isPlaying: true })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { chanceOfGuessing, scoreOf } from '../../../src-renderer/player/abx.ts'
-import { levelGainsDb } from '../../../src-renderer/player/levels.ts'
+import { chanceOfGuessing, scoreOf } from '../../../src-renderer/playback/blind-test.ts'
+import { levelGainsDb } from '../../../src-renderer/playback/levels.ts'
 
 const levels = {
   source: { integratedLufs: -16.7, truePeakDbtp: -0.2 },

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fadeGain, joinParts, type SequencePart, startsOf } from '../../../src-renderer/player/sequence.ts'
+import { fadeGain } from '../../../src-engine/dsp/fade.ts'
+import { joinParts, type SequencePart, startsOf } from '../../../src-renderer/playback/sequence.ts'
 
 const NO_FADE = { frames: 0, shape: 'linear' } as const
 

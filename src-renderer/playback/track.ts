@@ -21,8 +21,6 @@ export interface Track {
 
 /** Opens the file, or the byte range `[from, to)` of it. */
 export type OpenFile = (range?: { readonly from: number; readonly to: number }) => Promise<Response>
-/** Decodes a whole file at the context's rate. */
-export type Decode = (bytes: ArrayBuffer) => Promise<AudioBuffer>
 
 /** Bytes of the first request: the head of nearly every file. */
 const FIRST_BYTES = 65_536
@@ -164,55 +162,51 @@ async function decodedTrack(buffer: AudioBuffer): Promise<Track> {
   }
 }
 
-/** A file whose sound can be read in pieces. */
-interface OpenWave {
-  readonly layout: WavLayout
-  readonly read: (from: number, to: number) => Promise<Uint8Array>
+/** A file whose head is read: a track at any rate. What has to be decoded as a whole is read for that only. */
+export interface SoundFile {
+  /** Rate of the file, Hz; undefined where its head does not tell. */
+  readonly rateHz: number | undefined
+  /** Length at a rate: exact for a WAV, by the given duration for another file. */
+  readonly frames: (rateHz: number) => number
+  readonly track: (rateHz: number) => Promise<Track>
 }
 
-/** Opens a file; undefined where it is no WAV that can be read in pieces. Nothing is read of one that is laid out as `known` says. Rejects with what `open` rejects with. */
-async function openWave(open: OpenFile, known?: WavLayout): Promise<OpenWave | undefined> {
+export interface SoundFileOptions {
+  /** Layout of a WAV that is known, so that nothing is read of it yet. */
+  readonly layout?: WavLayout | undefined
+  readonly durationSeconds?: number | undefined
+  /** Decodes a whole file at a rate; the browser does unless another is named. */
+  readonly decode?: (bytes: ArrayBuffer, rateHz: number) => Promise<AudioBuffer>
+}
+
+const decodeHere = (bytes: ArrayBuffer, rateHz: number) => new OfflineAudioContext(2, 1, rateHz).decodeAudioData(bytes)
+
+/** Reads the head of a file. Rejects with what `open` rejects with, and its tracks with what `decode` rejects with. */
+export async function openSoundFile(open: OpenFile, options: SoundFileOptions = {}): Promise<SoundFile> {
+  const { durationSeconds = 0, decode = decodeHere } = options
   const file = createRangeReader(open)
-  if (known) return { layout: known, read: file.read }
+  const layout = options.layout ?? (await readLayout(file))
+  if (!layout)
+    return {
+      rateHz: undefined,
+      frames: (rateHz) => Math.round(durationSeconds * rateHz),
+      track: async (rateHz) => decodedTrack(await decode(await (await open()).arrayBuffer(), rateHz)),
+    }
+  const trackAt = (rateHz: number) => wavTrack(layout, file.read, rateHz)
+  return {
+    rateHz: layout.sampleRateHz,
+    frames: (rateHz) => trackAt(rateHz).frames,
+    track: async (rateHz) => trackAt(rateHz),
+  }
+}
+
+/** Reads the layout of a WAV; null where the file cannot be read in pieces. */
+async function readLayout(file: ReturnType<typeof createRangeReader>): Promise<WavLayout | null> {
   const first = await file.read(0, FIRST_BYTES)
   const wave = await readLater(readWave(file.fileBytes()), async (offset, length) =>
     offset + length <= first.length ? first.subarray(offset, offset + length) : file.read(offset, offset + length),
   )
-  const layout = wavLayout(wave)
-  return layout ? { layout, read: file.read } : undefined
-}
-
-/** Opens one version at `rateHz`; `known` is the layout of a WAV where it is known. Rejects with what `open` or `decode` reject with. */
-export async function openTrack(open: OpenFile, decode: Decode, rateHz: number, known?: WavLayout): Promise<Track> {
-  const wave = await openWave(open, known)
-  if (wave) return wavTrack(wave.layout, wave.read, rateHz)
-  return decodedTrack(await decode(await (await open()).arrayBuffer()))
-}
-
-/** A song that is opened for a sequence: at any rate, and only when it is read where it has to be decoded as a whole. */
-export interface LaterTrack {
-  /** Rate of the file, Hz; undefined where its head does not tell. */
-  readonly fileRateHz: number | undefined
-  /** Length at a rate: exact for a WAV, by `durationSeconds` for another file. */
-  readonly frames: (rateHz: number) => number
-  readonly at: (rateHz: number, decode: Decode) => Promise<Track>
-}
-
-/** Reads the head of a song. Rejects with what `open` rejects with. */
-export async function openLater(open: OpenFile, durationSeconds: number): Promise<LaterTrack> {
-  const wave = await openWave(open)
-  if (!wave)
-    return {
-      fileRateHz: undefined,
-      frames: (rateHz) => Math.round(durationSeconds * rateHz),
-      at: async (_rateHz, decode) => decodedTrack(await decode(await (await open()).arrayBuffer())),
-    }
-  const trackAt = (rateHz: number) => wavTrack(wave.layout, wave.read, rateHz)
-  return {
-    fileRateHz: wave.layout.sampleRateHz,
-    frames: (rateHz) => trackAt(rateHz).frames,
-    at: async (rateHz) => trackAt(rateHz),
-  }
+  return wavLayout(wave)
 }
 
 /** Returns `track` moved by `lagFrames` to the left: what it plays at frame n, it now plays at n − lagFrames. */

@@ -1,5 +1,6 @@
 /** Songs one after another as one track: with the rests between them, cut and faded as a release asks for, joined at the sample. */
 import type { FadeShape } from '../../src-contract/edges.ts'
+import { fadeGain } from '../../src-engine/dsp/fade.ts'
 import type { Track } from './track.ts'
 import type { Stereo } from './wav.ts'
 
@@ -28,12 +29,6 @@ export interface SequencePart {
 /** A song in its place. */
 interface PlacedPart extends SequencePart {
   readonly startFrame: number
-}
-
-/** Returns the gain of a fade at a part of its length, 0 (silent) to 1 (untouched). Pure. */
-export function fadeGain(shape: FadeShape, part: number): number {
-  if (shape === 'linear') return part
-  return shape === 'equal_power' ? Math.sqrt(part) : (1 - Math.cos(Math.PI * part)) / 2
 }
 
 /** Returns the first frame of each part. Pure. */
@@ -66,6 +61,21 @@ export function joinParts(parts: readonly SequencePart[]): Track {
       return { left, right }
     },
   }
+}
+
+/**
+ * Returns the parts of originals laid under those of their masters: each begins with its master, is no longer than that, and has its gain.
+ */
+export function underMasters(
+  masters: readonly SequencePart[],
+  originals: readonly SequencePart[],
+  gains: readonly number[],
+): SequencePart[] {
+  return originals.map((part, at) => {
+    const { frames, restFrames } = masters[at]!
+    const before = at > 0 ? masters[at - 1]!.frames - Math.min(originals[at - 1]!.frames, masters[at - 1]!.frames) : 0
+    return { ...part, frames: Math.min(part.frames, frames), restFrames: restFrames + before, gain: gains[at] ?? 1 }
+  })
 }
 
 /** Reads what of a part lies in a stretch of the sequence, faded; `at` is its place in the stretch. */

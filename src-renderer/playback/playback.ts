@@ -1,0 +1,288 @@
+/** The playback: one item is loaded at a time, its versions run under one playhead, and one of them is heard. */
+import { createStore } from 'zustand/vanilla'
+import type { Client } from '../../src-contract/client.ts'
+import type { AudioGraph, openAudioGraph } from './audio-graph.ts'
+import { BlindTesting } from './blind-test.ts'
+import { partsOfTrack } from './forms.ts'
+import { LateVersions } from './late-versions.ts'
+import { DIFFERENCE_LEVEL } from './levels.ts'
+import { Looping } from './loop.ts'
+import type { PlaybackReport } from './playback-engine.ts'
+import type { ReleasePart } from './release-item.ts'
+import { PlaybackSession } from './session.ts'
+import {
+  canSound,
+  firstState,
+  heardDifference,
+  heardTrack,
+  isLoaded,
+  isWantedForm,
+  keptChoices,
+  loadOrder,
+  NOTHING_LOADED,
+  type PlacedTrack,
+  type PlaybackItem,
+  type PlaybackState,
+  trackGains,
+  withItem,
+  withRead,
+  withVersion,
+} from './state.ts'
+
+export interface PlaybackDeps {
+  readonly client: Client
+  readonly openGraph: typeof openAudioGraph
+  /** A fair coin for the blind test. */
+  readonly tossCoin: () => boolean
+}
+
+/** Time in which an audition takes the place of another at the same position, ms. */
+const SLIDE_MS = 30
+
+/** The store of what is played, with its actions. What buttons call directly is a function of its own. */
+export class Playback {
+  readonly store = createStore<PlaybackState>(() => NOTHING_LOADED)
+  readonly blindTest: BlindTesting
+  readonly late: LateVersions
+  readonly loop: Looping
+  readonly #deps: PlaybackDeps
+  readonly #listeners = new Set<(report: PlaybackReport) => void>()
+  /** Choices that the next item of a kind takes over. */
+  readonly #kept = new Map<PlaybackItem['kind'], Partial<PlaybackState>>()
+  #session: PlaybackSession
+  #opening: Promise<void> | null = null
+  /** Place at which the item begins once it is open, s. */
+  #startSeconds = 0
+  /** The song that another screen took the place of: it is loaded again when that is left. */
+  #aside: { readonly item: PlaybackItem; readonly version: string; readonly seconds: number } | null = null
+  /** Frame of the last report. */
+  #lastFrame = 0
+
+  constructor(deps: PlaybackDeps) {
+    this.#deps = deps
+    this.#session = this.#newSession()
+    this.blindTest = new BlindTesting({
+      test: () => this.#state.blindTest,
+      change: (blindTest) => this.#change({ blindTest }),
+      tossCoin: deps.tossCoin,
+    })
+    this.late = new LateVersions({
+      state: () => this.#state,
+      change: (next) => this.#change(next),
+      session: () => this.#session,
+    })
+    this.loop = new Looping({
+      state: () => this.#state,
+      change: (next) => this.store.setState(next),
+      setRange: (range) => this.graph?.setLoop(range),
+      position: this.position,
+      seek: (seconds, restartsIntegrated) => this.seek(seconds, restartsIntegrated),
+    })
+  }
+
+  /** Loads an item in the place of the one before. Nothing of it is read before it is opened or played. */
+  load(item: PlaybackItem): void {
+    if (isLoaded(this.#state, item) && canSound(this.#state)) {
+      this.#change(withItem(this.#state, item))
+      return
+    }
+    const { item: before, version } = this.#state
+    if (before?.kind === 'song') this.#aside = { item: before, version, seconds: this.position() }
+    if (item.kind === 'song') this.#aside = null
+    this.#close()
+    this.store.setState(firstState(item, this.#kept.get(item.kind)))
+  }
+
+  /** Reads the item that is loaded; resolves once its versions are there. Never throws. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open()
+    return this.#opening
+  }
+
+  /** Lets go of what is loaded. */
+  readonly leave = (): void => {
+    const aside = this.#aside
+    this.#close()
+    this.#aside = null
+    this.#startSeconds = aside?.seconds ?? 0
+    const kept = this.#kept.get('song')
+    const next = aside ? firstState(aside.item, { ...kept, version: aside.version }) : { ...NOTHING_LOADED, ...kept }
+    this.store.setState(next)
+  }
+
+  /** Plays the item from its start, or goes on with it where it is loaded; without one, what is loaded. */
+  play(item = this.#state.item): void {
+    if (!item) return
+    this.load(item)
+    if (this.#state.isPlaying) return
+    this.store.setState({ isPlaying: true, isWaiting: true, join: null })
+    void this.open()
+    this.graph?.play()
+  }
+
+  readonly pause = (): void => {
+    if (!this.#state.item) return
+    this.#change({ isPlaying: false, isWaiting: false, isDifference: false })
+    this.graph?.pause()
+  }
+
+  readonly toggle = (item = this.#state.item): void => {
+    if (item && isLoaded(this.#state, item) && this.#state.isPlaying) this.pause()
+    else this.play(item)
+  }
+
+  /** Plays what is loaded from a place on that is known once it is read; null plays nothing. */
+  async playPart(partOf: (placed: readonly PlacedTrack[]) => ReleasePart | null): Promise<void> {
+    const { item, isPlaying } = this.#state
+    if (!item) return
+    this.load(item)
+    if (!isPlaying) this.store.setState({ isWaiting: true })
+    await this.open()
+    const part = this.#state.item === item && this.graph ? partOf(this.#state.placed) : null
+    if (!part) return
+    this.seek(part.startSeconds)
+    this.play()
+    this.store.setState({ join: part.join })
+  }
+
+  /** Calls back with every report of the playback engine; returns the function that ends it. */
+  onReport(listener: (report: PlaybackReport) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Position that is heard at this moment, in seconds of the item. */
+  readonly position = (): number => Math.min(this.#state.durationSeconds, this.graph?.position() ?? this.#startSeconds)
+
+  /** The audio graph; null before the item is open. */
+  get graph(): AudioGraph | null {
+    return this.#session.graph
+  }
+
+  seek(seconds: number, restartsIntegrated = false): void {
+    this.store.setState({ join: null })
+    const place = Math.max(0, Math.min(this.#state.durationSeconds, seconds))
+    this.#startSeconds = place
+    this.graph?.seek(place, restartsIntegrated)
+  }
+
+  nudge(seconds: number): void {
+    this.seek(this.position() + seconds)
+  }
+
+  readonly choose = (id: string): void => {
+    const next = withVersion(this.#state, id)
+    if (!next) return
+    this.#change(next)
+    const version = this.#state.versions.find((one) => one.id === id)
+    if (version?.isOnDemand && version.source && !this.#state.readiness[id]) void this.#session.load([version])
+  }
+
+  /** Changes between the original and the version heard last. */
+  swap(): void {
+    const { version, lastHeard } = this.#state
+    this.choose(version === 'source' ? lastHeard : 'source')
+  }
+
+  /** Lets only what the codec, or the mastering, has changed be heard. */
+  readonly holdDifference = (isDifference: boolean): void => {
+    if (this.#state.isDifference !== isDifference) this.#change({ isDifference })
+  }
+
+  /** Sets the level or the volume; without a service that of the version is imitated. */
+  adjust(change: Partial<Pick<PlaybackState, 'levelMode' | 'service' | 'volume' | 'isMuted'>>): void {
+    this.#change(change)
+  }
+
+  get #state(): PlaybackState {
+    return this.store.getState()
+  }
+
+  #change(next: Partial<PlaybackState>): void {
+    this.store.setState(next)
+    this.#sound()
+  }
+
+  /** Tells the audio graph which track is to sound now, and at what level. */
+  #sound(): void {
+    const state = this.#state
+    const difference = heardDifference(state)
+    this.graph?.setLevels(trackGains(state, difference ? DIFFERENCE_LEVEL : state.levelMode))
+    this.graph?.choose(heardTrack(state), state.item?.kind === 'song' ? SLIDE_MS : undefined)
+    this.graph?.setDifference(difference)
+    this.graph?.setVolume(state.isMuted ? 0 : (state.volume / 100) ** 2)
+  }
+
+  async #open(): Promise<void> {
+    const { item } = this.#state
+    const session = this.#session
+    if (!item) return
+    try {
+      const known = await item.read?.(this.#deps.client, session.signal, () => this.#state.item)
+      if (session.signal.aborted) return
+      this.store.setState((state) => withRead(state, known))
+      await session.start(this.#state)
+      if (session.signal.aborted) return
+      // Choices that were made while the sound was being started.
+      this.#sound()
+      if (this.#startSeconds > 0) session.graph?.seek(this.#startSeconds)
+      this.loop.apply()
+      const { isPlaying, versions, version } = this.#state
+      if (isPlaying) session.graph?.play()
+      await session.load(loadOrder(versions, version))
+    } catch {
+      if (!session.signal.aborted) this.#fail()
+    }
+  }
+
+  #newSession(): PlaybackSession {
+    return new PlaybackSession({
+      ...this.#deps,
+      onReport: (report) => this.#takeReport(report),
+      onReady: (track) => {
+        const { version, form } = partsOfTrack(track)
+        if (form === null) this.#setReadiness(version, 'ready')
+        else this.late.ready(version, form)
+      },
+      onFailure: (track, error) => {
+        const { version, form } = partsOfTrack(track)
+        if (form !== null) this.late.fail(version, form, error)
+        else if (this.#state.item?.kind === 'job') this.#setReadiness(version, 'failed')
+        else this.#fail()
+      },
+    })
+  }
+
+  #close(): void {
+    const { item } = this.#state
+    this.#kept.set(item?.kind ?? 'song', keptChoices(this.#state))
+    this.#session.close()
+    this.#session = this.#newSession()
+    this.#opening = null
+    this.#startSeconds = 0
+  }
+
+  #fail(): void {
+    this.store.setState({ hasFailed: true, isPlaying: false, isWaiting: false })
+    this.graph?.pause()
+  }
+
+  #setReadiness(id: string, readiness: 'ready' | 'failed'): void {
+    this.#change({ readiness: { ...this.#state.readiness, [id]: readiness } })
+    if (this.#state.isPlaying && !canSound(this.#state)) this.pause()
+  }
+
+  #takeReport(report: PlaybackReport): void {
+    const { frame, isPlaying, isWaiting, version } = report
+    const before = this.#state
+    if (before.isPlaying !== isPlaying || before.isWaiting !== isWaiting) this.store.setState({ isPlaying, isWaiting })
+    const chosen = heardTrack(this.#state)
+    if (isPlaying && !isWaiting && version === chosen)
+      this.blindTest.count((frame - this.#lastFrame) / this.#state.rateHz)
+    this.#lastFrame = frame
+    this.#session.dropFaded(version === chosen, (track) => isWantedForm(this.#state, track))
+    const { join } = this.#state
+    if (join && isPlaying && this.position() >= join.endSeconds) this.pause()
+    for (const listener of this.#listeners) listener(report)
+  }
+}

@@ -1,0 +1,31 @@
+/** A stored song as it is played: as it came, and as its sound is set. */
+import { PLATFORMS } from '../../src-contract/platforms/index.ts'
+import type { VersionLevel } from './levels.ts'
+import type { PlaybackItem } from './state.ts'
+
+export interface SongItem extends PlaybackItem {
+  readonly kind: 'song'
+}
+
+export interface StoredSong {
+  readonly sourceId: string
+  readonly durationSeconds: number
+  readonly rateHz: number
+  readonly level: VersionLevel
+}
+
+/** Returns a stored song to be loaded; its audition follows when it is there, and until then the song itself is heard. Pure. */
+export function songItem({ sourceId, durationSeconds, rateHz, level }: StoredSong): SongItem {
+  return {
+    kind: 'song',
+    id: sourceId,
+    durationSeconds,
+    rateHz,
+    versions: [
+      { id: 'source', kind: 'source', source: { kind: 'song', sourceId }, level },
+      { id: 'audition', kind: 'audition', source: null, track: 'source', level },
+    ],
+    first: { version: 'source', lastHeard: 'audition', levelMode: 'matched', service: PLATFORMS[0] },
+    keeps: ['levelMode', 'service'],
+  }
+}
