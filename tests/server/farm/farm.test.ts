@@ -41,7 +41,7 @@ const processes: ChildProcess[] = []
 
 const blobs = () => path.join(folder, 'blobs')
 const tmp = (...names: string[]) => path.join(folder, 'tmp', ...names)
-const kept = () => readdirSync(path.join(blobs(), 'loudsmith-blobs'))
+const stored = () => readdirSync(path.join(blobs(), 'loudsmith-blobs'))
 const own = createHeldEngine()
 
 async function owner({ auditEvery = 0 } = {}): Promise<Service> {
@@ -113,7 +113,7 @@ describe.skipIf(!hasRedis())('several machines', () => {
     expect(before - (await credits())).toBe(1)
     expect(own.processes).toHaveLength(0)
     await expect.poll(attemptsInQueue).toEqual([])
-    await expect.poll(kept).toEqual([])
+    await expect.poll(stored).toEqual([])
   })
 
   test('a song whose machine is killed is mastered by another, for one credit and no crash of its own', async () => {
@@ -129,35 +129,42 @@ describe.skipIf(!hasRedis())('several machines', () => {
     expect(await ended(job_id)).toMatchObject({ status: 'done', credits_refunded: 0 })
     expect(other.processes).toHaveLength(1)
     expect(before - (await credits())).toBe(1)
+    await expect.poll(() => readdirSync(tmp()).length).toBe(1)
   })
 
   test('the folder of a killed machine goes at the next start; that of a running one stays, and all that lacks our marker or lies behind a link', async () => {
-    const killed = await machineProcess('killed')
-    const [left = ''] = readdirSync(tmp())
     const open = () => openOwnFolder({ clock: systemClock, log, sweepMs: TIMING.reconcileMs })
     const running = await open()
     const marker = 'loudsmith-machine.json'
     const aside = path.join(folder, 'aside')
-    const [bare, other, locked, link] = ['bare', 'other', 'locked', 'link'].map((name) => `loudsmith-machine-${name}`)
-    const others = [bare!, other!, locked!, link!]
-    for (const made of [tmp(bare!), tmp(other!), tmp(locked!), aside]) {
+    const named = (name: string) => `loudsmith-machine-${name}`
+    const [left, bare, other, locked, link] = [
+      named('left'),
+      named('bare'),
+      named('other'),
+      named('locked'),
+      named('link'),
+    ]
+    const kept = [tmp(bare), tmp(other), tmp(locked), aside]
+    for (const made of [tmp(left), ...kept]) {
       mkdirSync(made)
       writeFileSync(path.join(made, 'kept'), '')
-      if (made !== tmp(bare!)) copyFileSync(tmp(left, marker), path.join(made, marker))
+      if (made !== tmp(bare)) copyFileSync(path.join(running.path, marker), path.join(made, marker))
     }
-    writeFileSync(tmp(other!, marker), 'another program')
-    symlinkSync(path.join(aside, 'kept'), tmp(locked!, 'owner.lock'))
-    symlinkSync(aside, tmp(link!))
+    writeFileSync(tmp(left, 'owner.lock'), '')
+    writeFileSync(tmp(other, marker), 'another program')
+    symlinkSync(path.join(aside, 'kept'), tmp(locked, 'owner.lock'))
+    symlinkSync(aside, tmp(link))
     symlinkSync(aside, tmp(left, 'link'))
-    killed.kill('SIGKILL')
-    await once(killed, 'exit')
     const own = await open()
     const found = () => readdirSync(tmp()).sort()
-    await expect.poll(found).toEqual([...others, path.basename(running.path), path.basename(own.path)].sort())
+    await expect
+      .poll(found)
+      .toEqual([bare, other, locked, link, path.basename(running.path), path.basename(own.path)].sort())
     await own.close()
     await running.close()
-    expect(found()).toEqual([...others].sort())
-    for (const made of [tmp(bare!), tmp(other!), tmp(locked!), aside]) expect(readdirSync(made)).toContain('kept')
+    expect(found()).toEqual([bare, other, locked, link].sort())
+    for (const made of kept) expect(readdirSync(made)).toContain('kept')
   })
 
   test('a queue that is wiped costs no song: what runs and what waits is offered again', async () => {
@@ -201,7 +208,7 @@ describe.skipIf(!hasRedis())('several machines', () => {
     expect((await call('DELETE', `/api/v1/jobs/${job_id}?status=queued`)).status).toBe(200)
     await expect.poll(() => engine.processes[0]?.isAborted).toBe(true)
     expect(await credits()).toBe(before)
-    await expect.poll(kept).toEqual([])
+    await expect.poll(stored).toEqual([])
   })
 
   test('the page sees who is there and at what, a machine finishes without taking more, goes on, and leaves when it is removed', async () => {
@@ -340,7 +347,7 @@ describe.skipIf(!hasRedis())('several machines', () => {
     await expect.poll(audits).toEqual({ compared: 1, different: 0 })
     // Each machine made one of the two, and no file of the comparison is left.
     for (const engine of engines) expect(engine.processes.some(({ order }) => order)).toBe(true)
-    await expect.poll(kept).toEqual([])
+    await expect.poll(stored).toEqual([])
     engines[1]!.masterBytes = Buffer.alloc(100, 1)
     service?.expectFault('two machines made other bytes of one song')
     await masterNext()

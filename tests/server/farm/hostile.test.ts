@@ -10,12 +10,12 @@ import { type Job, Queue, QueueEvents, Worker } from 'bullmq'
 import fc from 'fast-check'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { DEFAULT_SETTINGS, jobSettings } from '../../../src-contract/settings.ts'
+import { DEFAULT_SETTINGS, type JobSettings, jobSettings } from '../../../src-contract/settings.ts'
 import { engineVersion } from '../../../src-engine/version.ts'
 import type { Blobs } from '../../../src-server/farm/blobs.ts'
 import { BullQueue, type BullQueueDeps } from '../../../src-server/farm/bull-queue.ts'
 import { Machines } from '../../../src-server/farm/machines.ts'
-import { type PackedEnd, PROTOCOL } from '../../../src-server/farm/messages.ts'
+import { MessageFault, type PackedEnd, PROTOCOL, readAttempt } from '../../../src-server/farm/messages.ts'
 import { openBlobs } from '../../../src-server/farm/open-blobs.ts'
 import { packOrder } from '../../../src-server/farm/packed-work.ts'
 import { queuePlace } from '../../../src-server/farm/redis.ts'
@@ -52,7 +52,7 @@ const surroundings = () => listing(folder, /^(attempts|store|tmp)\//)
 
 const SONG = 'a song'
 
-function orderOf(jobId: string, name = 'source'): WorkOrder {
+function orderOf(jobId: string, settings: Partial<JobSettings> = {}): WorkOrder {
   const attemptFolder = inFolder('attempts', `${jobId}-1`)
   mkdirSync(attemptFolder, { recursive: true })
   const facts: AudioFacts = {
@@ -63,8 +63,8 @@ function orderOf(jobId: string, name = 'source'): WorkOrder {
   }
   return {
     ...{ jobId, createdAt: '2026-01-01T00:00:00.000Z', attemptFolder, seed: 0, threads: 1, title: 'song' },
-    source: { path: inFolder(name), filename: 'song.wav', sha256: sha256(SONG), facts },
-    settings: jobSettings({ ...DEFAULT_SETTINGS, platforms: ['spotify', 'youtube'] }),
+    source: { path: inFolder('source'), filename: 'song.wav', sha256: sha256(SONG), facts },
+    settings: jobSettings({ ...DEFAULT_SETTINGS, platforms: ['spotify', 'youtube'], ...settings }),
     ffmpeg: { path: 'ffmpeg', version: '0' } as WorkOrder['ffmpeg'],
   }
 }
@@ -190,7 +190,18 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
       return !(end instanceof Error) && end.end.kind === 'answered'
     }
     const id = `${randomUUID()}-1`
-    expect(await isDone(id, await attemptOf(orderOf(id.slice(0, -2)), id))).toBe(true)
+    const data = await attemptOf(orderOf(id.slice(0, -2)), id)
+    expect(await isDone(id, data)).toBe(true)
+    for (const end of ['/..', '/../../victim', '\n', '-1', 'x'])
+      expect(() => readAttempt({ id: id + end, data }), end).toThrow('not one of an attempt')
+    expect(() => readAttempt({ id: `${randomUUID()}-1`, data })).toThrow('another job')
+    const order = { ...data.order, attemptFolder: '/' }
+    const lies = [null, {}, { ...data, further: 1 }, { ...data, protocol: 2 }, { ...data, timeLimitMs: 2 ** 31 }]
+    for (const lie of [...lies, { ...data, order }])
+      expect(() => readAttempt({ id, data: lie }), JSON.stringify(lie)).toThrow(MessageFault)
+    // With the song of another attempt.
+    const other = randomUUID()
+    expect(await isDone(`${other}-1`, { ...data, order: { ...data.order, jobId: other } })).toBe(false)
     await fc.assert(
       fc.asyncProperty(fc.oneof(ownId, foreignId), fc.option(change), async (id, change) => {
         const isOwn = /^[0-9a-f-]{36}-1$/.test(id)
@@ -245,8 +256,11 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
       ...deps,
     })
     closing.push(() => bull.close())
-    return async (jobId: string, onProgress = () => {}): Promise<AttemptEnd & { order: WorkOrder }> => {
-      const order = orderOf(jobId)
+    return async (
+      jobId: string,
+      { onProgress = () => {}, ...settings }: Partial<JobSettings> & { onProgress?: () => void } = {},
+    ): Promise<AttemptEnd & { order: WorkOrder }> => {
+      const order = orderOf(jobId, settings)
       const attempt = { id: `${jobId}-1`, order, timeLimitMs: 60_000, memoryBytes: 1 }
       return { ...(await bull.offer(attempt, { signal: new AbortController().signal, onProgress })), order }
     }
@@ -307,6 +321,23 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
       }),
       { numRuns: SHAPES, seed: SEED, examples: [[null]] },
     )
+    // Well made, and not what was ordered.
+    answer = async (id) => doneWith(await resultOf(id))
+    const others: Partial<JobSettings>[] = [{ platforms: ['youtube', 'spotify'] }, { formats: ['flac24'] }]
+    for (const settings of others)
+      expect(await offer(randomUUID(), settings)).toMatchObject({ kind: 'lost', reason: 'files' })
+    answer = async (id) => doneWith({ ...(await resultOf(id)), loudnessSteps: { melon: 'AAAA' } })
+    expect(await offer(randomUUID())).toMatchObject({ kind: 'lost', reason: 'files' })
+    // Other names than those in its ZIP are not believed.
+    answer = async (id) => {
+      const result = await resultOf(id)
+      const entries = result.zip.entries.map((entry) => ({ ...entry, name: '../../pwned', offset: 0 }))
+      const zip = { ...result.zip, fileName: '../../pwned.zip', folderName: '../../pwned', entries }
+      return doneWith({ ...result, zip, reportJsonFile: '../../pwned.json', reportHtmlFile: '../../pwned.html' })
+    }
+    const renamed = await offer(randomUUID())
+    expect(renamed.kind).toBe('answered')
+    checkTaken(renamed)
     // Words that only the owner says, and answers without a meaning.
     const failed = (failureCode: string) => ({
       ...doneWith({}),
@@ -343,20 +374,24 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
       files: { name: string; bytes: Buffer }[],
       folderName: string,
     ) => { name: string; bytes: Buffer }[] | Buffer
+    let everywhere = (text: string) => text
     lyingMachine(async ({ id = '' }) => {
       const result = await resultOf(id)
       const file = path.join(inFolder('attempts', id), result.zip.fileName)
       const bytes = readFileSync(file)
       const files = result.zip.entries.map(({ name, offset, sizeBytes }) => ({
-        name,
-        bytes: bytes.subarray(offset, offset + sizeBytes),
+        name: everywhere(name),
+        bytes: Buffer.from(everywhere(bytes.toString('latin1', offset, offset + sizeBytes)), 'latin1'),
       }))
       const told = lie(files, result.zip.folderName)
       const zip = Buffer.isBuffer(told) ? told : storedZip(told).zip
       writeFileSync(file, zip)
       await blobs.put(id, { path: file })
       rmSync(file)
-      return doneWith({ ...result, zip: { ...result.zip, sha256: sha256(zip) } })
+      return doneWith({
+        ...JSON.parse(everywhere(JSON.stringify(result))),
+        zip: { ...result.zip, sha256: sha256(zip) },
+      })
     })
     const renamed = (from: RegExp | string, to: string) =>
       (lie = (files) => files.map((one) => ({ ...one, name: one.name.replace(from, to) })))
@@ -381,6 +416,16 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
         (lie = (files) =>
           Buffer.from(storedZip(files).zip.toString('latin1').replace('RIFF spotify', 'RIFF spotifx'), 'latin1')),
       () => (lie = () => Buffer.alloc(0)),
+      () =>
+        (lie = (files) =>
+          files.map(({ name, bytes }) => {
+            const text = bytes.toString('latin1').replaceAll('"gain_db":1,', '"gain_db":2,')
+            return { name, bytes: Buffer.from(text, 'latin1') }
+          })),
+      () => {
+        lie = (files) => files
+        everywhere = (text) => text.replaceAll('song_spotify.wav', 'NUL.wav')
+      },
     ]
     lie = (files) => files
     expect(await offer(randomUUID())).toMatchObject({ kind: 'answered' })
@@ -402,13 +447,16 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
     closing.push(async () => {
       isOver = true
     })
+    const onProgress = () => {
+      isTold = true
+    }
     for (const bad of ['completed', 'progress', 'error']) {
       isTold = false
-      expect(await offer(randomUUID(), () => (isTold = true))).toMatchObject({ kind: 'timed_out' })
+      expect(await offer(randomUUID(), { onProgress })).toMatchObject({ kind: 'timed_out' })
       await client.xadd('loudsmith:attempts:events', '*', 'event', bad, 'jobId', 'x', 'returnvalue', '{', 'data', '{')
     }
     isTold = false
-    expect(await offer(randomUUID(), () => (isTold = true))).toMatchObject({ kind: 'timed_out' })
+    expect(await offer(randomUUID(), { onProgress })).toMatchObject({ kind: 'timed_out' })
   })
 
   test('attempts are taken in the order of their offers, however long their files take', async () => {
