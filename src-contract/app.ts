@@ -37,7 +37,7 @@ export const Source = exactly({
 export type Source = Static<typeof Source>
 
 /** State of a song in the batch: not started, waiting for a free slot, handed over as a job, or refused at the hand-over. */
-export const DESK_STATES = ['ready', 'waiting', 'submitted', 'refused'] as const
+export const BATCH_SONG_STATES = ['ready', 'waiting', 'submitted', 'refused'] as const
 
 /** Part of an analysis that the batch shows; `analyze` answers all of it, which is twenty times as much. */
 export const AnalysisSummary = exactly({
@@ -75,7 +75,7 @@ export function summaryOf({ measurement, waveform, spectrum, proposed_edges, war
 
 export const BatchSong = exactly({
   source: Source,
-  state: oneOf(DESK_STATES),
+  state: oneOf(BATCH_SONG_STATES),
   settings: orNull(MasterSettings),
   metadata: Type.Object(SHOWN_OWN_METADATA, {
     description: 'What was written about the song here; it stands over the tags of the file.',

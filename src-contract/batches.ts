@@ -1,6 +1,6 @@
 /**
- * Batches of the API: many songs of this machine by one manifest (extension). The batch that the page shows is another thing: its
- * endpoints are those of the desk in app.ts.
+ * Batches of the API: many songs of this machine by one manifest (extension). The batch of the page is another
+ * thing, in app.ts.
  */
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf, Timestamp, Uuid } from './common.ts'

@@ -34,11 +34,14 @@ export const WebhookTest = exactly({
 })
 export type WebhookTest = Static<typeof WebhookTest>
 
+/** Wire name of the event of the page's batch, as released. */
+export const BATCH_CHANGED = 'desk.changed'
+
 /**
  * Live events of `GET /api/v1/events`. Stored ones have an id that a client sends back as `Last-Event-ID`; `job.progress`,
  * `source.progress`, `audition.changed` and `release.changed` are not stored and have none: what matters of them is in the next stored event or in the thing itself.
  * `job.delivered` (the masters lie in the output folder), `source.progress` (a stored song is looked at), `audition.changed`,
- * `desk.changed` and `settings.changed` are for the app alone.
+ * {@link BATCH_CHANGED} and `settings.changed` are for the app alone.
  */
 export const LIVE_EVENTS = [
   'job.created',
@@ -52,7 +55,7 @@ export const LIVE_EVENTS = [
   'audition.changed',
   'release.changed',
   'account.changed',
-  'desk.changed',
+  BATCH_CHANGED,
   'settings.changed',
 ] as const
 export type LiveEventName = (typeof LIVE_EVENTS)[number]

@@ -1,6 +1,6 @@
 /** Songs in progress, from the server's list and its live events: the source of badge, progress, power and notifications. */
 import type { Batch, BatchSong } from '../src-contract/app.ts'
-import type { LiveEvent } from '../src-contract/events.ts'
+import { BATCH_CHANGED, type LiveEvent } from '../src-contract/events.ts'
 import type { Job } from '../src-contract/jobs.ts'
 import { MAX_PAGE_SIZE } from '../src-contract/limits.ts'
 import type { Service } from './service.ts'
@@ -67,7 +67,7 @@ export function endedBatch(
 const CHANGES: ReadonlySet<LiveEvent['event']> = new Set([
   'job.created',
   'job.deleted',
-  'desk.changed',
+  BATCH_CHANGED,
   'settings.changed',
 ])
 

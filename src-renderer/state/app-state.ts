@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import type { StoreApi } from 'zustand/vanilla'
 import { createClient } from '../../src-contract/client.ts'
-import type { LiveEvent } from '../../src-contract/events.ts'
+import { BATCH_CHANGED, type LiveEvent } from '../../src-contract/events.ts'
 import { createSaver } from '../api/save.ts'
 import type { Opening } from '../api/session.ts'
 import { createHandOver, createUpload } from '../api/upload.ts'
@@ -107,7 +107,7 @@ function createEventHandler({
     batch.analyses.apply(event)
     if (event.event === 'audition.changed') void auditions.hearOf(event.audition_id)
     // A song that goes into a release, or out of the last, leaves or joins the batch.
-    if (event.event === 'desk.changed' || event.event === 'release.changed') readBatchSoon()
+    if (event.event === BATCH_CHANGED || event.event === 'release.changed') readBatchSoon()
     if (event.event === 'account.changed') readAccountSoon()
     if (event.event === 'settings.changed') readSettingsSoon()
     if (event.event === 'job.progress') return

@@ -1,5 +1,6 @@
 /** Service behind the application's own endpoints: stored songs, the batch, and delivery of masters to the user's folder. */
 import path from 'node:path'
+import type { BATCH_CHANGED } from '../../src-contract/events.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
 import type { Log } from '../../src-system/log.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
@@ -27,7 +28,7 @@ export interface BatchServiceDeps {
   readonly workers: () => number
   readonly spareRoom: BatchDeps['spareRoom']
   readonly notify: {
-    record(event: { event: 'desk.changed' } | { event: 'job.delivered'; jobId: string }): unknown
+    record(event: { event: typeof BATCH_CHANGED } | { event: 'job.delivered'; jobId: string }): unknown
     committed(): void
   }
 }

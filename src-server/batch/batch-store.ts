@@ -1,12 +1,12 @@
 /** Rows of the batch: songs in their order, each with its state and settings. SQL only, no rules. */
-import type { DESK_STATES, Preset } from '../../src-contract/app.ts'
+import type { BATCH_SONG_STATES, Preset } from '../../src-contract/app.ts'
 import type { ColorModel, StoredCover as CoverFacts } from '../../src-contract/covers.ts'
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import { type MasterSettings, masterSettings } from '../../src-contract/settings.ts'
 import type { Db } from '../db/open.ts'
 
-export type BatchState = (typeof DESK_STATES)[number]
+export type BatchState = (typeof BATCH_SONG_STATES)[number]
 
 /** One song in the batch. */
 export interface BatchRow {

@@ -6,6 +6,7 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Preset } from '../../src-contract/app.ts'
+import { BATCH_CHANGED } from '../../src-contract/events.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import { FIRST_SETTINGS, jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
 import type { Language } from '../../src-contract/text/language.ts'
@@ -66,7 +67,7 @@ export interface BatchDeps {
   readonly workers: () => number
   readonly spareRoom: Pick<SpareRoom, 'use'>
   /** Records the event that the batch has changed, and publishes it after the commit. */
-  readonly notify: { record(event: { event: 'desk.changed' }): unknown; committed(): void }
+  readonly notify: { record(event: { event: typeof BATCH_CHANGED }): unknown; committed(): void }
 }
 
 /** A change of the batch as a whole; absent members stay as they are. */
@@ -138,7 +139,7 @@ export class BatchQueue {
     const { db, notify } = this.#deps
     db.transaction(() => {
       run()
-      notify.record({ event: 'desk.changed' })
+      notify.record({ event: BATCH_CHANGED })
     })()
     notify.committed()
   }

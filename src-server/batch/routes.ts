@@ -40,7 +40,7 @@ export interface AppRoutesDeps {
   readonly inspectCover: InspectCover
 }
 
-/** Serves `/app/sources`, `/app/desk`, `/app/settings` and `/app/system`. */
+/** Serves stored songs, the batch, settings and the state of the machine. */
 export function appRoutes(app: FastifyInstance, deps: AppRoutesDeps): void {
   sourceRoutes(app, deps)
   batchRoutes(app, deps)

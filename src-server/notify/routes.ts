@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { DEFAULT_PAGE_SIZE } from '../../src-contract/common.ts'
 import { permits } from '../../src-contract/endpoint.ts'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
-import type { LiveEventName } from '../../src-contract/events.ts'
+import { BATCH_CHANGED, type LiveEventName } from '../../src-contract/events.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { type Caller, route } from '../http/route.ts'
 import type { Notify } from './notify.ts'
@@ -77,7 +77,7 @@ function shownTo(caller: Caller, url: string): string {
 
 /** Events for the application alone: callers with a key have no access to the batch or to folders of this machine. */
 const APP_EVENTS: ReadonlySet<LiveEventName> = new Set([
-  'desk.changed',
+  BATCH_CHANGED,
   'job.delivered',
   'settings.changed',
   'source.progress',
