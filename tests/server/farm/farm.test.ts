@@ -263,7 +263,7 @@ describe.skipIf(!hasRedis())('several machines', () => {
 
   test('what stands in the place of a machine and is none is left out and named, and the farm goes on', async () => {
     const key = (name: string) => `loudsmith:machine:${name}`
-    const lies = ['{', 'null', '[]', '{"name":"x"}', JSON.stringify({ protocol: PROTOCOL + 1, name: 'x' })]
+    const lies = ['{', 'null', '[]', '{"name":"x3"}', JSON.stringify({ protocol: PROTOCOL + 1, name: 'x4' })]
     for (const [at, text] of lies.entries()) await client.set(key(`x${at}`), text)
     await client.hset(key('hash'), 'a', 'b')
     await client.set('loudsmith:owner', '{')
