@@ -35,7 +35,7 @@ const MOST_HELD = 4
 /** References whose measurements are kept. */
 const MOST_REFERENCES = 8
 
-/** An audition of the song that is held. */
+/** An audition of the loaded song. */
 interface HeldAudition {
   readonly song: LoadedSong
   readonly edited: EditedSong
@@ -81,7 +81,7 @@ export class AuditionEngine {
     price: (call) => this.#price(call),
   }
 
-  /** Does what a call asks and returns the answer; undefined for `stop`, which the call that is stopped answers. Never throws. */
+  /** Answers a call; returns undefined for `stop`, since the stopped call answers for itself. Never throws. */
   async answer(call: AuditionCall): Promise<AuditionAnswer | undefined> {
     if (call.type === 'stop') {
       this.#running.get(call.call)?.abort(new WorkFailure('CANCELLED'))
@@ -90,7 +90,7 @@ export class AuditionEngine {
     const stop = new AbortController()
     this.#running.set(call.call, stop)
     try {
-      // The order is that of the task: the union of calls says so.
+      // The union of calls guarantees that the order belongs to the task.
       const handle = this.#handlers[call.task] as (given: Call<AuditionTask>) => unknown
       const result = (await handle({ order: call.order, signal: stop.signal })) as AuditionTasks[AuditionTask]['result']
       return { type: 'audition', call: call.call, answer: { result } }
@@ -102,8 +102,7 @@ export class AuditionEngine {
   }
 
   /**
-   * Returns an audition with its song loaded and edited; one that is new is planned and its gain estimated, unless it is heard with
-   * `finalise` already.
+   * Returns an audition with its song loaded and edited. A new audition is planned, and its gain is estimated unless `finalise` is given.
    */
   #hold({ order, signal }: Call<AuditionTask>, finalise?: FinalisePlan): Promise<HeldAudition> {
     const hold = async (): Promise<HeldAudition> => {
@@ -128,7 +127,7 @@ export class AuditionEngine {
     return this.#inTurn(hold)
   }
 
-  /** Keeps an audition; those of another song, or of one with other edits, are let go of with their audio. */
+  /** Keeps an audition and drops those of another song or with other edits, together with their audio. */
   #keep(key: string, held: HeldAudition): void {
     for (const [other, { edited }] of this.#held) if (edited.audio !== held.edited.audio) this.#held.delete(other)
     this.#held.set(key, held)

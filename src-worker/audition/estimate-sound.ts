@@ -1,4 +1,4 @@
-/** Sound of an estimate: rendered where it is listened to, and kept, so that no sample changes that was heard before. */
+/** Sound of an estimate: rendered on demand and kept, so a sample that was heard once does not change. */
 import type { Edges } from '../../src-contract/edges.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
 import { applyRecipe } from '../../src-engine/chain.ts'
@@ -7,9 +7,9 @@ import { type Padding, paddingOf, shapeEdges, withSilentPadding } from '../../sr
 import { createQuantiser } from '../../src-engine/finalise/dither.ts'
 import { type FinalisePlan, prepareFinalise, renderWithOffset } from '../../src-engine/finalise/finalise.ts'
 
-/** Longest release of chain and limiter, after which what came before is forgotten (see steadyLimiter). */
+/** Longest release of chain and limiter; earlier sound has no effect any more (see steadyLimiter). */
 const WARM_UP_SECONDS = 0.6
-/** Sound behind a passage at which the limiter looks; the filters look only back. */
+/** Look-ahead of the limiter behind a passage; the filters only look back. */
 const LOOK_AHEAD_SECONDS = 0.05
 /** Frames that are rendered together or not at all. */
 const PIECE_FRAMES = 4096
@@ -20,7 +20,7 @@ export interface SoundFormat {
   readonly seed: number
 }
 
-/** Treatment of a song up to its samples; `recipe` has no edits of single samples. */
+/** Treatment of a song; `recipe` contains no edits of single samples. */
 export interface Treatment {
   readonly recipe: Recipe
   readonly plan: FinalisePlan
@@ -34,7 +34,7 @@ export class EstimateSound {
   readonly #frames: number
   readonly #treatment: Treatment
   readonly #format: SoundFormat
-  /** Bytes of each piece by its number, for those that were rendered. */
+  /** Bytes of each rendered piece by its number. */
   readonly #pieces = new Map<number, Uint8Array>()
 
   constructor(song: Audio, treatment: Treatment, format: SoundFormat) {
@@ -89,8 +89,8 @@ export class EstimateSound {
 }
 
 /**
- * Returns the frames [first, end) of a song with its padding as the treatment makes them, heard from shortly before on: `first` is a
- * multiple of 8. What lies at the song's ends is as in the whole song.
+ * Returns the frames [first, end) of a padded song as the treatment makes them, rendered with a short run-up; `first` is a multiple of 8.
+ * The song's ends come out as in a render of the whole song.
  */
 export function renderPassage(song: Audio, { recipe, plan, edges }: Treatment, first: number, end: number): Audio {
   const { sampleRateHz } = song
@@ -109,7 +109,7 @@ export function renderPassage(song: Audio, { recipe, plan, edges }: Treatment, f
   const source = prepareFinalise(audio)
   const passage: Audio = { ...allocateBlock(CHANNELS, end - first), sampleRateHz }
   let at = from
-  // A plan of its own: the engine remembers gain curves by their plan.
+  // A copy of the plan, since the engine caches gain curves by their plan object.
   for (const block of renderWithOffset(source, { ...plan })) {
     const wanted = sliceBlock(block, first - at, end - at)
     const offset = Math.max(0, at - first)

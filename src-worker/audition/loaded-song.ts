@@ -54,7 +54,7 @@ export class LoadedSong {
     return new LoadedSong(songKey(place), song)
   }
 
-  /** Returns the song with these edits. One whose samples were edited otherwise is decoded again. Throws as decoding does. */
+  /** Returns the song with these edits; decodes it again if its samples were edited differently. Throws as decoding does. */
   async edited(
     edits: Recipe,
     { source, settings: trims, ffmpeg, folder }: SongPlace,

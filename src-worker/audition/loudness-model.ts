@@ -18,17 +18,17 @@ import {
 import { chooseTreatments } from '../../src-engine/finalise/peak-treatment.ts'
 import { RepeatedTreatment } from './repeated-treatment.ts'
 
-/** Stretches of the loud parts on which a treatment is heard, spread over the whole song. */
+/** Excerpts of the loud parts that are treated for the estimate, spread over the whole song. */
 const STRETCHES = 6
 const STRETCH_SECONDS = 0.4
 
-/** Drives at which the loss to the limiter is known: gain less ceiling, dB, from the first peak that is touched on. */
+/** Drives (gain less ceiling, dB) at which the loss to the limiter is measured, starting where the first peak is touched. */
 const CURVE_STEP_DB = 2
 const CURVE_POINTS = 9
 /** Mean loudness that a plan gives up at most, LU; see `effortBudget` in the engine. */
 const MOST_LOSS_LU = 6
 
-/** Treatment of peaks that costs the least loudness, for a target far from that for which the other was chosen. */
+/** Limiter settings that cost the least loudness, for targets far from the one that the current settings were chosen for. */
 const PROMPT: LimiterSettings = { lookAheadMs: 1, fastReleaseMs: 0, slowRiseMs: 0, slowFallMs: 0 }
 /** Loudness that the chosen treatment may cost more than the prompt one, LU. */
 const DEARER_LU = 0.5
@@ -52,7 +52,7 @@ interface Change {
 }
 const NO_CHANGE: Change = { loudnessDb: 0, peaksDb: 0 }
 
-/** Time in which one peak counts, s, and the part of all that counts as high. */
+/** Length of a peak measurement, s, and the loudest share that counts as high. */
 const PEAK_STEP_SECONDS = 0.1
 const HIGH_PART = 0.25
 
@@ -68,7 +68,7 @@ interface Basis {
 
 type LoudnessTarget = Pick<FinaliseTarget, 'targetLufs' | 'ceilingDbtp'>
 
-/** Gain and treatment of peaks that bring a song to a target, as far as can be told without rendering it. */
+/** Estimated gain and limiter settings that bring a song to a target. */
 export interface EstimatedGain {
   readonly treatedLufs: number
   readonly plan: FinalisePlan
@@ -102,7 +102,7 @@ export class LoudnessModel {
     this.#basis = yield* basisOf(source, recipe, { limiter, clipLimit, clipAboveDb: clipDistanceDb(plan) })
   }
 
-  /** Returns what brings the song under `recipe` to a target. */
+  /** Returns the estimated gain that brings the song under `recipe` to a target. */
   estimate(recipe: Recipe, { targetLufs, ceilingDbtp }: LoudnessTarget): EstimatedGain {
     const { lufs, limiting, prompt, recipe: basis } = this.#basis
     const [change, before] = [this.#changeBy(recipe), this.#changeBy(basis)]
@@ -147,7 +147,7 @@ export class LoudnessModel {
     const treated = this.#treatment.treat(recipe)
     const loudnessDb = measureLoudness(treated).integratedLufs - this.#stretchesLufs
     const peaks = peaksOf(treated)
-    // The peaks that a limiter meets, not those of what is quiet.
+    // Only peaks that reach the limiter count, so quiet excerpts are left out.
     const gate = this.#stretchesPeaks.toSorted().at(-Math.ceil(HIGH_PART * peaks.length)) ?? 0
     const changesDb = peaks.flatMap((peak, i) => {
       const before = this.#stretchesPeaks[i]!
@@ -215,7 +215,7 @@ function* basisOf(
   return { lufs: loudness.integratedLufs, recipe, limiting: known, prompt }
 }
 
-/** Finds what a limiter costs a song, whose clipped material is given, at each drive. */
+/** Measures the limiter's loss on already clipped material at each drive. */
 function* limiting(
   material: Material,
   { integratedLufs }: Loudness,

@@ -1,4 +1,4 @@
-/** Order of the passages that are to be rendered: those of the newest sound go before those of the sounds it replaced. */
+/** Rendering order of passages: the newest sound's passages come before those of the sounds it replaced. */
 import { setImmediate } from 'node:timers/promises'
 
 interface Waiting {
@@ -7,17 +7,17 @@ interface Waiting {
 }
 
 export class PassageTurns {
-  /** In the order in which they were asked for. */
+  /** In the order of the requests. */
   readonly #waiting: Waiting[] = []
   #newest = ''
   #isRunning = false
 
-  /** Puts the passages of a sound, the newest, before those of all others. */
+  /** Marks a sound as the newest; its passages go before all others. */
   prefer(sound: string): void {
     this.#newest = sound
   }
 
-  /** Renders a passage of a sound when it is its turn; between two passages messages are received. Rejects with what `render` throws. */
+  /** Renders a passage when its turn comes; messages are received between two passages. Rejects with the error of `render`. */
   take<Result>(sound: string, render: () => Result): Promise<Result> {
     const rendered = new Promise<Result>((resolve, reject) => {
       this.#waiting.push({

@@ -1,4 +1,4 @@
-/** Plan of an audition: what a recipe of these settings does to the song that is held, before anything is rendered. */
+/** Plan of an audition: the effect of these settings on the loaded song, before anything is rendered. */
 import type { PlannedResponse } from '../../src-contract/auditions.ts'
 import { type DeliveryTarget, deliveryTarget } from '../../src-contract/delivery-target.ts'
 import type { Edges } from '../../src-contract/edges.ts'
@@ -39,7 +39,7 @@ export function planAudition(
   }
 }
 
-/** Returns what is told of an audition before it is rendered. */
+/** Returns the facts of an audition that are available before rendering. */
 export function estimateOf(
   { analysis }: Pick<LoadedSong, 'analysis'>,
   { plan, target }: PlannedAudition,
@@ -67,7 +67,7 @@ export function estimateOf(
 /** Points of a response: twelve in an octave from 20 Hz to 20 kHz, as finely as a screen shows. */
 const RESPONSE_HZ = Array.from({ length: 121 }, (_, i) => 20 * 2 ** (i / 12)).filter((hz) => hz <= 20_000)
 
-/** Kinds of stage by which the owner steers begin with this. */
+/** Prefix of the stage kinds that carry out the user's tone and width controls. */
 const OWN_KIND = 'steer_'
 
 function plannedResponse({ stages }: Recipe, sampleRateHz: number): PlannedResponse {

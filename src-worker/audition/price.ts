@@ -1,4 +1,4 @@
-/** Costs of loudness targets to one song: what is given up for each, and what is left. */
+/** Costs of loudness targets for one song: what each target loses and what it keeps. */
 import type { TargetPrice } from '../../src-contract/auditions.ts'
 import { type DeliveryTarget, deliveryTarget } from '../../src-contract/delivery-target.ts'
 import { gainToDb } from '../../src-engine/dsp/units.ts'
@@ -7,12 +7,12 @@ import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
 import type { RenderPool } from '../mastering/render-pool.ts'
 import type { AuditionOrder } from '../mastering/work-order.ts'
 
-/** Levels beside that of the genre, LUFS: what services normalise to, and two steps on the way to loud releases. */
+/** Levels offered beside the genre's, LUFS: the services' normalisation level and two steps towards loud releases. */
 const USUAL_LUFS = [-14, -10.5, -9]
 
 /**
- * Returns the four targets whose costs are told, the quietest first: the usual levels and that of the genre, of which the nearest gives
- * way to the target that was chosen. The ceiling of each follows the platform's rule. Pure.
+ * Returns the four targets to price, quietest first: the usual levels and the genre's, with the nearest replaced by the chosen target.
+ * Each ceiling follows the platform's rule. Pure.
  */
 export function pricedTargets({ platform, settings }: Pick<AuditionOrder, 'platform' | 'settings'>): DeliveryTarget[] {
   const { genre, loudness, target_lufs: requestedLufs } = settings
@@ -25,7 +25,7 @@ export function pricedTargets({ platform, settings }: Pick<AuditionOrder, 'platf
     .map((lufs) => deliveryTarget(platform, genre, loudness, lufs))
 }
 
-/** Plans a master for each target and returns what it costs, in their order. Rejects as the pool does. */
+/** Plans a master for each target and returns the costs in the order of the targets. Rejects as the pool does. */
 export function priceTargets(
   source: FinaliseSource,
   targets: readonly DeliveryTarget[],

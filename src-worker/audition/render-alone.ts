@@ -1,4 +1,4 @@
-/** One master of a song, without tags, report and package: the samples are those of the file that a job writes. */
+/** Renders one master of a song without tags, report and package; its samples equal those of a job's file. */
 import { targetsOf } from '../../src-contract/delivery-target.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import { costSourceOf } from '../mastering/costs.ts'
@@ -11,8 +11,8 @@ import { WorkFailure } from '../mastering/work-failure.ts'
 import type { RenderedAlone, RenderOrder, WorkProgress } from '../mastering/work-order.ts'
 
 /**
- * Renders the master of one platform as a job of these settings does, candidates and codec proofs included, and leaves nothing but its
- * WAV in the attempt folder. Throws as `masterSong` does.
+ * Renders the master of one platform as a job with these settings does, candidates and codec proofs included, and leaves only its WAV in
+ * the attempt folder. Throws as `masterSong` does.
  */
 export async function renderAlone(
   order: RenderOrder,
@@ -34,7 +34,7 @@ export async function renderAlone(
   })
 }
 
-/** Returns what is told of a master that was rendered alone. Throws an Error for one that misses its target unannounced. */
+/** Returns the facts of a single rendered master. Throws an Error if it misses its target and the plan did not say so. */
 export function renderedAlone(
   { master, target }: Delivered,
   treatedLufs: number,

@@ -1,4 +1,4 @@
-/** Treatment of one piece of sound by one recipe after the other, of which most begin with the same stages. */
+/** Applies one recipe after another to the same sound; most of them share their first stages. */
 import type { Recipe } from '../../src-contract/recipe.ts'
 import { applyRecipe } from '../../src-engine/chain.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
@@ -11,13 +11,13 @@ const copyOf = (audio: Audio): Audio => ({
   channels: audio.channels.map((samples) => new Float32Array(samples)),
 })
 
-/** Returns the stages with which both lists begin. */
+/** Returns the common first stages of two lists. */
 function commonStart(one: Stages, other: Stages): Stages {
   const end = one.findIndex((stage, i) => JSON.stringify(stage) !== JSON.stringify(other[i]))
   return end < 0 ? one : one.slice(0, end)
 }
 
-/** While one control moves, the stages before the one that it sets are carried out once. */
+/** While one control moves, the stages before it are computed only once. */
 export class RepeatedTreatment {
   readonly #untreated: Audio
   #last: Stages = []
@@ -29,7 +29,7 @@ export class RepeatedTreatment {
     this.#common = { stages: [], audio: untreated }
   }
 
-  /** Returns a treated copy; it differs from what one pass makes by what a stage does in a few milliseconds. */
+  /** Returns a treated copy. It differs from a single pass by the few milliseconds that a stage needs to settle. */
   treat({ version, stages }: Recipe): Audio {
     const start = commonStart(this.#last, stages)
     this.#last = stages

@@ -1,7 +1,7 @@
 /** Wait for a sound to settle: no whole song is rendered that the next change of a moving control would throw away. */
 import { setTimeout } from 'node:timers/promises'
 
-/** Time without a change after which a sound has settled, ms. */
+/** Time without a change until a sound counts as settled, ms. */
 const SETTLED_MS = 250
 
 interface SettlingDeps {

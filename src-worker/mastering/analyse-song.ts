@@ -19,9 +19,9 @@ import type { AnalysisDone, AnalysisOrder, StoredSong, WorkProgress } from './wo
 const WAVEFORM_SLICES = 1000
 
 /**
- * Decodes and measures one song and returns what mastering would find; nothing is written. `send` is told of each further hundredth
- * of the work on the song: seconds decoded, then measurements made. Throws an UnreadableAudioError, a WorkFailure for a reference that
- * cannot be read, what ffmpeg throws, or the reason of an aborted `signal`.
+ * Decodes and measures one song and returns the findings of a mastering job; writes nothing. `send` receives each further hundredth of the
+ * work: seconds decoded, then measurements made. Throws an UnreadableAudioError, a WorkFailure for an unreadable reference, the errors of
+ * ffmpeg, or the reason of an aborted `signal`.
  */
 export async function analyseSong(
   order: AnalysisOrder,
@@ -31,7 +31,7 @@ export async function analyseSong(
   const { settings } = order
   const { facts } = order.song
   const { report } = createProgressMeter(ANALYSIS_WEIGHTS, send)
-  // First, as in a job: only its measurements stay in memory.
+  // The reference goes first, as in a job: only its measurements stay in memory.
   const reference = order.reference && (await analyseReference(order.ffmpeg, order.reference, signal))
   const { analysis, bridgedGaps, takeAudio } = await readSong(
     order.ffmpeg,
@@ -74,7 +74,7 @@ export async function analyseSong(
   }
 }
 
-/** Returns what was measured of a reference. Throws a {@link WorkFailure} where its sound cannot be read, else as decoding does. */
+/** Returns the measurements of a reference. Throws a {@link WorkFailure} if its sound cannot be read, else as decoding does. */
 async function analyseReference(
   ffmpeg: Ffmpeg,
   song: Pick<StoredSong, 'path' | 'facts'>,

@@ -1,4 +1,4 @@
-/** Codec-proofing of premium masters: the copies that services stream must stay below full scale too. */
+/** Codec-proofing of premium masters: keeps the copies that services stream below full scale too. */
 import { createTruePeakVerifier } from '../../src-engine/dsp/meters/true-peak.ts'
 import { decodeThroughCodec, type LossyCodec } from '../media/encode.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
@@ -33,7 +33,7 @@ const LOWERING_DOUBT_DB = 0.1
 /** Each costs a render and the copies of the new master. */
 const MAX_LOWERINGS = 2
 
-/** A version of a master and what is known of its copies. */
+/** A version of a master and the measurements of its copies. */
 interface Proofed<Master> {
   readonly master: Master
   /** Total lowering of its peak, dB. */
@@ -43,11 +43,12 @@ interface Proofed<Master> {
 }
 
 /**
- * Reads the true peak of a master's copy by every codec; as soon as one exceeds full scale by what lowering can cure the master is made
- * again with its peak lowered by the excess, by 1.5 dB in all and two times at most, and the codec that asked for it is the first to see
- * the new one. A codec that would need more asks for nothing. Returns the version whose copies hold for most of the codecs that
- * asked, of equals the least lowered: what cures nothing is not done. And what its copies measure, in the order of `codecs`: the
- * strictest should be first, since copies of a master that is not delivered serve nobody. Throws as the steps do.
+ * Measures the true peak of a master's copy in every codec. As soon as one exceeds full scale by an amount that lowering can cure, the
+ * master is made again with its peak lowered by the excess, by 1.5 dB in all and twice at most, and the new version is first tried on that
+ * codec. A codec that would need more is ignored. Returns the version whose copies hold for most of the codecs that asked, among equals the
+ * least lowered, so a lowering that cures nothing is dropped; and its copies' measurements in the order of `codecs`. Put the strictest
+ * codec
+ * first: copies of a discarded master are wasted work. Throws as the steps do.
  */
 export async function proofMaster<Master>(
   first: Master,
@@ -83,7 +84,7 @@ export async function proofMaster<Master>(
 type ReadPeak<Master> = (version: Proofed<Master>, codec: LossyCodec) => Promise<number>
 
 /**
- * Returns the first codec whose copy exceeds full scale by what may still be lowered, and by how much in all; what comes after it is
+ * Returns the first codec whose copy exceeds full scale by an amount that may still be lowered, and the total lowering; later codecs are
  * not read.
  */
 async function firstCurable<Master>(
@@ -113,7 +114,7 @@ async function leastLoweredCure<Master>(
   }
   let chosen = versions.at(-1)!
   let fewest = await failures(chosen)
-  // Every version but the last has failed for one that asked.
+  // Every version but the last has failed for a codec that asked.
   if (fewest === 0) return chosen
   for (const version of versions.slice(0, -1).reverse()) {
     const count = await failures(version)

@@ -27,7 +27,7 @@ export interface ReportedMaster {
   readonly result: MasterResult
 }
 
-/** Returns the title of a song: that of the request, else of its tags, else of its file name. */
+/** Returns the title of a song: from the request, else from its tags, else from its file name. */
 export function titleOf({ title, source }: WorkOrder): string {
   return chooseTitle(title, source.facts.tags.title, source.filename)
 }

@@ -1,10 +1,10 @@
-/** Costs of a loudness target: the parts of the sound that a master gave up for it. Pure. */
+/** Costs of a loudness target: the losses of a master on the way to it. Pure. */
 import type { MasterCost, MasterResult } from '../../src-contract/report.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { foldDownLossDb, sideToMidDb } from '../../src-engine/dsp/meters/stereo.ts'
 
-/** Mean loss of the loud parts above which they are heard to be held down, dB. Ours. */
+/** Mean gain reduction of the loud parts above which they audibly sound held down, dB. Ours. */
 const MOST_MEAN_REDUCTION_DB = 3
 /** Loss of the highest peak above which an attack is another one, dB. Ours. */
 const MOST_PEAK_REDUCTION_DB = 10
@@ -12,21 +12,21 @@ const MOST_PEAK_REDUCTION_DB = 10
 const LEAST_PLR_DB = 6
 /** A source that was as narrow before by less than this did not lose it here, dB. */
 const NOTICED_PLR_DB = 0.5
-/** Loss on fold-down to mono beyond that of the source, dB: what the planner allows a band. */
+/** Loss on fold-down to mono beyond the source's, dB: the planner's own limit for a band. */
 const MOST_FOLD_DOWN_DB = 1.5
 
-/** Measurements of the source beside those of its master; null for what silence and mono do not have. */
+/** Measurements of the source to compare its master with; null for silence and mono. */
 export interface CostSource {
   readonly plrDb: number | null
   readonly sideToMidDb: number | null
 }
 
-/** Returns what a master of an analysed song is held against. */
+/** Returns the measurements of an analysed song that its masters are compared with. */
 export function costSourceOf({ plrDb, comparedSpectrum }: SourceAnalysis): CostSource {
   return { plrDb, sideToMidDb: sideToMidDb(comparedSpectrum) }
 }
 
-/** Measurements of a master that tell what it gave up. */
+/** Measurements of a master that show its losses. */
 export type Measured = Pick<
   MasterResult,
   'mean_gain_reduction_db' | 'max_gain_reduction_db' | 'plr_db' | 'codec_checks'
@@ -35,7 +35,7 @@ export type Measured = Pick<
 const tenths = (db: number): number => Math.round(db * 10) / 10
 const lossDb = (sideToMidDb: number | null): number => (sideToMidDb === null ? 0 : foldDownLossDb(sideToMidDb))
 
-/** Returns what a master gave up, the heaviest kind first; empty where it gave up nothing. */
+/** Returns the losses of a master, the heaviest kind first; empty if it lost nothing. */
 export function costsOf(master: Measured, source: CostSource): MasterCost[] {
   const { mean_gain_reduction_db: meanDb, max_gain_reduction_db: peakDb, plr_db: plrDb, codec_checks = [] } = master
   const { plrDb: sourcePlrDb } = source

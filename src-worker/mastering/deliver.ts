@@ -1,4 +1,4 @@
-/** Makes the masters of all platforms: one render for each distinct promise, proofed against codecs where the tier asks for it. */
+/** Makes the masters of all platforms: one render for each distinct target, proofed against codecs if the tier includes it. */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { atMost } from '../../src-contract/at-most.ts'
@@ -28,7 +28,7 @@ const MOST_LOST_LU = 0.05
 /** Masters proofed at a time: the number of cores of the smallest machine. */
 const PROOFS_AT_ONCE = 2
 
-/** Distance below the ceiling from which the ceiling has no effect, dB: more than any limiter's margin. */
+/** Margin of the true peak below the ceiling at which the ceiling has no effect, dB: more than any limiter's margin. */
 const CLEAR_DB = 0.2
 
 /** The masters of all platforms and the loudness that they were made from. */
@@ -37,23 +37,23 @@ export interface Delivery {
   readonly masters: readonly Delivered[]
   /** The one for all services, where it was asked for. */
   readonly release?: Pick<Made, 'master' | 'codecChecks'> & { readonly target: MasterTarget }
-  /** Sources of the files of further formats, in the order of the targets; empty where none are asked for. */
+  /** Sources of the files in further formats, in the order of the targets; empty if only the masters are wanted. */
   readonly floats: readonly FloatMaster[]
   /** Loudness of the treated song before gain, clipper and limiter. */
   readonly treatedLufs: number
 }
 
-/** Masters to make, and everything that their bytes depend on besides the audio. */
+/** Masters to make and, besides the audio, all inputs that their bytes depend on. */
 export interface DeliveryOrder {
   readonly targets: readonly DeliveryTarget[]
-  /** Target of one more master, for all services; none when absent. */
+  /** Target of one more master, for all services; left out when absent. */
   readonly release?: MasterTarget | undefined
   readonly tier: Tier
   readonly intensity: number
   readonly seed: number
   readonly tags: SongTags
   readonly cover?: Cover | undefined
-  /** Edges of the song, whose padding is part of the audio already; none when absent. */
+  /** Edges of the song; its padding is already part of the audio. No edges when absent. */
   readonly edges?: Edges
   /** The one platform whose master is made, with the bytes that it has among all `targets`; every platform when absent. */
   readonly only?: Platform
@@ -69,7 +69,7 @@ export interface DeliveryDeps extends ProofDeps {
   readonly onProgress: (stage: 'rendering' | 'verifying', part: number) => void
   /** At once when absent. */
   readonly run?: RunSteps
-  /** Called with what the masters of each rate are made from. */
+  /** Called with the source of each rate's masters. */
   readonly onPrepared?: (source: FinaliseSource) => void
 }
 
@@ -99,7 +99,7 @@ interface Wanted {
   readonly delivers?: DeliveryTarget
 }
 
-/** A rendered file and what its copies measure. */
+/** A rendered file and the measurements of its copies. */
 interface Made {
   readonly wanted: Wanted
   readonly master: RenderedMaster
@@ -107,7 +107,7 @@ interface Made {
   readonly floatPath?: string
 }
 
-/** Target and ceiling of one file: what wants the same shares a file. */
+/** Target and ceiling of one file; masters with the same values share it. */
 interface Promised {
   readonly wanted: readonly Wanted[]
   readonly targetLufs: number
@@ -116,7 +116,7 @@ interface Promised {
 
 /**
  * Renders, verifies and proofs the masters of `takeAudio()`: 24 bit, at its rate. Returns the platforms in their given order. Throws a
- * WorkFailure, or what ffmpeg, the disk or the engine throws.
+ * WorkFailure, or an error of ffmpeg, the disk or the engine.
  */
 export async function deliverMasters(
   takeAudio: () => Audio,
@@ -194,7 +194,7 @@ async function withFloats(
 }
 
 interface ProofingDeps extends DeliveryDeps {
-  /** Codecs against which a master is proofed; none where nothing is. */
+  /** Codecs that a master is proofed against; empty without proofing. */
   readonly codecsOf: (name: MasterName) => readonly LossyCodec[]
   readonly progress: StepCounter
 }
@@ -233,7 +233,7 @@ function allCodecs({ targets }: DeliveryOrder, encoders: ReadonlySet<string>): L
   return [...new Map(codecs.map((codec) => [codec.name, codec])).values()]
 }
 
-/** Rendered master, and the codecs that it is to be proofed against. */
+/** Rendered master that is not proofed yet. */
 interface Unproofed {
   readonly wanted: Wanted
   readonly promised: Promised
@@ -241,14 +241,14 @@ interface Unproofed {
   readonly codecs: readonly LossyCodec[]
 }
 
-/** Returns what proofs masters; platforms that share a file share its copies and its lowered versions. */
+/** Returns a function that proofs masters; platforms that share a file share its copies and its lowered versions. */
 function createProofing(render: Renders['render'], deps: ProofingDeps): (unproofed: Unproofed) => Promise<Made> {
   const { progress } = deps
   const lowerings = new Map<string, Promise<RenderedMaster>>()
   const copies = new Map<string, Promise<number>>()
   return async ({ wanted, promised, master, codecs }) => {
     const { target } = wanted
-    // A master that gain alone made may lie well below its ceiling: what must come down is its peak.
+    // A master made by gain alone may lie well below its ceiling, so its actual peak is lowered.
     const peakDbtp = Math.min(target.ceilingDbtp, master.measurement.truePeakDbtp)
     const proofed = await proofMaster(master, codecs, {
       async again(loweredDb) {
@@ -258,7 +258,7 @@ function createProofing(render: Renders['render'], deps: ProofingDeps): (unproof
         const lowered = await onlyOnce(lowerings, `${master.path} ${ceilingDbtp}`, () =>
           render(name, wanted.name, { ...promised, ceilingDbtp }),
         )
-        // The loudness target has priority; the behaviour of a service's own codec is only estimated.
+        // The loudness target has priority, since the copies only approximate the services' own codecs.
         const lostLu = master.measurement.integratedLufs - lowered.measurement.integratedLufs
         return lowered.plan.verdict === master.plan.verdict && lostLu < MOST_LOST_LU ? lowered : null
       },
@@ -275,13 +275,13 @@ function createProofing(render: Renders['render'], deps: ProofingDeps): (unproof
 
 type Renders = ReturnType<typeof createRenders>
 
-/** Returns what renders masters, each into a file of its own, and the paths of all files that it has begun. */
+/** Returns the render functions, each master in its own file, and the paths of all files begun. */
 function createRenders({ source, padding }: PaddedSource, order: DeliveryOrder, { pool, folder }: DeliveryDeps) {
   const { tags, cover, seed, intensity } = order
   const written = new Set<string>()
   return {
     written,
-    /** Rejects with a WorkFailure that names the platform when the ceiling cannot be held, else with what the pool rejects with. */
+    /** Rejects with a WorkFailure that names the platform if the ceiling cannot be held, else as the pool does. */
     render(
       name: string,
       master: MasterName,
@@ -325,7 +325,7 @@ function onlyOnce<Result>(
   return result
 }
 
-/** Groups files by their promise. Where gain alone brings a song to its target, its ceiling changes nothing. */
+/** Groups files by target and ceiling. If gain alone brings a song to its target, the ceiling makes no difference. */
 function promisesOf(files: readonly Wanted[], source: FinaliseSource): Promised[] {
   const promises = new Map<string, Promised>()
   for (const wanted of files) {
@@ -346,13 +346,13 @@ function promisesOf(files: readonly Wanted[], source: FinaliseSource): Promised[
 /** Turns the steps of all renders and proofs into progress. */
 interface StepCounter {
   count(step: RenderStep): void
-  /** That many more copies are to be read. */
+  /** Adds this many copies to the expected reads. */
   expectCopies(more: number): void
-  /** One of them has been read. */
+  /** Counts one copy as read. */
   copied(): void
 }
 
-/** Returns a counter: rendering until all renders are written, then verifying, most of which is proofing where there is any. */
+/** Returns a counter: rendering until all renders are written, then verifying, mostly proofing where there is any. */
 function createStepCounter(tier: Tier, renders: number, onProgress: DeliveryDeps['onProgress']): StepCounter {
   const done: Record<RenderStep, number> = { planned: 0, written: 0, verified: 0 }
   const verifying = tier === 'premium' ? 0.1 : 1

@@ -1,4 +1,4 @@
-/** Files of a release, made of what the job of a track has: each with the labels of the release, read back and measured. */
+/** Makes the files of a release from a track's job files: each with the labels of the release, read back and measured. */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -26,16 +26,17 @@ import { CeilingBrokenError } from './render-master.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { ExportedSound, ExportOrder, FileRange, RecordOrder } from './work-order.ts'
 
-/** Rate to which services convert; a file of that rate is heard as it is. */
+/** Playback rate of most services; files at this rate are not resampled. */
 const SERVICE_RATE_HZ = 44_100
 
 /** A WAV of the job, cut out of its ZIP. */
 type GivenWav = FloatWav & { readonly format: Format }
 
 /**
- * Writes the files of one track into the folder of the order, in the order of its `files`, and nothing else. A format that the job has is
- * its file with other labels; any other is made of the best WAV among the sources, float first. Throws a WorkFailure, ENCODER_MISSING
- * among them, a FfmpegError, the system's error, the reason of `signal`, or an Error where a file is not what was written.
+ * Writes the files of one track into the folder of the order, in the order of its `files`, and nothing else. A format that the job already
+ * has is relabelled; any other is made from the best WAV among the sources, float first. Throws a WorkFailure, ENCODER_MISSING among them,
+ * a
+ * FfmpegError, the system's error, the reason of `signal`, or an Error if a file reads back different from what was written.
  */
 export async function makeExportFiles(order: ExportOrder, signal: AbortSignal): Promise<ExportedSound[]> {
   const { ffmpeg, folder, files, seed, edges } = order
@@ -56,7 +57,7 @@ export async function makeExportFiles(order: ExportOrder, signal: AbortSignal): 
   const alone = createFileMaker(best ?? wavs[0]!, at, { ...common, given })
   const whole = best && (await joinedWav(order, best, signal))
   const joined = whole && createFileMaker(whole, at, { ...common, own: whole.own })
-  // A format with the samples of a file that is there is not converted.
+  // A format whose samples already exist as a file needs no joined conversion.
   const makerOf = (format: Format) =>
     joined && format !== 'flac24' && !(format === 'flac16_44' && given.wav16_44) ? joined : alone
   const measure = createMeasure(order, { encoders, signal })
@@ -84,7 +85,7 @@ export async function makeExportFiles(order: ExportOrder, signal: AbortSignal): 
   return files.map(({ format, isTagged }) => made.find((one) => one.format === format && one.isTagged === isTagged)!)
 }
 
-/** Copies the sources out of the ZIPs in which they lie, and returns where each is. */
+/** Extracts the sources from their ZIPs and returns their paths. */
 async function cutOut({ sources, folder }: ExportOrder, signal: AbortSignal): Promise<Map<Format, string>> {
   const files = new Map<Format, string>()
   for (const source of sources) {
@@ -95,7 +96,7 @@ async function cutOut({ sources, folder }: ExportOrder, signal: AbortSignal): Pr
   return files
 }
 
-/** Writes a WAV of a track with those with which it is one; undefined where it is alone. */
+/** Writes a WAV of a track together with its joined tracks; undefined for a single track. */
 async function joinedWav(
   { sources, folder }: ExportOrder,
   { format, path: own, sampleRateHz }: GivenWav,
@@ -133,7 +134,7 @@ async function givenWav(format: Format, file: string): Promise<GivenWav> {
   return { format, path: file, sampleRateHz, frames: Math.round(durationSeconds * sampleRateHz) }
 }
 
-/** Returns a file of the job as one that was made; its labels are replaced by whoever writes a copy. */
+/** Returns a file of the job as a newly made file; its labels are replaced when a copy is written. */
 async function bareOf(
   { format, gainDb }: ExportOrder['sources'][number],
   file: string,
@@ -166,7 +167,7 @@ async function coverOf(
   return facts.hasCover ? readCover(ffmpeg, { path: file, format: facts.format }, signal) : undefined
 }
 
-/** Returns the measurement of written files; what belongs to the samples is measured once for all files that have the same. */
+/** Returns the function that measures written files; measurements of the samples are made once for all files that share them. */
 function createMeasure(
   { ffmpeg, folder, copyPeakDbtp }: ExportOrder,
   { encoders, signal }: { encoders: ReadonlySet<string>; signal: AbortSignal },
@@ -187,7 +188,7 @@ function createMeasure(
       if (cause instanceof FfmpegError && cause.fault === 'failed') return null
       throw cause
     })
-  // The copies are those of the master: its lossless files differ by dither and rate, and one encodes as the other.
+  // Copies are made from the master: its lossless files differ only in dither and rate and encode alike.
   let copies: Promise<number | null> | undefined
   const afterCodecs = (bare: Bare, durationSeconds: number) => {
     copies ??= copyPeakDbtp === null ? readCopies(bare, durationSeconds) : Promise.resolve(copyPeakDbtp)

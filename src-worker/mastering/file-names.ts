@@ -14,9 +14,9 @@ interface NamedFile {
 }
 
 /**
- * Returns what names the files of a result, none twice: as ever, `<title>_<platform>`, or by the pattern of the order. A file of a further
- * format that masters share has the name that it was given first; by a pattern, every file that masters share has. The WAV for all
- * services is always a file of its own.
+ * Returns a function that names the files of a result without duplicates: `<title>_<platform>` by default, or by the order's pattern.
+ * A shared file in a further format keeps the first name it was given; with a pattern, so does every shared file. The WAV for all services
+ * is always a separate file.
  */
 export function createFileNames(order: WorkOrder): (name: MasterName, file: NamedFile) => string {
   const known = new Map<string, string>()

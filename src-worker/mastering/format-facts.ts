@@ -5,8 +5,8 @@ import type { MadeFile } from './format-files.ts'
 import type { RenderedMaster } from './render-master.ts'
 
 /**
- * Returns a result with its files of further formats, in the order in which they were asked for; as it is where none were. What was
- * asked for and not made is the master itself.
+ * Returns a result with its files in further formats, in the requested order; unchanged if no format was requested. A requested format
+ * without a file of its own is the master.
  */
 export function withFormatFiles<Result extends ReleaseResult | MasterResult>(
   result: Result,

@@ -1,4 +1,4 @@
-/** Files of further formats, each made of a master or of what it was before dither. */
+/** Files of further formats, each made from a master or from its samples before dither. */
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Edges } from '../../src-contract/edges.ts'
@@ -29,7 +29,7 @@ export interface FormatDeps {
   readonly ffmpeg: Ffmpeg
   /** Names of the encoders that this ffmpeg has. */
   readonly encoders: ReadonlySet<string>
-  /** Folder of the files, and of those that are needed meanwhile. */
+  /** Folder of the files and of temporary files. */
   readonly folder: string
   readonly signal?: AbortSignal | undefined
 }
@@ -48,33 +48,31 @@ export interface MadeFile {
   readonly gainDb: number
 }
 
-/** A sound file without tags, and what it measures. */
+/** A sound file without tags, and its measurements. */
 export interface Bare extends Pick<MadeFile, 'encoder' | 'sampleRateHz' | 'bitDepth' | 'reading' | 'gainDb'> {
   readonly path: string
 }
 
-/** A WAV from which others are made. */
+/** A WAV that serves as a source for other files. */
 export interface FloatWav {
   readonly path: string
   readonly sampleRateHz: number
   readonly frames: number
 }
 
-/** Highest true peak of a lossy copy, dBTP, and the most by which it is turned down for it. */
+/** Highest true peak of a lossy copy, dBTP, and the most it is turned down to get there. */
 const COPY_CEILING_DBTP = 0
 const MOST_TURNED_DOWN_DB = 1.5
 /** A copy is turned down in whole steps of this size: encoders differ in their last bits from machine to machine. */
 const STEP_DB = 0.1
-/** Copies of a master that is turned down: the second begins from what the first measured. */
+/** Tries for a copy that is turned down: the second starts from the measurement of the first. */
 const MAX_COPIES = 3
 /** Room for the dither of 16 bit, whose shaped noise reaches 15 steps, dB at −1 dBTP. */
 const DITHER_ROOM_DB = 0.005
 /** A conversion that is trimmed holds its ceiling at the second try. */
 const MAX_TRIMS = 4
 
-/**
- * Returns which formats cannot be written because this ffmpeg lacks the encoder, by the name of its codec; none where all can. Pure.
- */
+/** Returns the codecs whose formats this ffmpeg cannot write for lack of an encoder, by name; empty if it can write all. Pure. */
 export function missingCodecs(formats: readonly Format[], encoders: ReadonlySet<string>): string[] {
   const containers = formats.map((format) => formatFacts(format).container).filter((one) => one !== 'wav')
   return [...new Set(containers.filter((one) => fileEncoder(one, encoders) === undefined))].map(
@@ -83,9 +81,9 @@ export function missingCodecs(formats: readonly Format[], encoders: ReadonlySet<
 }
 
 /**
- * Writes a master in these formats, each with the tags of the song and its own loudness, and reads every file back. None depends on
- * which others are asked for. Returns them in the order of `formats`. Throws a FfmpegError, the system's error, a WorkFailure where a
- * ceiling cannot be kept, or an Error where a file is not what was written.
+ * Writes a master in these formats, each with the song's tags and its own loudness, and reads every file back. No file depends on the
+ * choice of the others. Returns them in the order of `formats`. Throws a FfmpegError, the system's error, a WorkFailure if a ceiling cannot
+ * be kept, or an Error if a file reads back different from what was written.
  */
 export async function writeFormats(
   { master, floatPath, name }: FloatMaster,
@@ -120,9 +118,8 @@ export async function writeFormats(
 }
 
 /**
- * Writes the tagged copy of a sound file, with its own gain for players among the tags where there are any, and reads its samples back,
- * which are given to `onSamples`. Throws the system's error, a
- * FfmpegError, or an Error where the copy has not the very samples of the other.
+ * Writes the tagged copy of a sound file, with its own ReplayGain if it has tags, reads its samples back and passes them to `onSamples`.
+ * Throws the system's error, a FfmpegError, or an Error if the samples of the copy differ from the original's.
  */
 export async function label(
   format: Format,
@@ -148,19 +145,19 @@ export async function label(
   return { ...bare, ...written, format, path: target }
 }
 
-/** Input of the dither of a file: padding has none. */
+/** Dither parameters of a file: padding is not dithered. */
 interface Dithering {
   readonly seed: number
   readonly edges: Pick<Edges, 'pad_start_seconds' | 'pad_end_seconds'>
 }
 
-/** Formats of WAVs that are there already: files of the same samples are made from them. */
+/** WAVs that exist already, by format: files with the same samples are made from them. */
 export type GivenWavs = Readonly<Partial<Record<Format, FloatWav>>>
 
 /**
- * Returns what makes sound files of one master, given as a WAV, best one of float; what several are made from is made once, and lies under
- * a name of `at` that is in `files`. Of a master that goes over into others only the frames of `own` are in its files: they are converted
- * and dithered as one.
+ * Returns a maker of sound files for one master, given as a WAV, preferably float. Intermediate files for several formats are made once,
+ * under names of `at` that `files` lists. For a master that runs into others, the files contain only the frames of `own`, but the whole is
+ * converted and dithered as one.
  */
 export function createFileMaker(
   float: FloatWav,
@@ -240,7 +237,7 @@ export function createFileMaker(
   }
 }
 
-/** Returns the frames of a WAV at its rate that are those of a range at the rate of another. */
+/** Converts a frame range at one WAV's rate to the rate of another. */
 function rangeAt({ first, end }: FrameRange, at: FloatWav, { frames, sampleRateHz }: FloatWav): FrameRange {
   const frameAt = (frame: number) => Math.round((frame * sampleRateHz) / at.sampleRateHz)
   return { first: frameAt(first), end: end === at.frames ? frames : frameAt(end) }
@@ -297,8 +294,8 @@ async function quantise(
 }
 
 /**
- * Encodes a float WAV. A copy whose peaks exceed 0 dBTP is turned down by what is too much, by 1.5 dB at most; where no copy holds, the
- * one whose peak is lowest is returned.
+ * Encodes a float WAV. A copy with peaks above 0 dBTP is turned down by the excess, by 1.5 dB at most; if no copy holds, the one with the
+ * lowest peak is returned.
  */
 async function lossyCopy(
   wav: FloatWav,

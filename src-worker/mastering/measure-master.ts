@@ -32,8 +32,8 @@ export interface MasterMeasurement extends Loudness {
 const BLOCK_FRAMES = 1 << 15
 
 /**
- * Reads a written WAV from its first to its last frame and returns what it measures: loudness after BS.1770-5, true peak at 16 points
- * per frame. Throws when the file is not whole, has another number of frames than `frames`, or cannot be read.
+ * Reads a written WAV from its first to its last frame and returns its measurements: loudness after BS.1770-5, true peak at 16 points per
+ * frame. Throws if the file is incomplete, has another number of frames than `frames`, or cannot be read.
  */
 export function measureMaster(path: string, frames?: number): MasterMeasurement {
   const wav = openWav(path)
@@ -77,7 +77,7 @@ function readBlock(
   return { channels: [left.subarray(0, frames), right.subarray(0, frames)], frames }
 }
 
-/** The long-term spectrum of the frames that stand for a song beside its masters. */
+/** The long-term spectrum of the frames that represent a song when it is compared with its masters. */
 function comparedSpectrumOf(wav: WavReader): BandLevels {
   const { size, starts } = frameGrid(wav.frames, wav.sampleRateHz)
   const every = comparedEvery(starts.length)
@@ -92,7 +92,7 @@ function comparedSpectrumOf(wav: WavReader): BandLevels {
   return longTermSpectrum(bands!)
 }
 
-/** Sums of the whole; peak in dBFS and correlation of every step of `stepFrames` frames, the last of which may be shorter. */
+/** Sums of the whole; peak in dBFS and correlation of every step of `stepFrames` frames; the last step may be shorter. */
 function createStepMeter(stepFrames: number) {
   const peakDbfs: number[] = []
   const correlations: number[] = []

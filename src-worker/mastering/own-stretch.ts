@@ -1,4 +1,4 @@
-/** Masters of a song that goes over into others: its stretch is cut out of the masters of all of them, at the sample. */
+/** Masters of a song that runs into others: its frames are cut sample-accurately from the masters of the joined songs. */
 import { rm } from 'node:fs/promises'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { type Curves, curveStepSeconds } from '../../src-engine/dsp/meters/dynamics.ts'
@@ -11,8 +11,8 @@ import type { RenderedMaster } from './render-master.ts'
 import { WorkFailure } from './work-failure.ts'
 
 /**
- * Returns a delivery with the stretch of one song instead of the whole, in files with its labels; those of the whole are removed. Throws a
- * WorkFailure where the stretch is silent, or the system's error.
+ * Returns a delivery with one song's frames instead of the whole, in files with its labels; files of the whole are removed. Throws a
+ * WorkFailure if the song's frames are silent, or the system's error.
  */
 export async function ownMasters(delivery: Delivery, own: FrameRange, labels: Labels): Promise<Delivery> {
   const { masters, release } = delivery
@@ -46,7 +46,7 @@ function ownMaster(whole: RenderedMaster, own: FrameRange, labels: Labels): Rend
   }
 }
 
-/** Returns a song with the curves of its own stretch; what else was measured is that of all songs with which it is one. */
+/** Returns a song with curves of its own frames; all other measurements are those of the joined songs. */
 export function withOwnCurves(song: PreparedSong): PreparedSong {
   const { analysis, own } = song
   return own ? { ...song, analysis: { ...analysis, curves: ownCurves(analysis, own) } } : song

@@ -35,9 +35,8 @@ import { WorkFailure } from './work-failure.ts'
 import type { WorkOrder, WorkProgress, WorkResult } from './work-order.ts'
 
 /**
- * Masters one song and leaves the ZIP, report.json and report.html in the attempt folder, nothing else. Throws a {@link WorkFailure}
- * for failures with a code of their own, the reason of an aborted `cancelled`, or what ffmpeg, the disk or the engine throws; everything
- * that it has started has ended then.
+ * Masters one song and leaves only the ZIP, report.json and report.html in the attempt folder. Throws a {@link WorkFailure} for failures
+ * with a code, the reason of an aborted `cancelled`, or an error of ffmpeg, the disk or the engine, and only after all its processes ended.
  */
 export async function masterSong(
   order: WorkOrder,
@@ -69,7 +68,7 @@ export async function masterSong(
   })
 }
 
-/** Returns the formats that need files of their own: the WAV of 24 bit is the master itself. */
+/** Returns the formats that need separate files: the 24-bit WAV is the master itself. */
 function furtherFormats({ formats }: JobSettings): readonly Format[] {
   return formats.filter((format) => format !== 'wav24')
 }
@@ -114,7 +113,7 @@ async function deliverSong(
 /** Files of further formats by the name of their master; masters that share a master have the same ones. */
 type FormatFiles = ReadonlyMap<MasterName, readonly MadeFile[]>
 
-/** Writes the further formats of all masters, each master once, and removes what they were made from. */
+/** Writes the further formats of all masters, each distinct master once, and removes the intermediate files. */
 async function writeAllFormats(
   order: WorkOrder,
   { floats }: Delivery,
@@ -200,7 +199,7 @@ function nameResults(order: WorkOrder, song: PreparedSong, delivery: Delivery & 
     source: costSourceOf(song.analysis),
     codecChecks,
   })
-  // What is uploaded has the name of the master for all services, whoever shares it.
+  // The upload file keeps the name of the master for all services even when other masters share it.
   const uploaded = new Set(delivery.files.get(RELEASE)?.map(({ path: written }) => written))
   const filesOf = (name: MasterName) =>
     (delivery.files.get(name) ?? []).map((one) => ({

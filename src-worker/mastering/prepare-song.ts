@@ -30,12 +30,12 @@ const EDIT_PART = 0.2
 
 /** Song that is decoded, analysed and treated, up to the limiter. */
 export interface PreparedSong {
-  /** The treated audio: can be taken once, so that nothing keeps it in memory. */
+  /** The treated audio; it can be taken once and is then released from memory. */
   readonly takeAudio: () => Audio
   readonly analysis: SourceAnalysis
   readonly reference?: SourceAnalysis
   readonly plan: MasteringPlan
-  /** All that was carried out, what edited the file at its own rate included. */
+  /** The whole applied recipe, including edits at the file's own rate. */
   readonly recipe: Recipe
   readonly repairs: readonly Repair[]
   /** Decisions up to the limiter, as they were carried out. */
@@ -94,7 +94,7 @@ export async function prepareSong(
   }
 }
 
-/** Returns the edges of the audio that is finished: those of the song, or of the songs of which it is one. */
+/** Returns the edges of the finished audio: the song's own, or those of its joined songs. */
 export function finishedEdges({ settings, joined }: Pick<SongOrder, 'settings' | 'joined'>): Edges {
   return joined ? { ...settings, ...joined.edges } : settings
 }
@@ -110,7 +110,7 @@ function rangeOf(
   }
 }
 
-/** Returns the repairs and decisions of a plan as they came out, with what decoding mended. */
+/** Returns the repairs and decisions of a plan as they turned out, including repairs made during decoding. */
 export function workDone(
   { decisions: planned }: Pick<MasteringPlan, 'decisions'>,
   applied: Pick<AppliedRecipe, 'repairs' | 'mostReductionDb'>,
@@ -166,14 +166,14 @@ export function candidatesOf(
 /** Song whose single samples are edited, where that was not left to the chain. */
 interface EditedSong {
   readonly audio: Audio
-  /** Edits that were made of it. */
+  /** Edits made to it. */
   readonly edits: Recipe
   readonly repairs: readonly Repair[]
   /** Share of the rendering stage that is behind then. */
   readonly part: number
 }
 
-/** Returns the song with its single samples edited, where its rate was converted: the chain edits those of any other song. */
+/** Returns the song with its single samples edited if its rate was converted; for all other songs the chain makes these edits. */
 async function editSamples(
   { source, joined, settings: trims }: Pick<SongOrder, 'source' | 'joined' | 'settings'>,
   song: ReadSong,
@@ -182,7 +182,7 @@ async function editSamples(
 ): Promise<EditedSong> {
   if (!song.isConverted) return { audio: song.takeAudio(), edits: { version: 1, stages: [] }, repairs: [], part: 0 }
   const { ffmpeg, report, signal } = deps
-  // The candidates differ in intensity, on which no edit of single samples depends.
+  // The candidates differ only in intensity, and edits of single samples do not depend on it.
   const { edits } = splitRecipe(candidates[0]!.plan.recipe)
   let edit = 0
   const edited = await readingSong(deps, source, SOURCE_CODES, () =>

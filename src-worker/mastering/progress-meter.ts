@@ -25,7 +25,7 @@ export const ANALYSIS_WEIGHTS: StageWeights = { decoding: 0.3, analysing: 0.7 }
 /** Smallest step that is sent. */
 const STEP = 0.01
 
-/** Turns the progress of stages into one that never runs backwards. */
+/** Merges the progress of stages into a value that never decreases. */
 export interface ProgressMeter {
   /** The stage is that far, 0 to 1. A stage that is over, or a part that was reached before, is passed over. */
   report(stage: WorkStage, part: number): void

@@ -1,4 +1,4 @@
-/** Reads a song for the engine: its samples at the rate at which it was made, its sound at a rate at which the engine works. */
+/** Reads a song for the engine: its samples at the song's own rate, its sound at an engine rate. */
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
 import type { Repair } from '../../src-contract/report.ts'
@@ -22,14 +22,14 @@ import { changeRate } from '../media/resample.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { StoredSong } from './work-order.ts'
 
-/** A song that was read, and what was measured of it. */
+/** A decoded song and its measurements. */
 export interface ReadSong {
-  /** The sound at the engine's rate: can be taken once, so that nothing keeps it in memory. */
+  /** The sound at the engine's rate; it can be taken once and is then released from memory. */
   readonly takeAudio: () => Audio
   readonly analysis: SourceAnalysis
-  /** True if the engine's rate differs from the song's own, at which single samples are examined and edited. */
+  /** True if the engine's rate differs from the song's own; single samples are examined and edited at the latter. */
   readonly isConverted: boolean
-  /** Damaged samples of the song's own file that were bridged, at the rate at which it is decoded. */
+  /** Damaged samples of the song's own file that were bridged, at the decoded rate. */
   readonly bridgedGaps: readonly Gap[]
   /** Place of the song in the sound, where that is of several. */
   readonly stretch?: Stretch
@@ -44,7 +44,7 @@ export interface Stretch {
 /** Part of the analysis of a song at another rate that its conversion takes, as measured on four minutes at 32 and at 192 kHz. */
 const CONVERSION_PART = 0.5
 
-/** Stored song, and what is cut off its ends before anything else; nothing when absent. */
+/** Stored song, and the trims that are applied before anything else; untrimmed when absent. */
 export interface SongFile extends Pick<StoredSong, 'path' | 'facts'> {
   readonly trims?: Trims
   /** Songs that are read with it as one. */
@@ -52,8 +52,8 @@ export interface SongFile extends Pick<StoredSong, 'path' | 'facts'> {
 }
 
 /**
- * Decodes a whole song and measures it; `report` is told the parts of both that are done. Faults and peaks of single samples are
- * those of its own rate, all else is measured at the engine's. Throws as decoding does.
+ * Decodes a whole song and measures it; `report` receives the completed part of both. Faults and peaks of single samples are measured at
+ * the song's own rate, everything else at the engine's. Throws as decoding does.
  */
 export async function readSong(
   ffmpeg: Ffmpeg,
@@ -88,9 +88,9 @@ export async function readSong(
 const EDIT_BEHIND = { decoding: 0.3, editing: 0.7 }
 
 /**
- * Takes the audio of a song whose rate was converted and returns it as it is when single samples are edited first and the rate is
- * converted then, with the repairs that were measured. Where there is something to edit it is decoded once more: to keep both rates
- * would take up to three times the memory; `onProgress` is told the part of that work that is done. Throws as decoding does.
+ * Returns a song whose rate was converted with its single samples edited before the conversion, and the measured repairs; takes its audio.
+ * A song with edits is decoded again, since keeping both rates would take up to three times the memory; `onProgress` receives the completed
+ * part of that work. Throws as decoding does.
  */
 export async function editSong(
   ffmpeg: Ffmpeg,
@@ -101,7 +101,7 @@ export async function editSong(
   onProgress?: (part: number) => void,
 ): Promise<{ readonly audio: Audio; readonly repairs: readonly Repair[] }> {
   if (edits.stages.length === 0) return { audio: takeAudio(), repairs: [] }
-  // Released, so that its memory is free for the second decoding.
+  // Dropped to free its memory for the second decoding.
   takeAudio()
   return decodeEdited(ffmpeg, song, edits, signal, onProgress)
 }
@@ -127,7 +127,7 @@ function songsOf(song: SongFile): SongFile[] {
   return [...(song.joined?.before ?? []), song, ...(song.joined?.after ?? [])]
 }
 
-/** Decodes what of a song and those joined with it stays. Throws a WorkFailure where that is too little, else as decoding does. */
+/** Decodes the trimmed song and the songs joined with it. Throws a WorkFailure if too little remains, else as decoding does. */
 async function decodeTrimmed(
   ffmpeg: Ffmpeg,
   song: SongFile,
@@ -155,7 +155,7 @@ async function decodePiece(ffmpeg: Ffmpeg, { path, facts, trims }: SongFile, opt
   const decoded = await decodeSong(ffmpeg, path, facts, options)
   if (!trims || trims.trim_start_seconds + trims.trim_end_seconds === 0) return decoded
   const audio = trimmed(decoded.audio, trims)
-  // A file may hold less than its head says.
+  // A file may contain less than its header claims.
   if (audio.frames < MIN_DURATION_SECONDS * audio.sampleRateHz) throw new WorkFailure('TOO_SHORT')
   return { ...decoded, audio }
 }
@@ -170,7 +170,7 @@ async function atEngineRate(
   return rateHz === own.sampleRateHz ? own : changeRate(ffmpeg, own, rateHz, { signal, onProgress })
 }
 
-/** Returns a function that gives the audio to its first caller and keeps nothing of it. */
+/** Returns a function that hands over the audio once and keeps no reference to it. */
 export function takenOnce(audio: Audio): () => Audio {
   let kept: Audio | undefined = audio
   return () => {

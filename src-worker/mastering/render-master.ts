@@ -15,7 +15,7 @@ import type { Cover } from '../media/tags.ts'
 import { createWavWriter } from '../media/wav.ts'
 import { type MasterMeasurement, measureMaster } from './measure-master.ts'
 
-/** One file to be written: plain values and shared memory, so that it crosses to a thread as it is. */
+/** One file to write: plain values and shared memory that can be posted to a thread. */
 export interface RenderTask {
   readonly source: FinaliseSource
   readonly targetLufs: number
@@ -26,20 +26,20 @@ export interface RenderTask {
   readonly path: string
   readonly tags: SongTags
   readonly cover?: Cover | undefined
-  /** Silence that is part of the audio and has no dither; none when absent. */
+  /** Undithered silence that is part of the audio; no padding when absent. */
   readonly padding?: Padding
 }
 
 /** A master to be written as it is before dither: plain values and shared memory. */
 export interface FloatTask {
   readonly source: FinaliseSource
-  /** That of the master. */
+  /** Plan of the master. */
   readonly plan: FinalisePlan
   readonly floatPath: string
   readonly padding: Padding
 }
 
-/** A written file that keeps what was promised, and what it measures. */
+/** A verified file that keeps its plan's promises, and its measurements. */
 export interface RenderedMaster {
   readonly path: string
   readonly sizeBytes: number
@@ -49,11 +49,11 @@ export interface RenderedMaster {
   readonly bitDepth: 16 | 24
   readonly plan: FinalisePlan
   readonly measurement: MasterMeasurement
-  /** Measurement of all songs of which it is one: what the plan promised; absent where it is alone. */
+  /** Measurement of all joined songs, which the plan refers to; absent for a single song. */
   readonly whole?: MasterMeasurement
   /** Largest reduction of a peak by clipper and limiter together in each 100 ms, dB, 0 or more. */
   readonly gainReductionDb: Float32Array
-  /** Largest mean of a channel that was taken out of the master, dBFS; absent where there was none. */
+  /** Largest DC offset of a channel that was removed from the master, dBFS; absent without an offset. */
   readonly offsetRemovedDbfs?: number
 }
 
@@ -65,18 +65,18 @@ export class CeilingBrokenError extends Error {
   override readonly name = 'CeilingBrokenError'
 }
 
-/** A first render nearly always holds; each further one starts from what the last one measured. */
+/** A first render nearly always holds; each further one starts from the last one's measurement. */
 const MAX_ROUNDS = 6
-/** Difference by which a longer interpolator reads higher than ours on music: the ceiling must hold for both. */
+/** Excess of a longer interpolator's reading over ours on music: the ceiling must hold for both. */
 const METER_DOUBT_DB = 0.008
 /** Difference between two correct true-peak meters that can occur on any signal. */
 const METER_TOLERANCE_DB = 0.05
 const BLOCK_FRAMES = 32_768
 
 /**
- * Plans, renders and writes one master, reads it back from the file, and repeats with a corrected plan until the written file holds
- * its ceiling and its loudness. Returns what the file measures; where the loudness could not be reached the plan says so. Throws a
- * {@link CeilingBrokenError}, the system's error (`ENOSPC`), or what the engine throws.
+ * Plans, renders and writes one master, reads it back from the file, and repeats with a corrected plan until the written file holds its
+ * ceiling and its loudness. Returns the file's measurements; the plan says if the loudness could not be reached. Throws a
+ * {@link CeilingBrokenError}, the system's error (`ENOSPC`), or an error of the engine.
  */
 export function renderMaster(task: RenderTask, onStep: (step: RenderStep) => void): RenderedMaster {
   let plan = planFinalise(task.source, task)
@@ -115,7 +115,7 @@ function removedOffset(source: FinaliseSource, plan: FinalisePlan): Pick<Rendere
 }
 
 /**
- * Returns the plan of the next round, or null when the file of this one (1 is the first) holds what was promised. A peak that the limiter
+ * Returns the plan of the next round, or null if the file of this one (1 is the first) keeps ceiling and loudness. A peak that the limiter
  * reads too low hardly follows the ceiling, so each round goes twice as far for the same excess.
  */
 export function correctPlan(

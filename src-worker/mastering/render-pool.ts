@@ -12,13 +12,13 @@ import type { PlanTask, RenderReply, TaskResult, ThreadTask } from './render-thr
 
 /** Renders masters side by side on threads. */
 export interface RenderPool {
-  /** Renders one master as soon as a thread is free. Rejects with what the render throws, or when the pool is closed meanwhile. */
+  /** Renders one master as soon as a thread is free. Rejects with the render's error, or when the pool is closed. */
   render(task: RenderTask, onStep?: (step: RenderStep) => void): Promise<RenderedMaster>
   /** Plans a master without making it. Rejects as {@link render} does. */
   plan(task: PlanTask): Promise<FinalisePlan>
   /** Writes a master as it is before dither. Rejects as {@link render} does. */
   writeFloat(task: FloatTask): Promise<void>
-  /** Ends all threads at once, whatever they do; later renders are refused. */
+  /** Terminates all threads at once, even busy ones; later renders are refused. */
   close(): Promise<void>
 }
 
@@ -33,8 +33,8 @@ interface Waiting {
 }
 
 /**
- * Returns a pool of at most `threads` threads, each started when it is needed and ended when nothing waits for it: while copies are
- * proofed, threads that stand by would cost 40 MB each. The results do not depend on their number.
+ * Returns a pool of at most `threads` threads, each started on demand and ended when the queue is empty: an idle thread would cost 40 MB
+ * while copies are proofed. The results do not depend on the number of threads.
  */
 export function createRenderPool(threads: number): RenderPool {
   const queue: Waiting[] = []
@@ -69,7 +69,7 @@ export function createRenderPool(threads: number): RenderPool {
   const enqueue = <Result>(task: Waiting['task'], onStep: Waiting['onStep']) =>
     new Promise<Result>((resolve, reject) => {
       if (isClosed) return reject(new Error('the render pool is closed'))
-      // The kind of the result follows from that of the task.
+      // The result type follows from the task type.
       const waiting = { task, onStep, resolve: resolve as Waiting['resolve'], reject }
       if (busy.size < threads) give(start(), waiting)
       else queue.push(waiting)
@@ -88,8 +88,8 @@ export function createRenderPool(threads: number): RenderPool {
 }
 
 /**
- * Runs `work` with a pool of at most `threads` threads and a signal that is aborted when it has ended or `cancelled` is aborted: nothing
- * that it started is left then. Rejects with the reason of an aborted `cancelled`, or with what `work` rejects with.
+ * Runs `work` with a pool of at most `threads` threads and a signal that is aborted when `work` ends or `cancelled` is aborted; leaves
+ * nothing running. Rejects with the reason of an aborted `cancelled`, or with the error of `work`.
  */
 export async function withRenderPool<Result>(
   threads: number,

@@ -19,7 +19,7 @@ export interface PlanTask {
   readonly plans: FinaliseTarget
 }
 
-/** Work of a render thread, and what comes of it; a float master is a file alone. */
+/** Tasks of a render thread and their results; a float master has no result but its file. */
 export type ThreadTask = RenderTask | PlanTask | FloatTask
 export type TaskResult = RenderedMaster | FinalisePlan | undefined
 

@@ -24,7 +24,7 @@ type TimeCurves = Report['source']['curves']
 
 /** Points of a curve at most: more than a screen shows. */
 const MAX_POINTS = 600
-/** An offset of a master below this is not worth a word, dBFS: as of one that a repair took out of the song. */
+/** Lowest DC offset of a master that the report mentions, dBFS: the same as for an offset removed by a repair. */
 const TOLD_OFFSET_DBFS = -60
 /** Less than this is no change on playback, dB. */
 const HEARD_DB = 0.1
@@ -62,8 +62,8 @@ export function masterMeasurement(measured: MasterMeasurement): Measurement {
 }
 
 /**
- * Highest frequency with music in it, Hz; null where there is no cutoff. A file of a low rate ends at half of it, whatever a band's
- * width.
+ * Highest frequency with music in it, Hz; null without a cutoff. For a file with a low rate it is at most half of the rate, however wide
+ * the band.
  */
 export function bandwidthOf(
   { bandwidthHz }: Pick<SourceAnalysis, 'bandwidthHz'>,
@@ -79,8 +79,8 @@ export function spectrumOf({ bandHz, midDb, sideDb }: BandLevels): Spectrum {
 }
 
 /**
- * Returns a target spectrum that can be compared with those of the song and its masters, which come from fewer frames than the plan:
- * each level is moved by the difference that this makes in the song's own spectrum.
+ * Returns a target spectrum comparable with those of the song and its masters, which come from fewer frames than the plan: each level is
+ * shifted by the difference between both in the song's own spectrum.
  */
 export function targetBeside({ spectrum, comparedSpectrum }: SourceAnalysis, target: Spectrum): Spectrum {
   const moved = (levels: Spectrum['mid_db'], all: readonly number[], compared: readonly number[]) =>
@@ -157,8 +157,8 @@ const ON_TARGET_LU = 0.05
 const BROKEN_PROMISE_LU = 0.5
 
 /**
- * Returns the result of one platform: target, measurements of the written file, gain reduction. Throws an Error when the file misses its
- * target by more than 0.5 LU and the plan had not said so, or is silent: such a master is not delivered.
+ * Returns the result of one platform: target, measurements of the written file, gain reduction. Throws an Error if the file is silent, or
+ * misses its target by more than 0.5 LU and the plan did not say so: such a master is not delivered.
  */
 export function masterResult(master: RenderedMaster, target: DeliveryTarget, more: ResultContext): MasterResult {
   const { platform, playback } = target
@@ -166,7 +166,7 @@ export function masterResult(master: RenderedMaster, target: DeliveryTarget, mor
   return { platform, ...figures, playback: playbackOf(playback, master.measurement) }
 }
 
-/** Returns the result of the master for all services, with what each of `targets` does to it. Throws as {@link masterResult}. */
+/** Returns the result of the master for all services, with its playback on each of `targets`. Throws as {@link masterResult}. */
 export function releaseResult(
   master: RenderedMaster,
   target: MasterTarget,
@@ -290,7 +290,7 @@ export function finaliseDecisions(results: readonly MasterResult[]): Decision[] 
   return [clip, limited, ...freed, ...lowered, ...stopped]
 }
 
-/** The decision about the largest offset that was taken out of a master; none where each is below what is worth a word. */
+/** The decision about the largest DC offset removed from a master; empty if all are below the reported level. */
 function offsetDecisions(results: readonly MasterResult[]): Decision[] {
   const levelOf = ({ offset_removed_dbfs: level = Number.NEGATIVE_INFINITY }: MasterResult) => level
   const largest = results.reduce((most, result) => (levelOf(result) > levelOf(most) ? result : most))
@@ -299,7 +299,7 @@ function offsetDecisions(results: readonly MasterResult[]): Decision[] {
   return [{ stage: 'limit', code: 'RESULT_OFFSET_REMOVED', values: { platform: largest.platform, offsetDbfs } }]
 }
 
-/** Codec of a stored song as a reader knows it: "FLAC 24 bit", "MP3 320 kbit/s", "WAV 32 bit float". */
+/** Codec of a stored song for display: "FLAC 24 bit", "MP3 320 kbit/s", "WAV 32 bit float". */
 export function codecName({ facts }: Pick<StoredSong, 'facts'>): string {
   if (facts.format === 'mp3') return `MP3 ${Math.round((facts.bitRate ?? 0) / 1000)} kbit/s`
   const depth = facts.codec.startsWith('pcm_f') ? `${facts.bitDepth} bit float` : `${facts.bitDepth} bit`

@@ -5,7 +5,7 @@ import { wireName } from '../../src-contract/wire-values.ts'
 import { gainToDb } from '../../src-engine/dsp/units.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 
-/** Members whose names in the program do not say their unit. */
+/** Members whose names in the code lack their unit. */
 const WITH_UNIT: Readonly<Record<string, string>> = {
   offsets: 'offsets_full_scale',
   levels: 'levels_full_scale',
@@ -20,12 +20,12 @@ function onWire(value: unknown): unknown {
   )
 }
 
-/** Returns a recipe as the report has it: what is carried out, in its order, nothing rounded. */
+/** Returns a recipe in the report's form: the applied stages in order, unrounded. */
 export function recipeOf({ version, stages }: Recipe): ReportRecipe {
   return { version, stages: stages.map((stage) => onWire(stage) as ReportRecipe['stages'][number]) }
 }
 
-/** Returns what follows the recipe in one master. */
+/** Returns the finishing of one master: the steps after its recipe. */
 export function finishingOf(plan: FinalisePlan): NonNullable<Report['masters'][number]['finishing']> {
   const { gainDb, clipLimit, limiter, ceilingDbtp } = plan
   return {

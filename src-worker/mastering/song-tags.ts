@@ -1,4 +1,4 @@
-/** Tags of the masters of a song: what the request says stands over the tags of the file. Pure. */
+/** Tags of a song's masters: the request's tags override those of the file. Pure. */
 import { METADATA_NAMES } from '../../src-contract/metadata.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import { OTHER_TAGS, TAG_NAMES } from '../media/tag-metadata.ts'

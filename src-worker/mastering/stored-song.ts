@@ -11,7 +11,7 @@ import { tryFfmpegIn } from '../media/trial.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { StoredSong } from './work-order.ts'
 
-/** Failure codes of a song that is gone, of one that cannot be read as it was taken, and of one whose samples are no sound. */
+/** Failure codes of a song that is missing, unreadable, or mostly invalid samples. */
 export interface SongCodes {
   readonly lost: FailureCode
   readonly unreadable: FailureCode
@@ -36,8 +36,8 @@ export function unreadable(codes: SongCodes, cause: unknown): WorkFailure {
 }
 
 /**
- * Reads a stored song to its end and compares its SHA-256 with the one that it was taken with. Throws a {@link WorkFailure} when it is
- * gone, changed, cut short or cannot be read, or the reason of an aborted `signal`.
+ * Reads a stored song to its end and checks its SHA-256. Throws a {@link WorkFailure} if it is missing, changed, cut short or unreadable,
+ * or the reason of an aborted `signal`.
  */
 export async function checkStoredSong(
   { path, sha256 }: Pick<StoredSong, 'path' | 'sha256'>,
@@ -61,8 +61,8 @@ export async function checkStoredSong(
 }
 
 /**
- * Runs `read`, which decodes a song. Where that fails, a trial in `folder` tells whether it is ffmpeg's fault: throws what
- * {@link tryFfmpegIn} throws, or the failure of an {@link unreadable} song where ffmpeg works; any other as it is.
+ * Runs `read`, which decodes a song. If that fails, a trial in `folder` shows whether ffmpeg is at fault: throws the error of
+ * {@link tryFfmpegIn}, or the failure of an {@link unreadable} song if ffmpeg works; other errors pass through.
  */
 export async function readingSong<Result>(
   { ffmpeg, folder, signal }: { readonly ffmpeg: Ffmpeg; readonly folder: string; readonly signal: AbortSignal },

@@ -21,20 +21,20 @@ interface Findings {
   readonly bridgedGaps: readonly Gap[]
 }
 
-/** A song, how it is to be mastered, and the program that reads it. */
+/** A song, its mastering settings, and the ffmpeg that reads it. */
 interface SongFound {
   readonly ffmpeg: Ffmpeg
   readonly source: Pick<StoredSong, 'facts'>
   readonly settings: Pick<JobSettings, 'fade_out_seconds'>
 }
 
-/** Returns the warnings about a song, from its plan, its sound and its file; those of the plan first. */
+/** Returns the warnings about a song from its plan, its sound and its file; the plan's come first. */
 export function songWarnings(
   { ffmpeg, source: { facts }, settings }: SongFound,
   { analysis, plan, bridgedGaps }: Findings,
 ): WarningFact[] {
   const isPart = facts.claimedSeconds !== undefined || facts.uncountedSeconds !== undefined
-  // For a file whose end is missing or not used, another warning tells the cause; a fade mends it.
+  // If the end of the file is missing or unused, another warning names the cause; a fade-out cures it.
   const isTold = isPart || settings.fade_out_seconds > 0
   const found = plan.warnings.filter(({ code }) => !(isTold && code === 'INPUT_BREAKS_OFF'))
   const warnings = found.map((warning): WarningFact => {
@@ -85,9 +85,9 @@ function tagWarnings({ cover, otherPictures, cutTags }: TagLosses): WarningFact[
   ]
 }
 
-/** Channels that have nothing in common lose 3 dB when they are added; from twice as much on they work against each other. */
+/** Uncorrelated channels lose 3 dB when summed; at twice that they cancel each other. */
 const HEARD_MONO_LOSS_DB = 6
-/** Hardly anything is left then; how little depends on the last bits. */
+/** Cap of the reported loss: beyond it hardly anything is left, and the exact figure depends on rounding. */
 const MOST_MONO_LOSS_DB = 60
 
 /** By how much the sum of the channels is weaker than the channels, dB, 0 to 60. */
@@ -118,7 +118,7 @@ export function masterWarnings(results: readonly MasterResult[], release?: Relea
   return [...ofMasters, ...fileWarnings(all)]
 }
 
-/** Returns the highest reading of each codec that goes above full scale, whatever encoders made its copies. */
+/** Returns the highest reading of each codec that exceeds full scale, over all its encoders. */
 function worstReadings(checks: readonly CodecCheck[]): CodecCheck[] {
   const byCodec = Map.groupBy(
     checks.filter((check) => check.true_peak_dbtp > 0),

@@ -1,4 +1,4 @@
-/** Decisions and repairs as they were carried out: planned work that measured no effect is left out. Pure. */
+/** Decisions and repairs as they turned out: planned work without a measured effect is left out. Pure. */
 import type { Decision, Repair } from '../../src-contract/report.ts'
 import type { AppliedRecipe } from '../../src-engine/chain.ts'
 import { announcedCompressor, announcedRepair } from '../../src-engine/stages/index.ts'
@@ -25,16 +25,17 @@ export function withBridgedGaps(work: RepairWork, gaps: number): RepairWork {
   }
 }
 
-/** Returns the repairs of what was found. A lean of the tone away from possible mud is measured like a cut of it, but is none of them. */
+/** Returns the repairs of detected faults. A tilt away from possible mud is measured like a mud cut but does not count as one. */
 export function repairsOfFaults({ repairs, decisions }: RepairWork): readonly Repair[] {
   const isMudFound = decisions.some(({ code }) => code === 'MUD_CUT')
   return repairs.filter(({ kind }) => kind !== 'mud' || isMudFound)
 }
 
 /**
- * Returns the decisions of a plan as they came out. A repair that measured nothing is left out, and places are counted as they were
- * mended; so is a compression that never turned anything down. A stage that loses its last decision says that nothing was done in
- * it. `plrDb` is the peak-to-loudness ratio of the source, dB.
+ * Returns the decisions of a plan as they turned out. A repair without a measured effect is left out, and so is a compression that never
+ * reduced the gain; places are counted as repaired. A stage that loses its last decision reports that nothing was done in it. `plrDb` is
+ * the
+ * peak-to-loudness ratio of the source, dB.
  */
 export function decisionsDone(
   decisions: readonly Decision[],
@@ -71,7 +72,7 @@ function asDone(
   return repair.count === undefined ? decision : { ...decision, values: { ...values, count: repair.count } }
 }
 
-/** Resonances alone are many; a decision and its repair share their frequency. */
+/** Only resonances can occur several times; a decision and its repair share their frequency. */
 function isSamePlace({ code, values }: Decision, { frequency_hz }: Repair): boolean {
   return code !== 'RESONANCE_TAMED' || values.frequencyHz === frequency_hz
 }

@@ -38,7 +38,7 @@ function classify(error: unknown): { failureCode: FailureCode; params: ErrorPara
   return { failureCode: codeOf(error), params: error instanceof InvalidSamplesError ? { percent: error.percent } : {} }
 }
 
-/** Errors of V8 and Node where an array, a WebAssembly memory or a thread finds no memory: RangeErrors have no code of their own. */
+/** Recognises the errors of V8 and Node when an array, a WebAssembly memory or a thread gets no memory: RangeErrors have no code. */
 function isOutOfMemory(error: unknown): boolean {
   if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') return true
   return error instanceof RangeError && /allocation failed|could not allocate memory|out of memory/i.test(error.message)

@@ -38,7 +38,7 @@ export interface StoredSong {
 /** All that the samples of the masters of one song depend on. */
 export interface SongOrder {
   readonly source: StoredSong
-  /** Songs with which it is one; none when absent. */
+  /** Songs joined with it; a single song when absent. */
   readonly joined?: Joined
   readonly reference?: StoredSong
   readonly ffmpeg: Ffmpeg
@@ -52,30 +52,30 @@ export interface WorkOrder extends SongOrder {
   readonly jobId: string
   /** Creation time of the job, ISO 8601: the only time in the report. */
   readonly createdAt: string
-  /** Existing, empty folder of this attempt: everything is written below it. */
+  /** Existing, empty folder of this attempt; all output goes below it. */
   readonly attemptFolder: string
-  /** The request's title and artist; the source's tags and file name stand in when absent. */
+  /** The request's title and artist; the source's tags and file name are used when absent. */
   readonly title?: string
   readonly artist?: string
   /** Further metadata of the request. */
   readonly metadata?: SongMetadata
-  /** Cover of the request; that of the source stands in when absent. */
+  /** Cover of the request; the source's is used when absent. */
   readonly cover?: StoredCover
-  /** Targets of single masters instead of what the settings say, as a record has them. */
+  /** Targets of single masters that override the settings, as in a record. */
   readonly masterTargets?: MasterTargets
   /** Number of render threads, 1 or more; the result does not depend on it. */
   readonly threads: number
 }
 
-/** One master of a song, without tags, report and package: that which the job of these settings writes for the platform. */
+/** Order for one master of a song, without tags, report and package: the same that a job with these settings writes for the platform. */
 export interface RenderOrder extends SongOrder {
   readonly platform: Platform
-  /** Existing folder for what is written. */
+  /** Existing folder for the output. */
   readonly attemptFolder: string
   readonly threads: number
 }
 
-/** A master that was rendered alone, measured on its file. */
+/** A separately rendered master, measured on its file. */
 export interface RenderedAlone {
   readonly path: string
   readonly sizeBytes: number
@@ -99,11 +99,11 @@ export interface RenderedAlone {
 /** A song to be heard with settings for one platform. */
 export interface AuditionOrder extends SongOrder {
   readonly platform: Platform
-  /** Existing folder of this audition alone, for its master and for trials of ffmpeg. */
+  /** Existing folder reserved for this audition: its master and trials of ffmpeg. */
   readonly folder: string
 }
 
-/** Estimate of an audition: what is known without rendering the song. */
+/** Estimate of an audition, made without rendering the song. */
 export interface AuditionEstimate {
   readonly frames: number
   readonly sampleRateHz: number
@@ -113,7 +113,7 @@ export interface AuditionEstimate {
   readonly loudnessLufs: number
   /** Gain from the source to the master before limiting. */
   readonly gainDb: number
-  /** Gain, clipper and limiter with which it is heard. */
+  /** Gain, clipper and limiter of the playback. */
   readonly finalise: FinalisePlan
   readonly recipe: Recipe
   readonly planned: PlannedResponse
@@ -129,7 +129,7 @@ export interface AuditionTasks {
     readonly order: AuditionOrder & {
       readonly firstFrame: number
       readonly passageFrames: number
-      /** That of the estimate. */
+      /** Finalise plan of the estimate. */
       readonly finalise: FinalisePlan
     }
     readonly result: Uint8Array
@@ -159,14 +159,14 @@ export interface AuditionAnswer {
   readonly answer: { readonly result: AuditionTasks[AuditionTask]['result'] } | { readonly failure: WorkFailed }
 }
 
-/** A sound file within another, as it lies in the ZIP of a job. */
+/** A sound file within another, such as a job's ZIP. */
 export interface FileRange {
   readonly path: string
   readonly offset: number
   readonly sizeBytes: number
 }
 
-/** Files of one track of a release that are to be written, of those that its job has. */
+/** Files to write for one track of a release, and the files of its job. */
 export interface ExportOrder {
   readonly ffmpeg: Ffmpeg
   /** Existing, empty folder. */
@@ -177,24 +177,24 @@ export interface ExportOrder {
   readonly edges: Pick<Edges, 'pad_start_seconds' | 'pad_end_seconds'>
   /** Highest true peak of a file that is made, dBTP. */
   readonly ceilingDbtp: number
-  /** Files of the job: those that are wanted, and the WAVs from which others are made. */
+  /** Files of the job: the wanted formats and the WAVs that others are made from. */
   readonly sources: readonly (FileRange & {
     readonly format: Format
     readonly gainDb: number
-    /** The same of the tracks that go over into this one, and into which it goes over; what is made of it is converted with them. */
+    /** The same files of the adjacent joined tracks; conversions run over all of them. */
     readonly joined?: { readonly before: readonly FileRange[]; readonly after: readonly FileRange[] }
   })[]
   readonly files: readonly { readonly format: Format; readonly isTagged: boolean }[]
   readonly tags: SongTags
-  /** Cover of the release, or the song whose own it is. */
+  /** Cover of the release, or the song that contains it. */
   readonly cover: Cover | Pick<StoredSong, 'path' | 'facts'> | null
-  /** Measurement of the record; null where it is that of the track. */
+  /** Measurement of the record; null for the track's. */
   readonly album: PlayedLevel | null
   /** Highest true peak of the lossy copies of the master, dBTP; null where they were not measured. */
   readonly copyPeakDbtp: number | null
 }
 
-/** A written file of a release and the facts of it, measured on the file. */
+/** A written file of a release and its facts, measured on the file. */
 export interface ExportedSound extends SoundForm {
   readonly format: Format
   readonly isTagged: boolean
@@ -227,7 +227,7 @@ export interface RecordOrder {
 export const WORK_STAGES = ['decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const
 export type WorkStage = (typeof WORK_STAGES)[number]
 
-/** Progress of a job: the stage never goes back and the fraction never falls. */
+/** Progress of a job; neither stage nor fraction ever goes back. */
 export interface WorkProgress {
   readonly type: 'progress'
   readonly stage: WorkStage
@@ -240,7 +240,7 @@ export type WarningFact = Omit<Warning, 'message'>
 
 /** Files that a finished job left in the attempt folder, and their measurements. */
 export interface WorkResult {
-  /** One per platform, in the order of the request; measured on the written files. */
+  /** One result per platform, in the order of the request; measured on the written files. */
   readonly masters: readonly MasterResult[]
   /** The one for all services, where it was asked for. */
   readonly release?: ReleaseResult
@@ -268,10 +268,10 @@ export interface WorkFailed {
   readonly stack?: string
 }
 
-/** Order for the free analysis of one song: nothing is written. */
+/** Order for the free analysis of one song; writes nothing. */
 export interface AnalysisOrder {
   readonly song: Pick<StoredSong, 'path' | 'facts'>
-  /** Settings of a planned job; an analysis alone has the defaults but for the AI service. */
+  /** Settings of a planned job; a mere analysis uses the defaults apart from the AI service. */
   readonly settings: JobSettings
   readonly reference?: Pick<StoredSong, 'path' | 'facts'>
   readonly ffmpeg: Ffmpeg

@@ -12,7 +12,7 @@ import { masterSong } from './pipeline.ts'
 import { describeFailure, WorkFailure } from './work-failure.ts'
 import { type AuditionCall, isFinal, type WorkerCommand, type WorkerMessage, type WorkProgress } from './work-order.ts'
 
-/** Channel to the parent process, of either kind. */
+/** Channel to the parent: IPC of a forked process, or `parentPort` of a utilityProcess. */
 interface Parent {
   send(message: WorkerMessage): Promise<void>
   onCommand(receive: (command: WorkerCommand) => void): void
@@ -46,7 +46,7 @@ function connectToParent(): Parent {
   }
 }
 
-/** Command after whose answer the process ends. */
+/** Command that ends the process once it is answered. */
 type PieceOfWork = Exclude<WorkerCommand, AuditionCall | { type: 'abort' }>
 
 async function answer(command: PieceOfWork, parent: Parent, signal: AbortSignal): Promise<WorkerMessage> {
@@ -76,7 +76,7 @@ function lowerPriority(): void {
   }
 }
 
-// The server's word for a process that somebody listens to: what is heard must not wait for other programs.
+// The server passes this flag to a process that feeds playback, which must not wait for other programs.
 if (!process.argv.includes('listened-to')) lowerPriority()
 // SoX's 64-bit code differs in the last bits between processors with and without AVX: every ffmpeg started here does without.
 process.env.SOXR_USE_SIMD64 = '0'

@@ -1,13 +1,13 @@
 /** APEv2 tags: items of a name and its values, before or behind the sound (APEv2 specification, wiki.hydrogenaud.io). */
 
-/** Bytes of the header or the footer that say how long the tag is. */
+/** Length of the header and of the footer, which state the size of the tag, bytes. */
 export const APE_MARK_BYTES = 32
 
 const PREAMBLE = 'APETAGEX'
 const IS_HEADER = 0x2000_0000
 const HAS_HEADER = 0x8000_0000
 
-/** Kinds of an item's value; everything else is text in UTF-8. */
+/** Types of an item's value; all others are UTF-8 text. */
 const BINARY = 1
 
 /** Items that are looked at: a tag that has more is not a song's. */
@@ -20,13 +20,13 @@ export interface ApeItem {
   readonly isBinary: boolean
 }
 
-/** Returns the length of the APEv2 tag that begins with these bytes, its header included; 0 where no header of one stands. */
+/** Returns the length of the APEv2 tag that begins with these bytes, header included; 0 without a header. */
 export function apeHeaderBytes(start: Buffer): number {
   const mark = readMark(start)
   return mark && (mark.flags & IS_HEADER) !== 0 ? APE_MARK_BYTES + mark.sizeBytes : 0
 }
 
-/** Returns the length of the APEv2 tag that ends with these 32 bytes, a header before it included; 0 where no footer of one stands. */
+/** Returns the length of the APEv2 tag that ends with these 32 bytes, including a header; 0 without a footer. */
 export function apeFooterBytes(end: Buffer): number {
   const mark = readMark(end)
   if (!mark || (mark.flags & IS_HEADER) !== 0) return 0

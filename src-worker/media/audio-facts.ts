@@ -4,12 +4,12 @@ import type { ColorModel } from '../../src-contract/covers.ts'
 /** The three containers that are accepted; the names are ffmpeg's demuxers. */
 export type AudioFormat = 'mp3' | 'wav' | 'flac'
 
-/** Media type with which a file of each container is served. */
+/** Media type of each container when a file is served. */
 export const MEDIA_TYPES: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac' }
 
 /**
- * Tags of a song as its container carries them; absent where it carries none. Texts are NFC and free of control characters. Several
- * values of one tag, such as artists, are one text, parted by `; `.
+ * Tags of a song in its container; absent if it has none. Texts are NFC and free of control characters. Several values of one tag, such as
+ * artists, are one text separated by `; `.
  */
 export interface SongTags {
   readonly title?: string
@@ -25,13 +25,13 @@ export interface SongTags {
   readonly copyright?: string
   readonly comment?: string
   readonly isrc?: string
-  /** Every further text tag under its own name, such as what a generator wrote about itself. */
+  /** All other text tags under their own names, such as a generator's. */
   readonly other?: Readonly<Record<string, string>>
 }
 
 /** Tags of a song that its masters cannot carry. */
 export interface TagLosses {
-  /** Reason for which no cover is kept: an unknown kind of picture, a size beyond all covers, or one that cannot be read. */
+  /** Reason that no cover was kept: an unknown kind of picture, a size beyond all covers, or a broken picture. */
   readonly cover?: 'format' | 'size' | 'broken'
   /** Pictures beside the cover, such as a back or a booklet. */
   readonly otherPictures?: number
@@ -49,15 +49,15 @@ export interface AudioFacts {
   readonly channels: number
   /** Frames at `sampleRateHz`: counted in the file, not read from a header. */
   readonly frames: number
-  /** By which reader `frames` were counted, as `readerOf` in decode.ts names it; absent in facts that were stored before that was noted. */
+  /** The reader that counted `frames`, as named by `readerOf` in decode.ts; absent in facts stored before this was recorded. */
   readonly countedBy?: string
   /** `frames / sampleRateHz`. */
   readonly durationSeconds: number
   /** Length according to the header, if the file contains at least a second less: its end may be missing. */
   readonly claimedSeconds?: number
-  /** Content of a WAV beyond what its headers count, s, at least 1: likely sound, which is not used. Absent if there is none. */
+  /** Content of a WAV beyond the length in its headers, s, at least 1: likely sound, but not used. Absent for a normal file. */
   readonly uncountedSeconds?: number
-  /** Unreadable part in the middle, s: silence in a FLAC, whose length is kept; missing in an MP3. Absent if there is none. */
+  /** Unreadable part in the middle, s: silence of the same length in a FLAC, missing in an MP3. Absent for an undamaged file. */
   readonly damagedSeconds?: number
   /** Bits per sample of a lossless file. */
   readonly bitDepth?: number
@@ -68,7 +68,7 @@ export interface AudioFacts {
   readonly hasCover: boolean
   /** Colour model of the cover; absent where that is RGB, and in facts that were stored before it was read. */
   readonly coverColorModel?: ColorModel
-  /** Absent where everything is kept. */
+  /** Absent if everything is kept. */
   readonly tagLosses?: TagLosses
   /** True if a C2PA provenance manifest is attached: mastering makes it invalid, so the report names it. */
   readonly hasProvenance: boolean

@@ -3,8 +3,8 @@ import type { AudioFacts } from './audio-facts.ts'
 import type { StoredCover } from './cover.ts'
 
 /**
- * Returns the warnings about the cover of masters, which is the one that was sent, else that of the song: colours that shops refuse and,
- * of one that was sent, a size. Pure.
+ * Returns the warnings about the cover of masters, the sent one or else the song's: colours that shops refuse and, for a sent cover, its
+ * size. Pure.
  */
 export function coverWarnings(sent: StoredCover | undefined, { coverColorModel }: AudioFacts) {
   const { colorModel = 'rgb' } = sent ?? { colorModel: coverColorModel }

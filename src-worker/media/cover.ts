@@ -1,4 +1,4 @@
-/** Choice of the cover of a song, and conversion of pictures that are neither JPEG nor PNG to JPEG. */
+/** Choice of a song's cover, and conversion of other picture formats to JPEG. */
 import { Readable } from 'node:stream'
 import type { ColorModel } from '../../src-contract/covers.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
@@ -12,17 +12,17 @@ export interface Cover {
   readonly bytes: Uint8Array
 }
 
-/** A picture as a file carries it, whatever it calls itself. */
+/** A picture in a file, whatever its declared type. */
 export interface Picture {
   /** True if its type is the front cover (ID3v2.4 native frames, section 4.14; FLAC has the same). */
   readonly isFront: boolean
   readonly bytes: Buffer
 }
 
-/** Reason for which no picture of a song could be kept. */
+/** Reason that no picture of a song could be kept. */
 export type CoverFault = 'format' | 'size' | 'broken'
 
-/** The cover that is kept, or the reason why none is; neither if a song has no picture. */
+/** The cover that is kept, or the reason that none is; both are absent for a song without pictures. */
 export interface ChosenCover {
   readonly cover?: Cover
   readonly fault?: CoverFault
@@ -53,9 +53,9 @@ const KINDS = [
 ] as const
 
 /**
- * Returns the cover of a song: its first front cover that can be kept, or its first other picture. JPEG and PNG up to 16 MB stay, as
- * {@link plainPicture} leaves them; WebP, GIF, BMP and TIFF, and what is larger, become a JPEG of at most 3000 pixels a side. Throws the reason of an aborted
- * `signal`, or a {@link FfmpegError} when ffmpeg is missing or killed.
+ * Returns the cover of a song: its first usable front cover, or its first other picture. JPEG and PNG up to 16 MB stay, as
+ * {@link plainPicture} leaves them; WebP, GIF, BMP, TIFF and larger pictures become a JPEG of at most 3000 pixels a side. Throws the reason
+ * of an aborted `signal`, or a {@link FfmpegError} when ffmpeg is missing or killed.
  */
 export async function chooseCover(
   ffmpeg: Ffmpeg,
@@ -103,9 +103,10 @@ export interface SizedCover extends PictureFacts {
 }
 
 /**
- * Returns a picture as the cover of masters: as {@link plainPicture} leaves it up to `mostBytes`, else as a JPEG of at most 3000 pixels a side. Undefined for
- * anything but a whole JPEG or PNG, and for one that stays too large. Throws as {@link chooseCover} does; `ffmpeg` is asked for only
- * where the picture is made smaller.
+ * Returns a picture as the cover of masters: as {@link plainPicture} leaves it up to `mostBytes`, else as a JPEG of at most 3000 pixels a
+ * side. Undefined unless it is a whole JPEG or PNG, and if it stays too large. Throws as {@link chooseCover} does; `ffmpeg` is called only
+ * to
+ * make the picture smaller.
  */
 export async function fitCover(
   ffmpeg: () => Promise<Ffmpeg>,
@@ -126,7 +127,7 @@ export async function fitCover(
   return undefined
 }
 
-/** A picture as a JPEG; undefined where ffmpeg cannot read it, or where it stays too large. */
+/** Converts a picture to JPEG; undefined if ffmpeg cannot read it or it stays too large. */
 async function convert(
   ffmpeg: Ffmpeg,
   demuxer: string,
@@ -144,7 +145,7 @@ async function convert(
   try {
     await runFfmpeg(ffmpeg, {
       operation: 'convert the cover',
-      // Whole in one packet: ffmpeg cannot tell where a TIFF ends.
+      // The whole file as one packet: ffmpeg cannot find the end of a TIFF.
       input: {
         from: Readable.from([bytes]),
         format: demuxer,

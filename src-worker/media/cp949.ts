@@ -1,4 +1,4 @@
-/** Windows code page 949 (Unified Hangul Code), of which Node's `euc-kr` decoder knows only the part that is KS X 1001. */
+/** Windows code page 949 (Unified Hangul Code); Node's `euc-kr` decoder knows only its KS X 1001 part. */
 
 const FIRST_SYLLABLE = 0xac00
 const SYLLABLES = 11_172

@@ -1,11 +1,11 @@
-/** Finds FLAC files whose comments or pictures are so many that ffmpeg would come to no end with them. */
+/** Finds FLAC files with so many comments or pictures that ffmpeg would never finish reading them. */
 import { open } from 'node:fs/promises'
 import { isText, readAt } from './file-bytes.ts'
 import { id3TagBytes } from './id3.ts'
 
 /** A song has some thirty; ffmpeg holds each comment against all before it: 50 000 took over a minute. */
 const MAX_COMMENTS = 4096
-/** Metadata blocks of a song are a handful; each picture is a stream of its own to ffmpeg. */
+/** A song has a handful of metadata blocks; ffmpeg makes a stream of every picture. */
 const MAX_BLOCKS = 256
 
 const VORBIS_COMMENT = 4

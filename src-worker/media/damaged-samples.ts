@@ -1,4 +1,4 @@
-/** Samples of a decoded song that are no sound: how they are told from music, and what stands in their place. */
+/** Detection of invalid samples in a decoded song, and their replacement. */
 
 /** Run of damaged samples in one channel. */
 export interface Gap {
@@ -10,16 +10,16 @@ export interface Gap {
 const LARGEST_SCALED = 64
 /** Largest |sample| of any file: 32-bit integers that were stored as floats without scaling reach 2³¹. */
 const LARGEST_UNSCALED = 2 ** 32
-/** A file of which more than one sample in a thousand comes within 12 dB of {@link LARGEST_SCALED} has another scale. */
+/** Threshold and share that identify a file of another scale: more than one sample in a thousand within 12 dB of {@link LARGEST_SCALED}. */
 const SCALED_LEVEL = LARGEST_SCALED / 4
 const UNSCALED_SHARE = 0.001
 /** Octaves of amplitude without any sample, 24 dB, that part damage from the music below: an onset passes through all of them. */
 const EMPTY_OCTAVES = 4
 /** Largest share of samples above them. */
 const MOST_TOWERING_SHARE = 0.001
-/** What is left without the damage is music when it reaches this, −72 dBFS; below are silence and dither. */
+/** Lowest level of music without the damage, −72 dBFS; anything quieter is silence and dither. */
 const QUIETEST_MUSIC = 2 ** -12
-/** Longest run of samples that stand above the empty octaves, frames: half a millisecond at 44.1 kHz. */
+/** Longest run of samples above the empty octaves, frames: half a millisecond at 44.1 kHz. */
 const LONGEST_RUN_FRAMES = 24
 /** Places that come more often than this, and more than twice, may be meant: they are left to the search for clicks. */
 const OFTEN_PER_SECOND = 0.2
@@ -36,8 +36,8 @@ const magnitudeOf = (step: number): number =>
   2 ** (Math.floor(step / STEPS_PER_OCTAVE) - 127) * (1 + (step % STEPS_PER_OCTAVE) / STEPS_PER_OCTAVE)
 
 /**
- * Returns the damaged samples of a song, channel by channel: NaN, infinities, numbers beyond all levels, and few single samples more
- * than 24 dB above everything else. Drums pass through every level on their way up and down, so music has none. Never throws.
+ * Returns the damaged samples of a song by channel: NaN, infinities, absurdly large numbers, and a few single samples more than 24 dB
+ * above everything else. Drums pass through every level on their way up and down, so music contains no such samples. Never throws.
  */
 export function findDamage(planes: readonly Float32Array[], sampleRateHz: number): Gap[][] {
   const steps = countSteps(planes)
@@ -65,7 +65,7 @@ function largestSound(steps: Uint32Array, planes: readonly Float32Array[]): numb
   return beyond > UNSCALED_SHARE * total ? LARGEST_UNSCALED : LARGEST_SCALED
 }
 
-/** The level below which all music lies, where few samples stand above it and empty octaves lie between. */
+/** Returns a level above all music, if only a few samples exceed it and empty octaves lie between. */
 function toweringLevel(steps: Uint32Array, largest: number): number | undefined {
   const most = MOST_TOWERING_SHARE * steps.reduce((sum, count) => sum + count, 0)
   let level: number | undefined
@@ -99,7 +99,7 @@ function isRare(runs: readonly Gap[], seconds: number): boolean {
   return isShort && placesOf(runs).length <= Math.max(RARE_PLACES, OFTEN_PER_SECOND * seconds)
 }
 
-/** Returns the first frame of each place in which samples of any channel are damaged, ascending: runs close together are one. Pure. */
+/** Returns the first frame of each damaged place in any channel, ascending; adjacent runs count as one place. Pure. */
 export function placesOf(gaps: readonly Gap[]): number[] {
   const places: number[] = []
   let end = Number.NEGATIVE_INFINITY

@@ -14,7 +14,7 @@ export interface DecodedAudio extends Audio {
   readonly channels: readonly [Float32Array, Float32Array]
 }
 
-/** Error for audio that cannot be used: nothing could be decoded, or too many samples are invalid. */
+/** Error for unusable audio: nothing could be decoded, or too many samples are invalid. */
 export class UnreadableAudioError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -35,10 +35,10 @@ export class InvalidSamplesError extends UnreadableAudioError {
   }
 }
 
-/** Rates at which the engine works, Hz: those that shops and services take. */
+/** Sample rates of the engine, Hz: the rates that shops and services accept. */
 const ENGINE_RATES_HZ = [44_100, 48_000, 88_200, 96_000]
 
-/** Rate at which a source is mastered: of 44.1, 48, 88.2 and 96 kHz the nearest one; 88.2 for higher multiples of 44.1 kHz. */
+/** Mastering rate of a source, Hz: the nearest of 44.1, 48, 88.2 and 96 kHz; 88.2 for higher multiples of 44.1 kHz. */
 export function engineRateHz(sourceRateHz: number): number {
   const highestHz = sourceRateHz % 44_100 === 0 ? 88_200 : 96_000
   const rateHz = Math.min(sourceRateHz, highestHz)
@@ -49,7 +49,7 @@ export function engineRateHz(sourceRateHz: number): number {
 /** Ten minutes take 920 MB at this rate, and files of a few kilobytes may claim four times as much, Hz. */
 const HIGHEST_DECODED_RATE_HZ = 192_000
 
-/** Rate at which a source is decoded, Hz: its own up to 192 kHz, for what is above that {@link engineRateHz}. */
+/** Decoding rate of a source, Hz: its own up to 192 kHz, above that {@link engineRateHz}. */
 export function decodedRateHz(sourceRateHz: number): number {
   return sourceRateHz <= HIGHEST_DECODED_RATE_HZ ? sourceRateHz : engineRateHz(sourceRateHz)
 }
@@ -61,9 +61,10 @@ interface SongFile {
 }
 
 /**
- * Returns the input of ffmpeg for a song. Of a WAV it gets the samples alone: it takes other chunks for sound if a header is wrong, and
- * guesses another decoder for 24 bits in 32. The check sums of a FLAC are looked at and what does not match is left out: damaged, it
- * would come out as noise. An MP3 is read without the tags that ffmpeg would take for sound.
+ * Returns ffmpeg's input for a song. For a WAV it is the bare samples: ffmpeg takes other chunks for sound if a header is wrong, and picks
+ * another decoder for 24 bits in 32. For a FLAC, checksums are verified and mismatching frames left out: decoded, they would be noise. An
+ * MP3
+ * is read without the tags that ffmpeg would take for sound.
  * Throws an {@link UnreadableAudioError} for a WAV without samples, and the system's error.
  */
 async function songInput({ path, format }: Pick<SongFile, 'path' | 'format'>): Promise<FfmpegCall['input']> {
@@ -72,7 +73,7 @@ async function songInput({ path, format }: Pick<SongFile, 'path' | 'format'>): P
     if (sound.from !== path) return { ...sound, format }
   }
   if (format !== 'wav') {
-    // For the decoder alone: ffmpeg would also refuse a file for its cover.
+    // Decoder options only: set globally, ffmpeg would also refuse a file for its cover.
     const checked = format === 'flac' ? ['-err_detect:a', 'crccheck+explode'] : []
     return { from: path, format, options: [...(await behindCrowdedTag({ path, format })), ...checked] }
   }
@@ -87,7 +88,7 @@ async function songInput({ path, format }: Pick<SongFile, 'path' | 'format'>): P
   }
 }
 
-/** Runs ffmpeg over the sound of a song alone. Throws as {@link songInput} and {@link runFfmpeg} do. */
+/** Runs ffmpeg over the bare sound of a song. Throws as {@link songInput} and {@link runFfmpeg} do. */
 async function runOverSong(
   ffmpeg: Ffmpeg,
   song: Pick<SongFile, 'path' | 'format'>,
@@ -101,14 +102,14 @@ async function runOverSong(
       timeLimitSeconds: DEFAULT_TIME_LIMIT_SECONDS,
     })
   } finally {
-    // If ffmpeg ends early, the file that it was given stays open.
+    // If ffmpeg ends early, its input file stays open.
     if (typeof input.from !== 'string') input.from.destroy()
   }
 }
 
 /**
- * Brings the mono parts of an MP3 in stereo to their level in each channel, as players have it; ffmpeg puts them 3 dB lower there. Its
- * filters are made anew wherever the frames change their channels.
+ * Brings the mono parts of a stereo MP3 to the level that players give them in each channel; ffmpeg puts them 3 dB lower. Its filters are
+ * rebuilt whenever the channel count changes.
  */
 const MONO_PARTS_AS_LOUD = "volume='if(eq(nb_channels,1),sqrt(2),1)'"
 
@@ -123,14 +124,13 @@ export function readerOf({ version }: Pick<Ffmpeg, 'version'>): string {
 /** Decodable length of a file, in frames. */
 export interface DecodableSound {
   readonly frames: number
-  /** Frames that are missing before the last one, as far as the file tells where its frames belong; see {@link decodeSong}. */
+  /** Frames missing before the last one, as far as the file gives the positions of its frames; see {@link decodeSong}. */
   readonly lostFrames: number
 }
 
 /**
- * Decodes a file and counts its frames at `sampleRateHz`, whatever its headers say. Stops after `maxSeconds`, so a small file that
- * unfolds into hours costs no more than that. 0 when nothing can be decoded. Throws a FfmpegError, or the reason of an aborted
- * `signal`.
+ * Decodes a file and counts its frames at `sampleRateHz`, whatever its headers say. Stops after `maxSeconds`, which limits the cost of a
+ * small file that decodes to hours. 0 if nothing can be decoded. Throws a FfmpegError, or the reason of an aborted `signal`.
  */
 export async function countFrames(
   ffmpeg: Ffmpeg,
@@ -147,8 +147,9 @@ export async function countFrames(
     options: [],
     outputOptions: [
       ...['-map', '0:a:0', '-t', String(maxSeconds), '-ac', '1', '-ar', String(sampleRateHz)],
-      // A line for each packet: stream, decoding time, place, duration, size, check sum. With a byte per frame the size is their number.
-      // Flushed, so that ffmpeg is seen to be at work.
+      // A line for each packet: stream, decoding time, position, duration, size, checksum. With one byte per frame, size is the frame
+      // count.
+      // Flushed as a sign that ffmpeg is working.
       ...['-c:a', 'pcm_u8', '-flush_packets', '1', '-f', 'framecrc'],
     ],
     output: (chunk) => {
@@ -166,7 +167,7 @@ export async function countFrames(
   return { frames, lostFrames: Math.max(0, endFrame - frames) }
 }
 
-/** Decoded audio, and what of it had to be bridged. */
+/** Decoded audio and its bridged gaps. */
 export interface Decoded {
   readonly audio: DecodedAudio
   /** Runs of damaged samples in the channels of the file, at the rate of the audio. */
@@ -186,12 +187,14 @@ const FILL_WITH_SILENCE = 'aresample=async=1:min_hard_comp=0.0001:first_pts=0'
 const MAX_BRIDGED_SHARE = 0.001
 
 /**
- * Decodes a song to two planar Float32 channels at {@link decodedRateHz}; mono becomes two equal channels. At an engine's rate they
- * lie on SharedArrayBuffers, at any other in memory that `changeRate` gives back. The samples never pass through integers, since lossy
- * audio exceeds full scale, and the decoder runs without processor-specific code, so that a lossy file decodes alike on every machine.
- * Damaged samples, such as NaN, are bridged by a straight line. What is damaged in a FLAC becomes silence of its
- * length, since its frames are numbered; in an MP3, whose frames are not, it is left out. Throws an {@link UnreadableAudioError}, also
- * when another number of frames comes out than was counted, a FfmpegError, or the reason of an aborted `signal`.
+ * Decodes a song to two planar Float32 channels at {@link decodedRateHz}; mono becomes two equal channels. At an engine rate they lie on
+ * SharedArrayBuffers, at any other in memory that `changeRate` gives back. The samples never pass through integers, since lossy audio
+ * exceeds
+ * full scale, and the decoder runs without processor-specific code, so a lossy file decodes alike on every machine. Damaged samples, such
+ * as
+ * NaN, are bridged by a straight line. Damaged parts of a FLAC become silence of the same length, since its frames are numbered; in an MP3,
+ * without numbered frames, they are left out. Throws an {@link UnreadableAudioError}, also if the number of decoded frames differs from the
+ * count, a FfmpegError, or the reason of an aborted `signal`.
  */
 export async function decodeSong(
   ffmpeg: Ffmpeg,
@@ -256,7 +259,7 @@ function bridgeDamage(planes: readonly Float32Array[], sampleRateHz: number): re
   return gaps.flat()
 }
 
-/** Returns decoded pieces of one rate laid end to end. Their own samples are given up on the way, so that less of them is held twice. */
+/** Returns decoded pieces of one rate joined end to end. Their own samples are released on the way to save memory. */
 export function joinDecoded(pieces: readonly Decoded[]): DecodedAudio {
   const { sampleRateHz } = pieces[0]!.audio
   const allocate = sampleRateHz === engineRateHz(sampleRateHz) ? allocateShared : allocateOwn
@@ -275,12 +278,12 @@ export function joinDecoded(pieces: readonly Decoded[]): DecodedAudio {
   return { channels: [joinedPlane(0), joinedPlane(1)], frames, sampleRateHz }
 }
 
-/** Frames by which a conversion of the rate may be longer or shorter than its input: the filter's last partial step. */
+/** Largest difference in length between a rate conversion and its input, frames: the filter's last partial step. */
 const RESAMPLED_TOLERANCE_FRAMES = 16
 
 /**
- * Returns how many frames a song must decode to: those that were counted when it was taken, or counted now where another reader counted
- * them. Undefined where nobody noted who did.
+ * Returns the expected number of decoded frames: the count at intake, or a new one if another reader made that. Undefined if the reader
+ * was not recorded.
  */
 async function countAgain(
   ffmpeg: Ffmpeg,

@@ -1,4 +1,4 @@
-/** Files in other formats than the master's, made of it by ffmpeg, and what is in a file once it is read back. */
+/** Files in other formats, made from the master by ffmpeg, and their measurements when read back. */
 import { createHash } from 'node:crypto'
 import { createLoudnessMeter } from '../../src-engine/dsp/meters/loudness.ts'
 import { createTruePeakVerifier } from '../../src-engine/dsp/meters/true-peak.ts'
@@ -8,7 +8,7 @@ import { readCodedLength } from './mp4-tags.ts'
 import { rateFilter } from './resample.ts'
 import { createPlanes, inWholeFrames } from './samples.ts'
 
-/** Containers that hold coded sound, with what ffmpeg needs to write and to read each. */
+/** Containers of coded sound, with ffmpeg's names for writing and reading each. */
 const CODED = {
   flac: { muxer: 'flac', demuxer: 'flac', encoders: ['flac'] },
   mp3: { muxer: 'mp3', demuxer: 'mp3', encoders: ['libmp3lame'] },
@@ -33,7 +33,7 @@ export interface FileCodec {
   readonly kilobits?: number
 }
 
-/** Returns the encoder that this ffmpeg has for a container, of its names in `encoders`; undefined where it has none. */
+/** Returns the encoder in `encoders` for a container; undefined if ffmpeg lacks it. */
 export function fileEncoder(container: CodedContainer, encoders: ReadonlySet<string>): string | undefined {
   return CODED[container].encoders.find((name) => encoders.has(name))
 }
@@ -51,7 +51,7 @@ interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Begin and end at the sample: what ffmpeg's muxers write of the padding, without names of programs that change with the build. */
+/** Sample-accurate start and end: ffmpeg's muxers write the padding, without program names that change with the build. */
 const EXACT: readonly string[] = [
   '-map',
   '0:a:0',
@@ -78,7 +78,7 @@ export async function encodeFile(
   const muxing: Readonly<Record<CodedContainer, readonly string[]>> = {
     flac: [],
     mp3: ['-id3v2_version', '0', '-write_id3v1', '0', '-write_xing', '1'],
-    // In samples, so that the edit list is exact.
+    // In samples for an exact edit list.
     m4a: ['-movie_timescale', String(wav.sampleRateHz)],
   }
   await runFfmpeg(ffmpeg, {
@@ -132,11 +132,11 @@ export interface SoundFile {
 /** Samples of a file as they were decoded. */
 export interface DecodedSamples {
   readonly frames: number
-  /** SHA-256 of the samples as float32, the same for the same samples in whatever format. */
+  /** SHA-256 of the samples as float32, independent of the format. */
   readonly samplesSha256: string
 }
 
-/** Samples of a file and what they measure. */
+/** Samples of a file and their measurements. */
 export interface FileReading extends DecodedSamples {
   readonly integratedLufs: number
   readonly truePeakDbtp: number
@@ -152,7 +152,7 @@ export async function samplesIn(
   { path, container, sampleRateHz }: SoundFile,
   { signal, onSamples }: CallOptions & { readonly onSamples?: (samples: Float32Array) => void } = {},
 ): Promise<DecodedSamples> {
-  // Decoders differ in whether they leave out what an edit list leaves out at the end.
+  // Decoders differ in whether they apply the edit list at the end.
   const statedFrames = container === 'm4a' ? (await readCodedLength(path)).frames : Number.POSITIVE_INFINITY
   const hash = createHash('sha256')
   let frames = 0

@@ -34,22 +34,23 @@ const CONTAINERS: Readonly<Record<StreamedCodec['codec'], Container>> = {
   Vorbis: ['ogg', 'ogg'],
 }
 
-/** Container of AAC that says how much the encoder put before the first sample, so that a copy begins where its master does. */
+/** AAC container that states the encoder's delay, so a copy starts exactly where its master does. */
 const EXACT_AAC: Container = ['ipod', 'mov']
 
-/** Settings of an encoder, and their name in the report; none for its own. */
+/** Settings of an encoder, and their name in the report; no name for the defaults. */
 interface EncoderSettings {
   readonly name: string
   readonly options: readonly string[]
 }
 
 /**
- * Settings of the copies that stand for those of a service, of which no one knows its own: such as save half of an encoder's time where
- * the copies rise as high as with the slow ones. ffmpeg's `aac` makes two copies, since Apple's and Fraunhofer's encoders are not there
- * to be asked: one without the two-loop search, which at these rates ffmpeg's authors hold for the worse one, and without intensity
- * stereo, which Fraunhofer's encoder leaves to lower rates (at 256 kbit/s it alone was seen to raise a peak by 1.1 dB); and one with both,
- * as ffmpeg encodes unasked, which raises single songs by 2 to 5 dB more. libopus keeps its own settings: with half of its complexity
- * copies read up to 0.5 dB lower than those of opusenc.
+ * Settings for the copies that stand in for a service's, whose own settings are unknown: they take half of an encoder's time where peaks
+ * rise as high as with the slow ones. ffmpeg's `aac` makes two copies, since Apple's and Fraunhofer's encoders are not available: one
+ * without
+ * the two-loop search, which ffmpeg's authors consider the worse coder at these rates, and without intensity stereo, which Fraunhofer's
+ * encoder leaves to lower rates (at 256 kbit/s it raised a peak by 1.1 dB on its own); and one with both, ffmpeg's default, which raises
+ * some
+ * songs by 2 to 5 dB more. libopus keeps its own settings: at half of its complexity copies read up to 0.5 dB lower than opusenc's.
  */
 const PROOF_SETTINGS: Readonly<Record<string, readonly EncoderSettings[]>> = {
   aac: [
@@ -69,8 +70,8 @@ const MOST_MISSING_SECONDS = 0.05
 const OPUS_RATE_HZ = 48_000
 
 /**
- * Returns the codecs near to what a platform streams for which this ffmpeg has an encoder, the one first whose copies tend to rise
- * highest; none when it has none of them. Where ffmpeg's own coder is the only one for AAC, both of its ways stand side by side.
+ * Returns the codecs close to a platform's streams that this ffmpeg can encode, the one whose copies tend to peak highest first; empty
+ * without any of them. If ffmpeg's own coder is the only one for AAC, both of its settings are returned.
  */
 export function platformCodecs(platform: Platform, encoders: ReadonlySet<string>): LossyCodec[] {
   return platformFacts(platform).codecs.flatMap((streamed) => {
@@ -82,8 +83,8 @@ export function platformCodecs(platform: Platform, encoders: ReadonlySet<string>
 }
 
 /**
- * Returns the codec of a copy that is to be heard: with the encoder's own settings, and beginning at the sample at which its master
- * does. Undefined where this ffmpeg has no encoder for it.
+ * Returns the codec of a copy for listening: with the encoder's own settings, and aligned with its master to the sample. Undefined if this
+ * ffmpeg has no encoder for it.
  */
 export function heardCodec(streamed: StreamedCodec, encoders: ReadonlySet<string>): LossyCodec | undefined {
   const encoder = ENCODERS[streamed.codec].find((name) => encoders.has(name))
@@ -120,9 +121,10 @@ export const encodingOptions = (codec: LossyCodec): string[] => [
 ]
 
 /**
- * Encodes a lossless file, decodes the copy and gives the decoded samples to `onSamples`: interleaved float32, two channels, in chunks of
- * whole frames that are valid until it returns. The copy lies in `folder` meanwhile. Throws a FfmpegError, also when the copy is shorter
- * than the file, or the reason of an aborted `signal`.
+ * Encodes a lossless file, decodes the copy and passes the decoded samples to `onSamples`: interleaved float32, two channels, in chunks of
+ * whole frames that are valid until it returns. The copy is kept in `folder` meanwhile. Throws a FfmpegError, also if the copy is shorter
+ * than
+ * the file, or the reason of an aborted `signal`.
  */
 export async function decodeThroughCodec(
   ffmpeg: Ffmpeg,
@@ -131,7 +133,7 @@ export async function decodeThroughCodec(
     readonly path: string
     readonly folder: string
     readonly durationSeconds: number
-    /** That of a WAV when absent. */
+    /** WAV when absent. */
     readonly demuxer?: string
   },
   onSamples: (samples: Float32Array) => void,

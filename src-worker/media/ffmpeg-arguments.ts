@@ -1,4 +1,4 @@
-/** A call of ffmpeg and its argument list, built by fluent-ffmpeg, which starts nothing here. */
+/** A call of ffmpeg and its argument list, built by fluent-ffmpeg without starting anything. */
 import type { Readable } from 'node:stream'
 import fluentFfmpeg from 'fluent-ffmpeg'
 
@@ -8,31 +8,31 @@ export interface FfmpegCall {
   readonly operation: string
   /** A file or a stream of bytes, and the demuxer it must be read with. */
   readonly input: { readonly from: string | Readable; readonly format: string; readonly options?: readonly string[] }
-  /** Everything between the input and the output, muxer (`-f`) included. */
+  /** All options between the input and the output, muxer (`-f`) included. */
   readonly outputOptions: readonly string[]
   /** A file to be written, or the receiver of ffmpeg's output; it runs before the next chunk is read and may throw. */
   readonly output: string | ((chunk: Uint8Array) => void)
-  /** Limit of the whole call, not counting time in which the machine was asleep. */
+  /** Limit of the whole call, not counting time while the machine is asleep. */
   readonly timeLimitSeconds: number
   /** Longest time without output or a printed line; 20 s when absent. */
   readonly stallSeconds?: number
   readonly signal?: AbortSignal | undefined
-  /** True where ffmpeg is to give way to other programs, also when this process does not. */
+  /** True to run ffmpeg at a lower priority, also when this process keeps its own. */
   readonly givesWay?: boolean
   /** Receives each line that ffmpeg prints about its input and output. */
   readonly onLine?: (line: string) => void
 }
 
 /**
- * Limits of everything that ffmpeg parses, set before each input; ffmpeg 5.1 and 7.0 take all of them. Without them a picture of 2 MB
- * that unfolds into 16 000 × 16 000 pixels takes 2 GB, since ffmpeg decodes one picture of each kind only to describe it.
+ * Limits on ffmpeg's parsers, set before each input; ffmpeg 5.1 and 7.0 take all of them. Without them a picture of 2 MB that expands to
+ * 16 000 × 16 000 pixels takes 2 GB, since ffmpeg decodes one picture of each kind just to describe it.
  */
 const PARSING_LIMITS: Readonly<Record<string, number>> = {
   /** Pixels of a picture that is decoded: 4000 × 4000. */
   max_pixels: 16_000_000,
   /** Samples of a decoded frame: FLAC allows 65 535 for each channel (RFC 9639, section 9.1.1). */
   max_samples: 1 << 20,
-  /** Bytes that are read to find out what the streams are, and microseconds of them: ffmpeg's own defaults, made certain. */
+  /** Bytes and microseconds of input that are probed for streams: ffmpeg's own defaults, pinned. */
   probesize: 5_000_000,
   analyzeduration: 5_000_000,
   formatprobesize: 1 << 20,

@@ -1,6 +1,6 @@
 /**
- * The only place that starts ffmpeg, which parses untrusted input: every call has a name, a fixed argument array, a forced demuxer,
- * limits of what is parsed, no network and a time limit, and every failure keeps the last lines that ffmpeg printed.
+ * The only place that starts ffmpeg, which parses untrusted input: every call has a name, a fixed argument array, a forced demuxer, parser
+ * limits, no network and a time limit, and every failure keeps the last lines that ffmpeg printed.
  */
 
 import type { ChildProcess } from 'node:child_process'
@@ -11,10 +11,10 @@ import { isExhausted, killGroup, startGroup } from '../../src-system/process-gro
 import { afterAwake, systemClock } from '../../src-system/system.ts'
 import { type FfmpegCall, ffmpegArguments } from './ffmpeg-arguments.ts'
 
-/** Place at which an ffmpeg was found. */
+/** Place where an ffmpeg was found. */
 export type FfmpegOrigin = 'setting' | 'packaged' | 'ffmpeg-static' | 'system' | 'npm-fallback'
 
-/** A working ffmpeg: plain data, so that a work order can carry it. */
+/** A working ffmpeg as plain data that a work order can carry. */
 export interface Ffmpeg {
   /** Absolute. */
   readonly path: string
@@ -26,7 +26,7 @@ export interface Ffmpeg {
 }
 
 /**
- * Reason for which a call of ffmpeg failed:
+ * Reason that a call of ffmpeg failed:
  * - `missing`: there is no program that can be run;
  * - `not_started`: the system had no process or file descriptor left for it, nor a while later;
  * - `failed`: it reported an error;
@@ -34,8 +34,8 @@ export interface Ffmpeg {
  * - `time_limit`: it took too long in all, or too long without output;
  * - `disk_full`: there was no room for its output;
  * - `out_of_memory`: the system refused it memory;
- * - `killed`: by somebody else, such as a system short of memory; it says nothing about the song;
- * - `crashed`: by a fault of its own (SIGSEGV, SIGILL …), which the song may have provoked, or the processor.
+ * - `killed`: from outside, such as by a system short of memory; it says nothing about the song;
+ * - `crashed`: by its own fault (SIGSEGV, SIGILL …), perhaps provoked by the song or the processor.
  */
 export type FfmpegFault =
   | 'missing'
@@ -68,10 +68,10 @@ export class FfmpegError extends Error {
 /** Limit for one song: ffmpeg takes seconds, and minutes on a very busy machine. */
 export const DEFAULT_TIME_LIMIT_SECONDS = 300
 
-/** Time without output after which ffmpeg counts as hanging: it decodes many times faster than real time, whatever the length. */
+/** Time without output until ffmpeg counts as hanging: it decodes many times faster than real time, whatever the length. */
 const DEFAULT_STALL_SECONDS = 20
 
-/** Time limit of a question about ffmpeg itself: the start of the service waits for the answer. */
+/** Time limit for ffmpeg's answers about itself: the start of the service waits for them. */
 const ANSWER_SECONDS = 10
 
 /** Checks per stall time: after a pause of the whole machine ffmpeg can give output before the next one. */
@@ -85,16 +85,14 @@ const KEPT_LINES = 40
 const KEPT_CHARACTERS = 2000
 
 /**
- * Runs ffmpeg once and resolves when it has ended well and all its output has been received. Rejects with a {@link FfmpegError},
- * with what `output` or the input stream threw, or with the reason of the aborted `signal`; ffmpeg and what it started are then killed.
+ * Runs ffmpeg once and resolves when it has succeeded and all its output has been received. Rejects with a {@link FfmpegError}, an error
+ * of `output` or of the input stream, or the reason of the aborted `signal`; ffmpeg and its child processes are then killed.
  */
 export function runFfmpeg(ffmpeg: Ffmpeg, call: FfmpegCall): Promise<void> {
   return run(ffmpeg.path, ffmpegArguments(call), call)
 }
 
-/**
- * Returns what ffmpeg prints about itself, such as its version or its encoders. `file` is its path. Throws a {@link FfmpegError}.
- */
+/** Returns ffmpeg's own description, such as its version or its encoders. `file` is its path. Throws a {@link FfmpegError}. */
 export async function askFfmpeg(file: string, operation: string, question: string): Promise<string> {
   const chunks: Uint8Array[] = []
   const output = (chunk: Uint8Array) => void chunks.push(chunk)
@@ -167,12 +165,12 @@ interface ProcessEnd {
   readonly signal: NodeJS.Signals | null
 }
 
-/** Resolves when a process has ended and nothing more can come from it. */
+/** Resolves when a process has ended and its output is closed. */
 function endOf(child: ChildProcess): Promise<ProcessEnd> {
   return new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })))
 }
 
-/** Errors of writing to a program that has closed its input: its exit code tells whether it had read enough. */
+/** Errors of writing to a program that has closed its input: its exit code shows whether it had read enough. */
 const REFUSED = new Set(['EPIPE', 'EOF', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'])
 
 function feed(from: Readable, stdin: Writable, fail: (error: unknown) => void): void {
@@ -181,7 +179,7 @@ function feed(from: Readable, stdin: Writable, fail: (error: unknown) => void): 
   })
 }
 
-/** Calls `onLine` with each line of a text, whatever ends it; the rest of a line beyond a megabyte is dropped. */
+/** Calls `onLine` with each line of a text, with any line ending; the rest of a line beyond a megabyte is dropped. */
 function readLines(text: Readable, onLine: (line: string) => void): void {
   let unfinished = ''
   text.setEncoding('utf8').on('data', (chunk: string) => {
@@ -209,7 +207,7 @@ async function untilHanging(
   return Promise.race([late, stalled])
 }
 
-/** Exit codes with which a shell reports that what it ran ended by a signal: 128 and the signal's number (POSIX, sh, 2.8.2). */
+/** Exit codes of a shell whose command ended by a signal: 128 plus the signal's number (POSIX, sh, 2.8.2). */
 const SHELL_SIGNALS: Readonly<Record<number, NodeJS.Signals>> = {
   129: 'SIGHUP',
   130: 'SIGINT',
@@ -225,7 +223,7 @@ const SHELL_SIGNALS: Readonly<Record<number, NodeJS.Signals>> = {
 /** Exit codes of Windows from here on are faults such as an access violation (NTSTATUS of severity "error"). */
 const LEAST_NTSTATUS_ERROR = 0xc000_0000
 
-/** Returns the fault of a process that has ended, and what ended it; undefined where it ended well. */
+/** Returns the fault and the cause of a process's end; undefined if it ended well. */
 function faultOf(
   end: ProcessEnd,
   lines: readonly string[],
@@ -233,7 +231,7 @@ function faultOf(
   const { code } = end
   const says = (text: RegExp) => lines.some((line) => text.test(line))
   if (code === 0) {
-    // ffmpeg takes an error of reading for the end of the file. What a tag says is indented.
+    // ffmpeg takes a read error for the end of the file. Text from tags is indented.
     const isShort = says(/^\S.*: Input\/output error$/)
     return isShort ? { fault: 'short', reason: 'its input could not be read to the end' } : undefined
   }
@@ -265,7 +263,7 @@ async function sizeOf(file: FfmpegCall['output']): Promise<number> {
   )
 }
 
-/** Returns the names of the audio encoders that this ffmpeg has, one or more. Throws a {@link FfmpegError} when it tells none. */
+/** Returns the names of this ffmpeg's audio encoders, one or more. Throws a {@link FfmpegError} if it lists none. */
 export async function listEncoders(ffmpeg: Ffmpeg): Promise<ReadonlySet<string>> {
   const operation = 'list the encoders'
   const text = await askFfmpeg(ffmpeg.path, operation, '-encoders')

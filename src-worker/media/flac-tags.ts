@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Comments that hold the total of a number such as `3/12`. */
 const TOTALS: Readonly<Record<string, string>> = { TRACKNUMBER: 'TRACKTOTAL', DISCNUMBER: 'DISCTOTAL' }
 
-/** Comments of people by their role in a list of pairs; every other role is that of a performer. */
+/** Comments for people by their role in a list of pairs; every other role is a performer's. */
 const ROLE_NAMES: Readonly<Record<string, string>> = {
   arranger: 'ARRANGER',
   engineer: 'ENGINEER',
@@ -89,7 +89,7 @@ function plainComments(key: string, text: string): [string, string][] {
 }
 
 function commentName(key: string): string {
-  // Vorbis comments know no languages, and may have several of a name.
+  // Vorbis comments have no languages, and may repeat a name.
   const known = /^lyrics(-|$)/i.test(key) ? 'LYRICS' : NAMES[key]
   if (known) return known
   const musicBrainz = /^MusicBrainz (.+)$/.exec(key)

@@ -3,7 +3,7 @@ import type { FormatReason } from '../../src-contract/text/format-reasons.ts'
 import { isText } from './file-bytes.ts'
 import { findOtherMpeg } from './mpeg-frames.ts'
 
-/** Bytes from the start of a file in which its kind shows. */
+/** Bytes from the start of a file that suffice to tell its kind. */
 export const KNOWN_BY_BYTES = 65_536
 
 type Magic = readonly [fault: FormatReason, at: number, bytes: string, at2?: number, bytes2?: string]
@@ -63,7 +63,7 @@ const MAGICS: readonly Magic[] = [
   ['mac_companion', 0, '\0\x05\x16\x07'],
 ]
 
-/** Returns the kind of a file that says so by a mark at its start, or undefined. Never throws. */
+/** Returns the kind of a file from a mark at its start, or undefined. Never throws. */
 export function foreignByMark(start: Buffer): FormatReason | undefined {
   const fits = ([, at, bytes, at2 = 0, bytes2 = '']: Magic) => isText(start, at, bytes) && isText(start, at2, bytes2)
   const found = MAGICS.find(fits)
@@ -73,8 +73,8 @@ export function foreignByMark(start: Buffer): FormatReason | undefined {
 }
 
 /**
- * Returns the kind of a file in which no MP3 was found, by signs that an MP3 could have as well: a short mark, its text, or frames of
- * another layer; undefined where nothing is known. Never throws.
+ * Returns the kind of a file that is not an MP3, from signs that an MP3 could show as well: a short mark, text, or frames of another layer;
+ * undefined if unknown. Never throws.
  */
 export function foreignByContent(start: Buffer): FormatReason | undefined {
   if (start.length > 0 && start.every((byte) => byte === 0)) return 'zeros'

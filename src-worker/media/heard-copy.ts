@@ -30,9 +30,9 @@ async function layoutOf({ path, offset, sizeBytes }: MasterBytes): Promise<{ sam
 }
 
 /**
- * Encodes a master and writes what a listener of the copy gets to `target`: a float WAV of two channels at the master's rate, whose
- * frames are as many as the master's and lie at the same places. The coded file lies beside it meanwhile. Throws a FfmpegError, or the
- * reason of an aborted `signal`; what was written is gone then.
+ * Encodes a master and writes the listener's copy to `target`: a float WAV of two channels at the master's rate, with as many frames as the
+ * master and aligned with it. The coded file is kept beside it meanwhile. Throws a FfmpegError, or the reason of an aborted `signal`, and
+ * removes its files then.
  */
 export async function writeHeardCopy(
   ffmpeg: Ffmpeg,

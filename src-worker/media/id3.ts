@@ -1,7 +1,6 @@
 /**
- * ID3v2 tags: written whole for masters, and read where ffmpeg, which reads the rest, hands over less than they say. ffmpeg can be
- * ended; a library that reads tags in this process held it up for six seconds over a genre list of 200 kB (music-metadata 12.1),
- * and made two artists of `AC/DC`.
+ * ID3v2 tags: complete writing for masters, and reading where ffmpeg, which reads the rest, loses information. ffmpeg can be killed; a tag
+ * library in this process blocked it for six seconds on a genre list of 200 kB (music-metadata 12.1), and split `AC/DC` into two artists.
  */
 import { inflateSync } from 'node:zlib'
 import type { SongTags } from './audio-facts.ts'
@@ -9,7 +8,7 @@ import type { Cover, Picture } from './cover.ts'
 import { DESCRIBED_COMMENT, fieldOf, NAMED_FRAMES, PAIR_BREAK, type TagEntry, VALUE_BREAK } from './tag-fields.ts'
 import { cleanText, decodeText } from './tag-text.ts'
 
-/** Frames of a list of pairs: what was done, and by whom (native frames, section 4.2.2). */
+/** Frames that list pairs of a role and a person (native frames, section 4.2.2). */
 const PAIR_FRAME_IDS: readonly string[] = ['TIPL', 'TMCL']
 
 const HEADER_BYTES = 10
@@ -29,7 +28,7 @@ const MAX_TEXT_BYTES = 200_000
 /** Longest content that is unpacked, bytes. */
 const MAX_UNPACKED_BYTES = 32_000_000
 
-/** Returns the length of the ID3v2 tag that begins with these bytes, its header included (structure, section 3.1); 0 where none does. */
+/** Returns the length of the ID3v2 tag that begins with these bytes, header included (structure, section 3.1); 0 without a tag. */
 export function id3TagBytes(start: Buffer): number {
   if (start.length < HEADER_BYTES || start.toString('latin1', 0, 3) !== 'ID3') return 0
   // Text that happens to begin like a tag has larger bytes there.
@@ -70,9 +69,10 @@ const DIALECTS: Readonly<Record<3 | 4, Dialect>> = {
 }
 
 /**
- * Returns an ID3v2 tag with the tags and the cover of a song; empty when there is nothing to say. A field of several values is one
- * text, since most players read no further than the first of a frame's texts. Version 3 is that of files which old players and shops
- * read: what has no frame there is a user-defined text.
+ * Returns an ID3v2 tag with the tags and the cover of a song; empty if there are neither. Several values of a field are one text, since
+ * most
+ * players read only the first text of a frame. Version 3 is for files that old players and shops read: fields without a frame in it become
+ * user-defined texts.
  */
 export function writeId3Tag(tags: SongTags, cover: Cover | undefined, version: 3 | 4 = 4): Buffer {
   const dialect = DIALECTS[version]
@@ -105,9 +105,9 @@ function coverFrame(cover: Cover, dialect: Dialect): Buffer {
   return frame('APIC', Buffer.concat([type, cover.bytes]), dialect)
 }
 
-/** Frames of dates that version 3 has instead, each for the year alone. */
+/** Date frames of version 3, each for the year only. */
 const YEAR_FRAMES: Readonly<Record<string, string>> = { TDRC: 'TYER', TDOR: 'TORY' }
-/** Frames that version 3 has nothing for. */
+/** Frames without a counterpart in version 3. */
 const NEW_IN_VERSION_4: readonly string[] = ['TMOO', 'TSST', 'TDRL']
 
 /** The frames of a text: one, but for a date in version 3, which is a year and a day. */
@@ -130,7 +130,7 @@ function ownText(name: string, text: string, dialect: Dialect): Buffer {
   return frame('TXXX', dialect.texts(name, text), dialect)
 }
 
-/** The frames of a tag that has no place of its own in {@link SongTags}. */
+/** Returns the frames of a tag that has no member in {@link SongTags}. */
 function otherFrames(key: string, value: string, dialect: Dialect): Buffer[] {
   const id = otherFrameId(key)
   const lyrics = /^lyrics(?:-(.*))?$/is.exec(key)
@@ -151,7 +151,7 @@ function otherFrames(key: string, value: string, dialect: Dialect): Buffer[] {
   return [ownText(key, value, dialect)]
 }
 
-/** The frame of a tag among the `other` ones; the frames of named fields are theirs alone. */
+/** Returns the frame of a tag among the `other` ones; frames of named fields are reserved. */
 function otherFrameId(key: string): string | undefined {
   const field = fieldOf(key)
   if (field) return field.isNamed ? undefined : field.frame
@@ -202,8 +202,8 @@ function ascii(text: string): Buffer {
 export type Id3Texts = ReadonlyMap<string, readonly string[]>
 
 /**
- * Returns the texts of an ID3v2 tag, as clean as {@link cleanText} makes them and none of them empty. Frames that are encrypted or
- * broken, and what lies beyond 4096 frames or 200 kB of text are left out. Never throws.
+ * Returns the non-empty texts of an ID3v2 tag, cleaned by {@link cleanText}. Encrypted or broken frames are left out, and so is anything
+ * beyond 4096 frames or 200 kB of text. Never throws.
  */
 export function readId3Texts(tag: Buffer): Id3Texts {
   const texts = new Map<string, string[]>()
@@ -221,12 +221,12 @@ export function readId3Texts(tag: Buffer): Id3Texts {
   return texts
 }
 
-/** Frames of texts, those of version 2 included. */
+/** Text frames, including version 2's. */
 const TEXT_FRAME = /^(T..|T...|COMM?|USLT|ULT)$/
 
 /**
- * Returns the texts of an ID3v2 tag that says Latin-1 of another encoding, by what they are in Latin-1, as ffmpeg hands them over. Both
- * are as clean as {@link cleanText} makes them. Never throws.
+ * Returns the texts of an ID3v2 tag that wrongly declares Latin-1, by their Latin-1 reading, which is how ffmpeg returns them. Both are
+ * cleaned by {@link cleanText}. Never throws.
  */
 export function readMislabelled(tag: Buffer): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
@@ -259,7 +259,7 @@ function* framesIn(tag: Buffer): Generator<{ readonly id: string; readonly conte
   const bytes = tag.subarray(HEADER_BYTES, id3TagBytes(tag))
   const body = isUnsynchronised && version < 4 ? synchronise(bytes) : bytes
   const headBytes = version === 2 ? 6 : HEADER_BYTES
-  // The size of an extended header counts itself in version 4 only.
+  // The size of an extended header includes itself in version 4 only.
   let at = isExtended && body.length >= 4 ? frameBytesAt(body, 0, version) + (version === 3 ? 4 : 0) : 0
   for (let frames = 0; frames < MAX_FRAMES && at + headBytes <= body.length; frames++) {
     if (!isFrameAt(body, at, version)) return
@@ -313,7 +313,7 @@ function unpack(bytes: Buffer): Buffer {
   }
 }
 
-/** Takes out the zeros that were put behind 0xff, so that nothing looks like an MP3 frame (structure, section 6.1). */
+/** Removes the zeros that unsynchronisation inserted after 0xff to avoid MP3 frame patterns (structure, section 6.1). */
 function synchronise(bytes: Buffer): Buffer {
   const kept = Buffer.alloc(bytes.length)
   let length = 0
@@ -331,7 +331,7 @@ function readText(id: string, content: Buffer): { readonly description?: string;
   return isDescribed ? { description: texts[0] ?? '', values } : { values }
 }
 
-/** Texts that are parted by zeros, in one of the four encodings (structure, section 4); none in another. */
+/** Returns texts separated by zeros, in one of the four encodings (structure, section 4); empty for any other encoding. */
 function decodeTexts(encoding: number | undefined, bytes: Buffer): string[] {
   const text = decode(encoding, bytes)
   return text.split('\0').map((part) => cleanText(part.replace(/^\ufeff/, '')))
@@ -346,8 +346,8 @@ function decode(encoding: number | undefined, bytes: Buffer): string {
 }
 
 /**
- * Returns name and text of a tag as the ID3v2 texts of its file have them, of which ffmpeg hands over less: the first value of a
- * frame, and a comment under its description as if that were a name. A tag that is not from these texts stays as it is. Never throws.
+ * Returns name and text of a tag as in the file's ID3v2 texts, since ffmpeg returns less: the first value of a frame only, and a comment
+ * under its description as if that were a name. A tag from elsewhere stays as it is. Never throws.
  */
 export function completeTag({ name, text }: TagEntry, texts: Id3Texts): TagEntry {
   const isComment = name.toLowerCase() !== 'comment' && texts.get(`COMM:${name}`)?.[0] === text
@@ -363,7 +363,7 @@ export function readId3Links(tag: Buffer): TagEntry[] {
   const entries: TagEntry[] = []
   for (const { id, content } of framesIn(tag)) {
     if (id === 'WXXX') {
-      // The link is Latin-1 whatever the description is in.
+      // The link is Latin-1, whatever the encoding of the description.
       const linkAt = endOfText(content, 1, isWide(content[0]) ? 2 : 1)
       const [description = ''] = decodeTexts(content[0], content.subarray(1, linkAt))
       entries.push({ name: `${OWN_LINK}${description}`, text: linkOf(content.subarray(linkAt)) })

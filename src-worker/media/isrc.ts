@@ -1,8 +1,8 @@
 import { isrcOf } from '../../src-contract/isrc.ts'
 
 /**
- * Returns the ISRC in the `axml` chunk of a Broadcast Wave (EBU Tech 3352: a `dc:identifier` inside an ebuCore `identifier`; the text of
- * the one or the `formatLabel` of the other says that it is an ISRC); the first where there are several. Never throws.
+ * Returns the ISRC in the `axml` chunk of a Broadcast Wave (EBU Tech 3352: a `dc:identifier` inside an ebuCore `identifier`; the former's
+ * text or the latter's `formatLabel` marks it as an ISRC); the first of several. Never throws.
  */
 export function isrcInAxml(xml: string): string | undefined {
   let isLabelled = false

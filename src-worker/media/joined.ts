@@ -5,7 +5,7 @@ import type { AudioFacts } from './audio-facts.ts'
 /** Lengths that are cut off the ends of a song. */
 export type Trims = Pick<Edges, 'trim_start_seconds' | 'trim_end_seconds'>
 
-/** A song that goes over into another, with what is cut off it. */
+/** A song that runs into another, with its trims. */
 export interface JoinedSong {
   /** Absolute path. */
   readonly path: string
@@ -17,7 +17,9 @@ export interface JoinedSong {
   readonly trims: Trims
 }
 
-/** Songs that go over into one, and into which it goes over: all are mastered as one, and its masters are its stretch of that. */
+/**
+ * Neighbours of a song that run into it without a gap: all are mastered together, and each master is one song's part of the whole.
+ */
 export interface Joined<Song = JoinedSong> {
   readonly before: readonly Song[]
   readonly after: readonly Song[]

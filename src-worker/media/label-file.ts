@@ -1,4 +1,4 @@
-/** Puts tags and cover onto a finished sound file: only then is known what they say of its sound. */
+/** Writes tags and cover onto a finished sound file: its loudness tags are only known then. */
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Container } from '../../src-contract/formats.ts'
@@ -17,7 +17,7 @@ interface Stretch {
   readonly end: number
 }
 
-/** Tags and cover of a song, and what its album measures where that is known. */
+/** Tags and cover of a song, and its album's measurement if known. */
 export interface Labels {
   readonly tags: SongTags
   readonly cover?: Cover | undefined
@@ -35,15 +35,15 @@ const COPIED_BYTES = 1 << 20
 /** Loudness that ReplayGain 2.0 refers to, LUFS (wiki.hydrogenaud.io, "ReplayGain 2.0 specification"). */
 const REPLAY_GAIN_LUFS = -18
 
-/** Measurement of a file, or of a whole record, from which players take its gain. */
+/** Measurement of a file or a whole record for its ReplayGain. */
 export interface PlayedLevel {
   readonly integratedLufs: number
   readonly truePeakDbtp: number
 }
 
 /**
- * Returns the tags with the gain and the peak of a file as players read them, and those of its album where that was measured. What a
- * source says of its own loudness is none of its master's and is never carried over. Silence has none.
+ * Returns the tags with the ReplayGain of a file, and of its album if measured. A source's ReplayGain does not apply to its master and is
+ * never carried over. Silence gets none.
  */
 export function withReplayGain(tags: SongTags, track: PlayedLevel, album?: PlayedLevel): SongTags {
   const levels = { ...replayGain('TRACK', track), ...(album ? replayGain('ALBUM', album) : {}) }
@@ -59,9 +59,10 @@ function replayGain(of: 'TRACK' | 'ALBUM', { integratedLufs, truePeakDbtp }: Pla
 }
 
 /**
- * Writes a copy of a sound file with these tags, and no others, to `target`: a WAV with all of them before the samples, a FLAC with
- * Vorbis comments, an MP3 with ID3v2.3, an M4A with the atoms of iTunes. The coded sound stays as it is. Throws the system's error, or
- * an Error for a file that is not of that kind.
+ * Writes a copy of a sound file with only these tags to `target`: a WAV with all of them before the samples, a FLAC with Vorbis comments,
+ * an
+ * MP3 with ID3v2.3, an M4A with the atoms of iTunes. The coded sound stays as it is. Throws the system's error, or an Error for a file of
+ * another kind.
  */
 export async function writeLabelled(
   container: Container,
@@ -96,7 +97,7 @@ async function wavParts(bare: FileHandle, labels: Labels): Promise<Part[]> {
   return [head, { start: offset, end: offset + length }, new Uint8Array(length % 2)]
 }
 
-/** Type of the block that says what follows, the first of every FLAC, and its size. */
+/** Length of a FLAC's mark and its STREAMINFO block with header, bytes. */
 const STREAM_INFO_BYTES = 4 + 4 + 34
 
 async function flacParts(bare: FileHandle, { tags, cover }: Labels): Promise<Part[]> {
@@ -125,7 +126,7 @@ async function m4aParts(bare: FileHandle, { tags, cover }: Labels): Promise<Part
   const parts: Part[] = []
   for await (const { name, start, end } of fileBoxes(bare)) {
     const isMovie = name === 'moov'
-    // What lies before it keeps its place, since the movie's tables point there.
+    // Everything before it keeps its position, since the movie's tables refer to it.
     if (isMovie && end !== size) throw new Error('the M4A does not end with its tables')
     parts.push(isMovie ? taggedMoov(await readAt(bare, start + 8, end - start - 8), tags, cover) : { start, end })
   }

@@ -1,13 +1,13 @@
 import { playingTime } from '../../src-contract/text/numbers.ts'
 import type { AudioFacts } from './audio-facts.ts'
 
-/** A warning about a file that is longer or shorter than it says; its values are playing times, `m:ss`. */
+/** A warning about a file that is longer or shorter than its header claims; its values are playing times, `m:ss`. */
 export interface LengthWarning {
   readonly code: 'INPUT_CUT_SHORT' | 'INPUT_HOLDS_MORE'
   readonly values: Readonly<Record<string, string>>
 }
 
-/** Returns what is to be said of the length of a file, which is known before anything is measured or charged. Pure. */
+/** Returns the warnings about the length of a file; it is known before anything is measured or charged. Pure. */
 export function lengthWarnings(
   facts: Pick<AudioFacts, 'durationSeconds' | 'claimedSeconds' | 'uncountedSeconds'>,
 ): LengthWarning[] {

@@ -8,10 +8,10 @@ import { askFfmpeg, type Ffmpeg, FfmpegError, type FfmpegOrigin } from './ffmpeg
 const OLDEST_MAJOR = 5
 const OLDEST_MINOR = 1
 
-/** Reason for which there is no ffmpeg: none was found, or the one that is set was never confirmed or is another file since. */
+/** Reason that there is no ffmpeg: none was found, or the configured one was never confirmed or has changed since. */
 export type FfmpegLack = 'ffmpeg_missing' | 'ffmpeg_unconfirmed' | 'ffmpeg_changed'
 
-/** There is no ffmpeg, or not the one that was asked for; the message says in one sentence what to do. */
+/** Error for a missing ffmpeg, or a configured one that may not be run; the message says in one sentence what to do. */
 export class FfmpegMissingError extends Error {
   readonly lack: FfmpegLack
 
@@ -31,20 +31,20 @@ export interface ConfirmedFfmpeg {
 
 /** Places to look in besides the usual ones. */
 export interface FfmpegPlaces {
-  /** The ffmpeg of the environment: when given, nothing else is tried. */
+  /** The ffmpeg of the environment: when given, no other is tried. */
   readonly explicit?: string | undefined
-  /** The ffmpeg of the settings: when given, nothing else is tried. */
+  /** The ffmpeg of the settings: when given, no other is tried. */
   readonly confirmed?: ConfirmedFfmpeg | undefined
-  /** Reads the file that is to be what was confirmed. */
+  /** Returns the digest of a file to compare with the confirmed one. */
   readonly digestOf?: DigestOf
-  /** Folder of the packaged application's resources; ffmpeg lies in its `bin`. */
+  /** Folder of the packaged application's resources; ffmpeg is in its `bin`. */
   readonly resourcesDir?: string | undefined
 }
 
 /**
- * Returns the first ffmpeg that runs and is at least version 5.1, in this order: the environment's, the setting, the packaged
- * resources, the package ffmpeg-static, the system's, the npm fallback. Throws a {@link FfmpegMissingError} when there is none, or a
- * {@link FfmpegError} when the system could start no program. A setting that is not what its owner confirmed is not run.
+ * Returns the first ffmpeg that runs and is at least version 5.1, in this order: the environment's, the setting, the packaged resources,
+ * the package ffmpeg-static, the system's, the npm fallback. Throws a {@link FfmpegMissingError} if none is found, or a {@link FfmpegError}
+ * if the system could start no program. A configured file that differs from the confirmed one is not run.
  */
 export async function locateFfmpeg(places: FfmpegPlaces = {}): Promise<Ffmpeg> {
   if (places.explicit === undefined && places.confirmed) {
@@ -99,13 +99,13 @@ async function requireConfirmed({ path: file, sha256 }: ConfirmedFfmpeg, digestO
 export type FfmpegFlaw = 'no_program' | 'not_ffmpeg' | 'ffmpeg_too_old'
 
 /**
- * Runs `file` once to ask for its version and returns its SHA-256, or what is wrong with it: only for a file that its owner has just
- * confirmed. Never rejects.
+ * Runs `file` once to ask for its version and returns its SHA-256 or its flaw: only for a file that the user has just confirmed. Never
+ * rejects.
  */
 export async function inspectFfmpeg(file: string): Promise<{ readonly sha256: string } | FfmpegFlaw> {
   try {
     if (!path.isAbsolute(file) || !(await stat(file)).isFile()) return 'no_program'
-    // Before it runs: what runs afterwards is compared with it.
+    // Hashed before it runs; later runs are compared with this.
     const sha256 = await createDigests()(file)
     const found = await tryFfmpeg(file, 'setting')
     return typeof found === 'object' ? { sha256 } : found
@@ -124,13 +124,13 @@ function fromPackage(find: (require: NodeJS.Require) => unknown): string | undef
   }
 }
 
-/** Paths at which the system could have it. `where` is not used: it would first look into the working folder. */
+/** Returns the candidate paths on the system's PATH. `where` is not used: it would first search the working folder. */
 function onSystemPath(executable: string): [FfmpegOrigin, string][] {
   const folders = (process.env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder))
   return folders.map((folder) => ['system', path.join(folder, executable)])
 }
 
-/** Throws a {@link FfmpegError} where the system could start nothing at all: that says nothing about the program. */
+/** Throws a {@link FfmpegError} if the system could start nothing at all: that says nothing about the program. */
 async function tryFfmpeg(file: string, origin: FfmpegOrigin): Promise<Ffmpeg | FfmpegFlaw> {
   try {
     await access(file, constants.X_OK)
@@ -150,8 +150,8 @@ async function tryFfmpeg(file: string, origin: FfmpegOrigin): Promise<Ffmpeg | F
 }
 
 /**
- * Returns what `ffmpeg -version` says: the version as printed, whether it is at least 5.1 (a build of the development branch,
- * `N-…`, is) and whether soxr is built in. Undefined when the text is of another program. Never throws.
+ * Parses the output of `ffmpeg -version`: the version as printed, whether it is at least 5.1 (a build of the development branch, `N-…`, is)
+ * and whether soxr is built in. Undefined for another program's output. Never throws.
  */
 export function readVersion(stdout: string): { version: string; isNewEnough: boolean; hasSoxr: boolean } | undefined {
   const version = /^ffmpeg version (\S+)/.exec(stdout)?.[1]

@@ -13,7 +13,7 @@ export interface TagRange extends ByteRange {
   readonly kind: 'id3v1' | 'id3v2' | 'ape' | 'lyrics3'
 }
 
-/** The parts of an MP3 or FLAC file: what is not a tag is its sound. */
+/** The parts of an MP3 or FLAC file: the tags and the sound between them. */
 export interface TaggedFile {
   readonly sound: ByteRange
   /** Those before the sound in their order, then those behind it from the last one on. */
@@ -33,7 +33,7 @@ export async function findTags(handle: FileHandle, fileBytes: number): Promise<T
     const bytes = id3Bytes || apeBytes
     if (bytes === 0) break
     tags.push({ kind: id3Bytes > 0 ? 'id3v2' : 'ape', start, end: Math.min(fileBytes, start + bytes) })
-    // A tag may say that it is longer than the file.
+    // A tag may claim to be longer than the file.
     start = Math.min(fileBytes, start + bytes)
   }
   let end = fileBytes
@@ -52,7 +52,7 @@ const MAX_PADDING_BYTES = 65_536
 const ID3V1_BYTES = 128
 /** ID3v1 with the longer texts of its extension before it. */
 const ID3V1_EXTENDED_BYTES = 227
-/** Longest Lyrics3 version 1, which does not say how long it is. */
+/** Longest Lyrics3 version 1, which does not state its length. */
 const MAX_LYRICS3_V1_BYTES = 5120
 const LYRICS3_START = 'LYRICSBEGIN'
 /** The end of Lyrics3 version 2: six digits for its length, and `LYRICS200`. */
@@ -78,7 +78,7 @@ const END_MARKS = [
   ['LYRICSEND', 9],
 ] as const
 
-/** The places behind which there is nothing, or nothing but zeros. */
+/** Returns the positions with only zeros, or nothing, behind them. */
 function possibleEnds(tail: Buffer): number[] {
   const marked = END_MARKS.map(([mark, bytes]) => {
     const at = tail.lastIndexOf(mark, undefined, 'latin1')
@@ -116,20 +116,21 @@ function tagBefore(tail: Buffer): { readonly kind: TagRange['kind']; readonly by
   return undefined
 }
 
-/** Bytes before the first frame over which ffmpeg finds it by itself. */
+/** Bytes before the first frame that ffmpeg skips on its own. */
 const PASSED_OVER_BYTES = 262_144
 
-/** Input of ffmpeg, and the options in front of it. */
+/** Input of ffmpeg and its input options. */
 export interface SoundInput {
   readonly from: string | Readable
   readonly options: readonly string[]
 }
 
 /**
- * Returns how ffmpeg is to read the sound of an MP3: the file itself, or a part of it without the tags that ffmpeg would take for sound;
- * it knows an ID3v2 tag in front and an ID3v1 tag at the end. What lies before the first frame is left out where it is longer than what
- * ffmpeg searches. Tags in the middle are left out of a stream, in which ffmpeg cannot seek
- * and so keeps the padding of the encoder. Throws the system's error.
+ * Returns ffmpeg's input for the sound of an MP3: the file, or a part of it without the tags that ffmpeg would take for sound; it handles
+ * an
+ * ID3v2 tag in front and an ID3v1 tag at the end. Bytes before the first frame are cut if they exceed ffmpeg's search range. A file with
+ * tags
+ * in the middle becomes a stream without them; ffmpeg cannot seek in it and so keeps the padding of the encoder. Throws the system's error.
  */
 export async function mp3Sound(path: string): Promise<SoundInput> {
   const handle = await open(path, 'r')
@@ -142,7 +143,7 @@ export async function mp3Sound(path: string): Promise<SoundInput> {
     if (innerTags.length > 0) return { from: Readable.from(bytesBetween(path, sound, innerTags)), options: [] }
     const isPlain = tags.every((tag) => (tag.start === 0 ? tag.kind === 'id3v2' : tag.kind === 'id3v1'))
     if (isPlain && !isFar) return { from: path, options: [] }
-    // Of a file, and of nothing else (ffmpeg-protocols, "subfile").
+    // Only from a file (ffmpeg-protocols, "subfile").
     const options = ['-protocol_whitelist', 'file,subfile']
     return { from: `subfile,,start,${sound.start},end,${sound.end},,:${path}`, options }
   } finally {

@@ -1,18 +1,18 @@
-/** Length of an MP3 to the sample, as the header of its first frame says it (LAME, "Mp3 Info Tag" revision 1). */
+/** Sample-accurate length of an MP3 from the header in its first frame (LAME, "Mp3 Info Tag" revision 1). */
 import { open } from 'node:fs/promises'
 import { readAt } from './file-bytes.ts'
 
 /** Samples of a frame of MPEG 1 layer III at 32 to 48 kHz. */
 const FRAME_SAMPLES = 1152
-/** Delay that every decoder adds to that of the encoder. */
+/** Delay that every decoder adds to the encoder's. */
 const DECODER_DELAY_SAMPLES = 529
-/** Place of the mark in a stereo frame without CRC: its head and side information stand before it. */
+/** Position of the mark in a stereo frame without CRC, after the frame header and side information. */
 const MARK_AT = 36
 const FRAMES_AT = MARK_AT + 8
-/** Name of the encoder. Some programs believe delay and padding of LAME alone; ffmpeg's muxer names itself. */
+/** Name of the encoder. Some programs trust delay and padding only from LAME; ffmpeg's muxer writes its own name. */
 const ENCODER_AT = MARK_AT + 120
 const ENCODER_BYTES = 9
-/** Signature of the encoder in the sound, and the part of the file in which it is found: LAME fills spare bits of early frames with it. */
+/** Signature of the encoder in the sound, and the searched part of the file: LAME fills spare bits of early frames with it. */
 const SIGNATURE = /LAME\d\.\d{2,3}/
 const SIGNED_BYTES = 1 << 17
 /** Delay and padding, 12 bits each. */

@@ -1,6 +1,6 @@
 /**
- * Atoms of an M4A: what a file of ffmpeg says of its padding, and the list of tags that iTunes made and everybody reads. Sources: ISO
- * 14496-12 (boxes, edit lists); Apple, "QuickTime File Format" (metadata); mutagen and MusicBrainz Picard for the names of the atoms.
+ * Atoms of an M4A: the padding of a file from ffmpeg, and the tag list that iTunes introduced and all players read. Sources: ISO 14496-12
+ * (boxes, edit lists); Apple, "QuickTime File Format" (metadata); mutagen and MusicBrainz Picard for the names of the atoms.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import type { SongTags } from './audio-facts.ts'
@@ -93,8 +93,9 @@ function boxAt(bytes: Buffer, ...path: readonly string[]): Buffer {
 }
 
 /**
- * Returns the length of the song in an M4A and its padding, in samples: from the edit list, whose unit is that of the song where the
- * movie's is, and from the number of coded frames. `moov` is the content of that box. Throws an Error for another kind of file.
+ * Returns the length of the song in an M4A and its padding, in samples: from the edit list, if its time scale equals the song's, and from
+ * the
+ * number of coded frames. `moov` is the content of that box. Throws an Error for another kind of file.
  */
 export function codedLength(moov: Buffer): CodedLength {
   const edits = boxAt(moov, 'trak', 'edts', 'elst')
@@ -134,7 +135,7 @@ export async function* fileBoxes(handle: FileHandle): AsyncGenerator<Omit<Box, '
   }
 }
 
-/** Form of the sound in an M4A, and whether it says anything about the song. */
+/** Format of the sound in an M4A, and whether it has tags about the song. */
 export interface M4aFacts {
   readonly sampleRateHz: number
   readonly channels: number
@@ -155,7 +156,7 @@ export async function readM4aFacts(path: string): Promise<M4aFacts> {
 }
 
 function m4aFacts(moov: Buffer): M4aFacts {
-  // Version and number of the descriptions stand before the first (ISO 14496-12, section 8.5.2).
+  // Version and entry count come before the first description (ISO 14496-12, section 8.5.2).
   const [sound] = boxesIn(boxAt(moov, 'trak', 'mdia', 'minf', 'stbl', 'stsd').subarray(8))
   if (!sound) throw new Error('the file does not describe its sound')
   const udta = boxesIn(moov).find(({ name }) => name === 'udta')
@@ -168,12 +169,12 @@ function m4aFacts(moov: Buffer): M4aFacts {
   }
 }
 
-/** Tells whether an atom is about the file: its program, or its padding. */
+/** Returns whether an atom describes the file rather than the song: its encoder or its padding. */
 function isOfTheFile({ name, content }: Box): boolean {
   return name === '©too' || (name === '----' && content.includes('iTunSMPB'))
 }
 
-/** Returns a `moov` box, given by its content, with these tags instead of its own. Throws as {@link codedLength}. */
+/** Replaces the tags of a `moov` box, given by its content. Throws as {@link codedLength}. */
 export function taggedMoov(moov: Buffer, tags: SongTags, cover?: Cover): Buffer {
   const kept = boxesIn(moov)
     .filter(({ name }) => name !== 'udta')
@@ -219,14 +220,14 @@ function numberPair(atom: string, [, number, total = '0']: readonly string[]): B
   return Buffer.concat([uint16(0), clamped(number), clamped(total), ...(atom === 'trkn' ? [uint16(0)] : [])])
 }
 
-/** Lengths as iTunes writes them: hexadecimal, the samples before and behind the song, and its own. */
+/** Formats the lengths as iTunes does: hexadecimal samples before and behind the song, and of the song. */
 function soundLength({ primingFrames, frames, paddingFrames }: CodedLength): string {
   const hex = (value: number, digits: number) => value.toString(16).toUpperCase().padStart(digits, '0')
   const numbers = [hex(0, 8), hex(primingFrames, 8), hex(paddingFrames, 8), hex(frames, 16)]
   return ` ${[...numbers, ...Array.from({ length: 8 }, () => hex(0, 8))].join(' ')}`
 }
 
-/** An atom under a name of its own. */
+/** Returns a freeform atom with this name. */
 function own(name: string, text: string): Buffer {
   const full = (content: string) => Buffer.concat([Buffer.alloc(4), utf8(content)])
   return box('----', box('mean', full('com.apple.iTunes')), box('name', full(name)), data(UTF8, utf8(text)))

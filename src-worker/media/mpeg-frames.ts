@@ -18,11 +18,11 @@ const RATES_HZ = [44_100, 48_000, 32_000]
 const KILOBITS_V1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const KILOBITS_V2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 
-/** Bytes after the tags in which the first frame must start: encoders leave padding, recoveries of disks megabytes of rubbish. */
+/** Bytes after the tags that are searched for the first frame: encoders leave padding, recovered disks megabytes of garbage. */
 const SEARCHED_BYTES = 1 << 24
 /** Bytes that are read at once. */
 const PIECE_BYTES = 1 << 20
-/** Bytes in which {@link CONSECUTIVE_FRAMES} of the longest frames lie, with a margin. */
+/** Bytes that hold {@link CONSECUTIVE_FRAMES} of the longest frames, with a margin. */
 const STREAM_BYTES = 16_384
 /** Four headers that agree and lie exactly a frame apart do not occur in text or noise (1 in 10^20). */
 const CONSECUTIVE_FRAMES = 4
@@ -39,7 +39,7 @@ export interface Mp3Stream {
   readonly start: number
   /** Rate of the longest part that is not narrower than 44.1 kHz, or the highest rate where all parts are. */
   readonly sampleRateHz: number
-  /** 2 where a second of the song, or most of it, is in stereo. */
+  /** 2 if most of the song, or a second of it, is stereo. */
   readonly channels: 1 | 2
   /** Mean of the frames, bit/s. */
   readonly bitRate: number
@@ -50,9 +50,10 @@ export interface Mp3Stream {
 }
 
 /**
- * Returns the sound of the MP3 frames between two places of a file, or undefined when the first 16 MB hold no four consecutive frames
- * of layer III that agree (two that reach the end are enough for a very short file). Every frame header is read, since a single frame of
- * another kind in front says nothing about the song. Throws the system's error.
+ * Returns the sound of the MP3 frames between two positions of a file, or undefined if the first 16 MB contain no four consecutive,
+ * consistent frames of layer III (two that reach the end are enough for a very short file). Every frame header is read, since a single
+ * frame
+ * of another kind in front says nothing about the song. Throws the system's error.
  */
 export async function surveyMp3(handle: FileHandle, { start, end }: ByteRange): Promise<Mp3Stream | undefined> {
   const first = await findFirstFrame(handle, { start, end })
@@ -106,7 +107,7 @@ interface Part {
   bits: number
 }
 
-/** Adds up the frames and finds the tags between them; what is neither is passed over. */
+/** Adds up the frames and finds the tags between them; other bytes are skipped. */
 async function readAllFrames(
   handle: FileHandle,
   { start, end }: ByteRange,
@@ -120,7 +121,7 @@ async function readAllFrames(
     let at = 0
     while (at + HEADER_BYTES <= bytes.length) {
       const header = readHeader(bytes, at)
-      // A lonely sync in rubbish is told from a frame by what stands behind it.
+      // A stray sync pattern in garbage is told from a frame by the bytes behind it.
       const isFrame =
         header &&
         (header.version === version || isStream(bytes, at, header, isLast ? bytes.length : Number.POSITIVE_INFINITY))
@@ -148,7 +149,7 @@ function addFrame(
   parts.set(key, part)
 }
 
-/** Length of an ID3v2 tag, or of an APEv2 tag that has a header, at a place where no frame begins; 0 where none does. */
+/** Returns the length of an ID3v2 tag, or of an APEv2 tag with a header, at a position without a frame; 0 without a tag. */
 function leadingTagBytes(bytes: Buffer, at: number): number {
   if (bytes[at] === LETTER_I) return id3TagBytes(bytes.subarray(at, at + 10))
   return bytes[at] === LETTER_A ? apeHeaderBytes(bytes.subarray(at, at + APE_MARK_BYTES)) : 0
@@ -157,9 +158,9 @@ function leadingTagBytes(bytes: Buffer, at: number): number {
 const LETTER_I = 0x49
 const LETTER_A = 0x41
 
-/** A part of this length is a part of the song, s; what is shorter is a remainder of a cut or a jingle of an encoder. */
+/** Shortest part that counts as part of the song, s; shorter ones are remainders of a cut or jingles of an encoder. */
 const HEARD_SECONDS = 1
-/** Everything that is heard fits into this rate and those above, Hz. */
+/** Lowest sample rate that covers all audible frequencies, Hz. */
 const FULL_RATE_HZ = 44_100
 
 function songRateHz(parts: readonly Part[]): number {
@@ -183,14 +184,15 @@ function sumOf(parts: readonly Part[], amount: (part: Part) => number): number {
 /** MPEG audio that ffmpeg cannot decode as layer III, or that no song should be sent in. */
 export type OtherMpeg = 'mp1' | 'mp2' | 'mp3_free_format'
 
-/** Bit rates of layers I and II of MPEG 1, kbit/s; MPEG 2 has those of layer III in layer II. */
+/** Bit rates of layers I and II of MPEG 1, kbit/s; in MPEG 2, layer II shares layer III's. */
 const KILOBITS_LAYER_1 = [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448]
 const KILOBITS_LAYER_2 = [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384]
 const KILOBITS_LAYER_1_V2 = [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256]
 
 /**
- * Returns what the bytes of a file that is no MP3 hold of the same family, or undefined: four consecutive frames of layer I or II, or of
- * layer III without a bit rate (free format), whose length is only the distance between two headers.
+ * Returns the related format in a file that is not an MP3, or undefined: four consecutive frames of layer I or II, or of layer III without
+ * a
+ * bit rate (free format), whose length is just the distance between two headers.
  */
 export function findOtherMpeg(bytes: Buffer): OtherMpeg | undefined {
   for (let at = 0; at + HEADER_BYTES <= bytes.length; at++) {
@@ -205,7 +207,7 @@ export function findOtherMpeg(bytes: Buffer): OtherMpeg | undefined {
 
 const LAYERS = [undefined, 3, 2, 1] as const
 
-/** Longest frame of free format, bytes: that of 640 kbit/s at 32 kHz. */
+/** Longest free-format frame, bytes: at 640 kbit/s and 32 kHz. */
 const LONGEST_FREE_FRAME_BYTES = 2881
 
 function hasFreeFrames(bytes: Buffer, at: number): boolean {

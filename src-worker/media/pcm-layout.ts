@@ -31,7 +31,7 @@ export function pcmLayout(format: WaveFormat): PcmLayout | undefined {
   }
 }
 
-/** Returns whether a WAV is PCM of which the samples are padded, such as 24 bits in 32: programs disagree on which of them count. */
+/** Returns whether a WAV is PCM with padded samples, such as 24 bits in 32: programs disagree on which bits count. */
 export function hasPaddedSamples(format: WaveFormat): boolean {
   const sampleBytes = Math.ceil(format.bitsPerSample / 8)
   return codecOf(format.tag, format.bitsPerSample, sampleBytes) !== undefined && isPadded(format, sampleBytes)
@@ -44,13 +44,12 @@ function codecOf(tag: number, bits: number, bytes: number): string | undefined {
   return undefined
 }
 
-/** Bytes of the largest samples in which smaller ones are padded. */
+/** Size of the largest container of padded samples, bytes. */
 const PADDED_BYTES = 4
 
 /**
- * Returns whether samples are farther apart than their size. A block size of zero, one that leaves out the channels, and one that the
- * byte rate contradicts are errors of the program that wrote the file. Samples of three bytes may have four bytes each: only the byte
- * rate tells whether they do.
+ * Returns whether samples are farther apart than their size. A zero block size, one without the channels, or one that contradicts the byte
+ * rate is an error of the program that wrote the file. For three-byte samples, only the byte rate shows whether they take up four bytes.
  */
 function isPadded({ channels, blockBytes, bytesPerSecond, sampleRateHz }: WaveFormat, sampleBytes: number): boolean {
   const frameBytes = channels * sampleBytes

@@ -1,4 +1,4 @@
-/** Facts of a JPEG or PNG, read from its own bytes. */
+/** Facts of a JPEG or PNG, read from its bytes. */
 import type { COVER_TYPES, ColorModel } from '../../src-contract/covers.ts'
 import { isText } from './file-bytes.ts'
 
@@ -32,7 +32,7 @@ const ICC_MARK = 'ICC_PROFILE\0'
 /** Place of the colour space in an ICC segment: behind the mark, two counters, and 16 bytes of the profile (ICC.1, table 17). */
 const ICC_COLOR_SPACE = ICC_MARK.length + 2 + 16
 
-/** Returns what a picture says of itself in its headers; undefined for anything but a JPEG or PNG. Never throws. */
+/** Returns the facts in a picture's headers; undefined for anything but a JPEG or PNG. Never throws. */
 export function pictureFacts(bytes: Buffer): PictureFacts | undefined {
   const facts = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? pngFacts(bytes) : jpegFacts(bytes)
   return facts && facts.widthPx > 0 && facts.heightPx > 0 ? facts : undefined

@@ -1,14 +1,16 @@
-/** Pictures without what cameras and programs write beside them: place, camera, thumbnails, other pictures. The picture's own bytes stay. */
+/**
+ * Pictures without the metadata of cameras and programs: location, camera, thumbnails, other pictures. The picture data stays unchanged.
+ */
 import { crc32 } from 'node:zlib'
 import { isText } from './file-bytes.ts'
 
 const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
-/** PNG chunks without which a picture would look different; all critical ones are kept as well (ISO/IEC 15948; APNG). */
+/** PNG chunks that affect the look of a picture; all critical ones are kept as well (ISO/IEC 15948; APNG). */
 const LOOKED_AT_CHUNKS: readonly string[] = [
   ...['tRNS', 'gAMA', 'cHRM', 'sRGB', 'iCCP', 'cICP', 'mDCV', 'cLLI', 'sBIT', 'bKGD', 'pHYs', 'hIST', 'sPLT'],
   ...['acTL', 'fcTL', 'fdAT'],
 ]
-/** JPEG segments of applications by which a picture is decoded and coloured: JFIF, ICC profile, Adobe's colour transform. */
+/** JPEG application segments that affect decoding and colours: JFIF, ICC profile, Adobe's colour transform. */
 const LOOKED_AT_SEGMENTS: readonly (readonly [marker: number, mark: string])[] = [
   [0xe0, 'JFIF\0'],
   [0xe2, 'ICC_PROFILE\0'],
@@ -25,8 +27,9 @@ const ORIENTATION = 0x0112
 const UPRIGHT = 1
 
 /**
- * Returns a JPEG or PNG without Exif (its GPS, maker's notes and thumbnail), XMP, IPTC, texts of a PNG, and whatever follows its end. What
- * decides how it looks stays: pixels, colour profile, and orientation. Bytes that are neither, or broken, come back as they are. Pure.
+ * Returns a JPEG or PNG without Exif (its GPS, maker's notes and thumbnail), XMP, IPTC, texts of a PNG, and any bytes behind its end.
+ * Pixels,
+ * colour profile and orientation stay. Broken pictures and other bytes are returned unchanged. Pure.
  */
 export function plainPicture(bytes: Buffer): Buffer {
   const parts = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? pngParts(bytes) : jpegParts(bytes)
@@ -86,7 +89,7 @@ function pngParts(bytes: Buffer): Buffer[] | undefined {
   return undefined
 }
 
-/** Orientation in the first directory of an Exif block (Exif 3.0, section 4.6.5), 1 to 8; undefined where it says none. */
+/** Returns the orientation in the first directory of an Exif block (Exif 3.0, section 4.6.5), 1 to 8; undefined without one. */
 function orientationIn(exif: Buffer): number | undefined {
   const isLittle = isText(exif, 0, 'II')
   if (exif.length < 14 || !(isLittle || isText(exif, 0, 'MM'))) return undefined
@@ -102,7 +105,7 @@ function orientationIn(exif: Buffer): number | undefined {
   return undefined
 }
 
-/** An Exif block of an orientation alone. */
+/** Returns an Exif block with only an orientation. */
 function exifOf(orientation: number): Buffer {
   const block = Buffer.alloc(26)
   block.write('MM\0*', 'latin1')

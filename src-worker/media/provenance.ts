@@ -1,4 +1,4 @@
-/** Traces of a generator in a song: what its tags say, and who made the C2PA manifest that it carries. Nothing is ever removed from a file. */
+/** Traces of a generator in a song: its tags, and the maker of its C2PA manifest. Nothing is ever removed from a file. */
 import { open } from 'node:fs/promises'
 import type { SongTags } from './audio-facts.ts'
 
@@ -9,7 +9,7 @@ export interface GeneratorTrace {
   readonly evidence: string
 }
 
-/** Names of generators as they write them, each by what no other text is likely to hold. */
+/** Names of generators, each with a pattern that other texts are unlikely to match. */
 const GENERATORS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['Suno', /\bsuno(\.ai|\.com)?\b/i],
   ['Udio', /\budio(\.com)?\b/i],
@@ -26,14 +26,15 @@ const GENERATORS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['Boomy', /\bboomy\.com\b/i],
   ['Beatoven', /\bbeatoven\b/i],
 ]
-/** Tags that say what a song is called or sung about: a name in them is no trace. */
+/** Tags that describe the work itself: a generator's name in them is no trace. */
 const OF_THE_WORK =
   /^(title|album|albumArtist|composer|genre|date|track|copyright|isrc|lyrics.*|title-sort|album-sort)$/
 const MAX_EVIDENCE_LENGTH = 160
 
 /**
- * Returns the generator that the tags of a song name: in a comment, a link or a tag of a program, or as the whole artist. Undefined where
- * they name none. Pure.
+ * Returns the generator named in a song's tags: in a comment, a link or a program's tag, or as the whole artist. Undefined if none is
+ * named.
+ * Pure.
  */
 export function generatorIn({ other = {}, ...named }: SongTags): GeneratorTrace | undefined {
   const entries = Object.entries({ ...other, ...named }).filter(([field]) => !OF_THE_WORK.test(field))
@@ -46,10 +47,10 @@ export function generatorIn({ other = {}, ...named }: SongTags): GeneratorTrace 
   return undefined
 }
 
-/** Bytes at the start and at the end of a file in which a manifest is looked for. */
+/** Bytes at the start and at the end of a file that are searched for a manifest. */
 const LOOKED_AT_BYTES = 1 << 20
 
-/** Returns the program that the C2PA manifest in a file names as its maker; undefined where none is found. Throws the system's error. */
+/** Returns the maker that a file's C2PA manifest names; undefined without one. Throws the system's error. */
 export async function readClaimGenerator(path: string): Promise<string | undefined> {
   const handle = await open(path, 'r')
   try {
@@ -90,7 +91,7 @@ function textAfter(bytes: Buffer, text: string, from: number): number | undefine
   return at < 0 ? undefined : at + item.length
 }
 
-/** Returns the text of CBOR at a place, of up to 255 bytes; undefined for anything else. */
+/** Returns the CBOR text at a position, up to 255 bytes; undefined for anything else. */
 function textAt(bytes: Buffer, at: number): string | undefined {
   const head = bytes[at] ?? 0
   const [length, start] = head === 0x78 ? [bytes[at + 1] ?? 0, at + 2] : [head - 0x60, at + 1]

@@ -9,10 +9,10 @@ import { surveyMp3 } from './mpeg-frames.ts'
 import { hasPaddedSamples, pcmLayout } from './pcm-layout.ts'
 import { readWaveFile } from './wav-sound.ts'
 
-/** Reason for which a file is not one of the three formats; the sentences are in src-contract/text. */
+/** Reason that a file is not one of the three formats; the sentences are in src-contract/text. */
 export type FormatFault = FormatReason
 
-/** Facts of the audio stream according to the container; those that matter are measured again by decoding. */
+/** Facts of the audio stream according to the container; important ones are measured again by decoding. */
 export interface StreamFacts {
   readonly format: AudioFormat
   readonly codec: string
@@ -21,11 +21,11 @@ export interface StreamFacts {
   readonly bitDepth?: number
   /** Mean of the frames of an MP3, bit/s. */
   readonly bitRate?: number
-  /** Frames of which the container says that it holds them; absent where it does not say. */
+  /** Number of frames that the container claims; absent if it claims none. */
   readonly claimedFrames?: number
   /** Frames that lie in a WAV. */
   readonly frames?: number
-  /** Frames of which the headers of a WAV know nothing and that are likely sound; above 0. */
+  /** Likely sound in a WAV that its headers do not cover, frames; above 0. */
   readonly strayFrames?: number
   readonly hasProvenance: boolean
 }
@@ -36,9 +36,9 @@ const LOWEST_RATE_HZ = 4000
 const HIGHEST_RATE_HZ = 768_000
 
 /**
- * Returns what a file is by its content: its name and what a client says about it are never looked at. MP3 counts only with several
- * consecutive frames, WAV (RIFF, RF64, BW64, extensible) only with PCM or float samples, FLAC only in its native container; an ID3v2 tag
- * may precede MP3 and FLAC. Throws only when the file cannot be read.
+ * Recognises a file by its content, never by its name or the client's claims. MP3 counts only with several consecutive frames, WAV (RIFF,
+ * RF64, BW64, extensible) only with PCM or float samples, FLAC only in its native container; an ID3v2 tag may precede MP3 and FLAC. Throws
+ * only if the file cannot be read.
  */
 export async function recogniseAudio(file: string): Promise<Recognition> {
   const handle = await open(file, 'r')
@@ -96,7 +96,7 @@ async function readFlac(handle: FileHandle, start: number): Promise<Recognition>
 const FLAC_STARTS = ['\x00', '\x80'].map((block) => Buffer.from(`fLaC${block}\0\0\x22`, 'latin1'))
 const PIECE_BYTES = 1 << 20
 
-/** Returns whether another FLAC begins in one: decoders stop there, or take its frames for those of the first. */
+/** Returns whether a FLAC contains the start of another: decoders stop there, or take its frames for the first one's. */
 async function hasSecondFlac(handle: FileHandle, start: number): Promise<boolean> {
   const overlap = FLAC_STARTS[0]!.length - 1
   for (let at = start + 1; ; at += PIECE_BYTES) {
@@ -106,7 +106,7 @@ async function hasSecondFlac(handle: FileHandle, start: number): Promise<boolean
   }
 }
 
-/** Recognises a WAV; undefined when the file is none. */
+/** Recognises a WAV; undefined for any other file. */
 async function recogniseWave(handle: FileHandle): Promise<Recognition | undefined> {
   const wave = await readWaveFile(handle)
   if (!wave) return undefined
@@ -135,7 +135,7 @@ async function recogniseWave(handle: FileHandle): Promise<Recognition | undefine
   }
 }
 
-/** Returns whether a part of the tags names a C2PA manifest store: its media type (C2PA 2.1, appendix A) stands in plain text. */
+/** Returns whether a part of the tags names a C2PA manifest store by its media type (C2PA 2.1, appendix A) in plain text. */
 async function mentionsManifest(handle: FileHandle, start: number, length: number): Promise<boolean> {
   if (length === 0) return false
   const bytes = await readAt(handle, start, Math.min(length, 1 << 20))

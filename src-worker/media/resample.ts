@@ -23,12 +23,13 @@ interface ConversionOptions {
 
 const FRAMES_PER_CHUNK = 16_384
 
-/** Frames by which a conversion may end early: the filter's last partial step. */
+/** Most frames that a conversion may end early: the filter's last partial step. */
 const MOST_MISSING_FRAMES = 16
 
 /**
- * Converts a whole piece to another rate and returns it on SharedArrayBuffers; float in, float out, no gain, no delay. The original
- * must lie in memory of its own, which is given back: its samples are gone. Throws a FfmpegError, or the reason of an aborted `signal`.
+ * Converts a whole piece to another rate and returns it on SharedArrayBuffers; float in, float out, no gain, no delay. The original must
+ * lie
+ * in its own memory, which is given back: its samples are gone. Throws a FfmpegError, or the reason of an aborted `signal`.
  */
 export async function changeRate(
   ffmpeg: Ffmpeg,
@@ -60,9 +61,10 @@ function giveBack({ buffer }: Float32Array): void {
 }
 
 /**
- * Converts a whole piece to a lower rate and returns it; float in, float out, no gain, no delay. The result takes the place of the
- * original in its memory, which is thereby gone: a second copy of ten minutes would cost 200 MB. Throws a RangeError for a rate that
- * is not lower, a FfmpegError, or the reason of an aborted `signal`.
+ * Converts a whole piece to a lower rate and returns it; float in, float out, no gain, no delay. The result overwrites the original: a
+ * second
+ * copy of ten minutes would cost 200 MB. Throws a RangeError for a rate that is not lower, a FfmpegError, or the reason of an aborted
+ * `signal`.
  */
 export async function lowerRate(
   ffmpeg: Ffmpeg,
@@ -72,7 +74,7 @@ export async function lowerRate(
 ): Promise<Audio> {
   if (!(sampleRateHz < audio.sampleRateHz)) throw new RangeError(`${sampleRateHz} is not below ${audio.sampleRateHz}`)
   const frames = framesAt(audio, sampleRateHz)
-  // In place: the output is shorter than the input that has been sent, so no frame is overwritten before it is read.
+  // In place: the output is shorter than the input sent so far, so no frame is overwritten before it is read.
   const channels = audio.channels.map((samples) => samples.subarray(0, frames))
   await convert(ffmpeg, audio, sampleRateHz, channels, options)
   return { channels, frames, sampleRateHz }
@@ -111,7 +113,7 @@ async function convert(
     const cause = new Error(`${missing} of ${planes[0]!.length} frames are missing`)
     throw new FfmpegError('convert the rate', 'short', [], cause)
   }
-  // The converter may end a frame early: then the end is silence, not what the memory held before.
+  // The converter may end a frame early; the rest must be silent, not old memory.
   for (const samples of planes) samples.fill(0, collector.frames)
 }
 

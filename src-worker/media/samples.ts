@@ -7,9 +7,9 @@ export type Allocate = (length: number) => Float32Array
 export const allocateShared: Allocate = (length) => new Float32Array(new SharedArrayBuffer(length * 4))
 
 /**
- * Returns a receiver of bytes that gives them on as float32 samples in whole frames of `frameBytes`, however they were cut; an unfinished
- * frame at the end is dropped. It reuses its memory, so samples are valid until `onSamples` returns: what each chunk left behind would
- * add up to 60 MB before it is cleared away.
+ * Returns a receiver of bytes that passes them on as float32 samples in whole frames of `frameBytes`, wherever the chunks are cut; an
+ * unfinished frame at the end is dropped. It reuses its memory, so samples are valid until `onSamples` returns: new buffers for every chunk
+ * would add up to 60 MB before they are collected.
  */
 export function inWholeFrames(
   frameBytes: number,
@@ -39,7 +39,8 @@ export interface StereoBlock {
 }
 
 /**
- * Returns what lays interleaved samples of two channels out side by side, times `gain`. It reuses its memory: a block is valid until the
+ * Returns a function that splits interleaved two-channel samples into planes, times `gain`. It reuses its memory: a block is valid until
+ * the
  * next call.
  */
 export function createPlanes(gain = 1): (samples: Float32Array) => StereoBlock {
@@ -76,7 +77,7 @@ export function collectPlanar(planes: readonly Float32Array[]) {
   }
   return {
     planes,
-    /** Frames laid out so far; what comes after `capacity` is dropped. */
+    /** Frames collected so far; frames beyond `capacity` are dropped. */
     get frames() {
       return frames
     },

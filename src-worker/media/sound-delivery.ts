@@ -1,4 +1,4 @@
-/** Facts of a written sound file of any kind that those who receive it ask for: its form, its tags, and the silence at its edges. */
+/** Facts of a written sound file of any kind that recipients ask for: its format, its tags, and the silence at its edges. */
 import { open } from 'node:fs/promises'
 import type { SoundForm } from '../../src-contract/distributors/rules.ts'
 import type { Container } from '../../src-contract/formats.ts'
@@ -9,7 +9,7 @@ import { readM4aFacts } from './mp4-tags.ts'
 import { surveyMp3 } from './mpeg-frames.ts'
 import { readWavDelivery } from './wav-delivery.ts'
 
-/** Samples below it are silence: the level at which the analysis of a song finds its edges, −60 dBFS. */
+/** Level below which samples are silence, −60 dBFS: the same that the analysis uses for a song's edges. */
 const SILENCE = 10 ** (-60 / 20)
 
 /** Returns the form of a sound file. Throws an Error for a file of another kind, and the system's error. */
@@ -62,11 +62,11 @@ function streamInfo(packed: number): Pick<SoundForm, 'sampleRateHz' | 'channels'
 /** A meter of the silence at both ends of a sound of two interleaved channels. */
 export interface EdgeMeter {
   push(samples: Float32Array): void
-  /** Returns the silence in frames: before the first and behind the last sample that is heard; both the whole length where none is. */
+  /** Returns the silence in frames before the first and behind the last audible sample; both are the whole length of a silent file. */
   read(): { readonly startFrames: number; readonly endFrames: number }
 }
 
-/** Returns a meter that has heard nothing. */
+/** Returns a meter without any input yet. */
 export function createEdgeMeter(): EdgeMeter {
   let frames = 0
   let first: number | undefined

@@ -1,6 +1,6 @@
 /**
- * The fields of a song's tags: one table of their names in ID3v2, Vorbis comments, APEv2, RIFF INFO and what ffmpeg calls them, and the
- * rules by which the entries of a file become {@link SongTags}. Sources: id3.org, native frames 2.4.0; the mapping of MusicBrainz Picard.
+ * The fields of a song's tags: one table of their names in ID3v2, Vorbis comments, APEv2, RIFF INFO and ffmpeg, and the rules that turn the
+ * entries of a file into {@link SongTags}. Sources: id3.org, native frames 2.4.0; the mapping of MusicBrainz Picard.
  */
 
 import { isrcOf } from '../../src-contract/isrc.ts'
@@ -9,7 +9,7 @@ import type { SongTags } from './audio-facts.ts'
 /** The fields of {@link SongTags} that have a place of their own. */
 export type NamedField = keyof Omit<SongTags, 'other'>
 
-/** One field: its name in {@link SongTags} or among its `other` tags, its ID3v2.4 frame, and further names it goes by. */
+/** One field: its name in {@link SongTags} or among its `other` tags, its ID3v2.4 frame, and its further names. */
 export interface TagField {
   readonly name: string
   readonly frame?: string
@@ -99,12 +99,12 @@ function plainName(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '')
 }
 
-/** Returns the field that goes by a name in any system, or undefined. Never throws. */
+/** Returns the field with this name in any system, or undefined. Never throws. */
 export function fieldOf(name: string): TagField | undefined {
   return BY_NAME.get(plainName(name))
 }
 
-/** People in Vorbis comments, APEv2 and RIFF INFO, by what they did: the frame of pairs, and their role in it. */
+/** People in Vorbis comments, APEv2 and RIFF INFO, by role: the frame of pairs, and their role in it. */
 const ROLES: ReadonlyMap<string, readonly [frame: 'TIPL' | 'TMCL', role: string]> = new Map([
   ['performer', ['TMCL', 'performer']],
   ['arranger', ['TIPL', 'arranger']],
@@ -134,7 +134,7 @@ export const PAIR_BREAK = '\n'
 /** Prefix of the name of a comment with a description in {@link SongTags}, as MusicBrainz Picard writes it. */
 export const DESCRIBED_COMMENT = 'comment:'
 
-/** Name of the tag that says `1` for explicit lyrics where a system has no place of its own for it (MusicBrainz Picard, Mp3tag). */
+/** Name of the tag with `1` for explicit lyrics in systems without a dedicated field (MusicBrainz Picard, Mp3tag). */
 export const EXPLICIT = 'ITUNESADVISORY'
 
 /** Longest text of a tag that is kept, characters: longer than the lyrics of any song. */
@@ -146,18 +146,18 @@ export interface TagEntry {
   readonly text: string
 }
 
-/** Origin of entries: what ffmpeg hands over, of a RIFF file or another, or names as people write them (Vorbis, APEv2). */
+/** Origin of entries: ffmpeg's output for a RIFF file or another, or free-form names (Vorbis, APEv2). */
 export type TagSystem = 'ffmpeg' | 'riff' | 'free'
 
-/** Tags, and the names of those that were too long to be kept whole. */
+/** Tags, and the names of tags that were cut for their length. */
 export interface CollectedTags {
   readonly tags: SongTags
   readonly cut: readonly string[]
 }
 
 /**
- * Returns the tags that the entries of one tag make, in their order. Several values of a field are joined; the first text in the form of
- * an ISRC is the ISRC, and every other one stays a plain tag. What describes the old samples is left out. Pure; never throws.
+ * Returns the tags from the entries of one tag, in their order. Several values of a field are joined; the first text in the form of an ISRC
+ * is the ISRC, and every other one stays a plain tag. Descriptions of the old samples are left out. Pure; never throws.
  */
 export function collectTags(entries: Iterable<TagEntry>, system: TagSystem): CollectedTags {
   const values = new Map<string, string[]>()
@@ -181,7 +181,7 @@ function isOfTheSamples(name: string): boolean {
   return NOT_OF_THE_SONG.test(plainName(bare))
 }
 
-/** The key under which an entry is gathered: a known field's name, else its own. */
+/** Returns the key that groups an entry: a known field's name, else its own. */
 function keyOf(name: string, system: TagSystem): string {
   const plain = plainName(name)
   if (system !== 'ffmpeg' && (TOTALS.has(plain) || plain === 'description')) return plain
@@ -198,7 +198,7 @@ function append(map: Map<string, string[]>, key: string, ...texts: string[]): vo
   map.set(key, all)
 }
 
-/** Role and name; `Anna (violin)` names the instrument itself. */
+/** Returns role and name; `Anna (violin)` names the instrument as the role. */
 function personOf([frame, role]: readonly [string, string], text: string): [string, string] {
   const player = frame === 'TMCL' ? /^(.+?) \(([^()]+)\)$/.exec(text) : null
   return player ? [player[2]!, player[1]!] : [role, text]
@@ -223,11 +223,11 @@ function setIsrc(values: Map<string, string[]>, system: TagSystem): void {
   const first = parts.find((part) => isrcOf(part) !== undefined)
   if (first) values.set('isrc', [isrcOf(first)!])
   const others = first ? parts.filter((part) => part !== '' && isrcOf(part) !== isrcOf(first)) : texts
-  // In RIFF INFO the name stands for the supplier of the recording.
+  // In RIFF INFO, ISRC means the supplier of the recording.
   if (others.length > 0) append(values, system === 'riff' ? 'Source' : 'ISRC', ...others)
 }
 
-/** `3` and a total of `9` are `3/9`; a total alone stays a tag of its own. */
+/** Joins `3` and a total of `9` into `3/9`; a total without a number stays a separate tag. */
 function setTotal(values: Map<string, string[]>, field: 'track' | 'disc', names: readonly string[]): void {
   const number = values.get(field)?.[0]
   const totals = names.flatMap((name) => values.get(name) ?? [])
@@ -236,7 +236,7 @@ function setTotal(values: Map<string, string[]>, field: 'track' | 'disc', names:
   if (!number.includes('/')) values.set(field, [`${number}/${totals[0]}`])
 }
 
-/** Fields of which a song has one, however many names it is given under. */
+/** Fields with a single value, even under several names. */
 const SINGLE = new Set(['date', 'track', 'disc', 'bpm', 'compilation', 'originaldate', 'releasedate'])
 
 function keepTexts(values: ReadonlyMap<string, string[]>, people: ReadonlyMap<string, string[]>): CollectedTags {

@@ -6,10 +6,10 @@ import type { SongTags } from './audio-facts.ts'
 
 /** Names of metadata among the tags, where they are others. */
 export const TAG_NAMES: Readonly<Partial<Record<MetadataName, keyof SongTags>>> = { year: 'date' }
-/** Metadata without a place of its own among the tags. */
+/** Metadata stored among the `other` tags. */
 export const OTHER_TAGS: readonly MetadataName[] = ['lyrics', 'bpm']
 
-/** Returns what the tags of a file say: of a date its year, and of an ISRC its twelve characters. Absent members are not in the file. */
+/** Returns the metadata in the tags of a file: only the year of a date, and an ISRC's twelve characters. Missing tags are absent. */
 export function metadataInTags(tags: SongTags): SongMetadata {
   return Object.fromEntries(
     METADATA_NAMES.flatMap((name) => {

@@ -11,16 +11,20 @@ const ID3V1_BYTES = 30
 /** Characters of Japanese, without the half-width ones, which every Western letter looks like. */
 const KANA = /[\u3041-\u30ff]/
 const JAPANESE = /^[\0-\x7f\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e\u2010-\u266f]*$/
-/** Words of two alphabets do not touch: such a character is made of a Western letter and the one behind it. */
+/**
+ * Adjacent letters of two scripts: real words are not written like this, so a Western letter and its neighbour were misread as one
+ * character.
+ */
 const TOUCHES_LATIN = /[A-Za-z][가-힣\u4e00-\u9fff]|[가-힣\u4e00-\u9fff][A-Za-z]/
 /** Bytes that begin a syllable which KS X 1001 lacks, or a character of Shift-JIS; no letters in Latin-1. */
 const BEYOND_LATIN1 = /[\x81-\x9f]/
 
 /**
- * Returns the text that bytes spell; they come a character a byte. Never throws. RIFF INFO and ID3v1 do not say how their text is
- * encoded, and ID3v2 often says Latin-1 of any. What is not UTF-8 is Korean where all its high bytes pair up and make a Hangul syllable
- * that no Latin letter follows; Japanese where they make kana, or kanji that touch no Latin letter; and Western otherwise. Western words
- * have high bytes side by side seldom, and then mostly outside the rows of Hangul (`créée`) or before a letter (`¿Él`).
+ * Decodes bytes, given as one character each. Never throws. RIFF INFO and ID3v1 do not declare their encoding, and ID3v2 often declares
+ * Latin-1 for any. Text that is not UTF-8 is Korean if all its high bytes pair up into Hangul syllables that no Latin letter follows;
+ * Japanese
+ * if they make kana, or kanji not adjacent to Latin letters; and Western otherwise. Western words seldom have adjacent high bytes, and then
+ * mostly outside the rows of Hangul (`créée`) or before a letter (`¿Él`).
  */
 export function decodeText(raw: string): string {
   const bytes = Buffer.from(raw, 'latin1')
@@ -45,7 +49,7 @@ function japaneseOf(raw: string, bytes: Buffer): string | undefined {
   return KANA.test(japanese) || !TOUCHES_LATIN.test(japanese) ? japanese : undefined
 }
 
-/** Text in code page 949 with syllables that KS X 1001 lacks, such as 똠, beside more of its own. */
+/** Returns text in code page 949 with syllables that KS X 1001 lacks, such as 똠, if most syllables are regular ones. */
 function extendedKoreanOf(raw: string, bytes: Buffer): string | undefined {
   const korean = decodeCp949(bytes) ?? (raw.length === ID3V1_BYTES ? decodeCp949(bytes.subarray(0, -1)) : undefined)
   const usual = raw.match(EUC_KR_PAIR)?.length ?? 0
@@ -62,7 +66,7 @@ function decodeStrictly(encoding: string, bytes: Buffer, isCut = true): string |
   }
 }
 
-/** Returns a text in NFC, trimmed. Line ends and tabs stay; other control characters and what was replaced by U+FFFD go. Never throws. */
+/** Returns a text in NFC, trimmed. Line ends and tabs stay; other control characters and U+FFFD are removed. Never throws. */
 export function cleanText(text: string): string {
   return text
     .toWellFormed()

@@ -35,19 +35,20 @@ interface SongFile {
   readonly format: AudioFormat
 }
 
-/** Everything about a song that its tags say, and what of it a master will not carry. */
+/** All facts in a song's tags, and the losses when they are copied to a master. */
 export interface FoundTags {
   readonly tags: SongTags
   readonly hasCover: boolean
   /** Absent where it is RGB. */
   readonly coverColorModel?: ColorModel
-  /** Absent where nothing is lost. */
+  /** Absent if nothing is lost. */
   readonly tagLosses?: TagLosses
 }
 
 /**
- * Returns the tags of a song, whether {@link readCover} finds a picture in it, and what of both cannot be kept. A file whose tags cannot
- * be read has none. Throws the reason of an aborted `signal`, or a {@link FfmpegError} when ffmpeg itself is missing or killed.
+ * Returns the tags of a song, whether {@link readCover} finds a picture in it, and the losses of both. A file with unreadable tags has
+ * none.
+ * Throws the reason of an aborted `signal`, or a {@link FfmpegError} when ffmpeg itself is missing or killed.
  */
 export async function readTags(ffmpeg: Ffmpeg, song: SongFile, signal?: AbortSignal): Promise<FoundTags> {
   const found = await lookInto(song)
@@ -71,8 +72,8 @@ export async function readTags(ffmpeg: Ffmpeg, song: SongFile, signal?: AbortSig
 }
 
 /**
- * Returns the picture of a song, its front cover where it has one, or undefined when it has none that can be kept: JPEG or PNG, or what
- * can be made a JPEG. Throws as {@link readTags}.
+ * Returns the picture of a song, its front cover if there is one, or undefined without a usable one: JPEG and PNG, or a format that can be
+ * converted to JPEG. Throws as {@link readTags}.
  */
 export async function readCover(ffmpeg: Ffmpeg, song: SongFile, signal?: AbortSignal): Promise<Cover | undefined> {
   return (await chooseCover(ffmpeg, (await lookInto(song)).pictures, signal)).cover
@@ -80,14 +81,14 @@ export async function readCover(ffmpeg: Ffmpeg, song: SongFile, signal?: AbortSi
 
 /** The tags of a file as bytes, or as far as they are read without ffmpeg. */
 interface TagsOfFile {
-  /** ID3v2 tag of a WAV's chunk, or the first one before an MP3 or FLAC; empty where there is none. */
+  /** ID3v2 tag in a WAV's chunk, or the first one before an MP3 or FLAC; empty if there is no such tag. */
   readonly id3: Buffer
   /** ID3v2 tags behind the sound. */
   readonly appendedId3: readonly Buffer[]
   /** Entries of APEv2 tags, Vorbis comments and Lyrics3, one list for each tag. */
   readonly plain: readonly (readonly TagEntry[])[]
   readonly pictures: readonly Picture[]
-  /** True if a tag is too large to be read, which only one with pictures can be. */
+  /** True if a tag is too large to be read; only pictures can make it so. */
   readonly isTooLarge: boolean
   /** A WAV that has the tag chunks of this one and next to no sound; absent for other formats. */
   readonly tagsAlone?: Buffer
@@ -136,7 +137,7 @@ async function lookAround(handle: FileHandle, format: 'mp3' | 'flac'): Promise<T
   return { id3, appendedId3, plain, pictures, isTooLarge }
 }
 
-/** Pictures among the items of an APEv2 tag, whether they say that they are binary or not. */
+/** Pictures among the items of an APEv2 tag, whether marked as binary or not. */
 const APE_PICTURE = /^cover art \(/i
 
 function readApe(tag: Buffer): { readonly entries: readonly TagEntry[]; readonly pictures: readonly Picture[] } {
@@ -151,7 +152,7 @@ function readApe(tag: Buffer): { readonly entries: readonly TagEntry[]; readonly
     .filter(({ text }) => text !== '')
   const pictures = items
     .filter(({ name }) => APE_PICTURE.test(name))
-    // A file name stands before the picture.
+    // A file name comes before the picture.
     .map(({ name, bytes }) => ({ isFront: /\(front\)/i.test(name), bytes: bytes.subarray(bytes.indexOf(0) + 1) }))
   return { entries, pictures }
 }
@@ -193,7 +194,7 @@ function withoutSource({ tags, cut }: CollectedTags, isrc: string | undefined): 
   return { tags: { ...named, ...(Object.keys(other).length > 0 ? { other } : {}) }, cut }
 }
 
-/** The tags of each place in a file, those that say more first. */
+/** Returns the tags of each place in a file, the most detailed first. */
 async function tagsIn(
   ffmpeg: Ffmpeg,
   song: SongFile,
@@ -214,8 +215,9 @@ async function tagsIn(
 }
 
 /**
- * Returns the tags of an ID3v2 tag. Beside a LIST chunk, behind the sound or before a FLAC ffmpeg passes it over, although it alone can
- * hold an ISRC or a composer and says how its text is encoded: it is shown to ffmpeg in a WAV that has nothing else.
+ * Returns the tags of an ID3v2 tag. ffmpeg skips it beside a LIST chunk, behind the sound or before a FLAC, although only it can hold an
+ * ISRC
+ * or a composer and declares its encoding: it is passed to ffmpeg in an otherwise empty WAV.
  */
 async function tagsOfId3(ffmpeg: Ffmpeg, tag: Buffer, signal: AbortSignal | undefined): Promise<CollectedTags> {
   if (tag.length === 0) return { tags: {}, cut: [] }
@@ -224,7 +226,7 @@ async function tagsOfId3(ffmpeg: Ffmpeg, tag: Buffer, signal: AbortSignal | unde
   return mergeTags([read, collectTags(readId3Links(tag), 'ffmpeg')])
 }
 
-/** The tags that ffmpeg finds in its input; none where they cannot be read, and all of them cut where they are too many. */
+/** Returns the tags that ffmpeg finds in its input; empty if they cannot be read, all marked as cut if there are too many. */
 async function tagsOf(
   ffmpeg: Ffmpeg,
   call: Pick<FfmpegCall, 'input' | 'signal'>,
@@ -255,7 +257,7 @@ async function tagsOf(
 /** Longest ID3 or APEv2 tag that is read, bytes: with the largest picture that is looked at and the tags that are kept. */
 const MAX_ID3_BYTES = 64_000_000 + MAX_TAG_BYTES
 
-/** The ID3v2 tag before an MP3 or FLAC; empty where there is none, or none that is read. */
+/** Returns the ID3v2 tag before an MP3 or FLAC; empty if it is missing or not read. */
 async function findId3Tag({ path }: SongFile): Promise<Buffer> {
   const handle = await open(path, 'r')
   try {
@@ -267,9 +269,10 @@ async function findId3Tag({ path }: SongFile): Promise<Buffer> {
 }
 
 /**
- * Returns the input option with which ffmpeg begins behind the ID3v2 tag of an MP3 or FLAC that has 4096 frames and more, none for
- * any other song. Such a tag is not a song's, and ffmpeg holds each of its texts against all before it: 50 000 took 18 s, 200 000
- * minutes. Throws the system's error.
+ * Returns the input option that makes ffmpeg skip the ID3v2 tag of an MP3 or FLAC with 4096 frames and more; empty for any other song. No
+ * real song has such a tag, and ffmpeg compares each of its texts with all before it: 50 000 took 18 s, 200 000 minutes. Throws the
+ * system's
+ * error.
  */
 export async function behindCrowdedTag(song: SongFile): Promise<readonly string[]> {
   if (song.format === 'wav') return []
@@ -278,10 +281,11 @@ export async function behindCrowdedTag(song: SongFile): Promise<readonly string[
 }
 
 /**
- * Returns the tags in a text of ffmpeg's metadata format (ffmpeg-formats, "Metadata": `key=value`, `\` before `=`, `;`, `#`, `\` and
- * line ends; chapters and streams follow in sections). Each value is read in its own encoding, as {@link decodeText} tells it.
- * `mislabelled` are texts that ffmpeg reads in another than their own.
- * Values are NFC, trimmed, without control characters. What came from ID3v2 is completed by the texts of that tag. Never throws.
+ * Returns the tags in a text of ffmpeg's metadata format (ffmpeg-formats, "Metadata": `key=value`, `\` before `=`, `;`, `#`, `\` and line
+ * ends; chapters and streams follow in sections). Each value is decoded by {@link decodeText}; `mislabelled` are texts that ffmpeg reads in
+ * the
+ * wrong encoding. Values are NFC, trimmed, without control characters. Values from ID3v2 are completed by the texts of that tag. Never
+ * throws.
  */
 export function parseTags(
   metadata: Buffer,

@@ -1,4 +1,4 @@
-/** A trial of ffmpeg with files that are known to be good: it tells a program that does not work from a song that cannot be decoded. */
+/** A trial of ffmpeg with known good files: it separates a broken ffmpeg from a song that cannot be decoded. */
 import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import type { AudioFormat } from './audio-facts.ts'
 import { countFrames } from './decode.ts'
 import { type Ffmpeg, FfmpegError, type FfmpegFault, runFfmpeg } from './ffmpeg.ts'
 
-/** Error for an ffmpeg that does not work, whatever the song: it failed on a known good file. */
+/** Error for an ffmpeg that does not work with any song: it failed on a known good file. */
 export class FfmpegBrokenError extends Error {
   constructor(cause: FfmpegError) {
     super(`ffmpeg does not work: ${[cause.message, ...cause.lastLines.slice(-3)].join('; ')}`, { cause })
@@ -47,15 +47,16 @@ function silentWav(): Buffer {
   return Buffer.concat([waveHead({ channels: 1, sampleRateHz: RATE_HZ, bitsPerSample: 16 }, samples.length), samples])
 }
 
-/** Faults of a call over a good file that are those of ffmpeg itself. */
+/** Faults of a call over a good file that are ffmpeg's own. */
 const OWN_FAULTS: readonly FfmpegFault[] = ['missing', 'failed', 'short', 'crashed']
 
 const TIME_LIMIT_SECONDS = 30
 
 /**
- * Has ffmpeg write a WAV into a folder and read it and a song of each of `formats` from there, and resolves when all of it comes back.
- * Nothing stays in the folder. Throws a {@link FfmpegBrokenError}, a FfmpegError where the machine is at fault (it was killed, hangs, or
- * found no memory, process or room), the system's error where the folder takes no file, and the reason of an aborted `signal`.
+ * Has ffmpeg write a WAV into a folder and read it and a song of each of `formats` from there, and resolves if all output is complete.
+ * Leaves
+ * nothing in the folder. Throws a {@link FfmpegBrokenError}, a FfmpegError if the machine is at fault (it was killed, hangs, or found no
+ * memory, process or room), the system's error if the folder is not writable, and the reason of an aborted `signal`.
  */
 export async function tryFfmpegIn(
   ffmpeg: Ffmpeg,

@@ -1,4 +1,4 @@
-/** Facts of a written WAV that those who receive it ask for: its form, its tags, and the silence at its edges. */
+/** Facts of a written WAV that recipients ask for: its format, its tags, and the silence at its edges. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { type ByteRange, inFrames, type WaveFile } from '../../src-engine/dsp/riff.ts'
 import { readAt } from './file-bytes.ts'
@@ -6,9 +6,9 @@ import { type PcmLayout, pcmLayout } from './pcm-layout.ts'
 import { readWaveFile } from './wav-sound.ts'
 
 export interface WavDelivery {
-  /** Format code as it stands in the file: 0xFFFE for an extensible one. */
+  /** Format code in the file: 0xFFFE for an extensible one. */
   readonly formatCode: number
-  /** Tells whether anything but the samples follows the start of the first `data` chunk. */
+  /** True if anything but the samples follows the start of the first `data` chunk. */
   readonly hasBytesAfterAudio: boolean
   readonly hasTags: boolean
   readonly bitDepth: number
@@ -22,9 +22,9 @@ export interface WavDelivery {
 }
 
 const EXTENSIBLE = 0xfffe
-/** Chunks that say something about the song (docs of each: RIFF INFO, ID3v2, EBU Tech 3285, iXML, EBU Tech 3352). */
+/** Chunks about the song (docs of each: RIFF INFO, ID3v2, EBU Tech 3285, iXML, EBU Tech 3352). */
 const TAG_CHUNKS: readonly string[] = ['LIST', 'id3 ', 'ID3 ', 'bext', 'iXML', 'axml', 'aXML', 'DISP']
-/** Samples below it are silence, dBFS: the level at which the analysis of a song finds its edges. */
+/** Level below which samples are silence, dBFS: the same that the analysis uses for a song's edges. */
 const SILENCE_DBFS = -60
 const SILENCE = 10 ** (SILENCE_DBFS / 20)
 /** Bytes that are read at a time on the way to the first sound. */
@@ -42,7 +42,7 @@ const SAMPLES: Readonly<Record<string, ReadSample>> = {
   pcm_f64: (bytes, offset) => bytes.readDoubleLE(offset),
 }
 
-/** Returns the facts of a WAV; undefined for what is none, or has no samples. Only its edges are read. Throws the system's error. */
+/** Returns the facts of a WAV; undefined for other files, and without samples. Only its edges are read. Throws the system's error. */
 export async function readWavDelivery(path: string): Promise<WavDelivery | undefined> {
   const handle = await open(path, 'r')
   try {
@@ -104,7 +104,7 @@ async function silentBytes(
   return silent
 }
 
-/** Returns how many bytes of a piece come before its first sound, from either end; undefined where it is silent. */
+/** Returns the number of silent bytes before the first sound of a piece, from either end; undefined for a silent piece. */
 function firstSound(piece: Buffer, sampleBytes: number, read: ReadSample, isFromEnd: boolean): number | undefined {
   const count = Math.floor(piece.length / sampleBytes)
   for (let k = 0; k < count; k++) {

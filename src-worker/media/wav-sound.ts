@@ -1,11 +1,11 @@
-/** The sound of a WAV on the disk, taken out of whatever chunks it lies in. */
+/** The sound of a WAV on disk, without its other chunks. */
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { type ByteRange, inFrames, readLater, readWave, type WaveFile } from '../../src-engine/dsp/riff.ts'
 import { readAt } from './file-bytes.ts'
 import { type PcmLayout, pcmLayout } from './pcm-layout.ts'
 
-/** Returns the chunks of an open WAV; undefined when it is none. Throws the system's error. */
+/** Returns the chunks of an open WAV; undefined for any other file. Throws the system's error. */
 export async function readWaveFile(handle: FileHandle): Promise<WaveFile | undefined> {
   const { size } = await handle.stat()
   return readLater(readWave(size), (offset, length) => readAt(handle, offset, length))
@@ -15,8 +15,9 @@ export async function readWaveFile(handle: FileHandle): Promise<WaveFile | undef
 const PIECE_BYTES = 1 << 18
 
 /**
- * Returns how the samples of a WAV lie and a stream of them alone, whole frames; undefined where there are none. Throws the system's
- * error, as the stream does, and an Error where the file has become shorter since.
+ * Returns the sample layout of a WAV and a stream of the bare samples, whole frames; undefined without samples. Throws the system's error,
+ * as
+ * the stream does, and an Error if the file has become shorter since.
  */
 export async function openWavSound(path: string): Promise<{ layout: PcmLayout; samples: Readable } | undefined> {
   const handle = await open(path, 'r')

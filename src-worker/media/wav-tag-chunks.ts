@@ -9,16 +9,16 @@ import { readWaveFile } from './wav-sound.ts'
 
 /** Tag chunks of a WAV. */
 export interface WavTagChunks {
-  /** A WAV of these chunks and two samples: ffmpeg finds them in it wherever they were in the file, and whatever their sizes. */
+  /** A WAV of these chunks and two samples, where ffmpeg finds them whatever their position and size in the file. */
   readonly tagsAlone: Buffer
-  /** The ID3v2 tag; empty where there is none. */
+  /** The ID3v2 tag; empty without one. */
   readonly id3Tag: Buffer
   /** Tags that ffmpeg does not find: the ISRC of an `axml` chunk and the originator of a `bext` chunk. */
   readonly plain: readonly TagEntry[]
 }
 
 const ID3_NAMES: readonly string[] = ['id3 ', 'ID3 ']
-/** Chunks in which ffmpeg finds tags. */
+/** Chunks with tags that ffmpeg reads. */
 const TAG_NAMES: readonly string[] = ['LIST', 'bext', ...ID3_NAMES]
 /** Largest number of tag chunks that are read of one file. */
 const MAX_TAG_CHUNKS = 64

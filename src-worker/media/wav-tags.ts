@@ -16,8 +16,9 @@ const INFO_IDS = {
 } as const satisfies Partial<Record<keyof SongTags, string>>
 
 /**
- * Returns the chunks that carry the tags of a WAV: a LIST INFO chunk for everything that reads WAV, and an `id3 ` chunk with
- * ID3v2.4 for everything that knows more, both in UTF-8, the second with the cover. Empty when there is nothing to say.
+ * Returns the tag chunks of a WAV: a LIST INFO chunk for every reader, and an `id3 ` chunk with ID3v2.4 for more capable ones, both in
+ * UTF-8,
+ * the second with the cover. Empty without tags.
  */
 export function tagChunks(tags: SongTags, cover?: Cover): Buffer[] {
   const info = infoItems(tags)

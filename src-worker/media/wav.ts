@@ -1,7 +1,9 @@
 /**
- * The written master: RIFF WAVE, PCM of 16 or 24 bit or 32 bit float, little-endian. Its tags come before the samples, behind which there
- * is nothing but a pad byte where one is needed: Spotify takes no other WAV. The bytes depend on nothing but the samples, the format and the tags.
- * Files are written and read synchronously: that is the work of a render thread.
+ * The written master: RIFF WAVE, PCM of 16 or 24 bit or 32 bit float, little-endian. Its tags come before the samples, and nothing but a
+ * pad
+ * byte, if needed, comes after: Spotify takes no other WAV. The bytes depend only on the samples, the format and the tags. Files are
+ * written
+ * and read synchronously, on a render thread.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
@@ -17,7 +19,7 @@ export interface WavFormat {
   readonly bitDepth: 16 | 24
 }
 
-/** Format in which a WAV is written: that of a master, or 32 bits of float. */
+/** Format of a written WAV: a master's, or 32-bit float. */
 export interface WrittenFormat {
   readonly sampleRateHz: number
   readonly bitDepth: 16 | 24 | 32
@@ -68,7 +70,7 @@ export function createWavWriter(
   }
 }
 
-/** Returns what comes before the samples of a WAV of `frames` frames, its tags among it. */
+/** Returns the bytes before the samples of a WAV of `frames` frames, including its tags. */
 export function wavHead(
   { sampleRateHz, bitDepth }: WrittenFormat,
   frames: number,
@@ -79,7 +81,7 @@ export function wavHead(
   return labelledHead({ channels: CHANNELS, sampleRateHz, bitsPerSample: bitDepth, tag }, dataBytes, labels)
 }
 
-/** Returns what comes before `dataBytes` bytes of samples that lie in a WAV already: the same format, with these tags. */
+/** Returns the bytes before `dataBytes` bytes of samples copied from another WAV: the same format, with these tags. */
 export function labelledHead(
   format: Pick<WaveFormat, 'channels' | 'sampleRateHz' | 'bitsPerSample' | 'tag'>,
   dataBytes: number,
@@ -105,8 +107,8 @@ export interface WavReader extends WavFormat {
 }
 
 /**
- * Opens a PCM WAV of two channels and 16 or 24 bit and finds its samples, wherever its chunks lie. Throws when it is not one or is cut
- * short.
+ * Opens a PCM WAV of two channels and 16 or 24 bit and finds its samples, whatever the order of its chunks. Throws for any other file and
+ * for one cut short.
  */
 export function openWav(path: string): WavReader {
   const file = openSync(path, 'r')
@@ -162,7 +164,7 @@ export function joinWavs(files: readonly string[], to: string): number[] {
 const CUT_FRAMES = 1 << 16
 
 /**
- * Writes the frames of a written WAV from `first` to before `end` as a WAV with tags of its own; an existing file is replaced. Throws as
+ * Writes the frames of a written WAV from `first` to before `end` as a WAV with its own tags; an existing file is replaced. Throws as
  * {@link openWav} and {@link createWavWriter} do.
  */
 export function cutWav(

@@ -6,7 +6,7 @@ const MOST = 0xffff
 /** Offset of BS.1770: loudness of a mean square of 1. */
 const OFFSET_LUFS = -0.691
 
-/** Returns the text of the mean squares of whole steps. What is softer than −120 LUFS is silence. */
+/** Encodes the mean squares of whole steps as text. Anything softer than −120 LUFS is silence. */
 export function encodeSteps(meanSquares: Float64Array): string {
   const levels = Uint16Array.from(meanSquares, (meanSquare) => {
     const aboveFloor = PER_LU * (OFFSET_LUFS + 10 * Math.log10(meanSquare) - FLOOR_LUFS)

@@ -1,4 +1,4 @@
-/** Names of songs, in lists and on every file system on which a ZIP may be unpacked. */
+/** Names of songs, in lists and on every file system that a ZIP may be unpacked on. */
 import type { MasterName } from '../../src-contract/delivery-target.ts'
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
@@ -8,9 +8,10 @@ import { withoutSongExtension } from '../../src-contract/song-files.ts'
 /** UTF-16 units, as Windows and JavaScript count: an emoji is two of them. */
 const MAX_TITLE_UNITS = 80
 /**
- * The title in the name of the ZIP and of the folder in it. Explorer unpacks no path of 260 units and makes a folder called like the
- * ZIP: `C:\Users\<20>\Downloads\` is 40, `<title>_master_<8> (1)\<title>_master_<8>\` 2 × 40 + 38, and a file of 80 with the
- * longest ending 96, which leaves five.
+ * Longest title in the name of the ZIP and its folder, UTF-16 units. Explorer unpacks no path of 260 units and names a folder after the
+ * ZIP:
+ * `C:\Users\<20>\Downloads\` is 40, `<title>_master_<8> (1)\<title>_master_<8>\` 2 × 40 + 38, and a file of 80 with the longest ending 96,
+ * which leaves five.
  */
 const MAX_FOLDER_TITLE_UNITS = 40
 /** File systems stop at 255 bytes for a whole name; the longest ending is `_report_<8>.html`. */
@@ -42,9 +43,9 @@ export function safeTitle(title: string, maxUnits = MAX_TITLE_UNITS): string {
 }
 
 /**
- * Returns the name of a master's file within a result: `<title>_<platform>.wav` for its WAV, `<title>_release.wav`
- * for that of all services; in a further format with an
- * ending where the extension alone does not tell the format.
+ * Returns the name of a master's file within a result: `<title>_<platform>.wav` for its WAV, `<title>_release.wav` for that of all
+ * services;
+ * other formats have a suffix if the extension is ambiguous.
  */
 export function masterFileName(stem: string, name: MasterName, format?: Format): string {
   const { suffix, container } = format ? formatFacts(format) : { suffix: '', container: 'wav' }
@@ -58,9 +59,9 @@ export type NameValues = Readonly<Partial<Record<NamingToken, string>>>
 const MAX_NAME_UNITS = 96
 
 /**
- * Returns the name of a file without its extension: the pattern with its tokens filled, as safe as {@link safeTitle} makes it. The
- * separators behind an empty token go with it. `endings` are what tells the file from others of the result where the
- * pattern does not. Never throws.
+ * Fills the tokens of a file name pattern, without extension, and makes it as safe as {@link safeTitle} does. The separators behind an
+ * empty
+ * token are dropped. `endings` keep the name unique within the result if the pattern does not. Never throws.
  */
 export function patternName(
   pattern: string,
@@ -77,14 +78,14 @@ export function patternName(
   return `${safeTitle(bare, MAX_NAME_UNITS - ending.length)}${ending}`
 }
 
-/** Returns the first title that says something: the request's, the tag's, else the file's name without its extension. */
+/** Returns the first non-empty title: the request's, the tag's, else the file's name without its extension. */
 export function chooseTitle(...candidates: readonly [...(string | undefined)[], string]): string {
   const filename = candidates.at(-1)!
   const stem = withoutSongExtension(filename.replace(/^.*[/\\]/, ''))
   return [...candidates.slice(0, -1), stem].map((text) => text?.normalize('NFC').trim()).find(Boolean) ?? 'Untitled'
 }
 
-/** Returns a title or an artist as lists show it: a tag can be as long as a story. No character is cut in half. */
+/** Shortens a title or an artist for lists: a tag can be as long as a story. No character is cut in half. */
 export function listed(text: string): string {
   return [...text].slice(0, MAX_TITLE_LENGTH).join('')
 }
@@ -99,7 +100,7 @@ export function resultFolderName(title: string, jobId: string): string {
 
 const folderEnding = (jobId: string) => `_master_${jobId.slice(0, 8)}`
 
-/** Returns whether a name is one that {@link resultFolderName} gives for a job, by whatever title. Never throws. */
+/** Returns whether a name could come from {@link resultFolderName} for this job, with any title. Never throws. */
 export function isResultFolderName(name: string, jobId: string): boolean {
   return name === resultFolderName(name.slice(0, -folderEnding(jobId).length), jobId)
 }
@@ -113,7 +114,7 @@ export function isSafeName(name: string): boolean {
   return name !== '' && isPlain && name.isWellFormed() && Buffer.byteLength(name) <= MAX_NAME_BYTES
 }
 
-/** Names of the texts in a result; the README is there only where a request asked for more than the plain masters. */
+/** Names of the texts in a result; the README is included only if the request goes beyond the plain masters. */
 export const RESULT_TEXTS = {
   json: 'report.json',
   html: 'report.html',
@@ -122,7 +123,7 @@ export const RESULT_TEXTS = {
   sums: 'SHA256SUMS',
 } as const
 
-/** Name without its extension under which the report is saved by itself: `<safe title>_report_<first 8 of the job id>`. */
+/** Returns the name, without extension, of a separately saved report: `<safe title>_report_<first 8 of the job id>`. */
 export function reportName(resultFolder: string): string {
   return resultFolder.replace(/_master_(?=.{8}$)/, '_report_')
 }

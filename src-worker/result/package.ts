@@ -22,31 +22,33 @@ export interface ResultZip {
   readonly entries: readonly StoredEntry[]
 }
 
-/** A master as it goes into the ZIP. */
+/** A master and its place in the ZIP. */
 export interface PackedMaster {
   /** Name inside the folder. */
   readonly file: string
-  /** Path of the written file; several masters may share one. */
+  /** Path of the written file; several masters may share it. */
   readonly path: string
   readonly sha256: string
 }
 
-/** A text that goes into the ZIP beside the masters. */
+/** A text for the ZIP, beside the masters. */
 export interface PackedText {
   readonly file: string
   readonly text: string
 }
 
-/** Earliest date a ZIP can say; the ZIP does not depend on the clock. */
+/** Earliest date of the ZIP format; the ZIP does not depend on the clock. */
 const FIXED_DATE = '1980-01-01T00:00:00Z'
 
 /** Bytes that go through the archiver at once; its cost is per piece. */
 const PIECE_BYTES = 1 << 20
 
 /**
- * Writes `<folderName>.zip` into `folder`: the masters, the texts and SHA256SUMS in one folder, stored, then reads it back to its
- * last byte. Returns where every file lies in it. Throws the system's error (`ENOSPC` when the disk is full), an Error when the
- * ZIP is not whole, or the reason of an aborted `signal`.
+ * Writes `<folderName>.zip` into `folder`: the masters, the texts and SHA256SUMS in one folder, stored, then reads it back to its last
+ * byte.
+ * Returns the position of every file in it. Throws the system's error (`ENOSPC` when the disk is full), an Error if the ZIP is incomplete,
+ * or
+ * the reason of an aborted `signal`.
  */
 export async function packageResult(
   folder: string,
@@ -89,7 +91,7 @@ async function writeZip(
   await pipeline(zipStream(folderName, parts), output, signal ? { signal } : {})
 }
 
-/** A file of a ZIP. A stream says its length behind its bytes and a buffer before them: masters are streams, texts are buffers. */
+/** A file of a ZIP. A stream's length is written behind its bytes and a buffer's before them: masters are streams, texts are buffers. */
 export interface ZipPart {
   readonly file: string
   readonly open: () => Readable | Buffer | Promise<Buffer>
@@ -114,7 +116,7 @@ async function feed(
     const bytes = await open()
     if (bytes instanceof Readable) bytes.on('error', (error) => archive.destroy(error))
     try {
-      // One after the other, so that no more than one file is open.
+      // One at a time, to have only one file open.
       const written = once(archive, 'entry', { signal: closed })
       archive.append(bytes, { name: `${folderName}/${file}`, date: FIXED_DATE, mode: 0o644 })
       await written

@@ -1,4 +1,4 @@
-/** README.txt of a result: what each file is for, in English and Korean. Pure. */
+/** README.txt of a result: the purpose of each file, in English and Korean. Pure. */
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import { platformFacts } from '../../src-contract/platforms/index.ts'
 import type { ReleaseResult, Report } from '../../src-contract/report.ts'
@@ -22,7 +22,7 @@ const WORDS = {
   },
 } as const satisfies Readonly<Record<Language, object>>
 
-/** One file and what it is for. */
+/** One file and its purpose. */
 interface Line {
   readonly file: string
   readonly names: readonly string[]

@@ -31,8 +31,8 @@ import {
 type MasterReport = Report['masters'][number]
 
 /**
- * Returns report.html: one file without any reference to another, in English and Korean with a switch, dark or light as the reader's
- * system is, printable. Everything shown comes from the report. Never throws on a valid report.
+ * Returns report.html: one self-contained file, in English and Korean with a switch, dark or light by the reader's system, printable. All
+ * content comes from the report. Never throws on a valid report.
  */
 export function reportHtml(report: Report): string {
   const sections = [
@@ -61,7 +61,7 @@ function show(lang){root.lang=lang;buttons.forEach(function(b){b.setAttribute('a
 buttons.forEach(function(b){b.addEventListener('click',function(){show(b.dataset.lang)})});
 show((navigator.language||'en').slice(0,2)==='ko'?'ko':'en')})()`
 
-/** A text in every language; the page shows one of them. */
+/** Returns a text in every language; the page shows one of them. */
 function t(text: LocalizedText): string {
   if (text.en === text.ko) return escapeHtml(unbroken(text.en))
   const spans = LANGUAGES.map((language) => `<span lang="${language}">${escapeHtml(unbroken(text[language]))}</span>`)
@@ -70,7 +70,7 @@ function t(text: LocalizedText): string {
 
 const inBoth = (say: (language: Language) => string): LocalizedText => ({ en: say('en'), ko: say('ko') })
 
-/** SVG text knows no spans that can be hidden, so each language has its own tspan. */
+/** Returns SVG text in every language: SVG text has no spans that can be hidden, so each language gets its own tspan. */
 function svgText(text: LocalizedText): string {
   if (text.en === text.ko) return escapeHtml(text.en)
   return LANGUAGES.map((language) => `<tspan lang="${language}">${escapeHtml(text[language])}</tspan>`).join('')
@@ -124,7 +124,7 @@ function figures(report: Report): string {
 }
 
 function notes(all: readonly Warning[]): string {
-  // That a target was not reached stands with its reason in the table of masters.
+  // The table of masters shows a missed target together with its reason.
   const warnings = all.filter(({ code }) => code !== 'TARGET_NOT_REACHED')
   if (warnings.length === 0) return ''
   const items = warnings.map((warning) => {
@@ -222,7 +222,7 @@ function plotPanel(
 ): string {
   const legend = (...items: [string, LocalizedText][]) =>
     `<ul class="legend">${items.map(([name, word]) => `<li><i class="l-${name}"></i>${t(word)}</li>`).join('')}</ul>`
-  // The curves of a channel that is silent tell of its dither.
+  // Stereo curves of a silent channel would only show its dither.
   const stereoOf = (all: typeof curves) => (hasDeadChannel(report) ? { ...all, correlation: [] } : all)
   const time = timePlot(
     {
@@ -255,17 +255,18 @@ function plotPanel(
   ].join('')
 }
 
-/** A side this far above the mid, dB, is where the sound is: the tone is planned by it, and its target is one of the side. */
+/** Level of the side above the mid from which the side carries the sound, dB: the tone is planned by it, and the target is the side's. */
 const HOLLOW_DB = 12
 
 const isHollow = ({ source }: Report) => (source.measurement.side_to_mid_db ?? 0) > HOLLOW_DB
 
-/** A third octave below this holds nothing but dither or what a resampler leaves, dB. */
+/** Level below which a third octave holds only dither or a resampler's residue, dB. */
 const INAUDIBLE_DB = -110
 
 /**
- * Returns the spectra that are compared: the mids, or the sides of a song whose channels cancel in the middle. Only bands within the
- * bandwidth of the source in which both source and master hold sound have a level; in all others it is null.
+ * Returns the compared spectra: the mids, or the sides of a song whose channels cancel in the middle. Only bands within the bandwidth of
+ * the
+ * source with sound in both source and master have a level; in all others it is null.
  */
 function comparedSpectra(report: Report, master: Spectrum): SpectrumPlot {
   const { source, target_spectrum: target } = report

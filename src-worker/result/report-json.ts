@@ -1,17 +1,17 @@
 import type { Report } from '../../src-contract/report.ts'
 
-/** Decimals that are told of a number, and of one in a list. */
+/** Decimals of a number, and of one in a list. */
 interface Decimals {
   readonly single: number
   readonly inList: number
 }
 
-/** Decimals that mean something: meters are good to 0.01, and every digit is stored for each point of each curve. */
+/** Meaningful decimals: meters are good to 0.01, and every digit is stored for each point of each curve. */
 const MEASURED: Decimals = { single: 3, inList: 2 }
 /** Decimals of a recipe, amplitudes down to −120 dBFS, and of settings, times to less than a sample. */
 const PRESCRIBED: Decimals = { single: 6, inList: 6 }
 
-/** Members of a report that say what is done. */
+/** Members of a report that contain processing parameters. */
 const PRESCRIBED_MEMBERS: ReadonlySet<string> = new Set(['recipe', 'settings'])
 
 /**
@@ -43,6 +43,6 @@ function roundNumber(value: number, decimals: number): number | null {
 /** Returns the text of report.json: readable, but each curve on one line. */
 export function reportJson(report: Report): string {
   const text = JSON.stringify(report, null, 2)
-  // Lists of plain numbers on one line: a curve of six hundred lines helps nobody.
+  // Lists of plain numbers go on one line: a curve over six hundred lines is unreadable.
   return `${text.replace(/\[\s+((?:-?[\d.e+-]+|null)(?:,\s+(?:-?[\d.e+-]+|null))*)\s+\]/g, (_, list: string) => `[${list.replace(/\s+/g, ' ')}]`)}\n`
 }

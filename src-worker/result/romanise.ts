@@ -9,13 +9,13 @@ const SILENT = 11
 
 const INITIALS = 'g kk n d tt r m b pp s ss - j jj ch k t p h'.split(' ').map((text) => text.replace('-', ''))
 const VOWELS = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.split(' ')
-/** Finals before a pause or a consonant, and as they sound when a vowel follows; the first is none. */
+/** Finals before a pause or a consonant, and before a vowel; the first stands for no final. */
 const FINALS = '- k k k n n n t l k m l l l p l m p p t t ng t t k t p t'.split(' ')
 const LINKED = '- g kk ks n nj n d r lg lm lb ls lt lp r m b ps s ss ng j ch k t p -'.split(' ')
 /** Finals that make the consonant behind them breathed: ㄶ, ㅀ, ㅎ. */
 const BREATHING: ReadonlySet<number> = new Set([6, 15, 27])
 const BREATHED: Readonly<Record<string, string>> = { g: 'k', d: 't', j: 'ch' }
-/** A final before ㄴ, ㅁ and ㄹ, and what becomes of ㄹ behind it. */
+/** A final before ㄴ, ㅁ and ㄹ; ㄹ changes as well. */
 const BEFORE_NASAL: Readonly<Record<string, string>> = { k: 'ng', t: 'n', p: 'm' }
 
 interface Syllable {
@@ -33,7 +33,7 @@ function syllableOf(character: string): Syllable | undefined {
   return { initial: Math.floor(index / (FINALS_PER_VOWEL * VOWELS_PER_INITIAL)), vowel, final }
 }
 
-/** Returns a text with its Hangul in Latin letters, sounds assimilated as they are spoken; everything else stays. Never throws. */
+/** Romanises the Hangul of a text with assimilated sounds, as spoken; other characters stay. Never throws. */
 export function romanised(text: string): string {
   const characters = [...text.normalize('NFC')]
   let spelled = ''
@@ -70,7 +70,7 @@ function borderOf(final: number, next: Syllable | undefined): { readonly final: 
   return { final: isNasal ? (BEFORE_NASAL[sound] ?? sound) : sound, initial }
 }
 
-/** A final before a vowel goes over to it; before i, ㄷ and ㅌ turn to j and ch. */
+/** Links a final to the following vowel; before i, ㄷ and ㅌ turn to j and ch. */
 function linked(final: number, isBeforeI: boolean): { readonly final: string; readonly initial: string } {
   const sound = LINKED[final]!.replace('-', '')
   if (isBeforeI && (sound === 'd' || sound === 't')) return { final: sound === 'd' ? 'j' : 'ch', initial: '' }
@@ -78,8 +78,9 @@ function linked(final: number, isBeforeI: boolean): { readonly final: string; re
 }
 
 /**
- * Returns a name of ASCII letters, digits, `-` and `_` alone, as some distributors ask for; empty where nothing is left, as of a script
- * that is not transcribed. Never throws.
+ * Returns a name of only ASCII letters, digits, `-` and `_`, as some distributors require; empty if nothing is left, such as for a script
+ * that
+ * is not transcribed. Never throws.
  */
 export function asciiName(text: string): string {
   return romanised(text)

@@ -1,4 +1,4 @@
-/** Reading a finished ZIP back, by another library than the one that wrote it. */
+/** Reads a finished ZIP back with another library than the writer's. */
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
@@ -33,8 +33,9 @@ const CHUNK_BYTES = 1 << 20
 const MAX_ENTRIES = 10_000
 
 /**
- * Returns the places of all files in a ZIP and its SHA-256 after every byte has been read and every checksum compared. Throws an Error
- * that says what is wrong when the ZIP is cut short, compressed or damaged.
+ * Reads a whole ZIP, checks every checksum, and returns the positions of all files and its SHA-256. Throws an Error that names the problem
+ * if
+ * the ZIP is cut short, compressed or damaged.
  */
 export async function readWholeZip(path: string, signal?: AbortSignal): Promise<WholeZip> {
   const entries = await readDirectory(await openPromise(path, { strictFileNames: true }))
@@ -43,8 +44,9 @@ export async function readWholeZip(path: string, signal?: AbortSignal): Promise<
 }
 
 /**
- * Returns the places of all files in a ZIP, from its directory alone. Throws an Error for anything else, for a compressed ZIP, and for one
- * of too many files.
+ * Returns the positions of all files in a ZIP, only from its directory. Throws an Error for anything else, for a compressed ZIP, and for
+ * too
+ * many files.
  */
 export async function listEntries(bytes: ZipBytes): Promise<StoredEntry[]> {
   const zip = await fromRandomAccessReaderPromise(new BytesReader(bytes), bytes.sizeBytes, { strictFileNames: true })
@@ -73,7 +75,7 @@ class BytesReader extends RandomAccessReader {
 async function readDirectory(zip: ZipFile): Promise<CheckedEntry[]> {
   const entries: CheckedEntry[] = []
   for await (const entry of zip.eachEntry()) {
-    // yauzl compares the sizes of a stored entry itself.
+    // yauzl itself compares the sizes of a stored entry.
     if (entry.compressionMethod !== 0) throw new Error(`${entry.fileName} is compressed inside the ZIP`)
     const local = await zip.readLocalFileHeaderPromise(entry)
     if (!local.fileName.equals(entry.fileNameRaw)) throw new Error('the ZIP and its directory disagree')
@@ -87,7 +89,7 @@ async function readDirectory(zip: ZipFile): Promise<CheckedEntry[]> {
   return entries
 }
 
-/** Reads the file once, for the hash of all of it and the checksum of each entry. */
+/** Reads the file once for its whole hash and the checksum of each entry. */
 async function readContents(
   path: string,
   entries: readonly CheckedEntry[],

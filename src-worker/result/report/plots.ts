@@ -1,4 +1,4 @@
-/** The plots of report.html as inline SVG: pure drawing, colours by class so that the page's theme decides. */
+/** The plots of report.html as inline SVG: pure drawing; colours are classes, so the page's theme sets them. */
 import type { Report, Spectrum } from '../../../src-contract/report.ts'
 import { decibels } from '../../../src-contract/text/numbers.ts'
 
@@ -77,7 +77,7 @@ export function timePlot(plot: TimePlot, labels: TimeLabels): string {
   )
 }
 
-/** Peaks of dither lie below this, dBFS: what the channels of silence have in common says nothing. */
+/** Peaks of dither stay below this, dBFS: the correlation of silent channels means nothing. */
 const SILENT_DBFS = -66
 
 const isSilent = (peakDbfs: Value | undefined) => typeof peakDbfs !== 'number' || peakDbfs < SILENT_DBFS
@@ -101,7 +101,7 @@ function scaleTicks(lane: Lane, step: number): number[] {
 }
 
 /**
- * Data of the spectrum plot. A change of level is no change of tone, so master and target are laid on the source by
+ * Data of the spectrum plot. A change of level is no change of tone, so master and target are aligned with the source by
  * {@link levelBetweenDb}: all must have levels in the same bands.
  */
 export interface SpectrumPlot {
@@ -115,10 +115,10 @@ const HIGHEST_HZ = 20_000
 /** Third-octave levels of a signal rise by 3 dB per octave against its density, which music lets fall by 4.5. */
 const TILT_DB_PER_OCTAVE = 4.5 - 3
 
-/** Range in which the ear judges tone, Hz; below it is rumble, above it what codecs leave. */
+/** Range where the ear judges tone, Hz: between rumble and the artefacts of codecs. */
 const JUDGED_HZ = [60, 14_000] as const
 
-/** Returns by how much each band where the ear judges tone lies higher in `other`, dB; none for a band that one of them has not. */
+/** Returns the level change of each band where the ear judges tone, `other` less `source`, dB; bands missing in either are left out. */
 export function bandChanges(
   source: Spectrum,
   other: Spectrum,
@@ -130,7 +130,7 @@ export function bandChanges(
   })
 }
 
-/** Returns how much higher `other` lies than `source` as a whole, dB: the median of the {@link bandChanges}; 0 where there are none. */
+/** Returns the overall level of `other` above `source`, dB: the median of the {@link bandChanges}; 0 without bands. */
 export function levelBetweenDb(source: Spectrum, other: Spectrum): number {
   const sorted = bandChanges(source, other)
     .map(({ changeDb }) => changeDb)
@@ -138,7 +138,7 @@ export function levelBetweenDb(source: Spectrum, other: Spectrum): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 
-/** Returns an SVG with the long-term spectra, tilted so that music, which falls by 4.5 dB per octave of density, lies level. */
+/** Returns an SVG with the long-term spectra, tilted so music, which falls by 4.5 dB per octave of density, is level. */
 export function spectrumPlot(plot: SpectrumPlot, label: string): string {
   const sourceDb = meanOfJudged(plot.source.band_hz, tilted(plot.source))
   const curves = [

@@ -1,4 +1,4 @@
-/** The style sheet of report.html: steel came in, straw is what we made, blue is what we aim at, bronze is what we took away. */
+/** The style sheet of report.html: steel for the source, straw for the master, blue for the target, bronze for reduction. */
 export const reportStyle = `
 :root{color-scheme:dark;--well:#0b0e10;--window:#101417;--panel:#161b1f;--raised:#1f262b;--line:#272f36;--line-strong:#66727d;
 --text:#eaeef1;--text-2:#b3bdc6;--text-3:#909ba5;--accent:#ead08a;--accent-soft:#2a281e;--focus:#9cc9ff;--ok:#84cfa6;--warn:#f2a65e;--warn-soft:#2c2118;

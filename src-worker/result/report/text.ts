@@ -185,7 +185,7 @@ function steeringValue(name: SteeringName, settings: JobSettings): LocalizedText
     case 'decimal':
       return same(`${change(Number(value))} dB`)
     case 'amount':
-      // One that goes both ways from 0 is no part of anything.
+      // A bipolar setting is no percentage.
       return same(setting.minimum < 0 ? change(Number(value), 0) : `${value} %`)
   }
 }
@@ -198,7 +198,7 @@ const channelNames: Record<NonNullable<Repair['channel']>, LocalizedText> = {
   both: both('both channels', '양쪽 채널'),
 }
 
-/** Returns a moment in UTC, wherever the report is read: "22 November 2026, 09:38 UTC". */
+/** Formats a moment in UTC, independent of the reader's time zone: "22 November 2026, 09:38 UTC". */
 export function momentText(iso: string): LocalizedText {
   const moment = new Date(iso)
   const day = (locale: string) => moment.toLocaleDateString(locale, { dateStyle: 'long', timeZone: 'UTC' })
@@ -227,7 +227,7 @@ function listed(parts: readonly (LocalizedText | undefined)[]): LocalizedText {
   return both(present.map((part) => part.en).join(', '), present.map((part) => part.ko).join(', '))
 }
 
-/** Returns which platforms get the very same file; undefined where none does. */
+/** Returns the platforms that share the identical file; undefined if there are none. */
 export function sameFileText({
   same_bytes_as: others,
 }: Pick<MasterResult, 'same_bytes_as'>): LocalizedText | undefined {
@@ -236,7 +236,7 @@ export function sameFileText({
   return both(`the same file as for ${names.en}`, `같은 파일: ${names.ko}`)
 }
 
-/** Returns what the service will do to the master, as a musician says it. */
+/** Describes what the service will do to the master, in a musician's words. */
 export function playbackText({ platform, playback }: Pick<MasterResult, 'platform' | 'playback'>): LocalizedText {
   const amount = decibels(Math.abs(playback.gain_db), 1)
   const { name } = platformFacts(platform)
