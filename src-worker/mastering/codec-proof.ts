@@ -47,8 +47,7 @@ interface Proofed<Master> {
  * master is made again with its peak lowered by the excess, by 1.5 dB in all and twice at most, and the new version is first tried on that
  * codec. A codec that would need more is ignored. Returns the version whose copies hold for most of the codecs that asked, among equals the
  * least lowered, so a lowering that cures nothing is dropped; and its copies' measurements in the order of `codecs`. Put the strictest
- * codec
- * first: copies of a discarded master are wasted work. Throws as the steps do.
+ * codec first: copies of a discarded master are wasted work. Throws as the steps do.
  */
 export async function proofMaster<Master>(
   first: Master,

@@ -34,8 +34,7 @@ export function repairsOfFaults({ repairs, decisions }: RepairWork): readonly Re
 /**
  * Returns the decisions of a plan as they turned out. A repair without a measured effect is left out, and so is a compression that never
  * reduced the gain; places are counted as repaired. A stage that loses its last decision reports that nothing was done in it. `plrDb` is
- * the
- * peak-to-loudness ratio of the source, dB.
+ * the peak-to-loudness ratio of the source, dB.
  */
 export function decisionsDone(
   decisions: readonly Decision[],

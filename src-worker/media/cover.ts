@@ -105,8 +105,7 @@ export interface SizedCover extends PictureFacts {
 /**
  * Returns a picture as the cover of masters: as {@link plainPicture} leaves it up to `mostBytes`, else as a JPEG of at most 3000 pixels a
  * side. Undefined unless it is a whole JPEG or PNG, and if it stays too large. Throws as {@link chooseCover} does; `ffmpeg` is called only
- * to
- * make the picture smaller.
+ * to make the picture smaller.
  */
 export async function fitCover(
   ffmpeg: () => Promise<Ffmpeg>,

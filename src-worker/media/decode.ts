@@ -63,9 +63,8 @@ interface SongFile {
 /**
  * Returns ffmpeg's input for a song. For a WAV it is the bare samples: ffmpeg takes other chunks for sound if a header is wrong, and picks
  * another decoder for 24 bits in 32. For a FLAC, checksums are verified and mismatching frames left out: decoded, they would be noise. An
- * MP3
- * is read without the tags that ffmpeg would take for sound.
- * Throws an {@link UnreadableAudioError} for a WAV without samples, and the system's error.
+ * MP3 is read without the tags that ffmpeg would take for sound. Throws an {@link UnreadableAudioError} for a WAV without samples, and the
+ * system's error.
  */
 async function songInput({ path, format }: Pick<SongFile, 'path' | 'format'>): Promise<FfmpegCall['input']> {
   if (format === 'mp3') {
@@ -189,12 +188,10 @@ const MAX_BRIDGED_SHARE = 0.001
 /**
  * Decodes a song to two planar Float32 channels at {@link decodedRateHz}; mono becomes two equal channels. At an engine rate they lie on
  * SharedArrayBuffers, at any other in memory that `changeRate` gives back. The samples never pass through integers, since lossy audio
- * exceeds
- * full scale, and the decoder runs without processor-specific code, so a lossy file decodes alike on every machine. Damaged samples, such
- * as
- * NaN, are bridged by a straight line. Damaged parts of a FLAC become silence of the same length, since its frames are numbered; in an MP3,
- * without numbered frames, they are left out. Throws an {@link UnreadableAudioError}, also if the number of decoded frames differs from the
- * count, a FfmpegError, or the reason of an aborted `signal`.
+ * exceeds full scale, and the decoder runs without processor-specific code, so a lossy file decodes alike on every machine. Damaged
+ * samples, such as NaN, are bridged by a straight line. Damaged parts of a FLAC become silence of the same length, since its frames are
+ * numbered; in an MP3, without numbered frames, they are left out. Throws an {@link UnreadableAudioError}, also if the number of decoded
+ * frames differs from the count, a FfmpegError, or the reason of an aborted `signal`.
  */
 export async function decodeSong(
   ffmpeg: Ffmpeg,

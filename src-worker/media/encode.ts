@@ -46,11 +46,10 @@ interface EncoderSettings {
 /**
  * Settings for the copies that stand in for a service's, whose own settings are unknown: they take half of an encoder's time where peaks
  * rise as high as with the slow ones. ffmpeg's `aac` makes two copies, since Apple's and Fraunhofer's encoders are not available: one
- * without
- * the two-loop search, which ffmpeg's authors consider the worse coder at these rates, and without intensity stereo, which Fraunhofer's
- * encoder leaves to lower rates (at 256 kbit/s it raised a peak by 1.1 dB on its own); and one with both, ffmpeg's default, which raises
- * some
- * songs by 2 to 5 dB more. libopus keeps its own settings: at half of its complexity copies read up to 0.5 dB lower than opusenc's.
+ * without the two-loop search, which ffmpeg's authors consider the worse coder at these rates, and without intensity stereo, which
+ * Fraunhofer's encoder leaves to lower rates (at 256 kbit/s it raised a peak by 1.1 dB on its own); and one with both, ffmpeg's default,
+ * which raises some songs by 2 to 5 dB more. libopus keeps its own settings: at half of its complexity copies read up to 0.5 dB lower than
+ * opusenc's.
  */
 const PROOF_SETTINGS: Readonly<Record<string, readonly EncoderSettings[]>> = {
   aac: [
@@ -123,8 +122,7 @@ export const encodingOptions = (codec: LossyCodec): string[] => [
 /**
  * Encodes a lossless file, decodes the copy and passes the decoded samples to `onSamples`: interleaved float32, two channels, in chunks of
  * whole frames that are valid until it returns. The copy is kept in `folder` meanwhile. Throws a FfmpegError, also if the copy is shorter
- * than
- * the file, or the reason of an aborted `signal`.
+ * than the file, or the reason of an aborted `signal`.
  */
 export async function decodeThroughCodec(
   ffmpeg: Ffmpeg,

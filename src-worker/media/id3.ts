@@ -70,9 +70,8 @@ const DIALECTS: Readonly<Record<3 | 4, Dialect>> = {
 
 /**
  * Returns an ID3v2 tag with the tags and the cover of a song; empty if there are neither. Several values of a field are one text, since
- * most
- * players read only the first text of a frame. Version 3 is for files that old players and shops read: fields without a frame in it become
- * user-defined texts.
+ * most players read only the first text of a frame. Version 3 is for files that old players and shops read: fields without a frame in it
+ * become user-defined texts.
  */
 export function writeId3Tag(tags: SongTags, cover: Cover | undefined, version: 3 | 4 = 4): Buffer {
   const dialect = DIALECTS[version]

@@ -60,9 +60,8 @@ function replayGain(of: 'TRACK' | 'ALBUM', { integratedLufs, truePeakDbtp }: Pla
 
 /**
  * Writes a copy of a sound file with only these tags to `target`: a WAV with all of them before the samples, a FLAC with Vorbis comments,
- * an
- * MP3 with ID3v2.3, an M4A with the atoms of iTunes. The coded sound stays as it is. Throws the system's error, or an Error for a file of
- * another kind.
+ * an MP3 with ID3v2.3, an M4A with the atoms of iTunes. The coded sound stays as it is. Throws the system's error, or an Error for a file
+ * of another kind.
  */
 export async function writeLabelled(
   container: Container,

@@ -127,10 +127,9 @@ export interface SoundInput {
 
 /**
  * Returns ffmpeg's input for the sound of an MP3: the file, or a part of it without the tags that ffmpeg would take for sound; it handles
- * an
- * ID3v2 tag in front and an ID3v1 tag at the end. Bytes before the first frame are cut if they exceed ffmpeg's search range. A file with
- * tags
- * in the middle becomes a stream without them; ffmpeg cannot seek in it and so keeps the padding of the encoder. Throws the system's error.
+ * an ID3v2 tag in front and an ID3v1 tag at the end. Bytes before the first frame are cut if they exceed ffmpeg's search range. A file with
+ * tags in the middle becomes a stream without them; ffmpeg cannot seek in it and so keeps the padding of the encoder. Throws the system's
+ * error.
  */
 export async function mp3Sound(path: string): Promise<SoundInput> {
   const handle = await open(path, 'r')

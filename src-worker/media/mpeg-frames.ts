@@ -52,8 +52,7 @@ export interface Mp3Stream {
 /**
  * Returns the sound of the MP3 frames between two positions of a file, or undefined if the first 16 MB contain no four consecutive,
  * consistent frames of layer III (two that reach the end are enough for a very short file). Every frame header is read, since a single
- * frame
- * of another kind in front says nothing about the song. Throws the system's error.
+ * frame of another kind in front says nothing about the song. Throws the system's error.
  */
 export async function surveyMp3(handle: FileHandle, { start, end }: ByteRange): Promise<Mp3Stream | undefined> {
   const first = await findFirstFrame(handle, { start, end })
@@ -191,8 +190,7 @@ const KILOBITS_LAYER_1_V2 = [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176,
 
 /**
  * Returns the related format in a file that is not an MP3, or undefined: four consecutive frames of layer I or II, or of layer III without
- * a
- * bit rate (free format), whose length is just the distance between two headers.
+ * a bit rate (free format), whose length is just the distance between two headers.
  */
 export function findOtherMpeg(bytes: Buffer): OtherMpeg | undefined {
   for (let at = 0; at + HEADER_BYTES <= bytes.length; at++) {

@@ -28,8 +28,7 @@ const UPRIGHT = 1
 
 /**
  * Returns a JPEG or PNG without Exif (its GPS, maker's notes and thumbnail), XMP, IPTC, texts of a PNG, and any bytes behind its end.
- * Pixels,
- * colour profile and orientation stay. Broken pictures and other bytes are returned unchanged. Pure.
+ * Pixels, colour profile and orientation stay. Broken pictures and other bytes are returned unchanged. Pure.
  */
 export function plainPicture(bytes: Buffer): Buffer {
   const parts = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? pngParts(bytes) : jpegParts(bytes)

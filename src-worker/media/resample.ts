@@ -28,8 +28,7 @@ const MOST_MISSING_FRAMES = 16
 
 /**
  * Converts a whole piece to another rate and returns it on SharedArrayBuffers; float in, float out, no gain, no delay. The original must
- * lie
- * in its own memory, which is given back: its samples are gone. Throws a FfmpegError, or the reason of an aborted `signal`.
+ * lie in its own memory, which is given back: its samples are gone. Throws a FfmpegError, or the reason of an aborted `signal`.
  */
 export async function changeRate(
   ffmpeg: Ffmpeg,
@@ -62,9 +61,8 @@ function giveBack({ buffer }: Float32Array): void {
 
 /**
  * Converts a whole piece to a lower rate and returns it; float in, float out, no gain, no delay. The result overwrites the original: a
- * second
- * copy of ten minutes would cost 200 MB. Throws a RangeError for a rate that is not lower, a FfmpegError, or the reason of an aborted
- * `signal`.
+ * second copy of ten minutes would cost 200 MB. Throws a RangeError for a rate that is not lower, a FfmpegError, or the reason of an
+ * aborted `signal`.
  */
 export async function lowerRate(
   ffmpeg: Ffmpeg,

@@ -40,8 +40,7 @@ export interface StereoBlock {
 
 /**
  * Returns a function that splits interleaved two-channel samples into planes, times `gain`. It reuses its memory: a block is valid until
- * the
- * next call.
+ * the next call.
  */
 export function createPlanes(gain = 1): (samples: Float32Array) => StereoBlock {
   let left = new Float32Array(0)

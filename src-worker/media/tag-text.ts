@@ -22,9 +22,8 @@ const BEYOND_LATIN1 = /[\x81-\x9f]/
 /**
  * Decodes bytes, given as one character each. Never throws. RIFF INFO and ID3v1 do not declare their encoding, and ID3v2 often declares
  * Latin-1 for any. Text that is not UTF-8 is Korean if all its high bytes pair up into Hangul syllables that no Latin letter follows;
- * Japanese
- * if they make kana, or kanji not adjacent to Latin letters; and Western otherwise. Western words seldom have adjacent high bytes, and then
- * mostly outside the rows of Hangul (`créée`) or before a letter (`¿Él`).
+ * Japanese if they make kana, or kanji not adjacent to Latin letters; and Western otherwise. Western words seldom have adjacent high bytes,
+ * and then mostly outside the rows of Hangul (`créée`) or before a letter (`¿Él`).
  */
 export function decodeText(raw: string): string {
   const bytes = Buffer.from(raw, 'latin1')

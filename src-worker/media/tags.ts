@@ -216,8 +216,7 @@ async function tagsIn(
 
 /**
  * Returns the tags of an ID3v2 tag. ffmpeg skips it beside a LIST chunk, behind the sound or before a FLAC, although only it can hold an
- * ISRC
- * or a composer and declares its encoding: it is passed to ffmpeg in an otherwise empty WAV.
+ * ISRC or a composer and declares its encoding: it is passed to ffmpeg in an otherwise empty WAV.
  */
 async function tagsOfId3(ffmpeg: Ffmpeg, tag: Buffer, signal: AbortSignal | undefined): Promise<CollectedTags> {
   if (tag.length === 0) return { tags: {}, cut: [] }
@@ -271,8 +270,7 @@ async function findId3Tag({ path }: SongFile): Promise<Buffer> {
 /**
  * Returns the input option that makes ffmpeg skip the ID3v2 tag of an MP3 or FLAC with 4096 frames and more; empty for any other song. No
  * real song has such a tag, and ffmpeg compares each of its texts with all before it: 50 000 took 18 s, 200 000 minutes. Throws the
- * system's
- * error.
+ * system's error.
  */
 export async function behindCrowdedTag(song: SongFile): Promise<readonly string[]> {
   if (song.format === 'wav') return []
@@ -283,8 +281,7 @@ export async function behindCrowdedTag(song: SongFile): Promise<readonly string[
 /**
  * Returns the tags in a text of ffmpeg's metadata format (ffmpeg-formats, "Metadata": `key=value`, `\` before `=`, `;`, `#`, `\` and line
  * ends; chapters and streams follow in sections). Each value is decoded by {@link decodeText}; `mislabelled` are texts that ffmpeg reads in
- * the
- * wrong encoding. Values are NFC, trimmed, without control characters. Values from ID3v2 are completed by the texts of that tag. Never
+ * the wrong encoding. Values are NFC, trimmed, without control characters. Values from ID3v2 are completed by the texts of that tag. Never
  * throws.
  */
 export function parseTags(

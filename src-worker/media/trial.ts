@@ -54,9 +54,8 @@ const TIME_LIMIT_SECONDS = 30
 
 /**
  * Has ffmpeg write a WAV into a folder and read it and a song of each of `formats` from there, and resolves if all output is complete.
- * Leaves
- * nothing in the folder. Throws a {@link FfmpegBrokenError}, a FfmpegError if the machine is at fault (it was killed, hangs, or found no
- * memory, process or room), the system's error if the folder is not writable, and the reason of an aborted `signal`.
+ * Leaves nothing in the folder. Throws a {@link FfmpegBrokenError}, a FfmpegError if the machine is at fault (it was killed, hangs, or
+ * found no memory, process or room), the system's error if the folder is not writable, and the reason of an aborted `signal`.
  */
 export async function tryFfmpegIn(
   ffmpeg: Ffmpeg,

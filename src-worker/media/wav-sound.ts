@@ -16,8 +16,7 @@ const PIECE_BYTES = 1 << 18
 
 /**
  * Returns the sample layout of a WAV and a stream of the bare samples, whole frames; undefined without samples. Throws the system's error,
- * as
- * the stream does, and an Error if the file has become shorter since.
+ * as the stream does, and an Error if the file has become shorter since.
  */
 export async function openWavSound(path: string): Promise<{ layout: PcmLayout; samples: Readable } | undefined> {
   const handle = await open(path, 'r')

@@ -17,8 +17,7 @@ const INFO_IDS = {
 
 /**
  * Returns the tag chunks of a WAV: a LIST INFO chunk for every reader, and an `id3 ` chunk with ID3v2.4 for more capable ones, both in
- * UTF-8,
- * the second with the cover. Empty without tags.
+ * UTF-8, the second with the cover. Empty without tags.
  */
 export function tagChunks(tags: SongTags, cover?: Cover): Buffer[] {
   const info = infoItems(tags)

@@ -1,9 +1,7 @@
 /**
  * The written master: RIFF WAVE, PCM of 16 or 24 bit or 32 bit float, little-endian. Its tags come before the samples, and nothing but a
- * pad
- * byte, if needed, comes after: Spotify takes no other WAV. The bytes depend only on the samples, the format and the tags. Files are
- * written
- * and read synchronously, on a render thread.
+ * pad byte, if needed, comes after: Spotify takes no other WAV. The bytes depend only on the samples, the format and the tags. Files are
+ * written and read synchronously, on a render thread.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'

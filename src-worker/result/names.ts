@@ -44,8 +44,7 @@ export function safeTitle(title: string, maxUnits = MAX_TITLE_UNITS): string {
 
 /**
  * Returns the name of a master's file within a result: `<title>_<platform>.wav` for its WAV, `<title>_release.wav` for that of all
- * services;
- * other formats have a suffix if the extension is ambiguous.
+ * services; other formats have a suffix if the extension is ambiguous.
  */
 export function masterFileName(stem: string, name: MasterName, format?: Format): string {
   const { suffix, container } = format ? formatFacts(format) : { suffix: '', container: 'wav' }
@@ -60,8 +59,7 @@ const MAX_NAME_UNITS = 96
 
 /**
  * Fills the tokens of a file name pattern, without extension, and makes it as safe as {@link safeTitle} does. The separators behind an
- * empty
- * token are dropped. `endings` keep the name unique within the result if the pattern does not. Never throws.
+ * empty token are dropped. `endings` keep the name unique within the result if the pattern does not. Never throws.
  */
 export function patternName(
   pattern: string,

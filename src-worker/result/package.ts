@@ -45,10 +45,8 @@ const PIECE_BYTES = 1 << 20
 
 /**
  * Writes `<folderName>.zip` into `folder`: the masters, the texts and SHA256SUMS in one folder, stored, then reads it back to its last
- * byte.
- * Returns the position of every file in it. Throws the system's error (`ENOSPC` when the disk is full), an Error if the ZIP is incomplete,
- * or
- * the reason of an aborted `signal`.
+ * byte. Returns the position of every file in it. Throws the system's error (`ENOSPC` when the disk is full), an Error if the ZIP is
+ * incomplete, or the reason of an aborted `signal`.
  */
 export async function packageResult(
   folder: string,

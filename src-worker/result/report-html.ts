@@ -265,8 +265,7 @@ const INAUDIBLE_DB = -110
 
 /**
  * Returns the compared spectra: the mids, or the sides of a song whose channels cancel in the middle. Only bands within the bandwidth of
- * the
- * source with sound in both source and master have a level; in all others it is null.
+ * the source with sound in both source and master have a level; in all others it is null.
  */
 function comparedSpectra(report: Report, master: Spectrum): SpectrumPlot {
   const { source, target_spectrum: target } = report

@@ -79,8 +79,7 @@ function linked(final: number, isBeforeI: boolean): { readonly final: string; re
 
 /**
  * Returns a name of only ASCII letters, digits, `-` and `_`, as some distributors require; empty if nothing is left, such as for a script
- * that
- * is not transcribed. Never throws.
+ * that is not transcribed. Never throws.
  */
 export function asciiName(text: string): string {
   return romanised(text)

@@ -34,8 +34,7 @@ const MAX_ENTRIES = 10_000
 
 /**
  * Reads a whole ZIP, checks every checksum, and returns the positions of all files and its SHA-256. Throws an Error that names the problem
- * if
- * the ZIP is cut short, compressed or damaged.
+ * if the ZIP is cut short, compressed or damaged.
  */
 export async function readWholeZip(path: string, signal?: AbortSignal): Promise<WholeZip> {
   const entries = await readDirectory(await openPromise(path, { strictFileNames: true }))
@@ -45,8 +44,7 @@ export async function readWholeZip(path: string, signal?: AbortSignal): Promise<
 
 /**
  * Returns the positions of all files in a ZIP, only from its directory. Throws an Error for anything else, for a compressed ZIP, and for
- * too
- * many files.
+ * too many files.
  */
 export async function listEntries(bytes: ZipBytes): Promise<StoredEntry[]> {
   const zip = await fromRandomAccessReaderPromise(new BytesReader(bytes), bytes.sizeBytes, { strictFileNames: true })
