@@ -31,11 +31,11 @@ export const Account = exactly({
 export type Account = Static<typeof Account>
 
 const DAY_MS = 86_400_000
-/** Time before its end from which the expiry of a result is told, ms, and the part of a shorter period. */
+/** Notice period before a result expires, ms, and its share of a shorter retention period. */
 const NOTICE_MS = 7 * DAY_MS
 const NOTICE_PART = 0.25
 
-/** Returns the time before its end from which the expiry of a result is told, ms; `retentionDays` is null where results are kept. Pure. */
+/** Returns the notice period before a result expires, ms; `retentionDays` is null if results are kept forever. Pure. */
 export const expiryNoticeMs = (retentionDays: number | null): number =>
   Math.min(NOTICE_MS, NOTICE_PART * (retentionDays ?? Number.POSITIVE_INFINITY) * DAY_MS)
 
@@ -78,7 +78,7 @@ export const ApiKey = exactly({
 })
 export type ApiKey = Static<typeof ApiKey>
 
-/** The only answer that ever holds the key itself. */
+/** The only answer that contains the key itself. */
 export const CreatedKey = exactly({ ...ApiKey.properties, key: Type.String() })
 export type CreatedKey = Static<typeof CreatedKey>
 

@@ -1,4 +1,4 @@
-/** Endpoints of the app itself: stored songs, the batch that waits, settings and the state of the machine. */
+/** Endpoints of the app itself: stored songs, the batch, settings and the state of the machine. */
 import Type, { type Static } from 'typebox'
 import { Deleted, exactly, oneOf, orNull, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
 import { COVER_TYPES, StoredCover } from './covers.ts'
@@ -39,7 +39,7 @@ export type Source = Static<typeof Source>
 /** State of a song in the batch: not started, waiting for a free slot, handed over as a job, or refused at the hand-over. */
 export const BATCH_SONG_STATES = ['ready', 'waiting', 'submitted', 'refused'] as const
 
-/** Part of an analysis that the batch shows; `analyze` answers all of it, which is twenty times as much. */
+/** Part of an analysis that the batch shows; `analyze` returns the whole, which is twenty times as much. */
 export const AnalysisSummary = exactly({
   integrated_lufs: orNull(Type.Number()),
   true_peak_dbtp: orNull(Type.Number()),
@@ -56,7 +56,7 @@ export type AnalysisSummary = Static<typeof AnalysisSummary>
 
 const SUMMARY_SLICES = 200
 
-/** Returns what the batch shows of an analysis. An empty waveform stays empty. */
+/** Returns the batch's summary of an analysis. An empty waveform stays empty. */
 export function summaryOf({ measurement, waveform, spectrum, proposed_edges, warnings }: Analysis): AnalysisSummary {
   const count = Math.min(SUMMARY_SLICES, waveform.length)
   const edge = (slice: number) => Math.round((slice * waveform.length) / count)
@@ -97,7 +97,7 @@ export type BatchSong = Static<typeof BatchSong>
 export const Preset = exactly({ name: Type.String({ minLength: 1, maxLength: 60 }), settings: MasterSettings })
 export type Preset = Static<typeof Preset>
 
-/** The batch: songs in the order in which they will be mastered, and the settings of all that have none of their own. */
+/** The batch: songs in mastering order, and the settings of all songs without their own. */
 export const Batch = exactly({
   is_paused: Type.Boolean(),
   settings: MasterSettings,
@@ -158,7 +158,10 @@ export const Settings = exactly({
 })
 export type Settings = Static<typeof Settings>
 
-/** Settings that decide what this machine runs, and what of its disk programs may name: the page reads them, and only the owner's control credential changes them. */
+/**
+ * Settings that control which programs this machine runs and which of its folders other programs may use: the page reads them, and only the
+ * owner's control credential changes them.
+ */
 export const OWNER_SETTINGS = ['ffmpeg_path', 'allowed_folders', 'farm'] as const satisfies readonly (keyof Settings)[]
 
 export const SystemState = exactly({
@@ -208,7 +211,7 @@ export const SystemState = exactly({
 })
 export type SystemState = Static<typeof SystemState>
 
-/** A folder whose new songs are mastered by themselves; the folders in it are left alone. */
+/** A folder whose new songs are mastered automatically; its subfolders are ignored. */
 export const WatchFolder = exactly({
   folder_id: Uuid,
   path: Type.String(),

@@ -1,14 +1,14 @@
 /** Bounded concurrency. */
 
 /**
- * Returns a function that runs pieces of work, at most `count` at a time, in the order in which they were given. Each settles as its
- * work does: a rejection holds up none of the others.
+ * Returns a function that runs tasks in order, at most `count` at a time. Each promise settles as its task does: a rejection does not hold
+ * up the others.
  */
 export function atMost(count: number) {
   const waiting: (() => void)[] = []
   let running = 0
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    // The piece that ends hands its turn over, so that none that comes later is before one that waits.
+    // A finishing task hands over its turn directly, so a newcomer cannot overtake a waiting task.
     if (running < count) running++
     else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
@@ -22,8 +22,8 @@ export function atMost(count: number) {
 }
 
 /**
- * Returns a function that runs pieces of work one after another. Several calls with one name share the work, which goes on when its
- * first caller has left.
+ * Returns a function that runs tasks one after another. Concurrent calls with the same name share the task, which continues when its first
+ * caller has left.
  */
 export function sharedInTurn<Result>() {
   const inTurn = atMost(1)

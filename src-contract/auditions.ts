@@ -12,7 +12,7 @@ export const AUDITION_STATES = ['estimated', 'exact', 'failed'] as const
 
 export const PROOF_STATES = ['none', 'open', 'running', 'done'] as const
 
-/** Cost of a loudness target to a song: what clipper and limiter take, and what is left. */
+/** Cost of a loudness target to a song: its losses to clipper and limiter, and the remaining dynamics. */
 export const TargetPrice = exactly({
   target_lufs: Type.Number(),
   integrated_lufs: Type.Number({ description: 'Loudness that is reached.' }),
@@ -25,7 +25,7 @@ export const TargetPrice = exactly({
 })
 export type TargetPrice = Static<typeof TargetPrice>
 
-/** Gains of the filters of a recipe on mid and side, dB: those that the song was found to need, and those of the owner's wishes. */
+/** Filter gains of a recipe on mid and side, dB: planned by the analysis, and set by the user. */
 export const PlannedResponse = exactly({
   frequency_hz: Type.Array(Type.Number()),
   planned_mid_db: Type.Array(Type.Number(), { description: 'Gain that was planned for the mid, dB.' }),
@@ -37,7 +37,7 @@ export const PlannedResponse = exactly({
 })
 export type PlannedResponse = Static<typeof PlannedResponse>
 
-/** One song with one set of settings for one platform. It never changes but for what becomes known of it. */
+/** One song with one set of settings for one platform. It is immutable except for its results. */
 export const Audition = exactly({
   audition_id: Type.String({ description: 'Hash of song, settings and platform: the same ones have the same.' }),
   source_id: Uuid,

@@ -1,7 +1,4 @@
-/**
- * Batches of the API: many songs of this machine by one manifest (extension). The batch of the page is another
- * thing, in app.ts.
- */
+/** Batches of the API: many songs of this machine from one manifest (extension). They are unrelated to the page's batch in app.ts. */
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
@@ -17,10 +14,10 @@ export const MANIFEST_SONG_STATUSES = ['waiting', 'queued', 'done', 'failed', 'c
 export type PauseReason = (typeof PAUSE_REASONS)[number]
 export type ManifestSongStatus = (typeof MANIFEST_SONG_STATUSES)[number]
 
-/** The settings of a song: those of a retry, which leave what is not named. */
+/** Settings of a song, as in a retry: unnamed ones stay. */
 const changes = RetryChanges.properties
 
-/** First line of a manifest, which may be left out: what counts for all of its songs. */
+/** Optional first line of a manifest: values for all of its songs. */
 export const ManifestHead = exactly({
   batch_id: Type.Optional(
     Type.String({ ...Uuid, description: 'A UUID of your own: the same manifest sent again is the same batch.' }),
@@ -35,7 +32,7 @@ export const ManifestHead = exactly({
 })
 export type ManifestHead = Static<typeof ManifestHead>
 
-/** Line of a manifest: one song, by exactly one of `path`, `job_id` and `source_id`, and what is other than in the head. */
+/** Line of a manifest: one song, given by exactly one of `path`, `job_id` and `source_id`, and its deviations from the head. */
 export const ManifestLine = exactly({
   path: Type.Optional(
     Type.String({ description: 'Full path of a file of this machine, inside the folders that the owner allowed.' }),

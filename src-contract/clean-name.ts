@@ -1,4 +1,4 @@
-/** Returns `text` as a name: composed (NFC), on one line, without blanks around it; empty when nothing is left. Never throws. */
+/** Returns `text` as a name: NFC, on one line, trimmed; empty when nothing is left. Never throws. */
 export function cleanName(text: string): string {
   // Control characters would break tags, file names, tables and logs.
   return text

@@ -33,27 +33,27 @@ export type CallArguments<Name extends EndpointName> = Needed<'params', ParamsOf
     : { fields?: SentFields<FieldsOf<Name>>; files?: Record<string, FilePart> }) & {
     signal?: AbortSignal
     headers?: Record<string, string>
-    /** Lets the request outlive the page, for what must be sent while it closes. */
+    /** Lets a request outlive the page, such as one sent while it closes. */
     keepalive?: boolean
   }
 
-/** The last parameter of a call: optional where the endpoint requires nothing. */
+/** The last parameter of a call: optional if the endpoint requires no arguments. */
 export type CallParameters<Name extends EndpointName> =
   Record<string, never> extends CallArguments<Name> ? [args?: CallArguments<Name>] : [args: CallArguments<Name>]
 
 /**
- * Code of a failure: that of the server, `UNREACHABLE` when no whole answer came, `FILE_GONE` when a file could not be read to be
- * sent, or `MASTERS_GONE` when the desktop found none to show.
+ * Code of a failure: the server's, `UNREACHABLE` without a complete answer, `FILE_GONE` for an unreadable upload file, or `MASTERS_GONE` if
+ * the desktop found no masters to show.
  */
 export type ClientErrorCode = ErrorCode | 'UNREACHABLE' | 'FILE_GONE' | 'MASTERS_GONE'
 
-/** Sentences of failures for which no server has a word. */
+/** Sentences for failures without an answer from the server. */
 const SENTENCES: Partial<Record<ClientErrorCode, string>> = {
   UNREACHABLE:
     'No whole answer came from Loudsmith. Start it ("loudsmith serve", or its window), check the address and the port, and try again.',
 }
 
-/** A call that failed. Its message is the server's, in the language asked for, or the code where the server sent none. */
+/** A failed call. Its message is the server's, in the requested language, or the code if the server sent no message. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ClientErrorCode
@@ -63,7 +63,7 @@ export class ApiError extends Error {
   readonly values: ErrorParams | undefined
   readonly requestId: string | undefined
   readonly retryAfterSeconds: number | undefined
-  /** The envelope as the server sent it; undefined where it sent none. */
+  /** The envelope from the server; undefined without one. */
   readonly envelope: ErrorEnvelope | undefined
 
   constructor(fields: {
@@ -96,7 +96,7 @@ export function errorOf(envelope: ErrorEnvelope): ApiError {
   return new ApiError({ code, param, values, requestId, envelope })
 }
 
-/** Reads a failed answer's envelope; an answer that has none (a proxy, a crash) becomes INTERNAL_ERROR. Never throws. */
+/** Reads a failed answer's envelope; an answer without one (a proxy, a crash) becomes INTERNAL_ERROR. Never throws. */
 export function readFailure(status: number, body: string, header: (name: string) => string | null): ApiError {
   const retryAfter = Number(header('retry-after') ?? Number.NaN)
   const retryAfterSeconds = Number.isFinite(retryAfter) ? retryAfter : undefined
@@ -154,12 +154,12 @@ export interface ClientOptions {
   readonly baseUrl?: string
   /** Bearer credential, or null where the main process adds it. */
   readonly session: string | null
-  /** Language in which the server words its messages. */
+  /** Language of the server's messages. */
   readonly language: () => string
   readonly fetch?: typeof fetch
 }
 
-/** Creates the client. Every method throws ApiError and nothing else, except AbortError when its signal fires. */
+/** Creates the client. Every method throws only ApiError, or AbortError when its signal fires. */
 export function createClient({
   baseUrl = '',
   session: firstSession,
@@ -198,7 +198,7 @@ export function createClient({
     ownHeaders,
     /** Returns the credential of every call from here on; null where the main process adds it. */
     session: () => session,
-    /** Replaces the credential by that of a newer start of the server. */
+    /** Replaces the credential after a restart of the server. */
     renew(fresh: string) {
       session = fresh
     },
@@ -227,8 +227,8 @@ export interface StreamMessage {
 export type MessageStream = AsyncIterable<readonly StreamMessage[]>
 
 /**
- * Creates a parser of the event-stream format (WHATWG HTML, section 9.2.6): it takes text as it arrives and returns the messages that
- * became complete. Comments and fields it does not know are skipped; a message without data is none.
+ * Creates a parser of the event-stream format (WHATWG HTML, section 9.2.6): it takes text in chunks and returns the messages completed by
+ * each. Comments, unknown fields and messages without data are skipped.
  */
 export function createStreamParser(): (text: string) => StreamMessage[] {
   let rest = ''

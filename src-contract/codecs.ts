@@ -1,13 +1,13 @@
-/** Lossy codecs: those in which services stream, and those in which a master can be heard before it is published. */
+/** Lossy codecs: the services' streaming codecs, and the choices for listening to a master before it is published. */
 
-/** A lossy codec at the amount of data at which a service streams it. */
+/** A lossy codec at a service's bit rate or quality. */
 export type StreamedCodec =
   | { readonly codec: 'AAC' | 'MP3' | 'Opus'; readonly kilobits: number }
   | { readonly codec: 'Vorbis'; readonly quality: number }
 
 /**
- * Codecs of coded copies by their names on the wire, which end in the amount of data, in the order in which they are shown. Vorbis has
- * qualities instead of bit rates: 5 comes to 160 kbit/s (xiph.org, "Vorbis audio compression", nominal bit rates at 44.1 kHz).
+ * Codecs of coded copies by their names on the wire, which end in the bit rate, in display order. Vorbis has qualities instead of bit
+ * rates: 5 is about 160 kbit/s (xiph.org, "Vorbis audio compression", nominal bit rates at 44.1 kHz).
  */
 export const COPY_CODECS = {
   vorbis_160: { codec: 'Vorbis', quality: 5 },

@@ -44,20 +44,20 @@ export const DEFAULT_PAGE_SIZE = 50
 /** Query parameter: number of entries on a page of a list. */
 export const PageSize = Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE })
 
-/** Path parameters of everything below one job. Kept a plain string so that a malformed identifier is an unknown job. */
+/** Path parameters of all endpoints below one job. A plain string, so a malformed identifier is an unknown job. */
 export const JobPath = exactly({ job_id: Type.String() })
 export type JobPath = Static<typeof JobPath>
 
-/** Media types with which a song or a master is served. */
+/** Media types of songs and masters. */
 export const SONG_MEDIA_TYPES = ['audio/wav', 'audio/mpeg', 'audio/flac']
 
-/** Media types with which a file of a result is served. */
+/** Media types of the files of a result. */
 export const RESULT_MEDIA_TYPES = [...SONG_MEDIA_TYPES, 'audio/mp4']
 
 /** Answer of deletions. */
 export const Deleted = exactly({ deleted: Type.Literal(true) })
 
-/** Header with which a repeated POST is made harmless. */
+/** Header that makes a repeated POST harmless. */
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({

@@ -1,9 +1,9 @@
-/** Loudness and ceiling of the masters for a platform, and what the platform does to them on playback. */
+/** Loudness and ceiling of the masters for a platform, and the platform's processing on playback. */
 import { type Platform, platformFacts } from './platforms/index.ts'
 import type { Confidence, PlaybackRule } from './platforms/platform.ts'
 import type { Genre, JobSettings, LoudnessMode } from './settings.ts'
 
-/** Level at which releases of a genre are mastered, LUFS: published analyses of chart releases, rounded down to the cautious side. */
+/** Release loudness of each genre, LUFS: published analyses of chart releases, rounded down to be cautious. */
 const GENRE_LUFS: Record<Genre, number> = {
   kpop: -8.5,
   edm: -8,
@@ -26,9 +26,9 @@ export interface DeliveryTarget {
 }
 
 /**
- * Returns the target of `platform` for a song of `genre`. `competitive` asks for the genre level everywhere, which is always
- * our recommendation; the ceiling then follows the louder target, and so it does with a target of the caller's own, `requestedLufs`,
- * which stands over both. Never throws.
+ * Returns the target of `platform` for a song of `genre`. `competitive` uses the genre level everywhere, which is always our
+ * recommendation; the ceiling then follows the louder target. So it does for the caller's own target, `requestedLufs`, which overrides
+ * both. Never throws.
  */
 export function deliveryTarget(
   platform: Platform,
@@ -51,7 +51,7 @@ export function deliveryTarget(
   }
 }
 
-/** Returns the targets of a job, in the order of its platforms, those of `own` where it names one. Never throws. */
+/** Returns the targets of a job, in the order of its platforms; `own` overrides single ones. Never throws. */
 export function targetsOf(
   { platforms, genre, loudness, target_lufs: requestedLufs }: TargetSettings,
   own: MasterTargets = {},
@@ -59,25 +59,25 @@ export function targetsOf(
   return platforms.map((platform) => deliveryTarget(platform, genre, loudness, own[platform] ?? requestedLufs))
 }
 
-/** Settings on which the targets of masters depend. */
+/** Settings that determine the targets of masters. */
 export type TargetSettings = Pick<JobSettings, 'platforms' | 'genre' | 'loudness' | 'target_lufs'>
 
-/** Name of the master for all services, where those of platforms have the platform's. */
+/** Name of the master for all services; the others are named after their platform. */
 export const RELEASE = 'release' as const
 export type MasterName = Platform | typeof RELEASE
 
 /** Loudness targets of single masters, LUFS. */
 export type MasterTargets = Readonly<Partial<Record<MasterName, number>>>
 
-/** Target of one master: that of a platform, or of the one for all services. */
+/** Target of one master: a platform's, or the one for all services. */
 export type MasterTarget = Omit<DeliveryTarget, 'platform' | 'playback'>
 
-/** Loudness of a master for all services, LUFS: what most of those that normalise play at (docs/standards.md). */
+/** Loudness of a master for all services, LUFS: the most common playback level of services that normalise (docs/standards.md). */
 const RELEASE_LUFS = -14
 
 /**
- * Returns the target of the one master for all services: the caller's own, the genre's level or −14 LUFS, under the lowest of the
- * ceilings that the chosen platforms have at that loudness; the target of `own` stands over all. Never throws.
+ * Returns the target of the one master for all services: the caller's own, the genre's level or −14 LUFS, with the lowest ceiling of the
+ * chosen platforms at that loudness; a target in `own` overrides all. Never throws.
  */
 export function releaseTarget(
   { platforms, genre, loudness, target_lufs }: TargetSettings,
@@ -95,7 +95,7 @@ export function releaseTarget(
   }
 }
 
-/** A service turns a quiet track up only so far that its true peak stays below this (support.spotify.com, "Loudness normalization"). */
+/** True peak limit when a service turns up a quiet track (support.spotify.com, "Loudness normalization"). */
 const TURN_UP_CEILING_DBTP = -1
 
 /** Returns the change in dB that a service makes to a track on playback, as far as is known; 0 where it is not known to normalise. */

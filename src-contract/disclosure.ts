@@ -1,4 +1,4 @@
-/** The AI disclosure sheet: what of a release was made by or with AI, in the five categories of DDEX that distributors ask for. */
+/** The AI disclosure sheet: parts of a release made by or with AI, in the five DDEX categories that distributors ask for. */
 import Type, { type Static, type TSchema } from 'typebox'
 import { exactly, oneOf } from './common.ts'
 import { MAX_LINE_LENGTH } from './limits.ts'
@@ -6,13 +6,13 @@ import { MAX_LINE_LENGTH } from './limits.ts'
 export const DISCLOSURE_CATEGORIES = ['vocals', 'instrumentation', 'composition', 'post_production', 'lyrics'] as const
 export type DisclosureCategory = (typeof DISCLOSURE_CATEGORIES)[number]
 
-/** Part that AI had: none, some in the hands of a person, or all of it. */
+/** Role of AI: not used, used by a person, or the sole author. */
 export const AI_USES = ['none', 'assisted', 'generated'] as const
 export type AiUse = (typeof AI_USES)[number]
 
 const line = (description: string) => Type.Optional(Type.String({ maxLength: MAX_LINE_LENGTH, description }))
 
-/** Schemas of all categories, each described by what belongs to it. */
+/** Returns the schemas of all categories, each described by its contents. */
 function ofEach<Schema extends TSchema>(schema: (description: string) => Schema) {
   const entries = DISCLOSURE_CATEGORIES.map((category) => [category, schema(CONTENTS[category])])
   return Object.fromEntries(entries) as Record<DisclosureCategory, Schema>
@@ -46,7 +46,7 @@ export const Disclosure = exactly(
 )
 export type Disclosure = Static<typeof Disclosure>
 
-/** Changed statements: those that are absent stay, and null takes one back. */
+/** Changed statements: absent ones stay, and null removes one. */
 export const DisclosureChange = exactly(
   ofEach((description) => Type.Optional(Type.Union([statement(), Type.Null()], { description }))),
   'Statements of the artist about AI, by category; those that are absent stay, null takes one back.',

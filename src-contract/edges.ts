@@ -1,4 +1,4 @@
-/** Edges of a song: what is cut off, how it fades, and the silence around it. Pure. */
+/** Edges of a song: trims, fades, and the silence around it. Pure. */
 import { MIN_DURATION_SECONDS } from './limits.ts'
 
 /**
@@ -20,7 +20,7 @@ export interface Edges {
   readonly pad_end_seconds: number
 }
 
-/** Returns how much of a song of a length stays between its trims, s: below 0 where they overlap. */
+/** Returns how much of a song of this length remains between its trims, s: negative if they overlap. */
 export function keptSeconds(
   { trim_start_seconds, trim_end_seconds }: Pick<Edges, 'trim_start_seconds' | 'trim_end_seconds'>,
   durationSeconds: number,
@@ -33,7 +33,7 @@ export function masterSeconds(edges: Edges, durationSeconds: number): number {
   return keptSeconds(edges, durationSeconds) + edges.pad_start_seconds + edges.pad_end_seconds
 }
 
-/** Returns the place in the song at which its masters begin, s: below 0 where they begin with silence before it. */
+/** Returns the position in the song where its masters begin, s: negative if they begin with padding. */
 export function masterStartSeconds({
   trim_start_seconds = 0,
   pad_start_seconds = 0,
@@ -41,7 +41,7 @@ export function masterStartSeconds({
   return trim_start_seconds - pad_start_seconds
 }
 
-/** A fault of edges: its error code, the setting at fault, and what the sentence mentions. */
+/** An error of the edges: its code, the setting at fault, and the values for the sentence. */
 export interface EdgeFault {
   readonly code: 'TRIMMED_AWAY' | 'FADES_OVERLAP'
   readonly param: keyof Edges
@@ -50,7 +50,7 @@ export interface EdgeFault {
 
 const toTenths = (seconds: number) => Math.round(seconds * 10) / 10
 
-/** Returns why a song of a length cannot have these edges: undefined where it can. A song without trims is none of their faults. */
+/** Returns why a song of this length cannot have these edges; undefined if it can. Without trims, a short song is not an error here. */
 export function edgeFault(edges: Edges, durationSeconds: number): EdgeFault | undefined {
   const { trim_start_seconds, trim_end_seconds, fade_in_seconds, fade_out_seconds } = edges
   const kept = keptSeconds(edges, durationSeconds)

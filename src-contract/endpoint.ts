@@ -3,14 +3,14 @@ import type { TObject, TSchema } from 'typebox'
 import { exactly } from './common.ts'
 import { ERROR_CODES, type ErrorCode } from './errors.ts'
 
-/** Callers of an endpoint: everyone on this machine, callers with a key and the app, or the app's session alone. */
+/** Callers of an endpoint: any program on this machine, callers with a key and the app, or only the app's session. */
 export type Access = 'open' | 'caller' | 'session'
 
-/** Scopes of API keys, each of which permits all that the ones before it do. */
+/** Scopes of API keys; each includes those before it. */
 export const SCOPES = ['read', 'master', 'all'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Returns whether a key with the scope `given` may do what needs the scope `needed`. */
+/** Returns whether a key with the scope `given` may do something that needs the scope `needed`. */
 export const permits = (given: Scope, needed: Scope): boolean => SCOPES.indexOf(given) >= SCOPES.indexOf(needed)
 
 export interface Answer {
@@ -19,11 +19,11 @@ export interface Answer {
   readonly schema?: TSchema
   /** Media types of an answer that is not JSON, or not always. */
   readonly mediaTypes?: readonly string[]
-  /** Schema of what one message of an event stream carries. */
+  /** Schema of one message of an event stream. */
   readonly messages?: TSchema
 }
 
-/** Media types of JSON lines, the first of which is ours. */
+/** Media types of JSON lines; the first is ours. */
 export const LINES_MEDIA_TYPES: readonly string[] = ['application/x-ndjson', 'application/jsonl']
 
 /** A multipart/form-data request: text fields and file parts. */
@@ -49,7 +49,7 @@ interface EndpointFacts {
   /** JSON lines that may be the body instead of the form, which then has them as its file: schemas of the first line and of the others. */
   readonly lines?: { readonly schemas: readonly TSchema[]; readonly example: string }
   readonly answers: Readonly<Record<number, Answer>>
-  /** Expected failures, beyond those that every endpoint of its access can give. */
+  /** Expected failures, beyond those common to its access. */
   readonly errors: readonly ErrorCode[]
 }
 
@@ -57,7 +57,7 @@ interface EndpointFacts {
 export type Endpoint = EndpointFacts &
   ({ readonly access: 'caller'; readonly scope: Scope } | { readonly access: Exclude<Access, 'caller'> })
 
-/** Failures that any endpoint of an access can give, beside its own. */
+/** Failures that any endpoint of an access can return, beside its own. */
 export const ERRORS_OF_ACCESS: Record<Access, readonly ErrorCode[]> = {
   open: ['FORBIDDEN', 'INTERNAL_ERROR', 'UNAVAILABLE'],
   caller: [
@@ -75,18 +75,17 @@ export const ERRORS_OF_ACCESS: Record<Access, readonly ErrorCode[]> = {
 /** Returns whether an endpoint only reads: HEAD is answered by the route of GET. */
 export const isRead = ({ method }: Pick<Endpoint, 'method'>): boolean => method === 'GET'
 
-/** Body of an endpoint that needs nothing told: it may be absent or an empty object. */
+/** Body of an endpoint without parameters: it may be absent or an empty object. */
 const NO_MEMBERS = exactly({})
 
-/** Returns the JSON body that an endpoint takes; undefined for one that takes a form, or reads. */
+/** Returns the JSON body of an endpoint; undefined if it takes a form, or only reads. */
 export function jsonBodyOf(endpoint: Endpoint): { readonly schema: TSchema; readonly isOptional: boolean } | undefined {
   if (endpoint.body) return { schema: endpoint.body, isOptional: endpoint.isBodyOptional ?? false }
   return endpoint.form || isRead(endpoint) ? undefined : { schema: NO_MEMBERS, isOptional: true }
 }
 
 /**
- * Returns every code that an endpoint can answer with: its own, those of its access and that of its body, each once, in the
- * catalogue's order.
+ * Returns every code that an endpoint can answer with: its own, and those of its access and its body, each once, in the catalogue's order.
  */
 export function codesOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>([...endpoint.errors, ...ERRORS_OF_ACCESS[endpoint.access]])
@@ -104,12 +103,12 @@ export function fillPath(path: string, params: Readonly<Record<string, unknown>>
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name]
     if (value === undefined) throw new Error(`path parameter ${name} is missing for ${path}`)
-    // Half a character of UTF-16 has no escape; as U+FFFD it names nothing.
+    // An unpaired surrogate cannot be escaped; as U+FFFD it names nothing.
     return encodeURIComponent(String(value).toWellFormed())
   })
 }
 
-/** Writes the members of a query that have a value, in order, with a leading `?`; empty when there are none. */
+/** Writes the non-empty members of a query, in order, with a leading `?`; empty without any. */
 export function writeQuery(query: Readonly<Record<string, unknown>> = {}): string {
   const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
   const text = new URLSearchParams(entries.map(([key, value]) => [key, String(value)])).toString()

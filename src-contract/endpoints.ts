@@ -86,7 +86,7 @@ type Part<Name extends EndpointName, Key extends string> = Table[Name] extends {
     ? Static<Schema>
     : never
   : never
-/** Path parameters of the endpoint `Name`; `never` where it has none, as of the parts below. */
+/** Path parameters of the endpoint `Name`; `never` without any, as for the parts below. */
 export type ParamsOf<Name extends EndpointName> = Part<Name, 'params'>
 export type QueryOf<Name extends EndpointName> = Part<Name, 'query'>
 export type BodyOf<Name extends EndpointName> = Part<Name, 'body'>

@@ -6,7 +6,7 @@ interface ErrorKind {
   readonly status: number
   /** True if the same request may succeed later. */
   readonly retryable: boolean
-  /** Value of `Retry-After`, unless the failure gives its own. */
+  /** Value of `Retry-After`, unless the failure has a different one. */
   readonly retryAfterSeconds?: number
   /** Origin of the code: one of the specification's eight (section 7) or an extension. */
   readonly origin: 'specification' | 'extension'
@@ -17,7 +17,7 @@ interface FailureKind {
   readonly retryable: boolean
 }
 
-/** `retry` says whether the request may succeed later or, where that can be told, after how many seconds. */
+/** `retry` is true if the request may succeed later, or the seconds to wait if they are known. */
 const kind = (origin: ErrorKind['origin'], status: number, retry: boolean | number): ErrorKind =>
   typeof retry === 'number'
     ? { status, retryable: true, retryAfterSeconds: retry, origin }
@@ -77,7 +77,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[]
 
-/** Reasons for which an accepted job can fail; the job then carries `failure_code` and an `error_message` and is refunded. */
+/** Failures of an accepted job; the job then carries `failure_code` and an `error_message` and is refunded. */
 export const FAILURES = {
   CANCELLED: { retryable: true },
   DIGITAL_SILENCE: { retryable: false },

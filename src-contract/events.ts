@@ -39,9 +39,9 @@ export const BATCH_CHANGED = 'desk.changed'
 
 /**
  * Live events of `GET /api/v1/events`. Stored ones have an id that a client sends back as `Last-Event-ID`; `job.progress`,
- * `source.progress`, `audition.changed` and `release.changed` are not stored and have none: what matters of them is in the next stored event or in the thing itself.
- * `job.delivered` (the masters lie in the output folder), `source.progress` (a stored song is looked at), `audition.changed`,
- * {@link BATCH_CHANGED} and `settings.changed` are for the app alone.
+ * `source.progress`, `audition.changed` and `release.changed` are not stored and have none: their content is repeated in the next stored
+ * event or in the resource itself. `job.delivered` (the masters are in the output folder), `source.progress` (a stored song is being
+ * analysed), `audition.changed`, {@link BATCH_CHANGED} and `settings.changed` are sent only to the app.
  */
 export const LIVE_EVENTS = [
   'job.created',
@@ -59,13 +59,13 @@ export const LIVE_EVENTS = [
   'settings.changed',
 ] as const
 export type LiveEventName = (typeof LIVE_EVENTS)[number]
-/** Those that are written down; the others are news of the moment. */
+/** Stored events; all others are transient. */
 export type StoredEventName = Exclude<
   LiveEventName,
   'job.progress' | 'source.progress' | 'audition.changed' | 'release.changed'
 >
 
-/** The `data` of a live event. `seq` orders everything about one job: an older one than already seen is ignored. */
+/** The `data` of a live event. `seq` orders all events of one job: an older one than already seen is ignored. */
 export const LiveEvent = exactly({
   event: oneOf(LIVE_EVENTS),
   seq: Type.Integer({ description: 'Order of events; of progress that of the last stored event.' }),

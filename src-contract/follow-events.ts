@@ -3,12 +3,12 @@ import { ApiError, type Client, type OpenedStream, openEventStream } from './cli
 import type { LiveEvent } from './events.ts'
 
 export interface FollowOptions {
-  /** Stored event after which to begin; from now on when absent. */
+  /** Last stored event already seen; the stream starts with new events when absent. */
   readonly lastId?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** An event as it came; `id` is that of a stored one, from which another call can go on. */
+/** A received event; `id` is set for a stored one, and another call can resume from it. */
 export interface FollowedEvent {
   readonly id?: string
   readonly event: LiveEvent
@@ -37,7 +37,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 /** Opens the event stream after the stored event `lastId`. Throws ApiError where the server refuses it. */
 export type OpenStream = (lastId: string | undefined, signal: AbortSignal) => Promise<OpenedStream>
 
-/** Returns a function that opens a stream for this caller alone. */
+/** Returns a function that opens a separate stream for this caller. */
 export const ownStream =
   (client: Pick<Client, 'open'>): OpenStream =>
   (lastId, signal) =>
@@ -65,7 +65,7 @@ export const followEvents = (
     isFinal: (error) => error.envelope !== undefined && !isPassing(error),
   })
 
-/** Does the same with a stream of the caller's and what is to happen between its connections. Throws ApiError that `isFinal` tells. */
+/** Does the same with the caller's own stream and its own action between connections. Throws an ApiError accepted by `isFinal`. */
 export async function* followStream(
   open: OpenStream,
   { lastId: firstId, signal, isFinal, onOpened, rest = (pauseMs) => pause(pauseMs, signal) }: StreamOptions,
@@ -99,10 +99,10 @@ export async function* followStream(
   }
 }
 
-/** Returns whether a refusal ends by itself. */
+/** Returns whether a refusal is temporary. */
 export const isPassing = ({ code }: ApiError): boolean => code === 'RATE_LIMIT' || code === 'UNAVAILABLE'
 
-/** Returns a signal that fires with `outer`, when `end` is called, and where nobody says `isAlive` for too long. */
+/** Returns a signal that fires with `outer`, when `end` is called, or when `isAlive` has not been called for too long. */
 function createLine(outer: AbortSignal | undefined) {
   const own = new AbortController()
   const end = () => {

@@ -1,4 +1,4 @@
-/** Formats in which a master can be written: `wav24` is the master itself, all others are made of it. */
+/** Formats of a written master: `wav24` is the master itself, all others are made from it. */
 
 interface FormatFacts {
   readonly container: Container
@@ -12,7 +12,7 @@ interface FormatFacts {
   readonly kilobits?: number
   /** Name as a reader sees it. */
   readonly name: string
-  /** Ending of a file's name before the extension; empty where the extension alone tells the format. */
+  /** Ending of a file's name before the extension; empty if the extension alone identifies the format. */
   readonly suffix: string
 }
 
@@ -35,10 +35,10 @@ export const FORMATS = {
 } as const satisfies Readonly<Record<string, FormatFacts>>
 
 export type Format = keyof typeof FORMATS
-/** Names of all formats on the wire, in the order in which they are shown. */
+/** Names of all formats on the wire, in display order. */
 export const FORMAT_NAMES = Object.keys(FORMATS) as unknown as readonly [Format, ...Format[]]
 
-/** Returns what is known of a format. */
+/** Returns the facts of a format. */
 export function formatFacts(format: Format): FormatFacts {
   return FORMATS[format]
 }

@@ -185,20 +185,20 @@ export const PreviewFields = exactly({
   ),
 })
 
-/** Settings that a retry changes; those that are not named stay as they were. */
+/** Settings that a retry changes; unnamed ones stay as they were. */
 export const RetryChanges = exactly({
   // Checked as in a form: an unknown one is INVALID_PLATFORM.
   platforms: Type.Optional(
     Type.Array(Type.String(), { minItems: 1, description: `Some of: ${PLATFORMS.join(', ')}.` }),
   ),
-  // Without defaults: what is not named stays.
+  // Without defaults: unnamed settings stay.
   ...CHANGED_SETTINGS,
   title: Type.Optional(songName('Title of the masters; empty for that of the tag or the file name.')),
   artist: Type.Optional(songName('Artist of the masters; empty for that of the tag.')),
   ...CHANGED_METADATA,
   client_reference: Type.Optional(ClientReference),
   metadata: Type.Optional(ClientMetadata),
-  // Checked by the policy for callbacks: what it refuses is INVALID_WEBHOOK_URL.
+  // Checked by the policy for callbacks: a refused address is INVALID_WEBHOOK_URL.
   webhook_url: Type.Optional(
     Type.String({ description: "Callback target of the new job alone; it never has the first job's." }),
   ),

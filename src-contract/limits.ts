@@ -1,8 +1,8 @@
-/** Limits of what a client may send. Sizes are bytes, durations seconds. */
+/** Limits for clients. Sizes are bytes, durations seconds. */
 
 /** Largest `file` and `reference_file` of `POST /api/v1/master`, inclusive: 50 MB (specification section 4.1). */
 export const MAX_UPLOAD_BYTES = 52_428_800
-/** Largest song that the app itself may store as a source. */
+/** Largest song that only the app may store as a source. */
 export const MAX_SOURCE_BYTES = 1_073_741_824
 /** Longest song (specification section 4.1). */
 export const MAX_DURATION_SECONDS = 600
@@ -24,10 +24,10 @@ export const DEFAULT_PORT = 47310
 export const KEY_PREFIX = 'ams_live_'
 /** Longest life of an API key that has an end, seconds: ten years. */
 export const MAX_KEY_SECONDS = 315_360_000
-/** Longest life of a link to a result, and that of one for which none is named, seconds. */
+/** Longest and default lifetime of a link to a result, seconds. */
 export const MAX_LINK_SECONDS = 604_800
 export const DEFAULT_LINK_SECONDS = 86_400
-/** Most working links of one key to the result of one job, and to all results; the same for those of the application. */
+/** Most working links of one key to the result of one job, and to all results; the application has the same limits. */
 export const MAX_LINKS_PER_JOB = 20
 export const MAX_LINKS_PER_KEY = 100
 /** Most event streams that one key has open at once. */
@@ -36,7 +36,7 @@ export const MAX_STREAMS_PER_KEY = 32
 export const DEFAULT_RETENTION_DAYS = 30
 /** Lifetime of the link of the page, which can be opened once, seconds. */
 export const TICKET_SECONDS = 300
-/** Longest passage of a preview, and that which is rendered unless told otherwise. */
+/** Longest and default passage of a preview. */
 export const MAX_PREVIEW_SECONDS = 30
 export const DEFAULT_PREVIEW_SECONDS = 20
 /** Shortest passage of a preview. */
@@ -53,9 +53,9 @@ export const MAX_LYRICS_LENGTH = 20_000
 export const ADVISED_COVER_PX = 1400
 /** Longest gap before a track, and longest fade, seconds. */
 export const MAX_GAP_SECONDS = 60
-/** Largest cover picture of a release, bytes: our limit, so that every upload form takes it. */
+/** Largest cover picture of a release, bytes: our limit, within that of every upload form. */
 export const MAX_COVER_BYTES = 10_000_000
-/** Most engine processes of any machine: no system of today has more cores. */
+/** Most engine processes of any machine: no current system has more cores. */
 export const MAX_ENGINE_WORKERS = 1024
 /** Most folders that the owner allows. */
 export const MAX_ALLOWED_FOLDERS = 100
@@ -70,5 +70,5 @@ export const MAX_CLIENT_METADATA_BYTES = 1024
 /** Open sessions of the Model Context Protocol of one API key. */
 export const MAX_MCP_SESSIONS = 16
 
-/** Longest time for which the reading of a job waits for its end, s. */
+/** Longest time that a request for a job waits for its end, s. */
 export const MAX_WAIT_SECONDS = 30

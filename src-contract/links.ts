@@ -4,7 +4,7 @@ import { exactly, JobPath, Timestamp, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { DEFAULT_LINK_SECONDS, MAX_LINK_SECONDS, MAX_LINKS_PER_JOB, MAX_LINKS_PER_KEY } from './limits.ts'
 
-/** Path under which the address of a link lies. */
+/** Path prefix of links. */
 export const LINK_PATH = '/l/'
 
 /** A link as it is listed: without its address. */

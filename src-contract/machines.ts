@@ -7,10 +7,7 @@ export const MACHINE_STATES = ['waiting', 'working', 'draining', 'refused', 'gon
 export const SOUND_FACTS = ['engine_version', 'ffmpeg', 'simd'] as const
 export const MACHINE_WISHES = ['work', 'drain', 'remove'] as const
 
-/**
- * Troubles of several machines: of the queue between them, of the place of their files, or of one machine. None loses a song: attempts wait
- * or are made again.
- */
+/** Problems of a farm: with the shared queue, the file storage, or one machine. None loses a song: attempts wait or are repeated. */
 export const FARM_TROUBLES = [
   'queue_away',
   'queue_not_encrypted',

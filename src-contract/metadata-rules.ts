@@ -1,4 +1,4 @@
-/** Rules of the metadata of a song: what is kept of a text, and which rule it breaks. Pure; the page and the service share them. */
+/** Rules of a song's metadata: the stored form of a text, or the rule that it breaks. Pure; shared by the page and the service. */
 import { cleanName } from './clean-name.ts'
 import { isrcOf } from './isrc.ts'
 import { MAX_TITLE_LENGTH } from './limits.ts'
@@ -7,7 +7,7 @@ import type { Detail } from './text/details.ts'
 
 const MOST_TRACKS = 999
 
-/** Rule of each form, and the text as it is kept; undefined for one that breaks it. */
+/** Rule of each form, and its function that returns the stored text; undefined if the text breaks the rule. */
 const FORMS: Readonly<
   Record<MetadataForm, { readonly read: (text: string) => string | undefined; readonly rule: Detail }>
 > = {
@@ -22,14 +22,14 @@ const FORMS: Readonly<
   },
 }
 
-/** A text as it is kept, empty for nothing, or the rule that it breaks. */
+/** The stored text, empty for no entry, or the rule that a text breaks. */
 export type MetadataText = { readonly kept: string } | { readonly broken: Detail }
 
 /** Returns the largest number of characters of a text. */
 export const maxMetadataLength = (name: OwnMetadataName): number =>
   name === 'title' || name === 'artist' ? MAX_TITLE_LENGTH : METADATA[name].maxLength
 
-/** Returns what is kept of a text that is given for `name`. Never throws. */
+/** Returns the stored form of a text given for `name`. Never throws. */
 export function metadataText(name: OwnMetadataName, given: string): MetadataText {
   const text = given.trim()
   if (text === '') return { kept: '' }

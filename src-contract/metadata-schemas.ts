@@ -17,12 +17,12 @@ export const METADATA_FIELDS = fields(
   ({ description }) =>
     `Extension: ${description.charAt(0).toLowerCase()}${description.slice(1)} The tag of the file counts without.`,
 )
-/** Schemas of the metadata where some are changed; an empty text is that of the file. */
+/** Schemas of the metadata in changes; an empty text restores the file's. */
 export const CHANGED_METADATA = fields(({ description }) => `${description} Empty for that of the file.`)
 /** Schemas of the metadata where it is answered. */
 export const SHOWN_METADATA = fields(({ description }) => description)
 
-/** Schemas of everything that is written about a song, where some is changed; an empty text is that of the file. */
+/** Schemas of all of a song's own metadata in changes; an empty text restores the file's. */
 export const CHANGED_OWN_METADATA = {
   title: Type.Optional(Type.String({ maxLength: MAX_TITLE_LENGTH, description: 'Title. Empty for that of the file.' })),
   artist: Type.Optional(
@@ -30,7 +30,7 @@ export const CHANGED_OWN_METADATA = {
   ),
   ...CHANGED_METADATA,
 }
-/** Schemas of everything that is written about a song where it is answered. */
+/** Schemas of all of a song's own metadata in answers. */
 export const SHOWN_OWN_METADATA = {
   title: Type.Optional(Type.String()),
   artist: Type.Optional(Type.String()),

@@ -1,7 +1,7 @@
-/** Metadata of a song beside its title and artist: what a request says of it stands over the tags of the file. */
+/** Metadata of a song beside its title and artist: the request's values override the tags of the file. */
 import { MAX_LINE_LENGTH, MAX_LYRICS_LENGTH, MAX_TITLE_LENGTH } from './limits.ts'
 
-/** Forms of a text: one line, several lines, or a text of its own rule. */
+/** Forms of a text: one line, several lines, or a format with its own rule. */
 export type MetadataForm = 'line' | 'lines' | 'track' | 'year' | 'isrc' | 'bpm'
 
 interface MetadataFacts {
@@ -73,12 +73,12 @@ export const METADATA = {
 export type MetadataName = keyof typeof METADATA
 export const METADATA_NAMES = Object.keys(METADATA) as MetadataName[]
 
-/** Metadata of a song; what is absent is as in the file. */
+/** Metadata of a song; absent members are as in the file. */
 export type SongMetadata = Readonly<Partial<Record<MetadataName, string>>>
 
-/** Names of everything that is written about a song: its title, its artist and its metadata. */
+/** Names of all metadata of a song, including its title and artist. */
 export const OWN_METADATA_NAMES = ['title', 'artist', ...METADATA_NAMES] as const
 export type OwnMetadataName = (typeof OWN_METADATA_NAMES)[number]
 
-/** Details that are written about a song; those that are absent are as in the file. */
+/** All metadata of a song; absent members are as in the file. */
 export type OwnMetadata = Readonly<Partial<Record<OwnMetadataName, string>>>

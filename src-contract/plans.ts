@@ -11,7 +11,7 @@ export interface PlanLimits {
   readonly webhooks: number
   /** Unfinished jobs at once. */
   readonly concurrentJobs: number
-  /** Credits to which the balance is topped up once per calendar month. */
+  /** Balance after the monthly top-up. */
   readonly monthlyCredits: number
 }
 
@@ -22,5 +22,5 @@ export const PLAN_LIMITS: Record<Plan, PlanLimits> = {
   studio: { keys: 20, requestsPerMinute: 100, webhooks: 10, concurrentJobs: 20, monthlyCredits: 500 },
 }
 
-/** Credits that one job costs, whatever its platforms and tier (specification section 1). */
+/** Credits per job, independent of platforms and tier (specification section 1). */
 export const CREDITS_PER_JOB = 1

@@ -7,7 +7,7 @@ import type { RecipeStage } from './stages/index.ts'
 /** Raised whenever the same settings would sound different. */
 type RecipeVersion = 1
 
-/** A recipe for everything before the clipper and the limiter. An empty list of stages leaves the audio bit for bit as it is. */
+/** A recipe for all processing before the clipper and the limiter. An empty list of stages leaves the audio bit-identical. */
 export interface Recipe {
   readonly version: RecipeVersion
   readonly stages: readonly RecipeStage[]

@@ -12,7 +12,7 @@ import { CONFIDENCES } from './platforms/platform.ts'
 import { NAMING_FORM } from './settings.ts'
 import { LANGUAGES } from './text/language.ts'
 
-/** Masters that an export takes: those for all services, or those of one platform. */
+/** Masters to export: those for all services, or one platform's. */
 const MASTERS = [RELEASE, ...PLATFORMS] as const
 
 /** Labels in the files of an export. */
@@ -46,7 +46,7 @@ export const FileSet = exactly({
 })
 export type FileSet = Static<typeof FileSet>
 
-/** The rules of one receiver, checked on the written files: on those of the set that keeps them best. */
+/** The rules of one receiver, checked on the written files: those of the set that meets them best. */
 export const ReceiverCheck = exactly({
   receiver: oneOf(DISTRIBUTORS, 'Distributor or service.'),
   name: Type.String({ description: 'Its name.' }),
@@ -59,7 +59,7 @@ export type ReceiverCheck = Static<typeof ReceiverCheck>
 
 const level = (description: string) => Type.Union([Type.Number(), Type.Null()], { description })
 
-/** Facts of a sound file, measured on the written file; null where something is not known, and for the level of silence. */
+/** Facts of a sound file, measured on the written file; null for unknown facts, and for the level of silence. */
 export const SoundFacts = exactly({
   track: Type.Integer({ description: 'Number of the track.' }),
   ...FileSet.properties,
@@ -128,7 +128,7 @@ const ExportNames = exactly({
 })
 export type ExportNames = Static<typeof ExportNames>
 
-/** Makers of a signature: this data directory, another key, or nobody; `bad` where it does not belong to the certificate. */
+/** Makers of a signature: this data directory, another key, or none; `bad` for one that does not match the certificate. */
 const SIGNERS = ['own', 'other', 'bad', 'none'] as const
 
 /** Result of the check of an exported folder. */

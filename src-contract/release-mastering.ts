@@ -5,11 +5,11 @@ import { ERROR_CODES, FAILURE_CODES } from './errors.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { CHANGED_SETTINGS } from './setting-schemas.ts'
 
-/** Loudness of a release: as one record whose tracks keep their relations, or each track on its own. */
+/** Loudness of a release: as one record that preserves the levels between tracks, or each track on its own. */
 export const RELEASE_LOUDNESS_MODES = ['album', 'track'] as const
 export type ReleaseLoudnessMode = (typeof RELEASE_LOUDNESS_MODES)[number]
 
-/** Sound settings of a whole record; those that are absent have their defaults. */
+/** Sound settings of a whole record; absent ones have their defaults. */
 export const ReleaseSettings = exactly(
   {
     platforms: Type.Optional(Type.Array(oneOf(PLATFORMS), { minItems: 1, uniqueItems: true })),
@@ -21,7 +21,7 @@ export type ReleaseSettings = Static<typeof ReleaseSettings>
 
 export const MASTERING_STATES = ['idle', 'mastering', 'done', 'failed'] as const
 
-/** A track for whose sake the whole record is softer than its target. */
+/** A track that keeps the whole record below its target. */
 const HeldBack = exactly(
   {
     track_id: Uuid,

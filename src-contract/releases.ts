@@ -1,4 +1,4 @@
-/** Releases: what is uploaded to a distributor as one thing, a single, an EP or an album with its tracks in order (extension). */
+/** Releases: a single, an EP or an album with its tracks in order, uploaded to a distributor as one unit (extension). */
 import Type, { type Static, type TProperties } from 'typebox'
 import { exactly, IdempotencyHeaders, oneOf, orNull, PageSize, Timestamp, Uuid } from './common.ts'
 import { COVER_TYPES, StoredCover } from './covers.ts'
@@ -51,7 +51,7 @@ const neededFacts = {
   kind: oneOf(RELEASE_KINDS, 'Kind of the release.'),
 }
 
-/** Facts of a release by which it is mastered; those that are not sent have the value for nothing. */
+/** Facts of a release for its mastering; absent ones have their empty value. */
 const masteringFacts = {
   loudness_mode: oneOf(
     RELEASE_LOUDNESS_MODES,
@@ -75,7 +75,7 @@ const optionalTrackFacts = {
   isrc: Type.String({ description: 'ISRC; blanks and hyphens are removed.' }),
 }
 
-/** Facts that every track has; those that are not sent have the value for nothing. */
+/** Facts that every track has; absent ones have their empty value. */
 const trackFacts = {
   title: title('Title of the track; that of the song when absent.'),
   artists: names('Artists in the order of the credits; that of the song when absent.'),
@@ -106,7 +106,7 @@ const songChoice = {
   job_id: Type.Optional(orNull(Uuid)),
 }
 
-/** A track as it is sent: its song is a stored one (the app alone), a job, or still to come; the members that are absent stay as they are. */
+/** A track in a request: its song is a stored one (only in the app), a job, or still to come; absent members stay as they are. */
 export const TrackChange = exactly({
   ...songChoice,
   ...partial(trackFacts),
@@ -191,7 +191,7 @@ export const NewRelease = Type.Object(
 )
 export type NewRelease = Static<typeof NewRelease>
 
-/** Changed facts of a release; those that are absent stay, and an empty one that can be left out is removed. */
+/** Changed facts of a release; absent ones stay, and an empty optional fact is removed. */
 export const ReleaseChange = exactly({
   ...partial(neededFacts),
   ...partial(optionalFacts),
@@ -223,7 +223,7 @@ export const TrackOrder = exactly({
   track_ids: Type.Array(Uuid, { maxItems: MAX_RELEASE_TRACKS, description: 'Every track of the release, in order.' }),
 })
 
-/** Changes with which a release is duplicated. */
+/** Changes made to the duplicate of a release. */
 export const DuplicateChange = exactly({
   title: Type.Optional(title('Title of the copy; that of the release when absent.')),
 })
@@ -261,7 +261,7 @@ const importForm = {
   }),
 }
 
-// Plain strings, so that a malformed identifier is an unknown one.
+// Plain strings, so a malformed identifier is an unknown one.
 const ReleasePath = exactly({ release_id: Type.String() })
 const TrackPath = exactly({ release_id: Type.String(), track_id: Type.String() })
 

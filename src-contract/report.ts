@@ -41,11 +41,11 @@ export const WARNING_CODES = [
   'IGNORED_FIELD',
 ] as const
 
-/** Warnings that only the written masters show: neither an analysis nor a dry run knows them. */
+/** Warnings that only written masters can have: neither an analysis nor a dry run returns them. */
 export const RENDER_WARNING_CODES: readonly WarningCode[] = ['TARGET_NOT_REACHED', 'CODEC_OVERSHOOT']
 export type WarningCode = (typeof WARNING_CODES)[number]
 
-/** A finding the musician should know of; its text in both languages is in contract/text. */
+/** A finding that the musician should know; its text in both languages is in contract/text. */
 export const Warning = exactly({
   code: oneOf(WARNING_CODES),
   message: Type.String(),
@@ -87,7 +87,7 @@ export const COST_CODES = [
 ] as const
 export type CostCode = (typeof COST_CODES)[number]
 
-/** Something of the sound that was given up; its text in both languages is in contract/text. */
+/** A loss of sound quality; its text in both languages is in contract/text. */
 export const MasterCost = exactly({
   code: oneOf(COST_CODES),
   values: Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()])),
@@ -211,10 +211,10 @@ export const Repair = exactly({
 })
 export type Repair = Static<typeof Repair>
 
-/** The stages of the chain that decide something. */
+/** The stages of the chain that make decisions. */
 export const STAGES_OF_CHAIN = ['repair', 'tone', 'dynamics', 'image', 'clip', 'limit', 'land'] as const
 
-/** Decisions that nothing was done, by the stage of the chain. */
+/** Decisions to do nothing, by the stage of the chain. */
 export const LEFT_ALONE = {
   repair: 'NOTHING_TO_REPAIR',
   tone: 'TONE_LEFT_ALONE',
@@ -265,7 +265,7 @@ export type Decision = Static<typeof Decision>
 
 const Series = Type.Array(orNull(Type.Number()))
 
-/** Curves of one signal, for the plots. Equal steps in time; loudness is that of the 3 s that end with each step. */
+/** Curves of one signal, for the plots, in equal time steps; loudness is over the 3 s that end with each step. */
 export const TimeCurves = exactly({
   step_seconds: Type.Number(),
   short_term_lufs: Series,
@@ -304,7 +304,7 @@ export const ReportRecipe = exactly({
 })
 export type ReportRecipe = Static<typeof ReportRecipe>
 
-/** Gain, clipper and limiter of one master: what follows the recipe. */
+/** Gain, clipper and limiter of one master, applied after the recipe. */
 export const Finishing = exactly({
   gain_db: Type.Number({ description: 'Gain of the treated song before clipper and limiter.' }),
   clip_limit_dbfs: orNull(

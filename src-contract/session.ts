@@ -13,7 +13,7 @@ export function linkOf(baseUrl: string, ticket: string): string {
   return `${baseUrl}/#${TICKET_MEMBER}=${ticket}`
 }
 
-/** Returns the ticket in a fragment such as `#ticket=abc`; null when there is none that can be read. Pure. */
+/** Returns the ticket in a fragment such as `#ticket=abc`; null without a readable one. Pure. */
 export function ticketIn(fragment: string): string | null {
   const [, text] = new RegExp(`(?:^#|&)${TICKET_MEMBER}=([^&]+)`).exec(fragment) ?? []
   try {

@@ -1,4 +1,4 @@
-/** Kinds of settings, as plain values: what one may be, its default and its texts. Its schemas are made in setting-schemas.ts. */
+/** Kinds of settings, as plain values: the allowed values, the default and the texts. The schemas are made in setting-schemas.ts. */
 import { FADE_SHAPES } from './edges.ts'
 
 export interface SettingTexts {
@@ -6,7 +6,7 @@ export interface SettingTexts {
   readonly description: string
   /** Description of the form field where it is another one. */
   readonly fieldDescription?: string
-  /** Help of the command-line option, and what stands for its value there. */
+  /** Help of the command-line option, and the placeholder of its value. */
   readonly help: { readonly en: string; readonly ko: string }
   readonly placeholder: string
 }
@@ -42,7 +42,7 @@ export function optionalDecimal(bounds: Bounds, texts: SettingTexts) {
   return { ...texts, ...bounds, kind: 'optional_decimal' as const, standard: null as number | null }
 }
 
-/** Returns a setting that is a list of words, each at most once; none is the default. */
+/** Returns a setting that is a list of words, each at most once; empty by default. */
 export function words<const Words extends readonly string[]>(values: Words, texts: SettingTexts) {
   return { ...texts, kind: 'words' as const, values, standard: [] as Words[number][] }
 }
@@ -60,7 +60,7 @@ export function text(
   return { ...texts, ...form, kind: 'text' as const, standard: '' as string }
 }
 
-/** Returns a setting of the edges that is a time, and nothing by default. */
+/** Returns a setting of the edges that is a time, 0 by default. */
 export function seconds(maximum: number, description: string, help: SettingTexts['help']) {
   return decimal({ minimum: 0, maximum }, 0, { ...extension(description), help, placeholder: 'seconds' })
 }

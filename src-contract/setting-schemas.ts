@@ -1,6 +1,6 @@
 /**
- * Schemas of the settings, made from their rows: as they are accepted, answered, and sent as text fields of a form. The engine needs
- * the settings without them, and starts in half the time for it.
+ * Schemas of the settings, made from their rows: for requests, answers, and text fields of a form. The engine imports the settings without
+ * them and starts twice as fast.
  */
 import Type, { type Static, type TOptional, type TProperties, type TSchema, type TUnsafe } from 'typebox'
 import { exactly, oneOf, orNull, Uuid } from './common.ts'
@@ -24,7 +24,7 @@ interface Forms {
   readonly field: TSchema
 }
 
-/** Returns the schemas of a setting; those of answers have no bounds, as those of an earlier version may have been others. */
+/** Returns the schemas of a setting; answers have no bounds, since earlier versions may have had different ones. */
 function formsOf(row: (typeof SETTINGS)[SettingName]): Forms {
   const description = row.fieldDescription ?? row.description
   switch (row.kind) {
@@ -90,7 +90,7 @@ type Fields = {
   [Name in SettingName]: TUnsafe<JobSettings[Name] extends readonly string[] ? string : NonNullable<JobSettings[Name]>>
 }
 
-/** Returns one schema of every setting, by the setting's name. Its values are those of `JobSettings`, which the compiler cannot see. */
+/** Returns one schema for every setting, by name. Its values are those of `JobSettings`, which the compiler cannot see. */
 function ofEach<Schemas>(schemaOf: (name: SettingName) => TSchema): Schemas {
   return Object.fromEntries(SETTING_NAMES.map((name) => [name, schemaOf(name)])) as Schemas
 }
@@ -108,7 +108,7 @@ export const SHOWN_SETTINGS = ofEach<Shown>((name) => {
   const { shown } = FORMS[name]
   return SHOWN_IF_SET.some((other) => other === name) ? Type.Optional(shown) : shown
 })
-/** Schemas of the settings in a report: those of earlier versions have only the first ones. */
+/** Schemas of the settings in a report; reports of earlier versions contain only the first ones. */
 export const REPORTED_SETTINGS = {
   ...SHOWN_SETTINGS,
   ...optional(

@@ -44,11 +44,11 @@ const FORMATS_DESCRIPTION =
 const RELEASE_DESCRIPTION =
   'One more master for all services, `release`: 24 bit at the rate of the song, at `target_lufs` or else −14 LUFS (the genre level with `loudness=competitive`), under the lowest ceiling of the chosen platforms at that loudness.'
 
-/** Parts of a file name that stand for something of the song or the file. */
+/** Placeholders in a file name for a fact of the song or the file. */
 export const NAMING_TOKENS = ['track', 'title', 'artist', 'album', 'year', 'isrc', 'platform', 'format'] as const
 export type NamingToken = (typeof NAMING_TOKENS)[number]
 
-/** Longest pattern of names, characters: with a title of its own length the name still fits every file system. */
+/** Longest pattern of names, characters: together with a title of maximum length the name still fits every file system. */
 export const NAMING_FORM = {
   pattern: `^([^{}]|\\{(${NAMING_TOKENS.join('|')})\\})*$`,
   maxLength: 100,
@@ -57,7 +57,7 @@ export const NAMING_FORM = {
 
 const NAMING_DESCRIPTION = `Pattern of the file names, of text and the tokens ${NAMING_TOKENS.map((token) => `\`{${token}}\``).join(', ')}. A platform or format that a name needs and the pattern lacks is put behind it; platforms whose files are equal then share one.`
 
-/** Settings beside the platforms; `standard` is what counts unless told otherwise (specification section 2). */
+/** Settings beside the platforms; `standard` is the default (specification section 2). */
 export const SETTINGS = {
   genre: choice(GENRES, 'other', {
     description: 'Genre; it affects tone and loudness.',
@@ -279,11 +279,11 @@ export const EDGE_NAMES = [
 ] as const satisfies readonly (keyof Edges)[]
 export type EdgeName = (typeof EDGE_NAMES)[number]
 
-/** Settings that are answered only where they are not their defaults: answers of a plain request stay as they were without them. */
+/** Settings that answers include only if they differ from their defaults: this keeps answers to a plain request unchanged. */
 export const SHOWN_IF_SET = [...EDGE_NAMES, ...DELIVERY_NAMES] as const
 export type ShownIfSet = (typeof SHOWN_IF_SET)[number]
 
-/** A setting by which the sound is steered. */
+/** A setting of the sound. */
 export type SteeringName = Exclude<FurtherName, ShownIfSet>
 export const STEERING_NAMES = FURTHER_NAMES.filter(
   (name): name is SteeringName => !SHOWN_IF_SET.some((other) => other === name),
@@ -312,7 +312,7 @@ export type MasterSettings = JobSettings & { reference_source_id: string | null 
 
 const JOB_MEMBERS: readonly (keyof JobSettings)[] = ['platforms', ...SETTING_NAMES]
 
-/** Members of `MasterSettings` in the order in which they are written. */
+/** Members of `MasterSettings` in writing order. */
 export const MASTER_MEMBERS: readonly (keyof MasterSettings)[] = [
   ...JOB_MEMBERS.filter((name) => name !== 'reference_amount'),
   'reference_source_id',
@@ -321,7 +321,7 @@ export const MASTER_MEMBERS: readonly (keyof MasterSettings)[] = [
 
 const SOUND_NAMES = STEERING_NAMES.filter((name) => name !== 'style' && name !== 'target_lufs')
 
-/** Settings by which the sound is steered inside the chain. */
+/** Settings of the sound inside the chain. */
 export type SoundSettings = Pick<JobSettings, (typeof SOUND_NAMES)[number]>
 
 /** Settings of the sound that leave a master bit for bit as it is without them. */
@@ -329,7 +329,7 @@ export const NEUTRAL_SOUND = Object.fromEntries(
   SOUND_NAMES.map((name) => [name, SETTINGS[name].standard]),
 ) as unknown as SoundSettings
 
-/** Settings of the files that leave everything as it is without them. */
+/** File settings with no effect. */
 export const PLAIN_DELIVERY = Object.fromEntries(
   DELIVERY_NAMES.map((name) => [name, SETTINGS[name].standard]),
 ) as unknown as Pick<JobSettings, DeliveryName>
@@ -339,22 +339,22 @@ export const WHOLE_SONG: Edges = Object.fromEntries(
   EDGE_NAMES.map((name) => [name, SETTINGS[name].standard]),
 ) as unknown as Edges
 
-/** Every setting that nobody has changed. */
+/** The default of every setting. */
 export const DEFAULT_SETTINGS: MasterSettings = {
   platforms: [...PLATFORMS],
   ...(ofEach('standard') as Omit<JobSettings, 'platforms'>),
   reference_source_id: null,
 }
 
-/** Settings with which the application begins: its owner uploads one file, which a plain request of the API does not ask for. */
+/** Initial settings of the application: its user uploads a single file, which a plain API request does not include. */
 export const FIRST_SETTINGS: MasterSettings = { ...DEFAULT_SETTINGS, release_master: true }
 
-/** Returns the settings of a job among the members of `from`, in the order of the schema; those that it lacks have their defaults. */
+/** Returns the settings of a job among the members of `from`, in the order of the schema; missing ones have their defaults. */
 export function jobSettings(from: Pick<JobSettings, 'platforms'> & Partial<JobSettings>): JobSettings {
   return picked(JOB_MEMBERS, from)
 }
 
-/** Returns settings as they are answered: one that is absent is no member, nor is one of edges or files that is the default. */
+/** Returns settings as in answers: absent ones are left out, and so are default edge and file settings. */
 export function shownSettings({ target_lufs, ...settings }: JobSettings) {
   const plain = SHOWN_IF_SET.filter((name) => JSON.stringify(settings[name]) === JSON.stringify(DEFAULT_SETTINGS[name]))
   const shown: Omit<typeof settings, ShownIfSet> & Partial<Pick<JobSettings, ShownIfSet>> = { ...settings }
@@ -362,7 +362,7 @@ export function shownSettings({ target_lufs, ...settings }: JobSettings) {
   return target_lufs === null ? shown : { ...shown, target_lufs }
 }
 
-/** Returns settings of a song as they were stored; those that their version did not know have their defaults. */
+/** Returns stored settings of a song; settings newer than the stored version have their defaults. */
 export function masterSettings(stored: Pick<MasterSettings, 'platforms'> & Partial<MasterSettings>): MasterSettings {
   return picked(MASTER_MEMBERS, stored)
 }

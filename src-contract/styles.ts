@@ -24,14 +24,14 @@ export const STYLES: Readonly<Record<Style, StyleValues>> = {
   open: { ...NEUTRAL, air_db: 1, width_percent: 120, punch: 10, dynamics_amount: 50 },
 }
 
-/** Returns the settings that `named` ones stand for: where a style is among them, its values under those that are named themselves. */
+/** Returns `named` settings completed by the values of their style, if they name one; named settings take precedence. */
 export function withStyle<Named extends Partial<JobSettings>>(named: Named): Named & Partial<StyleValues> {
   return named.style === undefined ? named : { ...STYLES[named.style], ...named }
 }
 
 /**
- * Returns the names of the settings that tell the others: all of the first version, and of the further ones those that are
- * neither neutral nor given by the style. A request that names only these asks for the same.
+ * Returns the names of the settings that determine all others: all of the first version, and of the further ones those that are neither
+ * neutral nor given by the style. A request that names only these has the same meaning.
  */
 export function tellingNames(settings: Pick<JobSettings, SettingName>): SettingName[] {
   const given: Readonly<Record<string, unknown>> = { ...DEFAULT_SETTINGS, ...STYLES[settings.style] }

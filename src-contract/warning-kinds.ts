@@ -2,12 +2,12 @@
 import type { WarningCode } from './report.ts'
 
 /**
- * `damage`: something is likely wrong with the file, so a person is asked before a credit is spent on it. `remark`: worth knowing,
- * asks for nothing.
+ * `damage`: something is likely wrong with the file, so the user is asked before a credit is spent on it. `remark`: worth knowing, requires
+ * no action.
  */
 export type WarningKind = 'damage' | 'remark'
 
-/** Every code has its kind: one that is added does not compile without. */
+/** Every code has its kind: a new code without one does not compile. */
 export const WARNING_KINDS: Readonly<Record<WarningCode, WarningKind>> = {
   INPUT_CLIPPED: 'damage',
   INPUT_CUT_SHORT: 'damage',

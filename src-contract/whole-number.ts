@@ -1,4 +1,4 @@
-/** Returns the whole number that `text` writes in decimal digits alone; undefined for a sign, a blank, a point or another base. */
+/** Parses a whole number of decimal digits only; undefined for a sign, a blank, a point or another base. */
 export function wholeNumber(text: string): number | undefined {
   return /^\d+$/.test(text) ? Number(text) : undefined
 }

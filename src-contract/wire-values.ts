@@ -3,12 +3,12 @@
 /** Numbers and words by name. */
 export type NamedValues = Readonly<Record<string, number | string>>
 
-/** Returns the values under their names on the wire: `gainDb` becomes `gain_db`. Such names stay as they are. */
+/** Returns the values under their wire names: `gainDb` becomes `gain_db`. Wire names stay as they are. */
 export function toWireValues(values: NamedValues): Record<string, number | string> {
   return renamed(values, wireName)
 }
 
-/** Returns the values under their names in the program: `gain_db` becomes `gainDb`. Such names, as in reports of version 1, stay. */
+/** Returns the values under their program names: `gain_db` becomes `gainDb`. Program names, as in reports of version 1, stay. */
 export function fromWireValues(values: NamedValues): Record<string, number | string> {
   return renamed(values, programName)
 }

@@ -1,7 +1,7 @@
-/** Rules that we add to those of every receiver. */
+/** Our own rules in addition to every receiver's. */
 import type { DeliveryRule } from './rules.ts'
 
-/** Highest true peak of what a listener hears, dBTP: above it a converter clips. */
+/** Highest true peak on playback, dBTP: above it a converter clips. */
 const FULL_SCALE_DBTP = 0
 
 export const ADVICE: readonly DeliveryRule[] = [

@@ -3,7 +3,7 @@ import type { DistributorProfile } from './rules.ts'
 
 const SOURCE = 'Apple Digital Masters, technology brief'
 
-/** Apple Music itself, through whichever distributor: 24 bit at the native rate is preferred, and headroom of 1 dB advised. */
+/** Apple Music itself, through any distributor: 24 bit at the native rate is preferred, and headroom of 1 dB advised. */
 export const appleMusicDelivery = {
   id: 'apple_music_delivery',
   name: { en: 'Apple Music', ko: 'Apple Music' },

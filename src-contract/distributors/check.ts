@@ -27,7 +27,7 @@ type ReleaseRule = (typeof NOT_OF_FILES)[number]
 
 /** Format code of plain PCM (Microsoft, mmreg.h). */
 const PCM_CODE = 0x0001
-/** Lossy files have no bits of a sample. */
+/** Lossy files, which have no bit depth. */
 const LOSSY: readonly string[] = ['mp3', 'm4a']
 
 const kept = (isKept: boolean, values: RemedyValues): Verdict => (isKept ? 'pass' : values)
@@ -91,8 +91,8 @@ const RELEASE_CHECKS: { readonly [Name in ReleaseRule]: ReleaseCheck<Name> } = {
 }
 
 /**
- * Returns one check for every rule of a receiver, in the order of its rules. A rule is kept where every file keeps it; of those that do
- * not, each has its remedy. Never throws.
+ * Returns one check for every rule of a receiver, in the order of its rules. A rule passes if every file does; each file that fails gets a
+ * remedy. Never throws.
  */
 export function checkDelivery(
   { rules }: DistributorProfile,
@@ -131,7 +131,7 @@ function stemOf(fileName: string): string {
   return fileName.replace(/\.[^.]*$/, '')
 }
 
-/** Letters and digits of a text alone, for a comparison of names. */
+/** Returns only the letters and digits of a text, for comparing names. */
 function bare(text: string): string {
   return text
     .normalize('NFC')

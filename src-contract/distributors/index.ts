@@ -1,4 +1,4 @@
-/** Receivers of releases, in the order in which they are shown: the services' own rules, then distributors. */
+/** Receivers of releases, in display order: the services' own rules, then distributors. */
 import { appleMusicDelivery } from './apple_music_delivery.ts'
 import { audiomaze } from './audiomaze.ts'
 import { catapult } from './catapult.ts'

@@ -1,4 +1,4 @@
-/** Rules for what is delivered to a distributor, and the facts of files by which they are checked. */
+/** Rules for deliveries to a distributor, and the facts of files that they are checked with. */
 import type { ColorModel } from '../covers.ts'
 import type { Confidence } from '../platforms/platform.ts'
 import type { ReleaseKind } from '../releases.ts'
@@ -16,12 +16,12 @@ export type Requirement =
   | { readonly rule: 'channels'; readonly count: number }
   /** Plain PCM: format code 0x0001, not 0xFFFE. Only of WAV. */
   | { readonly rule: 'format_code' }
-  /** Nothing but audio from the start of the `data` chunk on: tags come before it. Only of WAV. */
+  /** WAV only: nothing but audio from the start of the `data` chunk on; tags come before it. */
   | { readonly rule: 'chunk_order' }
   | { readonly rule: 'no_tags' }
   | { readonly rule: 'file_size'; readonly mostBytes: number }
   | { readonly rule: 'silence_start' | 'silence_end'; readonly mostSeconds: number }
-  /** Of every file, or of that of a single alone; more than so long, or at least. */
+  /** For every file, or only for the file of a single; exclusive or inclusive minimum. */
   | {
       readonly rule: 'length'
       readonly leastSeconds: number
@@ -34,7 +34,7 @@ export type Requirement =
   | { readonly rule: 'name_characters' }
   | { readonly rule: 'name_of_title' }
   | { readonly rule: 'loudness'; readonly leastLufs: number; readonly mostLufs: number }
-  /** Of the file itself; `loud` holds for files that are louder. */
+  /** For the file itself; `loud` replaces the limit for louder files. */
   | {
       readonly rule: 'true_peak'
       readonly mostDbtp: number
@@ -50,7 +50,7 @@ export type Requirement =
 
 export type RuleName = Requirement['rule']
 
-/** The names of all rules; one that is missing does not compile. */
+/** The names of all rules; a missing name does not compile. */
 export const RULE_NAMES = Object.keys({
   file_type: true,
   bit_depth: true,
@@ -77,26 +77,26 @@ export const RULE_NAMES = Object.keys({
 
 /** A requirement with its foundation. */
 export type DeliveryRule = Requirement & {
-  /** Page or document in which it stands, or why we advise it. */
+  /** Page or document of the rule, or our reason for advising it. */
   readonly source: string
   readonly confidence: Confidence
 }
 
-/** A receiver of releases: a distributor, or a service whose own page says what it asks for. */
+/** A receiver of releases: a distributor, or a service that publishes its own requirements. */
 export interface DistributorProfile {
   /** Name on the wire. */
   readonly id: string
   readonly name: { readonly en: string; readonly ko: string }
-  /** Day on which its pages were read, ISO 8601. */
+  /** Day when its pages were read, ISO 8601. */
   readonly edition: string
   readonly rules: readonly DeliveryRule[]
 }
 
-/** Form of a sound file, as it stands in the file. */
+/** Format of a sound file, read from the file. */
 export interface SoundForm {
   /** Format code of a WAV; null for other kinds. */
   readonly formatCode: number | null
-  /** Tells whether anything but the sound follows its start. */
+  /** True if anything but the sound follows its start. */
   readonly hasBytesAfterAudio: boolean
   readonly hasTags: boolean
   /** Bits of a sample; null where the codec is lossy. */
@@ -106,13 +106,13 @@ export interface SoundForm {
   readonly sizeBytes: number
 }
 
-/** Facts of one written file; null where something was not measured or does not exist. */
+/** Facts of one written file; null if not measured or not applicable. */
 export interface FileFacts extends SoundForm {
   /** Name with its ending, without folders. */
   readonly fileName: string
   /** Title of its track. */
   readonly title: string
-  /** The title as a name of plain letters has it; absent where no name is plain. */
+  /** The title as a plain-letter name; absent without such a name. */
   readonly plainTitle?: string
   readonly type: FileType
   readonly durationSeconds: number
@@ -144,7 +144,7 @@ export interface DeliveryCheck {
   readonly rule: RuleName
   readonly source: string
   readonly confidence: Confidence
-  /** `not_measured` where no file breaks the rule and something that it needs is not known. */
+  /** `not_measured` if no file breaks the rule but a required fact is unknown. */
   readonly outcome: 'pass' | 'remedy' | 'not_measured'
   readonly remedies: readonly Remedy[]
 }

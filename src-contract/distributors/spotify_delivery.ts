@@ -4,7 +4,7 @@ import type { DistributorProfile } from './rules.ts'
 
 const SOURCE = 'support.spotify.com, artists, "Audio file formats"'
 
-/** Spotify itself, through whichever distributor: FLAC is preferred to WAV, and neither rate nor depth is to be reduced before delivery. */
+/** Spotify itself, through any distributor: FLAC is preferred to WAV, and neither rate nor depth may be reduced before delivery. */
 export const spotifyDelivery = {
   id: 'spotify_delivery',
   name: { en: 'Spotify', ko: 'Spotify' },

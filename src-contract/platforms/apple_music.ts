@@ -1,6 +1,6 @@
 import type { PlatformFacts } from './platform.ts'
 
-/** Apple publishes its ceiling ("Apple Digital Masters" brief); −16 LUFS is what Sound Check is seen to aim at. */
+/** Apple publishes its ceiling ("Apple Digital Masters" brief); −16 LUFS is the observed target of Sound Check. */
 export const appleMusic = {
   id: 'apple_music',
   name: { en: 'Apple Music', ko: 'Apple Music' },

@@ -1,4 +1,4 @@
-/** Platforms for which masters are made, in the order in which they are shown. */
+/** Platforms of masters, in display order. */
 import { appleMusic } from './apple_music.ts'
 import { melon } from './melon.ts'
 import type { PlatformFacts } from './platform.ts'
@@ -15,7 +15,7 @@ export const PLATFORMS = ALL.map(({ id }) => id) as unknown as readonly [Platfor
 
 const BY_ID = new Map<Platform, PlatformFacts>(ALL.map((facts) => [facts.id, facts]))
 
-/** Returns what is known of a platform. */
+/** Returns the facts of a platform. */
 export function platformFacts(platform: Platform): PlatformFacts {
   return BY_ID.get(platform)!
 }

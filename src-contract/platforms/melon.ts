@@ -1,9 +1,6 @@
 import type { PlatformFacts } from './platform.ts'
 
-/**
- * Melon publishes nothing and is not known to normalise: its target is the level at which releases of the genre are mastered, our
- * recommendation.
- */
+/** Melon publishes nothing and is not known to normalise: its target is the usual release level of the genre, our recommendation. */
 export const melon = {
   id: 'melon',
   name: { en: 'Melon', ko: 'Melon' },

@@ -1,15 +1,15 @@
 /** Facts about one platform; the file of each is named by its name on the wire. */
 import type { CopyCodec, StreamedCodec } from '../codecs.ts'
 
-/** Foundation of a number: the platform's own word, what the trade does, our judgement, or the request itself. */
+/** Source of a number: published by the platform, common practice, our judgement, or the request itself. */
 export const CONFIDENCES = ['published', 'common_practice', 'our_recommendation', 'requested'] as const
 export type Confidence = (typeof CONFIDENCES)[number]
 
 /** Treatment of a track by a service on playback, as far as is known. */
 export interface PlaybackRule {
-  /** Loudness to which the service normalises, LUFS; null where it is not known to normalise. */
+  /** Loudness that the service normalises to, LUFS; null if it is not known to normalise. */
   readonly referenceLufs: number | null
-  /** Tells whether it also turns quiet tracks up (as far as their true peak allows). */
+  /** True if it also turns quiet tracks up (as far as their true peak allows). */
   readonly turnsUp: boolean
 }
 
@@ -18,7 +18,7 @@ export interface PlatformFacts {
   readonly id: string
   /** Name as a reader sees it, by language. */
   readonly name: { readonly en: string; readonly ko: string }
-  /** Integrated loudness of a master, LUFS; `genre` for the level at which releases of the genre are mastered. */
+  /** Integrated loudness of a master, LUFS; `genre` for the usual release level of the genre. */
   readonly targetLufs: number | 'genre'
   readonly targetConfidence: Confidence
   /** Highest true peak of a master, dBTP. */
@@ -29,6 +29,6 @@ export interface PlatformFacts {
   readonly playback: PlaybackRule
   /** Codecs that the service is known or believed to stream, the one first whose copies were seen to rise highest. */
   readonly codecs: readonly StreamedCodec[]
-  /** Those of coded copies that its listeners are known or believed to get, the usual one first. */
+  /** Coded copies that its listeners are known or believed to get, the usual one first. */
   readonly streams: readonly CopyCodec[]
 }

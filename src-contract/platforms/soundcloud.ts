@@ -1,6 +1,6 @@
 import type { PlatformFacts } from './platform.ts'
 
-/** SoundCloud publishes no loudness: its numbers are common practice; its codec is that of developers.soundcloud.com on HLS. */
+/** SoundCloud publishes no loudness: its numbers are common practice; its codec is from developers.soundcloud.com on HLS. */
 export const soundcloud = {
   id: 'soundcloud',
   name: { en: 'SoundCloud', ko: 'SoundCloud' },

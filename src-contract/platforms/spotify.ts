@@ -1,8 +1,8 @@
 import type { PlatformFacts } from './platform.ts'
 
 /**
- * Spotify publishes its loudness and ceilings: support.spotify.com, "Loudness normalization"; and its bit rates, of which 160 kbit/s is
- * "High": "Audio quality".
+ * Spotify publishes its loudness and ceilings: support.spotify.com, "Loudness normalization"; and its bit rates, 160 kbit/s being "High":
+ * "Audio quality".
  */
 export const spotify = {
   id: 'spotify',

@@ -1,8 +1,8 @@
 /** Settings of one band of a compressor. */
 export interface CompressionBand {
-  /** Level of the band, dBFS of its mean square, above which it is turned down: as low or high as the song lies. */
+  /** Threshold of the band, dBFS of its mean square; it follows the level of the song. */
   readonly thresholdDb: number
-  /** 1 to 8; 1 leaves the band alone. */
+  /** 1 to 8; 1 disables the band. */
   readonly ratio: number
   /** 0 to 24. */
   readonly kneeDb: number

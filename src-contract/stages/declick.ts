@@ -7,7 +7,7 @@ import type { StageSentences } from './sentences.ts'
  */
 export type ClickRanges = readonly (readonly [number, number])[]
 
-/** Replaces clicks by what the music around them predicts. */
+/** Replaces clicks by a prediction from the surrounding music. */
 export interface Declick {
   readonly kind: 'declick'
   /** Per channel. */

@@ -1,7 +1,7 @@
 import { both, places } from '../text/sentence.ts'
 import type { StageSentences } from './sentences.ts'
 
-/** Levels at which one channel was cut off, linear; the negative one is below 0; null where the side is not clipped. */
+/** Clip levels of one channel, linear; the negative one is below 0; null for an unclipped side. */
 export interface ClipLevels {
   readonly positive: number | null
   readonly negative: number | null

@@ -4,7 +4,7 @@ import type { StageSentences } from './sentences.ts'
 /** A steady movement of the level of one band of one channel: `swingDb · cos(2π · frequencyHz · t + phase)`, t in seconds from the start. */
 export interface FlutterLine {
   readonly channel: 'left' | 'right'
-  /** Number of the band, counted from below, of those that the borders of the stage divide. */
+  /** Index of the band between the borders of the stage, from below. */
   readonly band: number
   readonly frequencyHz: number
   /** Largest distance from the mean level, dB: 0.03 to 1.5. */
@@ -16,7 +16,7 @@ export interface FlutterLine {
 /** Takes out movements of the level that follow the clock of a decoder, by as much as was measured. */
 export interface Deflutter {
   readonly kind: 'deflutter'
-  /** Borders between the bands, Hz, ascending; nothing below the first is touched. The last band has no upper end. */
+  /** Borders between the bands, Hz, ascending; nothing below the first is changed. The last band has no upper end. */
   readonly bordersHz: readonly number[]
   readonly lines: readonly FlutterLine[]
 }

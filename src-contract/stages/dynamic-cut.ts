@@ -1,7 +1,7 @@
 import { both, db, hz } from '../text/sentence.ts'
 import type { StageSentences } from './sentences.ts'
 
-/** A band that is turned down, in mid and in side, while it stands out against another band. */
+/** A band that is turned down, in mid and side, while it exceeds another band. */
 export interface BandCut {
   readonly repair: 'resonance' | 'sibilance'
   /** The band: 1 000 to 16 000 Hz. */
@@ -13,7 +13,7 @@ export interface BandCut {
   readonly referenceQ: number
   /** Band-passes in a row that make the reference: three where the loud band must not leak into it. */
   readonly referenceSections: 1 | 3
-  /** Most that the band's density stands above the reference's without being turned down, dB: −30 to 30. */
+  /** Most that the density of the band may exceed the reference's without a cut, dB: −30 to 30. */
   readonly toleranceDb: number
   /** 1 to 500. */
   readonly attackMs: number

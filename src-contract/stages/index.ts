@@ -40,7 +40,7 @@ export type RecipeStage =
 
 export type StageKind = RecipeStage['kind']
 
-/** Sentences of every kind, in the order in which the codes are published. */
+/** Sentences of every kind, in publication order of the codes. */
 const sentencesByKind = {
   remove_dc: removeDcSentences,
   rumble_filter: rumbleFilterSentences,
@@ -60,7 +60,7 @@ const sentencesByKind = {
   warmth: warmthSentences,
 } satisfies Record<StageKind, StageSentences>
 
-/** Kinds of stage, in the order in which their codes are published. */
+/** Kinds of stage, in publication order of their codes. */
 export const STAGE_KINDS = Object.keys(sentencesByKind) as StageKind[]
 
 type Sentences = typeof sentencesByKind
@@ -74,7 +74,7 @@ export type StageDecisionCode = { [Kind in StageKind]: CodesOf<Kind> }[StageKind
 
 const all: readonly StageSentences[] = Object.values(sentencesByKind)
 
-/** Returns the codes that the report tells under a stage of the chain. */
+/** Returns the codes that the report lists under a stage of the chain. */
 export function codesToldUnder(stage: PlannedStage): readonly StageDecisionCode[] {
   return all.flatMap((sentences) => Object.keys(sentences[stage] ?? {}) as StageDecisionCode[])
 }

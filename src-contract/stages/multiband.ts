@@ -10,7 +10,7 @@ export interface Multiband {
   readonly bands: readonly CompressionBand[]
 }
 
-/** Decisions about bands that stand out. */
+/** Decisions about prominent bands. */
 export const multibandSentences = {
   dynamics: {
     BANDS_COMPRESSED: () => both('Bands that stand out were compressed gently.', '튀는 대역을 부드럽게 압축했어요.'),

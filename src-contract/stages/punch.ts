@@ -3,22 +3,22 @@ import type { StageSentences } from './sentences.ts'
 
 /** Detector of attacks in one band, by two envelopes of its power. */
 export interface AttackBand {
-  /** Time in which the fast envelope takes up 63 % of a rise, ms. */
+  /** Rise time of the fast envelope to 63 %, ms. */
   readonly fastMs: number
   /** The same of the slow one, ms. It falls with the fast one. */
   readonly slowMs: number
 }
 
-/** Gains of four bands that follow attacks: where the fast envelope stands more than `thresholdDb` above the slow one. */
+/** Gains of four bands that follow attacks: times when the fast envelope exceeds the slow one by more than `thresholdDb`. */
 export interface Punch {
   readonly kind: 'punch'
-  /** Gain that the sharpest attacks approach, dB: above 0 they stand out, below they are held back. */
+  /** Gain that the sharpest attacks approach, dB: above 0 emphasises them, below softens them. */
   readonly mostGainDb: number
-  /** Excess beyond the threshold at which half of it is reached, dB. */
+  /** Excess beyond the threshold that gives half of that gain, dB. */
   readonly halfwayDb: number
   /** Excess of the fast envelope that is no attack, dB. */
   readonly thresholdDb: number
-  /** Time in which the fast envelope falls to 37 % of its power, ms. */
+  /** Lead of the gains over the power that they follow, ms. */
   readonly releaseMs: number
   /** Gains come so much earlier than the power that they follow, ms. */
   readonly lookAheadMs: number

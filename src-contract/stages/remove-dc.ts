@@ -1,7 +1,7 @@
 import { both } from '../text/sentence.ts'
 import type { StageSentences } from './sentences.ts'
 
-/** Subtracts a constant offset, each channel by its own. */
+/** Subtracts a constant offset from each channel. */
 export interface RemoveDc {
   readonly kind: 'remove_dc'
   /** Full scale 1, per channel. */

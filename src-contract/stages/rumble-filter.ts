@@ -1,14 +1,14 @@
 import { both, hz } from '../text/sentence.ts'
 import type { StageSentences } from './sentences.ts'
 
-/** High-pass against what lies below the audible band. */
+/** High-pass that removes content below the audible band. */
 export interface RumbleFilter {
   readonly kind: 'rumble_filter'
   /** 3 to 40: −6 dB there with order 8, −3 dB with order 1. */
   readonly frequencyHz: number
   /** 8, without a shift in phase, for rumble; 1 for an offset that moves. */
   readonly order: 1 | 8
-  /** True for rumble, false for an offset alone. */
+  /** True for rumble, false for a mere offset. */
   readonly isAgainstRumble: boolean
 }
 

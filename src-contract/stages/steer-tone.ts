@@ -3,7 +3,7 @@ import { change } from '../text/numbers.ts'
 import { both, hz } from '../text/sentence.ts'
 import type { StageSentences } from './sentences.ts'
 
-/** One section of the tone that was asked for; shelves and peak as R. Bristow-Johnson's Audio EQ Cookbook has them before sampling. */
+/** One section of the user's tone settings; shelves and peak are the analogue prototypes of R. Bristow-Johnson's Audio EQ Cookbook. */
 export type SteerToneSection =
   | {
       /** `gainDb · log10(f / frequencyHz) / 1.301`, held outside 40 Hz to 16 kHz. */
@@ -18,11 +18,11 @@ export type SteerToneSection =
       /** −6 to 6. */
       readonly gainDb: number
       readonly q: number
-      /** Upper end: the gain fades out over the third of an octave below it. Absent where there is none. */
+      /** Upper end: the gain fades out over the third of an octave below it. Unlimited when absent. */
       readonly upToHz?: number
     }
 
-/** Minimum-phase filter of the tone that was asked for, the same in both channels. */
+/** Minimum-phase filter of the user's tone settings, the same in both channels. */
 export interface SteerTone {
   readonly kind: 'steer_tone'
   readonly sections: readonly SteerToneSection[]
@@ -35,7 +35,7 @@ const names: Readonly<Record<string, LocalizedText>> = {
   airDb: both('air', '공기감'),
 }
 
-/** Decisions about the tone that was asked for. */
+/** Decisions about the user's tone settings. */
 export const steerToneSentences = {
   tone: {
     TONE_STEERED: (v) => {

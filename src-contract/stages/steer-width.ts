@@ -4,7 +4,7 @@ import type { StageSentences } from './sentences.ts'
 /** Gain of the side in bands, by steep Butterworth shelves at their borders. */
 export interface SteerWidth {
   readonly kind: 'steer_width'
-  /** Borders of the bands, ascending, Hz; none for one gain everywhere. */
+  /** Borders of the bands, ascending, Hz; empty for one gain everywhere. */
   readonly crossoversHz: readonly number[]
   /** Linear gains of the side, one more than borders: 0 to 2. 0 everywhere is mono. */
   readonly sideGains: readonly number[]

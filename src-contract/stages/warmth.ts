@@ -2,16 +2,16 @@ import { decibels } from '../text/numbers.ts'
 import { both } from '../text/sentence.ts'
 import type { StageSentences } from './sentences.ts'
 
-/** Soft saturation y = x / √(1 + asymmetry·x + bend·x²), twice oversampled and held at the level of its input. */
+/** Soft saturation y = x / √(1 + asymmetry·x + bend·x²), oversampled twice and matched to the level of its input. */
 export interface Warmth {
   readonly kind: 'warmth'
   /** Even part of the curve, which makes the second harmonic. */
   readonly asymmetry: number
-  /** Odd part, which makes the third; above asymmetry² / 4, so that the root never fails. */
+  /** Odd part, which makes the third; above asymmetry² / 4 to keep the root positive. */
   readonly bend: number
   /** Below this the error of the curve is filtered out, with 12 dB per octave, Hz. */
   readonly lowestHz: number
-  /** Time constant over which the level is held, ms. */
+  /** Time constant of the level matching, ms. */
   readonly levelMs: number
 }
 

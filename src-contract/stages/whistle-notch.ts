@@ -1,18 +1,18 @@
 import { both, db, hz } from '../text/sentence.ts'
 import type { StageSentences } from './sentences.ts'
 
-/** A steady tone that is no music, with where it lies and how far it stands out. */
+/** A steady tone that is not music, with its position and prominence. */
 export interface Whistle {
   readonly frequencyHz: number
-  /** Distance to either side over which it strays, Hz: 4 to 40. */
+  /** Drift to either side, Hz: 4 to 40. */
   readonly reachHz: number
   readonly startSeconds: number
   readonly endSeconds: number
-  /** Height above what lies beside it, dB: 6 to 40. */
+  /** Height above its neighbourhood, dB: 6 to 40. */
   readonly excessDb: number
 }
 
-/** Takes whistles down to what lies beside them, each while it sounds. */
+/** Attenuates whistles to the level of their neighbourhood, each while it sounds. */
 export interface WhistleNotch {
   readonly kind: 'whistle_notch'
   readonly whistles: readonly Whistle[]

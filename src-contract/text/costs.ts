@@ -1,4 +1,4 @@
-/** Sentences about what a master gave up, in both languages. */
+/** Sentences about the losses of a master, in both languages. */
 import type { CostCode, MasterCost, MasterResult } from '../report.ts'
 import { fromWireValues } from '../wire-values.ts'
 import type { Language, LocalizedText } from './language.ts'
@@ -30,12 +30,12 @@ const SENTENCES: Readonly<Record<CostCode, (values: SentenceValues) => Localized
     ),
 }
 
-/** Returns what was given up, as a sentence. Never throws. */
+/** Returns a loss as a sentence. Never throws. */
 export function costText({ code, values }: MasterCost, language: Language): string {
   return SENTENCES[code](fromWireValues(values))[language]
 }
 
-/** Returns true for a master that reached its target and gave nothing up; results of earlier versions tell only the target. */
+/** Returns true for a master that reached its target without losses; results of earlier versions contain only the target. */
 export function isWithoutCost({ verdict, costs = [] }: Pick<MasterResult, 'verdict' | 'costs'>): boolean {
   return verdict === 'on_target' && costs.length === 0
 }

@@ -41,7 +41,7 @@ const faultNames: Readonly<Record<RepairKind, LocalizedText>> = {
   mono_bass: both('A low end that is wide was', '너무 넓은 저역'),
 }
 
-/** Sentences of the decisions that belong to no kind of processing stage. */
+/** Sentences of the decisions outside the kinds of processing stage. */
 const otherSentences: Record<Exclude<DecisionCode, StageDecisionCode>, Sentence> = {
   NOTHING_TO_REPAIR: () => both('No fault was found, so nothing was repaired.', '결함이 없어 복원하지 않았어요.'),
   REPAIR_SKIPPED: (v) => {
@@ -112,12 +112,12 @@ const candidateNames: Readonly<Record<string, LocalizedText>> = {
 
 const decisionSentences: Readonly<Record<DecisionCode, Sentence>> = { ...stageDecisionSentences, ...otherSentences }
 
-/** Returns what was decided and why. Numbers that are missing leave a shorter sentence; never throws. */
+/** Returns a decision and its reason. Missing numbers shorten the sentence; never throws. */
 export function decisionText({ code, values }: Pick<Decision, 'code' | 'values'>, language: Language = 'en'): string {
   return decisionSentences[code](fromWireValues(values))[language]
 }
 
-/** Returns the name of the stage of the chain to which a decision belongs. Never throws. */
+/** Returns the name of a decision's stage of the chain. Never throws. */
 export function stageText(stage: Decision['stage'], language: Language = 'en'): string {
   return stageNames[stage][language]
 }

@@ -157,7 +157,7 @@ export function ruleTitle(rule: RuleName, language: Language): string {
   return TITLES[rule][language]
 }
 
-/** Returns what is wrong and how it is mended, in one or two sentences. Never throws. */
+/** Returns a fault and its remedy, in one or two sentences. Never throws. */
 export function remedyText(rule: RuleName, values: RemedyValues, language: Language): string {
   return REMEDIES[rule][language](values).replace(/(?<![\w–-])-(?=\d)/g, '−')
 }

@@ -16,7 +16,7 @@ export type Detail =
       readonly rule: 'in_row'
       readonly row: number
       readonly column: string
-      /** What the cell holds, perhaps cut short. */
+      /** Content of the cell, perhaps shortened. */
       readonly value: string
       readonly broken: Detail
     }

@@ -4,7 +4,7 @@ import type { Language } from './language.ts'
 
 type Words = { readonly [L in Language]: string }
 
-/** Names of the categories with what belongs to each. */
+/** Names of the categories with their contents. */
 export const CATEGORY_WORDS: Readonly<Record<DisclosureCategory, { readonly name: Words; readonly about: Words }>> = {
   vocals: {
     name: { en: 'Vocals', ko: '보컬' },

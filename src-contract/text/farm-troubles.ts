@@ -1,4 +1,4 @@
-/** Sentences about what keeps several machines from working together. */
+/** Sentences about problems that keep several machines from working together. */
 import type { FarmTrouble } from '../machines.ts'
 import type { Language } from './language.ts'
 

@@ -1,4 +1,4 @@
-/** Descriptions of files that cannot be taken as songs, each with what to send instead, in both languages. */
+/** Descriptions of files that are not accepted as songs, each with a suggestion, in both languages. */
 
 /** Advice for most of them. */
 const EXPORT = {

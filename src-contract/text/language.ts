@@ -6,15 +6,15 @@ export type Language = (typeof LANGUAGES)[number]
 /** A text in every language. */
 export type LocalizedText = Readonly<Record<Language, string>>
 
-/** Returns the language of a locale as `ko_KR.UTF-8` or `ko-KR` name one; English where it is none of ours. Never throws. */
+/** Returns the language of a locale such as `ko_KR.UTF-8` or `ko-KR`; English for unsupported ones. Never throws. */
 export function languageOfLocale(locale: string): Language {
   const [tag] = locale.toLowerCase().split(/[^a-z]/)
   return LANGUAGES.find((known) => known === tag) ?? 'en'
 }
 
 /**
- * Returns the language that an `Accept-Language` header asks for (RFC 9110, section 12.5.4): the listed language of ours with
- * the highest weight, the first one among equals; English when none is ours or the header is absent or malformed.
+ * Returns the language for an `Accept-Language` header (RFC 9110, section 12.5.4): the supported language with the highest weight, the
+ * first one among equals; English if none is supported or the header is absent or malformed.
  */
 export function preferredLanguage(acceptLanguage: string | undefined): Language {
   let best: Language = 'en'

@@ -7,13 +7,13 @@ export function decibels(value: number | null | undefined, decimals = 2): string
   return value < 0 && Number(text) !== 0 ? `−${text}` : text
 }
 
-/** A change: always with its sign, `+2.7` or `−3.1`; 0 has none. */
+/** Formats a change, always with its sign, `+2.7` or `−3.1`; 0 has no sign. */
 export function change(value: number | null | undefined, decimals = 1): string {
   const text = decibels(value, decimals)
   return (value ?? 0) > 0 && Number(text) !== 0 ? `+${text}` : text
 }
 
-/** A text that is to be shown, with numbers and their units kept on one line: `22.05 kHz`, `3 dB`. */
+/** Keeps numbers and their units on one line: `22.05 kHz`, `3 dB`. */
 export function unbroken(text: string): string {
   return text.replace(/(\d) (?=\p{L})/gu, '$1\u00a0')
 }
@@ -68,8 +68,8 @@ export function clockTenths(seconds: number): string {
 }
 
 /**
- * Returns the length of a song, to the nearest second: `3:28`; below one second with tenths, cut off, `0:00.5`, so that a song that is
- * too short never looks long enough.
+ * Returns the length of a song, to the nearest second: `3:28`; below one second with tenths, rounded down, `0:00.5`, which keeps a song
+ * that is too short from looking long enough.
  */
 export function playingTime(seconds: number): string {
   return seconds < 1 ? clockTenths(seconds) : clock(Math.round(seconds))

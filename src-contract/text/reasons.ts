@@ -1,7 +1,7 @@
-/** Reasons for which a request or a callback address cannot be used, with advice, in both languages. */
+/** Reasons to refuse a request or a callback address, with advice, in both languages. */
 import { MAX_URL_LENGTH, MIN_REFERENCE_SECONDS } from '../limits.ts'
 
-/** Sentences of INVALID_REQUEST where the name of the field does not say enough. */
+/** Sentences of INVALID_REQUEST for faults that the name of the field does not explain. */
 export const REQUEST_REASONS = {
   body_broken_off: {
     en: 'The request was interrupted. Send it again.',

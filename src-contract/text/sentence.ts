@@ -1,4 +1,4 @@
-/** Parts of which the sentences about decisions are made. */
+/** Building blocks of the sentences about decisions. */
 import type { LocalizedText } from './language.ts'
 import { count, decibels, frequency } from './numbers.ts'
 

@@ -11,7 +11,7 @@ export type NumberName = Exclude<
   EdgeName
 >
 
-/** Labels of the settings by which the sound and the edges are steered. */
+/** Labels of the settings for the sound and the edges. */
 export const settingLabels: Readonly<Record<SteeringName | EdgeName, LocalizedText>> = {
   style: both('Style', '스타일'),
   tilt_db: both('Tilt', '기울기'),
@@ -43,7 +43,7 @@ export const fadeShapes: Readonly<Record<FadeShape, LocalizedText>> = {
   smooth: both('smooth', '부드럽게'),
 }
 
-/** Hints of the faders: what each does, when to use it and what it costs. */
+/** Hints of the faders: effect, use and side effects. */
 export const faderHints: Readonly<Record<NumberName, LocalizedText>> = {
   intensity: both(
     'How far all corrections go. Lower it for a mix that is nearly finished. High values make songs alike.',

@@ -7,15 +7,15 @@ interface StartError {
   readonly code?: unknown
   /** Of a DatabaseError. */
   readonly fault?: unknown
-  /** Of a DatabaseError: a damaged file, and the newest copy of it. */
+  /** Of a DatabaseError: a damaged file, and its newest backup. */
   readonly damaged?: { readonly file: string; readonly backup?: string }
-  /** Of a DataDirectoryError: whether the folder is the one that --adopt-dir would make. */
+  /** Of a DataDirectoryError: whether the folder is the one that --adopt-dir would create. */
   readonly isInside?: boolean
   /** Of a DirectoryOwnedError: who has the data folder, once it listens. */
   readonly owner?: { readonly port: number }
   /** Of a PortTakenError. */
   readonly port?: number
-  /** Of a SettingError: the variable, and what it may be where that is a list. */
+  /** Of a SettingError: the variable, and its allowed values if they are a list. */
   readonly setting?: string
   readonly allowed?: readonly string[]
   /** Of a FarmError: host and port, folder or name. */
@@ -148,7 +148,7 @@ const koFarm: FarmSentences = {
 const SENTENCES: Readonly<Record<Language, Sentences>> = { en, ko }
 const FARM_SENTENCES: Readonly<Record<Language, FarmSentences>> = { en: enFarm, ko: koFarm }
 
-/** Returns the sentence: ours for what the server, the system or the database can say, else the error's own. Pure. */
+/** Returns our sentence for an error of the server, the system or the database, else the error's own. Pure. */
 export function startFailureText(error: unknown, language: Language): string {
   const sentences = SENTENCES[language]
   const { name, code, fault, isInside, owner, port, setting, allowed, place, damaged } = (error ?? {}) as StartError
