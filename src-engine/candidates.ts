@@ -20,7 +20,7 @@ export interface CandidateInput extends PlanInput {
 /** One of several plans for the same piece. */
 export interface RecipeCandidate {
   readonly name: 'as_asked' | 'gentler' | 'firmer'
-  /** The intensity that it was planned with, 0 … 100. */
+  /** Intensity of the plan, 0 … 100. */
   readonly intensity: number
   readonly plan: MasteringPlan
 }
@@ -28,24 +28,24 @@ export interface RecipeCandidate {
 /** Measurements of a candidate on the excerpts; lower is better everywhere. */
 export interface CandidateScore {
   readonly name: RecipeCandidate['name']
-  /** Mean distance to the target in third octaves (to the candidate as asked where there is no target), dB. */
+  /** Mean distance to the target in third octaves (without a target, to the candidate as asked), dB. */
   readonly tonalDistanceDb: number
   /** Change by the dynamics stages beyond a constant gain, against the signal, dB; −120 for nothing. */
   readonly distortionDb: number
-  /** Peak-to-loudness ratio that is left in the loudest excerpt above what a master has room for, dB. */
+  /** Excess of the loudest excerpt's peak-to-loudness ratio over a master's room, dB. */
   readonly burdenDb: number
   readonly cost: number
 }
 
 /**
- * Distance from the intensity asked for at which tier premium plans its others: a fifth of it, at most 10 points. So the ranges of
- * 25, 50, 75 and 100 stay apart: who asks for more never gets less.
+ * Distance of tier premium's alternatives from the requested intensity: a fifth of it, at most 10 points. This keeps the ranges of 25, 50,
+ * 75 and 100 apart: a higher request never gets less.
  */
 const variationOf = (intensity: number) => Math.min(0.2 * intensity, 10)
 
 /**
- * Returns the plans that tier premium tries: as asked, somewhat gentler and somewhat firmer. How far a reference is followed is the
- * same in all: that was asked for. Standard has only the first. Plans whose recipes are the same are left out. Pure.
+ * Returns the plans that tier premium tries: as asked, somewhat gentler and somewhat firmer. All follow a reference to the requested
+ * degree. Standard has only the first. Plans with equal recipes are left out. Pure.
  */
 export function recipeCandidates(input: CandidateInput): readonly RecipeCandidate[] {
   const withIntensity = (name: RecipeCandidate['name'], intensity: number): RecipeCandidate => ({
@@ -66,21 +66,20 @@ export function recipeCandidates(input: CandidateInput): readonly RecipeCandidat
 }
 
 const excerptSeconds = 10
-/** Peak-to-loudness ratio that a limiter brings to a normal master without being heard, dB. */
+/** Highest peak-to-loudness ratio that a limiter turns into a normal master inaudibly, dB. */
 const easyPlrDb = 15.5
 /**
- * Weights of the cost: a decibel of burden counts half a decibel of tone; distortion counts 1 at −20 dB and grows with its
- * amplitude. So the glue of a genre, which reads −18 to −35 dB at intensity 50, weighs about as much as the tone that comes with
- * it: heavier it would pass over what was asked for, lighter firmer would always win.
+ * Weights of the cost: a decibel of burden counts half a decibel of tone; distortion counts 1 at −20 dB and grows with its amplitude. So
+ * the glue of a genre, −18 to −35 dB at intensity 50, weighs about as much as the tone that comes with it. A heavier weight would override
+ * the request; with a lighter one firmer would always win.
  */
 const burdenWeight = 0.5
 const heavyDistortionDb = -20
 
 /**
- * Returns the candidate whose excerpts cost least, the scores of all and the decision for the report. The excerpts are the loudest
- * and the quietest ten seconds in which music plays; each candidate is rendered on copies of them, so `audio` is not changed and
- * little memory is needed. A single candidate is chosen unmeasured, without scores and decision. Deterministic. Throws a RangeError
- * for no candidates.
+ * Returns the candidate with the lowest cost on the excerpts, all scores and the decision for the report. The excerpts are the loudest and
+ * the quietest ten seconds of playing music; each candidate is rendered on copies of them, which leaves `audio` unchanged and needs little
+ * memory. A single candidate is chosen without measurement, scores or decision. Deterministic. Throws a RangeError for no candidates.
  */
 export function chooseCandidate(
   audio: Audio,
@@ -130,7 +129,7 @@ function excerptStarts({ curves, durationSeconds, integratedLufs }: SourceAnalys
   let most = Number.NEGATIVE_INFINITY
   let least = Number.POSITIVE_INFINITY
   for (const [i, level] of curves.shortTermLufs.entries()) {
-    // A short-term value belongs to the 3 s that end there: centre the excerpt on them.
+    // A short-term value covers the 3 s before it: centre the excerpt on them.
     const start = Math.min(last, Math.max(0, i * curves.stepSeconds - 1.5 - excerptSeconds / 2))
     if (level === null) continue
     if (level > most) {
@@ -157,7 +156,7 @@ function copyOf(block: AudioBlock, sampleRateHz: number): Audio {
   return copy
 }
 
-/** Returns true for a stage that names frames of the whole piece: an excerpt does not share them. */
+/** Returns true for a stage that refers to frames of the whole piece, which an excerpt does not have. */
 function isLeftOut({ kind }: RecipeStage): boolean {
   const stage = stageOfKind(kind)
   return 'edit' in stage && stage.namesFrames
@@ -168,7 +167,7 @@ function isDynamic({ kind }: RecipeStage): boolean {
   return 'create' in stage && stage.compression !== undefined
 }
 
-/** Part of a piece that holds its sound: in opposite phase there is hardly any in its mid. */
+/** The part, mid or side, that holds a piece's sound: in opposite phase hardly any is in the mid. */
 type Part = 'mid' | 'side'
 
 function spectrumOf(audio: Audio, part: Part): readonly number[] {
@@ -178,15 +177,12 @@ function spectrumOf(audio: Audio, part: Part): readonly number[] {
 /** Measurements of one candidate on one excerpt. */
 interface ExcerptReading {
   readonly tonalDistanceDb: number
-  /** Part of the power that dynamics changed beyond a constant gain. */
+  /** Share of the power changed by dynamics beyond a constant gain. */
   readonly distortion: number
   readonly burdenDb: number
 }
 
-/**
- * Renders an excerpt with every candidate. Most candidates share their repairs of single samples, which are dear: those are made
- * once.
- */
+/** Renders an excerpt with every candidate. The repairs of single samples are expensive and mostly shared, so they run once. */
 function measureExcerpt(excerpt: Audio, candidates: readonly RecipeCandidate[], heard: Part): ExcerptReading[] {
   const edited = new Map<string, Audio>()
   const render = (recipe: Recipe, stages: readonly RecipeStage[]): Audio => {
@@ -196,7 +192,7 @@ function measureExcerpt(excerpt: Audio, candidates: readonly RecipeCandidate[], 
     edited.set(key, start)
     return applyRecipe(copyOf(start, excerpt.sampleRateHz), rest).audio
   }
-  // One target for all: where none is published, the candidate as asked.
+  // One target for all; without a published one, the candidate as asked.
   let target = wishedTarget(candidates[0]!.plan, excerpt.sampleRateHz, heard)
   return candidates.map(({ plan: { recipe } }) => {
     const stages = recipe.stages.filter((stage) => !isLeftOut(stage))
@@ -213,7 +209,7 @@ function measureExcerpt(excerpt: Audio, candidates: readonly RecipeCandidate[], 
   })
 }
 
-/** The target of a plan with the tone that its owner asks for on top of it; undefined where there is none. */
+/** Target of a plan plus the tone that the owner asks for; undefined without a target. */
 function wishedTarget(
   { targetSpectrum, recipe }: MasteringPlan,
   sampleRateHz: number,
@@ -231,7 +227,7 @@ function wishedTarget(
 function score(name: RecipeCandidate['name'], readings: readonly ExcerptReading[]): CandidateScore {
   const tonalDistanceDb = readings.reduce((sum, reading) => sum + reading.tonalDistanceDb, 0) / readings.length
   const distortionDb = Math.max(-120, powerToDb(Math.max(...readings.map(({ distortion }) => distortion))))
-  // The quiet excerpt comes nowhere near the limiter, whatever its own peaks are like.
+  // The quiet excerpt does not reach the limiter, whatever its peaks.
   const burdenDb = readings[0]!.burdenDb
   const distortionCost = dbToGain(distortionDb - heavyDistortionDb)
   return {
@@ -253,7 +249,7 @@ function distanceDb(one: readonly number[], other: readonly (number | null)[]): 
   return differences.reduce((sum, value) => sum + Math.abs(value - mean), 0) / Math.max(1, differences.length)
 }
 
-/** Power of what is left of `other` when the best multiple of `one` is taken out, as a part of `other`. */
+/** Residual power of `other` after subtracting the best multiple of `one`, as a part of `other`. */
 function residualPower(one: Audio, other: Audio): number {
   let product = 0
   let square = 0

@@ -11,9 +11,9 @@ import { stageOfKind } from './stages/index.ts'
 export interface AppliedRecipe {
   /** The same memory as the input. */
   readonly audio: Audio
-  /** Repairs that were made, with what they measured. */
+  /** Completed repairs with their measurements. */
   readonly repairs: readonly Repair[]
-  /** Most that each compressor of the recipe turned down, dB. */
+  /** Largest gain reduction of each compressor of the recipe, dB. */
   readonly mostReductionDb: Readonly<Partial<Record<StageKind, number>>>
 }
 
@@ -23,23 +23,22 @@ const blockFrames = 4096
 /** A streaming stage at work on a piece. */
 interface Running {
   readonly processor: Processor
-  /** Repairs that it made, once the piece has run through it. */
+  /** Repairs made, once the piece has run through. */
   readonly repairs: () => readonly Repair[]
-  /** Most that it turned down so far, dB; null for one that is no compressor. */
+  /** Largest gain reduction so far, dB; null unless a compressor. */
   readonly mostReductionDb: () => number | null
 }
 
 /**
- * Carries out a recipe on two channels of audio, in place; an empty recipe leaves every bit. Stages that edit single samples run
- * first over the whole piece, all others run block by block in one pass, their latency taken out, so that no second copy of the
- * audio exists. `onProgress` is told the part of the work that is done, 0 to 1. Deterministic; throws what a processor throws for
- * settings outside its range.
+ * Carries out a recipe on two channels of audio, in place; an empty recipe leaves every bit. Stages that edit single samples run first over
+ * the whole piece, the others run block by block in one pass with their latency compensated, without a second copy of the audio.
+ * `onProgress` gets the share of the work done, 0 to 1. Deterministic; passes on a processor's error for settings outside its range.
  */
 export function applyRecipe(audio: Audio, recipe: Recipe, onProgress?: (fraction: number) => void): AppliedRecipe {
   return runAtOnce(recipeSteps(audio, recipe, onProgress))
 }
 
-/** Does what {@link applyRecipe} does, a step for each block of the streaming stages; an edit of single samples is one step. */
+/** Applies a recipe like {@link applyRecipe}, in steps: one per block of the streaming stages, one per edit of single samples. */
 export function* recipeSteps(
   audio: Audio,
   recipe: Recipe,
@@ -69,8 +68,8 @@ export function* recipeSteps(
 const isSampleEdit = ({ kind }: RecipeStage): boolean => 'edit' in stageOfKind(kind)
 
 /**
- * Returns a recipe in two: what edits single samples, for the song at its own rate, and all that follows, for the rate at which the
- * engine works. Carried out one after the other on audio of one rate they do what the whole does. Pure.
+ * Splits a recipe into the edits of single samples, for the song at its own rate, and the rest, for the engine's working rate. Run in
+ * sequence on audio of one rate, the two equal the whole. Pure.
  */
 export function splitRecipe(recipe: Recipe): { readonly edits: Recipe; readonly rest: Recipe } {
   return {
@@ -101,8 +100,8 @@ function begin(settings: RecipeStage, audio: Audio): Running {
 }
 
 /**
- * Returns the processor of a streaming stage. Throws a RangeError for a stage that edits single samples, and what the processor
- * throws for its settings.
+ * Returns the processor of a streaming stage. Throws a RangeError for a stage that edits single samples, and passes on the processor's
+ * error for its settings.
  */
 export function createProcessor(settings: RecipeStage, sampleRateHz: number): Processor {
   const stage = stageOfKind(settings.kind)
@@ -110,7 +109,7 @@ export function createProcessor(settings: RecipeStage, sampleRateHz: number): Pr
   return stage.create(settings, sampleRateHz)
 }
 
-/** Runs the processors over the audio in place; what comes out late is written back to where it belongs. */
+/** Runs the processors over the audio in place, with late output written back to its proper frames. */
 function* runStreamed(
   audio: Audio,
   processors: readonly Processor[],

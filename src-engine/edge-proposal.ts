@@ -1,16 +1,16 @@
-/** Proposal of trims for a song whose ends are silent for long. Pure. */
+/** Proposal of trims for a song with long silence at its ends. Pure. */
 import type { EdgeProposal } from '../src-contract/edge-proposals.ts'
 import type { Edges } from '../src-contract/edges.ts'
 import type { SourceAnalysis } from './analysis/analysis.ts'
 import { rounded } from './dsp/units.ts'
 
-/** Silence from which a trim is proposed, and what stays of it, s. Ours: see docs/engine/edges.md. */
+/** Silence that prompts a trim, and the rest that is kept, s. Ours: see docs/engine/edges.md. */
 const START = { fromSeconds: 1, keptSeconds: 0.2 }
 const END = { fromSeconds: 2, keptSeconds: 1 }
 
 /**
- * Returns the trims that leave a usual rest of the silence that was measured between the trims of now; undefined where nothing is to be
- * cut, and for silence alone.
+ * Returns trims that shorten the silence measured within the current trims to the usual rest; undefined if nothing is to be cut, or for
+ * pure silence.
  */
 export function proposeEdges(
   { isSilent, leadingSilenceSeconds, trailingSilenceSeconds }: SourceAnalysis,

@@ -26,7 +26,7 @@ export function paddingOf(
   }
 }
 
-/** Returns what of the audio stays between its trims, cut at the sample: a view of the same memory, of no frames where nothing stays. */
+/** Returns the audio between its trims, cut at the sample: a view of the same memory, empty if nothing is left. */
 export function trimmed<Song extends Audio>(
   audio: Song,
   { trim_start_seconds, trim_end_seconds }: Pick<Edges, 'trim_start_seconds' | 'trim_end_seconds'>,
@@ -36,14 +36,14 @@ export function trimmed<Song extends Audio>(
   return { ...audio, ...sliceBlock(audio, framesOf(trim_start_seconds, sampleRateHz), end) }
 }
 
-/** Returns whether treated audio is changed by edges. */
+/** Returns true if edges change treated audio. */
 export function hasFinish(edges: Edges): boolean {
   return edges.fade_in_seconds + edges.fade_out_seconds + edges.pad_start_seconds + edges.pad_end_seconds > 0
 }
 
 /**
- * Returns treated audio with its padding and fades: the audio itself, faded in place, where there is no padding. The first frame of a
- * fade in and the last one of a fade out are silent.
+ * Returns treated audio with its padding and fades; without padding, the audio itself, faded in place. The first frame of a fade in and the
+ * last one of a fade out are silent.
  */
 export function finishEdges(audio: Audio, edges: Edges): Audio {
   if (!hasFinish(edges)) return audio

@@ -20,9 +20,9 @@ export interface PlanInput {
   readonly ai_service: AiService
   /** 0 (repairs only) to 100; 50 is the default. */
   readonly intensity: number
-  /** 0 to 100 per cent of the way to the reference; without meaning when there is none. */
+  /** 0 to 100 per cent of the way to the reference; ignored without one. */
   readonly reference_amount: number
-  /** Wishes of the owner for the sound; `NEUTRAL_SOUND` without. */
+  /** Sound settings of the owner; `NEUTRAL_SOUND` by default. */
   readonly sound: SoundSettings
 }
 
@@ -37,19 +37,19 @@ export interface MasteringPlan {
   readonly recipe: Recipe
   readonly decisions: readonly Decision[]
   readonly warnings: readonly PlanWarning[]
-  /** Third octaves that the tone stage aims at, aligned with the source's own level; null when there is no target. */
+  /** Target third octaves of the tone stage, aligned with the source's own level; null without a target. */
   readonly targetSpectrum: Spectrum | null
 }
 
-/** Peak-to-loudness ratio below which a piece counts as limited already, dB. */
+/** Peak-to-loudness ratio of an already limited piece, at most, dB. */
 const limitedPlrDb = 8
-/** Silence at an edge from which it is named, s. */
+/** Shortest silence at an edge that is reported, s. */
 const longSilenceSeconds = 2
-/** A piece whose level falls by less than this at its end breaks off, dB. */
+/** Least fall of the level at the end, dB; with less a piece ends abruptly. */
 const leastEndDropDb = 20
-/** Nothing shorter is a piece that could break off, s. */
+/** Shortest piece that is checked for an abrupt end, s. */
 const shortestPieceSeconds = 5
-/** Two pieces whose spectra differ by less than this in every band are one piece, dB. */
+/** Spectral difference below which, in every band, two pieces count as one, dB. */
 const sameSpectrumDb = 0.05
 
 /**
@@ -93,7 +93,7 @@ function planning(input: PlanInput, analysis: PlannedSong, reference: SourceAnal
 
 const stageOrder: readonly Decision['stage'][] = ['repair', 'tone', 'dynamics', 'image']
 
-/** Decisions as the report tells them; a stage of the chain without any says that it was left alone. */
+/** Decisions in the order of the report; a stage without any reports that it was left alone. */
 function inOrderOfReport(
   { analysis, intensity, sound }: Planning,
   decisionsOf: (kind: StageKind) => readonly Decision[],
@@ -120,14 +120,14 @@ function inOrderOfReport(
     },
   ]
   const touched = new Set(made.map(({ stage }) => stage))
-  // Mud is told of as a repair, and its cut leaves no tone alone.
+  // A cut of mud is reported as a repair but touches the tone.
   if (made.some(({ code }) => code === 'MUD_CUT')) touched.add('tone')
   return [...leftAlone.filter(({ stage }) => !touched.has(stage)), ...made].sort(
     (one, other) => stageOrder.indexOf(one.stage) - stageOrder.indexOf(other.stage),
   )
 }
 
-/** Value of a decision that nothing was done, where that was asked for by an amount of 0 per cent. */
+/** Value of a decision that nothing was done because the amount is 0 per cent. */
 export const leftOut = (amount: number): { amount?: number } => (amount === 0 ? { amount } : {})
 
 /** Values to a tenth. */

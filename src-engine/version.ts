@@ -1,2 +1,2 @@
-/** Version of the engine's sound: changes whenever any master could come out with other bytes. Reports carry it. */
+/** Version of the engine's sound: changes whenever the bytes of any master could change. Reports carry it. */
 export const engineVersion = '1.26.0'

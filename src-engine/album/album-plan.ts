@@ -1,19 +1,19 @@
-/** Levels of the tracks of a record, so that it has its loudness and they keep their relations. Pure. */
+/** Levels of a record's tracks, chosen so that the record reaches its target and the tracks keep their relations. Pure. */
 import { integratedLufs, type LoudnessSteps, recordLufs } from './record-loudness.ts'
 
 /** A track to be placed in the record. */
 export interface RecordTrack {
-  /** Sound as it is known: that of the song, or of the master that was measured. */
+  /** Loudness steps of the song, or of its measured master. */
   readonly steps: LoudnessSteps
   /** Level against the other tracks, LU; only differences count. */
   readonly relationLu: number
-  /** Loudness that it cannot exceed, LUFS; absent where none is known. */
+  /** Highest loudness that the track can reach, LUFS; absent when unknown. */
   readonly mostLufs?: number
   /** Silence behind it that is part of its file, s. */
   readonly silenceSeconds?: number
 }
 
-/** The record as it is placed. */
+/** Levels of a placed record. */
 export interface PlacedRecord {
   /** Integrated loudness of every track, LUFS. */
   readonly levelsLufs: readonly number[]
@@ -23,9 +23,9 @@ export interface PlacedRecord {
   readonly heldBack?: { readonly index: number; readonly downLu: number }
 }
 
-/** Rounds in which the absolute gate, which does not move with the level, is met: one is enough for music. */
+/** Rounds that settle the absolute gate, which does not move with the level; one is enough for music. */
 const gateRounds = 3
-/** Below this a record that comes down is not told, LU. */
+/** Smallest drop of the record's level that is reported, LU. */
 const noticedLu = 0.005
 
 /** The record with its tracks at `topLufs` plus their relations. */
@@ -40,8 +40,8 @@ function placedAt(tracks: readonly RecordTrack[], own: readonly number[], topLuf
 }
 
 /**
- * Places the tracks so that their relations hold and the record has `targetLufs`; where a track cannot be that loud the whole record
- * comes down. Silent tracks have the level of the record and change nothing.
+ * Places the tracks so that their relations hold and the record reaches `targetLufs`. If one track cannot be that loud, the whole record
+ * comes down. Silent tracks take the record's level and change nothing.
  */
 export function placeRecord(tracks: readonly RecordTrack[], targetLufs: number): PlacedRecord {
   const own = tracks.map(({ steps }) => integratedLufs(steps))
@@ -61,35 +61,35 @@ export function placeRecord(tracks: readonly RecordTrack[], targetLufs: number):
   }
 }
 
-/** A master as it was measured. */
+/** A measured master. */
 export interface LandedTrack extends Omit<RecordTrack, 'mostLufs'> {
-  /** Target with which it was made, LUFS. */
+  /** Loudness target of the master, LUFS. */
   readonly targetLufs: number
-  /** True where it could not reach it. */
+  /** True if the master stayed below its target. */
   readonly isShort: boolean
 }
 
-/** A record of masters, measured, and what would bring it to its goal. */
+/** Measurements of a record's masters, and the targets that correct it. */
 export interface MeasuredRecord {
   /** Loudness of the masters laid end to end, LUFS. */
   readonly recordLufs: number
-  /** Largest error of the relation of two tracks, LU. */
+  /** Largest error in the relation between two tracks, LU. */
   readonly relationErrorLu: number
   readonly heldBack?: PlacedRecord['heldBack']
-  /** True where record or relations are off by more than they may. */
+  /** True if the record or a relation is out of tolerance. */
   readonly isOff: boolean
-  /** Targets with which to make the masters again, LUFS; that of before where it need not be. */
+  /** Targets for the next masters, LUFS; unchanged for a track that need not be remastered. */
   readonly targetsLufs: readonly number[]
 }
 
-/** Largest error of the record and of a relation that is not corrected, LU: meters differ by as much. */
+/** Tolerance of the record's loudness and of each relation, LU: meters differ by as much. */
 const toleratedLu = 0.03
-/** Error that a single landing leaves, LU: a master within it is not made again. */
+/** Error that one pass of loudness targeting leaves, LU: a master within it is not remade. */
 const landingLu = 0.015
 /** Decimals of a corrected target. */
 const targetDecimals = 3
 
-/** Measures the masters of a record against its target and returns what is off, with the targets that correct it. */
+/** Measures the masters of a record against its target and returns the errors, with the targets that correct them. */
 export function measureRecord(tracks: readonly LandedTrack[], targetLufs: number): MeasuredRecord {
   const levels = tracks.map(({ steps }) => integratedLufs(steps))
   const placed = placeRecord(
@@ -114,7 +114,7 @@ export function measureRecord(tracks: readonly LandedTrack[], targetLufs: number
   }
 }
 
-/** A master that landed beside its target lands as far beside the next one. */
+/** Corrected target: a master that missed its target will miss the next one by as much. */
 function correctedTarget({ targetLufs, isShort }: LandedTrack, levelLufs: number, wantedLufs: number): number {
   const missedLu = isShort ? 0 : levelLufs - targetLufs
   return Number((wantedLufs - missedLu).toFixed(targetDecimals))

@@ -1,13 +1,13 @@
 /**
- * Coherence of a record: tracks that lie outside it are named, and moved toward it by the settings of the sound, by 1.5 dB at most. A
- * track is an outlier where its distance from the record's median exceeds 2.5 times the scaled median absolute deviation (Leys et al.,
- * J. Exp. Soc. Psychol. 49, 2013), and in any case what is heard at once, which is ours. Pure.
+ * Coherence of a record: reports the tracks that stand out and moves them toward the others by sound settings, 1.5 dB at most. A track is
+ * an outlier if its distance from the record's median exceeds 2.5 times the scaled median absolute deviation (Leys et al., J. Exp. Soc.
+ * Psychol. 49, 2013) and an audible minimum of ours. Pure.
  */
 import type { Spectrum } from '../../src-contract/report.ts'
 import { type ToneSettings, toneDb, toneSections } from '../dsp/tone-law.ts'
 import { clamp, dbToGain, rounded } from '../dsp/units.ts'
 
-/** Sound of a track as far as coherence compares it. Levels of silence are null. */
+/** Measurements of a track that coherence compares. Levels of silence are null. */
 export interface TrackSound {
   readonly loudPartsLufs: number | null
   /** Third octaves of the mid. */
@@ -17,12 +17,12 @@ export interface TrackSound {
 
 export interface Outlier {
   readonly kind: 'loudness' | 'tone' | 'width'
-  /** Distance from the median of the record, dB or LU; of the tone never below 0. */
+  /** Distance from the record's median, dB or LU; never negative for tone. */
   readonly distanceDb: number
   readonly limitDb: number
 }
 
-/** Settings that move a track toward the record; what it does not need is absent. */
+/** Settings that move a track toward the record; unneeded ones are absent. */
 export type TrackCorrections = Partial<ToneSettings> & {
   readonly offset_lu?: number
   readonly width_percent?: number
@@ -33,19 +33,21 @@ export interface Coherence {
   readonly corrections: TrackCorrections
 }
 
-/** Deviations, scaled to a standard deviation, from which a track is an outlier: Leys et al. 2013. */
+/** Least distance of an outlier, in scaled deviations: Leys et al. 2013. */
 const outlierDeviations = 2.5
 /** Standard deviation of a normal distribution by its median absolute deviation. */
 const madScale = 1.4826
-/** Distances that are no fault in any record: LU of the loud parts, dB of tone (root mean square), dB of width. Ours. */
+/**
+ * Distances that no listener notices at once, so never outliers: LU of the loud parts, dB of tone (root mean square), dB of width. Ours.
+ */
 const heardAtOnceDb = { loudness: 2, tone: 2, width: 3 }
 /** Largest correction, dB. */
 const mostDb = 1.5
-/** A median says something from three tracks on. */
+/** Fewest tracks with a meaningful median. */
 const fewestTracks = 3
-/** Bands in which tones are compared, Hz: below and above lies what few speakers play. */
+/** Range of the tone comparison, Hz; few speakers play lower or higher. */
 const comparedHz = { from: 40, to: 16_000 }
-/** Weight of the size of the knobs against what they leave, so that they do not work against each other. */
+/** Weight of the knobs' size against the residual; keeps them from working against each other. */
 const knobWeight = 0.5
 
 const none: Coherence = { outliers: [], corrections: {} }
@@ -58,7 +60,7 @@ function median(values: readonly number[]): number {
 
 const deviation = (distances: readonly number[]): number => madScale * median(distances.map(Math.abs))
 
-/** Returns what coherence finds and does for every track, in their order. Fewer than three tracks are a record of any kind. */
+/** Returns the findings and corrections of every track, in order. With fewer than three tracks nothing is an outlier. */
 export function planCoherence(tracks: readonly TrackSound[]): Coherence[] {
   if (tracks.length < fewestTracks) return tracks.map(() => none)
   const loudness = levelOutliers(
@@ -80,7 +82,7 @@ export function planCoherence(tracks: readonly TrackSound[]): Coherence[] {
   }))
 }
 
-/** Rounded toward 100, so that a change is never larger than asked for. */
+/** Width in per cent for a change in dB, rounded toward 100 so as never to exceed it. */
 function widthPercent(changeDb: number): number {
   const percent = 100 * dbToGain(changeDb)
   return changeDb > 0 ? Math.floor(percent) : Math.ceil(percent)
@@ -96,7 +98,7 @@ function levelOutliers(levels: readonly (number | null)[], kind: 'loudness' | 'w
   )
 }
 
-/** Tone of a track at its own level: bands that are silent are NaN. */
+/** Tone of a track at its own level; NaN for silent bands. */
 type Profile = readonly number[]
 
 function toneOutliers(spectra: readonly TrackSound['spectrum'][]) {
@@ -119,7 +121,7 @@ function toneOutliers(spectra: readonly TrackSound['spectrum'][]) {
   )
 }
 
-/** A profile with a mean of 0. */
+/** Returns the profile shifted to a mean of 0. */
 function levelled(profile: Profile): Profile {
   const heard = profile.filter(Number.isFinite)
   const mean = heard.reduce((sum, db) => sum + db, 0) / Math.max(1, heard.length)
@@ -135,8 +137,8 @@ const KNOBS = ['tilt_db', 'bass_db', 'presence_db', 'air_db'] as const
 const neutralTone: ToneSettings = { tilt_db: 0, bass_db: 0, presence_db: 0, air_db: 0 }
 
 /**
- * Returns the knobs whose response comes closest to what is missing (least squares, small knobs preferred), scaled so that no band
- * moves by more than 1.5 dB; none where they would not bring the tone closer.
+ * Returns the knobs whose response best fits the missing tone (least squares, small knobs preferred), scaled to move no band by more than
+ * 1.5 dB; empty if they would not bring the tone closer.
  */
 function fittedTone(hz: readonly number[], missing: Profile): Partial<ToneSettings> {
   const bands = hz.map((_, b) => b).filter((b) => Number.isFinite(missing[b]))

@@ -28,7 +28,7 @@ function blockMeans(steps: LoudnessSteps): Float64Array {
   return means
 }
 
-/** Returns the steps of tracks laid end to end; what is left of one behind its last whole step is passed over. */
+/** Returns the steps of tracks laid end to end; a remainder after a track's last whole step is dropped. */
 export function joinedSteps(tracks: readonly LoudnessSteps[]): LoudnessSteps {
   const joined = new Float64Array(tracks.reduce((sum, { length }) => sum + length, 0))
   let at = 0
@@ -45,8 +45,8 @@ export function integratedLufs(steps: LoudnessSteps): number {
 }
 
 /**
- * Integrated loudness of tracks laid end to end, LUFS; −Infinity for silence. Blocks across a join are those of whole steps: what is
- * left of a track behind its last step, less than 100 ms, is passed over.
+ * Integrated loudness of tracks laid end to end, LUFS; −Infinity for silence. Blocks across a join consist of whole steps; a remainder of
+ * less than 100 ms at the end of a track is dropped.
  */
 export function recordLufs(tracks: readonly PlacedTrack[]): number {
   const silent = tracks.map(({ silenceSeconds = 0 }) => Math.round(silenceSeconds * stepsPerSecond))

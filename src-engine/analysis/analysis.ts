@@ -52,7 +52,7 @@ export interface HalfEvidence {
 export interface SourceAnalysis {
   /** True for a lossily encoded file, as far as its format tells. */
   readonly isLossy: boolean
-  /** Of the audio that was heard; what {@link SampleFacts} says may come from another rate. */
+  /** Rate of the analysed audio; {@link SampleFacts} may come from another rate. */
   readonly sampleRateHz: number
   readonly frames: number
   readonly durationSeconds: number
@@ -65,96 +65,93 @@ export interface SourceAnalysis {
   readonly shortTermMaxLufs: number | null
   readonly momentaryMaxLufs: number | null
   readonly loudnessRangeLu: number
-  /** Never below the sample peak, also where that is of a higher rate. */
+  /** Never below the sample peak, even one measured at a higher rate. */
   readonly truePeakDbtp: number | null
   readonly samplePeakDbfs: number | null
   /** True peak minus integrated loudness. */
   readonly plrDb: number | null
   readonly crestFactorDb: number | null
   /**
-   * Largest sample once offset and rumble are filtered out and clicks are bridged: they are no part of the music's peaks. Where
-   * filtering would raise it by more than it may, a lower bound of it.
+   * Largest sample after offset and rumble are filtered out and clicks bridged, since these are not peaks of the music. A lower bound if
+   * filtering would raise it by more than allowed.
    */
   readonly musicPeakDbfs: number | null
   readonly correlation: number
   readonly sideToMidDb: number | null
   /** Third octaves, 25 Hz to 20 kHz. */
   readonly spectrum: BandLevels
-  /** The same of the frames that stand for the song beside its masters; see {@link comparedEvery}. */
+  /** The same over the frames used to compare the song with its masters; see {@link comparedEvery}. */
   readonly comparedSpectrum: BandLevels
   /** Sixth octaves, for matching. */
   readonly fineSpectrum: BandLevels
-  /** Part of the piece that sounds, 0 to 1: pauses and silence at its ends are what lies more than 40 dB below its loudest moment. */
+  /** Share of the piece within 40 dB of its loudest moment, 0 to 1; the rest is pauses and silent edges. */
   readonly activeShare: number
   /** Mean of each channel, full scale 1. */
   readonly dcOffsets: readonly number[]
   /** Movement of the offset with the music, full scale 1; see {@link Waveform}. */
   readonly dcDrift: number
-  /** Offset that every second of a channel has in common, per channel, full scale 1. */
+  /** Offset common to every second of a channel, per channel, full scale 1. */
   readonly dcStanding: readonly number[]
   readonly subsonic: Subsonic
   readonly bassStereo: BassStereo
   readonly clipping: Clipping
-  /** Clicks per channel, in frames of the rate at which the samples were examined. */
+  /** Clicks per channel, in frames at the rate of the examined samples. */
   readonly clicks: readonly ClickRanges[]
-  /** In the order of their beginnings. */
+  /** In order of their start. */
   readonly whistles: readonly Whistle[]
   readonly flutter: Flutter | null
   readonly resonances: readonly Resonance[]
   readonly sibilance: Sibilance
   readonly tone: ToneEvidence
-  /** Place and width in which the spectrum shows a fault of tone, if it shows one. */
+  /** Place and width of each fault of tone that the spectrum shows. */
   readonly tonePlaces: Readonly<Record<PlacedFault, FaultPlace>>
   readonly treble: Treble
   readonly width: WidthEvidence
   readonly peakRelief: PeakRelief
-  /** The evidence of faults of each half, alternate blocks of 10 s: what is found in one alone is no fault of the song. */
+  /** Evidence of faults in each half, alternate blocks of 10 s: a fault found in only one is not the song's. */
   readonly halves: readonly [HalfEvidence, HalfEvidence]
-  /** Frequency above which there is no music; null where there is no cutoff. */
+  /** Frequency above which there is no music; null without a cutoff. */
   readonly bandwidthHz: number | null
-  /** The same of the side, which the joint stereo of a codec may end earlier. */
+  /** The same for the side, which a codec's joint stereo may cut off lower. */
   readonly sideBandwidthHz: number | null
   readonly leadingSilenceSeconds: number
   readonly trailingSilenceSeconds: number
   /**
-   * Distance of the last second that sounds, and the last 0.1 to 0.2 s of it, below the highest peak of the ten seconds before, or below
-   * 20 dB under that of the whole piece where these are quieter still, dB: what fades away falls by 40 and more, what breaks off does
-   * not. Null for silence, and where the ending is no higher than an offset and a rumble may put it.
+   * Level of the last second of sound, and of its last 0.1 to 0.2 s, below the highest peak of the ten seconds before, or below 20 dB under
+   * the peak of the whole piece if those are quieter still, dB. A fade falls by 40 dB or more, an abrupt ending does not. Null for silence
+   * and for an ending no louder than offset and rumble.
    */
   readonly endDropDb: number | null
   readonly curves: Curves
 }
 
-/** A song to be planned: its measurements, and its owner's word on where it comes from, a prior on its faults. */
+/** Measurements of a song to be planned, and its AI service as its owner states it, a prior on its faults. */
 export interface PlannedSong extends SourceAnalysis {
   readonly aiService: AiService
 }
 
 /**
- * Shift of thresholds given in dBFS with a song, dB: none while its highest sample lies between −12 and +6 dBFS, where
- * songs lie, and with it beyond: what a quiet song hides comes up with it, and floats without a scale are no offset.
+ * Shift that a song applies to thresholds in dBFS, dB: 0 while its highest sample lies between −12 and +6 dBFS, as in ordinary songs, and
+ * the excess beyond. The faults of a quiet song rise with its level, and floats without a scale are not an offset.
  */
 export function thresholdShiftDb(samplePeakDbfs: number | null): number {
   if (samplePeakDbfs === null || samplePeakDbfs === Number.NEGATIVE_INFINITY) return 0
   return Math.min(0, samplePeakDbfs + 12) + Math.max(0, samplePeakDbfs - 6)
 }
 
-/** Below this a moment counts as silence at the edges, dBFS. */
+/** Level below which the edges count as silent, dBFS. */
 const edgeSilenceDbfs = -60
-/** Level difference from which a channel counts as dead, dB. */
+/** Level difference that marks a dead channel, dB. */
 const deadChannelDb = 60
 
-/** Share of the work that is behind after each of its long parts, as profiled on four minutes of stereo. */
+/** Share of the work done after each of its long parts, profiled on four minutes of stereo. */
 const workBehind = { clicks: 0.05, musicPeak: 0.25, clipping: 0.41, loudness: 0.52, truePeak: 0.68, spectrum: 0.97 }
 
-/**
- * Measurements of single samples, at the rate at which the piece was made: a conversion rounds flat tops and clicks and moves the highest
- * sample.
- */
+/** Measurements of single samples, at the original rate: a conversion rounds flat tops and clicks and moves the highest sample. */
 export interface SampleFacts {
   readonly waveform: Waveform
   readonly subsonic: Subsonic
-  /** Clicks per channel, in frames of the piece as it was examined. */
+  /** Clicks per channel, in frames of the examined piece. */
   readonly clicks: readonly ClickRanges[]
   /** See {@link SourceAnalysis}; −Infinity for silence. */
   readonly musicPeakDbfs: number
@@ -162,8 +159,8 @@ export interface SampleFacts {
 }
 
 /**
- * Returns what the samples of two channels tell, at any rate. Silence has levels of −Infinity and no faults; never throws.
- * NaN must have been refused before. `onProgress` is told as by {@link analyseSource}, of whose work this is a part.
+ * Returns the measurements of the single samples of two channels, at any rate. Silence has levels of −Infinity and no faults; never throws.
+ * NaN must have been refused before. `onProgress` gets shares of the work of {@link analyseSource}, which includes this one.
  */
 export function examineSamples(audio: Audio, onProgress?: (share: number) => void): SampleFacts {
   const waveform = measureWaveform(audio)
@@ -181,10 +178,10 @@ const matchBands = octaveBands(6, 25, 20_000)
 const fineBands = octaveBands(fineBandsPerOctave, 1200, 22_000)
 
 /**
- * Returns what {@link SourceAnalysis} lists for two channels of audio. Of audio whose rate was converted, `samples` is what was
- * examined before. Works on silence and on any length from one sample, at rates above 12 kHz; throws a RangeError for others. NaN
- * must have been refused before. Takes about a second of one core for four minutes and keeps no copy of the audio. `onProgress` is
- * told the share of the work that is behind after each long part of it, 0 to 1, rising.
+ * Returns the analysis of two channels of audio. If their rate was converted, `samples` holds the facts examined before the conversion.
+ * Works on silence and on any length from one sample, at rates above 12 kHz; throws a RangeError for others. NaN must have been refused
+ * before. Takes about a second of one core for four minutes and keeps no copy of the audio. `onProgress` gets the share of the work done
+ * after each long part, 0 to 1, rising.
  */
 export function analyseSource(
   audio: Audio,
@@ -315,7 +312,7 @@ function edgesOf(waveform: Waveform, rumble: Subsonic) {
   }
 }
 
-/** Hiss that is left alone at the end is no music: an ending is heard against this below the piece's peak at least, dB. */
+/** Lowest reference of an ending below the piece's peak, dB: hiss alone at the end is not music. */
 const quietEndDb = 20
 
 /** See {@link SourceAnalysis.endDropDb}; `peakDbfs` ends where the piece does. */
@@ -326,14 +323,15 @@ function endDrop(
 ): number | null {
   const lastSeconds = (seconds: number) => peakDbfs.slice(-Math.round(seconds / curveStepSeconds))
   const lastSecond = lastSeconds(1).sort((a, b) => a - b)
-  // Two steps: the sound may end early in the last one. And most of the last second: a click behind a fade does not break off.
+  // Two steps, since the sound may end early in the last one. The median of the last second, since a click after a fade is not an abrupt
+  // ending.
   const endDbfs = Math.min(Math.max(...lastSeconds(0.2)), lastSecond[lastSecond.length >> 1]!)
   const standing = Math.max(...offsets.map(Math.abs)) + offsetDrift + Math.SQRT2 * dbToGain(rumble.levelDbfs)
   if (dbToGain(endDbfs) <= 2 * standing) return null
   return Math.max(...lastSeconds(10), samplePeakDbfs - quietEndDb) - endDbfs
 }
 
-/** Offsets and rumble below this, dBFS, do not change a peak noticeably. */
+/** Highest level of offset and rumble that does not noticeably change a peak, dBFS. */
 const harmlessDbfs = -40
 const blockFrames = 4096
 
@@ -346,7 +344,7 @@ function musicPeak(audio: Audio, waveform: Waveform, subsonic: Subsonic, clicks:
   const filter = isHarmless ? null : createRumbleFilter(frequencyHz, order, audio.sampleRateHz)
   const total = audio.frames + (filter?.latencySamples ?? 0)
   const scratch = allocateBlock(2, blockFrames)
-  // Beyond it nothing is filtered, so there is nothing more to know.
+  // A higher peak rules out filtering, so the search ends there.
   const mostPeak = dbToGain(waveform.samplePeakDbfs + mostPeakRiseDb)
   let peak = 0
   for (let start = 0; start < total && peak <= mostPeak; start += blockFrames) {

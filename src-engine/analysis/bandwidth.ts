@@ -11,9 +11,9 @@ const halfBand = power(2, 0.5 / fineBandsPerOctave)
 const steepBands = 4
 /** ... a cutoff falls by at least this, dB: steeper than any mix, as only the low-pass of a codec or a converter is. */
 const fallDb = 22
-/** From band to band a long skirt of a low-pass falls by more than this, dB; what falls by less is music again. */
+/** Fall per band within the long skirt of a low-pass, dB; a smaller fall is music again. */
 const skirtDb = 6
-/** A fall above this is the ordinary end of the audible band (a 320 kbit/s encoder's low-pass lies at 20 kHz). */
+/** Frequency above which a fall is the ordinary end of the audible band (a 320 kbit/s encoder's low-pass lies at 20 kHz). */
 const highestHz = 19_500
 
 /**
@@ -32,7 +32,7 @@ export function findCutoff({ bandHz, midDb, sideDb }: BandLevels, sampleRateHz: 
   for (let b = last - steepBands; b > 0; b--) {
     above = Math.max(above, levels[b + steepBands]!)
     const here = Math.max(levels[b]!, levels[b - 1]!)
-    // Rounding, and the tail of a filter, fall on and on below the end of the music.
+    // Rounding and the tail of a filter keep falling below the end of the music.
     if (here - above >= fallDb && here > loudest - emptyDb) {
       let edge = levels[b]! > levels[b - 1]! ? b : b - 1
       while (levels[edge - 1]! - levels[edge]! > skirtDb) edge--

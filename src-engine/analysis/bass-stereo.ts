@@ -5,19 +5,19 @@ import { createComplexFft } from '../dsp/fft.ts'
 import { powerToDb } from '../dsp/units.ts'
 import { hannWindow } from '../dsp/window.ts'
 
-/** Relation of the two channels below 110 Hz. Numbers of silence and of pieces without a bass are those of mono. */
+/** Relation of the two channels below 110 Hz. Silence and pieces without bass read as mono. */
 export interface BassStereo {
-  /** Mean product of the channels over their mean power, −1 … 1: 1 − correlation is what mono playback loses. */
+  /** Mean product of the channels over their mean power, −1 … 1: mono playback loses 1 − correlation. */
   readonly correlation: number
-  /** The same for the best shift in phase that all of the song could share, 0 … 1. */
+  /** The same after the best phase shift common to the whole song, 0 … 1. */
   readonly coherence: number
-  /** The same where every note of about a second may have its own shift, 0 … 1. */
+  /** The same with a phase shift of its own for every note of about a second, 0 … 1. */
   readonly noteCoherence: number
-  /** Correlation of the channels' levels over time, in dB, −1 … 1: 1 where they play the same notes. */
+  /** Correlation of the channels' levels over time, in dB, −1 … 1; 1 if they play the same notes. */
   readonly sharedLevels: number
   /** Geometric over arithmetic mean of the channels' levels, moment by moment, 0 … 1. */
   readonly evenness: number
-  /** Loss of the bass when both channels are added to one, dB. */
+  /** Loss of bass when summed to mono, dB. */
   readonly monoLossDb: number
 }
 
@@ -33,17 +33,17 @@ const mono: BassStereo = {
 /** The bass, Hz. */
 const lowestHz = 30
 const highestHz = 110
-/** Corner of the filter before the rate is lowered, Hz: 1 dB at the top of the bass, 45 dB where it would fold back. */
+/** Corner of the filter before decimation, Hz: 1 dB at the top of the bass, 45 dB at the frequencies that would alias onto it. */
 const foldingHz = 150
-/** Rate to which that is lowered at least, Hz. */
+/** Lowest rate after decimation, Hz. */
 const loweredHz = 500
-/** Frames of 0.17 to 0.25 s there, a quarter of that apart, in notes of about a second. */
+/** Frame size at that rate, 0.17 to 0.25 s, and its hop; notes last about a second. */
 const size = 128
 const hop = size / 4
 const framesPerNote = 24
-/** Moments further below the loudest are left out, dB. */
+/** Range below the loudest moment that is measured, dB. */
 const rangeDb = 30
-/** Of a long song so many passages of this length are measured, s. */
+/** Number of passages measured in a long song, and their length, s. */
 const passages = 5
 const passageSeconds = 8
 const blockFrames = 4096
@@ -66,8 +66,8 @@ const noProducts = (bins: number): Products => ({
 const sumOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0)
 
 /**
- * Returns how the channels of a piece relate from 30 to 110 Hz. Works on any length from one sample, at rates above 1 kHz; of what is
- * longer than 40 s five passages of 8 s are measured. A piece of less than two seconds, and silence, count as mono. Never throws.
+ * Returns how the channels of a piece relate from 30 to 110 Hz. Works on any length from one sample, at rates above 1 kHz; of pieces longer
+ * than 40 s, five passages of 8 s are measured. A piece of less than two seconds, and silence, count as mono. Never throws.
  */
 export function measureBassStereo(audio: Audio): BassStereo {
   const factor = 2 ** Math.floor(Math.log2(audio.sampleRateHz / loweredHz))
@@ -106,7 +106,7 @@ export function measureBassStereo(audio: Audio): BassStereo {
   }
 }
 
-/** Adds one's sums to another's and begins anew. */
+/** Adds `from` to `to` and clears `from`. */
 function moveInto(to: Products, from: Products): void {
   for (const key of ['left', 'right', 're', 'im'] as const) {
     for (let b = 0; b < to[key].length; b++) to[key][b]! += from[key][b]!
@@ -114,7 +114,7 @@ function moveInto(to: Products, from: Products): void {
   }
 }
 
-/** Returns the passages that are measured: the whole of a short piece, evenly spaced parts of a long one. */
+/** Returns the passages to measure: all of a short piece, evenly spaced parts of a long one. */
 function passagesOf(audio: Audio): AudioBlock[] {
   const length = Math.round(passageSeconds * audio.sampleRateHz)
   if (audio.frames <= passages * length) return [audio]
@@ -142,7 +142,7 @@ function lowered(audio: AudioBlock, sampleRateHz: number, factor: number): [Floa
   return kept
 }
 
-/** Returns a function that adds the products of the frame at a place to sums and returns the powers of its channels. */
+/** Returns a function that adds the products of one frame to sums and returns the powers of its channels. */
 function createProductReader(left: Float32Array, right: Float32Array, first: number, bins: number) {
   const fft = createComplexFft(size)
   const window = hannWindow(size)
@@ -174,7 +174,7 @@ function createProductReader(left: Float32Array, right: Float32Array, first: num
   }
 }
 
-/** See {@link BassStereo}; of the moments that are not quiet. */
+/** Compares the channels' levels over the moments that are not quiet; see {@link BassStereo}. */
 function compareLevels(levels: readonly (readonly [number, number])[]): Pick<BassStereo, 'sharedLevels' | 'evenness'> {
   const loudest = levels.reduce((most, [left, right]) => Math.max(most, left, right), 0)
   const floor = loudest * 1e-9
@@ -197,7 +197,7 @@ function compareLevels(levels: readonly (readonly [number, number])[]): Pick<Bas
   }
 }
 
-/** Bounds of a bass that is torn apart; see {@link isTornApart}. Ours, from the songs of ACE-Step and 180 pieces of game music. */
+/** Bounds for a torn-apart bass; see {@link isTornApart}. Ours, from the songs of ACE-Step and 180 pieces of game music. */
 const mostCorrelation = 0.6
 const mostTurned = 0.06
 const mostSteadiness = 0.22
@@ -205,9 +205,9 @@ const leastSharedLevels = 0.92
 const leastEvenness = 0.965
 
 /**
- * Returns true for a bass that both channels play alike in level while their phases have nothing to do with each other: so it comes from
- * generators that make the channels one by one, and loses 1 dB and more in mono. Instruments that stand apart have levels of their own, a
- * delay or a phase shifter has a shift that its notes or the whole song share.
+ * Returns true for a bass with equal levels but unrelated phases in the two channels, as from generators that make the channels one by one;
+ * it loses 1 dB or more in mono. Separately panned instruments differ in level, and a delay or phase shifter has a shift common to its
+ * notes or to the song.
  */
 export function isTornApart(bass: BassStereo): boolean {
   const { correlation, coherence, noteCoherence, sharedLevels, evenness } = bass

@@ -5,47 +5,44 @@ import { interpolateGap, predictionErrorFilter } from '../dsp/prediction.ts'
 
 /** Samples per stretch of the quick search. */
 const stretch = 512
-/** A stretch is looked at closely when its largest second difference is this many times its mean one; noise reaches 5, drums 10. */
+/** A stretch is examined when its largest second difference is this many times its mean one; noise reaches 5, drums 10. */
 const suspicion = 11
 /** Order of the predictor whose residual is searched. */
 const order = 24
-/** Frames on either side of a suspect that make its surroundings. */
+/** Frames on either side of a suspect that count as its surroundings. */
 const context = 1024
 /** A click's residual stands this many times above the typical (median) residual of its surroundings ... */
 const aboveMedian = 30
-/** ... and this many times above every other residual within {@link isolation} frames: an onset has a tail, a click has none. */
+/** ... and this many times above every other residual within {@link isolation} frames: an onset has a tail, a click does not. */
 const aboveNeighbours = 4
 const isolation = 480
-/**
- * Sound that is this much smaller on one side (−40 dB) begins or ends there, and so does one of which this part is left to what
- * bends it.
- */
+/** Ratio of the levels on both sides (−40 dB) below which a sound begins or ends at the outlier, and the same for its bending. */
 const edgeRatio = 0.01
 const edgeBendRatio = 0.1
-/** Frames on either side whose straight line says where the sound comes from and goes to. */
+/** Frames on either side through which a straight line tracks the sound's course. */
 const lineFrames = 6
-/** Edges that come back within this many frames are a low note of a synthesiser (26 Hz and up at 48 kHz). */
+/** Longest period of edges that are a synthesiser's low note, frames (26 Hz and up at 48 kHz). */
 const period = 1800
 /** Longest click, frames. */
 const longest = 24
-/** Below this amplitude (−60 dBFS) a click is not worth the risk. */
+/** Amplitude (−60 dBFS) below which mending a click is not worth the risk. */
 const quietest = 1e-3
-/** A channel with more clicks than this many per second, and more than twenty, is made of them: it is meant. */
+/** Clicks per second above which a channel with more than twenty is made of clicks on purpose. */
 const mostPerSecond = 8
 /**
- * Clicks that hold more than this part of a piece's energy (without them it would be 10 dB quieter) are the piece when they come
- * this often ...
+ * Clicks that hold more than this part of a piece's energy (it would be 10 dB quieter without them) are the piece itself if they are this
+ * frequent ...
  */
 const mostOfEnergy = 0.9
 const oftenPerSecond = 0.2
-/** ... or when what else there is lies below this mean square (−80 dBFS): silence, with or without dither. */
+/** ... or if the rest lies below this mean square (−80 dBFS): silence, with or without dither. */
 const silence = 1e-8
 
 /**
  * Returns the clicks of every channel: isolated outliers of the prediction error, of one or two samples or decaying within half a
- * millisecond. What keeps its height for longer is mostly not found: it does not vanish with the gap that its prediction error
- * shows. Transients of music are told apart by their tails. Cost: one pass over second differences, closer looks only where they
- * stand out. Silence has none, nor has a piece that is made of clicks. The first and last {@link context} frames are not searched.
+ * millisecond. Outliers that keep their height for longer are mostly missed: they do not vanish when the gap that their prediction error
+ * shows is filled. Musical transients are told apart by their tails. Cost: one pass over second differences, and predictors only where
+ * these stand out. Returns no clicks for silence or for a piece made of clicks. The first and last {@link context} frames are not searched.
  * Never throws.
  */
 export function findClicks(audio: Audio): ClickRanges[] {
@@ -65,7 +62,7 @@ export function findClicks(audio: Audio): ClickRanges[] {
   return areThePiece(found, audio) ? channels.map(() => []) : found
 }
 
-/** Returns true where mending the clicks would remove the piece itself. */
+/** Returns true if mending the clicks would remove the piece itself. */
 function areThePiece(clicks: readonly ClickRanges[], { channels, frames, sampleRateHz }: Audio): boolean {
   const count = Math.max(...clicks.map((ranges) => ranges.length))
   if (count === 0) return false
@@ -106,7 +103,7 @@ function suspects(samples: Float32Array): number[] {
   return found
 }
 
-/** Returns true where no second difference around a suspect, but for its own few samples, comes near the suspect's. */
+/** Returns true if no second difference around a suspect, apart from its own few samples, comes near the suspect's. */
 function isIsolated(samples: Float32Array, at: number, largest: number): boolean {
   const limit = largest / 3
   const first = Math.max(1, at - period)
@@ -155,8 +152,8 @@ function examine(samples: Float32Array, centre: number): [number, number] | null
 }
 
 /**
- * Returns true where a sound begins or ends at an outlier: beside silence the filled gap is a ramp, on which a jump vanishes like a click.
- * Under a bass that goes on, a chord that is cut off leaves a swing, but nothing that bends as fast.
+ * Returns true if a sound begins or ends at an outlier: beside silence the filled gap is a ramp, and a jump vanishes on it like a click. A
+ * chord cut off over a continuing bass leaves its swing, but nothing that bends as fast.
  */
 function isEdge(samples: Float32Array, from: number, to: number): boolean {
   const before = samples.subarray(from - isolation, from - order)
@@ -176,7 +173,7 @@ function bending(samples: Float32Array): number {
   return sum
 }
 
-/** From the lowest to the highest sample. */
+/** Difference between the highest and the lowest sample. */
 function swing(samples: Float32Array): number {
   let lowest = Number.POSITIVE_INFINITY
   let highest = Number.NEGATIVE_INFINITY
@@ -188,8 +185,8 @@ function swing(samples: Float32Array): number {
 }
 
 /**
- * Returns true where the sound goes on behind an outlier as it came: a click leaves it and comes back, a drum that begins at its full
- * height stays there, as an offset does that begins before its music. The lines on both sides, met in the middle, must lie closer
+ * Returns true if the sound continues on its course after an outlier. A click leaves the course and returns; a drum that starts at full
+ * height stays there, as does an offset that starts before its music. The lines on both sides, extended to the middle, must lie closer
  * together than the outlier stands out.
  */
 function comesBack(samples: Float32Array, from: number, to: number): boolean {
@@ -204,7 +201,7 @@ function comesBack(samples: Float32Array, from: number, to: number): boolean {
   return height > Math.abs(jump)
 }
 
-/** The line of least squares through {@link lineFrames} samples: their mean, and how it rises per frame. */
+/** Least-squares line through {@link lineFrames} samples: mean and slope per frame. */
 function lineThrough(samples: Float32Array, from: number): { mean: number; slope: number } {
   let sum = 0
   let tilt = 0
@@ -215,7 +212,7 @@ function lineThrough(samples: Float32Array, from: number): { mean: number; slope
   return { mean: sum / lineFrames, slope: (12 * tilt) / (lineFrames * (lineFrames * lineFrames - 1)) }
 }
 
-/** Returns true where the outlier is gone once the gap is filled. */
+/** Returns true if filling the gap removes the outlier. */
 function vanishes(samples: Float32Array, from: number, to: number, a: Float64Array, peak: number): boolean {
   const start = from - 2 * order
   const mended = Float64Array.from(samples.subarray(start, to + 2 * order))

@@ -10,24 +10,24 @@ export interface Clipping {
   readonly count: number
 }
 
-/** A flat top is this many neighbouring samples, as in the practice of peak-clip counters (three or more equal full-scale samples). */
+/** Fewest neighbouring samples of a flat top, as in the practice of peak-clip counters (three or more equal full-scale samples). */
 const shortestFlatTop = 3
-/** Samples of a flat top agree with the extreme within this part of it: about 3 LSB of 16 bit. */
+/** Tolerance of a flat top's samples, as a part of the extreme: about 3 LSB of 16 bit. */
 export const flatTopTolerance = 1e-4
-/** Fewer flat tops than this may be chance or a synthetic waveform's crest. */
+/** Fewest flat tops that count: fewer may be chance or a synthetic waveform's crest. */
 const fewestFlatTops = 5
-/** A top that is entered or left by a jump of this part of its height may be that of a pulse, and is no evidence of clipping. */
+/** Jump, as a part of the height, that suggests a pulse instead of clipping. */
 const pulseJump = 0.8
-/** Frames around a top in which a step is looked for; a wave of fewer steps than the second figure has none that could be told. */
+/** Frames around a top that are searched for the quantisation step, and fewest steps in a wave for the step to be recognised. */
 const nearby = 64
 const fewestSteps = 25
 
 /**
- * Returns where the waveform is cut off flat. A flat top counts only when each of the two samples next to it lies clearly below it
- * (five times the tolerance; beside three samples of a smooth crest none is lower than four), and more than two steps where samples
- * are coarse. So neither the crest of a low note counts nor the top of a square wave behind a low-pass, which is approached ever
- * more slowly; nor does the top of a pulse, which is entered or left in one sample. Clipping that went through a lossy codec
- * afterwards leaves no flat tops and is not found. Silence has none. Never throws.
+ * Returns the levels of flat clipping. A flat top counts only if each of the two samples next to it lies clearly below it (five times the
+ * tolerance; beside three samples of a smooth crest none is lower than four) and, where samples are coarse, more than two steps below. This
+ * excludes the crest of a low note, the top of a square wave behind a low-pass, approached ever more slowly, and the top of a pulse,
+ * entered or left in one sample. Clipping encoded by a lossy codec leaves no flat tops and is not found; nor is anything in silence. Never
+ * throws.
  */
 export function findClipping({ channels }: AudioBlock): Clipping {
   const found = channels.map((samples) => {
@@ -42,7 +42,7 @@ export function findClipping({ channels }: AudioBlock): Clipping {
 
 const blockFrames = 4096
 
-/** The largest |sample| of every block: tells where there is nothing to see, which is nearly everywhere. */
+/** The largest |sample| of every block; most blocks can be skipped by it. */
 function blockPeaks(samples: Float32Array): Float64Array {
   return Float64Array.from({ length: Math.ceil(samples.length / blockFrames) }, (_, b) => {
     const end = Math.min(samples.length, (b + 1) * blockFrames)
@@ -60,7 +60,7 @@ function highest(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): numb
   return level
 }
 
-/** Level at which one side is cut off, null when it is not, and the number of its flat tops. */
+/** Clipping level of one side, null if unclipped, and the number of its flat tops. */
 function cutOff(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): { level: number | null; count: number } {
   const height = highest(samples, peaks, sign)
   if (height < 1e-3) return { level: null, count: 0 }
@@ -79,7 +79,7 @@ function cutOff(samples: Float32Array, peaks: Float64Array, sign: 1 | -1): { lev
   return clear.length >= fewestFlatTops ? { level, count: tops.length } : { level: null, count: 0 }
 }
 
-/** Smallest difference between neighbours near the tops: the step in which the samples were counted, where they are coarse. */
+/** Smallest difference between neighbours near the tops; the quantisation step if the samples are coarse. */
 function stepAround(samples: Float32Array, tops: readonly (readonly [number, number])[]): number {
   let step = Infinity
   for (const [first, end] of tops) {
@@ -91,7 +91,7 @@ function stepAround(samples: Float32Array, tops: readonly (readonly [number, num
   return step
 }
 
-/** The flat tops of one channel as [first, after last] pairs in ascending order: two neighbouring samples already count. */
+/** The flat tops of one channel as [first, after last] pairs in ascending order; two neighbouring samples are enough. */
 export function flatTops(
   samples: Float32Array,
   { positive, negative }: ClipLevels,

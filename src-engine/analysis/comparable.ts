@@ -3,21 +3,21 @@ import { type BandLevels, emptyDb, quantile } from '../dsp/meters/spectrum.ts'
 import { isOppositePhase } from '../dsp/meters/stereo.ts'
 import type { SourceAnalysis } from './analysis.ts'
 
-/** The core: bands in which music has its weight, Hz. */
+/** The core, which carries the weight of music, Hz. */
 const coreFromHz = 100
 const coreToHz = 8000
-/** Upper end of music where nothing cuts it off, Hz. */
+/** Upper end of music without a cutoff, Hz. */
 const fullBandwidthHz = 20_000
 
-/** Returns true for a band of the core, in which two spectra are brought to one level. */
+/** Returns true for a band of the core, where two spectra are aligned in level. */
 export const isInCore = (hz: number): boolean => hz >= coreFromHz && hz <= coreToHz
 
-/** The levels of a song, of one in opposite phase with the side, where its sound is, as the mid. */
+/** Levels of a song; in opposite phase, with the side, which holds the sound, as the mid. */
 export function heardLevels({ sideToMidDb }: SourceAnalysis, levels: BandLevels): BandLevels {
   return isOppositePhase(sideToMidDb) ? { ...levels, midDb: levels.sideDb, sideDb: levels.midDb } : levels
 }
 
-/** Frequency up to which a spectrum is followed, Hz: that of the narrowest of `bandwidthsHz`, null for one that nothing cuts off. */
+/** Narrowest of `bandwidthsHz`, Hz; null among them stands for a spectrum without a cutoff. */
 export function commonBandwidthHz(...bandwidthsHz: readonly (number | null)[]): number {
   return Math.min(...bandwidthsHz.map((hz) => hz ?? fullBandwidthHz), fullBandwidthHz)
 }
@@ -32,21 +32,21 @@ export function meanInCore(
   return core.reduce((sum, value) => sum + value, 0) / core.length
 }
 
-/** Median over the same bands of the values that there are. */
+/** Median of the non-null values over the bands of the core. */
 export function medianInCore(bandHz: readonly number[], values: readonly (number | null)[]): number {
   const core = values.filter((value, b): value is number => value !== null && isInCore(bandHz[b]!))
   return core.length > 0 ? quantile(Float64Array.from(core).sort(), 0.5) : 0
 }
 
-/** Level from which a band holds music, dB: {@link emptyDb} below the loudest band of mid and side. */
+/** Least level of a band with music, dB: {@link emptyDb} below the loudest band of mid and side. */
 export function musicFromDb({ midDb, sideDb }: BandLevels): number {
   return Math.max(...midDb, ...sideDb) - emptyDb
 }
 
-/** Part of the bands between 100 Hz and 8 kHz in which a piece must hold music to be compared with others. */
+/** Share of the bands between 100 Hz and 8 kHz that must hold music for a piece to be comparable. */
 const comparableShare = 0.5
 
-/** Returns true for a piece whose spectrum can be compared with that of others: not silence, not in opposite phase, more than single tones. */
+/** Returns true for a piece whose spectrum is comparable with others: not silent, not in opposite phase, more than single tones. */
 export function isComparable(piece: SourceAnalysis): boolean {
   const { integratedLufs, sideToMidDb, fineSpectrum } = piece
   if (integratedLufs === null || isOppositePhase(sideToMidDb)) return false

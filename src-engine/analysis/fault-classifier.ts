@@ -21,26 +21,26 @@ export const usualWidestDb = 2.2
 
 const hasWidth = ({ isMono, deadChannel }: FaultEvidence): boolean => !isMono && deadChannel === null
 
-/** Crest below which a piece was limited for certain, and above which it was not, dB. */
+/** Crest below this: certainly limited; above the second: certainly not, dB. */
 const limitedDb = 1
 const unlimitedDb = 2.5
 
-/** Edges that change less than this are no evidence, however they are balanced. */
+/** Smallest change of the edges that is evidence, whatever their balance. */
 const leastEdge = 0.03
 
 /**
- * Steadiness with which the edge grows sharper on the way from the fault put in once more to the fault undone, whatever the size of
- * these changes: 1 where it does, about 0 where it is sharpest as it is, and where nothing moves it.
+ * Steadiness of the edge's sharpening from the fault applied once more to the fault undone, whatever the size of the changes: 1 if it
+ * sharpens all the way, about 0 if it is sharpest as it stands or does not move.
  */
 function edgeTrend({ edge, edgeAgain }: FaultRelief): number {
   return (edge + edgeAgain) / (Math.abs(edge) + Math.abs(edgeAgain) + leastEdge)
 }
 
 /**
- * The numbers that the table weighs: evidence of the three faults of tone in units of their usual size, width in units of 6 dB, and
- * the squares of these four; the relief of the crest for the five faults; how far the piece was limited, 0 … 1; and, in that
- * measure, crest, edges and their trend for the five faults: the edges of peaks that no limiter has levelled are no evidence. All are
- * held inside the range that music was seen to fill.
+ * Features that the table weighs: evidence of the three faults of tone in units of their usual size, width in units of 6 dB, and the
+ * squares of these four; the relief of the crest for the five faults; how far the piece was limited, 0 … 1; and, in that measure, crest,
+ * edges and their trend for the five faults, since the edges of unlimited peaks are not evidence. All are clamped to the range observed in
+ * music.
  */
 export function faultFeatures(evidence: FaultEvidence): readonly number[] {
   const tone = toneFaults.map(({ kind, usualDb }) => clamp(evidence.tone[kind] / usualDb, -2, 3))
@@ -69,9 +69,9 @@ export function faultFeatures(evidence: FaultEvidence): readonly number[] {
 }
 
 /**
- * Returns the odds of every fault against all other explanations together (no fault, or another one): multinomial logistic
- * regression, with which one spectrum that suggests two faults has to share its probability between them. Without width (mono, dead
- * channel) the faults of width are left out: −Infinity.
+ * Returns the odds of every fault against all other explanations together (no fault, or another one). Multinomial logistic regression makes
+ * a spectrum that suggests two faults share its probability between them. Without width (mono, dead channel) the faults of width are left
+ * out: −Infinity.
  */
 export function faultOdds(evidence: FaultEvidence): FaultOdds {
   const features = faultFeatures(evidence)
@@ -94,11 +94,11 @@ export function faultOdds(evidence: FaultEvidence): FaultOdds {
   }
 }
 
-/** Log-odds from which a fault is certain enough to be treated, a probability of 0.9, and from which it is treated whole: 0.95. */
+/** Log-odds that begin and complete the treatment of a fault: probabilities of 0.9 and 0.95. */
 const certainFrom = Math.log(9)
 const certainTo = Math.log(19)
 
-/** Log-odds that a half of a song needs for a fault to be found in it too: from even odds on, wholly at 3 to 1. */
+/** Log-odds for a half of a song to begin to confirm a fault, even odds, and to confirm it wholly, 3 to 1. */
 const agreesFrom = 0
 const agreesTo = Math.log(3)
 
@@ -110,15 +110,15 @@ export function certainty(logOdds: number): number {
 /** Verdict on a fault. */
 export interface Verdict {
   readonly logOdds: number
-  /** The least of those of the whole piece and of its halves. */
+  /** Lowest log-odds among the whole piece and its halves. */
   readonly leastLogOdds: number
-  /** Part of the whole correction that is justified, 0 to 1: of the whole piece, as far as either half agrees. */
+  /** Justified part of the whole correction, 0 to 1: by the whole piece, as far as both halves agree. */
   readonly certainty: number
 }
 
 /**
- * Returns the verdict on every fault: what the odds of the whole piece justify, no more than either of its halves bears out. A fault
- * that only one half has is none of the song.
+ * Returns the verdict on every fault: justified by the odds of the whole piece and limited by each half. A fault found in only one half is
+ * not the song's.
  */
 export function faultVerdicts(
   piece: FaultEvidence & { readonly halves: readonly Omit<FaultEvidence, 'isMono' | 'deadChannel'>[] },
@@ -143,7 +143,7 @@ export function faultVerdicts(
   }
 }
 
-/** Probability that belongs to log-odds. */
+/** Probability for log-odds. */
 export function probability(logOdds: number): number {
   return 1 / (1 + Math.exp(-logOdds))
 }

@@ -4,56 +4,56 @@ import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
 import { type Audio, type AudioBlock, allocateBlock, sliceBlock } from '../dsp/block.ts'
 import { clamp, powerToDb } from '../dsp/units.ts'
 
-/** Flutter of the level at the clock of a decoder. */
+/** Flutter of the level at a decoder's frame rate. */
 export interface Flutter {
-  /** Movement of the level that is repeated most strongly, Hz. */
+  /** Frequency of the strongest movement of the level, Hz. */
   readonly frequencyHz: number
   readonly lines: readonly FlutterLine[]
 }
 
 /** Frames per second of the latents that ACE-Step decodes: 4096 samples at 44.1 kHz (arXiv 2506.00045); DiffRhythm has twice as many (2503.01183). */
 const frameHz = 44_100 / 4096
-/** Multiples of it at which the levels of their songs move. */
+/** Multiples of it found in their songs' levels. */
 const multiples = [2, 3, 4, 6, 8]
 
-/** Of a longer song so much from its middle is heard, and where that shows a flutter so much is measured, s. */
+/** Length from the middle of a longer song that is searched for flutter, and length that is measured if any is found, s. */
 const heardSeconds = 60
 const measuredSeconds = 120
-/** In a shorter song there is too little of it, s. */
+/** Shortest song with enough flutter to detect, s. */
 const leastSeconds = 20
 /** Time between two levels, s: 128 samples at 44.1 kHz. */
 const stepSeconds = 128 / 44_100
-/** Half of the time over which the mean is taken from which a level differs, s. */
+/** Half the window of the mean that levels are compared with, s. */
 const meanReachSeconds = 0.05
-/** Distances from the mean beyond this are beats and gaps, dB. */
+/** Largest distance from the mean, dB; beats and gaps lie beyond. */
 const mostDistanceDb = 6
-/** Moments so far below the loudest are silent, as power. */
+/** Silence threshold relative to the loudest moment, as power. */
 const silentPart = 1e-6
-/** Movements are compared over stretches of this length, s: so all within 3 Hz is the noise that hides one. */
+/** Length of the compared stretches, s: everything within 3 Hz of a movement counts as the noise that hides it. */
 const stretchSeconds = 1 / 6
 
 /**
- * Bounds of the evidence: the power of a movement that keeps time through the whole song over that of all movements near it, 1 on average
- * where there is none. Ours, from four songs of two generators and 60 s of 165 pieces by people.
+ * Bounds of the evidence: power of a movement in constant phase through the whole song over the power of all movements near it; 1 on
+ * average without flutter. Ours, from four songs of two generators and 60 s of 165 pieces by people.
  */
 const leastInAll = 40
 const leastSecond = 6
-/** A beat that comes as fast has others near it. */
+/** Margin over beats of a similar rate, which have others near them. */
 const overBeats = 4
 const beatsApart = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 24, 25, 30]
 const slowestBeatHz = 8
 const fastestBeatHz = 165
-/** A movement of one band that may be chance has less evidence, and a smaller one is not worth a cut, dB. */
+/** Least evidence of a movement in one band, below which it may be chance, and least swing worth correcting, dB. */
 const leastInBand = 6
 const leastSwingDb = 0.03
 const mostSwingDb = 1.5
 
-/** Borders of the bands in which flutter is measured and steadied, Hz. Below, levels follow single periods of the bass. */
+/** Band edges for measuring and steadying flutter, Hz. Below, levels follow single periods of the bass. */
 export const flutterBordersHz: readonly number[] = [1000, 2000, 4000, 8000]
-/** Sharpness of the two sections in a row that single out a band. */
+/** Q of the two cascaded sections that isolate a band. */
 const bandQ = 1.2
 
-/** Levels of one channel at one place of the spectrum, as distances from their means, dB. */
+/** Levels of one channel in one region of the spectrum, as distances from their means, dB. */
 interface Series {
   readonly distances: Float64Array
   /** Levels per second. */
@@ -62,7 +62,7 @@ interface Series {
 
 /** A movement of a series at one frequency. */
 interface Movement {
-  /** Power of what keeps time over that of all that is near; 1 on average by chance. */
+  /** Power in constant phase over the power nearby; 1 on average by chance. */
   readonly evidence: number
   readonly swingDb: number
   /** Of the first level. */
@@ -72,9 +72,9 @@ interface Movement {
 const stepOf = (sampleRateHz: number): number => Math.max(1, Math.round(stepSeconds * sampleRateHz))
 
 /**
- * Returns the flutter that a decoder left in the level of a song, null where there is none. A movement counts that is repeated at one of
- * the known multiples of a decoder's frames without losing its phase all the while, at two of them at least, and that no beat of the
- * music explains: a beat has neighbours. Pieces of less than 20 s have none, of long ones a minute is looked at, and two where it shows some. Never throws.
+ * Returns the flutter that a decoder left in a song's level, or null. Movements count if they repeat at two or more of the known multiples
+ * of a decoder's frame rate, hold their phase throughout and are not explained by the beat, which has neighbours. Null for pieces under 20
+ * s; of long ones the middle minute is searched, and two minutes if it shows flutter. Never throws.
  */
 export function findFlutter(audio: Audio): Flutter | null {
   const { sampleRateHz } = audio
@@ -86,14 +86,14 @@ export function findFlutter(audio: Audio): Flutter | null {
   return describeFlutter(passage, startSeconds, sampleRateHz)
 }
 
-/** Returns at most so much of a song, from its middle, and when that begins. */
+/** Returns up to `seconds` from the middle of a song, and their start. */
 function middleOf(audio: Audio, seconds: number) {
   const length = Math.min(audio.frames, Math.round(seconds * audio.sampleRateHz))
   const start = Math.floor((audio.frames - length) / 2)
   return { passage: sliceBlock(audio, start, start + length), startSeconds: start / audio.sampleRateHz }
 }
 
-/** Returns the levels of the slope and of the bend of a channel: those of its middle and of its upper frequencies. */
+/** Returns the levels of a channel's slope and bend, which stand for its middle and its upper frequencies. */
 function slopesOf(samples: Float32Array, sampleRateHz: number): Series[] {
   const step = stepOf(sampleRateHz)
   const count = Math.floor(samples.length / step)
@@ -119,10 +119,10 @@ function slopesOf(samples: Float32Array, sampleRateHz: number): Series[] {
   return [slopes, bends].map((powers) => seriesOf(powers, sampleRateHz / step))
 }
 
-/** Half of the levels over which the mean is taken. */
+/** Half the window of the mean, in levels. */
 const reachOf = (rateHz: number): number => Math.round(meanReachSeconds * rateHz)
 
-/** Returns how far each level lies from the mean of those around it. */
+/** Returns the distance of each level from the mean of its surroundings. */
 function seriesOf(powers: Float64Array, rateHz: number): Series {
   const count = powers.length
   const loudest = powers.reduce((most, power) => Math.max(most, power), 0)
@@ -182,7 +182,7 @@ function movementAt({ distances, rateHz }: Series, frequencyHz: number): Movemen
 const meanEvidence = (series: readonly Series[], frequencyHz: number): number =>
   series.reduce((sum, one) => sum + movementAt(one, frequencyHz).evidence, 0) / series.length
 
-/** Returns true where the movements of the decoders stand out of chance and of the beats of the music. */
+/** Returns true if the movements of a decoder stand out from chance and from the beats of the music. */
 function isHeard(series: readonly Series[]): boolean {
   const found = multiples
     .map((multiple) => ({ hz: multiple * frameHz, evidence: meanEvidence(series, multiple * frameHz) }))
@@ -197,7 +197,7 @@ function isHeard(series: readonly Series[]): boolean {
   return beats.every((beat) => meanEvidence(series, beat) * overBeats < evidence)
 }
 
-/** Returns the movements of every band of a passage that begins at a time of the song, as far as each is certain. */
+/** Returns the certain movements in every band of a passage that starts at `startSeconds` of the song. */
 function describeFlutter(passage: AudioBlock, startSeconds: number, sampleRateHz: number): Flutter | null {
   const middleOfStep = stepOf(sampleRateHz) / 2 / sampleRateHz
   const lines = flutterBordersHz.flatMap((border, band) => {

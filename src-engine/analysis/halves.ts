@@ -1,6 +1,6 @@
 import { type BandFrames, type FrameGrid, frameGrid } from '../dsp/meters/spectrum.ts'
 
-/** A piece and its two halves of alternate blocks: what is true of the music is found in both. */
+/** Measurements of a piece and of its two halves of alternate blocks; a trait of the music shows in both. */
 export interface WithHalves<T> {
   readonly whole: T
   readonly halves: readonly [T, T]
@@ -8,11 +8,11 @@ export interface WithHalves<T> {
 
 const halfNumbers = [0, 1] as const
 
-/** Length of the blocks that go to the one half and the other in turn, s, and the fewest of them. */
+/** Length of the blocks that alternate between the halves, s, and their least number. */
 const longestBlockSeconds = 10
 const fewestBlocks = 4
 
-/** Returns the half, 0 or 1, to which a moment of a piece belongs. Blocks last 10 s, of a piece under 40 s a quarter of it. */
+/** Returns the half, 0 or 1, that holds a moment of a piece. Blocks last 10 s, or a quarter of a piece under 40 s. */
 export function halfAt(seconds: number, durationSeconds: number): 0 | 1 {
   const blockSeconds = Math.min(longestBlockSeconds, durationSeconds / fewestBlocks)
   return Math.floor(seconds / blockSeconds) % 2 === 0 ? 0 : 1
@@ -28,13 +28,13 @@ export function measureWithHalves<T>(
   return { whole: measure(frames), halves: [first, second] }
 }
 
-/** Returns the half to which each frame of a piece belongs by its middle. */
+/** Returns the half of each frame of a piece, by the frame's middle. */
 export function halvesOfFrames(frames: number, sampleRateHz: number): Uint8Array {
   const { size, starts }: FrameGrid = frameGrid(frames, sampleRateHz)
   return Uint8Array.from(starts, (start) => halfAt((start + size / 2) / sampleRateHz, frames / sampleRateHz))
 }
 
-/** The frames of one half; all of a piece too short to have frames in both. */
+/** Frames of one half, or all frames of a piece too short to have frames in both. */
 function framesOfHalf(frames: BandFrames, halfOfFrame: Uint8Array, half: 0 | 1): BandFrames {
   const { bands, frameCount } = frames
   const count = bands.centresHz.length

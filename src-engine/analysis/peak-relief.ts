@@ -5,22 +5,22 @@ import { dbToGain, gainToDb, mix } from '../dsp/units.ts'
 import { halfAt, type WithHalves } from './halves.ts'
 import { faultSection, type ToneFault, toneFaults } from './tone-evidence.ts'
 
-/** A typical fault of tone, or of width: the side a factor of two too small or too large. */
+/** A typical fault of tone, or of width, the side a factor of two too small or too large. */
 export type Fault = ToneFault['kind'] | 'narrowed' | 'widened'
 
-/** Evidence of the heights of the peaks for one fault, as natural logarithms of ratios. */
+/** Evidence for one fault in the heights of the peaks, as natural logarithms of ratios. */
 export interface FaultRelief {
-  /** By how much the crest is smaller once the fault is undone: above 0 where undoing it evens the highest peaks out. */
+  /** Reduction of the crest by undoing the fault: positive if the highest peaks even out. */
   readonly crest: number
-  /** By how much the upper edge of the heights is sharper once the fault is undone. */
+  /** Sharpening of the upper edge of the heights by undoing the fault. */
   readonly edge: number
-  /** By how much that edge would be softer with the fault put in once more. */
+  /** Softening of that edge by applying the fault once more. */
   readonly edgeAgain: number
 }
 
-/** Alignment of the peaks of a piece, as they are and with each fault undone; see {@link describePeakRelief}. */
+/** Alignment of a piece's peaks, unchanged and with each fault undone; see {@link describePeakRelief}. */
 export interface PeakRelief {
-  /** Crest of the loudest moments as they are, dB: below 1 dB the piece was limited for certain, above 2.5 dB it was not. */
+  /** Crest of the loudest moments, dB: below 1 dB the piece was certainly limited, above 2.5 dB it was not. */
   readonly crestDb: number
   readonly faults: Readonly<Record<Fault, FaultRelief>>
 }
@@ -31,21 +31,20 @@ export const usualWidthFaultDb = 6
 const windowSeconds = 1
 const mostWindows = 30
 const blockSeconds = 0.02
-/** Added to both sides of a ratio, so that pieces whose peaks are all alike do not divide by nothing, dB. */
+/** Added to both sides of a ratio to avoid division by zero if all peaks are alike, dB. */
 const levelledDb = 0.1
 const sharpDb = 0.003
 /** Crest that stands for pieces too short to have one: neither limited nor not, dB. */
 const unknownCrestDb = 2.5
 
 /**
- * Returns what the peaks of 20 ms say about every fault, over the 30 s that hold the highest ones, and over the 15 s of each half of
- * the piece. Music is finished by limiting, which leaves many peaks at one height; a filter or a change of the width that came
- * afterwards throws them about, and only its inverse lines them up again, whatever the music's own colour. Two statistics are
- * compared: the *crest*, 64th-order against fourth-order mean, of the piece as it is and with the fault undone in its usual size; and
- * the softness of the upper *edge* of the heights ({@link edgeSoftnessDb}), as it is, with the fault undone and with it put in once
- * more. For the third of these what undoing does to each peak in dB is taken twice into the other direction. Shorter pieces say less,
- * in proportion. `peakDbfs` are the piece's largest samples, one per `stepSeconds`. Nothing but zeros, and a crest of 2.5 dB, for
- * silence and for less than a second; zeros for the widths of mono. Never throws.
+ * Returns the evidence of the 20 ms peaks for every fault, over the 30 s with the highest ones, and over the 15 s of each half of the
+ * piece. Music is finished by limiting, which leaves many peaks at one height; a later filter or change of width scatters them, and only
+ * its inverse lines them up again, whatever the music's own colour. Two statistics are compared: the *crest*, 64th-order against
+ * fourth-order mean, of the unchanged piece and with a fault of the usual size undone; and the softness of the upper *edge* of the heights
+ * ({@link edgeSoftnessDb}), unchanged, with the fault undone and with it applied once more. The third mirrors the change in dB that undoing
+ * makes to each peak. Shorter pieces say less, in proportion. `peakDbfs` are the piece's largest samples, one per `stepSeconds`. All zeros,
+ * with a crest of 2.5 dB, for silence and for less than a second; zeros for the widths of mono. Never throws.
  */
 export function describePeakRelief(
   audio: Audio,
@@ -70,7 +69,7 @@ export function describePeakRelief(
   }
 }
 
-/** Highest samples of the blocks of one window: as it is, and with each fault undone. */
+/** Highest samples of the blocks of one window: unchanged, and with each fault undone. */
 type WindowPeaks = readonly (readonly number[])[]
 
 /** Returns the peaks of the windows that begin at `starts` (s) and end within the piece. */
@@ -99,7 +98,7 @@ function peaksOfWindows(audio: Audio, starts: ReadonlySet<number>): ReadonlyMap<
   return found
 }
 
-/** Returns the relief over windows, as peaks of one trial after another; `share` of the windows that tell all, 0 to 1. */
+/** Returns the relief over windows, as peaks of one trial after another; `share` scales the evidence by the number of windows, 0 to 1. */
 function reliefOf(windows: readonly (readonly number[])[], share: number): PeakRelief {
   const trialCount = 1 + toneFaults.length + 2
   const [asIs, ...undone] = Array.from({ length: trialCount }, (_, t) =>
@@ -167,7 +166,7 @@ function windowsByPeak(peakDbfs: readonly number[], stepSeconds: number): number
 
 function blockPeaks(left: Float32Array, right: Float32Array, frames: number): number[] {
   const peaks: number[] = []
-  // The first block is left out: there the filter has not seen what went before.
+  // The first block is left out: the filter is still settling there.
   for (let start = frames; start + frames <= left.length; start += frames) {
     let peak = 0
     for (let i = start; i < start + frames; i++) peak = Math.max(peak, Math.abs(left[i]!), Math.abs(right[i]!))
@@ -187,9 +186,9 @@ function isSilent(peaks: readonly number[]): boolean {
 const edgeQuantile = 0.95
 
 /**
- * Softness of the upper end of the heights of `peaks`, in dB, after each was changed `times` as much as undoing the fault changes it:
- * their mean distance from their 95th percentile, what stands above it weighted 0.95 and what lies below it 0.05, dB. This is the
- * loss that the percentile makes least (R. Koenker, G. Bassett, Econometrica 46(1), 1978).
+ * Softness of the upper end of the heights of `peaks`, dB, after each was changed by `times` the effect of undoing the fault: mean distance
+ * from the 95th percentile, weighted 0.95 above it and 0.05 below. This is the loss that the percentile minimises (R. Koenker, G. Bassett,
+ * Econometrica 46(1), 1978).
  */
 function edgeSoftnessDb(peaks: readonly number[], undone: readonly number[], times: number): number {
   const heights = Float64Array.from(peaks, (peak, i) => {

@@ -2,7 +2,7 @@ import { activeFrames, type BandFrames, inaudibleDbfs, quantile, sortedLevels } 
 import { dbToPower, mix, power } from '../dsp/units.ts'
 import { fineBandsPerOctave } from './bandwidth.ts'
 
-/** A narrow peak that stays while the music changes: a resonance, or a whistle. */
+/** A narrow peak that persists while the music changes: a resonance, or a whistle. */
 export interface Resonance {
   readonly frequencyHz: number
   /** Its typical height above its surroundings, dB. */
@@ -10,7 +10,7 @@ export interface Resonance {
   readonly q: number
 }
 
-/** Searched range: where decoders of generated music leave their metallic peaks. */
+/** Search range, Hz, of the metallic peaks that decoders of generated music leave. */
 const lowestHz = 4000
 const highestHz = 12_000
 /** Surroundings: between an eighth and three eighths of an octave away, in bands of a 24th. */
@@ -18,12 +18,13 @@ const nearest = 3
 const farthest = 9
 /** Reach of the surroundings, octaves. */
 export const surroundingsOctaves = farthest / fineBandsPerOctave
-/** A resonance stands this far out of its surroundings, dB, typically ... */
+/** Typical excess of a resonance over its surroundings, dB, at least ... */
 const fewestDb = 4
 /**
- * ... and a quarter of that for this part of the time: partials of notes come and go, a resonance stays. Or its own level stays, in
- * the same part of the time, no further below its median than this, dB: so does a whistle, which loud music hides. In a short piece
- * one chord may last, so all of the time is asked of the shortest and less in proportion, down to this from the last figure on.
+ * ... and a quarter of that for this share of the time: partials of notes come and go, a resonance stays. Alternatively its own level
+ * stays, for the same share of the time, within this many dB of its median, as a whistle hidden by loud music does. One chord may last
+ * through a short piece, so the shortest must show the peak all the time and others less in proportion, down to this share at the last
+ * figure.
  */
 const persistentPart = 0.25
 const leastPersistence = 0.9
@@ -32,9 +33,8 @@ const longSeconds = 90
 const mostResonances = 4
 
 /**
- * Returns at most four persistent narrow peaks between 4 and 12 kHz, the highest first. `frames` must hold bands of a 24th of an
- * octave. Judged by medians over the frames in which music plays, so that cymbals and notes do not count. Silence has none, nor has
- * what nobody hears.
+ * Returns at most four persistent narrow peaks between 4 and 12 kHz, the highest first. `frames` must hold bands of a 24th of an octave.
+ * Judged by medians over the active frames, so that cymbals and notes do not count. Returns nothing for silence or for inaudible peaks.
  */
 export function findResonances(frames: BandFrames, durationSeconds: number): Resonance[] {
   const { bands, frameCount, mid, side } = frames
@@ -67,7 +67,7 @@ function surroundings(levels: ArrayLike<number>, b: number): number {
   return quantile(Float64Array.from(around).sort(), 0.5)
 }
 
-/** Part of the playing time, 0 … 1, in which a band stands at least `thresholdDb` above its surroundings. */
+/** Share of the playing time, 0 … 1, with a band at least `thresholdDb` above its surroundings. */
 function persistenceOf(
   powers: Float32Array,
   count: number,
@@ -88,7 +88,7 @@ function persistenceOf(
   return playing > 0 ? standing / playing : 0
 }
 
-/** Quality of the peak from the bands within half its height (in dB). */
+/** Q of the peak, from the bands within half its height (in dB). */
 function widthQ(typical: readonly number[], b: number, excessDb: number): number {
   let low = b
   let high = b

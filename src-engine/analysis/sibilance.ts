@@ -1,7 +1,7 @@
 import { activeFrames, type BandFrames, quantile } from '../dsp/meters/spectrum.ts'
 import { powerToDb } from '../dsp/units.ts'
 
-/** The range of s and sh, and that of the voice which it is held against, Hz. */
+/** Range of s and sh, and reference range of the voice, Hz. */
 export const sibilantHz = [4500, 9000] as const
 export const voiceHz = [1100, 4500] as const
 
@@ -11,11 +11,11 @@ export interface Sibilance {
   readonly typicalDb: number
   /** The same in the sharpest fiftieth of the playing time. */
   readonly sharpestDb: number
-  /** Power of these moments in every third octave, against the density of their voice range, linear. */
+  /** Power of these moments in every third octave, relative to the density of their voice range, linear. */
   readonly sharpestPowers: readonly number[]
 }
 
-/** Sharpest part of the playing time that is judged. */
+/** Share of the playing time that counts as sharpest. */
 const sharpestPart = 0.02
 
 /** Returns the balance of the sibilant range over time from third octaves; −60 dB for both for silence. Never throws. */

@@ -11,11 +11,11 @@ export interface Subsonic {
   readonly frequencyHz: number
   /** Mean square between 30 and 120 Hz, dBFS. */
   readonly bassDbfs: number
-  /** The channel that holds more of that; left where they are alike. */
+  /** Channel with more bass; left if they are equal. */
   readonly louderBass: 'left' | 'right'
 }
 
-/** Samples per frame: two thirds of a second and more at any rate up to 192 kHz, so that 3 Hz is told from 0. */
+/** Samples per frame: at least two thirds of a second up to 192 kHz, enough to tell 3 Hz from 0. */
 const sizeAt = (sampleRateHz: number): number => (sampleRateHz > 96_000 ? 131_072 : 65_536)
 const mostFrames = 12
 
@@ -95,15 +95,12 @@ function loadFrame(
   }
 }
 
-/** Rumble: louder than this, dBFS, and not more than so many dB below the bass; or louder than the third figure in any case. */
+/** Least level of rumble, dBFS; its largest distance below the bass, dB; and the level that is rumble in any case, dBFS. */
 const rumbleDbfs = -45
 const rumbleBelowBassDb = 12
 const heavyRumbleDbfs = -34
 
-/**
- * A filter against rumble may raise the peaks by this, dB: what rises by more are the music's own waves, which rumble would not
- * hold up.
- */
+/** Largest rise of the peaks that a rumble filter may cause, dB: a larger rise means that it cuts the music's own waves. */
 export const mostPeakRiseDb = 0.5
 
 /**
@@ -115,12 +112,10 @@ export function isRumble({ levelDbfs, bassDbfs }: Subsonic, shiftDb: number): bo
   return levelDbfs > rumbleDbfs + shiftDb && levelDbfs > bassDbfs - rumbleBelowBassDb
 }
 
-/** High-pass against an offset that moves with the music: it does not ring, so that silence stays what it is. */
+/** High-pass against an offset that moves with the music; it does not ring, so silence stays silent. */
 export const offsetFilter = { frequencyHz: 8, order: 1 } as const
 
-/**
- * The high-pass that fits what was found: steep for rumble; where there is none, that for an offset.
- */
+/** Returns the high-pass for a song: steep for rumble, otherwise the one against an offset. */
 export function rumbleFilterFor(
   subsonic: Subsonic,
   shiftDb: number,

@@ -32,10 +32,10 @@ interface GenreTilt {
 }
 
 /**
- * Our recommendation per genre: Elowsson and Friberg found that genres differ mainly by how much percussion they have, which brings
- * bass and treble with it, and that recent releases are brighter and have more bass than the mean of their tracks. No published
- * table gives numbers per genre; these are ours. Those of genres with percussion were set so that finished recordings of such music
- * lie around the target (docs/engine/tone.md). `other` has none: it is only freed of outliers.
+ * Our recommendation per genre: Elowsson and Friberg found that genres differ mainly by how much percussion they have, which brings bass
+ * and treble with it, and that recent releases are brighter and have more bass than the mean of their tracks. No published table gives
+ * numbers per genre; these are ours. For genres with percussion they put finished recordings of such music around the target
+ * (docs/engine/tone.md). `other` has no target: only its outliers are corrected.
  */
 const genreTilts: Record<Genre, GenreTilt | null> = {
   kpop: { bassDb: 5, bodyDb: -1, presenceDb: 1, airDb: 6 },
@@ -46,7 +46,7 @@ const genreTilts: Record<Genre, GenreTilt | null> = {
   other: null,
 }
 
-/** Levels between which finished music of a genre lies at a frequency, dB, up to a constant that all of them share. */
+/** Range of levels of a genre's finished music at a frequency, dB, up to a common constant. */
 export interface GenreBand {
   readonly centreDb: number
   readonly lowestDb: number
@@ -55,7 +55,7 @@ export interface GenreBand {
 
 /**
  * Half of the band's width, dB. No spread per genre is published, so the bands are ours and wide: an engineer's ordinary freedom in the
- * middle, and what the arrangement decides, from a bass drum to a hi-hat, at both ends.
+ * middle, and the arrangement's choices, from a bass drum to a hi-hat, at both ends.
  */
 const middleWidthDb = 3
 const endWidthDb = 5
@@ -64,9 +64,9 @@ const lowEnd = { fromHz: 60, toHz: 200 }
 const highEnd = { fromHz: 4000, toHz: 10_000 }
 
 /**
- * Music has changed since the average was taken, in a direction that is published and by an amount that is not: recent releases are
- * brighter (Elowsson and Friberg 2017), and of 300 Korean dance tracks from 1992 to 2021 the part between 125 and 500 Hz falls (Journal
- * of the Korea Entertainment Industry Association 17(1), 2023). So the band reaches farther there on that side, dB.
+ * Extra reach of the band for recent music, dB. The direction is published, the amount is not: recent releases are brighter (Elowsson and
+ * Friberg 2017), and the share between 125 and 500 Hz falls over 300 Korean dance tracks from 1992 to 2021 (Journal of the Korea
+ * Entertainment Industry Association 17(1), 2023).
  */
 const thinnerBodyDb = 3
 const brighterDb = 3.5

@@ -10,7 +10,7 @@ import {
 import { power } from '../dsp/units.ts'
 import { commercialSpectrumDb } from './tonal-targets.ts'
 
-/** A typical fault of tone, as the equaliser that would cause it. */
+/** A typical fault of tone, as the equaliser that causes it. */
 export interface ToneFault {
   readonly kind: 'mud' | 'harshness' | 'dullness'
   readonly shape: 'peak' | 'high_shelf'
@@ -18,13 +18,13 @@ export interface ToneFault {
   readonly q: number
   /** Gain of one unit of the fault, dB: dullness is a lack. */
   readonly unitDb: 1 | -1
-  /** Size in which it usually comes, dB. */
+  /** Usual size, dB. */
   readonly usualDb: number
 }
 
 /**
- * The faults looked for: the ones that makers of generated and home-made music name most (too much at 200–350 Hz, a hard edge at 5–8 kHz,
- * no air above 5 kHz), as wide as one turn of a mixing batch's knob.
+ * Detected faults: the complaints most frequent about generated and home-made music (too much at 200–350 Hz, a hard edge at 5–8 kHz, no air
+ * above 5 kHz), as wide as one knob of a mixing console.
  */
 export const toneFaults: readonly ToneFault[] = [
   { kind: 'mud', shape: 'peak', frequencyHz: 250, q: 1, unitDb: 1, usualDb: 4 },
@@ -36,10 +36,9 @@ export const toneFaults: readonly ToneFault[] = [
 export type ToneEvidence = Readonly<Record<ToneFault['kind'], number>>
 
 /**
- * Spread of the spectra of finished music around the published average of commercial music, as a Gaussian process over
- * octaves: bands of their own, neighbours, broad leanings and a slope; standard deviations in dB (per octave for the slope), the
- * level is free. Chosen on 57 pieces of game music of all kinds so that the evidence for faults spreads least among them; none of
- * them is used to report how well faults are found.
+ * Spread of the spectra of finished music around the published average of commercial music, as a Gaussian process over octaves: bands of
+ * their own, neighbours, broad leanings and a slope; standard deviations in dB (per octave for the slope), the level is free. Chosen on 57
+ * pieces of game music of all kinds so that the evidence for faults spreads least among them; these are not used to report detection rates.
  */
 const ownDb = 0.5
 const neighbourDb = 4
@@ -51,9 +50,9 @@ const freeLevelDb = 100
 
 const lowestHz = 45
 const highestHz = 13_000
-/** Bands this far below a cutoff are whole: a twelfth of an octave for the band's own half, another for the slope. */
+/** Ratio to a cutoff below which bands are complete: a twelfth of an octave for half a band, another for the slope. */
 const belowCutoff = power(2, -1 / 6)
-/** Rate at which the faults' curves are computed: their shape below 13 kHz hardly depends on it. */
+/** Design rate of the faults' curves: their shape below 13 kHz hardly depends on it. */
 const designRateHz = 96_000
 
 /** The filter that puts `amountDb` of a fault into music; a negative amount takes it out again. */
@@ -114,12 +113,12 @@ function solve(lower: readonly Float64Array[], y: readonly number[]): number[] {
   return x
 }
 
-/** A curve looked for on top of ordinary variation. */
+/** A fault's curve, to be detected on top of ordinary variation. */
 interface Template {
   readonly fault: ToneFault
-  /** Weights w with which Σ w·(level − average) is its most likely amount: generalised least squares. */
+  /** Weights w that make Σ w·(level − average) its most likely amount: generalised least squares. */
   readonly weights: readonly number[]
-  /** Inverse of the variance with which that is known, 1 / dB². */
+  /** Inverse variance of that estimate, 1 / dB². */
   readonly precision: number
 }
 
@@ -130,13 +129,13 @@ function templateOf(fault: ToneFault, bandHz: readonly number[], lower: readonly
   return { fault, weights: solved.map((weight) => weight / precision), precision }
 }
 
-/** Faults whose place and width follow the song: dullness is no place. */
+/** Faults whose place and width follow the song; dullness has no place. */
 export type PlacedFault = Exclude<ToneFault['kind'], 'dullness'>
 
-/** Places and widths in which a fault is looked for: up to half an octave from its usual place, in steps of bands. */
+/** Candidate places and widths of a fault: up to half an octave from its usual place, in steps of bands. */
 const placedOctaves = [-3, -2, -1, 0, 1, 2, 3].map((step) => step / 6)
 const placedQs = [Math.SQRT1_2, 1, Math.SQRT2, 2]
-/** Spread of the places and of the widths (Q) in which faults are expected, octaves. Ours. */
+/** Expected spread of the places and widths (Q) of faults, octaves. Ours. */
 const placeOctaves = 0.25
 const widthOctaves = 0.5
 
@@ -148,7 +147,7 @@ interface Templates {
 
 const templatesByCount = new Map<number, Templates>()
 
-/** The templates for the first bands from {@link lowestHz} on; their number tells them. */
+/** Templates for the bands from {@link lowestHz} on, known by their number. */
 function templatesFor(bandHz: readonly number[]): Templates {
   const known = templatesByCount.get(bandHz.length)
   if (known !== undefined) return known
@@ -168,24 +167,24 @@ function templatesFor(bandHz: readonly number[]): Templates {
   return templates
 }
 
-/** Distance of a piece from the published average of commercial music, in sixth octaves. */
+/** Deviation of a piece from the published average of commercial music, in sixth octaves. */
 export interface ToneDeviation {
-  /** None for silence. */
+  /** Empty for silence. */
   readonly bandHz: readonly number[]
   readonly deviationDb: readonly number[]
-  /** Upper end of what is judged, Hz. */
+  /** Upper end of the judged range, Hz. */
   readonly topHz: number
 }
 
 /**
- * Returns the mean distance of the long-term average and of the typical moment of a piece, mid only, from the published average, up to
- * `bandwidthHz`, where its music ends. Bands more than 70 dB below the loudest are taken to be 70 dB below it.
+ * Returns the mean deviation of a piece's long-term average and typical moment, mid only, from the published average, up to `bandwidthHz`,
+ * the end of its music. Bands more than 70 dB below the loudest are taken to be 70 dB below it.
  */
 export function toneDeviation(frames: BandFrames, bandwidthHz: number): ToneDeviation {
   return deviationOf(longTermSpectrum(frames), typicalSpectrumDb(frames, activeFrames(frames)), bandwidthHz)
 }
 
-/** The same from the levels of the two. */
+/** The same from the levels of both. */
 export function deviationOf(
   { bandHz, midDb }: Pick<BandLevels, 'bandHz' | 'midDb'>,
   typicalDb: readonly number[],
@@ -209,14 +208,14 @@ export function deviationOf(
 const amountIn = ({ deviationDb }: ToneDeviation, { weights }: Template): number =>
   weights.reduce((sum, weight, i) => sum + weight * deviationDb[i]!, 0)
 
-/** A fault that lies less than half an octave below the end of what is judged cannot be. */
+/** True for a fault at least half an octave below the end of the judged range. */
 const canBeJudged = ({ bandHz, topHz }: ToneDeviation, { frequencyHz }: ToneFault): boolean =>
   bandHz.length > 0 && frequencyHz * Math.SQRT2 <= topHz
 
 /**
- * Returns the amounts of the typical faults in a piece: each is the generalised least-squares estimate of the fault's own curve on top
- * of the published average of commercial music, with the natural variation above, so that a bump is judged against the piece's own
- * neighbouring bands. Silence, and what cannot be judged, give 0.
+ * Returns the amounts of the typical faults in a piece: each is the generalised least-squares estimate of the fault's own curve on top of
+ * the published average of commercial music, with the natural variation above, so that a bump is judged against the piece's own
+ * neighbouring bands. Silence and faults that cannot be judged give 0.
  */
 export function describeTone(deviation: ToneDeviation): ToneEvidence {
   const [mud, harshness, dullness] = toneFaults.map((fault, f) =>
@@ -234,9 +233,9 @@ export interface FaultPlace {
 }
 
 /**
- * Returns the place and width at which a fault of the usual size would explain the spectrum of a piece best, near the usual ones unless
- * the song speaks clearly for others. The usual place where the spectrum speaks against a fault there, whatever lies beside it; with no
- * evidence, for silence and what cannot be judged.
+ * Returns the place and width of a usual-sized fault that best explain a piece's spectrum, near the usual ones unless the song clearly
+ * favours others. Returns the usual place if the spectrum speaks against a fault there, whatever lies beside it; and the usual place
+ * without evidence for silence and for faults that cannot be judged.
  */
 export function placeOfFault(deviation: ToneDeviation, kind: PlacedFault): FaultPlace {
   const usual = toneFaults.find((fault) => fault.kind === kind)!

@@ -7,44 +7,44 @@ const lowestHz = 10_000
 const highestHz = 20_500
 /** Surroundings of a tone, octaves to either side. */
 const surroundingsOctaves = 1 / 3
-/** Bins on either side of a peak that belong to it, and from where on others do not: 20 and 43 Hz at 44.1 kHz. */
+/** Bins on either side that belong to a peak, and bins to the first clear of it: 20 and 43 Hz at 44.1 kHz. */
 const peakBins = 4
 const clearBins = 8
-/** Bins on either side that tell how high the sound stands beside a whistle: 43 to 320 Hz. */
+/** Outermost bins on either side that measure the sound beside a whistle: 43 to 320 Hz. */
 const besideBins = 60
-/** A whistle holds at least this part of the power of its surroundings, dB, in this part of the frames: drums cover it now and then. */
+/** Least power of a whistle relative to its surroundings, dB, and share of the frames that must show it: drums cover it now and then. */
 const leastShareDb = 0
 const leastPart = 0.6
-/** Softer ones are not heard, dBFS: ours; music of today lies 50 to 60 dB above. */
+/** Least audible level of a whistle, dBFS: ours; current music lies 50 to 60 dB above. */
 const leastDbfs = -75
-/** A song is looked at in pieces of about this length, s, and of so many frames at least. */
+/** Length of the analysed pieces of a song, s, and their fewest frames. */
 const pieceSeconds = 2
 const fewestFrames = 6
-/** As many frames as do not lie closer than half of this are enough, s. */
+/** Largest spacing of the frames used, s; frames closer than half of it are skipped. */
 const mostHopSeconds = 0.25
-/** Shorter ones may be the end of a note, s. */
+/** Shortest whistle, s; shorter tones may be the end of a note. */
 const shortestSeconds = 4
-/** From frame to frame a peak of one whistle moves by no more than this. */
+/** Largest movement of a whistle's peak from frame to frame. */
 const strayBins = 2
-/** From piece to piece a whistle strays by no more than this. */
+/** Largest drift of a whistle from piece to piece. */
 const mostStrayBins = 3
 const mostWhistles = 8
-/** Bounds of the distance over which a notch follows a whistle that strays, Hz. */
+/** Bounds of a notch's reach around a drifting whistle, Hz. */
 const leastReachHz = 4
 const mostReachHz = 40
-/** Partials lie apart by this part of the lowest whistle at least, and by a whole part of themselves up to this. */
+/** Least spacing of partials, as a part of the lowest whistle, and tolerance of their integer ratio. */
 const leastSpacing = 0.05
 const harmonicTolerance = 0.02
-/** Its height is that of the moments in which it is heard best: the highest tenth. */
+/** Quantile of the moments that gives a whistle's height: the highest tenth. */
 const heardPart = 0.9
-/** Beside the frames in which it is certain it lasts while it stands this far out, dB. */
+/** Least excess that extends a whistle beyond its certain frames, dB. */
 const edgeDb = 10
 
 /** Finds whistles in the power spectra of a piece. */
 export interface WhistleMeter {
   /** Takes the powers of mid and side of the next frame of the grid, bins 0 … size / 2. */
   push(mid: Float64Array, side: Float64Array): void
-  /** Returns the whistles of all frames, at most eight, in the order of their beginnings. */
+  /** Returns the whistles of all frames, at most eight, in order of their start. */
   read(): Whistle[]
 }
 
@@ -55,9 +55,9 @@ interface Seen {
 }
 
 /**
- * Returns a meter for the frames of a grid. A whistle is a narrow tone above 10 kHz that lasts for 4 s at least and mostly holds as
- * much power as all that is a third of an octave around it: no instrument has its lowest partial there, and a higher one
- * has others of its height beside it. Rates below 24 kHz have none.
+ * Returns a meter for the frames of a grid. A whistle is a narrow tone above 10 kHz that lasts at least 4 s and mostly holds as much power
+ * as everything within a third of an octave: no instrument has its lowest partial there, and higher partials have others of their height
+ * beside them. Finds nothing below a rate of 24 kHz.
  */
 export function createWhistleMeter(grid: FrameGrid, sampleRateHz: number): WhistleMeter {
   const binHz = sampleRateHz / grid.size
@@ -96,7 +96,7 @@ export function createWhistleMeter(grid: FrameGrid, sampleRateHz: number): Whist
 const areAtOnce = (one: Whistle, other: Whistle): boolean =>
   one.startSeconds < other.endSeconds && other.startSeconds < one.endSeconds
 
-/** Returns true for one tone that was lost and found again. */
+/** Returns true for two finds of the same tone. */
 const areOneWhistle = (one: Whistle, other: Whistle): boolean =>
   areAtOnce(one, other) && Math.abs(one.frequencyHz - other.frequencyHz) < 2 * mostReachHz
 
@@ -120,7 +120,7 @@ interface Place {
 
 const framesPerPiece = ({ hopSeconds }: Place): number => Math.max(fewestFrames, Math.round(pieceSeconds / hopSeconds))
 
-/** Returns the peaks that stand out in most frames of a piece of the song, piece by piece. */
+/** Returns the peaks that stand out in most frames of each piece of the song. */
 function seenIn(rows: readonly Float32Array[], place: Place): Seen[] {
   const { count } = place
   const perPiece = framesPerPiece(place)
@@ -140,7 +140,7 @@ function seenIn(rows: readonly Float32Array[], place: Place): Seen[] {
   return seen
 }
 
-/** Returns a function that counts the bins of a frame that stand out of their surroundings, and adds up their powers. */
+/** Returns a function that counts and sums the bins of a frame that stand out from their surroundings. */
 function createLook({ first, count, binHz }: Place) {
   const reach = power(2, surroundingsOctaves)
   const share = dbToPower(leastShareDb)
@@ -152,7 +152,7 @@ function createLook({ first, count, binHz }: Place) {
   return (row: Float32Array, counts: Uint16Array, powers: Float64Array): void => {
     for (let b = 0; b < count; b++) sums[b + 1] = sums[b]! + row[b]!
     for (let b = from; b < to; b++) {
-      // Two of three bins are no peaks of the spectrum.
+      // Skips bins that are not local peaks, about two in three.
       if (row[b]! <= row[b - 1]! || row[b]! < row[b + 1]!) continue
       const peak = sums[b + peakBins + 1]! - sums[b - peakBins]!
       const near = sums[b + clearBins + 1]! - sums[b - clearBins]!
@@ -174,7 +174,7 @@ function isHighest(values: Float64Array, b: number): boolean {
   return true
 }
 
-/** Joins what was seen in successive pieces at one frequency; a piece may be missing. */
+/** Joins the peaks of successive pieces at one frequency; one piece may be missing. */
 function followed(seen: readonly Seen[]): Seen[][] {
   const runs: Seen[][] = []
   for (const one of seen) {
@@ -189,13 +189,13 @@ function followed(seen: readonly Seen[]): Seen[][] {
   return runs.filter((run) => run.length >= 2)
 }
 
-/** Returns the place and height of a whistle; null where it is short or does not stand out of what lies beside it. */
+/** Returns the place and height of a whistle; null if it is too short or does not stand out. */
 function describe(run: readonly Seen[], rows: readonly Float32Array[], place: Place): Whistle | null {
   const { first, binHz, hopSeconds, size, sampleRateHz } = place
   const perPiece = framesPerPiece(place)
   const bin = run.map((one) => one.bin).sort((a, b) => a - b)[run.length >> 1]!
   const excess = (frame: number): number => powerToDb(peakPower(rows[frame]!, bin) / powerBeside(rows[frame]!, bin))
-  // Drums cover it for a moment without ending it.
+  // Drums may cover a whistle for a moment without ending it.
   const lastStanding = (start: number, step: 1 | -1): number => {
     let last = start
     for (let inside = 0; inside < perPiece && !(excess(last) > edgeDb); inside++) last -= step
@@ -213,7 +213,7 @@ function describe(run: readonly Seen[], rows: readonly Float32Array[], place: Pl
   const centres = frames.map((frame) => centreOf(rows[frame]!, bin))
   const mean = centres.reduce((sum, centre) => sum + centre, 0) / centres.length
   const spread = Math.sqrt(centres.reduce((sum, centre) => sum + (centre - mean) ** 2, 0) / centres.length)
-  // The frame of a spectrum reaches beyond its middle, in which its power lies.
+  // A frame's power lies around its middle, though the frame reaches further.
   const frameSeconds = size / sampleRateHz
   const startSeconds = from * hopSeconds + frameSeconds / 4
   const endSeconds = to * hopSeconds + (frameSeconds * 3) / 4
@@ -235,7 +235,7 @@ function sumBetween(row: Float32Array, from: number, to: number): number {
 
 const peakPower = (row: Float32Array, bin: number): number => sumBetween(row, bin - peakBins, bin + peakBins + 1)
 
-/** Power of as many bins as a peak has, of those beside it. */
+/** Power beside a peak, scaled to the peak's number of bins. */
 function powerBeside(row: Float32Array, bin: number): number {
   const sum =
     sumBetween(row, bin - besideBins, bin - clearBins) + sumBetween(row, bin + clearBins + 1, bin + besideBins + 1)

@@ -1,19 +1,19 @@
 import { activeFrames, type BandFrames, levelDb, quantile } from '../dsp/meters/spectrum.ts'
 
-/** Width of the single moments of a piece, side against mid in dB; −60 for mono and silence. */
+/** Width of a piece's moments, side against mid in dB; −60 for mono and silence. */
 export interface WidthEvidence {
   /** One moment in twenty is wider. */
   readonly widestDb: number
 }
 
-/** Bands that take part: below, most mixes are mono; above, lossy coding joins the channels. */
+/** Range of the bands used, Hz: below, most mixes are mono; above, lossy coding joins the channels. */
 const lowestHz = 200
 const highestHz = 8000
 
 /**
- * Returns the median over the third octaves between 200 Hz and 8 kHz of how wide each is at its widest. The widest moments tell about
- * the panning law rather than about the arrangement: unrelated channels (rooms, choruses, double tracking) and sources panned
- * hard stand at 0 dB, so nearly every mix comes close now and then, and only a widener goes far beyond.
+ * Returns the median, over the third octaves between 200 Hz and 8 kHz, of each band's widest moments. These reflect the panning law rather
+ * than the arrangement: unrelated channels (rooms, choruses, double tracking) and sources panned hard stand at 0 dB, so nearly every mix
+ * comes close now and then, and only a widener goes far beyond.
  */
 export function describeWidth(frames: BandFrames): WidthEvidence {
   const { bands, frameCount, mid, side } = frames

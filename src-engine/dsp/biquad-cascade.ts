@@ -2,7 +2,7 @@ import type { Biquad } from './biquad.ts'
 import { kernelFrames, kernelPlace } from './kernels/kernels.ts'
 import type { Processor } from './processor.ts'
 
-/** Coefficients of sections as the kernels take them: each twice, for left and right. */
+/** Coefficients of sections in the kernels' layout: each twice, for left and right. */
 export function kernelCoefficients(sections: readonly Biquad[]): Float64Array {
   return Float64Array.from(sections.flatMap(({ b0, b1, b2, a1, a2 }) => [b0, b0, b1, b1, b2, b2, a1, a1, a2, a2]))
 }
@@ -17,9 +17,9 @@ const workspace = kernelPlace((kernels) => ({
   scratch: kernels.allocate(kernelFrames * 16),
 }))
 
-/** A cascade, which can begin anew. */
+/** A resettable cascade. */
 export interface BiquadCascade extends Processor {
-  /** Puts it to rest: back to the state of a new one. */
+  /** Clears the state. */
   reset(): void
 }
 
@@ -71,8 +71,8 @@ export function createBiquadCascade(sections: readonly Biquad[]): BiquadCascade 
         processChunk(space, left.subarray(start, end), right.subarray(start, end), right === left)
         position += end - start
         start = end
-        // At fixed places of the signal, not of the block, so that no split can change the output: a tail that has decayed
-        // to denormal numbers would make the filter a hundred times slower in digital silence.
+        // At fixed positions of the signal, not of the block, so that splitting cannot change the output. A tail of denormal numbers would
+        // make the filter a hundred times slower in digital silence.
         if (position % kernelFrames === 0) flushTails(state)
       }
     },
@@ -83,7 +83,7 @@ export function createBiquadCascade(sections: readonly Biquad[]): BiquadCascade 
   }
 }
 
-/** Puts state that has decayed to nothing to rest: numbers near the smallest would make a filter a hundred times slower. */
+/** Zeroes decayed state: denormal numbers would make a filter a hundred times slower. */
 export function flushTails(state: Float64Array): void {
   for (let i = 0; i < state.length; i++) if (Math.abs(state[i]!) < 1e-30) state[i] = 0
 }

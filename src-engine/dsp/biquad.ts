@@ -74,9 +74,9 @@ export function highShelf(frequencyHz: number, sampleRateHz: number, gainDb: num
 const butterworth4 = [2 * Math.sin(Math.PI / 8), 2 * Math.sin((3 * Math.PI) / 8)]
 
 /**
- * Steep high shelf of order 4: linear `gain` above `frequencyHz`, its square root there, 1 below. Within 2 % of the two outside
- * 0.6 and 1.7 times the frequency, for gains from 1/2 to 2, and between them everywhere else. M. Holters, U. Zölzer, "Parametric
- * Higher-Order Shelving Filters", EUSIPCO 2006. A gain of 1 is no section. Minimum phase. Throws as {@link lowPass}, and for gain ≤ 0.
+ * Steep high shelf of order 4: linear `gain` above `frequencyHz`, its square root there, 1 below. Within 2 % of the two outside 0.6 and 1.7
+ * times the frequency, for gains from 1/2 to 2, and between them everywhere else. M. Holters, U. Zölzer, "Parametric Higher-Order Shelving
+ * Filters", EUSIPCO 2006. A gain of 1 gives no sections. Minimum phase. Throws as {@link lowPass}, and for gain ≤ 0.
  */
 export function steepHighShelf(frequencyHz: number, sampleRateHz: number, gain: number): readonly Biquad[] {
   const { cos, sin } = angle(frequencyHz, sampleRateHz)
@@ -112,7 +112,7 @@ export function kWeighting(sampleRateHz: number): readonly [Biquad, Biquad] {
     1 - shelfK / shelfQ + k2,
   )
   const { a0, a1, a2 } = passDenominator(sampleRateHz)
-  // The table's numerator 1, −2, 1 lies 0.04 dB above unity gain at 48 kHz; other rates must lie as much.
+  // The table's numerator 1, −2, 1 lies 0.04 dB above unity gain at 48 kHz; other rates must do the same.
   const b = passDenominator(48_000).a0 / a0
   const pass = { b0: b, b1: -2 * b, b2: b, a1: a1 / a0, a2: a2 / a0 }
   return [shelf, pass]
@@ -124,7 +124,7 @@ function passDenominator(sampleRateHz: number): { a0: number; a1: number; a2: nu
   return { a0: 1 + k / q + k * k, a1: 2 * (k * k - 1), a2: 1 - k / q + k * k }
 }
 
-/** Section whose output is the rest of another's input: x − y. */
+/** Complementary section: its output is x − y. */
 export function complement({ b0, b1, b2, a1, a2 }: Biquad): Biquad {
   return { b0: 1 - b0, b1: a1 - b1, b2: a2 - b2, a1, a2 }
 }

@@ -13,9 +13,8 @@ export interface Audio extends AudioBlock {
 }
 
 /**
- * Returns silent audio of `channelCount` planar channels of `frames` samples, each on a SharedArrayBuffer of its own, so that
- * posting it to a worker thread shares the samples instead of copying them. Throws a RangeError for a count or rate that is not
- * a positive number, or for negative or fractional frames.
+ * Returns silent audio of `channelCount` planar channels of `frames` samples, each on a SharedArrayBuffer of its own, which a worker thread
+ * shares instead of copying. Throws a RangeError for a count or rate that is not a positive number, or for negative or fractional frames.
  */
 export function allocateAudio(channelCount: number, frames: number, sampleRateHz: number): Audio {
   if (!Number.isInteger(channelCount) || channelCount < 1) throw new RangeError(`channelCount ${channelCount}`)
@@ -42,7 +41,7 @@ export function sliceBlock(block: AudioBlock, startFrame: number, endFrame: numb
   return { channels: block.channels.map((samples) => samples.subarray(start, end)), frames: end - start }
 }
 
-/** Returns the largest |sample| over all channels (0 for silence or no frames). NaN is passed over. */
+/** Returns the largest |sample| over all channels (0 for silence or no frames). Ignores NaN. */
 export function samplePeak(block: AudioBlock): number {
   let peak = 0
   for (const samples of block.channels) {

@@ -63,7 +63,7 @@ function planOf(size: number): Plan {
   return plan
 }
 
-/** A forward transform of what lies in the kernels' memory. */
+/** A forward transform within the kernels' memory. */
 export interface KernelFft {
   /** Byte addresses of the input's parts, `size` f64 each; every transform of the thread shares them. */
   readonly re: number
@@ -72,7 +72,7 @@ export interface KernelFft {
   forward(): { readonly re: number; readonly im: number }
 }
 
-/** Returns a complex transform for kernels that work on both sides of it; throws as {@link createComplexFft} does. */
+/** Returns a complex transform between two kernels; throws as {@link createComplexFft} does. */
 export function createKernelFft(size: number): KernelFft {
   const plan = planOf(size)
   const [re, im] = workspace().buffers

@@ -36,16 +36,16 @@ export function minimumPhase(magnitude: Float64Array, taps: number): Float64Arra
   })
 }
 
-/** Filters that are kept: those of two chains, of which one takes the place of the other while a control moves. */
+/** Cached filters: enough for two chains, as one replaces the other while a control moves. */
 const mostFilters = 8
 
-/** Filters by rate and shape, newest last: a song that is heard passage by passage needs each of them many times. */
+/** Filters by rate and shape, newest last: passage-by-passage playback needs each of them many times. */
 const knownFilters = new Map<unknown, Map<string, Float64Array>>()
 
 /**
  * Minimum-phase filter whose gain at a frequency is `gainDbAt(shape, hz)`, dB: 93 ms long at 44.1 kHz, which resolves a third of an octave
- * from 45 Hz up, longer in samples at higher rates. Nothing rings before a transient. `gainDbAt` is a pure function, and a shape is what its
- * JSON says: an equal one is not designed again. The filter is not to be changed.
+ * from 45 Hz up, longer in samples at higher rates. Nothing rings before a transient. `gainDbAt` must be pure; shapes with equal JSON share
+ * a filter. Callers must not change it.
  */
 export function minimumPhaseFilter<Shape extends object>(
   shape: Shape,
@@ -75,10 +75,9 @@ function designFilter(gainDbAt: (hz: number) => number, sampleRateHz: number): F
 const shortestTransform = 4096
 
 /**
- * Returns the convolution of two channels with a fixed kernel each, by overlap and save. The transform is at least four times as
- * long as the longer kernel. The output is late by transform − taps + 1 frames, besides the delay that lies in the kernels
- * themselves: push that many frames of silence at the end to receive the tail. The kernels are not to be changed afterwards. Throws a
- * RangeError for an empty kernel.
+ * Returns the convolution of two channels with a fixed kernel each, by overlap and save. The transform is at least four times as long as
+ * the longer kernel. The output is late by transform − taps + 1 frames, in addition to the kernels' own delay: push that many frames of
+ * silence at the end to receive the tail. The kernels must not change afterwards. Throws a RangeError for an empty kernel.
  */
 export function createConvolver(left: Float64Array, right: Float64Array): Processor {
   const taps = Math.max(left.length, right.length)
@@ -124,8 +123,8 @@ export function createConvolver(left: Float64Array, right: Float64Array): Proces
 }
 
 /**
- * The two kernels' spectra as what multiplies a packed spectrum Z = X_left + i·X_right and its mirror image:
- * Y = Z·(Hl + Hr)/2 + conj(Z mirrored)·(Hl − Hr)/2.
+ * Spectra of two kernels, combined as factors of a packed spectrum Z = X_left + i·X_right and its mirror image: Y = Z·(Hl + Hr)/2 + conj(Z
+ * mirrored)·(Hl − Hr)/2.
  */
 interface PackedSpectrum {
   readonly sumRe: Float64Array

@@ -1,11 +1,11 @@
 import type { Processor } from './processor.ts'
 
-/** Work on one hop of two channels, in place; whatever delay it has is its own. */
+/** Work on one hop of two channels, in place, with a delay of its own. */
 type HopWork = (left: Float32Array, right: Float32Array) => void
 
 /**
- * Returns a processor that does `work` on every `hopFrames` frames of two channels, counted from the start of the signal, however the
- * signal is cut into blocks. Late by a hop and by `delayFrames`, the delay of the work itself.
+ * Returns a processor that does `work` on every `hopFrames` frames of two channels, counted from the start of the signal, whatever its
+ * blocks. Late by a hop and by `delayFrames`, the delay of the work itself.
  */
 export function createHopProcessor(hopFrames: number, delayFrames: number, work: HopWork): Processor {
   const pair = (): [Float32Array, Float32Array] => [new Float32Array(hopFrames), new Float32Array(hopFrames)]

@@ -7,8 +7,8 @@ const place = kernelPlace((kernels) => ({
 }))
 
 /**
- * Lays interleaved little-endian integers of two channels out as floats, full scale 1.0, at the start of `left` and `right`: as
- * many frames as `bytes` holds. Exact.
+ * Lays interleaved little-endian integers of two channels out as floats, full scale 1.0, at the start of `left` and `right`: all frames of
+ * `bytes`. Exact.
  */
 export function planesOfPcm(bytes: Uint8Array, bitDepth: 16 | 24, left: Float32Array, right: Float32Array): void {
   const { kernels, ...at } = place()

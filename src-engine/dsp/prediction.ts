@@ -3,7 +3,7 @@ import { hannWindow } from './window.ts'
 
 const windows = new Map<number, Float64Array>()
 
-/** Hann window of a length. All are kept: a gap and its surroundings have no more than some hundred different lengths. */
+/** Hann window of a length. All are cached: gaps and their surroundings have only some hundred different lengths. */
 function hann(length: number): Float64Array {
   let window = windows.get(length)
   if (window === undefined) {
@@ -22,10 +22,7 @@ const place = kernelPlace((kernels) => ({
   scratch: kernels.allocate((kernelFrames + 2) * 8),
 }))
 
-/**
- * Autocorrelation at lags 0 … order under a Hann window; the value at lag 0 is raised by 1e-9 so that a predictor exists for pure
- * tones.
- */
+/** Autocorrelation at lags 0 … order under a Hann window; the value at lag 0 is raised by 1e-9 to allow a predictor for pure tones. */
 function windowedAutocorrelation(samples: Float32Array, order: number): Float64Array {
   const { kernels, ...at } = place()
   kernels.f32.set(samples, at.samples >> 2)
@@ -62,9 +59,9 @@ export function predictionErrorFilter(samples: Float32Array, start: number, end:
 }
 
 /**
- * Returns the samples [start, end) that make the prediction error over the gap and `order` samples after it smallest, given all
- * others: least-squares interpolation after A. Janssen, R. Veldhuis, L. Vries, "Adaptive interpolation of discrete-time signals
- * that can be modeled as autoregressive processes", IEEE Trans. ASSP 34(2), 1986. Needs `order` samples on both sides.
+ * Returns the samples [start, end) that minimise the prediction error over the gap and `order` samples after it, given all others:
+ * least-squares interpolation after A. Janssen, R. Veldhuis, L. Vries, "Adaptive interpolation of discrete-time signals that can be modeled
+ * as autoregressive processes", IEEE Trans. ASSP 34(2), 1986. Needs `order` samples on both sides.
  */
 export function interpolateGap(samples: ArrayLike<number>, start: number, end: number, a: Float64Array): Float64Array {
   const order = a.length - 1

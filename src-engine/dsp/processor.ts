@@ -1,8 +1,8 @@
 import type { AudioBlock } from './block.ts'
 
-/** Something that changes two channels of sound in place, block by block. */
+/** A processor of two channels in place, block by block. */
 export interface Processor {
-  /** Frames by which the output is late. */
+  /** Latency of the output, frames. */
   readonly latencySamples: number
   /** Works in place. Any split of a signal into blocks gives the same samples. */
   process(block: AudioBlock): void
@@ -32,12 +32,12 @@ export function decodeMidSide({ channels, frames }: AudioBlock): void {
   }
 }
 
-/** Frames after which level detectors look again and gains take a new direction, counted from the start of the signal. */
+/** Interval of level detection and gain updates, frames, counted from the start of the signal. */
 export const controlFrames = 32
 
 /**
- * Cuts a block at the control grid: calls `visit(start, end, isComplete)` for each stretch that lies between two grid points;
- * `isComplete` when it ends on one. Returns the new position.
+ * Cuts a block at the control grid: calls `visit(start, end, isComplete)` for each stretch between two grid points; `isComplete` if it ends
+ * on one. Returns the new position.
  */
 export function alongControlGrid(
   position: number,

@@ -1,8 +1,8 @@
 /**
- * Reader of RIFF, RF64 and BW64 files of the form WAVE, and writer of the head of RIFF ones. The reader finds the sound, the format and
- * all other chunks, and compares what the headers claim with what the file holds. Pure: it asks for bytes and is given them, so the same
- * code serves a file that is read synchronously, one that is read asynchronously, and one behind HTTP ranges. Sources: Microsoft,
- * Multimedia Programming Interface 1.0, chapter 2 (RIFF), and mmreg.h (WAVEFORMATEXTENSIBLE); EBU Tech 3306 (RF64); ITU-R BS.2088 (BW64).
+ * Reader of WAVE files in RIFF, RF64 and BW64, and writer of RIFF heads. The reader finds the sound, the format and all other chunks, and
+ * compares the headers with the file's content. Pure: it requests byte ranges, so the same code serves synchronous reads, asynchronous
+ * reads and HTTP ranges. Sources: Microsoft, Multimedia Programming Interface 1.0, chapter 2 (RIFF), and mmreg.h (WAVEFORMATEXTENSIBLE);
+ * EBU Tech 3306 (RF64); ITU-R BS.2088 (BW64).
  */
 
 /** A stretch of a file, bytes. */
@@ -16,9 +16,9 @@ export interface Chunk extends ByteRange {
   readonly name: string
 }
 
-/** The fields of a `fmt ` chunk as they stand there, plausible or not. */
+/** The raw fields of a `fmt ` chunk, plausible or not. */
 export interface WaveFormat {
-  /** Format tag; that of the sub-format where the chunk is extensible and names a registered one. */
+  /** Format tag; the sub-format's if the chunk is extensible and names a registered one. */
   readonly tag: number
   readonly channels: number
   readonly sampleRateHz: number
@@ -27,34 +27,34 @@ export interface WaveFormat {
   readonly blockBytes: number
   /** Size of a sample or of its container. */
   readonly bitsPerSample: number
-  /** Bits of a container that count, the upper ones; present in an extensible format only. */
+  /** Significant bits of a container, the upper ones; only in an extensible format. */
   readonly validBitsPerSample?: number
 }
 
-/** A WAVE file as it lies there. */
+/** Structure of a WAVE file. */
 export interface WaveFile {
-  /** The first format; absent where there is none, or one of less than 16 bytes. */
+  /** The first format; absent if missing or shorter than 16 bytes. */
   readonly format?: WaveFormat
   /**
-   * The bytes of the sound in the first format, in order: for each RIFF header of the file (several files may have been put one behind
-   * the other) the ranges of its `data` chunks. None of them is empty, and none reaches beyond the file.
+   * The bytes of the sound in the first format, in order: for each RIFF header of the file (several files may be concatenated) the ranges
+   * of its `data` chunks, each non-empty and inside the file.
    */
   readonly sound: readonly (readonly ByteRange[])[]
   /** Every other chunk, in the order of the file. */
   readonly chunks: readonly Chunk[]
-  /** Size of the sound by the headers; absent where one of them does not know it. */
+  /** Size of the sound by the headers; absent if one of them does not state it. */
   readonly claimedSoundBytes?: number
   /**
-   * Bytes behind a `data` chunk that no chunk accounts for, without zeros at their end, and sound in another format than the first:
-   * likely sound that a header does not count.
+   * Bytes after a `data` chunk outside any chunk, without trailing zeros, plus sound in another format than the first: likely sound that a
+   * header does not count.
    */
   readonly strayBytes: number
 }
 
-/** A reader that asks for stretches of a file one by one; fewer bytes are an answer only at the end of the file. */
+/** A reader that requests ranges of a file one by one; a short answer is allowed only at the end of the file. */
 export type Reading<Result> = Generator<ByteRange, Result, Uint8Array>
 
-/** Returns the result of a reading whose bytes come at once. Throws what `readAt` throws. */
+/** Runs a reading synchronously and returns its result. Passes on errors of `readAt`. */
 export function readNow<Result>(
   reading: Reading<Result>,
   readAt: (offset: number, length: number) => Uint8Array,
@@ -64,7 +64,7 @@ export function readNow<Result>(
   return step.value
 }
 
-/** Returns the result of a reading whose bytes come later. Rejects with what `readAt` rejects with. */
+/** Runs a reading asynchronously and returns its result. Passes on rejections of `readAt`. */
 export async function readLater<Result>(
   reading: Reading<Result>,
   readAt: (offset: number, length: number) => Promise<Uint8Array>,
@@ -78,30 +78,30 @@ const CONTAINERS: readonly string[] = ['RIFF', 'RF64', 'BW64']
 const RIFF_HEAD_BYTES = 12
 const CHUNK_HEAD_BYTES = 8
 
-/** Heads of chunks that are looked at, those of RIFF included: more are not a song's, but a file that is meant to be slow. */
+/** Most chunk heads that are read, RIFF included: a file with more is not a song but made to be slow. */
 const MAX_CHUNKS = 16_384
 
-/** Programs that write into a pipe put 0, or 2³¹ or 2³² bytes, less a little, for a size that they cannot know. */
+/** Least size that means unknown: programs that write into a pipe state 0, or slightly less than 2³¹ or 2³² bytes. */
 const LEAST_UNKNOWN_BYTES = 0x7fff_0000
-/** The size that sends to the `ds64` chunk of RF64 and BW64. */
+/** Size that refers to the `ds64` chunk of RF64 and BW64. */
 const IN_DS64 = 0xffff_ffff
 
-/** Names of chunks that programs put into WAV: they are believed behind the sound although their size reaches beyond the file. */
+/** Names of chunks common in WAV: trusted after the sound even if their size reaches beyond the file. */
 const KNOWN_NAMES: ReadonlySet<string> = new Set(
   'LIST,id3 ,ID3 ,bext,iXML,axml,bxml,sxml,chna,_PMX,cue ,smpl,inst,plst,fact,PEAK,JUNK,junk,PAD ,FLLR,levl,MEXT,umid,aXML,DISP,C2PA,data,fmt '.split(
     ',',
   ),
 )
 
-/** A RIFF header and what its chunks say. */
+/** A RIFF header and the content of its chunks. */
 interface Riff {
   format?: WaveFormat | undefined
   readonly sound: ByteRange[]
-  /** Sizes from `ds64` by the names of their chunks, those of equal names in order. */
+  /** Sizes from `ds64` by the names of their chunks, in order for equal names. */
   readonly longSizes: Map<string, number[]>
 }
 
-/** A file that is being walked through. */
+/** State of the walk through a file. */
 interface Walk {
   readonly fileBytes: number
   readonly read: (offset: number, length: number) => Reading<Uint8Array>
@@ -114,11 +114,11 @@ interface Walk {
 }
 
 /**
- * Reads the chunks of a WAVE file of `fileBytes` bytes. Returns undefined when it is none. Sizes that are unknown or wrong are made
- * good from the file: sound of no stated size, or one beyond the end of the file, ends where chunks begin that follow each other exactly
- * to the end, at the next RIFF header, or at the end of the file; the same is looked for where no chunk follows the end of a chunk.
- * An odd size may lack its pad byte. Chunks beyond the first 16 384 are not looked at. Reads `windowBytes` at a time, and more than a
- * few windows only of a file whose sizes are wrong. Never throws of itself.
+ * Reads the chunks of a WAVE file of `fileBytes` bytes. Returns undefined for any other file. Unknown or wrong sizes are recovered from the
+ * file: sound with no stated size, or with one beyond the end of the file, ends at chunks that follow each other exactly to the end, at the
+ * next RIFF header, or at the end of the file. The same search runs if no chunk follows the end of a chunk. An odd size may lack its pad
+ * byte. Chunks beyond the first 16 384 are ignored. Reads `windowBytes` at a time, and more than a few windows only if sizes are wrong.
+ * Never throws of itself.
  */
 export function* readWave(fileBytes: number, windowBytes = 4096): Reading<WaveFile | undefined> {
   const read = createWindow(fileBytes, windowBytes)
@@ -146,7 +146,7 @@ export function* readWave(fileBytes: number, windowBytes = 4096): Reading<WaveFi
   return summary(walk)
 }
 
-/** Takes in a `data` chunk; returns the place of the next head. */
+/** Records a `data` chunk; returns the position of the next head. */
 function* passSound(walk: Walk, at: number, head: Uint8Array): Reading<number> {
   const { read, fileBytes } = walk
   const riff = walk.riffs.at(-1)!
@@ -166,7 +166,7 @@ function* passSound(walk: Walk, at: number, head: Uint8Array): Reading<number> {
   return isHeld ? yield* passGap(walk, end, stated) : end
 }
 
-/** Takes in a chunk that holds no sound; returns the place of the next head. */
+/** Records a chunk without sound; returns the position of the next head. */
 function* passChunk(walk: Walk, at: number, head: Uint8Array): Reading<number> {
   const { read, fileBytes } = walk
   const riff = walk.riffs.at(-1)!
@@ -181,7 +181,7 @@ function* passChunk(walk: Walk, at: number, head: Uint8Array): Reading<number> {
   return length < stated ? fileBytes : yield* passGap(walk, offset + stated, stated)
 }
 
-/** Returns the place of the first head behind a chunk that ends at `end`, over bytes that are no chunk if it must be. */
+/** Returns the position of the first head after a chunk that ends at `end`, skipping stray bytes if necessary. */
 function* passGap(walk: Walk, end: number, size: number): Reading<number> {
   const next = yield* findHead(walk, end, size)
   if (next !== undefined) return next
@@ -207,7 +207,7 @@ function bytesOf(ranges: readonly ByteRange[]): number {
   return ranges.reduce((sum, { length }) => sum + length, 0)
 }
 
-/** Returns the sound in whole frames of `frameBytes`: what is left over at the end of each RIFF's sound is dropped. Pure. */
+/** Returns the sound in whole frames of `frameBytes`; an incomplete frame at the end of each RIFF's sound is dropped. Pure. */
 export function inFrames(sound: WaveFile['sound'], frameBytes: number): ByteRange[] {
   return sound.flatMap((ranges) => {
     const bytes = bytesOf(ranges)
@@ -220,7 +220,7 @@ export function inFrames(sound: WaveFile['sound'], frameBytes: number): ByteRang
   })
 }
 
-/** Returns a function that gives bytes of the file, fewer at its end, and reads a window of them at a time. */
+/** Returns a function that gives bytes of the file, fewer at its end, read a window at a time. */
 function createWindow(fileBytes: number, windowBytes: number): Walk['read'] {
   let window: Uint8Array = new Uint8Array(0)
   let start = 0
@@ -241,7 +241,7 @@ const MAX_DS64_BYTES = 28 + 12 * 256
 function takeLongSizes(sizes: Map<string, number[]>, bytes: Uint8Array): void {
   if (bytes.length < 16) return
   const put = (name: string, size: number) => {
-    // All bits set is no size, but a place that was kept free for one.
+    // All bits set is not a size but a reserved field.
     if (size <= Number.MAX_SAFE_INTEGER) sizes.set(name, [...(sizes.get(name) ?? []), size])
   }
   const dataBytes = uint64(bytes, 8)
@@ -253,8 +253,8 @@ function takeLongSizes(sizes: Map<string, number[]>, bytes: Uint8Array): void {
 }
 
 /**
- * Returns the place of the head behind a chunk that ends at `end`, with its pad byte or without; the end of the file where nothing is
- * left but that byte; undefined where no head follows.
+ * Returns the position of the head after a chunk that ends at `end`, with or without its pad byte; the end of the file if at most that byte
+ * is left; undefined if no head follows.
  */
 function* findHead({ read, fileBytes, hasSound }: Walk, end: number, size: number): Reading<number | undefined> {
   const places = size % 2 === 1 ? [end + 1, end] : [end]
@@ -265,7 +265,7 @@ function* findHead({ read, fileBytes, hasSound }: Walk, end: number, size: numbe
   }
   for (const place of places) {
     const head = yield* read(place, CHUNK_HEAD_BYTES)
-    // Sound that a header does not count must not look like a chunk; before the sound any name is taken.
+    // Uncounted sound must not pass for a chunk; before the sound any name is accepted.
     const isNamed = head.length >= CHUNK_HEAD_BYTES && (!hasSound || isName(head, 0))
     if (isNamed && place + CHUNK_HEAD_BYTES + uint32(head, 4) <= fileBytes) return place
   }
@@ -274,10 +274,7 @@ function* findHead({ read, fileBytes, hasSound }: Walk, end: number, size: numbe
 
 const SLICE_BYTES = 1 << 20
 
-/**
- * Returns the end of what begins at `start` and has no stated size, and how much of it is filled: up to its last byte that is not
- * zero.
- */
+/** Returns the end of the content at `start` without a stated size, and its filled length, up to the last non-zero byte. */
 function* findEnd(
   start: number,
   fileBytes: number,
@@ -306,7 +303,7 @@ function* findEnd(
 
 const W = 0x57
 
-/** Returns the place of the first RIFF header from `start` on, or the end of the file. */
+/** Returns the position of the first RIFF header from `start` on, or the end of the file. */
 function* findRiffHead(start: number, fileBytes: number): Reading<number> {
   for (let at = start; at + RIFF_HEAD_BYTES <= fileBytes; at += SLICE_BYTES) {
     const bytes = yield { offset: at, length: Math.min(fileBytes - at, SLICE_BYTES + RIFF_HEAD_BYTES - 1) }
@@ -325,7 +322,7 @@ function isKnownHead(head: Uint8Array): boolean {
   return head.length >= CHUNK_HEAD_BYTES && KNOWN_NAMES.has(nameAt(head, 0))
 }
 
-/** Letters, digits, `_`, and spaces but for the first. */
+/** True for a name of letters, digits, `_` and, after the first character, spaces. */
 function isName(bytes: Uint8Array, at: number): boolean {
   for (let i = at; i < at + 4; i++) {
     const code = bytes[i]!
@@ -390,9 +387,9 @@ export function riffChunk(name: string, content: Uint8Array): Uint8Array<ArrayBu
 }
 
 /**
- * Returns everything before the samples of a WAV: the RIFF header, the format, `chunks` and the head of the `data` chunk.
- * `dataBytes` bytes of samples follow it, and a zero where their number is odd. Float samples have the longer format and the `fact`
- * chunk that everything but PCM must have (Microsoft, "Multiple channel audio data and WAVE files").
+ * Returns everything before the samples of a WAV: the RIFF header, the format, `chunks` and the head of the `data` chunk. `dataBytes` bytes
+ * of samples follow it, and a zero if their number is odd. Float samples have the longer format and the `fact` chunk that formats other
+ * than PCM require (Microsoft, "Multiple channel audio data and WAVE files").
  */
 export function waveHead(
   {

@@ -3,14 +3,14 @@ import { createBiquadCascade } from './biquad-cascade.ts'
 import type { Processor } from './processor.ts'
 import { createZeroPhase } from './zero-phase.ts'
 
-/** The steep filter has died away by 120 dB after this time, s. */
+/** Time for the steep filter to decay by 120 dB, s. */
 const steepTailSeconds = 0.25
 
 /**
- * Returns the high-pass against what lies below the audible band. Order 8 is a Butterworth filter of order 4, forward and backward
- * (q = 1 / (2·cos(π·(2k + 1) / 8))), −6 dB at `frequencyHz`: at 18.5 Hz it takes 16 dB off 15 Hz and 0.1 dB off 35 Hz. It delays
- * nothing: with the phase of a filter that runs forward only, what lies just above would rise by up to 5 dB in its peaks. Order 1,
- * −3 dB at `frequencyHz`, does not ring: for an offset that comes and goes with the song.
+ * Returns a high-pass against sound below the audible band. Order 8 is a Butterworth filter of order 4, forward and backward (q = 1 /
+ * (2·cos(π·(2k + 1) / 8))), −6 dB at `frequencyHz`: at 18.5 Hz it takes 16 dB off 15 Hz and 0.1 dB off 35 Hz. It shifts no phase: a filter
+ * that runs forward only would raise the peaks of the range just above by up to 5 dB. Order 1, −3 dB at `frequencyHz`, does not ring and
+ * suits an offset that comes and goes with the song.
  */
 export function createRumbleFilter(frequencyHz: number, order: 1 | 8, sampleRateHz: number): Processor {
   if (order === 1) return createBiquadCascade([firstOrderHighPass(frequencyHz, sampleRateHz)])

@@ -1,7 +1,7 @@
-/** A computation in steps of a few milliseconds, so that what waits for its thread can come between them. */
+/** A computation in steps of a few milliseconds that lets other work of the thread run in between. */
 export type Steps<Result> = Generator<void, Result>
 
-/** Makes all steps one after the other and returns the result. Throws what a step throws. */
+/** Runs all steps in a row and returns the result. Passes on errors. */
 export function runAtOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next()
@@ -9,5 +9,5 @@ export function runAtOnce<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Way to carry out a computation: {@link runAtOnce}, or one that lets other work come between its steps. */
+/** Runner of a computation: {@link runAtOnce}, or a runner that yields to other work between steps. */
 export type RunSteps = <Result>(steps: Steps<Result>) => Result | Promise<Result>

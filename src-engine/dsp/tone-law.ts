@@ -1,14 +1,14 @@
-/** Law of the four knobs of the tone: what each does to every frequency. The engine filters by it, and the page draws it. */
+/** Frequency responses of the four tone knobs, which the engine applies and the page draws. */
 import type { SteerToneSection as ToneSection } from '../../src-contract/stages/steer-tone.ts'
 import { clamp, powerToDb } from './units.ts'
 
-/** Frequency that a tilt leaves, and those beyond which it goes no further, Hz. */
+/** Pivot frequency of a tilt, and limits beyond which it is flat, Hz. */
 const pivotHz = 800
 const tiltFromHz = 40
 export const tiltToHz = 16_000
-/** Decades from the pivot to the upper end: there a tilt has its whole gain. */
+/** Decades from the pivot to the upper end, where a tilt has its whole gain. */
 const tiltDecades = 1.301
-/** Corners of bass and air, Hz: half of the gain. Steep as they can be without a bump. */
+/** Corners of bass and air, Hz: half of the gain. As steep as possible without a bump. */
 const bassHz = 100
 const airHz = 9000
 const shelfQ = Math.SQRT1_2
@@ -49,7 +49,7 @@ export function toneDb(sections: readonly ToneSection[], hz: number): number {
   return sections.reduce((sum, section) => sum + sectionDb(section, hz), 0)
 }
 
-/** Returns the largest gain of a section with an upper end, dB: what the end leaves of it. Pure. */
+/** Returns the largest gain of a section below its upper end, dB. Pure. */
 export function largestToneDb(section: ToneSection, upToHz: number): number {
   const steps = Array.from({ length: 200 }, (_, i) => (upToHz * i) / 200)
   return Math.max(...steps.map((hz) => sectionDb(section, hz)))
@@ -63,7 +63,7 @@ export interface ToneSettings {
   readonly air_db: number
 }
 
-/** Returns the sections of a tone, air up to a frequency where it has an upper end; sections without gain do nothing. Pure. */
+/** Returns the sections of a tone, with air limited to an upper end if given; sections without gain do nothing. Pure. */
 export function toneSections(
   { tilt_db, bass_db, presence_db, air_db }: ToneSettings,
   airUpToHz?: number,

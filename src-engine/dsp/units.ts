@@ -1,7 +1,6 @@
 /**
- * `base` to the power of `exponent`, base > 0, by V8's own logarithm and exponential, which give the same bits on every machine.
- * `**` and Math.pow with an exponent that is no small whole number ask the system's library, and those differ in their last bits.
- * Never throws.
+ * `base` to the power of `exponent`, base > 0, by V8's own logarithm and exponential, which give the same bits on every machine. With other
+ * than small integer exponents, `**` and Math.pow use the system's library, which differs between machines in the last bits. Never throws.
  */
 export function power(base: number, exponent: number): number {
   return Math.exp(exponent * Math.log(base))
@@ -32,12 +31,12 @@ export function dbToPower(db: number): number {
   return powerOfTen(db / 10)
 }
 
-/** Value to so many decimals, for figures that a person reads. */
+/** Value rounded to `decimals`, for display. */
 export function rounded(value: number, decimals = 1): number {
   return Number(value.toFixed(decimals))
 }
 
-/** The value, or null for infinities and NaN: JSON has neither, and a level of silence is none. */
+/** The value, or null for infinities and NaN, which JSON lacks; silence has no level. */
 export function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null
 }

@@ -1,4 +1,4 @@
-/** Windows and the sinc function, of which filters are designed. */
+/** Windows and the sinc function for filter design. */
 
 /** Modified Bessel function of the first kind, order 0, by its power series (all terms positive: full double accuracy). */
 function besselI0(x: number): number {

@@ -3,13 +3,13 @@ import { createBiquadCascade } from './biquad-cascade.ts'
 import { allocateBlock } from './block.ts'
 import type { Processor } from './processor.ts'
 
-/** Frames that are finished together: the longer, the less is filtered backward twice. */
+/** Frames per hop; a longer hop filters less of the signal backward twice. */
 const hop = 65_536
 
 /**
- * Returns sections that run over a signal forward and then backward: their gain in dB counts twice, and no frequency is delayed
- * against another, so that waves keep their shape. Backward they begin `tailSeconds` ahead, by when they must have died away. Late
- * by that time and by the length of a hop.
+ * Returns sections that run over a signal forward and then backward: the gain in dB doubles and waveforms keep their shape, since no
+ * frequency is delayed against another. The backward pass starts `tailSeconds` ahead, and the filter must have decayed within that time.
+ * Latency: that time plus one hop.
  */
 export function createZeroPhase(sections: readonly Biquad[], tailSeconds: number, sampleRateHz: number): Processor {
   const tail = Math.ceil(tailSeconds * sampleRateHz)
@@ -38,7 +38,7 @@ export function createZeroPhase(sections: readonly Biquad[], tailSeconds: number
     process(block) {
       forward.process(block)
       for (let start = 0; start < block.frames; ) {
-        // Until the first hop is full there is silence, of which what lies before the hop has no place in `ready`.
+        // Until the first hop is full the output is silence; the part before the hop does not fit into `ready`.
         const frames = Math.min(block.frames - start, (filled < tail ? tail : hop + tail) - filled)
         for (const [c, samples] of block.channels.entries()) {
           const here = samples.subarray(start, start + frames)

@@ -6,20 +6,20 @@ import { clipKnee } from './clipper.ts'
 import { applyControls } from './limiter.ts'
 import { blockMeans, clippedFrames, type LimiterTrial, type Song, stepBounds } from './material.ts'
 
-/** Steps of 100 ms after a gain movement in which the K-weighting still remembers it. */
+/** Steps of 100 ms that the K-weighting still rings after a gain movement. */
 const memorySteps = 3
 
 /** Part of the changed steps that an estimate measures: 2 s of every 8. */
 const sampledSteps = 20
 const sampledOf = 80
 
-/** Least part of the estimated energy that the measured steps must hold. */
+/** Least share of the estimated energy in the measured steps. */
 const leastSampledPart = 0.1
 
 /**
- * Returns the integrated loudness in LUFS of the master that a trial's controls and `gainDb` make, filtered sample by sample
- * wherever clipper or limiter change the song, and taken from the source's energies elsewhere. As an estimate only a fair sample of
- * those places is filtered, and the prediction of the others is corrected as that one is. −Infinity for silence and below 400 ms.
+ * Returns the integrated loudness in LUFS of the master given by a trial's controls and `gainDb`: filtered sample by sample wherever
+ * clipper or limiter change the song, taken from the source's energies elsewhere. An estimate filters only a fair sample of those places
+ * and corrects the prediction of the others by the same error. −Infinity for silence and below 400 ms.
  */
 export function measureRendered(
   source: Song,
@@ -52,7 +52,7 @@ export function measureRendered(
   return gatedLufs(blockMeans(energies, sampleRateHz)) + gainDb
 }
 
-/** Some of the touched steps, spread over the song; all of them where those would say little of the others. */
+/** Some of the touched steps, spread over the song; all of them if some would not be representative. */
 function fairSample(touched: Uint8Array, stepEnergies: Float64Array): Uint8Array {
   const sample = touched.map((isTouched, step) => (isTouched && step % sampledOf < sampledSteps ? 1 : 0))
   return sumWhere(stepEnergies, sample) > leastSampledPart * sumWhere(stepEnergies, touched) ? sample : touched
@@ -123,7 +123,7 @@ function filterSteps(
   }
 }
 
-/** Sum of the values [first, end); those before 0 are none. */
+/** Sum of the values [first, end); indices below 0 count as 0. */
 function sumOf(values: Float64Array, first: number, end: number): number {
   let sum = 0
   for (let i = Math.max(0, first); i < end; i++) sum += values[i]!

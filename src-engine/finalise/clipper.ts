@@ -2,21 +2,21 @@ import { kernelFrames, kernelPlace } from '../dsp/kernels/kernels.ts'
 import { peakGroupFrames } from '../dsp/meters/true-peak.ts'
 import { kaiser, sinc } from '../dsp/window.ts'
 
-/** Part of the limit from which the clipper bends (−1.4 dB). */
+/** Knee of the clipper, as a part of the limit (−1.4 dB). */
 export const clipKnee = 0.85
 
-/** Frames on either side of a frame that clipping it can change, or that it depends on. */
+/** Frames on either side of a frame that its clipping can change or depends on. */
 export const clipReachFrames = 32
 
 const margin = 2 * clipReachFrames
 
 /**
- * Upper limit of the error that clipping adds: above it music masks little, and the shape of a peak hardly needs it. The
- * harmonics above come back as slightly higher peaks, which the limiter takes.
+ * Upper frequency limit of the clipping error: above it music masks little, and it hardly shapes a peak. Dropping the higher harmonics
+ * leaves slightly higher peaks, which the limiter catches.
  */
 const errorCutoffHz = 12_000
 
-/** Part of half the sampling rate up to which the clipper's error passes. */
+/** Cutoff of the clipper's error, as a part of half the sampling rate. */
 export function clipErrorCutoff(sampleRateHz: number): number {
   return Math.min(0.9, errorCutoffHz / (sampleRateHz / 2))
 }
@@ -70,10 +70,10 @@ function fillTaps({ kernels, upTaps, downTaps }: Workspace, cutoff: number): voi
 
 /**
  * Soft-clips the frames [first, first + frames) of one channel into `out` (whose first sample is the frame `first`), four times
- * oversampled. `peaks` holds the true peak of every group of 8 frames of the signal, all channels together: where it stays below
- * the knee nothing is done. `limit` is the linear level that the interpolated signal approaches but, up to the ringing of the
- * decimating filter, does not pass; it bends from 0.85·limit on, and what stays below keeps its bits. The result depends on the
- * signal around a frame only, not on how it is cut into stretches. No latency; frames outside the signal are silence.
+ * oversampled. `peaks` holds the true peak of every group of 8 frames of the signal, all channels together; groups below the knee are left
+ * alone. `limit` is the linear level that the interpolated signal approaches but, up to the ringing of the decimating filter, does not
+ * exceed; it bends from 0.85·limit on, and lower samples keep their bits. The result depends only on the signal around a frame, not on the
+ * stretches. No latency; frames outside the signal are silence.
  */
 export function clipStretch(
   samples: Float32Array,
@@ -107,7 +107,7 @@ function clipChunk(
   f32.fill(0, x - margin, x + frames + margin)
   if (end > start) f32.set(samples.subarray(start, end), x + start - first)
   f32.copyWithin(y - margin, x - margin, x + frames + margin)
-  // The groups lie where the song has them, whatever the stretch, so that the sums round alike.
+  // Groups follow the song's grid, whatever the stretch, so that sums round alike.
   const group = Math.floor((first - clipReachFrames) / peakGroupFrames)
   const groups = Math.ceil((first + frames + clipReachFrames) / peakGroupFrames) - group
   const known = peaks.subarray(Math.max(0, group), Math.max(0, group + groups))

@@ -1,4 +1,4 @@
-/** Distortion of a treated piece of music as two ears hear it: what was added to it, against what the music hides. */
+/** Binaural distortion of processed music: the added error relative to the masking of the music. */
 
 import type { Audio, AudioBlock } from '../dsp/block.ts'
 import { createKernelFft, type KernelFft } from '../dsp/fft.ts'
@@ -11,25 +11,25 @@ const lowestHz = 50
 const highestHz = 16_000
 /** Length of a frame, s. */
 const frameSeconds = 0.046
-/** Frames from one that is heard to the next: what lies between sounds like its neighbours. */
+/** Stride of the measured frames; the frames between sound like their neighbours. */
 const frameStep = 2
 /** Left, right, mid and side of a frame. */
 const viewCount = 4
 const cellCount = viewCount * bandCount
-/** Signal to mask ratio, dB: of 8 to 20 that which agrees best with PEAQ on the songs used for tuning. */
+/** Signal-to-mask ratio, dB: of 8 to 20, the best agreement with PEAQ on the tuning songs. */
 const maskOffsetDb = 12
 /** Slopes of the spreading per band (about 0.94 ERB), after the simple models of Johnston, JSAC 6(2), 1988. */
 const upwardSlopeDb = 9
 const downwardSlopeDb = 22
 /**
- * Release of what is alike in both ears from a masker that is opposite in them, or the reverse: 15 dB in the bass, half as much at 1 kHz,
- * 3 dB at 2 kHz (binaural masking level differences after Durlach & Colburn, Handbook of Perception IV, 1978; the curve is ours).
+ * Release from masking of a signal equal in both ears by a masker in opposite phase, or the reverse: 15 dB in the bass, half as much at 1
+ * kHz, 3 dB at 2 kHz (binaural masking level differences after Durlach & Colburn, Handbook of Perception IV, 1978; the curve is ours).
  */
 const bassReleaseDb = 15
 const halfReleaseHz = 1000
-/** Level below a frame's own under which everything is inaudible. */
+/** Power relative to a frame's own below which everything is inaudible. */
 const floorRatio = 1e-9
-/** Power of rounding, so that silence divides by something. */
+/** Power of rounding, which avoids division by zero in silence. */
 const roundingPower = 1e-12
 
 function erbNumber(frequencyHz: number): number {
@@ -63,18 +63,18 @@ const place = kernelPlace((kernels) => ({
   sums: kernels.allocate(cellCount * 8),
 }))
 
-/** Frames of one rate: window and bands of the last lie in the kernels' memory. */
+/** Frame layout of one rate; the last one's window and bands lie in the kernels' memory. */
 interface Frames {
   readonly size: number
   readonly fft: KernelFft
-  /** Part of a band's mask that is left across the middle: from side to mid and from mid to side. */
+  /** Part of a band's mask that acts from side to mid and from mid to side. */
   readonly across: Float64Array
 }
 
 let preparedRateHz = 0
 let prepared: Frames | null = null
 
-/** Lays out window and bands for a rate, where they stay until another is asked for. */
+/** Lays out window and bands for a rate; they stay until another rate is requested. */
 function prepare(sampleRateHz: number): Frames {
   if (prepared !== null && preparedRateHz === sampleRateHz) return prepared
   const size = 2 ** Math.round(Math.log2(sampleRateHz * frameSeconds))
@@ -135,7 +135,7 @@ function spread(bands: Float64Array): void {
   }
 }
 
-/** Turns the energies of a frame into the inverses of what its music hides, in place. */
+/** Replaces the energies of a frame by the inverses of its masking thresholds, in place. */
 function invertMasks(energies: Float64Array, across: Float64Array): void {
   let power = 0
   for (let i = 0; i < 2 * bandCount; i++) power += energies[i]!
@@ -150,15 +150,15 @@ function invertMasks(energies: Float64Array, across: Float64Array): void {
   for (let i = 0; i < cellCount; i++) energies[i] = 1 / (energies[i]! * maskOffset + floor)
 }
 
-/** Distortion in dB of a piece that was treated, 0 for none: as many frames as the original, each in its place. */
+/** Returns the distortion of a processed piece in dB, 0 for none; its frames align with the original's. */
 export type DistortionMeter = (processed: AudioBlock) => number
 
 /**
- * Returns a meter that compares treatments of `original` with the music itself, turned up by the linear `gain` to the loudness that all are
- * brought to. All else is error: the movement of a limiter's gain as well as what a clipper adds. In every second frame of 46 ms
- * it is held against what the music hides in 40 bands, in left, right, mid and side; in mid and side a masker on the other side of the
- * middle hides less the lower it is. The distortion is the mean over frames and bands of 10·log10(1 + error / mask), of which the four
- * sides share the second term. What the music hides is found once. Rates up to 192 kHz; shorter than a frame: 0.
+ * Returns a meter that compares treatments of `original` with the music itself, turned up by the linear `gain` to the loudness of all
+ * treatments. Any other difference is error: a limiter's gain movement as well as a clipper's distortion. Every second frame of 46 ms is
+ * compared with the music's masking thresholds in 40 bands of left, right, mid and side; between mid and side a masker hides less at lower
+ * frequencies. The distortion is the mean over frames and bands of 10·log10(1 + error / mask), with error / mask shared by the four views.
+ * The masking thresholds are computed once. Rates up to 192 kHz; shorter than a frame: 0.
  */
 export function createDistortionMeter(original: Audio, gain: number): DistortionMeter {
   const { sampleRateHz } = original

@@ -12,31 +12,31 @@ export interface QuantiserSettings {
 export interface Quantiser {
   readonly bytesPerFrame: number
   /**
-   * Writes the block into `out`, which must hold frames · bytesPerFrame bytes from its start, and returns the bytes written. Values
-   * beyond full scale are held at it, NaN becomes 0. Any split of a signal into blocks gives the same bytes.
+   * Writes the block into `out`, which must hold frames · bytesPerFrame bytes from its start, and returns the bytes written. Clips values
+   * beyond full scale; NaN becomes 0. Any split of a signal into blocks gives the same bytes.
    */
   write(block: AudioBlock, out: Uint8Array): number
 }
 
 /**
- * Error filter for 16 bit at 44.1 kHz: the five-tap filter of Lipshitz, Vanderkooy and Wannamaker ("Minimally audible noise shaping",
- * JAES 39(11), 1991). It takes the noise out of the ear's most sensitive range for a total that grows by 12 dB and stays within ±15
- * steps: 0.004 dB at a ceiling of −1 dBTP, where the nine-tap filters cost three times as much for little more, most of which a
- * lossy encoder would have to spend bits on.
+ * Error filter for 16 bit at 44.1 kHz: the five-tap filter of Lipshitz, Vanderkooy and Wannamaker ("Minimally audible noise shaping", JAES
+ * 39(11), 1991). It takes the noise out of the ear's most sensitive range for a total that grows by 12 dB and stays within ±15 steps: 0.004
+ * dB at a ceiling of −1 dBTP. Nine-tap filters cost three times as much headroom for little benefit, most of it noise that a lossy encoder
+ * would spend bits on.
  */
 const lipshitz = [2.033, -2.165, 1.959, -1.59, 0.6149]
 
 const workspace = kernelPlace((kernels) => ({
   left: kernels.allocate(kernelFrames * 4),
   right: kernels.allocate(kernelFrames * 4),
-  // Bytes of the last four frames.
+  // 16 bytes more, since the last four frames are written as whole vectors.
   out: kernels.allocate(kernelFrames * 6 + 16),
   coefficients: kernels.allocate(80),
   state: kernels.allocate(96),
   scratch: kernels.allocate(kernelFrames * 16),
 }))
 
-/** Spreads a seed over 32 bits (finaliser of MurmurHash3); never 0, which would stop the generator. */
+/** Spreads a seed over 32 bits (finaliser of MurmurHash3); never 0, which would stall the generator. */
 function scramble(seed: number): number {
   let h = seed | 0
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
@@ -46,8 +46,8 @@ function scramble(seed: number): number {
 }
 
 /**
- * Returns a quantiser with TPDF dither of ±1 step (Lipshitz, Wannamaker and Vanderkooy, JAES 40(5), 1992): noise of constant power,
- * 4.77 dB above that of rounding, whatever the signal. At 16 bit and 44.1 kHz, for which the filter was made, the noise is shaped.
+ * Returns a quantiser with TPDF dither of ±1 step (Lipshitz, Wannamaker and Vanderkooy, JAES 40(5), 1992): noise of constant power, 4.77 dB
+ * above rounding noise, whatever the signal. At 16 bit and 44.1 kHz, the filter's design rate, the noise is shaped.
  */
 export function createQuantiser({ bitDepth, sampleRateHz, seed }: QuantiserSettings): Quantiser {
   const bytes = bitDepth / 8

@@ -15,7 +15,7 @@ import { reachWithBest } from './targeting.ts'
 export interface FinaliseTarget {
   readonly targetLufs: number
   readonly ceilingDbtp: number
-  /** 0 … 100: how much of the dynamics may be given up for the target; see {@link effortBudget}. */
+  /** Dynamics that may be given up for the target, 0 … 100; see {@link effortBudget}. */
   readonly intensity: number
 }
 
@@ -28,11 +28,11 @@ export interface FinalisePlan {
   /** The promised ceiling. */
   readonly promisedCeilingDbtp: number
   readonly targetLufs: number
-  /** Linear level of the untouched song at which the soft clipper works; null: no clipper. */
+  /** Level of the soft clipper, linear, relative to the untouched song; null: no clipper. */
   readonly clipLimit: number | null
   /** Reduction of the highest peak by the clipper, dB; 0 without clipper. */
   readonly clipBudgetDb: number
-  /** null: nothing exceeds the ceiling and the gain is all that is done. */
+  /** null: nothing exceeds the ceiling, so only the gain is applied. */
   readonly limiter: LimiterSettings | null
   /** Loudness of the planned master; −Infinity for silence. */
   readonly integratedLufs: number
@@ -45,33 +45,33 @@ export interface FinalisePlan {
   readonly loudnessSlope: number
 }
 
-/** Below the ceiling by what the gain's own movement and the detector's grid may add. */
+/** Margin below the ceiling for the gain's own movement and the detector's grid, dB. */
 export const marginDb = 0.06
 const toleranceLu = 0.05
 
-/** Limits of what reaching a target may cost. */
+/** Limits on the cost of reaching a target. */
 export interface EffortBudget {
   readonly meanGainReductionDb: number
   readonly plrLostLu: number
 }
 
 /**
- * Returns the effort budget: 6 dB mean reduction of the loud parts; and of the distance from peak to loudness 8 LU (intensity 0) to
- * 14 LU (intensity 100). The second is wide because short peaks are cheap: ten LU less cost most songs 1 to 2 dB of level.
+ * Returns the effort budget: 6 dB mean reduction of the loud parts, and a loss of peak-to-loudness ratio of 8 LU (intensity 0) to 14 LU
+ * (intensity 100). The second is wide because short peaks are cheap: ten LU less cost most songs 1 to 2 dB of level.
  */
 export function effortBudget(intensity: number): EffortBudget {
   return { meanGainReductionDb: 6, plrLostLu: mix(8, 14, clamp(intensity, 0, 100) / 100) }
 }
 
 /**
- * Returns what {@link planFinalise} and {@link renderFinalise} need: one pass of K-weighting and one of true-peak detection. Throws an
+ * Prepares a song for {@link planFinalise} and {@link renderFinalise}: one pass of K-weighting and one of true-peak detection. Throws an
  * Error when a sample is not a finite number.
  */
 export function prepareFinalise(audio: Audio): FinaliseSource {
   return runAtOnce(preparationSteps(audio))
 }
 
-/** Does what {@link prepareFinalise} does, in steps. */
+/** Prepares a song like {@link prepareFinalise}, in steps. */
 export function* preparationSteps(audio: Audio): Steps<FinaliseSource> {
   const groups = Math.ceil(audio.frames / peakGroupFrames)
   const peaks = allocateShared(groups)
@@ -101,10 +101,10 @@ function largest(values: Float32Array): number {
 }
 
 /**
- * Plans a master in a closed loop: the loudness of the limited signal is predicted from group energies, the prediction is checked
- * on rendered samples, and the gain follows until the target is reached. When peaks are in the way, limiter and clip budget are chosen by the
- * distortion measured on a fair sample of the loud parts. When the budget of effort does not allow the target, the plan goes as far
- * as it does. Silence, and what is too short to have a loudness (400 ms), is only kept below the ceiling, with the reason `silent`.
+ * Plans a master in a closed loop: the loudness of the limited signal is predicted from group energies, the prediction is checked on
+ * rendered samples, and the gain follows until the target is reached. If peaks are in the way, limiter and clip budget are chosen by the
+ * distortion measured on a fair sample of the loud parts. If the effort budget does not allow the target, the plan goes as far as it
+ * allows. Silence, and audio too short for a loudness (400 ms), is only kept below the ceiling, with the reason `silent`.
  */
 export function planFinalise(source: FinaliseSource, target: FinaliseTarget): FinalisePlan {
   const loudness = source.loudness.integratedLufs
@@ -134,8 +134,8 @@ export function planFinalise(source: FinaliseSource, target: FinaliseTarget): Fi
 }
 
 /**
- * Linear level under which no peak will ever be limited: the loudest target anyone asks for is taken as −7 LUFS under −2 dBTP, with
- * 4 dB of gain on top that limiting eats up. A still hotter target is served by somewhat coarser peaks and the check of the written file.
+ * Linear level below which peaks are never limited: assumes −7 LUFS under −2 dBTP as the loudest target, plus 4 dB of gain lost to
+ * limiting. A still hotter target is served by somewhat coarser peaks and the check of the written file.
  */
 function peakFloor(integratedLufs: number): number {
   return integratedLufs === -Infinity ? 0 : dbToGain(-2 - (-7 - integratedLufs + 4))
@@ -171,11 +171,11 @@ function planLimiting(source: FinaliseSource, target: FinaliseTarget, base: Plan
   return plan
 }
 
-/** Longest total time, and largest part of a song, of peaks that count as an event and not as its dynamics. */
+/** Longest total time, and largest share of a song, of peaks that count as an isolated event and not as dynamics. */
 const eventSeconds = 1
 const eventPart = 0.01
 
-/** Highest true peak without the few moments that tower over the song, linear: a knock may be limited for as little as it is heard. */
+/** Highest true peak apart from the few moments that tower over the song, linear: a brief knock may be limited freely. */
 function recurringPeak({ peaks, sampleRateHz }: FinaliseSource): number {
   const bounds = stepBounds(peaks.length, sampleRateHz)
   const steps = Float32Array.from({ length: bounds.length - 1 }, (_, i) =>
@@ -190,7 +190,7 @@ function curveSteps({ peaks, sampleRateHz }: FinaliseSource): number {
   return Math.ceil(peaks.length / (sampleRateHz / peakGroupFrames / 10))
 }
 
-/** Smallest part of a peak that clipper and limiter leave, 0 … 1, in every 100 ms; the last step may be shorter. */
+/** Smallest remainder of a peak after clipper and limiter, 0 … 1, in every 100 ms; the last step may be shorter. */
 function leastRemainders(source: FinaliseSource, clipLimit: number | null, controls: Float32Array): Float32Array {
   const { peaks, sampleRateHz } = source
   const groupsPerStep = sampleRateHz / peakGroupFrames / 10
@@ -225,7 +225,7 @@ function scale(from: AudioBlock, gain: number, to: AudioBlock): void {
   }
 }
 
-/** Gain curves of plans made in this thread: rendering need not find them again. */
+/** Gain curves of plans made in this thread, cached for rendering. */
 const controlsOfPlan = new WeakMap<FinalisePlan, Float32Array>()
 
 function planControls(source: FinaliseSource, plan: FinalisePlan): Float32Array | null {
@@ -242,7 +242,7 @@ function planControls(source: FinaliseSource, plan: FinalisePlan): Float32Array 
 
 /**
  * Yields the planned master in blocks of `blockFrames` frames (rounded up to a multiple of 8), as many frames as the source, less its
- * offset. The samples do not depend on the block size. A block is valid until the next is asked for. Silence stays silence. No latency.
+ * offset. The samples do not depend on the block size. A block is valid until the next is requested. Silence stays silence. No latency.
  */
 export function* renderFinalise(
   source: FinaliseSource,
@@ -258,7 +258,7 @@ export function* renderFinalise(
   }
 }
 
-/** Yields what {@link renderFinalise} does with the offset in it: of a passage alone that of the whole master is not known. */
+/** Yields the master like {@link renderFinalise} but with its offset, since a passage alone does not show the whole master's. */
 export function* renderWithOffset(
   source: FinaliseSource,
   plan: FinalisePlan,
@@ -278,10 +278,10 @@ export function* renderWithOffset(
   }
 }
 
-/** Offsets of plans whose masters were added up in this thread. */
+/** Offsets of plans, cached for this thread. */
 const offsetOfPlan = new WeakMap<FinalisePlan, { readonly offset: ResultOffset | null }>()
 
-/** Returns the offset that a planned master would have and that is taken out of it; null for one without. */
+/** Returns the offset that is removed from a planned master; null for a master without. */
 export function resultOffset(source: FinaliseSource, plan: FinalisePlan): ResultOffset | null {
   const known = offsetOfPlan.get(plan)
   if (known !== undefined) return known.offset
@@ -293,10 +293,7 @@ export function resultOffset(source: FinaliseSource, plan: FinalisePlan): Result
   return offset
 }
 
-/**
- * Returns what clipper and limiter together take off the peak that loses most in every 100 ms, in dB, 0 … ; the last step may be
- * shorter.
- */
+/** Returns the largest peak reduction by clipper and limiter together in every 100 ms, dB, 0 or more; the last step may be shorter. */
 export function gainReductionDb(source: FinaliseSource, plan: FinalisePlan): Float32Array {
   const controls = planControls(source, plan)
   const remainders = controls && leastRemainders(source, plan.clipLimit, controls)
@@ -304,10 +301,9 @@ export function gainReductionDb(source: FinaliseSource, plan: FinalisePlan): Flo
 }
 
 /**
- * Compares a plan with what was measured in the written file. Returns null when the promise holds (true peak not above the promised
- * ceiling; loudness within 0.05 LU of the planned), and for silence, else a plan that mends it: the limiter's ceiling goes down by
- * the excess and 0.01 dB, and the gain makes up for that and for the loudness error. Where gain alone was planned, the steady
- * limiter joins in.
+ * Compares a plan with measurements of the written file. Returns null if the promise holds (true peak not above the promised ceiling;
+ * loudness within 0.05 LU of the plan) and for silence, otherwise a corrected plan: the limiter's ceiling drops by the excess plus 0.01 dB,
+ * and the gain compensates for that and for the loudness error. A plan of gain alone gets the steady limiter.
  */
 export function trimFinalise(
   plan: FinalisePlan,
@@ -320,7 +316,7 @@ export function trimFinalise(
   if (excessDb <= 0 && Math.abs(errorLu) <= toleranceLu) return null
   const loweredDb = excessDb > 0 ? excessDb + 0.01 : 0
   const slope = clamp(plan.loudnessSlope, 0.25, 1)
-  // Gain and ceiling lowered together lower the loudness as much: the gain must give back what that would take.
+  // Lowering gain and ceiling together lowers the loudness as much, so the gain must compensate.
   const gainDb = plan.gainDb + (errorLu + (1 - slope) * loweredDb) / slope
   return {
     ...plan,

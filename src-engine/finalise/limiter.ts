@@ -5,11 +5,11 @@ import { peakGroupFrames } from '../dsp/meters/true-peak.ts'
 
 /** Times of a limiter. */
 export interface LimiterSettings {
-  /** Time the gain takes to reach a peak, and to come back after it: 0.2 … 10 ms. */
+  /** Attack ahead of a peak, and shortest return after it: 0.2 … 10 ms. */
   readonly lookAheadMs: number
   /** Decay of the reduction after a peak; 0 switches it off, the gain then returns within the look-ahead. */
   readonly fastReleaseMs: number
-  /** Attack of the slow reduction, which holds through repeated peaks; 0 switches it off. */
+  /** Attack of the slow reduction, held through repeated peaks; 0 switches it off. */
   readonly slowRiseMs: number
   /** Decay of the slow reduction. */
   readonly slowFallMs: number
@@ -38,17 +38,17 @@ const workspace = kernelPlace((kernels) => {
   }
 })
 
-/** Number of control points of a gain curve over that many peak groups: one more before, two more after. */
+/** Number of control points of a gain curve over `groups` peak groups: one extra before, two after. */
 export function controlCount(groups: number): number {
   return groups + 3
 }
 
 /**
- * Writes the limiter's gain curve into `controls` ({@link controlCount} linear gains, at most 1, the first belonging to the group
- * before the first): with it, no group's peak exceeds `threshold` (linear). `peaks` holds the true peak of each group of 8 frames.
- * The gain looks ahead and stays smooth: minimum over the look-ahead, two releases, two averages whose length stays inside the
- * minimum's (after Hämäläinen, DAFx-02, and the box smoothing of Signalsmith's limiter), then a cubic B-spline between groups.
- * Where nothing exceeds, the gain is exactly 1.
+ * Writes the limiter's gain curve into `controls` ({@link controlCount} linear gains, at most 1, the first belonging to the group before
+ * the first): with it, no group's peak exceeds `threshold` (linear). `peaks` holds the true peak of each group of 8 frames. The gain looks
+ * ahead and stays smooth: minimum over the look-ahead, two releases, two averages whose length stays inside the minimum's (after
+ * Hämäläinen, DAFx-02, and the box smoothing of Signalsmith's limiter), then a cubic B-spline between groups. The gain is exactly 1 if
+ * nothing exceeds the threshold.
  */
 export function limiterControls(
   peaks: Float32Array,
@@ -119,8 +119,8 @@ export function applyControls(
 }
 
 /**
- * Adds up energies (one per group) under a gain curve into sums over [bounds[i], bounds[i + 1]) groups: the energy after limiting, which
- * a gain that varies slowly against the K-weighting lets one predict without filtering again.
+ * Sums energies (one per group) under a gain curve over the groups [bounds[i], bounds[i + 1]). This predicts the energy after limiting
+ * without filtering again, since the gain varies slowly compared with the K-weighting.
  */
 export function limitedEnergies(
   energies: Float32Array,
@@ -132,7 +132,7 @@ export function limitedEnergies(
   const last = bounds.length - 1
   for (let first = 0, end = 0; first < last; first = end) {
     const from = bounds[first]!
-    // As many sums as fit the kernels' memory: copying for each would cost more than adding up.
+    // Batches as many sums as fit the kernels' memory: copying for each would cost more than summing.
     end = first + 1
     while (end < last && bounds[end + 1]! - from <= chunkGroups) end++
     const groups = bounds[end]! - from

@@ -7,7 +7,7 @@ import { clipKnee, clipReachFrames, clipStretch } from './clipper.ts'
 import { controlCount, type LimiterSettings, limitedEnergies, limiterControls } from './limiter.ts'
 
 /**
- * Measurements of a stretch of audio that loudness targeting needs: true peak and K-weighted energy (left² + right²) per group of 8 frames. Both
+ * Measurements of a stretch of audio for loudness targeting: true peak and K-weighted energy (left² + right²) per group of 8 frames. Both
  * scale with the gain, so one detection serves every target.
  */
 export interface Material {
@@ -21,34 +21,34 @@ export interface Song extends Material {
   readonly audio: Audio
 }
 
-/** Everything that loudness targeting needs of a song, found once and shared by all platforms: plain values and shared memory. */
+/** Input of loudness targeting, measured once per song and shared by all platforms: plain values and shared memory. */
 export interface FinaliseSource extends Song {
   readonly loudness: Loudness
   /** Linear; 0 for silence. */
   readonly truePeak: number
 }
 
-/** Loudness that a song is to reach, and the limits on the way. */
+/** Loudness goal of a song, and its limits. */
 export interface LoudnessGoal {
   /** Level that the limiter holds, linear. */
   readonly ceiling: number
   readonly aimedLufs: number
-  /** Mean reduction of the loud parts that may be spent. */
+  /** Permitted mean reduction of the loud parts. */
   readonly meanReductionDb: number
 }
 
-/** Groups around a clipped point in which the clipper changes the signal or the detector sees the change. */
+/** Groups around a clipped point that the clipper changes or whose detected peaks change. */
 const reachGroups = Math.ceil((clipReachFrames + 16) / peakGroupFrames)
-/** Groups after a clipped point in which the K-weighting still answers to it. */
+/** Groups that the K-weighting rings after a clipped point. */
 const ringGroups = 32
-/** Groups before a run from which the K-weighting starts: what came earlier is forgotten to 3 %. */
+/** Groups of K-weighting warm-up before a run: 3 % of earlier signal remains. */
 const warmUpGroups = 128
 const runGroups = 512
 
 /**
- * Returns the material of a song after soft clipping at `limit` (linear). Only the groups near a peak above the clipper's knee are
- * looked at again; of these, peaks below 0.75 of the limit may read lower: no limiter behind it reacts to them. `clipped` is the whole
- * song so clipped, where that is at hand.
+ * Returns the material of a song after soft clipping at `limit` (linear). Only groups near a peak above the clipper's knee are measured
+ * again; their peaks below 0.75 of the limit may read lower, since no limiter after it reacts to them. `clipped` is the whole clipped song,
+ * if available.
  */
 export function clipMaterial(song: Song, limit: number, clipped?: AudioBlock): Material {
   const { audio, peaks: hot, energies: own, sampleRateHz } = song
@@ -81,7 +81,7 @@ function nextAbove(peaks: Float32Array, first: number, end: number, level: numbe
   return g
 }
 
-/** Behind the last group above `level` of those that follow each other closely enough to share one run of the clipper. */
+/** End of the groups above `level` that are close enough to share one clipper run. */
 function endOfRun(peaks: Float32Array, first: number, level: number): number {
   for (let end = first + 1; ; ) {
     const near = Math.min(peaks.length, end + reachGroups + ringGroups + 1)
@@ -91,7 +91,7 @@ function endOfRun(peaks: Float32Array, first: number, level: number): number {
   }
 }
 
-/** Brings a filter into the state that it has at the beginning of a group. */
+/** Brings a filter into its state at the beginning of a group. */
 function warmUp(filter: EnergyFilter, { channels }: Audio, group: number): void {
   const first = Math.max(0, group - warmUpGroups) * peakGroupFrames
   const [left, right] = channels.map((samples) => samples.subarray(first, group * peakGroupFrames))
@@ -104,7 +104,7 @@ interface Clipped {
   readonly material: Material
 }
 
-/** The last clipped material of a song: a plan, its trims and its render all want the same. */
+/** The last clipped material of a song, shared by its plan, trims and render. */
 const lastClipped = new WeakMap<Float32Array, Clipped>()
 
 /** The material of a whole song after soft clipping at `limit`, or the song's own for null. */
@@ -117,7 +117,7 @@ export function clippedWhole(song: Song, limit: number | null): Material {
   return material
 }
 
-/** No limiter behind the clipper works further below it than this part of its level. */
+/** Lowest level, as a part of the clipper's, that a limiter after it acts on. */
 const limitedPart = 0.75
 
 const margin = peakReachFrames
@@ -133,7 +133,7 @@ function clipRun(audio: Audio, peaks: Float32Array, limit: number, group: number
   })
 }
 
-/** The same out of a song that is clipped already, as views; null at its ends, beyond which what clipping adds rings on. */
+/** The same frames as views of an already clipped song; null at its ends, where the clipping error rings beyond them. */
 function cutRun({ channels, frames }: AudioBlock, group: number, groups: number): Float32Array[] | null {
   const first = group * peakGroupFrames - margin
   const end = (group + groups) * peakGroupFrames + margin
@@ -141,8 +141,8 @@ function cutRun({ channels, frames }: AudioBlock, group: number, groups: number)
 }
 
 /**
- * Returns the frames of `audio` from `first` on, clipped at `limit` (null: no clipper): in `buffer`, as many as it has, or as views
- * of the song where nothing is clipped.
+ * Returns the frames of `audio` from `first` on, clipped at `limit` (null: no clipper): in `buffer`, filling it, or as views of the song if
+ * nothing is clipped.
  */
 export function clippedFrames(
   audio: Audio,
@@ -164,7 +164,7 @@ export function clippedFrames(
   return buffer
 }
 
-/** Places the 100 ms steps in a signal of that many groups: group indices, one more than steps. */
+/** Group indices that bound the 100 ms steps of a signal, one more than steps. */
 export function stepBounds(groups: number, sampleRateHz: number): Int32Array {
   const groupsPerStep = sampleRateHz / peakGroupFrames / 10
   return Int32Array.from({ length: Math.floor(groups / groupsPerStep) + 1 }, (_, i) => Math.round(i * groupsPerStep))
@@ -183,14 +183,14 @@ export function weightedPowerDb({ channels, frames }: AudioBlock, sampleRateHz: 
   return powerToDb((sum * peakGroupFrames) / Math.max(1, frames))
 }
 
-/** A limiter over a material, to be tried at several input gains. */
+/** A limiter over a material, for trials at several input gains. */
 export interface LimiterTrial {
   readonly controls: Float32Array
   /** Energies of the 100 ms steps after limiting, at input gain 0 dB, of the last trial. */
   readonly stepEnergies: Float64Array
-  /** Limits at the input gain (dB) and returns the gated loudness in LUFS that comes out. */
+  /** Limits at the input gain (dB) and returns the resulting gated loudness in LUFS. */
   lufsAt(gainDb: number): number
-  /** Limits at the input gain and returns the mean K-weighted power that comes out, in dB, ungated. */
+  /** Limits at the input gain and returns the resulting mean K-weighted power, dB, ungated. */
   powerDbAt(gainDb: number): number
 }
 
@@ -200,7 +200,7 @@ export function createLimiterTrial(material: Material, ceiling: number, settings
   const bounds = stepBounds(peaks.length, sampleRateHz)
   const controls = new Float32Array(controlCount(peaks.length))
   const stepEnergies = new Float64Array(Math.max(0, bounds.length - 1))
-  // A solver begins where the last one ended.
+  // A solver starts at the gain of the last one.
   let standsAtDb = Number.NaN
   const limitAt = (gainDb: number): void => {
     if (gainDb === standsAtDb) return
@@ -231,7 +231,7 @@ export function blockMeans(stepEnergies: Float64Array, sampleRateHz: number): Fl
   })
 }
 
-/** A gain and what it gave. */
+/** A gain and the value measured there. */
 export interface Solution {
   readonly gainDb: number
   readonly value: number
@@ -240,9 +240,9 @@ export interface Solution {
 }
 
 /**
- * Finds the gain up to `capDb` at which the rising function `measure` reaches `target` within `tolerance`: secant steps from
- * `startDb` on, up or down, kept inside the bracket that has been seen, the first along `expectedSlope`. Returns the cap when even
- * that stays below, and what it has after 16 evaluations.
+ * Finds the gain up to `capDb` that makes the rising function `measure` reach `target` within `tolerance`: secant steps from `startDb` on,
+ * up or down, kept inside the known bracket, the first along `expectedSlope`. Returns the cap if even that falls short, and the current
+ * result after 16 evaluations.
  */
 export function solveGain(
   measure: (gainDb: number) => number,

@@ -1,43 +1,40 @@
-/** Offset of a master: what a source that drifts and a limiter that takes more from one side of the waves leave below all music. */
+/** DC offset of a master, left by a drifting source or by a limiter that takes more from one side of the waves. */
 
 import type { AudioBlock } from '../dsp/block.ts'
 import { type StereoSums, sumStereo } from '../dsp/meters/sums.ts'
 import { clamp, dbToGain } from '../dsp/units.ts'
 
-/** A mean of a channel up to this is none, dBFS. */
+/** Largest mean of a channel that does not count as an offset, dBFS. */
 export const noOffsetDbfs = -80
-/** An offset whose root mean square over the song exceeds this is followed as it moves, dBFS; limited music has up to −45. */
+/** RMS over the song above which a moving offset is followed, dBFS; limited music has up to −45. */
 const driftDbfs = -40
 /**
- * A mean or a drift above this is the source's own, dBFS: its repair takes it out before, or was left out. Here it would move the peaks by
- * more than the ceiling can follow.
+ * Largest mean or drift removed here, dBFS. Anything larger is the source's own: its repair removes it earlier or was skipped, and removing
+ * it here would move the peaks by more than the ceiling can follow.
  */
 const mostOffsetDbfs = -30
-/** A channel below this in 100 ms is silent there, root mean square in dBFS: silence stays as it is. */
+/** RMS over 100 ms below which a channel counts as silent, dBFS: silence is left unchanged. */
 const silentDbfs = -60
-/** Least part of a channel's time in which its offset can be taken out. */
+/** Least share of a channel's time that must allow removal of its offset. */
 const leastPart = 0.1
 
-/** Time between two controls of the curve, s: it follows what takes longer than 2 s and nothing that takes less than 1 s. */
+/** Time between two controls of the curve, s: it follows movements slower than 2 s and none faster than 1 s. */
 const knotSeconds = 1
 const stepSeconds = 0.1
-/** Knots before the first and behind the last that can be other than 0: a spline reaches over two on either side. */
+/** Knots before the first and after the last non-zero one: a spline reaches two knots to either side. */
 const reach = 2
-/** The curve of the smoothed song, and once more that of what it leaves: a drift of 10 s is then followed to 1.5 per cent. */
+/** Rounds of smoothing, the second on the residue of the first: a drift of 10 s is then followed to 1.5 per cent. */
 const rounds = 2
 
 /** Curve that takes the offset out of a channel. */
 interface OffsetCurve {
   /** Controls of a uniform cubic B-spline, at knots from frame 0 on. */
   readonly controls: Float64Array
-  /**
-   * Level at which nothing is taken out, linear: the part that is taken falls with the square of the sample. Infinity: all samples lose
-   * alike.
-   */
+  /** Linear level without removal: the removed part falls with the square of the sample. Infinity: the same for all samples. */
   readonly ceiling: number
 }
 
-/** Offset that a master would have, and the curves that take it out. */
+/** Offset of a planned master, and the curves that remove it. */
 export interface ResultOffset {
   /** Mean of each channel, full scale 1. */
   readonly means: readonly number[]
@@ -46,7 +43,7 @@ export interface ResultOffset {
   readonly curves: readonly OffsetCurve[]
 }
 
-/** Sums of a planned master in steps of 100 ms, the last of which may be shorter. */
+/** Sums of a planned master in steps of 100 ms; the last may be shorter. */
 export function stepSumsOf(blocks: Iterable<AudioBlock>, sampleRateHz: number): StereoSums[] {
   const stepFrames = Math.round(sampleRateHz * stepSeconds)
   const steps: StereoSums[] = []
@@ -58,15 +55,15 @@ export function stepSumsOf(blocks: Iterable<AudioBlock>, sampleRateHz: number): 
   return steps
 }
 
-/** Frames of a block that {@link stepSumsOf} cuts into whole steps and the limiter into whole groups. */
+/** Frames of a block that divides into whole steps of {@link stepSumsOf} and whole groups of the limiter. */
 export const wholeStepsFrames = (sampleRateHz: number): number => 8 * Math.round(sampleRateHz * stepSeconds)
 
 /**
- * Returns the offset of a master and the curves to subtract, given its sums in steps of 100 ms and the linear level that its limiter
- * holds (Infinity without one); null where every mean is −80 dBFS or less and none moves. A curve is 0 wherever the channel is silent
- * within 2 s and at both ends; what it takes out has the channel's mean, and it is level but for these places unless the offset moves. A
- * level one takes nothing at the ceiling, so that limited peaks keep their height. A channel that sounds for less than a tenth of its
- * time, or nowhere for 4 s, keeps its offset, and so does one whose mean or drift exceeds −30 dBFS. Pure.
+ * Returns the offset of a master and the curves to subtract, given its sums in steps of 100 ms and the linear level that its limiter holds
+ * (Infinity without one); null if every mean is −80 dBFS or less and steady. A curve is 0 within 2 s of silence and at both ends; elsewhere
+ * it is level unless the offset moves, and its mean equals the channel's. A level curve removes nothing at the ceiling, so limited peaks
+ * keep their height. A channel keeps its offset if it sounds for less than a tenth of its time, never for 4 s, or if its mean or drift
+ * exceeds −30 dBFS. Pure.
  */
 export function offsetOf(steps: readonly StereoSums[], sampleRateHz: number, ceiling: number): ResultOffset | null {
   const frames = steps.reduce((sum, step) => sum + step.frames, 0)
@@ -88,7 +85,7 @@ export function offsetOf(steps: readonly StereoSums[], sampleRateHz: number, cei
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
 
-/** Knots from the first to the last that a spline of some steps has. */
+/** Number of knots of a spline over `steps`. */
 const knotCount = (steps: number): number => Math.ceil(steps * (stepSeconds / knotSeconds)) + 1
 
 /** Weight of the knot `distance` knots away: the uniform cubic B-spline. */
@@ -101,7 +98,7 @@ function weightAt(distance: number): number {
 /** Place of the middle of a step, in knots. */
 const placeOf = (step: number): number => (step + 0.5) * (stepSeconds / knotSeconds)
 
-/** Calls `take` for every knot in reach of a step's middle. */
+/** Calls `take` for every knot within reach of a step's middle. */
 function forKnots(step: number, count: number, take: (knot: number, weight: number) => void): void {
   const place = placeOf(step)
   for (let knot = Math.max(0, Math.ceil(place - reach)); knot < Math.min(count, place + reach); knot++) {
@@ -114,7 +111,7 @@ interface StepOfChannel {
   readonly square: number
 }
 
-/** Curve for one channel; null where there is nothing to take out, or nowhere to do it. */
+/** Curve for one channel; null if there is nothing to remove, or nowhere to remove it. */
 function channelCurve(
   steps: readonly StepOfChannel[],
   lengths: readonly number[],
@@ -142,7 +139,7 @@ function channelCurve(
   return { controls: open.map((isOpen) => level * isOpen), ceiling }
 }
 
-/** 1 for each knot near which the channel sounds all the while and that reaches beyond no end, else 0. */
+/** 1 for each knot with continuous sound in its reach and both ends outside it, else 0. */
 function openKnots(steps: readonly StepOfChannel[], lengths: readonly number[]): Float64Array {
   const open = new Float64Array(knotCount(steps.length)).fill(1)
   const silent = dbToGain(silentDbfs) ** 2
@@ -156,7 +153,7 @@ function openKnots(steps: readonly StepOfChannel[], lengths: readonly number[]):
   return open.map((isOpen, knot) => (knot < reach || knot > end - reach ? 0 : isOpen))
 }
 
-/** Sum of values of the steps as each knot weighs them. */
+/** Weighted sums of the steps' values, one per knot. */
 function knotSums(values: readonly number[], count: number): Float64Array {
   const sums = new Float64Array(count)
   for (const [i, value] of values.entries()) {
@@ -167,7 +164,7 @@ function knotSums(values: readonly number[], count: number): Float64Array {
   return sums
 }
 
-/** Controls of the smoothed means where knots are open, else 0. */
+/** Controls of the smoothed means at open knots, else 0. */
 function movingCurve(
   steps: readonly StepOfChannel[],
   lengths: readonly number[],
@@ -191,7 +188,7 @@ function movingCurve(
   return controls
 }
 
-/** Takes an offset out of a block whose first frame is that frame of the master, in place. */
+/** Subtracts an offset from a block that begins at frame `first` of the master, in place. */
 export function subtractOffset({ curves, knotFrames }: ResultOffset, first: number, block: AudioBlock): void {
   for (const [c, samples] of block.channels.entries()) {
     const { controls, ceiling } = curves[c]!
@@ -213,7 +210,7 @@ function nearControls(curve: Float64Array, knot: number): Four {
   return [at(knot - 1), at(knot), at(knot + 1), at(knot + 2)]
 }
 
-/** Subtracts the spline, less what the square of a sample keeps of it, from samples that begin at the part `x` of the way between two knots. */
+/** Subtracts the spline, reduced by the square of each sample, from samples that begin at the fraction `x` between two knots. */
 function subtractSpan(samples: Float32Array, x: number, step: number, [a, b, c, d]: Four, keptPerSquare: number): void {
   if (a === 0 && b === 0 && c === 0 && d === 0) return
   const cubic = (d - a) / 6 + (b - c) / 2

@@ -15,12 +15,12 @@ import {
 } from './material.ts'
 
 /**
- * The limiter for when nothing else is known, and for steady sounds: the look-ahead spans half a period of 30 Hz and the slow part holds
- * the gain through repeated peaks, so that bass and its company stay undistorted.
+ * Default limiter, for steady sounds: the look-ahead spans half a period of 30 Hz and the slow part holds the gain through repeated peaks,
+ * so that bass and its company stay undistorted.
  */
 export const steadyLimiter: LimiterSettings = { lookAheadMs: 8.5, fastReleaseMs: 60, slowRiseMs: 80, slowFallMs: 600 }
 
-/** A limiter that only looks ahead: the gain is back as soon as the peak is over. */
+/** A limiter that only looks ahead; the gain returns as soon as the peak is over. */
 function promptLimiter(lookAheadMs: number): LimiterSettings {
   return { lookAheadMs, fastReleaseMs: 0, slowRiseMs: 0, slowFallMs: 0 }
 }
@@ -28,25 +28,20 @@ function promptLimiter(lookAheadMs: number): LimiterSettings {
 /** A combination of limiter and clipper. */
 interface Candidate {
   readonly limiter: LimiterSettings
-  /**
-   * Level of the clipper above the ceiling in dB, at the gain that would reach the loudness if nothing were limited; null: no clipper.
-   */
+  /** Level of the clipper above the ceiling, dB, at the gain that would reach the loudness without limiting; null: no clipper. */
   readonly clipAboveDb: number | null
 }
 
 /** Limiter and clipper for a song. */
 export interface Treatment {
   readonly limiter: LimiterSettings
-  /** Linear level of the untouched song at which the soft clipper works; null: no clipper. */
+  /** Level of the soft clipper, linear, relative to the untouched song; null: no clipper. */
   readonly clipLimit: number | null
   /** Input gain that is expected to reach the target. */
   readonly gainDb: number
 }
 
-/**
- * Found by trying 15 combinations on 37 songs at −9 and −7 LUFS: of those that PEAQ preferred somewhere the fewest that leave hardly
- * anything to gain. The steady one is for tones.
- */
+/** Smallest sufficient set from a trial of 15 combinations on 37 songs at −9 and −7 LUFS, judged by PEAQ. The steady one is for tones. */
 const candidates: readonly Candidate[] = [
   { limiter: steadyLimiter, clipAboveDb: null },
   { limiter: promptLimiter(1), clipAboveDb: null },
@@ -60,19 +55,18 @@ const candidates: readonly Candidate[] = [
 /** Six stretches of 1.5 s stand for the song. */
 const stretchCount = 6
 const stretchSeconds = 1.5
-/** Peaks that stick out by less are limited without trials: no treatment of them is heard. */
+/** Largest excess of peaks limited without trials, dB: any treatment is inaudible. */
 const harmlessDb = 1
 const harmlessLimiter = promptLimiter(5)
 
-/** A treatment and what it did to the excerpt of the song: see {@link createDistortionMeter}. */
+/** A treatment and its distortion on the song's excerpt: see {@link createDistortionMeter}. */
 interface Weighed extends Treatment {
   readonly distortionDb: number
 }
 
 /**
- * Tries ways to bring a song to the loudness of a goal: each is brought to it on an excerpt, rendered, and compared
- * with the untouched music. Candidates that cannot reach the loudness, or only at a gain that exceeds what is to come out by more
- * than the budget of reduction, are left out.
+ * Tries candidates for bringing a song to a loudness goal: each is rendered at that loudness on an excerpt and compared with the untouched
+ * music. Omits candidates that cannot reach the loudness, or only at a gain that exceeds the output's by more than the reduction budget.
  */
 export function weighCandidates(
   song: FinaliseSource,
@@ -80,10 +74,10 @@ export function weighCandidates(
 ): Weighed[] {
   const gainDb = aimedLufs - song.loudness.integratedLufs
   const excerpt = excerptOf(song, ceiling / dbToGain(gainDb))
-  // The excerpt is a fair sample of the loud parts: limited, it must be as much louder as the whole song.
+  // The excerpt is a fair sample of the loud parts: limiting must raise it as much as the whole song.
   const powerDb = createLimiterTrial(excerpt, Infinity, harmlessLimiter).powerDbAt(gainDb)
   const { channels, frames } = excerpt.audio
-  // One each for all: the memory of seven would not be given back in time.
+  // Shared by all trials: the memory of seven would not be collected in time.
   const space = { clipped: allocateBlock(channels.length, frames), rendered: allocateBlock(channels.length, frames) }
   const aim = { ceiling, startDb: gainDb, powerDb, mostDb: meanReductionDb }
   const distortionOf = createDistortionMeter(excerpt.audio, dbToGain(gainDb))
@@ -96,20 +90,19 @@ export function weighCandidates(
   return weighed
 }
 
-/** The excerpt only resembles the song: a treatment that takes no more than this share of the budget there is safe to stay inside it. */
+/** Share of the budget that is safe on an excerpt, which only resembles the song. */
 const comfortableShare = 0.8
-/** Each treatment that is tried on the whole song costs a closed loop. */
+/** Most treatments tried on the whole song; each costs a closed loop. */
 const mostTried = 3
-/** Step by which the loudness of the trials is lowered when nothing reaches it at a bearable loss, LU. */
+/** Step that lowers the loudness of the trials if none reaches it at a bearable loss, LU. */
 const retreatLu = 1.5
 const mostRetreats = 5
 
 /**
- * Returns treatments in the order in which they are to be tried on the whole song, at least one: first that with the least
- * distortion among those that give up clearly less level than the goal allows; where none does but one stays inside it,
- * that which gives up least. Where none can, the goal is out of reach and the song will stop below it: the trials are repeated at
- * lower loudness, so that what is delivered sounds best where it ends, instead of getting there loudest. The later ones give up
- * less and less, for a song that loses more than its excerpt let expect. See {@link weighCandidates}.
+ * Returns at least one treatment, in the order to be tried on the whole song. First comes the least distortion among the treatments that
+ * give up clearly less level than the goal allows, or else the treatment within the goal that gives up least. If none is within it, the
+ * song will stop below its goal: the trials are repeated at lower loudness, to choose the best sound at the loudness reached. Later
+ * treatments give up less and less, for a song that loses more than its excerpt suggested. See {@link weighCandidates}.
  */
 export function chooseTreatments(song: FinaliseSource, goal: LoudnessGoal): readonly Treatment[] {
   const { ceiling, meanReductionDb } = goal
@@ -131,8 +124,8 @@ export function chooseTreatments(song: FinaliseSource, goal: LoudnessGoal): read
 }
 
 /**
- * Returns stretches of the song, joined: of all loud stretches, sorted by how much of them lies above `threshold`, six evenly
- * spaced ones. A song shorter than the excerpt is taken whole.
+ * Returns an excerpt of joined stretches: six evenly spaced ranks among the loud stretches, sorted by their excess above `threshold`. A
+ * song shorter than the excerpt is taken whole.
  */
 function excerptOf(song: Song, threshold: number): Song {
   const { audio, peaks, energies, sampleRateHz } = song
@@ -164,7 +157,7 @@ function excerptOf(song: Song, threshold: number): Song {
   return joined
 }
 
-/** Sum of what the values [first, end) have above `level`, which is not negative. */
+/** Sum of the excess of the values [first, end) over a non-negative `level`. */
 function sumAbove(values: Float32Array, first: number, end: number, level: number): number {
   let sum = 0
   for (let i = first; i < end; i++) if (values[i]! > level) sum += values[i]! - level
@@ -175,17 +168,17 @@ function sumAbove(values: Float32Array, first: number, end: number, level: numbe
 interface Aim {
   /** Linear. */
   readonly ceiling: number
-  /** Gain at which the search begins. */
+  /** Start of the search, dB of gain. */
   readonly startDb: number
   /** Mean K-weighted power to reach. */
   readonly powerDb: number
-  /** Most that may be added to the gain. */
+  /** Largest permitted addition to the gain, dB. */
   readonly mostDb: number
 }
 
 /** Tolerance of the predicted power of an excerpt, dB. */
 const powerToleranceDb = 0.02
-/** A treatment that comes out quieter by more than this looks better for it: it is turned up and rendered again, dB. */
+/** Loudness shortfall that would flatter a treatment, dB: beyond it the gain is raised and the excerpt rendered again. */
 const fairDb = 0.1
 const mostLooks = 3
 
@@ -195,7 +188,7 @@ interface TrialSpace {
   readonly rendered: AudioBlock
 }
 
-/** Renders an excerpt with a candidate at the power aimed at, into `rendered`; null where that takes more gain than it may. */
+/** Renders an excerpt with a candidate at the target power into `rendered`; null if that takes too much gain. */
 function tryCandidate(
   excerpt: Song,
   candidate: Candidate,
@@ -207,7 +200,7 @@ function tryCandidate(
   const { limiter, clipAboveDb } = candidate
   const capDb = startDb + mostDb
   const clipLimit = clipAboveDb === null ? null : ceiling * dbToGain(clipAboveDb - startDb)
-  // Clipping does not depend on the gain: once serves the material and every look.
+  // Clipping does not depend on the gain, so one pass serves the material and every rendering.
   const tops = clippedFrames(audio, peaks, clipLimit, 0, clipped)
   const material = clipLimit === null ? excerpt : clipMaterial(excerpt, clipLimit, tops)
   const trial = createLimiterTrial(material, ceiling, limiter)

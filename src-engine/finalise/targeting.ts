@@ -1,4 +1,4 @@
-/** Loudness targeting in a closed loop: a loudness is predicted from group energies, checked on samples, and the gain follows. */
+/** Closed-loop loudness targeting: the loudness is predicted from group energies and checked on samples, and the gain follows. */
 
 import { lufsToMeanSquare, relativeGate } from '../dsp/meters/gating.ts'
 import { powerToDb } from '../dsp/units.ts'
@@ -17,10 +17,10 @@ import {
 } from './material.ts'
 import type { Treatment } from './peak-treatment.ts'
 
-/** Predictions need be no better: what they are off is measured. */
+/** Tolerance of predictions, LU: their error is measured afterwards. */
 const predictionToleranceLu = 0.01
 
-/** Brings a song to a goal with the first treatment that reaches it, or with the one that comes closest to it. */
+/** Brings a song to a goal with the first treatment to reach it, or else with the closest. */
 export function reachWithBest(
   source: FinaliseSource,
   treatments: readonly Treatment[],
@@ -38,10 +38,7 @@ export function reachWithBest(
   return { attempt, reached: reached ?? reachLoudness(source, attempt, goal) }
 }
 
-/**
- * Prediction for a treatment: the loudness aimed at, or less where the mean reduction of the loud parts would exceed
- * its budget.
- */
+/** Prediction for a treatment: the target loudness, or less if the mean reduction of the loud parts would exceed its budget. */
 export interface Attempt {
   readonly treatment: Treatment
   readonly clipLimit: number | null
@@ -70,7 +67,7 @@ function highestGainDb(source: FinaliseSource, { aimedLufs, meanReductionDb }: L
 
 const reductionToleranceDb = 0.05
 
-/** Returns `wanted`, or where it takes more mean reduction off the loud parts than it may the highest gain that does not. */
+/** Returns `wanted`, or the highest gain within the budget if `wanted` reduces the loud parts too much on average. */
 function withinReduction(source: FinaliseSource, trial: LimiterTrial, wanted: Solution, goal: LoudnessGoal): Solution {
   const mostDb = goal.meanReductionDb
   const reductionDb = meanReductionDb(source, trial.stepEnergies)
@@ -85,19 +82,19 @@ function withinReduction(source: FinaliseSource, trial: LimiterTrial, wanted: So
   return { gainDb, value: lufs, slope: wanted.slope }
 }
 
-/** Loudness that was reached and its cost, measured on samples. */
+/** Reached loudness and its cost, measured on samples. */
 export interface Reached {
   readonly gainDb: number
   readonly integratedLufs: number
   /** LU per dB of gain there. */
   readonly slope: number
-  /** Mean over the loud 400 ms blocks of the level lost. */
+  /** Mean loss of level over the loud 400 ms blocks. */
   readonly reductionDb: number
-  /** True where the budget of mean reduction ended the search. */
+  /** True if the budget of mean reduction ended the search. */
   readonly isReductionShort: boolean
 }
 
-/** Checks a prediction on samples and moves the gain until they reach the goal, unless the budget of reduction has ended the climb already. */
+/** Checks a prediction on samples and moves the gain until they reach the goal, unless the reduction budget has already ended the climb. */
 function reachLoudness(source: FinaliseSource, attempt: Attempt, goal: LoudnessGoal): Reached {
   const { trial, clipLimit } = attempt
   const measureAt: Measure = (gainDb, how) => measureRendered(source, clipLimit, trial, gainDb, how)
@@ -110,13 +107,13 @@ function reachLoudness(source: FinaliseSource, attempt: Attempt, goal: LoudnessG
     gainDb: solution.gainDb,
     integratedLufs: isCut ? measureAt(solution.gainDb) : solution.value,
     slope: solution.slope,
-    // Limiting inaudible content can add audible distortion: a gain in loudness is no reduction.
+    // Limiting inaudible content can add audible distortion; a gain in loudness does not count as reduction.
     reductionDb: Math.max(0, meanReductionDb(source, trial.stepEnergies)),
     isReductionShort: attempt.isReductionShort || isCut,
   }
 }
 
-/** Mean over the loud 400 ms blocks of the level lost, in dB, given the step energies that come out at input gain 0 dB. */
+/** Mean loss of level over the loud 400 ms blocks, dB, given the output's step energies at input gain 0 dB. */
 function meanReductionDb(source: FinaliseSource, after: Float64Array): number {
   const { means, loudFrom } = untouchedBlocks(source)
   const limited = blockMeans(after, source.sampleRateHz)
@@ -133,21 +130,21 @@ function meanReductionDb(source: FinaliseSource, after: Float64Array): number {
 /** The untouched song in 400 ms blocks. */
 interface Blocks {
   readonly means: Float64Array
-  /** Mean square from which a block belongs to the loud parts. */
+  /** Least mean square of a block in the loud parts. */
   readonly loudFrom: number
 }
 
 const knownBlocks = new WeakMap<Float32Array, Blocks>()
 
 /**
- * The loud parts are at least so many blocks (3 s, what a short-term loudness looks at) or this part of a short song, where the
- * integrated loudness counts that many at all: a knock in a quiet recording raises it above all the music, and would be the only
- * loud part.
+ * Fewest blocks of the loud parts (3 s, as for short-term loudness), and their least share of a short song, as far as the integrated
+ * loudness counts that many. A knock in a quiet recording raises the loudness above all the music and would otherwise be the only loud
+ * part.
  */
 const fewestLoudBlocks = 30
 const fewestLoudPart = 0.1
 
-/** The blocks of the untouched song, found once: every gain that is tried is held against them. */
+/** Blocks of the untouched song, computed once as the reference for every trial gain. */
 function untouchedBlocks({ energies, peaks, sampleRateHz, loudness }: FinaliseSource): Blocks {
   const known = knownBlocks.get(energies)
   if (known !== undefined) return known
@@ -161,18 +158,18 @@ function untouchedBlocks({ energies, peaks, sampleRateHz, loudness }: FinaliseSo
 }
 
 /**
- * Each further round costs a look at touched samples. Music needs at most three; a steady tone that rises by a fifth of its gain
+ * Most rounds of correction; each measures touched samples. Music needs at most three; a steady tone that rises by a fifth of its gain
  * needs nine.
  */
 const mostRounds = 12
 
-/** Integrated loudness at a gain at which the trial stands, in LUFS. */
+/** Measures the integrated loudness at the trial's current gain, LUFS. */
 type Measure = (gainDb: number, how?: 'whole' | 'estimate') => number
 
-/** A prediction that a sample shows to be off by no more than this is off by little more where nobody looked. */
+/** Largest error on the sample, LU, for a prediction to be trusted at unmeasured places. */
 const smallBiasLu = 0.1
 
-/** Renders, measures, and moves the gain until the samples have the loudness aimed at, or until that is no longer affordable. */
+/** Renders, measures and moves the gain until the samples have the target loudness or the budget is spent. */
 function verifyOnSamples(
   source: FinaliseSource,
   { trial, solution: first }: Attempt,

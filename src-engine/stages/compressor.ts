@@ -6,7 +6,7 @@ import { kernelFrames, kernelPlace } from '../dsp/kernels/kernels.ts'
 import { controlFrames, type Processor } from '../dsp/processor.ts'
 import { dbToGain, powerToDb } from '../dsp/units.ts'
 
-/** A processor that can say how much it turned any band down at most so far, dB. */
+/** A processor that reports its largest gain reduction in any band so far, dB. */
 export interface Compressor extends Processor {
   mostReductionDb(): number
 }
@@ -26,7 +26,7 @@ export function staticReductionDb(levelDbfs: number, band: CompressionBand): num
 
 /** Most bands of a compressor. */
 const maxBands = 4
-/** Most control steps that a piece of the signal touches: those of a whole piece, and one more where it begins inside one. */
+/** Most control steps in a piece of the signal: a whole piece's, plus one if it begins inside a step. */
 const pieceSteps = kernelFrames / controlFrames + 1
 
 const place = kernelPlace((kernels) => {
@@ -54,7 +54,7 @@ interface BandState {
   nextGain: number
 }
 
-/** A low-pass that separates a band, and what it remembers. */
+/** A low-pass that separates a band, with its state. */
 interface Splitter {
   readonly coefficients: Float64Array
   readonly state: Float64Array
@@ -66,8 +66,8 @@ export function splittersAt(crossoversHz: readonly number[], sampleRateHz: numbe
 }
 
 /**
- * Returns the filter that each band of {@link createCompressor} is, as a cascade: its own low-pass on what those before it have
- * left. What they leave rises by only 6 dB per octave up to the crossover, so the bands overlap widely.
+ * Returns the filter of each band of {@link createCompressor} as a cascade: its own low-pass on the remainder of the bands before. The
+ * remainder rises by only 6 dB per octave up to the crossover, so bands overlap widely.
  */
 export function bandFilters(crossoversHz: readonly number[], sampleRateHz: number): readonly (readonly Biquad[])[] {
   const splitters = splittersAt(crossoversHz, sampleRateHz)
@@ -78,11 +78,10 @@ export function bandFilters(crossoversHz: readonly number[], sampleRateHz: numbe
 }
 
 /**
- * Returns a compressor of `bands` separated at `crossoversHz` (one fewer): y = x + Σ (gain − 1)·band. The bands are what a chain of
- * low-passes takes off in turn ({@link bandFilters}), so that they add up to x exactly, and bands whose gain is 1 leave the input
- * bit for bit. Both channels share every gain. Levels are mean squares of {@link controlFrames} frames; gains move in straight
- * lines between these moments and look only back, so there is no latency. Throws a RangeError when the counts do not fit and for more
- * than four bands.
+ * Returns a compressor of `bands` separated at `crossoversHz` (one fewer): y = x + Σ (gain − 1)·band. A chain of low-passes takes the bands
+ * off in turn ({@link bandFilters}), so they add up to x exactly, and with all gains at 1 the output equals the input bit for bit. Both
+ * channels share every gain. Levels are mean squares of {@link controlFrames} frames; gains are linear in between and depend only on the
+ * past, so there is no latency. Throws a RangeError for mismatched counts or more than four bands.
  */
 export function createCompressor(
   crossoversHz: readonly number[],
@@ -120,7 +119,7 @@ export function createCompressor(
     left.set(kernels.f32.subarray(signal.left >> 2, (signal.left >> 2) + frames))
     right.set(kernels.f32.subarray(signal.right >> 2, (signal.right >> 2) + frames))
     position += frames
-    // At fixed places of the signal, so that no split into blocks can change the output.
+    // At fixed positions of the signal, so that splitting into blocks cannot change the output.
     if (position % kernelFrames === 0) for (const { state } of splitters) flushTails(state)
   }
 
@@ -137,7 +136,7 @@ export function createCompressor(
   }
 }
 
-/** Lays the bands of the signal out as its parts; the last one is what the low-passes have left. */
+/** Splits the signal into its bands; the last is the remainder of the low-passes. */
 function split(space: Place, splitters: readonly Splitter[], frames: number): void {
   const { kernels, signal, parts, coefficients, state, scratch } = space
   const { f64 } = kernels
@@ -158,7 +157,7 @@ function split(space: Place, splitters: readonly Splitter[], frames: number): vo
   }
 }
 
-/** Adds a band to the signal as its gain asks, and returns the largest reduction that a step has led to, dB. */
+/** Adds a band to the signal with its gain, and returns the largest reduction of its steps, dB. */
 function applyBand(space: Place, b: number, state: BandState, frames: number, offset: number): number {
   const { kernels, signal, parts, energies, gains } = space
   const { f64 } = kernels
@@ -182,13 +181,13 @@ function applyBand(space: Place, b: number, state: BandState, frames: number, of
   return most
 }
 
-/** Ends one control step: the gain that was aimed at is reached and the next one follows from the energy of the step. */
+/** Ends one control step: the target gain is reached, and the next follows from the step's energy. */
 function advance(state: BandState, energy: number): void {
   const levelDbfs = powerToDb(energy / (2 * controlFrames))
   const wanted = staticReductionDb(levelDbfs, state.band)
   const coefficient = wanted > state.reductionDb ? state.attack : state.release
   const reductionDb = wanted + coefficient * (state.reductionDb - wanted)
-  // Below a hundred-thousandth of a decibel the band is at rest, so that silence leaves exact ones.
+  // Below a hundred-thousandth of a decibel the band is at rest: silence returns to a gain of exactly 1.
   state.reductionDb = reductionDb < 1e-5 ? 0 : reductionDb
   state.gain = state.nextGain
   state.nextGain = state.reductionDb === 0 ? 1 : dbToGain(-state.reductionDb)

@@ -9,13 +9,13 @@ function planClicks({ clicks, isMono }: SourceAnalysis): StagePlan<Declick> {
   return { stages: [{ kind: 'declick', clicks }], decisions: [repairDecision('CLICKS_MENDED', { count })] }
 }
 
-/** Replaces the clicks of one channel in place by what the music around them predicts. */
+/** Replaces the clicks of one channel, in place, by prediction from the music around them. */
 function mendClicks(samples: Float32Array, clicks: ClickRanges): Mending {
   let count = 0
   let largest = 0
   for (const [start, end] of clicks) {
     if (!isMendable(samples, start, end)) continue
-    // First straight lines over the gap, so that the predictor is not estimated from the click itself.
+    // Bridges the gap with a straight line first, to keep the click out of the predictor's estimate.
     const before = samples[start - 1]!
     const step = (samples[end]! - before) / (end - start + 1)
     const original = samples.slice(start, end)

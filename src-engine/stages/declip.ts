@@ -5,25 +5,25 @@ import { clamp, dbToGain } from '../dsp/units.ts'
 import { interpolate, isMendable, type Mending, mendChannels } from './mending.ts'
 import { type EditStage, nothingPlanned, repairDecision, type StagePlan, unlessSkipped } from './stage.ts'
 
-/** More flat tops per second than this are meant, or past mending; songs whose loudest 3 dB were cut off have up to a hundred. */
+/** Flat tops per second above which clipping is intended or beyond repair; songs with their loudest 3 dB cut off have up to a hundred. */
 const mostFlatTopsPerSecond = 300
-/** A rebuilt peak never stands higher above the level at which it was cut. */
+/** Largest rise of a rebuilt peak above its clipping level. */
 const mostRise = dbToGain(9)
 
-/** Flat tops between two words on the progress: some hundredths of a second. */
+/** Flat tops between two progress reports: some hundredths of a second. */
 const toldEvery = 200
-/** Part of the work on a song that mending flat tops takes. */
+/** Share of the work on a song spent on mending flat tops. */
 const workShare = 0.8
 
-/** Returns in how many places a piece is cut off flat; one that two equal channels share counts once. */
+/** Returns the number of clipped places; a place shared by two equal channels counts once. */
 export function clippedPlaces({ clipping, isMono }: SourceAnalysis): number {
   return isMono ? clipping.count / clipping.levels.length : clipping.count
 }
 
-/** Flat tops per second of a piece that is clipped throughout, so that nothing is rebuilt; null for all others. */
+/** Flat tops per second of a piece that is clipped throughout and therefore not rebuilt; null for all others. */
 export function clippedThroughout(analysis: SourceAnalysis): number | null {
   const { clipping, durationSeconds } = analysis
-  // The limit is one of both channels together, equal or not.
+  // The limit applies to both channels together, equal or not.
   const isThroughout = clipping.count / durationSeconds > mostFlatTopsPerSecond
   return isThroughout ? Math.round(clippedPlaces(analysis) / durationSeconds) : null
 }
@@ -40,9 +40,9 @@ function planClipping(analysis: SourceAnalysis): StagePlan<Declip> {
 }
 
 /**
- * Rebuilds the flat tops of one channel in place by two passes of autoregressive interpolation; every rebuilt sample lies at or
- * beyond the level at which it was cut. Gaps at the very ends of the channel or longer than 80 frames stay as they are.
- * `onProgress` is told the part of the work that is done, 0 to 1.
+ * Rebuilds the flat tops of one channel in place by two passes of autoregressive interpolation; every rebuilt sample lies at or beyond its
+ * clipping level. Gaps at the very ends of the channel or longer than 80 frames are left alone. `onProgress` gets the share of the work
+ * done, 0 to 1.
  */
 function rebuildFlatTops(samples: Float32Array, levels: ClipLevels, onProgress?: (fraction: number) => void): Mending {
   const runs = flatTops(samples, levels).filter(([start, end]) => isMendable(samples, start, end))

@@ -14,13 +14,13 @@ import {
   unlessSkipped,
 } from './stage.ts'
 
-/** Gains are found for one frame in so many and drawn between: 0.7 ms at 44.1 kHz, a ninth of the fastest movement's period. */
+/** Frames between two computed gains, interpolated in between: 0.7 ms at 44.1 kHz, a ninth of the fastest movement's period. */
 const stepFrames = 32
 const blockFrames = 4096
-/** Sections of the low-passes that divide the bands (order 4), and the time in which those at 1 kHz have died away, s. */
+/** Sections of the low-passes that divide the bands (order 4), and decay time of the lowest, at 1 kHz, s. */
 const butterworthQs = [0.541, 1.307]
 const tailSeconds = 0.01
-/** A border this close to the end of the band has nothing above it, in parts of the rate. */
+/** Highest border with a band above it, as a part of the rate. */
 const highestPart = 0.45
 
 function planDeflutter({ analysis: { flutter } }: Planning): StagePlan<Deflutter> {
@@ -33,7 +33,7 @@ function planDeflutter({ analysis: { flutter } }: Planning): StagePlan<Deflutter
 const linesOf = ({ lines }: Deflutter, c: number, band: number): FlutterLine[] =>
   lines.filter((line) => line.band === band && line.channel === (c === 0 ? 'left' : 'right'))
 
-/** Largest distance from its mean to which the level of any band moves, dB. */
+/** Largest movement of any band's level from its mean, dB. */
 function largestSwingDb(stage: Deflutter): number {
   const swings = stage.bordersHz.flatMap((_, band) =>
     [0, 1].map((c) => linesOf(stage, c, band).reduce((sum, { swingDb }) => sum + swingDb, 0)),
@@ -51,8 +51,8 @@ const steadyingGain = (lines: readonly FlutterLine[], seconds: number): number =
   )
 
 /**
- * Steadies the bands of both channels in place: y = x + Σ (gain − 1) · band, a band being the difference of what two low-passes let
- * through. What lies well below the first border keeps its level.
+ * Steadies the bands of both channels in place: y = x + Σ (gain − 1) · band; a band is the difference of two low-passes. Frequencies well
+ * below the first border keep their level.
  */
 function steady(audio: Audio, stage: Deflutter): void {
   const { frames, sampleRateHz } = audio
@@ -78,7 +78,7 @@ function steady(audio: Audio, stage: Deflutter): void {
   }
 }
 
-/** Copies the frames from a place on; silence lies before and behind the audio. */
+/** Copies the frames from `start` on, with silence outside the audio. */
 function copyInto(block: AudioBlock, audio: Audio, start: number): AudioBlock {
   for (const [c, samples] of block.channels.entries()) {
     samples.fill(0)
@@ -89,7 +89,7 @@ function copyInto(block: AudioBlock, audio: Audio, start: number): AudioBlock {
   return block
 }
 
-/** Adds to the frames from a place on a band, the difference of two signals, times what its gain is more than 1. */
+/** Adds a band, the difference of two signals, times (gain − 1) to the frames from `start` on. */
 function turnBand(
   samples: Float32Array,
   place: number,
@@ -108,7 +108,7 @@ function turnBand(
   }
 }
 
-/** Steadying of a flutter. */
+/** Correction of flutter. */
 export const deflutter = {
   kind: 'deflutter',
   plan: (song) => unlessSkipped(song, 'flutter', planDeflutter(song)),

@@ -25,22 +25,22 @@ import {
   unlessSkipped,
 } from './stage.ts'
 
-/** Density of the sharpest sibilants against the voice range from which they are tamed, dB. */
+/** Density of the sharpest sibilants over the voice range that triggers a cut, dB. */
 const sibilanceDb: Record<AiService, number> = { suno: 5, udio: 5, elevenlabs: 5, other: 9 }
 
 /**
- * Distance of the cut's threshold below the sharpest sibilants, dB: 4 for its own depth and 3.5 that its filters read less than the
- * analysis does.
+ * Distance of the cut's threshold below the sharpest sibilants, dB: 4 for its own depth, and 3.5 since its filters read lower than the
+ * analysis.
  */
 const sibilanceKneeDb = 7.5
-/** Highest threshold, dB: of sounds that are nothing but sibilant the filters read at most 18 dB. */
+/** Highest threshold, dB; the filters read at most 18 dB for pure sibilants. */
 const mostToleranceDb = 12
-/** Least distance of the sharpest sibilants from the typical moment, dB: what hisses all the time is no sibilance. */
+/** Least distance of the sharpest sibilants from the typical moment, dB: constant hiss is not sibilance. */
 const leastSharpnessDb = 10
 
-/** Band that is compared with a resonance: around it, four times as wide. */
+/** Reference band of a resonance: centred on it, four times as wide. */
 const resonanceWidthRatio = 4
-/** Parts of the excess of a resonance that mid and side lose, and the most that they lose, dB. */
+/** Parts of a resonance's excess that are cut from mid and side, and the largest cuts, dB. */
 const midCutPart = 0.6
 const sideCutPart = 0.8
 const mostMidCutDb = 3.5
@@ -60,13 +60,13 @@ const sibilanceCut = {
   maxSideCutDb: 3,
 } as const satisfies Partial<BandCut>
 
-/** Frames that are filtered at a time. */
+/** Frames filtered at a time. */
 const chunkFrames = 4096
-/** Levels are averaged over this time, so that the narrow band's own beating is not followed. */
+/** Averaging time of levels, long enough to ignore the narrow band's own beating. */
 const averagingMs = 20
-/** Width of so many equal band-passes in a row against that of one: ∫ (1 + x²)⁻ⁿ dx. */
+/** Width of n cascaded equal band-passes relative to one: ∫ (1 + x²)⁻ⁿ dx. */
 const widthOfSections = { 1: 1, 3: 3 / 8 }
-/** A cut of less is none, dB, so that silence leaves exact ones. */
+/** Cut below which the band is at rest, dB: silence returns to a gain of exactly 1. */
 const restDb = 1e-5
 
 function planResonances(analysis: PlannedSong): StagePlan<DynamicCut> {
@@ -94,10 +94,10 @@ const resonanceCut = ({ frequencyHz, q, excessDb }: Resonance): BandCut => ({
   maxSideCutDb: Math.min(mostSideCutDb, excessDb * sideCutPart),
 })
 
-/** Gain of the filters that follow at a frequency, dB. */
+/** Gain of the later filters at a frequency, dB. */
 type FilterGain = (hz: number) => MidSideDb[]
 
-/** Gain that filters give the sharpest sibilants against the voice range, dB. */
+/** Gain of the sharpest sibilants over the voice range by the later filters, dB. */
 function sharpenedDb({ spectrum, sibilance }: SourceAnalysis, filterGainDb: FilterGain): number {
   const gainDb = ([lowHz, highHz]: readonly [number, number]): number => {
     let before = 0
@@ -113,14 +113,14 @@ function sharpenedDb({ spectrum, sibilance }: SourceAnalysis, filterGainDb: Filt
   return gainDb(sibilantHz) - gainDb(voiceHz)
 }
 
-/** Cut that the filters which follow make at a frequency for good, dB, 0 or more. */
+/** Static cut by the later filters at a frequency, dB, 0 or more. */
 function cutByFiltersDb(hz: number, filterGainDb: FilterGain): number {
   return Math.max(0, -filterGainDb(hz).reduce((sum, { mid }) => sum + mid, 0))
 }
 
 /**
- * Sibilants are judged as the filters that follow leave them, and `alreadyCutDb` in their range counts as done. A muffled song keeps
- * its own.
+ * Plans the cut of sibilants, judged after the later filters and with `alreadyCutDb` in their range deducted. A muffled song keeps its
+ * sibilants.
  */
 function planSibilance(analysis: PlannedSong, filterGainDb: FilterGain, alreadyCutDb: number): StagePlan<DynamicCut> {
   const { sharpestDb, typicalDb } = analysis.sibilance
@@ -137,7 +137,7 @@ function planSibilance(analysis: PlannedSong, filterGainDb: FilterGain, alreadyC
   }
 }
 
-/** Most that resonances in the range of sibilants are cut, dB. */
+/** Largest cut of a resonance in the range of sibilants, dB. */
 function cutAmongSibilantsDb(stages: readonly DynamicCut[]): number {
   const [lowHz, highHz] = sibilantHz
   const cuts = stages
@@ -146,7 +146,7 @@ function cutAmongSibilantsDb(stages: readonly DynamicCut[]): number {
   return Math.max(0, ...cuts.map(({ maxMidCutDb }) => maxMidCutDb))
 }
 
-/** A channel that is silent is as loud in the side as in the mid and stays silent where both are cut alike. */
+/** The stage with equal cuts in mid and side: a dead channel sounds equally in both and stays silent only if both are cut alike. */
 function alikeInSide(stage: DynamicCut): DynamicCut {
   return { ...stage, cuts: stage.cuts.map((cut) => ({ ...cut, maxSideCutDb: cut.maxMidCutDb })) }
 }
@@ -192,7 +192,7 @@ const channelState = (maxCutDb: number): ChannelState => ({
   nextGain: 1,
 })
 
-/** A processor that can say how much it turned mid and side down at most so far, dB. */
+/** A processor that reports its largest cuts of mid and side so far, dB. */
 interface DynamicCutter extends Processor {
   mostCutDb(): { readonly mid: number; readonly side: number }
 }
@@ -202,7 +202,7 @@ interface Detector {
   readonly attack: number
   readonly release: number
   readonly averaging: number
-  /** Width of the reference against that of the band, dB. */
+  /** Width of the reference relative to the band, dB. */
   readonly widthRatioDb: number
   readonly toleranceDb: number
 }
@@ -219,7 +219,7 @@ function detectorOf(cut: BandCut, sampleRateHz: number): Detector {
   }
 }
 
-/** Ends one control step: the gain that was aimed at is reached, and the next one follows from the levels of the step. */
+/** Ends one control step: the target gain is reached, and the next follows from the step's levels. */
 function advance(state: ChannelState, { attack, release, averaging, widthRatioDb, toleranceDb }: Detector): void {
   state.bandMean = state.band + averaging * (state.bandMean - state.band)
   state.referenceMean = state.reference + averaging * (state.referenceMean - state.reference)
@@ -236,9 +236,9 @@ function advance(state: ChannelState, { attack, release, averaging, widthRatioDb
 }
 
 /**
- * Returns a dynamic equaliser for one band, in mid and side apart: y = x + (gain − 1)·band, which is a peaking equaliser whose gain
- * moves. The band is turned down by as much as its power, per hertz, exceeds that of the reference band by more than the tolerance. No
- * latency. A largest cut of 0 in both is the exact identity, and a band below −110 dBFS is left alone. Needs two channels.
+ * Returns a dynamic equaliser for one band, in mid and side apart: y = x + (gain − 1)·band, a peaking equaliser with moving gain. The band
+ * is cut by the excess of its power per hertz over the reference band beyond the tolerance. No latency. A largest cut of 0 in both is the
+ * exact identity, and a band below −110 dBFS is left alone. Needs two channels.
  */
 function createDynamicCut(cut: BandCut, sampleRateHz: number): DynamicCutter {
   const detector = detectorOf(cut, sampleRateHz)

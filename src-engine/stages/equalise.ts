@@ -14,29 +14,29 @@ import type { Processor } from '../dsp/processor.ts'
 import { rise, rounded } from '../dsp/units.ts'
 import { appliedPart, nothingPlanned, repairSkipped, type StagePlan, type StreamingStage } from './stage.ts'
 
-/** Faults of which one is undone by what causes the other: certainty of the one speaks against the other. */
+/** Opposite faults: correcting one causes the other, so certainty of one speaks against the other. */
 const opposites = { harshness: 'dullness', dullness: 'harshness', mud: null } as const
 
 const codes = { mud: 'MUD_CUT', harshness: 'TONE_HARSHNESS_CUT', dullness: 'TONE_DULLNESS_LIFTED' } as const
 
 const usualOf = (kind: ToneFault['kind']): number => toneFaults.find((fault) => fault.kind === kind)!.usualDb
 
-/** End of the band below which nothing is lifted, Hz: an octave above the shelf against dullness. */
+/** Least bandwidth for a lift, Hz: an octave above the shelf against dullness. */
 const leastLiftedHz = 10_000
 
-/** Least correction that is worth a filter, dB. */
+/** Least correction worth a filter, dB. */
 const leastDb = 0.15
 
-/** Evidence of the spectrum from which a fault may be treated in full, dB. */
+/** Spectral evidence that allows a full correction, dB. */
 const plainEvidenceDb = 1
-/** Log-odds between which the peaks, in both halves, outweigh a spectrum that is mildly against a fault: 0.98 to 0.993. */
+/** Log-odds over which the peaks, in both halves, come to outweigh a spectrum mildly against a fault: 0.98 to 0.993. */
 const peaksOutweighFrom = 4
 const peaksOutweighTo = 5
-/** Evidence against a fault up to which they do, and from which it is vetoed, dB. */
+/** Evidence against a fault that they can outweigh, and evidence that vetoes it, dB. */
 const mildlyAgainstDb = -6
 const vetoDb = -8
 
-/** Evidence of the spectrum for a fault, dB: the least of the whole song, of its halves and of the place where it would be treated. */
+/** Evidence of the spectrum for a fault, dB: the least among the whole song, its halves and the place of treatment. */
 function shownDb(analysis: PlannedSong, kind: ToneFault['kind']): number {
   const evidence = [analysis, ...analysis.halves].map(({ tone }) => tone[kind])
   if (kind !== 'dullness') evidence.push(analysis.tonePlaces[kind].evidenceDb)
@@ -44,8 +44,8 @@ function shownDb(analysis: PlannedSong, kind: ToneFault['kind']): number {
 }
 
 /**
- * Part of the correction of a fault that the spectrum allows, 0 to 1. Without evidence of its own nothing is done, unless the peaks are
- * nearly certain; never in the highs, and never against a spectrum that clearly shows the opposite.
+ * Part of the correction of a fault that the spectrum allows, 0 to 1. 0 without spectral evidence unless the peaks are nearly certain; the
+ * peaks never suffice in the highs or against a spectrum that clearly shows the opposite.
  */
 function allowance(analysis: PlannedSong, kind: ToneFault['kind'], { leastLogOdds }: Verdict): number {
   const shown = shownDb(analysis, kind)
@@ -59,28 +59,28 @@ function allowance(analysis: PlannedSong, kind: ToneFault['kind'], { leastLogOdd
 interface ToneCorrection {
   /** dB of the fault: 0 … its usual size. */
   readonly amountDb: number
-  /** The most that is justified at any intensity, dB. */
+  /** Largest correction justified at any intensity, dB. */
   readonly mostDb: number
   readonly code: Decision['code']
   /** Values of the report beside the evidence. */
   readonly reason: Readonly<Record<string, number>>
 }
 
-/** Distance within which a resonance is what stands out at a place, octaves. */
+/** Distance within which a resonance explains an excess, octaves. */
 const besideResonanceOctaves = 0.7
 
-/** True for a place at which a resonance is cut: it is not cut twice. */
+/** True for a place near a resonance cut: it is not cut twice. */
 function isResonant(analysis: PlannedSong, place: FaultPlace): boolean {
   return troublingResonances(analysis).some(
     ({ frequencyHz }) => Math.abs(Math.log2(frequencyHz / place.frequencyHz)) < besideResonanceOctaves,
   )
 }
 
-/** Air is lifted where there is more than noise above it, and of a muffled song nothing tells how it is meant. */
+/** True if air may be lifted: the band must hold more than noise up there, and a muffled song may be intended that way. */
 const canBeLifted = (analysis: PlannedSong): boolean =>
   (analysis.bandwidthHz ?? Number.POSITIVE_INFINITY) >= leastLiftedHz && !isMuffled(analysis)
 
-/** Correction of harshness beyond all finished music. */
+/** Correction of harshness beyond the range of finished music. */
 function excessCorrection(analysis: PlannedSong): ToneCorrection {
   const bearable = excessAllowance(analysis)
   const usualDb = usualOf('harshness')
@@ -111,11 +111,11 @@ function toneCorrection(analysis: PlannedSong, kind: ToneFault['kind'], verdict:
 }
 
 /**
- * Returns the equaliser against the typical faults of tone, the same in mid and side: the exact inverses of the faults' own
- * filters, by how certain they are, or by how far the piece lies beyond all finished music where that is more. `intensity` 50
- * corrects as described, 0 not at all, 100 twice the excess but never more than the fault; of all but a cut of mud the amount of tone is
- * applied. Nothing is judged in a piece that is not {@link isComparable}, and nothing is done that the spectrum itself does not show;
- * of a muffled song no highs are cut or lifted.
+ * Returns the equaliser against the typical faults of tone, the same in mid and side: the exact inverses of the faults' own filters, scaled
+ * by their certainty or by the piece's excess over all finished music, whichever is more. `intensity` 50 corrects as described, 0 not at
+ * all, 100 twice the excess but never more than the fault; the amount of tone scales every correction except a cut of mud. Nothing is
+ * planned for a piece that is not {@link isComparable}, or for a fault that the spectrum itself does not show; the highs of a muffled song
+ * are neither cut nor lifted.
  */
 export function planToneFaults(analysis: PlannedSong, intensity: number, sound: SoundSettings): StagePlan<Equalise> {
   if (!isComparable(analysis)) return nothingPlanned
@@ -129,7 +129,7 @@ export function planToneFaults(analysis: PlannedSong, intensity: number, sound: 
     const { amountDb, mostDb, code, reason } = corrections.get(kind)!
     const opposite = opposites[kind]
     const doubt = opposite === null ? 1 : 1 - corrections.get(opposite)!.amountDb / usualOf(opposite)
-    // A cut of mud is told as a repair, and no amount of tone changes that.
+    // A cut of mud is reported as a repair, independent of the amount of tone.
     const part = code === 'MUD_CUT' ? 1 : appliedPart(sound.tone_amount)
     const amount = part * Math.min(mostDb, (doubt * amountDb * intensity) / 50)
     if (amount < leastDb) continue
@@ -150,7 +150,7 @@ export function planToneFaults(analysis: PlannedSong, intensity: number, sound: 
   return { stages: sections.length === 0 ? [] : [{ kind: 'equalise', sections }], decisions }
 }
 
-/** Filter of one section. A section that lies above 0.45 of the rate is moved there. */
+/** Filter of one section; its frequency is limited to 0.45 of the rate. */
 function designSection(section: EqualiserSection, sampleRateHz: number): Biquad {
   const frequencyHz = Math.min(section.frequencyHz, sampleRateHz * 0.45)
   switch (section.shape) {
@@ -161,7 +161,7 @@ function designSection(section: EqualiserSection, sampleRateHz: number): Biquad 
   }
 }
 
-/** Filters of the sections; one of 0 dB is none. */
+/** Filters of the sections; sections of 0 dB are left out. */
 function filtersOf(sections: readonly EqualiserSection[], sampleRateHz: number): Biquad[] {
   return sections.filter(({ gainDb }) => gainDb !== 0).map((section) => designSection(section, sampleRateHz))
 }
@@ -176,7 +176,7 @@ function createEqualiser(sections: readonly EqualiserSection[], sampleRateHz: nu
   return createBiquadCascade(filtersOf(sections, sampleRateHz))
 }
 
-/** Below this a cut is one of mud, Hz. */
+/** Highest frequency of a cut of mud, Hz. */
 const mudBelowHz = 400
 
 /** Equaliser against the typical faults of tone. */

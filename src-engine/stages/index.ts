@@ -20,7 +20,7 @@ import { steerWidth } from './steer-width.ts'
 import { warmth } from './warmth.ts'
 import { whistleNotch } from './whistle-notch.ts'
 
-/** Kinds that stand in a list more than once. */
+/** Kinds that appear in a list more than once. */
 type Repeated<List extends readonly { readonly kind: StageKind }[]> = List extends readonly [
   infer First extends { readonly kind: StageKind },
   ...infer Rest extends readonly { readonly kind: StageKind }[],
@@ -36,11 +36,10 @@ export type EveryKindOnce<List extends readonly { readonly kind: StageKind }[]> 
   : { readonly missing: Exclude<StageKind, List[number]['kind']>; readonly repeated: Repeated<List> }
 
 /**
- * The chain: the order of this array is the order in which the stages run. Kinds that edit samples come first, then filters, the
- * width among them, then what follows levels: compressors, attacks, and the saturation, which works on the result of all others. Flat tops come before the
- * offset, whose removal would move them away from the level at which they were found; cuts of resonances and sibilance come before
- * the equaliser, whose gains would move the levels that they compare. The sound that was asked for comes after what was planned from
- * the song: tone before what follows levels.
+ * The chain: stages run in the order of this array. Kinds that edit samples come first, then filters, including the width, then
+ * level-dependent stages: compressors, attacks and the saturation, which works on the result of all others. Flat tops come before the
+ * offset, whose removal would shift them from their detected level; cuts of resonances and sibilance come before the equaliser, whose gains
+ * would shift the levels that they compare. Requested sound comes after stages planned from the song: tone before level-dependent stages.
  */
 const order = [
   declip,
@@ -64,13 +63,13 @@ const order = [
 /** All kinds of stage, in the order of the chain. */
 export const chain: readonly Stage[] = order satisfies EveryKindOnce<typeof order>
 
-/** Returns the kinds that run before one. */
+/** Returns the kinds that run before `kind`. */
 export function kindsBefore(kind: StageKind): readonly StageKind[] {
   const kinds = chain.map((stage) => stage.kind)
   return kinds.slice(0, kinds.indexOf(kind))
 }
 
-/** Kinds whose decisions open the report, in this order: what lies below the music, before what happened to its peaks. */
+/** Kinds whose decisions open the report, in this order: sound below the music, before its peaks. */
 export const toldFirst: readonly StageKind[] = [removeDc.kind, rumbleFilter.kind]
 
 const byKind = new Map<StageKind, Stage>(chain.map((stage) => [stage.kind, stage]))
@@ -80,7 +79,10 @@ export function stageOfKind<Kind extends StageKind>(kind: Kind): Stage<StageOf<K
   return byKind.get(kind)! as Stage<StageOf<Kind>>
 }
 
-/** Returns the gain of a stage at a frequency, dB; 0 for a kind that is no filter. The bass that a stage moves from the side to the mid counts as the side's. */
+/**
+ * Returns the gain of a stage at a frequency, dB; 0 for a kind other than a filter. Bass moved from the side to the mid counts as the
+ * side's.
+ */
 export function responseDb(stage: RecipeStage, hz: number, sampleRateHz: number): MidSideDb {
   return stageOfKind(stage.kind).responseDb?.(stage, hz, sampleRateHz) ?? { mid: 0, side: 0 }
 }

@@ -5,7 +5,7 @@ import { planReferenceTone } from './match/reference-tone.ts'
 import { type ImagePart, imageLeftAlone, planImage } from './match/width.ts'
 import { appliedPart, type Planning, type StagePlan, type StreamingStage } from './stage.ts'
 
-/** Returns the correction of the width; none where a reference is followed, which has a width of its own. */
+/** Returns the correction of the width; none with a reference, which brings its own width. */
 export function widthCorrection({ analysis, intensity, reference, sound }: Planning): ImagePart {
   return reference === null ? planImage(analysis, intensity, appliedPart(sound.image_amount)) : imageLeftAlone
 }
@@ -18,7 +18,7 @@ function planTone(song: Planning): StagePlan<Match> {
     : planReferenceTone(analysis, reference, referenceAmount * part)
 }
 
-/** One filter in place of two. */
+/** Combines two filters into one. */
 function combined(one: Match, other: Match): Match {
   const sum = (curve: GainCurve, added: GainCurve): GainCurve => ({
     frequencyHz: curve.frequencyHz,

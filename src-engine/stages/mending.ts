@@ -7,16 +7,16 @@ import { gainToDb, rounded } from '../dsp/units.ts'
 
 /** Order of the predictors; 40 resolves some 20 partials at once. */
 const order = 40
-/** Known frames on either side from which a gap's predictor is estimated. */
+/** Known frames on either side used to estimate a gap's predictor. */
 const context = 768
-/** A gap longer than this is left alone: on real music the interpolation made longer ones worse as often as better. */
+/** Longest gap that is mended: on real music, interpolation made longer ones worse as often as better. */
 const longestGap = 80
 
 /** Result of mending one channel. */
 export interface Mending {
-  /** Places that were mended; flat tops that are as they should be do not count. */
+  /** Mended places; flat tops that needed no change do not count. */
   readonly count: number
-  /** Largest rise of a peak above the level at which it was cut (clipping), or largest change of a sample re full scale (clicks). */
+  /** Largest rise of a peak above its clipping level (clipping), or largest change of a sample re full scale (clicks). */
   readonly largest: number
 }
 
@@ -25,15 +25,15 @@ export function isMendable(samples: Float32Array, start: number, end: number): b
   return end - start <= longestGap && start > order && end < samples.length - order
 }
 
-/** Returns what the samples [start, end) would be, as predicted from those around them. */
+/** Returns the samples [start, end) as predicted from the samples around them. */
 export function interpolate(samples: Float32Array, start: number, end: number): Float64Array {
   const a = predictionErrorFilter(samples, Math.max(0, start - context), Math.min(samples.length, end + context), order)
   return interpolateGap(samples, start, end, a)
 }
 
 /**
- * Mends each channel in place and returns one entry for both, none where nothing was mended. The amount is the rise of the highest
- * rebuilt peak, or the largest click in dBFS; a place that two equal channels share counts once.
+ * Mends each channel in place and returns one entry for both, or no entry if nothing was mended. The amount is the rise of the highest
+ * rebuilt peak, or the largest click in dBFS; a place shared by two equal channels counts once.
  */
 export function mendChannels(
   kind: 'clipping' | 'clicks',

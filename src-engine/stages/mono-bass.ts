@@ -9,20 +9,20 @@ import { dbToPower, powerToDb, rounded } from '../dsp/units.ts'
 import { widthCorrection } from './match.ts'
 import { nothingPlanned, repairDecision, type StagePlan, type StreamingStage, unlessSkipped } from './stage.ts'
 
-/** Below this the bass is made mono when its side is louder than its mid by more than the tolerance, or when it is torn apart. */
+/** Upper end of the mono bass, Hz, and excess of its side over its mid that triggers it, dB; a torn-apart bass does as well. */
 const monoBassHz = 110
 const monoBassDb = 1
-/** Below this there is no bass to judge, Hz. */
+/** Lower end of the judged bass, Hz. */
 const lowestHz = 30
-/** A bass that holds less of the song's power than this (−30 dB) is left alone. */
+/** Least share of the song's power for a bass to be treated (−30 dB). */
 const leastPart = 1e-3
-/** Largest ratio that is reported, dB: a mid of nothing has none. */
+/** Largest reported ratio, dB: a silent mid has none. */
 const mostToldDb = 60
 
-/** `sideGainDb` is the gain that the correction of the width gives the side: a bass that it brings back needs no further repair. */
+/** Plans the mono bass. `sideGainDb` is the width correction's gain of the side: a bass that it corrects needs no further repair. */
 function planMonoBass(analysis: SourceAnalysis, sideGainDb: number): StagePlan<MonoBass> {
   const { spectrum, isMono, deadChannel } = analysis
-  // Of channels in opposite phase the bass alone would change sides.
+  // With channels in opposite phase, only the bass would switch polarity.
   if (isMono || deadChannel !== null || isOppositePhase(analysis.sideToMidDb)) return nothingPlanned
   const power = (levels: readonly number[]): number =>
     levels.reduce((sum, level, b) => {
@@ -49,10 +49,10 @@ function planMonoBass(analysis: SourceAnalysis, sideGainDb: number): StagePlan<M
   }
 }
 
-/** High-pass on the difference of the channels; critically damped, so that nothing overshoots. */
+/** High-pass on the difference of the channels; critically damped, without overshoot. */
 const keptOfDifference = ({ frequencyHz }: MonoBass, sampleRateHz: number) => highPass(frequencyHz, sampleRateHz, 0.5)
 
-/** Gain of mid and side together by what the stage makes of the side, dB, where the two have nothing in common. */
+/** Gain of mid and side together by the filter on the side, dB, for uncorrelated mid and side. */
 function monoBassGainDb(stage: MonoBass, hz: number, sampleRateHz: number): number {
   const inSide = keptOfDifference(stage, sampleRateHz)
   const parts = [inSide, complement(inSide)].map((filter) => dbToPower(magnitudeDb([filter], hz, sampleRateHz)))
@@ -60,8 +60,8 @@ function monoBassGainDb(stage: MonoBass, hz: number, sampleRateHz: number): numb
 }
 
 /**
- * Returns a processor that gives both channels the bass of one: y = kept − highpass(kept − x) in the other channel, while the kept
- * one stays bit for bit. So no note is lost that the two cancel, and what they share stays as it is. No latency. Needs two channels.
+ * Returns a processor that gives both channels the bass of one: y = kept − highpass(kept − x) in the other channel, while the kept one
+ * stays bit for bit. No note is lost by cancellation, and the part common to both is unchanged. No latency. Needs two channels.
  */
 function createMonoBass(stage: MonoBass, sampleRateHz: number): Processor {
   const filter = createBiquadCascade([keptOfDifference(stage, sampleRateHz)])

@@ -17,14 +17,14 @@ const attacksMs = [30, 20, 12, 6]
 const releasesMs = [250, 180, 130, 90]
 /** Knee, dB. */
 const kneeDb = 8
-/** Most that a band is turned down at intensity 50, dB. */
+/** Largest gain reduction of a band at intensity 50, dB. */
 const mostReductionDb = 3
-/** A band is turned down from this far above its average level. */
+/** Threshold of a band above its average level, dB. */
 const aboveAverageDb = 4
 
 /**
- * Returns the gentle glue of a genre: four bands, each held where it rises more than 4 dB above the average that it has after the
- * stages before it. Scaled by intensity and by the amount of dynamics; nothing for `other`, for silence and at intensity 0.
+ * Returns the gentle glue of a genre: four bands, each compressed more than 4 dB above its average after the earlier stages. Scaled by
+ * intensity and by the amount of dynamics; nothing for `other`, for silence and at intensity 0.
  */
 function planMultiband(song: Planning): StagePlan<Multiband> {
   const { analysis, genre, intensity, sound } = song
@@ -52,7 +52,7 @@ function planMultiband(song: Planning): StagePlan<Multiband> {
 function bandAveragesDb(song: Planning): number[] {
   const { dcOffsets, sampleRateHz } = song.analysis
   const heard = powerBefore(song, 'multiband').map(({ hz, mid, side }) => ({ hz, power: mid + side }))
-  // An offset that is left stands in the lowest band all the time.
+  // A remaining offset adds constant power to the lowest band.
   if ([...song.stagesOf('remove_dc'), ...song.stagesOf('rumble_filter')].length === 0) {
     heard.push({ hz: 0, power: dcOffsets.reduce((sum, offset) => sum + offset * offset, 0) / dcOffsets.length })
   }

@@ -9,7 +9,7 @@ export interface BandPower {
   readonly side: number
 }
 
-/** Returns the third octaves of a song as the filters that run before a kind of stage leave them. What moves with the music counts as nothing. */
+/** Returns the third octaves of a song after the filters that run before a kind of stage; level-dependent stages are ignored. */
 export function powerBefore(song: Planning, kind: StageKind): BandPower[] {
   const { spectrum, activeShare } = song.analysis
   const before = song.stagesBefore(kind)

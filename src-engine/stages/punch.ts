@@ -8,7 +8,7 @@ import { dbToGain, dbToPower, powerToDb, rounded } from '../dsp/units.ts'
 import { splittersAt } from './compressor.ts'
 import { nothingPlanned, type Planning, type StagePlan, type StreamingStage } from './stage.ts'
 
-/** Gain that the sharpest attacks approach at ±100, dB: on drums the crest of the onsets then moves by 2 dB and more. */
+/** Gain that the sharpest attacks approach at ±100, dB: it moves the crest of drum onsets by 2 dB or more. */
 const mostGainDb = 9
 /** Bands and their envelopes; gains and times were chosen by the crest gained on drums against what steady sounds lose. Ours. */
 const shape = {
@@ -27,13 +27,13 @@ const shape = {
   ],
 }
 
-/** Frames that are worked on at a time. */
+/** Frames processed at a time. */
 const hopFrames = 2048
 const hopSteps = hopFrames / controlFrames
-/** Most steps that gains come earlier than the sound. */
+/** Longest look-ahead of the gains, steps. */
 const mostLookAheadSteps = 16
 const bandCount = 4
-/** Power of what counts as silence (−90 dBFS): attacks are compared with this at least. */
+/** Least reference power of an attack (−90 dBFS). */
 const silence = 1e-9
 
 const place = kernelPlace((kernels) => {
@@ -49,7 +49,7 @@ const place = kernelPlace((kernels) => {
   }
 })
 
-/** Returns the punch that was set; nothing at 0 and for silence. */
+/** Returns the requested punch; nothing at 0 or for silence. */
 function planPunch({ analysis, sound }: Planning): StagePlan<Punch> {
   if (sound.punch === 0 || analysis.isSilent) return nothingPlanned
   const gainDb = (mostGainDb * sound.punch) / 100
@@ -80,7 +80,7 @@ function changeOf(excess: number, { mostGainDb, halfwayDb }: Punch): number {
   return dbToGain((mostGainDb * excessDb) / (excessDb + halfwayDb)) - 1
 }
 
-/** Moves the envelopes on by a step of the power given, and returns how far the fast one stands above the slow one, as a power ratio. */
+/** Advances the envelopes by one step of `power`, and returns the ratio of the fast one to the slow one, in power. */
 function follow(band: Envelopes, release: number, power: number): number {
   band.fast = power + (power > band.fast ? band.fastAttack : release) * (band.fast - power)
   band.slow = band.fast < band.slow ? band.fast : band.fast + band.slowAttack * (band.slow - band.fast)
@@ -88,9 +88,9 @@ function follow(band: Envelopes, release: number, power: number): number {
 }
 
 /**
- * Returns the shaper of attacks: y = x + Σ (gain − 1)·band, four bands that add up to x. Both envelopes of a band rise at their own pace and
- * fall together, so they differ in an attack alone: a steady tone, whatever its wave, stays below the threshold and keeps its bits. Both
- * channels share every gain. Late by a hop and the look-ahead. Throws a RangeError for other counts of bands and for a longer look-ahead.
+ * Returns the shaper of attacks: y = x + Σ (gain − 1)·band, four bands that add up to x. The two envelopes of a band rise at different
+ * rates and fall together, so they differ only in attacks: a steady tone of any waveform stays below the threshold and keeps its bits. Both
+ * channels share every gain. Latency: a hop plus the look-ahead. Throws a RangeError for other counts of bands and for a longer look-ahead.
  */
 function createPunch(settings: Punch, sampleRateHz: number): Processor {
   const { crossoversHz, bands, thresholdDb, releaseMs, lookAheadMs } = settings
@@ -118,7 +118,7 @@ function createPunch(settings: Punch, sampleRateHz: number): Processor {
     changes: new Float32Array(bandCount),
   }
 
-  /** Writes the gains of the hop and returns true where any of them is at work. */
+  /** Writes the gains of the hop and returns true if any differs from 1. */
   function followHop({ kernels, energies, changes }: ReturnType<typeof place>): boolean {
     const { f32 } = kernels
     f32.set(past.changes, changes >> 2)

@@ -11,7 +11,7 @@ function planOffset(song: Planning): StagePlan<RemoveDc> {
   const removed = (offsets: readonly number[], method: string): Decision =>
     repairDecision('DC_REMOVED', { percent: rounded(largestOf(offsets) * 100, 2), method })
   if (removal !== null && song.sound.skip_repairs.includes('dc_offset')) {
-    // A filter against rumble takes the offset with it, whatever is wished.
+    // A rumble filter removes the offset in any case.
     const isFiltered = song.stagesOf('rumble_filter').length > 0
     return { stages: [], decisions: isFiltered ? [] : [repairSkipped('dc_offset')] }
   }

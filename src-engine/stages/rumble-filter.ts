@@ -40,7 +40,7 @@ function lowEnd(audio: Audio): LowEnd {
   return { offset, rumbleDbfs: measureSubsonic(audio).levelDbfs }
 }
 
-/** Less than this (−60 dBFS) of an offset that a filter took is not worth a word. */
+/** Least filtered offset that is reported (−60 dBFS). */
 const leastOffset = 1e-3
 
 function lowEndRepairs(before: LowEnd, after: LowEnd, { frequencyHz, isAgainstRumble }: RumbleFilter): Repair[] {

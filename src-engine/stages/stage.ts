@@ -1,4 +1,4 @@
-/** Shape of a kind of processing stage: everything that the engine knows of it. */
+/** Interface of a kind of processing stage. */
 
 import type { RepairKind } from '../../src-contract/repair-kinds.ts'
 import type { Decision, DecisionCode, Repair } from '../../src-contract/report.ts'
@@ -17,21 +17,21 @@ export interface MidSideDb {
   readonly side: number
 }
 
-/** Song to be planned, with the wishes of its owner and with the stages of other kinds as far as one kind depends on another. */
+/** Song to be planned, with its owner's settings and access to the stages of other kinds. */
 export interface Planning {
   readonly analysis: PlannedSong
   readonly genre: Genre
   /** 0 (repairs only) to 100; 50 is the default. */
   readonly intensity: number
-  /** Song whose tone is followed instead of a correction of faults and width; null where none is. */
+  /** Song whose tone is followed instead of correcting faults and width; null without one. */
   readonly reference: SourceAnalysis | null
   /** 0 to 100 per cent of the way to the reference. */
   readonly referenceAmount: number
-  /** Wishes of the owner for the sound. */
+  /** Sound settings of the owner. */
   readonly sound: SoundSettings
   /** Returns the stages of a kind, planned at the first call. Two kinds must not ask for each other. */
   stagesOf<Kind extends StageKind>(kind: Kind): readonly StageOf<Kind>[]
-  /** Returns the stages of all kinds that run before one. */
+  /** Returns the stages of all kinds that run before `kind`. */
   stagesBefore(kind: StageKind): readonly RecipeStage[]
   /** Returns the gain of a stage of any kind at a frequency; see {@link CommonStage.responseDb}. */
   responseDb(stage: RecipeStage, hz: number): MidSideDb
@@ -48,26 +48,26 @@ export const nothingPlanned: StagePlan<never> = { stages: [], decisions: [] }
 
 interface CommonStage<S extends RecipeStage> {
   readonly kind: S['kind']
-  /** Plans from what was measured. Pure. */
+  /** Plans from the measurements. Pure. */
   plan(song: Planning): StagePlan<S>
   /**
    * Gain of a filter on mid and side at a frequency, dB. Absent, and 0 everywhere, for a kind that edits samples, moves with the
    * music or works below the bands.
    */
   responseDb?(stage: S, hz: number, sampleRateHz: number): MidSideDb
-  /** True for a sound that the song's owner asks for, whatever the song is like. */
+  /** True for sound that the owner requests, whatever the song. */
   readonly isAskedFor?: true
-  /** Repairs that decisions of this kind announce: the decision stands only where the repair was made. */
+  /** Repairs that decisions of this kind announce; the decision stands only if the repair was made. */
   readonly announces?: Readonly<Partial<Record<DecisionCode, RepairKind>>>
 }
 
 /** Kind that edits single samples of the whole song, in place, at the rate of its file. Such kinds run before all others. */
 export interface EditStage<S extends RecipeStage = RecipeStage> extends CommonStage<S> {
-  /** Makes the edit and returns the repairs with what they measured. `onProgress` is told the part that is done, 0 to 1. */
+  /** Makes the edit and returns the repairs with their measurements. `onProgress` gets the share of the work done, 0 to 1. */
   edit(audio: Audio, stage: S, onProgress: (fraction: number) => void): Repair[]
-  /** Part of the work on a song that the edit takes, 0 to 1. */
+  /** Share of the work on a song spent on the edit, 0 to 1. */
   readonly workShare: number
-  /** True for settings that name frames of the whole song: an excerpt does not share them. */
+  /** True for settings that refer to frames of the whole song, which an excerpt does not have. */
   readonly namesFrames: boolean
 }
 
@@ -76,21 +76,21 @@ export interface StreamingStage<S extends RecipeStage = RecipeStage, P extends P
   extends CommonStage<S> {
   /** Returns a processor with the settings; throws for settings outside its range. */
   create(stage: S, sampleRateHz: number): P
-  /** Called before the song runs through the processor; the function that it returns gives the repairs afterwards. */
+  /** Called before the song runs through the processor; the returned function gives the repairs afterwards. */
   watch?(stage: S, processor: P, audio: Audio): () => Repair[]
-  /** For a compressor: the decision that announces it, and the most that it turned down so far, dB. */
+  /** For a compressor: the decision that announces it, and its largest gain reduction so far, dB. */
   readonly compression?: { readonly code: DecisionCode; mostReductionDb(processor: P): number }
 }
 
 export type Stage<S extends RecipeStage = RecipeStage> = EditStage<S> | StreamingStage<S>
 
-/** Smallest change that a report in tenths of a decibel tells, dB. */
+/** Smallest change that shows in a report in tenths of a decibel, dB. */
 export const noticedDb = 0.05
 
-/** Returns the part of what is planned that an amount of 0 to 100 per cent applies, 0 to 1. */
+/** Returns the applied part of a plan, 0 to 1, for an amount of 0 to 100 per cent. */
 export const appliedPart = (amountPercent: number): number => amountPercent / 100
 
-/** Returns a plan of one kind of repair, or where its owner wants that fault left alone, the decision that says so. */
+/** Returns the plan of one kind of repair, or only the decision to skip it if the owner wants that fault left alone. */
 export function unlessSkipped<S extends RecipeStage>(
   { sound }: Planning,
   repair: RepairKind,
@@ -107,5 +107,5 @@ export const repairDecision = (code: DecisionCode, values: Decision['values']): 
   values,
 })
 
-/** The decision that a fault was found and left alone because its owner asked for that. */
+/** The decision to leave a detected fault alone at the owner's request. */
 export const repairSkipped = (repair: RepairKind): Decision => repairDecision('REPAIR_SKIPPED', { repair })

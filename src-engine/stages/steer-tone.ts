@@ -23,7 +23,7 @@ function planSteerTone({ analysis, sound }: Planning): StagePlan<SteerTone> {
   return { stages: [{ kind: 'steer_tone', sections }], decisions: [{ stage: 'tone', code: 'TONE_STEERED', values }] }
 }
 
-/** The tone that was asked for. */
+/** Requested tone. */
 export const steerTone = {
   kind: 'steer_tone',
   isAskedFor: true,

@@ -7,19 +7,19 @@ import { foldDownLimitDb } from './match/width.ts'
 import { type BandPower, powerBefore } from './power-before.ts'
 import { nothingPlanned, type Planning, type StagePlan, type StreamingStage } from './stage.ts'
 
-/** Nothing below is widened, Hz: a bass that differs between the channels is weak in mono and on vinyl. */
+/** Lower end of widening, Hz: a bass that differs between the channels is weak in mono and on vinyl. */
 const bassHz = 120
 /**
- * Borders of the bands, Hz: the lowest so far above the bass that its shelf has come to 2 % there; then the borders between the body
- * of voices, their vowels, their consonants and what lies above. Ours.
+ * Borders of the bands, Hz: the lowest far enough above the bass for its shelf to be within 2 % there; then the borders between the body of
+ * voices, their vowels, their consonants and the range above. Ours.
  */
 const bordersHz = [200, 500, 2000, 6000]
-/** Part of the side that a mid is at least taken for: what is lost in mono anyway is not lost twice. */
+/** Least assumed mid, as a part of the side: sound already lost in mono is not lost twice. */
 const leastMid = 1e-6
-/** Gain of a side that is taken out, dB: what a response can show of it. */
+/** Gain that stands for a removed side in a response, dB. */
 const noneDb = -120
 
-/** Largest gain of the side in a band, at most `gain`, for which mono playback loses 1.5 dB more than without. */
+/** Largest gain of the side in a band, at most `gain`, that costs mono playback no more than an additional 1.5 dB. */
 function heldGain(gain: number, bands: readonly BandPower[]): number {
   const mid = bands.reduce((sum, band) => sum + band.mid, 0)
   const side = bands.reduce((sum, band) => sum + band.side, 0)
@@ -63,9 +63,9 @@ function planWidening(song: Planning, gain: number): StagePlan<SteerWidth> {
 }
 
 /**
- * Returns the width that was set: the side times it, everywhere below 100 %; above, only from 200 Hz on and in each band only as far
- * as mono playback loses no more than 1.5 dB more than without, by the levels that the stages before leave. Nothing at 100 % and for
- * silence; for mono, and for the widening of a song with one silent channel, nothing but the word that there is nothing to do.
+ * Returns the requested width. Below 100 % it scales the whole side; above, only from 200 Hz on, and in each band only as far as mono
+ * playback loses no more than an additional 1.5 dB, by the levels after the earlier stages. Nothing at 100 % and for silence; for mono, and
+ * for widening a song with one silent channel, only a decision that there is nothing to do.
  */
 function planSteerWidth(song: Planning): StagePlan<SteerWidth> {
   const { analysis, sound } = song
@@ -83,7 +83,7 @@ function planSteerWidth(song: Planning): StagePlan<SteerWidth> {
   }
 }
 
-/** Shelves at the borders: each takes the gain from that of the band below to that of the band above. */
+/** Shelves at the borders, each from the gain of the band below to the gain of the band above. */
 function shelves({ crossoversHz, sideGains }: SteerWidth, sampleRateHz: number): Biquad[] {
   return crossoversHz.flatMap((hz, b) => steepHighShelf(hz, sampleRateHz, sideGains[b + 1]! / sideGains[b]!))
 }
@@ -112,7 +112,7 @@ function sideGainDb(stage: SteerWidth, hz: number, sampleRateHz: number): number
   return lowest === 0 ? noneDb : gainToDb(lowest) + magnitudeDb(shelves(stage, sampleRateHz), hz, sampleRateHz)
 }
 
-/** Width that was set. */
+/** Requested width. */
 export const steerWidth = {
   kind: 'steer_width',
   plan: planSteerWidth,

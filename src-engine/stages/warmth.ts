@@ -10,32 +10,32 @@ import { kaiser, sinc } from '../dsp/window.ts'
 import { powerBefore } from './power-before.ts'
 import { nothingPlanned, type Planning, type StagePlan, type StreamingStage } from './stage.ts'
 
-/** Level at which the curve is defined, mean square in dBFS: that of a sine of −12 dBFS. */
+/** Reference level of the curve, mean square in dBFS: a sine of −12 dBFS. */
 const referenceDbfs = -12 - powerToDb(2)
 /**
- * Curve at 100 for a song of that level: such a sine gets 1.9 % of second harmonic and 0.5 % of third, so that the colour is that of
- * a triode or of tape. Ours.
+ * Curve at 100 for a song of that level: such a sine gets 1.9 % of second harmonic and 0.5 % of third, the colour of a triode or of tape.
+ * Ours.
  */
 const mostAsymmetry = 0.32
 const mostBend = 0.71
 /** Harmonics of that sine together at 100, per cent; at other settings in proportion. */
 const mostHarmonicsPercent = 2
 
-/** Frames that are saturated at a time. */
+/** Frames saturated at a time. */
 const hopFrames = 2048
 const hopSteps = hopFrames / controlFrames
 /** Taps of the half-band filter on either side of a point, and its window: 90 dB from 0.59 of the rate on. Even. */
 const reach = 12
 const windowBeta = 9
-/** Frames by which the error is late: one reach for the points between, one for their decimation. */
+/** Latency of the error, frames: one reach for the interpolated points, one for their decimation. */
 const delayFrames = 2 * reach
-/** Frames of the past that a hop needs besides. */
+/** Past frames that a hop needs. */
 const historyFrames = 2 * delayFrames
-/** Time over which the level is held, ms: a bar's beat, so that the shape of a hit stays rounded. */
+/** Time constant of the level match, ms: about one beat, so that hits stay rounded. */
 const levelMs = 400
-/** Below this the error passes no more, Hz: what an uneven curve makes of every swell is no sound. */
+/** High-pass of the error, Hz: it blocks the inaudible offset that an asymmetric curve adds to every swell. */
 const lowestHz = 20
-/** Power per step below which nothing is left to match (−120 dBFS), so that silence leaves a gain of 1. */
+/** Least power per step for level matching (−120 dBFS); silence leaves a gain of 1. */
 const leastPower = 1e-12 * controlFrames
 
 const place = kernelPlace((kernels) => {
@@ -60,8 +60,8 @@ const place = kernelPlace((kernels) => {
 })
 
 /**
- * Returns the warmth that was set. The curve is driven by the level of the song, behind the filters before it, against the level at
- * which it is defined: a quiet and a loud master of one song get the same harmonics. Nothing at 0 and for silence.
+ * Returns the requested warmth. The curve is driven by the song's level after the earlier filters relative to its reference level: a quiet
+ * and a loud master of one song get the same harmonics. Nothing at 0 and for silence.
  */
 function planWarmth(song: Planning): StagePlan<Warmth> {
   const { warmth } = song.sound
@@ -81,9 +81,9 @@ function planWarmth(song: Planning): StagePlan<Warmth> {
 const channelHistory = () => ({ x: new Float32Array(historyFrames), half: new Float32Array(delayFrames) })
 
 /**
- * Returns a soft saturation: y = x / √(1 + asymmetry·x + bend·x²), worked out at twice the rate, its error high-passed, and the whole
- * held at the level of the input: times Σ x² / Σ x·y over the last moments of both channels, the gain by which the curve turns down what
- * it lets through. Needs two channels; late by a hop and the filters' reach. Silence stays silence.
+ * Returns a soft saturation: y = x / √(1 + asymmetry·x + bend·x²), computed at twice the rate, with its error high-passed and the output
+ * matched to the input's level: times Σ x² / Σ x·y over the last moments of both channels, which undoes the curve's loss. Needs two
+ * channels. Latency: a hop plus the filters' reach. Silence stays silence.
  */
 function createWarmth({ asymmetry, bend, lowestHz, levelMs }: Warmth, sampleRateHz: number): Processor {
   const histories = [channelHistory(), channelHistory()] as const
@@ -92,7 +92,7 @@ function createWarmth({ asymmetry, bend, lowestHz, levelMs }: Warmth, sampleRate
   const smoothing = onePoleCoefficient(levelMs, sampleRateHz / controlFrames)
   const level = { power: 0, common: 0, gain: 1 }
 
-  /** Lays the hop behind its past and writes the errors of the frames `delayFrames` earlier. */
+  /** Appends the hop to its history and writes the errors of the frames `delayFrames` earlier. */
   function saturate(c: 0 | 1, samples: Float32Array): void {
     const { kernels, taps, channels } = place()
     const { x, half, error } = channels[c]
@@ -101,11 +101,11 @@ function createWarmth({ asymmetry, bend, lowestHz, levelMs }: Warmth, sampleRate
     f32.set(history.x, x >> 2)
     f32.set(samples, (x >> 2) + historyFrames)
     f32.set(history.half, half >> 2)
-    // The newest point between frames that has all its neighbours lies one reach behind the newest frame.
+    // The newest half-way point with all its neighbours lies one reach before the newest frame.
     const newest = x + (historyFrames - reach) * 4
     kernels.halfPoints(newest, hopFrames, taps, reach, half + delayFrames * 4)
     kernels.saturationErrors(half + delayFrames * 4, hopFrames, asymmetry, bend)
-    // The first point between that a frame needs is the one before it: half a frame ahead of it.
+    // The first half-way point that a frame needs lies half a frame before it.
     kernels.halfPoints(half + (reach - 1) * 4, hopFrames, taps, reach, error)
     kernels.joinErrors(x + (historyFrames - delayFrames) * 4, hopFrames, asymmetry, bend, error)
     history.x.set(f32.subarray((x >> 2) + hopFrames, (x >> 2) + hopFrames + historyFrames))

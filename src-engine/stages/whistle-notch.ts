@@ -13,11 +13,11 @@ import {
   unlessSkipped,
 } from './stage.ts'
 
-/** Width of the hole that a single section leaves, Hz: a twentieth of the ear's own band at 12 kHz. */
+/** Width of a single section's notch, Hz: a twentieth of the ear's critical band at 12 kHz. */
 const widthHz = 80
-/** Time in which a notch opens and closes, s. */
+/** Time for a notch to open or close, s. */
 const rampSeconds = 0.05
-/** Time that the filter has to settle before it is heard, s: some ten times that of its slowest section. */
+/** Settling time of the filter before it is heard, s: some ten time constants of its slowest section. */
 const settlingSeconds = 0.2
 const blockFrames = 4096
 
@@ -36,14 +36,14 @@ function planWhistles({ analysis: { whistles } }: Planning): StagePlan<WhistleNo
   }
 }
 
-/** Three notches of the whistle's height beside one another, so that one that strays stays in the hole. */
+/** Three adjacent notches of the whistle's height, wide enough for a drifting whistle. */
 function sectionsOf({ frequencyHz, reachHz, excessDb }: Whistle, sampleRateHz: number) {
-  // A cut of the cookbook is as wide as its gain is low: so it leaves the same hole at any depth.
+  // A cookbook cut widens with its depth: this Q keeps the notch equally wide at any depth.
   const q = frequencyHz / widthHz / powerOfTen(-excessDb / 40)
   return [-reachHz, 0, reachHz].map((offsetHz) => peaking(frequencyHz + offsetHz, sampleRateHz, q, -excessDb))
 }
 
-/** Filters a whistle out of all channels, in place, fading over to the filtered sound and back. */
+/** Filters a whistle out of all channels, in place, crossfading to the filtered sound and back. */
 function removeWhistle({ channels, frames, sampleRateHz }: Audio, whistle: Whistle): void {
   const filter = createBiquadCascade(sectionsOf(whistle, sampleRateHz))
   const frameAt = (seconds: number): number => Math.round(seconds * sampleRateHz)

@@ -1,6 +1,6 @@
 import { kernelsBase64 } from './kernels.generated.ts'
 
-/** Frames a kernel takes at most in one call; longer audio moves through the kernels' memory in pieces of this size. */
+/** Most frames per kernel call; longer audio moves through the kernels' memory in pieces of this size. */
 export const kernelFrames = 4096
 
 /** The compiled kernels; every argument that is an address is a byte address in {@link Kernels.memory}. */
@@ -159,7 +159,7 @@ export function compiledKernels(): WebAssembly.Module {
   return compiled
 }
 
-/** Takes over kernels that another thread has compiled. To be called before anything computes in this thread. */
+/** Adopts kernels compiled by another thread. Must be called before this thread computes anything. */
 export function adoptKernels(module: WebAssembly.Module): void {
   compiled = module
 }
@@ -171,8 +171,8 @@ export function loadKernels(): Kernels {
 }
 
 /**
- * Returns the way to what `lay` places in the kernels' memory: laid out once for the thread, on the first call. Nothing is ever
- * given back, so every file that uses kernels has one such place.
+ * Returns an accessor for the memory that `lay` allocates for the kernels, once per thread, on the first call. Memory is never freed, so
+ * every file that uses kernels has one such place.
  */
 export function kernelPlace<Place extends object>(
   lay: (kernels: Kernels) => Place,

@@ -17,8 +17,8 @@ export interface Curves {
 }
 
 /**
- * Returns the curves of peaks and correlations, one per {@link curveStepSeconds}, and of the short-term loudness as a loudness
- * meter gives it, which begins at 3 s and leaves out a last step that is not whole.
+ * Returns the curves of peaks and correlations, one per {@link curveStepSeconds}, and of the short-term loudness as a loudness meter gives
+ * it: from 3 s on, without an incomplete last step.
  */
 export function curvesOf(
   shortTermLufs: Float64Array,
@@ -39,13 +39,13 @@ export interface Waveform {
   /** Mean of the samples of each channel, full scale 1. */
   readonly offsets: readonly number[]
   /**
-   * Largest distance from a channel's mean of the mean of any of its stretches of 5 s, and of any 100 ms that keep nearer to zero
-   * than a quarter of it: an offset that silence does not share. Full scale 1.
+   * Drift of the offset: largest distance between a channel's mean and the mean of any 5 s, or of any 100 ms that stay closer to zero than
+   * a quarter of it, since silence does not share the offset. Full scale 1.
    */
   readonly offsetDrift: number
   /**
-   * Common part of the means of all whole seconds of each channel: the one nearest to zero, and no more than the peak of the
-   * quietest whole step, since silence that holds less of it does not share it; 0 where they lie on both sides of it. Full scale 1.
+   * Common part of the means of all whole seconds, per channel: the mean nearest to zero, limited to the peak of the quietest whole step,
+   * since quieter silence does not share the offset; 0 if their signs differ. Full scale 1.
    */
   readonly standingOffsets: readonly number[]
   /** Root mean square of each channel without its mean, dBFS; −Infinity for silence. */
@@ -55,11 +55,11 @@ export interface Waveform {
   readonly crestFactorDb: number
   /** Left against right, −1 … 1; 1 for silence. */
   readonly correlation: number
-  /** True where both channels hold the same samples. */
+  /** True if both channels hold the same samples. */
   readonly isDualMono: boolean
   /** Largest |sample| of every {@link curveStepSeconds}, dBFS. */
   readonly peakDbfs: readonly number[]
-  /** Correlation of every {@link curveStepSeconds}; 1 where it is silent. */
+  /** Correlation of every {@link curveStepSeconds}; 1 for silence. */
   readonly correlations: readonly number[]
 }
 
@@ -70,7 +70,7 @@ export interface Waveform {
 export function measureWaveform(audio: Audio): Waveform {
   const left = audio.channels[0]!
   const right = audio.channels[1]!
-  // Rounded one by one: at 11 025 Hz a step is no whole number of frames.
+  // Rounded one by one: at 11 025 Hz a step is not a whole number of frames.
   const startOf = (step: number): number => Math.round(step * curveStepSeconds * audio.sampleRateHz)
   let total = noSums
   const peakDbfs: number[] = []
@@ -127,7 +127,7 @@ function standingOf(steps: readonly StereoSums[], channel: 'left' | 'right'): nu
     least = Math.min(least, mean)
     most = Math.max(most, mean)
   }
-  // The few frames of a last step that is not whole may all lie near zero, whatever the offset.
+  // The few frames of an incomplete last step may all lie near zero, whatever the offset.
   const quietest = steps.slice(0, -1).reduce((peak, step) => Math.min(peak, step.peak), Infinity)
   return least > most ? 0 : clamp(Math.max(0, least) + Math.min(0, most), -quietest, quietest)
 }

@@ -3,9 +3,9 @@ import { dbToPower, powerToDb } from '../units.ts'
 
 /** Offset of BS.1770: 997 Hz at full scale in one channel reads −3.01. */
 const offsetLufs = -0.691
-/** Blocks that are softer do not count. */
+/** Absolute gate: softer blocks do not count. */
 export const absoluteGateLufs = -70
-/** Blocks whose mean square is this many times below the mean of the others do not count: 10 LU. */
+/** Relative gate, 10 LU: blocks whose mean square is this many times below the mean of the others do not count. */
 export const relativeGate = 10
 
 /** Loudness in LUFS of a mean square of the K-weighted channels' sum; 0 gives −Infinity. */

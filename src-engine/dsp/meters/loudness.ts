@@ -22,11 +22,11 @@ export interface LoudnessMeter {
   push(block: AudioBlock): void
   /** Returns the readings so far; does not change the meter. */
   read(): Loudness
-  /** Mean squares of the gating blocks: 400 ms at a hop of 100 ms. Those of several signals together give the loudness of all. */
+  /** Mean squares of the gating blocks: 400 ms at a hop of 100 ms. Concatenated, they give the loudness of several signals. */
   blockMeanSquares(): Float64Array
   /** Short-term loudness (3 s) in LUFS at the end of every 100 ms from 3 s on; −Infinity for digital silence. */
   shortTermLufs(): Float64Array
-  /** Mean squares of whole steps of 100 ms, of which the loudness of a record is made. */
+  /** Mean squares of whole steps of 100 ms, the input of a record's loudness. */
   stepMeanSquares(): Float64Array
 }
 
@@ -40,7 +40,7 @@ const hopSteps = 10
 export interface EnergyFilter {
   /** Filters `frames` frames and writes the energy of each started group of `groupFrames` frames into `energies`. */
   push(left: Float32Array, right: Float32Array, groupFrames: number, energies: Float64Array): void
-  /** Puts the filter to rest. */
+  /** Clears the filter's state. */
   reset(): void
 }
 
@@ -52,7 +52,7 @@ const workspace = kernelPlace((kernels) => ({
   energies: kernels.allocate(kernelFrames * 8),
 }))
 
-/** Returns an energy filter at rest. At most `kernelFrames` frames per push. */
+/** Returns a cleared energy filter. At most `kernelFrames` frames per push. */
 export function createEnergyFilter(sampleRateHz: number): EnergyFilter {
   const coefficients = kernelCoefficients(kWeighting(sampleRateHz))
   const state = new Float64Array(8)
@@ -89,7 +89,7 @@ export function createEnergyFilter(sampleRateHz: number): EnergyFilter {
 function windowMeans(energies: readonly number[], window: number, hop: number, framesPerStep: number): Float64Array {
   const means = new Float64Array(Math.max(0, Math.floor((energies.length - window) / hop) + 1))
   for (let w = 0; w < means.length; w++) {
-    // Each window is added up afresh: a running sum would leave rounding dust after loud passages.
+    // Each window is summed afresh: a running sum would leave rounding residue after loud passages.
     let sum = 0
     for (let k = w * hop; k < w * hop + window; k++) sum += energies[k]!
     means[w] = sum / (window * framesPerStep)

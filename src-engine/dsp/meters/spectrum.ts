@@ -14,8 +14,8 @@ export interface Bands {
 
 /**
  * Returns the fractional-octave bands of IEC 61260-1:2014 (base ten: centres 1000·10^(0.3·i / bandsPerOctave), clause 5.2–5.4, odd
- * fractions) whose centres lie between the two frequencies. For even fractions the centres are those of the odd ones (1 kHz is a
- * centre). Never throws; an empty range gives no bands.
+ * fractions) whose centres lie between the two frequencies. Even fractions use the centres of the odd ones (1 kHz is a centre). Never
+ * throws; an empty range gives no bands.
  */
 export function octaveBands(bandsPerOctave: number, lowestHz: number, highestHz: number): Bands {
   const ratio = powerOfTen(0.3 / bandsPerOctave)
@@ -29,7 +29,7 @@ export function octaveBands(bandsPerOctave: number, lowestHz: number, highestHz:
   return { centresHz, edgesHz }
 }
 
-/** The 30 third octaves with nominal centres 25 Hz … 20 kHz, which every spectrum of the report has. */
+/** The 30 third octaves with nominal centres 25 Hz … 20 kHz, used by every spectrum of the report. */
 export const thirdOctaves: Bands = octaveBands(3, 25, 20_000)
 
 /** Band powers of a piece of music over time; frame f, band b lies at f · bands + b. Full-scale sine in a band: 0.5. */
@@ -45,10 +45,10 @@ function frameSize(sampleRateHz: number): number {
   return sampleRateHz > 64_000 ? 16_384 : 8192
 }
 
-/** Places are found for this rate and carried over to others, so that all versions of a song are looked at at the same moments. */
+/** Reference rate of the frame grid, Hz: other rates use the same moments, so all versions of a song are compared alike. */
 const gridHz = 44_100
 
-/** A song is looked at in no more frames than this: the cost does not grow with its length. */
+/** Most frames of a song; bounds the cost of long songs. */
 const mostFrames = 1000
 
 const fewestCompared = 250
@@ -56,23 +56,22 @@ const fewestCompared = 250
 const mostApart = 3
 
 /**
- * Returns of how many frames of the default grid one is looked at where versions of a song are held against each other: one in
- * three of a long song, one in two of less than some 70 s, every one of less than some 46 s. At the same places in all of them,
- * because between two samplings of the same music a third octave with few notes differs by decibels.
+ * Returns the stride through the default grid for comparing versions of a song: 3 for a long song, 2 below some 70 s, 1 below some 46 s.
+ * All versions use the same frames, because two samplings of the same music differ by decibels in a third octave with few notes.
  */
 export function comparedEvery(frameCount: number): number {
   return Math.min(mostApart, Math.max(1, Math.floor(frameCount / fewestCompared)))
 }
 
-/** Places at which a piece is measured: frames of `size` samples that begin at `starts`, ascending; the last may end behind the piece. */
+/** Measurement grid of a piece: frames of `size` samples beginning at `starts`, ascending; the last may extend past the end. */
 export interface FrameGrid {
   readonly size: number
   readonly starts: readonly number[]
 }
 
 /**
- * Returns evenly spaced frames over a piece of `frames` samples, at most 1000, half overlapping when the piece is short. A piece
- * shorter than a frame has one. At two rates the frames of the same music have the same middles.
+ * Returns evenly spaced frames over a piece of `frames` samples, at most 1000, half overlapping when the piece is short. A piece shorter
+ * than a frame has one. The same music has frames with the same centres at any rate.
  */
 export function frameGrid(frames: number, sampleRateHz: number): FrameGrid {
   const size = frameSize(sampleRateHz)
@@ -87,9 +86,9 @@ export function frameGrid(frames: number, sampleRateHz: number): FrameGrid {
 }
 
 /**
- * Returns the power per band of the Hann frames of {@link frameGrid}, of mid = (L + R) / 2 and side = (L − R) / 2. Bins are shared
- * between neighbouring bands in proportion; a band above half the rate has power 0. A piece shorter than a frame is padded with
- * silence. `onFrame` is given the spectrum of each frame, from which the bands are summed. Never throws.
+ * Returns the power per band of the Hann frames of {@link frameGrid}, of mid = (L + R) / 2 and side = (L − R) / 2. Bins are shared between
+ * neighbouring bands in proportion; a band above half the rate has power 0. A piece shorter than a frame is padded with silence. `onFrame`
+ * gets the spectrum of each frame before it is summed into bands. Never throws.
  */
 export function measureBandFrames(audio: Audio, bandSets: readonly Bands[], onFrame?: OnFrame): BandFrames[] {
   const grid = frameGrid(audio.frames, audio.sampleRateHz)
@@ -97,10 +96,10 @@ export function measureBandFrames(audio: Audio, bandSets: readonly Bands[], onFr
   return bandFramesOf(grid, audio.sampleRateHz, bandSets, read, onFrame)
 }
 
-/** Takes the powers of mid and side of a frame, bins 0 … size / 2, which are valid until it returns. */
+/** Receives the powers of mid and side of a frame, bins 0 … size / 2, valid until it returns. */
 type OnFrame = (mid: Float64Array, side: Float64Array) => void
 
-/** The same for samples that are not in memory: `read` is asked for the channels of every frame in turn, as far as the piece has them. */
+/** The same for samples outside memory: `read` is called for the channels of every frame in turn, fewer samples past the end. */
 export function bandFramesOf(
   { size, starts }: FrameGrid,
   sampleRateHz: number,
@@ -223,10 +222,10 @@ export interface BandLevels {
 /** The level that stands for silence, dB. */
 export const silentDb = -200
 
-/** A narrow band below this is inaudible and may be nothing but rounding, dBFS of its mean square. */
+/** Mean square, dBFS, below which a narrow band is inaudible and may be mere rounding. */
 export const inaudibleDbfs = -110
 
-/** Bands that lie further below the loudest one hold no music, dB. */
+/** Distance below the loudest band beyond which bands hold no music, dB. */
 export const emptyDb = 70
 
 /** Level of a power in dB, never below {@link silentDb}. */
@@ -247,8 +246,8 @@ export function longTermSpectrum({ bands, frameCount, mid, side }: BandFrames, e
 }
 
 /**
- * Returns the mean of the levels (in dB) of the mid over the active frames: the spectrum of a typical moment, to which the loudest
- * passages contribute no more than others. {@link silentDb} for silence.
+ * Returns the mean of the levels (in dB) of the mid over the active frames: the spectrum of a typical moment; the loudest passages weigh no
+ * more than others. {@link silentDb} for silence.
  */
 export function typicalSpectrumDb({ bands, frameCount, mid }: BandFrames, isActive: Uint8Array): number[] {
   const count = bands.centresHz.length
@@ -288,7 +287,7 @@ export function quantile(ascending: ArrayLike<number>, p: number): number {
   return ascending[below]! + (position - below) * (ascending[above]! - ascending[below]!)
 }
 
-/** Marks the frames whose total power is within `rangeDb` of the loudest frame's: where music is playing. */
+/** Marks the frames whose total power is within `rangeDb` of the loudest frame's, when music is playing. */
 export function activeFrames({ bands, frameCount, mid, side }: BandFrames, rangeDb = 40): Uint8Array {
   const count = bands.centresHz.length
   const totals = Float64Array.from({ length: frameCount }, (_, frame) => {

@@ -5,8 +5,8 @@ import { type BandLevels, levelDb } from './spectrum.ts'
 const oppositePhaseDb = 12
 
 /**
- * Returns true for channels whose side lies so far above their mid that they are in opposite phase, which no gain of mid or side mends; null is
- * silence or mono.
+ * Returns true if the side lies so far above the mid that the channels are in opposite phase, which no gain of mid or side can correct;
+ * null stands for silence or mono.
  */
 export function isOppositePhase(sideAgainstMidDb: number | null): boolean {
   return sideAgainstMidDb !== null && sideAgainstMidDb > oppositePhaseDb
@@ -20,10 +20,7 @@ export function sideToMidDb({ midDb, sideDb }: BandLevels): number {
   return side < mid * 1e-20 || mid === 0 ? -200 : levelDb(side / mid)
 }
 
-/**
- * Loss of music whose side lies that far above its mid when the two channels are added to one, dB: 0 for mono, 3 for unrelated
- * channels.
- */
+/** Loss of level when music with this side-to-mid ratio is summed to mono, dB: 0 for mono, 3 for unrelated channels. */
 export function foldDownLossDb(sideAgainstMidDb: number): number {
   return powerToDb(1 + dbToPower(sideAgainstMidDb))
 }

@@ -7,7 +7,7 @@ import { kaiser, sinc } from '../window.ts'
 /** Frames that share one value of a peak envelope. */
 export const peakGroupFrames = 8
 
-/** Frames on either side of a group on which its peak can depend. */
+/** Frames on either side of a group that can affect its peak. */
 export const peakReachFrames = 136
 
 /** Frames the short interpolator sees on either side of a point, rounded up to whole groups. */
@@ -23,7 +23,7 @@ function detectorTap(distance: number): number {
   return sinc(distance) * kaiser(distance / marginFrames, 5)
 }
 
-/** Taps of the verifier's filters, to find a peak and to read it: honest up to 0.97 and up to 0.985 of half the rate. */
+/** Taps of the verifier's filters for finding and for reading a peak: accurate up to 0.97 and 0.985 of half the rate. */
 const closeTaps = 128
 const denseTaps = 256
 
@@ -33,8 +33,8 @@ function verifierTap(distance: number, taps: number): number {
 }
 
 /**
- * Part of a signal's largest value that a grid of two points per frame must show next to it: cos(π/4), from Bernstein's inequality for
- * band-limited signals. Groups that stay below it cannot hold the largest value.
+ * Part of a signal's largest value that a grid of two points per frame is sure to show: cos(π/4), from Bernstein's inequality for
+ * band-limited signals. Groups below it cannot hold the largest value.
  */
 const halfGridRatio = 0.7
 
@@ -63,8 +63,8 @@ const workspace = kernelPlace((kernels) => {
 const topBandTaps = 32
 
 /**
- * A Hann window with alternating signs, which measures what lies close to half the sampling rate; behind it the verifier's taps,
- * the shorter and the longer ones, for each of the 15 points between two frames: the first belongs to the frame 63 or 127 before.
+ * A Hann window with alternating signs, which measures the level close to half the sampling rate; after it the verifier's taps, the shorter
+ * and the longer ones, for each of the 15 points between two frames: the first belongs to the frame 63 or 127 before.
  */
 function topBandTable(kernels: Kernels): number {
   const window = Array.from({ length: topBandTaps }, (_, k) => {
@@ -96,8 +96,8 @@ function stage(space: ReturnType<typeof workspace>, samples: Float32Array, first
 }
 
 /**
- * Returns the peaks of `groups` (at most 512) groups of 8 frames from `firstFrame` on over all channels, as a view that the next call
- * overwrites. Groups that cannot hold a peak above `floor` get less; a floor of 0 asks for all.
+ * Returns the peaks of `groups` (at most 512) groups of 8 frames from `firstFrame` on over all channels, as a view valid until the next
+ * call. Groups that cannot hold a peak above `floor` get less; a floor of 0 asks for all.
  */
 export function detectGroups(
   channels: readonly Float32Array[],
@@ -128,16 +128,16 @@ function detectChannel(
 
 /**
  * Writes the true-peak envelope of a signal into `peaks`: per group of 8 frames the largest |value| over all channels and over eight
- * interpolated points per frame, up to the first frame of the next group, with 32 taps per point; sixteen points and 256 taps where
- * the music reaches close to half the sampling rate and a short filter would under-read. Peaks that lie before the first frame (the
- * interpolator rings) belong to the first group; what rings behind the last frame stays below what its group holds. Groups that
- * cannot exceed `floor` get their sample peak instead.
+ * interpolated points per frame, up to the first frame of the next group, with 32 taps per point; sixteen points and 256 taps if the music
+ * reaches close to half the sampling rate, where a short filter under-reads. Peaks before the first frame (the interpolator rings) belong
+ * to the first group; ringing after the last frame stays below its group's peak. Groups that cannot exceed `floor` get their sample peak
+ * instead.
  */
 export function detectPeaks(channels: readonly Float32Array[], floor: number, peaks: Float32Array): void {
   runAtOnce(peakSteps(channels, floor, peaks))
 }
 
-/** Does what {@link detectPeaks} does, in steps. */
+/** Detects peaks like {@link detectPeaks}, in steps. */
 export function* peakSteps(channels: readonly Float32Array[], floor: number, peaks: Float32Array): Steps<void> {
   for (let group = 0; group < peaks.length; group += chunkGroups) {
     const groups = Math.min(chunkGroups, peaks.length - group)
@@ -169,13 +169,13 @@ interface Found {
   sample: number
 }
 
-/** Raises `found` by what lies in the frames [from, end) of `window`; sees the frames around it. */
+/** Raises `found` to the peaks of the frames [from, end) of `window`; sees the frames around them. */
 type Search = (window: readonly Float32Array[], from: number, end: number, found: Found) => void
 
-/** Feeds overlapping windows of a stream to a search, so that every frame is searched once with its neighbours in sight. */
+/** Feeds overlapping windows of a stream to a search; every frame is searched once, with its neighbours in sight. */
 function createStreamMeter(search: Search): TruePeakMeter {
   const margin = 2 * peakReachFrames
-  // A window is one piece for the kernels.
+  // A window fits one kernel call.
   const capacity = kernelFrames - marginFrames + 2 * margin
   let windows: Float32Array[] = []
   let filled = margin
@@ -199,7 +199,7 @@ function createStreamMeter(search: Search): TruePeakMeter {
     },
     read() {
       const atEnd = { ...found }
-      // The filter still rings after the last frame: look at the end with silence behind it.
+      // The filter still rings after the last frame: search the end with silence appended.
       const ends = windows.map((window) => {
         const end = new Float32Array(filled + 2 * margin)
         end.set(window.subarray(0, filled))
@@ -212,10 +212,7 @@ function createStreamMeter(search: Search): TruePeakMeter {
   }
 }
 
-/**
- * Calls `visit` with the pieces of [from − margin, end) that fit the kernels, a margin early: the first frames ring before they
- * sound.
- */
+/** Calls `visit` with pieces of [from − margin, end) that fit the kernels; the margin covers the interpolator's pre-ringing. */
 function forEachPiece(from: number, end: number, visit: (first: number, groups: number) => void): void {
   for (let first = from - marginFrames; first < end; first += kernelFrames) {
     visit(first, Math.ceil(Math.min(kernelFrames, end - first) / peakGroupFrames))
@@ -223,8 +220,8 @@ function forEachPiece(from: number, end: number, visit: (first: number, groups: 
 }
 
 /**
- * Returns a true-peak meter (ITU-R BS.1770-5 Annex 2): eight points per frame and 32 taps per point, sixteen and 256 where the signal
- * reaches close to half the sampling rate; all channels. The ringing before the first and after the last frame counts.
+ * Returns a true-peak meter (ITU-R BS.1770-5 Annex 2): eight points per frame and 32 taps per point, sixteen and 256 if the signal reaches
+ * close to half the sampling rate; all channels. The ringing before the first and after the last frame counts.
  */
 export function createTruePeakMeter(): TruePeakMeter {
   return createStreamMeter((window, from, end, found) => {
@@ -240,12 +237,12 @@ export function createTruePeakMeter(): TruePeakMeter {
   })
 }
 
-/** Part of the largest value from which the verifier looks closer: the detector reads no more than 0.2 dB low. */
+/** Least part of the largest value that the verifier reads densely: the detector reads no more than 0.2 dB low. */
 const closer = 0.977
 
 /**
- * Returns the meter that proves a written file: 16 points per frame wherever the eight-point detector comes within 0.2 dB of the
- * largest peak, found with 128 taps per point and read with 256; under-reads at most 0.04 dB.
+ * Returns the meter that verifies a written file: 16 points per frame wherever the eight-point detector comes within 0.2 dB of the largest
+ * peak, found with 128 taps per point and read with 256; under-reads at most 0.04 dB.
  */
 export function createTruePeakVerifier(): TruePeakMeter {
   return createStreamMeter((window, from, end, found) => {

@@ -1,4 +1,4 @@
-/** Curves over bands of a spectrum, on their way to a filter. */
+/** Preparation of curves over spectral bands for a filter. */
 
 /** Smooths a curve over bands with a triangle of ± `reach(hz)` bands. */
 export function smoothed(
@@ -21,7 +21,7 @@ export function smoothed(
   })
 }
 
-/** Values above the limit are held at the last one below it, so that nothing is done where there is no music to compare. */
+/** Holds values above the limit at the last one below it, since there is no music to compare. */
 export function heldAbove(bandHz: readonly number[], values: readonly number[], limitHz: number): number[] {
   const last = bandHz.findLastIndex((hz) => hz < limitHz)
   return values.map((value, b) => (b > last ? (values[Math.max(0, last)] ?? 0) : value))

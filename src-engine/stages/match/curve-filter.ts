@@ -16,12 +16,12 @@ export function curveGainDb({ frequencyHz, gainDb }: GainCurve, hz: number): num
   return mix(gainDb[above - 1]!, gainDb[above]!, t)
 }
 
-/** The gain of a curve that is level, dB; null for any other. */
+/** Gain of a level curve, dB; null for any other. */
 const levelGainDb = ({ gainDb }: GainCurve): number | null =>
   gainDb.every((gain) => gain === gainDb[0]) ? (gainDb[0] ?? 0) : null
 
 /**
- * Returns a filter that follows one curve in mid and another in side. Late by the convolver's hop; two level curves are plain gains
+ * Returns a filter that follows one curve in mid and another in side. Latency: the convolver's hop. Two level curves are plain gains
  * without latency, and at 0 dB the exact identity.
  */
 export function createMatchFilter(mid: GainCurve, side: GainCurve, sampleRateHz: number): Processor {

@@ -10,24 +10,24 @@ import { sectionsGainDb } from '../equalise.ts'
 import { nothingPlanned, type StagePlan } from '../stage.ts'
 import { heldAbove, smoothed } from './band-curves.ts'
 
-/** Correction toward the genre is this part of what lies outside its band at intensity 50. */
+/** Part of the excess outside the genre's band that is corrected at intensity 50. */
 const genrePart = 0.5
-/** Most that a band is moved against the song's own level in the core, dB. */
+/** Largest movement of a band relative to the song's own level in the core, dB. */
 const genreClampDb = 3
-/** The level in the core follows the curve that it holds; it is within 0.01 dB of it after so many rounds. */
+/** Rounds that bring the clamped curve within 0.01 dB of its own mean level in the core. */
 const levelRounds = 8
-/** A curve that moves nothing by more than this is none, dB. */
+/** Least movement for a curve to be applied, dB. */
 const leastMoveDb = 0.05
-/** The lowest octave is the arrangement's own, Hz: having a bass drum or none is no fault of a song. */
+/** The lowest octave is the arrangement's own, Hz; a missing bass drum is not a fault. */
 const fromHz = 40
 /** Reach of the smoothing in sixth octaves: an octave to either side. */
 const smoothingBands = 6
-/** Part of the bandwidth up to which a song is compared: its end is no tone. */
+/** Compared part of a song's bandwidth: its end does not belong to the tone. */
 const bandwidthPart = 0.9
 
 /** A song beside the band of its genre, in the bands of a spectrum. */
 interface GenreTarget {
-  /** Levels of the song, dB; bands without music stand at the level below which they hold none. */
+  /** Levels of the song, dB; bands without music are set to the threshold of music. */
   readonly ownDb: readonly number[]
   /** Edges of the band at the song's own level in the core, dB. */
   readonly lowestDb: readonly number[]
@@ -36,10 +36,7 @@ interface GenreTarget {
   readonly limitHz: number
 }
 
-/**
- * Returns a song, as the stages `before` leave it, beside the band of `genre`, in the bands of `levels`, which are the song's;
- * null for `other`.
- */
+/** Returns a song after the stages `before`, with the range of `genre`, in the bands of `levels`, the song's own; null for `other`. */
 export function genreTarget(
   analysis: SourceAnalysis,
   genre: Genre,
@@ -68,9 +65,9 @@ export function genreTarget(
   }
 }
 
-/** Returns how far each band lies outside, dB, as the gain toward the nearer edge: the song is heard over an octave to either side. */
+/** Returns the gain from each band toward the nearer edge of the range, dB, with the song smoothed over an octave to either side. */
 function wayBackDb(bandHz: readonly number[], { ownDb, lowestDb, highestDb, limitHz }: GenreTarget): number[] {
-  // The lack of treble beyond the end of the song must not spread into it.
+  // The missing treble above the song's bandwidth must not spread into it.
   const over = (values: readonly number[]): number[] =>
     smoothed(bandHz, heldAbove(bandHz, values, limitHz), () => smoothingBands)
   const below = over(lowestDb.map((lowest, b) => lowest - ownDb[b]!))
@@ -78,7 +75,7 @@ function wayBackDb(bandHz: readonly number[], { ownDb, lowestDb, highestDb, limi
   return below.map((lack, b) => Math.max(0, lack) + Math.min(0, above[b]!))
 }
 
-/** Gains held within ±3 dB of their own mean in the core, so that no band moves farther against the song. */
+/** Gains held within ±3 dB of their own mean in the core; no band moves farther relative to the song. */
 function heldToCore(bandHz: readonly number[], gainDb: readonly number[], limitHz: number): number[] {
   let held = gainDb.map((gain) => clamp(gain, -genreClampDb, genreClampDb))
   for (let round = 0; round < levelRounds; round++) {
@@ -88,17 +85,17 @@ function heldToCore(bandHz: readonly number[], gainDb: readonly number[], limitH
   return held
 }
 
-/** Strength of the processing, 0 to 100, and the part of the planned tone that is applied, 0 to 1. */
+/** Intensity of the processing, 0 to 100, and applied part of the planned tone, 0 to 1. */
 interface ToneStrength {
   readonly intensity: number
   readonly part: number
 }
 
 /**
- * Returns the filter that brings a song that has been through the stages `before` toward the band of its genre: what lies outside, heard
- * over an octave to either side, goes half of the way to the nearer edge at intensity 50, at most 3 dB against the song's own level in the core, the
- * same in mid and side, up to the bandwidth of the piece. What lies inside stays. No stage for `other`, for silence, at intensity 0 and for a song that lies
- * inside.
+ * Returns the filter that brings a song, after the stages `before`, toward the range of its genre. Any excess, smoothed over an octave to
+ * either side, goes half of the way to the nearer edge at intensity 50, at most 3 dB relative to the song's own level in the core, the same
+ * in mid and side, up to the bandwidth of the piece. Bands inside the range are left alone. No stage for `other`, for silence, at intensity
+ * 0 or for a song inside the range.
  */
 export function planGenreTone(
   analysis: SourceAnalysis,

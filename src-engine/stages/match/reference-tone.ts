@@ -8,23 +8,23 @@ import { clamp, rounded } from '../../dsp/units.ts'
 import { nothingPlanned, type StagePlan } from '../stage.ts'
 import { heldAbove, smoothed } from './band-curves.ts'
 
-/** Most that mid and side are moved, dB. */
+/** Largest movement of mid and side, dB. */
 const midClampDb = 6
 const sideClampDb = 4
-/** Most that the highs of a muffled song are lifted toward a reference, dB, and where they begin, Hz: what comes up there is noise as well. */
+/** Largest lift of a muffled song's highs toward a reference, dB, and their lower end, Hz: the lift raises noise as well. */
 const muffledLiftDb = 3
 const muffledFromHz = 2400
-/** Below this the side is not compared, Hz: a bass must not become wide. */
+/** Lower end of the comparison of the side, Hz: the bass must not become wide. */
 const sideFromHz = 120
-/** Below this few notes tell of a band, Hz, so that it is smoothed over so many bands to either side. */
+/** Upper end of smoothing, Hz, and its reach in bands to either side: few notes fall into a low band. */
 const smoothedBelowHz = 100
 const smoothingBands = 1.5
-/** Part of the bandwidth up to which a reference is followed: the skirt of a cutoff is no tone. */
+/** Followed part of a reference's bandwidth: the skirt of a cutoff does not belong to the tone. */
 const bandwidthPart = 0.94
-/** A side more than this below the mid is none, dB. */
+/** Level of a missing side below the mid, dB. */
 const noSideDb = 60
 
-/** True for sound in one channel or in the side alone: there mid and side are filtered alike. */
+/** True for sound in one channel or in the side alone, where mid and side are filtered alike. */
 function isOneSided({ deadChannel, sideToMidDb }: SourceAnalysis): boolean {
   return deadChannel !== null || isOppositePhase(sideToMidDb)
 }
@@ -33,22 +33,18 @@ function isOneSided({ deadChannel, sideToMidDb }: SourceAnalysis): boolean {
 interface ReferenceDistance {
   readonly midDb: readonly number[]
   readonly sideDb: readonly number[]
-  /**
-   * True where both have a side to compare; otherwise the side moves with the mid, so that nothing shifts across
-   * the stage.
-   */
+  /** True if both have a side to compare; otherwise the side moves with the mid, which keeps positions in the stereo image. */
   readonly isSideCompared: boolean
   /** End of the lower of both bandwidths, Hz. */
   readonly limitHz: number
-  /** The same of the sides. */
+  /** The same for the sides. */
   readonly sideLimitHz: number
 }
 
 /**
- * Distance of two spectra in mid and side; both are aligned by the mid, so that the width of the reference is kept. The median of
- * the bands between 100 Hz and 8 kHz counts as their level: few bands that lie far apart do not shift all others. Bands of the mid
- * in which the reference holds no music count as equal. What a source that {@link isOneSided} holds is compared with the mid of the
- * reference. The side is compared where both have one.
+ * Distance of two spectra in mid and side, both aligned by the mid, which keeps the width of the reference. Their level is the median of
+ * the bands between 100 Hz and 8 kHz: a few bands far apart do not shift all others. Bands of the mid without music in the reference count
+ * as equal. The sound of a source that {@link isOneSided} is compared with the mid of the reference. The side is compared if both have one.
  */
 export function referenceDistance(
   source: SourceAnalysis,
@@ -79,9 +75,10 @@ export function referenceDistance(
 }
 
 /**
- * Returns the filter toward a reference: mid and side apart, in sixth octaves (smoothed below 100 Hz), at most ±6 dB in mid and
- * ±4 dB in side, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. The highs of a muffled song are lifted by 3 dB at most. Below 120 Hz the side is not compared,
- * but goes down with the mid: a bass must not become wide. The reference must be {@link isComparable}.
+ * Returns the filter toward a reference: mid and side apart, in sixth octaves (smoothed below 100 Hz), at most ±6 dB in mid and ±4 dB in
+ * side, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. The highs of a muffled song are lifted by 3 dB at most.
+ * Below 120 Hz the side is not compared but goes down with the mid: the bass must not become wide. The reference must be
+ * {@link isComparable}.
  */
 export function planReferenceTone(
   analysis: SourceAnalysis,

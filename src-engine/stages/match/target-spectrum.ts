@@ -6,8 +6,8 @@ import { genreTarget } from './genre-tone.ts'
 import { referenceDistance } from './reference-tone.ts'
 
 /**
- * Returns the third octaves toward which the tone of a song is moved, aligned with the song's own level: those of the reference, or the
- * nearest to the song in the band of its genre; null where it is moved toward none, and for silence.
+ * Returns the target third octaves of a song's tone, aligned with the song's own level: the reference's, or the nearest levels within the
+ * range of its genre; null without a target, and for silence.
  */
 export function targetSpectrum(song: Planning): Spectrum | null {
   const { analysis, genre, reference } = song

@@ -8,22 +8,22 @@ import { dbToPower, powerToDb, rise, rounded } from '../../dsp/units.ts'
 import { nothingPlanned, type StagePlan } from '../stage.ts'
 
 /**
- * Widest moments between which widening fades in, dB. What is narrower would still be narrower than nearly all music with twice the
- * side: it is not a mix that was narrowed, but one that is nearly mono.
+ * Range of the widest moments over which widening fades in, dB. A narrower mix would stay narrower than nearly all music even with twice
+ * the side: it is nearly mono, not a narrowed mix.
  */
 const nearlyMonoDb = -13
 const mixedWideDb = -10
 
-/** No band loses more than this on fold-down to mono beyond what it lost in the source, dB. */
+/** Largest loss of a band on fold-down to mono beyond the source's, dB. */
 const mostFoldDownDb = 1.5
-/** Below 120 Hz the side stays at least this far below the mid, dB. */
+/** Upper end of the bass, Hz, and level of the side relative to the mid that it must not exceed there, dB. */
 const bassHz = 120
 const bassSideDb = -8
 
 /**
- * Side gain in dB against narrowing or widening, each by how certain it is, 0 to 1: the mean of the usual size of the fault, a factor
- * of two in either direction, and the way back to the usual width, since one knows the fault and the other the piece. At most 6 dB; 0
- * while no fault is certain, and away from the usual width never.
+ * Side gain in dB against narrowing or widening, each scaled by its certainty, 0 to 1: the mean of the fault's usual size, a factor of two
+ * in either direction, and the distance to the usual width; one describes the fault, the other the piece. At most 6 dB; 0 while no fault is
+ * certain; never away from the usual width.
  */
 export function widthCorrectionDb(
   { narrowed, widened }: { readonly narrowed: number; readonly widened: number },
@@ -31,31 +31,31 @@ export function widthCorrectionDb(
 ): number {
   const wayBackDb = usualWidestDb - widestDb
   const part = wayBackDb > 0 ? narrowed * rise(widestDb, nearlyMonoDb, mixedWideDb) : -widened
-  // Near the usual width there is no more to do than three times the way, so that nothing jumps there.
+  // Near the usual width the correction is limited to three times the distance, which avoids a jump.
   const wholeDb = (usualWidthFaultDb + Math.min(Math.abs(wayBackDb), usualWidthFaultDb)) / 2
   return part * Math.min(wholeDb, 3 * Math.abs(wayBackDb))
 }
 
 /** The part of the plan that corrects the width. */
 export interface ImagePart extends StagePlan<Match> {
-  /** Gain of the side that is aimed at, dB, to a tenth; 0 where nothing is done. */
+  /** Target gain of the side, dB, to a tenth; 0 if nothing is done. */
   readonly sideGainDb: number
 }
 
 /** The part that leaves the width as it is. */
 export const imageLeftAlone: ImagePart = { ...nothingPlanned, sideGainDb: 0 }
 
-/** Largest gain of a side that lies `sideToMidDb` against the mid for which fold-down costs at most 1.5 dB more; above 1.5 dB. */
+/** Largest gain of a side at `sideToMidDb` that costs at most 1.5 dB more on fold-down, dB; always above 1.5. */
 export function foldDownLimitDb(sideToMidDb: number): number {
   const power = dbToPower(foldDownLossDb(sideToMidDb) + mostFoldDownDb) - 1
   return powerToDb(power) - sideToMidDb
 }
 
 /**
- * Returns the correction of the width: a gain of the side for a piece that was for certain narrowed or
- * widened, or is wider than all finished music, whole at intensity 50 and no larger above, `part` (0 to 1) of it. Widening is held
- * back in every band in which it would cost more than 1.5 dB on fold-down beyond the source's, and in the bass. Nothing for
- * silence, for mono, for a dead channel, for channels in opposite phase, at intensity 0, and for ordinary width.
+ * Returns the correction of the width: a gain of the side for a piece that was certainly narrowed or widened, or is wider than all finished
+ * music; full at intensity 50 and no larger above, times `part` (0 to 1). Widening is limited in the bass and in every band that would lose
+ * more than 1.5 dB on fold-down beyond the source's loss. Nothing for silence, for mono, for a dead channel, for channels in opposite
+ * phase, at intensity 0, and for ordinary width.
  */
 export function planImage(analysis: PlannedSong, intensity: number, part: number): ImagePart {
   const { isMono, deadChannel, isSilent, width, spectrum, sideToMidDb } = analysis

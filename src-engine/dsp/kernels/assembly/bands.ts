@@ -1,6 +1,6 @@
-// Four bands that add up to the signal, and their sum with gains that move. The bands are what a chain of three low-passes takes off in
-// turn; the three recurrences run in one loop, since each alone is bound by latency. A frame of bands is two f32x4: the first two bands,
-// then the others, each left and right.
+// Splitter into four bands that sum to the signal, and their sum with moving gains. A chain of three low-passes takes the bands off in
+// turn; the three recurrences run in one loop, since each alone is latency-bound. A frame of bands is two f32x4: the first two bands, then
+// the others, each left and right.
 
 /** Frames between two points of the gains. */
 const STEP: i32 = 32
@@ -61,9 +61,9 @@ export function splitFourBands(left: usize, right: usize, steps: i32, coefficien
 }
 
 /**
- * Adds to `steps` steps of two planar channels, in place, the bands times what their gains differ from 1. changes: per point four f32,
- * gain - 1 of each band; the first point belongs to the last frame before the stretch, and between points gains move in straight lines.
- * A step between two points of zeros keeps its bits.
+ * Adds to `steps` steps of two planar channels, in place, the bands times (gain - 1). changes: per point four f32, gain - 1 of each band;
+ * the first point belongs to the last frame before the stretch, and gains are linear between points. A step between two points of zeros
+ * keeps its bits.
  */
 export function addFourBands(left: usize, right: usize, steps: i32, bands: usize, changes: usize): void {
   const part = f32x4.splat(<f32>1 / <f32>STEP)

@@ -1,7 +1,7 @@
-// Soft clipper at four points per frame. Only the error of the clipped points goes through the decimating filter and is added to
-// the signal, so that frames far from a clipped point keep their bits. The true peak of each group of eight frames is known and
-// says where to look. Frames are taken four at a time: the lanes interpolate four frames at once, and the stretch of y that four
-// frames change is loaded and stored once, at whole vectors from block to block.
+// Soft clipper at four points per frame. Only the error of the clipped points goes through the decimating filter and is added to the
+// signal, so that frames far from a clipped point keep their bits. The known true peak of each group of eight frames says which groups to
+// clip. Frames are taken four at a time: the lanes interpolate four frames at once, and the stretch of y that four frames change is loaded
+// and stored once, at whole vectors from block to block.
 
 /** Bytes of a phase of the decimating filter: 32 taps with four zeros on either side, so that it can be read up to three taps early. */
 const DOWN_BYTES: usize = 160
@@ -57,7 +57,7 @@ const DOWN_BYTES: usize = 160
  * frame n - 15 + k. errors: scratch for 16 f32. Readable x[-15] ... x[8 groups + 16], writable y[-15] ... y[8 groups + 16].
  */
 export function addClipError(x: usize, y: usize, groups: i32, peaks: usize, knee: f32, limit: f32, upTaps: usize, downTaps: usize, errors: usize): void {
-  // The peak is that of the louder channel: where no sample of this one comes near the knee, no point between them passes it.
+  // `peaks` follows the louder channel: if no sample of this one comes near the knee, no point between samples exceeds it.
   const quiet = f32x4.splat(<f32>0.5 * knee), knees = f32x4.splat(knee), width = f32x4.splat(limit - knee)
   for (let n = 0; n < 8 * groups; n += 4) {
     if (load<f32>(peaks + ((<usize>n >> 3) << 2)) <= knee) {

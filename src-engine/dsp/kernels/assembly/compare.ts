@@ -1,5 +1,5 @@
-// Sound that was added to a piece of stereo music, heard from four sides: one complex transform of both channels, and the energies of bands in
-// left, right, mid and side.
+// Error added to stereo music, in four views: one complex transform of both channels, and the energies of bands in left, right, mid and
+// side.
 
 /** Writes window · (yl - gain · xl) to re and window · (yr - gain · xr) to im, f64 like the window; `frames` is even. */
 export function windowDifference(xl: usize, xr: usize, yl: usize, yr: usize, gain: f64, window: usize, frames: i32, re: usize, im: usize): void {

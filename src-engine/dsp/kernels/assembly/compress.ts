@@ -1,19 +1,18 @@
-// A band of a compressor: what it leaves of the signal, its energies along the control grid, and its part of the sum with gains that
-// move. Every sum is made in the order of its frames and every sample rounded where a plain loop would round it: the bits are those of
-// the loop.
+// A compressor band: the remainder of the signal, the band's energies along the control grid, and its part of the sum with moving gains.
+// Sums follow the order of frames and samples are rounded like in a plain loop, so the bits equal the loop's.
 
 /** Frames between two points of the gains. */
 const STEP: i32 = 32
 
-/** Takes `part` from `rest`, in place; up to three more frames are changed. */
+/** Subtracts `part` from `rest`, in place; up to three more frames are changed. */
 export function takeAway(rest: usize, part: usize, frames: i32): void {
   const end = <usize>frames << 2
   for (let i: usize = 0; i < end; i += 16) v128.store(rest + i, f32x4.sub(v128.load(rest + i), v128.load(part + i)))
 }
 
 /**
- * Adds left^2 + right^2 of `frames` frames to the f64 at `sums`, one for each step; the first frame is the one numbered `offset` of its
- * step. An odd last frame reads one more.
+ * Adds left^2 + right^2 of `frames` frames to the f64 at `sums`, one for each step; the first frame has the number `offset` in its step. An
+ * odd last frame reads one more.
  */
 export function stepEnergies(left: usize, right: usize, frames: i32, offset: i32, sums: usize): void {
   for (let start = 0; start < frames; offset = 0, sums += 8) {
@@ -32,9 +31,8 @@ export function stepEnergies(left: usize, right: usize, frames: i32, offset: i32
 }
 
 /**
- * Adds to two planar channels, in place, a band times what its gain differs from 1. gains: f64 at the points between steps, the first one
- * before the step of the first frame, which is the one numbered `offset` of it; between points gains move in straight lines. A step between two
- * points of 1 keeps its bits.
+ * Adds to two planar channels, in place, a band times (gain - 1). gains: f64 at the points between steps, starting before the step of the
+ * first frame, which has the number `offset` in its step; gains are linear between points. A step between two points of 1 keeps its bits.
  */
 export function addBand(left: usize, right: usize, bandLeft: usize, bandRight: usize, frames: i32, offset: i32, gains: usize): void {
   for (let start = 0; start < frames; offset = 0, gains += 8) {

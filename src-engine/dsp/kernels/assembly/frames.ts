@@ -15,7 +15,7 @@ export function framesOfPlanes(left: usize, right: usize, frames: i32, out: usiz
   }
 }
 
-/** The way back, rounded to single precision. */
+/** The inverse of framesOfPlanes, rounded to single precision. */
 export function planesOfFrames(source: usize, frames: i32, left: usize, right: usize): void {
   const end = <usize>frames << 2
   let p = source

@@ -2,9 +2,8 @@
 // one, so the curve stays between its control points.
 
 /**
- * Multiplies `groups` groups of 8 frames of x in place. `controls` points at the control of the group before the first; groups + 3
- * controls are read; every sample is multiplied by `drive` besides. weights: 8 v128, for the control j = 0 .. 3 the eight frames'
- * weights.
+ * Multiplies `groups` groups of 8 frames of x in place. `controls` points at the control of the group before the first; groups + 3 controls
+ * are read; every sample is also multiplied by `drive`. weights: 8 v128, for the control j = 0 .. 3 the eight frames' weights.
  */
 export function applyGainCurve(x: usize, groups: i32, controls: usize, weights: usize, drive: f32): void {
   const w0 = v128.load(weights), v0 = v128.load(weights, 16), w1 = v128.load(weights, 32), v1 = v128.load(weights, 48)
@@ -12,7 +11,7 @@ export function applyGainCurve(x: usize, groups: i32, controls: usize, weights: 
   const all = f32x4.splat(drive)
   for (let g: usize = 0; g < <usize>groups; g++) {
     const c = controls + (g << 2), p = x + (g << 5)
-    // Rounded weights do not sum to exactly one: what is not limited must keep its bits.
+    // Rounded weights do not sum to exactly one, but unlimited samples must keep their bits.
     if (load<f32>(c) == 1 && load<f32>(c, 4) == 1 && load<f32>(c, 8) == 1 && load<f32>(c, 12) == 1) {
       v128.store(p, f32x4.mul(v128.load(p), all))
       v128.store(p, f32x4.mul(v128.load(p, 16), all), 16)

@@ -17,10 +17,10 @@ const MEANS: usize = REDUCTIONS + LINE * 8
 export function limiterStateBytes(): i32 { return <i32>(MEANS + LINE * 8) }
 
 /**
- * For each of `count` peaks writes the control gain that belongs to the group `delay` = 2 half + 1 groups earlier:
- * reduction 1 - threshold / peak, its maximum over the 2 half + 4 groups around, held by the two releases (coefficients of one-pole
- * smoothers; 0 switches one off), averaged by two boxes of w1 and 2 half + 2 - w1 groups. The result never exceeds threshold / peak for
- * any group whose gain it takes part in. Readable: three peaks more than `count`.
+ * For each of `count` peaks writes the control gain that belongs to the group `delay` = 2 half + 1 groups earlier: reduction 1 - threshold
+ * / peak, its maximum over the 2 half + 4 groups around, held by the two releases (coefficients of one-pole smoothers; 0 switches one off),
+ * averaged by two boxes of w1 and 2 half + 2 - w1 groups. The result never exceeds threshold / peak of any group that it affects. Readable:
+ * three peaks more than `count`.
  */
 export function limitGroups(peaks: usize, count: i32, controls: usize, threshold: f32, half: i32, w1: i32, fastDecay: f64, slowRise: f64, slowFall: f64, state: usize): void {
   const window = <usize>(2 * half + 4), memoryGroups = 3 * <i32>window
@@ -40,12 +40,12 @@ export function limitGroups(peaks: usize, count: i32, controls: usize, threshold
     shift(state + MEANS, n, <usize>(2 * half + 2 - w1), 3)
     store<i32>(state, idle, 32)
     store<i32>(state, 1, 36)
-    // Nothing of the past is left: what rounding has left in the sums goes too.
+    // The history is all zeros: clear the rounding residue of the sums as well.
     if (idle >= memoryGroups) memory.fill(state, 0, MEANS + LINE * 8)
   }
 }
 
-/** Stores what each peak asks for; returns whether any asks for something. */
+/** Stores the reduction that each peak needs; returns true if any is not zero. */
 // @ts-ignore: decorator
 @inline function wanted(peaks: usize, n: usize, threshold: f32, to: usize): bool {
   const limit = f32x4.splat(threshold), one = f32x4.splat(1), none = f32x4.splat(0)
@@ -99,7 +99,7 @@ export function limitGroups(peaks: usize, count: i32, controls: usize, threshold
   return idle
 }
 
-/** Stores the reductions where no release holds them; returns the groups since the last that is not zero. */
+/** Stores the reductions without releases; returns the groups since the last that is not zero. */
 // @ts-ignore: decorator
 @inline function takeOver(state: usize, n: usize, to: usize): i32 {
   const held = state + HELD
@@ -130,7 +130,7 @@ export function limitGroups(peaks: usize, count: i32, controls: usize, threshold
   store<f64>(state, sum1, 16); store<f64>(state, sum2, 24)
 }
 
-/** Moves the newest `history` entries, each of 1 << size bytes, to the front of a line of which n are new. */
+/** Moves the newest `history` entries, each of 1 << size bytes, to the front of a line with n new ones. */
 // @ts-ignore: decorator
 @inline function shift(line: usize, n: usize, history: usize, size: usize): void {
   memory.copy(line, line + (n << size), history << size)

@@ -2,7 +2,7 @@
 // t] + x[n + 1 + t] and v = x[n - t] - x[n + 1 + t] each pair costs one filter: A = sum a u, B = sum b v, points A + B and A - B.
 // Lanes are four consecutive frames. taps: for t = 0 .. 15 the seven f32 a1 b1 a2 b2 a3 b3 a4.
 
-/** Bytes of the taps of a point of the dense grid: 128 to find it, 256 to read it and where the top of the band is strong. */
+/** Bytes of a dense-grid point's taps: 128 to find a peak, 256 to read it and wherever the top of the band is strong. */
 const CLOSE_BYTES: usize = 512
 const DENSE_BYTES: usize = 1024
 /** Offsets of the 15 points' taps of the two kinds behind the 32 of the top of the band. */
@@ -46,7 +46,7 @@ const SUMS: usize = memory.data(7 * 16, 16)
   return peak
 }
 
-// Everywhere here pmax and larger stand for max: they are one instruction where max, which respects NaN and the sign of zero, is many.
+// pmax and `larger` replace max throughout: one instruction, while max, which respects NaN and the sign of zero, takes many.
 // @ts-ignore: decorator
 @inline function larger(a: f32, b: f32): f32 {
   return a > b ? a : b
@@ -178,7 +178,7 @@ function denseGroup(x: usize, taps: usize): f32 {
   return peak
 }
 
-// Level within a sixteenth of the sampling rate of its half, around the frame at `x`: it beats, so that it may be 0 in one place.
+// Level within a sixteenth of the sampling rate below its half, around the frame at `x`. It beats, so it may be 0 at single places.
 // @ts-ignore: decorator
 @inline function topOfBand(x: usize, window: usize): f32 {
   let sum = f32x4.splat(0)
@@ -187,24 +187,23 @@ function denseGroup(x: usize, taps: usize): f32 {
   return abs(laneSum(sum))
 }
 
-// True where the top of the band, read where a group of 8 frames begins, in its middle and behind it, holds more than a 300th of `peak`.
+// True if the top of the band, read at the start, the middle and the end of a group of 8 frames, exceeds a 300th of `peak`.
 // @ts-ignore: decorator
 @inline function isTopHeavy(x: usize, window: usize, peak: f32): bool {
   return topOfBand(x, window) * 300 > peak || topOfBand(x + 16, window) * 300 > peak || topOfBand(x + 32, window) * 300 > peak
 }
 
 /**
- * For each of `groups` groups of 8 frames stores at `peaks` the larger of what is there and the group's interpolated peak over
- * [first frame, last frame + 1). Readable samples: x[-17] ... x[8 groups + 48]. A group gets only its largest sample when it cannot
- * exceed `floor`: because between two frames a signal rises above both by less than 0.4 times the largest second difference around
- * (an eighth of the second derivative, which is at most 2.47 times as large; the rest is caution), or because the samples and the
- * points half way between them stay below ratio * floor. Where the top of the band holds more than a 300th of the peak, 32 taps are
- * too few and 256 are used as well (readable then: x[-127] ... x[8 groups + 128]). topBand: 32 f32; behind it for each of the 15
- * points of the dense grid 128 f32, then for each of them 256. `scratch`: 2 * groups + 12 f32. Up to three more entries than
- * `groups` are written at `peaks`. Returns the largest sample.
+ * For each of `groups` groups of 8 frames stores at `peaks` the larger of the value there and the group's interpolated peak over [first
+ * frame, last frame + 1). Readable samples: x[-17] ... x[8 groups + 48]. A group gets only its largest sample when it cannot exceed
+ * `floor`: because between two frames a signal rises above both by less than 0.4 times the largest second difference around (an eighth of
+ * the second derivative, which is at most 2.47 times as large; the rest is caution), or because the samples and the points half way between
+ * them stay below ratio * floor. If the top of the band exceeds a 300th of the peak, 32 taps are too few and 256 are used as well (readable
+ * then: x[-127] ... x[8 groups + 128]). topBand: 32 f32; behind it for each of the 15 points of the dense grid 128 f32, then for each of
+ * them 256. `scratch`: 2 * groups + 12 f32. Up to three more entries than `groups` are written at `peaks`. Returns the largest sample.
  */
 export function peakGroups(x: usize, groups: i32, taps: usize, peaks: usize, scratch: usize, floor: f32, ratio: f32, topBand: usize): f32 {
-  // The bend at g belongs to group g - 2: two groups before and two after are looked at.
+  // The bend at g belongs to group g - 2: the window spans two groups before and two after.
   const bent = scratch, own = scratch + (<usize>(groups + 8) << 2)
   for (let g = 0; g < groups + 5; g += 4) {
     const p = x + (<usize>g << 5) - 64
@@ -234,10 +233,7 @@ export function peakGroups(x: usize, groups: i32, taps: usize, peaks: usize, scr
   return largestLane(largest)
 }
 
-/**
- * The interpolated peak of a group; only its largest `sample` where that and the points half way between its samples stay below
- * `coarse`.
- */
+/** The interpolated peak of a group; only its largest `sample` if that and the half-way points stay below `coarse`. */
 function interpolatedPeak(x: usize, taps: usize, sample: f32, coarse: f32, topBand: usize): f32 {
   if (sample <= coarse && abs(load<f32>(x, 32)) <= coarse) {
     const half = larger(sample, largestLane(f32x4.pmax(halfPoints(x, taps), halfPoints(x + 16, taps))))
@@ -259,20 +255,20 @@ function interpolatedPeak(x: usize, taps: usize, sample: f32, coarse: f32, topBa
   return abs(laneSum(f32x4.add(a, b)))
 }
 
-/** Point m of a frame, with 256 taps where 128 show that it may exceed `best`: theirs are at most 0.5 per cent off. */
+/** Point m of a frame, with 256 taps if 128 show that it may exceed `best`; 128 taps are at most 0.5 per cent off. */
 // @ts-ignore: decorator
 @inline function closePoint(x: usize, topBand: usize, m: usize, best: f32): f32 {
   const close = point(x, topBand + CLOSE_TAPS + (m - 1) * CLOSE_BYTES, CLOSE_BYTES)
   return close > best * 0.995 ? point(x, topBand + DENSE_TAPS + (m - 1) * DENSE_BYTES, DENSE_BYTES) : close
 }
 
-// Which of four frames have at a detector's point a value of at least `floor` that its neighbours do not exceed.
+// Bit mask of the four frames that have a crest of at least `floor` at a detector's point.
 // @ts-ignore: decorator
 @inline function crests(before: v128, v: v128, after: v128, floor: v128): i32 {
   return i32x4.bitmask(v128.and(f32x4.ge(v, floor), v128.and(f32x4.ge(v, before), f32x4.ge(v, after))))
 }
 
-/** The dense peak of four frames next to the detector's crests of at least `floor`: no band-limited signal has a higher one elsewhere. */
+/** The dense peak of four frames next to the detector's crests of at least `floor`: a band-limited signal has no higher one elsewhere. */
 function closeFrames(x: usize, taps: usize, topBand: usize, best: f32, floor: f32): f32 {
   sumFourFrames(x, taps)
   const a1 = v128.load(SUMS), b1 = v128.load(SUMS, 16), a2 = v128.load(SUMS, 32), b2 = v128.load(SUMS, 48), a3 = v128.load(SUMS, 64), b3 = v128.load(SUMS, 80)
@@ -310,17 +306,17 @@ function closePeak(x: usize, taps: usize, topBand: usize, best: f32, floor: f32)
 }
 
 /**
- * Returns the larger of `best` and the largest point of a grid of 16 points per frame with 128 taps per point and 256 near the
- * largest, looked for next to the detector's crests of at least `closer` times the largest found so far, or over the whole group,
- * with 256 taps, where the top of the band makes the detector doubtful. taps and topBand as in peakGroups. Readable samples:
- * x[-127] ... x[8 groups + 128].
+ * Returns the larger of `best` and the largest point of a grid of 16 points per frame with 128 taps per point and 256 near the largest. The
+ * search covers the neighbourhood of the detector's crests of at least `closer` times the largest so far, or the whole group, with 256
+ * taps, if the top of the band makes the detector doubtful. taps and topBand as in peakGroups. Readable samples: x[-127] ... x[8 groups +
+ * 128].
  */
 export function densePeak(x: usize, groups: i32, taps: usize, peaks: usize, best: f32, closer: f32, topBand: usize): f32 {
   let highest = 0
   for (let g = 1; g < groups; g++) {
     if (load<f32>(peaks + (<usize>g << 2)) > load<f32>(peaks + (<usize>highest << 2))) highest = g
   }
-  // The highest first: it spares most others the closer look.
+  // The highest group first: it rules out most others.
   for (let g = highest, next = 0; g < groups; g = next++) {
     if (load<f32>(peaks + (<usize>g << 2)) < best * closer) continue
     best = larger(best, closePeak(x + (<usize>g << 5), taps, topBand, best, best * closer))

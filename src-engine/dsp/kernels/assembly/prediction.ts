@@ -1,4 +1,4 @@
-// Autocorrelation, from which a linear predictor is found.
+// Autocorrelation for linear prediction.
 
 /**
  * Writes the sums of y[i] · y[i - lag] for the lags 0 ... order, f64 each, where y is the f32 `samples` under the f64 `window`,

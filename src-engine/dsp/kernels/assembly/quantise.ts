@@ -3,7 +3,7 @@
 
 import { framesOfPlanes } from './frames'
 
-// Loaded from memory before a loop, a constant stays in a register; V8 would make a literal anew for every frame.
+// A constant loaded from memory before a loop stays in a register; V8 would rebuild a literal for every frame.
 const LOW_BITS: usize = memory.data<i32>([0xffff, 0xffff, 0xffff, 0xffff], 16)
 const STEP: usize = memory.data<f64>([1.0 / 65536.0, 1.0 / 65536.0], 16)
 /** Adding 1.5 * 2^52 rounds to the nearest integer and puts its two's complement into the low 32 bits of the double. */
@@ -28,7 +28,7 @@ function toSteps(x: usize, frames: i32, full: f32): void {
   const end = x + (<usize>frames << 2)
   for (let p = x; p < end; p += 16) {
     const v = v128.load(p)
-    // NaN compares unequal to itself: 0 instead; beyond twice full scale an infinite error would stay in the filter for ever.
+    // NaN, unequal to itself, becomes 0. Clamping to twice full scale keeps an infinite error from staying in the filter for ever.
     const number = v128.and(v, f32x4.eq(v, v))
     v128.store(p, f32x4.mul(f32x4.pmax(bottom, f32x4.pmin(top, number)), scale))
   }
@@ -74,7 +74,7 @@ export function quantise(left: usize, right: usize, frames: i32, bytes: i32, out
       r = nextRandom(r)
       let v = f64x2.sub(v128.load(p), f64x2.mul(c5, e5))
       v = f64x2.sub(f64x2.sub(f64x2.sub(v, f64x2.mul(c4, e4)), f64x2.mul(c3, e3)), f64x2.mul(c2, e2))
-      // The newest error enters last: it is what the next sample waits for.
+      // The newest error enters last, since the next sample waits for it.
       const newest = f64x2.mul(c1, e1)
       const y = f64x2.add(f64x2.sub(f64x2.add(v, triangular(r, lowBits, step)), newest), integer)
       e5 = e4; e4 = e3; e3 = e2; e2 = e1

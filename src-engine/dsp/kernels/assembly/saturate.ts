@@ -1,5 +1,5 @@
-// Soft saturation at two points per frame, as the error that it makes: the signal itself passes no filter. The same half-band filter
-// interpolates the points between frames and decimates their errors. Frames are taken eight at a time: four of them are the lanes.
+// Soft saturation at two points per frame, computed as an error; the signal itself passes no filter. The same half-band filter interpolates
+// the points between frames and decimates their errors. Frames are taken eight at a time: four of them are the lanes.
 
 /** Tap times the values behind and ahead. */
 // @ts-ignore: decorator
@@ -33,7 +33,7 @@ export function halfPoints(x: usize, frames: i32, taps: usize, count: i32, out: 
   }
 }
 
-/** Distance of y = x / sqrt(1 + p * x + r * x * x) from x, at four points: no difference of two large numbers. */
+/** y - x for y = x / sqrt(1 + p * x + r * x * x), at four points, without cancellation between large numbers. */
 // @ts-ignore: decorator
 @inline function errorOf(x: v128, p: v128, r: v128): v128 {
   const bend = f32x4.mul(x, f32x4.add(p, f32x4.mul(r, x)))
@@ -41,7 +41,7 @@ export function halfPoints(x: usize, frames: i32, taps: usize, count: i32, out: 
   return f32x4.neg(f32x4.div(f32x4.mul(x, bend), f32x4.add(inside, f32x4.sqrt(inside))))
 }
 
-/** Replaces `count` (a multiple of 4) points by the errors that the curve makes of them. */
+/** Replaces `count` (a multiple of 4) points by the curve's errors at them. */
 export function saturationErrors(points: usize, count: i32, asymmetry: f32, bend: f32): void {
   const p = f32x4.splat(asymmetry), r = f32x4.splat(bend)
   for (let end = points + (<usize>count << 2); points < end; points += 16) v128.store(points, errorOf(v128.load(points), p, r))
@@ -59,8 +59,8 @@ export function joinErrors(x: usize, frames: i32, asymmetry: f32, bend: f32, err
 const STEP: i32 = 32
 
 /**
- * High-passes the errors (one section, as in biquad.ts), in place, and adds up per step of 32 frames what left and right and their errors have
- * in common: sums gets two f64 per step, x * x and x * error of both channels.
+ * High-passes the errors (one section, as in biquad.ts), in place, and sums per step of 32 frames, over both channels, x * x and x * error:
+ * two f64 per step at `sums`.
  */
 export function filterErrors(left: usize, right: usize, errorLeft: usize, errorRight: usize, steps: i32, coefficients: usize, state: usize, sums: usize): void {
   const b0 = v128.load(coefficients), b1 = v128.load(coefficients, 16), b2 = v128.load(coefficients, 32)
@@ -89,7 +89,7 @@ export function filterErrors(left: usize, right: usize, errorLeft: usize, errorR
   v128.store(state, s1); v128.store(state, s2, 16)
 }
 
-/** Makes x, in place, (x + error) * gain; gains: a point before the stretch and one per step, with straight lines between. */
+/** Replaces x, in place, by (x + error) * gain; gains: a point before the stretch and one per step, linear between. */
 export function addErrors(x: usize, error: usize, steps: i32, gains: usize): void {
   const places = f32x4(1, 2, 3, 4), four = f32x4.splat(4), part = f32x4.splat(<f32>1 / <f32>STEP)
   for (let step = 0; step < steps; step++, gains += 4) {

@@ -1,5 +1,5 @@
-// Work before and behind the transform of a frame of two channels. A band is 24 bytes: i32 first and last bin, f64 shares of
-// the first and of the last in it; a band whose last bin lies before its first is empty.
+// Work before and after the transform of a frame of two channels. A band is 24 bytes: i32 first and last bin, f64 shares of the first and
+// of the last in it; a band whose last bin lies before its first is empty.
 
 /** Writes window · (left + right) / 2 to re and window · (left - right) / 2 to im; `frames` is even, the window f64. */
 export function windowMidSide(left: usize, right: usize, window: usize, frames: i32, re: usize, im: usize): void {

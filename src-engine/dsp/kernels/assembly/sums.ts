@@ -2,7 +2,7 @@
 
 /**
  * Adds to the seven f64 at `sums`: the sums of left, right, left², right² and left · right over `frames` frames; raises the sixth to the
- * largest |sample|; adds to the seventh what is not zero where the channels differ.
+ * largest |sample|; adds a non-zero number to the seventh if the channels differ.
  */
 export function stereoSums(left: usize, right: usize, frames: i32, sums: usize): void {
   let l = f64x2.splat(0), r = f64x2.splat(0), ll = f64x2.splat(0), rr = f64x2.splat(0), lr = f64x2.splat(0)
