@@ -46,14 +46,22 @@ const ROOMS: Readonly<Record<string, Room>> = {
   notify: { places: ['src-server/notify/'], imports: base, types: ['access'] },
   docs: { places: ['src-server/docs/'], imports: foundation.concat('http') },
   jobs: { places: ['src-server/jobs/'], imports: [...base, ...topics, 'result'], types: ['mastering'] },
+  settings: { places: ['src-server/settings/'], imports: [...base, 'uploads'], types: ['access'] },
+  sources: { places: ['src-server/sources/'], imports: [...base, 'uploads', 'result'], types: ['watch'] },
+  // The page's batch and the folders that fill it know each other.
+  watch: {
+    places: ['src-server/watch/'],
+    imports: [...base, 'uploads', 'sources', 'settings'],
+    types: ['batch'],
+  },
   batch: {
     places: ['src-server/batch/'],
-    imports: [...base, ...topics, 'result'],
-    types: ['jobs', 'mastering'],
+    imports: [...base, ...topics, 'sources', 'watch', 'result'],
+    types: ['jobs', 'mastering', 'settings'],
   },
-  manifests: {
-    places: ['src-server/manifests/'],
-    imports: [...base, ...topics, 'jobs', 'batch', 'result'],
+  bulk: {
+    places: ['src-server/bulk/'],
+    imports: [...base, ...topics, 'jobs', 'sources', 'batch', 'result'],
     types: ['mastering'],
   },
   // Loaded only where several machines master together.
@@ -81,8 +89,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ...base,
       ...topics,
       'jobs',
+      'sources',
+      'settings',
+      'watch',
       'batch',
-      'manifests',
+      'bulk',
       'auditions',
       'releases',
       'mcp',

@@ -5,8 +5,8 @@ import { errorText } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import { AppError } from '../http/app-error.ts'
 import type { SourceJobs } from '../jobs/source-jobs.ts'
+import type { Sources } from '../sources/sources.ts'
 import type { BatchCommon, BatchRow } from './batch-store.ts'
-import type { Sources } from './sources.ts'
 
 /**
  * Returns one song as JSON (schema `BatchSong`); its analysis is inserted as the JSON text that is kept of it. Throws NOT_FOUND for a

@@ -6,9 +6,9 @@ import type { Log } from '../../src-system/log.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
+import { Sources } from '../sources/sources.ts'
 import { type BatchDeps, type BatchJobs, BatchQueue } from './batch.ts'
 import { OutputDelivery, type OutputDeliveryDeps } from './output-delivery.ts'
-import { Sources } from './sources.ts'
 
 export interface BatchServiceDeps {
   readonly db: Db

@@ -18,15 +18,15 @@ import type { Db } from '../db/open.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 import type { SourceJobs } from '../jobs/source-jobs.ts'
+import type { Sources } from '../sources/sources.ts'
+import { unusedSongs } from '../sources/unused-songs.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import { changedOwnMetadata } from '../uploads/metadata.ts'
 import type { SpareRoom } from '../uploads/spare-room.ts'
+import { WatchFolderStore } from '../watch/watch-folder-store.ts'
 import { BatchFeed } from './batch-feed.ts'
 import { batchToJson, songToJson } from './batch-json.ts'
 import { type BatchCommon, type BatchRow, BatchStore, type SongCover } from './batch-store.ts'
-import type { Sources } from './sources.ts'
-import { unusedSongs } from './unused-songs.ts'
-import { WatchFolderStore } from './watch-folder-store.ts'
 
 /** Request for the job of one song. */
 export interface BatchJob {

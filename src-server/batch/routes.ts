@@ -13,14 +13,14 @@ import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireName } from '../http/display-name.ts'
 import { type Caller, isOwner, requireOwner, route } from '../http/route.ts'
+import type { SettingsStore } from '../settings/settings.ts'
+import type { CoverOf } from '../sources/song-cover.ts'
 import type { InspectCover } from '../uploads/cover.ts'
 import { noFile } from '../uploads/form.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 import type { BatchService } from './batch-service.ts'
-import type { SettingsStore } from './settings.ts'
-import type { CoverOf } from './song-cover.ts'
 
 export interface AppRoutesDeps {
   readonly batchService: BatchService

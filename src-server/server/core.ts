@@ -9,7 +9,7 @@ import { Keys } from '../access/keys.ts'
 import type { Tickets } from '../access/tickets.ts'
 import { Links } from '../artifacts/links.ts'
 import { Retention } from '../artifacts/retention.ts'
-import { createSettings, type SettingsStore } from '../batch/settings.ts'
+import { BulkStore } from '../bulk/store.ts'
 import type { Config } from '../config.ts'
 import { createAccountStore } from '../credits/account.ts'
 import { Ledger } from '../credits/ledger.ts'
@@ -25,10 +25,10 @@ import { createFolders } from '../jobs/folders.ts'
 import { SourceJobs } from '../jobs/source-jobs.ts'
 import { JobStore } from '../jobs/store.ts'
 import type { ForkEngine } from '../jobs/worker-pool.ts'
-import { ManifestStore } from '../manifests/store.ts'
 import { Notify } from '../notify/notify.ts'
 import { RunStore } from '../releases/run-store.ts'
 import { ReleaseStore } from '../releases/store.ts'
+import { createSettings, type SettingsStore } from '../settings/settings.ts'
 import { SpareRoom } from '../uploads/spare-room.ts'
 
 /** Dependencies that every part of the service gets. */
@@ -112,7 +112,7 @@ export function createCore(deps: ServiceDeps, db: Db) {
     sourceJobs: new SourceJobs(db),
     releaseStore: new ReleaseStore(db),
     runStore: new RunStore(db),
-    manifestStore: new ManifestStore(db),
+    bulkStore: new BulkStore(db),
     time,
     removals,
     quarantine: createQuarantine({ dataDir, clock, log }),

@@ -7,9 +7,7 @@ import { AuditionProcess } from '../auditions/audition-process.ts'
 import { Auditions } from '../auditions/auditions.ts'
 import { MasterFiles } from '../auditions/master-files.ts'
 import { type BatchService, createBatchService } from '../batch/batch-service.ts'
-import { requireOutputFolder } from '../batch/chosen-folder.ts'
-import { createCoverOf } from '../batch/song-cover.ts'
-import { WatchFolders } from '../batch/watch-folders.ts'
+import { BulkBatches } from '../bulk/bulk-batches.ts'
 import type { Farm } from '../farm/farm.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Analyse, createAnalyse } from '../jobs/analyse.ts'
@@ -24,17 +22,19 @@ import { createSettle } from '../jobs/settle.ts'
 import type { JobRecord } from '../jobs/store.ts'
 import { jobBytes, Submissions } from '../jobs/submit.ts'
 import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
-import { Manifests } from '../manifests/manifests.ts'
 import { ReleaseExports } from '../releases/export.ts'
 import { ReleaseMastering } from '../releases/mastering.ts'
 import { Releases } from '../releases/releases.ts'
 import { seenJob } from '../releases/seen-job.ts'
 import { Signer } from '../releases/signing.ts'
 import { songMasters } from '../releases/song-masters.ts'
+import { requireOutputFolder } from '../settings/chosen-folder.ts'
+import { createCoverOf } from '../sources/song-cover.ts'
 import { createInspectCover } from '../uploads/cover.ts'
 import { createInspect } from '../uploads/inspect.ts'
 import { probeAudio } from '../uploads/probe.ts'
 import { createStorage } from '../uploads/storage.ts'
+import { WatchFolders } from '../watch/watch-folders.ts'
 import type { Core, ServiceDeps } from './core.ts'
 import { ENGINE_FILE, VERSION } from './paths.ts'
 
@@ -59,7 +59,7 @@ export function createWork(deps: ServiceDeps, core: Core, farm: Farm | undefined
   const codedCopies = new CodedCopies({ ffmpeg: core.ffmpeg, requireDisk, stopping })
   const hearing = createHearing(deps, core, { uploads, jobWork, batchWork }, stopping)
   auditions = hearing.auditions
-  const manifests = createManifests(deps, core, { uploads, jobWork, batchWork })
+  const manifests = createBulkBatches(deps, core, { uploads, jobWork, batchWork })
   const mastering = createReleaseMastering(deps, core, { jobWork, batchWork, analyse })
   const releases = createReleases(
     deps,
@@ -186,7 +186,7 @@ function createJobWork(
 function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs, workers }: JobWork) {
   const { dataDir, clock, random, log } = deps
   const { db, settings, notify, folders, store, finishedJobs, sourceJobs, time, removals, spareRoom } = core
-  const { releaseStore, runStore, manifestStore } = core
+  const { releaseStore, runStore, bulkStore } = core
   const batchService = createBatchService({
     db,
     clock,
@@ -198,7 +198,7 @@ function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs
     removals,
     outputFolder(jobId) {
       // A release is exported as one folder, and a batch of the API may have a folder of its own.
-      if (runStore.isJob(jobId) || manifestStore.isDelivered(jobId)) return null
+      if (runStore.isJob(jobId) || bulkStore.isDelivered(jobId)) return null
       const sourceId = store.find(jobId)?.sourceId
       const own = sourceId === undefined ? undefined : watchFolders.outputFolderOf(sourceId)
       return own ?? settings.read().output_folder
@@ -227,7 +227,7 @@ function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs
 }
 
 /** Builds the batches of the API, whose songs are files of this machine, and songs of jobs and of the application. */
-function createManifests(
+function createBulkBatches(
   { clock, random, log }: ServiceDeps,
   core: Core,
   {
@@ -239,11 +239,11 @@ function createManifests(
     readonly jobWork: JobWork
     readonly batchWork: ReturnType<typeof createBatchWork>
   },
-): Manifests {
-  const { allowedFolders, manifestStore, store, folders, ledger, retention } = core
-  return new Manifests({
+): BulkBatches {
+  const { allowedFolders, bulkStore, store, folders, ledger, retention } = core
+  return new BulkBatches({
     ...{ clock, random, log, storage, inspect, workers },
-    store: manifestStore,
+    store: bulkStore,
     tmp: folders.tmp,
     allowed: allowedFolders,
     allowedFolder: (name) => allowedFolders.folder(name),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { wordsOf } from '../../src-main/text.ts'
-import { isProgramFolder } from '../../src-server/batch/chosen-folder.ts'
+import { isProgramFolder } from '../../src-server/settings/chosen-folder.ts'
 
 const electron = vi.hoisted(() => ({
   shell: { showItemInFolder: vi.fn(), openPath: vi.fn() },

@@ -5,12 +5,12 @@ import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { errorText, failureText } from '../../src-contract/text/text.ts'
 import { isoTime } from '../../src-system/system.ts'
-import type { ManifestRecord, ManifestStore, SongError, SongRecord } from './store.ts'
+import type { BulkBatchRecord, BulkStore, SongError, SongRecord } from './store.ts'
 
 /** Returns a batch; `room` is what there is at this moment. */
 export function manifestPayload(
-  manifest: ManifestRecord,
-  { songs, waitingBytes }: ReturnType<ManifestStore['counts']>,
+  manifest: BulkBatchRecord,
+  { songs, waitingBytes }: ReturnType<BulkStore['counts']>,
   room: { readonly balance: number; readonly freeBytes: number },
 ): Manifest {
   const total = Object.values(songs).reduce((sum, count) => sum + count, 0)

@@ -10,12 +10,12 @@ import type { Maker } from '../http/route.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import { requestOf } from './manifest.ts'
 import { type SongSourceDeps, withSong } from './song-source.ts'
-import type { ManifestStore, SongError, SongRecord } from './store.ts'
+import type { BulkStore, SongError, SongRecord } from './store.ts'
 
 export interface HandOverDeps extends SongSourceDeps {
   readonly clock: Clock
   readonly log: Log
-  readonly store: ManifestStore
+  readonly store: BulkStore
   /** Creates the job of a song and charges it; `alongside` is called in its transaction. Throws an AppError. */
   readonly submit: (job: {
     readonly caller: Maker
@@ -71,7 +71,7 @@ export function nextCaller<Key>(callers: readonly Key[], served: ReadonlyMap<Key
 }
 
 /** The feed, at rest until `start`. */
-export class ManifestFeed {
+export class BulkFeed {
   readonly #deps: HandOverDeps
   readonly #stopping = new AbortController()
   readonly #preparing = new Map<string, Promise<void>>()

@@ -5,8 +5,8 @@
 import { lstat, opendir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { isSongName } from '../../src-contract/song-files.ts'
+import { type SongFile, statSong } from '../sources/song-files.ts'
 import type { FileStat } from './postponed-files.ts'
-import { type SongFile, statSong } from './song-files.ts'
 
 /** Handled files checked again in one scan: in a folder of no more, a song exported over an old one is noticed at once. */
 const HANDLED_PER_SCAN = 256

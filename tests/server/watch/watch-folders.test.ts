@@ -19,13 +19,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { MasterSettings } from '../../../src-contract/settings.ts'
-import { copySong, listSongs } from '../../../src-server/batch/song-files.ts'
-import { createStableFiles } from '../../../src-server/batch/stable-files.ts'
-import { WatchFolders } from '../../../src-server/batch/watch-folders.ts'
 import { AppError } from '../../../src-server/http/app-error.ts'
+import { copySong, listSongs } from '../../../src-server/sources/song-files.ts'
+import { createStableFiles } from '../../../src-server/watch/stable-files.ts'
+import { WatchFolders } from '../../../src-server/watch/watch-folders.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { type Clock, systemRandom } from '../../../src-system/system.ts'
-import { FACTS, openBatch } from './fixture.ts'
+import { FACTS, openBatch } from '../batch/fixture.ts'
 
 /** Whoever runs these tests may read every file, so that a refusal of the system is played. */
 const disk = vi.hoisted(() => ({

@@ -3,10 +3,10 @@ import type { ManifestEvent } from '../../src-contract/batches.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { SseStream } from '../notify/sse-stream.ts'
-import type { Manifests } from './manifests.ts'
+import type { BulkBatches } from './bulk-batches.ts'
 
 export interface ResultStreamDeps {
-  readonly manifests: Pick<Manifests, 'endedAfter' | 'isOver' | 'follow'>
+  readonly manifests: Pick<BulkBatches, 'endedAfter' | 'isOver' | 'follow'>
   readonly batchId: string
   readonly language: Language
   readonly clock: Clock

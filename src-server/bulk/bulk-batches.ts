@@ -1,5 +1,5 @@
 /**
- * Manifests: many songs by one request. They wait as rows; a few at a time are handed over as ordinary jobs, so that thousands cost no
+ * BulkBatches: many songs by one request. They wait as rows; a few at a time are handed over as ordinary jobs, so that thousands cost no
  * more than the next ones, and what waits can be paused and cancelled. The page's batch is another thing (batch/batch.ts).
  */
 import type {
@@ -19,16 +19,16 @@ import type { Caller } from '../http/route.ts'
 import { fingerprintOf } from '../jobs/idempotency.ts'
 import type { JobRecord } from '../jobs/store.ts'
 import { type DeliveryDeps, ManifestDelivery } from './delivery.ts'
-import { type HandOverDeps, ManifestFeed } from './feed.ts'
+import { BulkFeed, type HandOverDeps } from './feed.ts'
 import { type ReadManifest, requestOf } from './manifest.ts'
 import { manifestPayload, songPayload } from './payload.ts'
 import { bytesNeeded } from './song-source.ts'
-import type { ManifestRecord, ManifestStore, NewSong, SongError, SongOutcome, SongRecord } from './store.ts'
+import type { BulkBatchRecord, BulkStore, NewSong, SongError, SongOutcome, SongRecord } from './store.ts'
 
-export interface ManifestsDeps
+export interface BulkBatchesDeps
   extends Omit<HandOverDeps, 'store' | 'onRefused' | 'onPause'>,
     Omit<DeliveryDeps, 'store'> {
-  readonly store: ManifestStore
+  readonly store: BulkStore
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
@@ -50,19 +50,19 @@ const NEED_LOOK_MS = 2000
 const MAX_LISTED = 100
 
 /** The manifests of an open database, at rest until `start`. */
-export class Manifests {
-  readonly #deps: ManifestsDeps
-  readonly #store: ManifestStore
-  readonly #feed: ManifestFeed
+export class BulkBatches {
+  readonly #deps: BulkBatchesDeps
+  readonly #store: BulkStore
+  readonly #feed: BulkFeed
   readonly #delivery: ManifestDelivery
   readonly #listeners = new Map<string, Set<() => void>>()
   readonly #closing = new AbortController()
 
-  constructor(deps: ManifestsDeps) {
+  constructor(deps: BulkBatchesDeps) {
     this.#deps = deps
     this.#store = deps.store
     this.#delivery = new ManifestDelivery(deps)
-    this.#feed = new ManifestFeed({
+    this.#feed = new BulkFeed({
       ...deps,
       onRefused: (song, error) => this.#end(song, 'failed', { error }),
       onPause: (batchId, reason) => this.pause(batchId, reason),
@@ -124,7 +124,7 @@ export class Manifests {
   }
 
   /** Returns rows of the result table, in the order of the manifest. Throws BATCH_NOT_FOUND. */
-  table(batchId: string, page: Parameters<ManifestStore['page']>[1], language: Language): ManifestSong[] {
+  table(batchId: string, page: Parameters<BulkStore['page']>[1], language: Language): ManifestSong[] {
     this.#require(batchId)
     return this.#store.page(batchId, page).map((song) => songPayload(song, language))
   }
@@ -260,7 +260,7 @@ export class Manifests {
     return bytes > this.#deps.freeBytes() ? 'disk' : undefined
   }
 
-  #payload(manifest: ManifestRecord): ManifestPayload {
+  #payload(manifest: BulkBatchRecord): ManifestPayload {
     const { balance, freeBytes } = this.#deps
     return manifestPayload(manifest, this.#store.counts(manifest.batchId), {
       balance: balance(),
@@ -268,7 +268,7 @@ export class Manifests {
     })
   }
 
-  #require(batchId: string): ManifestRecord {
+  #require(batchId: string): BulkBatchRecord {
     const manifest = this.#store.find(batchId)
     if (!manifest) throw new AppError('BATCH_NOT_FOUND')
     return manifest

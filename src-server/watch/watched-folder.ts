@@ -2,9 +2,9 @@
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { invalidRequest } from '../http/app-error.ts'
+import { type SongFile, statSong } from '../sources/song-files.ts'
 import { FolderScanner } from './folder-scanner.ts'
 import type { FileStat } from './postponed-files.ts'
-import { type SongFile, statSong } from './song-files.ts'
 import { type IntakeDeps, takeSong } from './song-intake.ts'
 import type { FolderRow, WatchFolderStore } from './watch-folder-store.ts'
 

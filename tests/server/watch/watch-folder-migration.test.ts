@@ -1,8 +1,8 @@
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { WatchFolderStore } from '../../../src-server/batch/watch-folder-store.ts'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
 import { openDatabase } from '../../../src-server/db/open.ts'
+import { WatchFolderStore } from '../../../src-server/watch/watch-folder-store.ts'
 import { newDatabaseFile } from '../notify/fixture.ts'
 
 test('a database from before watched folders keeps its songs and gets the tables', () => {

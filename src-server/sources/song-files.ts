@@ -9,7 +9,7 @@ import { openRegularFile, type RegularFile } from '../../src-system/regular-file
 import { type AppError, invalidRequest } from '../http/app-error.ts'
 import type { ReceivedFile } from '../uploads/receive.ts'
 import { type Storage, watchRoom } from '../uploads/storage.ts'
-import type { FileStat } from './postponed-files.ts'
+import type { FileStat } from '../watch/postponed-files.ts'
 
 /** A file of a watched folder that may be a song. */
 export interface SongFile {

@@ -4,7 +4,7 @@ import type { ErrorCode, ErrorParams, FailureCode } from '../../src-contract/err
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { Db } from '../db/open.ts'
 
-export interface ManifestRecord {
+export interface BulkBatchRecord {
   readonly serial: number
   readonly batchId: string
   readonly keyId: string | null
@@ -126,7 +126,7 @@ function prepareStatements(db: Db) {
 }
 
 /** The store over an open database. */
-export class ManifestStore {
+export class BulkStore {
   readonly #db: Db
   readonly #statements: ReturnType<typeof prepareStatements>
 
@@ -140,7 +140,7 @@ export class ManifestStore {
     return this.#db.transaction(run).immediate()
   }
 
-  add(manifest: Omit<ManifestRecord, 'serial' | 'endedAtMs'>, songs: readonly NewSong[]): void {
+  add(manifest: Omit<BulkBatchRecord, 'serial' | 'endedAtMs'>, songs: readonly NewSong[]): void {
     const { insert, insertSong } = this.#statements
     insert.run({ ...manifest, head: JSON.stringify(manifest.head) })
     let order = 0
@@ -153,18 +153,18 @@ export class ManifestStore {
       })
   }
 
-  find(batchId: string): ManifestRecord | undefined {
+  find(batchId: string): BulkBatchRecord | undefined {
     const row = this.#statements.selectOne.get(batchId)
     return row && toManifest(row)
   }
 
   /** Returns at most `limit` manifests, newest first. */
-  newest(limit: number): ManifestRecord[] {
+  newest(limit: number): BulkBatchRecord[] {
     return this.#statements.selectNewest.all(limit).map(toManifest)
   }
 
   /** Returns the manifests that are paused for want of credits or disk space. */
-  inNeed(): ManifestRecord[] {
+  inNeed(): BulkBatchRecord[] {
     return this.#statements.selectInNeed.all().map(toManifest)
   }
 
@@ -175,7 +175,7 @@ export class ManifestStore {
 
   setState(
     batchId: string,
-    state: ManifestRecord['state'],
+    state: BulkBatchRecord['state'],
     { reason = null, endedAtMs = null }: { reason?: PauseReason | null; endedAtMs?: number | null } = {},
   ): void {
     this.#statements.setState.run({ batchId, state, reason, endedAtMs })
@@ -267,14 +267,14 @@ function errorColumns(error: SongError | undefined) {
   return { code: error?.code ?? null, values: error ? JSON.stringify(error.values) : null }
 }
 
-function toManifest(row: Row): ManifestRecord {
+function toManifest(row: Row): BulkBatchRecord {
   return {
     serial: row.serial as number,
     batchId: row.batch_id as string,
     keyId: row.key_id as string | null,
     fingerprint: row.fingerprint as string,
     head: JSON.parse(row.head as string),
-    state: row.state as ManifestRecord['state'],
+    state: row.state as BulkBatchRecord['state'],
     pauseReason: row.pause_reason as PauseReason | null,
     createdAtMs: row.created_at_ms as number,
     endedAtMs: row.ended_at_ms as number | null,

@@ -15,12 +15,12 @@ import type { OpenStreams } from '../notify/open-streams.ts'
 import { SSE_HEADERS } from '../notify/sse-stream.ts'
 import { receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
+import type { BulkBatches } from './bulk-batches.ts'
 import { type ManifestContext, type ReadManifest, readManifest } from './manifest.ts'
-import type { Manifests } from './manifests.ts'
 import { ResultStream } from './result-stream.ts'
 
 export interface ManifestRoutesDeps {
-  readonly manifests: Manifests
+  readonly manifests: BulkBatches
   readonly checkWebhookUrl: ManifestContext['checkWebhookUrl']
   readonly isStillAllowed: (caller: Caller) => boolean
   readonly streams: OpenStreams
