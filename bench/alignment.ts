@@ -1,19 +1,19 @@
-/** Two pieces side by side to a fraction of a sample: the latency of a tool is no distortion. */
+/** Alignment of two pieces to a fraction of a sample, so that a tool's latency does not count as distortion. */
 import { type Audio, type AudioBlock, allocateBlock } from '../src-engine/dsp/block.ts'
 
 const MOST_LATENCY_SECONDS = 0.1
-/** Frames by which the whole lag is found, and those by which the fraction is: ten seconds of music at 44.1 kHz. */
+/** Frames correlated to find the whole lag, and the fraction: ten seconds of music at 44.1 kHz. */
 const LAG_FRAMES = 16_384
 const FRACTION_FRAMES = 441_000
-/** Lags on either side of the best from which the correlation between them is interpolated. */
+/** Lags on either side of the best used to interpolate the correlation. */
 const NEAR_LAGS = 16
-/** Taps of the filter that shifts by a fraction, half of them on either side, and the shape of its Kaiser window. */
+/** Taps of the fractional-delay filter, half on either side, and beta of its Kaiser window. */
 const TAPS = 128
 const BETA = 9
-/** A fraction below this is none: samples are then compared as they are. */
+/** Smallest fraction that is shifted; below it samples are compared unchanged. */
 const LEAST_FRACTION = 1e-3
 
-/** Cuts both pieces so that they run side by side; `processed` is shifted by the fraction of a sample that is left. */
+/** Cuts both pieces to align them; `processed` is also shifted by the remaining fraction of a sample. */
 export function aligned(original: Audio, processed: Audio): { before: AudioBlock; after: AudioBlock } {
   const most = Math.round(MOST_LATENCY_SECONDS * original.sampleRateHz)
   const whole = bestOf(-most, most, (lag) => likeness(original, processed, lag))
@@ -28,7 +28,7 @@ export function aligned(original: Audio, processed: Audio): { before: AudioBlock
   return { before: cut(original, from), after: cut(shifted, from + whole) }
 }
 
-/** The integer from `from` to `to` at which `measure` is largest. */
+/** Integer from `from` to `to` that maximises `measure`. */
 function bestOf(from: number, to: number, measure: (at: number) => number): number {
   let best = from
   let most = -Infinity
@@ -42,7 +42,7 @@ function bestOf(from: number, to: number, measure: (at: number) => number): numb
   return best
 }
 
-/** Correlation of a stretch at a lag against what `processed` holds there: a louder place farther on is no better one. */
+/** Correlation of a stretch at a lag, normalised by the energy of `processed` there: a louder place is not a better match. */
 function likeness(original: Audio, processed: Audio, lag: number): number {
   const frames = Math.min(LAG_FRAMES, original.frames)
   const start = Math.floor((original.frames - frames) / 2) + lag
@@ -64,7 +64,7 @@ function correlation(original: Audio, processed: Audio, lag: number, most: numbe
   return product
 }
 
-/** Part of a sample by which `processed` is later than the whole lag says, −1 to 1: where the band-limited correlation is largest. */
+/** Remaining delay of `processed` beyond the whole lag, −1 to 1 samples: the maximum of the band-limited correlation. */
 function fractionBeside(original: Audio, processed: Audio, whole: number): number {
   const near = Array.from({ length: 2 * NEAR_LAGS + 1 }, (_, k) =>
     correlation(original, processed, whole + k - NEAR_LAGS, FRACTION_FRAMES),
@@ -97,7 +97,7 @@ function bessel(x: number): number {
   return sum
 }
 
-/** A piece as it was a fraction of a sample later. */
+/** A piece advanced by a fraction of a sample. */
 function advanced({ channels, frames }: AudioBlock, fraction: number): AudioBlock {
   const half = TAPS / 2
   const taps = Float64Array.from({ length: TAPS + 1 }, (_, k) => windowedSinc(k - half - fraction, half + 1))

@@ -1,4 +1,4 @@
-/** Calls to the work of an audition's process, in this process. */
+/** Calls to the audition engine within this process. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ export class AuditionCaller {
   readonly #engine = new AuditionEngine()
   #calls = 0
 
-  /** Throws an Error with what the engine answers instead of a result. */
+  /** Throws an Error with the engine's message if it answers with a failure. */
   async ask<Task extends AuditionTask>(task: Task, order: AuditionTasks[Task]['order']) {
     const call = { type: 'audition', call: ++this.#calls, task, order } as Parameters<AuditionEngine['answer']>[0]
     const answered = await this.#engine.answer(call)
@@ -21,7 +21,7 @@ export class AuditionCaller {
   }
 }
 
-/** Returns a file as the engine takes it; what the app does not take is decoded into `folder`. */
+/** Returns a file as the engine's source; formats that the app does not accept are decoded into `folder`. */
 export async function songOf(file: string, ffmpeg: Ffmpeg, folder: string): Promise<AuditionOrder['source']> {
   const probe = await probeAudio(file, { ffmpeg })
   if (!probe.ok) {

@@ -1,8 +1,8 @@
 /**
- * `node bench/audition.ts SONG …`: processor time of auditions of each song, with everything loaded and warm. What a changed control costs
- * until its first two seconds can be heard (goal: 40 ms), and what the exact master costs, at −14 LUFS (1.2 s for a song of 4:20 at
- * 44.1 kHz) and at −8 LUFS (2.5 s). Beside each time stands how often the reference loop could have run in it at that moment: these figures can be
- * compared with those of a busier hour.
+ * `node bench/audition.ts SONG …`: processor time of auditions of each song, with everything loaded and warm. Measures the cost of a
+ * changed control until its first two seconds can be heard (goal: 40 ms), and of the exact master, at −14 LUFS (1.2 s for a song of 4:20 at
+ * 44.1 kHz) and at −8 LUFS (2.5 s). Each time is also given in runs of the reference loop at that moment, comparable between a quiet and a
+ * busy machine.
  */
 import '../src-system/compilers.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,11 +16,11 @@ import { cpuMsOf, medianOf, referenceMs } from './reference-loop.ts'
 
 const TURNS = 20
 const WHOLE_TURNS = 3
-/** Turns after which the compiler has done its work. */
+/** Warm-up turns for the compiler. */
 const WARM_TURNS = 5
 const PASSAGE_SECONDS = 2
 
-/** Changes of one control, by its name: what turn `t` sets. */
+/** Changes of one control, by its name: settings of turn `t`. */
 const CONTROLS: Readonly<Record<string, (t: number) => Partial<JobSettings>>> = {
   tilt_db: (t) => ({ tilt_db: t / 10 }),
   width_percent: (t) => ({ width_percent: 100 + t }),
@@ -34,7 +34,7 @@ interface Cost {
   readonly references: number
 }
 
-/** Costs of repeated work: the middle one, and the middle of what it is in reference loops. */
+/** Median cost of repeated work, and its median in reference loops. */
 async function costOf(turns: number, work: (turn: number) => Promise<unknown>): Promise<Cost> {
   const costs: Cost[] = []
   for (let turn = 0; turn < turns; turn++) {

@@ -1,4 +1,4 @@
-/** What a command costs: processor time and peak memory of its whole process tree. Linux only: both are read from /proc and bash. */
+/** Cost of a command: processor time and peak memory of its whole process tree. Linux only: uses /proc and bash. */
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -16,12 +16,12 @@ export interface Ran extends Cost {
 }
 
 /**
- * A look goes through all pages of the command and disturbs it: every 20 ms that cost a job 4 per cent of its processor time, for a
- * peak 1 per cent higher.
+ * Sampling interval. A sample walks all pages of the command and disturbs it: every 20 ms it would cost a job 4 per cent of its processor
+ * time, for a peak reading 1 per cent higher.
  */
 const SAMPLE_INTERVAL_MS = 100
 
-/** Runs a command to its end, with `environment` beside this process's own. Throws with the last of what it said when it fails. */
+/** Runs a command to its end, with `environment` beside this process's own. Throws with the end of its output if it fails. */
 export async function runCommand(
   command: string,
   commandArguments: readonly string[],
@@ -64,7 +64,7 @@ function treeBytes(root: number | undefined): number {
       const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
       sum += Number(kilobytes ?? 0) * 1024
     } catch {
-      // The process ended between two looks.
+      // The process ended between two samples.
     }
   }
   return sum

@@ -1,4 +1,4 @@
-/** Faults put into good music on purpose, to see what the engine makes of them. All work in place. */
+/** Faults put into good music on purpose, to test the engine's corrections. All work in place. */
 import { type Biquad, highShelf, peaking } from '../src-engine/dsp/biquad.ts'
 import { createBiquadCascade } from '../src-engine/dsp/biquad-cascade.ts'
 import { type Audio, samplePeak } from '../src-engine/dsp/block.ts'

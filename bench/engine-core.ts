@@ -1,7 +1,7 @@
 /**
- * `node bench/engine-core.ts [SONG …]`: CPU of the engine's heart per stage, and what each way of treating the peaks would cost each
- * song. SONG is a file name of a Debian music package (see tests/support/music.ts); `--target LUFS` and `--ceiling dBTP` choose the
- * hottest of the four masters.
+ * `node bench/engine-core.ts [SONG …]`: CPU of the engine's core per stage, and the cost of each treatment of the peaks for each song. SONG
+ * is a file name of a Debian music package (see tests/support/music.ts); `--target LUFS` and `--ceiling dBTP` choose the hottest of the
+ * four masters.
  */
 import { parseArgs } from 'node:util'
 import { allocateAudio } from '../src-engine/dsp/block.ts'

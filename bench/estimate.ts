@@ -1,8 +1,8 @@
 /**
- * `node bench/estimate.ts [--known] SONG …`: how far the estimate of an audition lies from its exact master, over whole songs: integrated
- * loudness (goal: 0.5 LU) and the third octave that differs most (goal: 0.5 dB), three sounds at −14 and at −8.5 LUFS. The song has
- * not been rendered before; with `--known` its first sound at −14 LUFS has, as when the hand rested there before it moved on. A song that
- * the app does not take is decoded first.
+ * `node bench/estimate.ts [--known] SONG …`: distance of an audition's estimate from its exact master, over whole songs: integrated
+ * loudness (goal: 0.5 LU) and the third octave that differs most (goal: 0.5 dB), three sounds at −14 and at −8.5 LUFS. The song has not
+ * been rendered before; with `--known` its first sound at −14 LUFS has, as after a pause at that setting. Formats that the app does not
+ * accept are decoded first.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ const SOUNDS: readonly Partial<JobSettings>[] = [
   { intensity: 30, bass_db: 3, air_db: -2, punch: 40, warmth: 50 },
 ]
 const TARGETS_LUFS = [-14, -8.5]
-/** Third octaves that lie further below the loudest one are not heard beside it, dB. */
+/** Level below the loudest third octave at which others become inaudible, dB. */
 const HEARD_DB = 60
 
 interface Reading {
@@ -57,7 +57,7 @@ async function exact(caller: AuditionCaller, order: AuditionOrder): Promise<Read
   return readingOf(decodeSong(file))
 }
 
-/** The third octave that differs most of those that are heard. */
+/** The audible third octave that differs most. */
 function furthest(one: Reading, other: Reading): { readonly at: number; readonly db: number } {
   const floor = Math.max(...other.thirdsDb) - HEARD_DB
   return other.thirdsDb.reduce(

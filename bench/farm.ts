@@ -1,7 +1,7 @@
 /**
- * Several machines against one: processor time of a song, and how much faster two machines are. FARM_SONGS songs (8) of FARM_SECONDS (60) for
- * one platform, on one machine without a queue, then through Redis and a folder with one machine and with two, of one slot and one core each;
- * the owner, Redis and the files are on the same two cores. Needs `npm run build`, redis-server and taskset; Linux.
+ * Several machines compared with one: processor time per song, and speed-up by a second machine. FARM_SONGS songs (8) of FARM_SECONDS (60)
+ * for one platform, on one machine without a queue, then through Redis and a folder with one machine and with two, of one slot and one core
+ * each; the owner, Redis and the files are on the same two cores. Needs `npm run build`, redis-server and taskset; Linux.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ import { wavSong } from '../tests/support/songs.ts'
 
 const SONGS = Number(process.env.FARM_SONGS ?? 8)
 const SECONDS = Number(process.env.FARM_SECONDS ?? 60)
-/** Between two looks at who works, ms. */
+/** Interval between two samples of the busy machines, ms. */
 const LOOK_MS = 250
 
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-farm-'))
@@ -36,11 +36,11 @@ interface Figures {
   readonly ownerCpuSeconds: number
   readonly machineCpuSeconds: number
   readonly redisCpuSeconds: number
-  /** Share of the time in which a machine had a song, from the first until none waits any more, by machine. */
+  /** Share of the time that a machine had a song, from the first until the queue is empty, by machine. */
   readonly busy: readonly number[]
 }
 
-/** Watches until it is stopped in which share of the looks each machine had a song. */
+/** Samples, until it is stopped, how often each machine has a song. */
 function watchBusy(call: Client, hosts: readonly Host[]) {
   const looks = new Map(hosts.map(({ name }) => [name, { busy: 0, all: 0 }]))
   const timer = setInterval(async () => {

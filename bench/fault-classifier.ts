@@ -1,10 +1,9 @@
 /**
- * Makes the table of src-engine/analysis/fault-classifier-table.ts from music:
- * `LOUDSMITH_MUSIC=folder:folder node bench/fault-classifier.ts [--write] [--cache folder]`. With `--judge` nothing is learned: all
- * pieces are judged by the engine's own table, for music that took no part in it. Every piece, and its first two minutes as a loud
- * master, is measured as it is and with each fault put in; multinomial logistic regression on the design pieces learns to tell
- * which was done. Prints how often design pieces (out of fold) and held-out pieces would be corrected. Deterministic for the same
- * pieces and the same ffmpeg.
+ * Makes the table of src-engine/analysis/fault-classifier-table.ts from music: `LOUDSMITH_MUSIC=folder:folder node
+ * bench/fault-classifier.ts [--write] [--cache folder]`. With `--judge` nothing is learned: the engine's own table judges all pieces, for
+ * music that was not used to make it. Every piece, and its first two minutes as a loud master, is measured unchanged and with each fault
+ * put in; multinomial logistic regression on the design pieces learns to tell them apart. Prints how often design pieces (out of fold) and
+ * held-out pieces would be corrected. Deterministic for the same pieces and the same ffmpeg.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
@@ -44,27 +43,29 @@ const damages = [
   }),
 ]
 const stateCount = damages.length
-/** An undamaged piece counts as two copies with a fault: fewer false corrections for some faults more that stay. */
+/**
+ * Weights of the states: an undamaged piece counts as two copies with a fault, which trades some missed faults for fewer false corrections.
+ */
 const stateWeights = [2, 1, 1, 1, 1, 1]
-/** A loud master counts half: a song that comes in finished may have been limited by another limiter than ours, or not at all. */
+/** Weight of a loud master: a finished song may have been limited by another limiter than ours, or not at all. */
 const loudWeight = 0.5
 const loudSeconds = 120
 const penalty = 1e-3
 const shortestSeconds = 30
-/** Crest of the undamaged piece below which it counts as limited, dB. */
+/** Crest of an undamaged but limited piece, at most, dB. */
 const limitedDb = 1.5
-/** Of lower rates a song is resampled before it is measured; hardly any is music. */
+/** Lowest rate measured without resampling; hardly any music has a lower one. */
 const lowestRateHz = 44_100
 
 interface Piece extends Song {
   readonly isDesign: boolean
-  /** True where it was brought to a loud master before any fault was put in. */
+  /** True if it was made a loud master before any fault was put in. */
   readonly isLoud: boolean
   /** Features of the states. */
   readonly features: readonly (readonly number[])[]
   /** Widest moments of the states. */
   readonly widestDb: readonly number[]
-  /** True where its crest tells of a limiter before any fault was put in. */
+  /** True if its crest shows a limiter before any fault was put in. */
   readonly isLimited: boolean
 }
 
@@ -80,7 +81,7 @@ function cachedEvidenceOf({ path }: Song, isLoud: boolean): FaultEvidence[] | nu
   return JSON.parse(readFileSync(cached, 'utf8')) as FaultEvidence[] | null
 }
 
-/** null for pieces that are too short to be judged or of a low rate, and for those that ffmpeg cannot read. */
+/** Evidence of a piece in every state; null if it is too short, has a low rate or cannot be read by ffmpeg. */
 function evidenceOf(path: string, isLoud: boolean): FaultEvidence[] | null {
   const song = readable(path, isLoud ? loudSeconds : 300)
   if (song === null) return null
@@ -137,9 +138,9 @@ function solve(matrix: Float64Array[], y: Float64Array): Float64Array {
 }
 
 /**
- * Multinomial logistic regression with a ridge on standardised features, by Newton's method. A folder weighs as the root of what
- * its pieces weigh together: many by one author say less than as many by several. Returns one row per state: constant, then a
- * factor per feature, with the row of the undamaged state taken off all others.
+ * Multinomial logistic regression with a ridge on standardised features, by Newton's method. A folder weighs the square root of its pieces'
+ * total weight, since many pieces by one author tell less than as many by several. Returns one row per state: constant, then a factor per
+ * feature, with the row of the undamaged state subtracted from all others.
  */
 function learn(pieces: readonly Piece[]): number[][] {
   const rows = pieces.flatMap(({ features }) => features)
@@ -183,7 +184,7 @@ function learn(pieces: readonly Piece[]): number[][] {
       hessian[at]![at]! += ridge
     }
     const step = solve(hessian, gradient)
-    // Newton's steps are held, since the first ones overshoot where states separate well.
+    // Newton's steps are limited, since the first ones overshoot if states separate well.
     const scale = Math.min(1, 2 / step.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-12))
     model = model.map((line, s) => line.map((value, i) => value - scale * step[s * width + i]!))
   }
@@ -217,14 +218,16 @@ function printSpread(title: string, odds: readonly (readonly (readonly number[])
     print([fault, ...bounds.map((from) => `${share(0, f, from)} / ${share(f + 1, f, from)}`)])
 }
 
-/** Share of the pairs of a piece with a fault and an undamaged one in which the first has the higher odds: 0.5 by chance. */
+/**
+ * Area under the ROC curve: share of the pairs of a faulty and an undamaged piece that give the faulty one the higher odds; 0.5 by chance.
+ */
 function area(fault: number, odds: readonly (readonly (readonly number[])[])[]): number {
   const undamaged = odds.map((piece) => piece[0]![fault]!)
   const below = odds.map((piece) => undamaged.filter((value) => value < piece[fault + 1]![fault]!).length)
   return below.reduce((sum, count) => sum + count, 0) / undamaged.length ** 2
 }
 
-/** What the engine would correct of each fault, dB. */
+/** Correction of each fault by the engine, dB. */
 function correctionsDb(odds: readonly number[], widestDb: number): number[] {
   const [narrowed, widened] = odds.slice(toneFaults.length).map(certainty) as [number, number]
   const sideDb = widthCorrectionDb({ narrowed, widened }, widestDb)

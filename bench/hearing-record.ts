@@ -1,13 +1,13 @@
-/** Record of the page's way from a moved fader to its sound, kept in the page itself. */
+/** Timing record, kept in the page, from a moved fader to its sound. */
 import type { Page } from 'playwright'
 
-/** Moments on the way, ms after the `input` event. */
+/** Moments, ms after the `input` event. */
 export interface Change {
-  /** The audition is asked for. */
+  /** The audition is requested. */
   readonly asked: number
   /** Its estimate is answered. */
   readonly estimated: number
-  /** The first samples around the playhead are here. */
+  /** The first samples around the playhead have arrived. */
   readonly read: number
   /** The audio thread plays them. */
   readonly heard: number
@@ -22,7 +22,7 @@ declare global {
   var hearing: HearingRecord
 }
 
-/** Has the page keep the record; before it is opened. */
+/** Makes the page keep the record; must be called before the page is opened. */
 export async function recordHearing(page: Page): Promise<void> {
   await page.addInitScript(() => {
     interface Request {

@@ -1,9 +1,9 @@
 /**
- * `CHROMIUM_PATH=… node bench/hearing.ts SONG [CHANGES]`: time from the `input` event of a fader to the first sample of the changed sound, in a
- * real browser on the running program (goal for a song of 4:20 on an idle machine: 120 ms in the middle, 250 ms in 95 of 100 changes). The audio thread itself
- * tells which rendering it plays, every 1024 frames: a time is up to 23 ms too long, never too short. Each change has a value that was not heard
- * before, and comes so soon after the one before it that the whole master of that one is mostly still being rendered. Below
- * stand the legs of the way. Needs `npm run build`.
+ * `CHROMIUM_PATH=… node bench/hearing.ts SONG [CHANGES]`: time from the `input` event of a fader to the first sample of the changed sound,
+ * in a real browser on the running program (goals for a song of 4:20 on an idle machine: a median of 120 ms, 250 ms in 95 of 100 changes).
+ * The audio thread reports every 1024 frames which rendering it plays: a time is up to 23 ms too long, never too short. Each change has a
+ * new value and mostly comes while the whole master of the previous one is still being rendered. The times of the single steps are printed
+ * below. Needs `npm run build`.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,13 +16,13 @@ import { type Change, recordHearing } from './hearing-record.ts'
 import { medianOf, referenceMs } from './reference-loop.ts'
 
 const STANDARD_CHANGES = 50
-/** Pauses between a change that was heard and the next one, in turn, ms. */
+/** Pauses after an audible change, in turn, ms. */
 const PAUSES_MS = [100, 400, 900, 2000, 250]
 /** Rest after the first change, ms. */
 const FIRST_REST_MS = 5000
-/** After so long a change counts as not answered. */
+/** Time after which a change counts as unanswered. */
 const MOST_MS = 10_000
-/** Values of the fader, dB; at 0 the sound is the one that was there from the start. */
+/** Values of the fader, dB, without 0, the initial sound. */
 const VALUES_DB = Array.from({ length: 60 }, (_, i) => (i - 29) / 10).filter((value) => value !== 0)
 const FIRST_DB = -3
 
@@ -45,7 +45,7 @@ async function openSong(context: BrowserContext, link: string, file: string): Pr
   return page
 }
 
-/** Moves the fader and returns the times of its legs, ms after the event; null where it was not answered. */
+/** Moves the fader and returns the times of the steps, ms after the event; null if it was not answered. */
 async function changeOnce(page: Page, value: number): Promise<Change | null> {
   await page.evaluate(() => globalThis.hearing.begin())
   await page.getByRole('slider', { name: 'Tilt', exact: true }).fill(value.toFixed(1))
@@ -69,7 +69,7 @@ const browser = await chromium.launch({
 try {
   const context = await browser.newContext({ bypassCSP: true, viewport: { width: 1280, height: 820 }, locale: 'en-GB' })
   const page = await openSong(context, await program.newLink(), file!)
-  // At the first change the original gives way, at the others a sound.
+  // The first change replaces the original, the others a rendering.
   await changeOnce(page, FIRST_DB)
   await page.waitForTimeout(FIRST_REST_MS)
   const heard: Change[] = []

@@ -1,4 +1,4 @@
-/** Whole jobs: what a song costs, whether its masters reach their target, and whether they keep their ceiling. */
+/** Whole jobs: cost of a song, and whether its masters reach their target and keep their ceiling. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -29,9 +29,9 @@ const TARGET_LUFS = -14
 const CEILING_DBTP = -1
 
 /**
- * Masters every song with each peer for one platform at −14 LUFS, and with Loudsmith for five platforms: standard, premium, and
- * premium where ffmpeg has no encoder, so that no codec is proofed. Processor time is told against loudnorm's on the same song as
- * well, which measures the machine.
+ * Masters every song with each peer for one platform at −14 LUFS, and with Loudsmith for five platforms: standard, premium, and premium
+ * with an ffmpeg without encoders, which skips codec proofs. Processor time is also given relative to loudnorm's on the same song, as a
+ * measure of the machine.
  */
 export async function benchJobs({ files, seconds, peers, work, say }: BenchInput): Promise<Row[]> {
   say('\nWhole jobs. Peers render one platform at −14 LUFS, −1 dBTP; Loudsmith five. Errors are the worst of a job.\n')
@@ -90,7 +90,7 @@ export async function benchJobs({ files, seconds, peers, work, say }: BenchInput
   return rows
 }
 
-/** Writes a program that answers as ffmpeg does but names no lossy encoder, and returns its path. */
+/** Writes a wrapper of ffmpeg that reports no lossy encoders, and returns its path. */
 function hideEncoders(ffmpeg: Ffmpeg, work: string): string {
   const program = path.join(work, 'ffmpeg-without-encoders')
   const script = `#!/bin/sh\nfor word; do [ "$word" = -encoders ] && echo ' A....D pcm_s16le' && exit 0; done\n`
@@ -98,7 +98,7 @@ function hideEncoders(ffmpeg: Ffmpeg, work: string): string {
   return program
 }
 
-/** Masters one and ten minutes and says how cost grows. */
+/** Masters one and ten minutes and reports the growth of the cost. */
 export async function benchGrowth({ files, work, say }: BenchInput): Promise<Row[]> {
   const rows: Row[] = []
   const looped = path.join(work, 'looped.wav')
@@ -141,8 +141,8 @@ async function floor(input: string, work: string): Promise<Cost> {
 const engineProgram = path.join(import.meta.dirname, '../dist/main/worker.js')
 
 /**
- * The parent of the engine process as JavaScript: to load Node's compiler of types takes a tenth of a second, which no user's
- * engine spends.
+ * Builds the engine process's parent as JavaScript: loading Node's type stripping takes a tenth of a second that a user's engine does not
+ * spend.
  */
 async function parentProgram(work: string): Promise<string> {
   const source = path.join(import.meta.dirname, 'loudsmith-once.ts')

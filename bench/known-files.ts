@@ -1,4 +1,4 @@
-/** How long a health check waits while a watched folder holds many songs that are known. */
+/** Latency of a health check while a watched folder holds many known songs. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -8,9 +8,9 @@ import { systemClock } from '../src-system/system.ts'
 import type { BenchInput } from './table.ts'
 
 const KNOWN_FILES = 20_000
-/** Asked one after the other, so long that the folder is looked at ten times. */
+/** Time of consecutive requests, long enough for ten scans of the folder. */
 const MEASURED_MS = 20_000
-/** The first looks read everything once. */
+/** Time for the first scans, which read everything once. */
 const SETTLING_MS = 30_000
 
 interface Waits {
@@ -19,7 +19,7 @@ interface Waits {
   readonly longestMs: number
 }
 
-/** Measures `/healthz` of a service that watches nothing, and of one that watches 20 000 songs which were there before. */
+/** Measures `/healthz` of a service without a watched folder, and of a service that watches 20 000 known songs. */
 export async function benchKnownFiles({ work, say }: Pick<BenchInput, 'work' | 'say'>) {
   say(
     `\nA health check while the service rests, ms: without a watched folder, and with one of ${KNOWN_FILES} known songs.\n`,
@@ -57,7 +57,7 @@ async function measure(dataDir: string, watched?: string): Promise<Waits> {
   }
 }
 
-/** Asks from a thread of its own, so that only the service's own thread is measured. */
+/** Sends the requests from a separate thread, so that only the service's own thread is measured. */
 function ask(url: string): Promise<Waits> {
   const worker = new Worker(
     `const { parentPort, workerData: { url, forMs } } = require('node:worker_threads')

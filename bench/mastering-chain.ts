@@ -1,8 +1,8 @@
 /**
- * What the musical half of the engine does to real music:
- * `node bench/mastering-chain.ts [--all] [--seconds N] [--songs a,b] [--tables restoration,severe,references,damages,clean] [--finished] [--genre GENRE] [--ai-service SERVICE] [--json]`.
- * With `--finished` every song is brought to −9 LUFS under −1 dBTP first, as a loud master is. Tables: faults put in and taken out
- * again, severe faults with such a limiter behind them, references, repairs, clean music, time.
+ * Effects of the engine's musical stages on real music: `node bench/mastering-chain.ts [--all] [--seconds N] [--songs a,b] [--tables
+ * restoration,severe,references,damages,clean] [--finished] [--genre GENRE] [--ai-service SERVICE] [--json]`. With `--finished` every song
+ * is first made a loud master of −9 LUFS under −1 dBTP. Tables: faults put in and corrected, severe faults followed by such a limiter,
+ * references, repairs, clean music, time.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -59,7 +59,7 @@ const say = (line: string): void => {
 
 const cell = (value: number, digits = 1): string => value.toFixed(digits).padStart(7)
 
-/** Energy of the difference of two pieces against the first one's, dB. */
+/** Energy of the difference of two pieces relative to the first, dB. */
 function differenceDb(one: Audio, other: Audio): number {
   let error = 0
   let energy = 0
@@ -73,7 +73,7 @@ function differenceDb(one: Audio, other: Audio): number {
   return error === 0 ? Number.NEGATIVE_INFINITY : 10 * Math.log10(error / energy)
 }
 
-/** Mean distance of third octaves to `truth` that mastering takes off a song, per cent; negative where it moves farther away. */
+/** Reduction by mastering of a song's mean third-octave distance to `truth`, per cent; negative if the distance grows. */
 function percentCloser(truth: SourceAnalysis, damaged: Audio): number {
   const analysis = analyse(damaged)
   const before = distanceDb(moveBetween(truth, analysis))
@@ -84,8 +84,7 @@ function percentCloser(truth: SourceAnalysis, damaged: Audio): number {
 type Damages = Readonly<Record<string, (audio: Audio) => void>>
 
 /**
- * Masters every song as it is and with each fault put in; `finish` makes of the raw song what is delivered, with the fault or
- * without it.
+ * Masters every song unchanged and with each fault put in; `finish` turns the raw song into the delivered one, with or without the fault.
  */
 function faultTable(
   table: string,
@@ -162,7 +161,7 @@ function references(songs: readonly [string, Audio][]): void {
   }
 }
 
-/** What ffmpeg makes of a piece with a filter or a codec, decoded again. */
+/** A piece after an ffmpeg filter or codec, decoded again. */
 function through(audio: Audio, args: readonly string[], extension: string): Audio {
   const folder = mkdtempSync(join(tmpdir(), 'mastering-chain-'))
   try {

@@ -1,7 +1,7 @@
 /**
- * Real music for measurements: songs from Debian's game music packages (wesnoth-1.16-music, singularity-music), decoded by the
- * ffmpeg on the PATH; where there is none, the one that Loudsmith uses is put there, for other tools too. LOUDSMITH_MUSIC names
- * other folders, separated by colons. Each is searched with the folders in it.
+ * Real music for measurements: songs from Debian's game music packages (wesnoth-1.16-music, singularity-music), decoded by the ffmpeg on
+ * the PATH; without one, Loudsmith's own is put there, for other tools too. LOUDSMITH_MUSIC names other folders, separated by colons and
+ * searched recursively.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
@@ -18,15 +18,15 @@ const defaultFolders = [
   '/usr/share/games/btanks/data/tunes',
 ]
 
-/** Folders that are searched for music, existing ones only. */
+/** Existing folders to search for music. */
 function musicFolders(): string[] {
   const folders = process.env.LOUDSMITH_MUSIC?.split(':') ?? defaultFolders
   return folders.filter((folder) => existsSync(folder))
 }
 
 /**
- * Eight songs on which results are reported: orchestral and electronic, quiet and loud, sparse and dense. None of them took part in
- * making a table; the bounds and features of the odds were chosen with them in view (docs/engine/tone.md).
+ * Eight songs for reported results: orchestral and electronic, quiet and loud, sparse and dense. They were not used to make a table, but
+ * the bounds and features of the odds were chosen with them in view (docs/engine/tone.md).
  */
 export const reportedSongs = [
   'casualties_of_war',
@@ -39,16 +39,16 @@ export const reportedSongs = [
   'Orbital Elevator',
 ] as const
 
-/** A song that was found. */
+/** A found song. */
 export interface Song {
   /** Name of the file without its extension; two folders may hold the same. */
   readonly name: string
   readonly path: string
-  /** The one of {@link musicFolders} that it was found in: one package, mostly one author. */
+  /** Its folder among {@link musicFolders}: one package, mostly one author. */
   readonly folder: string
 }
 
-/** Songs of all folders, by name and path; a link to a song is not another one. */
+/** Songs of all folders, by name and path; a link to a song does not count again. */
 export function allSongs(): Song[] {
   const songs = musicFolders().flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -60,12 +60,12 @@ export function allSongs(): Song[] {
   return songs.sort((one, other) => (order(one) < order(other) ? -1 : 1))
 }
 
-/** Path of a song by its name without extension; null when no folder has it. */
+/** Path of a song by its name without extension; null if no folder has it. */
 export function findSong(name: string): string | null {
   return allSongs().find((song) => song.name === name)?.path ?? null
 }
 
-/** Decodes a file to two channels at its own rate, at most `seconds` from `fromSeconds` on. Throws what ffmpeg says when it fails. */
+/** Decodes a file to two channels at its own rate, at most `seconds` from `fromSeconds` on. Throws with ffmpeg's message if it fails. */
 export function decodeSong(path: string, seconds = 600, fromSeconds = 0): Audio {
   const heading = spawnSync('ffmpeg', ['-nostdin', '-hide_banner', '-i', path]).stderr.toString()
   const sampleRateHz = Number(/Audio: .*?(\d+) Hz/.exec(heading)?.[1])
@@ -95,7 +95,7 @@ export function copyAudio(audio: Audio): Audio {
   return copy
 }
 
-/** A song as a loud master, limited to −9 LUFS under −1 dBTP as far as that can be borne; the song is not changed. */
+/** A song as a loud master, limited to −9 LUFS under −1 dBTP as far as the effort budget allows; the song is not changed. */
 export function loudMaster(song: Audio): Audio {
   const source = prepareFinalise(song)
   const plan = planFinalise(source, { targetLufs: -9, ceilingDbtp: -1, intensity: 100 })

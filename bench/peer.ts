@@ -1,4 +1,4 @@
-/** What another tool must offer to stand in the tables: one file in bench/peers that exports a `peer`. */
+/** Interface of another tool in the tables: one file in bench/peers that exports a `peer`. */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
@@ -7,23 +7,23 @@ import type { Ran } from './cost.ts'
 export interface Files {
   /** 16-bit stereo WAV. */
   readonly input: string
-  /** WAV to write, 24 bit where the tool can. */
+  /** WAV to write, 24 bit if the tool can. */
   readonly output: string
 }
 
 export interface Peer {
   readonly name: string
-  /** Command that succeeds where the tool is installed. */
+  /** Command that succeeds if the tool is installed. */
   readonly check: readonly [program: string, ...rest: string[]]
-  /** Renders one master as the tool does by itself. `run` executes a command and counts its cost. */
+  /** Renders one master with the tool's own targeting. `run` executes a command and counts its cost. */
   readonly reachTarget?: (files: Files, targetLufs: number, ceilingDbtp: number, run: Run) => Promise<void>
-  /** Raises by a gain and limits, so that it can be brought to a target from outside in a closed loop. */
+  /** Applies a gain and limits, for a closed loop that brings it to a target from outside. */
   readonly limit?: (files: Files, gainDb: number, ceilingDbtp: number, run: Run) => Promise<void>
 }
 
 export type Run = (command: string, commandArguments: readonly string[]) => Promise<Ran>
 
-/** Returns the peers of the folder that are installed, and says which are not. */
+/** Returns the installed peers of the folder and reports the missing ones. */
 export async function readPeers(say: (line: string) => void): Promise<Peer[]> {
   const folder = path.join(import.meta.dirname, 'peers')
   const files = readdirSync(folder)

@@ -1,4 +1,4 @@
-/** How a finished master is read: by meters that share no code with the limiter. */
+/** Measurement of a finished master by meters that share no code with the limiter. */
 import { spawnSync } from 'node:child_process'
 import type { Audio } from '../src-engine/dsp/block.ts'
 import { measureLoudness } from '../src-engine/dsp/meters/loudness.ts'

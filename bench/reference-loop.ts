@@ -1,4 +1,4 @@
-/** Measure of how fast the processor is at this moment: on a busy machine processor time itself is several times as long. */
+/** Measure of the processor's current speed: on a busy machine, processor time itself grows several times. */
 
 const FRAMES = 65_536
 const TAPS = 256

@@ -1,8 +1,8 @@
 /**
- * `CHROMIUM_PATH=… node bench/release-screen.ts [WALKS]`: the screen Release of 5 releases with 100 tracks each, of 1000 stored songs, in a real
- * browser on the running program. For each action: the longest task of the page (ms of processor time, so that other work on the machine is
- * not in it), the longest time between two frames and from a press or a key to the frame that answers it (ms on the clock). The goal
- * is 50 ms; of the walks the best counts. Needs `npm run build`.
+ * `CHROMIUM_PATH=… node bench/release-screen.ts [WALKS]`: the screen Release of 5 releases with 100 tracks each, of 1000 stored songs, in a
+ * real browser on the running program. For each action: the longest task of the page (ms of processor time, which excludes other work on
+ * the machine), the longest time between two frames and from a press or a key to the resulting frame (ms on the clock). The goal is 50 ms;
+ * the best walk counts. Needs `npm run build`.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -21,12 +21,12 @@ const SONGS = 1000
 const RELEASES = 5
 const TRACKS = 100
 const STANDARD_WALKS = 3
-/** Rest between two keys, about that of a hand, ms. */
+/** Pause between two keys, about that of a person, ms. */
 const KEY_MS = 60
 const SCROLLS = 40
 const MOVES = 10
 
-/** Stores the one song that is there as `count` songs, each under a title of its own. */
+/** Multiplies the one stored song to `count` songs, each with its own title. */
 function multiplySongs(file: string, count: number): void {
   const db = new Database(file)
   try {
@@ -67,7 +67,7 @@ declare global {
   var drawing: { longestMs: number; slowestMs: number }
 }
 
-/** Has the page note its frames and the times of its answers; before it is opened. */
+/** Makes the page record its frames and response times; must be called before the page is opened. */
 const recordFrames = (page: Page) =>
   page.addInitScript(() => {
     globalThis.drawing = { longestMs: 0, slowestMs: 0 }
@@ -104,7 +104,7 @@ async function press(page: Page, keys: readonly string[]): Promise<void> {
   }
 }
 
-/** The grip of a row is carried over the next rows and back. */
+/** Drags the grip of a row over the next rows and back. */
 async function dragOverRows(page: Page): Promise<void> {
   const box = await cell(page, 2, 'number').locator('.grip').boundingBox()
   if (!box) throw new Error('no row to drag')
@@ -125,7 +125,7 @@ const open = async (page: Page, title: string) => {
   )
 }
 
-/** The actions in the order in which they are measured: each begins where the one before ended. */
+/** The actions in measuring order; each begins in the state left by the one before. */
 const actionsOf = (page: Page): Record<string, () => Promise<unknown>> => ({
   'opening a release': () => open(page, 'Record 2'),
   'opening another': () => open(page, 'Record 3'),

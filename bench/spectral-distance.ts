@@ -1,21 +1,20 @@
-/** How far two pieces lie apart in third octaves, mid and side, whatever their levels. */
+/** Spectral distance of two pieces in third octaves, mid and side, whatever their levels. */
 import type { SourceAnalysis } from '../src-engine/analysis/analysis.ts'
 
-/** Level differences per band after both pieces were brought to the same level. */
+/** Level differences per band after level alignment. */
 export interface Move {
   readonly bandHz: readonly number[]
   readonly midDb: readonly number[]
   readonly sideDb: readonly number[]
 }
 
-/** The audible bands that count, Hz. */
+/** Range of the compared bands, Hz. */
 const lowestHz = 31
 const highestHz = 16_500
 
 /**
- * Returns what lies between two pieces in the third octaves from 31.5 Hz to 16 kHz: `other` minus `one`, without the mean of the
- * mid between 100 Hz and 8 kHz. Bands in which either piece has nothing (80 dB below its loudest) and the side of mono count as
- * equal.
+ * Returns the differences of two pieces in the third octaves from 31.5 Hz to 16 kHz: `other` minus `one`, less the mean of the mid between
+ * 100 Hz and 8 kHz. Bands empty in either piece (80 dB below its loudest) and the side of mono count as equal.
  */
 export function moveBetween(one: SourceAnalysis, other: SourceAnalysis): Move {
   const { bandHz } = one.spectrum
@@ -50,7 +49,7 @@ const median = (values: readonly number[]): number => {
   return ascending[Math.floor(ascending.length / 2)] ?? 0
 }
 
-/** What a match has left in the bands it could reach. */
+/** Residual error of a match in the bands within its reach. */
 export interface MatchError {
   readonly mid: number
   readonly side: number
@@ -59,8 +58,8 @@ export interface MatchError {
 }
 
 /**
- * Mean and largest error in dB that is left after matching, in the bands whose distance was inside the clamp before (6 dB in mid,
- * 4 dB in side above 120 Hz), levels aligned by the median.
+ * Mean and largest error in dB after matching, in the bands whose distance was within the clamp before (6 dB in mid, 4 dB in side above 120
+ * Hz), levels aligned by the median.
  */
 export function errorInsideClamp(before: Move, after: Move): MatchError {
   const isCore = (b: number): boolean => before.bandHz[b]! >= 100 && before.bandHz[b]! <= 8000

@@ -1,6 +1,6 @@
 /**
- * `node bench/sweep.ts [results] [folder]`: how long a request waits at most while a start sweeps that many expired results. Prints the
- * longest and the 99th percentile of the waits, with the same figures of the service at rest as what this machine does by itself.
+ * `node bench/sweep.ts [results] [folder]`: waiting times of requests while a start sweeps that many expired results. Prints the longest
+ * wait and the 99th percentile, and the same figures of the service at rest as a baseline of this machine.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ const EVERY_MS = 10
 const REST_MS = 5000
 const DAY_MS = 86_400_000
 
-/** Lays down ended jobs whose time was over long ago, each with its song, a ZIP and two reports. */
+/** Stores ended jobs that expired long ago, each with its song, a ZIP and two reports. */
 function layDown(results: number): void {
   const db = openDatabase(
     path.join(dataDir, 'loudsmith.db'),
@@ -47,7 +47,7 @@ function layDown(results: number): void {
         sha256: '0'.repeat(64),
         facts: { ...facts, isLossy: false, tags: {}, hasCover: false, hasProvenance: false },
       }
-      // The last one is of now: else the clock would seem to have jumped, and nothing would be swept for a day.
+      // The last job is current: otherwise the clock would seem to have jumped, and nothing would be swept for a day.
       const at = systemClock.now() - (index < results ? 60 * DAY_MS : 0)
       store.add({
         jobId,
@@ -73,7 +73,7 @@ function layDown(results: number): void {
   db.close()
 }
 
-/** Asks again and again while `isOn` holds, and returns how long each answer took, milliseconds. */
+/** Repeats a request while `isOn` holds and returns the response times, ms. */
 async function waits(ask: () => Promise<unknown>, isOn: () => boolean): Promise<number[]> {
   const took: number[] = []
   while (isOn()) {
@@ -86,8 +86,8 @@ async function waits(ask: () => Promise<unknown>, isOn: () => boolean): Promise<
 }
 
 /**
- * Watches the turns of the service's thread until `stop` is called, which returns the longest one in its own processor time: what others
- * on this machine take from it does not count.
+ * Watches the event-loop turns of the service's thread; the returned function stops and returns the longest in ms of its own processor
+ * time, which excludes other work on the machine.
  */
 function watchTurns(): () => number {
   let isOn = true

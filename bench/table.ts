@@ -1,10 +1,10 @@
-/** Tables on screen: Markdown, so that they can be pasted into docs/engine. */
+/** Tables on screen, in Markdown for pasting into docs/engine. */
 
-/** A column: its head and the width of what stands in it. */
+/** A column: its head and the width of its cells. */
 export type Column = readonly [head: string, width?: number]
 
 /**
- * Prints the head of a table and returns what prints a row: each is seen as soon as it is measured. Numbers are given as text by
+ * Prints the head of a table and returns a printer of rows, which appear as soon as they are measured. Numbers are formatted by
  * {@link fixed}.
  */
 export function startTable(
@@ -22,7 +22,7 @@ export function startTable(
 /** Width of a column that names songs, or tools. */
 export const NAME_WIDTH = 40
 
-/** Returns a number with that many decimals, or a dash where there is none. */
+/** Returns a number with that many decimals, or a dash for none. */
 export function fixed(value: number | undefined, decimals: number): string {
   return value === undefined || !Number.isFinite(value) ? '–' : value.toFixed(decimals)
 }

@@ -16,7 +16,7 @@ interface Row {
 const SECONDS = 12
 const CEILING_DBTP = -1
 const OVER_DB = 6
-/** Peak of the tones before they are driven, dBFS. */
+/** Peak of the tones before the drive, dBFS. */
 const PEAK_DB = -7
 
 const tones = {
@@ -103,7 +103,7 @@ function tonePower(samples: Float32Array, frequencyHz: number, sampleRateHz: num
   return (cosine * cosine + sine * sine) / 2
 }
 
-/** What is left when the tone is taken away, against the tone. */
+/** Residual without the tone, relative to the tone, dB. */
 function thdPlusNoiseDb(audio: Audio): number {
   const samples = middle(audio)
   const [cosine, sine] = findTone(samples, 50, audio.sampleRateHz)

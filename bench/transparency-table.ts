@@ -1,4 +1,4 @@
-/** Finalising alone (clip, limit, target): how much a song is damaged on its way to −9 LUFS, with every tool at the same loudness. */
+/** Finalising alone (clip, limit, target): damage to a song on its way to −9 LUFS, with every tool at the same loudness. */
 import path from 'node:path'
 import { type Audio, allocateAudio } from '../src-engine/dsp/block.ts'
 import { measureLoudness } from '../src-engine/dsp/meters/loudness.ts'
@@ -22,7 +22,7 @@ interface Row extends Transparency {
 const TARGET_LUFS = -9
 const CEILING_DBTP = -1
 const TOLERANCE_LU = 0.05
-/** A peer's true peak is brought this near to the ceiling from either side, so that none has more room than another, dB. */
+/** Tolerance of a peer's true peak around the ceiling, dB, so that all have the same room. */
 const PEAK_TOLERANCE_DB = 0.05
 const MOST_ROUNDS = 12
 
@@ -63,7 +63,7 @@ export async function benchTransparency({ files, seconds, peers, work, say }: Be
   return rows
 }
 
-/** Reaches the target as a render does: planned, rendered, read and trimmed until the reading holds. */
+/** Reaches the target like a render: planned, rendered, measured and trimmed until the measurement holds. */
 function loudsmith(original: Audio): Omit<Row, 'song' | 'tool'> {
   const source = prepareFinalise(original)
   let plan = planFinalise(source, { targetLufs: TARGET_LUFS, ceilingDbtp: CEILING_DBTP, intensity: 100 })
@@ -92,7 +92,7 @@ function loudsmith(original: Audio): Omit<Row, 'song' | 'tool'> {
 
 /**
  * Brings a peer to the target and to the ceiling from outside, until both are within their tolerances: secant on its input gain for the
- * loudness, and its ceiling moved by what its true peak misses; 0 dBTP is the highest that is asked for.
+ * loudness, and its ceiling moved by the error of its true peak, up to 0 dBTP.
  */
 async function closedLoop(
   peer: Peer,
