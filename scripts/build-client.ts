@@ -1,6 +1,6 @@
 /**
- * `node scripts/build-client.ts`: the client package, as one file of JavaScript and its types, both without a dependency. Of the
- * contract's table it holds only what a call needs: method, path and whether there is a form.
+ * `node scripts/build-client.ts`: the client package, as one file of JavaScript and its types, both without dependencies. From the
+ * contract's table it keeps only the data for calls: method, path and whether there is a form.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -36,7 +36,7 @@ export async function buildClient(outDir = path.join(root, 'packages/client/dist
   writeTypes(path.join(outDir, 'types'))
 }
 
-/** Puts plain data in the place of the two modules of the contract that hold schemas. */
+/** Replaces the contract's two schema modules by plain data. */
 function withoutSchemas(): Plugin {
   const replaced: Readonly<Record<string, () => string>> = {
     'src-contract/endpoints.ts': () => `export const ENDPOINTS = ${JSON.stringify(callTable(), null, 2)}\n`,
@@ -61,7 +61,7 @@ function callTable() {
   )
 }
 
-/** Writes the declarations of the sources, and in the place of those that hold schemas the types of these. */
+/** Writes the declarations of the sources, with the schema modules replaced by their types. */
 function writeTypes(folder: string): void {
   const emitted = mkdtempSync(path.join(tmpdir(), 'loudsmith-types-'))
   const compiler = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
@@ -98,7 +98,7 @@ function writeTypes(folder: string): void {
 const IMPORT = /(from\s*|import\()(['"])(\.[^'"]+)\2/g
 const fileOf = (specifier: string) => path.posix.basename(specifier).replace(/\.(?:ts|js)$/, '')
 
-/** Returns the files that `first` leads to, with it. Throws where one is not there. */
+/** Returns `first` and all files reachable from it. Throws if one is missing. */
 function reached(first: string, texts: Readonly<Record<string, string>>): Set<string> {
   const found = new Set<string>()
   const visit = (file: string): void => {

@@ -9,8 +9,8 @@ const entry = 'src-engine/dsp/kernels/assembly/index.ts'
 export const generatedModule = 'src-engine/dsp/kernels/kernels.generated.ts'
 
 /**
- * Compiles the AssemblyScript kernels and returns the text of the generated module: the WebAssembly bytes in base64.
- * The same sources and compiler give the same text. Throws with the compiler's messages when it fails.
+ * Compiles the AssemblyScript kernels and returns the text of the generated module: the WebAssembly bytes in base64. The same sources and
+ * compiler give the same text. Throws with the compiler's messages if it fails.
  */
 export async function compileKernels(): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-kernels-'))

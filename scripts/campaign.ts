@@ -1,7 +1,7 @@
 /**
- * `npm run campaign`: the fuzz run, the kills and the soak of which `npm test` runs a seeded small part, at their full numbers, the
- * speed under load and of a long history, the faults of a farm, and where N8N_PATH names an n8n the workflows of examples/n8n in it. A number
- * that the environment sets counts.
+ * `npm run campaign`: the full fuzz run, kills and soak (`npm test` runs a small seeded part), the speed under load and with a long
+ * history, the faults of a farm and, if N8N_PATH names an n8n, the workflows of examples/n8n in it. Numbers set in the environment take
+ * precedence.
  */
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
@@ -19,7 +19,7 @@ const FULL_NUMBERS = {
   HISTORY_WALKS: '4',
   VERIFY_ROUNDS: '1000',
   WHOLE_MUSIC: '1',
-  // As good as no limit.
+  // Practically no limit.
   LOUDSMITH_TEST_SLACK: '1000',
 }
 const FILES = [
@@ -47,7 +47,7 @@ function run(program: string, ...options: string[]): number {
   return spawnSync(process.execPath, [program, ...options], { cwd: root, stdio: 'inherit', env }).status ?? 1
 }
 
-// One file after the other: what they measure is one server at work.
+// One file at a time: they measure a single server at work.
 const service = run(vitest, 'run', '--no-file-parallelism', ...FILES)
 const history = run(playwright, 'test', '--project=web', 'e2e/history.web.spec.ts', '-g', 'without a stutter')
 const farm = run(path.join(import.meta.dirname, 'farm-faults.ts'))

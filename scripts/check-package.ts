@@ -1,6 +1,6 @@
 /**
- * `npm run package:check`: packs the application for three systems without Electron's binary and compares every file that would
- * ship with what may. Reports the sizes. The binary is a stand-in, so fuses, signing and installers are not judged here.
+ * `npm run package:check`: packs the application for three systems without Electron's binary, checks every file against the allowed ones
+ * and reports the sizes. The binary is a stand-in, so fuses, signing and installers are not checked here.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ const root = path.join(import.meta.dirname, '..')
 const work = path.join(root, 'release', 'check')
 
 type System = 'linux' | 'mac' | 'win'
-/** One target per system is packed; the other architecture differs in names only. */
+/** One target per system; the other architecture differs only in names. */
 const CHECKED: readonly Target[] = ['linux-x64', 'mac-arm64', 'win-x64']
 
 const systemOf = (target: Target) => target.split('-')[0] as System
@@ -24,7 +24,7 @@ function write(file: string, content: string, isProgram = false): void {
   if (isProgram) chmodSync(file, 0o755)
 }
 
-/** What a distribution of Electron says in its Info.plist of the oldest macOS that it runs on: here, that it is Electron's own word. */
+/** Stand-in for the oldest macOS in the Info.plist of an Electron distribution. */
 const OLDEST_MACOS = 'as Electron says'
 
 const plist = (executable: string, identifier: string) =>
@@ -63,7 +63,7 @@ function writeElectronDist(system: System): string {
   return folder
 }
 
-/** Puts a file in the place of an ffmpeg that is not staged, so that its place is checked; returns what takes it away again. */
+/** Creates a stand-in for an ffmpeg that is not staged, so that its location is checked; returns its removal. */
 function standInForFfmpeg(target: Target): () => void {
   const binary = stagedBinary(target)
   if (existsSync(binary)) return () => {}
@@ -75,8 +75,8 @@ function standInForFfmpeg(target: Target): () => void {
 }
 
 /**
- * Packs a target into a folder of its own and returns the folder with the program. `asar` false leaves the application as files,
- * which is what the stand-in can run. Throws with the builder's output when it fails.
+ * Packs a target into a folder of its own and returns the folder with the program. With `asar` false the application stays unpacked, as the
+ * stand-in needs it to run. Throws with the builder's output if it fails.
  */
 export function packDirectory(target: Target, asar: boolean): string {
   const system = systemOf(target)
@@ -109,10 +109,10 @@ export function packDirectory(target: Target, asar: boolean): string {
   return path.join(output, packed)
 }
 
-/** Headers to compile native modules with: theirs are compiled already. */
+/** Packages of headers for native modules, which are already compiled. */
 const NOT_AT_RUN_TIME = new Set(['node-addon-api'])
 
-/** Names of the npm packages that the application needs at run time, from the lock. Where each lies is the builder's choice. */
+/** Names of the npm packages that the application needs at run time, from the lock. The builder chooses their location. */
 function productionPackages(): string[] {
   const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { dev?: boolean; optional?: boolean; devOptional?: boolean }>
@@ -125,7 +125,7 @@ function productionPackages(): string[] {
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 
-/** What may lie in the archive. */
+/** Files allowed in the archive. */
 function archiveRules(target: Target): RegExp[] {
   const platform = { linux: 'linux', mac: 'darwin', win: 'win32' }[systemOf(target)]
   const names = productionPackages().map(escaped).join('|')
@@ -144,7 +144,7 @@ function archiveRules(target: Target): RegExp[] {
   ]
 }
 
-/** What may lie outside of the archive, relative to the folder of Electron's resources. */
+/** Files allowed outside the archive, relative to Electron's resources folder. */
 const RESOURCES: readonly RegExp[] = [
   /^app\.asar$/,
   /^app\.asar\.unpacked\/node_modules\/better-sqlite3\/.+$/,
@@ -174,7 +174,7 @@ const bytesOf = (folder: string, pattern: string) =>
     .reduce((sum, facts) => sum + facts.size, 0)
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 
-/** Packs one target and returns a sentence for everything that is missing or should not be there. */
+/** Packs one target and returns a sentence for each missing or unexpected file. */
 function checkTarget(target: Target): string[] {
   const folder = packDirectory(target, true)
   const system = systemOf(target)
@@ -208,7 +208,7 @@ function checkTarget(target: Target): string[] {
       .filter((name) => !files.some((file) => file.includes(`node_modules/${name}/`)))
       .map((name) => `${target}: ${name} is needed at run time and is missing`),
   ]
-  // A lower version would let the application be started where Electron cannot run, to end without a word.
+  // With a lower version the application could be started where Electron cannot run, and would end silently.
   if (system === 'mac' && !readFileSync(path.join(resources, '..', 'Info.plist'), 'utf8').includes(OLDEST_MACOS))
     found.push(`${target}: Info.plist names another oldest macOS than Electron`)
   const binaries = outside.filter((name) => name.endsWith('.node'))

@@ -1,4 +1,4 @@
-/** Types of the client package without a dependency: written from the OpenAPI description, whose schemas are the contract's own. */
+/** Generator of the client package's types, free of dependencies, from the OpenAPI description, whose schemas are the contract's own. */
 import { ERROR_CODES } from '../src-contract/errors.ts'
 import { buildOpenApi } from '../src-server/docs/openapi.ts'
 
@@ -13,7 +13,7 @@ interface Operation {
 }
 type Content = Readonly<Record<string, { readonly schema?: Schema }>>
 
-/** Parts of a call as `src-contract/endpoints.ts` names their types. */
+/** Parts of a call, named as their types in `src-contract/endpoints.ts`. */
 const PARTS = ['Params', 'Query', 'Body', 'Fields', 'Answer'] as const
 
 /** Returns the operations that a caller with a key, or without one, may call. */
@@ -23,7 +23,7 @@ function callableOperations(description: Schema): Operation[] {
     paths
       .flatMap((methods) => Object.values(methods))
       .filter(({ security }) => security.length === 0 || security.some((one) => 'apiKey' in one))
-      // It exchanges the page's ticket.
+      // openSession exchanges the page's ticket.
       .filter(({ operationId }) => operationId !== 'openSession')
   )
 }
@@ -32,14 +32,14 @@ function callableOperations(description: Schema): Operation[] {
 export const callableNames = (): string[] =>
   callableOperations(buildOpenApi('', '')).map(({ operationId }) => operationId)
 
-/** Declarations that stand for `endpoints.ts`, `errors.ts` and `events.ts` of the contract, by the names of their files. */
+/** Declarations that replace the contract's `endpoints.ts`, `errors.ts` and `events.ts`, by file name. */
 export interface ContractTypes {
   readonly files: Readonly<Record<string, string>>
   /** Names of the schemas among them, such as `Job`. */
   readonly names: readonly string[]
 }
 
-/** Returns the declarations of all that a caller sends and gets. */
+/** Returns the declarations of all requests and answers. */
 export function contractTypes(): ContractTypes {
   const description = buildOpenApi('', '')
   const { schemas } = description.components as { schemas: Record<string, Schema> }
@@ -73,10 +73,10 @@ export function contractTypes(): ContractTypes {
   return { files, names }
 }
 
-/** Schemas that no answer names, but the client does. */
+/** Schemas used by the client but by no answer. */
 const ALWAYS = ['ErrorEnvelope', 'JobCompleted', 'JobFailed', 'LiveEvent', 'WebhookTest']
 
-/** Returns the names of the schemas that a text of types needs, and those that these need, in order. */
+/** Returns the names of the schemas referenced by a text of types, directly or indirectly, in order. */
 function namesIn(text: string, schemas: Readonly<Record<string, Schema>>): string[] {
   const found = new Set<string>()
   const visit = (types: string): void => {
@@ -117,7 +117,7 @@ function partsOf({ parameters, requestBody, responses }: Operation): Partial<Rec
   }
 }
 
-/** Returns the schema of a form without its files, which a call has beside it. */
+/** Returns the schema of a form without its files, which a call passes separately. */
 function textFields(form: Schema): Schema {
   const properties = Object.entries(form.properties as Record<string, Schema>).filter(
     ([, schema]) => schema.format !== 'binary',
@@ -125,7 +125,7 @@ function textFields(form: Schema): Schema {
   return { ...form, properties: Object.fromEntries(properties) }
 }
 
-/** Returns the type of a JSON schema as the contract has them, indented by `indent`. Throws for a word that it does not know. */
+/** Returns the TypeScript type of a JSON schema of the contract, indented by `indent`. Throws for an unknown keyword. */
 export function typeOf(schema: Schema, indent: string): string {
   if (typeof schema.$ref === 'string') return schema.$ref.slice('#/components/schemas/'.length)
   const either = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined

@@ -1,8 +1,8 @@
 /**
- * Fault run of a farm, part of `npm run campaign`: an owner and two machines in network namespaces of their own (on this one where no root may
- * make them) master FARM_JOBS songs of 3 s while a machine is killed every FARM_KILL_SECONDS, links are cut, Redis is killed and wiped, and
- * hostile messages come. Every song must end once, for one credit, with masters equal to those of one machine, byte for byte; nothing may
- * change beside the folders of the machines, and none of a killed one may be left a minute later. Figures go to standard output.
+ * Fault run of a farm, part of `npm run campaign`: an owner and two machines in network namespaces of their own (on this host if root is
+ * not available) master FARM_JOBS songs of 3 s while a machine is killed every FARM_KILL_SECONDS, links are cut, Redis is killed and wiped,
+ * and hostile messages arrive. Every song must end once, for one credit, with masters byte-identical to a single machine's; nothing may
+ * change outside the machines' folders, and the folders of killed machines must be gone within a minute. Figures go to standard output.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -41,10 +41,10 @@ const songNames = Array.from({ length: JOBS }, (_, at) => `song-${String(at).pad
 /** Names of machines. */
 const HOSTS = ['a', 'b'] as const
 
-/** Time after a start in which the folders of killed machines go, ms. */
+/** Time limit after a start for removing the folders of killed machines, ms. */
 const FOLDERS_LIMIT_MS = 60_000
 
-/** Makes files that no program may change where a machine has its home and its temporary folder, and beside the shared one. */
+/** Makes files that must not change, in each machine's home and temporary folder and beside the shared folder. */
 function makeDecoys(): void {
   const homes = [...HOSTS, 'farm', 'alone'].map((name) => homeOf(folder, name))
   const others = homes.map((home) => path.join(home, 'tmp', 'loudsmith-machine-0123456789abcdef'))
@@ -54,11 +54,11 @@ function makeDecoys(): void {
   }
 }
 
-/** Name by which a machine makes its folder. */
+/** Name pattern of a machine's own folder. */
 const OWN_FOLDER = 'tmp/loudsmith-machine-??????'
 const ownFolders = () => HOSTS.map((name) => globSync(OWN_FOLDER, { cwd: homeOf(folder, name) }).length)
 
-/** Returns all that lies beside the data of the owners, the store, the logs, the folders of machines, and what Node keeps of its compiler. */
+/** Returns all files except the owners' data, the store, the logs, the machines' folders and Node's compile cache. */
 const surroundings = () =>
   listing(
     folder,
@@ -67,7 +67,7 @@ const surroundings = () =>
 
 const redisCli = (port: number, ...words: string[]) => execFileSync('redis-cli', ['-p', String(port), ...words])
 
-/** Writes into the queue what would remove folders, were it believed. */
+/** Writes hostile messages into the queue that would remove folders if they were trusted. */
 async function offerLies(port: number): Promise<void> {
   const queue = new Queue('attempts', { connection: { port }, prefix: 'loudsmith' })
   queue.on('error', () => {})
@@ -115,7 +115,7 @@ async function outcome(dataDir: string) {
   }
 }
 
-/** Returns the SHA-256 of the WAVs in the ZIP of a job, which is read to its last byte. */
+/** Returns the SHA-256 of the WAVs in the ZIP of a job, read to its last byte. */
 async function soundOf(dataDir: string, jobId: string, fileName: string): Promise<string> {
   const file = path.join(dataDir, 'jobs', jobId, 'result', fileName)
   const { entries } = await readWholeZip(file)
@@ -126,8 +126,8 @@ async function soundOf(dataDir: string, jobId: string, fileName: string): Promis
 }
 
 /**
- * Causes faults in turn until it is stopped; counts them. The next one waits for a song that has ended: on a busy host a song takes longer than
- * a machine lives, and each is given up after ten losses.
+ * Causes faults in turn until it is stopped, and counts them. Each waits until another song has ended: on a busy host a song may take
+ * longer than a machine lives, and a song is given up after ten losses.
  */
 async function causeFaults(
   hosts: readonly Host[],
@@ -202,7 +202,7 @@ async function runFarm() {
   }
 }
 
-/** Waits until each machine has one folder, a minute at most. Returns the number of those left by killed ones. */
+/** Waits until each machine has one folder, a minute at most. Returns the number of folders left by killed machines. */
 async function untilSwept(): Promise<number> {
   const left = () => ownFolders().reduce((sum, count) => sum + count - 1, 0)
   for (const since = Date.now(); left() > 0 && Date.now() - since < FOLDERS_LIMIT_MS; ) await sleep(500)

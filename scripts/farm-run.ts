@@ -1,4 +1,7 @@
-/** Runs of a farm on this machine, for campaigns and benchmarks: an owner and machines as programs, in network namespaces where root may make them. */
+/**
+ * Runs of a farm on this machine, for campaigns and benchmarks: an owner and machines as programs, in network namespaces if root is
+ * available.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -6,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { ownerOf } from '../src-server/db/data-directory.ts'
 
-/** Addresses of the namespaces: a network of these runs alone. */
+/** Network of the namespaces, reserved for these runs. */
 const NETWORK = '10.231'
 const root = path.join(import.meta.dirname, '..')
-/** The program as it is shipped, which starts twice as fast as its sources. */
+/** The built program, which starts twice as fast as its sources. */
 const CLI = path.join(root, 'dist/main/cli.js')
 
 /** Folders of a run: for logs and data, for the files between machines, and with the songs. */
@@ -21,20 +24,20 @@ export interface RunFolders {
 
 export interface Host {
   readonly name: string
-  /** Address under which it sees the host of Redis. */
+  /** Address of the Redis host as seen from it. */
   readonly redisHost: string
   readonly namespace?: string
-  /** The only core that it has, from 0; all of them when absent. */
+  /** Its only core, from 0; all cores if absent. */
   readonly core?: number
   process?: ChildProcess
 }
 
-/** Makes a host with a network of its own, or names this one where none can be made. */
+/** Makes a host with its own network, or returns this one if that is not possible. */
 export function makeHost(name: string, number: number): Host {
   const namespace = `loudsmith-${name}`
   const link = `ls-${name}`
   const ip = (...words: string[]) => spawnSync('ip', words, { stdio: 'ignore' }).status === 0
-  // Of a run that was killed.
+  // Leftovers of a killed run.
   ip('netns', 'del', namespace)
   ip('link', 'del', link)
   const isMade =
@@ -51,10 +54,10 @@ export function makeHost(name: string, number: number): Host {
   return { name, redisHost: '127.0.0.1' }
 }
 
-/** Returns the folder in which a program of a run has its home and its temporary folder. */
+/** Returns the folder that holds the home and the temporary folder of a run's program. */
 export const homeOf = (folder: string, name: string) => path.join(folder, 'homes', name)
 
-/** Starts a command of the command line; what it prints goes to `NAME.log` in the folder. */
+/** Starts a command of the command line with its output in `NAME.log` in the folder. */
 export function start(folder: string, host: Host | undefined, name: string, ...words: string[]): ChildProcess {
   const log = openSync(path.join(folder, `${name}.log`), 'a')
   const command = [
@@ -76,19 +79,19 @@ export function startMachine({ folder, blobs }: RunFolders, host: Host, port: nu
   host.process = start(folder, host, host.name, 'worker', ...words)
 }
 
-/** Starts an owner; with `farm` it offers its songs there. */
+/** Starts an owner; `farm` makes it offer its songs to a farm. */
 export function startOwner(folders: RunFolders, dataDir: string, farm?: { readonly port: number }): ChildProcess {
   const words = ['serve', '--stay', '--port', '0', '--data-dir', dataDir]
   const places = farm ? ['--queue', `redis://127.0.0.1:${farm.port}`, '--blobs', folders.blobs] : []
   return start(folders.folder, undefined, path.basename(dataDir), ...words, ...places)
 }
 
-/** Ends a process and all that it has started, at once. */
+/** Kills a process and all its descendants. */
 export function kill(child: ChildProcess | undefined): void {
   try {
     if (child?.pid) process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It has ended.
+    // It has already ended.
   }
 }
 
@@ -118,7 +121,7 @@ export async function clientOf(dataDir: string) {
 }
 const bearer = ({ controlToken }: { controlToken: string }) => ({ authorization: `Bearer ${controlToken}` })
 
-/** Hands songs over as one batch for one platform. Returns the client, and the identifier of the batch. */
+/** Submits songs as one batch for one platform. Returns the client, and the identifier of the batch. */
 export async function handOver(
   { songs }: RunFolders,
   names: readonly string[],
@@ -137,11 +140,11 @@ export async function handOver(
 
 export type Client = Awaited<ReturnType<typeof clientOf>>
 
-/** Returns how far a batch is. */
+/** Returns the progress of a batch. */
 export const stateOf = (call: Client, batchId: string) =>
   call<{ status: string; songs: Readonly<Record<'done' | 'failed', number>> }>('GET', `/api/v1/batches/${batchId}`)
 
-/** Resolves when a batch has ended; says every 30 s how far it is. */
+/** Resolves when a batch has ended; reports its progress every 30 s. */
 export async function untilEnded(call: Client, batchId: string, label: string): Promise<void> {
   for (let told = 0; ; ) {
     const { status, songs: counts } = await stateOf(call, batchId)
@@ -154,14 +157,14 @@ export async function untilEnded(call: Client, batchId: string, label: string): 
   }
 }
 
-/** Ends a program in order. */
+/** Ends a program gracefully. */
 export async function end(owner: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => owner.once('exit', resolve))
   owner.kill('SIGTERM')
   await ended
 }
 
-/** Returns the processor time of a program and of those that it has started and that have ended, seconds. Linux. */
+/** Returns the processor time of a program and of its ended children, seconds. Linux. */
 export function cpuSecondsOf({ pid }: { readonly pid?: number | undefined }): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / 100, 0)

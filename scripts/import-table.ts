@@ -1,6 +1,6 @@
 /**
- * `npm run imports`: who may import whom. Every source file belongs to one room; a room imports itself and the rooms of its
- * row, and nothing else. A file in no room is an error, so that a new folder is a decision; so is a cycle between files.
+ * `npm run imports`: checks the allowed imports. Every source file belongs to one room; a room imports itself and the rooms of its row, and
+ * nothing else. A file outside all rooms is an error, which makes a new folder a decision; so is a cycle between files.
  */
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -10,7 +10,7 @@ interface Room {
   readonly places: readonly string[]
   /** Rooms that it may import. */
   readonly imports: readonly string[]
-  /** Rooms of which it may import types only. */
+  /** Rooms that it may import types from, but no values. */
   readonly types?: readonly string[]
 }
 
@@ -18,7 +18,7 @@ const foundation = ['contract', 'system', 'config']
 const topics = ['access', 'credits', 'uploads', 'artifacts', 'notify']
 const base = [...foundation, 'db', 'http', 'media']
 
-/** Rooms in the order in which a file looks for its own: the first whose place holds it. */
+/** Rooms in lookup order: a file belongs to the first with a matching place. */
 const ROOMS: Readonly<Record<string, Room>> = {
   contract: { places: ['src-contract/'], imports: [] },
   dsp: { places: ['src-engine/dsp/'], imports: [], types: ['contract'] },
@@ -27,7 +27,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   config: { places: ['src-server/config.ts'], imports: ['contract', 'system'] },
   media: { places: ['src-worker/media/'], imports: ['contract', 'system', 'dsp'] },
   result: { places: ['src-worker/result/'], imports: ['contract'] },
-  // The engine process is the one place that runs the engine.
+  // Only the engine process runs the engine.
   worker: { places: ['src-worker/mastering/worker.ts'], imports: ['system', 'mastering', 'audition'] },
   audition: {
     places: ['src-worker/audition/'],
@@ -64,7 +64,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     imports: [...base, ...topics, 'jobs', 'sources', 'batch', 'result'],
     types: ['mastering'],
   },
-  // Loaded only where several machines master together.
+  // Loaded only if several machines master together.
   farm: {
     places: ['src-server/farm/'],
     imports: [...base, 'jobs', 'engine', 'result'],
@@ -77,7 +77,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   releases: {
     places: ['src-server/releases/'],
-    // The plan of a record is arithmetic of the engine, which is pure; what is rendered is rendered in engine processes.
+    // Planning a record is pure arithmetic of the engine; rendering happens in engine processes.
     imports: [...base, 'uploads', 'artifacts', 'jobs', 'result', 'dsp', 'engine'],
     types: ['mastering', 'credits'],
   },
@@ -107,7 +107,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     places: ['src-cli/'],
     imports: ['server', 'contract', 'db', 'system'],
   },
-  // A package of its own, which holds what it imports.
+  // A package of its own, bundled with its imports.
   client: { places: ['packages/client/src/'], imports: ['contract'] },
   renderer: { places: ['src-renderer/'], imports: ['contract', 'dsp'], types: ['main'] },
   main: { places: ['src-main/'], imports: ['server', 'contract', 'system'] },
@@ -124,7 +124,7 @@ function roomOf(file: string): string | undefined {
   return Object.keys(ROOMS).find((name) => ROOMS[name]?.places.some((place) => file.startsWith(place)))
 }
 
-/** Returns the relative imports of a source text; those of packages are nobody's room. */
+/** Returns the relative imports of a source text; packages belong to no room. */
 export function importsOf(file: string, text: string): Import[] {
   const found: Import[] = []
   const statement =
@@ -140,7 +140,7 @@ export function importsOf(file: string, text: string): Import[] {
   return found
 }
 
-/** Returns one sentence for everything that the table does not allow; none when all is well. */
+/** Returns one sentence for each import that the table does not allow. */
 export function violations(files: readonly { readonly file: string; readonly text: string }[]): string[] {
   const found: string[] = []
   for (const { file, text } of files) {

@@ -14,7 +14,7 @@ interface Picture {
   readonly pixels: Uint8Array
 }
 
-/** Side of the square on which the mark is drawn. */
+/** Side of the square that holds the mark. */
 const GRID = 20
 /** x and height of each bar; all are 2 wide and hang from the level. */
 const BARS: readonly (readonly [x: number, height: number])[] = [
@@ -29,7 +29,7 @@ const LEVEL = 4.5
 const STEEL: Colour = [0x10, 0x14, 0x17]
 const STRAW: Colour = [0xea, 0xd0, 0x8a]
 const BLACK: Colour = [0, 0, 0]
-/** Points per pixel and direction that decide how much of it is covered. */
+/** Sampling points per pixel and direction, for its coverage. */
 const SAMPLES = 8
 
 const inBars = (x: number, y: number) =>
@@ -42,7 +42,7 @@ function inPlate(x: number, y: number, radius: number): boolean {
   return dx * dx + dy * dy <= radius * radius
 }
 
-/** Draws what `colourAt` gives for each point of the mark's square, with `margin` of that square left free around it. */
+/** Draws the colours that `colourAt` gives for the points of the mark's square, surrounded by a free `margin` in its units. */
 function draw(size: number, margin: number, colourAt: (x: number, y: number) => Colour | undefined): Picture {
   const pixels = new Uint8Array(size * size * 4)
   const scale = (GRID + 2 * margin) / size

@@ -1,9 +1,9 @@
 /**
- * `node scripts/n8n-flows.ts`: runs the workflows of examples/n8n in a real n8n with a service of their own; part of `npm run campaign` where
- * N8N_PATH is set. N8N_SONGS songs with Korean names, more than the plan takes at once, arrive in the folder of each workflow, and the first
- * of them once more. Each must be mastered once, for one credit, and lie under its name as the service has it; the key must reach no other
- * host. The songs of copies whose address is wrong or leads elsewhere must not arrive. N8N_PATH names the folder of an installed n8n, or
- * where it is to be kept. Needs `npm run build`. Figures go to standard output.
+ * `node scripts/n8n-flows.ts`: runs the workflows of examples/n8n in a real n8n with a service of their own; part of `npm run campaign` if
+ * N8N_PATH is set. N8N_SONGS songs with Korean names, more than the plan takes at once, arrive in the folder of each workflow, the first of
+ * them twice. Each must be mastered once, for one credit, and be stored under the service's name for it; the key must reach no other host.
+ * Songs of workflow copies with a wrong or redirecting address must not arrive. N8N_PATH names the folder of an installed n8n, or the
+ * folder to install it into. Needs `npm run build`. Figures go to standard output.
  */
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,13 +16,13 @@ import { type Client, clientOf, end, start } from './farm-run.ts'
 import { ELSEWHERE, freePort, installN8n, N8n, openDoor, openProxy } from './n8n-run.ts'
 
 const SONGS = Number(process.env.N8N_SONGS ?? 6)
-/** Time after which n8n has nothing left to do, ms. */
+/** Quiet time that means n8n has finished, ms. */
 const QUIET_MS = 20_000
 
 const root = path.join(import.meta.dirname, '..')
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-n8n-'))
 
-/** A workflow of examples/n8n, or a copy of one that is led astray. */
+/** A workflow of examples/n8n, or a misdirected copy. */
 interface Flow {
   readonly id: string
   readonly file: string
@@ -37,7 +37,7 @@ function makeFlow(id: string, file: string, service: string): Flow {
   return { id, file, service, inbox, outbox }
 }
 
-/** Writes a copy of a workflow for this run. Returns its file; throws where the example lacks what is replaced. */
+/** Writes a copy of a workflow for this run. Returns its file; throws if the example lacks a text to be replaced. */
 function copyOf({ id, file, service, inbox, outbox }: Flow, n8nPort: number, secret: string): string {
   let text = readFileSync(path.join(root, 'examples', 'n8n', file), 'utf8')
   const replace = (old: string, by: string) => {
@@ -56,7 +56,7 @@ function copyOf({ id, file, service, inbox, outbox }: Flow, n8nPort: number, sec
   return copy
 }
 
-/** Writes the credential as examples/README.md says it is made. Returns its file. */
+/** Writes the credential as described in examples/README.md. Returns its file. */
 function writeCredential(key: string): string {
   const data = {
     name: 'Authorization',
@@ -74,7 +74,7 @@ const sum = (counts: Readonly<Record<string, number>>, states: readonly string[]
   states.reduce((total, state) => total + (counts[state] ?? 0), 0)
 const UNFINISHED = ['new', 'running', 'waiting']
 
-/** Puts what is no song into the folder of a workflow until the workflow, which begins to watch at some time, has noticed and has ended. */
+/** Puts files other than songs into the folder of a workflow until it, having begun to watch at an unknown time, has run and ended. */
 async function untilAwake(n8n: N8n, { id, inbox }: Flow): Promise<void> {
   for (let round = 0; sum(n8n.executions(id), ['error', 'success', 'crashed']) === 0; round++) {
     n8n.assertRuns()
@@ -83,7 +83,7 @@ async function untilAwake(n8n: N8n, { id, inbox }: Flow): Promise<void> {
   }
 }
 
-/** Resolves when nothing has run for a while: no execution, no job, no callback that is still to come. */
+/** Resolves when nothing has run for a while: no execution, no job, no pending callback. */
 async function untilQuiet(n8n: N8n, flows: readonly Flow[], call: Client): Promise<void> {
   for (let quietSince = Date.now(), last = ''; Date.now() - quietSince < QUIET_MS; await sleep(1000)) {
     n8n.assertRuns()
@@ -97,7 +97,7 @@ async function untilQuiet(n8n: N8n, flows: readonly Flow[], call: Client): Promi
   }
 }
 
-/** Names of the songs of a workflow, with the signs that patterns of files, addresses and shells take for their own. */
+/** Names of a workflow's songs, with characters special to globs, URLs and shells. */
 const songsOf = ({ id }: Flow) =>
   Array.from({ length: SONGS }, (_, at) =>
     `봄날 (it's) [${at}] {100%} ! +1 ${id}.wav`.normalize(at % 2 ? 'NFD' : 'NFC'),
@@ -110,12 +110,12 @@ function putSongs(flow: Flow, at: number): void {
   }
 }
 
-/** Takes the first song of a workflow out of its folder, and puts it there again. */
+/** Removes the first song from a workflow's folder and puts it back. */
 async function putAgain(flow: Flow): Promise<void> {
   const song = path.join(flow.inbox, songsOf(flow)[0] ?? '')
   const bytes = readFileSync(song)
   rmSync(song)
-  // The watcher notices what is gone before it can notice that it is there again.
+  // The watcher must notice that it is gone before it can notice its return.
   await sleep(2000)
   writeFileSync(song, bytes)
 }
@@ -126,7 +126,7 @@ interface Job {
   readonly status: string
 }
 
-/** Returns what is not as it must be about the songs of a workflow, one sentence each. */
+/** Returns the faults of a workflow's songs, one sentence each. */
 async function faultsOf(flow: Flow, jobs: readonly Job[], charges: readonly string[], service: Service) {
   const faults: string[] = []
   const expected: string[] = []
@@ -164,14 +164,14 @@ async function openService(dataDir: string): Promise<Service> {
   const owner = ownerOf(dataDir)
   if (!owner) throw new Error('the service has ended')
   await call('PATCH', '/app/account', { plan: 'pro' })
-  // One song at a time, so that those of the plan's limit are not done before the next arrives.
+  // One song at a time, so that the plan's limit is still reached when the next arrives.
   await call('PATCH', '/app/settings', { engine_workers: 1 })
   const headers = { authorization: `Bearer ${owner.controlToken}` }
   const head = (address: string) => fetch(`http://127.0.0.1:${owner.port}${address}`, { method: 'HEAD', headers })
   return { port: owner.port, call, head }
 }
 
-/** The workflows of a run in an n8n that knows them and has not been started, and the doors to its service and to everything else. */
+/** Prepares an n8n with the imported workflows, not yet started, and the recording proxies to the service and to all other hosts. */
 async function prepare(service: Service, command: string) {
   const [door, proxy, port] = [await openDoor(service.port), await openProxy(), await freePort()]
   const address = `http://127.0.0.1:${door.port}`
@@ -197,7 +197,7 @@ async function prepare(service: Service, command: string) {
 }
 type Run = Awaited<ReturnType<typeof prepare>>
 
-/** Lets the songs arrive, and the first of each workflow once more. Resolves when all is done. */
+/** Lets the songs arrive, the first of each workflow twice. Resolves when all is done. */
 async function letSongsArrive({ n8n, flows, all }: Run, { call }: Service): Promise<void> {
   n8n.start()
   await Promise.all(all.map((flow) => untilAwake(n8n, flow)))
@@ -207,7 +207,7 @@ async function letSongsArrive({ n8n, flows, all }: Run, { call }: Service): Prom
   await untilQuiet(n8n, all, call)
 }
 
-/** Returns the figures of a run, and what is not as it must be. */
+/** Returns the figures and the faults of a run. */
 async function judge({ n8n, flows, all, door, proxy, key }: Run, service: Service) {
   const { jobs } = await service.call<{ jobs: Job[] }>('GET', '/api/v1/jobs?limit=100')
   const ledger = await service.call<{ entries: { kind: string; job_id?: string }[] }>('GET', '/api/v1/account/ledger')

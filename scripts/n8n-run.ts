@@ -1,4 +1,4 @@
-/** Runs of a real n8n on this machine: its installation, its commands and what they left, and doors through which its requests are seen. */
+/** Runs of a real n8n on this machine: installation, commands and their results, and proxies that record its requests. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import http from 'node:http'
@@ -7,14 +7,14 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 
-/** Version of which `examples/README.md` says that the workflows were run in it. */
+/** Tested version that `examples/README.md` names for the workflows. */
 const VERSION = '2.41.1'
-/** A host that no network has: the proxy alone hears of requests to it. */
+/** A host that does not exist; only the proxy sees requests to it. */
 export const ELSEWHERE = 'http://loudsmith.invalid'
 
 /**
- * Returns the command of the n8n in N8N_PATH, a folder in which it was installed, or of one that is installed there, or in `folder`
- * without the variable. Throws where the registry or the compiler fails.
+ * Returns the command of the n8n in the folder N8N_PATH (without the variable, in `folder`), installing it if necessary. Throws if the
+ * registry or the compiler fails.
  */
 export function installN8n(folder: string): { readonly command: string; readonly version: string } {
   const home = process.env.N8N_PATH ?? path.join(folder, 'program')
@@ -24,7 +24,7 @@ export function installN8n(folder: string): { readonly command: string; readonly
     mkdirSync(home, { recursive: true })
     const npm = (...words: string[]) =>
       execFileSync('npm', [...words, '--prefix', home, '--no-audit', '--no-fund'], { stdio: 'inherit' })
-    // Scripts of packages that the workflows have no use for download from elsewhere; its database has to be built.
+    // Install scripts of packages that the workflows do not need download from elsewhere; only the database must be built.
     npm('install', '--ignore-scripts', `n8n@${VERSION}`)
     npm('rebuild', 'sqlite3')
   }
@@ -32,20 +32,20 @@ export function installN8n(folder: string): { readonly command: string; readonly
   return { command: path.join(place, 'bin', 'n8n'), version }
 }
 
-/** What n8n is started with besides the variables of `examples/README.md`. */
+/** Start options of n8n beside the variables of `examples/README.md`. */
 export interface N8nOptions {
-  /** Where it keeps its database, its key and its logs. */
+  /** Folder of its database, key and logs. */
   readonly folder: string
   readonly command: string
   readonly port: number
   readonly brokerPort: number
-  /** Proxy of all that it asks of other hosts than 127.0.0.1. */
+  /** Proxy for requests to hosts other than 127.0.0.1. */
   readonly proxyPort: number
-  /** Folders that it may read and write. */
+  /** Folders it may read and write. */
   readonly allowed: readonly string[]
 }
 
-/** An n8n with a database of its own, and nothing of the environment but the path. */
+/** An n8n with its own database and only PATH from the environment. */
 export class N8n {
   readonly #options: N8nOptions
   #child: ChildProcess | undefined
@@ -58,7 +58,7 @@ export class N8n {
     return path.join(this.#options.folder, 'n8n.log')
   }
 
-  /** Runs a command to its end. Throws with what it said where it fails. */
+  /** Runs a command to its end. Throws with its output if it fails. */
   run(...words: string[]): void {
     const { command } = this.#options
     const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...words], { env: this.#env() })
@@ -71,7 +71,7 @@ export class N8n {
     this.#child = spawn(process.execPath, words, { env: this.#env(), stdio: ['ignore', log, log], detached: true })
   }
 
-  /** Throws where n8n has ended by itself. */
+  /** Throws if n8n has ended by itself. */
   assertRuns(): void {
     if (this.#child?.exitCode != null || this.#child?.signalCode) throw new Error(`n8n has ended: see ${this.logFile}`)
   }
@@ -90,7 +90,7 @@ export class N8n {
     }
   }
 
-  /** Returns how many executions of a workflow are in each state: `new`, `running`, `waiting`, `success`, `error`, …. */
+  /** Returns the number of executions of a workflow in each state: `new`, `running`, `waiting`, `success`, `error`, …. */
   executions(workflowId: string): Readonly<Record<string, number>> {
     const rows = this.#read<{ status: string; count: number }>(
       'SELECT status, count(*) AS count FROM execution_entity WHERE workflowId = ? GROUP BY status',
@@ -99,7 +99,7 @@ export class N8n {
     return Object.fromEntries(rows.map(({ status, count }) => [status, count]))
   }
 
-  /** Returns what the failed executions of a workflow ended with, each sentence once. */
+  /** Returns the errors of a workflow's failed executions, each sentence once. */
   reasons(workflowId: string): string[] {
     const rows = this.#read<{ data: string }>(
       "SELECT data FROM execution_data JOIN execution_entity ON id = executionId WHERE status = 'error' AND workflowId = ?",
@@ -125,7 +125,7 @@ export class N8n {
       NODES_EXCLUDE: '["n8n-nodes-base.executeCommand"]',
       N8N_RESTRICT_FILE_ACCESS_TO: allowed.join(';'),
       NODE_FUNCTION_ALLOW_BUILTIN: 'crypto',
-      // A place of its own.
+      // Its own folders.
       PATH: process.env.PATH,
       HOME: folder,
       N8N_USER_FOLDER: folder,
@@ -135,7 +135,7 @@ export class N8n {
       HTTP_PROXY: proxy,
       HTTPS_PROXY: proxy,
       NO_PROXY: '127.0.0.1',
-      // What n8n asks its makers by itself.
+      // Requests that n8n sends to its makers.
       N8N_DIAGNOSTICS_ENABLED: 'false',
       N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
       N8N_TEMPLATES_ENABLED: 'false',
@@ -143,7 +143,7 @@ export class N8n {
   }
 }
 
-/** Returns the sentence of the error in the data of an execution, a list of values that name each other by their places. */
+/** Returns the error message in an execution's data, a list of values that refer to each other by index. */
 function reasonIn(data: string): string {
   const values = JSON.parse(data) as unknown[]
   const at = (place: string | undefined) => (place === undefined ? undefined : values[Number(place)])
@@ -153,7 +153,7 @@ function reasonIn(data: string): string {
   return String(at(message) ?? 'no reason')
 }
 
-/** A request that came to a door, and what was answered. */
+/** A recorded request and its answer. */
 export interface Passage {
   readonly method: string
   readonly path: string
@@ -163,8 +163,8 @@ export interface Passage {
 }
 
 /**
- * Opens a door to the service on a port of 127.0.0.1. Returns its port and what has passed; what begins with /elsewhere is sent to
- * {@link ELSEWHERE}, as a service would that somebody has taken over.
+ * Opens a recording proxy to the service on a port of 127.0.0.1. Returns its port and the recorded requests; paths that begin with
+ * /elsewhere are redirected to {@link ELSEWHERE}, as by a hijacked service.
  */
 export async function openDoor(servicePort: number) {
   const passages: Passage[] = []
@@ -177,7 +177,7 @@ export async function openDoor(servicePort: number) {
       request.resume().on('end', () => response.writeHead(307, { location: `${ELSEWHERE}${url}` }).end())
       return
     }
-    // The service answers to its own address only.
+    // The service only accepts its own address.
     const own = { ...headers, host: `127.0.0.1:${servicePort}` }
     const onward = http.request({ host: '127.0.0.1', port: servicePort, method, path: url, headers: own }, (answer) => {
       const status = answer.statusCode ?? 0
@@ -201,7 +201,7 @@ export async function openDoor(servicePort: number) {
   return { ...(await listening(server)), passages }
 }
 
-/** Opens a proxy that lets nothing through. Returns its port and what was asked of it, with all that it was told. */
+/** Opens a proxy that forwards nothing. Returns its port and the received requests with their content. */
 export async function openProxy() {
   const asked: { readonly target: string; readonly told: string }[] = []
   const server = http.createServer((request, response) => {
@@ -229,7 +229,7 @@ async function listening(server: http.Server) {
   return { port: (server.address() as AddressInfo).port, close }
 }
 
-/** Returns a port that is free now. */
+/** Returns a currently free port. */
 export async function freePort(): Promise<number> {
   const { port, close } = await listening(http.createServer())
   close()

@@ -1,4 +1,4 @@
-/** Last step of `npm run packages`: the packages that are handed on alone, packed by npm into release/. */
+/** Last step of `npm run packages`: packs the standalone packages into release/ with npm. */
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 

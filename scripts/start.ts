@@ -1,4 +1,4 @@
-/** `npm start`: the desktop application, or the same server and page for the browser where there can be no window. */
+/** `npm start`: the desktop application, or the same server and page for the browser if no window is possible. */
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import path from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Prints how many times longer than on a quiet machine of two cores the same work takes here and now, a whole number from 1 to 10: what
- * `LOUDSMITH_TEST_SLACK` stretches the limits of the tests by. Measured as the tests run, with four processes at once.
+ * Prints the slowdown of this machine against a quiet one of two cores, a whole number from 1 to 10: the factor for `LOUDSMITH_TEST_SLACK`,
+ * which stretches the time limits of tests. Measured with four processes at once, as tests run.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

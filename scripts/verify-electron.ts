@@ -1,6 +1,6 @@
 /**
- * `npm run verify:electron`: runs the desktop specs on the real Electron binary and says which electron that was. Where the binary
- * is not installed it is fetched by Electron's own installer; where that fails, nothing is verified and the exit code says so.
+ * `npm run verify:electron`: runs the desktop specs on the real Electron binary and reports which Electron that was. A missing binary is
+ * fetched by Electron's own installer; if that fails, nothing is verified and the exit code says so.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import path from 'node:path'
 const root = path.join(import.meta.dirname, '..')
 const folder = path.join(root, 'node_modules', 'electron')
 
-/** Returns the path of the installed binary; undefined when it is not there. */
+/** Returns the path of the installed binary; undefined if it is missing. */
 function installedBinary(): string | undefined {
   const named = path.join(folder, 'path.txt')
   if (!existsSync(named)) return undefined
@@ -36,7 +36,7 @@ const build = spawnSync(process.execPath, [path.join(root, 'scripts', 'build.ts'
 if (build.status !== 0) process.exit(1)
 const cli = path.join(root, 'node_modules', 'playwright', 'cli.js')
 const words = [cli, 'test', '--project=desktop', '--reporter=list', ...process.argv.slice(2)]
-// Without a display Linux needs one that nobody sees.
+// Without a display, Linux needs a virtual one.
 const needsDisplay = process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY
 const [command = '', ...rest] = needsDisplay
   ? ['xvfb-run', '-a', process.execPath, ...words]

@@ -3,7 +3,7 @@ import { power } from '../../src-engine/dsp/units.ts'
 
 export const RATE_HZ = 44_100
 
-/** Two channels that instruments add to. */
+/** Two channels that receive the instruments. */
 export interface Bus {
   readonly left: Float32Array
   readonly right: Float32Array
@@ -24,7 +24,7 @@ export interface Stroke {
 /** Noise between −1 and 1. */
 export type Noise = () => number
 
-/** Returns noise that is the same at every run: the generator of Numerical Recipes, 32 bit. */
+/** Returns reproducible noise: the generator of Numerical Recipes, 32 bit. */
 export function seededNoise(seed: number): Noise {
   let state = seed
   return () => {
@@ -36,7 +36,7 @@ export function seededNoise(seed: number): Noise {
 const TURN = 2 * Math.PI
 const cents = (amount: number) => power(2, amount / 1200)
 
-/** Adds what `sampleAt` gives for each moment of the next `seconds`, s from the start, in equal parts to both channels or by `pan`. */
+/** Adds `sampleAt` for each moment of the next `seconds`, in s from the start, equally to both channels or by `pan`. */
 function play(bus: Bus, startSeconds: number, seconds: number, sampleAt: (t: number) => number, pan = 0): void {
   const first = Math.round(startSeconds * RATE_HZ)
   const end = Math.min(bus.left.length, first + Math.round(seconds * RATE_HZ))
@@ -49,13 +49,13 @@ function play(bus: Bus, startSeconds: number, seconds: number, sampleAt: (t: num
   }
 }
 
-/** Straight way up, hold, and straight way down behind the note's end, 0 to 1. */
+/** Linear attack, hold, and linear release after the note's end, 0 to 1. */
 const held = (t: number, seconds: number, attack: number, release: number) =>
   Math.max(0, Math.min(1, t / attack, (seconds + release - t) / release))
 
 /**
- * Sawtooth at a phase of 0 to 1 that moves by `step` with each frame, without steps that fold back: two polynomial pieces around the
- * jump (V. Välimäki, A. Huovilainen, IEEE SPM 24(2), 2007).
+ * Sawtooth at a phase of 0 to 1 that moves by `step` with each frame, with reduced aliasing: two polynomial pieces around the jump (V.
+ * Välimäki, A. Huovilainen, IEEE SPM 24(2), 2007).
  */
 function sawtoothAt(phase: number, step: number): number {
   const value = 2 * phase - 1
@@ -70,7 +70,7 @@ function sawtoothAt(phase: number, step: number): number {
   return value
 }
 
-/** Returns a sawtooth that is asked frame by frame, with the factor by which its pitch is bent. */
+/** Returns a sawtooth oscillator, called frame by frame with the factor of its pitch bend. */
 function sawtooth(hz: number, phase: number): (bend?: number) => number {
   let at = phase
   return (bend = 1) => {
@@ -81,10 +81,10 @@ function sawtooth(hz: number, phase: number): (bend?: number) => number {
   }
 }
 
-/** The moving filter follows its frequency once in so many frames. */
+/** Frames between two updates of a moving filter. */
 const MOVES_EVERY = 16
 
-/** Low-pass of second order whose frequency may move (A. Simper's state variable filter, 2013). */
+/** Second-order low-pass with moving frequency (A. Simper's state variable filter, 2013). */
 export function movingLowPass(q: number): (input: number, hz: number) => number {
   let band = 0
   let low = 0
@@ -106,7 +106,7 @@ export function movingLowPass(q: number): (input: number, hz: number) => number 
   }
 }
 
-/** Removes what lies well below a frequency: first order. */
+/** First-order high-pass. */
 export function highPass(hz: number): (input: number) => number {
   const keep = Math.exp((-TURN * hz) / RATE_HZ)
   let low = 0
@@ -171,7 +171,7 @@ export function bassGrowl(bus: Bus, { startSeconds, seconds, hz }: Note): void {
   })
 }
 
-/** The fundamental of the bass; the right channel hears it with the sign `rightSign`. */
+/** The fundamental of the bass, multiplied by `rightSign` in the right channel. */
 export function bassFundamental(bus: Bus, { startSeconds, seconds, hz }: Note, rightSign: 1 | -1): void {
   const first = Math.round(startSeconds * RATE_HZ)
   const end = Math.min(bus.left.length, first + Math.round((seconds + 0.03) * RATE_HZ))
@@ -183,14 +183,14 @@ export function bassFundamental(bus: Bus, { startSeconds, seconds, hz }: Note, r
   }
 }
 
-/** Strings of a pitch of the chords: cents out of tune, and the part that each channel hears. */
+/** Strings of a pitch of the chords: detuning in cents, and the part for each channel. */
 const STRINGS = [
   { detune: -8, toLeft: 1, toRight: 0 },
   { detune: 0, toLeft: 1, toRight: 1 },
   { detune: 7, toLeft: 0, toRight: 1 },
 ] as const
 
-/** One pitch of a chord: three sawtooths across the width. Half of the song's work, so it runs in a loop of its own. */
+/** One pitch of a chord: three sawtooths across the width. It takes half of the song's rendering time, so it has its own loop. */
 export function padVoice({ left, right }: Bus, { startSeconds, seconds, hz }: Note, level: number, noise: Noise): void {
   const first = Math.round(startSeconds * RATE_HZ)
   const frames = Math.min(left.length - first, Math.round((seconds + 0.35) * RATE_HZ))
@@ -207,10 +207,10 @@ export function padVoice({ left, right }: Bus, { startSeconds, seconds, hz }: No
   }
 }
 
-/** Factor by which what dies away in `seconds` to 1/e falls from frame to frame. */
+/** Decay factor per frame for a decay to 1/e in `seconds`. */
 const fallPerFrame = (seconds: number) => Math.exp(-1 / (seconds * RATE_HZ))
 
-/** A bell by frequency modulation (J. Chowning, J. AES 21(7), 1973): its overtones die first. */
+/** A bell by frequency modulation (J. Chowning, J. AES 21(7), 1973); its overtones decay first. */
 export function bell(bus: Bus, { startSeconds, hz }: Note, pan: number): void {
   const ringFall = fallPerFrame(0.28)
   const brightFall = fallPerFrame(0.12)
@@ -225,7 +225,7 @@ export function bell(bus: Bus, { startSeconds, hz }: Note, pan: number): void {
   play(bus, startSeconds, 1.2, ringOf, pan)
 }
 
-/** The melody: two sawtooths behind a filter that opens with each note, and a vibrato that comes late. */
+/** The melody: two sawtooths behind a filter that opens with each note, and a delayed vibrato. */
 export function lead(bus: Bus, { startSeconds, seconds, hz }: Note): void {
   const waves = [sawtooth(hz * cents(-5), 0.1), sawtooth(hz * cents(6), 0.6)]
   const filter = movingLowPass(1.1)

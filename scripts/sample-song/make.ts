@@ -1,6 +1,6 @@
 /**
- * `node scripts/sample-song/make.ts`: renders the sample song from its score and writes it as the FLAC file that the page carries. The
- * samples are the same every time; `tests/renderer/sample-song.test.ts` compares them with those of the file.
+ * `node scripts/sample-song/make.ts`: renders the sample song from its score and writes the FLAC file shipped with the page. The samples
+ * are the same every time; `tests/renderer/sample-song.test.ts` compares them with the file.
  */
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-/** Renders the score of the sample song: the instruments, their room, and the faults of the mix that mastering is to find. */
+/** Renders the score of the sample song: instruments, room, and mix faults for mastering to find. */
 import { type Biquad, peaking } from '../../src-engine/dsp/biquad.ts'
 import { waveHead } from '../../src-engine/dsp/riff.ts'
 import { dbToGain, power } from '../../src-engine/dsp/units.ts'
@@ -39,11 +39,11 @@ const STEP_SECONDS = 60 / TEMPO_BPM / 4
 const BAR_SECONDS = STEPS * STEP_SECONDS
 export const SONG_SECONDS = BARS.length * BAR_SECONDS
 const FRAMES = Math.round(SONG_SECONDS * RATE_HZ)
-/** The last chord fades over this time. */
+/** Fade of the last chord, s. */
 const FADE_SECONDS = 1.6
-/** Gain with which the mix is driven; what would reach 1 is rounded off to 0.8. */
+/** Drive of the mix; a peak of 1 is rounded off to 0.8. */
 const DRIVE = 1.1
-/** Below this the desk passes less and less, Hz. */
+/** High-pass of the mixing desk, Hz. */
 const DESK_LOWEST_HZ = 8
 /** Highest sample of the mix, dBFS. */
 const PEAK_DBFS = -2
@@ -127,7 +127,7 @@ function playDrums(bus: Bus, b: number, noise: () => number): void {
   if (hasCrash) cymbal(bus, { startSeconds: start, level: 0.2 }, 0.6, -0.2, noise)
 }
 
-/** Gain that makes room for each kick, 1 to 0.5. */
+/** Ducking gains for each kick, 1 to 0.5. */
 function duckingGains(): Float32Array {
   const gains = new Float32Array(FRAMES).fill(1)
   for (const [b, bar] of BARS.entries()) {
@@ -155,7 +155,7 @@ function filterPads(pads: Bus): void {
   }
 }
 
-/** Repeats behind the melody and the bells: a dotted eighth later, from side to side, each at 0.38 of the one before. */
+/** Echoes of the melody and the bells: a dotted eighth apart, from side to side, each at 0.38 of the previous one. */
 function addEchoes(into: Bus, from: Bus, level: number): void {
   const delay = Math.round(3 * STEP_SECONDS * RATE_HZ)
   const echo = newBus()
@@ -175,7 +175,7 @@ function addTo(into: Bus, from: Bus, level: number, gains?: Float32Array): void 
   }
 }
 
-/** Delays of the room, frames, and how much later the right side hears each: after M. Schroeder, J. AES 10(3), 1962. */
+/** Delays of the room, frames, and the additional delay on the right: after M. Schroeder, J. AES 10(3), 1962. */
 const COMBS = [1116, 1277, 1422, 1617]
 const ALLPASSES = [556, 225]
 const SPREAD = 23
@@ -228,7 +228,7 @@ function filterBy({ b0, b1, b2, a1, a2 }: Biquad, { left, right }: Bus): void {
   }
 }
 
-/** Rounds the peaks of the mix off, as a driven mixing desk does, and takes out the offset that comes with it. */
+/** Rounds off the peaks of the mix, like a driven mixing desk, and removes the resulting offset. */
 function saturate({ left, right }: Bus): void {
   for (const samples of [left, right]) {
     const coupled = highPass(DESK_LOWEST_HZ)

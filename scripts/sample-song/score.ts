@@ -9,11 +9,11 @@ export const STEPS = 16
  * `o` a soft one (an open one of the hats), `.` none.
  */
 export interface Bar {
-  /** Pitches of the chord, low to high, held through the bar or for the half of it that they are written for. */
+  /** Pitches of the chord, low to high, held through the bar or their half of it. */
   readonly chords: readonly string[]
   readonly bass?: string
   readonly lead?: string
-  /** Order in which the bells run through the chord in eighths, 0 is its lowest pitch. */
+  /** Order of the chord's pitches on the bells, in eighths; 0 is the lowest. */
   readonly bells?: string
   readonly kick?: string
   readonly snare?: string
@@ -21,7 +21,7 @@ export interface Bar {
   readonly hats?: string
   /** Cymbal on the first beat. */
   readonly hasCrash?: boolean
-  /** Brightness of the chords: the frequency where their low-pass filter stands, Hz. */
+  /** Brightness of the chords: frequency of their low-pass filter, Hz. */
   readonly brightnessHz: number
   /** Level of each of the three strings of a pitch of the chords, full scale 1. */
   readonly chordLevel: number
