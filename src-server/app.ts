@@ -20,19 +20,19 @@ export interface AppDeps {
   readonly routes: (app: FastifyInstance) => void
 }
 
-/** Headers of every answer. No address of ours goes to another site as the referrer: one may be a link that needs no key. */
+/** Headers of every answer. No referrer is sent to other sites: our address may be a link that works without a key. */
 const EVERYWHERE = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
 } as const
 
-/** More than a request line has room for: a long identifier is an unknown one, nothing else. */
+/** Longer than any request line: an overlong identifier is simply unknown. */
 const MAX_PARAMETER_LENGTH = 16_384
 
 /**
- * Returns the application: guard, door, envelope and routes. It opens no socket. What every request passes, in this order: its
- * identifier, the stop, the guard, the route, the door.
+ * Returns the application: guard, admission, envelope and routes. It opens no socket. Every request passes, in this order: its identifier,
+ * the stop check, the guard, the route, admission.
  */
 export function buildApp({ log, clock, random, admission, port, isStopping, routes }: AppDeps): FastifyInstance {
   const app = fastify({
@@ -68,8 +68,7 @@ export function buildApp({ log, clock, random, admission, port, isStopping, rout
 const forbidden = () => new AppError('FORBIDDEN')
 
 /**
- * The address as the router can read it: what is no path is an unknown one, and escapes that mean nothing are taken as they are
- * written.
+ * Returns the address in a form that the router can read: a malformed path becomes an unknown one, and invalid escapes are taken literally.
  */
 function readableAddress(url: string): string {
   const [path = '', ...query] = url.split('?')

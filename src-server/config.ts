@@ -9,15 +9,15 @@ export interface Config {
   readonly ffmpegPath: string | undefined
   /** Time limit of an engine process for one job, milliseconds. */
   readonly jobTimeoutMs: number
-  /** Time in which an engine process has to stop before it is killed, milliseconds. */
+  /** Time for an engine process to stop before it is killed, milliseconds. */
   readonly engineGraceMs: number
-  /** Time without a request after which the process that plays auditions ends, milliseconds. */
+  /** Time without a request after which the audition process ends, milliseconds. */
   readonly auditionIdleMs: number
   /** Queue between machines, and the store of their files; used where machines are asked for. */
   readonly queue: string | undefined
   readonly queuePassword: string | undefined
   readonly blobs: string | undefined
-  /** Names that begin as ours do and are none of ours: misspelt, or another program's. */
+  /** Names with our prefix that are not ours: misspelt, or another program's. */
   readonly unknownNames: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Start of a further machine of a farm: it masters songs from the queue, and keeps no database and no port of its own. */
+/** Start of a further machine of a farm: it masters songs from the queue, and has neither a database nor a port. */
 import { availableParallelism, hostname } from 'node:os'
 import { keepPrivate } from '../src-system/disk.ts'
 import { createLog, type Log } from '../src-system/log.ts'
@@ -19,7 +19,7 @@ import { createWorkerPool, type ForkEngine, forkWithNode } from './jobs/worker-p
 import { ENGINE_FILE } from './server/paths.ts'
 
 export interface MachineOptions extends FarmWish {
-  /** Name by which the owner knows it; that of the host when absent. */
+  /** Name of the machine in the owner's list; the host's when absent. */
   readonly name?: string
   /** Songs that it masters at once; half as many as it has cores when absent. */
   readonly workers?: number
@@ -35,11 +35,11 @@ export interface RunningMachine {
   readonly name: string
   /** Resolves when the owner has removed it. */
   readonly removed: Promise<void>
-  /** Gives back what it works on and leaves. */
+  /** Hands back its current work and leaves. */
   close(): Promise<void>
 }
 
-/** Starts a machine. Rejects with a {@link FarmError}; nothing is then left open. */
+/** Starts a machine. Rejects with a {@link FarmError} and then leaves nothing open. */
 export async function startMachine(options: MachineOptions): Promise<RunningMachine> {
   keepPrivate()
   const config = readConfig()

@@ -22,15 +22,15 @@ export { engineEnvironment, engineFlags, LISTENED_TO } from './jobs/worker-pool.
 export interface ServerOptions {
   /** Made when it is missing; refused when it holds files of others. */
   readonly dataDir: string
-  /** True where a data directory `Loudsmith` is made inside such a folder. */
+  /** True to create a data directory `Loudsmith` inside such a folder. */
   readonly adoptsDir?: boolean
-  /** True where expired and left-over files are removed, as a command that only reads must not do. True when absent. */
+  /** True to remove expired and left-over files; commands that only read must not. True when absent. */
   readonly sweeps?: boolean
   /** 0 picks a free one. */
   readonly port: number
   /** Host of the server: the main process of the desktop application, or a terminal with a browser as its window. */
   readonly host?: 'desktop' | 'browser'
-  /** Folder for plain masters until the owner chooses one; none when absent. */
+  /** Folder for plain masters until the owner chooses one; no folder when absent. */
   readonly outputFolder?: string
   /** Folder of the packaged application's resources. */
   readonly resourcesDir?: string
@@ -38,17 +38,17 @@ export interface ServerOptions {
   /** Starts engine processes; Node's own child processes when absent. */
   readonly forkEngine?: ForkEngine
   /**
-   * Further machines that master songs: the queue and the store of files that they share. The environment names what is absent;
-   * none without this member.
+   * Further machines that master songs: their shared queue and file store. The environment supplies missing values; no farm without this
+   * member.
    */
   readonly farm?: FarmWish & {
     /** True where they may make other bytes than this one. */
     readonly allowsMixed?: boolean
-    /** One song in so many is made by two machines, and compared; one in 100 when absent, 0 for none. */
+    /** Interval of songs that two machines make for comparison; 100 when absent, 0 for no comparison. */
     readonly auditEvery?: number
     readonly timing?: FarmTiming
   }
-  /** Cores of the machine; as many as the system tells when absent. */
+  /** Cores of the machine; the system's number when absent. */
   readonly cores?: number
   readonly clock?: Clock
   readonly random?: Random
@@ -65,21 +65,21 @@ export interface RunningServer {
   readonly controlCredential: string
   /** Returns a link that opens the page in one browser, once, within five minutes. */
   newLink(): string
-  /** Stops in order, within half a minute whatever hangs; every call returns the same end. */
+  /** Stops in order, within half a minute even if a part hangs; every call returns the same promise. */
   close(): Promise<void>
 }
 
-/** Time in which open requests may end when the server stops, ms. */
+/** Grace period for open requests when the server stops, ms. */
 const STOP_GRACE_MS = 3_000
-/** Limit for the closing of one part, ms: only a drive that does not answer takes as long, and the other parts must not wait for it. */
+/** Limit for closing one part, ms: only an unresponsive drive takes as long, and the other parts must not wait for it. */
 const CLOSE_LIMIT_MS = 15_000
 /** Random bytes of a credential: 256 bits cannot be guessed. */
 const CREDENTIAL_BYTES = 32
 
 /**
- * Starts the service on a data directory. Throws a DataDirectoryError for a folder that holds files of others, a DirectoryOwnedError
- * when another process uses it, a PortTakenError when the port is in use, a DatabaseError when the database cannot be used; nothing
- * is then left open.
+ * Starts the service on a data directory. Throws a DataDirectoryError for a folder with other files, a DirectoryOwnedError when another
+ * process uses it, a PortTakenError when the port is in use, a DatabaseError when the database cannot be used, and then leaves nothing
+ * open.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   keepPrivate()
@@ -90,7 +90,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   })
   if (!directory.isPrivate)
     environment.log.warn('the disk of the data folder keeps no access rights', { dataDir: directory.path })
-  // A link of an earlier start opens nothing; those of this one end with it.
+  // A link of an earlier run is dead; this run's links end with it.
   removeRedirect(directory.path)
   const closers: Closer[] = [() => directory.ownership.release(), () => removeRedirect(directory.path)]
   try {
@@ -148,7 +148,7 @@ async function serve(
   const sweeps = options.sweeps !== false
   const cores = options.cores ?? availableParallelism()
   const service = await compose({ ...options, ...environment, cores, dataDir, directory, sweeps, port, baseUrl })
-  // Requests end before what they use is closed, and no work is taken while they do.
+  // Requests end before their resources are closed, and no work is taken meanwhile.
   closers.splice(1, 0, () => service.close())
   closers.push(() => service.stop())
   startupListener.open(service.answer)
@@ -178,7 +178,7 @@ async function loadService() {
   return { refuseConnection, compose }
 }
 
-/** Closes the parts, the last first. One that hangs is left behind after a while. */
+/** Closes the parts, the last first. A hanging part is abandoned after a while. */
 async function closeAll(closers: readonly Closer[], { clock, log }: Pick<Environment, 'clock' | 'log'>): Promise<void> {
   for (const close of closers.toReversed()) {
     const isLate = await Promise.race([close(), clock.sleep(CLOSE_LIMIT_MS).then(() => true)])

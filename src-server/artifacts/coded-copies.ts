@@ -30,7 +30,7 @@ export interface CopiedMaster {
   readonly copiesFolder: string
 }
 
-/** A copy that lies on the disk. */
+/** A copy on disk. */
 export interface CodedCopy {
   readonly path: string
   /** Entity tag: the same for the same bytes. */
@@ -40,7 +40,7 @@ export interface CodedCopy {
 /** Bytes that a copy may take for each of its master's: 32 bits instead of 16 at least, and the coded file. */
 const COPY_FACTOR = 2.5
 
-/** A copy that is being made, for everybody who waits for it. */
+/** A copy in the making, shared by all who wait for it. */
 interface Making {
   readonly end: Promise<void>
   readonly giveUp: AbortController
@@ -58,7 +58,7 @@ export class CodedCopies {
     this.#deps = deps
   }
 
-  /** Returns every codec with the encoder that this ffmpeg has for it. Throws UNAVAILABLE where there is no ffmpeg. */
+  /** Returns every codec with this ffmpeg's encoder for it. Throws UNAVAILABLE without ffmpeg. */
   async codecs(): Promise<CopyCodecState[]> {
     const encoders = await this.#encodersOf(await this.#ffmpeg())
     return COPY_CODEC_NAMES.map((codec) => {
@@ -68,9 +68,9 @@ export class CodedCopies {
   }
 
   /**
-   * Returns the copy of a master, made now if need be; all who ask meanwhile share it, and it is given up when the last of them goes.
-   * Throws UNAVAILABLE where ffmpeg or the encoder is missing or fails, INSUFFICIENT_STORAGE, RESULT_EXPIRED where the master has gone
-   * meanwhile, and the reason of an aborted `signal`.
+   * Returns the copy of a master, encoding it if necessary; concurrent callers share the work, which is abandoned when the last of them
+   * leaves. Throws UNAVAILABLE if ffmpeg or the encoder is missing or fails, INSUFFICIENT_STORAGE, RESULT_EXPIRED if the master has been
+   * removed meanwhile, and the reason of an aborted `signal`.
    */
   async copyOf(master: CopiedMaster, name: CopyCodec, signal: AbortSignal): Promise<CodedCopy> {
     const ffmpeg = await this.#ffmpeg()
@@ -83,7 +83,7 @@ export class CodedCopies {
     return { path: target, tag }
   }
 
-  /** Resolves when nothing is being made any more; what is under way ends with `stopping`. */
+  /** Resolves when no copy is in the making; `stopping` ends those under way. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#making.values()].map(({ end }) => end))
   }

@@ -1,6 +1,6 @@
 /**
- * Files of jobs, wherever they lie: in the folder of the job, or where a batch found its song and put its masters. Those are the user's:
- * each is opened by the path that was recorded, and read only while its bytes are the recorded ones.
+ * Files of jobs, wherever they are: in the folder of the job, or where a batch found its song and put its masters. The latter belong to the
+ * user: each is opened by its recorded path, and read only while its bytes match the record.
  */
 import { createHash } from 'node:crypto'
 import { createWriteStream, existsSync } from 'node:fs'
@@ -27,7 +27,7 @@ export interface KeptSong {
   readonly filename: string
   readonly sha256: string
   readonly format: AudioFormat
-  /** The user's own file of which it was copied. */
+  /** The user's own file that it was copied from. */
   readonly recordedPath?: string
 }
 
@@ -161,8 +161,8 @@ export class StoredFiles {
   }
 
   /**
-   * Runs `use` with the path of the song of a job; one that is the user's own file is copied first, and the copy goes afterwards. Throws
-   * RESULT_EXPIRED, FILE_GONE, INSUFFICIENT_STORAGE.
+   * Runs `use` with the path of a job's song; a user's own file is copied first and the copy removed afterwards. Throws RESULT_EXPIRED,
+   * FILE_GONE, INSUFFICIENT_STORAGE.
    */
   async withSong<Outcome>(files: JobFiles, use: (path: string) => Outcome | Promise<Outcome>): Promise<Outcome> {
     const { source } = files
@@ -172,7 +172,7 @@ export class StoredFiles {
   }
 
   /**
-   * Runs `use` with the place of a file of a result; one that a batch has delivered is copied first, and the copy goes afterwards. Throws as
+   * Runs `use` with the place of a file of a result; a file delivered by a batch is copied first and the copy removed afterwards. Throws as
    * `resultOf` does, FILE_GONE, INSUFFICIENT_STORAGE.
    */
   async withFile<Outcome>(
@@ -201,7 +201,7 @@ export class StoredFiles {
     try {
       requireDisk(opened.sizeBytes)
       await mkdir(folder, { mode: 0o700 })
-      // The bytes that are used are those that were checked.
+      // Uses exactly the bytes that were checked.
       if ((await copyTo(copy, whole(opened))) !== sha256) throw changed
       return await use(copy)
     } finally {
@@ -216,7 +216,7 @@ export class StoredFiles {
     return this.#openRecorded(song.recordedPath, { file: song.filename, sha256: song.sha256 })
   }
 
-  /** Opens a file of a result, and says where its bytes lie in what is open. */
+  /** Opens a file of a result and returns it with the position of its bytes. */
   async #openFile(files: JobFiles, file: string) {
     const result = resultOf(files)
     const { offset, sizeBytes } = entryOf(result, file)
@@ -228,7 +228,7 @@ export class StoredFiles {
     return { opened, offset: 0, sizeBytes }
   }
 
-  /** Opens a file of the user's while it is what was recorded of it. Throws FILE_GONE. */
+  /** Opens a user's file if it still matches its record. Throws FILE_GONE. */
   async #openRecorded(
     name: string,
     {
@@ -281,7 +281,7 @@ export class StoredFiles {
       const compose = () => zipStream(zip.folderName, parts)
       const identity = `${zip.sha256} ${[...opened.values()].map(identityOf).join(' ')}`
       const facts = this.#zips.get(identity) ?? (await factsOf(compose()))
-      // Of what early versions delivered only the ZIP tells whether the reports are as they were.
+      // For deliveries of early versions, only the ZIP shows whether the reports are unchanged.
       const areAllChecked = names.every((file) => masters.has(file) || files.delivered?.sums[file] !== undefined)
       if (facts.sha256 !== zip.sha256 && !areAllChecked) throw gone(zip.fileName)
       if (this.#zips.size >= MAX_REMEMBERED) this.#zips.clear()
@@ -298,13 +298,13 @@ export class StoredFiles {
 
 const whole = (opened: OpenBytes) => opened.stream({ start: 0, sizeBytes: opened.sizeBytes })
 
-/** Identity of a file on the disk, and of its content as far as the disk tells. */
+/** Identity of a file on disk and, as far as the file system can show, of its content. */
 const identityOf = ({ facts: { dev, ino, size, mtimeNs, ctimeNs } }: RegularFile) =>
   `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
 
 const mastersIn = ({ masters }: KeptResult) => masters.flatMap(({ files = [], ...master }) => [master, ...files])
 
-/** Returns where a file lies in the ZIP of its result. Throws NOT_FOUND. */
+/** Returns the position of a file in the ZIP of its result. Throws NOT_FOUND. */
 export function entryOf({ zip }: KeptResult, file: string): Omit<BytesPlace, 'path'> {
   const entry = zip.entries.find(({ name }) => name === `${zip.folderName}/${file}`)
   if (!entry) throw new AppError('NOT_FOUND')

@@ -7,7 +7,7 @@ import { requireScope, route } from '../http/route.ts'
 import type { Links } from './links.ts'
 import type { ArtifactDeps } from './routes.ts'
 
-/** Serves the making, listing and taking back of links, and what they lead to. */
+/** Serves the creation, listing and removal of links, and the linked results. */
 export function linkRoutes(
   app: FastifyInstance,
   { filesOf, links, stored }: Pick<ArtifactDeps, 'filesOf' | 'stored'> & { readonly links: Links },

@@ -19,7 +19,7 @@ interface LinkRow {
 /** Random bytes of a token: 128 bits cannot be guessed. */
 const TOKEN_BYTES = 16
 
-/** Time by which a clock that is corrected may fall behind the making of a link, ms. */
+/** Largest backward correction of the clock after a link was made, ms. */
 const CORRECTION_MS = 60_000
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
@@ -27,7 +27,7 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest('hex
 export interface LinksDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>
-  /** Time by which rows of ended links are removed, epoch ms: a jump of the clock removes none. */
+  /** Time for removing rows of ended links, epoch ms: a jump of the clock removes none. */
   readonly trustedNow: () => number
   readonly random: Pick<Random, 'randomBytes' | 'newUuid'>
   /** Without a trailing slash. */
@@ -52,13 +52,13 @@ function prepareStatements(db: Db) {
   }
 }
 
-/** The links to results. One works while its time lasts, its key may be used or its start goes on, and its job is there. */
+/** The links to results. A link works until it ends, while its key is valid or its server run lasts, and while its job exists. */
 export class Links {
   readonly #deps: LinksDeps
   readonly #statements: ReturnType<typeof prepareStatements>
   /** Identifier of this start: links of the application end with it. */
   readonly #startId: string
-  /** Monotonic times at which the links of this start were made, by their identifiers. */
+  /** Monotonic creation times of this run's links, by identifier. */
   readonly #madeAtMs = new Map<string, number>()
 
   constructor(deps: LinksDeps) {
@@ -67,7 +67,7 @@ export class Links {
     this.#startId = deps.random.newUuid()
   }
 
-  /** Makes a link to the result of a job; the answer is the only place where its address can be read. Throws CONCURRENT_LIMIT for one too many. */
+  /** Makes a link to the result of a job; only this answer contains its address. Throws CONCURRENT_LIMIT for one too many. */
   create(jobId: string, lifeSeconds: number, maker: Maker): CreatedLink {
     const { db, clock, random, baseUrl, trustedNow } = this.#deps
     const { insert, removeEnded } = this.#statements
@@ -135,13 +135,15 @@ export class Links {
     return key_id === null ? start_id === this.#startId : this.#deps.isKeyActive(key_id)
   }
 
-  /** Returns the time since a link was made: the longer one of both clocks, since the wall clock can be set back and the other stops with the machine. */
+  /**
+   * Returns the age of a link: the longer one by both clocks, since the wall clock can be set back and the other stops with the machine.
+   */
   #ageMs({ link_id, created_at_ms }: LinkRow): number {
     const { clock } = this.#deps
     const wallMs = clock.now() - created_at_ms
     const madeAtMs = this.#madeAtMs.get(link_id)
     if (madeAtMs !== undefined) return Math.max(wallMs, clock.monotonicMs() - madeAtMs)
-    // Of an earlier start the wall clock alone tells: before the link was made it tells nothing.
+    // For links of an earlier run there is only the wall clock; a time before their creation means nothing.
     return wallMs < -CORRECTION_MS ? Number.POSITIVE_INFINITY : wallMs
   }
 }

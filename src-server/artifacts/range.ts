@@ -14,7 +14,7 @@ export interface Conditions {
   readonly ifNoneMatch?: string | undefined
 }
 
-/** Kind of answer: everything, one range, "unchanged", another file, or a range outside of it. */
+/** Kind of answer: the whole file, one range, "unchanged", another file, or a range outside of it. */
 export type Selection =
   | { readonly kind: 'whole' }
   | { readonly kind: 'part'; readonly range: ByteRange }
@@ -23,10 +23,10 @@ export type Selection =
   | { readonly kind: 'outside' }
 
 /**
- * Returns what to send of a file of `sizeBytes` with the strong entity tag `etag` (with its quotes). Single byte ranges are
- * honoured; several ranges, other units and malformed ranges are ignored, as RFC 9110 section 14.2 allows, and the whole file is
- * sent. `If-Range` counts only when it is exactly the strong tag (section 13.1.5), and `If-Match` comes before all (section
- * 13.2.2). Never throws.
+ * Returns which bytes to send of a file of `sizeBytes` with the strong entity tag `etag` (with its quotes). Single byte ranges are
+ * honoured; several ranges, other units and malformed ranges are ignored, as RFC 9110 section 14.2 allows, and the whole file is sent.
+ * `If-Range` counts only when it is exactly the strong tag (section 13.1.5), and `If-Match` comes before all (section 13.2.2). Never
+ * throws.
  */
 export function selectBytes(sizeBytes: number, etag: string, conditions: Conditions): Selection {
   const { ifMatch, ifNoneMatch, ifRange, range } = conditions
@@ -53,7 +53,7 @@ function parseRange(header: string, sizeBytes: number): ByteRange | 'ignored' | 
   return { start, end: last === '' ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1) }
 }
 
-/** If-None-Match compares weakly (section 13.1.2): a tag marked W/ by an intermediary still means the same bytes. */
+/** If-None-Match compares weakly (section 13.1.2): a tag marked W/ by an intermediary still identifies the same bytes. */
 const withoutWeakness = (header: string) => header.replace(/(^|,)[ \t]*W\//g, '$1')
 
 function listsTag(header: string, etag: string): boolean {

@@ -10,7 +10,7 @@ import type { TrustedTime } from '../db/trusted-time.ts'
 export interface RetentionDeps {
   readonly db: Db
   readonly clock: Clock
-  /** Time by which results expire. */
+  /** Time for the expiry of results. */
   readonly time: TrustedTime
   readonly log: Log
   /** Days that results are kept; null to keep them. */
@@ -19,11 +19,11 @@ export interface RetentionDeps {
     /** At most `limit` ended jobs whose time is over at a moment, epoch ms. */
     listExpirable(nowMs: number, limit: number): string[]
     markExpired(jobId: string): void
-    /** Keeps the files of these jobs and of no others; the retention of one that is no longer kept counts from a moment on, epoch ms. */
+    /** Keeps only the files of these jobs; for jobs no longer kept, the retention period starts at this moment, epoch ms. */
     keepOnly(jobIds: readonly string[], nowMs: number, periodMs: number | null): void
     /**
-     * Gives some of the ended jobs that have not expired another period, null to keep them: those after a place in the order of
-     * creation, 0 first. Returns the place of the last, undefined when there were none.
+     * Gives some of the unexpired ended jobs a new period, null to keep them: those after a position in the order of creation, 0 first.
+     * Returns the position of the last, undefined when none were left.
      */
     setRetention(periodMs: number | null, afterSerial: number, limit: number): number | undefined
     /**
@@ -31,7 +31,7 @@ export interface RetentionDeps {
      * were, at most `limit`.
      */
     keepFrom(nowMs: number, periodMs: number | null, limit: number): number
-    /** Ended jobs whose time is over at a moment, epoch ms; undefined for none. */
+    /** Ended jobs that expire before a moment, epoch ms; undefined without any. */
     expiringBefore(
       atMs: number,
     ): { readonly results: number; readonly sizeBytes: number; readonly firstAtMs: number } | undefined
@@ -39,29 +39,29 @@ export interface RetentionDeps {
     beginAnew(beforeMs: number, nowMs: number, periodMs: number | null): number
     moveOut(jobId: string, folder: string, sums: Readonly<Record<string, string>>): boolean | undefined
     keepAgain(jobId: string, bytes: number, nowMs: number, periodMs: number | null): void
-    /** When the next job's time is over, epoch ms; undefined when none has an end. */
+    /** The next expiry, epoch ms; undefined when nothing expires. */
     nextExpiryMs(): number | undefined
   }
   readonly removals: Pick<Removals, 'record' | 'removeNow' | 'removeAll'>
   /** Runs a transaction that frees room, on a full disk too. */
   readonly freeing: (run: () => void) => void
-  /** Records the event of an expiry inside its transaction, and that of what is about to expire, and publishes them afterwards. */
+  /** Records the events of past and upcoming expiries inside their transaction, and publishes them afterwards. */
   readonly notify: {
     record(event: { event: 'job.expired' | 'job.delivered'; jobId: string } | { event: 'account.changed' }): unknown
     committed(): void
   }
 }
 
-/** Longest pause between two sweeps, ms: files held back by the system are tried again. */
+/** Longest pause between two sweeps, ms: locked files are tried again. */
 const SWEEP_EVERY_MS = 3_600_000
-/** Delay before a changed period takes effect, ms: a period chosen by mistake, or passed on the way to another, removes nothing. */
+/** Delay before a changed period takes effect, ms: a period set by mistake, or on the way to another, removes nothing. */
 const SECOND_THOUGHT_MS = 60_000
 const DAY_MS = 86_400_000
-/** Jobs of one transaction, and the pause after it in which requests are answered. */
+/** Jobs per transaction; requests are answered in the pause after each. */
 const SLICE = 4
 /** Rows changed in one transaction when the period changes. */
 const REPLAN_SLICE = 50
-/** Pause between two transactions, in which requests are answered, ms. */
+/** Pause between two transactions for answering requests, ms. */
 const PAUSE_MS = 20
 
 /** Sweeper over the table of jobs. */
@@ -89,13 +89,13 @@ export class Retention {
     return { expiresAtMs: periodMs === null || isDoubtful ? null : completedAtMs + periodMs, isDoubtful }
   }
 
-  /** Returns which results are removed soon; null for none. */
+  /** Returns the results that expire soon; null without any. */
   expiringSoon(): Account['expiring'] {
     const soon = this.#deps.jobs.expiringBefore(this.#noticeEndMs())
     return soon ? { results: soon.results, size_bytes: soon.sizeBytes, first_at: isoTime(soon.firstAtMs) } : null
   }
 
-  /** Begins the period of the results that are removed soon anew, tells that, and returns how many they are. */
+  /** Restarts the period of results that expire soon, publishes the change, and returns their number. */
   keepSoon(): number {
     const kept = this.#deps.jobs.beginAnew(this.#noticeEndMs(), this.#deps.time.now(), this.#periodMs())
     this.#tellExpiring()
@@ -108,7 +108,7 @@ export class Retention {
     jobs.keepOnly(jobIds, time.now(), this.#periodMs())
   }
 
-  /** Applies a changed setting, in slices, to everything that has not expired, and sweeps what is over by it after a minute. */
+  /** Applies a changed setting, in slices, to everything that has not expired; after a minute, removes the results that expire under it. */
   replan(): void {
     this.#changes++
     this.#applyLater()
@@ -146,10 +146,7 @@ export class Retention {
     }
   }
 
-  /**
-   * Notes in one transaction, with `alongside`, that the result of a job was moved into a folder of the user's, and removes what is there
-   * twice now.
-   */
+  /** Records in one transaction, with `alongside`, that a job's result was moved into a user's folder, and removes our redundant copies. */
   moveOut(jobId: string, folder: string, sums: Readonly<Record<string, string>>, alongside: () => void): void {
     const { db, freeing, jobs, removals, notify } = this.#deps
     const move = db.transaction(() => {
@@ -180,7 +177,7 @@ export class Retention {
     })()
   }
 
-  /** Returns the end of the time within which an expiry is told, epoch ms. */
+  /** Returns the end of the notice period for expiries, epoch ms. */
   #noticeEndMs(): number {
     return this.#deps.time.now() + expiryNoticeMs(this.#deps.retentionDays())
   }
@@ -196,7 +193,7 @@ export class Retention {
     return () => this.#stopping.signal.aborted || change !== this.#changes
   }
 
-  /** Runs one after another what goes through many jobs. */
+  /** Runs passes over many jobs one after another. */
   #queue(run: () => Promise<void>): void {
     const { log } = this.#deps
     this.#work = this.#work.then(run).catch((cause: unknown) => log.error('the retention sweep failed', { cause }))
@@ -216,7 +213,7 @@ export class Retention {
       if (expired > 0) log.info('results expired', { count: expired })
       this.#tellExpiring()
       await removals.removeAll(this.#stopping.signal)
-      // The next pass is due at the next expiry, so that its event is published on time.
+      // The next sweep is due at the next expiry, to publish its event on time.
       if (!time.isHeld()) waitMs = Math.min(waitMs, (jobs.nextExpiryMs() ?? Number.POSITIVE_INFINITY) - time.now())
     } finally {
       if (!this.#stopping.signal.aborted) this.#sweepIn(Math.max(PAUSE_MS, waitMs))
@@ -232,7 +229,7 @@ export class Retention {
     notify.committed()
   }
 
-  /** Gives every ended job the retention period of the setting, when what is queued before has ended. */
+  /** Gives every ended job the retention period of the setting, after all queued passes. */
   #applyLater(): void {
     const isOver = this.#newPass()
     this.#queue(async () => {

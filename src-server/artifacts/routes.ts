@@ -66,7 +66,7 @@ export function artifactRoutes(app: FastifyInstance, { filesOf, codedCopies, sto
   })
 }
 
-// The report is self-contained: it may draw and style itself, and do nothing else.
+// The report is self-contained: it may only draw and style itself.
 const HTML_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox",

@@ -4,7 +4,7 @@ import { openRegularFile, type RegularFile } from '../../src-system/regular-file
 import { AppError } from '../http/app-error.ts'
 import { type ByteRange, selectBytes } from './range.ts'
 
-/** Bytes that can be sent: a whole file, or `sizeBytes` of it from `offset` on. */
+/** Bytes to send: a whole file, or `sizeBytes` of it from `offset` on. */
 export interface SendableFile {
   /** Absolute path. */
   readonly path: string
@@ -35,9 +35,9 @@ export interface FileAnswer {
 }
 
 /**
- * Returns the answer to a GET of `file`, whole or a range, or to a HEAD, for which a range means nothing. The file is open before
- * anything is said about it, so deleting it meanwhile breaks nothing. Throws PRECONDITION_FAILED where `If-Match` names another
- * file, RANGE_NOT_SATISFIABLE for a range outside, and `gone` when the file is not there or is too short.
+ * Returns the answer to a GET of `file`, whole or a range, or to a HEAD, which ignores ranges. The file is opened before the answer starts,
+ * so deleting it meanwhile is harmless. Throws PRECONDITION_FAILED if `If-Match` names another file, RANGE_NOT_SATISFIABLE for a range
+ * outside, and `gone` when the file is missing or too short.
  */
 export async function fileAnswer(file: SendableFile, request: FileRequest, gone: AppError): Promise<FileAnswer> {
   return bytesAnswer(await openBytes(file.path, gone), file, request, gone)
@@ -51,7 +51,7 @@ export interface OpenBytes {
   close(): Promise<void>
 }
 
-/** Opens a file of ours. Throws `gone` where there is none, else as {@link openRegularFile} does. */
+/** Opens a file of ours. Throws `gone` if it is missing, else as {@link openRegularFile} does. */
 export function openBytes(path: string, gone: AppError): Promise<RegularFile> {
   return openRegularFile(path).catch((cause: NodeJS.ErrnoException) => {
     throw cause.code === 'ENOENT' ? gone : cause
@@ -83,7 +83,7 @@ export async function bytesAnswer(
   }
 }
 
-/** Bytes that are about to be sent, wherever they come from. */
+/** Bytes about to be sent, from any source. */
 export interface SendableBytes extends Pick<SendableFile, 'mediaType' | 'filename' | 'isDownload'> {
   readonly sizeBytes: number
   /** Strong entity tag, without its quotes. */
@@ -91,7 +91,7 @@ export interface SendableBytes extends Pick<SendableFile, 'mediaType' | 'filenam
 }
 
 /**
- * Returns status and headers of the answer to a GET or HEAD, and which bytes are to be sent; none where the answer has no body. Throws
+ * Returns status and headers of the answer to a GET or HEAD, and the bytes to send; no bytes for an answer without a body. Throws
  * PRECONDITION_FAILED and RANGE_NOT_SATISFIABLE as {@link fileAnswer} does.
  */
 export function selectionOf(

@@ -1,4 +1,4 @@
-/** The engine process that stays: it holds a song and answers calls, until it has been idle, is ended or dies. */
+/** The long-lived engine process: it holds a song and answers calls until it is idle for too long, is ended or dies. */
 import type { Log } from '../../src-system/log.ts'
 import type { Clock } from '../../src-system/system.ts'
 import type {
@@ -16,7 +16,7 @@ export interface AuditionProcessDeps {
   readonly fork: ForkEngine
   readonly clock: Pick<Clock, 'after'>
   readonly log: Log
-  /** Time without a call after which the process ends, and its memory is free again. */
+  /** Time without a call after which the process ends and frees its memory. */
   readonly idleMs: number
 }
 
@@ -48,7 +48,7 @@ export class AuditionProcess {
   }
 
   /**
-   * Asks the process, which is started when there is none. Rejects with what the failure means to a client, AUDITION_ENDED when the
+   * Sends a request to the process, starting it if necessary. Rejects with the client's error for the failure, AUDITION_ENDED when the
    * process ends before its answer, or the reason of an aborted `signal`.
    */
   async ask<Task extends AuditionTask>(
@@ -64,7 +64,7 @@ export class AuditionProcess {
     signal.addEventListener('abort', onAbort)
     try {
       return await new Promise<AuditionTasks[Task]['result']>((resolve, reject) => {
-        // The result is that of the task: the process answers a call under its number.
+        // The result type matches the task: the process answers a call under its number.
         living.pending.set(call, { resolve: resolve as Pending['resolve'], reject })
         living.engine.send({ type: 'audition', call, task, order } as AuditionCall)
       })
@@ -107,7 +107,7 @@ export class AuditionProcess {
     if (living.pending.size > 0 || this.#living !== living) return
     this.#cancelIdle?.()
     this.#cancelIdle = this.#deps.clock.after(this.#deps.idleMs, () => {
-      // One that has died since may have a successor.
+      // A dead process may already have a successor.
       if (this.#living === living && living.pending.size === 0) this.end()
     })
   }

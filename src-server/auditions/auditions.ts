@@ -28,7 +28,7 @@ export interface AuditionsDeps {
   /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, when its file is gone. */
   readonly takeSource: (sourceId: string, param: 'source_id' | 'reference_source_id') => StoredSong | undefined
   readonly ffmpeg: () => Promise<Ffmpeg>
-  /** Renders one master as a job does, in a process of its own. */
+  /** Renders one master as a job does, in a separate process. */
   readonly renderAlone: (order: Omit<RenderOrder, 'threads'>, signal: AbortSignal) => Promise<RenderedAlone>
   /** Throws INSUFFICIENT_STORAGE unless that many bytes more can be written on the disk. */
   readonly requireDisk: (bytes: number) => void
@@ -44,7 +44,7 @@ export interface AuditionRequest {
   readonly settings: MasterSettings
 }
 
-/** An audition and what is known of it. */
+/** An audition and its current state. */
 export interface KnownAudition {
   readonly id: string
   readonly request: AuditionRequest
@@ -76,14 +76,14 @@ export class Auditions {
   }
 
   /**
-   * Returns the audition of a song, estimated at least; its whole master is rendered next. Throws INVALID_REQUEST for unknown songs, TRIMMED_AWAY, FADES_OVERLAP, what
-   * the failure of the engine means, or the reason of an aborted `signal`.
+   * Returns the audition of a song with at least an estimate; its whole master is rendered next. Throws INVALID_REQUEST for unknown songs,
+   * TRIMMED_AWAY, FADES_OVERLAP, the client's error for an engine failure, or the reason of an aborted `signal`.
    */
   async create(request: AuditionRequest, signal: AbortSignal): Promise<KnownAudition> {
     const songs = this.#songsOf(request)
     checkedAt('settings', () => requireEdges(request.settings, songs.source.facts))
     const id = idOf(request, songs)
-    // The present sound goes before the master of the one before; and two songs at once would take twice the memory.
+    // The current sound takes precedence over the previous one's master; and two songs at once would take twice the memory.
     if (this.#queue.running !== id) this.#rendering.stop.abort(SUPERSEDED)
     const known = this.#known.get(id) ?? (await this.#begin(id, request, signal))
     delete known.error
@@ -92,7 +92,9 @@ export class Auditions {
     return known
   }
 
-  /** Returns an audition; one that was interrupted is rendered when nothing else waits. Throws NOT_FOUND, or INVALID_REQUEST where its song is gone. */
+  /**
+   * Returns an audition; an interrupted one is rendered when the queue is empty. Throws NOT_FOUND, or INVALID_REQUEST if its song is gone.
+   */
   read(id: string): KnownAudition {
     const known = this.#find(id)
     if (!known.exact && !known.error) {
@@ -112,7 +114,7 @@ export class Auditions {
         { ...(await this.#orderOf(request)), firstFrame, passageFrames, finalise: estimate.finalise },
         this.#stopping.signal,
       )
-    // Another process begins its passages elsewhere: what it renders is another file.
+    // Another process starts its passages at different positions, so its rendering is a different file.
     return {
       frames,
       sampleRateHz,
@@ -123,7 +125,7 @@ export class Auditions {
     }
   }
 
-  /** Returns the file of the exact master. Throws AUDITION_NOT_READY, the error for which there is none, or as {@link read} does. */
+  /** Returns the file of the exact master. Throws AUDITION_NOT_READY, the error of its rendering, or as {@link read} does. */
   exact(id: string): SendableFile {
     const { exact, error } = this.read(id)
     if (error && !exact) throw error
@@ -141,7 +143,7 @@ export class Auditions {
     return known
   }
 
-  /** Ends the process, so that its memory is free; it starts again with the next call. */
+  /** Ends the process to free its memory; it starts again with the next call. */
   release(): void {
     this.#deps.process.end()
   }
@@ -170,7 +172,7 @@ export class Auditions {
       this.#songsOf(known.request)
     } catch (error) {
       this.#forget(id)
-      // The song that is gone is not held any longer either.
+      // The missing song is no longer held either.
       this.#deps.process.end()
       throw error
     }
@@ -210,7 +212,7 @@ export class Auditions {
   async #orderOf(request: AuditionRequest, folder = this.#deps.files.folder): Promise<AuditionOrder> {
     const ffmpeg = await this.#deps.ffmpeg()
     const { platform } = request
-    // The seed is that of jobs: the same input and settings give the same bytes.
+    // The seed of jobs: the same input and settings give the same bytes.
     return { ...this.#songsOf(request), ffmpeg, settings: settingsOf(request), seed: 0, platform, folder }
   }
 
@@ -237,7 +239,7 @@ export class Auditions {
     }
   }
 
-  /** Renders the master of an audition, then finds out what loudness costs it. Never rejects. */
+  /** Renders the master of an audition, then measures the costs of its loudness. Never rejects. */
   async #work(known: KnownAudition, signal: AbortSignal): Promise<void> {
     try {
       // Prices of loudness are found on the song that was rendered last.
@@ -272,7 +274,7 @@ export class Auditions {
     }
   }
 
-  /** Lets a master be rendered into a new folder and keeps it; of one that fails nothing is left. */
+  /** Renders a master into a new folder and keeps it; a failed one leaves nothing behind. */
   async #intoFolder(known: KnownAudition, folder: string, render: () => Promise<RenderedAlone>): Promise<void> {
     const { frames, bitDepth } = known.estimate
     this.#deps.requireDisk(2 * frames * (bitDepth / 8))
@@ -300,12 +302,12 @@ export class Auditions {
   }
 }
 
-/** Returns whether there is nothing more to find out; a proofed master is not rendered again for what loudness costs. */
+/** Returns whether all results are known; a proofed master is not rendered again for its loudness costs. */
 function isKnownWhole({ exact, price, proof }: KnownAudition): boolean {
   return exact !== undefined && (price !== undefined || proof === 'done')
 }
 
-/** Returns the settings of the job that an audition is of; what files the job writes of its masters changes no sound. */
+/** Returns the job settings of an audition; settings of the job's files do not affect the sound. */
 function settingsOf({ settings, platform }: AuditionRequest): JobSettings {
   const { platforms } = settings
   return jobSettings({
@@ -315,7 +317,7 @@ function settingsOf({ settings, platform }: AuditionRequest): JobSettings {
   })
 }
 
-/** Returns what an engine process needs of a song. */
+/** Returns the part of a song that an engine process needs. */
 function plainSong({ path, filename, sha256, facts }: StoredSong): StoredSong {
   return { path, filename, sha256, facts }
 }

@@ -11,13 +11,13 @@ interface MasterFile {
 }
 
 export class MasterFiles {
-  /** Folder below which they all lie; it exists once something was to be written. */
+  /** Parent folder of all masters; it is created with the first of them. */
   readonly folder: string
   readonly #mostBytes: number
   readonly #files = new Map<string, MasterFile>()
   #made = 0
 
-  /** `folder` need not exist; it belongs to these files alone. */
+  /** `folder` need not exist; it is reserved for these files. */
   constructor(folder: string, mostBytes = MOST_BYTES) {
     this.folder = folder
     this.#mostBytes = mostBytes
@@ -28,7 +28,9 @@ export class MasterFiles {
     return path.join(this.folder, String(++this.#made))
   }
 
-  /** Keeps the master of an audition in place of an older one. Returns the auditions whose masters had to go for it, the oldest first. */
+  /**
+   * Keeps the master of an audition in place of an older one. Returns the auditions whose masters were evicted for it, the oldest first.
+   */
   keep(auditionId: string, file: MasterFile): string[] {
     this.remove(auditionId)
     this.#files.set(auditionId, file)
@@ -55,7 +57,7 @@ export class MasterFiles {
     if (file) void this.discard(file.folder)
   }
 
-  /** Removes a folder of a master that is not kept. Never rejects: what a system holds back goes with the temporary folder. */
+  /** Removes the folder of a discarded master. Never rejects: locked files are removed with the temporary folder. */
   async discard(folder: string): Promise<void> {
     await rm(folder, { recursive: true, force: true }).catch(() => {})
   }

@@ -1,6 +1,6 @@
-/** Order in which whole masters of auditions are rendered, one at a time. Pure. */
+/** Rendering queue for whole masters of auditions, one at a time. Pure. */
 
-/** The audition that is being rendered, and those that wait, the next one first. */
+/** The audition being rendered, and the waiting ones, next first. */
 export interface RenderQueue {
   readonly running: string | null
   readonly waiting: readonly string[]
@@ -8,23 +8,23 @@ export interface RenderQueue {
 
 export const emptyQueue: RenderQueue = { running: null, waiting: [] }
 
-/** Puts an audition first: somebody has just chosen it. One that runs is to be stopped unless it is the same. */
+/** Puts an audition first because the user has just chosen it. The running one must be stopped unless it is the same. */
 export function chosen({ running, waiting }: RenderQueue, id: string): RenderQueue {
   return running === id ? { running, waiting } : { running, waiting: [id, ...waiting.filter((other) => other !== id)] }
 }
 
-/** Puts an audition last, unless it runs or waits already: somebody still looks at it. */
+/** Puts a viewed audition last, unless it is running or waiting already. */
 export function lookedAt({ running, waiting }: RenderQueue, id: string): RenderQueue {
   return running === id || waiting.includes(id) ? { running, waiting } : { running, waiting: [...waiting, id] }
 }
 
-/** Takes the first that waits, where nothing runs. */
+/** Starts the first waiting audition if none is running. */
 export function taken({ running, waiting }: RenderQueue): RenderQueue {
   const [next = null, ...others] = waiting
   return running === null ? { running: next, waiting: others } : { running, waiting }
 }
 
-/** The one that ran has ended, or was stopped. */
+/** Marks the running audition as ended or stopped. */
 export function ended({ waiting }: RenderQueue): RenderQueue {
   return { running: null, waiting }
 }

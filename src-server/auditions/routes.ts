@@ -1,4 +1,4 @@
-/** Endpoints of auditions, for the application alone. */
+/** Endpoints of auditions, only for the application. */
 import type { FastifyInstance } from 'fastify'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { fileAnswer } from '../artifacts/send-file.ts'

@@ -21,8 +21,8 @@ const FIRST_SECONDS = 2
 const NEXT_SECONDS = 5
 
 /**
- * Returns the answer to a GET of the WAV, whole or a range, or to a HEAD. The first piece is there before anything is said: what reading it
- * throws is the answer. Throws as `fileAnswer` does.
+ * Returns the answer to a GET of the WAV, whole or a range, or to a HEAD. The first piece is read before the answer starts, so an error in
+ * it becomes the answer. Throws as `fileAnswer` does.
  */
 export async function virtualAnswer(wav: VirtualWav, request: FileRequest): Promise<FileAnswer> {
   const head = wavHead(wav, wav.frames)
@@ -53,7 +53,7 @@ interface Stretch {
 }
 
 async function* piecesOf(wav: VirtualWav, { head, frameBytes, start, end }: Stretch): AsyncGenerator<Uint8Array> {
-  // With the first samples, so that these are waited for too.
+  // Sent with the first samples, so the answer waits for them too.
   let before = head.subarray(start, Math.min(end, head.length))
   let at = Math.max(start, head.length)
   if (at >= end) yield before

@@ -1,6 +1,6 @@
 /**
- * BulkBatches: many songs by one request. They wait as rows; a few at a time are handed over as ordinary jobs, so that thousands cost no
- * more than the next ones, and what waits can be paused and cancelled. The page's batch is another thing (batch/batch.ts).
+ * Bulk batches: many songs in one request. They wait as rows; a few at a time become ordinary jobs, which bounds the cost of thousands, and
+ * waiting ones can be paused and cancelled. The page's batch is separate (batch/batch.ts).
  */
 import type {
   ManifestHead,
@@ -34,7 +34,7 @@ export interface BulkBatchesDeps
   readonly log: Log
   readonly balance: () => number
   readonly freeBytes: () => number
-  /** Resolves with the real path of a folder in which may be written. Rejects with PATH_NOT_ALLOWED. */
+  /** Resolves with the real path of a writable folder. Rejects with PATH_NOT_ALLOWED. */
   readonly allowedFolder: (name: string) => Promise<string>
   readonly jobOf: (jobId: string) => JobRecord | undefined
   readonly cancelJob: (jobId: string) => void
@@ -44,7 +44,7 @@ export interface BulkBatchesDeps
 const LOOKS_AT_ONCE = 32
 /** Pause before the next attempt while another program holds a lock on the database, ms. */
 const RETRY_MS = 1000
-/** Between two looks at what paused batches lack, ms. */
+/** Interval between checks of the resources that paused batches lack, ms. */
 const NEED_LOOK_MS = 2000
 /** Most batches of a list. */
 const MAX_LISTED = 100
@@ -69,7 +69,7 @@ export class BulkBatches {
     })
   }
 
-  /** Goes on with what an earlier run left. */
+  /** Resumes the work of an earlier run. */
   start(): void {
     this.#feed.start()
     this.#reconcile()
@@ -77,7 +77,7 @@ export class BulkBatches {
     void this.#watchNeeds()
   }
 
-  /** Hands over songs for which there is room. Never throws. */
+  /** Hands over as many songs as there is room for. Never throws. */
   feed(): void {
     this.#feed.feed()
   }
@@ -89,8 +89,8 @@ export class BulkBatches {
   }
 
   /**
-   * Makes a batch of a manifest, or returns the one that this very manifest made before. Rejects with PATH_NOT_ALLOWED for its folder and
-   * with IDEMPOTENCY_MISMATCH where its `batch_id` is that of another manifest. One that is short of credits or disk space is paused.
+   * Makes a batch from a manifest, or returns the existing one of the same manifest. Rejects with PATH_NOT_ALLOWED for its folder and with
+   * IDEMPOTENCY_MISMATCH if its `batch_id` belongs to another manifest. A batch short of credits or disk space is paused.
    */
   async create(caller: Caller, { head, lines }: ReadManifest): Promise<{ batchId: string; isReplay: boolean }> {
     const { random, clock } = this.#deps
@@ -129,7 +129,7 @@ export class BulkBatches {
     return this.#store.page(batchId, page).map((song) => songPayload(song, language))
   }
 
-  /** Pauses a running batch: what was handed over is finished. Throws BATCH_NOT_FOUND. */
+  /** Pauses a running batch; songs already handed over are finished. Throws BATCH_NOT_FOUND. */
   pause(batchId: string, reason: PauseReason = 'caller'): void {
     if (this.#require(batchId).state === 'running') this.#store.setState(batchId, 'paused', { reason })
     this.#tell(batchId)
@@ -143,7 +143,7 @@ export class BulkBatches {
     this.feed()
   }
 
-  /** Cancels what has not ended: unfinished jobs are refunded. Throws BATCH_NOT_FOUND. */
+  /** Cancels all unfinished songs and refunds their jobs. Throws BATCH_NOT_FOUND. */
   cancel(batchId: string): void {
     const { cancelJob } = this.#deps
     this.#require(batchId)
@@ -158,7 +158,7 @@ export class BulkBatches {
     this.#tell(batchId)
   }
 
-  /** Cancels what has not ended, or removes the record of a batch that has. Returns whether it is gone. Throws BATCH_NOT_FOUND. */
+  /** Cancels an unfinished batch, or removes the record of an ended one. Returns whether it is gone. Throws BATCH_NOT_FOUND. */
   delete(batchId: string): boolean {
     const isEnded = this.#require(batchId).state === 'ended'
     if (isEnded) this.#store.remove(batchId)
@@ -166,7 +166,7 @@ export class BulkBatches {
     return isEnded
   }
 
-  /** Lets failed songs wait again; what was cancelled stays so. Throws BATCH_NOT_FOUND. */
+  /** Queues failed songs again; cancelled ones stay cancelled. Throws BATCH_NOT_FOUND. */
   retry(batchId: string): void {
     const { state } = this.#require(batchId)
     this.#store.atOnce(() => {
@@ -236,7 +236,7 @@ export class BulkBatches {
     return before !== undefined
   }
 
-  /** Looks at the files of all songs; one that may not be read has failed. */
+  /** Inspects the files of all songs; an unreadable or forbidden one has failed. */
   async #looked(head: ManifestHead, lines: readonly ManifestLine[]): Promise<NewSong[]> {
     const keepsZip = head.folder === undefined
     const look = async (line: ManifestLine): Promise<NewSong> => {
@@ -254,7 +254,7 @@ export class BulkBatches {
     return songs
   }
 
-  /** Returns what is lacking for so many songs, which take so many bytes. */
+  /** Returns the missing resource for this many songs and bytes. */
   #shortage(songs: number, bytes: number): PauseReason | undefined {
     if (songs * CREDITS_PER_JOB > this.#deps.balance()) return 'credits'
     return bytes > this.#deps.freeBytes() ? 'disk' : undefined
@@ -274,7 +274,7 @@ export class BulkBatches {
     return manifest
   }
 
-  /** Ends the songs whose jobs ended while nobody looked: before a crash, or while their folder was away. */
+  /** Settles songs whose jobs ended unobserved: before a crash, or while their folder was unavailable. */
   #reconcile(): void {
     for (const song of this.#store.queued()) this.#settle(song)
   }

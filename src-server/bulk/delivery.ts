@@ -1,4 +1,4 @@
-/** Delivery of the masters of a job into the folder of its manifest, one job after the other; the ZIP then goes. */
+/** Delivery of the masters of a job into the folder of its manifest, one job after another; the ZIP is removed afterwards. */
 import { createReadStream } from 'node:fs'
 import path from 'node:path'
 import { Readable } from 'node:stream'
@@ -12,10 +12,10 @@ import type { JobRecord } from '../jobs/store.ts'
 export interface DeliveryDeps {
   readonly clock: Clock
   readonly log: Log
-  /** Resolves with the real path of a folder in which may be written. Rejects with PATH_NOT_ALLOWED. */
+  /** Resolves with the real path of a writable folder. Rejects with PATH_NOT_ALLOWED. */
   readonly allowedFolder: (name: string) => Promise<string>
   readonly filesOf: (jobId: string) => JobFiles | undefined
-  /** Records in one transaction, with `alongside`, where the result of a job lies, with the SHA-256 of its files that are no masters. */
+  /** Records in one transaction, with `alongside`, the new location of a job's result, with the SHA-256 of its files other than masters. */
   readonly moveOut: (
     jobId: string,
     folder: string,
@@ -31,14 +31,14 @@ export interface OrderedDelivery {
 }
 
 export interface DeliveryEnds {
-  /** Called in the transaction in which the delivery is noted. */
+  /** Called in the transaction that records the delivery. */
   readonly alongside: (folder: string) => void
   readonly onDelivered: () => void
   /** The masters stay in their ZIP. */
   readonly onFailed: () => void
 }
 
-/** The delivery: what a crash interrupts is delivered again, and found where it lies already. */
+/** The delivery: after a crash it is repeated, and files already delivered are recognised. */
 export class ManifestDelivery {
   readonly #deps: DeliveryDeps
   readonly #stopping = new AbortController()
@@ -49,7 +49,7 @@ export class ManifestDelivery {
     this.#deps = deps
   }
 
-  /** Delivers a job after those before it; one that is on its way already is delivered once. Never throws. */
+  /** Delivers a job after those before it; one already in the queue is not added again. Never throws. */
   add(order: OrderedDelivery, { alongside, onDelivered, onFailed }: DeliveryEnds): void {
     const { jobId } = order.job
     const { log, moveOut } = this.#deps
@@ -81,7 +81,7 @@ export class ManifestDelivery {
     const parent = await allowedFolder(path.join(folder, ...subfolder.split('/')))
     const result = filesOf(job.jobId)?.result
     if (!result) throw new Error('there is no result')
-    // All that the ZIP holds, its report too: nothing of it is kept here.
+    // All files of the ZIP, including the report: none of them is kept here.
     const { zipPath, zip } = result
     const files = zip.entries.map(({ name }) => name.slice(zip.folderName.length + 1))
     const { signal } = this.#stopping

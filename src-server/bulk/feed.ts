@@ -36,7 +36,7 @@ export interface HandOverDeps extends SongSourceDeps {
 
 /** Songs copied and looked at together: as many as the inspection looks at. */
 const PREPARED_AT_ONCE = 2
-/** Jobs made for each engine process: one that it works on and one that waits, so that it never does. */
+/** Jobs made for each engine process: a running and a waiting one, which keeps the process busy. */
 const JOBS_PER_WORKER = 2
 /** Pause before the next attempt after a fault that may pass, ms. */
 const RETRY_MS = 5_000
@@ -47,7 +47,7 @@ export type Refusal =
   | { readonly kind: 'pause'; readonly reason: PauseReason }
   | { readonly kind: 'later' }
 
-/** Returns what a refusal means: of the song alone, of the whole batch, or of this moment. Pure. */
+/** Returns the scope of a refusal: the song, the whole batch, or only this moment. Pure. */
 export function planRefusal(code: AppError['code']): Refusal {
   switch (code) {
     case 'INSUFFICIENT_CREDITS':

@@ -23,7 +23,7 @@ export interface ReadManifest {
 export interface ManifestContext {
   /** Throws INVALID_WEBHOOK_URL. */
   readonly checkWebhookUrl: (url: string) => void
-  /** True where the application calls, which alone may name stored songs. */
+  /** True for calls of the application, the only ones that may name stored songs. */
   readonly isSession: boolean
 }
 
@@ -33,8 +33,8 @@ const LINES_AT_ONCE = 32
 const SONG_MEMBERS = ['path', 'job_id', 'source_id'] as const
 
 /**
- * Reads a manifest as it comes, so that other requests are answered in between. Throws INVALID_REQUEST, INVALID_PLATFORM or
- * INVALID_WEBHOOK_URL with the number of the line; the same for no song, more than 10,000, or more than 32 MB.
+ * Reads a manifest as it arrives, and other requests are answered in between. Throws INVALID_REQUEST, INVALID_PLATFORM or
+ * INVALID_WEBHOOK_URL with the number of the line; the same without songs, for more than 10,000 of them, or for more than 32 MB.
  */
 export async function readManifest(chunks: AsyncIterable<Uint8Array>, context: ManifestContext): Promise<ReadManifest> {
   let head: ManifestHead = {}
@@ -52,7 +52,7 @@ export async function readManifest(chunks: AsyncIterable<Uint8Array>, context: M
   return { head, lines }
 }
 
-/** Returns how a song is mastered: the defaults, with what the head and then its own line change. Throws what changes can be refused with. */
+/** Returns a song's mastering request: the defaults, changed by the head and then by its own line. Throws the errors of refused changes. */
 export function requestOf(
   head: ManifestHead,
   line: ManifestLine,
@@ -112,7 +112,7 @@ function inLine(line: number, check: () => void): void {
   }
 }
 
-/** Yields the lines that hold anything, with their numbers. Throws INVALID_REQUEST for too many bytes. */
+/** Yields the non-blank lines with their numbers. Throws INVALID_REQUEST for too many bytes. */
 async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<{ text: string; number: number }> {
   const decoder = new TextDecoder('utf-8')
   let sizeBytes = 0

@@ -7,7 +7,7 @@ import { errorText, failureText } from '../../src-contract/text/text.ts'
 import { isoTime } from '../../src-system/system.ts'
 import type { BulkBatchRecord, BulkStore, SongError, SongRecord } from './store.ts'
 
-/** Returns a batch; `room` is what there is at this moment. */
+/** Returns a batch; `room` is the current balance and disk space. */
 export function manifestPayload(
   manifest: BulkBatchRecord,
   { songs, waitingBytes }: ReturnType<BulkStore['counts']>,

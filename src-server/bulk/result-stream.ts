@@ -31,7 +31,7 @@ export class ResultStream extends SseStream {
 
   protected override nextText(): string | undefined {
     const { manifests, batchId: batch_id, language } = this.#deps
-    // Asked before the songs are read: none can end between the two.
+    // Checked before the songs are read, to miss none that ends in between.
     const isOver = manifests.isOver(batch_id)
     const ended = manifests.endedAfter(batch_id, this.#order, PAGE_SIZE, language)
     this.#order = ended.at(-1)?.order ?? this.#order

@@ -55,7 +55,7 @@ export function manifestRoutes(app: FastifyInstance, deps: ManifestRoutesDeps): 
       const bytes = csvOf(manifests.table(batch_id, { state, after }, language))
       return { status: 200, bytes, headers: { 'content-type': 'text/csv; charset=utf-8' } }
     }
-    // One more than asked for tells whether there is another page.
+    // One more than requested shows whether there is another page.
     const songs = manifests.table(batch_id, { state, after, limit: limit + 1 }, language)
     const page = songs.slice(0, limit)
     const next = songs.length > limit ? page.at(-1)?.line : undefined
@@ -108,13 +108,13 @@ async function received(
   }
 }
 
-/** Columns of the table as CSV, before those of the masters. */
+/** Columns of the CSV table before those of the masters. */
 const COLUMNS = [
   ...(['line', 'status', 'path', 'source_id', 'source_job_id', 'job_id', 'title', 'folder'] as const),
   ...(['error_code', 'error_message'] as const),
 ]
 
-/** Writes the table as spreadsheets of every language read it: UTF-8 with a byte order mark; no text is a formula there. */
+/** Writes the table for spreadsheets in any language: UTF-8 with a byte order mark; no text can act as a formula. */
 function csvOf(songs: readonly ManifestSong[]): string {
   const platforms = PLATFORMS.filter((platform) =>
     songs.some(({ masters }) => masters?.some((master) => master.platform === platform)),

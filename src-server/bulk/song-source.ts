@@ -1,4 +1,4 @@
-/** The song of a line: found where the line says, copied where it is the user's own file, and looked at. */
+/** The song of a line: located, copied if it is the user's own file, and inspected. */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { ManifestLine } from '../../src-contract/batches.ts'
@@ -33,7 +33,7 @@ export interface SongSourceDeps {
   readonly tmp: string
 }
 
-/** A song, and the user's own file of which it is a copy. */
+/** A song, and the user's own file that it was copied from. */
 export type BatchSong = StoredSong & { readonly sourcePath?: string }
 
 /** Sound per byte of a file that is not looked at yet, seconds: WAV of 16 bit at 44.1 kHz, FLAC of 60 % of that, MP3 of 128 kbit/s. */
@@ -42,14 +42,14 @@ const SECONDS_PER_BYTE: Readonly<Record<string, number>> = {
   '.flac': 1 / 105_840,
   '.mp3': 1 / 16_000,
 }
-/** Rate of such a file, Hz. */
+/** Assumed rate of an uninspected file, Hz. */
 const ASSUMED_RATE_HZ = 44_100
-/** Longest song, seconds: no estimate is beyond it. */
+/** Longest song, seconds: the upper bound of any estimate. */
 const LONGEST_SECONDS = 600
 
 /**
- * Returns the bytes that a song takes with its masters: those of a song that is known, else an estimate by the size of its file. Rejects
- * with PATH_NOT_ALLOWED for a file that may not be read, and with JOB_NOT_FOUND or NOT_FOUND for a song that is not there.
+ * Returns the bytes for a song and its masters: exact for a known song, else estimated from the size of its file. Rejects with
+ * PATH_NOT_ALLOWED for a file that may not be read, and with JOB_NOT_FOUND or NOT_FOUND for a missing song.
  */
 export async function bytesNeeded(
   deps: SongSourceDeps,
@@ -57,7 +57,7 @@ export async function bytesNeeded(
   settings: JobSettings,
   keepsZip: boolean,
 ): Promise<number> {
-  // Masters and their ZIP are there at once for a while; for a folder they are copied once more, and no ZIP stays.
+  // Masters and their ZIP exist together for a while; with a folder they are copied once more, and no ZIP stays.
   const times = keepsZip ? 1 : 2
   if (line.path === undefined) {
     const song = knownSong(deps, line)

@@ -16,7 +16,7 @@ export interface BulkBatchRecord {
   readonly endedAtMs: number | null
 }
 
-/** Facts that are kept of a song that is done, so that the table needs no job. */
+/** Facts kept about a finished song; the table does not depend on its job. */
 export interface SongOutcome {
   readonly title: string
   readonly folder?: string
@@ -44,7 +44,7 @@ export interface SongRecord {
   readonly endOrder: number | null
 }
 
-/** A song about to be stored; one with an error has failed already. */
+/** A song about to be stored; with an error, it has failed already. */
 export interface NewSong {
   readonly line: ManifestLine
   readonly bytesNeeded: number

@@ -25,7 +25,7 @@ export function createAccountStore(db: Db): AccountStore {
 /** Facts of an account that are known elsewhere. */
 export type AccountFacts = Pick<Account, 'usage' | 'expiring'>
 
-/** Returns the account as it is shown: plan, live balance, limits and how much of them is used, and what is about to be removed. */
+/** Returns the account in its public form: plan, live balance, limits and their use, and upcoming expiries. */
 export function showAccount(plan: Plan, ledger: Ledger, facts: AccountFacts): Account {
   const limits = PLAN_LIMITS[plan]
   return {

@@ -6,7 +6,7 @@ import type { LedgerEntry } from '../../src-contract/account.ts'
 type Groups = Iterable<readonly LedgerEntry[]>
 
 const COLUMNS = ['entry_id', 'created_at', 'kind', 'amount', 'balance', 'job_id', 'note'] as const
-/** First signs with which a spreadsheet takes a text for a formula (OWASP, "CSV Injection"). Amounts are numbers and stay so. */
+/** First characters that make a spreadsheet take a text for a formula (OWASP, "CSV Injection"). Amounts are numbers and stay so. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/
 const BYTE_ORDER_MARK = '\ufeff'
 

@@ -50,9 +50,9 @@ function prepareStatements(db: Db) {
 }
 
 /**
- * The append-only ledger of the account. Every method is synchronous and may be called inside a transaction. Before anything else of a
- * calendar month (UTC) the balance is topped up to the plan's monthly credits, once, so that it does not matter who looks when; a clock
- * that went back to an earlier month renews nothing.
+ * The append-only ledger of the account. Every method is synchronous and may be called inside a transaction. Before any other entry of a
+ * calendar month (UTC) the balance is topped up once to the plan's monthly credits, independent of when it is read; a clock set back to an
+ * earlier month renews nothing.
  */
 export class Ledger {
   readonly #clock: LedgerDeps['clock']
@@ -69,10 +69,7 @@ export class Ledger {
     this.#seal = createSeal(db, 'ledger')
   }
 
-  /**
-   * Writes this month's renewal when it is due. It comes before whatever changes the balance or the plan, as it would have at its
-   * moment.
-   */
+  /** Writes this month's renewal when it is due: before any change of the balance or the plan, as if it had been written on time. */
   renew(): void {
     const once = `renew:${isoTime(this.#renewalNow()).slice(0, 7)}`
     if (once <= this.#lastRenewal()) return
@@ -152,7 +149,7 @@ export class Ledger {
     return this.#statements.selectLastRenewal.get() ?? ''
   }
 
-  /** Appends an entry; returns whether it was: one with the same `once` is written once. */
+  /** Appends an entry; returns whether it was written: entries with the same `once` are written only once. */
   #append(kind: Kind, amount: number, { once, jobId, note }: EntryDetails): boolean {
     const { insert } = this.#statements
     const now = this.#clock.now()

@@ -11,7 +11,7 @@ import { type AccountFacts, type AccountStore, showAccount } from './account.ts'
 import type { Ledger } from './ledger.ts'
 import { ledgerCsv, ledgerJson } from './ledger-export.ts'
 
-/** A key that is to be made; `expiresInSeconds` is absent for one without an end. */
+/** A requested key; `expiresInSeconds` is absent for an unlimited one. */
 interface KeyWish {
   readonly name: string
   readonly scope: Scope

@@ -1,6 +1,6 @@
 /**
- * The data directory: which folders are Loudsmith's, and the marker file that says so. Every way in (the desktop's, the terminal's,
- * each command's) goes through here before it makes, changes or removes anything. Files are removed under the marker alone.
+ * The data directory: recognition of Loudsmith's own folders, and the marker file in them. Every entry point (the desktop's, the
+ * terminal's, each command's) goes through here before it makes, changes or removes anything. Files are removed only below a marker.
  */
 import {
   closeSync,
@@ -27,7 +27,7 @@ const MARKER_DRAFT = `${MARKER_FILE}.new`
 /** Name of the data directory made inside a folder that holds other files. */
 const ADOPTED_NAME = 'Loudsmith'
 
-/** Names that operating systems put into folders; a folder that holds nothing else is empty. */
+/** Names that operating systems put into folders; a folder with only these counts as empty. */
 const JUNK = /^(\.DS_Store|desktop\.ini|Thumbs\.db|lost\+found|\.Trash-.*)$/i
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 /** Size above which a file cannot be a marker, bytes. */
@@ -51,9 +51,9 @@ export interface FindOptions {
 }
 
 /**
- * Returns the path of the data directory that `folder` stands for: itself where it is ours, empty or missing; with `adopts`, the folder
- * `Loudsmith` inside where it holds other files. Changes nothing. Throws a {@link DataDirectoryError} for a folder that holds other files,
- * a {@link DatabaseError} for one that cannot be read.
+ * Returns the path of the data directory for `folder`: the folder itself if it is ours, empty or missing; with `adopts`, the folder
+ * `Loudsmith` inside one with other files. Changes nothing. Throws a {@link DataDirectoryError} for a folder with other files, a
+ * {@link DatabaseError} for an unreadable one.
  */
 export function findDataDirectory(folder: string, { adopts = false }: FindOptions = {}): string {
   return asStartFailure(() => {
@@ -70,9 +70,9 @@ export function ownerOf(dataDir: string): Owner | undefined {
 }
 
 /**
- * Finds, makes where it is missing, and takes a data directory. Gives a database of a version without markers its marker. The rights of
- * a folder that is there already stay as they are. Throws a {@link DataDirectoryError}, a {@link DirectoryOwnedError} while another
- * process holds it, and a {@link DatabaseError} where it cannot be written; a refused folder is left as it was.
+ * Finds or creates a data directory and takes it. Gives a database of a version without markers its marker. The permissions of an existing
+ * folder stay as they are. Throws a {@link DataDirectoryError}, a {@link DirectoryOwnedError} while another process holds it, and a
+ * {@link DatabaseError} if it is not writable; a refused folder is left as it was.
  */
 export async function takeDataDirectory(
   folder: string,
@@ -101,8 +101,8 @@ export async function takeDataDirectory(
 }
 
 /**
- * Gives an open database the id in its directory's marker or, where the database has one already, the marker that of the database.
- * Returns whether the database is the one that the marker named before, or had no id.
+ * Gives an open database the id in its directory's marker or, if the database already has one, updates the marker to match. Returns whether
+ * the marker named this database before, or the database had no id.
  */
 export function identifyDatabase(db: Db, directory: Pick<DataDirectory, 'markerId' | 'mark'>): boolean {
   const id = db.prepare<[], string>('SELECT database_id FROM database_identity').pluck().get()
@@ -130,14 +130,14 @@ function kindOf(folder: string): 'ours' | 'free' | 'foreign' {
   }
 }
 
-/** Largest header of a rollback journal, and where it names its own length (SQLite file format, section 3). */
+/** Largest header of a rollback journal, and the position of its length field (SQLite file format, section 3). */
 const MAX_JOURNAL_HEADER_BYTES = 65_536
 const JOURNAL_LENGTH_OFFSET = 20
 const JOURNAL_FIELDS_BYTES = 28
 
 /**
- * Returns whether a file is the lock of a first start, of this moment or crashed: SQLite writes nothing into a file that it only
- * locks, and nothing but a header into the journal beside it.
+ * Returns whether a file is the lock of a first start, running or crashed: SQLite writes nothing into a file that it only locks, and only a
+ * header into the journal beside it.
  */
 function isOwnLock(folder: string, name: string): boolean {
   const isJournal = name === `${LOCK_FILE}-journal`
@@ -186,14 +186,14 @@ function writeMarker(folder: string, databaseId: string): string {
   return databaseId
 }
 
-/** Returns whether a file is the marker that a first start, which held the lock beside it, did not finish. */
+/** Returns whether a file is the unfinished marker of a first start that held the lock beside it. */
 function isOwnDraft(folder: string, name: string): boolean {
   if (name !== MARKER_DRAFT || !isOwnLock(folder, LOCK_FILE)) return false
   const text = readHead(path.join(folder, name), MAX_MARKER_BYTES)?.toString('latin1')
   return text !== undefined && (MARKER_HEAD.startsWith(text) || text.startsWith(MARKER_HEAD))
 }
 
-/** Bytes in which a database of ours has the row of its first migration: the table's only page is the file's second. */
+/** Size of the beginning of our database that contains the row of its first migration: the table's only page is the file's second. */
 const DATABASE_HEAD_BYTES = 1_048_576
 /** Or the write-ahead log, while a crash has kept that page from the database. */
 const LOG_HEAD_BYTES = 16_777_216
@@ -212,7 +212,7 @@ function isOurDatabase(file: string): boolean {
   return FIRST_MIGRATION.test(head) || FIRST_MIGRATION.test(logHead())
 }
 
-/** Returns the first bytes of a regular file; undefined where there is none. */
+/** Returns the first bytes of a regular file; undefined for a missing or other one. */
 function readHead(file: string, maxBytes: number): Buffer | undefined {
   const found = lstatSync(file, { throwIfNoEntry: false })
   if (!found?.isFile()) return undefined

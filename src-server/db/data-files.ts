@@ -1,18 +1,18 @@
-/** Names of the files and folders that Loudsmith makes in its data directory. Files of other names are left alone. */
+/** Names of Loudsmith's own files and folders in its data directory. Files with other names are left alone. */
 import { lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const STORED_SONG = /^[0-9a-f]{64}(\.cover)?$/
 
-/** Folders of the data directory, each with the names of what Loudsmith keeps in it. */
+/** Folders of the data directory, each with the names of Loudsmith's entries in it. */
 const OWN = {
   jobs: { names: UUID, isFolder: true },
   tmp: { names: UUID, isFolder: true },
   sources: { names: STORED_SONG, isFolder: false },
 } as const
 
-/** Returns the names of ours in one folder of a data directory; none where it is missing, or a link to somewhere else. */
+/** Returns our own names in one folder of a data directory; empty if the folder is missing or a link. */
 export function listDataFiles(dataDir: string, place: keyof typeof OWN): string[] {
   const folder = path.join(dataDir, place)
   if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
@@ -22,7 +22,7 @@ export function listDataFiles(dataDir: string, place: keyof typeof OWN): string[
     .map(({ name }) => name)
 }
 
-/** Returns whether a place such as `jobs/<UUID>` is one of ours and lies in the data directory itself, not behind a link. */
+/** Returns whether a place such as `jobs/<UUID>` is ours and in the data directory itself, not behind a link. */
 export function isDataFile(dataDir: string, place: string): boolean {
   const [folder = '', name = '', ...more] = place.split('/')
   if (!(folder in OWN) || more.length > 0) return false

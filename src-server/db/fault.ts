@@ -1,10 +1,10 @@
 /** Reason why the database cannot be used. */
 export type DatabaseFault = 'busy' | 'full' | 'read_only' | 'corrupt' | 'newer' | 'changed_migration' | 'failed'
 
-/** The database cannot be used; `startFailureText` says why and what to do. */
+/** Error for an unusable database; `startFailureText` explains the cause and the remedy. */
 export class DatabaseError extends Error {
   readonly fault: DatabaseFault
-  /** The file, and the newest copy of it that an upgrade made; only of a damaged one. */
+  /** The file and its newest backup from an upgrade; only for a damaged one. */
   readonly damaged: { readonly file: string; readonly backup?: string } | undefined
 
   constructor(fault: DatabaseFault, cause?: unknown, damaged?: DatabaseError['damaged']) {
@@ -17,7 +17,7 @@ export class DatabaseError extends Error {
 
 /** A folder that was to be the data directory holds files of others. */
 export class DataDirectoryError extends Error {
-  /** True where the folder is `Loudsmith` inside the one that was named. */
+  /** True if the folder is `Loudsmith` inside the named one. */
   readonly isInside: boolean
 
   constructor(folder: string, isInside: boolean) {
@@ -39,13 +39,13 @@ export function databaseFault(thrown: unknown): DatabaseFault {
 }
 
 /**
- * Returns what a start that failed throws: the system's and SQLite's own errors as a {@link DatabaseError}, which has a sentence for
- * its reader; every other error as it is.
+ * Returns the error of a failed start: errors of the system and SQLite as a {@link DatabaseError}, which has a sentence for the user; every
+ * other error as it is.
  */
 export function startFailure(error: unknown): unknown {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown }
   if (syscall === undefined && !/^SQLITE_/.test(String(code))) return error
-  // The system reports a folder as missing where none can be made, and as existing where a file has its name.
+  // The system reports ENOENT if a folder cannot be created, and EEXIST if a file has its name.
   const cannotBeMade = ['ENOENT', 'EEXIST', 'ENOTDIR', 'EISDIR'].includes(String(code))
   return new DatabaseError(cannotBeMade ? 'read_only' : databaseFault(error), error)
 }

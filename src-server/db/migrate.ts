@@ -22,7 +22,7 @@ export function readMigrations(folder: string): Migration[] {
   return names.map((name, index) => {
     const version = Number(/^(\d{4})-[a-z0-9-]+\.sql$/.exec(name)?.[1])
     if (version !== index + 1) throw new Error(`migration ${name} is out of order: ${index + 1} was expected`)
-    // A checkout on Windows may have given them its line ends, and the checksum must not tell.
+    // A checkout on Windows may have changed the line ends, which must not affect the checksum.
     const sql = readFileSync(path.join(folder, name), 'utf8').replaceAll('\r\n', '\n')
     return { version, name, sql }
   })
@@ -31,9 +31,9 @@ export function readMigrations(folder: string): Migration[] {
 const checksumOf = (migration: Migration) => createHash('sha256').update(migration.sql).digest('hex')
 
 /**
- * Brings an open database to the last of `migrations`, each in a transaction of its own. A file that holds data is copied beside
- * itself first (`<file>.before-000N`); the last three copies are kept. Throws a `DatabaseError` for a file of a newer Loudsmith and
- * for one whose migrations read differently than those it has run.
+ * Brings an open database to the last of `migrations`, each in its own transaction. A file with data is copied beside itself first
+ * (`<file>.before-000N`); the last three copies are kept. Throws a `DatabaseError` for a file of a newer Loudsmith, and if a migration
+ * differs from the one that was run.
  */
 export function migrate(db: Database.Database, file: string, migrations: readonly Migration[]): void {
   db.exec(`CREATE TABLE IF NOT EXISTS migrations (

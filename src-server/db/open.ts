@@ -7,27 +7,27 @@ import { copiesOf, type Migration, migrate } from './migrate.ts'
 /** The one connection of the process. Statements are short and synchronous; the API thread is the only writer. */
 export type Db = Database.Database
 
-/** Time for which a statement waits for another program's lock, ms: the process answers no request meanwhile. */
+/** Longest wait of a statement for another program's lock, ms: the process answers no request meanwhile. */
 const BUSY_TIMEOUT_MS = 200
 /** The same at the start, where no request waits yet and there is no second attempt, ms. */
 const OPENING_TIMEOUT_MS = 2000
 
 /**
- * Opens the database `file`, creates it with mode 0600 where there is none, and brings it to the last of `migrations`. Commits
- * survive a loss of power (WAL with synchronous FULL). Throws a {@link DatabaseError}; nothing is then left open.
+ * Opens the database `file`, creating it with mode 0600 if necessary, and brings it to the last of `migrations`. Commits survive a loss of
+ * power (WAL with synchronous FULL). Throws a {@link DatabaseError} and then leaves nothing open.
  */
 export function openDatabase(file: string, migrations: readonly Migration[]): Db {
   let db: Db | undefined
   try {
     const isNew = (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0
-    // One that was upgraded before is not begun anew because it is lost.
+    // A lost database that was upgraded before is not recreated empty.
     if (isNew && copiesOf(file).length > 0) throw new DatabaseError('corrupt')
     if (!isNew) requireWhole(file)
     db = new Database(file, { timeout: OPENING_TIMEOUT_MS })
     if (isNew) makePrivate(file)
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = FULL')
-    // macOS takes an ordinary fsync for done while the drive still holds the bytes in its own memory.
+    // On macOS an ordinary fsync returns while the drive still holds the bytes in its cache.
     db.pragma('fullfsync = ON')
     db.pragma('foreign_keys = ON')
     migrate(db, file, migrations)
@@ -39,7 +39,7 @@ export function openDatabase(file: string, migrations: readonly Migration[]): Db
   }
 }
 
-/** Returns the error of a damaged database with its file and the newest copy of it; any other as it is. */
+/** Adds the file and its newest backup to the error of a damaged database; returns any other as it is. */
 export function withPlace(error: unknown, file: string): unknown {
   if (!(error instanceof DatabaseError) || error.fault !== 'corrupt' || error.damaged) return error
   const backup = copiesOf(file).at(-1)

@@ -1,6 +1,6 @@
 /**
- * Ownership of a data directory: a lock of the operating system, held through a small SQLite file, so that it ends with
- * the process however it ends. The owner file beside it only holds the owner's address; no process id is ever checked.
+ * Ownership of a data directory: a lock of the operating system, held through a small SQLite file, that ends with the process in any case.
+ * The owner file beside it only contains the owner's address; no process id is ever checked.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -27,7 +27,7 @@ export class DirectoryOwnedError extends Error {
   }
 }
 
-/** A held data directory. */
+/** Ownership of a data directory. */
 export interface Ownership {
   /** Writes down where the owner listens, mode 0600. */
   announce(owner: Owner): void
@@ -39,7 +39,7 @@ export interface Ownership {
 export const LOCK_FILE = 'owner.lock'
 /** JSON file with the owner's address and control credential. */
 const OWNER_FILE = 'owner.json'
-/** Time for which a start waits, ms: a question of {@link liveOwner} holds the lock for a moment. */
+/** Longest wait of a start, ms: a check by {@link liveOwner} holds the lock for a moment. */
 const WAIT_MS = 500
 
 /** Takes an existing directory; throws a {@link DirectoryOwnedError} while another process holds it. */
@@ -63,7 +63,7 @@ export function ownDirectory(dataDir: string, waitMs = WAIT_MS): Ownership {
   }
 }
 
-/** Returns the living owner of a data directory; undefined where there is none, or none that listens yet. Never throws. */
+/** Returns the living owner of a data directory; undefined without one, and until it listens. Never throws. */
 export function liveOwner(dataDir: string): Owner | undefined {
   const owner = readOwner(dataDir)
   if (!owner) return undefined

@@ -1,6 +1,6 @@
 /**
- * Files of ours that the database does not know, as an older database from a backup leaves them: moved aside, told with their size, and
- * removed by the user's hand only.
+ * Files of ours unknown to the database, such as after restoring an older backup: moved aside, reported with their size, and removed only
+ * by the user.
  */
 import { type Dirent, mkdirSync, renameSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
@@ -16,7 +16,7 @@ export interface Quarantined {
   /** Job folders and stored songs. */
   readonly items: number
   readonly bytes: number
-  /** Paths of those that lie on another disk and were left where they are. */
+  /** Paths of files on another disk, which were left in place. */
   readonly leftInPlace: readonly string[]
 }
 
@@ -48,7 +48,7 @@ export function createQuarantine({ dataDir, clock, log }: { dataDir: string; clo
     }
   }
 
-  /** Returns what is in the quarantine and what had to stay outside. */
+  /** Returns the contents of the quarantine and the files left outside. */
   async function read(): Promise<Quarantined> {
     const days = await namesIn(folder)
     const kinds = (await Promise.all(days.map((day) => inFolder(path.join(folder, day.name))))).flat()
@@ -65,7 +65,7 @@ export function createQuarantine({ dataDir, clock, log }: { dataDir: string; clo
   }
 
   return {
-    /** Moves aside the files for which `isKnown` is false, in slices between which other work gets its turn, and logs it. Never rejects. */
+    /** Moves aside the files that `isKnown` rejects, in slices that let other work run in between, and logs it. Never rejects. */
     async setAside(places: readonly string[], isKnown: (place: string) => boolean, signal: AbortSignal): Promise<void> {
       let moved = 0
       try {
@@ -88,7 +88,7 @@ const namesIn = (folder: string): Promise<Dirent[]> => readdir(folder, { withFil
 const inFolder = async (folder: string): Promise<string[]> =>
   (await namesIn(folder)).map(({ name }) => path.join(folder, name))
 
-/** Returns the bytes of a file, or of all files in a folder; links are not followed. 0 for what is missing. */
+/** Returns the bytes of a file, or of all files in a folder; links are not followed. 0 for a missing one. */
 async function sizeOf(place: string): Promise<number> {
   const found = await lstat(place).catch(() => undefined)
   if (!found?.isDirectory()) return found?.isFile() ? found.size : 0

@@ -5,7 +5,7 @@ import path from 'node:path'
 /** Returns its path in a data directory. */
 export const redirectFile = (dataDir: string) => path.join(dataDir, 'open.html')
 
-/** Removes it, where `ticket` is given only while it holds that ticket. Never throws: a link that is spent opens nothing. */
+/** Removes the file; with `ticket`, only while it contains that ticket. Never throws: a spent link opens nothing. */
 export function removeRedirect(dataDir: string, ticket?: string): void {
   const file = redirectFile(dataDir)
   try {

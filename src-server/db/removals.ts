@@ -1,6 +1,6 @@
 /**
- * List of files to be removed. A place is recorded in the transaction that gives it up and removed after the commit, so that
- * a crash, or a system that holds a file back, leaves a record. Nothing else below the data directory is ever removed.
+ * List of files to remove. A place is recorded in the transaction that gives it up and removed after the commit, which leaves a record
+ * after a crash or if the system locks a file. Nothing else below the data directory is ever removed.
  */
 import { lstatSync, renameSync } from 'node:fs'
 import path from 'node:path'
@@ -46,7 +46,7 @@ export class Removals {
     this.#statements = prepareStatements(deps.db)
   }
 
-  /** Notes that a place is to be removed. Belongs inside the transaction that gives it up. */
+  /** Marks a place for removal. Call it inside the transaction that gives the place up. */
   record(place: string): void {
     this.#statements.insert.run(place, this.#modifiedMs(place))
   }
@@ -73,7 +73,7 @@ export class Removals {
     }
   }
 
-  /** Removes everything that is recorded, in slices between which others get their turn, until `signal` is aborted. Never rejects. */
+  /** Removes all recorded places, in slices that let other work run in between, until `signal` is aborted. Never rejects. */
   async removeAll(signal: AbortSignal): Promise<void> {
     try {
       for (let last = ''; !signal.aborted; await this.#pause(signal)) {
@@ -88,7 +88,7 @@ export class Removals {
     }
   }
 
-  /** Removes what an earlier run left in the folder of uploads, as `removeAll` does. Call it before the first upload. */
+  /** Removes an earlier run's leftovers in the folder of uploads, as `removeAll` does. Call it before the first upload. */
   async sweepTmp(signal: AbortSignal): Promise<void> {
     const { dataDir } = this.#deps
     for (const [index, name] of listDataFiles(dataDir, 'tmp').entries()) {
@@ -98,7 +98,7 @@ export class Removals {
     }
   }
 
-  /** Resolves when nothing is being removed. */
+  /** Resolves when no removal is under way. */
   async close(): Promise<void> {
     await Promise.all(this.#underWay)
   }
@@ -120,7 +120,7 @@ export class Removals {
     try {
       renameSync(from, away)
     } catch (cause) {
-      // On a disk of its own a job's folder is removed where it is: its name never comes back.
+      // A job's folder on another disk is removed in place: its name is never used again.
       const isElsewhere = (cause as NodeJS.ErrnoException).code === 'EXDEV' && place.startsWith('jobs/')
       if (!isElsewhere) return false
       left = from

@@ -6,8 +6,8 @@ const LONGEST_WAIT_MS = 30_000
 const FIRST_WAIT_MS = 500
 
 /**
- * Runs a transaction that must not be lost to a full disk or another program's lock: again after ever longer pauses, half a minute at
- * most, until it goes through or `signal` is aborted. Returns what it returns, or undefined when it was given up; never rejects.
+ * Retries a transaction that must not be lost to a full disk or another program's lock, with increasing pauses up to half a minute, until
+ * it succeeds or `signal` is aborted. Returns its result, or undefined when it was given up; never rejects.
  */
 export async function retryWrite<Result>(
   run: () => Result,

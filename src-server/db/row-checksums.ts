@@ -1,9 +1,9 @@
-/** Checksums of the rows of credits and keys: a bit that a disk has lost in one of them is found at the start, not believed. */
+/** Checksums of the rows of credits and keys: a bit error on disk is detected at the start instead of being trusted. */
 import { crc32 } from 'node:zlib'
 import { DatabaseError } from './fault.ts'
 import type { Db } from './open.ts'
 
-/** Columns that are summed up, without those that a read changes. */
+/** Columns in the checksum, without those that change on reads. */
 const COLUMNS = {
   ledger: { id: 'entry_id', rest: 'kind, amount, once, job_id, note, created_at_ms' },
   api_keys: {
@@ -28,8 +28,8 @@ export function createSeal(db: Db, source: Source): (rowId: number | bigint) => 
 }
 
 /**
- * Compares every row with its checksum, and notes those of rows that have none: of earlier versions, or of another program. Throws a
- * DatabaseError for a row that is damaged or gone.
+ * Compares every row with its checksum, and adds missing ones: for rows of earlier versions, or of another program. Throws a DatabaseError
+ * for a damaged or missing row.
  */
 export function verifyRows(db: Db): void {
   for (const source of Object.keys(COLUMNS) as Source[]) {

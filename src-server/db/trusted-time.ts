@@ -1,6 +1,6 @@
 /**
- * Time for decisions that cannot be undone, such as an expiry. A wall clock jumps: a battery dies, or another date is tried.
- * A time to which it jumped counts once a day of that clock has borne it out.
+ * Time for irreversible decisions, such as an expiry. A wall clock can jump: a battery dies, or another date is tried. A time after a jump
+ * counts only once the clock has confirmed it for a day.
  */
 import type { Clock } from '../../src-system/system.ts'
 import type { Db } from './open.ts'
@@ -8,13 +8,13 @@ import type { Db } from './open.ts'
 export interface TrustedTimeDeps {
   readonly db: Db
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>
-  /** Newest time of anything stored, milliseconds since 1970, for a database that has none noted yet; undefined when nothing is. */
+  /** Newest time in any stored data, milliseconds since 1970, for a database without a recorded one; undefined without data. */
   readonly newestMs: () => number | undefined
 }
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
-/** 2026-01-01: before the first release. What shows less is a clock that never was set. */
+/** 2026-01-01: before the first release. Earlier times come from a clock that was never set. */
 const FIRST_TIME_MS = 1_767_225_600_000
 
 /** Statements about the time noted last. */
@@ -29,8 +29,8 @@ function prepareStatements(db: Db) {
 }
 
 /**
- * The trusted time over an open database. Within a run the clock is compared with the monotonic time, and between runs with the time
- * noted last: more than a day later is a jump, because nobody can tell.
+ * The trusted time over an open database. Within a run the clock is compared with the monotonic time, and between runs with the last
+ * recorded time: more than a day later counts as a jump, since it cannot be verified.
  */
 export class TrustedTime {
   readonly #clock: TrustedTimeDeps['clock']
@@ -59,7 +59,7 @@ export class TrustedTime {
     return Math.min(this.#sample(), this.#confirmed)
   }
 
-  /** Returns the later one of the clock's time and the newest that it was borne out to show; milliseconds since 1970. Never throws. */
+  /** Returns the later of the clock's time and the newest confirmed time; milliseconds since 1970. Never throws. */
   newest(): number {
     return Math.max(this.#sample(), this.#confirmed)
   }

@@ -1,6 +1,6 @@
 /**
- * Descriptions in the OpenAPI document of operations and members that the contract does not describe itself. A name has one description
- * everywhere; an exception is listed as `Schema.name`.
+ * Descriptions in the OpenAPI document of operations and members without one in the contract. A name has the same description everywhere;
+ * an exception is listed as `Schema.name`.
  */
 import { SETTING_DESCRIPTIONS } from '../../src-contract/settings.ts'
 

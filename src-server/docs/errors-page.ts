@@ -23,7 +23,7 @@ Messages follow \`Accept-Language\` (Korean or English); their wording may chang
 where the service knows when, \`Retry-After\` says it.
 `
 
-/** Codes that no endpoint declares, because they are answers to requests that reach none. */
+/** Codes that no endpoint declares, because they answer requests outside all endpoints. */
 const BESIDE_ENDPOINTS: ReadonlySet<ErrorCode> = new Set(['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'UNSUPPORTED_MEDIA_TYPE'])
 
 /** Returns the page as Markdown. The same contract gives the same text. */

@@ -1,4 +1,4 @@
-/** Values with which the documentation fills the sentences of the contract. */
+/** Example values for the contract's sentences in the documentation. */
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
 import { MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
@@ -22,7 +22,7 @@ const EXAMPLES: Partial<Record<ErrorCode, ErrorParams>> = {
   UNSUPPORTED_MEDIA_TYPE: { expected: 'multipart/form-data' },
 }
 
-/** Returns typical values for the sentence of `code`, so that no gap shows; empty where it needs none. */
+/** Returns typical values for the sentence of `code`, which leaves no gaps; empty if it needs none. */
 export function exampleParams(code: ErrorCode): ErrorParams {
   return EXAMPLES[code] ?? {}
 }

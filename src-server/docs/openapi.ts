@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 description of the service, made from the endpoint table and nothing else. */
+/** The OpenAPI 3.1 description of the service, made only from the endpoint table. */
 import type { TObject, TSchema } from 'typebox'
 import * as account from '../../src-contract/account.ts'
 import * as app from '../../src-contract/app.ts'
@@ -49,9 +49,9 @@ function isObjectSchema(value: unknown): value is TObject {
 }
 
 /**
- * Returns the OpenAPI 3.1 document as a plain object: every endpoint of the table with its parameters, bodies, answers, failures
- * and headers, the two webhook bodies, and the schemas they name. `baseUrl` is where this process can be reached and `version`
- * that of the application. The same arguments give the same bytes. Never throws.
+ * Returns the OpenAPI 3.1 document as a plain object: every endpoint of the table with its parameters, bodies, answers, failures and
+ * headers, the two webhook bodies, and the schemas they name. `baseUrl` is this process's address and `version` that of the application.
+ * The same arguments give the same bytes. Never throws.
  */
 export function buildOpenApi(baseUrl: string, version: string): Json {
   const components = new Map<string, unknown>()
@@ -190,7 +190,7 @@ function requestBody(endpoint: Endpoint, schema: Schemas): Json {
   }
 }
 
-/** Returns the content of JSON lines: the schemas are those of single lines, for which OpenAPI 3.1 has no word. */
+/** Returns the content of JSON lines: the schemas are those of single lines, since OpenAPI 3.1 cannot describe the stream. */
 function linesContent({ lines }: Endpoint, schema: Schemas): Json {
   const [mediaType = ''] = LINES_MEDIA_TYPES
   if (!lines) return {}
@@ -203,7 +203,7 @@ function formSchema(form: Form, schema: Schemas): Json {
     type: 'object',
     properties: {
       ...Object.fromEntries(
-        // `format: binary` is what makes today's tools show a file picker; contentMediaType is the 3.1 way to say the same.
+        // `format: binary` makes today's tools show a file picker; contentMediaType is the 3.1 equivalent.
         files.map(([name, { description }]) => [
           name,
           { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream', description },
@@ -362,11 +362,11 @@ function callback(name: string, summary: string, body: unknown): Json {
   }
 }
 
-/** Makes schemas of what the service sends and of what it takes. */
+/** Makes schemas of outgoing and incoming bodies. */
 interface Schemas {
-  /** Open: a client that checks its answers by it goes on working when they have another member. */
+  /** Open: a client that validates answers with it keeps working when they gain a member. */
   readonly sent: (value: TSchema) => unknown
-  /** Closed, as the service itself is. */
+  /** Closed, like the service itself. */
   readonly taken: (value: TSchema, mayBeNamed?: boolean) => unknown
 }
 
@@ -377,7 +377,7 @@ interface Referencing {
   readonly isClosed: boolean
 }
 
-/** Copies a schema and puts `$ref` in place of the named ones, whose own copies are collected. */
+/** Copies a schema, replaces named schemas by `$ref`, and collects their copies. */
 function toReferences(value: unknown, to: Referencing, mayBeNamed: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => toReferences(item, to, true))
   if (typeof value !== 'object' || value === null) return value
@@ -418,7 +418,7 @@ function described(properties: TObject['properties'], to: Referencing, schemaNam
 /** Names of the schemas that the service sends. */
 const SENT = namesSent()
 
-/** One that is sent as well is open under its own name. */
+/** If it is also sent, it is open under its own name. */
 const takenName = (name: string) => (SENT.has(name) ? `${name}Input` : name)
 
 function namesSent(): ReadonlySet<string> {

@@ -1,4 +1,4 @@
-/** `/openapi.json` and the page on which it can be read and tried, with everything it needs on this machine. */
+/** `/openapi.json` and its documentation page for reading and trying, with all assets on this machine. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -73,7 +73,7 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ')
 
-/** Serves the description and its page to everybody on this machine: neither holds a secret. */
+/** Serves the description and its page to any client on this machine: neither contains a secret. */
 export function docsRoutes(app: FastifyInstance, { baseUrl, version }: { baseUrl: string; version: string }): void {
   const require = createRequire(import.meta.url)
   const folder = path.join(path.dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static')

@@ -38,7 +38,7 @@ export class AppError extends Error {
   }
 }
 
-/** Returns INVALID_REQUEST with the sentence of `reason`, in whatever language it will be read. */
+/** Returns INVALID_REQUEST with the sentence of `reason`, in the reader's language. */
 export function invalidRequest(reason: RequestReason, options: AppErrorOptions = {}): AppError {
   return new AppError('INVALID_REQUEST', { reason }, options)
 }

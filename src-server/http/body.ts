@@ -4,12 +4,12 @@ import type { Clock } from '../../src-system/system.ts'
 import { AppError, invalidRequest } from './app-error.ts'
 import { askForBody } from './expect-continue.ts'
 
-/** Within so much time of waiting a client sends a step of its body, or the rest of it: half a kilobyte a second is enough. */
+/** Longest wait for a step of the body, or the rest of it: half a kilobyte a second is enough. */
 const MAX_STEP_MS = 30_000
-/** Size of such a step, bytes. */
+/** Size of a step, bytes. */
 const STEP_BYTES = 16_384
 
-/** Context in which a body is read. */
+/** Context for reading a body. */
 export interface BodyReading {
   readonly clock: Pick<Clock, 'after' | 'monotonicMs'>
   /** Aborted when the client is gone. */
@@ -17,9 +17,9 @@ export interface BodyReading {
 }
 
 /**
- * Yields the body of `request` as it comes, and asks for it where the client waits for that. Time in which nobody asks for the next
- * chunk does not count against the client. Throws REQUEST_TIMEOUT when it sends too little for too long, INVALID_REQUEST when it breaks
- * off, and the reason of `signal`. Whatever ends it, the rest of the body stays unread.
+ * Yields the body of `request` as it arrives, and asks for it if the client waits for that. Time until the caller asks for the next chunk
+ * does not count against the client. Throws REQUEST_TIMEOUT if the client is too slow for too long, INVALID_REQUEST if it breaks off, and
+ * the reason of `signal`. In each case, the rest of the body stays unread.
  */
 export async function* bodyChunks(
   request: IncomingMessage,
@@ -48,7 +48,7 @@ export async function* bodyChunks(
   }
 }
 
-/** Waits until there is more to read, or nothing more will come. */
+/** Waits until there is more to read, or the body has ended. */
 async function untilReadable(
   request: IncomingMessage,
   signal: AbortSignal,

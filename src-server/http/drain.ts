@@ -4,16 +4,16 @@ import { isBodyHeld } from './expect-continue.ts'
 
 /** Most bytes of an unread body that are read and discarded: the largest upload and its fields. */
 const MAX_DRAINED_BYTES = 2_147_483_648
-/** Longest time for which they are read, ms. */
+/** Longest time to drain a request, ms. */
 const MAX_DRAIN_MS = 30_000
-/** Time after which a client with `Expect: 100-continue` that has sent nothing is waiting for the request of its body, ms. */
+/** Silence after which a client with `Expect: 100-continue` is taken to be waiting for the request of its body, ms. */
 const HELD_BODY_MS = 100
 
 /**
- * Reads what is left of a refused request and throws it away. A client that is still sending would never read its answer: Python's
- * http.client sends everything first, and a closed socket resets what was already written. Returns whether the end was reached,
- * or the client is gone; false past 2 GiB or 30 s, or when the client waits to be asked for the body, and the connection must then be
- * closed after the answer.
+ * Reads the rest of a refused request and discards it. A client that is still sending would never read its answer: Python's http.client
+ * sends everything first, and a closed socket resets bytes that were already written. Returns whether the end was reached, or the client is
+ * gone; false past 2 GiB or 30 s, or when the client waits to be asked for the body, and the connection must then be closed after the
+ * answer.
  */
 export async function drain(request: IncomingMessage, clock: Pick<Clock, 'after'>): Promise<boolean> {
   if (request.readableEnded || request.destroyed || !hasBody(request)) return true

@@ -1,4 +1,4 @@
-/** Every failure leaves as `{"error":{"code","message"}}` (specification section 7), whatever part of the process it came from. */
+/** Every failure is sent as `{"error":{"code","message"}}` (specification section 7), from any part of the process. */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -34,7 +34,7 @@ export function envelopeOf(failure: AppError, language: Language, requestId: str
   }
 }
 
-/** As {@link envelopeOf}; the app's own page, which words failures itself, is told what the message mentions. */
+/** As {@link envelopeOf}; the app's own page, which words failures itself, also gets the values of the message. */
 function envelopeFor(request: FastifyRequest, failure: AppError): ErrorEnvelope {
   const { error } = envelopeOf(failure, preferredLanguage(request.headers['accept-language']), request.id)
   const isPage = callerOf(request)?.via === 'session'
@@ -56,8 +56,9 @@ function headersOf(failure: AppError): Record<string, string> {
 }
 
 /**
- * Returns what a thrown value means to a client: itself where it is an expected failure, a full disk, a busy or read-only
- * database, a system without file descriptors or memory, a request that could not be parsed; INTERNAL_ERROR with the value as cause for everything else. Never throws.
+ * Returns the client's error for a thrown value: itself if it is an expected failure; a full disk, a busy or read-only database, a system
+ * without file descriptors or memory, and a request that could not be parsed have codes; INTERNAL_ERROR with the value as cause for
+ * everything else. Never throws.
  */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
@@ -108,7 +109,7 @@ export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): v
     return reply
   })
   const methodsOf = collectMethods(app)
-  // Before the body is read: a method may have rules for it that nothing here needs.
+  // Before the body is read: a method may have body rules that do not matter here.
   app.addHook('onRequest', (request, _reply, done) => {
     if (!request.is404 && !lacksPart(request)) return done()
     const [path = ''] = request.url.split('?')
@@ -117,7 +118,7 @@ export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): v
     const isSlashTooMany = path.endsWith('/') && methodsOf(path.replace(/\/+$/, '')).length > 0
     throw new AppError('NOT_FOUND', isSlashTooMany ? { reason: 'trailing_slash' } : {})
   })
-  // Without one of our own the framework's would not run that hook.
+  // Without our own handler, the framework's would not run that hook.
   app.setNotFoundHandler(() => {
     throw new AppError('NOT_FOUND')
   })
@@ -129,7 +130,7 @@ function lacksPart(request: FastifyRequest): boolean {
   return endpoint !== undefined && endpoint.access !== 'open' && Object.values(request.params as object).includes('')
 }
 
-/** Records the routes added to `app`; returns a function that gives the methods of a path: none for an unknown one. */
+/** Records the routes added to `app`; returns a function that gives the methods of a path, empty for an unknown one. */
 function collectMethods(app: FastifyInstance): (path: string) => string[] {
   const served: { readonly methods: readonly string[]; readonly pattern: RegExp }[] = []
   app.addHook('onRoute', ({ method, url, config }) => {
@@ -143,8 +144,8 @@ function collectMethods(app: FastifyInstance): (path: string) => string[] {
 }
 
 /**
- * Answers a connection whose request never became one (malformed, header overflow, timed out) and closes it; `cause` is what the
- * parser says.
+ * Answers a connection whose request could not be read (malformed, header overflow, timed out) and closes it; `cause` is the parser's
+ * error.
  */
 export function refuseConnection(socket: Socket, requestId: string, cause: NodeJS.ErrnoException | undefined): void {
   const failure =

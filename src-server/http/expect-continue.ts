@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const held = new WeakMap<IncomingMessage, ServerResponse>()
 
-/** Notes that the body of `request` is kept back until `response` asks for it. */
+/** Records that the body of `request` is held back until `response` asks for it. */
 export function holdBody(request: IncomingMessage, response: ServerResponse): void {
   held.set(request, response)
 }

@@ -6,7 +6,7 @@
 import type { IncomingMessage } from 'node:http'
 import { LINK_PATH } from '../../src-contract/links.ts'
 
-/** Host names under which the server may be addressed. */
+/** Accepted host names of the server. */
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 /** Pages that a link on another site may open. */
 const OPENABLE_FROM_ANYWHERE = new Set(['/', '/docs', '/docs/', '/healthz'])
@@ -14,12 +14,12 @@ const OPENABLE_FROM_ANYWHERE = new Set(['/', '/docs', '/docs/', '/healthz'])
 /** Addresses of results that need no key. */
 const LINK = new RegExp(`^${LINK_PATH}[^/]+$`)
 
-/** A request target with a scheme; what it names counts instead of the Host header (RFC 9112 section 3.2.2). */
+/** A request target with a scheme; its host takes precedence over the Host header (RFC 9112 section 3.2.2). */
 export const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
 
 /**
- * Returns whether a request may go on: its Host is one of our three names with `port`, its Origin is absent or ours, and it was
- * not made by a page of another site, other than by opening one of our pages or a link. Never throws.
+ * Returns whether a request may proceed: its Host is one of our three names with `port`, its Origin is absent or ours, and it does not come
+ * from a page of another site, except for opening one of our pages or a link. Never throws.
  */
 export function isAllowed(request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>, port: number): boolean {
   const { method, url = '', headers } = request

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net'
 import { holdBody } from './expect-continue.ts'
 
-/** The port that was asked for is in use, or the system keeps it for others: Windows does that with whole ranges. */
+/** Error for a port in use, or reserved by the system: Windows reserves whole ranges. */
 export class PortTakenError extends Error {
   readonly code: 'EADDRINUSE' | 'EACCES'
   readonly port: number
@@ -20,14 +20,14 @@ export interface Listening {
   readonly port: number
   /** Sets how a connection is answered whose request cannot be read and has no answer yet; until then it is just closed. */
   onUnreadable(refuse: (socket: Socket, cause: ParserFault) => void): void
-  /** Takes no new connection, lets requests under way end, and closes what is still open after `graceMs`. */
+  /** Accepts no new connections, lets requests under way end, and closes the remaining ones after `graceMs`. */
   close(graceMs: number, sleep: (ms: number) => Promise<void>): Promise<void>
 }
 
-/** Cause of the refusal of a connection: an error of Node's parser, or none where the request was readable and is not accepted. */
+/** Cause of a refused connection: an error of Node's parser, or undefined for a readable but unaccepted request. */
 type ParserFault = NodeJS.ErrnoException | undefined
 
-/** Addresses on which the server listens. */
+/** Listening addresses. */
 const LOOPBACK = ['127.0.0.1', '::1'] as const
 /** Attempts to find a port that is free on both addresses. */
 const FREE_PORT_TRIES = 20
@@ -41,8 +41,8 @@ const IDLE_CONNECTION_MS = 75_000
 const STILL_THERE_MS = 1000
 
 /**
- * Serves `answer` on 127.0.0.1 and, where the machine has IPv6, on ::1, on the same port; 0 picks one that is free on both.
- * Throws a {@link PortTakenError}; nothing is then left open.
+ * Serves `answer` on 127.0.0.1 and, if the machine has IPv6, on ::1, on the same port; 0 picks one that is free on both. Throws a
+ * {@link PortTakenError} and then leaves nothing open.
  */
 export async function listen(answer: RequestListener, port: number): Promise<Listening> {
   let refuse = (socket: Socket, _cause: ParserFault): void => void socket.destroy()
@@ -56,7 +56,7 @@ export async function listen(answer: RequestListener, port: number): Promise<Lis
     const timer = setInterval(() => {
       const response = begun.get(socket)
       if (!response || response.headersSent || socket.destroyed) clearInterval(timer)
-      // Only a write shows whether the other side is closed too; an informational one changes nothing (RFC 9110 section 15.2).
+      // Only a write shows whether the other side is closed too; an informational response is harmless (RFC 9110 section 15.2).
       else if (response.req.httpVersion === '1.1') response.writeProcessing()
     }, STILL_THERE_MS).unref()
   }
@@ -65,7 +65,7 @@ export async function listen(answer: RequestListener, port: number): Promise<Lis
     begun.set(socket, response)
     // Later bytes on the same connection belong to another request, which has no answer yet.
     response.once('finish', () => begun.get(socket) === response && begun.delete(socket))
-    // A connection that falls idle only now, such as that of a stream that has ended, would be waited for until the grace is over.
+    // A connection that becomes idle only now, such as after an ended stream, would hold up the close until the grace period ends.
     response.once('close', () => isClosing && socket.destroySoon())
     answer(request, response)
   }
@@ -101,7 +101,7 @@ export async function listen(answer: RequestListener, port: number): Promise<Lis
 interface Listeners {
   readonly answer: RequestListener
   readonly unreadable: (socket: Socket, cause: ParserFault) => void
-  /** Called when a client will send nothing more: it may be gone, or wait for its answer. */
+  /** Called when a client has ended its side: it may be gone, or wait for its answer. */
   readonly onHalfClosed: (socket: Socket) => void
 }
 
@@ -113,7 +113,7 @@ function listenOn(
 ): Promise<Server | undefined> {
   const server = createServer(
     {
-      // A request without a Host is the guard's to refuse, in our words; so is one with two, of which only the first would be seen.
+      // The guard refuses a request without a Host in our words; and one with two, since Node would show only the first.
       requireHostHeader: false,
       joinDuplicateHeaders: true,
       maxHeaderSize: HEADER_BYTES,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 
-/** The page may load and run its own files only; `blob:` is sound decoded in the page or a download on its way to the browser. */
+/** The page may only load and run its own files; `blob:` is sound decoded in the page or a download for the browser. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -27,15 +27,14 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Serves the built page of `folder` at `/`, one route per file; nothing where it was not built. Its files are public: they hold no
- * secret. They are read once, at the start: a later build names them otherwise, and half of each would be no page. Throws the
- * system's error.
+ * Serves the built page of `folder` at `/`, one route per file; nothing without a build. Its files are public: they contain no secret. They
+ * are read once, at the start: a later build renames them, and a mix of both would not work. Throws the system's error.
  */
 export function pageRoutes(app: FastifyInstance, folder: string): void {
   if (!existsSync(path.join(folder, 'index.html'))) return
   const assets = readdirSync(path.join(folder, 'assets')).map((name) => `assets/${name}`)
   for (const name of [...readdirSync(folder), ...assets]) {
-    // A folder, or what a file manager leaves behind.
+    // A folder, or a file manager's leftover.
     if (path.extname(name) === '') continue
     const bytes = readFileSync(path.join(folder, name))
     const headers = {

@@ -21,8 +21,8 @@ import { schemaFault } from './schema-fault.ts'
 export type Maker = { readonly via: 'key'; readonly keyId: string } | { readonly via: 'session' }
 
 /**
- * Caller of a request: a program with an API key and what that permits, or the application. `isOwner` means that the request carried the
- * control credential, which the page and other clients of HTTP never hold: the shell and the command line confirm with it.
+ * Caller of a request: a program with an API key and its permissions, or the application. `isOwner` means that the request carried the
+ * control credential, which the page and other HTTP clients never hold: only the shell and the command line confirm with it.
  */
 export type Caller =
   | { readonly via: 'key'; readonly keyId: string; readonly scope: Scope }
@@ -41,15 +41,15 @@ export interface Call<E extends Endpoint> {
   readonly caller: E['access'] extends 'open' ? undefined : Caller
   /** Language of messages for people. */
   readonly language: Language
-  /** Aborted when the client goes away before it has its answer. */
+  /** Aborted when the client leaves before it has its answer. */
   readonly signal: AbortSignal
-  /** For what the table does not describe: multipart bodies and ranges. */
+  /** For details outside the table: multipart bodies and ranges. */
   readonly request: FastifyRequest
 }
 
 type Headers = Readonly<Record<string, string | number>>
 
-/** Answer of a handler as a read-only value, so that constant arrays and objects can be used. */
+/** Answer of a handler as a read-only value, which allows constant arrays and objects. */
 type Frozen<T> = T extends object ? { readonly [Key in keyof T]: Frozen<T[Key]> } : T
 
 /** An answer with the JSON body of its status in the table. */
@@ -69,7 +69,7 @@ interface RawOutcome<E extends Endpoint> {
 /** Answer of a handler. */
 export type Outcome<E extends Endpoint> = JsonOutcome<E> | RawOutcome<E>
 
-/** Authenticates a request to an endpoint by what that needs; throws INVALID_API_KEY, FORBIDDEN or RATE_LIMIT. It may set headers on the reply. */
+/** Authenticates a request for the needed access; throws INVALID_API_KEY, FORBIDDEN or RATE_LIMIT. It may set headers on the reply. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply, needed: Scope | 'session') => Caller
 
 /** Returns whether a request carries JSON lines, where its endpoint takes them, and not a form. */
@@ -77,7 +77,7 @@ export function hasLines({ headers }: FastifyRequest): boolean {
   return LINES_MEDIA_TYPES.includes(mediaTypeOf(headers) ?? '')
 }
 
-/** Byte order marks of UTF-8 and UTF-16, a character a byte: RFC 8259 section 8.1 knows none in JSON. */
+/** Byte order marks of UTF-8 and UTF-16, one character per byte: RFC 8259 section 8.1 does not allow them in JSON. */
 const BYTE_ORDER_MARKS = ['\u00ef\u00bb\u00bf', '\u00fe\u00ff', '\u00ff\u00fe']
 
 /** Largest JSON body. */
@@ -96,13 +96,13 @@ export function isOwner(caller: Caller): boolean {
   return caller.via === 'session' && caller.isOwner === true
 }
 
-/** Throws OWNER_REQUIRED unless the request carried the control credential. `param` names what it would change. */
+/** Throws OWNER_REQUIRED unless the request carried the control credential. `param` names the setting that it would change. */
 export function requireOwner(caller: Caller, param?: string): void {
   if (isOwner(caller)) return
   throw new AppError('OWNER_REQUIRED', {}, param === undefined ? {} : { param })
 }
 
-/** Throws FORBIDDEN, which names both, unless a key with the scope `given` may do what needs the scope `needed`. */
+/** Throws FORBIDDEN with both scopes unless a key with the scope `given` may do something that needs the scope `needed`. */
 export function requireScope(given: Scope, needed: Scope): void {
   if (!permits(given, needed)) throw new AppError('FORBIDDEN', { scope: given, neededScope: needed })
 }
@@ -113,8 +113,8 @@ export function endpointOf(request: FastifyRequest): Endpoint | undefined {
 }
 
 /**
- * Prepares `app` for {@link route}: access is decided before anything of a body is read, and bodies are left to the routes, which wait for
- * them by `clock`.
+ * Prepares `app` for {@link route}: access is decided before any of the body is read, and bodies are left to the routes, which use `clock`
+ * for their timeouts.
  */
 export function installAdmission(app: FastifyInstance, admit: Admit, clock: BodyReading['clock']): void {
   clocks.set(app, clock)
@@ -125,7 +125,7 @@ export function installAdmission(app: FastifyInstance, admit: Admit, clock: Body
     if (endpoint && endpoint.access !== 'open') {
       callers.set(request, admit(request, reply, endpoint.access === 'caller' ? endpoint.scope : 'session'))
     }
-    // Whether an optional body is there is known when it has been read.
+    // An optional body can only be detected by reading it.
     if (endpoint && !isRead(endpoint) && !jsonBodyOf(endpoint)?.isOptional) checkMediaType(request, endpoint)
     done()
   })
@@ -135,7 +135,7 @@ function checkMediaType(request: FastifyRequest, endpoint: Endpoint): void {
   const expected = endpoint.form ? 'multipart/form-data' : 'application/json'
   const given = mediaTypeOf(request.headers)
   const encoding = encodingOf(request.headers)
-  // RFC 9110 section 15.5.16: the header says what would be taken.
+  // RFC 9110 section 15.5.16: the header names the accepted encoding.
   if (encoding !== undefined)
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', { encoding }, { headers: { 'accept-encoding': 'identity' } })
   if (endpoint.lines && hasLines(request)) return
@@ -153,9 +153,8 @@ function encodingOf(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /**
- * Returns the query of a request. Of a read only the declared parameters count: others, such as those against caches, change nothing. Any
- * other request that declares parameters has no others, and a field of its body has no place here: ignored, either might cost a credit or
- * delete a job. Throws INVALID_REQUEST with the name.
+ * Returns the query of a request. A read ignores undeclared parameters, such as cache busters. Any other request with declared parameters
+ * accepts no others, and no field of its body: ignored, either might cost a credit or delete a job. Throws INVALID_REQUEST with the name.
  */
 function queryOf({ query }: FastifyRequest, endpoint: Endpoint): unknown {
   const { form, body, query: known } = endpoint
@@ -170,7 +169,7 @@ function queryOf({ query }: FastifyRequest, endpoint: Endpoint): unknown {
   return known && checkedTexts(known, query)
 }
 
-/** Returns the JSON body of a request; undefined where the endpoint takes none. Throws INVALID_REQUEST or UNSUPPORTED_MEDIA_TYPE. */
+/** Returns the JSON body of a request; undefined for an endpoint without one. Throws INVALID_REQUEST or UNSUPPORTED_MEDIA_TYPE. */
 async function bodyOf(request: FastifyRequest, endpoint: Endpoint, reading: BodyReading): Promise<unknown> {
   const json = jsonBodyOf(endpoint)
   if (!json) return undefined
@@ -181,9 +180,9 @@ async function bodyOf(request: FastifyRequest, endpoint: Endpoint, reading: Body
 }
 
 /**
- * Serves `endpoint` with `handler`. Parameters, query, headers and JSON body are checked against the table first; what does not
- * fit is INVALID_REQUEST with the name at fault. In address and headers decimal digits become a whole number where the schema
- * asks for one. Identifiers (`…_id`, `…_ids`) may be written in either case.
+ * Serves `endpoint` with `handler`. Parameters, query, headers and JSON body are validated by the table first; a mismatch is
+ * INVALID_REQUEST with the name at fault. In address and headers, decimal digits become a whole number if the schema requires one.
+ * Identifiers (`…_id`, `…_ids`) may be in either case.
  */
 export function route<const E extends Endpoint, const O extends Outcome<E>>(
   app: FastifyInstance,
@@ -209,7 +208,7 @@ export function route<const E extends Endpoint, const O extends Outcome<E>>(
         signal,
         request,
       }
-      // The table's types are checked at compile time on both sides; between them stands one untyped call.
+      // The table's types are checked at compile time on both sides; only this call between them is untyped.
       return answer(reply, await handler(call as unknown as Call<E>))
     },
   })
@@ -275,7 +274,7 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Returns a signal that is aborted when the client goes away before it has its answer. */
+/** Returns a signal that is aborted when the client leaves before it has its answer. */
 export function untilGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
   const abort = () => gone.abort(invalidRequest('body_broken_off'))

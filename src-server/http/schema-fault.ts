@@ -1,4 +1,4 @@
-/** Where a JSON value breaks its schema, in the words of the API: the validator's own (typebox) stay in this file. */
+/** Location and rule of a JSON value's schema violation, in the words of the API: the validator's own (typebox) stay in this file. */
 import type { TSchema } from 'typebox'
 import Value from 'typebox/value'
 import type { Detail } from '../../src-contract/text/details.ts'
@@ -10,7 +10,7 @@ export interface SchemaFault {
   readonly detail: Detail
 }
 
-/** Longest part of a place, characters: a name that the schema does not know can be as long as the request. */
+/** Longest name in a path, characters: an unknown name can be as long as the request. */
 const MAX_NAME_LENGTH = 100
 
 /** Names of the JSON types as a rule. */
@@ -37,7 +37,7 @@ export function schemaFault(schema: TSchema, value: unknown): SchemaFault | unde
   }
 }
 
-/** Splits a JSON pointer (RFC 6901), which may stand behind a `#`. */
+/** Splits a JSON pointer (RFC 6901), with or without a leading `#`. */
 function namesIn(pointer: string): string[] {
   const [, ...names] = pointer.split('/')
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
@@ -77,7 +77,7 @@ interface Bounded {
   readonly examples?: readonly string[]
 }
 
-/** Returns the rule that is broken: a number has both its bounds in it, whichever of them it breaks. */
+/** Returns the broken rule; a number's rule always includes both bounds. */
 function detailOf(keyword: string, params: object, member: unknown): Detail {
   const { type, minimum, maximum, examples: [example] = [] } = (member ?? {}) as Bounded
   if ((type === 'integer' || type === 'number') && minimum !== undefined && maximum !== undefined) {

@@ -26,7 +26,7 @@ export type Analyse = (
   options: {
     readonly signal: AbortSignal
     readonly onProgress?: (progress: WorkProgress) => void
-    /** Reference of a planned job: the warnings are then those of that job. */
+    /** Reference of a planned job; the warnings are then the job's. */
     readonly reference?: AnalysisOrder['reference']
   },
 ) => Promise<AnalysisFacts>
@@ -34,7 +34,7 @@ export type Analyse = (
 /** Time limit of one analysis, ms. */
 const TIME_LIMIT_MS = 180_000
 
-/** Creates the free analysis. It takes no job slot and writes nothing, and ends when the server stops. */
+/** Creates the free analysis. It takes no job slot, writes nothing, and ends when the server stops. */
 export function createAnalyse(deps: {
   pool: WorkerPool
   log: Log

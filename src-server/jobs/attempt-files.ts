@@ -35,7 +35,7 @@ export async function storeResult(
  */
 export function removeLeftOvers(folders: Folders, jobId: string, hasResult: boolean): void {
   if (!existsSync(folders.job(jobId))) return
-  // Without its song a result cannot be made again: a database from a backup may not know that the job was done.
+  // Without its song a result cannot be remade: a restored database may not know that the job was done.
   if (!hasResult && existsSync(folders.source(jobId))) rmSync(folders.result(jobId), { recursive: true, force: true })
   for (const name of readdirSync(folders.job(jobId))) {
     if (/^attempt-\d+$/.test(name)) rmSync(path.join(folders.job(jobId), name), { recursive: true, force: true })

@@ -1,4 +1,4 @@
-/** One attempt at a job: an engine process in a folder of its own, and the result moved to where it belongs. */
+/** One attempt at a job: an engine process in a separate folder, and moving the result into place. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import type { Log } from '../../src-system/log.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
@@ -27,7 +27,9 @@ export interface AttemptDeps {
   readonly jobTimeoutMs: number
 }
 
-/** Runs one attempt and stores its result. Resolves with how it ended, undefined where it goes on elsewhere; rejects where it could not be made. */
+/**
+ * Runs one attempt and stores its result. Resolves with its ending, undefined if it continues elsewhere; rejects if it could not be made.
+ */
 export async function runAttempt(
   { folders, queue, clock, log, threads, ffmpeg, jobTimeoutMs }: AttemptDeps,
   job: JobRecord,
@@ -72,7 +74,7 @@ function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg
     ...(request.metadata ? { metadata: request.metadata } : {}),
     ...(job.cover ? { cover: { path: folders.cover(job.jobId), ...job.cover } } : {}),
     ...(request.masterTargets ? { masterTargets: request.masterTargets } : {}),
-    // The same input and settings give the same bytes, whichever job they belong to.
+    // The same input and settings give the same bytes in every job.
     seed: 0,
     threads,
   }
@@ -87,7 +89,7 @@ function joinedOf(jobId: string, joined: NonNullable<MasterRequest['joined']>, f
   }
 }
 
-/** Returns the failure for a file of the job that is gone from the data folder; undefined when all are there. */
+/** Returns the failure for a missing file of the job; undefined if all exist. */
 function lostFile(job: JobRecord, folders: Folders): 'SOURCE_LOST' | 'REFERENCE_LOST' | undefined {
   if (!existsSync(folders.source(job.jobId))) return 'SOURCE_LOST'
   if (job.cover && !existsSync(folders.cover(job.jobId))) return 'SOURCE_LOST'

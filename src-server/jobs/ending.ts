@@ -1,4 +1,4 @@
-/** Outcome of an attempt: how a job goes on after its engine process has ended, or after an error. Pure. */
+/** Outcome of an attempt: the job's next step after its engine process has ended, or after an error. Pure. */
 import { isDiskFull } from '../../src-system/disk.ts'
 import { isExhausted } from '../../src-system/process-group.ts'
 import { FfmpegError } from '../../src-worker/media/ffmpeg.ts'
@@ -7,7 +7,7 @@ import type { AttemptEnd } from './queue.ts'
 import type { Ending } from './settle.ts'
 import type { EngineEnd } from './worker-pool.ts'
 
-/** Outcome of an attempt, with the log line that explains a failure; an error where no level is given. */
+/** Outcome of an attempt, with the log line that explains a failure; the level defaults to error. */
 export interface AttemptOutcome {
   readonly ending: Ending
   readonly problem?: {
@@ -47,7 +47,7 @@ function outcomeOfAnswer(message: Extract<EngineEnd, { kind: 'answered' }>['mess
   if (message.type === 'done') return { ending: { kind: 'succeed', result: message.result } }
   if (message.type !== 'failed') return { ending: { kind: 'fail', failureCode: 'ENGINE_FAILED' } }
   const { failureCode, message: detail, stack, params: values } = message
-  // The system may kill the engine process or an ffmpeg of it: both are crashes.
+  // The system may kill the engine process or one of its ffmpegs: both are crashes.
   if (failureCode === 'ENGINE_CRASHED' || failureCode === 'OUT_OF_MEMORY') {
     const problem = { message: 'an engine process died', fields: { detail } }
     return { ending: { kind: 'crash', isOutOfMemory: failureCode === 'OUT_OF_MEMORY' }, problem }

@@ -1,7 +1,7 @@
 import type { WorkFailed } from '../../src-worker/mastering/work-order.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 
-/** Returns what the failure of a piece of work that is no job means to the client that asked for it. */
+/** Returns the client's error for a failure of engine work outside jobs. */
 export function engineFailure({ failureCode, message }: Pick<WorkFailed, 'failureCode' | 'message'>): AppError {
   const options = { cause: message }
   const unusable = (reason: string, param = 'file') =>

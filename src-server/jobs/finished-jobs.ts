@@ -35,7 +35,7 @@ function prepareStatements(db: Db) {
     keep: db.prepare<[string]>(
       'UPDATE jobs SET is_kept = 1 WHERE is_kept = 0 AND job_id IN (SELECT value FROM json_each(?))',
     ),
-    // The retention of an ended one starts anew: nothing is removed on the day on which it leaves its release.
+    // The retention of an ended job restarts: nothing is removed on the day it leaves its release.
     giveUp: db.prepare<{ jobs: string; now: number; period: number | null }>(
       `UPDATE jobs SET is_kept = 0, kept_from_ms = iif(completed_at_ms IS NULL, NULL, :now),
          expires_at_ms = iif(completed_at_ms IS NULL, NULL, :now + :period)
@@ -53,7 +53,7 @@ function prepareStatements(db: Db) {
       )
       .pluck(),
     deliver: db.prepare<[string, string]>('UPDATE jobs SET output_folder = ? WHERE job_id = ?'),
-    // The song stays here where it came from no file of the user's.
+    // The song stays here if it is not a copy of the user's file.
     moveOut: db
       .prepare<{ jobId: string; folder: string; sums: string }, 0 | 1>(
         `UPDATE jobs SET output_folder = :folder, delivered_sums = :sums, is_expired = source_path IS NOT NULL,
@@ -81,20 +81,23 @@ export class FinishedJobs {
     return this.#statements.selectExpirable.all(nowMs, limit)
   }
 
-  /** Returns how many ended jobs have no files any more at a moment, with what they take now and the first of their ends; undefined for none. */
+  /**
+   * Returns the number of ended jobs whose files expire before a moment, with their current size and the first expiry; undefined without
+   * any.
+   */
   expiringBefore(atMs: number): { results: number; sizeBytes: number; firstAtMs: number } | undefined {
     const { results, sizeBytes, firstAtMs } = this.#statements.selectExpiring.get(atMs)!
     return firstAtMs === null ? undefined : { results, sizeBytes: sizeBytes ?? 0, firstAtMs }
   }
 
-  /** Returns the time of the next expiry, milliseconds since 1970; undefined when there is none. */
+  /** Returns the time of the next expiry, milliseconds since 1970; undefined without one. */
   nextExpiryMs(): number | undefined {
     return this.#statements.selectNextExpiry.get() ?? undefined
   }
 
   /**
-   * Looks at up to `limit` jobs after a place in the order of creation and gives those that have ended and have not been swept another
-   * retention period; null for none. Returns the place of the last job, undefined when there were none.
+   * Visits up to `limit` jobs after a position in the order of creation and gives the ended, unswept ones a new retention period; null for
+   * unlimited. Returns the position of the last job, undefined when none were left.
    */
   setRetention(periodMs: number | null, afterSerial: number, limit: number): number | undefined {
     const last = this.#statements.selectLastOfSlice.get(afterSerial, limit) ?? undefined
@@ -107,7 +110,7 @@ export class FinishedJobs {
     return this.#statements.keepFrom.run({ now: nowMs, period: periodMs, limit }).changes
   }
 
-  /** Keeps the files of these jobs and of no others; the retention of one that is no longer kept counts from a moment on. */
+  /** Keeps only the files of these jobs; for jobs no longer kept, the retention period starts at this moment. */
   keepOnly(jobIds: readonly string[], nowMs: number, periodMs: number | null): void {
     const jobs = JSON.stringify(jobIds)
     this.#statements.keep.run(jobs)
@@ -143,7 +146,7 @@ export class FinishedJobs {
     this.#statements.keepAgain.run({ jobId, bytes, now: nowMs, period: periodMs })
   }
 
-  /** Records the folder to which the masters were delivered; false for a job that is no longer there. */
+  /** Records the output folder of the delivered masters; false if the job no longer exists. */
   setOutputFolder(jobId: string, folder: string): boolean {
     return this.#statements.deliver.run(folder, jobId).changes === 1
   }

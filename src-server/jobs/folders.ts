@@ -5,12 +5,12 @@ import { copyLasting, syncFolder } from '../../src-system/disk.ts'
 
 /** Places below the data directory. */
 export interface Folders {
-  /** Uploads on their way, each in a folder of its own. */
+  /** Uploads in progress, each in a separate folder. */
   readonly tmp: string
   job(jobId: string): string
   source(jobId: string): string
   reference(jobId: string): string
-  /** Song with which that of the job is mastered as one, by its place among them, from 0. */
+  /** Song joined with the job's, by its index, from 0. */
   joined(jobId: string, index: number): string
   /** Cover that came with the request. */
   cover(jobId: string): string
@@ -21,11 +21,11 @@ export interface Folders {
   copies(jobId: string): string
   /** Stores a song under `target`, without copying where the file system allows; `target` must not exist. */
   keep(songPath: string, target: string): void
-  /** Removes the files of a job at once: of one that could not be made, or whose row a full disk keeps. Never throws. */
+  /** Removes the files of a job at once: after a failed creation, or when a full disk keeps its row. Never throws. */
   takeBack(jobId: string): void
 }
 
-/** Returns the folders of a data directory and makes those that every start needs, mode 0700. */
+/** Returns the folders of a data directory and creates the mandatory ones, mode 0700. */
 export function createFolders(dataDir: string): Folders {
   const jobs = path.join(dataDir, 'jobs')
   const tmp = path.join(dataDir, 'tmp')
@@ -42,7 +42,7 @@ export function createFolders(dataDir: string): Folders {
     result: (jobId) => within(jobId, 'result'),
     copies: (jobId) => within(jobId, 'copies'),
     keep(songPath, target) {
-      // Node says of a recursive mkdir on a read-only disk that the folder is missing.
+      // On a read-only disk Node's recursive mkdir reports a missing folder.
       if (!existsSync(path.dirname(target))) mkdirSync(path.dirname(target), { mode: 0o700 })
       try {
         linkSync(songPath, target)

@@ -23,7 +23,7 @@ export interface IdempotencyClaim {
   release(): void
 }
 
-/** Time for which an answer is repeated, ms: 24 hours, as documented. */
+/** Time during which an answer is repeated, ms: 24 hours, as documented. */
 const KEPT_MS = 24 * 3_600_000
 
 /** Returns the digest of the relevant values of a request; members keep their order. */
@@ -43,8 +43,8 @@ const FIRST_SETTINGS: readonly string[] = [
 ]
 
 /**
- * Returns what of a request goes into its fingerprint, in the form of the first version: a request that is repeated after an upgrade
- * must be known again. A setting that came later is part of it only where it is not at its default.
+ * Returns the parts of a request for its fingerprint, in the form of the first version: a request repeated after an upgrade must match.
+ * Later settings are included only if they differ from their defaults.
  */
 export function requestParts({ settings, ...others }: MasterRequest): object {
   const defaults: Readonly<Record<string, unknown>> = DEFAULT_SETTINGS
@@ -93,7 +93,10 @@ export function createIdempotency({ db, clock }: { db: Db; clock: Pick<Clock, 'n
       prune.run(clock.now() - KEPT_MS)
       upsert.run(caller, key, fingerprint, JSON.stringify(answer), clock.now())
     },
-    /** Returns the answer stored for the key, else that of `make`, in one transaction; throws IDEMPOTENCY_MISMATCH, and what `make` throws. */
+    /**
+     * Returns the answer stored for the key, else the new one of `make`, in one transaction; throws IDEMPOTENCY_MISMATCH, and as `make`
+     * does.
+     */
     once<Answer extends object>(use: IdempotencyUse, make: () => Answer): { answer: Answer; isReplay: boolean } {
       return db
         .transaction(() => {

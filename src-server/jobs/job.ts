@@ -5,10 +5,10 @@ import type { JobStatus } from '../../src-contract/jobs.ts'
 export const JOB_STATES = ['waiting', 'running', 'done', 'failed'] as const
 export type JobState = (typeof JOB_STATES)[number]
 
-/** Starts after which a job whose engine process keeps dying is given up. */
+/** Crashes of the engine process after which a job is given up. */
 export const MAX_STARTS = 3
 
-/** Starts ended by a kill of the whole service after which a job is given up: it may be what takes the service down. */
+/** Kills of the whole service during a job after which it is given up: the job may be the cause. */
 export const MAX_INTERRUPTIONS = 10
 
 /** Attempts lost with their machines after which a job is given up. */
@@ -22,7 +22,7 @@ export type JobEvent =
   | { readonly kind: 'succeed' }
   /** The engine process reported a failure, or took too long. */
   | { readonly kind: 'fail'; readonly failureCode: FailureCode }
-  /** The engine process, or an ffmpeg of it, ended without an answer while the service lived on. */
+  /** The engine process, or one of its ffmpegs, ended without an answer while the service kept running. */
   | { readonly kind: 'crash'; readonly isOutOfMemory?: boolean }
   /** The whole service was killed while it ran: the start does not count. */
   | { readonly kind: 'interrupt' }
@@ -35,7 +35,7 @@ export type JobEvent =
 /** State of a job as far as it decides the next one. */
 export interface JobPosition {
   readonly state: JobState
-  /** Engine processes started for it, without those that were stopped in order, interrupted or lost. */
+  /** Engine processes started for it, except those stopped in order, interrupted or lost. */
   readonly starts: number
   /** Attempts that were lost with their machines. */
   readonly losses: number
@@ -46,7 +46,7 @@ export interface JobPosition {
 /** Position after an event; `failureCode` when the job has failed by it. */
 export type NextPosition = JobPosition & { readonly failureCode?: FailureCode }
 
-/** Returns the position after `event`, or undefined when it changes nothing: an ended job stays as it is. Pure; never throws. */
+/** Returns the position after `event`, or undefined if nothing changes: an ended job stays as it is. Pure; never throws. */
 export function nextPosition(position: JobPosition, event: JobEvent): NextPosition | undefined {
   const { state, starts, losses, interruptions } = position
   const failed = (failureCode: FailureCode): NextPosition => ({ ...position, state: 'failed', failureCode })
@@ -88,8 +88,8 @@ export function statusOf(state: JobState): JobStatus {
 }
 
 /**
- * Returns whether the result and the songs of a job are over at `nowMs`, milliseconds since 1970: from the very moment on, whether or not
- * the sweep has come round. What a batch has delivered is the user's and has no end. Pure.
+ * Returns whether the result and the songs of a job have expired at `nowMs`, milliseconds since 1970: from that very moment, whether or not
+ * the sweep has run. A batch's deliveries belong to the user and never expire. Pure.
  */
 export function hasExpired(
   {

@@ -23,7 +23,7 @@ import type { Submission, Submissions, Submitted } from './submit.ts'
 
 export interface JobsDeps {
   readonly db: Db
-  /** Clock by which jobs expire. */
+  /** Clock for the expiry of jobs. */
   readonly clock: Pick<Clock, 'now'>
   readonly store: JobStore
   readonly scheduler: Pick<Scheduler, 'wake' | 'abandon' | 'progressOf'>
@@ -35,7 +35,7 @@ export interface JobsDeps {
   readonly plan: () => Plan
   readonly spareRoom: Pick<SpareRoom, 'use'>
   readonly stored: Pick<StoredFiles, 'withSong' | 'withFile'>
-  /** Lets files that are kept again expire as any others; `bytes` are what they take. */
+  /** Starts a new retention period for files that are kept again; `bytes` is their size. */
   readonly keepAgain: (jobId: string, bytes: number) => void
 }
 
@@ -61,7 +61,7 @@ export class Jobs {
   /** Returns one page of jobs. Throws INVALID_REQUEST for a cursor of another list. */
   list(query: JobQuery, view: PayloadView): JobPage {
     const { sort = 'newest', limit = DEFAULT_PAGE_SIZE } = query
-    // One more than asked for tells whether there is another page.
+    // One more than requested shows whether there is another page.
     const { jobs, total } = this.#deps.store.list({ ...filterOf(query, sort), limit: limit + 1 })
     const page = jobs.slice(0, limit)
     const last = page.at(-1)
@@ -80,8 +80,8 @@ export class Jobs {
   }
 
   /**
-   * Makes a new job from the songs of an ended one. Rejects with JOB_NOT_FOUND, JOB_NOT_READY, RESULT_EXPIRED, FILE_GONE, or what `requestOf`
-   * throws.
+   * Makes a new job from the songs of an ended one. Rejects with JOB_NOT_FOUND, JOB_NOT_READY, RESULT_EXPIRED, FILE_GONE, or as `requestOf`
+   * does.
    */
   async retry(jobId: string, { requestOf, ...by }: Retry): Promise<Submitted> {
     const { clock, folders, stored } = this.#deps
@@ -207,7 +207,7 @@ export class Jobs {
     return files.delivered || existsSync(files.result.zipPath) ? { job, result: job.result, files } : undefined
   }
 
-  /** Returns what a list of tracks shows of a job, or undefined for an unknown one. */
+  /** Returns a job's facts for a list of tracks, or undefined for an unknown one. */
   facts(jobId: string) {
     const job = this.#deps.store.find(jobId)
     if (!job) return undefined
@@ -284,7 +284,7 @@ function filesOf(job: JobRecord, folders: Folders, isExpired: boolean): JobFiles
             masters: [...result.masters, ...(result.release ? [{ ...result.release, platform: RELEASE }] : [])],
             reportJsonPath: inResult(result.reportJsonFile),
             reportHtmlPath: inResult(result.reportHtmlFile),
-            // Nothing sweeps the folder of a job whose files are elsewhere; uploads on their way go with each start.
+            // The sweep skips the folder of a job whose files are elsewhere; uploads in progress are removed at each start.
             copiesFolder: job.deliveredSums ? path.join(folders.tmp, job.jobId) : folders.copies(job.jobId),
           },
         }
@@ -319,7 +319,7 @@ function readCursor(cursor: string, sort: Sort): { serial: number; shownTitle: s
       return { serial: serial as number, shownTitle }
     }
   } catch {
-    // An unreadable text is no cursor of ours.
+    // An unreadable text cannot be our cursor.
   }
   throw new AppError('INVALID_REQUEST', {}, { param: 'cursor', details: [{ rule: 'cursor' }] })
 }

@@ -1,4 +1,4 @@
-/** Engine processes that make the files of releases from those of jobs. Nothing is charged. */
+/** Engine processes that make the files of releases from those of jobs, free of charge. */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { discardFolder } from '../../src-system/disk.ts'
@@ -31,10 +31,13 @@ export interface MakeExportDeps {
   readonly stopping: AbortSignal
 }
 
-/** Room that the files of one track take while they are made, as a multiple of its largest source: copies of it at two rates, and float. */
+/** Temporary space for the files of one track, as a multiple of its largest source: copies of it at two rates, and float. */
 const WORKING_COPIES = 4
 
-/** Creates what makes the files of a track, and what measures a record. Both reject with what a failure means, or the reason of a signal. */
+/**
+ * Creates the functions that make a track's files and measure a record. Both reject with the client's error for a failure, or the reason of
+ * a signal.
+ */
 export function createMakeExport(deps: MakeExportDeps) {
   const run = async (command: EngineWork['command'], signal: AbortSignal): Promise<FinalMessage> => {
     const { pool, log, timeLimitMs, stopping } = deps
@@ -72,7 +75,7 @@ export function createMakeExport(deps: MakeExportDeps) {
   }
 }
 
-/** Runs `work` with an empty folder of its own, which is gone afterwards. Throws INSUFFICIENT_STORAGE without room for it. */
+/** Runs `work` with a new, empty folder and removes it afterwards. Throws INSUFFICIENT_STORAGE without room for it. */
 async function inFolder<Result>(
   { tmp, random, storage }: MakeExportDeps,
   bytes: number,

@@ -5,7 +5,9 @@ import type { JobRecord } from './store.ts'
 
 /** Process, threads and ffmpeg before any sound, bytes: 120 MB measured (docs/engine/measured.md), and a third more. */
 const PROCESS_BYTES = 160_000_000
-/** Each frame of the song, bytes: 14 measured over lengths of one to ten minutes, and two thirds more for what clipped songs and proofs add. */
+/**
+ * Memory per frame of the song, bytes: 14 measured over lengths of one to ten minutes, and two thirds more for clipped songs and proofs.
+ */
 const FRAME_BYTES = 24
 
 /** Estimate of the most memory that a job takes, bytes, by length and rate of its songs. */
@@ -22,15 +24,16 @@ export function jobMemoryBytes({
   return Math.ceil(PROCESS_BYTES + frames * FRAME_BYTES)
 }
 
-/** A job that runs, as far as its memory goes. */
+/** Memory use of a running job. */
 export interface MemoryUse {
   readonly stage: Stage
   readonly memoryBytes: number
 }
 
 /**
- * Returns whether a job of an estimate may start beside those that run. One that is still decoding has not taken its memory yet, so that
- * is kept for it; the free memory already lacks that of the others. The only job always may: it could never start otherwise.
+ * Returns whether a job with this estimate may start beside the running ones. Jobs that are still decoding have not taken their memory yet,
+ * so it is reserved for them; the free memory already excludes the others'. A job without others may always start: otherwise it never
+ * could.
  */
 export function fitsMemory(memoryBytes: number, freeBytes: number, running: readonly MemoryUse[]): boolean {
   const promised = running.filter(({ stage }) => stage === 'decoding').reduce((sum, one) => sum + one.memoryBytes, 0)

@@ -24,7 +24,7 @@ export interface LiveState {
 export interface PayloadView {
   readonly baseUrl: string
   readonly language: Language
-  /** True where the application itself asks: its payload also has the folder on this machine. */
+  /** True for requests of the application itself, whose payload includes the folder on this machine. */
   readonly isSession: boolean
   /** The moment of the look, milliseconds since 1970. */
   readonly nowMs: number

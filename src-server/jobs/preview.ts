@@ -31,7 +31,7 @@ export type MakePreview = (
   signal: AbortSignal,
 ) => Promise<Preview>
 
-/** Creates the previews. Each renders the whole master into a folder below `tmp`, of which nothing is left. */
+/** Creates the previews. Each renders the whole master into a folder below `tmp` and removes it afterwards. */
 export function createMakePreview(deps: {
   readonly renderAlone: RenderAlone
   readonly ffmpeg: () => Promise<Ffmpeg>
@@ -51,7 +51,7 @@ export function createMakePreview(deps: {
     try {
       const [platform] = settings.platforms
       const songs = { source: song, ...(reference ? { reference } : {}) }
-      // The seed is that of jobs: the same input and settings give the same samples.
+      // The seed of jobs: the same input and settings give the same samples.
       const order = { ...songs, ffmpeg, settings, seed: 0, platform: platform!, attemptFolder }
       return cutOut(await deps.renderAlone(order, signal), cut)
     } finally {
@@ -60,7 +60,7 @@ export function createMakePreview(deps: {
   }
 }
 
-/** Frame of a master at most, bytes, and the rate to which a lower one is raised. */
+/** Largest frame of a master, bytes, and the lowest rate of a master. */
 const FRAME_BYTES = 6
 const LOWEST_RATE_HZ = 44_100
 
@@ -96,7 +96,7 @@ export function loudestStartSeconds(
 ): number {
   const power = shortTermLufs.map((lufs) => (lufs === null ? 0 : 10 ** (lufs / 10)))
   const steps = Math.max(1, Math.round(seconds / stepSeconds))
-  // Those of the 3 s before the passage's own would tell of what lies before it.
+  // Values over the 3 s before the passage would include sound outside of it.
   const unheard = Math.min(steps - 1, Math.round(SHORT_TERM_SECONDS / stepSeconds) - 1)
   const last = Math.floor((durationSeconds - seconds) / stepSeconds)
   let best = 0

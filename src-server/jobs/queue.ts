@@ -8,7 +8,7 @@ export interface Attempt {
   readonly id: string
   /** Order with the paths of this machine. */
   readonly order: WorkOrder
-  /** A time in which the machine was awake. */
+  /** Only counts time while the machine is awake. */
   readonly timeLimitMs: number
   /** Estimate of the most memory that it takes. */
   readonly memoryBytes: number
@@ -23,17 +23,17 @@ export type Loss = 'gone' | 'stopped' | 'disk_full' | 'ffmpeg' | 'files'
 /** End of an attempt; there is exactly one. After an answer `done` the files of the result lie in the attempt's folder. */
 export type AttemptEnd =
   | EngineEnd
-  /** The machine has gone or could not work, which says nothing about the song. */
+  /** The machine is gone or could not work, which says nothing about the song. */
   | { readonly kind: 'lost'; readonly reason: Loss; readonly detail?: string }
-  /** It goes on without this process, which ends. */
+  /** It continues without this process, which is ending. */
   | { readonly kind: 'left' }
 
 /** Observer of an attempt. Aborting the signal takes the attempt back. */
 export type AttemptWatch = Pick<EngineWork, 'signal' | 'onProgress'>
 
-/** Queue of attempts as the owner of the jobs sees it. The owner alone decides about order, and about a further attempt. */
+/** Queue of attempts as seen by the owner of the jobs. Only the owner decides about order and further attempts. */
 export interface Queue {
-  /** True where attempts go on after the owner's end: at its start it offers those that were running again, under the same identifiers. */
+  /** True if attempts continue after the owner's end: at its start it offers running ones again, under the same identifiers. */
   readonly outlivesOwner: boolean
   /** Attempts that may be offered at once, at this moment. */
   slots(): number
@@ -41,11 +41,11 @@ export interface Queue {
   freeMemoryBytes(): number
   /** Offers an attempt, or takes it up where it was offered before. Resolves with its end; never rejects. */
   offer(attempt: Attempt, watch: AttemptWatch): Promise<AttemptEnd>
-  /** Stops the attempts, or leaves them where they outlive the owner; those that are offered then end at once. */
+  /** Stops the attempts, or detaches from them if they outlive the owner; offered attempts then end at once. */
   close(): Promise<void>
 }
 
-/** Returns the queue of this machine alone: each attempt is an engine process at once, on the files where they lie. */
+/** Returns the queue of this machine only: each attempt immediately becomes an engine process on the local files. */
 export function createLocalQueue({
   pool,
   workers,

@@ -4,10 +4,12 @@ import { AppError } from '../http/app-error.ts'
 import { engineFailure } from './engine-failure.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
-/** Renders one master as a job does, in an engine process of its own. Rejects with what a failure means, or the reason of `signal`. */
+/**
+ * Renders one master as a job does, in a separate engine process. Rejects with the client's error for a failure, or the reason of `signal`.
+ */
 export type RenderAlone = (order: Omit<RenderOrder, 'threads'>, signal: AbortSignal) => Promise<RenderedAlone>
 
-/** Creates the rendering of masters that belong to no job. Nothing is charged; it ends when the server stops. */
+/** Creates the rendering of masters outside jobs. It is free of charge and ends when the server stops. */
 export function createRenderAlone(deps: {
   readonly pool: Pick<WorkerPool, 'run'>
   readonly log: Log

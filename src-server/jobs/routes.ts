@@ -51,7 +51,7 @@ export interface JobRoutesDeps extends Pick<UntilEndedDeps, 'events'> {
   readonly takeSource: (sourceId: string, param: SourceField) => StoredSong | undefined
   /** Called with the progress of the analysis of a stored song. */
   readonly onAnalysing: (sourceId: string, progress: { readonly stage: WorkStage; readonly fraction: number }) => void
-  /** Called with what was found in a stored song. */
+  /** Called with the analysis of a stored song. */
   readonly onAnalysed: (sourceId: string, analysis: Analysis) => void
   /** Throws INVALID_WEBHOOK_URL. */
   readonly checkWebhookUrl: (url: string) => void
@@ -59,7 +59,7 @@ export interface JobRoutesDeps extends Pick<UntilEndedDeps, 'events'> {
   readonly isStillAllowed: (caller: Caller) => boolean
   readonly baseUrl: string
   readonly clock: Clock
-  /** Time by which jobs expire, milliseconds since 1970. */
+  /** Time for the expiry of jobs, milliseconds since 1970. */
   readonly trustedNow: () => number
   readonly random: Random
   /** Folder of uploads on their way. */
@@ -106,7 +106,7 @@ function readJobRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
   })
 }
 
-/** Serves the creation of a job, or its checks and warnings alone for a dry run. */
+/** Serves the creation of a job, or only its checks and warnings for a dry run. */
 function createJobRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: OneAtATime): void {
   route(app, jobEndpoints.createJob, (call) =>
     withKey(deps, call, (key, check) =>
@@ -128,7 +128,7 @@ function createJobRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: 
   )
 }
 
-/** Answers what a submission would cost and be warned of. */
+/** Answers with the price and the warnings of a submission. */
 async function dryRun(
   deps: JobRoutesDeps,
   analyseOnce: OneAtATime,
@@ -322,7 +322,7 @@ function analyseAsJob({ analyse }: Pick<JobRoutesDeps, 'analyse'>, submission: S
   })
 }
 
-/** Names the fields of a form that were ignored, so that a misspelt one is not missed. */
+/** Warns about ignored fields of a form, such as misspelt ones. */
 function ignoredWarnings({ fields }: ReceivedForm, form: Form, language: PayloadView['language']): Warning[] {
   const facts = ignoredFields(fields, form).map((field) => ({
     code: 'IGNORED_FIELD' as const,
@@ -332,7 +332,7 @@ function ignoredWarnings({ fields }: ReceivedForm, form: Form, language: Payload
 }
 
 /**
- * Runs `work` with the request's Idempotency-Key, which is taken from now on; `check`, called before anything is made, throws
+ * Runs `work` with the request's Idempotency-Key, which is reserved from now on; `check`, called before anything is made, throws
  * IDEMPOTENCY_IN_PROGRESS while another request with that key runs.
  */
 async function withKey<Result>(
@@ -349,7 +349,7 @@ async function withKey<Result>(
   }
 }
 
-/** Receives the multipart request, hands it to `use` and removes what is left of it. */
+/** Receives the multipart request, hands it to `use` and removes its remaining files. */
 async function withUpload<Outcome>(
   { random, clock, tmpFolder, storage }: Pick<JobRoutesDeps, 'random' | 'clock' | 'tmpFolder' | 'storage'>,
   { request, signal }: { request: FastifyRequest; signal: AbortSignal },

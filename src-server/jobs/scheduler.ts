@@ -1,4 +1,7 @@
-/** Order of the jobs: takes waiting ones in turn, offers an attempt at each to the queue, and records each end exactly once across crashes. */
+/**
+ * Scheduler of the jobs: takes waiting ones in turn, offers an attempt at each to the queue, and records each end exactly once across
+ * crashes.
+ */
 import type { Stage } from '../../src-contract/jobs.ts'
 import type { WorkProgress } from '../../src-worker/mastering/work-order.ts'
 import { retryWrite } from '../db/retry-write.ts'
@@ -14,7 +17,7 @@ export interface SchedulerDeps extends AttemptDeps {
   readonly store: JobStore
   readonly settle: Settle
   readonly notify: Pick<Notify, 'progress'>
-  /** Called when a job is about to start that takes so much memory: what can be had again later may give it back. */
+  /** Called when a job with this memory demand is about to start: caches and idle processes may give memory back. */
   readonly makeRoom?: (memoryBytes: number) => void
 }
 
@@ -38,14 +41,14 @@ export class Scheduler {
   readonly #running = new Map<string, RunningJob>()
   readonly #stopping = new AbortController()
   #isStarted = false
-  /** True where the job that was taken last was of a manifest; so at the start, where a single song goes first. */
+  /** True if the last job came from a manifest; initially true, which lets a single song go first. */
   #lastWasBulk = true
 
   constructor(deps: SchedulerDeps) {
     this.#deps = deps
   }
 
-  /** Takes up the attempts that went on without the server, or runs again what a crash of it left half-way; then runs what waits. */
+  /** Resumes the attempts that continued without the server, or reruns those a crash interrupted; then runs the waiting jobs. */
   start(): void {
     const { store, queue } = this.#deps
     const orphans = store.running().map((job) => {
@@ -83,20 +86,22 @@ export class Scheduler {
     this.#running.get(jobId)?.stop.abort(new Error('cancelled'))
   }
 
-  /** Returns the progress of a running job; undefined for one that is not running. */
+  /** Returns the progress of a running job; undefined for any other. */
   progressOf(jobId: string): { stage: Stage; progress: number } | undefined {
     const live = this.#running.get(jobId)
     return live && { stage: live.stage, progress: percentOf(live.fraction) }
   }
 
-  /** Takes nothing more, closes the queue and resolves when the processes of this machine are gone; their jobs wait again. */
+  /** Takes no more jobs, closes the queue and resolves when the processes of this machine are gone; their jobs wait again. */
   async stop(): Promise<void> {
     this.#stopping.abort(new Error('the server stops'))
     await this.#deps.queue.close()
     await Promise.all([...this.#running.values()].map(({ ended }) => ended))
   }
 
-  /** Claims the next job; undefined where none waits, or the next does not fit into memory: it then waits until one of the others has ended. */
+  /**
+   * Claims the next job; undefined without a waiting one, or if it does not fit into memory: it then waits until a running one has ended.
+   */
   #claim(): JobRecord | undefined {
     const { settle, queue } = this.#deps
     const next = this.#next()
@@ -106,7 +111,7 @@ export class Scheduler {
     return settle(next.jobId, { kind: 'claim' })
   }
 
-  /** Returns the job whose turn it is: a single song goes before those of manifests, which come every other time where both wait. */
+  /** Returns the next job: single songs go before those of manifests, which get every other turn if both are waiting. */
   #next(): JobRecord | undefined {
     const { store } = this.#deps
     const [single, bulk] = [store.oldestWaiting({ isBulk: false }), store.oldestWaiting({ isBulk: true })]
@@ -126,7 +131,7 @@ export class Scheduler {
       })
     const stage = queue.outlivesOwner ? 'waiting' : 'decoding'
     this.#running.set(job.jobId, { stop, ended, stage, fraction: 0, memoryBytes })
-    // Published at once, so that a client need not wait until the process is up.
+    // Published at once, without waiting for the process to start.
     notify.progress({ jobId: job.jobId, progress: 0, stage })
   }
 
@@ -134,7 +139,7 @@ export class Scheduler {
     const { store, folders, clock } = this.#deps
     const ending = await this.#attempt(job, signal)
     if (!ending) return
-    // First, so that the end can be written on a disk that the attempt itself has filled.
+    // Done first, to free a disk that the attempt itself has filled, so its end can be recorded.
     if (ending.kind !== 'succeed') this.#clearAttempts(job.jobId)
     await this.#settleWithRetry(job.jobId, ending)
     removeLeftOvers(folders, job.jobId, store.find(job.jobId)?.state === 'done')
@@ -142,7 +147,7 @@ export class Scheduler {
     await clock.sleep(EXHAUSTED_PAUSE_MS, this.#stopping.signal).catch(() => {})
   }
 
-  /** Makes one attempt; a fault is an ending too. Undefined where it goes on elsewhere. */
+  /** Makes one attempt; an error counts as an ending. Undefined if it continues elsewhere. */
   async #attempt(job: JobRecord, signal: AbortSignal): Promise<Ending | undefined> {
     try {
       return await runAttempt(this.#deps, job, {
@@ -165,7 +170,7 @@ export class Scheduler {
     live.stage = stage
     live.fraction = fraction
     this.#deps.notify.progress({ jobId, progress: percentOf(fraction), stage })
-    // The memory that was kept for it is taken by now, and the next may fit.
+    // Its reserved memory is in use by now, so the next job may fit.
     if (hasDecoded) this.wake()
   }
 

@@ -15,8 +15,8 @@ export type Ending =
   | (Extract<JobEvent, { kind: 'fail' } | { kind: 'lose' }> & { readonly values?: ErrorParams })
 
 /**
- * Moves a job on by one event, in one transaction with everything that goes with it: a failure's refund, the event and its
- * deliveries. Returns the job as it is then, or undefined when the event came too late to change anything.
+ * Applies one event to a job, in one transaction with its consequences: a failure's refund, the event and its deliveries. Returns the
+ * updated job, or undefined when the event came too late to change anything.
  */
 export type Settle = (jobId: string, ending: Ending) => JobRecord | undefined
 
@@ -75,7 +75,7 @@ export function createSettle(deps: {
   }
 }
 
-/** The engine's findings, and those from the creation that it does not repeat. */
+/** Merges the engine's findings with those from the creation that it does not repeat. */
 function merged(found: readonly WarningFact[], before: readonly WarningFact[]): WarningFact[] {
   const codes = new Set(found.map(({ code }) => code))
   return [...before.filter(({ code }) => !codes.has(code)), ...found]

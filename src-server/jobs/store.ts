@@ -29,7 +29,7 @@ export interface JobRecord extends JobPosition {
   readonly serial: number
   readonly jobId: string
   readonly state: JobState
-  /** The key that made it; absent for the app itself. */
+  /** The creating key; absent for the app itself. */
   readonly keyId?: string
   readonly request: MasterRequest
   readonly batchId?: string
@@ -41,7 +41,7 @@ export interface JobRecord extends JobPosition {
   readonly reference?: JobSong
   /** The cover that came with the request. */
   readonly cover?: KeptCover
-  /** The request's title, the song's tag or its file name, whichever comes first. */
+  /** The first of the request's title, the song's tag and its file name. */
   readonly shownTitle: string
   readonly shownArtist?: string
   readonly creditsUsed: number
@@ -55,7 +55,7 @@ export interface JobRecord extends JobPosition {
   readonly failure?: { readonly code: FailureCode; readonly values: ErrorParams }
   readonly storedBytes: number
   readonly outputFolder?: string
-  /** The user's own file of which the song was copied. */
+  /** The user's own file that the song was copied from. */
   readonly sourcePath?: string
   /** SHA-256 of the delivered files that are no masters, by their names; only where a batch has moved the result into `outputFolder`. */
   readonly deliveredSums?: Readonly<Record<string, string>>
@@ -216,7 +216,7 @@ export class JobStore {
     return this.#statements.countUnfinished.get(isBulk ? 1 : 0) ?? 0
   }
 
-  /** Returns the place of a waiting job in the queue; 1 is next. Single songs and those of manifests take turns. */
+  /** Returns the position of a waiting job in the queue; 1 is next. Single songs and those of manifests take turns. */
   queuePosition({ serial, isBulk }: Pick<JobRecord, 'serial' | 'isBulk'>): number {
     const { countWaitingUpTo } = this.#statements
     const before = countWaitingUpTo.get(serial, isBulk ? 1 : 0) ?? 0
@@ -224,7 +224,7 @@ export class JobStore {
     return before + Math.min(others, isBulk ? before : before - 1)
   }
 
-  /** Moves an unfinished job; `startedAtMs` is null for one that waits, again or for the first time. */
+  /** Moves an unfinished job; `startedAtMs` is null for a waiting one. */
   move(jobId: string, { state, starts, losses, interruptions }: JobPosition, startedAtMs: number | null): void {
     this.#statements.move.run(state, starts, losses, interruptions, startedAtMs, jobId)
   }
@@ -295,7 +295,7 @@ function pageOf({ sort, after }: JobFilter) {
   }
 }
 
-/** Text in the form in which it is searched: composed, lower case. */
+/** Normalises a text for searching: NFC, lower case. */
 function searchable(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }

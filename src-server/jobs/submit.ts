@@ -23,7 +23,7 @@ import type { Idempotency, IdempotencyUse } from './idempotency.ts'
 import { createdPayload } from './payload.ts'
 import type { JobStore, KeptCover } from './store.ts'
 
-/** A checked request for one job. The songs are kept by the job; the files named here stay the caller's. */
+/** A validated request for one job. The job keeps the songs; the files named here stay the caller's. */
 export interface Submission {
   readonly caller: Maker
   readonly request: MasterRequest
@@ -34,7 +34,7 @@ export interface Submission {
   readonly cover?: StoredCover
   readonly batchId?: string
   readonly sourceId?: string
-  /** The user's own file of which the song was copied. */
+  /** The user's own file that the song was copied from. */
   readonly sourcePath?: string
   readonly retryOf?: string
   readonly idempotency?: IdempotencyUse
@@ -42,11 +42,11 @@ export interface Submission {
   readonly isBulk?: boolean
   /** True where the song was charged before, for another job. False when absent. */
   readonly isFree?: boolean
-  /** Called in the transaction that makes the job: what belongs to it is written with it, or not at all. */
+  /** Called in the transaction that makes the job, to write related rows atomically. */
   readonly alongside?: (jobId: string) => void
 }
 
-/** The answer of a submission: a new job's, or the one that the same Idempotency-Key got before. */
+/** The answer of a submission: a new job's, or the earlier one of the same Idempotency-Key. */
 export interface Submitted {
   readonly answer: CreatedJob
   readonly isReplay: boolean
@@ -90,14 +90,14 @@ export class Submissions {
       throw new AppError('INSUFFICIENT_CREDITS', { cost: CREDITS_PER_JOB, balance })
     const limit = PLAN_LIMITS[plan()].concurrentJobs
     if (!isBulk && store.countUnfinished() >= limit) throw new AppError('CONCURRENT_LIMIT', { limit })
-    // The masters and their ZIP are there at once.
+    // The masters and their ZIP exist at the same time.
     storage.require(2 * jobBytes(song, request))
     return balance
   }
 
   /**
-   * Makes a job. In one transaction and in this order: idempotency replay, the checks, charge, row and event. Whatever it throws,
-   * nothing is left behind.
+   * Makes a job. In one transaction and in this order: idempotency replay, the checks, charge, row and event. If it throws, nothing is left
+   * behind.
    */
   submit(submission: Submission): Submitted {
     const submitted = this.#commit(submission)
@@ -154,7 +154,7 @@ export class Submissions {
   }
 }
 
-/** Returns what a submission says of its job. */
+/** Returns the new job's fields from a submission. */
 function newJobOf({ caller, request, song, reference, cover, batchId, sourceId, sourcePath, retryOf }: Submission) {
   return {
     request,
@@ -174,7 +174,7 @@ function keptCover({ path: _, ...cover }: StoredCover): KeptCover {
   return cover
 }
 
-/** Returns what can be said of a song and its reference before anything is measured. */
+/** Returns the warnings about a song and its reference that need no measurement. */
 function warningsOf(song: StoredSong, reference: StoredSong | undefined): WarningFact[] {
   return [
     ...(song.facts.isLossy
@@ -191,7 +191,7 @@ function warningsOf(song: StoredSong, reference: StoredSong | undefined): Warnin
 const MASTER_BYTES = 3
 const FLOAT_BYTES = 4
 
-/** Returns how many bytes the masters of a request take at most while they are made: those of all songs that are mastered as one. Pure. */
+/** Returns the most bytes that the masters of a request take while they are made: those of all songs mastered as one. Pure. */
 export function jobBytes({ facts }: Pick<StoredSong, 'facts'>, { settings, joined }: MasterRequest): number {
   const others = [...(joined?.before ?? []), ...(joined?.after ?? [])]
   const durationSeconds = others.reduce((sum, one) => sum + one.facts.durationSeconds, facts.durationSeconds)
@@ -199,8 +199,8 @@ export function jobBytes({ facts }: Pick<StoredSong, 'facts'>, { settings, joine
 }
 
 /**
- * Returns how many bytes the masters of a song take at most, without tags and cover: stereo, 24 bit, at the engine's rate. Further
- * formats are made of a master of 24 bit and of float, and each lies there twice until it has its tags. Pure.
+ * Returns the most bytes that the masters of a song take, without tags and cover: stereo, 24 bit, at the engine's rate. Further formats are
+ * made from a 24-bit and a float master, and each exists twice until it is tagged. Pure.
  */
 export function resultBytes(
   { facts }: Pick<StoredSong, 'facts'>,

@@ -1,2 +1,2 @@
-/** Condition on rows of `jobs` that have not ended, worded as the partial indices of the schema are, so that SQLite uses them. */
+/** SQL condition for unfinished rows of `jobs`, worded as in the schema's partial indices to make SQLite use them. */
 export const UNFINISHED = "state IN ('waiting', 'running')"

@@ -7,8 +7,8 @@ export interface UntilEndedDeps {
 }
 
 /**
- * Resolves once `hasEnded` returns true, asked at first and after every event, when `waitMs` milliseconds are over, or when the log of
- * events closes. Rejects with the signal's reason, and with what `hasEnded` throws, as for a job that is deleted meanwhile.
+ * Resolves once `hasEnded` returns true, checked at first and after every event, when `waitMs` milliseconds have passed, or when the event
+ * log closes. Rejects with the signal's reason, and with the error of `hasEnded`, such as for a job deleted meanwhile.
  */
 export async function untilEnded(
   { events, clock }: UntilEndedDeps,

@@ -1,4 +1,4 @@
-/** Engine processes: one per running piece of work, so that a crash, a leak or a kill stays inside it. */
+/** Engine processes: one per running task, which contains a crash, a leak or a kill. */
 import { fork } from 'node:child_process'
 import type { Log } from '../../src-system/log.ts'
 import { hasMemoryKillSince, memoryKills } from '../../src-system/memory-kills.ts'
@@ -19,8 +19,8 @@ export interface EngineProcess {
 }
 
 /**
- * Cause of an end without an answer, where it can be told: the system could start no process, or memory ran out. A SIGKILL alone says
- * nothing of memory: the system counts what it kills to free some.
+ * Cause of an end without an answer, if known: the system could start no process, or memory ran out. A SIGKILL alone does not prove a lack
+ * of memory: the system counts the processes it kills to free some.
  */
 export type EngineFault = 'not_started' | 'out_of_memory'
 
@@ -30,7 +30,7 @@ export interface EngineListeners {
   readonly onExit: (detail: string, fault?: EngineFault) => void
 }
 
-/** Starts an engine process. One that somebody listens to does not give way to other programs. */
+/** Starts an engine process. One that feeds playback keeps its priority. */
 export type ForkEngine = (listeners: EngineListeners, options?: { readonly isListenedTo?: boolean }) => EngineProcess
 
 /** End of a piece of work; there is exactly one. */
@@ -45,7 +45,7 @@ export type EngineEnd =
 /** A piece of work for one engine process. */
 export interface EngineWork {
   readonly command: Exclude<WorkerCommand, AuditionCall | { type: 'abort' }>
-  /** A time in which the machine was awake. */
+  /** Only counts time while the machine is awake. */
   readonly timeLimitMs: number
   /** Aborting asks the process to stop and kills it after the grace period. */
   readonly signal: AbortSignal
@@ -53,7 +53,7 @@ export interface EngineWork {
 }
 
 export interface WorkerPool {
-  /** Runs one piece of work in a process of its own. Resolves when that process has answered, or is dead; never rejects. */
+  /** Runs one task in a separate process. Resolves when that process has answered or died; never rejects. */
   run(work: EngineWork): Promise<EngineEnd>
   /** Kills every process that is still there. */
   close(): void
@@ -119,23 +119,22 @@ function endOf(
   reason: 'timed_out' | 'stopped' | undefined,
   crash: EngineEnd,
 ): EngineEnd {
-  // An answer that was given before the process was asked to stop counts; one given because of it does not.
+  // An answer from before the stop request counts; one caused by it does not.
   if (reason) return { kind: reason }
   return answer ? { kind: 'answered', message: answer } : crash
 }
 
 /**
- * Flags of Node for an engine process. Its data are typed arrays; what JavaScript leaves behind is little, and with the default
- * size the young generations of its three threads hold some 30 MB of it. With half of this they are cleared twice as often, which
- * costs more.
+ * Node flags of an engine process. Its data are typed arrays and it leaves little garbage, yet at the default size the young generations of
+ * its three threads hold some 30 MB of it. Half of the size set here would double the collections, which costs more.
  */
 export const engineFlags: readonly string[] = ['--max-semi-space-size=4']
 
 /**
- * Environment variables of an engine process beside the inherited ones: with glibc, one heap for all its threads, and large
- * arrays outside of it, on large pages of memory where the system has some. Left alone, every thread keeps a heap of its own with
- * what it once needed, 50 to 75 MB in all, and a song's arrays are fetched in pieces of 4 KB, a seventh of a whole job on a virtual
- * machine. A value set by the user takes precedence.
+ * Environment variables of an engine process beside the inherited ones: with glibc, one heap for all its threads, and large arrays outside
+ * of it, on huge pages if the system has them. By default, every thread keeps its own heap at its peak size, 50 to 75 MB in all, and a
+ * song's arrays are mapped in pages of 4 KB, which costs a seventh of a whole job on a virtual machine. A value set by the user takes
+ * precedence.
  */
 export const engineEnvironment: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '1',
@@ -149,10 +148,7 @@ export const LISTENED_TO = 'listened-to'
 /** Last words of a Node whose heap is full (V8, `FatalProcessOutOfMemory`). */
 const HEAP_IS_FULL = /JavaScript heap out of memory|Fatal process out of memory/
 
-/**
- * Returns a fork of the engine's entry file under Node. What it prints goes to the log, and its end is reported after its last
- * message.
- */
+/** Returns a fork of the engine's entry file under Node. Its output goes to the log, and its end is reported after its last message. */
 export function forkWithNode(entryFile: string, log: Log): ForkEngine {
   return ({ onMessage, onExit }, { isListenedTo = false } = {}) => {
     const child = fork(entryFile, isListenedTo ? [LISTENED_TO] : [], {
@@ -193,7 +189,7 @@ export function forkWithNode(entryFile: string, log: Log): ForkEngine {
     })
     return {
       send(command) {
-        // A process that is going down cannot be told anything; its exit is reported by itself.
+        // A process that is shutting down accepts no messages; its exit is reported anyway.
         if (child.connected) child.send(command, () => {})
       },
       kill: () => killGroup(child),

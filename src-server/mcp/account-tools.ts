@@ -1,4 +1,4 @@
-/** Tools for jobs that are there, their reports, and the account. */
+/** Tools for existing jobs, their reports, and the account. */
 import Type from 'typebox'
 import { exactly } from '../../src-contract/common.ts'
 import { type Job, JobQuery, RetryChanges } from '../../src-contract/jobs.ts'
@@ -13,7 +13,7 @@ const JobId = Type.String({ description: 'Identifier of the job.' })
 /** Members of a report that are long rows of numbers; its resource has them. */
 const BULKY = new Set(['spectrum', 'target_spectrum', 'curves', 'recipe'])
 
-/** Returns the members of a job by which it is told from others. */
+/** Returns the identifying members of a job. */
 function shortJob(job: Job): Partial<Job> {
   const { job_id, status, progress, failure_code, error_message, title, artist, platforms } = job
   const { client_reference, metadata, batch_id, created_at, download_url } = job

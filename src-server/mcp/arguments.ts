@@ -16,9 +16,9 @@ interface Shape {
 const CONFIRMATION = 'confirm'
 
 /**
- * Returns arguments that fit `schema`. Many clients send lists, objects, numbers and booleans as JSON in a string, and null for what they
- * leave out. A string is parsed where its place in the schema takes no string, and null dropped where a member may be absent and takes no
- * null. Throws INVALID_REQUEST with the name at fault.
+ * Returns arguments that match `schema`. Many clients send lists, objects, numbers and booleans as JSON in a string, and null for omitted
+ * members. A string is parsed where the schema does not accept one, and null is dropped if a member is optional and not nullable. Throws
+ * INVALID_REQUEST with the name at fault.
  */
 export function readArguments(schema: TObject, given: unknown): Record<string, unknown> {
   const value = readValue(schema as Shape, given ?? {})
@@ -30,7 +30,7 @@ export function readArguments(schema: TObject, given: unknown): Record<string, u
 function readValue(shape: Shape, given: unknown): unknown {
   const value = typeof given === 'string' && !branchFor(shape, given) ? parsed(given) : given
   const branch = branchFor(shape, value)
-  // As it came, so that the refusal is of what was sent.
+  // Unchanged, to make the refusal match the request.
   if (!branch) return given
   if (branch.items && Array.isArray(value)) return value.map((item) => readValue(branch.items as Shape, item))
   return branch.properties && jsonType(value) === 'object' ? readMembers(branch, value as object) : value
@@ -60,7 +60,7 @@ function jsonType(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Returns the value that a text has as JSON; the text itself where it is none. */
+/** Parses a text as JSON; returns the text itself if it is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text, inOneCase)

@@ -15,7 +15,7 @@ const confirmed = exactly({ batch_id: BatchId, confirm: Confirm })
 const { status, after_line } = batchEndpoints.readBatchSongs.query.properties
 const { source_id: _, ...lineMembers } = ManifestLine.properties
 
-/** Answers what the songs of a batch would cost at most. */
+/** Answers with the maximum price of a batch's songs. */
 async function cost(client: Client, songs: number, signal: AbortSignal, facts: object = {}): Promise<ToolAnswer> {
   const { credits } = await client.call('readAccount', { signal })
   const would_charge = songs * CREDITS_PER_JOB

@@ -1,4 +1,4 @@
-/** Files that tools read and write: in the owner's allowed folders alone. */
+/** Files that tools read and write: only in the owner's allowed folders. */
 import { openAsBlob } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -13,7 +13,7 @@ import type { ToolFiles } from './tool.ts'
 
 export interface ToolFilesDeps {
   readonly folders: Pick<AllowedFolders, 'open' | 'folder'>
-  /** Copies an open file to a path. Rejects with PATH_NOT_ALLOWED for one that cannot be read as it was opened. */
+  /** Copies an open file to a path. Rejects with PATH_NOT_ALLOWED if it can no longer be read. */
   readonly copy: (file: RegularFile, to: string, signal: AbortSignal) => Promise<void>
   /** Folder of copies on their way. */
   readonly tmp: string
@@ -30,7 +30,7 @@ export function fullPath(given: string, param: string): string {
   throw new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'full_path' }] })
 }
 
-/** Returns the path of a `file:` URL; undefined for one of another machine, or one that is not encoded as a URL is. */
+/** Returns the path of a `file:` URL; undefined for another machine's, or a malformed one. */
 function pathOfUrl(url: string): string | undefined {
   try {
     return fileURLToPath(url)
@@ -39,7 +39,7 @@ function pathOfUrl(url: string): string | undefined {
   }
 }
 
-/** Returns the file access of tools. What is outside and what is missing are refused alike: PATH_NOT_ALLOWED. */
+/** Returns the file access of tools. Forbidden and missing files are refused alike: PATH_NOT_ALLOWED. */
 export function toolFiles(deps: ToolFilesDeps): ToolFiles {
   const { folders, copy, tmp, newUuid } = deps
   return {

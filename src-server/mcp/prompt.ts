@@ -9,7 +9,7 @@ const ARGUMENTS = {
   platforms: `Platforms, with commas: ${PLATFORMS.join(', ')}.`,
 } as const
 
-/** Schema of the arguments; one that is missing is asked for. */
+/** Schema of the arguments; the prompt asks for missing ones. */
 export const PromptInput = Type.Object(
   Object.fromEntries(Object.keys(ARGUMENTS).map((name) => [name, Type.Optional(Type.String())])),
 )

@@ -9,7 +9,7 @@ import { tool } from './tool.ts'
 
 const ReleaseId = Type.String({ description: 'Identifier of the release.' })
 
-/** Returns an export in few words: its files, and of each receiver what is to be mended. The certificate in the folder has the rest. */
+/** Returns a summary of an export: its files, and each receiver's remedies. The certificate in the folder contains the rest. */
 function shortExport({ folder, zip, certificate }: ExportedRelease): object {
   const { files, unapplied_tracks, receivers } = certificate
   return {

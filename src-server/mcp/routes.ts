@@ -12,14 +12,14 @@ import type { McpSessions, SessionsDeps } from './sessions.ts'
 
 export interface McpRoutesDeps extends Omit<SessionsDeps, 'clock'> {
   readonly clock: Clock
-  /** Returns the API key of a request; throws INVALID_API_KEY where there is none, also beside another credential. */
+  /** Returns the API key of a request; throws INVALID_API_KEY without one, also if there is another credential. */
   readonly keyOf: (request: FastifyRequest) => { readonly keyId: string; readonly scope: Scope; readonly key: string }
 }
 
 /** First bytes of an event stream, a comment: without them a client would see no answer until there is a message. */
 const OPENING = ':\n\n'
 
-/** Serves `/mcp`. The protocol is loaded with the first request. Returns what ends the sessions. */
+/** Serves `/mcp`. The protocol library is loaded with the first request. Returns a function that ends the sessions. */
 export function mcpRoutes(app: FastifyInstance, { keyOf, ...deps }: McpRoutesDeps): () => Promise<void> {
   let sessions: Promise<McpSessions> | undefined
   const load = async () => new (await import('./sessions.ts')).McpSessions(deps)
@@ -59,7 +59,7 @@ function webRequest({ method, headers }: FastifyRequest, baseUrl: string): Reque
   return new Request(`${baseUrl}/mcp`, { method, headers: texts })
 }
 
-/** Returns a refusal of the protocol's library as one of ours: every answer of the service that is no success has one form. */
+/** Converts a refusal of the protocol library: every unsuccessful answer of the service has the same form. */
 async function refusalOf({ status, body }: Response): Promise<AppError> {
   await body?.cancel()
   if (status === 404) return new AppError('NOT_FOUND')
@@ -74,7 +74,7 @@ function send(reply: FastifyReply, { status, headers, body }: Response): Fastify
   const out = new PassThrough()
   if (headers.get('content-type') === 'text/event-stream') out.write(OPENING)
   pipeline(Readable.fromWeb(body as ReadableStream), out).catch(() => {
-    // The client is gone; what it asked for goes on.
+    // The client is gone; its work continues.
   })
   return reply.send(out)
 }

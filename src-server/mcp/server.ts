@@ -41,11 +41,11 @@ export interface McpServerDeps extends ToolFiles, Pick<ToolContext, 'client' | '
   readonly scope: Scope
   readonly language: Language
   readonly newUuid: () => string
-  /** Returns whether the session has ended: work that it began then goes on. */
+  /** Returns whether the session has ended: work that it started continues. */
   readonly isOver: () => boolean
-  /** Called with a failure that is nobody's request. */
+  /** Called with a failure outside any request. */
   readonly onFault: (cause: unknown) => void
-  /** Called with what a client sent against the protocol; it has been told. */
+  /** Called with a client's protocol violation; the client has been told. */
   readonly onRefused: (cause: unknown) => void
 }
 
@@ -66,7 +66,7 @@ interface Method<Params extends TObject = TObject> {
   readonly answer: (params: Static<Params>, extra: Extra) => ServerResult | Promise<ServerResult>
 }
 
-/** Returns a method whose answer is typed by its own schema. The parameters are checked against it before. */
+/** Returns a method whose answer is typed by its own schema. The parameters are validated before the call. */
 function method<const Params extends TObject>(params: Params, answer: Method<Params>['answer']): Method {
   return { params, answer } as unknown as Method
 }
@@ -74,8 +74,8 @@ function method<const Params extends TObject>(params: Params, answer: Method<Par
 const NoParams = Type.Object({})
 
 /**
- * Returns a server without a transport. All requests but those of the protocol's handshake come to us as they were sent: a handler of the
- * library would answer with what its validator says.
+ * Returns a server without a transport. All requests except the protocol's handshake are passed to us unparsed: a handler of the library
+ * would answer with its validator's messages.
  */
 export function createMcpServer(deps: McpServerDeps): Server {
   const server = new Server(
@@ -137,7 +137,7 @@ function toolMethods(deps: McpServerDeps): Record<string, Method> {
   }
 }
 
-/** Returns what tells the progress of a call; undefined where the caller did not ask for it. */
+/** Returns a progress reporter for a call; undefined if the caller did not ask for progress. */
 function reporter({ _meta, sendNotification }: Extra, { onFault }: McpServerDeps): ToolContext['report'] {
   const progressToken = _meta?.progressToken
   if (progressToken === undefined) return undefined
@@ -154,7 +154,7 @@ function listedTool({ name, title, description, input, effect }: Tool) {
   }
 }
 
-/** Hints to hosts. Nothing outside this machine is touched. */
+/** Hints to hosts. Nothing outside this machine is affected. */
 const ANNOTATIONS: Readonly<Record<Effect, ToolAnnotations>> = {
   reads: { readOnlyHint: true, openWorldHint: false },
   changes: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

@@ -10,7 +10,9 @@ import type { Clock } from '../../src-system/system.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { createMcpServer, type McpServerDeps } from './server.ts'
 
-/** Time after which a session without an open answer makes room for another of its key, ms. Its client is told to begin anew. */
+/**
+ * Idle time after which a session without an open answer may be evicted for another one of its key, ms. Its client is told to start anew.
+ */
 const IDLE_MS = 600_000
 
 /** Caller of a request. */
@@ -19,7 +21,7 @@ export interface McpCaller {
   readonly scope: Scope
   readonly key: string
   readonly language: Language
-  /** Its `User-Agent`, under which the uses of its key are listed. */
+  /** Its `User-Agent`, which identifies it in the list of the key's uses. */
   readonly program: string
 }
 
@@ -56,13 +58,13 @@ export class McpSessions {
   }
 
   /**
-   * Answers one request. Throws NOT_FOUND for a session that has ended or is another key's, CONCURRENT_LIMIT for one more than a key may
-   * have, and INVALID_REQUEST for a message that neither begins a session nor belongs to one.
+   * Answers one request. Throws NOT_FOUND for an ended or another key's session, CONCURRENT_LIMIT for one more than a key may have, and
+   * INVALID_REQUEST for a message that neither begins a session nor belongs to one.
    */
   async answer({ request, parsedBody, onClosed }: McpRequest, caller: McpCaller): Promise<Response> {
     const sessionId = request.headers.get('mcp-session-id')
     const begins = [parsedBody].flat().some((message) => methodOf(message) === 'initialize')
-    // The library would answer a malformed second beginning with what its validator says.
+    // The library would answer a second, malformed initialisation with its validator's messages.
     if (begins !== (sessionId === null)) throw invalidRequest('mcp_message')
     if (sessionId === null) return this.#begin(caller, { request, parsedBody, onClosed })
     return this.#handle(this.#find(sessionId, caller), { request, parsedBody, onClosed })

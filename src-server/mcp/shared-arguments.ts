@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { MAX_WAIT_SECONDS } from '../../src-contract/limits.ts'
 
-/** Confirmation of what costs credits, opens something to others, or writes a folder. */
+/** Confirmation for calls that cost credits, give others access, or write a folder. */
 export const Confirm = Type.Optional(
   Type.Boolean({ description: 'True to do it. Without it the answer says what it would do, and nothing is done.' }),
 )
@@ -21,7 +21,7 @@ export const IdempotencyKey = Type.Optional(
 export const idempotent = (key: string | undefined): Record<string, string> =>
   key === undefined ? {} : { 'Idempotency-Key': key }
 
-/** Returns the schema of the time for which a call waits; `unless` says for how long it does when it is absent. */
+/** Returns the schema of the time that a call waits; `unless` describes the default. */
 export const waitSeconds = (unless: string) =>
   Type.Optional(
     Type.Integer({

@@ -1,4 +1,4 @@
-/** Tools for single songs: analysis, preview, mastering, and what the catalogue of settings holds. */
+/** Tools for single songs: analysis, preview, mastering, and the catalogue of settings. */
 import path from 'node:path'
 import Type, { type Static } from 'typebox'
 import { openEventStream } from '../../src-contract/client.ts'
@@ -47,10 +47,10 @@ const PreviewInput = exactly({
   folder: pathArgument('Full path of an allowed folder, into which the WAV of the passage is written.'),
 })
 
-/** Longest part of a song's name in that of its preview, characters: four bytes each, and room for the rest in the 255 of a name. */
+/** Longest part of a song's name in its preview's name, characters: four bytes each, and room for the rest in the 255 of a name. */
 const MAX_STEM_LENGTH = 50
 
-/** Returns settings as the text fields of a form: what is null is left out. */
+/** Returns settings as the text fields of a form; null values are left out. */
 function textFields(settings: Readonly<Record<string, unknown>> = {}): Record<string, string> {
   return Object.fromEntries(
     Object.entries(settings)
@@ -89,8 +89,8 @@ async function master(args: Static<typeof MasterInput>, context: ToolContext) {
 }
 
 /**
- * Makes a job and resolves with it when it has ended, or after `waitFor` seconds as it is then. Tells how far it is meanwhile. Cancels it
- * where the call is cancelled.
+ * Makes a job and resolves with it when it has ended, or with its state after `waitFor` seconds. Reports its progress meanwhile. Cancels
+ * the job if the call is cancelled.
  */
 export async function newJob(
   create: () => Promise<CreatedJob>,
@@ -99,7 +99,7 @@ export async function newJob(
 ): Promise<Job> {
   const { client, signal, isCancelled, report } = context
   const told = new AbortController()
-  // Followed before the job is made, for its progress alone: its end is asked for. A stream that is refused costs no more than the progress.
+  // The stream is opened before the job is made, only for its progress: the end is polled. A refused stream costs only the progress.
   const stream =
     report && waitFor !== 0
       ? await openEventStream(client, undefined, AbortSignal.any([signal, told.signal])).catch(() => undefined)
@@ -121,7 +121,7 @@ export async function newJob(
   }
 }
 
-/** Tells the progress of a job until the stream ends. Never rejects. */
+/** Reports the progress of a job until the stream ends. Never rejects. */
 async function tellProgress(
   jobId: string,
   stream: Awaited<ReturnType<typeof openEventStream>>['messages'],

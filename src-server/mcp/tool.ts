@@ -1,4 +1,4 @@
-/** The shape of a tool, and what its calls get and give. */
+/** The definition of a tool, and the input and output of its calls. */
 import type { Static, TObject } from 'typebox'
 import type { Client, FilePart } from '../../src-contract/client.ts'
 import { type Endpoint, SCOPES, type Scope } from '../../src-contract/endpoint.ts'
@@ -13,7 +13,7 @@ export interface Link {
   readonly description: string
 }
 
-/** Answer of a tool: plain data, and what is too large for it as links. */
+/** Answer of a tool: plain data, and links to anything too large for it. */
 export interface ToolAnswer {
   readonly value: object
   readonly links?: readonly Link[]
@@ -30,13 +30,13 @@ export interface ToolContext {
    * its path is returned. Rejects with PATH_NOT_ALLOWED, or INVALID_REQUEST.
    */
   readonly openFolder: (given: string, param: string) => Promise<(name: string, bytes: Uint8Array) => Promise<string>>
-  /** Runs free work on a song, of which the API takes one at a time from each key, after that of the key's calls before. */
+  /** Runs free work on a song after the key's earlier calls: the API accepts one at a time from each key. */
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
   /** Fires when the caller cancels the call, or is gone. */
   readonly signal: AbortSignal
   /** Returns whether the caller has cancelled the call; false where it is gone. */
   readonly isCancelled: () => boolean
-  /** Tells the caller how far the work is, 0 to 100; undefined for a caller that did not ask. */
+  /** Reports the progress to the caller, 0 to 100; undefined for a caller that did not ask. */
   readonly report: ((progress: number, message: string) => void) | undefined
 }
 
@@ -52,11 +52,11 @@ export interface ToolFiles extends Pick<ToolContext, 'openFolder'> {
 export type Effect =
   /** Changes nothing. */
   | 'reads'
-  /** Adds or changes something that can be changed back. */
+  /** Makes reversible additions or changes. */
   | 'changes'
   /** Costs credits. */
   | 'spends'
-  /** Takes back what cannot be got again. */
+  /** Removes something irrecoverable. */
   | 'ends'
 
 export interface Tool<Input extends TObject = TObject> {
@@ -70,12 +70,12 @@ export interface Tool<Input extends TObject = TObject> {
   readonly run: (args: Static<Input>, context: ToolContext) => Promise<ToolAnswer>
 }
 
-/** Returns a tool whose call is typed by its own schema. The arguments are checked against it before the call. */
+/** Returns a tool whose call is typed by its own schema. The arguments are validated before the call. */
 export function tool<const Input extends TObject>(definition: Tool<Input>): Tool {
   return definition as unknown as Tool
 }
 
-/** Returns the scope that a key needs for a tool. Throws for a tool of what no key may do: that is a fault of ours. */
+/** Returns the scope that a key needs for a tool. Throws for a tool that no key may use, which is our own bug. */
 export function scopeOf({ name, endpoint }: Pick<Tool, 'name' | 'endpoint'>): Scope {
   const row: Endpoint = ENDPOINTS[endpoint]
   if (row.access === 'session') throw new Error(`no key may use the tool ${name}`)

@@ -19,7 +19,7 @@ export interface AttemptDeps {
   readonly webhooks: Webhooks
   readonly deliveries: Deliveries
   readonly slots: Pick<Slots, 'note'>
-  /** Port of this server, to which nothing may be sent. */
+  /** Port of this server, a forbidden target. */
   readonly ownPort: number
   readonly baseUrl: string
   readonly isOffline: () => boolean
@@ -64,7 +64,7 @@ export class Attempts {
     this.#deps = deps
   }
 
-  /** Makes one attempt. It rejects only for a fault of the database before anything is sent. */
+  /** Makes one attempt. It only rejects for a database error before anything is sent. */
   async make(row: DeliveryRow): Promise<void> {
     const { clock, log, webhooks, deliveries, closing } = this.#deps
     const secret = webhooks.secretFor(row.webhook_id)
@@ -134,7 +134,10 @@ export class Attempts {
   }
 }
 
-/** Returns a body with `download_url` below `baseUrl`: what a run on another port wrote leads to this one. Others as they are. */
+/**
+ * Returns a body with `download_url` below `baseUrl`: a link written by a run on another port then leads to this one. Other bodies stay as
+ * they are.
+ */
 function withBase(body: string, baseUrl: string): string {
   const event = JSON.parse(body) as { download_url?: string }
   const path = /\/api\/v1\/jobs\/[^/]+\/download$/.exec(event.download_url ?? '')?.[0]

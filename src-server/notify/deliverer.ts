@@ -9,7 +9,7 @@ import { isLoopbackUrl } from './target-policy.ts'
 
 export type DelivererDeps = Omit<AttemptDeps, 'slots' | 'closing'>
 
-/** Longest pause between two checks of the outbox while anything waits, ms: the wall clock may have jumped. */
+/** Longest pause between two checks of the outbox while deliveries are waiting, ms: the wall clock may have jumped. */
 const LOOK_AGAIN_MS = 30_000
 /** Pause after a fault of the database, ms: an immediate attempt would meet it again. */
 const FAULT_PAUSE_MS = 5000
@@ -45,7 +45,7 @@ export class Deliverer {
     this.wake()
   }
 
-  /** Sends what is due. Never throws. */
+  /** Sends due deliveries. Never throws. */
   wake(): void {
     if (!this.#isStarted || this.#closing.signal.aborted) return
     try {
@@ -57,8 +57,8 @@ export class Deliverer {
   }
 
   /**
-   * Sends a test event to a receiver once, whatever its state, and returns the finished delivery; one that was gone is back with
-   * it. Throws NOT_FOUND.
+   * Sends a test event to a receiver once, in any state, and returns the finished delivery; success reactivates a receiver marked as gone.
+   * Throws NOT_FOUND.
    */
   async test(webhookId: string): Promise<Delivery> {
     const { random, webhooks, deliveries, baseUrl } = this.#deps
@@ -74,7 +74,7 @@ export class Deliverer {
     return deliveries.find(deliveryId)
   }
 
-  /** Breaks off what is under way and stops. */
+  /** Aborts running attempts and stops. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('Loudsmith is stopping'))
     this.#stopTimer?.()

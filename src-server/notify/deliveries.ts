@@ -38,7 +38,7 @@ export interface NewDelivery {
   readonly body: string
 }
 
-/** End of one attempt: the receiver's status, or the reason why there is none. */
+/** End of one attempt: the receiver's status, or the reason for its absence. */
 export interface AttemptEnd {
   readonly status?: number
   readonly error?: string
@@ -61,7 +61,7 @@ function prepareStatements(db: Db) {
 function prepareQueries(db: Db) {
   return {
     selectOne: db.prepare<[string], DeliveryRow>('SELECT * FROM deliveries WHERE delivery_id = ?'),
-    // A clock that stands before the moment of planning was turned back: waiting for it could take years, so the row is due.
+    // A clock before the planning time was turned back: waiting for it could take years, so the row is due.
     selectDue: db.prepare<[number, number], DeliveryRow>(
       `SELECT * FROM deliveries WHERE rowid IN (
          SELECT id FROM (
@@ -144,21 +144,21 @@ export class Deliveries {
   }
 
   /**
-   * Returns what is to be sent now, longest due first: at most two for one webhook, or for the jobs' own addresses at one origin, so
-   * that the size of a backlog for one receiver costs the others nothing.
+   * Returns the deliveries to send now, longest due first: at most two per webhook, or per origin of the jobs' own addresses, which keeps a
+   * backlog for one receiver from delaying the others.
    */
   due(nowMs: number): DeliveryRow[] {
     return this.#statements.selectDue.all(nowMs, nowMs)
   }
 
-  /** Returns how long until a waiting delivery becomes due, ms; Infinity when all are already, undefined when none waits. */
+  /** Returns the time until a waiting delivery becomes due, ms; Infinity when all are already, undefined when none are waiting. */
   msUntilNext(nowMs: number): number | undefined {
     const { at, waiting } = this.#statements.selectNext.get(nowMs) ?? { at: null, waiting: 0 }
     if (waiting === 0) return undefined
     return at === null ? Number.POSITIVE_INFINITY : at - nowMs
   }
 
-  /** Returns the addresses that did not answer the last attempt and to which something waits. */
+  /** Returns the addresses with waiting deliveries that did not answer the last attempt. */
   unanswered(): string[] {
     return this.#statements.selectUnanswered.all().map(({ url }) => url)
   }
@@ -179,7 +179,7 @@ export class Deliveries {
     this.#statements.recordDelivered.run({ deliveryId, attemptedAt: attemptedAtMs, status })
   }
 
-  /** Notes that an attempt failed. `nextMs` plans the next one; without it the delivery is over. Nothing where it was stopped. */
+  /** Records a failed attempt. `nextMs` plans the next one; without it the delivery is over. Does nothing if it was stopped. */
   recordFailed(deliveryId: string, attemptedAtMs: number, end: AttemptEnd, nextMs?: number): void {
     this.#statements.recordFailed.run({
       deliveryId,
@@ -211,7 +211,7 @@ export class Deliveries {
     return row
   }
 
-  /** Returns the log, newest first; a filter that names nothing known finds nothing. */
+  /** Returns the log, newest first; a filter with an unknown value finds nothing. */
   list({ webhookId, jobId, limit }: { webhookId?: string; jobId?: string; limit: number }): Delivery[] {
     const filters = [
       ...(webhookId === undefined ? [] : ['webhook_id = ?']),

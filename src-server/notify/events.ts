@@ -39,20 +39,20 @@ export interface SourceProgress {
   readonly stage: string
 }
 
-/** News of an audition: what is known of it has changed. */
+/** Notice that the state of an audition has changed. */
 export interface AuditionNews {
   readonly auditionId: string
 }
 
-/** News of a release: it, its mastering or one of its tracks has changed. */
+/** Notice that a release, its mastering or one of its tracks has changed. */
 export interface ReleaseNews {
   readonly releaseId: string
 }
 
-/** Message to those who follow at this moment, which is not stored. */
+/** Transient message to current followers. */
 export type PassingNews = JobProgress | SourceProgress | AuditionNews | ReleaseNews
 
-/** One reader of the live events: it takes when it can, and what it does not take stays in the database. */
+/** One reader of the live events: it takes them at its own pace, and the rest stays in the database. */
 export interface Follower {
   /** Returns up to `limit` stored events after those taken before, oldest first. */
   takeStored(limit: number): StoredEvent[]
@@ -62,7 +62,7 @@ export interface Follower {
 }
 
 export interface FollowDeps {
-  /** Everything stored after this comes first; absent, only what happens from now on. */
+  /** Last stored event already seen; when absent, the follower starts with new events. */
   readonly afterSeq?: number
   /** Called when there may be something to take. */
   readonly onNews: () => void
@@ -102,8 +102,8 @@ function prepareStatements(db: Db) {
 }
 
 /**
- * The log of events over an open database. Nothing here is asynchronous: `append` belongs inside the caller's transaction, `publish`
- * after its commit.
+ * The log of events over an open database. All methods are synchronous: `append` belongs inside the caller's transaction, `publish` after
+ * its commit.
  */
 export class EventLog {
   readonly #deps: EventLogDeps
@@ -130,7 +130,7 @@ export class EventLog {
     const news = this.#statements.selectAfter.all(this.#publishedSeq, -1)
     this.#publishedSeq = news.at(-1)?.seq ?? this.#publishedSeq
     for (const follower of this.#followers) {
-      // Progress from before this event is dropped, so that a follower never receives it after the event.
+      // Earlier progress is dropped, since a follower must not receive it after this event.
       for (const { job_id } of news) if (job_id !== null) follower.progress.delete(job_id)
       follower.onNews()
     }
@@ -167,7 +167,7 @@ export class EventLog {
     return this.#statements.deleteBefore.run(beforeMs).changes
   }
 
-  /** Ends every follower's stream; nothing follows any more. */
+  /** Ends every follower's stream and accepts no more followers. */
   close(): void {
     this.#stopFlush?.()
     for (const follower of [...this.#followers]) follower.onEnd()
@@ -180,7 +180,7 @@ export class EventLog {
 }
 
 interface LogFollowerDeps extends Pick<FollowDeps, 'onNews' | 'onEnd'> {
-  /** Everything stored after this comes first. */
+  /** Last stored event already seen. */
   readonly seq: number
   readonly readAfter: (seq: number, limit: number) => EventRow[]
   readonly onClose: () => void

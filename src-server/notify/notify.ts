@@ -1,6 +1,6 @@
 /**
- * Publication of events. An event and all its deliveries are written in the transaction that makes it true (outbox), so
- * nothing is lost and nothing is invented; live followers and receivers are served from those rows after the commit.
+ * Publication of events. An event and all its deliveries are written in the transaction of the change (outbox), so none is lost or
+ * invented; live followers and receivers are served from those rows after the commit.
  */
 
 import type { Plan } from '../../src-contract/plans.ts'
@@ -18,7 +18,7 @@ import { requireAllowed, Webhooks } from './webhooks.ts'
 export interface NotifyDeps {
   readonly db: Db
   readonly clock: Clock
-  /** Time by which entries are pruned, milliseconds since 1970; the clock's own when absent. */
+  /** Time for pruning entries, milliseconds since 1970; the clock's own when absent. */
   readonly trustedNow?: () => number
   readonly random: Random
   readonly log: Log
@@ -34,7 +34,7 @@ export interface NotifyDeps {
   readonly resolveName?: ResolveName
 }
 
-/** Days for which events can be replayed and finished deliveries are listed. */
+/** Days that events can be replayed and finished deliveries are listed. */
 const KEPT_DAYS = 30
 const DAY_MS = 86_400_000
 
@@ -62,9 +62,9 @@ export class Notify {
   }
 
   /**
-   * Records an event, and one delivery per target: the job's own `webhookUrl` and each active account webhook that wants
-   * the event. The event of a deleted job stops the deliveries that wait for it. Call it inside the transaction of the change, and
-   * `committed` after it. Returns the number of the event.
+   * Records an event, and one delivery per target: the job's own `webhookUrl` and each active account webhook subscribed to the event. The
+   * event of a deleted job stops the deliveries that wait for it. Call it inside the transaction of the change, and `committed` after it.
+   * Returns the number of the event.
    */
   record(newEvent: NewEvent & { readonly webhookUrl?: string }): number {
     const { event, jobId, body, webhookUrl } = newEvent
@@ -78,8 +78,8 @@ export class Notify {
   }
 
   /**
-   * Serves what has been committed to followers and receivers, also where the plan, the offline switch or anything else has
-   * changed on which waiting deliveries depend. Never throws: the change is committed already.
+   * Serves committed events to followers and receivers; also called when the plan, the offline switch or another condition of waiting
+   * deliveries has changed. Never throws: the change is committed already.
    */
   committed(): void {
     try {
@@ -115,7 +115,7 @@ export class Notify {
     this.deliveries.prune(beforeMs)
   }
 
-  /** Begins to deliver what waits, that of earlier runs included, and forgets what is old, once a day. */
+  /** Starts delivering waiting entries, including those of earlier runs, and prunes old ones once a day. */
   start(): void {
     this.#tick()
     this.#deliverer.start()

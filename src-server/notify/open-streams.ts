@@ -3,7 +3,7 @@ import { MAX_STREAMS_PER_KEY } from '../../src-contract/limits.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 
-/** Event streams that are open, counted by API key; those of the application are not. */
+/** Open event streams, counted by API key; the application's are not counted. */
 export class OpenStreams {
   readonly #openByKey = new Map<string, number>()
 

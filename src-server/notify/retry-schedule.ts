@@ -7,14 +7,14 @@ const WAITS_MS = [5, 25, 90, 480, 3000, 18_000, 64_800].map((seconds) => seconds
 /** Attempts in all. */
 export const MAX_ATTEMPTS = WAITS_MS.length + 1
 
-/** A wait is up to this part longer, so that receivers that came back are not met by all at once. */
+/** Largest relative extension of a wait, which spreads the retries to receivers that come back. */
 const JITTER = 0.1
 /** A receiver may ask for a longer wait than ours, up to this. */
 const MAX_RETRY_AFTER_MS = 24 * 3600 * 1000
 
 /**
- * Returns how long to wait after attempt number `attempts` (1 is the first) failed, ms, or undefined when it was the last.
- * `random` is from 0 to 1 exclusive; `retryAfterMs` is what the receiver asked for. Never throws.
+ * Returns the wait after failed attempt number `attempts` (1 is the first), ms, or undefined after the last. `random` is from 0 to 1
+ * exclusive; `retryAfterMs` is the receiver's request. Never throws.
  */
 export function waitAfter(attempts: number, random: number, retryAfterMs: number | undefined): number | undefined {
   const wait = WAITS_MS[attempts - 1]

@@ -70,12 +70,14 @@ export function notifyRoutes(app: FastifyInstance, { notify, clock, isStillAllow
   route(app, ENDPOINTS.replaceJobSigningSecret, () => ({ status: 200, body: { secret: webhooks.replaceJobSecret() } }))
 }
 
-/** Returns an address as a caller may know it: its path is often a secret, which a key that may not change webhooks does not get. */
+/**
+ * Returns an address in the form that a caller may see: its path is often a secret and is hidden from keys that may not change webhooks.
+ */
 function shownTo(caller: Caller, url: string): string {
   return caller.via === 'session' || permits(caller.scope, 'all') ? url : `${new URL(url).origin}/`
 }
 
-/** Events for the application alone: callers with a key have no access to the batch or to folders of this machine. */
+/** Events only for the application: callers with a key have no access to the batch or to folders of this machine. */
 const APP_EVENTS: ReadonlySet<LiveEventName> = new Set([
   BATCH_CHANGED,
   'job.delivered',

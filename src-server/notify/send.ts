@@ -11,7 +11,7 @@ const CONNECT_LIMIT_MS = 5000
 /** Time for the whole attempt, from the name to the last byte of the answer. */
 const TOTAL_LIMIT_MS = 15_000
 
-/** Finds the addresses of a host name; rejects when there are none. */
+/** Finds the addresses of a host name; rejects without any. */
 export type ResolveName = (name: string) => Promise<readonly { address: string; family: number }[]>
 
 /** The system's resolver: the hosts file and the name service, as every program on this machine sees them. */
@@ -27,7 +27,7 @@ export interface Sending {
   readonly signal: AbortSignal
 }
 
-/** The receiver's status and wish to be left alone for a while, or why there was no answer. */
+/** The receiver's status and requested pause, or the reason for a missing answer. */
 export interface Answer {
   readonly status?: number
   readonly retryAfter?: string
@@ -35,9 +35,8 @@ export interface Answer {
 }
 
 /**
- * Posts `body` once and returns the receiver's answer. Redirects are answers like any other. The status counts as soon as it
- * is there: the rest of the answer is read and discarded. Never rejects: an aborted, refused, failed or late attempt is
- * an answer with `error`.
+ * Posts `body` once and returns the receiver's answer. Redirects are answers like any other. The status counts as soon as it arrives: the
+ * rest of the answer is read and discarded. Never rejects: an aborted, refused, failed or late attempt is an answer with `error`.
  */
 export async function sendOnce(sending: Sending): Promise<Answer> {
   const { clock, signal } = sending
@@ -84,7 +83,7 @@ function post(
     const isTls = url.protocol === 'https:'
     const request = (isTls ? https : http).request(url, {
       method: 'POST',
-      // A socket of its own: none that was opened for an earlier, differently resolved attempt is used again.
+      // A new socket: one opened for an earlier attempt may have been resolved differently.
       agent: false,
       lookup,
       signal,
@@ -123,7 +122,7 @@ function orAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise
     signal.throwIfAborted()
     const onAbort = () => reject(signal.reason)
     signal.addEventListener('abort', onAbort)
-    // A combined signal that somebody listens to is kept as long as the longest-lived of its parts: here, as the service.
+    // A combined signal with a listener is kept as long as the longest-lived of its parts: here, the service.
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
   })
 }
@@ -138,10 +137,10 @@ const SENTENCES: Record<string, string> = {
   ETIMEDOUT: 'no connection within 5 s',
 }
 
-/** A clause for the delivery log: it names what happened on the line, never a path or a stack. */
+/** Returns a clause for the delivery log that describes a network failure without paths or stacks. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'broken off'
-  // Several addresses were tried: the first failure stands for all.
+  // Several addresses were tried: the first failure represents all.
   const first = cause instanceof AggregateError ? (cause.errors[0] as unknown) : cause
   const code = first instanceof Error && 'code' in first ? String(first.code) : undefined
   if (code === undefined) return first instanceof Error ? first.message : 'broken off'

@@ -17,8 +17,8 @@ export interface SignedHeaders {
 }
 
 /**
- * Returns the headers for one attempt to send `body`: HMAC-SHA256 over `id.timestamp.body` with the bytes behind `whsec_`.
- * `eventId` stays the same on every attempt and holds no dot; `timestampSeconds` is Unix time of this attempt. Never throws.
+ * Returns the headers for one attempt to send `body`: HMAC-SHA256 over `id.timestamp.body` with the bytes behind `whsec_`. `eventId` stays
+ * the same on every attempt and contains no dot; `timestampSeconds` is Unix time of this attempt. Never throws.
  */
 export function signedHeaders(secret: string, eventId: string, timestampSeconds: number, body: string): SignedHeaders {
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')

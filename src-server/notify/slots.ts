@@ -1,8 +1,8 @@
-/** Slots for attempts under way, shared among receivers so that those that hang do not hold up those that answer. Pure. */
+/** Slots for running attempts, divided among receivers to keep hanging ones from delaying the others. Pure. */
 
 /** Attempts under way at once, in all. Each costs one socket. */
 const MAX_AT_ONCE = 64
-/** Attempts at once to origins that are not known to be prompt. The other slots are kept for those that are. */
+/** Attempts at once to origins not known to be prompt. The other slots are reserved for prompt origins. */
 const MAX_UNPROVEN = 48
 /** Attempts at once to origins that were slow last time. */
 const MAX_SLOW = 16
@@ -26,7 +26,7 @@ export class Slots {
     return !this.#isSlow(origin) || taken.filter((one) => this.#isSlow(one)).length < MAX_SLOW
   }
 
-  /** Notes for how long an attempt held its slot, ms. */
+  /** Records how long an attempt held its slot, ms. */
   note(origin: string, heldMs: number): void {
     this.#promptByOrigin.delete(origin)
     this.#promptByOrigin.set(origin, heldMs < PROMPT_MS)

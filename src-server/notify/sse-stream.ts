@@ -1,4 +1,4 @@
-/** A server-sent event stream (WHATWG HTML section 9.2): heartbeat, and no reader is buffered for. */
+/** A server-sent event stream (WHATWG HTML section 9.2) with heartbeat and without buffers for slow readers. */
 import { Readable } from 'node:stream'
 import type { Clock } from '../../src-system/system.ts'
 
@@ -9,11 +9,11 @@ const RECONNECT_MS = 1000
 
 export interface SseDeps {
   readonly clock: Clock
-  /** Asked at each heartbeat and before anything is told: false ends the stream, as when the reader's key was revoked. */
+  /** Called at each heartbeat and before any message: false ends the stream, such as when the reader's key was revoked. */
   readonly isStillAllowed: () => boolean
 }
 
-/** Headers of an answer that is such a stream. */
+/** Headers of an event stream. */
 export const SSE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
@@ -23,7 +23,7 @@ export const SSE_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Body of a stream. It takes messages only as fast as the reader reads, so a slow reader costs no memory; one that reads nothing for two
+ * Body of a stream. It takes messages only as fast as the reader reads, so a slow reader costs no memory; a reader that stalls for two
  * heartbeats is disconnected and can come back with `Last-Event-ID`.
  */
 export abstract class SseStream extends Readable {
@@ -39,13 +39,13 @@ export abstract class SseStream extends Readable {
     this.#beat().catch(() => this.destroy())
   }
 
-  /** Returns the next messages, empty where none of them is for this reader; undefined where there is nothing more for now. */
+  /** Returns the next messages, empty if all of them are for other readers; undefined without new ones. */
   protected abstract nextText(): string | undefined
 
-  /** Lets go of what the messages come from. */
+  /** Releases the source of the messages. */
   protected abstract release(): void
 
-  /** Returns whether nothing will come any more after what was told. */
+  /** Returns whether the last message has been sent. */
   protected isLast(): boolean {
     return false
   }
@@ -62,7 +62,7 @@ export abstract class SseStream extends Readable {
     done(error)
   }
 
-  /** Tells what there is. A reader that cannot be served comes back with `Last-Event-ID`. */
+  /** Sends available messages. On an error the stream ends, and the reader can come back with `Last-Event-ID`. */
   protected takeOrEnd(): void {
     try {
       this.#take()

@@ -8,7 +8,7 @@ const PAGE_SIZE = 100
 
 export interface StreamDeps extends SseDeps {
   readonly log: EventLog
-  /** The header as it came; anything but a whole number counts as absent. */
+  /** The unparsed header; anything but a whole number counts as absent. */
   readonly lastEventId: string | undefined
   /** Returns whether this reader may receive an event. */
   readonly mayKnow: (event: LiveEventName) => boolean
@@ -50,7 +50,7 @@ export class EventStream extends SseStream {
   }
 }
 
-/** Returns the event after which a reader goes on; undefined for a header that is none or no whole number. */
+/** Returns the last event that a reader has seen; undefined for a missing or malformed header. */
 function seqOf(lastEventId: string | undefined): number | undefined {
   return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId.trim()) ? Number(lastEventId) : undefined
 }

@@ -1,7 +1,7 @@
 /**
- * Policy of callback targets. The server is bound to loopback only, so loopback, private and public receivers are all allowed.
- * Refused in every spelling are link-local addresses (169.254.0.0/16, fe80::/10) and their predecessor (fec0::/10), the metadata
- * services of clouds elsewhere, unspecified, multicast, broadcast and reserved (240.0.0.0/4) addresses, and this server itself.
+ * Policy of callback targets. The server is bound to loopback only, so loopback, private and public receivers are all allowed. Refused in
+ * every spelling are link-local addresses (169.254.0.0/16, fe80::/10) and their predecessor (fec0::/10), the metadata services of clouds
+ * elsewhere, unspecified, multicast, broadcast and reserved (240.0.0.0/4) addresses, and this server itself.
  */
 import ipaddr from 'ipaddr.js'
 import { MAX_URL_LENGTH } from '../../src-contract/limits.ts'
@@ -10,7 +10,7 @@ import { WEBHOOK_REASONS, type WebhookReason } from '../../src-contract/text/rea
 /** Reason for the refusal of an address. */
 export type Refusal = WebhookReason
 
-/** Returns the English clause that says why, for the delivery log. */
+/** Returns the reason as an English clause for the delivery log. */
 export function refusalText(refusal: Refusal): string {
   return WEBHOOK_REASONS[refusal].en
 }
@@ -26,7 +26,7 @@ export type UrlVerdict = { readonly url: URL } | { readonly refusal: Refusal }
  */
 export function checkUrl(text: string, ownPort: number): UrlVerdict {
   if (text.length > MAX_URL_LENGTH) return { refusal: 'too_long' }
-  // The URL parser forgives white space, control characters and backslashes; a callback address has none.
+  // The URL parser tolerates white space, control characters and backslashes; a callback address may not contain any.
   if (hasForgivenCharacter(text)) return { refusal: 'malformed' }
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase()
   if (scheme === undefined) return { refusal: 'not_absolute' }
@@ -47,9 +47,8 @@ export function checkUrl(text: string, ownPort: number): UrlVerdict {
 }
 
 /**
- * Returns why a connection to `address` (an IPv4 or IPv6 address in text form, zone identifier allowed) at `port` is refused, or
- * undefined where it is allowed. IPv4 addresses carried inside an IPv6 one are judged too. Never throws: what is no address is
- * `malformed`.
+ * Returns why a connection to `address` (an IPv4 or IPv6 address in text form, zone identifier allowed) at `port` is refused, or undefined
+ * if it is allowed. IPv4 addresses inside an IPv6 one are checked too. Never throws: text other than an address is `malformed`.
  */
 export function checkAddress(address: string, port: number, ownPort: number): Refusal | undefined {
   const plain = address.replace(/%.*$/, '')
@@ -82,7 +81,7 @@ export function isLoopbackUrl(url: URL): boolean {
   if (isLoopbackName(url.hostname)) return true
   const address = literalAddress(url.hostname)
   if (address === undefined) return false
-  // An IPv4-mapped address is connected to as IPv4; what other embeddings lead to is on the network.
+  // A connection to an IPv4-mapped address uses IPv4; other embeddings lead to the network.
   return ipaddr.process(address).range() === 'loopback'
 }
 
@@ -102,7 +101,7 @@ function hasForgivenCharacter(text: string): boolean {
   return [...text].some((character) => character <= ' ' || character === '\u007f' || character === '\\')
 }
 
-// RFC 6761 section 6.3: every name below localhost is loopback, also where a resolver says otherwise.
+// RFC 6761 section 6.3: every name below localhost is loopback, even if a resolver disagrees.
 function isLoopbackName(hostname: string): boolean {
   return /(^|\.)localhost\.?$/i.test(hostname)
 }
@@ -111,8 +110,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Block = ReturnType<typeof ipaddr.parseCIDR>
 
 /**
- * Addresses outside the link-local ranges at which clouds hand out credentials without authentication, from their own documentation: AWS
- * (fd00:ec2::/32 holds IMDS and EKS Pod Identity), Google (fd20:ce::254), Alibaba, Oracle (192.0.0.192, fd00:c1::a9fe:a9fe), Azure's
+ * Addresses outside the link-local ranges where clouds hand out credentials without authentication, from their own documentation: AWS
+ * (fd00:ec2::/32 contains IMDS and EKS Pod Identity), Google (fd20:ce::254), Alibaba, Oracle (192.0.0.192, fd00:c1::a9fe:a9fe), Azure's
  * wire server and Scaleway.
  */
 const METADATA_SERVICES = [
@@ -155,7 +154,7 @@ function embeddedIpv4(address: Address): ipaddr.IPv4[] {
       return [last]
     case 'rfc6052': {
       if (bytes[5] !== 1) return [last]
-      // Any of these may be the one that the translator reads; the places of the others hold parts of it and zeros.
+      // A translator may read any of these positions; the others contain parts of the address and zeros.
       const places = [last, at(6, 7, 9, 10), at(7, 9, 10, 11), at(9, 10, 11, 12)]
       const meant = places.filter(({ octets: [first = 0] }) => first > 0 && first < 224)
       return meant.length > 0 ? meant : [last]

@@ -26,7 +26,7 @@ export interface WebhooksDeps {
   readonly clock: Clock
   readonly random: Random
   readonly deliveries: Deliveries
-  /** The account's plan of this moment: it says how many receivers are active. */
+  /** The account's current plan, which limits the active receivers. */
   readonly plan: () => Plan
   /** The port this server listens on. */
   readonly ownPort: number
@@ -59,8 +59,8 @@ interface Receiver {
 }
 
 /**
- * The register of receivers. The plan counts those that are not gone, oldest first: the ones beyond it are suspended, wait with what is
- * theirs and come back with a larger plan.
+ * The register of receivers. The plan counts the available ones, oldest first: any beyond its limit are suspended, keep their deliveries
+ * waiting and come back with a larger plan.
  */
 export class Webhooks {
   readonly #deps: WebhooksDeps
@@ -104,7 +104,7 @@ export class Webhooks {
     return { ...toWire(this.#find(webhookId)), secret }
   }
 
-  /** Removes a receiver and stops what waits for it. Throws NOT_FOUND. */
+  /** Removes a receiver and stops its waiting deliveries. Throws NOT_FOUND. */
   remove(webhookId: string): void {
     const { db, deliveries } = this.#deps
     this.#find(webhookId)
@@ -134,7 +134,7 @@ export class Webhooks {
       .map(({ row }) => ({ webhookId: row.webhook_id, url: row.url }))
   }
 
-  /** Returns the receivers to which nothing may be sent at this moment. */
+  /** Returns the currently suspended receivers. */
   suspendedIds(): Set<string> {
     const suspended = this.#all().filter(({ state }) => state === 'suspended')
     return new Set(suspended.map(({ row }) => row.webhook_id))
@@ -151,12 +151,12 @@ export class Webhooks {
     this.#statements.updateDelivered.run(atMs, webhookId)
   }
 
-  /** Notes that a receiver took a test: one that was gone is back, where the plan has room for it. */
+  /** Records that a receiver accepted a test: if it was gone, it is active again, as long as the plan has room for it. */
   noteTested(webhookId: string): void {
     if (this.#hasRoom()) this.#statements.updateBack.run(webhookId)
   }
 
-  /** Notes that a receiver answered 410: it gets nothing any more, and what waits for it stops. */
+  /** Records that a receiver answered 410: its waiting deliveries stop, and it gets no more. */
   noteGone(webhookId: string): void {
     this.#statements.updateGone.run(webhookId)
     this.#deps.deliveries.stop({ webhookId }, 'receiver_gone')

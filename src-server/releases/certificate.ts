@@ -1,4 +1,4 @@
-/** The delivery certificate: how the written files keep the rules of receivers, as it is signed. Pure. */
+/** The delivery certificate: the written files' compliance with the rules of receivers, ready to sign. Pure. */
 import { checkDelivery } from '../../src-contract/distributors/check.ts'
 import { type Distributor, distributorProfile } from '../../src-contract/distributors/index.ts'
 import type { DeliveredRelease, DeliveryCheck, FileFacts } from '../../src-contract/distributors/rules.ts'
@@ -14,15 +14,15 @@ export interface SignedCertificate {
   readonly signature: Signature
 }
 
-/** Files of one set, with what was measured on them. */
+/** Files of one set, with their measurements. */
 export interface MeasuredSet {
   readonly set: FileSet
   readonly files: readonly FileFacts[]
 }
 
 /**
- * Returns the rules of receivers with sentences in `language`, checked for each on the set that it should be given: the one that keeps its
- * rules best, of equal ones the first.
+ * Returns the checks of each receiver's rules with sentences in `language`, made on the set to deliver: the one that meets its rules best,
+ * among equals the first.
  */
 export function receiverChecks(
   receivers: readonly Distributor[],
@@ -77,7 +77,7 @@ export function certificateJson(signed: SignedCertificate): string {
   return `${JSON.stringify(signed, null, 2)}\n`
 }
 
-/** Returns a signed certificate; undefined for bytes that are none. Never throws. */
+/** Parses a signed certificate; undefined for any other bytes. Never throws. */
 export function readCertificate(bytes: Uint8Array): SignedCertificate | undefined {
   try {
     const { certificate, signature } = parseForeignJson(bytes) as Partial<SignedCertificate>

@@ -1,4 +1,4 @@
-/** Numbers of the music trade: checked, and brought into the form in which they are stored. */
+/** Identifiers of the music trade: validation and conversion to their stored form. */
 
 /** Digits of a UPC (GTIN-12) and of an EAN (GTIN-13). */
 const LENGTHS = [12, 13]
@@ -23,7 +23,7 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
-/** A year first, then month and day, as spreadsheets and Korean write it, with a midnight that says nothing. */
+/** Year, month and day, as in spreadsheets and Korean, with an optional midnight. */
 const YEAR_FIRST = /^(\d{4})\s?[-./년]\s?(\d{1,2})\s?[-./월]\s?(\d{1,2})\s?[.일]?(?:[ T]0{1,2}:00(?::00(?:\.0+)?)?Z?)?$/
 
 /** Returns a day that is written with its year first as ISO 8601 does; undefined for any other text. Never throws. */
@@ -33,10 +33,10 @@ export function dateOf(text: string): string | undefined {
   return isDate(date) ? date : undefined
 }
 
-/** Letters of which codes of languages consist. */
+/** Letters of language codes. */
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
 
-/** Codes of two letters (ISO 639-1) by the names of their languages in English, in Korean and in the language itself. */
+/** Two-letter codes (ISO 639-1) by the names of their languages in English, in Korean and in the language itself. */
 let codesByName: ReadonlyMap<string, string> | undefined
 
 function namedCodes(): ReadonlyMap<string, string> {
@@ -52,8 +52,8 @@ function namedCodes(): ReadonlyMap<string, string> {
 }
 
 /**
- * Returns the code (BCP 47) of a language that is given by it or by its name in English, in Korean or in itself, such as `ko` for
- * Korean and 한국어; undefined for what is neither. Never throws.
+ * Returns the code (BCP 47) of a language given by its code or its name in English, in Korean or in itself, such as `ko` for Korean and
+ * 한국어; undefined for any other text. Never throws.
  */
 export function languageOf(text: string): string | undefined {
   const given = text.trim().normalize().toLowerCase()

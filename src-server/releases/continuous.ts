@@ -1,4 +1,4 @@
-/** Tracks that go over into the next: which are one, whether they can be, and what the job of each has to know of the others. Pure. */
+/** Tracks that run into the next: their grouping, whether they can be joined, and the information about neighbours for each job. Pure. */
 import { MAX_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
 import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
@@ -7,7 +7,7 @@ import { AppError } from '../http/app-error.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import type { TrackFacts } from './release.ts'
 
-/** Rate at which a song of the greatest length takes all the memory that a job may have, Hz. */
+/** Rate where the longest song takes all the memory allowed for a job, Hz. */
 const HIGHEST_RATE_HZ = 96_000
 
 /** A track that may go over into the next, and its song. */
@@ -27,7 +27,7 @@ export function unitsOf(goesOver: readonly boolean[]): number[][] {
   return units
 }
 
-/** Returns whether each track goes over into the next: the last has none. */
+/** Returns whether each track runs into the next; the last never does. */
 export function goOver(tracks: readonly { readonly facts: Pick<TrackFacts, 'continuous_with_next'> }[]): boolean[] {
   return tracks.map(({ facts }, i) => facts.continuous_with_next && i < tracks.length - 1)
 }
@@ -79,7 +79,7 @@ export interface JoinedPart {
   readonly settings: JobSettings
 }
 
-/** Returns what the job of one of several songs that are mastered as one has to know of the others; undefined for a song alone. */
+/** Returns the neighbours of one of several joined songs for its job; undefined for a single song. */
 export function joinedWith(parts: readonly JoinedPart[], place: number): MasterRequest['joined'] {
   if (parts.length === 1) return undefined
   const { fade_in_seconds, fade_in_shape, pad_start_seconds } = parts[0]!.settings

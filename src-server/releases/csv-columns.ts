@@ -12,7 +12,7 @@ import { type Cell, CellFaults } from './csv-faults.ts'
 import { type Table, writeTable } from './csv-table.ts'
 import type { ReleaseRecord, TrackRecord } from './release.ts'
 
-/** A row of a table, read. Columns that the table lacks are absent: what they would say stays as it is. */
+/** A parsed row of a table. Members without a column are absent and stay unchanged. */
 export interface TrackRow {
   readonly row: number
   /** Its cells by the names of their columns. */
@@ -32,15 +32,15 @@ export interface TrackTable {
 }
 
 interface Column {
-  /** Heading under which it is written. */
+  /** Heading in written tables. */
   readonly name: string
   /** Name of the member on the wire. */
   readonly member: string
-  /** Further headings under which spreadsheets have it, the more telling first. */
+  /** Further headings in common spreadsheets, the most specific first. */
   readonly others: readonly string[]
-  /** Returns the value of a cell, which is one line: undefined leaves the member as it is, null tells that the cell is unusable. */
+  /** Returns the value of a one-line cell: undefined leaves the member as it is, null marks an unusable cell. */
   readonly read: (text: string) => unknown
-  /** What an unusable cell breaks; the schema of the member tells it where this is absent. */
+  /** Rule broken by an unusable cell; without it, the schema of the member applies. */
   readonly rule?: (text: string) => Detail
 }
 
@@ -55,7 +55,7 @@ const KIND_WORDS: ReadonlyMap<string, string> = new Map([
 ])
 /** Digits of a UPC whose leading zero a spreadsheet has dropped. */
 const UPC_WITHOUT_ZERO = /^\d{11}$/
-/** A number of which a spreadsheet has kept the first digits alone. */
+/** A number that a spreadsheet rounded to its first digits. */
 const ROUNDED = /^\d([.,]\d+)?e\+?\d+$/i
 
 const isEmpty = (text: string) => text === ''
@@ -72,7 +72,7 @@ const code = (read: (plain: string) => unknown, empty?: '') => (cell: string) =>
   return isEmpty(plain) ? empty : (read(plain) ?? null)
 }
 const number = code((plain) => (/^[-+]?\d+([.,]\d+)?$/.test(plain) ? Number(plain.replace(',', '.')) : null))
-/** A number of a track, perhaps with that of all tracks behind it, or with the zero that a spreadsheet adds to decimals. */
+/** A track number, optionally with the total behind it, or with the zero that a spreadsheet adds to decimals. */
 const trackNumber = code((plain) => Number(/^#?(\d{1,3})(?:\.0*)?(?:\s?\/\s?\d+)?$/.exec(plain)?.[1]) || null)
 const lower = code((plain) => plain.toLowerCase())
 const flag = code((plain) => {
@@ -158,7 +158,7 @@ export interface FileColumn {
   readonly names: readonly string[]
 }
 
-/** Returns a release as a table with every column, and those of its files where it has been exported. */
+/** Returns a release as a table with every column, and the columns of its files if it has been exported. */
 export function releaseCsv({ facts, tracks }: ReleaseRecord, files: readonly FileColumn[] = []): string {
   const ofRelease = RELEASE_COLUMNS.map(({ member }) => cellOf((facts as Readonly<Record<string, unknown>>)[member]))
   const known = [NUMBER, ...TRACK_COLUMNS, ...RELEASE_COLUMNS, IDENTIFIER].map(({ name }) => name)
@@ -222,8 +222,8 @@ const plainHeading = (heading: string) =>
     .replace(/\s*[*:]+$/, '')
 
 /**
- * Returns where the columns stand in a header, by their names: every column under its own name, then each that is left under the first of its
- * other headings that no column has. A name that stands there twice is a fault.
+ * Returns the positions of the columns in a header, by their names: first every column under its own name, then each remaining one under
+ * the first of its other headings that is not taken. A duplicate name is a fault.
  */
 function placesOf(header: readonly string[], faults: CellFaults): ReadonlyMap<string, number> {
   const headings = header.map(plainHeading)
@@ -244,7 +244,7 @@ function placesOf(header: readonly string[], faults: CellFaults): ReadonlyMap<st
   return places
 }
 
-/** Reads the cells of some columns in a row; those that cannot be used become faults. */
+/** Reads the cells of some columns in a row; unusable ones become faults. */
 function valuesIn(
   { row, cells }: Pick<TrackRow, 'row' | 'cells'>,
   { columns, faults, schema }: { columns: readonly Column[]; faults: CellFaults; schema: TObject | undefined },

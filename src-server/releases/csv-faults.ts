@@ -1,4 +1,4 @@
-/** Cells of a table that cannot be used, told together: each with its row, its column and what it holds. */
+/** Unusable cells of a table, collected for one error: each with its row, its column and its content. */
 import type { Detail } from '../../src-contract/text/details.ts'
 import { AppError } from '../http/app-error.ts'
 
@@ -29,12 +29,12 @@ export class CellFaults {
     if (!this.#faults.has(place)) this.#faults.set(place, { rule: 'in_row', row, column: heading, value, broken })
   }
 
-  /** Adds a fault of a column of a row; one that the table lacks has an empty cell there. */
+  /** Adds a fault of a column of a row; a missing column counts as an empty cell. */
   addAt({ row, cells }: Row, name: string, broken: Detail): void {
     this.add(row, cells.get(name) ?? { heading: name, text: '' }, broken)
   }
 
-  /** Returns what `read` returns; undefined where it refuses a cell of the row, which becomes a fault. */
+  /** Returns the result of `read`; undefined if it refuses a cell of the row, which becomes a fault. */
   within<Result>(row: Row, read: () => Result): Result | undefined {
     try {
       return read()

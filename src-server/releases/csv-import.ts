@@ -4,7 +4,7 @@ import type { ReleaseChange, ReleaseKind } from '../../src-contract/releases.ts'
 import type { TrackRow, TrackTable } from './csv-columns.ts'
 import type { CellFaults } from './csv-faults.ts'
 
-/** Names of the release of a table that does not say them. */
+/** Names of the release for a table without them. */
 export type ReleaseNames = Pick<ReleaseChange, 'title' | 'artist'>
 
 /** A release to be made, with the rows of its tracks in order. */
@@ -17,9 +17,9 @@ export interface TableRelease {
 const COLUMNS: Readonly<Record<string, string>> = { title: 'release_title', artist: 'release_artist' }
 
 /**
- * Returns the releases of a table in the order of their first rows. Rows with the same title, artist and UPC are one; without an artist of the
- * release it has the artists whom all of its tracks name. Tracks that all have a number are in the order of their numbers. What is missing,
- * contradicts another row or stands in two rows is added to the faults of the table.
+ * Returns the releases of a table in the order of their first rows. Rows with the same title, artist and UPC form one; without a release
+ * artist it gets the artists common to all of its tracks. If all tracks have a number, they are sorted by it. Missing, contradictory and
+ * duplicate values are added to the faults of the table.
  */
 export function releasesOf({ rows, faults }: TrackTable, names: ReleaseNames): TableRelease[] {
   const named = rows.map((row): TrackRow => ({ ...row, release: { ...names, ...row.release } }))
@@ -40,7 +40,7 @@ export function releasesOf({ rows, faults }: TrackTable, names: ReleaseNames): T
   })
 }
 
-/** Adds the cells of number and ISRC that hold what another row has. */
+/** Adds the cells of number and ISRC that duplicate another row's. */
 export function requireDistinct(rows: readonly TrackRow[], faults: CellFaults): void {
   const values = { track_number: (row: TrackRow) => row.trackNumber, isrc: (row: TrackRow) => row.track.isrc }
   for (const [name, read] of Object.entries(values)) {
@@ -55,7 +55,7 @@ export function requireDistinct(rows: readonly TrackRow[], faults: CellFaults): 
   }
 }
 
-/** Returns the facts of a release: each from the first row that says it. Adds the cells of others that contradict it. */
+/** Returns the facts of a release, each from the first row with a value. Adds contradictory cells of other rows. */
 function factsOf(rows: readonly TrackRow[], faults: CellFaults): ReleaseChange {
   const facts: Record<string, unknown> = {}
   const said = new Map<string, number>()
@@ -70,7 +70,7 @@ function factsOf(rows: readonly TrackRow[], faults: CellFaults): ReleaseChange {
   return facts as ReleaseChange
 }
 
-/** Returns the artists whom all rows name; undefined where there is none, which is a fault. */
+/** Returns the artists common to all rows; undefined without any, which is a fault. */
 function sharedArtist(rows: readonly TrackRow[], faults: CellFaults): string | undefined {
   const [
     {
@@ -92,7 +92,7 @@ function inNumberOrder(rows: readonly TrackRow[]): readonly TrackRow[] {
   return isNumbered ? rows.toSorted((one, other) => (one.trackNumber ?? 0) - (other.trackNumber ?? 0)) : rows
 }
 
-/** Kind of a release of so many tracks where nobody says it: common practice, up to 3 a single and up to 6 an EP. */
+/** Default kind of a release by its number of tracks: common practice, up to 3 a single and up to 6 an EP. */
 function defaultKind(tracks: number): ReleaseKind {
   if (tracks <= 3) return 'single'
   return tracks <= 6 ? 'ep' : 'album'

@@ -1,4 +1,4 @@
-/** Tables as spreadsheets write and read them: bytes with whatever encoding and separator to cells, and back. */
+/** Tables written and read by spreadsheets: bytes of any encoding and separator to cells, and back. */
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { decodeCp949 } from '../../src-worker/media/cp949.ts'
@@ -16,22 +16,22 @@ export interface Table {
   readonly rows: readonly { readonly row: number; readonly cells: readonly string[] }[]
 }
 
-/** Signs with which a spreadsheet takes a text for a formula, with their full-width forms (OWASP, "CSV Injection"). */
+/** First characters that make a spreadsheet take a text for a formula, with their full-width forms (OWASP, "CSV Injection"). */
 const FORMULA = '[=+\\-@\\t\\r＝＋－＠]'
-/** Such a text, made harmless by an apostrophe, which is no part of it. */
+/** A formula-like text disarmed by an apostrophe, which is not part of the content. */
 const ESCAPED = new RegExp(`^'+${FORMULA}`)
 
 const SEPARATORS = [',', ';', '\t']
-/** First line by which Excel is told the separator; no spreadsheet shows it as a row. */
+/** First line that tells Excel the separator; spreadsheets do not show it as a row. */
 const SEPARATOR_LINE = /^"?sep=(.)"?(?:\r\n|\r|\n)/i
 /** Blanks that web pages and spreadsheets leave where a plain one is meant. */
 const OTHER_BLANKS = /[\u00a0\u2007\u202f]/g
 const INVISIBLE = /[\u200b\u2060\ufeff]/g
 
 /**
- * Reads a table in UTF-8, in UTF-16 with a byte order mark or behind an ASCII sign, or in code page 949, with commas, semicolons, tabs or the
- * separator that a first line `sep=` names. Formulas are texts like others. Throws INVALID_REQUEST for what is no such table, has no rows, or
- * more than 500.
+ * Reads a table in UTF-8, in UTF-16 with a byte order mark or starting with an ASCII character, or in code page 949, with commas,
+ * semicolons, tabs or the separator named by a first line `sep=`. Formulas are read as plain text. Throws INVALID_REQUEST for other
+ * content, no rows, or more than 500.
  */
 export function readTable(bytes: Uint8Array): Table {
   const records = recordsOf(textOf(bytes))
@@ -49,13 +49,13 @@ export function readTable(bytes: Uint8Array): Table {
   }
 }
 
-/** Writes a table as spreadsheets of every language read it: UTF-8 with a byte order mark, commas, CRLF; no text is a formula there. */
+/** Writes a table for spreadsheets in any language: UTF-8 with a byte order mark, commas, CRLF; no text can act as a formula. */
 export function writeTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const escaped = rows.map((cells) => cells.map((cell) => (ESCAPED.test(cell) ? `'${cell}` : cell)))
   return stringify([[...header], ...escaped], { bom: true, escape_formulas: true, record_delimiter: '\r\n' })
 }
 
-/** Returns the records that have a cell, with the rows in which they stand. */
+/** Returns the non-empty records with their row numbers. */
 function recordsOf(whole: string): { row: number; cells: string[] }[] {
   const [line = '', separator] = SEPARATOR_LINE.exec(whole) ?? []
   const text = whole.slice(line.length)
@@ -76,7 +76,7 @@ function recordsOf(whole: string): { row: number; cells: string[] }[] {
   }
 }
 
-/** Returns the separator that stands most often between the headings. */
+/** Returns the most frequent separator between the headings. */
 function separatorOf(text: string): string {
   const [firstLine = ''] = text.replace(/"[^"]*"/g, '').split(/[\r\n]/, 1)
   const count = (separator: string) => firstLine.split(separator).length
@@ -89,7 +89,7 @@ function textOf(bytes: Uint8Array): string {
 
 function decoded(bytes: Uint8Array): string {
   const [first, second] = bytes
-  // Without a byte order mark the zero of an ASCII sign tells UTF-16.
+  // Without a byte order mark, the zero byte of an ASCII character reveals UTF-16.
   if ((first === 0xff && second === 0xfe) || second === 0) return new TextDecoder('utf-16le').decode(bytes)
   if ((first === 0xfe && second === 0xff) || first === 0) return new TextDecoder('utf-16be').decode(bytes)
   try {

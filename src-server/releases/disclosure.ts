@@ -1,4 +1,4 @@
-/** The AI disclosure sheet of a release: what its sources say, what mastering did, and what the artist states. Pure. */
+/** The AI disclosure sheet of a release: traces in its sources, the effect of mastering, and the artist's statements. Pure. */
 
 import { cleanName } from '../../src-contract/clean-name.ts'
 import {
@@ -18,7 +18,7 @@ import { PAGE_STYLE, page } from './page.ts'
 /** Categories that a generator of songs may have made. */
 const BY_GENERATORS: readonly DisclosureCategory[] = ['vocals', 'instrumentation', 'composition', 'lyrics']
 
-/** Returns statements after a change: null takes one back, and an empty text is none. */
+/** Returns statements after a change: null or an empty text removes one. */
 export function changedDisclosure(statements: Disclosure = {}, change: DisclosureChange = {}): Disclosure {
   const changed = { ...statements, ...change }
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Files of an exported folder: each appears under its name when it is whole, and what is there already is not written again. */
+/** Files of an exported folder: each appears under its name once it is complete, and existing ones are not rewritten. */
 import { createHash } from 'node:crypto'
 import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -27,7 +27,7 @@ const MARK = '.loudsmith-export'
 const UNFINISHED = '.part'
 /** Files that file managers put anywhere. */
 const PASSED_OVER: readonly string[] = ['.DS_Store', 'Thumbs.db', 'desktop.ini']
-/** Deepest folder in which files are looked for: ours have one below that of the release. */
+/** Deepest folder level that is searched for files: ours have one level below the release's. */
 const MAX_DEPTH = 8
 
 /** Returns a text as a file. */
@@ -41,7 +41,7 @@ export function sha256Of(bytes: Uint8Array): string {
 }
 
 /**
- * Returns the names in a folder and in those below it that count, sorted; empty where there is none. A link is a name, whatever it leads to.
+ * Returns the relevant names in a folder and its subfolders, sorted; empty if it is missing. A link is listed as a name, wherever it leads.
  * Throws the system's error, and the reason of `signal`.
  */
 export async function namesIn(folder: string, signal?: AbortSignal, depth = 0): Promise<string[]> {
@@ -62,8 +62,8 @@ export async function namesIn(folder: string, signal?: AbortSignal, depth = 0): 
 }
 
 /**
- * Returns the way to a file by its name in a folder; undefined for a name that leads out of it, and where a folder on the way is a link or
- * something else. Throws the system's error.
+ * Returns the path of a file by its name in a folder; undefined for a name that leads out of it, and if part of the path is a link or not a
+ * folder. Throws the system's error.
  */
 export async function wayTo(folder: string, name: string): Promise<string | undefined> {
   const steps = name.split('/')
@@ -78,7 +78,7 @@ export async function wayTo(folder: string, name: string): Promise<string | unde
   return path.join(way, steps.at(-1)!)
 }
 
-/** Returns the SHA-256 of a file; undefined where there is none, or a link or something else. Throws the system's error. */
+/** Returns the SHA-256 of a regular file; undefined if it is missing, a link or something else. Throws the system's error. */
 export async function sha256OfFile(
   file: string,
   { signal, ...options }: OpenOptions & { readonly signal?: AbortSignal } = {},
@@ -100,13 +100,13 @@ function factsOf(name: string) {
 
 const isMissing = (cause: unknown) => ['ENOENT', 'ENOTDIR'].includes(String((cause as NodeJS.ErrnoException).code))
 
-/** Mark of a folder whose export has not ended: the release, and every file that an export of it wrote or was to write. */
+/** Mark of a folder with an unfinished export: the release, and every file that an export of it wrote or planned. */
 interface Mark {
   readonly releaseId: string
   readonly files: readonly ExportedFile[]
 }
 
-/** A folder that is being filled. Nothing is written behind a link, whenever one comes into its place. */
+/** A folder being filled. It never writes through a link, even one created meanwhile. */
 export class ExportFolder {
   /** Real path. */
   readonly path: string
@@ -121,8 +121,8 @@ export class ExportFolder {
   }
 
   /**
-   * Makes the folder, or takes one of an earlier export of the same release, whose files `earlier` are where it was finished. Returns the
-   * files that an export wrote, as far as they are known. Throws FOLDER_TAKEN for a folder of others, and as `write` does.
+   * Creates the folder, or takes over that of an earlier export of the same release; `earlier` are the files of a finished one. Returns the
+   * known files from exports. Throws FOLDER_TAKEN for a folder with other files, and as `write` does.
    */
   async take(releaseId: string, earlier: readonly ExportedFile[] | undefined): Promise<readonly ExportedFile[]> {
     const facts = await factsOf(this.path)
@@ -141,7 +141,7 @@ export class ExportFolder {
     return this.#ours
   }
 
-  /** Notes files that are about to be written, so that one that a crash leaves is known. Throws as `write` does. */
+  /** Records files about to be written, which identifies them after a crash. Throws as `write` does. */
   async plan(files: readonly ExportedFile[]): Promise<void> {
     const known = new Map([...this.#ours, ...files].map((file) => [`${file.name} ${file.sha256}`, file]))
     this.#ours = [...known.values()]
@@ -150,8 +150,8 @@ export class ExportFolder {
   }
 
   /**
-   * Returns which of these names have a file, with its SHA-256. Throws FOLDER_TAKEN, naming the file, where one is there that no export
-   * wrote, and as `write` does.
+   * Returns the SHA-256 of each of these names with an existing file. Throws FOLDER_TAKEN, naming the file, for one that no export wrote,
+   * and as `write` does.
    */
   async present(names: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, string>> {
     const found = new Map<string, string>()
@@ -167,15 +167,15 @@ export class ExportFolder {
   }
 
   /**
-   * Writes a file unless it is there with the same bytes. Throws FOLDER_TAKEN, naming the file, where one is there that no export wrote;
-   * INVALID_REQUEST where the folder takes nothing; the system's error on a full disk; and the reason of `signal`. What was written
-   * before stays.
+   * Writes a file unless it exists with the same bytes. Throws FOLDER_TAKEN, naming the file, for an existing one that no export wrote;
+   * INVALID_REQUEST if the folder is not writable; the system's error on a full disk; and the reason of `signal`. Files written before
+   * stay.
    */
   async write(file: FolderFile, signal?: AbortSignal): Promise<void> {
     await this.#put(file, { replaces: (found) => this.#isOurs(file.name, found), ...(signal ? { signal } : {}) })
   }
 
-  /** Removes files of earlier exports that are as they wrote them and are not `kept`. Never throws for one that stays. */
+  /** Removes unmodified files of earlier exports except `kept`. Never throws if a file cannot be removed. */
   async removeStale(kept: ReadonlySet<string>): Promise<void> {
     const folders = new Set<string>()
     for (const { name, sha256 } of this.#ours) {
@@ -186,7 +186,7 @@ export class ExportFolder {
       folders.add(path.dirname(file))
     }
     folders.delete(this.path)
-    // One that still holds something is not removed.
+    // A folder that is not empty stays.
     for (const folder of folders) await rmdir(folder).catch(() => {})
   }
 
@@ -241,7 +241,7 @@ export class ExportFolder {
     }
   }
 
-  /** Returns the SHA-256 of what is there under a name; undefined for nothing. Throws FOLDER_TAKEN where something else is in the way. */
+  /** Returns the SHA-256 of the file under a name; undefined if it is missing. Throws FOLDER_TAKEN if something else is in the way. */
   async #found(name: string, signal: AbortSignal | undefined): Promise<string | undefined> {
     const target = await wayTo(this.path, name)
     if (target === undefined) throw this.#taken(name)
@@ -270,16 +270,16 @@ export class ExportFolder {
   }
 }
 
-/** Codes of the system for a folder that takes nothing: closed, gone, or on a drive that was unplugged. So does one in whose place a link came. */
+/** System error codes of an unwritable folder: closed, gone, on an unplugged drive, or replaced by a link. */
 const CLOSED: readonly string[] = [
   ...['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOENT', 'EBUSY', 'ENAMETOOLONG'],
   ...['EIO', 'ENODEV', 'ENXIO', 'ESTALE', 'ENOTCONN', 'EHOSTDOWN', 'EUNKNOWN', 'UNKNOWN'],
 ]
 
-/** Beginning of the code of a failure for which libuv has no name, such as a file system that is damaged (EUCLEAN, EBADMSG). */
+/** Prefix of the code of a failure that libuv has no name for, such as a damaged file system (EUCLEAN, EBADMSG). */
 const NAMELESS = 'Unknown system error'
 
-/** Returns what a failure to write means for the owner of the folder; a full disk has its answer wherever it is met. */
+/** Returns the user's error for a failed write; a full disk is handled by its general error. */
 export function refusalOf(cause: unknown): unknown {
   const code = String(((cause ?? {}) as NodeJS.ErrnoException).code)
   const isClosed = CLOSED.includes(code) || code.startsWith(NAMELESS) || cause instanceof FileRefusedError

@@ -1,4 +1,4 @@
-/** Plan of an export: which sets of files it has, of which files of the jobs they are made, and their names. Pure. */
+/** Plan of an export: its sets of files, their sources among the jobs' files, and their names. Pure. */
 import { type MasterName, RELEASE } from '../../src-contract/delivery-target.ts'
 import { type Distributor, distributorProfile } from '../../src-contract/distributors/index.ts'
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
@@ -9,7 +9,7 @@ import { patternName, safeTitle } from '../../src-worker/result/names.ts'
 import { asciiName } from '../../src-worker/result/romanise.ts'
 import type { ReleaseRecord, TrackFacts } from './release.ts'
 
-/** Measurements of one master of a job, and the files of it. */
+/** Measurements of one master of a job, and its files. */
 export type JobMaster = MasterResult | ReleaseResult
 
 /** The masters of the song of a track. */
@@ -34,7 +34,7 @@ const NUMBER_DIGITS = 2
 const TAGLESS_FOLDER = 'no_tags'
 const CD_RATE_HZ = 44_100
 
-/** Formats from which a job's lossless files are remade, the best first; a format without any can only come from a job. */
+/** Source formats for remaking a job's lossless files, the best first; a format without any can only come from a job. */
 const MADE_FROM: Readonly<Record<Format, readonly Format[]>> = {
   wav24: [],
   wav32f: [],
@@ -45,12 +45,12 @@ const MADE_FROM: Readonly<Record<Format, readonly Format[]>> = {
   aac_256: ['wav32f', 'wav24'],
 }
 
-/** Returns the master of a name; undefined where the job has none. */
+/** Returns the master with this name; undefined if the job lacks it. */
 export function masterOf({ masters, release }: TrackMasters, name: MasterName): JobMaster | undefined {
   return name === RELEASE ? release : masters.find(({ platform }) => platform === name)
 }
 
-/** Returns the files of which one of a format is made: that of the job itself, else the best of its WAVs; undefined without any. */
+/** Returns the source files for a format: the job's own file, else the best of its WAVs; undefined without any. */
 export function sourcesOf(master: JobMaster, format: Format): readonly JobFile[] | undefined {
   const files = new Map(filesOf(master).map((file) => [file.format, file]))
   const name = [format, ...MADE_FROM[format]].find((one) => files.has(one))
@@ -64,8 +64,8 @@ function filesOf({ file, sha256, bit_depth, sample_rate_hz, files = [] }: JobMas
 }
 
 /**
- * Returns the masters that an export takes, those of the folder itself first; none where no kind of master is there for every track, or not
- * the one that is asked for.
+ * Returns the masters to export, those of the folder itself first; empty if no kind of master exists for every track, or the requested one
+ * is missing.
  */
 export function chosenMasters(
   { platform, by_platform: isByPlatform = false }: Pick<ExportRequest, 'platform' | 'by_platform'>,
@@ -97,13 +97,13 @@ export function wantedFormat(receiver: Distributor): Format {
 const asksFor = (receiver: Distributor, rule: 'no_tags' | 'name_characters') =>
   distributorProfile(receiver).rules.some((one) => one.rule === rule)
 
-/** Tells whether the names of an export are plain. */
+/** Returns whether an export uses plain names. */
 export function hasPlainNames({ ascii_names, receivers = [] }: ExportRequest): boolean {
   return ascii_names ?? receivers.some((receiver) => asksFor(receiver, 'name_characters'))
 }
 
 /**
- * Returns the sets of files: every format of every kind of master, and for named receivers that take no tags one without. `masters` are
+ * Returns the sets of files: every format of every kind of master, and one without tags for named receivers that accept none. `masters` are
  * those of `chosenMasters`.
  */
 export function plannedSets(
@@ -130,8 +130,8 @@ export function plannedSets(
 }
 
 /**
- * Returns the names of the files of a set, with those of its folder before them: `01 Title.wav` or by the pattern. Where the folder has
- * several formats of one extension, those that are not of 24 bit say which they are.
+ * Returns the names of the files of a set, prefixed by its folder: `01 Title.wav` or by the pattern. If the folder has several formats of
+ * one extension, files other than 24 bit include their format.
  */
 export function fileNames(
   set: FileSet,

@@ -1,4 +1,4 @@
-/** Sound files of an exported folder: made of the files of jobs with the labels of the release, unless they are there already. */
+/** Sound files of an exported folder: made from the jobs' files with the labels of the release, unless they exist already. */
 
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -41,9 +41,9 @@ export interface SongMasters extends TrackMasters {
   }
   /** Edges that the song was mastered with. */
   readonly edges: Edges
-  /** Songs with which it was mastered as one; absent where it was not. */
+  /** Songs joined with it in mastering; absent for a single song. */
   readonly joined?: MasterRequest['joined']
-  /** Service that generated the song, as its owner said; absent where nobody did. */
+  /** Service that generated the song, as stated by its owner; absent without a statement. */
   readonly aiService?: string
   /** Resolves with the place of a file of the result. Rejects with RESULT_EXPIRED and FILE_GONE. */
   readonly bytesOf: (file: Pick<JobFile, 'file' | 'sha256'>) => Promise<FileRange>
@@ -52,8 +52,8 @@ export interface SongMasters extends TrackMasters {
 export interface SoundDeps {
   readonly appVersion: string
   /**
-   * Makes the files of one track in an engine process and gives them to `use`, after which they are gone. Throws what a failure means, and
-   * the reason of `signal`.
+   * Makes the files of one track in an engine process, passes them to `use` and removes them afterwards. Throws the client's error for a
+   * failure, and the reason of `signal`.
    */
   readonly makeFiles: (
     order: Omit<ExportOrder, 'ffmpeg' | 'folder'>,
@@ -73,7 +73,7 @@ export interface Exported {
   readonly cover: StoredCover | undefined
 }
 
-/** A sound file that is to be in the folder. */
+/** A sound file planned for the folder. */
 export interface PlannedSound {
   readonly name: string
   readonly set: FileSet
@@ -88,8 +88,8 @@ export interface PlannedSound {
 const SEED = 0
 
 /**
- * Returns the sound files that are to be in the folder, in the order of sets and tracks. Throws RELEASE_NOT_READY, naming the track, for a
- * format that its job lacks and of which nothing can be made. Pure.
+ * Returns the sound files planned for the folder, in the order of sets and tracks. Throws RELEASE_NOT_READY, naming the track, for a format
+ * that its job lacks and that cannot be made. Pure.
  */
 export function planSounds({ release, songs, sets, request, cover }: Exported, appVersion: string): PlannedSound[] {
   const recordOf = (name: MasterName) =>
@@ -124,7 +124,7 @@ export function planSounds({ release, songs, sets, request, cover }: Exported, a
   })
 }
 
-/** Returns the places of the tracks with which the master of one was made as one, in order, as far as they still stand beside it. */
+/** Returns the indices of the tracks that were joined with one in mastering, in order, as far as they are still its neighbours. */
 export function joinedTo(songs: readonly SongMasters[], index: number): number[] {
   const goesOver = songs.map(({ joined }, i) => {
     const next = songs[i + 1]
@@ -137,8 +137,8 @@ export function joinedTo(songs: readonly SongMasters[], index: number): number[]
 }
 
 /**
- * Writes the planned sound files into the folder and returns them in their order. One that is there as it was made of the same, as it is
- * `known`, stays. Throws as `ExportFolder.write` and the engine do; what is written stays.
+ * Writes the planned sound files into the folder and returns them in their order. An existing file made from the same sources, as listed in
+ * `known`, stays. Throws as `ExportFolder.write` and the engine do; written files stay.
  */
 export async function writeSounds(
   exported: Exported,
@@ -182,7 +182,7 @@ export async function writeSounds(
   return planned.map(({ name }) => done.get(name)!)
 }
 
-/** Returns what the record measures, where its files say it to players; null for a single track and for files without labels. */
+/** Returns the measurement of the record for its files' ReplayGain; null for a single track and for files without labels. */
 async function levelOf(
   { songs, sets }: Exported,
   name: MasterName,
@@ -224,7 +224,7 @@ async function orderOf(
   }
 }
 
-/** Returns the files of a format of the tracks with which one is one; none where it is alone, or one of them has no such file. */
+/** Returns the files in a format of the tracks joined with one; empty for a single track, or if one of them lacks the file. */
 async function rangesBeside(
   songs: readonly SongMasters[],
   index: number,
@@ -247,7 +247,7 @@ function coverOf({ media_type: mimeType, bytes }: StoredCover): Cover {
   return { mimeType, bytes }
 }
 
-/** A level as JSON has it: silence has none. */
+/** A level for JSON: null for silence. */
 const level = (value: number | null) => (value !== null && Number.isFinite(value) ? value : null)
 
 async function exportedFile({ name, set, index, madeFrom }: PlannedSound, sound: ExportedSound): Promise<ExportedFile> {
@@ -278,7 +278,7 @@ async function exportedFile({ name, set, index, madeFrom }: PlannedSound, sound:
   }
 }
 
-/** Returns the facts of an exported sound file by which the rules of receivers are checked. Pure. */
+/** Returns the facts of an exported sound file for checking the rules of receivers. Pure. */
 export function factsOf(
   { name, size_bytes, sound }: ExportedFile,
   { tracks }: ReleaseRecord,

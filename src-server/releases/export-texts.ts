@@ -17,7 +17,7 @@ export interface NamedTrack extends MadeTrack {
   readonly fileName: string
 }
 
-/** A track with the job of its song, what that measured of the master, and the exported files. */
+/** A track with the job of its song, the job's measurements of the master, and the exported files. */
 export interface ReportedTrack extends MadeTrack {
   readonly jobId: string
   readonly master: JobMaster
@@ -55,7 +55,7 @@ export function cueSheet({ facts }: Pick<ReleaseRecord, 'facts'>, tracks: readon
   return `${lines.join('\r\n')}\r\n`
 }
 
-/** A cue sheet knows no quotation mark inside a text. */
+/** Quotes a text for a cue sheet, which cannot escape quotation marks. */
 function quoted(text: string): string {
   return `"${text.replaceAll('"', "'")}"`
 }
@@ -66,7 +66,7 @@ function cueTime(seconds: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join(':')
 }
 
-/** Returns the report of a release: its facts, and each track with its files, its job and what that measured of the master. */
+/** Returns the report of a release: its facts, and each track with its files, its job and the job's measurements of the master. */
 export function releaseReport({ releaseId, facts, cover }: ReleaseRecord, tracks: readonly ReportedTrack[]): string {
   const durationOf = ({ files }: ReportedTrack) => files[0]?.sound?.duration_seconds ?? 0
   const report = {
@@ -90,7 +90,7 @@ export function releaseReport({ releaseId, facts, cover }: ReleaseRecord, tracks
   return `${JSON.stringify(report, null, 2)}\n`
 }
 
-/** Returns the overview of a folder with several sets of files: what each is, and who is given it. */
+/** Returns the overview of a folder with several sets of files: the content and the receivers of each. */
 export function overview(
   { facts }: Pick<ReleaseRecord, 'facts'>,
   sets: readonly FileSet[],

@@ -19,8 +19,8 @@ const PIECE_BYTES = 1 << 20
 
 /**
  * Writes the ZIP of a folder, a real path, beside it. It is written inside the folder under a name of ours and then moved. Throws
- * FOLDER_TAKEN where something of that name is there that `isOurs` does not know, INVALID_REQUEST where the disk takes nothing, the
- * system's error on a full disk, and the reason of `signal`.
+ * FOLDER_TAKEN if a file of that name exists and `isOurs` does not recognise it, INVALID_REQUEST if the disk is not writable, the system's
+ * error on a full disk, and the reason of `signal`.
  */
 export async function writeExportZip(
   folder: string,
@@ -75,7 +75,7 @@ async function writeZip(
     bytes.on('error', (error) => archive.destroy(error))
     try {
       archive.append(bytes, { name: `${path.basename(folder)}/${name}`, date: FIXED_DATE, mode: 0o644 })
-      // One after the other, so that no more than one file is open; `written` rejects when either end fails.
+      // One at a time, to have only one file open; `written` rejects when either end fails.
       await Promise.race([once(archive, 'entry'), written])
     } finally {
       bytes.destroy()

@@ -64,15 +64,15 @@ export interface ReleaseExportsDeps extends SoundDeps {
   readonly clock: Clock
   readonly store: Pick<ReleaseStore, 'find' | 'cover'>
   readonly signer: Signer
-  /** Returns the masters of a song; undefined where none are finished. */
+  /** Returns the finished masters of a song; undefined without any. */
   readonly mastersOf: (track: TrackRecord, releaseId: string) => SongMasters | undefined
   /** Keeps the song of a job here again that a batch has delivered. Rejects with RESULT_EXPIRED, FILE_GONE, INSUFFICIENT_STORAGE. */
   readonly bringBackSong: (jobId: string) => Promise<unknown>
   /** Returns a stored song; undefined for an unknown one. */
   readonly sourceOf: (sourceId: string) => SongMasters['song'] | undefined
-  /** Makes a folder that is missing, by its real path; throws INVALID_REQUEST for one that cannot be used. */
+  /** Creates a missing folder, by its real path; throws INVALID_REQUEST if it cannot be used. */
   readonly requireFolder: (folder: string, real: string) => Promise<void>
-  /** Folder where the request names none; null for none. */
+  /** Default folder for requests that name no folder; null without one. */
   readonly outputFolder: () => string | null
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal
@@ -82,7 +82,7 @@ export interface ReleaseExportsDeps extends SoundDeps {
 export class ReleaseExports {
   readonly #deps: ReleaseExportsDeps
   #turn: Promise<unknown> = Promise.resolve()
-  /** Exports that are not over, by what was asked for. */
+  /** Running exports, by request. */
   readonly #running = new Map<string, Promise<ExportedRelease>>()
 
   constructor(deps: ReleaseExportsDeps) {
@@ -90,11 +90,11 @@ export class ReleaseExports {
   }
 
   /**
-   * Writes a release into a folder of its own and returns it with its certificate. An export may take longer than a caller waits: one whose
-   * caller is gone goes on, and the same request waits for it. Throws RELEASE_NOT_FOUND; RELEASE_NOT_READY, naming the
-   * track; FOLDER_TAKEN; INVALID_REQUEST for a folder that cannot be used; INSUFFICIENT_STORAGE; UNAVAILABLE where the engine could not
-   * work; and the reason of `signal`. What is finished stays, and the next call goes on. Nothing is ever charged. `requireAllowed` is asked when
-   * it is the turn of the export, and throws for a real path at which may not be written.
+   * Writes a release into its own folder and returns it with its certificate. An export may outlast its caller: it then continues, and the
+   * same request waits for it. Throws RELEASE_NOT_FOUND; RELEASE_NOT_READY, naming the track; FOLDER_TAKEN; INVALID_REQUEST for an unusable
+   * folder; INSUFFICIENT_STORAGE; UNAVAILABLE if the engine could not work; and the reason of `signal`. Finished files stay, and the next
+   * call resumes. Exports are free of charge. `requireAllowed` is called when the export's turn comes, and throws for a real path that may
+   * not be written.
    */
   async export(
     releaseId: string,
@@ -131,7 +131,7 @@ export class ReleaseExports {
     return running
   }
 
-  /** Returns the names that an export would give now; nothing is written. Throws RELEASE_NOT_FOUND and RELEASE_NOT_READY, as an export does. */
+  /** Returns the names that an export would use now; writes nothing. Throws RELEASE_NOT_FOUND and RELEASE_NOT_READY, as an export does. */
   names(releaseId: string, request: ExportRequest): ExportNames {
     const release = this.#require(releaseId)
     const { sets } = this.#plan(release, request)
@@ -139,7 +139,7 @@ export class ReleaseExports {
     return { folder, files: sets.flatMap((set) => fileNames(set, sets, release, request)) }
   }
 
-  /** Returns what of a folder or a ZIP differs from its certificate. Throws INVALID_REQUEST for what cannot be read. */
+  /** Returns the differences between a folder or ZIP and its certificate. Throws INVALID_REQUEST if it cannot be read. */
   verify(folder: string, options: PlaceOptions = {}): Promise<VerifiedFolder> {
     return verifyExport(folder, this.#deps.signer, options)
   }
@@ -196,17 +196,17 @@ export class ReleaseExports {
     return { folder: shown, ...(request.zip ? { zip: `${shown}.zip` } : {}), certificate: signed.certificate }
   }
 
-  /** Brings back the songs that lie where batches found them: the export reads their pictures and what they say of their making. */
+  /** Brings back songs from where batches found them: the export reads their pictures and traces of their making. */
   async #bringBackSongs({ songs, cover }: Exported): Promise<void> {
     for (const { jobId } of songs)
       await this.#deps.bringBackSong(jobId).catch((cause: unknown) => {
-        // Of a song that is gone what was recorded is told; only its picture has no other place.
+        // A missing song still has its recorded facts; only its picture exists nowhere else.
         const isGone = cause instanceof AppError && cause.status === 410
         if (!isGone || !cover) throw cause
       })
   }
 
-  /** Returns what is to be exported. Throws RELEASE_NOT_READY, naming the track where one has no finished masters. */
+  /** Returns the planned export. Throws RELEASE_NOT_READY, naming the track if one has no finished masters. */
   #plan(release: ReleaseRecord, request: ExportRequest): Exported {
     const { tracks } = release
     if (tracks.length === 0) throw new AppError('RELEASE_NOT_READY')
@@ -224,7 +224,7 @@ export class ReleaseExports {
     return { release, songs, sets: plannedSets(request, masters, songs), request, cover }
   }
 
-  /** Checks the written files, writes all that is no sound, and returns the certificate, which comes last. */
+  /** Checks the written files, writes all files other than sound, and returns the certificate, which is written last. */
   async #writeTexts(exported: Exported, sounds: readonly ExportedFile[], to: Writing): Promise<SignedCertificate> {
     const { clock, appVersion, signer } = this.#deps
     const { language } = to
@@ -307,7 +307,7 @@ function madeTracks({ release, songs }: Exported): MadeTrack[] {
   }))
 }
 
-/** Returns how the written files keep the rules of the receivers. */
+/** Returns the checks of the written files against the rules of the receivers. */
 function checksOf({ release, sets, request, cover }: Exported, sounds: readonly ExportedFile[], language: Language) {
   const delivered = { kind: release.facts.kind, cover: (cover && pictureFacts(cover.bytes)) ?? null }
   const measured = sets.map(
@@ -320,7 +320,7 @@ function checksOf({ release, sets, request, cover }: Exported, sounds: readonly 
   return receiverChecks(request.receivers ?? DISTRIBUTORS, delivered, [first!, ...others], language)
 }
 
-/** Returns the files that are neither sound nor follow from the certificate. */
+/** Returns the files other than sound that do not follow from the certificate. */
 function textsOf(
   exported: Exported,
   sounds: readonly ExportedFile[],
@@ -358,12 +358,12 @@ function textsOf(
 /** Names of the services of the setting `ai_service`, as they write them. */
 const SERVICE_NAMES: Readonly<Record<string, string>> = { suno: 'Suno', udio: 'Udio', elevenlabs: 'ElevenLabs' }
 
-/** Returns what the sources of the tracks say of their making. */
+/** Returns the traces of their making in the tracks' sources. */
 function tracesOf({ release, songs }: Exported): Promise<SourceTrace[]> {
   return Promise.all(songs.map((song, index) => traceOf(song, index, release.tracks[index]!.facts.title)))
 }
 
-/** Returns what the source of the track at `index` says of its making. */
+/** Returns the traces of its making in the source of the track at `index`. */
 async function traceOf(
   { song, aiService }: { readonly song: SongMasters['song']; readonly aiService?: string | undefined },
   index: number,
@@ -374,7 +374,7 @@ async function traceOf(
     aiService === undefined
       ? undefined
       : { generator: SERVICE_NAMES[aiService] ?? aiService, evidence: `ai_service: ${aiService}` }
-  // A song that is gone keeps what is known of it.
+  // For a missing song, the recorded facts remain.
   const maker = facts.hasProvenance ? await readClaimGenerator(file).catch(() => undefined) : undefined
   return {
     track: index + 1,

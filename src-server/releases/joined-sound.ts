@@ -1,4 +1,4 @@
-/** Sound of songs that go over into each other, as one, from what was measured of each. Pure. */
+/** Combined sound of songs that run into each other, from their individual measurements. Pure. */
 import type { Spectrum } from '../../src-contract/report.ts'
 import { joinedSteps, type LoudnessSteps } from '../../src-engine/album/record-loudness.ts'
 import { dbToPower, powerToDb } from '../../src-engine/dsp/units.ts'
@@ -11,7 +11,10 @@ export interface SongSound {
   readonly truePeakDbtp: number | null
 }
 
-/** Returns the sound of songs laid end to end: their spectra and their width weigh as much as they are long and loud; one is itself. */
+/**
+ * Returns the combined sound of consecutive songs: spectra and width are weighted by length and loudness; a single song is returned
+ * unchanged.
+ */
 export function joinedSound(songs: readonly SongSound[]): SongSound {
   const [first] = songs
   if (songs.length === 1) return first!
@@ -43,7 +46,7 @@ function meanDb(levels: readonly (number | null)[], weights: readonly number[]):
   return power > 0 && weight > 0 ? powerToDb(power / weight) : null
 }
 
-/** Side against mid, each summed over the songs, whose energies are those of their steps. */
+/** Side-to-mid ratio of the sums over the songs, each weighted by the energy of its steps. */
 function joinedWidthDb(songs: readonly SongSound[]): number | null {
   let mid = 0
   let side = 0

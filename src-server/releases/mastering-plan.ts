@@ -1,4 +1,4 @@
-/** Plans of the mastering of releases: what a release asks for, and what is told of it before anything is charged. Pure. */
+/** Mastering plans of releases: the request, and the forecast before anything is charged. Pure. */
 import { type MasterTargets, RELEASE, releaseTarget, targetsOf } from '../../src-contract/delivery-target.ts'
 import type { Corrections, ReleasePlan } from '../../src-contract/release-mastering.ts'
 import { DEFAULT_SETTINGS, type JobSettings, jobSettings } from '../../src-contract/settings.ts'
@@ -32,7 +32,7 @@ import type { SongMeasure } from './run-store.ts'
 
 type Named = Partial<JobSettings>
 
-/** Returns the settings of the whole record: those of the release over the defaults, with a master for all services. */
+/** Returns the settings of the whole record: the release's over the defaults, with a master for all services. */
 export function recordSettings({ settings = {} }: Pick<ReleaseFacts, 'settings'>): JobSettings {
   return jobSettings({ ...DEFAULT_SETTINGS, ...withStyle(settings as Named), release_master: true })
 }
@@ -50,7 +50,7 @@ function silenceBehind(next: TrackRecord | undefined): number {
   return next?.facts.gap_in_file ? next.facts.gap_before_seconds : 0
 }
 
-/** Settings by which a song is cut, faded and followed by silence. */
+/** Settings for the trims, fades and trailing silence of a song. */
 function edgesOf(facts: TrackFacts, silenceSeconds: number): Partial<JobSettings> {
   const { trim_start_seconds, trim_end_seconds, fade_in_seconds, fade_out_seconds } = facts
   const { fade_in_shape, fade_out_shape } = facts
@@ -58,7 +58,7 @@ function edgesOf(facts: TrackFacts, silenceSeconds: number): Partial<JobSettings
   return { trim_start_seconds, trim_end_seconds, ...fades, pad_end_seconds: silenceSeconds }
 }
 
-/** Returns the run with which a release begins to be mastered; `songs` are those of its tracks, in their order. */
+/** Returns the initial mastering run of a release; `songs` are those of its tracks, in their order. */
 export function newRun(
   { facts, tracks, keyId }: Pick<ReleaseRecord, 'facts' | 'tracks' | 'keyId'>,
   songs: readonly RunSong[],
@@ -129,7 +129,7 @@ interface KnownUnit {
   readonly plrDb: number | null
 }
 
-/** Returns what the measured units of a record are: without what is cut off, and beside one another. */
+/** Returns the measured units of a record, trimmed and joined. */
 function knownUnits({ parts, coherence }: ReleaseRun, measures: readonly SongMeasure[]): KnownUnit[] {
   const units = unitsIn(parts).places.map((unit) =>
     joinedSound(
@@ -152,18 +152,18 @@ function knownUnits({ parts, coherence }: ReleaseRun, measures: readonly SongMea
   })
 }
 
-/** Returns the sound of a song without what is cut off. */
+/** Returns the loudness steps of a trimmed song. */
 function cutSteps({ request }: RunPart, { loudnessSteps }: SongMeasure): LoudnessSteps {
   const { trim_start_seconds, trim_end_seconds } = request.settings
   return trimmedSteps(decodeSteps(loudnessSteps), trim_start_seconds, trim_end_seconds)
 }
 
-/** Returns what the first targets of a run follow from. */
+/** Returns the measurements that determine the first targets of a run. */
 export function measuredUnits(run: ReleaseRun, measures: readonly SongMeasure[]): MeasuredUnit[] {
   return knownUnits(run, measures).map(({ steps, coherence }) => ({ steps, corrections: coherence.corrections }))
 }
 
-/** Returns what is known before all songs are measured; `measures` are undefined for those that are not. */
+/** Returns the plan before all songs are measured; `measures` are undefined for unmeasured ones. */
 export function incompletePlan(
   run: ReleaseRun,
   measures: readonly (SongMeasure | undefined)[],
@@ -205,7 +205,7 @@ function trackFacts({ tracks, goesOver }: RunPart, index: number, { titles, need
   }
 }
 
-/** Returns what mastering would do, from a run whose songs are measured and whose targets are set. */
+/** Returns the plan of a run with measured songs and set targets. */
 export function planOf(run: ReleaseRun, measures: readonly SongMeasure[], facts: PlanFacts): ReleasePlan {
   const known = knownUnits(run, measures)
   const targetLufs = run.targets[RELEASE]!
@@ -247,7 +247,7 @@ export function planOf(run: ReleaseRun, measures: readonly SongMeasure[], facts:
   }
 }
 
-/** Facts of the tracks and the account beside what is measured. */
+/** Facts of the tracks and the account beside the measurements. */
 export interface PlanFacts {
   readonly titles: readonly string[]
   /** True for each track whose song was not charged before. */
@@ -255,7 +255,7 @@ export interface PlanFacts {
   readonly balance: number
 }
 
-/** A track that is mastered on its own has its own level. */
+/** A separately mastered track keeps its own level. */
 function appliedCorrections({ mode }: ReleaseRun, found: Corrections): Corrections {
   const { offset_lu, ...sound } = found
   return mode === 'album' && offset_lu !== undefined ? { ...sound, offset_lu } : sound
@@ -263,7 +263,7 @@ function appliedCorrections({ mode }: ReleaseRun, found: Corrections): Correctio
 
 const ownTarget = ({ request }: RunPart) => releaseTarget(request.settings).targetLufs
 
-/** Loudness up to which the peaks of a song allow it within the budget of effort, LUFS. */
+/** Loudness that the peaks of a song allow within the budget of effort, LUFS. */
 function mostAllowedLufs({ request }: RunPart, targetLufs: number, plrDb: number): number {
   const { ceilingDbtp } = releaseTarget(request.settings, { [RELEASE]: targetLufs })
   return ceilingDbtp - marginDb - plrDb + effortBudget(request.settings.intensity).plrLostLu

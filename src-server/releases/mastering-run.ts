@@ -1,4 +1,4 @@
-/** The mastering of one release without a database: what is planned, and what follows from the jobs that have ended. Pure. */
+/** The mastering of one release without a database: the plan, and the steps that follow ended jobs. Pure. */
 import { type MasterName, type MasterTargets, RELEASE } from '../../src-contract/delivery-target.ts'
 import type { ErrorCode, ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { Corrections, ReleaseLoudnessMode } from '../../src-contract/release-mastering.ts'
@@ -20,7 +20,7 @@ export interface RunTrack extends TrackSong {
 export interface RunPart {
   /** One track; more in runs of earlier versions. */
   readonly tracks: readonly RunTrack[]
-  /** True where it goes over into the next part: both are mastered as one, with one target and the same corrections. */
+  /** True if it runs into the next part: both are mastered as one, with one target and the same corrections. */
   readonly goesOver?: boolean
   /** The job's request without the targets of the record and the corrections. */
   readonly request: MasterRequest
@@ -30,15 +30,15 @@ export interface RunPart {
   readonly jobId?: string
   /** Level against the other parts, LU, with the correction; absent before the songs are measured, and for silence. */
   readonly relationLu?: number
-  /** Targets of its masters in the record; none where it is mastered on its own. */
+  /** Targets of its masters in the record; empty for a separately mastered part. */
   readonly targets: MasterTargets
-  /** Corrections that coherence found for it. */
+  /** Corrections planned for coherence. */
   readonly planned?: Corrections
-  /** Those that have been applied. */
+  /** Corrections applied so far. */
   readonly corrections: Corrections
 }
 
-/** Reason for which a run has ended without a record. */
+/** Reason that a run ended without a record. */
 export interface RunFailure {
   readonly code: ErrorCode | FailureCode
   readonly values: ErrorParams
@@ -60,7 +60,7 @@ export interface FinishedMaster {
   readonly corrections: Corrections
 }
 
-/** `measuring` the songs, then `plain` masters, then those that coherence corrects. */
+/** `measuring` the songs, then `plain` masters, then those corrected for coherence. */
 export type RunPhase = 'measuring' | 'plain' | 'coherent'
 
 export interface ReleaseRun {
@@ -85,7 +85,7 @@ export interface ReleaseRun {
 export interface JobOutcome {
   readonly state: 'queued' | 'done' | 'failed'
   readonly failure?: { readonly code: FailureCode; readonly values: ErrorParams }
-  /** Loudness of its masters; those that could not reach their target are short. */
+  /** Loudness of its masters; `isShort` marks one below its target. */
   readonly masters: Readonly<Partial<Record<MasterName, { readonly steps: LoudnessSteps; readonly isShort: boolean }>>>
 }
 
@@ -95,7 +95,7 @@ export interface MeasuredUnit {
   readonly corrections: Corrections
 }
 
-/** Renders of one record: a first, and corrections of what was measured. */
+/** Renders of one record: a first, and corrections by its measurement. */
 export const MAX_ROUNDS = 3
 /** Decimals of a target, LUFS. */
 const TARGET_DECIMALS = 3
@@ -110,7 +110,7 @@ export interface Units {
   readonly of: readonly number[]
 }
 
-/** Returns the units of a run: parts that go over into each other, and every other part by itself. */
+/** Returns the units of a run: groups of parts that run into each other, and every other part by itself. */
 export function unitsIn(parts: ReleaseRun['parts']): Units {
   const places = unitsOf(parts.map(({ goesOver = false }) => goesOver))
   return { places, of: places.flatMap((unit, number) => unit.map(() => number)) }
@@ -173,8 +173,8 @@ export function withPart(run: ReleaseRun, index: number, change: Partial<RunPart
 }
 
 /**
- * Returns a run as it is once its jobs are as they are: parts that have ended, and, when all have, the next round, the corrections of
- * coherence, or the end. The same run where nothing follows.
+ * Updates a run by its jobs: ended parts and, when all have ended, the next round, the corrections for coherence, or the end. Returns the
+ * same run if nothing changes.
  */
 export function advanced(run: ReleaseRun, jobOf: (jobId: string) => JobOutcome | undefined): ReleaseRun {
   if (run.state !== 'mastering' || run.phase === 'measuring') return run
@@ -203,7 +203,7 @@ function afterRound(run: ReleaseRun, jobOf: (jobId: string) => JobOutcome | unde
   return corrected.parts.some(({ state }) => state === 'waiting') ? corrected : finished(corrected)
 }
 
-/** Returns the run with the facts of its record, and the same with other targets where something is off. */
+/** Returns the run with the facts of its record, and a version with new targets if they are missed. */
 function measured(run: ReleaseRun, outcomes: readonly (JobOutcome | undefined)[]) {
   let parts = run.parts
   let record: RecordFacts | undefined
@@ -259,10 +259,10 @@ export function anchoredUnits(run: ReleaseRun): boolean[] {
 
 const isCorrected = ({ corrections }: RunPart) => Object.keys(corrections).length > 0
 
-/** Error of a corrected part against the anchor from which it is made again, LU. */
+/** Level error of a corrected part relative to the anchor from which it is remade, LU. */
 const ANCHORED_TOLERANCE_LU = 0.02
 
-/** Returns targets by which corrected parts have their relation to the anchor; all others stay. */
+/** Returns targets that restore the corrected parts' level relative to the anchor; all others stay. */
 function anchoredTargets(run: ReleaseRun, landed: readonly LandedTrack[]): number[] {
   const anchor = anchoredUnits(run).indexOf(true)
   const { places } = unitsIn(run.parts)
@@ -274,7 +274,7 @@ function anchoredTargets(run: ReleaseRun, landed: readonly LandedTrack[]): numbe
   })
 }
 
-/** Returns the run with the corrections of its outliers, which are made again; the anchor stays as it is, and its record with it. */
+/** Returns the run with the corrections of its outliers, which are remade; the anchor and its record stay. */
 function withCoherence(run: ReleaseRun): ReleaseRun {
   const isAnchored = anchoredUnits(run)
   const { of } = unitsIn(run.parts)

@@ -1,6 +1,6 @@
 /**
- * Mastering of releases: ordinary jobs, one for each track, whose masters are measured as one record and made again where they are off.
- * The work to be done is a row, so that it goes on after a crash or a restart.
+ * Mastering of releases: ordinary jobs, one for each track, whose masters are measured as one record and remade if they miss it. The
+ * pending work is a row, which survives a crash or a restart.
  */
 
 import { RELEASE } from '../../src-contract/delivery-target.ts'
@@ -42,7 +42,7 @@ export interface SeenJob extends JobOutcome {
   readonly request: MasterRequest
   readonly progress: number
   readonly integratedLufs?: number
-  /** True where its files are there. */
+  /** True if its files exist. */
   readonly hasFiles: boolean
 }
 
@@ -67,7 +67,7 @@ export interface ReleaseMasteringDeps {
     freeSlots(): number
   }
   readonly jobOf: (jobId: string) => SeenJob | undefined
-  /** Returns the song of a track; undefined where it has none, or its file is gone. */
+  /** Returns the song of a track; undefined without one, or if its file is gone. */
   readonly songOf: (song: TrackSong) => StoredSong | undefined
   /** Keeps the song of a job here again that a batch has delivered. Rejects with RESULT_EXPIRED, FILE_GONE, INSUFFICIENT_STORAGE. */
   readonly bringBackSong: (jobId: string) => Promise<unknown>
@@ -75,7 +75,7 @@ export interface ReleaseMasteringDeps {
   readonly measure: (song: StoredSong, signal: AbortSignal) => Promise<SongMeasure>
   /** Engine processes that may run at once, at this moment. */
   readonly workers: () => number
-  /** Keeps the files of the jobs of all releases, and those of no others. */
+  /** Keeps only the files of the releases' jobs. */
   readonly keepJobs: () => void
   /** Called when the mastering of a release has moved. */
   readonly onChanged: (releaseId: string) => void
@@ -86,7 +86,7 @@ const LOCKED_RETRY_MS = 1000
 /** Pause before the next attempt after any other fault, ms. */
 const FAULT_RETRY_MS = 30_000
 
-/** Time after which a plan says what is known so far, ms: no client gives a request up as soon. */
+/** Time until a plan returns partial results, ms: shorter than any client's timeout. */
 const PLAN_WAIT_MS = 10_000
 
 /** The mastering of all releases, at rest until the first `feed`. */
@@ -105,8 +105,8 @@ export class ReleaseMastering {
   }
 
   /**
-   * Returns what mastering a release would do. Songs that were not measured before are, and what is known of them after some seconds is
-   * returned. Throws RELEASE_NOT_FOUND, RELEASE_NOT_READY, TRACKS_NOT_CONTINUOUS, or what a measurement threw.
+   * Returns the mastering plan of a release. New songs are measured; after some seconds the facts known by then are returned. Throws
+   * RELEASE_NOT_FOUND, RELEASE_NOT_READY, TRACKS_NOT_CONTINUOUS, or the error of a measurement.
    */
   async plan(releaseId: string, signal: AbortSignal): Promise<ReleasePlan> {
     const { ledger, clock, onChanged } = this.#deps
@@ -115,7 +115,7 @@ export class ReleaseMastering {
     const release = this.#require(releaseId)
     const run = newRun(release, this.#songs(release), {})
     const all = this.#measures(run)
-    // Nobody waits for it once the request is answered or given up.
+    // The result is discarded once the request is answered or given up.
     all.catch(() => {})
     const isAtHand = run.parts.every((part) => this.#known(part) !== undefined)
     const limit = new AbortController()
@@ -130,7 +130,7 @@ export class ReleaseMastering {
       if (!isAtHand) onChanged(releaseId)
       return planOf(withMeasures(run, measuredUnits(run, measures)), measures, facts)
     }
-    // Whoever asked is told when the rest is there.
+    // Callers are notified when the rest is ready.
     all.then(
       () => onChanged(releaseId),
       () => onChanged(releaseId),
@@ -151,7 +151,7 @@ export class ReleaseMastering {
       try {
         if (jobId !== undefined) await this.#deps.bringBackSong(jobId)
       } catch (cause) {
-        // A job that was deleted or has expired is no song of a track: that is told with the track.
+        // A deleted or expired job leaves the track without a song, which is reported with the track.
         if (!(cause instanceof AppError)) throw cause
         if (cause.code === 'FILE_GONE' || cause.code === 'INSUFFICIENT_STORAGE') return cause
       }
@@ -159,8 +159,8 @@ export class ReleaseMastering {
   }
 
   /**
-   * Begins to master a release. Throws RELEASE_NOT_FOUND; RELEASE_NOT_READY for a track without a song; TRACKS_NOT_CONTINUOUS; RELEASE_BUSY; and
-   * INSUFFICIENT_CREDITS, before anything has begun, where the balance is not enough for all of it.
+   * Starts mastering a release. Throws RELEASE_NOT_FOUND; RELEASE_NOT_READY for a track without a song; TRACKS_NOT_CONTINUOUS;
+   * RELEASE_BUSY; and INSUFFICIENT_CREDITS, before anything starts, if the balance does not cover all of it.
    */
   master(releaseId: string, caller: Caller): void {
     const { runs, ledger } = this.#deps
@@ -177,7 +177,7 @@ export class ReleaseMastering {
     this.#save(releaseId, newRun(by, songs, earlier?.masters ?? {}))
   }
 
-  /** Stops what runs for a release; what the rule of jobs refunds is refunded. Throws RELEASE_NOT_FOUND. */
+  /** Stops a release's mastering; its jobs are refunded by their usual rule. Throws RELEASE_NOT_FOUND. */
   cancel(releaseId: string): void {
     const { runs, jobs, jobOf } = this.#deps
     this.#require(releaseId)
@@ -187,13 +187,13 @@ export class ReleaseMastering {
     for (const { jobId } of run.parts) if (jobId !== undefined && jobOf(jobId)?.state === 'queued') jobs.cancel(jobId)
   }
 
-  /** Resolves when no song is being measured any more. */
+  /** Resolves when no song is being measured. */
   async close(): Promise<void> {
     this.#stopping.abort(new Error('the server stops'))
     await this.#lastLook
   }
 
-  /** Goes on with every release: call it when a job has ended, or a slot or an engine process may be free. Never throws. */
+  /** Advances every release: call it when a job has ended, or a slot or an engine process may be free. Never throws. */
   feed(): void {
     const { runs, clock, log } = this.#deps
     if (this.#isFeeding || this.#stopping.signal.aborted) return
@@ -249,7 +249,7 @@ export class ReleaseMastering {
     }
   }
 
-  /** Returns the job whose masters are those of the present song of a track in the last finished record. */
+  /** Returns the job whose masters in the last finished record were made from the track's current song. */
   masterJobOf(releaseId: string, { trackId, ...song }: TrackRecord): string | undefined {
     const master = this.#deps.runs.find(releaseId)?.masters[trackId]
     const sha256 = master && this.#deps.songOf(song)?.sha256
@@ -313,7 +313,7 @@ export class ReleaseMastering {
     }
   }
 
-  /** Gives a part its job, an equal one of before or a new one; returns false where there is no room for one now. */
+  /** Gives a part its job, an earlier equal one or a new one; returns false if there is no room for one now. */
   #takePart(releaseId: string, run: ReleaseRun, index: number): boolean {
     const part = run.parts[index]!
     const known = this.#equalJob(releaseId, part)
@@ -413,7 +413,7 @@ export class ReleaseMastering {
       })
   }
 
-  /** Sets the targets of a run whose songs are measured; another may have begun meanwhile, which then measures its own. */
+  /** Sets the targets of a run with measured songs; a new run may have started meanwhile and then measures its own. */
   #planned(releaseId: string): void {
     const run = this.#deps.runs.find(releaseId)
     const measures = run?.parts.map((part) => this.#known(part)).filter((known) => known !== undefined)
@@ -430,7 +430,7 @@ export class ReleaseMastering {
     this.#save(releaseId, { ...run, state: 'failed', failure: { code, values } })
   }
 
-  /** Returns what is known of the songs of a run when all are measured, each once. */
+  /** Returns the measurements of a run's songs when all are done, each measured once. */
   #measures({ parts }: ReleaseRun): Promise<SongMeasure[]> {
     return Promise.all(parts.map((part, index) => this.#known(part) ?? this.#measure(part, index)))
   }
@@ -439,7 +439,7 @@ export class ReleaseMastering {
     return this.#deps.runs.measure(tracks[0]!.sourceSha256)
   }
 
-  /** Measures a song after those before it; for whoever else asks as well, so that it ends with the program alone. */
+  /** Measures a song after those before it; the result is shared by all callers, so only the end of the program aborts it. */
   #measure({ tracks }: RunPart, index: number): Promise<SongMeasure> {
     const { runs, songOf, measure } = this.#deps
     const { sourceSha256, ...track } = tracks[0]!

@@ -1,4 +1,4 @@
-/** Frame and style of the pages of an exported folder: files that stand alone, for a screen in any light and for paper. Pure. */
+/** Frame and style of the pages of an exported folder: self-contained files, for light and dark screens and for paper. Pure. */
 
 import type { Language } from '../../src-contract/text/language.ts'
 import { escapeHtml } from '../../src-worker/result/escape-html.ts'
@@ -8,7 +8,7 @@ const LIGHT = `color-scheme:light;--window:#fff;--panel:#f4f6f7;--line:#d0d6da;-
 const DARK = `color-scheme:dark;--window:#101417;--panel:#161b1f;--line:#272f36;--line-strong:#66727d;--text:#eaeef1;--text-2:#b3bdc6;--text-3:#909ba5;
 --accent:#ead08a;--accent-soft:#2a281e;--ok:#84cfa6;--warn:#f2a65e;--warn-soft:#2c2118`
 
-/** Colours and type of the application; figures share one width, and no row is cut in half on paper. */
+/** Colours and type of the application, with tabular figures; no row is split between printed pages. */
 export const PAGE_STYLE = `
 :root{${LIGHT}}
 @media screen and (prefers-color-scheme:dark){:root{${DARK}}}

@@ -1,24 +1,24 @@
-/** Labels of the files of a release: its own facts over what the song of a track says besides. Pure. */
+/** Labels of the files of a release: its own facts, completed by the tags of each track's song. Pure. */
 import type { SongTags } from '../../src-worker/media/audio-facts.ts'
 import { EXPLICIT, fieldOf, VALUE_BREAK } from '../../src-worker/media/tag-fields.ts'
 import { fullTitle } from './export-plan.ts'
 import type { ReleaseRecord } from './release.ts'
 
-/** Names that MusicBrainz Picard gives to what a release has and no system has a place for. */
+/** MusicBrainz Picard's names for facts of a release without a standard tag. */
 const BARCODE = 'BARCODE'
-/** Tags of a song that belong to the album on which it was, by the names of their fields or their own, in lower case. */
+/** Tags that belong to a song's earlier album, by the names of their fields or their own, in lower case. */
 const OF_ANOTHER_ALBUM: ReadonlySet<string> = new Set([
   ...['disc', 'discsubtitle', 'compilation', 'album-sort', 'albumartist-sort', 'originalalbum', 'releasedate'],
   ...['catalognumber', 'asin', 'script', 'itunesadvisory'],
   ...['status', 'type', 'release country', 'id', 'artist id'].map((name) => `musicbrainz album ${name}`),
   ...['release group id', 'release track id', 'disc id'].map((name) => `musicbrainz ${name}`),
 ])
-/** A release has one barcode, whatever it is called. */
+/** A release has one barcode, under any of these names. */
 const BARCODES: ReadonlySet<string> = new Set(['barcode', 'upc', 'ean'])
 
 /**
- * Returns the tags of a track as its files carry them. What the release says stands over what the song says, and whatever the song has
- * besides stays: lyrics, comments, tempo. Numbers and identifiers of an album on which it was before go, unless it has the same title.
+ * Returns the tags for the files of a track. The release's facts override the song's, and its other tags stay: lyrics, comments, tempo.
+ * Numbers and identifiers of an earlier album are dropped, unless it has the same title.
  */
 export function releaseTags(
   { facts, tracks }: Pick<ReleaseRecord, 'facts' | 'tracks'>,
@@ -56,7 +56,7 @@ export function releaseTags(
   }
 }
 
-/** No tag system but MP4 tells the two rights apart, and there hardly a player does: both lines are one text, each with its sign. */
+/** Only MP4 tags distinguish the two rights, and hardly any player reads them: both lines are one text, each with its sign. */
 function rightsOf({ p_line, c_line }: ReleaseRecord['facts']): string {
   const signed = (sign: string, line: string | undefined) =>
     line === undefined ? [] : [line.startsWith(sign) ? line : `${sign} ${line}`]

@@ -1,4 +1,4 @@
-/** Releases without a database: what a change makes of one. Pure. */
+/** Releases without a database: the effect of a change. Pure. */
 
 import { cleanName } from '../../src-contract/clean-name.ts'
 import type { StoredCover } from '../../src-contract/covers.ts'
@@ -25,7 +25,7 @@ export type TrackFacts = Omit<
   'track_id' | 'position' | 'source_id' | 'job_id' | 'state' | 'duration_seconds' | 'master'
 >
 
-/** The song of a track: a stored one, that of a job, or none yet. */
+/** The song of a track: a stored one, a job's, or none yet. */
 export interface TrackSong {
   readonly sourceId?: string
   readonly jobId?: string
@@ -39,7 +39,7 @@ export interface TrackRecord extends TrackSong {
 /** One release as it is stored. Times are milliseconds since 1970. */
 export interface ReleaseRecord {
   readonly releaseId: string
-  /** The key that made it; absent for the app itself. */
+  /** The creating key; absent for the app itself. */
   readonly keyId?: string
   readonly facts: ReleaseFacts
   readonly tracks: readonly TrackRecord[]
@@ -54,7 +54,7 @@ export interface SongNames {
   readonly artist?: string
 }
 
-/** Facts of a release and of a track of which nothing was said: those of an earlier version lack some. */
+/** Default facts of a release and a track: those of an earlier version lack some. */
 export const NEW_RELEASE = { coherence: false }
 export const NEW_TRACK: TrackFacts = {
   ...{ title: '', artists: [], composers: [], lyricists: [], explicit: false },
@@ -73,8 +73,8 @@ const OPTIONAL_FACTS = ['release_date', 'label', 'upc', 'genre', 'language', 'p_
 const OPTIONAL_TRACK_FACTS = ['version', 'isrc'] as const
 
 /**
- * Returns the facts of a release after a change; an empty value removes one that can be left out. Throws INVALID_REQUEST, naming the field,
- * for an empty title or artist, a wrong UPC and a day that does not exist.
+ * Returns the facts of a release after a change; an empty value removes an optional one. Throws INVALID_REQUEST, naming the field, for an
+ * empty title or artist, a wrong UPC and a day that does not exist.
  */
 export function changedFacts(
   { disclosure: stated, ...facts }: Partial<ReleaseFacts>,
@@ -106,14 +106,14 @@ export function changedFacts(
   }
 }
 
-/** Returns how a release is mastered: what was said, else an EP or an album as one record. */
+/** Returns the loudness mode of a release: the stated one, else an EP or an album as one record. */
 export function loudnessModeOf({ loudness_mode, kind }: Pick<ReleaseFacts, 'loudness_mode' | 'kind'>) {
   return loudness_mode ?? (kind === 'single' ? 'track' : 'album')
 }
 
 /**
- * Returns the facts of a track after a change; a new track without title or artists has those of its song. Throws INVALID_REQUEST, naming
- * the field, without any title and for what is no ISRC.
+ * Returns the facts of a track after a change; a new track without title or artists takes its song's. Throws INVALID_REQUEST, naming the
+ * field, without any title and for an invalid ISRC.
  */
 export function changedTrackFacts(
   facts: TrackFacts | undefined,
@@ -132,9 +132,7 @@ export function changedTrackFacts(
   }
 }
 
-/**
- * Returns the song of a track after a change: naming one of its two kinds replaces the other. Throws INVALID_REQUEST where both are named.
- */
+/** Returns the song of a track after a change: naming one of its two kinds replaces the other. Throws INVALID_REQUEST if both are named. */
 export function changedSong(song: TrackSong, { source_id, job_id }: TrackChange): TrackSong {
   if (source_id && job_id) throw broken('source_id', { rule: 'one_song' })
   if (source_id) return { sourceId: source_id }
@@ -200,7 +198,7 @@ function cleaned(change: Readonly<Record<string, unknown>>): Record<string, unkn
   )
 }
 
-/** Returns settings as they are answered: one that is null is no member. */
+/** Returns settings as in answers: null ones are left out. */
 function withoutNull(settings: object): NonNullable<TrackFacts['settings']> {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null))
 }

@@ -55,7 +55,7 @@ export interface ReleasesDeps {
   readonly hasSong: (jobId: string) => Promise<boolean>
   /** Called inside the transaction of a change with all jobs that are songs of tracks: their files do not expire. */
   readonly keepJobs: (jobIds: readonly string[]) => void
-  /** The mastering of releases; it is stopped for one that is deleted. */
+  /** The mastering of releases; deleting a release stops its mastering. */
   readonly mastering: Pick<ReleaseMastering, 'show' | 'showMaster' | 'cancel'>
   /** Jobs that the mastering of releases needs. */
   readonly masteringJobs: () => readonly string[]
@@ -63,7 +63,7 @@ export interface ReleasesDeps {
   readonly onChanged: (releaseId: string) => void
 }
 
-/** Time for which a release waits for the disks of its songs, ms. */
+/** Longest wait of a release for the disks of its songs, ms. */
 const LOOK_LIMIT_MS = 1000
 
 /** The releases. Every method is one transaction; a refused change leaves nothing behind. */
@@ -76,11 +76,11 @@ export class Releases {
     this.#deps = deps
   }
 
-  /** Returns one page of releases, newest first. Throws INVALID_REQUEST for a cursor that is none. */
+  /** Returns one page of releases, newest first. Throws INVALID_REQUEST for an invalid cursor. */
   list({ q = '', limit = DEFAULT_PAGE_SIZE, cursor }: ReleaseQuery): ReleasePage {
     const words = q.split(/\s+/).filter((word) => word !== '')
     const beforeSerial = cursor === undefined ? undefined : readCursor(cursor)
-    // One more than asked for tells whether there is another page.
+    // One more than requested shows whether there is another page.
     const filter = { words, limit: limit + 1, ...(beforeSerial === undefined ? {} : { beforeSerial }) }
     const { releases, total } = this.#deps.store.list(filter)
     const page = releases.slice(0, limit)
@@ -137,7 +137,7 @@ export class Releases {
     return this.#update(releaseId, ({ facts }) => ({ facts: changedFacts(facts, change) }))
   }
 
-  /** Makes a copy with tracks of its own, of the same songs, and the same cover. Throws RELEASE_NOT_FOUND. */
+  /** Makes a copy with new tracks, the same songs, and the same cover. Throws RELEASE_NOT_FOUND. */
   duplicate(releaseId: string, { title }: { readonly title?: string }, caller: Caller): Release {
     const { db, store, random, clock } = this.#deps
     const { facts, tracks } = this.require(releaseId)
@@ -158,7 +158,7 @@ export class Releases {
     })()
   }
 
-  /** Deletes a release; songs and jobs stay, and their retention counts from now on. Throws RELEASE_NOT_FOUND. */
+  /** Deletes a release; songs and jobs stay, and their retention starts now. Throws RELEASE_NOT_FOUND. */
   remove(releaseId: string): void {
     const { db, store, mastering, onChanged } = this.#deps
     this.require(releaseId)
@@ -183,7 +183,7 @@ export class Releases {
     return this.#update(releaseId, ({ tracks }) => ({ tracks: inOrder(tracks, trackIds) }))
   }
 
-  /** Changes a track; a replaced song leaves everything else as it is. Throws RELEASE_NOT_FOUND, INVALID_REQUEST. */
+  /** Changes a track; replacing the song keeps everything else. Throws RELEASE_NOT_FOUND, INVALID_REQUEST. */
   changeTrack(releaseId: string, trackId: string, change: TrackChange, caller: Caller): Release {
     return this.#update(releaseId, ({ tracks }) => ({
       tracks: replaced(tracks, trackId, (track) => [this.#changedTrack(track, change, caller)]),
@@ -196,7 +196,7 @@ export class Releases {
   }
 
   /**
-   * Makes the releases of a table, in the order of their first rows; `names` are those of a release that the table does not name. Throws
+   * Makes the releases of a table, in the order of their first rows; `names` apply to a release unnamed in the table. Throws
    * INVALID_REQUEST with the cells at fault, TRACK_LIMIT.
    */
   importTable(table: TrackTable, names: ReleaseNames, caller: Caller): Release[] {
@@ -223,8 +223,8 @@ export class Releases {
   }
 
   /**
-   * Changes a release by a table. A row is the track of its identifier, else of its number, else a new one; the tracks get the order of the
-   * rows, and those without a row follow. Throws RELEASE_NOT_FOUND, INVALID_REQUEST with the cells at fault, TRACK_LIMIT.
+   * Changes a release by a table. A row is matched to a track by identifier, else by number, else it is a new track; the tracks are ordered
+   * like the rows, and tracks without a row follow. Throws RELEASE_NOT_FOUND, INVALID_REQUEST with the cells at fault, TRACK_LIMIT.
    */
   changeByTable(releaseId: string, { rows, faults }: TrackTable, caller: Caller): Release {
     return this.#update(releaseId, ({ facts, tracks }) => {
@@ -262,7 +262,10 @@ export class Releases {
     return cover
   }
 
-  /** Sets the cover, without what its camera wrote beside it; undefined removes it. Throws RELEASE_NOT_FOUND, INVALID_REQUEST for what is no JPEG or PNG. */
+  /**
+   * Sets the cover, stripped of its camera's metadata; undefined removes it. Throws RELEASE_NOT_FOUND, INVALID_REQUEST for anything but a
+   * JPEG or PNG.
+   */
   setCover(releaseId: string, sent: Buffer | undefined): Release {
     const { db, store } = this.#deps
     const bytes = sent && plainPicture(sent)
@@ -290,7 +293,7 @@ export class Releases {
     return { trackId, ...this.#song(song, change, caller), facts: changedTrackFacts(facts, change, undefined) }
   }
 
-  /** Returns the song of a track after a change. Throws INVALID_REQUEST for one that does not exist, or is not the caller's to name. */
+  /** Returns the song of a track after a change. Throws INVALID_REQUEST for a song that does not exist, or that the caller may not name. */
   #song(song: TrackSong, change: TrackChange, caller: Caller): TrackSong {
     const { source_id, job_id } = change
     const refused = (param: string, rule: 'session_only' | 'unknown_song' | 'unknown_job') =>
@@ -373,7 +376,7 @@ function readCursor(cursor: string): number {
     const [of, serial] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[]
     if (of === 'releases' && Number.isSafeInteger(serial)) return serial as number
   } catch {
-    // An unreadable text is no cursor of ours.
+    // An unreadable text cannot be our cursor.
   }
   throw new AppError('INVALID_REQUEST', {}, { param: 'cursor', details: [{ rule: 'cursor' }] })
 }

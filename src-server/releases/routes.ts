@@ -139,7 +139,7 @@ async function receiveTable(deps: ReleaseRoutesDeps, upload: Upload) {
   return { table: readRows(readTable(bytes)), contentSha256, names }
 }
 
-/** Returns a name that stands beside a table; undefined without one. Throws INVALID_REQUEST for one that is too long. */
+/** Returns a name sent beside a table; undefined without one. Throws INVALID_REQUEST if it is too long. */
 function nameIn(fields: ReceivedForm['fields'], param: string): string | undefined {
   const name = cleanName(fields.get(param)?.at(-1) ?? '')
   if (name.length > MAX_TITLE_LENGTH)
@@ -199,7 +199,7 @@ export interface ReleaseExportRoutesDeps {
   readonly requireAllowed: (realPath: string) => Promise<void>
 }
 
-/** Serves the export of releases and the check of exported folders: to programs inside the owner's list of folders alone. */
+/** Serves the export of releases and the check of exported folders: for programs only inside the owner's list of folders. */
 export function releaseExportRoutes(app: FastifyInstance, deps: ReleaseExportRoutesDeps): void {
   const { releaseExports, allowedFolder, requireAllowed } = deps
   route(app, releaseExportEndpoints.exportRelease, async ({ params, body, caller, language, signal }) => {
@@ -209,7 +209,7 @@ export function releaseExportRoutes(app: FastifyInstance, deps: ReleaseExportRou
     return { status: 200, body: await releaseExports.export(params.release_id, request, language, options) }
   })
   route(app, releaseExportEndpoints.nameExport, async ({ params, body, caller }) => {
-    // One that would be refused is refused now; without a folder there is nothing to refuse.
+    // A forbidden folder is refused early; without a folder there is nothing to check.
     if (caller.via === 'key' && body?.folder !== undefined) await allowedExport(deps, params.release_id, body)
     return { status: 200, body: releaseExports.names(params.release_id, body) }
   })
@@ -243,7 +243,7 @@ type KeyedCall = Pick<Call<typeof releaseEndpoints.createRelease>, 'headers' | '
   readonly request: { readonly url: string }
 }
 
-/** Makes something once for the Idempotency-Key of a request; `parts` are what makes another request of it. */
+/** Makes something once for the Idempotency-Key of a request; `parts` distinguish different requests. */
 function once<Answer extends object>(
   { idempotency }: ReleaseRoutesDeps,
   { headers, caller, request }: KeyedCall,

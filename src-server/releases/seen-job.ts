@@ -6,7 +6,7 @@ import { hasExpired, statusOf } from '../jobs/job.ts'
 import type { JobRecord } from '../jobs/store.ts'
 import type { SeenJob } from './mastering.ts'
 
-/** Returns what a release needs to know of a job; its loudness is read when it is asked for. */
+/** Returns a job's facts for a release; its loudness is read lazily. */
 export function seenJob(
   job: JobRecord,
   { progress, nowMs }: { readonly progress: number; readonly nowMs: number },

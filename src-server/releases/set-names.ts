@@ -10,7 +10,7 @@ const WORDS = {
   ko: { release: '릴리스 마스터', none: '태그 없음', folder: (name: string) => `${name} 폴더` },
 } as const
 
-/** Returns what a set is: its format, whose masters it has, whether it has labels, and the folder in which it lies. */
+/** Describes a set: its format, its kind of master, whether it has labels, and its folder. */
 export function setName({ folder, master, format, labels }: FileSet, language: Language): string {
   const say = WORDS[language]
   return [
@@ -21,7 +21,7 @@ export function setName({ folder, master, format, labels }: FileSet, language: L
   ].join(' · ')
 }
 
-/** Tells whether two sets, or files of sets, are the same set. */
+/** Returns whether two sets, or files of sets, belong to the same set. */
 export function sameSet(one: FileSet, other: FileSet): boolean {
   const keys = ['folder', 'master', 'format', 'labels'] as const
   return keys.every((key) => one[key] === other[key])

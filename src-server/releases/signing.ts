@@ -1,4 +1,4 @@
-/** The key with which this data directory signs certificates, and the signatures themselves (Ed25519, RFC 8032). */
+/** The key of this data directory for signing certificates, and the signatures themselves (Ed25519, RFC 8032). */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import path from 'node:path'
@@ -15,7 +15,7 @@ export interface Signature {
   readonly value: string
 }
 
-/** Signs and knows its own signatures. The key is made when something is signed for the first time. */
+/** Signs certificates and recognises its own signatures. The key is created for the first signature. */
 export class Signer {
   readonly #file: string
 
@@ -23,7 +23,7 @@ export class Signer {
     this.#file = path.join(dataDir, SIGNING_KEY_FILE)
   }
 
-  /** Throws UNAVAILABLE, naming the file, for a key that is there and cannot be used. It stays as it is: only its owner can mend it. */
+  /** Throws UNAVAILABLE, naming the file, for an existing but unusable key. The key stays as it is: only its owner can repair it. */
   requireUsable(): void {
     if (existsSync(this.#file)) this.#read()
   }
@@ -38,7 +38,7 @@ export class Signer {
     }
   }
 
-  /** Returns whose signature of a text this is: our own, that of another key, or none of it. Throws as `requireUsable` does. */
+  /** Returns whose signature of a text this is: ours, another key's, or an invalid one. Throws as `requireUsable` does. */
   signerOf(text: string, { algorithm, public_key, value }: Signature): 'own' | 'other' | 'bad' {
     if (algorithm !== 'Ed25519') return 'bad'
     try {
@@ -60,7 +60,7 @@ export class Signer {
     }
   }
 
-  /** Makes a key that is whole on the disk before it signs anything. */
+  /** Makes a key and stores it safely before its first use. */
   #make(): KeyObject {
     const { privateKey } = generateKeyPairSync('ed25519')
     const part = `${this.#file}.part`

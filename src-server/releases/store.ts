@@ -100,7 +100,7 @@ export class ReleaseStore {
     return row && { ...fromRow(row), tracks: this.#statements.selectTracks.all(releaseId).map(trackFromRow) }
   }
 
-  /** Stores a release and its tracks in place of what was stored of it; the cover stays. */
+  /** Stores a release and its tracks in place of the earlier version; the cover stays. */
   save(release: ReleaseRecord): void {
     const { releaseId, keyId = null, facts, tracks, createdAtMs, changedAtMs } = release
     const { upsert, deleteTracks, insertTrack } = this.#statements
@@ -156,7 +156,7 @@ export class ReleaseStore {
   }
 }
 
-/** Text in the form in which it is searched: composed, lower case. */
+/** Normalises a text for searching: NFC, lower case. */
 function searchable(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }

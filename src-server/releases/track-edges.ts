@@ -1,4 +1,4 @@
-/** Edges and gaps that a release asks for, against those with which its masters were made. Pure. */
+/** Compares a release's requested edges and gaps with those in its masters. Pure. */
 import type { Edges } from '../../src-contract/edges.ts'
 import type { TrackRecord } from './release.ts'
 
@@ -6,7 +6,7 @@ import type { TrackRecord } from './release.ts'
 export interface MadeTrack {
   readonly track: TrackRecord
   readonly edges: Edges
-  /** True where its master was made as one with that of the track before it. False when absent. */
+  /** True if its master was joined with that of the track before it. False when absent. */
   readonly isContinued?: boolean
 }
 
@@ -24,8 +24,8 @@ export function gapBeside({ track: { facts } }: MadeTrack, before: MadeTrack | u
 }
 
 /**
- * Tells whether a track asks for a trim, a fade or a gap in the file before it that its master, or the one before, does not have, or whether
- * the one before goes over into it and their masters do not.
+ * Returns whether a track requests a trim, a fade or a gap before it that its master, or the previous one, lacks, or whether the previous
+ * track runs into it and their masters do not.
  */
 export function lacksEdges(own: MadeTrack, before: MadeTrack | undefined): boolean {
   const { edges } = own

@@ -23,26 +23,26 @@ import type { Signer } from './signing.ts'
 
 export const CERTIFICATE_FILE = 'certificate.json'
 export const SUMS_FILE = 'SHA256SUMS'
-/** Files that no certificate can name: itself, and what follows from it. */
+/** Files that no certificate can list: itself, and those that follow from it. */
 export const UNNAMED: readonly string[] = [CERTIFICATE_FILE, SUMS_FILE]
 
 /** Files by their names, in a folder or in a ZIP. */
 export interface Place {
   readonly names: readonly string[]
-  /** Returns the SHA-256 of a file; undefined where there is none of that name. */
+  /** Returns the SHA-256 of a file; undefined if it is missing. */
   readonly sha256Of: (name: string) => Promise<string | undefined>
-  /** Returns the bytes of a file; undefined where it cannot be read. Throws a {@link FileRefusedError} for one that is too long. */
+  /** Returns the bytes of a file; undefined if it cannot be read. Throws a {@link FileRefusedError} for an overlong one. */
   readonly bytesOf: (name: string) => Promise<Buffer | undefined>
 }
 
-/** What ends reading a place, and where its files may lie. */
+/** Abort signal and permitted paths for reading a place. */
 export interface PlaceOptions extends Pick<OpenOptions, 'requireAllowed'> {
   readonly signal?: AbortSignal
 }
 
 /**
- * Returns what differs from the certificate. Throws INVALID_REQUEST for what can be read neither as a folder nor as a ZIP, and for a
- * certificate that is longer than any of ours.
+ * Returns the differences from the certificate. Throws INVALID_REQUEST if the path is neither a readable folder nor a ZIP, and for a
+ * certificate longer than any of ours.
  */
 export async function verifyExport(
   folder: string,
@@ -129,7 +129,7 @@ async function inFolder(folder: string, { signal, requireAllowed }: PlaceOptions
   }
 }
 
-/** Files of a ZIP, whose names have that of its one folder before them. Throws for two of one name. */
+/** Files of a ZIP, by their names inside its single folder. Throws for duplicate names. */
 async function inZip(zip: RegularFile, signal: AbortSignal | undefined): Promise<Place> {
   const entries = await listEntries(zip)
   const [root] = (entries[0]?.name ?? '').split('/')

@@ -1,4 +1,4 @@
-/** The composition root: everything the service consists of, built by plain calls and closed in reverse order. */
+/** The composition root: all parts of the service, built by plain calls and closed in reverse order. */
 import type { RequestListener } from 'node:http'
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -44,15 +44,15 @@ import { createWork, type Work } from './work.ts'
 /** The built service. */
 export interface Service {
   readonly answer: RequestListener
-  /** Goes on with what an earlier run left, and begins to work. */
+  /** Resumes the work of an earlier run, and starts working. */
   start(): void
-  /** Takes no more work and gives back what runs; requests under way may still end. */
+  /** Accepts no more work and hands back running work; requests under way may still end. */
   stop(): Promise<void>
-  /** Closes what requests use, the database last. */
+  /** Closes the resources of requests, the database last. */
   close(): Promise<void>
 }
 
-/** Builds the service on an owned data directory. Throws a DatabaseError, or the system's error; nothing is then left open. */
+/** Builds the service on an owned data directory. Throws a DatabaseError, or the system's error, and then leaves nothing open. */
 export async function compose(deps: ServiceDeps): Promise<Service> {
   const file = path.join(deps.dataDir, DATABASE_FILE)
   const db = openDatabase(file, readMigrations(MIGRATIONS_FOLDER))
@@ -74,10 +74,10 @@ export async function compose(deps: ServiceDeps): Promise<Service> {
   }
 }
 
-/** Songs of which one is made by two machines: 1 % of their work. */
+/** Interval of songs that two machines make for comparison: 1 % of their work. */
 const AUDIT_EVERY = 100
 
-/** Opens the farm that is asked for; what it needs is loaded then, and never otherwise. Rejects with a FarmError. */
+/** Opens the configured farm and loads its modules only then. Rejects with a FarmError. */
 async function openFarm(deps: ServiceDeps, core: Core, onMoreSlots: () => void): Promise<Farm | undefined> {
   const { config, clock, log } = deps
   const places = deps.farm && farmPlaces(deps.farm, config, core.settings.read().farm)
@@ -95,7 +95,7 @@ async function openFarm(deps: ServiceDeps, core: Core, onMoreSlots: () => void):
   )
 }
 
-/** Hands over what waits in batches and releases, and takes what waits as jobs. */
+/** Hands over waiting songs of batches and releases, and takes waiting jobs. */
 function feedAll({ scheduler, mastering, batchService, manifests }: Work): void {
   scheduler.wake()
   mastering.feed()
@@ -117,7 +117,7 @@ function toolFilesDeps({ random }: ServiceDeps, { allowedFolders, folders }: Cor
   }
 }
 
-/** The application, and what ends the sessions of its MCP clients. */
+/** The application, and a function that ends the sessions of its MCP clients. */
 interface ServedApp {
   readonly app: FastifyInstance
   readonly closeSessions: () => Promise<void>
@@ -208,7 +208,7 @@ function serviceOf(
   }
 }
 
-/** Begins to remove what earlier runs left and what has expired. Returns what is to be awaited before the service has stopped. */
+/** Starts removing leftovers of earlier runs and expired results. Returns the promises to await before the service has stopped. */
 function sweepLeftOvers(deps: ServiceDeps, core: Core, work: Work, stopping: AbortSignal): Promise<unknown>[] {
   return [
     core.removals.sweepTmp(stopping),
@@ -219,8 +219,7 @@ function sweepLeftOvers(deps: ServiceDeps, core: Core, work: Work, stopping: Abo
 }
 
 /**
- * Sets aside the files of jobs and stored songs that the database does not know. It looks at what is there before the first request:
- * later files are known.
+ * Sets aside the files of jobs and stored songs unknown to the database. It lists the files before the first request: later ones are known.
  */
 function setUnknownAside(
   { dataDir }: ServiceDeps,
@@ -319,7 +318,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
   })
 }
 
-/** Registers the routes for the application alone. */
+/** Registers the routes only for the application. */
 function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work: Work): void {
   const { settings, retention, notify, folders, quarantine, spareRoom, ffmpeg } = core
   const { batchService, inspect, inspectCover, storage, usedBytes, watchFolders, coverOf } = work

@@ -61,10 +61,10 @@ export interface ServiceDeps {
   readonly tickets: Tickets
 }
 
-/** A clock that is ahead takes at most the credits of one month early, and none of any month after it. */
+/** A clock that is ahead takes at most the credits of one month early, and none of any later month. */
 const LONGEST_MONTH_MS = 31 * 86_400_000
 
-/** Builds what remembers over an open database: account, keys, settings, jobs, events. Nothing runs yet. */
+/** Builds the stores over an open database: account, keys, settings, jobs, events. Nothing runs yet. */
 export function createCore(deps: ServiceDeps, db: Db) {
   const { dataDir, config, clock, random, log } = deps
   const spareRoom = new SpareRoom({ dataDir, clock, random, log })
@@ -141,8 +141,8 @@ function choiceOf({ ffmpegPath }: Config, settings: SettingsStore): Choice {
 }
 
 /**
- * Returns the ffmpeg that is set or found, looking again only when the choice has changed, or none was found, or it has gone or is
- * another file than was confirmed.
+ * Returns the configured or found ffmpeg; searches again only if the choice has changed, none was found, or the file is gone or differs
+ * from the confirmed one.
  */
 function findOnce(choice: () => Choice, resourcesDir: string | undefined): () => Promise<Ffmpeg> {
   const digestOf = createDigests()

@@ -9,8 +9,8 @@ export interface StartupListener {
 }
 
 /**
- * Creates the listener. Loading everything takes longer than a health check may wait: `/healthz` is answered at once, every other
- * request waits for the application and is then passed to it. `port` is the one that a Host header must name.
+ * Creates the listener. Loading everything takes longer than a health check may wait: `/healthz` is answered at once, every other request
+ * waits for the application. `port` is the required port of the Host header.
  */
 export function createStartupListener(deps: {
   version: string

@@ -38,7 +38,7 @@ import { WatchFolders } from '../watch/watch-folders.ts'
 import type { Core, ServiceDeps } from './core.ts'
 import { ENGINE_FILE, VERSION } from './paths.ts'
 
-/** Builds what works: uploads, jobs with their engine processes, and the app's batch. Nothing runs yet. */
+/** Builds the working parts: uploads, jobs with their engine processes, and the app's batch. Nothing runs yet. */
 export function createWork(deps: ServiceDeps, core: Core, farm: Farm | undefined, stopping: AbortSignal) {
   const usedBytes = () => core.store.storedBytes() + batchWork.batchService.sources.storedBytes()
   const uploads = createUploads(deps, core, usedBytes)
@@ -91,7 +91,7 @@ export type Work = ReturnType<typeof createWork>
 
 type Uploads = ReturnType<typeof createUploads>
 
-/** Builds what looks at incoming songs and at the room for them. */
+/** Builds the inspection of incoming songs and their storage. */
 function createUploads(
   { dataDir, random }: ServiceDeps,
   { store, settings, ffmpeg, folders, allowedFolders }: Core,
@@ -118,7 +118,7 @@ function createUploads(
 
 type JobWork = ReturnType<typeof createJobWork>
 
-/** Builds the jobs and what works them off. */
+/** Builds the jobs and their scheduler. */
 function createJobWork(
   deps: ServiceDeps,
   core: Core,
@@ -197,7 +197,7 @@ function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs
     trustedNow: () => time.now(),
     removals,
     outputFolder(jobId) {
-      // A release is exported as one folder, and a batch of the API may have a folder of its own.
+      // A release is exported as one folder, and an API batch may have its own folder.
       if (runStore.isJob(jobId) || bulkStore.isDelivered(jobId)) return null
       const sourceId = store.find(jobId)?.sourceId
       const own = sourceId === undefined ? undefined : watchFolders.outputFolderOf(sourceId)
@@ -334,8 +334,7 @@ function createReleaseMastering(
 }
 
 /**
- * Builds the export of releases: the masters of a track are those of its record, else those of the newest job of its stored song that is
- * done.
+ * Builds the export of releases: the masters of a track are those of its record, else those of the newest finished job of its stored song.
  */
 function createReleaseExports(
   { config, dataDir, clock, random, log }: ServiceDeps,
@@ -380,7 +379,7 @@ function createReleaseExports(
   })
 }
 
-/** Builds what lets a song be heard with settings before there is a job: the audition and the preview. */
+/** Builds the auditions and previews, which play a song with settings before there is a job. */
 function createHearing(
   { config, clock, random, log }: ServiceDeps,
   { folders, notify, ffmpeg }: Core,

@@ -12,7 +12,7 @@ import type { ReceivedFile } from './receive.ts'
 /** Returns a received picture as a cover of masters; throws INVALID_REQUEST for anything but a whole JPEG or PNG. */
 export type InspectCover = (file: ReceivedFile, signal: AbortSignal) => Promise<StoredCover>
 
-/** Returns the inspection of covers: one that is too large is made smaller, in place. Throws UNAVAILABLE as that of songs does. */
+/** Returns the inspection of covers; it shrinks an oversized one in place. Throws UNAVAILABLE as the inspection of songs does. */
 export function createInspectCover(ffmpeg: () => Promise<Ffmpeg>): InspectCover {
   return async ({ path, sha256 }, signal) => {
     const sent = await readFile(path)

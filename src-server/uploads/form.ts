@@ -36,15 +36,15 @@ export interface MasterRequest {
   readonly settings: JobSettings
   readonly title?: string
   readonly artist?: string
-  /** Metadata of the request; absent where there is none. */
+  /** Metadata of the request; absent without any. */
   readonly metadata?: SongMetadata
   readonly webhookUrl?: string
   /** Reference and data that the client keeps with its job. */
   readonly clientReference?: string
   readonly clientMetadata?: Readonly<Record<string, unknown>>
-  /** Targets of single masters instead of what the settings say, as a record has them. */
+  /** Targets of single masters that override the settings, as in a record. */
   readonly masterTargets?: MasterTargets
-  /** Songs with which it is mastered as one, without their places on disk. */
+  /** Songs joined with it in mastering, without their paths. */
   readonly joined?: Joined<Omit<JoinedSong, 'path'>>
 }
 
@@ -74,8 +74,8 @@ const UUID = new RegExp(UUID_PATTERN)
 const FORM_SETTINGS = Object.keys(MasterFields.properties).filter((name): name is SettingName => name in SETTINGS)
 
 /**
- * Returns what the form asks for. Order of the checks: single fields, platforms, webhook_url. Unknown fields are ignored and an
- * empty optional one is absent. Throws INVALID_REQUEST with the field, INVALID_PLATFORM or INVALID_WEBHOOK_URL.
+ * Parses the form. Order of the checks: single fields, platforms, webhook_url. Unknown fields are ignored and an empty optional one is
+ * absent. Throws INVALID_REQUEST with the field, INVALID_PLATFORM or INVALID_WEBHOOK_URL.
  */
 export function readMasterForm(fields: FieldValues, context: FormContext): MasterForm {
   const songs = readSongs(fields, context)
@@ -121,8 +121,8 @@ export function readAnalysisForm(
 }
 
 /**
- * Returns which passage of its one platform's master the form of a `POST /api/v1/preview` asks for, beside what {@link readMasterForm}
- * returns. Throws INVALID_REQUEST with the field.
+ * Parses the form of a `POST /api/v1/preview`: the passage of its one platform's master, beside the result of {@link readMasterForm}.
+ * Throws INVALID_REQUEST with the field.
  */
 export function readPreviewForm(
   fields: FieldValues,
@@ -138,7 +138,7 @@ export function readPreviewForm(
   }
 }
 
-/** Returns the names of fields that `form` does not have, in the order in which they came. */
+/** Returns the names of fields unknown to `form`, in their order. */
 export function ignoredFields(fields: FieldValues, form: Form): string[] {
   return [...fields.keys()].filter((name) => !(name in form.fields.properties) && !(name in form.files))
 }
@@ -165,7 +165,7 @@ export function changedRequest(
   const artist = newArtist === undefined ? first.artist : cleanName(newArtist)
   return {
     settings: jobSettings({ ...first.settings, ...withStyle(settings), platforms }),
-    // Cut or faded otherwise, it goes over into nothing.
+    // With other trims or fades, it no longer runs into its neighbours.
     ...(first.joined && !EDGE_NAMES.some((name) => settings[name] !== undefined) ? { joined: first.joined } : {}),
     ...(first.masterTargets && settings.target_lufs === undefined ? { masterTargets: first.masterTargets } : {}),
     ...(title ? { title } : {}),
@@ -181,7 +181,7 @@ function unlessEmpty(metadata: SongMetadata): Pick<MasterRequest, 'metadata'> {
   return Object.keys(metadata).length === 0 ? {} : { metadata }
 }
 
-/** Returns the settings among `names` that the form has. Throws INVALID_REQUEST for the first that is none. */
+/** Returns the settings among `names` in the form. Throws INVALID_REQUEST for the first invalid one. */
 function readSettings(fields: FieldValues, names: readonly SettingName[]): Partial<JobSettings> {
   const found = names.map((name) => [name, readSetting(fields, name)] as const)
   return withStyle(Object.fromEntries(found.filter(([, value]) => value !== undefined)))
@@ -207,8 +207,8 @@ function readSetting(fields: FieldValues, name: SettingName): unknown {
 }
 
 /**
- * Returns the platforms of a comma-separated list, each once, in the order of their first mention; repeated fields are joined.
- * Throws INVALID_PLATFORM for a missing, blank or partly blank list and for a name that is not exactly one of ours.
+ * Returns the platforms of a comma-separated list, each once, in the order of their first mention; repeated fields are joined. Throws
+ * INVALID_PLATFORM for a missing, blank or partly blank list and for a name that is not exactly one of ours.
  */
 function readPlatforms(values: readonly string[], sentAs?: string): Platform[] {
   const allowed = PLATFORMS.join(', ')
@@ -284,7 +284,7 @@ function jsonObject(fields: FieldValues, field: string): Readonly<Record<string,
   return requireSmall(value as Readonly<Record<string, unknown>>)
 }
 
-/** Returns a client's JSON object. Throws INVALID_REQUEST for one that is too large. */
+/** Returns a client's JSON object. Throws INVALID_REQUEST if it is too large. */
 function requireSmall(metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const limit = MAX_CLIENT_METADATA_BYTES
   if (Buffer.byteLength(JSON.stringify(metadata)) > limit) throw unusable('metadata', { rule: 'bytes_at_most', limit })
@@ -299,7 +299,7 @@ function wholeBetween(fields: FieldValues, field: string, least: number, most: n
   return value
 }
 
-/** Returns a number of decimal digits, with a sign or without: an exponent or a decimal comma is none. */
+/** Returns a number of decimal digits, with an optional sign: exponents and decimal commas are refused. */
 function numberBetween(fields: FieldValues, field: string, least: number, most: number): number | undefined {
   const text = single(fields, field)
   if (text === undefined) return undefined

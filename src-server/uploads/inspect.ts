@@ -13,14 +13,14 @@ export interface InspectedSong extends ReceivedFile {
   readonly facts: AudioFacts
 }
 
-/** Finds out what a received file is; throws UNSUPPORTED_FORMAT, FILE_TOO_LONG, or INVALID_REQUEST for a short reference. */
+/** Inspects a received file; throws UNSUPPORTED_FORMAT, FILE_TOO_LONG, or INVALID_REQUEST for a short reference. */
 export type Inspect = (
   file: ReceivedFile,
   field: 'file' | 'reference_file',
   signal: AbortSignal,
 ) => Promise<InspectedSong>
 
-/** Refusals that cost so much to come to that they are remembered, and how many are. */
+/** Refusals that are costly enough to be remembered. */
 const STOPS_FFMPEG: ReadonlySet<string> = new Set(['stalls', 'crashes'])
 /** Most refusals kept in memory. */
 const MAX_REMEMBERED = 256
@@ -37,7 +37,7 @@ export function createInspect(deps: {
   probe: (path: string, options: { ffmpeg: Ffmpeg; signal: AbortSignal }) => Promise<Probe>
 }): Inspect {
   const inTurn = createTurns(MAX_PARALLEL)
-  /** Refusals of files on which ffmpeg stalled or crashed, by content and ffmpeg. */
+  /** Refusals of files that made ffmpeg stall or crash, by content and ffmpeg. */
   const stopped = new Map<string, Probe>()
   return async (file, field, signal) => {
     const probeKnown = async (): Promise<Probe> => {
@@ -60,7 +60,7 @@ export function createInspect(deps: {
   }
 }
 
-/** Returns what a failure of ffmpeg that is not the song's fault means to a client; any other cause as it is. */
+/** Returns the client's error for a failure of ffmpeg that is not the song's fault; any other cause as it is. */
 export function serviceFailure(cause: unknown): unknown {
   if (cause instanceof FfmpegError && cause.fault === 'disk_full')
     return new AppError('INSUFFICIENT_STORAGE', {}, { cause })

@@ -10,14 +10,14 @@ import { metadataText } from '../../src-contract/metadata-rules.ts'
 import type { ChangedMetadata } from '../../src-contract/metadata-schemas.ts'
 import { AppError } from '../http/app-error.ts'
 
-/** Returns a text as it is kept, empty for nothing. Throws INVALID_REQUEST, naming the field, for one that cannot be used. */
+/** Returns the stored form of a text, empty for no entry. Throws INVALID_REQUEST, naming the field, for an invalid text. */
 function readText(name: OwnMetadataName, given: string): string {
   const text = metadataText(name, given)
   if ('broken' in text) throw new AppError('INVALID_REQUEST', {}, { param: name, details: [text.broken] })
   return text.kept
 }
 
-/** Returns the metadata that texts make; `textOf` returns that of a field, undefined without. Throws INVALID_REQUEST with the field. */
+/** Returns the metadata from texts; `textOf` returns the text of a field, undefined without one. Throws INVALID_REQUEST with the field. */
 export function readMetadata(textOf: (name: keyof SongMetadata) => string | undefined): SongMetadata {
   return withoutEmpty(METADATA_NAMES.map((name) => [name, readText(name, textOf(name) ?? '')] as const))
 }

@@ -16,8 +16,8 @@ const MAX_HEAD_BYTES = 16_384
 const MAX_PADDING_BYTES = 1024
 
 /**
- * Returns the parts of a body in their order; preamble and epilogue are skipped. Lines end as that of the first boundary does: with
- * CRLF or, as scripts write them by hand, with LF. Throws a {@link MultipartError}, or what `chunks` throws.
+ * Returns the parts of a body in their order; preamble and epilogue are skipped. The first boundary determines the line ends: CRLF or, in
+ * hand-written scripts, LF. Throws a {@link MultipartError}, or as `chunks` does.
  */
 export async function* readParts(chunks: AsyncIterator<Buffer>, boundary: string): AsyncGenerator<Part, void> {
   // A boundary at the very beginning has no line before it.
@@ -53,8 +53,8 @@ class Body {
   }
 
   /**
-   * Yields the bytes before the next delimiter without the first `omitted`, which may be the beginning of the delimiter itself, and takes
-   * the delimiter up to the end of its line. The same bytes with anything else behind them are content.
+   * Yields the bytes before the next delimiter without the first `omitted`, which may be the beginning of the delimiter itself, and
+   * consumes the delimiter up to the end of its line. The same bytes followed by anything else are content.
    */
   async *readContent(delimiter: string, omitted = 0): AsyncGenerator<Buffer, void> {
     let left = omitted
@@ -79,7 +79,7 @@ class Body {
     }
   }
 
-  /** Returns the lines between a boundary and the empty line; the end of that stays, as a boundary may follow it at once. */
+  /** Returns the lines between a boundary and the empty line; the line end of the latter stays, as a boundary may follow it directly. */
   async readHead(lineEnd: string): Promise<string> {
     for (;;) {
       const end = this.#bytes.indexOf(lineEnd + lineEnd, 0, 'latin1')
@@ -118,7 +118,7 @@ class Body {
   }
 }
 
-/** Returns the fields of a head, of each the first; a line that is none is left out. */
+/** Returns the fields of a head, the first of each name; malformed lines are left out. */
 function parseHead(head: string, lineEnd: string): Map<string, string> {
   const headers = new Map<string, string>()
   const unfolded = head.replace(/\r?\n(?=[ \t])/g, '')

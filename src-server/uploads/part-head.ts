@@ -1,6 +1,6 @@
 /**
- * Heads of multipart parts and the texts in them, whatever client wrote them. Heads and fields are bytes that seldom say how they
- * are encoded; here they come a character a byte. Pure; never throws.
+ * Heads of multipart parts and the texts in them, from any client. Heads and fields are bytes that seldom declare their encoding; here they
+ * are strings of one character per byte. Pure; never throws.
  */
 import { decodeCp949 } from '../../src-worker/media/cp949.ts'
 import { decodeText } from '../../src-worker/media/tag-text.ts'
@@ -14,7 +14,10 @@ export interface HeaderValue {
 
 const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]*))/gs
 
-/** Returns a header's value and parameters (RFC 2045 section 5.1). A backslash escapes a quotation mark and itself, nothing else: some clients send Windows paths. */
+/**
+ * Returns a header's value and parameters (RFC 2045 section 5.1). A backslash escapes only a quotation mark and itself: some clients send
+ * Windows paths.
+ */
 export function parseHeader(text: string): HeaderValue {
   const params = new Map<string, string>()
   for (const [, name = '', quoted, token = ''] of text.matchAll(PARAMETER)) {
@@ -25,9 +28,9 @@ export function parseHeader(text: string): HeaderValue {
 }
 
 /**
- * Returns the file name of a Content-Disposition, undefined without one: that of `filename*` (RFC 6266 section 4.3, RFC 8187; in
- * pieces too, RFC 2231), else of `filename` in encoded words (RFC 2047), percent-encoded, in UTF-8, in `charset`, or in the encoding
- * that its bytes look like.
+ * Returns the file name of a Content-Disposition, undefined without one: from `filename*` (RFC 6266 section 4.3, RFC 8187; in pieces too,
+ * RFC 2231), else from `filename` in encoded words (RFC 2047), percent-encoded, in UTF-8, in `charset`, or in the encoding guessed from its
+ * bytes.
  */
 export function filenameOf({ params }: HeaderValue, charset?: string): string | undefined {
   const plain = params.get('filename')
@@ -62,7 +65,7 @@ function joinPieces(params: ReadonlyMap<string, string>): string | undefined {
 
 const ENCODED_WORD = /=\?([^?*\s]+)(?:\*[^?]*)?\?([BQ])\?([^?]*)\?=/gi
 
-/** Decodes what is written in encoded words; undefined where nothing is. A character may be spread over two of them. */
+/** Decodes encoded words; undefined without any. A character may be split between two of them. */
 function decodeWords(raw: string): string | undefined {
   const pieces: { charset?: string; bytes: string }[] = []
   const add = (bytes: string, charset?: string) => {
@@ -87,17 +90,17 @@ function decodeWords(raw: string): string | undefined {
   return pieces.map(({ bytes, charset }) => decodeBytes(bytes, charset)).join('')
 }
 
-/** Returns the bytes that Base64 stands for, a character a byte. */
+/** Decodes Base64 to a string of one character per byte. */
 export function fromBase64(text: string): string {
   return Buffer.from(text, 'base64').toString('latin1')
 }
 
-/** Returns the bytes that quoted-printable text (RFC 2045 section 6.7) stands for, a character a byte. */
+/** Decodes quoted-printable text (RFC 2045 section 6.7) to a string of one character per byte. */
 export function fromQuotedPrintable(text: string): string {
   return unescaped(text.replace(/=[ \t]*\r?\n/g, ''), /=([0-9a-f]{2})/gi)
 }
 
-/** Decodes a name whose letters beyond ASCII are percent-encoded UTF-8; undefined where there are none. */
+/** Decodes a name whose letters beyond ASCII are percent-encoded UTF-8; undefined without any. */
 function decodePercent(raw: string): string | undefined {
   if (/[^\0-\x7f]/.test(raw) || !/%[89a-f][0-9a-f]/i.test(raw)) return undefined
   return decodeIn('utf-8', unescaped(raw))
@@ -135,7 +138,10 @@ function guessed(raw: string): string {
   return (isWestern ? readRareHangul(raw) : undefined) ?? text
 }
 
-/** Returns a text in code page 949 with syllables that KS X 1001 lacks: all of it is Hangul or ASCII, and no Latin letter follows a syllable. */
+/**
+ * Returns a text in code page 949 with syllables that KS X 1001 lacks: it must consist of Hangul and ASCII, without a Latin letter after a
+ * syllable.
+ */
 function readRareHangul(raw: string): string | undefined {
   if (!/[\xb0-\xc8][\xa1-\xfe]/.test(raw)) return undefined
   const text = decodeCp949(Buffer.from(raw, 'latin1'))
@@ -144,7 +150,7 @@ function readRareHangul(raw: string): string | undefined {
 
 let western: ReadonlyMap<string, number> | undefined
 
-/** Returns what was meant by UTF-8 that a client took for Latin-1 or Windows-1252 and encoded again (`ë°¤`); any other text as it is. */
+/** Repairs UTF-8 that a client took for Latin-1 or Windows-1252 and encoded again (`ë°¤`); returns any other text as it is. */
 function repaired(text: string): string {
   if (!/[^\0-\x7f]/.test(text)) return text
   western ??= new Map(

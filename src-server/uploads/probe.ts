@@ -22,20 +22,20 @@ export type Probe =
       readonly reason: string
     }
 
-/** Decoding goes on this far past the limit, so that a song a little too long is told its length. */
+/** Decoding continues this far past the limit, to report the length of a song that is a little too long. */
 const MEASURED_SECONDS = 2 * MAX_DURATION_SECONDS
 
-/** A file that holds this much less than it says is one whose end would be missed, and no matter of an encoder's padding. */
+/** Missing length that counts as a lost end, s: more than an encoder's padding. */
 const MISSED_SECONDS = 1
 
 /** Programs that have read a good WAV: a WAV's frames are counted without ffmpeg, which could not show then that it does not work. */
 const proven = new WeakSet<Ffmpeg>()
 
 /**
- * Returns the facts of a file, or why it is refused. The content alone decides: the format by its bytes, the length by decoding.
- * A file that nothing can be decoded of is refused once ffmpeg has shown that it reads a good one. Throws a FfmpegBrokenError where it
- * does not, a FfmpegError when it is missing or killed, the system's error when the file cannot be read, and the reason of an aborted
- * `signal`; ffmpeg is then dead.
+ * Returns the facts of a file, or the reason to refuse it. Only the content decides: the format by its bytes, the length by decoding. An
+ * undecodable file is refused once ffmpeg has proved that it reads a good one. Throws a FfmpegBrokenError if it does not, a FfmpegError
+ * when it is missing or killed, the system's error when the file cannot be read, and the reason of an aborted `signal`; ffmpeg is then
+ * dead.
  */
 export async function probeAudio(
   path: string,
@@ -96,7 +96,7 @@ export async function probeAudio(
   }
 }
 
-/** Faults of a song over which ffmpeg stops although it reads a good one. */
+/** Faults that a song provokes in a working ffmpeg. */
 const STOPPED: Partial<Record<FfmpegFault, FormatFault>> = {
   time_limit: 'stalls',
   crashed: 'crashes',
@@ -117,9 +117,9 @@ function isOld({ version }: Ffmpeg): boolean {
 const HEARD_LOSS_SECONDS = 0.1
 
 /**
- * Returns the frames of a song and how many of them are damaged. The frames of a FLAC are numbered, so what is lost keeps its place and
- * counts; numbers beyond what the file claims are no places. Those of an MP3 are not: a gap only shows that something is lost, and
- * what the encoder counted shows how much. Pure; never throws.
+ * Returns the frames of a song and the number of damaged ones. The frames of a FLAC are numbered, so lost ones keep their position and
+ * count; numbers beyond the claimed length are ignored. Those of an MP3 are not: a gap only proves a loss, and the encoder's count shows
+ * its size. Pure; never throws.
  */
 export function placeDamage(
   { format, sampleRateHz, claimedFrames }: Pick<StreamFacts, 'format' | 'sampleRateHz' | 'claimedFrames'>,
@@ -135,8 +135,8 @@ export function placeDamage(
 }
 
 /**
- * The frames of a WAV are those that lie in it; of other files they are counted by decoding. A file that ffmpeg gives up on holds as
- * many frames as it gave: none counts as damaged.
+ * Counts the frames of a song: a WAV's are known from its size, other files are decoded. If ffmpeg gives up on a file, the frames decoded
+ * so far count and none of them as damaged.
  */
 async function countSound(
   ffmpeg: Ffmpeg,
@@ -153,7 +153,7 @@ async function countSound(
   }
 }
 
-/** Accepts or refuses what was recognised and counted. Pure; never throws. */
+/** Accepts or refuses a recognised and counted song. Pure; never throws. */
 export function judge(stream: Pick<StreamFacts, 'sampleRateHz'>, frames: number): Probe | { readonly ok: true } {
   if (frames === 0) return refuseFormat('damaged')
   const seconds = frames / stream.sampleRateHz

@@ -19,7 +19,7 @@ import { type Storage, watchRoom } from './storage.ts'
 /** One received file. */
 export interface ReceivedFile {
   readonly path: string
-  /** The client's name for it: display text only. */
+  /** The client's name for it: only for display. */
   readonly filename: string
   readonly sizeBytes: number
   /** Lower-case hexadecimal. */
@@ -30,12 +30,12 @@ export interface ReceivedFile {
 export interface ReceivedForm {
   readonly fields: ReadonlyMap<string, readonly string[]>
   readonly files: ReadonlyMap<string, ReceivedFile>
-  /** Removes what was stored and not moved away; the next start removes what the system holds back. Never rejects. */
+  /** Removes stored files that were not moved away; the next start removes locked ones. Never rejects. */
   discard(): Promise<void>
 }
 
 export interface ReceiveDeps extends BodyReading {
-  /** A folder of this request alone; it is made here. */
+  /** A folder reserved for this request; it is created here. */
   readonly folder: string
   /** Names of the file parts that may come, each once. */
   readonly files: readonly string[]
@@ -59,11 +59,11 @@ const WRITE_AHEAD_BYTES = 1_048_576
 const MAX_FILENAME_LENGTH = 255
 
 /**
- * Reads a multipart request to its end. Throws FILE_TOO_LARGE with the part's name as soon as one file is over `maxFileBytes`, and
- * before anything is stored where the declared length leaves no doubt; INSUFFICIENT_STORAGE likewise, before the disk is full;
- * INVALID_REQUEST for an unknown or repeated file part and for a body that is not multipart, UNSUPPORTED_MEDIA_TYPE for a compressed
- * part, REQUEST_TIMEOUT for a body that stops coming, and the reason of `signal` when the client is gone. Whatever it throws, nothing
- * is left on the disk; the rest of the body is unread.
+ * Reads a multipart request to its end. Throws FILE_TOO_LARGE with the part's name as soon as one file exceeds `maxFileBytes`, or before
+ * anything is stored if the declared length is conclusive; INSUFFICIENT_STORAGE likewise, before the disk is full; INVALID_REQUEST for an
+ * unknown or repeated file part and for a body that is not multipart, UNSUPPORTED_MEDIA_TYPE for a compressed part, REQUEST_TIMEOUT for a
+ * body that stops coming, and the reason of `signal` when the client is gone. After an error nothing is left on the disk, and the rest of
+ * the body is unread.
  */
 export async function receiveForm(request: IncomingMessage, options: ReceiveDeps): Promise<ReceivedForm> {
   const discard = () => discardFolder(options.folder)
@@ -73,10 +73,10 @@ export async function receiveForm(request: IncomingMessage, options: ReceiveDeps
   }
   const boundary = parseHeader(request.headers['content-type'] ?? '').params.get('boundary')
   if (!boundary) throw invalidRequest('no_boundary')
-  // A smaller one may hold fields alone, of which nothing is stored.
+  // A smaller one may contain only fields, which are not stored.
   if (bodyBytes > MAX_TEXT_BYTES) options.requireDisk(bodyBytes)
   askForBody(request)
-  // On a read-only disk a recursive mkdir says ENOENT; the plain one says why.
+  // On a read-only disk a recursive mkdir reports ENOENT; the plain one reports the cause.
   await mkdir(options.folder, { recursive: true, mode: 0o700 }).catch(() => mkdir(options.folder, { mode: 0o700 }))
   try {
     const { fields, files } = await readForm(request, boundary, options)
@@ -125,7 +125,7 @@ async function readForm(request: IncomingMessage, boundary: string, options: Rec
         files.set(name, { path: path.join(options.folder, name), ...stored, disposition })
     } else {
       const { raw, isCut } = await readText(content)
-      // A song sent as a text is refused when the form is validated, with a detail that says how to send it.
+      // A song sent as a text is refused when the form is validated, with advice on how to send it.
       if (name.length > MAX_FIELD_NAME_LENGTH || (isCut && !options.files.includes(name)))
         fault ??= invalidRequest('field_too_long', { param: shortened(name) })
       if (texts.length === MAX_FIELDS) fault ??= invalidRequest('too_many_fields')
@@ -139,8 +139,8 @@ async function readForm(request: IncomingMessage, boundary: string, options: Rec
 const shortened = (name: string) => name.slice(0, 100)
 
 /**
- * Returns whether a part is a file: it has a file name or is of bytes or sound. Some clients send a file of theirs without a name, and then
- * say at least that it is no text.
+ * Returns whether a part is a file: it has a file name, or its type is binary or sound. Some clients send a file without a name, and then
+ * at least a type other than text.
  */
 function isFile(
   name: string,
@@ -184,7 +184,7 @@ function transferred(raw: string, headers: Part['headers']): string {
   }
 }
 
-/** Gives texts and names their letters: a field `_charset_` says how all are encoded that do not say it themselves (HTML, "multipart/form-data"). */
+/** Decodes texts and names: a field `_charset_` sets the default encoding of parts that declare none (HTML, "multipart/form-data"). */
 function named(texts: readonly RawText[], rawFiles: ReadonlyMap<string, RawFile>) {
   const standard = texts.find(({ name }) => name === '_charset_')?.raw.trim()
   const fields = new Map<string, string[]>()
@@ -209,7 +209,7 @@ async function storeFile(
   const hash = createHash('sha256')
   const target = createWriteStream(file, { flags: 'wx', mode: 0o600, highWaterMark: WRITE_AHEAD_BYTES })
   const written = finished(target)
-  // An error of the disk surfaces below, wherever the loop happens to be.
+  // A disk error surfaces below, at any point of the loop.
   written.catch(() => {})
   let sizeBytes = 0
   try {
@@ -229,7 +229,7 @@ async function storeFile(
   }
 }
 
-/** Largest body in which no file is too large. */
+/** Largest body whose files can all be within the limit. */
 function maxBodyBytes({ files, maxFileBytes }: ReceiveDeps): number {
   return files.length * maxFileBytes + MAX_TEXT_BYTES
 }

@@ -43,8 +43,8 @@ export class SpareRoom {
   }
 
   /**
-   * Runs a transaction that frees room and returns what it returns. On a full disk it is run again with the room kept aside and, if
-   * that does not suffice, once more after `makeRoom`. Throws what the last run threw; a fault other than a full disk at once.
+   * Runs a transaction that frees room and returns its result. On a full disk it is repeated with the reserved room and, if that does not
+   * suffice, once more after `makeRoom`. Throws the last run's error; a fault other than a full disk at once.
    */
   use<Result>(run: () => Result, makeRoom?: () => void): Result {
     try {
@@ -62,12 +62,12 @@ export class SpareRoom {
     return run()
   }
 
-  /** Sets the room aside now and after every use, as soon as the disk has enough of it. */
+  /** Reserves the room now and after every use, as soon as the disk has enough of it. */
   start(): void {
     this.#tick()
   }
 
-  /** Resolves when nothing is being written any more. The file stays. */
+  /** Resolves when no write is under way. The file stays. */
   async close(): Promise<void> {
     this.#closing.abort()
     this.#stopTimer?.()
@@ -90,7 +90,7 @@ export class SpareRoom {
       () => 0,
     )
     if (size >= SIZE_BYTES || freeBytesOf(dataDir) < RESERVE_BYTES + SIZE_BYTES) return
-    // Some file systems keep nothing for a file of zeros.
+    // Some file systems allocate nothing for a file of zeros.
     const piece = random.randomBytes(PIECE_BYTES)
     const handle = await open(this.#file, 'w', 0o600)
     try {

@@ -6,13 +6,13 @@ export interface Storage {
   /** Bytes that this process may still write on the disk of the data directory. */
   freeBytes(): number
   /**
-   * Throws INSUFFICIENT_STORAGE unless `bytes` more can be written on the disk with a reserve left, beside what is promised already.
-   * For bytes on their way in, which no quota counts yet.
+   * Throws INSUFFICIENT_STORAGE unless the disk has room for `bytes` more plus a reserve, beside reservations. For incoming bytes, which no
+   * quota counts yet.
    */
   requireDisk(bytes: number): void
   /**
-   * Throws INSUFFICIENT_STORAGE unless `bytes` more fit into the owner's quota and `bytesToWrite` of them, all when absent, on the
-   * disk with a reserve left, both beside what is promised already.
+   * Throws INSUFFICIENT_STORAGE unless `bytes` more fit into the owner's quota and `bytesToWrite` of them, all when absent, plus a reserve
+   * on the disk, both beside reservations.
    */
   require(bytes: number, bytesToWrite?: number): void
 }
@@ -44,8 +44,8 @@ export function freeBytesOf(folder: string): number {
 }
 
 /**
- * Returns the room of a data directory. `usedBytes` is what the quota counts, `reservedBytes` what is still to be written of what was
- * accepted; `quotaBytes` null is no quota.
+ * Returns the storage limits of a data directory. `usedBytes` counts towards the quota, `reservedBytes` are the unwritten part of accepted
+ * work; `quotaBytes` null means no quota.
  */
 export function createStorage(deps: {
   dataDir: string
