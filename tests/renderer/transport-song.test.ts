@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { transportSongOf } from '../../src-renderer/screens/master/use-heard.ts'
+import { transportSongOf } from '../../src-renderer/screens/master/transport-song.ts'
 import { batchSong } from '../support/batch-songs.ts'
 
 const rows = ['a', 'b'].map((rowId) => ({ rowId, kind: 'ready' as const, song: batchSong(rowId) }))

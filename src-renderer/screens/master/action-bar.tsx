@@ -10,7 +10,7 @@ import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
 import { SoundFields } from './sound/sound-column.tsx'
 import { MasterTransport } from './transport.tsx'
-import type { TransportSong } from './use-heard.ts'
+import type { TransportSong } from './transport-song.ts'
 import { useRowActions } from './use-row-actions.ts'
 import type { StartControl } from './use-start.ts'
 

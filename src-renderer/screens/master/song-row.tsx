@@ -12,9 +12,9 @@ import { type SongRow, titleOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
 import { codecName } from '../../text/format.ts'
-import { HeardWaveform } from './heard-waveform.tsx'
 import { RowStatus, type RowStatusProps } from './row-status.tsx'
-import { itemOf, loadedSong } from './use-heard.ts'
+import { SongWaveform } from './song-waveform.tsx'
+import { itemOf, loadedSong } from './transport-song.ts'
 import type { RowActions } from './use-row-actions.ts'
 
 /** Format of a song as musicians write it, as far as it is known: FLAC 24/48, MP3 128 kbit/s, WAV 44.1 kHz. */
@@ -93,7 +93,7 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
       {isBad && !slices ? (
         <span className="wave" />
       ) : (
-        <HeardWaveform
+        <SongWaveform
           key={kind === 'sending' ? 'sent' : 'drawn'}
           rowId={row.rowId}
           slices={slices}

@@ -7,7 +7,7 @@ import { Menu } from '../../components/dialogs.tsx'
 import { useApp, usePlayback, useSelect } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { Clock, Level, PlayButton } from '../transport.tsx'
-import { auditionOf, type TransportSong } from './use-heard.ts'
+import { auditionOf, type TransportSong } from './transport-song.ts'
 
 export function MasterTransport({ song: { item, title } }: { song: TransportSong }) {
   const { t } = useWords()

@@ -5,7 +5,7 @@ import { useApp } from '../../state/app-state.ts'
 import { NO_SELECTION, type SelectionMode, selected } from '../../state/selection.ts'
 import { type SongRow, titleOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
-import { itemOf } from './use-heard.ts'
+import { itemOf } from './transport-song.ts'
 import { useRowActions } from './use-row-actions.ts'
 
 /** A song can have settings of its own from the moment it is given. */

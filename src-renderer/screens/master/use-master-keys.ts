@@ -9,7 +9,7 @@ import { useApp } from '../../state/app-state.ts'
 import { NO_SELECTION } from '../../state/selection.ts'
 import type { SongRow } from '../../state/song-rows.ts'
 import { SLOTS, type Slot } from '../../state/sound-slots.ts'
-import { itemOf } from './use-heard.ts'
+import { itemOf } from './transport-song.ts'
 
 const FAR_SECONDS = 5
 const NEAR_SECONDS = 1

@@ -3,11 +3,11 @@ import { type PointerEvent, useRef } from 'react'
 import { useFrames } from '../../components/frames.ts'
 import { Waveform, type WaveformProps } from '../../components/waveform.tsx'
 import { useApp, usePlayback } from '../../state/app-state.ts'
-import { loadedSong } from './use-heard.ts'
+import { loadedSong } from './transport-song.ts'
 
 const STILL_MS = 250
 
-export function HeardWaveform({ rowId, ...wave }: WaveformProps & { rowId: string }) {
+export function SongWaveform({ rowId, ...wave }: WaveformProps & { rowId: string }) {
   const isHeard = usePlayback((state) => loadedSong(state) === rowId)
   return <span className="wavebox">{isHeard ? <Heard {...wave} /> : <Waveform {...wave} />}</span>
 }
