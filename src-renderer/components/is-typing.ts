@@ -30,7 +30,7 @@ export function isCovered(): boolean {
   return document.querySelector('[role=dialog], [role=menu]') !== null
 }
 
-/** Tells whether a key belongs to the control that the keyboard has brought the focus to, rather than to the player. */
+/** Tells whether a key belongs to the control that the keyboard has brought the focus to, rather than to the transport. */
 export function ownsKey(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false
   const isArrow = key.startsWith('Arrow')

@@ -236,7 +236,7 @@ export const releaseEn = {
     missing: 'Missing',
     added: 'Added',
   },
-  player: {
+  transport: {
     versions: 'What is heard',
     file: 'As written',
     fileHint: 'The masters as they are in their files',

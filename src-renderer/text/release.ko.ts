@@ -229,7 +229,7 @@ export const releaseKo: typeof releaseEn = {
     missing: '빠짐',
     added: '더해짐',
   },
-  player: {
+  transport: {
     versions: '듣는 것',
     file: '파일 그대로',
     fileHint: '마스터를 파일에 있는 그대로',

@@ -151,7 +151,7 @@ function useTrackActions(release: Release) {
       return [
         ...(upload?.state === 'refused' ? [{ text: t.retry, onChoose: () => uploads.again(trackId) }] : []),
         ...(hasSong
-          ? [{ text: t.release.player.playFrom, onChoose: () => void playback.playPart(partFrom(trackId)) }]
+          ? [{ text: t.release.transport.playFrom, onChoose: () => void playback.playPart(partFrom(trackId)) }]
           : []),
         ...(jobId && track.state === 'done' ? [{ text: t.release.listen, onChoose: () => go('listen', jobId) }] : []),
         {

@@ -60,7 +60,7 @@ function hear(playback: Playback, sound: ReleaseSound): void {
 function SoundSwitch({ release, item: { levels } }: { release: Release; item: ReleaseItem }) {
   const { playback } = useApp()
   const { t, format } = useWords()
-  const texts = t.release.player
+  const texts = t.release.transport
   const sound = usePlayback(soundOf)
   if (!release.tracks.some(({ master }) => master?.state === 'done')) return null
   const whyNot = levels ? undefined : texts.noMatch
@@ -105,7 +105,7 @@ function Heard() {
   const first = join?.index ?? index
   const [one, next] = [placed[first], placed[first + 1]]
   if (!one) return null
-  const texts = t.release.player
+  const texts = t.release.transport
   const isJoin = join !== null && next
   return (
     <div className="heard-track lg">
@@ -135,8 +135,8 @@ function JoinButton({ release }: { release: Release }) {
     void playback.playPart(joinPart(now < heard - 1 ? now : 0))
   }
   return (
-    <Button look="quiet" small title={t.release.player.joinHint} onClick={play}>
-      {t.release.player.nextJoin}
+    <Button look="quiet" small title={t.release.transport.joinHint} onClick={play}>
+      {t.release.transport.nextJoin}
     </Button>
   )
 }
