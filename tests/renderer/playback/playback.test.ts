@@ -138,6 +138,7 @@ describe('a button pressed while the sound is being started', () => {
     await starting
     expect(state().isPlaying).toBe(true)
     expect(fake.told.map(([what]) => what)).toContain('play')
+    expect(fake.all('load'), 'it is read once').toHaveLength(1)
     expect(fake.last('loop')).toEqual({ startSeconds: 10, endSeconds: 20 })
   })
 
