@@ -1,10 +1,10 @@
-/** File functions that Node lacks: folders that are made or refused at once, and writes that survive a loss of power. */
+/** File functions missing in Node: folders made or refused immediately, and writes that survive a power loss. */
 import { chmodSync, closeSync, copyFileSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { chmod, type FileHandle, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type Clock, type RetryPolicy, tryAgain } from './system.ts'
 
-/** The user's umask, which other programs apply to their files; undefined while this process has it too. */
+/** The user's umask, as other programs apply it; undefined while this process still has it. */
 let usersUmask: number | undefined
 
 /** Makes all files that this process and its engine processes write from now on private to this user. */
@@ -13,20 +13,20 @@ export function keepPrivate(): void {
 }
 
 /**
- * Gives a file or folder that is meant for the user the access rights that the user's other programs apply: others may have access to a music
- * folder. Does nothing where the disk has no access rights.
+ * Gives a file or folder made for the user the access rights of the user's other programs: others may have access to a music folder. Does
+ * nothing on a disk without access rights.
  */
 export async function giveToUser(target: string | FileHandle, kind: 'file' | 'folder'): Promise<void> {
   if (usersUmask === undefined) return
   const mode = (kind === 'folder' ? 0o777 : 0o666) & ~usersUmask
-  // FAT and some network file systems have none.
+  // FAT and some network file systems have no access rights.
   await (typeof target === 'string' ? chmod(target, mode) : target.chmod(mode)).catch(() => {})
 }
 
 /** Errors of a disk that keeps no access rights, such as FAT, or keeps them for another user, as a network disk may. */
 const NO_RIGHTS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']
 
-/** Lets this user alone read and write a file of ours, where the disk can keep that. Throws the system's error for anything else. */
+/** Restricts one of our files to this user, if the disk supports it. Throws the system's error for anything else. */
 export function makePrivate(file: string): void {
   try {
     chmodSync(file, 0o600)
@@ -35,15 +35,14 @@ export function makePrivate(file: string): void {
   }
 }
 
-/** Returns whether the disk has kept what {@link makePrivate} asked for; true on Windows, whose rights are not told this way. */
+/** Returns whether the disk applied {@link makePrivate}; true on Windows, which has no such mode bits. */
 export function hasAccessRights(file: string): boolean {
   return process.platform === 'win32' || (statSync(file).mode & 0o077) === 0
 }
 
 /**
- * Makes a folder and those above it that are missing; an existing one stays as it is. Rejects with the system's error. Node's own
- * recursive mkdir never returns where a parent exists and yet nothing can be made in it (ENOENT in /proc), so each step is
- * made alone.
+ * Makes a folder and its missing parents; an existing one stays as it is. Rejects with the system's error. Node's own recursive mkdir never
+ * returns if a parent exists but nothing can be made in it (ENOENT in /proc), so each level is made separately.
  */
 export async function makeFolder(folder: string, isForUser = false): Promise<void> {
   if (await isFolder(folder)) return
@@ -66,7 +65,7 @@ async function isFolder(name: string): Promise<boolean> {
   }
 }
 
-/** Returns where a folder really lies, behind links and with the disk's own capitals, also one that is yet to be made. Never rejects. */
+/** Returns the real path of a folder, with links resolved and the disk's own case; the folder need not exist yet. Never rejects. */
 export async function realPath(folder: string): Promise<string> {
   const parent = path.dirname(folder)
   return realpath(folder).catch(async () =>
@@ -76,16 +75,16 @@ export async function realPath(folder: string): Promise<string> {
 
 /** Returns whether a path is a folder or lies below it. Both are real paths. */
 export function isWithin(folder: string, file: string): boolean {
-  // The disks of a Mac take either form of a letter with an accent for the other; elsewhere these are two names.
+  // macOS file systems treat composed and decomposed accents as equal; others do not.
   const nameOf = (real: string) => (process.platform === 'darwin' ? real.normalize('NFC') : real)
   const way = path.relative(nameOf(folder), nameOf(file))
-  // Only the first step decides: a folder may be called `..x`. Another drive of Windows is reached by an absolute way.
+  // Only the first segment decides: a folder may be called `..x`. The path to another Windows drive is absolute.
   return way.split(path.sep)[0] !== '..' && !path.isAbsolute(way)
 }
 
 /**
- * Removes a folder with all that is in it, within a second. What the system holds back so long (an open file on Windows) stays;
- * never rejects, so that it can follow any outcome without taking its place.
+ * Removes a folder with its content, within a second. Entries that the system still holds (an open file on Windows) stay. Never rejects, so
+ * it cannot mask another outcome.
  */
 export async function discardFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
@@ -96,12 +95,12 @@ export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(String((error as { code?: unknown } | null | undefined)?.code))
 }
 
-/** Returns whether an error says that this user, or anybody, may not write there. */
+/** Returns whether an error denies write access. */
 export function isRefused(error: unknown): boolean {
   return ['EACCES', 'EPERM', 'EROFS'].includes(String((error as { code?: unknown } | null | undefined)?.code))
 }
 
-/** Windows says so where another program, mostly one that looks for viruses, holds a file or a folder for a moment. */
+/** Windows returns these errors while another program, mostly a virus scanner, briefly holds a file or folder. */
 const held: RetryPolicy = {
   tries: 10,
   pauseMs: 300,
@@ -109,8 +108,8 @@ const held: RetryPolicy = {
 }
 
 /**
- * Runs what moves or removes a finished file or folder, again while another program holds it, and returns what it returns. Throws
- * what `run` throws, a hold after about three seconds.
+ * Runs a move or removal of a finished file or folder, retrying for about three seconds while another program holds it, and returns its
+ * result. Passes on errors of `run`.
  */
 export function whenReleased<Result>(
   clock: Pick<Clock, 'sleep'>,
@@ -119,7 +118,7 @@ export function whenReleased<Result>(
   return tryAgain(clock, held, run)
 }
 
-/** Resolves when the bytes of a file would survive a loss of power. Rejects with the system's error. */
+/** Flushes a file's bytes so that they survive a power loss. Rejects with the system's error. */
 export async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r+')
   try {
@@ -129,7 +128,7 @@ export async function syncFile(file: string): Promise<void> {
   }
 }
 
-/** Copies a file so that its bytes survive a loss of power. Throws the system's error. */
+/** Copies a file durably: its bytes survive a power loss. Throws the system's error. */
 export function copyLasting(from: string, to: string): void {
   copyFileSync(from, to)
   const handle = openSync(to, 'r+')
@@ -141,8 +140,8 @@ export function copyLasting(from: string, to: string): void {
 }
 
 /**
- * Makes the names in a folder survive a loss of power: the database must never promise a file whose name is lost. Does nothing where
- * folders cannot be opened (Windows).
+ * Makes the names in a folder survive a power loss: the database must never promise a file whose name is lost. Does nothing on Windows,
+ * where folders cannot be opened.
  */
 export function syncFolder(folder: string): void {
   let handle: number
@@ -154,7 +153,7 @@ export function syncFolder(folder: string): void {
   try {
     fsyncSync(handle)
   } catch {
-    // Some network file systems cannot; their server decides.
+    // Some network file systems cannot sync folders; their server decides.
   } finally {
     closeSync(handle)
   }

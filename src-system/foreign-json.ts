@@ -1,6 +1,6 @@
-/** JSON of files that come from outside: read only where parsing it takes no longer than that of our own files. */
+/** Parser of JSON from outside, limited to the size and shape of our own files so that parsing stays fast. */
 
-/** Longest text that is read. */
+/** Longest accepted text. */
 export const MAX_FOREIGN_JSON_BYTES = 4_000_000
 /** Deepest nesting: our own files have under ten levels. */
 const MAX_DEPTH = 32
@@ -12,8 +12,8 @@ const MAX_MEMBERS = 200
 const [QUOTE, BACKSLASH, COMMA, ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [...'"\\,[]{}'].map((one) => one.charCodeAt(0))
 
 /**
- * Returns what a text in UTF-8 says. Throws a SyntaxError for one that is no JSON, is nested too deeply or holds too much. Takes under 50 ms
- * for a text of {@link MAX_FOREIGN_JSON_BYTES}.
+ * Returns the value of a JSON text in UTF-8. Throws a SyntaxError for invalid, too deep or too large JSON. Takes under 50 ms for a text of
+ * {@link MAX_FOREIGN_JSON_BYTES}.
  */
 export function parseForeignJson(bytes: Uint8Array): unknown {
   requireSimple(bytes)
@@ -21,7 +21,7 @@ export function parseForeignJson(bytes: Uint8Array): unknown {
 }
 
 function requireSimple(bytes: Uint8Array): void {
-  /** Commas of the open objects and arrays; of arrays they count against no limit of their own. */
+  /** Commas of the open objects and arrays; arrays have no limit of their own. */
   const commas: number[] = []
   let values = 0
   for (let at = 0; at < bytes.length; at++) {
@@ -42,7 +42,7 @@ function requireSimple(bytes: Uint8Array): void {
 
 const tooMuch = (what: string, limit: number) => new SyntaxError(`JSON of more than ${limit} ${what}`)
 
-/** Returns the place of the quote that ends a string; the end of the text where there is none. */
+/** Returns the index of a string's closing quote; the end of the text if it is missing. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let at = start + 1; at < bytes.length; at++) {
     if (bytes[at] === BACKSLASH) at++

@@ -22,7 +22,7 @@ const REDACTED = new Set([
   ...['token', 'controlToken', 'ticket', 'link'],
 ])
 
-/** Returns a log that gives each line at or above `level` to `write`, newline included. Never throws on what it is asked to log. */
+/** Returns a log that gives each line at or above `level` to `write`, newline included. Never throws for any value to log. */
 export function createLog(level: LogLevel, clock: Pick<Clock, 'now'>, write: (line: string) => void): Log {
   const threshold = LOG_LEVELS.indexOf(level)
   const at =
@@ -34,7 +34,7 @@ export function createLog(level: LogLevel, clock: Pick<Clock, 'now'>, write: (li
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** Keys, and the tokens of links to results, wherever they stand in a text. */
+/** Redacts keys, and tokens of links to results, anywhere in a text. */
 const redacted = (text: string) =>
   text.replace(/ams_live_[0-9a-f]{32}/g, 'ams_live_[redacted]').replace(/\/l\/[\w-]{22}/g, '/l/[redacted]')
 

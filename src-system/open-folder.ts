@@ -1,4 +1,4 @@
-/** Folders in which files are made: each is opened once by its real path, and never looked up by it again where the system can do that. */
+/** Folders for new files: each is opened once by its real path and, if the system supports it, never looked up again. */
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,9 +9,9 @@ import { FileRefusedError, isSameFile, kernelName, placeOf } from './regular-fil
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 const NEW_FILE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
-/** An open folder of the user's. What is made in it has the access rights that the user's other programs apply. */
+/** An open folder of the user's. New entries get the access rights of the user's other programs. */
 export class OpenFolder {
-  /** Real path at which it was opened. */
+  /** Real path at opening. */
   readonly path: string
   readonly #handle: FileHandle | undefined
 
@@ -21,8 +21,8 @@ export class OpenFolder {
   }
 
   /**
-   * Returns a path to a name in the folder, or to the folder itself. On Linux it leads into the folder that was opened, whatever lies in its place by then. Throws
-   * a {@link FileRefusedError} for a name that leads elsewhere.
+   * Returns a path to a name in the folder, or to the folder itself. On Linux it leads into the opened folder even if that has been
+   * replaced. Throws a {@link FileRefusedError} for a name that leads elsewhere.
    */
   at(name = ''): string {
     if (name === '.' || name === '..' || name !== path.basename(name)) throw new FileRefusedError('moved', name)
@@ -30,8 +30,8 @@ export class OpenFolder {
   }
 
   /**
-   * Makes a file that is not there yet and opens it for writing. Throws the system's error, and a {@link FileRefusedError} where the folder is
-   * not in its place any more; then no file is made.
+   * Creates a new file and opens it for writing. Throws the system's error, or a {@link FileRefusedError} without creating the file if the
+   * folder has been moved.
    */
   async create(name: string): Promise<FileHandle> {
     const file = this.at(name)
@@ -55,7 +55,7 @@ export class OpenFolder {
     await this.#handle?.close()
   }
 
-  /** Makes a folder in this one unless it is there, and opens it. */
+  /** Opens a folder in this one, creating it if missing. */
   async openFolder(name: string): Promise<OpenFolder> {
     const isNew = await mkdir(this.at(name)).then(
       () => true,
@@ -69,13 +69,13 @@ export class OpenFolder {
 }
 
 export interface FolderOptions {
-  /** True makes the folder, and those above it, where they are missing. False by default. */
+  /** Creates the folder and its parents if missing. False by default. */
   readonly makesMissing?: boolean
 }
 
 /**
- * Opens a folder by its real path. Throws the system's error, and a {@link FileRefusedError} where it or one above it is a link: one that
- * took its place since the path was resolved leads nowhere.
+ * Opens a folder by its real path. Throws the system's error, and a {@link FileRefusedError} if the folder or a parent is a link, which may
+ * have replaced it since the path was resolved.
  */
 export async function openFolder(real: string, { makesMissing = false }: FolderOptions = {}): Promise<OpenFolder> {
   try {
@@ -87,7 +87,7 @@ export async function openFolder(real: string, { makesMissing = false }: FolderO
   }
 }
 
-/** Runs `use` with a folder and closes it. Throws as {@link openFolder} does, and what `use` throws. */
+/** Runs `use` with a folder and closes it. Throws like {@link openFolder} and `use`. */
 export async function withFolder<Result>(
   real: string,
   use: (folder: OpenFolder) => Result | Promise<Result>,
@@ -101,7 +101,7 @@ export async function withFolder<Result>(
   }
 }
 
-/** Opens the folder at `way`, which must lie at the real path. Only Linux tells where an open folder lies, and leads into it. */
+/** Opens the folder at `way`, which must be at the real path. Only Linux reports the path of an open folder and leads into it. */
 async function openExisting(way: string, real: string, isNew: boolean): Promise<OpenFolder> {
   if (process.platform !== 'linux') {
     if (!(await stat(way)).isDirectory()) throw Object.assign(new Error(`${real} is no folder`), { code: 'ENOTDIR' })

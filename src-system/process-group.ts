@@ -1,4 +1,4 @@
-/** Programs that are started in a process group of their own, so that what they start in turn ends with them. */
+/** Programs started in their own process group, so that their children end with them. */
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { constants, getPriority, setPriority } from 'node:os'
@@ -7,22 +7,22 @@ import { type Clock, tryAgain } from './system.ts'
 
 const isWindows = process.platform === 'win32'
 
-/** Errors of a system that has no process, file descriptor or memory left at this moment (man 2 fork, man 2 pipe). */
+/** Errors of a system momentarily out of processes, file descriptors or memory (man 2 fork, man 2 pipe). */
 const EXHAUSTED = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'])
 
-/** Returns whether an error says that the system has run out of processes, file descriptors or memory, which may pass. */
+/** Returns whether an error means that the system is momentarily out of processes, file descriptors or memory. */
 export function isExhausted(error: unknown): boolean {
   return EXHAUSTED.has(String((error as NodeJS.ErrnoException | undefined)?.code))
 }
 
-/** Starts after which a program counts as one that cannot be started now, over 1.6 s. */
+/** Attempts to start a program before giving up, over 1.6 s. */
 const START_TRIES = 5
 /** Pause between two starts, ms. */
 const START_PAUSE_MS = 400
 
 /**
- * Starts a program in a group of its own, which gives way to others where this process does or `givesWay` says so, and resolves once it
- * runs. Tries again while the system is exhausted ({@link isExhausted}). Rejects with the system's error.
+ * Starts a program in its own group, with lowered priority if this process has it or `givesWay` is set, and resolves once it runs. Tries
+ * again while the system is exhausted ({@link isExhausted}). Rejects with the system's error.
  */
 export async function startGroup(
   clock: Pick<Clock, 'sleep'>,
@@ -41,7 +41,7 @@ export async function startGroup(
     if (started.pid !== undefined) return started
     throw await new Promise((resolve) => started.once('error', resolve))
   })
-  // A process that has gone before it could be signalled.
+  // The process may have gone before it could be signalled.
   child.on('error', () => {})
   if (options.givesWay) lowerPriority(child.pid!)
   if (options.givesWay || isBelowNormal(getPriority())) void sessionGivesWay(child.pid!)
@@ -54,11 +54,11 @@ function lowerPriority(pid: number): void {
   try {
     if (!isBelowNormal(getPriority(pid))) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It has ended already, or this process has no right to do so.
+    // It has already ended, or this process lacks the right.
   }
 }
 
-/** Kills a program that {@link startGroup} or a detached fork has started, and everything that it has started. Never throws. */
+/** Kills a program started by {@link startGroup} or a detached fork, with all its children. Never throws. */
 export function killGroup(child: ChildProcess): void {
   const { pid } = child
   if (pid === undefined) return
@@ -74,9 +74,9 @@ export function killGroup(child: ChildProcess): void {
 }
 
 /**
- * Lets the session that a process leads give way to all others; does nothing where the system is not Linux. Linux shares its processors
- * among sessions before it looks at the processes in them (man 7 sched, "The autogroup feature"): that a process is in no hurry would
- * count for nothing. It takes such a change once in a tenth of a second.
+ * Lowers the priority of the session led by a process below all others; Linux only. Linux shares processors among sessions before it
+ * considers the processes in them (man 7 sched, "The autogroup feature"), so a process's own priority would have no effect. It accepts such
+ * a change once every tenth of a second.
  */
 export async function sessionGivesWay(pid: number): Promise<void> {
   if (process.platform !== 'linux') return
@@ -84,7 +84,7 @@ export async function sessionGivesWay(pid: number): Promise<void> {
     try {
       return await writeFile(`/proc/${pid}/autogroup`, String(constants.priority.PRIORITY_BELOW_NORMAL))
     } catch (cause) {
-      // A kernel without such groups, or a process that has ended already.
+      // The kernel has no such groups, or the process has already ended.
       if ((cause as NodeJS.ErrnoException).code !== 'EAGAIN') return
     }
     await sleep(150, undefined, { ref: false })

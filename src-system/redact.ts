@@ -1,20 +1,20 @@
-/** Texts that leave this computer in somebody's hands, without what opens something or names its user. */
+/** Redaction of secrets and user names from texts that leave this computer. */
 
 export interface Redaction {
   /** Home folder of the user, which becomes `~`. */
   readonly home?: string
-  /** Secrets that are known: each is removed wherever it stands. */
+  /** Known secrets, removed wherever they appear. */
   readonly secrets?: readonly string[]
 }
 
 const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])$/i
-/** Shorter words are no secrets, and stand in every text. */
+/** Shortest secret, characters; shorter words appear in any text. */
 const SHORTEST_SECRET = 6
 
 /**
- * Returns a text without API keys, webhook secrets, bearer credentials, values that are named as secrets, links, the known secrets, and of addresses without
- * user, password and query; those of other machines keep their host alone, since the path of a webhook is often its secret. Home folders
- * become `~`. The text may be JSON, in which a backslash is two. Never throws.
+ * Returns a text without API keys, webhook secrets, bearer credentials, values named as secrets, links and the known secrets. Addresses
+ * lose user, password and query; other machines' keep only their host, since the path of a webhook is often its secret. Home folders become
+ * `~`. The text may be JSON with doubled backslashes. Never throws.
  */
 export function redact(text: string, { home = '', secrets = [] }: Redaction = {}): string {
   const known = secrets.filter((secret) => secret.length >= SHORTEST_SECRET)
@@ -33,11 +33,11 @@ export function redact(text: string, { home = '', secrets = [] }: Redaction = {}
   return withoutHome(plain, home)
 }
 
-/** Value of a variable, member, header or parameter whose name says that it is a secret. */
+/** Value of a variable, member, header or parameter with the name of a secret. */
 const NAMED_SECRET =
   /((?:\b|_)(?:password|passwd|secret|token|api_?key|access_?key|cookie|authorization)"?\s*[=:]\s*"?)(?!\[redacted\]|Bearer\s)[^\s"&,;}]+/gi
 
-/** Scheme, user and password, host, port, and what follows up to a character that no address has. */
+/** Scheme, user and password, host, port, and the rest up to a character invalid in addresses. */
 const ADDRESS =
   /\b(https?|rediss?|s3|ftp):\/\/(?:[^\s"'<>/@\\]*@)?(\[[0-9a-f:.]+\]|[^\s"'<>/:?#@\\]+)(:\d+)?([^\s"'<>\\]*)/gi
 
@@ -51,7 +51,7 @@ const HOME = /(?:\/home\/|\/Users\/|\b[A-Z]:(?:\\\\?|\/)Users(?:\\\\?|\/))[^\s"'
 
 function withoutHome(text: string, home: string): string {
   const spellings = home.length > 1 ? [home, home.replaceAll('\\', '\\\\')] : []
-  // Not of a folder whose name only begins like it.
+  // Must not match a folder whose name only begins like it.
   const ofUser = spellings.map(
     (spelling) => new RegExp(`${spelling.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w.-])`, 'g'),
   )

@@ -1,4 +1,4 @@
-/** Files whose paths come from outside: each is opened once, as a regular file, and never looked up by its path again. */
+/** Files with paths from outside: each is opened once, as a regular file, and never looked up by its path again. */
 import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, lstat, open, readlink, realpath, statfs } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,10 +6,10 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { sha256OfStream } from './sha256.ts'
 
-/** Bytes that are read at once. */
+/** Bytes per read. */
 const CHUNK_BYTES = 1 << 18
 
-/** File systems of the Linux kernel whose files are calls of it, by their magic number (statfs(2)): some never end, some wait. */
+/** Pseudo file systems of the Linux kernel, by magic number (statfs(2)): reading their files may block or never end. */
 const KERNEL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0x9fa0, // proc
   0x62656572, // sysfs
@@ -20,13 +20,13 @@ const KERNEL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0x63677270, // cgroup2
 ])
 
-/** Reason why a file is not opened or read though the system would do so. */
+/** Reason for refusing a file that the system would open or read. */
 export type FileRefusal =
-  /** A folder, a link where links are not followed, a pipe, a socket, a device, or a file of the kernel. */
+  /** A folder, an unfollowed link, a pipe, a socket, a device, or a file of the kernel. */
   | 'not_regular'
-  /** More bytes than the caller takes. */
+  /** More bytes than the caller accepts. */
   | 'too_large'
-  /** Another file lies at the path than the one that was opened. */
+  /** The path now leads to another file than the opened one. */
   | 'moved'
 
 /** A file was refused. */
@@ -42,15 +42,15 @@ export class FileRefusedError extends Error {
 
 export interface OpenOptions {
   /**
-   * Rejects for a real path that may not be read. Asked before the file is opened, and again for the place of what was opened, so
-   * that a link or folder exchanged in between leads nowhere else.
+   * Rejects for a real path that may not be read. Called before opening, and again with the opened file's path in case a link or folder was
+   * exchanged in between.
    */
   readonly requireAllowed?: (realPath: string) => void | Promise<void>
-  /** False refuses a link under the last name of the path. True by default. */
+  /** False refuses a link as the last element of the path. True by default. */
   readonly followsLink?: boolean
 }
 
-/** Part of a file, and what ends reading it. */
+/** Part of a file to read, and a signal that ends the reading. */
 export interface ReadOptions {
   /** First byte; 0 by default. */
   readonly start?: number
@@ -59,9 +59,9 @@ export interface ReadOptions {
   readonly signal?: AbortSignal
 }
 
-/** An open regular file. Reads no more bytes than it had when it was opened. */
+/** An open regular file. Reads no more bytes than its size at opening. */
 export class RegularFile {
-  /** Real path at which it was opened, for messages and names. */
+  /** Real path at opening, for messages and names. */
   readonly path: string
   readonly sizeBytes: number
   readonly facts: BigIntStats
@@ -74,7 +74,7 @@ export class RegularFile {
     this.#handle = handle
   }
 
-  /** Returns the bytes as a stream, which ends early where the file was cut short meanwhile. The file stays open. */
+  /** Returns the bytes as a stream, which ends early if the file has been truncated. The file stays open. */
   stream({ start = 0, sizeBytes = this.sizeBytes - start, signal }: ReadOptions = {}): Readable {
     const handle = this.#handle
     const end = Math.min(start + sizeBytes, this.sizeBytes)
@@ -110,7 +110,7 @@ export class RegularFile {
     return sha256OfStream(this.stream(), signal)
   }
 
-  /** Returns whether the file has the size and the time of its last change that it had when it was opened. */
+  /** Returns whether the file's size and modification time are the same as at opening. */
   async isUnchanged(): Promise<boolean> {
     const now = await this.#handle.stat({ bigint: true })
     return now.size === this.facts.size && now.mtimeNs === this.facts.mtimeNs
@@ -122,17 +122,17 @@ export class RegularFile {
 }
 
 /**
- * Opens a file for reading. Nothing of this waits: not for the writer of a pipe, nor for a device. Throws a {@link FileRefusedError}, the
- * system's error, and what `requireAllowed` throws.
+ * Opens a file for reading without ever blocking on a pipe's writer or a device. Throws a {@link FileRefusedError}, the system's error, or
+ * the error of `requireAllowed`.
  */
 export async function openRegularFile(name: string, options: OpenOptions = {}): Promise<RegularFile> {
   const { requireAllowed, followsLink = true } = options
   if (isDeviceName(name)) throw new FileRefusedError('not_regular', name)
   const real = followsLink ? await realpath(name) : path.join(await realpath(path.dirname(name)), path.basename(name))
-  // Opening a device may already do something, such as winding a tape.
+  // Opening a device may already have an effect, such as winding a tape.
   if (!(await lstat(real)).isFile()) throw new FileRefusedError('not_regular', name)
   await requireAllowed?.(real)
-  // Windows has neither flag. A pipe that takes the file's place at this moment would hold the call up until a writer comes.
+  // Windows has neither flag. A pipe that replaces the file at this moment would block the call until a writer opens it.
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
   const handle = await open(real, flags).catch((cause: NodeJS.ErrnoException) => {
     throw cause.code === 'ELOOP' ? new FileRefusedError('moved', name, cause) : cause
@@ -151,7 +151,7 @@ export async function openRegularFile(name: string, options: OpenOptions = {}): 
   }
 }
 
-/** Runs `use` with an open file and closes it. Throws as {@link openRegularFile} does, and what `use` throws. */
+/** Runs `use` with an open file and closes it. Throws like {@link openRegularFile} and `use`. */
 export async function withRegularFile<Result>(
   name: string,
   options: OpenOptions,
@@ -165,7 +165,7 @@ export async function withRegularFile<Result>(
   }
 }
 
-/** Returns the bytes of a small file. Throws as {@link openRegularFile} does, and for more than `maxBytes`. */
+/** Returns the bytes of a small file. Throws like {@link openRegularFile}, and for more than `maxBytes`. */
 export function readRegularFile(
   name: string,
   { maxBytes, signal, ...options }: OpenOptions & { readonly maxBytes: number; readonly signal?: AbortSignal },
@@ -173,19 +173,19 @@ export function readRegularFile(
   return withRegularFile(name, options, (file) => file.bytes({ maxBytes, ...(signal ? { signal } : {}) }))
 }
 
-/** Returns the name by which the Linux kernel tells of an open file, and leads into an open folder. */
+/** Returns the Linux kernel's name of an open file, which also leads into an open folder. */
 export const kernelName = (handle: FileHandle) => `/proc/self/fd/${handle.fd}`
 
 /**
- * Returns where an open file lies, behind links. Linux says so of the descriptor itself. Elsewhere the path is resolved again, which tells
- * nothing of a folder that is exchanged several times within these calls.
+ * Returns the real path of an open file. Linux reports it for the descriptor itself. Elsewhere the path is resolved again, which cannot
+ * detect a folder exchanged several times within these calls.
  */
 export async function placeOf(handle: FileHandle, real: string): Promise<string> {
   if (process.platform !== 'linux') return realpath(real)
   return readlink(kernelName(handle)).catch(() => realpath(real))
 }
 
-/** Returns whether two looks were at one file. Windows numbers volumes in another way by name than by descriptor. */
+/** Returns whether two stat results are of the same file. Windows numbers volumes differently by name and by descriptor. */
 export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.ino === other.ino && (one.dev === other.dev || process.platform === 'win32')
 }
@@ -196,12 +196,12 @@ async function isOfKernel(handle: FileHandle): Promise<boolean> {
   return facts !== undefined && KERNEL_FILE_SYSTEMS.has(facts.type)
 }
 
-/** Names of devices that Windows knows in every folder, with any extension. */
+/** Device names that Windows recognises in every folder, with any extension. */
 const DEVICE_NAMES = /^(con|prn|aux|nul|conin\$|conout\$|clock\$|(com|lpt)[0-9¹²³])$/i
 
 /**
- * Returns whether a path names a device of Windows, passes by its rules of names (`\\.\`, `\\?\`) or names a stream beside a file. On
- * other systems such names are as good as others. Pure.
+ * Returns whether a path names a Windows device, bypasses its naming rules (`\\.\`, `\\?\`) or names an alternate stream. Such names are
+ * ordinary on other systems. Pure.
  */
 export function isDeviceName(name: string, platform: NodeJS.Platform = process.platform): boolean {
   if (platform !== 'win32') return false

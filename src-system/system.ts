@@ -1,4 +1,4 @@
-/** Clock and random numbers of the system. The server gets both as dependencies, so that tests can replace them. */
+/** Clock and random numbers of the system. The server gets both as dependencies, which tests can replace. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -8,7 +8,7 @@ export interface Clock {
   now(): number
   /** Time since an arbitrary start, milliseconds. It never goes back. */
   monotonicMs(): number
-  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted before. Does not keep the process alive. */
+  /** Resolves after `ms` milliseconds; rejects with the signal's reason if aborted before. Does not keep the process alive. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** Calls `run` once after `ms` milliseconds unless the returned function is called before. Does not keep the process alive. */
   after(ms: number, run: () => void): () => void
@@ -34,12 +34,12 @@ export const systemClock: Clock = {
   },
 }
 
-/** Length of one timer step, ms; however long the machine sleeps, it counts as one step at most. */
+/** Length of one timer step, ms; any sleep of the machine counts as at most one step. */
 const AWAKE_STEP_MS = 30_000
 
 /**
- * Calls `run` once after `ms` milliseconds in which the machine was awake, unless the returned function is called before. On macOS and
- * Windows timers go on while the machine sleeps: those due by then fire at its wake, before anything else could run.
+ * Calls `run` once after `ms` milliseconds of the machine being awake, unless the returned function is called before. On macOS and Windows
+ * timers continue during sleep: due timers fire at wake-up, before anything else can run.
  */
 export function afterAwake(clock: Pick<Clock, 'after'>, ms: number, run: () => void): () => void {
   let cancel = () => {}
@@ -51,15 +51,15 @@ export function afterAwake(clock: Pick<Clock, 'after'>, ms: number, run: () => v
   return () => cancel()
 }
 
-/** Policy for repeated attempts at an operation that may work in a moment. */
+/** Policy for retrying an operation with transient failures. */
 export interface RetryPolicy {
   readonly tries: number
   readonly pauseMs: number
-  /** Returns whether an error may be gone by the next attempt. */
+  /** Returns whether an error may be transient. */
   readonly mayPass: (error: unknown) => boolean
 }
 
-/** Runs `run`, again after a pause while it fails with what may pass, and returns what it returns. Throws what the last try threw. */
+/** Runs `run`, retrying after a pause on transient errors, and returns its result. Throws the error of the last try. */
 export async function tryAgain<Result>(
   clock: Pick<Clock, 'sleep'>,
   { tries, pauseMs, mayPass }: RetryPolicy,
@@ -78,12 +78,12 @@ export async function tryAgain<Result>(
 /** The machine's random numbers. */
 export const systemRandom: Random = { newUuid: () => randomUUID(), randomBytes }
 
-/** Time in which file operations may end before the process is killed, ms. */
+/** Time limit for file operations to end before the process is killed, ms. */
 const LAST_CALLS_MS = 1000
 
 /**
- * Ends the process by `exit`, or by SIGKILL where a drive that does not answer holds one of its threads: every ordinary exit waits for
- * that thread, for ever.
+ * Ends the process by `exit`, or by SIGKILL if an unresponsive drive holds one of its threads: an ordinary exit would wait for that thread
+ * forever.
  */
 export async function endProcess(exit: () => void): Promise<void> {
   const isHeld = () => process.getActiveResourcesInfo().some((call) => call.startsWith('FSReq'))
@@ -97,12 +97,12 @@ export function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-/** Returns the moment that an HTTP date names (RFC 9110 section 5.6.7), milliseconds since 1970; NaN where it is none. */
+/** Returns the time of an HTTP date (RFC 9110 section 5.6.7), milliseconds since 1970; NaN for any other text. */
 export function httpDateMs(text: string): number {
   return Date.parse(text)
 }
 
-/** Returns the first moment of the calendar month after the one of `ms`, in UTC, milliseconds since 1970. */
+/** Returns the start of the calendar month after `ms`, in UTC, milliseconds since 1970. */
 export function nextMonthMs(ms: number): number {
   const day = new Date(ms)
   return Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, 1)
