@@ -62,7 +62,7 @@ export function registerAccountCommands(program: Command, dataDir: string, messa
     )
 }
 
-/** Writes the ledger into a new file: JSON where its name ends so, else CSV. Throws a sentence. */
+/** Writes the ledger into a new file: JSON if its name ends so, else CSV. Throws a sentence. */
 async function saveLedger(client: ServiceClient, file: string, messages: Messages): Promise<{ file: string }> {
   const format = /\.json$/i.test(file) ? 'json' : 'csv'
   const { body } = await client.open('exportLedger', { query: { format } })

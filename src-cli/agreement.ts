@@ -1,8 +1,8 @@
-/** Questions to a person whose answer decides whether a command goes on. */
+/** Confirmation questions that decide whether a command continues. */
 import { createInterface } from 'node:readline/promises'
 import { unusable } from './unusable-input.ts'
 
-/** A question, and the sentence for a program, which cannot be asked and says `--yes` beforehand. */
+/** A question, and the sentence for a program, which cannot be asked and must pass `--yes`. */
 export interface Question {
   readonly ask: string
   readonly sayYes: string

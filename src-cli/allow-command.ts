@@ -18,7 +18,7 @@ interface Allowed {
   readonly allowed_folders: readonly string[]
 }
 
-/** Adds `allow [FOLDER]`: folders in which programs may name songs by their path. */
+/** Adds `allow [FOLDER]`: folders whose songs programs may name by path. */
 export function registerAllowCommand(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.allow
   withClientOptions(
@@ -52,7 +52,7 @@ async function change(
   messages: Messages,
 ): Promise<Allowed> {
   const { allowed_folders } = await listed(client)
-  // One that is gone from the disk can be removed by the name that the list shows.
+  // A folder gone from the disk can be removed by its name in the list.
   const real = await realpath(folder).catch(() => folder)
   if (remove && !allowed_folders.some((one) => one === real || one === folder))
     throw unusable(messages.allow.notAllowed(folder))
@@ -63,7 +63,7 @@ async function change(
   return listed(client)
 }
 
-/** Tells whether a folder is the home of the user or holds it, as `/` does: it holds what no program has to read. */
+/** Returns whether a folder is or contains the user's home, like `/`: it holds files that programs should not read. */
 function holdsHome(folder: string): boolean {
   return !path.relative(folder, homedir()).startsWith('..')
 }

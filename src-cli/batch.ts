@@ -16,23 +16,23 @@ export interface FolderOrder {
   readonly folder: string
   readonly out: string
   readonly platforms: string
-  /** Settings as JSON has them; those that are absent have their defaults. */
+  /** Settings as JSON; absent ones have their defaults. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** True where both folders are allowed by this command. */
+  /** True if this command allows both folders. */
   readonly allows: boolean
-  /** True where the songs that failed before are mastered again. */
+  /** True to master previously failed songs again. */
   readonly retries: boolean
 }
 
 export interface BatchOutcome {
   readonly batch: Manifest
-  /** Songs that failed, the first twenty. */
+  /** The first twenty failed songs. */
   readonly failed: readonly ManifestSong[]
   /** The result table, once the batch has ended. */
   readonly table?: string
 }
 
-/** Effects of the command beside its work. */
+/** Messages, signal and progress callback of the command. */
 interface Watch {
   readonly messages: Messages
   /** Aborting ends the command, not the batch. */
@@ -42,12 +42,12 @@ interface Watch {
 
 /** Pause between two readings of the progress, ms. */
 const POLL_INTERVAL_MS = 500
-/** Failed songs that are told one by one. */
+/** Most failed songs listed individually. */
 const MAX_TOLD = 20
 
 /**
- * Masters the songs of a folder and of those in it. The same command again goes on with the same batch. Throws ApiError for what the
- * service refuses, for folders that are not allowed, and where there are no songs.
+ * Masters the songs of a folder, recursively. The same command again continues the same batch. Throws ApiError for refusals of the service,
+ * for folders that are not allowed, and if there are no songs.
  */
 export async function masterFolder(client: ServiceClient, order: FolderOrder, watch: Watch): Promise<BatchOutcome> {
   const { messages } = watch
@@ -62,7 +62,7 @@ export async function masterFolder(client: ServiceClient, order: FolderOrder, wa
   const sent = await client.call('createBatch', { files: { manifest: { content, name: 'manifest' } } })
   const params = { batch_id: sent.batch_id }
   if (order.retries) await client.call('retryBatch', { params })
-  // A batch that waits for credits or space goes on as far as they reach now.
+  // A batch waiting for credits or space continues as far as they reach now.
   else if (sent.status === 'paused') await client.call('resumeBatch', { params })
   const batch = await follow(client, sent.batch_id, watch)
   const query = { status: 'failed' as const, limit: MAX_TOLD }
@@ -74,7 +74,7 @@ export async function masterFolder(client: ServiceClient, order: FolderOrder, wa
   return { batch, failed, table }
 }
 
-/** Throws a sentence with the command to be called for a folder that the owner has not allowed. */
+/** Allows missing folders if `allows`; otherwise throws a sentence with the command that allows the first. */
 async function requireAllowed(
   client: ServiceClient,
   folders: readonly string[],
@@ -89,7 +89,7 @@ async function requireAllowed(
   await client.call('changeSettings', { body: { allowed_folders: [...allowed, ...missing] } })
 }
 
-/** Resolves with the songs of a folder and of those in it by their ways from it, in order, without what lies in `out`. */
+/** Returns the songs of a folder, recursively, as sorted relative paths, without the content of `out`. */
 async function songsIn(folder: string, out: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   return entries
@@ -119,13 +119,13 @@ function manifestOf(order: FolderOrder, folder: string, out: string, songs: read
   return [{ batch_id, ...head }, ...lines].map((line) => JSON.stringify(line)).join('\n')
 }
 
-/** Resolves with the batch when it has ended or is paused, or when the command is to end. */
+/** Follows the batch and returns it once it has ended or paused, or once the command is aborted. */
 async function follow(client: ServiceClient, batchId: string, { signal, onProgress }: Watch): Promise<Manifest> {
   for (;;) {
     const batch = await client.call('readBatch', { params: { batch_id: batchId } })
     onProgress(batch)
     if (signal.aborted || batch.status === 'ended') return batch
-    // Songs that were handed over are finished first.
+    // Submitted songs are finished first.
     if (batch.status === 'paused' && batch.songs.queued === 0) return batch
     await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => {})
   }

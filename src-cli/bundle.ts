@@ -1,4 +1,4 @@
-/** The bundle of `doctor`: what a stranger needs to make a job again without its song, and nothing that opens something. */
+/** The bundle of `doctor`: data for reproducing a job without its song, free of secrets. */
 import { createWriteStream } from 'node:fs'
 import { open, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -16,9 +16,9 @@ export interface Entry {
 }
 
 export interface BundleOrder {
-  /** Jobs that are described; the newest ones when there are none. */
+  /** Jobs to describe; the newest if empty. */
   readonly jobs: readonly string[]
-  /** Data directory, beside which the application keeps its logs. */
+  /** Data directory; the application keeps its logs beside it. */
   readonly dataDir: string
   /** A further log. */
   readonly log?: string | undefined
@@ -26,17 +26,17 @@ export interface BundleOrder {
   readonly redaction: Redaction
 }
 
-/** Newest jobs that are described where none is named. */
+/** Number of the newest jobs described by default. */
 const NEWEST_JOBS = 5
-/** End of a log that is kept, bytes. */
+/** Bytes kept from the end of a log. */
 const TAIL_BYTES = 256_000
-/** Variables that say how the service runs here; of those that hold a secret only that they are set. */
+/** Variables that describe the service's environment; for secrets only whether they are set. */
 const TELLING = /^(?:MASTER_|LC_|LANG$|NODE_OPTIONS$|NODE_USE_ENV_PROXY$)/
 const SECRET_NAME = /PASSWORD|SECRET|TOKEN|KEY/
-/** What a client wrote for itself, and texts that have no part in the sound. */
+/** Client-defined texts and texts irrelevant to the sound. */
 const OWN_TEXTS = ['metadata', 'client_reference', 'lyrics', 'comment'] as const
 
-/** Returns the files of the bundle, in order. What cannot be read is named in its place. Throws where the service is away. */
+/** Returns the files of the bundle, in order; a read error takes the place of its file. Throws if the service is not available. */
 export async function bundleEntries(client: ServiceClient, order: BundleOrder): Promise<Entry[]> {
   const entries: Entry[] = []
   const add = (name: string, text: string) => entries.push({ name, text: redact(text, order.redaction) })
@@ -69,7 +69,7 @@ function withoutOwnTexts(job: Job): Partial<Job> {
   return shown as Partial<Job>
 }
 
-/** A job that has no report says why. */
+/** Returns the result of `read`, or the error envelope, as for a job without a report. */
 async function readOr(read: () => Promise<object>): Promise<object> {
   try {
     return await read()
@@ -113,7 +113,7 @@ async function tailOf(file: string): Promise<string> {
   }
 }
 
-/** Writes the bundle as a new ZIP that its user alone may read. Throws what the file system says, also where the file is there. */
+/** Writes the bundle as a new ZIP readable only by the user. Throws the file system's error, also if the file exists. */
 export async function writeBundle(file: string, entries: readonly Entry[]): Promise<void> {
   const { ZipArchive } = await import('archiver')
   const archive = new ZipArchive({ zlib: { level: 6 } })

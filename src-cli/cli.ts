@@ -1,6 +1,6 @@
 /**
- * Entry point of the command line: `serve` hosts the service, every other command is a client of it. Only the modules that a command
- * needs are loaded, from Node's cache of compiled code, so that the service answers within a second.
+ * Entry point of the command line: `serve` hosts the service, every other command is a client of it. Loads only the modules of the given
+ * command, through Node's compile cache, so the service answers within a second.
  */
 import '../src-system/compilers.ts'
 import '../src-system/direct-loopback.ts'
@@ -15,10 +15,10 @@ const asJson = asksForJson(process.argv.slice(2))
 const terminal = terminalMessages(process.env, Intl.DateTimeFormat().resolvedOptions().locale)
 const messages = messagesFor(terminal, { json: asJson })
 
-// The engine processes find it in their environment: compiled anew, their sources would cost each song most of a second.
+// The engine processes inherit the cache: compiling their sources again would cost each song most of a second.
 const { directory: compileCache } = enableCompileCache()
 if (compileCache) process.env.NODE_COMPILE_CACHE = compileCache
-// The reader may be gone (`| head`) or its disk full: neither ends the service or a job. A lost outcome is a failure.
+// The reader may be gone (`| head`) or its disk full: neither ends the service or a job, but a lost result is a failure.
 process.stderr.on('error', () => {})
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') return
@@ -31,6 +31,6 @@ try {
   await program.parseAsync()
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error
-  // Ended at once, it could lose what it has written to a pipe.
+  // Exiting immediately could lose output written to a pipe.
   process.exitCode = error.exitCode
 }

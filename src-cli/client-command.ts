@@ -16,7 +16,7 @@ export interface ClientOptions {
   readonly dataDir: string
   readonly adoptDir?: boolean
   readonly json?: boolean
-  /** True where the service must run already. */
+  /** True if the service must already be running. */
   readonly needsRunning?: boolean
 }
 
@@ -31,7 +31,7 @@ export function withClientOptions(command: Command, dataDir: string, messages: M
 /** Adds a command of a group, with the options of every client command. */
 export type AddCommand = (usage: string, description: string) => Command
 
-/** Adds a group of commands and returns what adds its commands. */
+/** Adds a group of commands and returns the function that adds its members. */
 export function commandGroup(
   program: Command,
   { name, about, dataDir, messages }: { name: string; about: string; dataDir: string; messages: Messages },
@@ -63,13 +63,13 @@ export interface LongRun {
   /** Fires at SIGINT and SIGTERM. */
   readonly signal: AbortSignal
   readonly showProgress: (percent: number, word: string) => void
-  /** The words of progress and failures: English with `--json`. */
+  /** Messages for progress and failures: English with `--json`. */
   readonly spoken: Messages
 }
 
 /**
- * Runs `work` with a progress line on standard error until it ends or a signal stops it, and prints its outcome: JSON with `--json`,
- * else `show`'s text. `exitCodeOf` sets the exit code of an outcome; a failure is printed as `runClientCommand` does and is 1.
+ * Runs `work` with a progress line on standard error until it ends or a signal stops it, and prints its outcome: JSON with `--json`, else
+ * `show`'s text. `exitCodeOf` sets the exit code of an outcome; a failure is printed as by `runClientCommand` and sets 1.
  */
 export async function runLongCommand<Outcome extends object>(
   options: ClientOptions,
@@ -82,7 +82,7 @@ export async function runLongCommand<Outcome extends object>(
 ): Promise<void> {
   const stop = new AbortController()
   const onSignal = () => stop.abort()
-  // npm passes on what the terminal sends to both: a second signal must not keep the work from being cancelled.
+  // npm forwards a signal that the terminal has already sent: the second must not prevent the cancellation.
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
   const line = createProgressLine(process.stderr)
   try {
@@ -103,16 +103,16 @@ export async function runLongCommand<Outcome extends object>(
   }
 }
 
-/** What a command that prints line by line works with. */
+/** Context of a command that prints line by line. */
 export interface Stream {
   readonly client: ServiceClient
-  /** Fires at SIGINT and SIGTERM, which end such a command well, and when nobody reads it any more. */
+  /** Fires at SIGINT and SIGTERM, which end such a command successfully, and when its reader is gone. */
   readonly signal: AbortSignal
-  /** Prints one thing at once: JSON with `--json`, else the text. */
+  /** Prints one item immediately: JSON with `--json`, else the text. */
   readonly print: (thing: object, text: string) => void
 }
 
-/** Runs `work`, which prints as it goes, against the service of the data directory. A failure ends it as `runClientCommand` says. */
+/** Runs `work`, which prints continuously, against the service of the data directory. Failures are handled as by `runClientCommand`. */
 export async function streamCommand(
   options: ClientOptions,
   messages: Messages,
@@ -148,14 +148,14 @@ export function printFailure(error: unknown, messages: Messages, asJson: boolean
   process.stdout.write(`${JSON.stringify(envelope)}\n`)
 }
 
-/** Returns the envelope of a local failure: an unusable folder must be changed by the caller, any other failure may pass. */
+/** Returns the envelope of a local failure: permanent for an unusable folder, otherwise possibly transient. */
 function envelopeOf(error: unknown, message: string): ErrorEnvelope {
   return error instanceof DataDirectoryError
     ? { error: { code: 'INVALID_REQUEST', message, param: 'data_dir' } }
     : { error: { code: 'UNAVAILABLE', message } }
 }
 
-/** Errors that keep the service from starting; any other has its sentence in the right language already, or is the system's own. */
+/** Errors that keep the service from starting; any other already has its sentence in the right language, or is the system's. */
 const START_FAILURES = [
   'DataDirectoryError',
   'DatabaseError',

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { ListOption } from './setting-options.ts'
 
 export interface OptionFacts {
-  /** As help shows it: `--status <status>`. */
+  /** Form in help: `--status <status>`. */
   readonly flags: string
   /** Name on the command line: `--status`. */
   readonly long: string
@@ -13,19 +13,19 @@ export interface OptionFacts {
 }
 
 export interface CommandFacts {
-  /** Words that call it: `loudsmith jobs list`. */
+  /** Words of the call: `loudsmith jobs list`. */
   readonly words: string
-  /** Other last words that call it. */
+  /** Alternatives to the last word. */
   readonly aliases: readonly string[]
   readonly about: string
-  /** Its arguments as usage shows them. */
+  /** Its arguments as shown in usage. */
   readonly usage: string
   readonly arguments: readonly { readonly term: string; readonly about: string; readonly choices: readonly string[] }[]
   readonly options: readonly OptionFacts[]
   readonly commands: readonly CommandFacts[]
 }
 
-/** Returns the facts of a command and of all below it, in the order of help. */
+/** Returns the facts of a command and of all its subcommands, in the order of help. */
 export function factsOf(command: Command, before = ''): CommandFacts {
   const help = command.createHelp()
   const words = `${before}${before && ' '}${command.name()}`
@@ -50,7 +50,7 @@ export function factsOf(command: Command, before = ''): CommandFacts {
   }
 }
 
-/** Returns a command and all below it, each before those below it. */
+/** Returns a command and all its subcommands, parents first. */
 export function allCommands(command: CommandFacts): CommandFacts[] {
   return [command, ...command.commands.flatMap(allCommands)]
 }

@@ -1,4 +1,4 @@
-/** The whole command line: one tree of commands, from which help, completion and the manual page are made too. */
+/** The whole command line: one tree of commands, also the source of help, completion and the manual page. */
 import { type Command, InvalidArgumentError } from 'commander'
 import { DEFAULT_PORT } from '../src-contract/limits.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
@@ -26,7 +26,7 @@ import { registerWatchCommands } from './watch-commands.ts'
 import { registerWebhookCommands } from './webhook-commands.ts'
 import { registerWorkerCommand } from './worker-command.ts'
 
-/** Commands in the order in which help names them. */
+/** Commands in the order of help. */
 const REGISTERING = [
   registerServeCommand,
   registerOpenCommand,

@@ -3,7 +3,7 @@ import { factsOf } from './command-tree.ts'
 import { completionScript, SHELLS, type Shell } from './completion.ts'
 import type { Messages } from './messages.ts'
 
-/** Adds `completion`, which knows all commands of the program, also those that are added later. */
+/** Adds `completion`, which covers all commands of the program, also ones added later. */
 export function registerCompletionCommand(program: Command, _dataDir: string, messages: Messages): void {
   program
     .command('completion')

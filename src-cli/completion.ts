@@ -1,4 +1,4 @@
-/** Scripts with which shells complete the words of a command line, made from the tree of commands. */
+/** Shell completion scripts, made from the tree of commands. */
 import { allCommands, type CommandFacts, type OptionFacts } from './command-tree.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -9,12 +9,12 @@ export function completionScript(shell: Shell, program: CommandFacts): string {
   return { bash: bashScript, zsh: zshScript, fish: fishScript }[shell](program)
 }
 
-/** Last words of a command: its name and its other names. */
+/** Last words of a command: its name and its aliases. */
 const namesOf = ({ words, aliases }: CommandFacts) => [words.slice(words.lastIndexOf(' ') + 1), ...aliases]
 const parentOf = ({ words }: CommandFacts) => words.slice(0, words.lastIndexOf(' '))
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Lines of `case`, by which a word leads from one command to another. */
+/** Lines of `case` that lead by a word from one command to the next. */
 function steps(program: CommandFacts, change: (words: string) => string): string[] {
   return allCommands(program)
     .slice(1)
@@ -33,7 +33,7 @@ function values(program: CommandFacts, line: (place: string, option: OptionFacts
 
 const indented = (lines: readonly string[], by = 6) => lines.map((line) => `${' '.repeat(by)}${line}`).join('\n')
 
-/** Returns the line of a value: one of the choices, or what bash completes by itself, which are files. */
+/** Returns the line for a value: one of the choices, or bash's own completion of files. */
 function bashValue(place: string, { choices }: OptionFacts): string {
   const reply = choices.length > 0 ? `COMPREPLY=($(compgen -W ${quoted(choices.join(' '))} -- "$current")); ` : ''
   return `${place} ${reply}return ;;`

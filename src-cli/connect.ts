@@ -5,25 +5,25 @@ import type { RunningServer } from '../src-server/server.ts'
 import type { Messages } from './messages.ts'
 import { createServiceClient, type Place, type ServiceClient } from './service-client.ts'
 
-/** Time limit for a service to start, or to end in order, ms. */
+/** Time limit for a service to start or to stop gracefully, ms. */
 const START_LIMIT_MS = 45_000
 /** Pause between two checks, ms. */
 const LOOK_AGAIN_MS = 200
 
-/** Which data directory a command means, and what a service may do that is started for the command alone. */
+/** Data directory of a command, and the behaviour of a service started for the command alone. */
 export interface DataDirOptions {
   readonly dataDir: string
   readonly adoptDir?: boolean
-  /** True where that service removes expired and left-over files; a command that only reads or sets something leaves them. */
+  /** True if that service removes expired and left-over files; commands that only read or set something leave them. */
   readonly sweeps?: boolean
-  /** True where a service that is started for the command alone would be of no use: there must be one that runs. */
+  /** True if the service must already be running, since one started for the command alone would be useless. */
   readonly needsRunning?: boolean
 }
 
 /**
- * Runs `work` against the service that owns the data directory and returns its outcome. Where no process owns it, the service is
- * started on a free port for this one command and stopped in order afterwards; so it is when the owner ends meanwhile, as the service
- * of another command does, and what has begun goes on. Throws what `work` throws, and the reason when the service cannot be started.
+ * Runs `work` against the service that owns the data directory and returns its outcome. If no process owns it, or if the owner ends
+ * meanwhile, like another command's service, the service is started on a free port for this one command and stopped gracefully afterwards;
+ * begun work continues. Passes on errors of `work`, and throws the reason if the service cannot be started.
  */
 export function withService<Outcome>(
   options: DataDirOptions,
@@ -33,7 +33,10 @@ export function withService<Outcome>(
   return withPlace(options, messages, (place, find) => work(createServiceClient(place, messages, find)))
 }
 
-/** As {@link withService}, for work that calls the service by itself: it gets its place, and what finds the one that took a lost one's. */
+/**
+ * Like {@link withService}, for work with its own client: it gets the service's address and a function that finds the successor of a lost
+ * service.
+ */
 export async function withPlace<Outcome>(
   options: DataDirOptions,
   messages: Messages,
@@ -55,7 +58,7 @@ export async function withPlace<Outcome>(
           own = await startOwn(dataDir, options.sweeps === true)
           return { baseUrl: own.baseUrl, credential: own.controlCredential }
         } catch (error) {
-          // Another process was faster: it is coming up, or has not quite ended.
+          // Another process owns the directory: it is starting, or has not quite ended.
           if (!(error instanceof DirectoryOwnedError) || !isPatient) throw error
         }
       }
@@ -75,7 +78,7 @@ async function startOwn(dataDir: string, sweeps: boolean): Promise<RunningServer
     import('../src-system/log.ts'),
     import('../src-system/system.ts'),
   ])
-  // The command's own outcome is what the user came for; the log of its service stays silent below errors.
+  // The user wants the command's own outcome, so its service logs only errors.
   const log = createLog('error', systemClock, (line) => process.stderr.write(line))
   return startServer({ dataDir, sweeps, port: 0, host: 'browser', log })
 }

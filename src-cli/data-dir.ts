@@ -3,8 +3,8 @@ import { InvalidArgumentError } from 'commander'
 import type { Messages } from './messages.ts'
 
 /**
- * Returns the data directory that the desktop application uses for this user, so that the command line shares it:
- * Electron's `userData` folder and `data` in it. Never throws; creates nothing.
+ * Returns the desktop application's data directory for this user, shared by the command line: `data` in Electron's `userData` folder. Never
+ * throws; creates nothing.
  */
 export function defaultDataDir(
   platform: NodeJS.Platform,
@@ -26,13 +26,13 @@ function configFolder(named: string | undefined, home: string): string {
 }
 
 /**
- * Returns the reader of a path option: relative ones start at the folder the command was called in. It throws InvalidArgumentError for
- * an empty one, as a variable leaves it that is not set: it would mean that folder itself.
+ * Returns the parser of a path option; relative paths start at the folder of the call. It throws InvalidArgumentError for an empty path, as
+ * from an unset variable: it would mean that folder itself.
  */
 export function absolutePath(messages: Messages): (text: string) => string {
   return (text) => {
     if (text === '') throw new InvalidArgumentError(messages.emptyPath)
-    // npm runs scripts in the project's folder and says in INIT_CWD where the user is.
+    // npm runs scripts in the project's folder and passes the user's folder in INIT_CWD.
     return path.resolve(process.env.INIT_CWD ?? '', text)
   }
 }

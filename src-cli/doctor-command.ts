@@ -17,7 +17,7 @@ interface DoctorOptions extends ClientOptions {
   readonly yes?: true
 }
 
-/** Adds `doctor`: what mastering needs and whether it is there. */
+/** Adds `doctor`: the requirements of mastering and whether they are met. */
 export function registerDoctorCommand(program: Command, dataDir: string, messages: Messages): void {
   withClientOptions(program.command('doctor'), dataDir, messages)
     .description(messages.doctor.about)
@@ -36,7 +36,7 @@ export function registerDoctorCommand(program: Command, dataDir: string, message
         messages,
         async (client) => {
           const system = await client.call('readSystem')
-          // The one that this command started for itself is gone when its address is read.
+          // A service started for this command alone is gone by the time its address is read.
           return { ...system, base_url: isRunning() ? system.base_url : null }
         },
         (seen) => describe(seen, messages),
@@ -45,12 +45,12 @@ export function registerDoctorCommand(program: Command, dataDir: string, message
 }
 
 interface Bundle {
-  /** The ZIP; absent where it was not to be saved. */
+  /** The ZIP; absent if it was not saved. */
   readonly file?: string
   readonly entries: readonly { readonly name: string; readonly bytes: number }[]
 }
 
-/** Shows what would be in the bundle, and saves it where that is agreed to. */
+/** Shows the content of the bundle, and saves it after confirmation. */
 function bundleCommand(options: DoctorOptions, file: string, messages: Messages): Promise<void> {
   const spoken = messagesFor(messages, options)
   return runClientCommand<Bundle>(
@@ -80,13 +80,13 @@ function bundleCommand(options: DoctorOptions, file: string, messages: Messages)
   )
 }
 
-/** Values of variables whose names say that they are secrets. */
+/** Values of variables with names of secrets. */
 const secretsOf = (environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(environment)
     .filter(([name]) => /PASSWORD|SECRET|TOKEN|API_?KEY/i.test(name))
     .map(([, value]) => value ?? '')
 
-/** Shows what the bundle holds, and asks. */
+/** Shows the content of the bundle, and asks for confirmation. */
 function isToBeSaved(file: string, entries: Bundle['entries'], { doctor }: Messages): Promise<boolean> {
   const say = doctor.bundle
   if (process.stdin.isTTY)
@@ -96,7 +96,7 @@ function isToBeSaved(file: string, entries: Bundle['entries'], { doctor }: Messa
   return isAgreed({ ask: say.ask(file), sayYes: say.sayYes })
 }
 
-/** Returns which ffmpeg is used, or why there is none and what to do. */
+/** Returns the ffmpeg in use, or why it is missing and what to do. */
 export function ffmpegInUse({ ffmpeg, ffmpeg_lack: lack }: SeenFfmpeg, { doctor, settings }: Messages): string {
   if (ffmpeg) return `${ffmpeg.version} (${ffmpeg.origin}) ${ffmpeg.path}`
   return lack === 'ffmpeg_unconfirmed' || lack === 'ffmpeg_changed' ? settings[lack] : doctor.noFfmpeg

@@ -1,4 +1,4 @@
-/** `events`: what happens, as lines that another program reads. */
+/** `events`: live events, as lines for another program. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { LiveEvent } from '../src-contract/events.ts'
 import { followEvents } from '../src-contract/follow-events.ts'
@@ -40,7 +40,7 @@ function countOf({ events: say }: Messages): (text: string) => number {
   }
 }
 
-/** Returns an event as words: its stored number or a dash, its name, what it is about, and how far that is. */
+/** Returns an event as a line: its stored number or a dash, its name, its subject, and the progress. */
 function lineOf(event: LiveEvent, id: string | undefined): string {
   const about = event.job_id ?? event.source_id ?? event.audition_id ?? event.release_id
   const progress = event.progress === undefined ? undefined : `${event.progress} %`

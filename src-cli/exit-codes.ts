@@ -1,10 +1,10 @@
-/** Exit codes of every command, in one place: the manual page and docs/cli.md say what they say here. */
+/** Exit codes of every command, the source of the manual page and docs/cli.md. */
 
 /** The command failed: it was refused, cannot be understood, or the service does not answer. */
 export const FAILED = 1
 /** `batch`: songs failed. */
 export const SOME_FAILED = 2
-/** `batch`: the batch is paused, and the same command goes on with it. */
+/** `batch`: the batch is paused; the same command continues it. */
 export const PAUSED = 3
 /** A signal ended the command before its work: 128 and the number of SIGINT, as shells have it. */
 export const INTERRUPTED = 130

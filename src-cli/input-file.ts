@@ -1,4 +1,4 @@
-/** Files that a command is to read: each is one that can be read from its beginning as often as needed, or is refused as what it is. */
+/** Input files of a command: rereadable from the beginning, or refused with their kind. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants, createWriteStream } from 'node:fs'
@@ -17,11 +17,11 @@ export const STANDARD_INPUT = '-'
 /** A file that can be read. */
 export interface Input {
   readonly path: string
-  /** File name by which the service knows it. */
+  /** File name sent to the service. */
   readonly name: string
 }
 
-/** A file as it was named; `name` is what it is to be called where it has no name of its own. */
+/** A file named by the user; `name` is used if it has no name of its own. */
 export interface NamedFile {
   readonly path: string
   readonly name?: string | undefined
@@ -33,8 +33,8 @@ interface InputContext {
 }
 
 /**
- * Runs `work` with files that can be read, in the order of `named`, and returns its outcome. Standard input and named pipes are copied
- * into a private temporary folder first, which is removed afterwards. Throws a sentence for what is no file, and the reason of `signal`.
+ * Runs `work` with readable files, in the order of `named`, and returns its outcome. Standard input and named pipes are first copied into a
+ * private temporary folder, removed afterwards. Throws a sentence for anything but a file, and the reason of `signal`.
  */
 export async function withInputs<Outcome>(
   named: readonly NamedFile[],
@@ -121,15 +121,15 @@ async function copied({ path: file, name }: NamedFile, to: string, { messages, s
 }
 
 /**
- * Opens a named pipe through `cat`. Node opens and reads one in its thread pool, where neither can be cancelled: both last, and keep
- * the process alive, until the writer comes, writes or goes. `end` rejects when the pipe was not read to its end.
+ * Opens a named pipe through `cat`. Node opens and reads pipes in its thread pool without cancellation: both block, and keep the process
+ * alive, until the writer opens, writes or closes. `end` rejects if the pipe was not read to its end.
  */
 function openPipe(file: string, say: Messages['master']) {
   const reader = spawn('cat', [file], { stdio: ['ignore', 'pipe', 'ignore'] })
   const end = once(reader, 'close').then(([code]) => {
     if (code !== 0) throw unusable(say.unreadable(file, `cat: ${code}`))
   })
-  // Awaited only where the copy succeeds.
+  // Awaited only if the copy succeeds.
   end.catch(() => {})
   return { from: reader.stdout, end, stop: () => void reader.kill() }
 }

@@ -1,4 +1,4 @@
-/** `jobs …` and `analyse`: what was mastered, and what a song measures. */
+/** `jobs …` and `analyse`: finished jobs, and measurements of a song. */
 import { openAsBlob } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CallArguments } from '../src-contract/client.ts'
@@ -106,7 +106,7 @@ function registerReading(command: AddCommand, messages: Messages): void {
     )
 }
 
-/** Adds `jobs link`, `links` and `unlink`: addresses that end with the running service, without which they would be of no use. */
+/** Adds `jobs link`, `links` and `unlink`: addresses that only work while the service is running. */
 function registerLink(command: AddCommand, messages: Messages): void {
   command('link <id>', messages.jobs.link)
     .option('--expires <time>', messages.jobs.linkExpires, duration(messages))

@@ -1,4 +1,4 @@
-/** `jobs file`: one master of a job, or what it was made of. */
+/** `jobs file`: one master of a job, or one of its inputs. */
 import { Argument, Option } from 'commander'
 import { ENDPOINTS } from '../src-contract/endpoints.ts'
 import { FORMAT_NAMES, type Format } from '../src-contract/formats.ts'

@@ -6,7 +6,7 @@ import { costText } from '../src-contract/text/costs.ts'
 import type { Messages } from './messages.ts'
 import { table } from './text-output.ts'
 
-/** Returns the lines about a job: one for each master and each note, or one that says how it failed or how far it is. */
+/** Returns the lines about a job: one for each master and each note, or one with its failure or progress. */
 export function describeJob(job: Job, { master: say, language }: Messages): string {
   if (job.status === 'queued') return `${say.stages[job.stage ?? 'waiting']} ${job.progress} %`
   if (job.status === 'failed') {
@@ -16,7 +16,7 @@ export function describeJob(job: Job, { master: say, language }: Messages): stri
   const warnings = job.warnings.map(({ platform, message }) => say.note(platform ? `${platform}: ${message}` : message))
   const costs = job.results.flatMap(({ platform, costs = [] }) =>
     costs
-      // A warning tells of it.
+      // A warning already reports it.
       .filter(({ code }) => code !== 'CODEC_OVERSHOOT')
       .map((cost) => say.note(`${platform}: ${costText(cost, language)}`)),
   )

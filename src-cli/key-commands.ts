@@ -52,7 +52,7 @@ export function registerKeyCommands(program: Command, dataDir: string, messages:
     )
 }
 
-/** Replaces the sentence of the service, which mentions a URL that the user has not typed. */
+/** Replaces the sentence of the service, which mentions a URL unknown to the user. */
 function unknownKey(id: string, messages: Messages): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof ApiError) || error.envelope?.error.code !== 'NOT_FOUND') throw error

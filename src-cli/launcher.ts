@@ -1,6 +1,6 @@
 /**
- * Start of the built command line, `dist/main/cli.js`: in words that a Node too old for the program can still read, so that it can say so.
- * It imports nothing before.
+ * Start of the built command line, `dist/main/cli.js`: in syntax that an outdated Node can still parse, to report that it is too old. It
+ * imports nothing before.
  */
 
 /** Oldest Node that package.json names. */

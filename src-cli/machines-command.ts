@@ -8,7 +8,7 @@ import { formatBytes, table } from './text-output.ts'
 
 type Wish = (typeof MACHINE_WISHES)[number]
 
-/** Adds `machines`: the further machines that master songs, what is wrong, and what they are asked to do. */
+/** Adds `machines`: the further machines that master songs, their troubles, and requests to them. */
 export function registerMachinesCommand(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.machines
   const command = commandGroup(program, { name: 'machines', about: say.about, dataDir, messages })

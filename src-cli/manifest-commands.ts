@@ -1,4 +1,4 @@
-/** `batches …`: batches of songs that are named by their paths, whoever made them. */
+/** `batches …`: batches of songs named by path, from any client. */
 import { type Command, Option } from 'commander'
 import type { Manifest, ManifestEvent, ManifestSong } from '../src-contract/batches.ts'
 import { createStreamParser } from '../src-contract/client.ts'
@@ -64,7 +64,7 @@ const CHANGES = [
   ['retry', 'retryBatch'],
 ] as const
 
-/** Returns the line that says why a change of a batch had no effect; no line where it had one. */
+/** Returns a line that says why a change of a batch had no effect; no line if it had. */
 function unchanged(name: (typeof CHANGES)[number][0], { batches: say }: Messages, before?: Manifest): string[] {
   if (name === 'retry') return before?.songs.failed === 0 ? [say.noneFailed] : []
   return before?.status === 'ended' ? [say.hadEnded] : []

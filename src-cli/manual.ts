@@ -2,13 +2,13 @@
 import { allCommands, type CommandFacts } from './command-tree.ts'
 import { EXIT_CODES } from './exit-codes.ts'
 
-/** Environment variables that a person may set, beside those of the service, which README.md explains. */
+/** Environment variables that a person may set, beside the service's own, which README.md explains. */
 const ENVIRONMENT = [
   ['LOUDSMITH_API_KEY', 'API key with which loudsmith mcp calls the service.'],
   ['LC_ALL, LC_MESSAGES, LANG', 'Language: Korean where the first that is set begins with ko, else English.'],
 ] as const
 
-/** Returns the page of a program. `settings` are the names of the variables that the service reads. Never throws. */
+/** Returns the page of a program. `settings` are the names of the service's variables. Never throws. */
 export function manualPage(program: CommandFacts, version: string, settings: readonly string[]): string {
   const commands = allCommands(program).slice(1)
   return [
@@ -48,7 +48,7 @@ function entry(term: string, meaning: string, choices: readonly string[] = []): 
   return ['.TP', `.B ${escaped(term)}`, escaped(choices.length > 0 ? `${meaning} (${choices.join(', ')})` : meaning)]
 }
 
-/** Returns a text of one line in which nothing is a request or an escape of roff, and a hyphen can be copied as one. */
+/** Returns a one-line text with roff requests and escapes neutralised and hyphens that can be copied. */
 function escaped(text: string): string {
   const plain = text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('"', '\\(dq')
   return /^[.']/.test(plain) ? `\\&${plain}` : plain

@@ -47,13 +47,13 @@ export function registerMasterCommand(program: Command, dataDir: string, message
     )
 }
 
-/** Folder of masters where none is named, in the one where the command was called. */
+/** Default folder of masters, in the folder of the call. */
 export const MASTERS_FOLDER = 'masters'
 
 const CHOICES = SETTING_NAMES.filter((name) => SETTINGS[name].kind === 'choice')
 const OTHERS = SETTING_NAMES.filter((name) => SETTINGS[name].kind !== 'choice')
 
-/** Returns the reader of a path where `-` is standard input; a file of that name is `./-`. */
+/** Returns the parser of a path that accepts `-` for standard input; a file of that name is `./-`. */
 function inputPath(messages: Messages): (text: string) => string {
   return (text) => (text === STANDARD_INPUT ? text : absolutePath(messages)(text))
 }

@@ -1,4 +1,4 @@
-/** `master FILE`: one ordinary job, followed to its end, and its masters unpacked where the user wants them. */
+/** `master FILE`: one ordinary job, followed to its end, and its masters unpacked in the given folder. */
 import { openAsBlob } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,15 +32,15 @@ interface JobForm {
 
 export interface MasterOutcome {
   readonly job: Job
-  /** Absolute paths of what was written below `out`; empty when the job failed. */
+  /** Absolute paths of the files written below `out`; empty if the job failed. */
   readonly files: readonly string[]
 }
 
 /**
- * Masters `song` and returns the ended job with the files written below `options.out`. Calls `onProgress` whenever the job
- * moved. When `signal` aborts, the job is cancelled and refunded and the outcome is that of the cancelled job.
- * Throws ApiError when the service refuses the job or nothing can be written to `out`, an Error that says where the masters are when
- * they cannot be unpacked, and the file system's error when a file cannot be read.
+ * Masters `song` and returns the ended job with the files written below `options.out`. Calls `onProgress` whenever the job has advanced. If
+ * `signal` aborts, the job is cancelled and refunded, and the cancelled job is the outcome. Throws ApiError if the service refuses the job
+ * or nothing can be written to `out`, an Error with the location of the masters if they cannot be unpacked, and the file system's error if
+ * a file cannot be read.
  */
 export async function masterFile(
   client: ServiceClient,
@@ -61,13 +61,13 @@ export async function masterFile(
     form.files.cover_file = { content, name: path.basename(options.coverPath) }
   }
 
-  // The other answer is that of a dry run, which is not asked for.
+  // The other answer belongs to a dry run, which is not requested.
   const created = (await client.call('createJob', form as CallArguments<'createJob'>)) as CreatedJob
   const job = await follow(client, created.job_id, onProgress, signal)
   return { job, files: job.status === 'done' ? await unpackResult(client, job.job_id, options.out, messages) : [] }
 }
 
-/** Puts a file into the form; one over the upload limit is stored as a source first, as the application does. */
+/** Puts a file into the form; a file over the upload limit is stored as a source first, as in the application. */
 async function attach(
   client: ServiceClient,
   form: JobForm,

@@ -1,4 +1,4 @@
-/** Hands the messages of a host on standard input over to `/mcp`, and the answers back. */
+/** Forwards the messages of a host from standard input to `/mcp`, and the answers back. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import {
@@ -17,7 +17,7 @@ import type { Place } from './service-client.ts'
 export interface McpBridgeDeps {
   readonly key: string
   readonly place: Place
-  /** Finds or starts the service that has taken the place of a lost one. */
+  /** Finds or starts the successor of a lost service. */
   readonly findAnother: (lost: Place) => Promise<Place>
   /** Sentence for a call whose service ended before its answer. */
   readonly lostMessage: string
@@ -25,16 +25,16 @@ export interface McpBridgeDeps {
 
 export interface McpBridge {
   start(): Promise<void>
-  /** Ends the session; jobs that it began go on. */
+  /** Ends the session; its jobs continue. */
   close(): Promise<void>
 }
 
-/** Prefix of the ids of requests that are the bridge's own. */
+/** Prefix of the ids of the bridge's own requests. */
 const OWN = 'loudsmith-bridge-'
 
 /**
- * Creates the bridge. When the service is gone or has forgotten the session, what waits for an answer gets an error, and the next message
- * opens a session of the same kind at the service that is there then.
+ * Creates the bridge. If the service is gone or has forgotten the session, pending requests get an error, and the next message opens an
+ * equal session at the service then running.
  */
 export function createMcpBridge(deps: McpBridgeDeps): McpBridge {
   return new Bridge(deps)
@@ -49,7 +49,7 @@ class Bridge implements McpBridge {
   #service: StreamableHTTPClientTransport | undefined
   #initialize: JSONRPCRequest | undefined
   #ownIds = 0
-  /** Messages go one after the other: each finds the session that the one before has opened. */
+  /** Sends messages one at a time: each finds the session opened by an earlier one. */
   readonly #inTurn = atMost(1)
 
   constructor(deps: McpBridgeDeps) {
@@ -109,7 +109,7 @@ class Bridge implements McpBridge {
     return service
   }
 
-  /** Opens the session of the host anew, without its knowledge. */
+  /** Reopens the session of the host, transparently. */
   async #reinitialize(service: StreamableHTTPClientTransport, first: JSONRPCRequest): Promise<void> {
     await this.#ask(service, first.method, first.params)
     await service.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
@@ -139,7 +139,7 @@ class Bridge implements McpBridge {
     void this.#host.send(message)
   }
 
-  /** Asks whether the session is still there after a fault of its connection. */
+  /** Checks whether the session still exists after a connection fault. */
   async #check(service: StreamableHTTPClientTransport): Promise<void> {
     if (service !== this.#service) return
     try {
@@ -156,12 +156,12 @@ class Bridge implements McpBridge {
       await response.body?.cancel()
       if (response.ok) return
     } catch {
-      // Nobody answers there any more.
+      // The service no longer answers.
     }
     if (service === this.#service) await this.#lose()
   }
 
-  /** Ends the connection to a service that is gone, and answers what waits for it. */
+  /** Closes the connection to a lost service, and answers the pending requests. */
   async #lose(): Promise<void> {
     const lost = this.#service
     this.#service = undefined
@@ -179,25 +179,25 @@ class Bridge implements McpBridge {
   }
 }
 
-/** Returns the sentence of a failure: that of the service where it sent one. */
+/** Returns the sentence of a failure: the service's own, if it sent one. */
 function sentenceOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const sent = message.indexOf('{')
   return sent < 0 ? message : readFailure(0, message.slice(sent), () => null).message
 }
 
-/** Returns the HTTP status of a failed message; undefined where nobody answered. */
+/** Returns the HTTP status of a failed message; undefined without an answer. */
 function statusOf(error: unknown): number | undefined {
   const { code } = error as { code?: unknown }
   return typeof code === 'number' ? code : undefined
 }
 
-/** Returns whether the service itself refuses: another one would, too. */
+/** Returns whether the service itself refuses, as any other would. */
 function isRefusal(error: unknown): boolean {
   return [400, 401, 403, 429].includes(statusOf(error) ?? 0)
 }
 
-/** Returns whether the service is there and only the session is not. */
+/** Returns whether the service is running but has lost the session. */
 function isForgotten(error: unknown): boolean {
   return statusOf(error) === 404
 }

@@ -387,7 +387,10 @@ const en = {
     table: (file: string) => `Result table: ${file}`,
   },
 
-  /** Texts of commander itself by their English: titles of the help, notes to options, mistakes. A text without an entry stays as it is. */
+  /**
+   * Texts of commander itself, by their English: titles of the help, notes on options, usage errors. A text without an entry stays
+   * unchanged.
+   */
   commander: {
     titles: {} as Readonly<Record<string, string>>,
     help: 'display help for command',
@@ -817,8 +820,8 @@ const ko: Messages = {
 const MESSAGES: Readonly<Record<Language, Messages>> = { en, ko }
 
 /**
- * Returns the messages of a terminal: Korean where the first of LC_ALL, LC_MESSAGES and LANG that is set begins with `ko` (POSIX.1-2017
- * section 8.2), or, where none is set as on Windows, the system's own language does; else English. Never throws.
+ * Returns the messages of a terminal: Korean if the first set variable among LC_ALL, LC_MESSAGES and LANG begins with `ko` (POSIX.1-2017
+ * section 8.2) or, if none is set, as on Windows, the system's own language does; else English. Never throws.
  */
 export function terminalMessages(
   environment: Readonly<Record<string, string | undefined>>,
@@ -832,7 +835,7 @@ export function terminalMessages(
 export const messagesFor = (messages: Messages, { json }: { readonly json?: boolean }): Messages =>
   json ? en : messages
 
-/** Returns whether the words behind the program's name ask for JSON, whether or not they can be understood. Never throws. */
+/** Returns whether the arguments ask for JSON, even if they are otherwise invalid. Never throws. */
 export function asksForJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
   return argv.slice(0, end === -1 ? argv.length : end).includes('--json')

@@ -1,4 +1,4 @@
-/** `open`: a one-time link to the page, which goes to the browser, to a terminal or to a private file, and into no log. */
+/** `open`: a one-time link to the page, given to the browser, to a terminal or to a private file, never to a log. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,9 +19,9 @@ interface OpenOptions extends ClientOptions {
   readonly print?: boolean
 }
 
-/** Content of a link file of ours, which may be overwritten. */
+/** Content of one of our own link files, which may be overwritten. */
 const LINK_FILE = /^http:\/\/127\.0\.0\.1:\d+\/#\S+\n$/
-/** Size above which a file cannot be a link file, bytes. */
+/** Largest size of a link file, bytes. */
 const MAX_LINK_BYTES = 1000
 
 /** Output of the command: one line or two for a person, members for a program. */
@@ -30,7 +30,7 @@ interface Told {
   readonly json: object
 }
 
-/** Without a desktop xdg-open is the browser, and ends when that is closed. */
+/** Grace period of the opener, ms: without a desktop xdg-open is the browser itself, and ends when it is closed. */
 const OPENER_GRACE_MS = 5000
 
 /** Adds `open`. */
@@ -63,13 +63,13 @@ async function open(options: OpenOptions, messages: Messages): Promise<Told> {
     return { text: say.written(options.linkFile), json: { link_file: options.linkFile } }
   }
   if (options.print) return { text: link, json: { link } }
-  // Each start of a browser would show an argument to everybody, so the link is in a file.
+  // A browser's arguments are visible to every user, so the link is in a file.
   const redirect = redirectFile(dataDir)
   write(redirect, redirectTo(link), messages)
   const isOpened = await openInBrowser(redirect)
   if (!isOpened) removeRedirect(dataDir)
   if (!isOpened && !isTerminal) throw new Error(say.noBrowser)
-  // A confined browser cannot read the file: the terminal has the link too.
+  // A sandboxed browser may be unable to read the file, so the terminal shows the link too.
   const lines = [...(isOpened ? [say.opened] : []), ...(isTerminal ? [say.orThis(link)] : [])]
   return { text: lines.join('\n'), json: { opened: isOpened } }
 }
@@ -84,7 +84,7 @@ async function newLink(dataDir: string, messages: Messages): Promise<string> {
   return linkOf(baseUrl, ticket)
 }
 
-/** Throws a sentence where `file` is something else than a link of an earlier call, which may be replaced. */
+/** Throws a sentence if `file` exists and is not the link of an earlier call, which may be replaced. */
 function requireReplaceable(file: string, messages: Messages): void {
   const found = lstatSync(file, { throwIfNoEntry: false })
   if (!found) return
@@ -92,7 +92,7 @@ function requireReplaceable(file: string, messages: Messages): void {
   if (!isOurs) throw unusable(messages.open.fileThere(file))
 }
 
-/** Writes a new file of mode 0600 in the place of `file`. Throws a sentence. */
+/** Replaces `file` by a new one of mode 0600. Throws a sentence. */
 function write(file: string, text: string, messages: Messages): void {
   const part = `${file}.${randomUUID()}.part`
   try {

@@ -1,8 +1,8 @@
-/** Sentences of the service for a person at the terminal: in the words of the command line, not in the fields and addresses of the API. */
+/** Sentences of the service for a person at the terminal: with options and commands in place of the API's fields and addresses. */
 import type { ErrorEnvelope } from '../src-contract/errors.ts'
 import { SETTING_NAMES } from '../src-contract/settings.ts'
 
-/** Options whose names are not those of the fields that they give. */
+/** Options whose names differ from their fields. */
 const OPTIONS: Readonly<Record<string, string>> = {
   cover_file: '--cover',
   expires_in: '--expires',
@@ -20,13 +20,13 @@ const LISTS: Readonly<Record<string, string>> = {
   batches: '"loudsmith batches list"',
 }
 
-/** Returns the sentence of a refusal for a person: `"tilt_db"` becomes `--tilt-db`, and an address that lists things the command that does. */
+/** Returns the sentence of a refusal for a person: `"tilt_db"` becomes `--tilt-db`, and a list's address becomes its command. */
 export function inPlainWords({ error: { message, param } }: ErrorEnvelope): string {
   const said = param === undefined ? message : message.replaceAll(`"${param}"`, optionOf(param))
   return said.replace(/GET \/api\/v1\/(jobs|releases|batches)\b/g, (_, name: string) => LISTS[name] ?? '')
 }
 
-/** Returns the option of a field, else its name in words. */
+/** Returns the option of a field, or else its name in words. */
 function optionOf(param: string): string {
   const name = param.split('.').at(-1) ?? param
   if ((SETTING_NAMES as readonly string[]).includes(name)) return `--${name.replaceAll('_', '-')}`

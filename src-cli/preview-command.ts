@@ -59,7 +59,7 @@ export function registerPreviewCommand(program: Command, dataDir: string, messag
   )
 }
 
-/** Settings that can be heard: a preview is one WAV without tags. */
+/** Audible settings: a preview is one WAV without tags. */
 const HEARD_NAMES = SETTING_NAMES.filter((name) => !DELIVERY_NAMES.some((other) => other === name))
 
 async function preview(

@@ -5,7 +5,7 @@ import type { Messages } from './messages.ts'
 import { displayWidth } from './text-output.ts'
 import { unusable } from './unusable-input.ts'
 
-/** Command whose subcommands are of the same class, so that all use the same language. */
+/** Command whose subcommands have the same class and language. */
 class SpeakingCommand extends Command {
   readonly messages: Messages
   readonly asJson: boolean
@@ -35,7 +35,7 @@ class SpeakingCommand extends Command {
   }
 }
 
-/** Returns what commander says about a mistake, in one line and without the word that it puts before it. */
+/** Returns commander's message about a usage error, in one line and without its prefix. */
 const sentence = (text: string) =>
   text
     .replace(/^error: /, '')
@@ -43,8 +43,8 @@ const sentence = (text: string) =>
     .replace(/\s*\n\s*/g, ' ')
 
 /**
- * Returns the program without commands. What commander says by itself, in help and about mistakes, it says in the language of `messages`;
- * with `asJson` a mistake is an error envelope on standard output. Parsing throws a CommanderError where the program is to end.
+ * Returns the program without commands. Commander's own help and error texts are in the language of `messages`; with `asJson` a usage error
+ * is an error envelope on standard output. Parsing throws a CommanderError if the program should end.
  */
 export function createProgram(messages: Messages, asJson: boolean): Command {
   return new SpeakingCommand('loudsmith', messages, asJson)

@@ -206,7 +206,7 @@ function registerTables(command: AddCommand, messages: Messages): void {
         async (client) => {
           const csv = await (await client.open('readReleaseCsv', { params: { release_id: id } })).text()
           if (options.out === undefined) return { csv }
-          // A file that is there may hold the owner's own changes.
+          // An existing file may hold the owner's own changes.
           await writeFile(options.out, `\ufeff${csv}`, { flag: 'wx' }).catch((cause: unknown) => {
             throw notSaved(options.out ?? '', cause, messagesFor(messages, options))
           })
@@ -252,7 +252,7 @@ function exportBody(options: ExportOptions): ExportRequest {
   }
 }
 
-/** Calls `use` with a table as the file of a form. Throws a sentence for what is no file. */
+/** Calls `use` with a table as the file of a form. Throws a sentence for anything but a file. */
 function withTable<Outcome>(
   file: string,
   messages: Messages,
@@ -281,7 +281,7 @@ function describeExport({ folder, zip, certificate }: ExportedRelease, { release
   ].join('\n')
 }
 
-/** Returns a line for each fault: what to do, the files that have it, and the receivers that ask for it. */
+/** Returns a line for each fault: the remedy, the affected files, and the receivers that require it. */
 function remediesOf(receivers: Certificate['receivers']): string[] {
   const faults = new Map<string, { readonly files: Set<string>; readonly names: Set<string> }>()
   for (const { name, checks } of receivers)

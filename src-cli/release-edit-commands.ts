@@ -99,15 +99,15 @@ async function changeCover(
 }
 
 /**
- * Returns the members that `FIELD=VALUE` name: JSON where the field of `schema` is no text and the value is JSON, else the text, which the
- * service refuses with its name. Throws a sentence for any other word.
+ * Returns the members named by `FIELD=VALUE`: JSON if the field of `schema` is not a text and the value is JSON, else the text; the service
+ * refuses wrong ones by name. Throws a sentence for any other word.
  */
 function factsOf(words: readonly string[], schema: TObject, messages: Messages): Record<string, unknown> {
   return Object.fromEntries(
     words.map((word) => {
       const [, name = '', text = ''] = /^(\w+)=([\s\S]*)$/.exec(word) ?? []
       if (name === '') throw unusable(messages.editing.pair(word))
-      // A title and a UPC may look like numbers.
+      // A title or a UPC may look like a number.
       return [name, isText(schema.properties[name]) && text !== 'null' ? text : jsonOr(text)]
     }),
   )

@@ -8,7 +8,7 @@ import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { table } from './text-output.ts'
 
-/** Interval at which the state of a release is asked for while it is mastered, ms. */
+/** Polling interval of a release's state during mastering, ms. */
 const LOOK_EVERY_MS = 1000
 
 /** Adds `release plan`, `master` and `cancel`. */

@@ -1,4 +1,4 @@
-/** Answers of the service that are files, saved as new files. */
+/** Saving of the service's file answers as new files. */
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import { isDiskFull } from '../src-system/disk.ts'
 import type { Messages } from './messages.ts'
 import { unusable } from './unusable-input.ts'
 
-/** Writes the body of an answer to a file that is not there yet, whole or not at all. Throws the sentence of `notSaved` where it cannot. */
+/** Writes the body of an answer to a new file, whole or not at all. Throws the sentence of `notSaved` on failure. */
 export async function saveNew(answer: Response, file: string, messages: Messages): Promise<void> {
   const stream = createWriteStream(file, { flags: 'wx' })
   let isOurs = false
@@ -33,7 +33,7 @@ export function notSaved(file: string, cause: unknown, { saving: say }: Messages
   return unusable(isDiskFull(cause) ? say.diskFull(file) : say.failed(file, message))
 }
 
-/** Returns the name under which an answer asks to be saved (RFC 6266, `filename*` first); `standard` where it names none. */
+/** Returns the suggested file name of an answer (RFC 6266, `filename*` first), or `standard`. */
 export function nameOf(answer: Response, standard: string): string {
   const disposition = answer.headers.get('content-disposition') ?? ''
   const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1]

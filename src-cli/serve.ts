@@ -4,7 +4,7 @@ import { failureText, printFailure } from './client-command.ts'
 import { FAILED } from './exit-codes.ts'
 import type { Messages } from './messages.ts'
 
-/** Interval of the check whether the parent process still runs, ms. */
+/** Interval for checking that the parent process is still running, ms. */
 const PARENT_CHECK_INTERVAL_MS = 1000
 
 export interface ServeOptions {
@@ -13,7 +13,7 @@ export interface ServeOptions {
   readonly adoptDir?: boolean
   /** True to outlive the terminal and the process that started it. */
   readonly stay?: boolean
-  /** Queue to further machines, and where their files lie. */
+  /** Queue to further machines, and the storage of their files. */
   readonly queue?: string
   readonly blobs?: string
   readonly allowMixed?: boolean
@@ -22,15 +22,15 @@ export interface ServeOptions {
 }
 
 /**
- * Hosts the service until SIGINT or SIGTERM and then stops in order, unless `stay` also at the end of the terminal (SIGHUP) and of the
- * process that started it. The first line on standard output names the address; the second is a link that opens the page once, or,
- * where standard output is no terminal and others may read it, the command that opens the page. With `--json` the address is the one
- * line. A service that cannot start is one sentence on standard error, or an error envelope, and exit code 1.
+ * Hosts the service until SIGINT or SIGTERM and then stops gracefully; without `stay` also when the terminal (SIGHUP) or the parent process
+ * ends. The first line on standard output names the address; the second is a one-time link to the page or, if standard output is not a
+ * terminal and others may read it, the command that opens the page. With `--json` the address is the only line. A failed start prints one
+ * sentence on standard error, or an error envelope, with exit code 1.
  */
 export async function serve(options: ServeOptions, messages: Messages): Promise<void> {
-  // Read before the start, so that a death during it is noticed too.
+  // Read before the start, to notice the parent's death during it.
   const parent = process.ppid
-  // Node forgets that nohup had it ignored.
+  // Node resets the ignored SIGHUP of nohup.
   if (options.stay) process.on('SIGHUP', () => {})
   let server: RunningServer
   try {
@@ -67,7 +67,7 @@ export async function serve(options: ServeOptions, messages: Messages): Promise<
       },
     )
   }
-  // A terminal and a parent that forwards its signals both send one: the second must not cut the orderly stop short.
+  // A terminal and a parent that forwards its signals both send one: the second must not interrupt the graceful stop.
   process.on('SIGINT', stop).on('SIGTERM', stop)
   if (options.stay) return
   process.on('SIGHUP', stop)

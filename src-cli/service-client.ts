@@ -7,25 +7,25 @@ import { MAX_PAGE_SIZE } from '../src-contract/limits.ts'
 import type { Messages } from './messages.ts'
 import { unusable } from './unusable-input.ts'
 
-/** Calls of the service. They throw ApiError with the envelope of a refusal, and an Error with a sentence where none comes. */
+/** Calls of the service. They throw ApiError with the envelope of a refusal, or an Error with a sentence if no answer comes. */
 export type ServiceClient = Pick<Client, 'call' | 'open'>
 
-/** Address of a service, and the credential with which its client acts as the application. */
+/** Address of a service, and the credential for acting as the application. */
 export interface Place {
   /** Without a trailing slash. */
   readonly baseUrl: string
   readonly credential: string
 }
 
-/** A service that is ending answers 503 for this long at most before it is gone. */
+/** Retries, at the interval below, while a stopping service answers 503. */
 const UNAVAILABLE_TRIES = 30
 const TRY_AGAIN_MS = 1000
-/** Calls that may last longer than fetch waits for an answer, 300 s (undici, `headersTimeout`): the same again waits for the first. */
+/** Calls that may outlast fetch's limit for an answer, 300 s (undici, `headersTimeout`): repeating one waits for the first. */
 const LASTING: readonly EndpointName[] = ['exportRelease']
 
 /**
- * Creates a client of the service at `place` that acts as the application and asks for texts in the language of `messages`. When that
- * service is gone, reading calls are repeated at the one that `findAnother` returns, and so are calls that never reached it.
+ * Creates a client of the service at `place` that acts as the application and asks for texts in the language of `messages`. If that service
+ * is gone, reading calls, and calls that never reached it, are repeated at the service that `findAnother` returns.
  */
 export function createServiceClient(
   place: Place,
@@ -70,10 +70,10 @@ export function createServiceClient(
   return client
 }
 
-/** First characters of the identifier of a job, as the folder of its masters has them. */
+/** First characters of a job's identifier, as in the name of its masters' folder. */
 const SHORT_ID = /^[0-9a-f]{8}$/i
 
-/** Replaces the first eight characters of a job's identifier by all of them; one that is no job's stays. Throws a sentence for two jobs. */
+/** Completes the first eight characters of a job's identifier; unknown ones stay. Throws a sentence if two jobs match. */
 async function completeJobId(client: ServiceClient, given: object | undefined, { jobs: say }: Messages): Promise<void> {
   const { params } = (given ?? {}) as { readonly params?: { job_id?: string } }
   const short = params?.job_id
@@ -90,12 +90,12 @@ async function completeJobId(client: ServiceClient, given: object | undefined, {
   params.job_id = found[0] ?? short
 }
 
-/** Tells whether a call never reached a service. */
+/** Returns whether a call never reached a service. */
 function isRefusedConnection(failure: ApiError): boolean {
   return codeOf(failure) === 'ECONNREFUSED'
 }
 
-/** Returns the code of what kept a call from its answer. */
+/** Returns the error code that kept a call from its answer. */
 function codeOf({ cause: failure }: ApiError): string | undefined {
   return ((failure as Error | undefined)?.cause as NodeJS.ErrnoException | undefined)?.code
 }

@@ -1,10 +1,10 @@
-/** Options of the command line for the settings of a master, and the settings that they give. */
+/** Command-line options for the settings of a master, and their values. */
 import { Option } from 'commander'
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../src-contract/settings.ts'
 import { programName } from '../src-contract/wire-values.ts'
 import type { Messages } from './messages.ts'
 
-/** Option of a comma-separated list, of whose words shells complete one. */
+/** Option with a comma-separated list; shells complete one of its words. */
 export class ListOption extends Option {
   readonly words: readonly string[]
 
@@ -27,7 +27,7 @@ export function settingOption(name: SettingName, { language }: Pick<Messages, 'l
 /** Settings of songs without a reference. */
 export const OWN_NAMES = SETTING_NAMES.filter((name) => name !== 'reference_amount')
 
-/** Returns the settings that are given, as JSON has them. What cannot be read stays a text, which the service refuses with its name. */
+/** Returns the given settings as JSON. Unreadable values stay texts, which the service refuses by name. */
 export function givenSettings(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const texts = SETTING_NAMES.map((name) => [name, options[programName(name)]] as const)
   return Object.fromEntries(

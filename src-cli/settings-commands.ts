@@ -18,7 +18,7 @@ interface FfmpegOptions extends ClientOptions {
 
 type Choice = Pick<Settings, 'ffmpeg_path'> & Pick<SystemState, 'ffmpeg' | 'ffmpeg_lack'>
 
-/** Adds `settings ffmpeg`: what the page may show and only the owner may choose. */
+/** Adds `settings ffmpeg`: visible on the page, but only the owner may choose it. */
 export function registerSettingsCommands(program: Command, dataDir: string, messages: Messages): void {
   const say = messages.settings
   const settings = program
@@ -96,7 +96,7 @@ async function choose(
   return { ffmpeg_path, ffmpeg, ffmpeg_lack }
 }
 
-/** Shows the program and its SHA-256, and throws a sentence unless it is confirmed that it is run. */
+/** Shows the program and its SHA-256, and throws a sentence unless the user confirms running it. */
 async function requireConfirmed(path: string, isConfirmed: boolean, { settings: say }: Messages): Promise<void> {
   const bytes = await readFile(path).catch(() => {
     throw unusable(say.notRead(path))

@@ -1,6 +1,6 @@
 /** Text output of the command line for a person. */
 
-/** Returns the columns that a text takes in a terminal: two for each wide character (Unicode Standard Annex 11, W and F). */
+/** Returns the width of a text in a terminal, columns: two for each wide character (Unicode Standard Annex 11, W and F). */
 export function displayWidth(text: string): number {
   return [...text].reduce((width, character) => width + (WIDE.test(character) ? 2 : 1), 0)
 }
@@ -30,7 +30,7 @@ export function formatBytes(sizeBytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   let value = sizeBytes
   let unit = 0
-  // From here on a value is written as 1000.
+  // From here on the value would round to 1000.
   while (value >= 999.95 && unit < units.length - 1) {
     value /= 1000
     unit += 1
@@ -48,8 +48,8 @@ function progressBar(percent: number, word: string): string {
 }
 
 /**
- * Returns a writer of progress: on a terminal one line that is drawn over, elsewhere one line whenever the word changes.
- * `end` leaves the cursor on a fresh line.
+ * Returns a writer of progress: on a terminal one overwritten line, elsewhere a line whenever the word changes. `end` leaves the cursor on
+ * a fresh line.
  */
 export function createProgressLine(out: NodeJS.WriteStream): {
   show(percent: number, word: string): void

@@ -10,7 +10,7 @@ import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { unusable } from './unusable-input.ts'
 
-/** Makes the folder `out` and returns its real path, before anything is charged. Throws a sentence where nothing can be written to it. */
+/** Makes the folder `out` and returns its real path, before anything is charged. Throws a sentence if it is not writable. */
 export async function writableFolder(out: string, messages: Messages): Promise<string> {
   try {
     await makeFolder(out, true)
@@ -21,7 +21,7 @@ export async function writableFolder(out: string, messages: Messages): Promise<s
   }
 }
 
-/** Runs `work`; where it fails, the folders on the way to `out` that it made and left empty go. Throws what `work` throws. */
+/** Runs `work`; if it fails, removes the empty folders that it made on the way to `out`. Passes on errors of `work`. */
 export async function withoutEmptyFolder<Outcome>(out: string, work: () => Promise<Outcome>): Promise<Outcome> {
   const missing: string[] = []
   for (let at = out; !existsSync(at) && path.dirname(at) !== at; at = path.dirname(at)) missing.push(at)
@@ -31,13 +31,13 @@ export async function withoutEmptyFolder<Outcome>(out: string, work: () => Promi
     try {
       for (const made of missing) await rmdir(made)
     } catch {
-      // It holds something, or was never made.
+      // It is not empty, or was never made.
     }
     throw cause
   }
 }
 
-/** Unpacks the masters of a finished job in `out` and returns the paths of the files. Throws an Error that says where the masters are. */
+/** Unpacks the masters of a finished job in `out` and returns the paths of the files. Throws an Error with the location of the masters. */
 export async function unpackResult(
   client: ServiceClient,
   jobId: string,

@@ -1,4 +1,4 @@
-/** `watch …`: folders whose new songs are mastered by themselves. */
+/** `watch …`: folders whose new songs are mastered automatically. */
 import { realpath } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { WatchFolder } from '../src-contract/app.ts'
@@ -94,12 +94,12 @@ function choiceOf(folder: string, options: WatchOptions): CallArguments<'addWatc
     path: folder,
     ...(options.existing ? { takes_existing: true } : {}),
     ...(options.out === undefined ? {} : { output_folder: options.out }),
-    // What the service cannot use it refuses by its name.
+    // The service refuses unusable values by name.
     ...(hasSettings ? { settings: settings as typeof DEFAULT_SETTINGS } : {}),
   }
 }
 
-/** Returns the identifier of a watched folder that is named by it or by its path. Throws a sentence for any other. */
+/** Returns the identifier of a watched folder, given by identifier or path. Throws a sentence for an unknown one. */
 async function idOf(client: ServiceClient, named: string, messages: Messages): Promise<string> {
   const { folders } = await client.call('listWatchFolders')
   const place = absolutePath(messages)(named)

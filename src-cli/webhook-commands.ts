@@ -1,4 +1,4 @@
-/** `webhooks …`: the account's webhooks, their secrets and what was delivered to them. */
+/** `webhooks …`: the account's webhooks, their secrets and deliveries. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CallArguments } from '../src-contract/client.ts'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../src-contract/events.ts'

@@ -10,7 +10,7 @@ import type { Messages } from './messages.ts'
 
 type WorkerOptions = MachineOptions & { readonly json?: boolean }
 
-/** Adds `worker`: a further machine that masters songs of another. */
+/** Adds `worker`: a further machine that masters another machine's songs. */
 export function registerWorkerCommand(program: Command, _dataDir: string, messages: Messages): void {
   const workers = (text: string) => {
     const value = wholeNumber(text) ?? 0
@@ -30,7 +30,7 @@ export function registerWorkerCommand(program: Command, _dataDir: string, messag
 
 type OnState = NonNullable<MachineOptions['onState']>
 
-/** Returns what tells of a new state, and of each trouble once when it begins. */
+/** Returns a reporter of state changes, and of each trouble once when it begins. */
 function teller(tell: (fact: object, line: string) => void, messages: Messages): OnState {
   let told: Pick<Parameters<OnState>[0], 'state' | 'troubles'> | undefined
   return ({ state, differs, troubles }) => {
@@ -41,7 +41,7 @@ function teller(tell: (fact: object, line: string) => void, messages: Messages):
   }
 }
 
-/** Masters songs until SIGINT, SIGTERM or its removal by the owner. One that cannot start is one sentence and exit code 1. */
+/** Masters songs until SIGINT, SIGTERM or its removal by the owner. A failed start prints one sentence and sets exit code 1. */
 async function work({ json = false, ...options }: WorkerOptions, messages: Messages): Promise<void> {
   const tell = (fact: object, line: string) => void process.stdout.write(`${json ? JSON.stringify(fact) : line}\n`)
   let machine: RunningMachine
