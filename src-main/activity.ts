@@ -8,18 +8,18 @@ import type { Service } from './service.ts'
 export interface Activity {
   /** Jobs that have not ended. */
   readonly unfinished: number
-  /** Songs in the batch that will become jobs by themselves. */
+  /** Songs in the batch that will become jobs automatically. */
   readonly waiting: number
   readonly isPaused: boolean
-  /** Deliveries to other machines wait. */
+  /** True while deliveries to other machines are pending. */
   readonly isOffline: boolean
-  /** Part of the work in sight that is done, 0 to 1; null when there is none. */
+  /** Completed fraction of the current work, 0 to 1; null without work. */
   readonly fraction: number | null
 }
 
 const IDLE: Activity = { unfinished: 0, waiting: 0, isPaused: false, isOffline: false, fraction: null }
 
-/** A batch that has ended: which songs were mastered and which failed, by title. */
+/** An ended batch: mastered and failed songs, by title. */
 export interface EndedBatch {
   readonly batchId: string
   readonly done: readonly string[]
@@ -28,10 +28,7 @@ export interface EndedBatch {
   readonly onlyJobId?: string
 }
 
-/**
- * Returns how far the work in sight is: the mean over unfinished jobs, jobs that ended since there was none unfinished, and
- * waiting songs. Pure.
- */
+/** Returns the overall progress: the mean over unfinished jobs, jobs ended since the last idle moment, and waiting songs. Pure. */
 export function overallFraction(percents: readonly number[], endedCount: number, waitingCount: number): number | null {
   const total = percents.length + endedCount + waitingCount
   if (percents.length + waitingCount === 0) return null
@@ -39,8 +36,8 @@ export function overallFraction(percents: readonly number[], endedCount: number,
 }
 
 /**
- * Returns what a batch came to, songs that were refused before they became jobs among the failed; undefined while a song of it is
- * unfinished, or when all were cancelled by the user. Pure.
+ * Returns the outcome of a batch, with songs refused before they became jobs among the failed; undefined while a song is unfinished, or if
+ * the user cancelled all. Pure.
  */
 export function endedBatch(
   batchId: string,
@@ -63,7 +60,7 @@ export function endedBatch(
   return { batchId, done, failed, ...(jobs.length + refused.length === 1 && only ? { onlyJobId: only.job_id } : {}) }
 }
 
-/** After these the whole state is read again. */
+/** Events that trigger a full reload of the state. */
 const CHANGES: ReadonlySet<LiveEvent['event']> = new Set([
   'job.created',
   'job.deleted',
@@ -113,7 +110,7 @@ export class ActivityFollower {
     return this.#current
   }
 
-  /** Reads everything again; calls while reading lead to one more reading, however many they are. */
+  /** Reloads everything; any number of calls during a reload cause one more. */
   refresh(): void {
     if (this.#reading) {
       this.#mustReadAgain = true
@@ -178,7 +175,7 @@ export class ActivityFollower {
   }
 }
 
-/** Reads the jobs of a batch: a dropped album library is more than one page. */
+/** Reads the jobs of a batch, page by page: a dropped album library has more than one. */
 async function jobsOf(service: Reading, batchId: string): Promise<Job[]> {
   const jobs: Job[] = []
   let cursor: string | undefined
@@ -187,7 +184,7 @@ async function jobsOf(service: Reading, batchId: string): Promise<Job[]> {
     const page = await service.call('listJobs', { query })
     jobs.push(...page.jobs)
     cursor = page.next_cursor
-    // The newest come first: one that has not ended says enough.
+    // The newest come first; one unfinished job is enough to know.
   } while (cursor !== undefined && !jobs.some((job) => job.status === 'queued'))
   return jobs
 }

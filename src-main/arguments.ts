@@ -1,13 +1,13 @@
-/** Reading the command line: `loudsmith [--data-dir=folder] [--adopt-dir] [--port=n] [--hidden] [songs…]`. */
+/** Parser of the command line: `loudsmith [--data-dir=folder] [--adopt-dir] [--port=n] [--hidden] [songs…]`. */
 import path from 'node:path'
 import { DEFAULT_PORT } from '../src-contract/limits.ts'
 import { isSongName } from '../src-contract/song-files.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
 
-/** Argument of a start at login: the API comes up, the window stays closed. */
+/** Argument of a start at login: the API starts, the window stays closed. */
 export const HIDDEN_ARGUMENT = '--hidden'
 
-/** Returns the value of `--name=value` or `--name value` among arguments; undefined when it is not there. */
+/** Returns the value of `--name=value` or `--name value` among arguments; undefined if it is missing. */
 export function argumentValue(argv: readonly string[], name: string): string | undefined {
   const at = argv.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`))
   if (at < 0) return undefined
@@ -15,7 +15,7 @@ export function argumentValue(argv: readonly string[], name: string): string | u
   return value.length > 0 ? value.join('=') : argv[at + 1]
 }
 
-/** Returns the port to listen on: the one asked for, 0 for a free one, else the usual. Throws for anything that is no port. */
+/** Returns the port to listen on: the given one, 0 for a free one, or the default. Throws for anything but a port. */
 export function portFrom(given: string | undefined): number {
   if (given === undefined) return DEFAULT_PORT
   const port = wholeNumber(given)
@@ -24,8 +24,8 @@ export function portFrom(given: string | undefined): number {
 }
 
 /**
- * Returns the files of an argument list: everything after the program and the app that is no switch, made absolute.
- * `cwd` is the folder of the one who called. Pure.
+ * Returns the files of an argument list: all arguments after the program and the app except switches, made absolute. `cwd` is the caller's
+ * folder. Pure.
  */
 export function filesInArguments(argv: readonly string[], cwd: string): string[] {
   return argv

@@ -1,8 +1,8 @@
 /** The file that starts a program at login on Linux. */
 
 /**
- * Returns the desktop entry that starts `command` at login (freedesktop.org Desktop Entry and Autostart specifications). Every backslash
- * of the quoting stands twice: the rule for texts is applied before the one for quotes. Pure.
+ * Returns the desktop entry that starts `command` at login (freedesktop.org Desktop Entry and Autostart specifications). Every backslash of
+ * the quoting is doubled: the string escapes are resolved before the quotes. Pure.
  */
 export function autostartEntry(command: readonly string[]): string {
   const words = command.map((word) => `"${quoted(word)}"`)

@@ -1,4 +1,4 @@
-/** Notification of an ended batch, and the place that it opens. */
+/** Notification of an ended batch, and the screen that it opens. */
 import type { EndedBatch } from './activity.ts'
 import type { Place } from './bridge.ts'
 import type { Words } from './text.ts'

@@ -1,32 +1,32 @@
 /**
- * The one border between the page and the desktop: everything the page may ask of the main process, and nothing more.
- * The page never names a path: files come in as real drops or through a dialog, masters go out by the identifier of their job.
+ * Complete interface between the page and the main process. The page never names a path: files come in as real drops or through a dialog,
+ * masters go out by job identifier.
  */
 import type { ErrorCode, ErrorParams } from '../src-contract/errors.ts'
 
-/** A file that was not taken, and why: the page has the words. */
+/** A refused file, and the reason, which the page words. */
 export interface RefusedFile {
   readonly filename: string
-  /** A code of the contract's catalogue, or one of the shell's own. */
+  /** A code of the contract, or of the shell. */
   readonly code: ErrorCode | 'UNREADABLE' | 'NO_SONGS' | 'TOO_MANY_SONGS'
   /** Values that the sentence of the code mentions. */
   readonly values?: ErrorParams | undefined
 }
 
-/** Result of adding files: each is a song in the batch now, or was refused. */
+/** Result of adding files: each is now a song in the batch or was refused. */
 export interface IntakeReport {
   /** Identifiers of the stored songs, in the order of the files. */
   readonly sourceIds: readonly string[]
   readonly refused: readonly RefusedFile[]
 }
 
-/** Place that the desktop asks the page to open: after a click on a notification, in the menu or in the tray. */
+/** Screen that the desktop asks the page to open, after a click on a notification, the menu or the tray. */
 export type Place =
   | { readonly screen: 'master' | 'automate' | 'history' | 'settings' | 'keys' }
   | { readonly screen: 'batch'; readonly batchId: string }
   | { readonly screen: 'listen'; readonly jobId: string }
 
-/** Commands of the menu that only the page can carry out. */
+/** Menu commands carried out by the page. */
 export type MenuCommand = 'start' | 'undo-removal' | 'search' | 'key-sheet'
 
 /** Appearance of the page; sent on every change. */
@@ -35,49 +35,49 @@ export interface Appearance {
   readonly language: 'system' | 'en' | 'ko'
 }
 
-/** A change of the ffmpeg that is run: another is chosen, the one that is set is confirmed, or none is set any more. */
+/** A change of the ffmpeg in use: choose another, confirm the current setting, or clear it. */
 export type FfmpegChange = 'choose' | 'confirm' | 'search'
 
-/** Choices that belong to this desktop, not to the account: kept beside the window's place. */
+/** Choices of this desktop rather than of the account, stored with the window's position. */
 export interface DesktopSettings {
   /** Start when the user signs in; off by default. */
   readonly openAtLogin: boolean
   /** Closing the window leaves the API running in the tray. */
   readonly keepsRunning: boolean
-  /** Tell when a batch has ended and the window is not in front. */
+  /** Notify when a batch has ended and the window is not in front. */
   readonly notifies: boolean
 }
 
 export interface DesktopBridge {
   readonly platform: 'darwin' | 'win32' | 'linux'
 
-  /** Puts dropped or pasted files and folders in the batch. Anything that is not a real file is refused as `UNREADABLE`. */
+  /** Adds dropped or pasted files and folders to the batch. Anything but a real file is refused as `UNREADABLE`. */
   addFiles(files: readonly File[]): Promise<IntakeReport>
-  /** Opens the dialog for a folder and returns its path, for a folder setting; null when it was closed. */
+  /** Opens a folder dialog for a setting and returns the path; null if it was closed. */
   chooseFolder(): Promise<string | null>
 
-  /** Shows the delivered masters of a done job in the file manager. False when they are no longer there. */
+  /** Shows the delivered masters of a done job in the file manager. False if they are no longer there. */
   revealMasters(jobId: string): Promise<boolean>
-  /** Begins to drag delivered masters out, all of the job or those of the platforms. Call it in `dragstart` after preventDefault. */
+  /** Starts dragging delivered masters out, all of the job's or only the platforms'. Call it in `dragstart` after preventDefault. */
   dragMasters(jobId: string, platforms?: readonly string[]): void
   /** Shows a folder of the settings: the output folder, or the data directory. */
   revealFolder(folder: 'output' | 'data'): Promise<boolean>
 
-  /** Asks the user in dialogs of the system, which the page cannot answer, and changes the ffmpeg. False when nothing was changed. */
+  /** Asks the user in system dialogs, out of the page's reach, and changes the ffmpeg. False if nothing was changed. */
   changeFfmpeg(change: FfmpegChange): Promise<boolean>
 
   readDesktopSettings(): Promise<DesktopSettings>
   changeDesktopSettings(change: Partial<DesktopSettings>): Promise<DesktopSettings>
-  /** Tells menus, dialogs, notifications and the window frame which theme and language to use. */
+  /** Sets the theme and language of menus, dialogs, notifications and the window frame. */
   setAppearance(appearance: Appearance): Promise<void>
-  /** Asks where to save a ZIP with logs, versions and settings, without audio or keys. False when none was saved. */
+  /** Asks where to save a ZIP with logs, versions and settings, without audio or keys. False if it was not saved. */
   exportDiagnostics(): Promise<boolean>
-  /** Opens the application menu at a point of the window, in CSS pixels: for Windows and Linux, whose frame shows none. */
+  /** Opens the application menu at a point of the window, in CSS pixels, for Windows and Linux, whose frame has no menu. */
   popUpMenu(x: number, y: number): Promise<void>
 
-  /** Calls back when the desktop asks for a screen. Returns the function that ends it. */
+  /** Calls back when the desktop asks for a screen. Returns a function that unsubscribes. */
   onOpenPlace(listener: (place: Place) => void): () => void
-  /** Calls back when a menu command must be carried out by the page. Returns the function that ends it. */
+  /** Calls back for a menu command that the page carries out. Returns a function that unsubscribes. */
   onMenuCommand(listener: (command: MenuCommand) => void): () => void
   /** Calls back when files arrived without the page (open-with, the dock, the menu). */
   onIntake(listener: (report: IntakeReport) => void): () => void

@@ -1,4 +1,4 @@
-/** State of the desktop kept between starts: the window's place, its appearance and the user's choices. One small JSON file. */
+/** State of the desktop kept between starts in one small JSON file: window position, appearance and the user's choices. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Appearance, DesktopSettings } from './bridge.ts'
@@ -26,7 +26,7 @@ export const FIRST_START: Remembered = {
 const isSize = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 200
 const isPlace = (value: unknown): value is number => Number.isInteger(value)
 
-/** Reads what was stored; whatever is missing or not of its type is as on the first start. Never throws. */
+/** Reads the stored state; missing or mistyped values get those of the first start. Never throws. */
 export function readRemembered(stored: string): Remembered {
   let value: Record<string, Record<string, unknown> | undefined>
   try {
@@ -54,7 +54,7 @@ export function readRemembered(stored: string): Remembered {
   }
 }
 
-/** Opens the file. `change` writes it whole, so that a crash leaves the old or the new one; a disk that refuses is not an error here. */
+/** Opens the file. `change` replaces it atomically; write errors are ignored. */
 export function openRemembered(file: string) {
   let current = FIRST_START
   try {
@@ -71,7 +71,7 @@ export function openRemembered(file: string) {
         writeFileSync(`${file}.new`, JSON.stringify(current, null, 2), { mode: 0o600 })
         renameSync(`${file}.new`, file)
       } catch {
-        // A read-only or full disk must not stop the work; the choice then holds until the program ends.
+        // A read-only or full disk must not stop the work; the choice then lasts until the program ends.
       }
     },
   }

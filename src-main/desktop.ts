@@ -79,7 +79,7 @@ interface IndicatorsDeps extends Pick<DesktopDeps, 'paths' | 'remembered' | 'wor
   readonly menuActions: MenuActions
 }
 
-/** Puts up what shows the work outside of the page: presence, tray and menu. Nothing is shown before the first `show`. */
+/** Creates the indicators of work outside the page: presence, tray and menu. Nothing is shown before the first `show`. */
 function createIndicators({ paths, remembered, words, window, origin, menuActions }: IndicatorsDeps) {
   const { openPlace, setPaused } = menuActions
   const presence = createPresence({
@@ -117,7 +117,7 @@ function createIndicators({ paths, remembered, words, window, origin, menuAction
   }
 }
 
-/** Creates the application menu. It is made anew only when its text changes. */
+/** Creates the application menu, rebuilt only if its text changes. */
 function createMenu(words: () => Words, actions: MenuActions) {
   let shown: { readonly isPaused: boolean; readonly words: Words } | undefined
   return {
@@ -130,7 +130,7 @@ function createMenu(words: () => Words, actions: MenuActions) {
   }
 }
 
-/** Creates the window of a running server, with what brings it to the front and what pauses the batch. */
+/** Creates the window of a running server, with functions to open screens in it and to pause the batch. */
 function createFront(
   { paths, server, remembered, log }: DesktopDeps,
   service: Service,
@@ -159,7 +159,7 @@ function createFront(
   }
 }
 
-/** Puts the desktop around a running server. The window stays closed until `showWindow`; quitting closes the server. */
+/** Creates the desktop around a running server. The window stays closed until `showWindow`; quitting closes the server. */
 export function createDesktop(deps: DesktopDeps) {
   const { paths, server, remembered, language, words } = deps
   const origin = server.baseUrl
@@ -216,7 +216,7 @@ export function createDesktop(deps: DesktopDeps) {
   return {
     showWindow: () => window.show(),
     takeFiles: songs.take,
-    /** Reads everything again: after sleep the live stream may be dead without knowing. */
+    /** Reloads everything: after sleep the live stream may be silently dead. */
     wokeUp: () => activity.refresh(),
   }
 }

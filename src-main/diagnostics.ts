@@ -1,4 +1,4 @@
-/** The diagnostics ZIP: logs, versions and settings, for a person who is to help. No audio, no keys, no song names beyond the logs. */
+/** The diagnostics ZIP: logs, versions and settings, for support. No audio, no keys, no song names beyond the logs. */
 import { createWriteStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -10,11 +10,11 @@ import { logFiles } from './log-files.ts'
 
 export interface DiagnosticsDeps {
   readonly logsDir: string
-  /** Answers to be written as JSON, by file name; one that fails is replaced by its error. */
+  /** Answers to be written as JSON, by file name; a failed one is replaced by its error. */
   readonly facts: Readonly<Record<string, () => unknown>>
 }
 
-/** Writes the ZIP to `file`. Throws what the file system says. */
+/** Writes the ZIP to `file`. Throws the file system's error. */
 export async function writeDiagnostics(file: string, { logsDir, facts }: DiagnosticsDeps): Promise<void> {
   const archive = new ZipArchive({ zlib: { level: 6 } })
   for (const [name, read] of Object.entries(facts)) {

@@ -1,4 +1,4 @@
-/** Engine work in Electron's utility processes: the packaged program cannot run as Node, so Node's own fork is not to be had. */
+/** Engine work in Electron's utility processes: the packaged program cannot run as Node, so Node's own fork is not available. */
 import { utilityProcess } from 'electron'
 import { engineEnvironment, engineFlags, LISTENED_TO, type startServer } from '../src-server/server.ts'
 import type { Log } from '../src-system/log.ts'
@@ -8,17 +8,17 @@ export type ForkEngine = NonNullable<Parameters<typeof startServer>[0]['forkEngi
 type Listeners = Parameters<ForkEngine>[0]
 type Message = Parameters<Listeners['onMessage']>[0]
 
-/** Returns a fork of the engine's bundled entry. What it prints goes to the log; its end is reported once, after its last message. */
+/** Returns a fork of the engine's bundled entry. Its output goes to the log; its end is reported once, after its last message. */
 export function forkWithElectron(entryFile: string, log: Log): ForkEngine {
   return ({ onMessage, onExit }, { isListenedTo = false } = {}) => {
     const child = utilityProcess.fork(entryFile, isListenedTo ? [LISTENED_TO] : [], {
       serviceName: 'Loudsmith engine',
       stdio: 'pipe',
-      // V8's flags are read from this switch of Chromium alone; on their own they do nothing in a utility process.
+      // A utility process takes V8's flags only through this Chromium switch.
       execArgv: [`--js-flags=${engineFlags.join(' ')}`],
       env: { ...engineEnvironment, ...process.env },
     })
-    // A command may come before the process is there to be told.
+    // A command may come before the process has spawned.
     const spawned = new Promise<void>((resolve) => child.once('spawn', resolve))
     const kill = () => {
       if (child.pid === undefined) {
@@ -28,7 +28,7 @@ export function forkWithElectron(entryFile: string, log: Log): ForkEngine {
       try {
         process.kill(child.pid, 'SIGKILL')
       } catch (cause) {
-        // It has ended, and its exit is on its way.
+        // It has ended; its exit event is still to come.
         if ((cause as NodeJS.ErrnoException).code !== 'ESRCH') throw cause
       }
     }
@@ -48,7 +48,7 @@ export function forkWithElectron(entryFile: string, log: Log): ForkEngine {
     return {
       send(command) {
         void spawned.then(() => {
-          // Posting to a dead child has brought Electron's main process down with it (electron/electron#53923).
+          // Posting to a dead child has crashed Electron's main process (electron/electron#53923).
           if (!hasExited) child.postMessage(command)
         })
       },

@@ -1,4 +1,4 @@
-/** The ffmpeg of the settings: the page asks for a change, and only an answer in a dialog of the system makes it. */
+/** The ffmpeg setting: the page requests a change, and only an answer in a system dialog makes it. */
 import { dialog } from 'electron'
 import type { FfmpegChange } from './bridge.ts'
 import type { Service } from './service.ts'
@@ -12,7 +12,7 @@ export interface FfmpegChoiceDeps {
   readonly service: Pick<Service, 'call'>
 }
 
-/** Returns what changes the ffmpeg of the settings. True when it was changed; a refusal is said beside the window. */
+/** Returns the functions that change the ffmpeg setting: true if changed; a refusal is shown in a dialog. */
 export function createFfmpegChoice({ window, words, service }: FfmpegChoiceDeps): {
   changeFfmpeg(change: FfmpegChange): Promise<boolean>
 } {

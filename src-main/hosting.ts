@@ -1,4 +1,4 @@
-/** Brings the server up inside this process: engine work in utility processes, and a choice when the port is taken. */
+/** Starts the server inside this process, with engine work in utility processes and a choice if the port is taken. */
 import { dialog } from 'electron'
 import { startServer } from '../src-server/server.ts'
 import type { Log } from '../src-system/log.ts'
@@ -11,15 +11,15 @@ export type HostedServer = Awaited<ReturnType<typeof startServer>>
 
 export interface HostingDeps {
   readonly paths: ShellPaths
-  /** The port asked for on the command line, as it was written. */
+  /** The port from the command line, unparsed. */
   readonly port: string | undefined
   readonly words: Words
   readonly log: Log
 }
 
 /**
- * Returns the running server; undefined when the user chose to quit because its port is taken. Throws every other failure:
- * `startFailureText` says what to do.
+ * Returns the running server; undefined if the user chose to quit because the port is taken. Throws every other failure; `startFailureText`
+ * words it.
  */
 export async function hostServer({ paths, port: asked, words, log }: HostingDeps): Promise<HostedServer | undefined> {
   let port = portFrom(asked)

@@ -1,4 +1,4 @@
-/** Files from the desktop onto the batch: dropped, chosen, opened with Loudsmith or given on the command line. */
+/** Intake of files from the desktop into the batch: dropped, chosen, opened with Loudsmith or given on the command line. */
 import { lstat, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ApiError } from '../src-contract/client.ts'
@@ -6,12 +6,12 @@ import { isSongName } from '../src-contract/song-files.ts'
 import type { IntakeReport, RefusedFile } from './bridge.ts'
 import type { Service } from './service.ts'
 
-/** Most songs that one hand-over may bring, so that a dropped music library does not fill the disk. */
+/** Most songs per hand-over, so that a dropped music library does not fill the disk. */
 const MAX_SONGS = 500
 
 /**
- * Returns the songs among paths and below folders, each once, in the order given and by name inside a folder. Hidden entries and
- * links are left out. A file that was named itself is kept whatever its extension: the server says why it is refused.
+ * Returns the songs among paths and below folders, each once, in the order given and by name inside a folder. Hidden entries and links are
+ * left out. Explicitly named files are kept whatever their extension: the server says why it refuses them.
  */
 export async function findSongs(paths: readonly string[], limit: number = MAX_SONGS + 1): Promise<string[]> {
   const found = new Set<string>()
@@ -21,7 +21,7 @@ export async function findSongs(paths: readonly string[], limit: number = MAX_SO
     for (const entry of entries) {
       if (entry.name.startsWith('.') || found.size >= limit) continue
       const full = path.join(folder, entry.name)
-      // In the list of a folder on Windows, what lies in OneDrive is a link; what it is, it says itself.
+      // In folder listings on Windows, OneDrive entries appear as links; lstat tells their real kind.
       const kind = entry.isSymbolicLink() ? await lstat(full).catch(() => entry) : entry
       if (kind.isDirectory()) await visit(full)
       else if (kind.isFile() && isSongName(entry.name)) found.add(full)
@@ -35,7 +35,7 @@ export async function findSongs(paths: readonly string[], limit: number = MAX_SO
   return [...found]
 }
 
-/** Stores the songs one after another and returns what became of each. Never throws. */
+/** Stores the songs one after another and reports the outcome of each. Never throws. */
 export async function takeSongs(paths: readonly string[], storeSong: Service['storeSong']): Promise<IntakeReport> {
   const files = await findSongs(paths)
   const sourceIds: string[] = []
@@ -55,7 +55,7 @@ export async function takeSongs(paths: readonly string[], storeSong: Service['st
   return { sourceIds, refused }
 }
 
-/** Removes dropped entries that are no file of this machine: a File that a page made up has no path. */
+/** Separates dropped entries that are not files of this machine: a File made up by a page has no path. */
 export function realFiles(dropped: readonly { readonly filename: string; readonly path: string }[]): {
   readonly paths: string[]
   readonly refused: RefusedFile[]

@@ -1,4 +1,4 @@
-/** The gate of the main process: only the main frame of our own window, showing our own page, is answered. */
+/** The gate of the main process: answers only the main frame of our own window showing our own page. */
 import { type IpcMainEvent, ipcMain } from 'electron'
 import { isOurPage, WrongMessageError } from './messages.ts'
 
@@ -12,14 +12,14 @@ export function createGate(origin: string) {
         return reply(...args)
       })
     },
-    /** Takes commands on a channel; those of other senders, and those that the bridge cannot have sent, are dropped. */
+    /** Takes commands on a channel; drops commands of other senders and malformed ones. */
     take(channel: string, act: (event: IpcMainEvent, ...args: unknown[]) => void): void {
       ipcMain.on(channel, (event, ...args: unknown[]) => {
         if (!isOurPage(event, origin)) return
         try {
           act(event, ...args)
         } catch (cause) {
-          // Nobody waits for an answer, and what is thrown here would be shown to the user as a fault of the program.
+          // Commands get no answer, and an error thrown here would be shown to the user as a program fault.
           if (!(cause instanceof WrongMessageError)) throw cause
         }
       })

@@ -18,17 +18,17 @@ export interface LocalFilesDeps {
   readonly remembered: RememberedStore
 }
 
-/** Returns what hands files to the desktop. What asks the service throws what it throws. */
+/** Returns the functions that hand files to the desktop. Errors of the service are passed on. */
 export function createLocalFiles(deps: LocalFilesDeps) {
   const { window, words, service, paths } = deps
   return {
-    /** Shows the delivered masters of a job; false when there are none. */
+    /** Shows the delivered masters of a job; false without any. */
     async revealMasters(jobId: string): Promise<boolean> {
       const [first] = await findMasters(service, jobId, null)
       if (first) shell.showItemInFolder(first)
       return first !== undefined
     },
-    /** Lets the user drag delivered masters out of a page; nothing happens where there are none. */
+    /** Lets the user drag delivered masters out of a page; does nothing without any. */
     async dragMasters(contents: WebContents, jobId: string, platforms: readonly string[] | null): Promise<void> {
       const files = await findMasters(service, jobId, platforms)
       const [file] = files
@@ -36,14 +36,14 @@ export function createLocalFiles(deps: LocalFilesDeps) {
       if (file && !contents.isDestroyed()) contents.startDrag({ file, files, icon })
     },
     /**
-     * Shows a folder of the settings in the file manager, our own also before the first master is in it; false when it is not there, which
-     * is said. It is never opened: the page sets the path, and opening one that ends in `.app` starts a program.
+     * Shows a folder of the settings in the file manager, our own even before the first master is in it; false, with a message, if it is
+     * missing. It is never opened: the page sets the path, and opening one that ends in `.app` starts a program.
      */
     async revealFolder(folder: 'output' | 'data'): Promise<boolean> {
       const ours = paths.mastersDir
       const chosen = async () => (await service.call('readSettings')).output_folder ?? ours
       const target = folder === 'data' ? paths.dataDir : await chosen()
-      // A folder that cannot be created cannot be shown either, and that failure is said.
+      // A folder that cannot be created cannot be shown either, which is reported.
       if (target === ours) await mkdir(ours, { recursive: true }).catch(() => undefined)
       const isThere = await stat(target).then(
         (facts) => facts.isDirectory(),
@@ -53,7 +53,9 @@ export function createLocalFiles(deps: LocalFilesDeps) {
       else tell(window, words().folderShut, target)
       return isThere
     },
-    /** Asks where to and writes the diagnostics ZIP; false when the dialog was closed, or it could not be written, which is said. */
+    /**
+     * Asks for a location and writes the diagnostics ZIP; false if the dialog was closed or, with a message, if it could not be written.
+     */
     async exportDiagnostics(): Promise<boolean> {
       const filePath = await askForZip(window, words())
       if (!filePath) return false
@@ -68,14 +70,14 @@ export function createLocalFiles(deps: LocalFilesDeps) {
   }
 }
 
-/** Says what went wrong, beside the window: the API is answered meanwhile, which an error box would hold up until it is closed. */
+/** Shows an error in a message box that, unlike an error box, does not block the API while it is open. */
 function tell(window: LocalFilesDeps['window'], message: string, detail: string): void {
   const options: Electron.MessageBoxOptions = { type: 'warning', message, detail, noLink: true }
   const owner = window.owner()
   void (owner ? dialog.showMessageBox(owner, options) : dialog.showMessageBox(options))
 }
 
-/** Asks where the diagnostics go; an empty text when the dialog was closed. */
+/** Asks for the location of the diagnostics; an empty text if the dialog was closed. */
 async function askForZip(window: LocalFilesDeps['window'], words: Words): Promise<string> {
   const day = new Date().toISOString().slice(0, 10)
   const options: Electron.SaveDialogOptions = {
@@ -88,7 +90,7 @@ async function askForZip(window: LocalFilesDeps['window'], words: Words): Promis
   return filePath
 }
 
-/** Returns the readers of what the diagnostics say of the program, by file name. */
+/** Returns the readers of the diagnostics' facts about the program, by file name. */
 function factsOf({ service, remembered }: LocalFilesDeps) {
   return {
     'versions.json': () => ({

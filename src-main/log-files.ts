@@ -1,4 +1,4 @@
-/** The log on disk: the newest lines in `loudsmith.log`, older ones in numbered files, so that it never grows without end. */
+/** The log on disk: the newest lines in `loudsmith.log`, older ones in a limited number of numbered files. */
 import { appendFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 
@@ -12,7 +12,7 @@ export interface LogLimits {
 
 const DEFAULT_LIMITS: LogLimits = { maxFileBytes: 2_000_000, maxFiles: 5 }
 
-/** Returns the log files of a folder, newest first; none when there is no folder. */
+/** Returns the log files of a folder, newest first; empty without a folder. */
 export function logFiles(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -28,10 +28,7 @@ function ageOf(name: string): number {
   return Number(/\.(\d+)\./.exec(name)?.[1] ?? 0)
 }
 
-/**
- * Returns a function that appends lines. A line is written whole before it returns; a disk that refuses loses the line, never the
- * program.
- */
+/** Returns a function that appends lines. A line is written whole before it returns; a write error loses the line but never throws. */
 export function openLogFiles(folder: string, limits: LogLimits = DEFAULT_LIMITS): (line: string) => void {
   const current = path.join(folder, NAME)
   let sizeBytes = 0
@@ -39,7 +36,7 @@ export function openLogFiles(folder: string, limits: LogLimits = DEFAULT_LIMITS)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     sizeBytes = statSync(current, { throwIfNoEntry: false })?.size ?? 0
   } catch {
-    // Reported by nobody: there is no place left to report it to.
+    // Not reported: there is nowhere left to report it.
   }
   const rotate = () => {
     const numbered = (age: number) => path.join(folder, age === 0 ? NAME : `loudsmith.${age}.log`)
@@ -53,7 +50,7 @@ export function openLogFiles(folder: string, limits: LogLimits = DEFAULT_LIMITS)
     try {
       if (sizeBytes > 0 && sizeBytes + Buffer.byteLength(line) > limits.maxFileBytes) rotate()
     } catch {
-      // Windows moves no file that another program has open: the present one grows until it is let go.
+      // Windows does not move a file that another program has open: the current one grows until it is released.
     }
     try {
       appendFileSync(current, line, { mode: 0o600 })

@@ -1,4 +1,4 @@
-/** The desktop application, top to bottom: one instance, the server, the window, what the desktop shows, an orderly end. */
+/** The desktop application, top to bottom: single instance, server, window, desktop indicators, graceful exit. */
 import '../src-system/compilers.ts'
 import '../src-system/direct-loopback.ts'
 import { app, dialog, nativeTheme, powerMonitor, session } from 'electron'
@@ -17,17 +17,17 @@ import { languageOf, wordsOf } from './text.ts'
 
 const APP_ID = 'app.loudsmith.desktop'
 
-/** Songs that were opened with Loudsmith before it was ready to take them. */
+/** Songs opened with Loudsmith before it was ready. */
 const openedEarly: string[] = []
 let takeFiles = (files: readonly string[]): void => {
   openedEarly.push(...files)
 }
-/** Tells whether somebody asked for the window while the program came up: a start at login alone does without. */
+/** True if the window was requested during startup; a start at login alone does not show it. */
 let isWindowWanted = false
 let showWindow = (): void => {
   isWindowWanted = true
 }
-/** Until the choices of this desktop have been read, the system's language is spoken and nothing is written down. */
+/** System language, used until the choices of this desktop have been read. */
 let language = () => languageOf('system', app.getLocale())
 const words = () => wordsOf(language())
 let log: Log | undefined
@@ -53,7 +53,7 @@ async function start(): Promise<void> {
   const writing = createLog('info', systemClock, openLogFiles(paths.logsDir))
   log = writing
   process.on('uncaughtExceptionMonitor', (cause) => writing.error('an error nobody caught', { cause }))
-  // A courtesy of the desktop that fails, such as a menu item, must not take the service down with it.
+  // A failed desktop extra, such as a menu item, must not take down the service.
   process.on('unhandledRejection', (cause) => writing.error('a promise nobody watched', { cause }))
   const remembered = openRemembered(paths.settingsFile)
   nativeTheme.themeSource = remembered.read().appearance.theme

@@ -5,8 +5,7 @@ import type { Job } from '../src-contract/jobs.ts'
 import type { Service } from './service.ts'
 
 /**
- * Returns the paths that a done job's masters were delivered to: those of `platforms`, or all, the one for all services first. Pure;
- * empty when it has none.
+ * Returns the delivery paths of a done job's masters, of `platforms` or of all, the master for all services first. Pure; empty without any.
  */
 export function deliveredPaths(
   { output_folder: folder, results, release }: Pick<Job, 'output_folder' | 'results' | 'release'>,
@@ -18,7 +17,7 @@ export function deliveredPaths(
   return masters.map(({ file }) => path.join(folder, path.basename(file)))
 }
 
-/** Returns the delivered masters that are still there. Never throws: an unknown job has none. */
+/** Returns the delivered masters that still exist. Never throws; empty for an unknown job. */
 export async function findMasters(
   service: Pick<Service, 'call'>,
   jobId: string,

@@ -1,4 +1,4 @@
-/** The application menu: the usual items with the usual keys, in the language of the window, which Electron's own labels are not. */
+/** The application menu: the usual items and shortcuts, in the language of the window, unlike Electron's own labels. */
 import type { MenuItemConstructorOptions } from 'electron'
 import type { MenuCommand, Place } from './bridge.ts'
 import type { Words } from './text.ts'
@@ -18,7 +18,7 @@ type Item = MenuItemConstructorOptions
 
 const SEPARATOR: Item = { type: 'separator' }
 
-/** Returns the menu as a template. Pure: the platform decides where About, Settings and Quit are. */
+/** Returns the menu as a template. Pure. The platform decides the place of About, Settings and Quit. */
 export function menuTemplate(platform: NodeJS.Platform, words: Words, isPaused: boolean, actions: MenuActions): Item[] {
   const isMac = platform === 'darwin'
   return [

@@ -1,4 +1,4 @@
-/** Reading what the page sends: a message is never trusted to come from our page, nor to have the type that the bridge gives it. */
+/** Validation of messages from the page: neither their origin nor their type is trusted. */
 import type { IpcMainEvent, IpcMainInvokeEvent } from 'electron'
 
 /** Returns whether a message came from the main frame of a window that shows a page of `origin`. */

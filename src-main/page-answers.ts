@@ -1,4 +1,4 @@
-/** The main process's side of the bridge: every message is checked, then given to what answers it. */
+/** The main process's side of the bridge: checks every message and passes it to its handler. */
 import type { WebContents } from 'electron'
 import {
   type Appearance,
@@ -28,7 +28,7 @@ export interface PageAnswers {
   dragMasters(contents: WebContents, jobId: string, platforms: readonly string[] | null): Promise<void>
 }
 
-/** Answers pages of `origin`; nobody else. */
+/** Answers pages of `origin` only. */
 export function answerPage(origin: string, answers: PageAnswers): void {
   const gate = createGate(origin)
   gate.answer(REQUESTS.chooseFolder, answers.chooseFolder)

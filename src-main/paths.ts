@@ -1,4 +1,4 @@
-/** The only reader of Electron's folders: where this user's files lie and where the application's own do, packaged or not. */
+/** Folders of the user's files and of the application's own, packaged or not; the only reader of Electron's paths. */
 import path from 'node:path'
 import { app } from 'electron'
 import { argumentValue } from './arguments.ts'
@@ -6,10 +6,10 @@ import { argumentValue } from './arguments.ts'
 export interface ShellPaths {
   /** Database, songs and results. */
   readonly dataDir: string
-  /** Tells whether a data directory is made inside that folder where it holds other files. */
+  /** True to make a data directory inside that folder even if it holds other files. */
   readonly adoptsDir: boolean
   readonly logsDir: string
-  /** The user's music folder, as the system names it: it may be on another drive or have a name of the user's language. */
+  /** The user's music folder as reported by the system: it may be on another drive or have a localised name. */
   readonly musicDir: string
   /** Folder of delivered masters unless the user chose another; created with the first master. */
   readonly mastersDir: string
@@ -44,7 +44,7 @@ export function shellPaths(argv: readonly string[]): ShellPaths {
   }
 }
 
-/** Windows knows none where its drive is away. */
+/** Returns the music folder, or else `Music` in the home folder, as on Windows if its drive is missing. */
 function musicFolder(): string {
   try {
     return app.getPath('music')

@@ -14,7 +14,7 @@ function listen<Value>(channel: string) {
 
 const bridge: DesktopBridge = {
   platform: process.platform as DesktopBridge['platform'],
-  // The path is asked of the browser here: a File that the page made up has none, so the page cannot name a file.
+  // The path comes from the browser: a File made up by the page has none, so the page cannot name a file.
   addFiles: (files) =>
     ipcRenderer.invoke(
       REQUESTS.addFiles,

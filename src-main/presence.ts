@@ -6,7 +6,7 @@ import type { Place } from './bridge.ts'
 import type { Words } from './text.ts'
 import type { MainWindow } from './window.ts'
 
-/** Returns what shows the work outside of the window; nothing is shown before the first `show`. */
+/** Returns the indicators of work outside the window; nothing is shown before the first `show`. */
 export function createPresence(deps: {
   readonly window: MainWindow
   readonly words: () => Words
@@ -15,7 +15,7 @@ export function createPresence(deps: {
   readonly badgeIcon: string
 }) {
   let blocker: number | undefined
-  /** Notifications are collected with their object unless somebody holds it, and then a click does nothing. */
+  /** Shown notifications: a garbage-collected one no longer reacts to clicks. */
   const shown = new Set<Notification>()
 
   function keepAwake(isNeeded: boolean): void {
@@ -36,13 +36,13 @@ export function createPresence(deps: {
   }
 
   return {
-    /** Shows the present state of the work. */
+    /** Shows the current state of the work. */
     show({ unfinished, waiting, isPaused, fraction }: Activity): void {
       keepAwake(unfinished > 0)
       showCount(unfinished + waiting)
       deps.window.current()?.setProgressBar(fraction ?? -1, { mode: isPaused ? 'paused' : 'normal' })
     },
-    /** Tells that a batch has ended, unless the window is in front or the user does not want it. */
+    /** Notifies of an ended batch, unless the window is in front or the user has disabled it. */
     announce(batch: EndedBatch): void {
       if (!deps.notifies() || !Notification.isSupported() || deps.window.current()?.isFocused()) return
       const notification = new Notification({ ...batchNotice(batch, deps.words()), silent: true })
@@ -51,7 +51,7 @@ export function createPresence(deps: {
       notification.on('close', () => shown.delete(notification))
       notification.show()
     },
-    /** Lets the machine sleep again and clears the badge: the program ends. */
+    /** Lets the machine sleep again and clears the badge at the end of the program. */
     clear(): void {
       keepAwake(false)
       showCount(0)

@@ -1,4 +1,4 @@
-/** Quitting in order: one question when songs are in work, then the server closes before the program ends. */
+/** Graceful quitting: one question if songs are in progress, then the server closes before the program ends. */
 import { app, dialog, powerMonitor } from 'electron'
 import { endProcess } from '../src-system/system.ts'
 import type { Activity } from './activity.ts'
@@ -9,13 +9,13 @@ export interface QuitDeps {
   readonly window: Pick<MainWindow, 'owner'>
   readonly words: () => Words
   readonly activity: () => Activity
-  /** Tells whether the program stays when its window is closed. */
+  /** Returns whether the program keeps running when its window is closed. */
   readonly keepsRunning: () => boolean
-  /** Stops the work and closes the server; running songs go on at the next start. */
+  /** Stops the work and closes the server; running songs continue at the next start. */
   readonly stop: () => Promise<void>
 }
 
-/** The way to the end of the program. It takes over `before-quit` and the end of the system's session from `install` on. */
+/** Shutdown of the program. Handles `before-quit` and the end of the system's session from `install` on. */
 export class Quit {
   readonly #deps: QuitDeps
   #stage: 'running' | 'asking' | 'finishing' | 'stopping' | 'stopped' = 'running'
@@ -30,8 +30,8 @@ export class Quit {
       event.preventDefault()
       this.#wishToQuit()
     })
-    // The system that shuts down, or signs the user out, waits for no answer: on macOS a question would call its own end off. What is
-    // in work goes on at the next start.
+    // A system shutdown or sign-out waits for no answer, and on macOS a question would cancel it. Songs in progress continue at the next
+    // start.
     const sessionEnds = (event: Electron.Event) => {
       event.preventDefault()
       if (this.#stage !== 'stopping' && this.#stage !== 'stopped') void this.#stopAndQuit()
@@ -39,14 +39,14 @@ export class Quit {
     powerMonitor.on('shutdown', sessionEnds as () => void)
   }
 
-  /** Quits where the user chose to let the songs finish and the last one has; call it when the activity changes. */
+  /** Quits if the user chose to let the songs finish and the last one has; call it when the activity changes. */
   activityChanged(): void {
     if (this.#stage === 'finishing' && this.#countSongs() === 0) void this.#stopAndQuit()
   }
 
   /**
-   * Returns what becomes of a window that the user closes: it is closed, or hidden while the program goes on, or it stays because
-   * closing it would end the program in the middle of its work, and that is asked first.
+   * Returns how to handle a window that the user closes: it closes, hides while the program keeps running, or stays until a question is
+   * answered, because closing it would end the program during work.
    */
   closedByUser(): 'closes' | 'hides' | 'stays' {
     if (this.#stage === 'stopping' || this.#stage === 'stopped') return 'closes'
@@ -57,14 +57,14 @@ export class Quit {
     return 'stays'
   }
 
-  /** Returns the number of songs in work or waiting. */
+  /** Returns the number of songs in progress or waiting. */
   #countSongs(): number {
     const { unfinished, waiting } = this.#deps.activity()
     return unfinished + waiting
   }
 
   #wishToQuit(): void {
-    // Asked once: a second wish to quit while the songs finish means now.
+    // Asked once: a second quit while the songs finish means now.
     if (this.#stage === 'finishing') void this.#stopAndQuit()
     if (this.#stage !== 'running') return
     const count = this.#countSongs()

@@ -1,4 +1,4 @@
-/** Client of the shell to its own server: typed calls, songs from disk, and the stream of live events. */
+/** Client of the desktop shell for its own server: typed calls, songs from disk, and the stream of live events. */
 import { openAsBlob } from 'node:fs'
 import path from 'node:path'
 import { type Client, createClient, openEventStream } from '../src-contract/client.ts'
@@ -10,7 +10,7 @@ export interface Service {
   readonly call: Client['call']
   /** Stores a file as a song in the batch, streamed from disk. Throws ApiError, or the error of the file system. */
   storeSong(file: string): Promise<Pick<AnswerOf<'createSource'>, 'source_id'>>
-  /** Calls back for every live event until the signal fires, over interruptions; `onConnect` runs at each new connection. */
+  /** Calls back for every live event until the signal fires, reconnecting after interruptions; `onConnect` runs at each new connection. */
   follow(onEvent: (event: LiveEvent) => void, onConnect: () => void, signal: AbortSignal): Promise<void>
 }
 
@@ -37,7 +37,7 @@ export function createService(baseUrl: string, credential: string, language: () 
         try {
           await readStream(onEvent, onConnect, signal)
         } catch {
-          // The server stops or the machine slept; what was missed is read again on the next connection.
+          // The server is stopping or the machine slept; the next connection reloads missed events.
         }
         if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
       }

@@ -1,14 +1,13 @@
 /**
- * Rules for the requests of the page. The credential of this start is added here, on the way out, so that no
- * script of the page ever holds it; everything that is not our own origin is refused. What the page may run is in the server's
- * Content-Security-Policy.
+ * Rules for the requests of the page. The credential of this start is added here to outgoing requests, out of reach of the page's scripts;
+ * all other origins are refused. The server's Content-Security-Policy says what the page may run.
  */
 import type { Session } from 'electron'
 
-/** Copying text is the one thing that the page may ask of the system. */
+/** Permissions of the page: only copying text. */
 const ALLOWED_PERMISSIONS = new Set(['clipboard-sanitized-write'])
 
-/** Returns the headers with ours in the place of any of that name, whatever its capitals. */
+/** Returns the headers with ours replacing any of the same name, ignoring case. */
 export function withHeader<Value>(headers: Record<string, Value>, name: string, value: Value): Record<string, Value> {
   const others = Object.entries(headers).filter(([other]) => other.toLowerCase() !== name.toLowerCase())
   return { ...Object.fromEntries(others), [name]: value }

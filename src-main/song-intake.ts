@@ -1,4 +1,4 @@
-/** The ways by which songs come from the desktop: dialogs, drops, open-with. All end in the batch, in the order of their coming. */
+/** Intake of songs from the desktop by dialogs, drops and open-with, into the batch in order of arrival. */
 import { app, dialog } from 'electron'
 import { atMost } from '../src-contract/at-most.ts'
 import { SONG_EXTENSIONS } from '../src-contract/song-files.ts'
@@ -8,10 +8,10 @@ import type { Service } from './service.ts'
 import type { Words } from './text.ts'
 import type { MainWindow } from './window.ts'
 
-/** Kind of entries that a dialog asks for. */
+/** Kind of entries selected in a dialog. */
 type Asked = 'songs' | 'folder'
 
-/** Returns the ways in. A song that is not taken is in the report; none of them throws for it. */
+/** Returns the intake functions. Refused songs are listed in the report, never thrown. */
 export function createSongIntake({
   window,
   words,
@@ -20,11 +20,11 @@ export function createSongIntake({
 }: {
   readonly window: MainWindow
   readonly words: () => Words
-  /** Folder in which dialogs begin. */
+  /** Initial folder of dialogs. */
   readonly musicDir: string
   readonly storeSong: Service['storeSong']
 }) {
-  // One hand-over at a time, so that songs stand in the batch in the order in which they were given.
+  // One hand-over at a time, to keep the order of songs in the batch.
   const inTurn = atMost(1)
   const store = (files: readonly string[]) => inTurn(() => takeSongs(files, storeSong))
 
@@ -40,22 +40,22 @@ export function createSongIntake({
     return filePaths
   }
 
-  /** Stores songs that the page did not ask for, and tells it what became of them. */
+  /** Stores songs that the page did not request, and reports the outcome to it. */
   async function storeAndTell(files: readonly string[]): Promise<void> {
     if (files.length > 0) window.announce(ANNOUNCEMENTS.intake, await store(files))
   }
 
   return {
-    /** Takes songs that were opened with the program, or given to it on the command line. */
+    /** Takes songs opened with the program or given on the command line. */
     take(files: readonly string[]): void {
       if (process.platform !== 'linux') for (const file of files) app.addRecentDocument(file)
       void storeAndTell(files)
     },
-    /** Asks for songs, or for a folder of them, and takes those. */
+    /** Asks for songs, or for a folder of them, and takes them. */
     choose: (asked: Asked): void => void ask(asked).then(storeAndTell),
     /** Asks for a folder and returns its path. */
     chooseFolder: async (): Promise<string | null> => (await ask('folder'))[0] ?? null,
-    /** Takes what was dropped on the page; entries that are no real file are refused. */
+    /** Takes entries dropped on the page; anything but a real file is refused. */
     async addDropped(dropped: readonly { readonly filename: string; readonly path: string }[]): Promise<IntakeReport> {
       const { paths, refused } = realFiles(dropped)
       const report = paths.length > 0 ? await store(paths) : { sourceIds: [], refused: [] }

@@ -1,4 +1,4 @@
-/** The shell's own words, in both languages: menus, tray, dialogs, notifications. Codes of the API have theirs in the contract. */
+/** The shell's own texts, in both languages: menus, tray, dialogs, notifications. The contract has the texts of API codes. */
 import { type Language, languageOfLocale } from '../src-contract/text/language.ts'
 import type { Appearance } from './bridge.ts'
 
@@ -168,7 +168,7 @@ const ko: Words = {
   ffmpegRefused: 'ffmpeg로 쓸 수 없는 프로그램이에요.',
 }
 
-/** Returns which of our languages is meant: the chosen one, else that of the system. */
+/** Returns the chosen language, or else the system's. */
 export function languageOf(chosen: Appearance['language'], systemLocale: string): Language {
   return chosen === 'system' ? languageOfLocale(systemLocale) : chosen
 }

@@ -18,7 +18,7 @@ export function activityLine({ unfinished, waiting, isPaused }: Activity, words:
   return unfinished + waiting > 0 ? words.working(unfinished + waiting) : words.idle
 }
 
-/** Returns a request that works once the reader's key is in `LOUDSMITH_KEY`: the key itself is shown once, where it is made. */
+/** Returns a sample request for a key in `LOUDSMITH_KEY`; the key itself is shown only once, at its creation. */
 export function sampleRequest(baseUrl: string): string {
   return `curl -H "Authorization: Bearer $LOUDSMITH_KEY" -F file=@song.wav -F platforms=spotify,youtube ${baseUrl}/api/v1/master`
 }

@@ -1,10 +1,10 @@
-/** The tray: what the service is doing, its address, and the way back to the window. */
+/** The tray: current work of the service, its address, and access to the window. */
 import { Menu, nativeImage, Tray } from 'electron'
 import type { Activity } from './activity.ts'
 import type { Words } from './text.ts'
 import { activityLine, type TrayActions, trayTemplate } from './tray-menu.ts'
 
-/** Puts the tray up. */
+/** Creates the tray. */
 export function createTray(deps: {
   readonly icon: string
   readonly baseUrl: string
@@ -20,7 +20,7 @@ export function createTray(deps: {
     show(activity: Activity): void {
       const words = deps.words()
       const line = activityLine(activity, words)
-      // Progress comes many times a second; an open menu must not be replaced under the pointer for nothing.
+      // Progress comes many times a second; an open menu must not be replaced under the pointer needlessly.
       const next = [words.open, line, activity.isOffline].join('|')
       if (next === shown) return
       shown = next

@@ -1,10 +1,10 @@
 /** Rules for the position of a window and for links that leave it. Pure. */
 import type { WindowPlace } from './desktop-settings.ts'
 
-/** Height of the window bar that the page draws, CSS pixels. */
+/** Height of the page's title bar, CSS pixels. */
 export const BAR_HEIGHT = 48
 
-/** Returns the place without its coordinates where no display shows at least a grip of it. Pure. */
+/** Returns the place, without its coordinates if no display shows enough of it to grab. Pure. */
 export function onScreen(
   place: WindowPlace,
   displays: readonly { readonly workArea: { x: number; y: number; width: number; height: number } }[],
@@ -19,7 +19,7 @@ export function onScreen(
   return { width, height: place.height, isMaximized: place.isMaximized }
 }
 
-/** Returns what a link or a script may open outside of the window: the web, and our own reference pages in the browser. */
+/** Returns whether a link or a script may open an address outside the window: the web, and our own reference pages. */
 export function mayOpenOutside(address: string, origin: string): boolean {
   if (!URL.canParse(address)) return false
   const { protocol, origin: target, pathname } = new URL(address)

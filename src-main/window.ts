@@ -1,13 +1,13 @@
-/** The one window: isolated and sandboxed, bound to our own page, back where it was, and up again when its renderer dies. */
+/** The main window: isolated and sandboxed, bound to our own page, restored to its position, and reloaded if its renderer dies. */
 import { BrowserWindow, screen, shell } from 'electron'
 import type { ANNOUNCEMENTS } from './bridge.ts'
 import type { RememberedStore } from './desktop-settings.ts'
 import { BAR_HEIGHT, mayOpenOutside, onScreen } from './window-rules.ts'
 
-/** macOS and Windows tell of a window on its way many times a second: it is remembered where it came to rest. */
+/** Delay before a position is saved, ms: macOS and Windows report a moving window many times a second. */
 const AT_REST_MS = 500
 
-/** A renderer that dies more often than this within a minute is not brought back by itself. */
+/** Most automatic reloads of a dying renderer per minute. */
 const MAX_RELOADS_PER_MINUTE = 3
 
 const OVERLAY = {
@@ -21,7 +21,7 @@ export interface WindowDeps {
   readonly icon: string
   readonly remembered: RememberedStore
   readonly isDark: () => boolean
-  /** Asked what becomes of the window when the user closes it. */
+  /** Called when the user closes the window; returns how to handle it. */
   readonly onClose: () => 'closes' | 'hides' | 'stays'
   readonly log: (message: string, fields: Readonly<Record<string, unknown>>) => void
 }
@@ -66,7 +66,7 @@ function windowOptions(deps: WindowDeps, place: ReturnType<typeof onScreen>): El
   }
 }
 
-/** Hides a window; one in full screen leaves that first. */
+/** Hides a window, leaving full screen first. */
 function hide(opened: BrowserWindow): void {
   if (process.platform !== 'darwin' || !opened.isFullScreen()) {
     opened.hide()
@@ -110,12 +110,12 @@ function keepPlace(opened: BrowserWindow, remembered: RememberedStore): void {
 
 type Channel = (typeof ANNOUNCEMENTS)[keyof typeof ANNOUNCEMENTS]
 
-/** The window, which is made when it is first shown and again after it was closed. */
+/** The window, created when first shown and again after it was closed. */
 export class MainWindow {
   readonly #deps: WindowDeps
   #window: BrowserWindow | undefined
   #reloads: number[] = []
-  /** Announcements made before the page was loaded. */
+  /** Announcements queued until the page is loaded. */
   #unheard: [Channel, unknown][] = []
   #isPageReady = false
 
@@ -128,7 +128,7 @@ export class MainWindow {
     return this.#window
   }
 
-  /** Returns the window that a dialog may belong to: macOS hangs it on the window, where nobody would see it on a hidden one. */
+  /** Returns the parent window for a dialog: macOS attaches the dialog to it, so a hidden window would hide the dialog. */
   owner(): BrowserWindow | undefined {
     return this.#window?.isVisible() ? this.#window : undefined
   }
@@ -145,7 +145,7 @@ export class MainWindow {
     this.#window.show()
   }
 
-  /** Tells the page something; what is said before it listens is told when it does. */
+  /** Sends an announcement to the page, queued until it listens. */
   announce(channel: Channel, value: unknown): void {
     if (this.#window && this.#isPageReady) this.#window.webContents.send(channel, value)
     else this.#unheard.push([channel, value])
