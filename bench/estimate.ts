@@ -23,7 +23,7 @@ const SOUNDS: readonly Partial<JobSettings>[] = [
   { intensity: 30, bass_db: 3, air_db: -2, punch: 40, warmth: 50 },
 ]
 const TARGETS_LUFS = [-14, -8.5]
-/** Level below the loudest third octave at which others become inaudible, dB. */
+/** Distance below the loudest third octave beyond which others are inaudible, dB. */
 const HEARD_DB = 60
 
 interface Reading {
