@@ -72,7 +72,7 @@ export class LoadedSong {
     return this.#edited
   }
 
-  /** Returns the model of the loudness of the song as it was edited last, with its fades; a new one begins at a target. */
+  /** Returns the loudness model of the song with its latest edits and its fades; a new model starts from a target. */
   model(target: Pick<DeliveryTarget, 'targetLufs' | 'ceilingDbtp'>, edges: Edges): LoudnessModel {
     const { key: edits, audio } = this.#edited
     const key = JSON.stringify([edits, ...EDGE_NAMES.map((name) => edges[name])])

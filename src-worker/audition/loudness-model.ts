@@ -25,7 +25,7 @@ const STRETCH_SECONDS = 0.4
 /** Drives (gain less ceiling, dB) at which the loss to the limiter is measured, starting where the first peak is touched. */
 const CURVE_STEP_DB = 2
 const CURVE_POINTS = 9
-/** Mean loudness that a plan gives up at most, LU; see `effortBudget` in the engine. */
+/** Largest loss of mean loudness in a plan, LU; see `effortBudget` in the engine. */
 const MOST_LOSS_LU = 6
 
 /** Limiter settings that cost the least loudness, for targets far from the one that the current settings were chosen for. */
@@ -95,7 +95,7 @@ export class LoudnessModel {
     this.#basis = runAtOnce(basisOf(source, UNTOUCHED, { limiter, clipLimit, clipAboveDb }))
   }
 
-  /** Takes a song that was rendered whole as the new basis: the next estimates start from it and keep its treatment of peaks. */
+  /** Adopts a fully rendered song as the new basis: later estimates start from it and keep its limiter settings. */
   *learning(source: FinaliseSource, recipe: Recipe, plan: FinalisePlan): Steps<void> {
     const limiter = plan.limiter ?? this.#basis.limiting.limiter
     const { clipLimit } = plan
@@ -175,7 +175,7 @@ function peaksOf(audio: Audio): number[] {
   )
 }
 
-/** Joins stretches of the song that count in its loudness, evenly spaced; a short song is taken whole. */
+/** Joins excerpts of the song that count in its loudness, evenly spaced; a short song is used whole. */
 function loudStretches({ audio, energies, loudness, sampleRateHz }: FinaliseSource): Audio {
   const groups = Math.round((STRETCH_SECONDS * sampleRateHz) / peakGroupFrames)
   const count = Math.floor(energies.length / groups)
@@ -199,7 +199,7 @@ function sumOf(values: Float32Array, first: number, count: number): number {
   return sum
 }
 
-/** Measures a treated song, given the treatment of its peaks. */
+/** Measures a treated song with the given limiter settings. */
 function* basisOf(
   source: FinaliseSource,
   recipe: Recipe,

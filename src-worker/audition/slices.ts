@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { RunSteps } from '../../src-engine/dsp/steps.ts'
 
-/** Returns a way to carry out computations that lets messages in and throws the reason of an aborted signal. */
+/** Returns a runner for computations that yields to messages and throws the reason of an aborted signal. */
 export function runInSlices(signal: AbortSignal): RunSteps {
   return async (steps) => {
     for (;;) {

@@ -14,7 +14,7 @@ export interface ProofDeps {
 
 /** The two costly steps of a proof. */
 export interface ProofSteps<Master> {
-  /** Makes the master again with its peak lowered by that much in all, dB; null where that is not worth its price. */
+  /** Makes the master again with this total lowering of its peak, dB; null if that costs too much. */
   readonly again: (loweredDb: number) => Promise<Master | null>
   /** True peak of the master's copy by that codec, dBTP. */
   readonly copyPeakDbtp: (master: Master, codec: LossyCodec) => Promise<number>
@@ -24,8 +24,8 @@ const MOST_LOWERED_DB = 1.5
 /** A copy is proofed when its true peak is at most this. */
 const COPY_CEILING_DBTP = 0
 /**
- * The peak comes down in whole steps of this size, the excess rounded up: encoders differ in their last bits from machine to
- * machine, the masters must not.
+ * The peak is lowered in whole steps of this size, the excess rounded up: the last bits of encoders differ between machines, and the
+ * masters must not.
  */
 const LOWERING_STEP_DB = 0.1
 /** Margin above the estimate, since the lowered master is another signal to the encoder. Makes a second lowering rare. */

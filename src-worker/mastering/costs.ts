@@ -4,7 +4,7 @@ import { toWireValues } from '../../src-contract/wire-values.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { foldDownLossDb, sideToMidDb } from '../../src-engine/dsp/meters/stereo.ts'
 
-/** Mean gain reduction of the loud parts above which they audibly sound held down, dB. Ours. */
+/** Mean gain reduction above which the loud parts sound held down, dB. Ours. */
 const MOST_MEAN_REDUCTION_DB = 3
 /** Loss of the highest peak above which an attack is another one, dB. Ours. */
 const MOST_PEAK_REDUCTION_DB = 10

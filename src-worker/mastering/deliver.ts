@@ -35,7 +35,7 @@ const CLEAR_DB = 0.2
 export interface Delivery {
   /** In the order of the targets. */
   readonly masters: readonly Delivered[]
-  /** The one for all services, where it was asked for. */
+  /** The master for all services, if requested. */
   readonly release?: Pick<Made, 'master' | 'codecChecks'> & { readonly target: MasterTarget }
   /** Sources of the files in further formats, in the order of the targets; empty if only the masters are wanted. */
   readonly floats: readonly FloatMaster[]
@@ -57,7 +57,7 @@ export interface DeliveryOrder {
   readonly edges?: Edges
   /** The one platform whose master is made, with the bytes that it has among all `targets`; every platform when absent. */
   readonly only?: Platform
-  /** False where a premium master is not proofed against codecs. True when absent. */
+  /** False to skip the codec proof of a premium master. True when absent. */
   readonly isProofed?: boolean
   /** True where every master is also needed as it is before dither. False when absent. */
   readonly hasFloats?: boolean
@@ -91,7 +91,7 @@ export interface FloatMaster {
 /** Bits of a sample of every master. */
 export const MASTER_BIT_DEPTH = 24
 
-/** A master to be rendered. */
+/** A master to render. */
 interface Wanted {
   readonly name: MasterName
   readonly target: MasterTarget
@@ -167,7 +167,7 @@ function wantedFiles({ targets, release }: DeliveryOrder): Wanted[] {
   ]
 }
 
-/** Song that all masters are made of, and the silence around it. */
+/** Source song of all masters, and the silence around it. */
 interface PaddedSource {
   readonly source: FinaliseSource
   readonly padding: Padding

@@ -244,8 +244,8 @@ function rangeAt({ first, end }: FrameRange, at: FloatWav, { frames, sampleRateH
 }
 
 /**
- * Quantises a float WAV to 16 bit, dithered once. A peak that the conversion of the rate has raised above the ceiling turns the whole
- * down by as much. Throws a CeilingBrokenError where that does not help.
+ * Quantises a float WAV to 16 bit, dithered once. If the rate conversion raises a peak above the ceiling, the whole is turned down by the
+ * excess. Throws a CeilingBrokenError if that does not help.
  */
 async function trimmedTo16Bit(
   wav: FloatWav,

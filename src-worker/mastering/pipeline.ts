@@ -73,7 +73,7 @@ function furtherFormats({ formats }: JobSettings): readonly Format[] {
   return formats.filter((format) => format !== 'wav24')
 }
 
-/** Part of the verifying that the masters themselves take where there are further formats. */
+/** Share of verifying spent on the masters themselves if there are further formats. */
 const PROOFED_PART = 0.3
 
 async function coverOf({ cover, source, ffmpeg }: WorkOrder, signal: AbortSignal): Promise<Cover | undefined> {

@@ -21,11 +21,11 @@ import type { SongOrder, StoredSong, WarningFact, WorkOrder } from './work-order
 
 type ReportProgress = ProgressMeter['report']
 
-/** Share of the decoding stage that a reference takes, which is measured as well. */
+/** Share of the decoding stage for a reference, which is measured as well. */
 const REFERENCE_PART = 0.7
 /** Share of the rendering stage that ends with the chain. */
 export const CHAIN_PART = 0.3
-/** Share of the rendering stage that the editing of single samples takes, in a song at another rate. */
+/** Share of the rendering stage for editing single samples, in a song at another rate. */
 const EDIT_PART = 0.2
 
 /** Song that is decoded, analysed and treated, up to the limiter. */
@@ -43,7 +43,7 @@ export interface PreparedSong {
   readonly warnings: readonly WarningFact[]
   /** Loudness of the untreated song. */
   readonly sourceLufs: number
-  /** Frames of the audio that are the song's own, where it is of several songs. */
+  /** Frames of the audio that belong to the song itself, if it was joined with others. */
   readonly own?: FrameRange
 }
 
@@ -163,7 +163,7 @@ export function candidatesOf(
   return recipeCandidates({ analysis, ...settings, sound: settings, ...(reference ? { reference } : {}) })
 }
 
-/** Song whose single samples are edited, where that was not left to the chain. */
+/** Song after the editing of single samples, unless that was left to the chain. */
 interface EditedSong {
   readonly audio: Audio
   /** Edits made to it. */

@@ -1,7 +1,7 @@
 import type { Tier } from '../../src-contract/settings.ts'
 import { WORK_STAGES, type WorkProgress, type WorkStage } from './work-order.ts'
 
-/** Shares of the whole work by stage, together 1; a stage that is not named does not come. */
+/** Shares of the whole work by stage, together 1; unnamed stages do not occur. */
 export type StageWeights = Readonly<Partial<Record<WorkStage, number>>>
 
 /** Of mastering, as measured; proofing against codecs is most of a premium job. */

@@ -31,17 +31,17 @@ export interface ReadSong {
   readonly isConverted: boolean
   /** Damaged samples of the song's own file that were bridged, at the decoded rate. */
   readonly bridgedGaps: readonly Gap[]
-  /** Place of the song in the sound, where that is of several. */
+  /** Place of the song in the sound, if it was joined with others. */
   readonly stretch?: Stretch
 }
 
-/** Part of a sound, in seconds from its start; `end` is absent where it reaches to the end. */
+/** Part of a sound, in seconds from its start; `end` is absent if it extends to the end. */
 export interface Stretch {
   readonly startSeconds: number
   readonly endSeconds?: number
 }
 
-/** Part of the analysis of a song at another rate that its conversion takes, as measured on four minutes at 32 and at 192 kHz. */
+/** Share of the conversion in the analysis of a song at another rate, measured on four minutes at 32 and at 192 kHz. */
 const CONVERSION_PART = 0.5
 
 /** Stored song, and the trims that are applied before anything else; untrimmed when absent. */

@@ -30,7 +30,7 @@ export interface RenderTask {
   readonly padding?: Padding
 }
 
-/** A master to be written as it is before dither: plain values and shared memory. */
+/** A master to write before dither: plain values and shared memory. */
 export interface FloatTask {
   readonly source: FinaliseSource
   /** Plan of the master. */

@@ -1,4 +1,4 @@
-/** Entry of a render thread: takes one render after the other, over shared memory, with the kernels that its parent has compiled. */
+/** Entry of a render thread: runs one render after another, over shared memory, with the kernels compiled by its parent. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { adoptKernels } from '../../src-engine/dsp/kernels/kernels.ts'
 import { type FinalisePlan, type FinaliseTarget, planFinalise } from '../../src-engine/finalise/finalise.ts'
@@ -13,7 +13,7 @@ import {
   writeFloatMaster,
 } from './render-master.ts'
 
-/** A master to be planned and not made: plain values and shared memory. */
+/** A master to plan without rendering it: plain values and shared memory. */
 export interface PlanTask {
   readonly source: FinaliseSource
   readonly plans: FinaliseTarget

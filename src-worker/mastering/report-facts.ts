@@ -139,7 +139,7 @@ function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000
 }
 
-/** Returns the gain that a service applies on playback to a master of that loudness and peak, as far as is known. */
+/** Returns the known gain that a service applies on playback to a master of this loudness and peak. */
 function playbackOf(
   rule: PlaybackRule,
   master: { readonly integratedLufs: number; readonly truePeakDbtp: number },

@@ -65,7 +65,7 @@ function asDone(
   const kind = announcedRepair(code)
   if (!kind) return decision
   const repair = repairs.find((each) => each.kind === kind && isSamePlace(decision, each))
-  // A filter that takes a moving offset away reports the rumble that it lowered.
+  // A filter that removes a moving offset is reported by the rumble that it reduced.
   const isFiltered = values.method === 'filtered' && repairs.some((each) => each.kind === 'rumble')
   if (!repair) return isFiltered ? decision : null
   return repair.count === undefined ? decision : { ...decision, values: { ...values, count: repair.count } }

@@ -96,7 +96,7 @@ export interface RenderedAlone {
   readonly stepSeconds: number
 }
 
-/** A song to be heard with settings for one platform. */
+/** A song to play with settings for one platform. */
 export interface AuditionOrder extends SongOrder {
   readonly platform: Platform
   /** Existing folder reserved for this audition: its master and trials of ffmpeg. */
@@ -190,7 +190,7 @@ export interface ExportOrder {
   readonly cover: Cover | Pick<StoredSong, 'path' | 'facts'> | null
   /** Measurement of the record; null for the track's. */
   readonly album: PlayedLevel | null
-  /** Highest true peak of the lossy copies of the master, dBTP; null where they were not measured. */
+  /** Highest true peak of the lossy copies of the master, dBTP; null if not measured. */
   readonly copyPeakDbtp: number | null
 }
 
@@ -207,7 +207,7 @@ export interface ExportedSound extends SoundForm {
   /** −Infinity for silence, as the peaks are. */
   readonly integratedLufs: number
   readonly truePeakDbtp: number
-  /** At 44.1 kHz; null where this ffmpeg cannot measure it. */
+  /** At 44.1 kHz; null if this ffmpeg cannot measure it. */
   readonly truePeakAfterRateDbtp: number | null
   readonly truePeakAfterCodecDbtp: number | null
   /** Gain against the master, dB: 0 or less. */
@@ -242,7 +242,7 @@ export type WarningFact = Omit<Warning, 'message'>
 export interface WorkResult {
   /** One result per platform, in the order of the request; measured on the written files. */
   readonly masters: readonly MasterResult[]
-  /** The one for all services, where it was asked for. */
+  /** The result for all services, if requested. */
   readonly release?: ReleaseResult
   readonly warnings: readonly WarningFact[]
   readonly repairs: readonly Repair[]
@@ -304,7 +304,7 @@ export interface RecordMeasured {
   readonly level: PlayedLevel
 }
 
-/** Message of an engine process. It exits after every other than `progress` and `audition`. */
+/** Message of an engine process. It exits after any message except `progress` and `audition`. */
 export type WorkerMessage =
   | WorkProgress
   | WorkDone

@@ -10,7 +10,7 @@ const HAS_HEADER = 0x8000_0000
 /** Types of an item's value; all others are UTF-8 text. */
 const BINARY = 1
 
-/** Items that are looked at: a tag that has more is not a song's. */
+/** Most items that are read: a tag with more is not a song's. */
 const MAX_ITEMS = 4096
 
 /** One item of a tag; a text item may hold several values. */
@@ -40,8 +40,8 @@ function readMark(bytes: Buffer): { readonly sizeBytes: number; readonly flags: 
 }
 
 /**
- * Returns the items of an APEv2 tag, with or without a header, the first 4096 at most; those before the first broken one where it is
- * damaged. Never throws.
+ * Returns the items of an APEv2 tag, with or without a header, the first 4096 at most; from a damaged one, the items before the first
+ * broken one. Never throws.
  */
 export function readApeItems(tag: Buffer): ApeItem[] {
   const items: ApeItem[] = []

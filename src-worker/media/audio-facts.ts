@@ -66,7 +66,7 @@ export interface AudioFacts {
   readonly isLossy: boolean
   readonly tags: SongTags
   readonly hasCover: boolean
-  /** Colour model of the cover; absent where that is RGB, and in facts that were stored before it was read. */
+  /** Colour model of the cover; absent for RGB, and in facts stored before it was recorded. */
   readonly coverColorModel?: ColorModel
   /** Absent if everything is kept. */
   readonly tagLosses?: TagLosses

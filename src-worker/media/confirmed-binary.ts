@@ -7,8 +7,8 @@ import { sha256OfStream } from '../../src-system/sha256.ts'
 export type DigestOf = (file: string) => Promise<string>
 
 /**
- * Returns a reader of digests that keeps the last one: a file of the same device, inode, size and times (nanoseconds) as before is
- * not read again, which takes a second for 100 MB on a slow disk.
+ * Returns a digest function that remembers the last one: a file with the same device, inode, size and times (nanoseconds) is not read
+ * again, which would take a second for 100 MB on a slow disk.
  */
 export function createDigests(): DigestOf {
   let known: { readonly identity: string; readonly digest: Promise<string> } | undefined

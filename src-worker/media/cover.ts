@@ -6,7 +6,7 @@ import { isText } from './file-bytes.ts'
 import { type PictureFacts, pictureFacts, wholePictureFacts } from './picture.ts'
 import { plainPicture } from './plain-picture.ts'
 
-/** The picture of a song, as its masters carry it. */
+/** The picture of a song, in the form that its masters contain. */
 export interface Cover {
   readonly mimeType: 'image/jpeg' | 'image/png'
   readonly bytes: Uint8Array
@@ -28,7 +28,7 @@ export interface ChosenCover {
   readonly fault?: CoverFault
 }
 
-/** Largest cover that is kept as it is, and largest picture that is looked at, bytes. */
+/** Largest cover that is kept unchanged, and largest picture that is read, bytes. */
 const MAX_COVER_BYTES = 16_000_000
 const MAX_PICTURE_BYTES = 64_000_000
 /** Largest number of pictures that are tried: a file can contain thousands of invalid ones. */
@@ -93,7 +93,7 @@ export interface StoredCover extends Omit<PictureFacts, 'colorModel'> {
   readonly path: string
   readonly sha256: string
   readonly sizeBytes: number
-  /** Absent where it was stored before that was read. */
+  /** Absent if it was stored before this was recorded. */
   readonly colorModel?: ColorModel
 }
 

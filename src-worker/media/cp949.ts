@@ -35,7 +35,7 @@ function readExtension(): ReadonlyMap<number, string> {
   return codes
 }
 
-/** Returns the text of bytes in code page 949; undefined where they are not. Never throws. */
+/** Decodes bytes in code page 949; undefined if they are not valid. Never throws. */
 export function decodeCp949(bytes: Uint8Array): string | undefined {
   const decoder = new TextDecoder('euc-kr')
   let text = ''
@@ -49,7 +49,7 @@ export function decodeCp949(bytes: Uint8Array): string | undefined {
     extension ??= readExtension()
     const isShared = lead >= FIRST_SHARED_LEAD && trail > 0xa0
     const character = isShared ? decoder.decode(Uint8Array.of(lead, trail)) : extension.get((lead << 8) | trail)
-    // The rows for characters of one's own come out as private use.
+    // The rows of user-defined characters decode to the private use area.
     if (character?.length !== 1 || /[\ufffd\p{Co}]/u.test(character)) return undefined
     text += character
   }

@@ -21,7 +21,7 @@ const MOST_TOWERING_SHARE = 0.001
 const QUIETEST_MUSIC = 2 ** -12
 /** Longest run of samples above the empty octaves, frames: half a millisecond at 44.1 kHz. */
 const LONGEST_RUN_FRAMES = 24
-/** Places that come more often than this, and more than twice, may be meant: they are left to the search for clicks. */
+/** Places more frequent than this, if more than two, may be intentional: they are left to the click detection. */
 const OFTEN_PER_SECOND = 0.2
 const RARE_PLACES = 2
 
@@ -48,7 +48,7 @@ export function findDamage(planes: readonly Float32Array[], sampleRateHz: number
   return planes.map((samples) => runsBeyond(samples, largest))
 }
 
-/** Numbers of samples by the step of their magnitude; NaN and infinities lie above all others. */
+/** Counts samples by the step of their magnitude; NaN and infinities are in the highest steps. */
 function countSteps(planes: readonly Float32Array[]): Uint32Array {
   const steps = new Uint32Array(STEPS)
   for (const { buffer, byteOffset, length } of planes) {
@@ -113,7 +113,7 @@ export function placesOf(gaps: readonly Gap[]): number[] {
 /** Returns the number of samples in gaps. Pure. */
 export const sampleCount = (gaps: readonly Gap[]): number => gaps.reduce((sum, { frames }) => sum + frames, 0)
 
-/** Puts a straight line between its neighbours in the place of each gap of a channel. */
+/** Replaces each gap of a channel by a straight line between its neighbours. */
 export function bridgeGaps(samples: Float32Array, gaps: readonly Gap[]): void {
   for (const { frame, frames } of gaps) {
     const end = frame + frames

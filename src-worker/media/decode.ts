@@ -179,7 +179,7 @@ export interface DecodeOptions {
   readonly onProgress?: (fraction: number) => void
 }
 
-/** Puts every frame at its place from the first on; without it ffmpeg closes gaps. The threshold, s, is below any FLAC frame. */
+/** Keeps every frame at its position from the first on; by default ffmpeg closes gaps. The threshold, s, is below any FLAC frame. */
 const FILL_WITH_SILENCE = 'aresample=async=1:min_hard_comp=0.0001:first_pts=0'
 
 /** Share of samples that may be bridged before the audio counts as unreadable. */
@@ -247,7 +247,7 @@ export async function decodeSong(
   return { audio: { channels: [left, right], frames, sampleRateHz }, bridgedGaps }
 }
 
-/** Bridges the damaged samples of a song and returns where they were. Throws an {@link InvalidSamplesError} where they are too many. */
+/** Bridges the damaged samples of a song and returns their positions. Throws an {@link InvalidSamplesError} if there are too many. */
 function bridgeDamage(planes: readonly Float32Array[], sampleRateHz: number): readonly Gap[] {
   const gaps = findDamage(planes, sampleRateHz)
   const share = sampleCount(gaps.flat()) / (planes.length * planes[0]!.length)

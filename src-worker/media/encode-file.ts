@@ -144,7 +144,7 @@ export interface FileReading extends DecodedSamples {
 }
 
 /**
- * Decodes a file of two channels from its first to its last sample, which are given interleaved to `onSamples`, piece by piece. Throws as
+ * Decodes a file of two channels from its first to its last sample and passes them interleaved to `onSamples`, piece by piece. Throws as
  * {@link encodeFile}.
  */
 export async function samplesIn(
@@ -182,7 +182,7 @@ export async function samplesIn(
 }
 
 /**
- * Decodes a file and measures it with the meters of the masters; levels of silence are −Infinity. The samples are also given to `alsoTo`.
+ * Decodes a file and measures it with the meters of the masters; levels of silence are −Infinity. Passes the samples to `alsoTo` as well.
  * Throws as {@link encodeFile}.
  */
 export async function readBack(

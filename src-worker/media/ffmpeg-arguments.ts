@@ -10,7 +10,7 @@ export interface FfmpegCall {
   readonly input: { readonly from: string | Readable; readonly format: string; readonly options?: readonly string[] }
   /** All options between the input and the output, muxer (`-f`) included. */
   readonly outputOptions: readonly string[]
-  /** A file to be written, or the receiver of ffmpeg's output; it runs before the next chunk is read and may throw. */
+  /** An output file, or the receiver of ffmpeg's output; it runs before the next chunk is read and may throw. */
   readonly output: string | ((chunk: Uint8Array) => void)
   /** Limit of the whole call, not counting time while the machine is asleep. */
   readonly timeLimitSeconds: number

@@ -80,7 +80,7 @@ const STALL_STEPS = 4
 /** Time that a killed ffmpeg has to end. */
 const KILL_SECONDS = 2
 
-/** Lines that are kept for the log, and characters of each: a tag of megabytes is one line. */
+/** Lines kept for the log, and characters of each: a tag of megabytes is one line. */
 const KEPT_LINES = 40
 const KEPT_CHARACTERS = 2000
 

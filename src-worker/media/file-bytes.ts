@@ -1,4 +1,4 @@
-/** Looks into files whose format is still to be told. */
+/** Reads from files before their format is known. */
 import type { FileHandle } from 'node:fs/promises'
 
 /** Returns the bytes of a file from `position` on: `length` of them, or those up to its end. Throws the system's error. */

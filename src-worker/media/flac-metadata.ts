@@ -9,11 +9,11 @@ const COMMENTS = 4
 const PICTURE = 6
 const FRONT_COVER = 3
 
-/** Blocks and comments that are looked at, and bytes of a block: a file that has more is not a song. */
+/** Most blocks and comments that are read, and largest block, bytes: a file with more is not a song. */
 const MAX_BLOCKS = 256
 const MAX_COMMENTS = 4096
 
-/** Returns the comments and pictures of the FLAC that begins at `start`, as far as they are whole. Throws the system's error. */
+/** Returns the complete comments and pictures of the FLAC that starts at `start`. Throws the system's error. */
 export async function readFlacMetadata(
   handle: FileHandle,
   start: number,
@@ -52,7 +52,7 @@ function* readComments(block: Buffer): Generator<TagEntry> {
   }
 }
 
-/** Pictures that programs put among the comments, as in Ogg. */
+/** Returns pictures that programs store in comments, as in Ogg. */
 function pictureInComment({ name, text }: TagEntry): Picture[] {
   if (/^metadata_block_picture$/i.test(name)) {
     const picture = readPicture(Buffer.from(text, 'base64'))

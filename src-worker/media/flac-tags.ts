@@ -1,4 +1,4 @@
-/** Vorbis comments and the picture, as a FLAC carries them (RFC 9639, sections 8.6 and 8.8; xiph.org, "Ogg Vorbis I: comment field"). */
+/** Vorbis comments and the picture in a FLAC (RFC 9639, sections 8.6 and 8.8; xiph.org, "Ogg Vorbis I: comment field"). */
 import type { SongTags } from './audio-facts.ts'
 import type { Cover } from './cover.ts'
 import { fieldOf, type NamedField, PAIR_BREAK } from './tag-fields.ts'

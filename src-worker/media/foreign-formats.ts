@@ -8,7 +8,7 @@ export const KNOWN_BY_BYTES = 65_536
 
 type Magic = readonly [fault: FormatReason, at: number, bytes: string, at2?: number, bytes2?: string]
 
-/** Marks at a fixed place, a character a byte; a second one where the first is of a family. The first that fits counts. */
+/** Marks at a fixed position, one byte per character; a second one if the first is shared by a family. The first match counts. */
 const MAGICS: readonly Magic[] = [
   ['aac', 4, 'ftyp'],
   ['aac', 4, 'moov'],
@@ -81,7 +81,7 @@ export function foreignByContent(start: Buffer): FormatReason | undefined {
   return textKind(start) ?? findOtherMpeg(start) ?? (isAc3(start) ? 'ac3' : undefined)
 }
 
-/** Text that is looked at, bytes. */
+/** Length of text that is examined, bytes. */
 const READ_TEXT_BYTES = 1024
 /** Less than this may be any word, characters. */
 const LEAST_BASE64 = 64

@@ -1,4 +1,4 @@
-/** Copies of a master as a lossy codec leaves them, to be heard beside it. */
+/** Lossy copies of a master for listening to beside it. */
 import { createReadStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { inFrames, readLater, readWave } from '../../src-engine/dsp/riff.ts'
@@ -8,14 +8,14 @@ import { readAt } from './file-bytes.ts'
 import { pcmLayout } from './pcm-layout.ts'
 import { rateFilter } from './resample.ts'
 
-/** A master within a file, as {@link writeHeardCopy} takes it. */
+/** A master within a file, for {@link writeHeardCopy}. */
 export interface MasterBytes {
   readonly path: string
   readonly offset: number
   readonly sizeBytes: number
 }
 
-/** Returns rate and length of a master. Throws the system's error, and an Error where it is no WAV. */
+/** Returns rate and length of a master. Throws the system's error, and an Error if it is not a WAV. */
 async function layoutOf({ path, offset, sizeBytes }: MasterBytes): Promise<{ sampleRateHz: number; frames: number }> {
   const handle = await open(path, 'r')
   try {

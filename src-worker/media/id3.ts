@@ -31,7 +31,7 @@ const MAX_UNPACKED_BYTES = 32_000_000
 /** Returns the length of the ID3v2 tag that begins with these bytes, header included (structure, section 3.1); 0 without a tag. */
 export function id3TagBytes(start: Buffer): number {
   if (start.length < HEADER_BYTES || start.toString('latin1', 0, 3) !== 'ID3') return 0
-  // Text that happens to begin like a tag has larger bytes there.
+  // Text that happens to start like a tag has larger bytes there.
   if (start[3] === 0xff || start[4] === 0xff || start.subarray(6, HEADER_BYTES).some((byte) => byte >= 0x80)) return 0
   const hasFooter = (start[5]! & 0x10) > 0
   return HEADER_BYTES + readSyncSafe(start, 6) + (hasFooter ? HEADER_BYTES : 0)
@@ -243,7 +243,7 @@ export function readMislabelled(tag: Buffer): ReadonlyMap<string, string> {
   return texts
 }
 
-/** Returns whether an ID3v2 tag has more frames than are looked at: 4096. Never throws. */
+/** Returns whether an ID3v2 tag has more than the 4096 frames that are read. Never throws. */
 export function isCrowded(tag: Buffer): boolean {
   let frames = 0
   for (const _ of framesIn(tag)) frames++

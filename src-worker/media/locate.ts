@@ -25,7 +25,7 @@ export class FfmpegMissingError extends Error {
 /** An ffmpeg of the settings, which is run only as the file that its owner confirmed. */
 export interface ConfirmedFfmpeg {
   readonly path: string
-  /** SHA-256 in hexadecimal; null where it was set before confirmations were asked for. */
+  /** SHA-256 in hexadecimal; null if it was set before confirmations were required. */
   readonly sha256: string | null
 }
 

@@ -20,7 +20,7 @@ export interface TaggedFile {
   readonly tags: readonly TagRange[]
 }
 
-/** Tags that are looked for at each end; a file that has more is not a song. */
+/** Most tags at each end; a file with more is not a song. */
 const MAX_TAGS = 8
 
 /** Returns the tags at both ends of a file of `fileBytes`. Throws the system's error. */

@@ -23,9 +23,9 @@ const HEADER_BYTES = CRC_AT + 2
 const MOST_PADDING = 0xfff
 
 /**
- * Writes into an MP3 without tags how many samples its sound has, and the encoder that has signed it. ffmpeg's muxer leaves the padding out where the last frame is nearly
- * full, and players would append its rest. Throws an Error for a file that has no such header or cannot have that length, and the system's
- * error.
+ * Writes the number of samples into an untagged MP3, and the encoder from its signature. ffmpeg's muxer omits the padding if the last frame
+ * is nearly full, and players would play the rest of it. Throws an Error for a file without such a header or with an impossible length, and
+ * the system's error.
  */
 export async function stateMp3Length(path: string, frames: number): Promise<void> {
   const handle = await open(path, 'r+')

@@ -66,7 +66,7 @@ interface Box {
   readonly content: Buffer
 }
 
-/** Returns the boxes in some bytes, as far as they are whole. */
+/** Returns the complete boxes in some bytes. */
 function boxesIn(bytes: Buffer): Box[] {
   const boxes: Box[] = []
   for (let at = 0; at + HEAD_BYTES <= bytes.length; ) {
@@ -83,7 +83,7 @@ function boxesIn(bytes: Buffer): Box[] {
   return boxes
 }
 
-/** Returns the content of a box below others, the first of each name. Throws an Error where it is missing. */
+/** Returns the content of a nested box, the first of each name. Throws an Error if it is missing. */
 function boxAt(bytes: Buffer, ...path: readonly string[]): Buffer {
   return path.reduce((inside, name) => {
     const box = boxesIn(inside).find((one) => one.name === name)
@@ -122,7 +122,7 @@ export async function readCodedLength(path: string): Promise<CodedLength> {
   }
 }
 
-/** Yields where the boxes of a file lie. Throws an Error where one is not whole, and the system's error. */
+/** Yields the positions of the boxes of a file. Throws an Error for an incomplete one, and the system's error. */
 export async function* fileBoxes(handle: FileHandle): AsyncGenerator<Omit<Box, 'content'>> {
   const { size } = await handle.stat()
   for (let start = 0; start < size; ) {

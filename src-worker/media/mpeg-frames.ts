@@ -24,7 +24,7 @@ const SEARCHED_BYTES = 1 << 24
 const PIECE_BYTES = 1 << 20
 /** Bytes that hold {@link CONSECUTIVE_FRAMES} of the longest frames, with a margin. */
 const STREAM_BYTES = 16_384
-/** Four headers that agree and lie exactly a frame apart do not occur in text or noise (1 in 10^20). */
+/** Four consistent headers exactly one frame apart do not occur in text or noise (1 in 10^20). */
 const CONSECUTIVE_FRAMES = 4
 
 /** A stretch of a file, from its first byte up to the one behind its last. */
@@ -43,9 +43,9 @@ export interface Mp3Stream {
   readonly channels: 1 | 2
   /** Mean of the frames, bit/s. */
   readonly bitRate: number
-  /** Decoded frames, at `sampleRateHz`, that the encoder counted (Xing or Info header); absent where it did not. */
+  /** Decoded frames, at `sampleRateHz`, counted by the encoder (Xing or Info header); absent if it did not count. */
   readonly claimedFrames?: number
-  /** Tags that lie between the frames, as where files were joined. */
+  /** Tags between the frames, such as in concatenated files. */
   readonly innerTags: readonly ByteRange[]
 }
 

@@ -13,8 +13,8 @@ export interface PcmLayout {
 }
 
 /**
- * Returns how the samples of a WAV are read, undefined where they are no PCM or are not laid out side by side. A sample of a size
- * between whole bytes, such as 12 or 20 bits, is the upper bits of the next larger one (Microsoft, WAVEFORMATEX). Pure; never throws.
+ * Returns the sample layout of a WAV, undefined if it is not interleaved PCM. A sample size between whole bytes, such as 12 or 20 bits,
+ * uses the upper bits of the next larger one (Microsoft, WAVEFORMATEX). Pure; never throws.
  */
 export function pcmLayout(format: WaveFormat): PcmLayout | undefined {
   const { tag, bitsPerSample, channels, sampleRateHz, validBitsPerSample = 0 } = format

@@ -62,7 +62,7 @@ function jpegParts(bytes: Buffer): Buffer[] | undefined {
   return undefined
 }
 
-/** The place behind the end of the image whose scans begin at `start`. */
+/** Returns the position behind the end of the image whose scans start at `start`. */
 function endOfPicture(bytes: Buffer, start: number): number {
   for (let at = bytes.indexOf(0xff, start); at >= 0 && at + 1 < bytes.length; at = bytes.indexOf(0xff, at)) {
     const marker = bytes[at + 1]!

@@ -8,7 +8,7 @@ import { rateFilter } from './resample.ts'
 const TRUE_PEAK = /^lavfi\.r128\.true_peaks_ch\d+=(\S+)$/gm
 
 /**
- * Returns the true peak of a file at another rate, dBTP; −Infinity for silence. Throws a FfmpegError, also where this ffmpeg cannot measure
+ * Returns the true peak of a file at another rate, dBTP; −Infinity for silence. Throws a FfmpegError, also if this ffmpeg cannot measure
  * it, or the reason of an aborted `signal`.
  */
 export async function truePeakAtRate(

@@ -23,7 +23,7 @@ export interface StreamFacts {
   readonly bitRate?: number
   /** Number of frames that the container claims; absent if it claims none. */
   readonly claimedFrames?: number
-  /** Frames that lie in a WAV. */
+  /** Frames in a WAV. */
   readonly frames?: number
   /** Likely sound in a WAV that its headers do not cover, frames; above 0. */
   readonly strayFrames?: number

@@ -17,7 +17,7 @@ export function rateFilter(ffmpeg: Ffmpeg, sampleRateHz: number): string {
 /** Cancellation and progress of a conversion. */
 interface ConversionOptions {
   readonly signal?: AbortSignal | undefined
-  /** Told the part of the frames that have come out, 0 to 1, rising. */
+  /** Called with the finished part of the frames, 0 to 1, rising. */
   readonly onProgress?: ((part: number) => void) | undefined
 }
 

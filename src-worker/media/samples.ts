@@ -1,4 +1,4 @@
-/** Samples as ffmpeg puts them out: interleaved little-endian float32 in chunks of any size. */
+/** Samples in ffmpeg's output: interleaved little-endian float32 in chunks of any size. */
 
 /** Returns zeros for one plane of samples. */
 export type Allocate = (length: number) => Float32Array

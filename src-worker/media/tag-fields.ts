@@ -140,7 +140,7 @@ export const EXPLICIT = 'ITUNESADVISORY'
 /** Longest text of a tag that is kept, characters: longer than the lyrics of any song. */
 const MAX_TEXT_LENGTH = 200_000
 
-/** One text of a file's tags, clean and not empty, under the name that its system gives it. */
+/** One text of a file's tags, clean and not empty, under its name in that tag system. */
 export interface TagEntry {
   readonly name: string
   readonly text: string

@@ -4,7 +4,7 @@ import { isrcOf } from '../../src-contract/isrc.ts'
 import { METADATA_NAMES, type MetadataName, type SongMetadata } from '../../src-contract/metadata.ts'
 import type { SongTags } from './audio-facts.ts'
 
-/** Names of metadata among the tags, where they are others. */
+/** Names of metadata among the tags, if they differ. */
 export const TAG_NAMES: Readonly<Partial<Record<MetadataName, keyof SongTags>>> = { year: 'date' }
 /** Metadata stored among the `other` tags. */
 export const OTHER_TAGS: readonly MetadataName[] = ['lyrics', 'bpm']

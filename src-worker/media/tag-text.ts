@@ -8,7 +8,7 @@ const EUC_KR_PAIR = /[\xa1-\xc8\xca-\xfd][\xa1-\xfe]/g
 /** Length at which ID3v1 cuts a text, even within a character, bytes. */
 const ID3V1_BYTES = 30
 
-/** Characters of Japanese, without the half-width ones, which every Western letter looks like. */
+/** Characters of Japanese, without the half-width ones, whose bytes are those of Western letters. */
 const KANA = /[\u3041-\u30ff]/
 const JAPANESE = /^[\0-\x7f\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e\u2010-\u266f]*$/
 /**
@@ -16,7 +16,7 @@ const JAPANESE = /^[\0-\x7f\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e\u2010-\u266f]
  * character.
  */
 const TOUCHES_LATIN = /[A-Za-z][가-힣\u4e00-\u9fff]|[가-힣\u4e00-\u9fff][A-Za-z]/
-/** Bytes that begin a syllable which KS X 1001 lacks, or a character of Shift-JIS; no letters in Latin-1. */
+/** Lead bytes of syllables missing from KS X 1001, and of Shift-JIS; not letters in Latin-1. */
 const BEYOND_LATIN1 = /[\x81-\x9f]/
 
 /**
@@ -40,7 +40,7 @@ function koreanOf(raw: string, bytes: Buffer): string | undefined {
   return korean && /[가-힣](?![A-Za-z])/.test(korean) ? korean : undefined
 }
 
-/** Text in Shift-JIS. Each of its kana, and most of its kanji, begins with a byte that is no letter in Latin-1. */
+/** Returns text in Shift-JIS. All of its kana, and most of its kanji, start with a byte that is not a letter in Latin-1. */
 function japaneseOf(raw: string, bytes: Buffer): string | undefined {
   if (!BEYOND_LATIN1.test(raw)) return undefined
   const japanese = decodeStrictly('shift_jis', bytes, raw.length === ID3V1_BYTES)
@@ -56,7 +56,7 @@ function extendedKoreanOf(raw: string, bytes: Buffer): string | undefined {
   return korean && syllables > 0 && 2 * usual > syllables && !TOUCHES_LATIN.test(korean) ? korean : undefined
 }
 
-/** The text, less an unfinished last character where it may be cut; undefined when it is not in that encoding. */
+/** Returns the text, without an unfinished last character if it may be cut; undefined if it is not in that encoding. */
 function decodeStrictly(encoding: string, bytes: Buffer, isCut = true): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: isCut })

@@ -39,7 +39,7 @@ interface SongFile {
 export interface FoundTags {
   readonly tags: SongTags
   readonly hasCover: boolean
-  /** Absent where it is RGB. */
+  /** Absent for RGB. */
   readonly coverColorModel?: ColorModel
   /** Absent if nothing is lost. */
   readonly tagLosses?: TagLosses
@@ -79,7 +79,7 @@ export async function readCover(ffmpeg: Ffmpeg, song: SongFile, signal?: AbortSi
   return (await chooseCover(ffmpeg, (await lookInto(song)).pictures, signal)).cover
 }
 
-/** The tags of a file as bytes, or as far as they are read without ffmpeg. */
+/** The tags of a file as bytes, or parsed if that needs no ffmpeg. */
 interface TagsOfFile {
   /** ID3v2 tag in a WAV's chunk, or the first one before an MP3 or FLAC; empty if there is no such tag. */
   readonly id3: Buffer
@@ -185,7 +185,7 @@ function readLyrics3(tag: Buffer): TagEntry[] {
   return entries
 }
 
-/** Takes the ISRC of the ID3v2 tag of a WAV from the suppliers of its INFO, among which ffmpeg from 7 on names it. */
+/** Removes the ISRC of a WAV's ID3v2 tag from the suppliers of its INFO; ffmpeg from version 7 lists it there. */
 function withoutSource({ tags, cut }: CollectedTags, isrc: string | undefined): CollectedTags {
   const { Source, ...others } = tags.other ?? {}
   const suppliers = Source?.split(VALUE_BREAK).filter((text) => text !== isrc) ?? []
@@ -253,7 +253,7 @@ async function tagsOf(
   return size > MAX_TAG_BYTES ? { ...read, cut: [...read.cut, 'metadata'] } : read
 }
 
-/** Longest ID3 or APEv2 tag that is read, bytes: with the largest picture that is looked at and the tags that are kept. */
+/** Longest ID3 or APEv2 tag that is read, bytes: the largest picture plus the tags that are kept. */
 const MAX_ID3_BYTES = 64_000_000 + MAX_TAG_BYTES
 
 /** Returns the ID3v2 tag before an MP3 or FLAC; empty if it is missing or not read. */

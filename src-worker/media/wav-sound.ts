@@ -11,7 +11,7 @@ export async function readWaveFile(handle: FileHandle): Promise<WaveFile | undef
   return readLater(readWave(size), (offset, length) => readAt(handle, offset, length))
 }
 
-/** A piece of a file that is given on at a time. */
+/** Size of the chunks that are passed on, bytes. */
 const PIECE_BYTES = 1 << 18
 
 /**

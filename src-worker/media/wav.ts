@@ -31,7 +31,7 @@ export interface WavWriter {
   write(bytes: Uint8Array): void
   /** Completes and closes the file. Throws when it did not receive as many frames as it was made for. */
   finish(): { readonly sizeBytes: number; readonly sha256: string }
-  /** Closes a file that is not going to be finished. */
+  /** Closes a file that will not be finished. */
   abandon(): void
 }
 
@@ -96,10 +96,7 @@ function writeAll(file: number, bytes: Uint8Array): void {
 /** A written WAV, open for reading. */
 export interface WavReader extends WavFormat {
   readonly frames: number
-  /**
-   * Returns the bytes of `frames` frames from `firstFrame` on, as they lie in the file; valid until the next call. Throws beyond
-   * the end.
-   */
+  /** Returns the bytes of `frames` frames from `firstFrame` on, as stored; valid until the next call. Throws beyond the end. */
   read(firstFrame: number, frames: number): Uint8Array
   close(): void
 }
@@ -130,7 +127,10 @@ export function openWav(path: string): WavReader {
   }
 }
 
-/** Writes WAVs of one format laid end to end, without tags, and returns where each begins and the last ends, in frames. Throws as {@link cutWav}. */
+/**
+ * Concatenates WAVs of one format, without tags, and returns the start of each and the end of the last, in frames. Throws as
+ * {@link cutWav}.
+ */
 export function joinWavs(files: readonly string[], to: string): number[] {
   const opened = files.map((name) => openSync(name, 'r'))
   try {

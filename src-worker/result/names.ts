@@ -106,7 +106,7 @@ export function isResultFolderName(name: string, jobId: string): boolean {
 /** Largest name of a file on common file systems, bytes. */
 const MAX_NAME_BYTES = 255
 
-/** Returns whether a name is one file's on every file system, and no path. Never throws. */
+/** Returns whether a name is a valid file name on every file system, and not a path. Never throws. */
 export function isSafeName(name: string): boolean {
   const isPlain = name.search(FORBIDDEN) < 0 && !/^[\s.]|[\s.]$/u.test(name) && !RESERVED.test(name)
   return name !== '' && isPlain && name.isWellFormed() && Buffer.byteLength(name) <= MAX_NAME_BYTES

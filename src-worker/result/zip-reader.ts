@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { fromRandomAccessReaderPromise, openPromise, RandomAccessReader, type ZipFile } from 'yauzl'
 
-/** One file in a ZIP: stored, so its bytes lie there as they are and can be served by range. */
+/** One file in a ZIP: stored uncompressed, so its bytes can be served by range. */
 export interface StoredEntry {
   /** Full name inside the ZIP: `<folder>/<file>`. */
   readonly name: string

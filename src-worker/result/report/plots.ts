@@ -28,7 +28,7 @@ export interface TimePlot {
   readonly ceilingDbtp: number
 }
 
-/** Labels are HTML-safe text in both languages, given by the caller. */
+/** Labels from the caller: HTML-safe text in both languages. */
 export interface TimeLabels {
   readonly loudness: string
   readonly peak: string
@@ -267,7 +267,7 @@ function closedPath(lane: Lane, xs: readonly number[], values: readonly Value[],
   return `M${round(xs[0] ?? LEFT)} ${floor}${points.join('')}L${round(xs.at(-1) ?? LEFT)} ${floor}Z`
 }
 
-/** Values outside the scale lie on its edge. */
+/** Clamps values outside the scale to its edge. */
 function yOf(lane: Lane, value: number): number {
   const part = (lane.top - value) / (lane.top - lane.bottom)
   return lane.y + lane.height * Math.max(0, Math.min(1, part))
