@@ -14,7 +14,7 @@ import { LANGUAGES } from './text/language.ts'
 
 const { lyrics: _lyrics, ...FILE_METADATA } = SHOWN_METADATA
 
-/** A song stored once, to be analysed and mastered as often as wanted. */
+/** A song stored once for any number of analyses and masters. */
 export const Source = exactly({
   source_id: Uuid,
   filename: Type.String(),

@@ -19,7 +19,7 @@ export interface FilePart {
   readonly name: string
 }
 
-/** Fields of a form: its JSON object may be given as one. */
+/** Fields of a form: its JSON object may be passed as an object. */
 type SentFields<Fields> = {
   [Name in keyof Fields]?: Name extends 'metadata' ? Fields[Name] | Readonly<Record<string, unknown>> : Fields[Name]
 }
@@ -152,7 +152,7 @@ function requestOf({ method, path, form }: Endpoint, args: LooseArguments): { pa
 export interface ClientOptions {
   /** Address of the server, without a trailing slash; empty in a page that the server served. */
   readonly baseUrl?: string
-  /** Bearer credential, or null where the main process adds it. */
+  /** Bearer credential, or null if the main process adds it. */
   readonly session: string | null
   /** Language of the server's messages. */
   readonly language: () => string
@@ -196,7 +196,7 @@ export function createClient({
   return {
     open,
     ownHeaders,
-    /** Returns the credential of every call from here on; null where the main process adds it. */
+    /** Returns the credential of every call from here on; null if the main process adds it. */
     session: () => session,
     /** Replaces the credential after a restart of the server. */
     renew(fresh: string) {
@@ -256,7 +256,7 @@ export interface OpenedStream {
   readonly close: () => Promise<void>
 }
 
-/** Opens the event stream after the stored event `lastId`, or from now on. Throws ApiError where the server refuses it. */
+/** Opens the event stream after the stored event `lastId`, or from now on. Throws ApiError if the server refuses it. */
 export async function openEventStream(
   client: Pick<Client, 'open'>,
   lastId: string | undefined,

@@ -1,4 +1,4 @@
-/** Coded copies: finished masters as a lossy codec leaves them, to be heard in the application. */
+/** Coded copies: finished masters in a lossy codec for listening in the application. */
 import Type, { type Static } from 'typebox'
 import { COPY_CODEC_NAMES } from './codecs.ts'
 import { exactly, oneOf } from './common.ts'

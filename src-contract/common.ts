@@ -28,7 +28,7 @@ export function oneOf<const Values extends readonly string[]>(
   })
 }
 
-/** An object that names all its members; others are refused where it is input and never sent where it is output. */
+/** An object with a closed list of members; others are refused in input and never sent in output. */
 export function exactly<Properties extends TProperties>(properties: Properties, description?: string) {
   return Type.Object(properties, { additionalProperties: false, ...(description ? { description } : {}) })
 }

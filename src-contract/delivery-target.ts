@@ -98,7 +98,7 @@ export function releaseTarget(
 /** True peak limit when a service turns up a quiet track (support.spotify.com, "Loudness normalization"). */
 const TURN_UP_CEILING_DBTP = -1
 
-/** Returns the change in dB that a service makes to a track on playback, as far as is known; 0 where it is not known to normalise. */
+/** Returns the known gain of a service for a track on playback, dB; 0 if it is not known to normalise. */
 export function playbackGainDb(
   { referenceLufs, turnsUp }: PlaybackRule,
   track: { readonly integratedLufs: number; readonly truePeakDbtp: number },

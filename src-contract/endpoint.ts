@@ -1,4 +1,4 @@
-/** The shape of one endpoint: from it come the route, the client call, the OpenAPI document and the documentation. */
+/** The shape of one endpoint: the source of the route, the client call, the OpenAPI document and the documentation. */
 import type { TObject, TSchema } from 'typebox'
 import { exactly } from './common.ts'
 import { ERROR_CODES, type ErrorCode } from './errors.ts'

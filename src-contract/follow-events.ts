@@ -34,7 +34,7 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** Opens the event stream after the stored event `lastId`. Throws ApiError where the server refuses it. */
+/** Opens the event stream after the stored event `lastId`. Throws ApiError if the server refuses it. */
 export type OpenStream = (lastId: string | undefined, signal: AbortSignal) => Promise<OpenedStream>
 
 /** Returns a function that opens a separate stream for this caller. */
@@ -46,15 +46,15 @@ export const ownStream =
 export interface StreamOptions extends FollowOptions {
   /** Returns whether a refusal ends the following; every other failure is tried again. */
   readonly isFinal: (error: ApiError) => boolean
-  /** Called whenever the stream has been opened, before its events; where it fails, the stream is opened again. */
+  /** Called whenever the stream has been opened, before its events; if it fails, the stream is opened again. */
   readonly onOpened?: () => Promise<void>
-  /** Waits before the stream is opened again, after so many failures in a row. */
+  /** Waits before the stream is opened again, after this many failures in a row. */
   readonly rest?: (pauseMs: number, failures: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
 /**
- * Yields the events of the service as they come, and ends when the signal fires. A connection that breaks off or falls silent is opened
- * again, with the stored events that were missed. Throws ApiError where the service refuses the stream.
+ * Yields the events of the service as they arrive, and ends when the signal fires. A broken or silent connection is reopened, and missed
+ * stored events are replayed. Throws ApiError if the service refuses the stream.
  */
 export const followEvents = (
   client: Pick<Client, 'open'>,

@@ -2,7 +2,7 @@
 
 interface FormatFacts {
   readonly container: Container
-  /** Bits of a sample; absent where the codec is lossy. */
+  /** Bits of a sample; absent for a lossy codec. */
   readonly bitDepth?: 16 | 24 | 32
   /** Rate that it always has, Hz. */
   readonly rateHz?: number

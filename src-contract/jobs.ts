@@ -124,7 +124,7 @@ const songName = (description: string) => Type.String({ maxLength: MAX_TITLE_LEN
 
 const { genre, ai_service, tier, intensity, reference_amount, ...furtherSettings } = SETTING_FIELDS
 
-/** Text fields of `POST /api/v1/master`, before they are read: multipart carries strings. They are checked in this order. */
+/** Unparsed text fields of `POST /api/v1/master`, since multipart carries strings. They are checked in this order. */
 export const MasterFields = exactly({
   platforms: Type.String({ description: `Comma-separated list of: ${PLATFORMS.join(', ')}.` }),
   genre,

@@ -6,7 +6,7 @@ export const MAX_UPLOAD_BYTES = 52_428_800
 export const MAX_SOURCE_BYTES = 1_073_741_824
 /** Longest song (specification section 4.1). */
 export const MAX_DURATION_SECONDS = 600
-/** Encoder padding that a song of exactly the limit may carry on top. */
+/** Encoder padding allowed on top of a song of exactly the limit. */
 export const DURATION_TOLERANCE_SECONDS = 0.1
 /** Shortest song that can be mastered: loudness needs two gating blocks and music needs more. */
 export const MIN_DURATION_SECONDS = 1

@@ -1,4 +1,4 @@
-/** Schemas of the metadata of a song: as fields of a form, where it is changed, and where it is answered. */
+/** Schemas of the metadata of a song: as fields of a form, in changes, and in answers. */
 import Type, { type Static } from 'typebox'
 import { MAX_TITLE_LENGTH } from './limits.ts'
 import { METADATA, METADATA_NAMES, type MetadataName } from './metadata.ts'
@@ -19,7 +19,7 @@ export const METADATA_FIELDS = fields(
 )
 /** Schemas of the metadata in changes; an empty text restores the file's. */
 export const CHANGED_METADATA = fields(({ description }) => `${description} Empty for that of the file.`)
-/** Schemas of the metadata where it is answered. */
+/** Schemas of the metadata in answers. */
 export const SHOWN_METADATA = fields(({ description }) => description)
 
 /** Schemas of all of a song's own metadata in changes; an empty text restores the file's. */

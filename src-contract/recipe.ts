@@ -1,6 +1,6 @@
 /**
- * Recipe of the mastering chain: an ordered list of processing stages with their settings, plain data. The planner writes it from
- * measurements, the chain carries it out, the report may show it. Types only.
+ * Recipe of the mastering chain: an ordered list of processing stages with their settings, plain data. The planner makes it from
+ * measurements, the chain applies it, the report may show it. Types only.
  */
 import type { RecipeStage } from './stages/index.ts'
 

@@ -119,7 +119,7 @@ const ExportedRelease = exactly({
 })
 export type ExportedRelease = Static<typeof ExportedRelease>
 
-/** Names that an export gives. */
+/** Names used by an export. */
 const ExportNames = exactly({
   folder: Type.String({ description: 'Name of the folder of the release.' }),
   files: Type.Array(Type.String(), {

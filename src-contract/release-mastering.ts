@@ -73,7 +73,7 @@ export type Corrections = Static<typeof Corrections>
 
 export const TRACK_MASTER_STATES = ['waiting', 'queued', 'done', 'failed', 'gone'] as const
 
-/** The master that a release made of a track. */
+/** A release's master of a track. */
 export const TrackMaster = exactly({
   job_id: Type.Optional(Uuid),
   state: oneOf(TRACK_MASTER_STATES, 'State of its job; `waiting` before there is one, `gone` where it was deleted.'),

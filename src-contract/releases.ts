@@ -62,7 +62,7 @@ const masteringFacts = {
   }),
 }
 
-/** The same where they are sent: null takes one back. */
+/** The same in requests: null removes a value. */
 const masteringChanges = {
   ...masteringFacts,
   settings: orNull(ReleaseSettings),
@@ -167,7 +167,7 @@ const tracksToAdd = Type.Array(TrackChange, {
   description: 'Tracks in order.',
 })
 
-/** A release to be made. */
+/** A new release. */
 export const NewRelease = Type.Object(
   {
     ...neededFacts,
@@ -200,7 +200,7 @@ export const ReleaseChange = exactly({
 })
 export type ReleaseChange = Static<typeof ReleaseChange>
 
-/** Tracks to be added to a release. */
+/** New tracks for a release. */
 export const NewTracks = Type.Object(
   {
     tracks: tracksToAdd,

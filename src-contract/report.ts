@@ -1,6 +1,6 @@
 /**
- * Measurements, decisions and results: the schema of report.json and of `results[]` and `warnings[]` of a job.
- * Levels are LUFS, dBTP or dB as the name says; null stands for the level of silence.
+ * Measurements, decisions and results: the schema of report.json and of `results[]` and `warnings[]` of a job. Levels are LUFS, dBTP or dB
+ * according to their name; null stands for the level of silence.
  */
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'

@@ -5,7 +5,7 @@ import { endpoints } from './endpoint.ts'
 
 const tag = 'App'
 
-/** Fragment member of the page's link that carries the ticket: no server and no log receives a fragment. */
+/** Fragment member of the page's link with the ticket: fragments are never sent to servers or logged. */
 const TICKET_MEMBER = 'ticket'
 
 /** Returns the link that opens the page at `baseUrl` once. */

@@ -4,7 +4,7 @@ import { FADE_SHAPES } from './edges.ts'
 export interface SettingTexts {
   /** Description in the API's documentation. */
   readonly description: string
-  /** Description of the form field where it is another one. */
+  /** Description of the form field if it differs. */
   readonly fieldDescription?: string
   /** Help of the command-line option, and the placeholder of its value. */
   readonly help: { readonly en: string; readonly ko: string }

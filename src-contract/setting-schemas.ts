@@ -103,7 +103,7 @@ function optional<Properties extends TProperties>(properties: Properties) {
 
 const accepted = ofEach<Accepted>((name) => FORMS[name].accepted)
 
-/** Schemas of the settings where they are answered. */
+/** Schemas of the settings in answers. */
 export const SHOWN_SETTINGS = ofEach<Shown>((name) => {
   const { shown } = FORMS[name]
   return SHOWN_IF_SET.some((other) => other === name) ? Type.Optional(shown) : shown

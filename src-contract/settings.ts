@@ -1,6 +1,6 @@
 /**
- * Mastering settings as one value, with its names on the wire: request, batch, job, work order, report and command line carry it
- * whole. A new setting is a row of `SETTINGS`; values that were stored before it get its default.
+ * Mastering settings as one value, with their names on the wire: request, batch, job, work order, report and command line contain them
+ * whole. A new setting is a row of `SETTINGS`; values stored before it get its default.
  */
 import type { Edges } from './edges.ts'
 import { FORMAT_NAMES } from './formats.ts'

@@ -10,7 +10,7 @@ import {
   type Style,
 } from './settings.ts'
 
-/** Values that a style gives. */
+/** Values of a style. */
 export type StyleValues = Omit<SoundSettings, 'skip_repairs'>
 
 const { skip_repairs: _, ...NEUTRAL } = NEUTRAL_SOUND

@@ -1,4 +1,4 @@
-/** The end of a job, however long it takes. */
+/** Waits for the end of a job, however long it takes. */
 import { ApiError, type Client } from './client.ts'
 import { isPassing, pause } from './follow-events.ts'
 import type { Job } from './jobs.ts'
@@ -8,8 +8,8 @@ import { MAX_WAIT_SECONDS } from './limits.ts'
 const MAX_PAUSE_SECONDS = 15
 
 /**
- * Resolves with a job once it is done or failed, at once where it has ended before. The service waits, which misses no end; a limit of the
- * plan and a restart of the service only delay the answer. Rejects with ApiError, or the reason of the signal.
+ * Resolves with a job once it is done or failed, at once if it has ended before. The service does the waiting, so no end is missed; a limit
+ * of the plan and a restart of the service only delay the answer. Rejects with ApiError, or the reason of the signal.
  */
 export async function waitForJob(client: Pick<Client, 'call'>, job_id: string, signal?: AbortSignal): Promise<Job> {
   const args = { params: { job_id }, query: { wait: MAX_WAIT_SECONDS }, ...(signal ? { signal } : {}) }

@@ -3,7 +3,7 @@ import type { DistributorProfile } from './rules.ts'
 
 const SOURCE = 'audiomaze, its own pages on audio files'
 
-/** audiomaze takes no ID3 or other embedded tags. */
+/** audiomaze accepts no ID3 or other embedded tags. */
 export const audiomaze = {
   id: 'audiomaze',
   name: { en: 'audiomaze', ko: 'audiomaze' },

@@ -3,7 +3,7 @@ import type { DistributorProfile } from './rules.ts'
 
 const SOURCE = 'Catapult, help centre, article 360057012192'
 
-/** Catapult takes WAV, no MP3 and no mono. */
+/** Catapult accepts WAV, but no MP3 and no mono. */
 export const catapult = {
   id: 'catapult',
   name: { en: 'Catapult', ko: 'Catapult' },

@@ -3,7 +3,7 @@ import type { DistributorProfile } from './rules.ts'
 
 const SOURCE = 'CD Baby, help centre, article 204498645'
 
-/** CD Baby takes one WAV of CD quality for each track. */
+/** CD Baby accepts one WAV of CD quality for each track. */
 export const cdBaby = {
   id: 'cd_baby',
   name: { en: 'CD Baby', ko: 'CD Baby' },

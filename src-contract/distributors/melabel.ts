@@ -3,7 +3,7 @@ import type { DistributorProfile } from './rules.ts'
 
 const SOURCE = 'melabel, its own pages on audio files'
 
-/** melabel takes CD quality and no very short tracks. */
+/** melabel accepts CD quality and no very short tracks. */
 export const melabel = {
   id: 'melabel',
   name: { en: 'melabel', ko: 'melabel' },

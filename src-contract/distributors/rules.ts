@@ -99,7 +99,7 @@ export interface SoundForm {
   /** True if anything but the sound follows its start. */
   readonly hasBytesAfterAudio: boolean
   readonly hasTags: boolean
-  /** Bits of a sample; null where the codec is lossy. */
+  /** Bits of a sample; null for a lossy codec. */
   readonly bitDepth: number | null
   readonly sampleRateHz: number
   readonly channels: number

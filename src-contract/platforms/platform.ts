@@ -5,7 +5,7 @@ import type { CopyCodec, StreamedCodec } from '../codecs.ts'
 export const CONFIDENCES = ['published', 'common_practice', 'our_recommendation', 'requested'] as const
 export type Confidence = (typeof CONFIDENCES)[number]
 
-/** Treatment of a track by a service on playback, as far as is known. */
+/** Known treatment of a track by a service on playback. */
 export interface PlaybackRule {
   /** Loudness that the service normalises to, LUFS; null if it is not known to normalise. */
   readonly referenceLufs: number | null

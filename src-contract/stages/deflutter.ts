@@ -13,7 +13,7 @@ export interface FlutterLine {
   readonly phase: number
 }
 
-/** Takes out movements of the level that follow the clock of a decoder, by as much as was measured. */
+/** Removes level fluctuations that follow the clock of a decoder, by their measured amount. */
 export interface Deflutter {
   readonly kind: 'deflutter'
   /** Borders between the bands, Hz, ascending; nothing below the first is changed. The last band has no upper end. */

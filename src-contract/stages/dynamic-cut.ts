@@ -11,7 +11,7 @@ export interface BandCut {
   /** The band that it is compared with; both are weighted by their width. */
   readonly referenceHz: number
   readonly referenceQ: number
-  /** Band-passes in a row that make the reference: three where the loud band must not leak into it. */
+  /** Cascaded band-passes of the reference: three if the loud band must not leak into it. */
   readonly referenceSections: 1 | 3
   /** Most that the density of the band may exceed the reference's without a cut, dB: −30 to 30. */
   readonly toleranceDb: number

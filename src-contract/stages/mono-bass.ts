@@ -1,7 +1,7 @@
 import { both, db, hz } from '../text/sentence.ts'
 import type { StageSentences } from './sentences.ts'
 
-/** Gives both channels the bass of one. */
+/** Makes the bass mono. */
 export interface MonoBass {
   readonly kind: 'mono_bass'
   /** Below this the two channels become one: 40 to 200. */

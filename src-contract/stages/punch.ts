@@ -20,7 +20,7 @@ export interface Punch {
   readonly thresholdDb: number
   /** Lead of the gains over the power that they follow, ms. */
   readonly releaseMs: number
-  /** Gains come so much earlier than the power that they follow, ms. */
+  /** Lead of the gains over the power that they follow, ms. */
   readonly lookAheadMs: number
   /** Between the bands, ascending, Hz: three. */
   readonly crossoversHz: readonly number[]

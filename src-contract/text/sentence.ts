@@ -19,6 +19,6 @@ export const db = (value: number | string | undefined): string =>
 
 export const percent = (value: number | string): string => `${Math.round(Number(value))} %`
 
-/** The number of places in brackets; empty where they were not counted. */
+/** The number of places in brackets; empty if they were not counted. */
 export const places = (values: SentenceValues): string =>
   values.count === undefined ? '' : ` (${count(Number(values.count))})`
