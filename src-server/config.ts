@@ -5,7 +5,7 @@ import { LOG_LEVELS, type LogLevel } from '../src-system/log.ts'
 /** Policy of one process, fixed at its start. */
 export interface Config {
   readonly logLevel: LogLevel
-  /** An ffmpeg that comes before every other. */
+  /** An ffmpeg with precedence over every other. */
   readonly ffmpegPath: string | undefined
   /** Time limit of an engine process for one job, milliseconds. */
   readonly jobTimeoutMs: number
@@ -49,7 +49,7 @@ export const SETTING_NAMES: readonly string[] = Object.keys(READERS)
 /** The value of a setting cannot be used. */
 export class SettingError extends Error {
   readonly setting: string
-  /** Allowed values, where there is a list. */
+  /** Allowed values, if they are a list. */
   readonly allowed: readonly string[] | undefined
 
   constructor(setting: string, allowed?: readonly string[]) {

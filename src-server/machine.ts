@@ -26,7 +26,7 @@ export interface MachineOptions extends FarmWish {
   readonly log?: Log
   readonly timing?: FarmTiming
   readonly forkEngine?: ForkEngine
-  /** Called when it begins to work, waits for its owner, or is refused by it, and when its troubles change. */
+  /** Called when it starts working, waits for its owner, or is refused by it, and when its problems change. */
   readonly onState?: (announcement: Announcement) => void
 }
 

@@ -42,7 +42,7 @@ export interface ServerOptions {
    * member.
    */
   readonly farm?: FarmWish & {
-    /** True where they may make other bytes than this one. */
+    /** True if they may produce different bytes than this machine. */
     readonly allowsMixed?: boolean
     /** Interval of songs that two machines make for comparison; 100 when absent, 0 for no comparison. */
     readonly auditEvery?: number
@@ -61,7 +61,10 @@ export interface RunningServer {
   readonly port: number
   /** Bearer credential of the page, made at this start. */
   readonly sessionCredential: string
-  /** Bearer credential of the owner, made at this start: it permits all that the page may do, and the confirmations that the page may not give. */
+  /**
+   * Bearer credential of the owner, made at this start: it permits everything that the page may do, and the confirmations that the page may
+   * not.
+   */
   readonly controlCredential: string
   /** Returns a link that opens the page in one browser, once, within five minutes. */
   newLink(): string

@@ -15,7 +15,7 @@ import { AppError } from '../http/app-error.ts'
 export interface CodedCopiesDeps {
   /** Throws a FfmpegMissingError. */
   readonly ffmpeg: () => Promise<Ffmpeg>
-  /** Throws INSUFFICIENT_STORAGE unless so many bytes can be written. */
+  /** Throws INSUFFICIENT_STORAGE unless this many bytes can be written. */
   readonly requireDisk: (bytes: number) => void
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal
@@ -37,7 +37,7 @@ export interface CodedCopy {
   readonly tag: string
 }
 
-/** Bytes that a copy may take for each of its master's: 32 bits instead of 16 at least, and the coded file. */
+/** Largest size of a copy relative to its master: 32 bits instead of 16 at least, and the coded file. */
 const COPY_FACTOR = 2.5
 
 /** A copy in the making, shared by all who wait for it. */

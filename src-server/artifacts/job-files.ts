@@ -62,7 +62,7 @@ export interface JobFiles {
   readonly reference?: KeptSong
   /** While the job is done. */
   readonly result?: KeptResult
-  /** Where a batch has put the result, and the SHA-256 of its files that are no masters; absent while the result is kept in its ZIP. */
+  /** Folder of a batch's delivery, and the SHA-256 of its files other than masters; absent while the result is kept in its ZIP. */
   readonly delivered?: { readonly folder: string; readonly sums: Readonly<Record<string, string>> }
 }
 
@@ -76,7 +76,7 @@ export interface BytesPlace {
 export interface StoredFilesDeps {
   /** Opens a file by a path of the user's, in a folder that the owner allows. Rejects with PATH_NOT_ALLOWED. */
   readonly openAllowed: (name: string) => Promise<RegularFile>
-  /** Throws INSUFFICIENT_STORAGE unless so many bytes can be written. */
+  /** Throws INSUFFICIENT_STORAGE unless this many bytes can be written. */
   readonly requireDisk: (bytes: number) => void
   readonly random: Pick<Random, 'newUuid'>
   /** Folder of copies on their way, on the disk of the jobs. */
@@ -260,7 +260,7 @@ export class StoredFiles {
   }
 
   /**
-   * Opens the ZIP of a result, made of its files anew: byte for byte as it was before it was delivered, unless another version wrote that.
+   * Rebuilds the ZIP of a delivered result from its files and opens it: byte-identical to the original, unless another version wrote that.
    * Throws FILE_GONE.
    */
   async #composed(files: JobFiles) {

@@ -102,7 +102,7 @@ export class Links {
     return row.key_id ?? undefined
   }
 
-  /** Takes a link back. */
+  /** Removes a link. */
   remove(jobId: string, linkId: string): void {
     this.#statements.remove.run(jobId, linkId)
     this.#madeAtMs.delete(linkId)
@@ -119,7 +119,7 @@ export class Links {
     return this.#statements.selectOfJob.all(jobId).filter((row) => this.#works(row))
   }
 
-  /** Throws CONCURRENT_LIMIT where the maker of a link has as many as it may. */
+  /** Throws CONCURRENT_LIMIT if the maker of a link has reached its limit. */
   #requireRoom({ job_id, key_id, start_id }: LinkRow): void {
     const working = this.#statements.selectOfMaker.all(key_id, start_id).filter((row) => this.#works(row))
     const onJob = working.filter((row) => row.job_id === job_id).length

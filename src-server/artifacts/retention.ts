@@ -80,8 +80,8 @@ export class Retention {
   }
 
   /**
-   * Returns when a job that ends at a moment expires, epoch ms; null when results are kept, and for a doubtful time: while the clock is
-   * behind, the begin of the retention is unknown.
+   * Returns the expiry of a job that ends at this moment, epoch ms; null if results are kept, and for a doubtful time: while the clock is
+   * behind, the start of the retention is unknown.
    */
   expiryOf(completedAtMs: number): { readonly expiresAtMs: number | null; readonly isDoubtful: boolean } {
     const periodMs = this.#periodMs()
@@ -187,7 +187,10 @@ export class Retention {
     return days === null ? null : days * DAY_MS
   }
 
-  /** Begins a pass through many jobs. Returns whether the server stops, or a newer change of the setting replaces the pass. */
+  /**
+   * Starts a pass over many jobs. Returns a function that tells whether the server is stopping or a newer change of the setting replaces
+   * the pass.
+   */
   #newPass(): () => boolean {
     const change = this.#changes
     return () => this.#stopping.signal.aborted || change !== this.#changes

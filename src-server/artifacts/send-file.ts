@@ -17,7 +17,7 @@ export interface SendableFile {
   readonly mediaType: string
   /** Name to save under. */
   readonly filename: string
-  /** True where a browser should save the file rather than show or play it. */
+  /** True if a browser should save the file rather than show or play it. */
   readonly isDownload?: boolean
 }
 
@@ -43,7 +43,7 @@ export async function fileAnswer(file: SendableFile, request: FileRequest, gone:
   return bytesAnswer(await openBytes(file.path, gone), file, request, gone)
 }
 
-/** Bytes that are open to be read. */
+/** Open bytes, ready to read. */
 export interface OpenBytes {
   readonly sizeBytes: number
   /** Returns `sizeBytes` bytes from `start` on as a stream. */

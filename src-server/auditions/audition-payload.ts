@@ -5,7 +5,7 @@ import { errorText } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import type { KnownAudition } from './auditions.ts'
 
-/** Returns an audition as the app sees it: of the master where there is one, of the estimate before that. */
+/** Returns an audition in the app's form: based on the master if there is one, before that on the estimate. */
 export function auditionPayload(known: KnownAudition, language: Language): Audition {
   const { id, request, estimate, exact, price, error, proof } = known
   const { decisions } = exact ?? estimate

@@ -134,7 +134,7 @@ export class Auditions {
     return { path: exact.path, sha256: exact.sha256, mediaType: 'audio/wav', filename: 'master.wav' }
   }
 
-  /** Begins the codec proof of a premium audition and returns it. Throws as {@link read} does. */
+  /** Starts the codec proof of a premium audition and returns the audition. Throws as {@link read} does. */
   prove(id: string): KnownAudition {
     const known = this.read(id)
     if (known.proof !== 'open') return known

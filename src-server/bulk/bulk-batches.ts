@@ -40,7 +40,7 @@ export interface BulkBatchesDeps
   readonly cancelJob: (jobId: string) => void
 }
 
-/** Files looked at together before a manifest is answered. */
+/** Files inspected at the same time before a manifest is answered. */
 const LOOKS_AT_ONCE = 32
 /** Pause before the next attempt while another program holds a lock on the database, ms. */
 const RETRY_MS = 1000
@@ -135,7 +135,7 @@ export class BulkBatches {
     this.#tell(batchId)
   }
 
-  /** Lets a paused batch go on as far as credits and room reach. Throws BATCH_NOT_FOUND. */
+  /** Resumes a paused batch as far as credits and disk space allow. Throws BATCH_NOT_FOUND. */
   resume(batchId: string): void {
     if (this.#require(batchId).state === 'paused') this.#store.setState(batchId, 'running')
     this.#reconcile()
@@ -177,7 +177,7 @@ export class BulkBatches {
     this.feed()
   }
 
-  /** Call when a job has ended: its song has then too, once its masters are where they belong. Never throws. */
+  /** Ends the song of an ended job once its masters are delivered. Never throws. */
   jobEnded({ jobId }: Pick<JobRecord, 'jobId'>): void {
     const { log, clock } = this.#deps
     try {
@@ -279,7 +279,7 @@ export class BulkBatches {
     for (const song of this.#store.queued()) this.#settle(song)
   }
 
-  /** Ends a song whose job has ended, once its masters are where they belong. */
+  /** Ends a song whose job has ended, once its masters are delivered. */
   #settle(song: SongRecord): void {
     const job = this.#deps.jobOf(song.jobId ?? '')
     if (!job) this.#end(song, 'failed', { error: { code: 'JOB_NOT_FOUND', values: {} } })

@@ -34,7 +34,7 @@ export interface HandOverDeps extends SongSourceDeps {
   readonly onPause: (batchId: string, reason: PauseReason) => void
 }
 
-/** Songs copied and looked at together: as many as the inspection looks at. */
+/** Songs copied and inspected at the same time: as many as the inspection allows. */
 const PREPARED_AT_ONCE = 2
 /** Jobs made for each engine process: a running and a waiting one, which keeps the process busy. */
 const JOBS_PER_WORKER = 2
@@ -61,7 +61,7 @@ export function planRefusal(code: AppError['code']): Refusal {
   }
 }
 
-/** Returns the caller who was served longest ago; those never served come first, in the order given. Pure. */
+/** Returns the caller served longest ago; those never served come first, in the given order. Pure. */
 export function nextCaller<Key>(callers: readonly Key[], served: ReadonlyMap<Key, number>): Key | undefined {
   const turn = (caller: Key) => served.get(caller) ?? 0
   return callers.reduce<Key | undefined>(
@@ -148,7 +148,7 @@ export class BulkFeed {
     const { store, submit } = this.#deps
     await withSong(this.#deps, line, this.#stopping.signal, async ({ sourcePath, ...song }) => {
       await before
-      // It may have been paused or cancelled while its file was looked at.
+      // It may have been paused or cancelled while its file was inspected.
       const manifest = store.find(batchId)
       if (manifest?.state !== 'running' || store.song(batchId, place)?.state !== 'waiting') return
       submit({

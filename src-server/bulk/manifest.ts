@@ -126,7 +126,7 @@ async function* textLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<{ t
     for (const text of parts) {
       if (text.trim() === '') continue
       yield { text, number: ++number }
-      // Others are answered meanwhile.
+      // Lets other requests be answered.
       if (number % LINES_AT_ONCE === 0) await nextTurn()
     }
   }

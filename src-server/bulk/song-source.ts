@@ -36,7 +36,7 @@ export interface SongSourceDeps {
 /** A song, and the user's own file that it was copied from. */
 export type BatchSong = StoredSong & { readonly sourcePath?: string }
 
-/** Sound per byte of a file that is not looked at yet, seconds: WAV of 16 bit at 44.1 kHz, FLAC of 60 % of that, MP3 of 128 kbit/s. */
+/** Estimated sound per byte of an uninspected file, seconds: WAV of 16 bit at 44.1 kHz, FLAC of 60 % of that, MP3 of 128 kbit/s. */
 const SECONDS_PER_BYTE: Readonly<Record<string, number>> = {
   '.wav': 1 / 176_400,
   '.flac': 1 / 105_840,

@@ -82,7 +82,7 @@ export class Ledger {
     return this.#sum()
   }
 
-  /** Takes the price of a job and returns the balance after it. Throws INSUFFICIENT_CREDITS; a job is charged once. */
+  /** Charges a job and returns the new balance. Throws INSUFFICIENT_CREDITS; a job is charged once. */
   charge(jobId: string): number {
     const balance = this.balance()
     if (balance < CREDITS_PER_JOB) throw new AppError('INSUFFICIENT_CREDITS', { cost: CREDITS_PER_JOB, balance })
@@ -90,14 +90,14 @@ export class Ledger {
     return this.#sum()
   }
 
-  /** Gives the price of a job back. Returns the credits given: 0 when the job was never charged or was refunded before. */
+  /** Refunds a job. Returns the refunded credits: 0 if the job was never charged or was refunded before. */
   refund(jobId: string): number {
     if (this.#statements.selectCharge.get(jobId) === undefined) return 0
     this.renew()
     return this.#append('refund', CREDITS_PER_JOB, { once: `refund:${jobId}`, jobId }) ? CREDITS_PER_JOB : 0
   }
 
-  /** Returns whether the price of a job was given back. */
+  /** Returns whether a job was refunded. */
   isRefunded(jobId: string): boolean {
     return this.#statements.selectRefund.get(jobId) !== undefined
   }
@@ -107,13 +107,13 @@ export class Ledger {
     this.#append('grant', amount, { note })
   }
 
-  /** Returns entries, newest first; those older than `before` when given. */
+  /** Returns entries, newest first; only those older than `before`, if it is passed. */
   list(limit: number, before = Number.MAX_SAFE_INTEGER): LedgerEntry[] {
     this.renew()
     return this.#statements.selectPage.all(before, limit).map(toWire)
   }
 
-  /** Returns all entries, oldest first, in groups that are read as they are asked for; entries that are made meanwhile are left out. */
+  /** Returns all entries, oldest first, in groups that are read on demand; entries made meanwhile are left out. */
   all(): Iterable<LedgerEntry[]> {
     this.renew()
     return this.#groups(this.#statements.selectLast.get() ?? 0)
@@ -133,9 +133,9 @@ export class Ledger {
     }
   }
 
-  /** Returns when the plan's credits come next, milliseconds since 1970. */
+  /** Returns the time of the next monthly top-up, milliseconds since 1970. */
   renewsAtMs(): number {
-    // Later than the clock's month where the clock was in that one before and went back.
+    // After the clock was set back, the last renewal can be later than the clock's month.
     const lastMonthMs = Date.parse(this.#lastRenewal().slice('renew:'.length))
     return nextMonthMs(Math.max(this.#renewalNow(), lastMonthMs || 0))
   }

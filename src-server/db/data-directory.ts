@@ -38,7 +38,7 @@ export interface DataDirectory {
   readonly path: string
   /** The id in the marker file. */
   readonly markerId: string
-  /** False where the disk keeps no access rights, as FAT does: others on this machine may read the files. */
+  /** False if the disk has no access rights, such as FAT: others on this machine may read the files. */
   readonly isPrivate: boolean
   readonly ownership: Ownership
   /** Writes the marker of another database. */
@@ -46,7 +46,7 @@ export interface DataDirectory {
 }
 
 export interface FindOptions {
-  /** True where a data directory `Loudsmith` may be made inside a folder with other files. */
+  /** True if a data directory `Loudsmith` may be made inside a folder with other files. */
   readonly adopts?: boolean
 }
 
@@ -198,13 +198,10 @@ const DATABASE_HEAD_BYTES = 1_048_576
 /** Or the write-ahead log, while a crash has kept that page from the database. */
 const LOG_HEAD_BYTES = 16_777_216
 const SQLITE_HEADER = 'SQLite format 3\0'
-/** Name and checksum lie side by side in the row. */
+/** Name and checksum are adjacent in the row. */
 const FIRST_MIGRATION = /0001-core\.sql[0-9a-f]{64}/
 
-/**
- * Returns whether a file is a database of ours, by its bytes: SQLite makes files beside a database even when it opens it for
- * reading only.
- */
+/** Returns whether a file is our database, by its bytes: SQLite would create files beside a database even when opening it read-only. */
 function isOurDatabase(file: string): boolean {
   const head = readHead(file, DATABASE_HEAD_BYTES)?.toString('latin1')
   if (!head?.startsWith(SQLITE_HEADER)) return false

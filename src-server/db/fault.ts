@@ -15,7 +15,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** A folder that was to be the data directory holds files of others. */
+/** Error for a chosen data directory that contains other files. */
 export class DataDirectoryError extends Error {
   /** True if the folder is `Loudsmith` inside the named one. */
   readonly isInside: boolean

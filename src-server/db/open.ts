@@ -9,7 +9,7 @@ export type Db = Database.Database
 
 /** Longest wait of a statement for another program's lock, ms: the process answers no request meanwhile. */
 const BUSY_TIMEOUT_MS = 200
-/** The same at the start, where no request waits yet and there is no second attempt, ms. */
+/** The same at the start, when no request is waiting yet and there is no second attempt, ms. */
 const OPENING_TIMEOUT_MS = 2000
 
 /**

@@ -29,9 +29,9 @@ export class DirectoryOwnedError extends Error {
 
 /** Ownership of a data directory. */
 export interface Ownership {
-  /** Writes down where the owner listens, mode 0600. */
+  /** Records the owner's address, mode 0600. */
   announce(owner: Owner): void
-  /** Gives the directory up. */
+  /** Releases the directory. */
   release(): void
 }
 

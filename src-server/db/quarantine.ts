@@ -27,7 +27,7 @@ const SLICE = 8
 /** Pause between two slices, ms. */
 const PAUSE_MS = 20
 
-/** Makes the quarantine of a data directory; its folder comes with the first thing in it. */
+/** Creates the quarantine of a data directory; its folder is created with its first entry. */
 export function createQuarantine({ dataDir, clock, log }: { dataDir: string; clock: Clock; log: Log }) {
   const folder = path.join(dataDir, FOLDER)
   const leftInPlace = new Set<string>()

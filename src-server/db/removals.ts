@@ -51,7 +51,7 @@ export class Removals {
     this.#statements.insert.run(place, this.#modifiedMs(place))
   }
 
-  /** Notes that a place is in use again. Belongs inside the transaction that needs it. */
+  /** Marks a place as in use again. Call it inside the transaction that needs the place. */
   withdraw(place: string): void {
     this.#statements.remove.run(place)
   }
@@ -109,7 +109,7 @@ export class Removals {
     return found?.isFile() ? Math.trunc(found.mtimeMs) : null
   }
 
-  /** Moves a place out of everybody's way at once and removes it in the background. Returns false where the system holds it back. */
+  /** Moves a place aside at once and removes it in the background. Returns false if the system holds it. */
   #moveAway(place: string): boolean {
     const { dataDir, random } = this.#deps
     const recorded = this.#statements.selectOne.get(place)

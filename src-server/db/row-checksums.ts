@@ -16,7 +16,7 @@ type Source = keyof typeof COLUMNS
 
 const crcOf = (values: readonly unknown[]) => crc32(JSON.stringify(values))
 
-/** Notes the checksum of a row that was made or changed, inside the transaction of that. */
+/** Records the checksum of a new or changed row, inside the same transaction. */
 export function createSeal(db: Db, source: Source): (rowId: number | bigint) => void {
   const { id, rest } = COLUMNS[source]
   const select = db.prepare<[number | bigint], unknown[]>(`SELECT ${id}, ${rest} FROM ${source} WHERE ${id} = ?`).raw()

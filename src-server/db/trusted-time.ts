@@ -37,10 +37,10 @@ export class TrustedTime {
   readonly #statements: ReturnType<typeof prepareStatements>
   #confirmed: number
   #candidate: number | undefined
-  /** Monotonic time of the first look at the candidate, in this run. */
+  /** Monotonic time when the candidate was first seen, in this run. */
   #candidateAtMs: number | undefined
   #saved: { readonly confirmed: number; readonly candidate: number | undefined }
-  /** Monotonic time of the look that confirmed the time, in this run. */
+  /** Monotonic time of the confirmation, in this run. */
   #confirmedAtMs: number | undefined
   #last: { readonly nowMs: number; readonly monotonicMs: number } | undefined
 
@@ -130,7 +130,7 @@ export class TrustedTime {
       this.#statements.upsert.run(this.#confirmed, this.#candidate ?? null)
       this.#saved = { confirmed: this.#confirmed, candidate: this.#candidate }
     } catch {
-      // A full or locked disk: the next look tries again, and without a note a start holds longer.
+      // A full or locked disk: the next check tries again, and without a record a start is held for longer.
     }
   }
 }

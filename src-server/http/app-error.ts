@@ -8,7 +8,7 @@ export interface AppErrorOptions {
   readonly param?: string
   /** Rules that the value breaks: the member `details`, in the language of the message. */
   readonly details?: readonly Detail[]
-  /** Extra response headers. `Retry-After`, `Allow` and `WWW-Authenticate` come from the code and its values by themselves. */
+  /** Extra response headers. `Retry-After`, `Allow` and `WWW-Authenticate` are derived from the code and its values. */
   readonly headers?: Readonly<Record<string, string>>
   /** For the log only; a caller never sees it. */
   readonly cause?: unknown
@@ -32,7 +32,7 @@ export class AppError extends Error {
     this.headers = options.headers ?? {}
   }
 
-  /** The HTTP status that the specification or the catalogue gives this code. */
+  /** The HTTP status of this code in the specification or the catalogue. */
   get status(): number {
     return ERRORS[this.code].status
   }

@@ -1,4 +1,4 @@
-/** Names given by a person: of songs, keys and presets, and notes. */
+/** Names entered by a user: of songs, keys and presets, and notes. */
 import { cleanName } from '../../src-contract/clean-name.ts'
 import { AppError } from './app-error.ts'
 

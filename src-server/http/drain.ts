@@ -39,7 +39,7 @@ export async function drain(request: IncomingMessage, clock: Pick<Clock, 'after'
   }
 }
 
-/** Returns whether a request has a body, which may turn out to be empty. */
+/** Returns whether a request has a body, even an empty one. */
 export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }

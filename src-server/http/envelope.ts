@@ -44,7 +44,7 @@ function envelopeFor(request: FastifyRequest, failure: AppError): ErrorEnvelope 
   }
 }
 
-/** Returns the headers that a failure carries by its code and values, and those it was given. */
+/** Returns the headers of a failure: those of its code and values, and its own. */
 function headersOf(failure: AppError): Record<string, string> {
   const { allow, retryAfterSeconds = ERRORS[failure.code].retryAfterSeconds } = failure.values
   return {
@@ -124,7 +124,7 @@ export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): v
   })
 }
 
-/** Returns whether an identifier in the address is empty, which the router takes for one. */
+/** Returns whether an identifier in the address is empty, which the router would accept. */
 function lacksPart(request: FastifyRequest): boolean {
   const endpoint = endpointOf(request)
   return endpoint !== undefined && endpoint.access !== 'open' && Object.values(request.params as object).includes('')

@@ -8,12 +8,12 @@ export function holdBody(request: IncomingMessage, response: ServerResponse): vo
   held.set(request, response)
 }
 
-/** Returns whether the client still waits to be asked. */
+/** Returns whether the client is still waiting to be asked. */
 export function isBodyHeld(request: IncomingMessage): boolean {
   return held.has(request)
 }
 
-/** Asks for the body where the client waits for that; every reader of a body calls it first. */
+/** Asks for the body if the client waits for that; every reader of a body calls it first. */
 export function askForBody(request: IncomingMessage): void {
   held.get(request)?.writeContinue()
   held.delete(request)

@@ -25,7 +25,7 @@ export function isAllowed(request: Pick<IncomingMessage, 'method' | 'url' | 'hea
   const { method, url = '', headers } = request
   const text = (name: string) => [headers[name] ?? []].flat().join(',').toLowerCase()
   const hosts = LOOPBACK_NAMES.map((name) => `${name}:${port}`)
-  // A client leaves the port out only where it is the scheme's own.
+  // A client omits the port only if it is the scheme's default.
   const named = port === 80 ? [...hosts, ...LOOPBACK_NAMES] : hosts
   const host = ABSOLUTE_FORM.exec(url)?.[1]?.toLowerCase() ?? text('host')
   if (!named.includes(host)) return false

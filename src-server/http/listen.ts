@@ -105,7 +105,7 @@ interface Listeners {
   readonly onHalfClosed: (socket: Socket) => void
 }
 
-/** Resolves to undefined where the machine has no such address. */
+/** Resolves to undefined if the machine has no such address. */
 function listenOn(
   { answer, unreadable, onHalfClosed }: Listeners,
   host: string,

@@ -72,7 +72,7 @@ export type Outcome<E extends Endpoint> = JsonOutcome<E> | RawOutcome<E>
 /** Authenticates a request for the needed access; throws INVALID_API_KEY, FORBIDDEN or RATE_LIMIT. It may set headers on the reply. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply, needed: Scope | 'session') => Caller
 
-/** Returns whether a request carries JSON lines, where its endpoint takes them, and not a form. */
+/** Returns whether a request contains JSON lines, if its endpoint accepts them, instead of a form. */
 export function hasLines({ headers }: FastifyRequest): boolean {
   return LINES_MEDIA_TYPES.includes(mediaTypeOf(headers) ?? '')
 }
@@ -146,7 +146,7 @@ function mediaTypeOf(headers: IncomingHttpHeaders): string | undefined {
   return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
 }
 
-/** Returns how a body is compressed; undefined where it is as it is. */
+/** Returns the encoding of a body; undefined for an unencoded one. */
 function encodingOf(headers: IncomingHttpHeaders): string | undefined {
   const codings = [headers['content-encoding'], headers['transfer-encoding']].join(',').toLowerCase().split(',')
   return codings.map((coding) => coding.trim()).find((coding) => !['', 'identity', 'chunked'].includes(coding))
@@ -232,7 +232,7 @@ function checkedTexts(schema: TObject, given: unknown): unknown {
   return checked(schema, value)
 }
 
-/** The value of the member `name`: in small letters where that is an identifier or several. */
+/** Returns the value of the member `name`, in lower case if it is one or several identifiers. */
 export function inOneCase(name: string, value: unknown): unknown {
   if (name.endsWith('_ids') && Array.isArray(value)) return value.map((one) => inOneCase('_id', one))
   return name.endsWith('_id') && typeof value === 'string' ? value.toLowerCase() : value

@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, Detail>> = {
   object: { rule: 'object' },
 }
 
-/** Returns the first fault of `value`; undefined where it fits. Pure; never throws. */
+/** Returns the first fault of `value`; undefined if it is valid. Pure; never throws. */
 export function schemaFault(schema: TSchema, value: unknown): SchemaFault | undefined {
   if (Value.Check(schema, value)) return undefined
   // A choice of schemas is told by the first of them, and an unknown member before the object that holds it.

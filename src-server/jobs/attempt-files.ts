@@ -1,4 +1,4 @@
-/** Files of the attempts of a job: the result put in place, and left-overs removed. */
+/** Files of the attempts of a job: moving results into place, and removing left-overs. */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -30,8 +30,8 @@ export async function storeResult(
 }
 
 /**
- * Removes the folders of attempts of a job that is not being worked on, and, unless `hasResult`, masters that belong to no finished job:
- * the job was cancelled, or a crash kept its end from being written, while they were put in place.
+ * Removes the attempt folders of an idle job, and, unless `hasResult`, masters that belong to no finished job: the job was cancelled, or a
+ * crash prevented recording its end, while they were moved into place.
  */
 export function removeLeftOvers(folders: Folders, jobId: string, hasResult: boolean): void {
   if (!existsSync(folders.job(jobId))) return

@@ -133,8 +133,8 @@ export class FinishedJobs {
   }
 
   /**
-   * Records that the result was moved into a folder, with the SHA-256 of its files that are no masters. Returns whether all files of the job
-   * are given up, its song too; undefined for a job that is no longer there.
+   * Records that the result was moved into a folder, with the SHA-256 of its files other than masters. Returns whether all files of the job
+   * are given up, including its song; undefined if the job no longer exists.
    */
   moveOut(jobId: string, folder: string, sums: Readonly<Record<string, string>>): boolean | undefined {
     const isSwept = this.#statements.moveOut.get({ jobId, folder, sums: JSON.stringify(sums) })

@@ -1,4 +1,4 @@
-/** Paths of the files of jobs. Names are made of our own identifiers, never of a client's file name. */
+/** Paths of the files of jobs. Names consist of our own identifiers, never of a client's file name. */
 import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { copyLasting, syncFolder } from '../../src-system/disk.ts'
@@ -19,7 +19,7 @@ export interface Folders {
   result(jobId: string): string
   /** Coded copies of its masters; made when the first is asked for. */
   copies(jobId: string): string
-  /** Stores a song under `target`, without copying where the file system allows; `target` must not exist. */
+  /** Stores a song under `target`, without copying if the file system allows it; `target` must not exist. */
   keep(songPath: string, target: string): void
   /** Removes the files of a job at once: after a failed creation, or when a full disk keeps its row. Never throws. */
   takeBack(jobId: string): void
@@ -47,7 +47,7 @@ export function createFolders(dataDir: string): Folders {
       try {
         linkSync(songPath, target)
       } catch (error) {
-        // FAT and some network file systems have no hard links; Windows calls that a wrong function, which Node takes for EISDIR.
+        // FAT and some network file systems have no hard links; Windows reports ERROR_INVALID_FUNCTION, which Node maps to EISDIR.
         const noLinks = ['EPERM', 'ENOTSUP', 'EXDEV', 'ENOSYS', 'EMLINK', 'EISDIR']
         if (!noLinks.includes(String((error as NodeJS.ErrnoException).code))) throw error
         copyLasting(songPath, target)

@@ -18,7 +18,7 @@ export interface IdempotencyUse {
 
 /** One request's hold on its Idempotency-Key while it runs. */
 export interface IdempotencyClaim {
-  /** Throws IDEMPOTENCY_IN_PROGRESS while another request with the same key runs; takes the key over when that has ended. */
+  /** Throws IDEMPOTENCY_IN_PROGRESS while another request with the same key runs; reserves the key once that has ended. */
   check(): void
   release(): void
 }
@@ -83,7 +83,7 @@ export function createIdempotency({ db, clock }: { db: Db; clock: Pick<Clock, 'n
         },
       }
     },
-    /** Returns the answer stored for the key; throws IDEMPOTENCY_MISMATCH when it was given to another request. */
+    /** Returns the answer stored for the key; throws IDEMPOTENCY_MISMATCH if it belongs to a different request. */
     find<Answer = CreatedJob>({ caller, key, fingerprint }: IdempotencyUse): Answer | undefined {
       const row = select.get(caller, key, clock.now() - KEPT_MS) as { fingerprint: string; answer: string } | undefined
       if (row && row.fingerprint !== fingerprint) throw new AppError('IDEMPOTENCY_MISMATCH')

@@ -16,7 +16,7 @@ export const MAX_LOSSES = 10
 
 /** Event in the life of a job. */
 export type JobEvent =
-  /** An engine process begins to work on it. */
+  /** An engine process starts working on it. */
   | { readonly kind: 'claim' }
   /** The masters are verified and stored. */
   | { readonly kind: 'succeed' }
@@ -32,7 +32,7 @@ export type JobEvent =
   | { readonly kind: 'release' }
   | { readonly kind: 'cancel' }
 
-/** State of a job as far as it decides the next one. */
+/** State of a job, as far as it determines the next one. */
 export interface JobPosition {
   readonly state: JobState
   /** Engine processes started for it, except those stopped in order, interrupted or lost. */

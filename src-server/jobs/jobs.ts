@@ -145,7 +145,7 @@ export class Jobs {
   }
 
   /**
-   * Keeps the song of a job in its folder again, where a batch had given it up, and returns its path. Rejects with RESULT_EXPIRED, FILE_GONE,
+   * Copies a song that a batch had given up back into the folder of its job, and returns its path. Rejects with RESULT_EXPIRED, FILE_GONE,
    * INSUFFICIENT_STORAGE.
    */
   async bringBackSong(jobId: string): Promise<string> {

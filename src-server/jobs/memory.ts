@@ -1,4 +1,4 @@
-/** Memory that an engine process takes with its ffmpeg, and whether another one fits. Pure. */
+/** Memory use of an engine process with its ffmpeg, and whether another one fits. Pure. */
 import type { Stage } from '../../src-contract/jobs.ts'
 import { engineRateHz } from '../../src-worker/media/decode.ts'
 import type { JobRecord } from './store.ts'
@@ -10,7 +10,7 @@ const PROCESS_BYTES = 160_000_000
  */
 const FRAME_BYTES = 24
 
-/** Estimate of the most memory that a job takes, bytes, by length and rate of its songs. */
+/** Estimated peak memory of a job, bytes, by length and rate of its songs. */
 export function jobMemoryBytes({
   song,
   reference,

@@ -50,7 +50,7 @@ function specifiedPart(job: JobRecord) {
   }
 }
 
-/** Returns one job as `GET /api/v1/jobs/{job_id}` shows it; `live` is given while it is unfinished. */
+/** Returns one job in the form of `GET /api/v1/jobs/{job_id}`; `live` is set while it is unfinished. */
 export function jobPayload(job: JobRecord, live: LiveState | undefined, view: PayloadView): Job {
   const { song } = job
   const { platforms: _, ...settings } = shownSettings(job.request.settings)

@@ -10,7 +10,7 @@ export interface Attempt {
   readonly order: WorkOrder
   /** Only counts time while the machine is awake. */
   readonly timeLimitMs: number
-  /** Estimate of the most memory that it takes. */
+  /** Estimated peak memory. */
   readonly memoryBytes: number
 }
 
@@ -20,7 +20,7 @@ export interface Attempt {
  */
 export type Loss = 'gone' | 'stopped' | 'disk_full' | 'ffmpeg' | 'files'
 
-/** End of an attempt; there is exactly one. After an answer `done` the files of the result lie in the attempt's folder. */
+/** End of an attempt; there is exactly one. After an answer `done` the files of the result are in the attempt's folder. */
 export type AttemptEnd =
   | EngineEnd
   /** The machine is gone or could not work, which says nothing about the song. */
@@ -28,7 +28,7 @@ export type AttemptEnd =
   /** It continues without this process, which is ending. */
   | { readonly kind: 'left' }
 
-/** Observer of an attempt. Aborting the signal takes the attempt back. */
+/** Observer of an attempt. Aborting the signal withdraws the attempt. */
 export type AttemptWatch = Pick<EngineWork, 'signal' | 'onProgress'>
 
 /** Queue of attempts as seen by the owner of the jobs. Only the owner decides about order and further attempts. */
@@ -39,7 +39,7 @@ export interface Queue {
   slots(): number
   /** Memory for further attempts at this moment, bytes. */
   freeMemoryBytes(): number
-  /** Offers an attempt, or takes it up where it was offered before. Resolves with its end; never rejects. */
+  /** Offers an attempt, or resumes one that was offered before. Resolves with its end; never rejects. */
   offer(attempt: Attempt, watch: AttemptWatch): Promise<AttemptEnd>
   /** Stops the attempts, or detaches from them if they outlive the owner; offered attempts then end at once. */
   close(): Promise<void>

@@ -67,7 +67,7 @@ export interface JobRoutesDeps extends Pick<UntilEndedDeps, 'events'> {
   readonly storage: Pick<Storage, 'requireDisk'>
 }
 
-/** A longer name of a field is cut where it is shown. */
+/** Longest field name in a message; longer ones are cut. */
 const MAX_SHOWN_NAME = 100
 
 /** Most names in a header, which has less room than a body. */
@@ -290,7 +290,7 @@ function ignoredHeader(names: readonly string[]): Record<string, string> {
   return { 'preview-ignored-fields': shown.join(',') }
 }
 
-/** Returns why a passage cannot start where it was asked for. */
+/** Returns the error for a passage that starts behind the end. */
 function startsBehind(durationSeconds: number): AppError {
   const most = Math.floor(durationSeconds)
   const details = [{ rule: 'number_between' as const, least: 0, most }]
@@ -313,7 +313,7 @@ function oneAtATime(): OneAtATime {
   }
 }
 
-/** Returns the warnings that the job of a submission would have, as far as they are known before rendering. */
+/** Returns the warnings of a submission's job that are known before rendering. */
 function analyseAsJob({ analyse }: Pick<JobRoutesDeps, 'analyse'>, submission: Submission, signal: AbortSignal) {
   const { song, reference, request } = submission
   return analyse(song, request.settings, {
@@ -381,7 +381,7 @@ function formContext({ checkWebhookUrl }: JobRoutesDeps, caller: Caller, upload:
   return { caller, files: new Set(upload.files.keys()), checkWebhookUrl }
 }
 
-/** Looks at the songs of a form that was read. */
+/** Inspects the songs of a parsed form. */
 async function submissionOf(
   deps: JobRoutesDeps,
   { caller, signal }: Pick<Uploading, 'caller' | 'signal'>,

@@ -21,7 +21,7 @@ export interface SchedulerDeps extends AttemptDeps {
   readonly makeRoom?: (memoryBytes: number) => void
 }
 
-/** Pause before the next job where the machine lacked memory or processes for the last one, ms. */
+/** Pause before the next job after the machine lacked memory or processes for the last one, ms. */
 const EXHAUSTED_PAUSE_MS = 5000
 
 /** Pause before the next attempt to take a job after a fault of the database, ms. */

@@ -1,4 +1,4 @@
-/** Queries of jobs by the stored song they were made of. SQL only, no rules. */
+/** Queries of jobs by their stored song. SQL only, no rules. */
 import type { Db } from '../db/open.ts'
 import { UNFINISHED } from './unfinished.ts'
 

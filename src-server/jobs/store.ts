@@ -57,7 +57,7 @@ export interface JobRecord extends JobPosition {
   readonly outputFolder?: string
   /** The user's own file that the song was copied from. */
   readonly sourcePath?: string
-  /** SHA-256 of the delivered files that are no masters, by their names; only where a batch has moved the result into `outputFolder`. */
+  /** SHA-256 of the delivered files other than masters, by name; only if a batch has moved the result into `outputFolder`. */
   readonly deliveredSums?: Readonly<Record<string, string>>
   readonly createdAtMs: number
   readonly startedAtMs?: number
@@ -97,7 +97,7 @@ export interface JobEnd {
   readonly storedBytes: number
   readonly completedAtMs: number
   readonly expiresAtMs?: number
-  /** True where it ended while the clock was behind; its retention then starts when the clock is right. */
+  /** True if it ended while the clock was behind; its retention then starts when the clock is right. */
   readonly hasDoubtfulTime?: boolean
 }
 

@@ -40,7 +40,7 @@ export interface Submission {
   readonly idempotency?: IdempotencyUse
   /** True for the song of a manifest, which no plan bounds. False when absent. */
   readonly isBulk?: boolean
-  /** True where the song was charged before, for another job. False when absent. */
+  /** True if the song was charged before, for another job. False when absent. */
   readonly isFree?: boolean
   /** Called in the transaction that makes the job, to write related rows atomically. */
   readonly alongside?: (jobId: string) => void

@@ -47,7 +47,7 @@ function readMembers({ properties = {}, required = [] }: Shape, given: object): 
   return Object.fromEntries(members)
 }
 
-/** Returns the alternative of a schema that takes values of the JSON type of `value`. */
+/** Returns the alternative of a schema that accepts values of the JSON type of `value`. */
 function branchFor(shape: Shape, value: unknown): Shape | undefined {
   const type = jsonType(value)
   return (shape.anyOf ?? [shape]).find(

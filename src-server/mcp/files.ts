@@ -21,8 +21,8 @@ export interface ToolFilesDeps {
 }
 
 /**
- * Returns the full path that an argument names: as it stands, as a `file:` URL, or as `~/…` of the account that runs the service. Throws
- * INVALID_REQUEST, naming `param`, for a path that begins in a folder of the caller.
+ * Returns the full path named by an argument: a plain path, a `file:` URL, or `~/…` of the account that runs the service. Throws
+ * INVALID_REQUEST, naming `param`, for a path relative to the caller.
  */
 export function fullPath(given: string, param: string): string {
   const named = /^file:/i.test(given) ? pathOfUrl(given) : given.replace(/^~(?=[/\\]|$)/, homedir())
@@ -47,7 +47,7 @@ export function toolFiles(deps: ToolFilesDeps): ToolFiles {
       const own = path.join(tmp, newUuid())
       let count = 0
       return {
-        // A part of a form is read by its path, which could be another file by then: it is a copy of ours.
+        // A part of a form is read by its path, which could refer to another file by then: it is our own copy.
         async openFile(given, param) {
           const name = fullPath(given, param)
           const to = path.join(own, String(count++))

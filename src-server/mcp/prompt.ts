@@ -14,7 +14,7 @@ export const PromptInput = Type.Object(
   Object.fromEntries(Object.keys(ARGUMENTS).map((name) => [name, Type.Optional(Type.String())])),
 )
 
-/** The prompt as it is listed, and its text for given arguments. */
+/** The listing of the prompt, and its text for given arguments. */
 export const albumPrompt = {
   listed: {
     name: 'master_album',

@@ -97,7 +97,7 @@ export class McpSessions {
     const id = this.#deps.newUuid()
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id })
     const session = { keyId, transport, openAnswers: 0, lastUsedMs: this.#deps.clock.monotonicMs() }
-    // Counted before it is open: several may begin at once.
+    // Counted before it is open: several may start at once.
     this.#sessions.set(id, session)
     try {
       await this.#connect(id, transport, caller)
@@ -110,7 +110,7 @@ export class McpSessions {
     }
   }
 
-  /** Ends the session of a key that was unused for longest and is idle, where it has as many as it may. Throws CONCURRENT_LIMIT. */
+  /** Ends the key's idle session that was unused for longest, if the key has reached its limit. Throws CONCURRENT_LIMIT. */
   #requireRoom(keyId: string): void {
     const own = [...this.#sessions].filter(([, session]) => session.keyId === keyId)
     if (own.length < MAX_MCP_SESSIONS) return

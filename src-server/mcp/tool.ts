@@ -34,7 +34,7 @@ export interface ToolContext {
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
   /** Fires when the caller cancels the call, or is gone. */
   readonly signal: AbortSignal
-  /** Returns whether the caller has cancelled the call; false where it is gone. */
+  /** Returns whether the caller has cancelled the call; false if the caller is gone. */
   readonly isCancelled: () => boolean
   /** Reports the progress to the caller, 0 to 100; undefined for a caller that did not ask. */
   readonly report: ((progress: number, message: string) => void) | undefined
@@ -42,7 +42,7 @@ export interface ToolContext {
 
 /** Files of one call of a tool, and the folders that all calls write to. */
 export interface ToolFiles extends Pick<ToolContext, 'openFolder'> {
-  /** Returns the files of one call; `discard` gives them up. */
+  /** Returns the files of one call; `discard` removes them. */
   readonly filesOfCall: (
     signal: AbortSignal,
   ) => Pick<ToolContext, 'openFile'> & { readonly discard: () => Promise<void> }

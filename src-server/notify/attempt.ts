@@ -81,7 +81,7 @@ export class Attempts {
     })
   }
 
-  /** Sends one attempt. The offline switch is checked here too, because a test sent by hand skips the check of the queue. */
+  /** Sends one attempt. The offline switch is checked here too, because a manual test skips the check of the queue. */
   async #sendOrStay(row: DeliveryRow, secret: string, atMs: number): Promise<Answer> {
     const { clock, deliveries, slots, ownPort, baseUrl, isOffline, resolveName = resolveBySystem, closing } = this.#deps
     const url = new URL(row.url)
@@ -108,7 +108,7 @@ export class Attempts {
     const { db, clock, random, deliveries } = this.#deps
     db.transaction(() => {
       const isTest = row.event === TEST_EVENT
-      // Read again: a delivery that was requeued by hand meanwhile has all its attempts before it.
+      // Read again: a delivery requeued by the user meanwhile has all its attempts before it.
       const { attempts } = deliveries.row(row.delivery_id)
       const jitter = random.randomBytes(1).readUInt8() / 256
       const plan = planAttempt(answer, { attempts, isTest }, jitter, clock.now())

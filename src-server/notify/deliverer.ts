@@ -37,7 +37,7 @@ export class Deliverer {
     this.#attempts = new Attempts({ ...deps, slots: this.#slots, closing: this.#closing.signal })
   }
 
-  /** Begins to send. */
+  /** Starts sending. */
   start(): void {
     this.#isStarted = true
     for (const url of this.#deps.deliveries.unanswered())

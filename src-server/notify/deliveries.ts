@@ -1,4 +1,6 @@
-/** The outbox and delivery log: one row per event and target, from the moment the event is written until it is taken or given up. */
+/**
+ * The outbox and delivery log: one row per event and target, from the recording of the event until the delivery succeeds or is given up.
+ */
 
 import type { Delivery, StopReason } from '../../src-contract/webhooks.ts'
 import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
@@ -26,7 +28,7 @@ export interface DeliveryRow {
   readonly created_at_ms: number
 }
 
-/** A delivery to be added. */
+/** A new delivery. */
 export interface NewDelivery {
   readonly eventId: string
   readonly event: string
@@ -34,7 +36,7 @@ export interface NewDelivery {
   /** Absent for a job's own address. */
   readonly webhookId?: string
   readonly url: string
-  /** The bytes of every attempt, once the first has begun; see {@link Deliveries.begin}. */
+  /** The bytes of every attempt, once the first has started; see {@link Deliveries.begin}. */
   readonly body: string
 }
 
@@ -168,13 +170,13 @@ export class Deliveries {
     this.#statements.begin.run(body, this.#deps.clock.now(), deliveryId)
   }
 
-  /** Stops the waiting deliveries of a job or a webhook, or one delivery, and notes why. */
+  /** Stops the waiting deliveries of a job or a webhook, or one delivery, and records the reason. */
   stop(of: { deliveryId?: string; jobId?: string; webhookId?: string }, reason: StopReason): void {
     const { deliveryId = null, jobId = null, webhookId = null } = of
     this.#statements.stop.run({ deliveryId, jobId, webhookId, reason, error: STOP_ERRORS[reason] })
   }
 
-  /** Notes that the receiver took it, also where it was stopped while the attempt was under way. */
+  /** Records a successful delivery, even if it was stopped during the attempt. */
   recordDelivered(deliveryId: string, attemptedAtMs: number, { status = null }: { status?: number | null }): void {
     this.#statements.recordDelivered.run({ deliveryId, attemptedAt: attemptedAtMs, status })
   }

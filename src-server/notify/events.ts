@@ -7,7 +7,7 @@ import type { JobCompleted, JobFailed, LiveEvent, LiveEventName, StoredEventName
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { Db } from '../db/open.ts'
 
-/** Event to be recorded. */
+/** A new event. */
 export interface NewEvent {
   readonly event: StoredEventName
   readonly jobId?: string
@@ -54,7 +54,7 @@ export type PassingNews = JobProgress | SourceProgress | AuditionNews | ReleaseN
 
 /** One reader of the live events: it takes them at its own pace, and the rest stays in the database. */
 export interface Follower {
-  /** Returns up to `limit` stored events after those taken before, oldest first. */
+  /** Returns up to `limit` further stored events, oldest first. */
   takeStored(limit: number): StoredEvent[]
   /** Returns the latest news of each job, song and audition that has moved since the last call. */
   takeProgress(): LiveEvent[]
@@ -95,7 +95,7 @@ function prepareStatements(db: Db) {
     selectAfter: db.prepare<[number, number], EventRow>(
       'SELECT seq, event_id, name, job_id FROM events WHERE seq > ? ORDER BY seq LIMIT ?',
     ),
-    // The sequence outlives pruned rows; sqlite_sequence holds the highest ever given.
+    // The sequence outlives pruned rows; sqlite_sequence contains the highest number ever used.
     selectLast: db.prepare<[], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'"),
     deleteBefore: db.prepare<[number]>('DELETE FROM events WHERE created_at_ms < ?'),
   }
@@ -186,7 +186,7 @@ interface LogFollowerDeps extends Pick<FollowDeps, 'onNews' | 'onEnd'> {
   readonly onClose: () => void
 }
 
-/** A follower with its place in the log and the progress that it has not taken. */
+/** A follower with its position in the log and its pending progress. */
 class LogFollower implements Follower {
   readonly progress = new Map<string, PassingNews>()
   readonly #deps: LogFollowerDeps

@@ -1,4 +1,4 @@
-/** When a callback that was not taken is sent again. Pure. */
+/** Retry schedule of failed callbacks. Pure. */
 import { httpDateMs } from '../../src-system/system.ts'
 
 /** Waits between the attempts, ms: from attempts at 0, 5 s, 30 s, 2 min, 10 min, 1 h, 6 h and 24 h after the event. */
@@ -24,8 +24,8 @@ export function waitAfter(attempts: number, random: number, retryAfterMs: number
 }
 
 /**
- * Returns the wait that a `Retry-After` header asks for, ms (RFC 9110 section 10.2.3: seconds or a date), or undefined where it
- * is absent or malformed. `nowMs` is epoch ms.
+ * Returns the wait requested by a `Retry-After` header, ms (RFC 9110 section 10.2.3: seconds or a date), or undefined if it is absent or
+ * malformed. `nowMs` is epoch ms.
  */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? ''

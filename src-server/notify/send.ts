@@ -6,7 +6,7 @@ import type { LookupFunction } from 'node:net'
 import type { Clock } from '../../src-system/system.ts'
 import { checkAddress, literalAddress, portOf, refusalText } from './target-policy.ts'
 
-/** Time until the connection stands, TLS included. */
+/** Time until the connection is established, TLS included. */
 const CONNECT_LIMIT_MS = 5000
 /** Time for the whole attempt, from the name to the last byte of the answer. */
 const TOTAL_LIMIT_MS = 15_000

@@ -6,9 +6,9 @@ const MAX_AT_ONCE = 64
 const MAX_UNPROVEN = 48
 /** Attempts at once to origins that were slow last time. */
 const MAX_SLOW = 16
-/** Attempts at once to one origin: two where the last attempt ended promptly, else one. */
+/** Attempts at once to one origin: two if the last attempt ended promptly, else one. */
 const MAX_PER_PROMPT_ORIGIN = 2
-/** An attempt that holds its slot for less than this, taken or refused, is prompt. A failed connect takes at most as long. */
+/** Longest attempt that counts as prompt, accepted or refused. A failed connect takes no longer. */
 const PROMPT_MS = 5000
 /** Origins remembered, those attempted last. */
 const MAX_REMEMBERED = 1000
@@ -17,7 +17,7 @@ const MAX_REMEMBERED = 1000
 export class Slots {
   readonly #promptByOrigin = new Map<string, boolean>()
 
-  /** Returns whether another attempt to `origin` may begin while those to `taken`, one entry per attempt, are under way. */
+  /** Returns whether another attempt to `origin` may start beside the running ones in `taken`, one entry per attempt. */
   isFree(origin: string, taken: readonly string[]): boolean {
     if (taken.length >= MAX_AT_ONCE) return false
     const own = taken.filter((one) => one === origin).length

@@ -146,7 +146,7 @@ export class Webhooks {
     return this.#statements.selectAll.all().find((row) => row.webhook_id === webhookId)?.secret
   }
 
-  /** Notes that a receiver took a callback. */
+  /** Records that a receiver accepted a callback. */
   noteDelivered(webhookId: string, atMs: number): void {
     this.#statements.updateDelivered.run(atMs, webhookId)
   }

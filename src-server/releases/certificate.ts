@@ -67,7 +67,7 @@ function worst(checks: readonly DeliveryCheck[]): DeliveryCheck['outcome'] {
   return outcomes.includes('not_measured') ? 'not_measured' : 'pass'
 }
 
-/** Returns the text that is signed: the certificate as JSON without blanks. Reading and writing it again gives the same text. */
+/** Returns the text to sign: the certificate as compact JSON. Parsing and serialising it gives the same text. */
 export function signedText(certificate: Certificate): string {
   return JSON.stringify(certificate)
 }

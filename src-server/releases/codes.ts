@@ -4,8 +4,8 @@
 const LENGTHS = [12, 13]
 
 /**
- * Returns a UPC or an EAN as its digits, without blanks and hyphens; undefined where the last digit does not check the others (GS1 General
- * Specifications, section 7.9: weights 3 and 1 from the right). Never throws.
+ * Returns the digits of a UPC or an EAN, without blanks and hyphens; undefined if the check digit is wrong (GS1 General Specifications,
+ * section 7.9: weights 3 and 1 from the right). Never throws.
  */
 export function upcOf(text: string): string | undefined {
   const digits = text.replace(/[\s-]/g, '')

@@ -33,8 +33,8 @@ export function goOver(tracks: readonly { readonly facts: Pick<TrackFacts, 'cont
 }
 
 /**
- * Throws TRACKS_NOT_CONTINUOUS, naming the track, where one cannot go over into the next: songs of another rate or number of channels,
- * other sound settings, a fade or a gap between them, or more sound than one job can hold.
+ * Throws TRACKS_NOT_CONTINUOUS, naming the track, if one cannot run into the next: songs of another rate or number of channels, other sound
+ * settings, a fade or a gap between them, or more sound than one job can hold.
  */
 export function requireContinuous(tracks: readonly JoinableTrack[]): void {
   const goesOver = goOver(tracks)
@@ -73,7 +73,7 @@ function keptOf({ facts, song }: JoinableTrack): number {
   return song.facts.durationSeconds - facts.trim_start_seconds - facts.trim_end_seconds
 }
 
-/** A song of several that are one, and the settings of its job. */
+/** One of several joined songs, and the settings of its job. */
 export interface JoinedPart {
   readonly song: Omit<StoredSong, 'path'>
   readonly settings: JobSettings

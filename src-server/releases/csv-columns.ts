@@ -257,7 +257,7 @@ function valuesIn(
     const fault = property && schemaFault(property, value)
     if (value !== null && !fault) return [[member, value] as const]
     const broken = rule ? rule(cell.text.trim()) : (fault?.detail ?? { rule: 'form' })
-    // The same text for the same release in every row is one mistake.
+    // The same text for the release in every row is one mistake.
     faults.add(row, cell, broken, schema === ReleaseChange)
     return []
   })

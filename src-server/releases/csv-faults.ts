@@ -22,7 +22,7 @@ const MAX_SHOWN = 60
 export class CellFaults {
   readonly #faults = new Map<string, Extract<Detail, { rule: 'in_row' }>>()
 
-  /** Adds a fault; of several of one cell the first counts, and of equal cells of one column where they are told once. */
+  /** Adds a fault; only the first of each cell counts, and with `isToldOnce` only the first of equal cells in a column. */
   add(row: number, { heading, text }: Cell, broken: Detail, isToldOnce = false): void {
     const place = JSON.stringify(isToldOnce ? [heading, text] : [row, heading])
     const value = [...text.trim()].slice(0, MAX_SHOWN).join('')
@@ -47,7 +47,7 @@ export class CellFaults {
     }
   }
 
-  /** Throws INVALID_REQUEST with the first twenty faults in the order of the rows, where there is one. */
+  /** Throws INVALID_REQUEST with the first twenty faults in the order of the rows, if there are any. */
   requireNone(): void {
     const details = [...this.#faults.values()].sort((one, other) => one.row - other.row).slice(0, MAX_FAULTS)
     if (details.length > 0) throw new AppError('INVALID_REQUEST', {}, { param: 'file', details })

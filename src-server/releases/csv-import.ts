@@ -7,7 +7,7 @@ import type { CellFaults } from './csv-faults.ts'
 /** Names of the release for a table without them. */
 export type ReleaseNames = Pick<ReleaseChange, 'title' | 'artist'>
 
-/** A release to be made, with the rows of its tracks in order. */
+/** A new release, with the rows of its tracks in order. */
 export interface TableRelease {
   readonly facts: ReleaseChange
   readonly rows: readonly TrackRow[]

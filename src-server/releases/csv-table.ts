@@ -24,7 +24,7 @@ const ESCAPED = new RegExp(`^'+${FORMULA}`)
 const SEPARATORS = [',', ';', '\t']
 /** First line that tells Excel the separator; spreadsheets do not show it as a row. */
 const SEPARATOR_LINE = /^"?sep=(.)"?(?:\r\n|\r|\n)/i
-/** Blanks that web pages and spreadsheets leave where a plain one is meant. */
+/** Special spaces that web pages and spreadsheets insert instead of a plain one. */
 const OTHER_BLANKS = /[\u00a0\u2007\u202f]/g
 const INVISIBLE = /[\u200b\u2060\ufeff]/g
 

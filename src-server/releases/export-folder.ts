@@ -12,7 +12,7 @@ import { FileRefusedError, type OpenOptions, readRegularFile, withRegularFile } 
 import type { Clock } from '../../src-system/system.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 
-/** A file to be written. */
+/** A file to write. */
 export interface FolderFile {
   /** Name in the folder, safe on every file system, with `/` behind the name of a folder in it. */
   readonly name: string
@@ -25,7 +25,7 @@ export interface FolderFile {
 const MARK = '.loudsmith-export'
 /** Ending of a file that is being written; the name is ours by the mark beside it. */
 const UNFINISHED = '.part'
-/** Files that file managers put anywhere. */
+/** Files that file managers create anywhere. */
 const PASSED_OVER: readonly string[] = ['.DS_Store', 'Thumbs.db', 'desktop.ini']
 /** Deepest folder level that is searched for files: ours have one level below the release's. */
 const MAX_DEPTH = 8
@@ -190,7 +190,7 @@ export class ExportFolder {
     for (const folder of folders) await rmdir(folder).catch(() => {})
   }
 
-  /** Takes the mark away: the folder is complete. Throws as `write` does. */
+  /** Removes the mark: the folder is complete. Throws as `write` does. */
   async finish(): Promise<void> {
     try {
       await withFolder(this.path, (folder) => rm(folder.at(MARK), { force: true }))

@@ -77,7 +77,7 @@ export function chosenMasters(
   return [chosen, ...(isByPlatform ? common.filter((name) => name !== chosen && name !== RELEASE) : [])]
 }
 
-/** Returns the format that a receiver takes of any song, the best first. */
+/** Returns the best format that a receiver accepts for any song. */
 export function wantedFormat(receiver: Distributor): Format {
   const { rules } = distributorProfile(receiver)
   const candidates = ['wav24', 'flac24', 'wav16_44', 'flac16_44'] as const

@@ -45,7 +45,7 @@ function recordTargets(settings: JobSettings): MasterTargets {
   }
 }
 
-/** Silence behind a track that is part of its file, s: the gap before the next one, where that is rendered. */
+/** Trailing silence in a track's file, s: the gap before the next track, if that is rendered. */
 function silenceBehind(next: TrackRecord | undefined): number {
   return next?.facts.gap_in_file ? next.facts.gap_before_seconds : 0
 }
@@ -102,7 +102,7 @@ export function newRun(
   }
 }
 
-/** A track with its song as it is when a run begins. */
+/** A track with its song at the start of a run. */
 export interface RunSong {
   readonly track: RunTrack
   readonly song: StoredSong
@@ -122,7 +122,7 @@ function withJoined(parts: readonly RunPart[], songs: readonly RunSong[]): RunPa
   })
 }
 
-/** The song of a part, or of parts that are one, as it sounds in the record before it is mastered. */
+/** The song of a part, or of joined parts, with its sound in the record before mastering. */
 interface KnownUnit {
   readonly steps: LoudnessSteps
   readonly coherence: Coherence

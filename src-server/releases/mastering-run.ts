@@ -81,7 +81,7 @@ export interface ReleaseRun {
   readonly masters: Readonly<Record<string, FinishedMaster>>
 }
 
-/** A job of a run as far as it is known. */
+/** The known facts of a run's job. */
 export interface JobOutcome {
   readonly state: 'queued' | 'done' | 'failed'
   readonly failure?: { readonly code: FailureCode; readonly values: ErrorParams }
@@ -89,7 +89,7 @@ export interface JobOutcome {
   readonly masters: Readonly<Partial<Record<MasterName, { readonly steps: LoudnessSteps; readonly isShort: boolean }>>>
 }
 
-/** Measurements of the song of a part, or of parts that are one, before it is mastered. */
+/** Measurements of the song of a part, or of joined parts, before mastering. */
 export interface MeasuredUnit {
   readonly steps: LoudnessSteps
   readonly corrections: Corrections

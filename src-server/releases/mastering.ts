@@ -143,7 +143,7 @@ export class ReleaseMastering {
   }
 
   /**
-   * Brings the songs of a release here that lie where batches delivered them. Returns the refusal of the first that is gone. Throws
+   * Copies the songs of a release back from batches' delivery folders. Returns the error of the first missing one. Throws
    * RELEASE_NOT_FOUND.
    */
   async bringBackSongs(releaseId: string): Promise<AppError | undefined> {
@@ -295,7 +295,7 @@ export class ReleaseMastering {
     onChanged(releaseId)
   }
 
-  /** Moves a release on as far as its jobs, the slots and the processes allow. */
+  /** Advances a release as far as its jobs, the slots and the processes allow. */
   #advance(releaseId: string): void {
     const { runs, jobOf } = this.#deps
     for (;;) {

@@ -12,7 +12,7 @@ import { requireName } from '../http/display-name.ts'
 import { isDate, languageOf, upcOf } from './codes.ts'
 import { changedDisclosure } from './disclosure.ts'
 
-/** Facts of a release, with their names on the wire; the mode of loudness is absent where it follows from the kind. */
+/** Facts of a release, with their names on the wire; the loudness mode is absent if it follows from the kind. */
 export type ReleaseFacts = Omit<
   Release,
   'release_id' | 'cover' | 'created_at' | 'changed_at' | 'tracks' | 'mastering' | 'loudness_mode'
@@ -48,7 +48,7 @@ export interface ReleaseRecord {
   readonly changedAtMs: number
 }
 
-/** Title and artist of a song, which its track has unless told otherwise. */
+/** Title and artist of a song, the defaults of its track. */
 export interface SongNames {
   readonly title: string
   readonly artist?: string
@@ -144,7 +144,7 @@ export function changedSong(song: TrackSong, { source_id, job_id }: TrackChange)
   }
 }
 
-/** Returns the tracks with others from a number on, at the end where it is absent or larger. Throws TRACK_LIMIT for too many. */
+/** Inserts tracks at a number, or at the end if it is absent or larger. Throws TRACK_LIMIT for too many. */
 export function withTracks(
   tracks: readonly TrackRecord[],
   added: readonly TrackRecord[],

@@ -69,7 +69,7 @@ const LOOK_LIMIT_MS = 1000
 /** The releases. Every method is one transaction; a refused change leaves nothing behind. */
 export class Releases {
   readonly #deps: ReleasesDeps
-  /** Jobs whose songs were gone when they were looked for last. */
+  /** Jobs whose songs were missing at the last check. */
   readonly #gone = new Set<string>()
 
   constructor(deps: ReleasesDeps) {
@@ -99,7 +99,7 @@ export class Releases {
     }
   }
 
-  /** Looks whether the songs of the tracks are where they were left, for at most a second: a drive may hang. Throws RELEASE_NOT_FOUND. */
+  /** Checks whether the songs of the tracks still exist, for at most a second: a drive may hang. Throws RELEASE_NOT_FOUND. */
   async look(releaseId: string): Promise<void> {
     const { hasSong, clock } = this.#deps
     const looks = this.require(releaseId).tracks.map(async ({ jobId }) => {
@@ -178,7 +178,7 @@ export class Releases {
     })
   }
 
-  /** Puts the tracks into another order. Throws RELEASE_NOT_FOUND, INVALID_REQUEST. */
+  /** Reorders the tracks. Throws RELEASE_NOT_FOUND, INVALID_REQUEST. */
   orderTracks(releaseId: string, trackIds: readonly string[]): Release {
     return this.#update(releaseId, ({ tracks }) => ({ tracks: inOrder(tracks, trackIds) }))
   }
@@ -190,7 +190,7 @@ export class Releases {
     }))
   }
 
-  /** Takes a track out. Throws RELEASE_NOT_FOUND. */
+  /** Removes a track. Throws RELEASE_NOT_FOUND. */
   removeTrack(releaseId: string, trackId: string): Release {
     return this.#update(releaseId, ({ tracks }) => ({ tracks: replaced(tracks, trackId, () => []) }))
   }

@@ -12,7 +12,7 @@ export interface SongMeasure {
   readonly truePeakDbtp: number | null
 }
 
-/** A job that a release made of the song of a track. */
+/** A release's job for the song of a track. */
 export interface ReleaseJob {
   readonly jobId: string
   readonly releaseId: string
@@ -59,7 +59,7 @@ export class RunStore {
     this.#statements = prepareStatements(db)
   }
 
-  /** Returns the run of a release; undefined where it was never mastered. */
+  /** Returns the run of a release; undefined if it was never mastered. */
   find(releaseId: string): ReleaseRun | undefined {
     const text = this.#statements.selectRun.get(releaseId)
     if (text === undefined) return undefined
@@ -88,7 +88,7 @@ export class RunStore {
     this.#statements.insertJob.run({ ...job, charge: isCharge ? 1 : 0 })
   }
 
-  /** Returns the jobs that were made of a song of a track, the newest first. */
+  /** Returns the jobs of a track's song, the newest first. */
   jobsOf(track: OfTrack): { readonly jobId: string; readonly isCharge: boolean }[] {
     return this.#statements.selectJobs
       .all(track)

@@ -28,7 +28,7 @@ export class Signer {
     if (existsSync(this.#file)) this.#read()
   }
 
-  /** Returns the signature of a text in UTF-8. Throws as `requireUsable` does, and the system's error where no key can be made. */
+  /** Returns the signature of a text in UTF-8. Throws as `requireUsable` does, and the system's error if no key can be made. */
   sign(text: string): Signature {
     const key = existsSync(this.#file) ? this.#read() : this.#make()
     return {

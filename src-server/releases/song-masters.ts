@@ -1,7 +1,7 @@
 import type { Jobs } from '../jobs/jobs.ts'
 import type { SongMasters } from './export-sounds.ts'
 
-/** Returns the masters of a job as an export takes them; undefined while it is not done and once they are gone. */
+/** Returns the masters of a job for an export; undefined until it is done and once they are gone. */
 export function songMasters(jobs: Pick<Jobs, 'finished' | 'bringBackFile'>, jobId: string): SongMasters | undefined {
   const finished = jobs.finished(jobId)
   if (!finished) return undefined

@@ -12,7 +12,7 @@ import {
 
 /** A picture with its facts. */
 export interface StoredCover extends Omit<CoverFacts, 'size_bytes' | 'color_model'> {
-  /** Null where it was stored before its colour model was read. */
+  /** Null if it was stored before its colour model was recorded. */
   readonly color_model: ColorModel | null
   readonly bytes: Buffer
 }

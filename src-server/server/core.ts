@@ -35,7 +35,7 @@ import { SpareRoom } from '../uploads/spare-room.ts'
 export interface ServiceDeps {
   readonly dataDir: string
   readonly directory: DataDirectory
-  /** True where this process removes expired and left-over files. */
+  /** True if this process removes expired and left-over files. */
   readonly sweeps: boolean
   readonly host?: 'desktop' | 'browser'
   readonly outputFolder?: string
@@ -153,7 +153,7 @@ function findOnce(choice: () => Choice, resourcesDir: string | undefined): () =>
     const isAsKnown = async ({ key, ffmpeg }: NonNullable<typeof found>) =>
       key === JSON.stringify(set) && (await isThere(ffmpeg)) && (await isAsConfirmed(set, digestOf))
     if (known && (await isAsKnown(known))) return known.ffmpeg
-    // Another may have looked meanwhile.
+    // Another call may have searched meanwhile.
     if (!found || found === known) {
       found = { key: JSON.stringify(set), ffmpeg: locateFfmpeg({ ...set, resourcesDir, digestOf }) }
     }

@@ -7,9 +7,9 @@ import { isDeviceName } from '../../src-system/regular-file.ts'
 import { invalidRequest } from '../http/app-error.ts'
 
 /**
- * Makes an output folder that is missing. Rejects with INVALID_REQUEST, naming `param`, unless masters can be written to it, and
- * when it lies in the data folder, where unknown files may be moved. `real` is its real path where that was resolved before: what has taken
- * its place since then is refused.
+ * Creates a missing output folder. Rejects with INVALID_REQUEST, naming `param`, unless masters can be written to it, and if it is in the
+ * data folder, where unknown files may be moved. `real` is its real path if that was resolved before: anything that replaced it since then
+ * is refused.
  */
 export async function requireOutputFolder(
   folder: string,
@@ -27,7 +27,7 @@ export async function requireOutputFolder(
   }
 }
 
-/** Rejects with INVALID_REQUEST, naming `param`, unless songs can be read from a folder that is not Loudsmith's own. */
+/** Rejects with INVALID_REQUEST, naming `param`, unless the folder is readable and not Loudsmith's own. */
 export async function requireSongFolder(folder: string, dataDir: string, param = 'path'): Promise<void> {
   await requireOutside(folder, dataDir, param)
   await requireReadableName(folder, param)
@@ -39,16 +39,16 @@ export async function requireSongFolder(folder: string, dataDir: string, param =
   }
 }
 
-/** Endings of folders that macOS shows and starts as one program. */
+/** Extensions of folders that macOS shows and starts as one program. */
 const PROGRAM_FOLDER =
   /\.(app|appex|action|bundle|component|framework|kext|mpkg|pkg|plugin|prefpane|qlgenerator|saver|service|workflow|xpc)$/i
 
-/** Returns whether a path is, or lies in, a folder that macOS takes for a program. Pure. */
+/** Returns whether a path is, or is inside, a folder that macOS takes for a program. Pure. */
 export function isProgramFolder(folder: string, platform: NodeJS.Platform = process.platform): boolean {
   return platform === 'darwin' && folder.split('/').some((step) => PROGRAM_FOLDER.test(step.trimEnd()))
 }
 
-/** A name that is not UTF-8 arrives with U+FFFD in it: a folder made by that name would be another one beside it. */
+/** Refuses names that are not valid UTF-8: they contain U+FFFD, and creating such a folder would make a different one beside it. */
 async function requireReadableName(folder: string, param: string): Promise<void> {
   if (!folder.includes('\ufffd')) return
   await lstat(folder).catch((cause) => {
@@ -58,7 +58,7 @@ async function requireReadableName(folder: string, param: string): Promise<void>
 
 async function requireOutside(folder: string, dataDir: string, param: string): Promise<void> {
   if (isDeviceName(folder)) throw invalidRequest('folder_not_absolute', { param })
-  // On Windows a way from the root names no drive, and would mean the one from which this program was started.
+  // On Windows a path from the root names no drive, and would refer to that of the working folder.
   const rootOf = (name: string) => path.parse(name).root
   if (rootOf(path.normalize(folder)) !== rootOf(path.resolve(folder)))
     throw invalidRequest('folder_not_absolute', { param })

@@ -12,15 +12,15 @@ import { requireOutputFolder, requireSongFolder } from './chosen-folder.ts'
 export interface SettingsDeps {
   readonly db: Db
   readonly dataDir: string
-  /** A shorter retention frees room, and other folders take what is written. */
+  /** A shorter retention and other folders may free room on a full disk. */
   readonly spareRoom: Pick<SpareRoom, 'use'>
   /** Folder for plain masters unless the owner chooses another; null for a server without a screen. */
   readonly defaultOutputFolder: string | null
-  /** Cores of this machine: as many engine processes may run at most, and half of them unless the owner chooses. */
+  /** Cores of this machine: the most engine processes; the default is half of them. */
   readonly cores: number
 }
 
-/** Row of what the owner confirmed beside `ffmpeg_path`; no client is told. */
+/** Row of the confirmed digest for `ffmpeg_path`; it is never sent to clients. */
 const FFMPEG_SHA256 = 'ffmpeg_sha256'
 type Stored = Settings & { [FFMPEG_SHA256]: string | null }
 
@@ -57,18 +57,19 @@ export function createSettings(deps: SettingsDeps) {
   let current = load()
 
   return {
-    /** Returns the settings of this moment. */
+    /** Returns the current settings. */
     read: (): Settings => current.settings,
 
-    /** Returns the ffmpeg that is set, with what its owner confirmed of it; undefined where none is. */
+    /** Returns the configured ffmpeg with its owner's confirmation; undefined without one. */
     ffmpeg(): ConfirmedFfmpeg | undefined {
       const { settings, ffmpegSha256 } = current
       return settings.ffmpeg_path === null ? undefined : { path: settings.ffmpeg_path, sha256: ffmpegSha256 }
     },
 
     /**
-     * Stores a change that fits the schema and that its caller may make. Throws INVALID_REQUEST for a folder that cannot be written,
-     * for more engine processes than cores, for a newly allowed one that cannot be read, and for what is no ffmpeg that runs. An ffmpeg is run once for that, and is confirmed by it.
+     * Stores a change that matches the schema and that its caller may make. Throws INVALID_REQUEST for a folder that is not writable, for
+     * more engine processes than cores, for a newly allowed folder that is not readable, and for an ffmpeg that does not run. The ffmpeg is
+     * run once for this check, which confirms it.
      */
     async change(patch: Partial<Settings>): Promise<Settings> {
       if ((patch.engine_workers ?? 1) > cores) {
@@ -88,7 +89,7 @@ export function createSettings(deps: SettingsDeps) {
 
 export type SettingsStore = ReturnType<typeof createSettings>
 
-/** Returns the real paths of folders, each once. Throws INVALID_REQUEST for one that was not allowed before and cannot be read, or is our own. */
+/** Returns the real paths of folders, each once. Throws INVALID_REQUEST for a newly allowed folder that cannot be read, or is our own. */
 async function realFolders(
   folders: readonly string[],
   { allowed_folders: before }: Settings,
@@ -105,7 +106,7 @@ async function realFolders(
   return [...new Set(real)]
 }
 
-/** Returns the SHA-256 of an ffmpeg that runs; null without one. Throws INVALID_REQUEST for anything else. */
+/** Returns the SHA-256 of a working ffmpeg; null without one. Throws INVALID_REQUEST for anything else. */
 async function sha256Of(file: string | null): Promise<string | null> {
   if (file === null) return null
   const found = await inspectFfmpeg(file)

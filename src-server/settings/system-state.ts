@@ -1,4 +1,4 @@
-/** State of the machine, as the application shows it. */
+/** State of the machine for the application. */
 import type { SystemState } from '../../src-contract/app.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import { FfmpegMissingError } from '../../src-worker/media/locate.ts'
@@ -10,17 +10,17 @@ export interface SystemStateDeps {
   readonly engineVersion: string
   readonly baseUrl: string
   readonly dataDir: string
-  /** Folder below it in which ffmpeg is tried. */
+  /** Folder below it for trials of ffmpeg. */
   readonly tmp: string
   readonly host: SystemState['host']
   readonly hasSimd: boolean
   readonly cores: number
-  /** Rejects when there is none. */
+  /** Rejects without an ffmpeg. */
   readonly ffmpeg: () => Promise<Ffmpeg>
   readonly freeBytes: () => number
   readonly usedBytes: () => number
   readonly quarantined: () => Promise<Quarantined>
-  /** True where the disk of the data directory keeps access rights. */
+  /** True if the disk of the data directory has access rights. */
   readonly isPrivate: boolean
 }
 
@@ -29,7 +29,7 @@ export function createSystemStateReader(deps: SystemStateDeps): () => Promise<Sy
   const { appVersion, engineVersion, baseUrl, dataDir, tmp, host, hasSimd, ffmpeg, freeBytes, usedBytes } = deps
   const { cores, quarantined, isPrivate } = deps
   let proven: string | undefined
-  /** Resolves with the reason why an ffmpeg cannot work in the data folder; a working one is not tried again. */
+  /** Resolves with the reason that an ffmpeg cannot work in the data folder; a working one is not tried again. */
   const faultOf = async (found: Ffmpeg): Promise<{ fault?: string }> => {
     const name = `${found.path} ${found.version}`
     if (name === proven) return {}

@@ -17,9 +17,9 @@ export interface SongFile {
   readonly stat: FileStat
 }
 
-/** A song of a watched folder could not be read; the system's error is the cause. */
+/** Error for an unreadable song of a watched folder; the system's error is the cause. */
 export class UnreadableError extends Error {
-  /** True where access rights are the reason, which only a change of them removes; any other reason, such as a lost network, may pass. */
+  /** True if access is denied, which lasts until the rights change; any other reason, such as a lost network, may pass. */
   readonly isDenied: boolean
   readonly reason: AppError
 
@@ -35,9 +35,9 @@ export class UnreadableError extends Error {
 /** Files whose attributes are read at once: enough to hide the latency of a network drive. */
 const STAT_BATCH = 32
 
-/** Resolves with a file and its attributes; undefined where there is none of that name, and for a folder or a link. */
+/** Resolves with a file and its attributes; undefined if it is missing, a folder or a link. */
 export async function statSong(folder: string, filename: string): Promise<SongFile | undefined> {
-  // Not taken from the directory listing: on Windows that shows files kept in OneDrive as links.
+  // The directory listing would not do: on Windows it shows files kept in OneDrive as links.
   const facts = await lstat(path.join(folder, filename), { bigint: true }).catch(() => undefined)
   return facts?.isFile() ? { filename, stat: fileStat(facts) } : undefined
 }
@@ -54,12 +54,12 @@ export async function listSongs(folder: string): Promise<SongFile[]> {
   return songs
 }
 
-/** Disk room that is watched while a song is copied, and what ends the copy. */
+/** Disk room checks during a copy, and the signal that aborts it. */
 type CopyOptions = Pick<Storage, 'requireDisk'> & { readonly signal: AbortSignal }
 
 /**
- * Copies a song of `folder` to `to` and hashes it; resolves with undefined when the song has changed since it was seen, so that a
- * half-written file is never taken. Rejects as {@link copyOpened} does.
+ * Copies a song of `folder` to `to` and hashes it; resolves with undefined if the song has changed since it was seen, which rejects
+ * half-written files. Rejects as {@link copyOpened} does.
  */
 export async function copySong(
   folder: string,
@@ -80,8 +80,8 @@ export async function copySong(
 }
 
 /**
- * Copies an open file to `to` and hashes it; resolves with undefined when it changed meanwhile. Rejects with an {@link UnreadableError},
- * INSUFFICIENT_STORAGE before the disk is full, the system's error of writing, or the reason of an aborted signal.
+ * Copies an open file to `to` and hashes it; resolves with undefined if it changed meanwhile. Rejects with an {@link UnreadableError},
+ * INSUFFICIENT_STORAGE before the disk is full, the system's write error, or the reason of an aborted signal.
  */
 export async function copyOpened(
   file: RegularFile,
@@ -89,7 +89,7 @@ export async function copyOpened(
   { requireDisk, signal }: CopyOptions,
 ): Promise<ReceivedFile | undefined> {
   const hash = createHash('sha256')
-  // A generator, so that an error of reading can be told from one of writing.
+  // A generator, to distinguish read errors from write errors.
   const read = async function* () {
     try {
       for await (const chunk of file.stream({ signal }) as AsyncIterable<Buffer>) {

@@ -1,4 +1,4 @@
-/** Songs that the app stores once, to be analysed, heard and mastered as often as wanted. Equal bytes are stored once. */
+/** Songs that the app stores once for any number of analyses, auditions and masters. Equal bytes are stored once. */
 import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Source, summaryOf } from '../../src-contract/app.ts'
@@ -18,12 +18,12 @@ import type { Removals } from '../db/removals.ts'
 import { invalidRequest } from '../http/app-error.ts'
 import type { InspectedSong } from '../uploads/inspect.ts'
 
-/** A stored song with what the engine and the player need to find it. */
+/** A stored song with its location for the engine and the player. */
 export interface StoredSource extends InspectedSong {
   readonly sourceId: string
 }
 
-/** An uploaded, accepted song. Its file is moved, so it must lie on the disk of the data folder. */
+/** An uploaded, accepted song. Its file is moved, so it must be on the disk of the data folder. */
 export interface NewSource extends InspectedSong {
   readonly purpose: 'song' | 'reference'
   readonly cover?: Cover
@@ -46,7 +46,7 @@ export interface SourcesDeps {
   readonly db: Db
   readonly clock: Clock
   readonly random: Random
-  /** Folder of the stored songs, `sources` in the data directory; made when it is missing. */
+  /** Folder of the stored songs, `sources` in the data directory; created if it is missing. */
   readonly folder: string
   readonly removals: Pick<Removals, 'record' | 'withdraw' | 'removeAll'>
 }
@@ -78,7 +78,7 @@ export class Sources {
   readonly #deps: SourcesDeps
   readonly #statements: ReturnType<typeof prepareStatements>
   readonly #summaries: Summaries
-  /** Songs put in place by this run, of which some may not have been committed. */
+  /** Songs stored by this run, perhaps not all committed. */
   readonly #putHere = new Set<string>()
 
   constructor(deps: SourcesDeps) {
@@ -89,9 +89,9 @@ export class Sources {
   }
 
   /**
-   * Stores a song and returns its identifier. The file is in place, also for a loss of power, before the row that promises it is
-   * committed; while another program's lock keeps the row from being written, it stays where it was. Where the commit fails
-   * otherwise the file belongs to no song, and is removed by the next `sweepFiles`.
+   * Stores a song and returns its identifier. The file is in place, safe against a loss of power, before its row is committed; while
+   * another program's lock blocks the row, the file stays where it was. If the commit fails otherwise, the file belongs to no song and is
+   * removed by the next `sweepFiles`.
    */
   add(song: NewSource): string {
     const { db, clock, random, folder, removals } = this.#deps
@@ -118,8 +118,8 @@ export class Sources {
   }
 
   /**
-   * Returns a stored song that is to be worked on, or undefined for an unknown identifier. Throws INVALID_REQUEST, naming `param`, when
-   * its file is gone: the data folder is the user's own.
+   * Returns a stored song to work on, or undefined for an unknown identifier. Throws INVALID_REQUEST, naming `param`, if its file is gone:
+   * the data folder is the user's own.
    */
   take(sourceId: string, param: 'source_id' | 'reference_source_id'): StoredSource | undefined {
     const song = this.find(sourceId)
@@ -128,13 +128,13 @@ export class Sources {
     return song
   }
 
-  /** Returns a stored song, or undefined for an unknown identifier and where the file is gone. */
+  /** Returns a stored song, or undefined for an unknown identifier or a missing file. */
   findKept(sourceId: string): StoredSource | undefined {
     const song = this.find(sourceId)
     return song && existsSync(song.path) ? song : undefined
   }
 
-  /** Returns what a list of tracks shows of a song, or undefined for an unknown identifier. */
+  /** Returns a song's facts for a list of tracks, or undefined for an unknown identifier. */
   facts(sourceId: string) {
     const shown = this.show(sourceId)
     if (!shown) return undefined
@@ -143,32 +143,32 @@ export class Sources {
     return { title, ...(artist === undefined ? {} : { artist }), durationSeconds, state }
   }
 
-  /** Returns a song as the app shows it, or undefined for an unknown identifier. */
+  /** Returns a song in the app's form, or undefined for an unknown identifier. */
   show(sourceId: string): Source | undefined {
     const row = this.#row(sourceId)
     return row && sourceToWire(row)
   }
 
-  /** Returns where the cover picture lies and what it is; undefined without one. */
+  /** Returns the path and media type of the cover picture; undefined without one. */
   cover(sourceId: string): { path: string; mediaType: string } | undefined {
     const row = this.#row(sourceId)
     return row?.cover_type ? { path: this.#coverPath(row.sha256), mediaType: row.cover_type } : undefined
   }
 
-  /** Keeps what an analysis found, so that it is made once. An unknown song is ignored. */
+  /** Stores the result of an analysis, to make it only once. An unknown song is ignored. */
   saveAnalysis(sourceId: string, analysis: Analysis): void {
     this.#statements.updateAnalysis.run(JSON.stringify(analysis), sourceId)
     this.#summaries.drop(sourceId)
   }
 
-  /** Returns the summary of the kept analysis as JSON, its warnings in `language`; `null` before there is one. */
+  /** Returns the summary of the stored analysis as JSON, its warnings in `language`; `null` before there is one. */
   summaryJson(sourceId: string, language: Language): string {
     return this.#summaries.read(sourceId, language)
   }
 
   /**
-   * Returns the bytes that the stored songs take on top of what jobs count of them, below 0 where several do: a job counts its song
-   * as its own, and where the disk has links it is another name of the same bytes.
+   * Returns the bytes of the stored songs that jobs do not count, below 0 if several do: a job counts its song as its own, and if the disk
+   * has links it is another name of the same bytes.
    */
   storedBytes(): number {
     return this.#statements.selectSizes.all().reduce((sum, { sha256, size_bytes }) => {
@@ -177,19 +177,19 @@ export class Sources {
     }, 0)
   }
 
-  /** Returns what was stored as a reference, and not as a song of the batch, at or before a moment, epoch ms. */
+  /** Returns the songs that were stored only as references at or before this moment, epoch ms. */
   referencesBefore(atMs: number): string[] {
     return this.#statements.selectReferences.all(atMs)
   }
 
-  /** Forgets songs, in one transaction; their files go with the next `sweepFiles`. */
+  /** Deletes songs, in one transaction; the next `sweepFiles` removes their files. */
   remove(sourceIds: readonly string[]): void {
     this.#deps.db.transaction(() => {
       for (const sourceId of sourceIds) this.#forget(sourceId)
     })()
   }
 
-  /** Removes the files of forgotten songs, and of songs that could not be committed, until `signal` is aborted. Never rejects. */
+  /** Removes the files of deleted songs, and of songs that could not be committed, until `signal` is aborted. Never rejects. */
   sweepFiles(signal: AbortSignal): Promise<void> {
     const { removals } = this.#deps
     const lost = [...this.#putHere].filter((sha256) => !this.#isStored(sha256))
@@ -229,8 +229,8 @@ export class Sources {
 }
 
 /**
- * Cache of analysis summaries as JSON. An analysis never changes and takes long to parse, and the batch shows all of them after every
- * change of one.
+ * Cache of analysis summaries as JSON. An analysis never changes and is slow to parse, and the batch shows all of them after every change
+ * of one.
  */
 class Summaries {
   readonly #analysisOf: (sourceId: string) => string | undefined
@@ -256,7 +256,7 @@ class Summaries {
   }
 }
 
-/** Moves a file to where its bytes belong. Windows replaces none that a player or an engine process has open: it is this one already. */
+/** Moves a file to its final place. Windows replaces no file that a player or an engine process has open: it is identical already. */
 function putInPlace(from: string, to: string, sizeBytes: number): void {
   try {
     renameSync(from, to)
@@ -302,7 +302,7 @@ function sourceToWire(row: SourceRow): Source {
 }
 
 function inLanguage(analysis: Analysis, language: Language): Analysis {
-  // Those of before are kept under the names of the program.
+  // Earlier analyses are stored with the names of the program.
   const warnings = analysis.warnings.map(({ values, ...warning }) => ({
     ...warning,
     message: warningText(warning.code, values, language),

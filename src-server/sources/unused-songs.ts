@@ -1,13 +1,13 @@
 /** Selection of stored songs that are no longer needed. Pure. */
 import type { MasterSettings } from '../../src-contract/settings.ts'
 
-/** Stored songs that may be unneeded, and every setting that may still name one of them as its reference. */
+/** Candidates among the stored songs, and every setting that may still refer to one of them. */
 export interface StoredSongsUse {
-  /** Songs taken off the batch so long ago that they can no longer be put back. */
+  /** Songs removed from the batch so long ago that the removal can no longer be undone. */
   readonly removed: readonly string[]
   /** Songs of watched folders whose masters have all expired. */
   readonly expired: readonly string[]
-  /** Uploaded references old enough to be given up unless they are in use. */
+  /** Uploaded references old enough to be deleted unless they are in use. */
   readonly references: readonly string[]
   /** Songs of releases: they stay until the owner deletes the release. */
   readonly released: readonly string[]
@@ -21,8 +21,8 @@ export interface StoredSongsUse {
 }
 
 /**
- * Returns the identifiers of the songs that can be forgotten: none of a release, and none that the settings of a remaining song, or others,
- * refer to.
+ * Returns the identifiers of the songs that can be deleted: not those of releases, nor those that the settings of a remaining song, or
+ * other settings, refer to.
  */
 export function unusedSongs(use: StoredSongsUse): string[] {
   const { removed, expired, references, released, songs, otherSettings } = use

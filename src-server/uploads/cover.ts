@@ -1,4 +1,4 @@
-/** Covers that come with a request. */
+/** Covers in requests. */
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { MAX_COVER_BYTES } from '../../src-contract/limits.ts'

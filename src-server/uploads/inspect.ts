@@ -29,8 +29,8 @@ const MAX_REMEMBERED = 256
 const MAX_PARALLEL = 2
 
 /**
- * Returns the inspection. The file is on the disk for good when it has passed. Throws UNAVAILABLE while there is no ffmpeg, where it
- * does not work or is killed, INSUFFICIENT_STORAGE when the disk is full, and the reason of an aborted signal.
+ * Returns the inspection. An accepted file is safely on disk. Throws UNAVAILABLE without ffmpeg, or if it does not work or is killed,
+ * INSUFFICIENT_STORAGE when the disk is full, and the reason of an aborted signal.
  */
 export function createInspect(deps: {
   ffmpeg: () => Promise<Ffmpeg>

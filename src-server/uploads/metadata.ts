@@ -22,7 +22,7 @@ export function readMetadata(textOf: (name: keyof SongMetadata) => string | unde
   return withoutEmpty(METADATA_NAMES.map((name) => [name, readText(name, textOf(name) ?? '')] as const))
 }
 
-/** Returns metadata with changes; an empty text takes one away. Throws INVALID_REQUEST with the member. */
+/** Returns metadata with changes; an empty text removes one. Throws INVALID_REQUEST with the member. */
 export function changedMetadata(first: SongMetadata, changes: ChangedMetadata): SongMetadata {
   return changedTexts(METADATA_NAMES, first, changes)
 }

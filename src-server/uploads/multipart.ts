@@ -1,4 +1,4 @@
-/** Multipart bodies (RFC 2046 section 5.1), taken apart as they come. */
+/** Streaming parser of multipart bodies (RFC 2046 section 5.1). */
 
 /** One part. Its content is read to its end, or not at all: it is then skipped when the next part is asked for. */
 export interface Part {
@@ -44,7 +44,7 @@ class Body {
   /** The line of the boundary that ended the last content. */
   boundaryLine: BoundaryLine = { isLast: true, lineEnd: '\n', paddingBytes: 0 }
   readonly #chunks: AsyncIterator<Buffer>
-  /** Bytes that came and are not taken yet. */
+  /** Received bytes that are not consumed yet. */
   #bytes: Buffer
 
   constructor(chunks: AsyncIterator<Buffer>, bytes: Buffer) {

@@ -40,7 +40,7 @@ export function filenameOf({ params }: HeaderValue, charset?: string): string | 
   )
 }
 
-/** Returns a text of unknown encoding: in `charset` where its bytes are that, else in the encoding that they look like. */
+/** Decodes a text of unknown encoding: in `charset` if its bytes are valid in it, else in the encoding guessed from them. */
 export function decodeBytes(raw: string, charset?: string): string {
   return repaired((charset === undefined ? undefined : decodeIn(charset, raw)) ?? guessed(raw))
 }
@@ -119,7 +119,7 @@ const CODE_PAGES: Readonly<Record<string, string>> = {
   '65001': 'utf-8',
 }
 
-/** Undefined where the charset is unknown or the bytes are not in it. */
+/** Undefined if the charset is unknown or the bytes are not valid in it. */
 function decodeIn(charset: string, raw: string): string | undefined {
   const [, codePage] = /^(?:cp|ms|windows-|x-windows-)-?(\d+)$/i.exec(charset.trim()) ?? []
   const label = codePage === undefined ? charset.trim() : (CODE_PAGES[codePage] ?? `windows-${codePage}`)

@@ -11,7 +11,7 @@ import { type FormatFault, recogniseAudio, type StreamFacts } from '../../src-wo
 import { readTags } from '../../src-worker/media/tags.ts'
 import { tryFfmpegIn } from '../../src-worker/media/trial.ts'
 
-/** A refusal carries the values of its message: `reason` for a format, `duration` (m:ss) for a length. */
+/** A refusal contains the values of its message: `reason` for a format, `duration` (m:ss) for a length. */
 export type Probe =
   | { readonly ok: true; readonly facts: AudioFacts }
   | {

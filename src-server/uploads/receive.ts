@@ -37,11 +37,11 @@ export interface ReceivedForm {
 export interface ReceiveDeps extends BodyReading {
   /** A folder reserved for this request; it is created here. */
   readonly folder: string
-  /** Names of the file parts that may come, each once. */
+  /** Accepted names of file parts, each once. */
   readonly files: readonly string[]
   /** Largest size of one file, inclusive. */
   readonly maxFileBytes: number
-  /** Throws INSUFFICIENT_STORAGE unless the disk has room for so many bytes more. */
+  /** Throws INSUFFICIENT_STORAGE unless the disk has room for this many more bytes. */
   readonly requireDisk: Storage['requireDisk']
 }
 
@@ -102,7 +102,7 @@ async function readForm(request: IncomingMessage, boundary: string, options: Rec
   const texts: RawText[] = []
   const files = new Map<string, RawFile>()
   const seen = new Set<string>()
-  // A fault of one part does not end the reading: a file over the limit, which is told first, may still come.
+  // A fault of one part does not end the reading: a file over the limit, which takes precedence, may still come.
   let fault: AppError | undefined
   const chunks = limited(bodyChunks(request, options), maxBodyBytes(options))
   for await (const { headers, content } of readParts(chunks, boundary)) {
@@ -160,7 +160,7 @@ function misplacedFile(name: string, seen: ReadonlySet<string>, known: readonly 
   return new AppError('INVALID_REQUEST', {}, { param: shortened(name), details: [detail] })
 }
 
-/** Reads a text as far as one may be long; a character a byte. */
+/** Reads a text up to the longest allowed length; one character per byte. */
 async function readText(content: AsyncIterable<Buffer>): Promise<{ readonly raw: string; readonly isCut: boolean }> {
   let raw = ''
   let isCut = false
@@ -172,7 +172,7 @@ async function readText(content: AsyncIterable<Buffer>): Promise<{ readonly raw:
   return { raw, isCut }
 }
 
-/** Takes back the encoding that mail programs give a text (RFC 2045 section 6). */
+/** Undoes the transfer encoding of mail programs (RFC 2045 section 6). */
 function transferred(raw: string, headers: Part['headers']): string {
   switch (headers.get('content-transfer-encoding')?.toLowerCase()) {
     case 'base64':

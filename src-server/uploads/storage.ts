@@ -17,12 +17,12 @@ export interface Storage {
   require(bytes: number, bytesToWrite?: number): void
 }
 
-/** Received between two looks at the disk. */
+/** Bytes received between two checks of the disk. */
 const LOOK_EVERY_BYTES = 1_048_576
 
 /**
- * Returns a function to be called with the size of every piece that is received, before it is written. It throws as `requireDisk`
- * does with 0: with the first piece, and then once a megabyte, since others write too.
+ * Returns a function to call with the size of every received piece before it is written. It throws as `requireDisk` does with 0: with the
+ * first piece, and then once per megabyte, since others write too.
  */
 export function watchRoom(requireDisk: Storage['requireDisk']): (pieceBytes: number) => void {
   let sinceLookBytes = LOOK_EVERY_BYTES

@@ -1,6 +1,6 @@
 /**
- * Repeated scans of one folder at a bounded cost: names are read only when the folder's time of change says that one came or went,
- * and of the files already handled a fixed number is checked in each scan, however many songs there are.
+ * Repeated scans of one folder at a bounded cost: names are read only if the folder's modification time has changed, and a fixed number of
+ * the files already handled is checked in each scan, however many songs there are.
  */
 import { lstat, opendir, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,22 +8,22 @@ import { isSongName } from '../../src-contract/song-files.ts'
 import { type SongFile, statSong } from '../sources/song-files.ts'
 import type { FileStat } from './postponed-files.ts'
 
-/** Handled files checked again in one scan: in a folder of no more, a song exported over an old one is noticed at once. */
+/** Handled files checked again in one scan: in a folder with no more files, a song exported over an old one is noticed at once. */
 const HANDLED_PER_SCAN = 256
 /** Files whose attributes are read at once, before other work gets its turn. */
 const STAT_BATCH = 32
-/** Names are read at least this often, ms: some disks do not record the time at which a name came or went. */
+/** Longest interval between readings of the names, ms: some disks do not record when a name was added or removed. */
 const LIST_EVERY_MS = 60_000
 
 /** Findings of one part of a scan. */
 export interface ScanBatch {
   /** Files that are new, have changed, or have not been marked as handled. */
   readonly songs: readonly SongFile[]
-  /** Listed names under which there is no file: the name on the disk is not valid UTF-8. */
+  /** Listed names without a file: the name on the disk is not valid UTF-8. */
   readonly unreadableNames: readonly string[]
 }
 
-/** State of the folder when its names were read last. */
+/** State of the folder at the last reading of its names. */
 interface Listing {
   readonly changedNs: bigint
   readonly isConfirmed: boolean
@@ -44,7 +44,7 @@ export class FolderScanner {
     this.#folder = folder
   }
 
-  /** Reads the names if any may have come or gone, and resolves with whether they were read. Rejects with the system's error. */
+  /** Reads the names if any may have been added or removed, and resolves with whether they were read. Rejects with the system's error. */
   async refresh(nowMs: number): Promise<boolean> {
     const { mtimeNs } = await stat(this.#folder, { bigint: true })
     const listing = this.#listing
@@ -53,7 +53,7 @@ export class FolderScanner {
     return true
   }
 
-  /** Returns whether a name was in the folder when it was read last. */
+  /** Returns whether a name was in the folder at the last reading. */
   has(name: string): boolean {
     return this.#names.has(name)
   }
@@ -65,13 +65,13 @@ export class FolderScanner {
       yield await this.#check(wanted.slice(start, start + STAT_BATCH))
   }
 
-  /** Marks a file as handled in the version that was seen. */
+  /** Marks the seen version of a file as handled. */
   markHandled({ filename, stat }: SongFile): void {
     this.#pending.delete(filename)
     if (this.#names.has(filename)) this.#handled.set(filename, stat)
   }
 
-  /** Puts a file back among the pending ones, as needed when its record went over to another name. */
+  /** Marks a file as pending again, such as when its record moved to another name. */
   recheck(filename: string): void {
     if (this.#handled.delete(filename)) this.#pending.add(filename)
   }
@@ -84,11 +84,11 @@ export class FolderScanner {
     for (const name of this.#handled.keys()) if (!this.#names.has(name)) this.#handled.delete(name)
     this.#pending.clear()
     for (const name of found.filter((one) => !this.#handled.has(one)).sort()) this.#pending.add(name)
-    // A name that came in the same instant, within the disk's resolution of time, is found by one more reading in the next scan.
+    // A name added within the disk's time resolution is found by one more reading in the next scan.
     this.#listing = { changedNs, isConfirmed: this.#listing?.changedNs === changedNs, atMs: nowMs }
   }
 
-  /** Returns the names to check in this scan: all pending ones, and the next few of those that were handled. */
+  /** Returns the names to check in this scan: all pending ones, and the next few handled ones. */
   #namesToCheck(): string[] {
     const order = this.#order
     const some: string[] = []

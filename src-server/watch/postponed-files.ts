@@ -2,11 +2,11 @@
 import type { AppError } from '../http/app-error.ts'
 import type { FileVersion } from './stable-files.ts'
 
-/** Attributes of a file that tell one version, and one file, from another. */
+/** Attributes that distinguish files and their versions. */
 export interface FileStat extends FileVersion {
   /** Time of the last change of content, name or rights, whole milliseconds since 1970. */
   readonly changedMs: number
-  /** Inode number: the same file under any name; null where the disk reports none. */
+  /** Inode number: the same for a file under any name; null if the disk reports none. */
   readonly inode: string | null
 }
 
@@ -14,11 +14,11 @@ export interface FileStat extends FileVersion {
 export interface PostponedFile {
   readonly file: string
   readonly reason: AppError
-  /** True where the next attempt comes with time; otherwise only with a change of the file. */
+  /** True if the next attempt is timed; otherwise it waits for a change of the file. */
   readonly isTimed: boolean
 }
 
-/** First pause after a failure that may pass, ms; each further failure doubles it. */
+/** First pause after a temporary failure, ms; each further failure doubles it. */
 const FIRST_WAIT_MS = 1000
 /** Longest such pause, ms: a drive that is back is noticed within a minute. */
 const LONGEST_WAIT_MS = 60_000
@@ -27,7 +27,7 @@ const LONGEST_WAIT_MS = 60_000
 export function createPostponedFiles() {
   const postponed = new Map<string, PostponedFile & { readonly stat: FileStat; waitMs: number; nextMs: number }>()
   return {
-    /** Returns whether a file is still to be left alone at `nowMs`. A file that has changed in any way is not. */
+    /** Returns whether a file is still postponed at `nowMs`. Any change of the file ends the postponement. */
     isPostponed(file: string, stat: FileStat, nowMs: number): boolean {
       const before = postponed.get(file)
       if (!before) return false
@@ -36,7 +36,7 @@ export function createPostponedFiles() {
       if (isChanged) postponed.delete(file)
       return !isChanged && nowMs < before.nextMs
     },
-    /** Returns the reason of the last postponement since the file changed; undefined when there is none. */
+    /** Returns the reason of the last postponement since the file changed; undefined without one. */
     reasonOf: (file: string): AppError | undefined => postponed.get(file)?.reason,
     /** Postpones a file until it changes. */
     untilChanged(file: string, stat: FileStat, reason: AppError): void {
@@ -52,7 +52,7 @@ export function createPostponedFiles() {
     until(file: string, stat: FileStat, reason: AppError, nextMs: number): void {
       postponed.set(file, { file, reason, isTimed: true, stat, waitMs: 0, nextMs })
     },
-    /** Drops every file for which `keeps` is false. */
+    /** Drops every file that `keeps` rejects. */
     retain(keeps: (file: string) => boolean): void {
       for (const file of postponed.keys()) if (!keeps(file)) postponed.delete(file)
     },

@@ -40,12 +40,12 @@ export interface IntakeDeps {
 }
 
 /**
- * Time without a change after which a file shorter than its header says is taken as it is, ms: most such files are still being copied
- * or downloaded, and the transfer is paused.
+ * Time without a change after which a file shorter than its header claims is accepted, ms: most such files are still being copied or
+ * downloaded, and the transfer is paused.
  */
 const CUT_SHORT_QUIET_MS = 60_000
 
-/** Takes one complete song of a folder; `isThere` tells the names that are in the folder. Never rejects for a fault of the song. */
+/** Takes in one complete song of a folder; `isThere` tests whether the folder contains a name. Never rejects for a fault of the song. */
 export async function takeSong(
   deps: IntakeDeps,
   { folderId, path: folder }: FolderRow,
@@ -80,7 +80,7 @@ type FailurePlan =
   | { readonly kind: 'refuse'; readonly error: AppError }
   | { readonly kind: 'postpone'; readonly reason: AppError; readonly until: 'changed' | 'backoff' }
 
-/** Returns the consequence of a failure: only what another attempt cannot change is final. Pure. */
+/** Returns the consequence of a failure: only unretryable errors are final. Pure. */
 function planFailure(cause: unknown): FailurePlan {
   if (cause instanceof AppError && !ERRORS[cause.code].retryable) return { kind: 'refuse', error: cause }
   if (!(cause instanceof UnreadableError)) return { kind: 'postpone', reason: toAppError(cause), until: 'backoff' }
@@ -99,7 +99,7 @@ function handleFailure(
     postponed.delete(file)
     return
   }
-  // Logged once per reason: a folder full of songs is tried every minute, and the log may be on the disk that is full.
+  // Logged once per reason: a folder full of songs is tried every minute, and the log may be on the full disk.
   if (postponed.reasonOf(file)?.code !== plan.reason.code)
     log.warn('a watched song could not be taken yet', { folder, filename: song.filename, cause })
   if (plan.until === 'changed') postponed.untilChanged(file, song.stat, plan.reason)
@@ -121,7 +121,7 @@ async function copyInto(
   return copySong(folder, song, path.join(copyFolder, 'file'), { requireDisk, signal: closing })
 }
 
-/** Returns whether a song shorter than its header says may still grow; it is then postponed. */
+/** Returns whether a song shorter than its header claims may still grow; it is then postponed. */
 function isIncomplete(
   { clock, stable, postponed }: IntakeDeps,
   file: string,
@@ -134,7 +134,7 @@ function isIncomplete(
   return true
 }
 
-/** Inspects a copy. Rejects with an AppError for a file that is no song or too short to be mastered. */
+/** Inspects a copy. Rejects with an AppError for a file that is not a song or too short to be mastered. */
 async function inspected(
   { inspect, coverOf, closing }: IntakeDeps,
   copy: ReceivedFile,
@@ -146,7 +146,7 @@ async function inspected(
   return { ...song, ...(cover ? { cover } : {}) }
 }
 
-/** Records, stores and starts a song in one transaction; does nothing where the folder was paused or removed meanwhile. */
+/** Records, stores and starts a song in one transaction; does nothing if the folder was paused or removed meanwhile. */
 function startSong(
   { store, batch, sources, clock }: IntakeDeps,
   folderId: string,

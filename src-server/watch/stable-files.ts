@@ -1,4 +1,4 @@
-/** Detection of complete files: nothing announces that another program has finished writing, so a file must stop changing for a while. */
+/** Detection of complete files: no event marks the end of another program's writing, so a file must stop changing for a while. */
 
 /** Attributes that change with the content of a file. */
 export interface FileVersion {
@@ -14,7 +14,7 @@ export interface FileVersion {
 export function createStableFiles(quietMs: number) {
   const seen = new Map<string, FileVersion & { readonly sinceMs: number }>()
   return {
-    /** Returns whether a file is stable at `nowMs`, or has been for `forMs` where that is given. */
+    /** Returns whether a file has been stable for `forMs`, by default the quiet time, at `nowMs`. */
     isStable(file: string, version: FileVersion, nowMs: number, forMs = quietMs): boolean {
       const before = seen.get(file)
       if (before?.sizeBytes !== version.sizeBytes || before.modifiedMs !== version.modifiedMs) {
@@ -23,7 +23,7 @@ export function createStableFiles(quietMs: number) {
       }
       return version.sizeBytes > 0 && nowMs - before.sinceMs >= forMs
     },
-    /** Drops every file for which `keeps` is false. */
+    /** Drops every file that `keeps` rejects. */
     retain(keeps: (file: string) => boolean): void {
       for (const file of seen.keys()) if (!keeps(file)) seen.delete(file)
     },

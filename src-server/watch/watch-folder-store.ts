@@ -195,7 +195,7 @@ export class WatchFolderStore {
     }
   }
 
-  /** Gives a version another name. */
+  /** Renames a version. */
   rename(folderId: string, before: string, filename: string, version: FileVersion): void {
     this.#statements.updateName.run({ ...version, folderId, before, filename })
   }
@@ -229,7 +229,7 @@ export class WatchFolderStore {
     return this.#statements.selectTaken.get(sourceId) !== undefined
   }
 
-  /** Returns the files of watched folders from which a song was stored, as they were then. */
+  /** Returns the source files of a stored song in watched folders, as they were at that time. */
   originalsOf(sourceId: string): { readonly path: string; readonly sizeBytes: number; readonly modifiedMs: number }[] {
     return this.#statements.selectOriginals
       .all(sourceId)
@@ -244,7 +244,7 @@ export class WatchFolderStore {
     return this.#statements.countTaken.get(folderId) ?? 0
   }
 
-  /** Returns the latest refusals, newest first; a file that was handled again since is not among them. */
+  /** Returns the latest refusals, newest first; without files that were handled again since. */
   refusals(folderId: string): Refusal[] {
     return this.#statements.selectRefused.all(folderId).map(({ filename, error_code, error_values }) => ({
       filename,
@@ -253,7 +253,7 @@ export class WatchFolderStore {
     }))
   }
 
-  /** Returns the output folder of the watched folder that a stored song came from; undefined where there is none. */
+  /** Returns the output folder of the watched folder that a stored song came from; undefined without one. */
   outputFolderOf(sourceId: string): string | undefined {
     return this.#statements.selectOutput.get(sourceId)
   }

@@ -1,8 +1,7 @@
 /**
- * Watched folders: a song that appears in one is stored, put in the batch and started with the folder's settings, once, also across
- * restarts, under another name and with another time of change. Subfolders are left alone: they hold stems, earlier versions and the
- * masters themselves. Folders are scanned periodically rather than followed by notifications of the system, which network drives do
- * not send.
+ * Watched folders: a new song in one is stored, added to the batch and started with the folder's settings, only once, also across restarts,
+ * under another name and with another modification time. Subfolders are ignored: they contain stems, earlier versions and the masters
+ * themselves. Folders are scanned periodically rather than followed by system notifications, which network drives do not send.
  */
 import path from 'node:path'
 import type { WatchFolder } from '../../src-contract/app.ts'
@@ -21,7 +20,7 @@ import { type FolderRow, MAX_REFUSALS, type Refusal, WatchFolderStore } from './
 import { scanFolder, WatchedFolder } from './watched-folder.ts'
 
 export interface WatchFoldersDeps extends Omit<IntakeDeps, 'store' | 'stable' | 'postponed' | 'closing'> {
-  /** Data directory, whose files are not songs of the user: a folder in it cannot be watched. */
+  /** Data directory; its files are not songs of the user, so a folder in it cannot be watched. */
   readonly dataDir: string
 }
 
@@ -32,13 +31,13 @@ export interface FolderChoice {
   readonly is_active?: boolean
 }
 
-/** The owner's choices for a folder that is added. */
+/** The owner's choices for a new folder. */
 export interface NewFolderChoice extends FolderChoice {
-  /** True for the songs that are in it already, too. */
+  /** True to include the songs already in it. */
   readonly takesExisting?: boolean
 }
 
-/** Pause between two scans, ms: a song is noticed soon, and a network drive is not kept busy. */
+/** Pause between two scans, ms: songs are noticed soon, and a network drive is not kept busy. */
 const SCAN_EVERY_MS = 2000
 /** Time without a change after which a file counts as complete, ms: longer than the pauses of an ordinary export. */
 const QUIET_MS = 4000
@@ -68,14 +67,14 @@ export class WatchFolders {
     }
   }
 
-  /** Returns the watched folders in the order of their adding, with texts in `language`. */
+  /** Returns the watched folders in the order of creation, with texts in `language`. */
   list(language: Language): WatchFolder[] {
     return this.#store.all().map((folder) => this.#show(folder, language))
   }
 
   /**
-   * Watches a folder from now on; the songs in it are left alone unless `takesExisting`. Throws INVALID_REQUEST for one that
-   * cannot be read, that belongs to Loudsmith or that is watched already, and for an output folder that cannot be used.
+   * Watches a folder from now on; existing songs are ignored unless `takesExisting`. Throws INVALID_REQUEST for a folder that cannot be
+   * read, belongs to Loudsmith or is watched already, and for an unusable output folder.
    */
   async add(folderPath: string, choice: NewFolderChoice, language: Language): Promise<WatchFolder> {
     const { dataDir } = this.#deps
@@ -85,13 +84,13 @@ export class WatchFolders {
     const songs = choice.takesExisting ? [] : await listSongs(folder)
     const place = await realPath(folder)
     const places = await Promise.all(this.#store.all().map((known) => realPath(known.path)))
-    // Asked last and without a pause: of two that are added at once, one is the first.
+    // Checked last and synchronously: if the same folder is added twice at once, one call is first.
     if (places.includes(place) || this.#store.all().some((known) => known.path === folder))
       throw invalidRequest('folder_watched', { param: 'path' })
     return this.#show(this.#require(this.#save(folder, choice, songs)), language)
   }
 
-  /** Changes what is chosen for a folder. Throws NOT_FOUND, and INVALID_REQUEST for an output folder that cannot be used. */
+  /** Changes the choices for a folder. Throws NOT_FOUND, and INVALID_REQUEST for an unusable output folder. */
   async change(folderId: string, choice: FolderChoice, language: Language): Promise<WatchFolder> {
     this.#require(folderId)
     if (typeof choice.output_folder === 'string') await requireOutputFolder(choice.output_folder, this.#deps.dataDir)
@@ -105,7 +104,7 @@ export class WatchFolders {
     return this.#show(this.#require(folderId), language)
   }
 
-  /** Watches a folder no longer; its songs and masters stay. Throws NOT_FOUND. */
+  /** Stops watching a folder; its songs and masters stay. Throws NOT_FOUND. */
   remove(folderId: string): void {
     const folder = this.#require(folderId)
     this.#store.remove(folderId)
@@ -114,7 +113,7 @@ export class WatchFolders {
     this.#opened.delete(folderId)
   }
 
-  /** Returns where the masters of a stored song go when it came from a watched folder with a folder of its own for them. */
+  /** Returns the output folder for the masters of a stored song, if its watched folder has its own. */
   outputFolderOf(sourceId: string): string | undefined {
     return this.#store.outputFolderOf(sourceId)
   }
@@ -155,12 +154,12 @@ export class WatchFolders {
       await scanFolder(this.#intake, folder, watched)
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause
-      // A drive that is not connected comes back; its records are kept.
+      // A disconnected drive may come back; its records are kept.
       this.#unreachable.add(folder.folderId)
     }
   }
 
-  /** Keeps what is known of the files for which `keeps` is true. */
+  /** Keeps the state of the files that `keeps` accepts. */
   #retainFiles(keeps: (file: string) => boolean): void {
     this.#stable.retain(keeps)
     this.#postponed.retain(keeps)
@@ -172,7 +171,7 @@ export class WatchFolders {
     return folder
   }
 
-  /** Stores a folder with the songs in it that count as handled, and returns its identifier. */
+  /** Stores a folder with its initially handled songs, and returns its identifier. */
   #save(folder: string, choice: FolderChoice, handled: readonly SongFile[]): string {
     const { db, clock, random } = this.#deps
     const folderId = random.newUuid()
@@ -212,7 +211,7 @@ function toWire(
   },
 ): WatchFolder {
   const postponedNames = new Set(state.postponed.map(({ file }) => path.basename(file)))
-  // A stored refusal of a file that is postponed now was of another version of it.
+  // A stored refusal of a now postponed file was of an earlier version.
   const earlier = state.refusals.filter(({ filename }) => !postponedNames.has(filename))
   const refusalToWire = ({ filename, code, values }: Refusal) => ({
     filename,

@@ -8,19 +8,19 @@ import type { FileStat } from './postponed-files.ts'
 import { type IntakeDeps, takeSong } from './song-intake.ts'
 import type { FolderRow, WatchFolderStore } from './watch-folder-store.ts'
 
-/** Attributes that stay the same when a file is renamed. */ /** Attributes that stay the same when a file is renamed. */
+/** Attributes that stay the same when a file is renamed. */
 type FileIdentity = Omit<FileStat, 'changedMs'>
 
 const identityKey = ({ inode, sizeBytes, modifiedMs }: FileIdentity) => `${inode} ${sizeBytes} ${modifiedMs}`
 
-/** Attributes recorded for a name under which no file can be read. */
+/** Attributes recorded for a name without a readable file. */
 const NO_STAT: FileStat = { sizeBytes: 0, modifiedMs: 0, changedMs: 0, inode: null }
 
-/** Scanner of a folder together with the names under which its files were handled. */
+/** Scanner of a folder with the names that its files were handled under. */
 export class WatchedFolder extends FolderScanner {
   readonly #store: WatchFolderStore
   readonly #folderId: string
-  /** May hold names that the database has given up, never fewer. */
+  /** May contain names that the database no longer has, never fewer. */
   readonly #names = new Map<string, Set<string>>()
 
   constructor(store: WatchFolderStore, { folderId, path: folder }: Pick<FolderRow, 'folderId' | 'path'>) {
@@ -29,7 +29,7 @@ export class WatchedFolder extends FolderScanner {
     this.#folderId = folderId
   }
 
-  /** Opens a folder with the record of the files that were handled in it before. */
+  /** Opens a folder with the record of its handled files. */
   static async open(store: WatchFolderStore, folder: Pick<FolderRow, 'folderId' | 'path'>): Promise<WatchedFolder> {
     const watched = new WatchedFolder(store, folder)
     for (const page of store.handledVersions(folder.folderId)) {
@@ -44,7 +44,7 @@ export class WatchedFolder extends FolderScanner {
     super.markHandled(song)
   }
 
-  /** Returns the names under which this very file was handled, in this version. */
+  /** Returns the names that this version of the file was handled under. */
   namesOf(file: FileStat): string[] {
     const names = [...(this.#names.get(identityKey(file)) ?? [])]
     return names.filter((name) => this.#store.isHandledUnder(this.#folderId, name, file))
@@ -57,14 +57,14 @@ export class WatchedFolder extends FolderScanner {
   }
 }
 
-/** Deals with the files of a folder that may have changed, until the folder is paused or removed. */
+/** Handles the possibly changed files of a folder, until the folder is paused or removed. */
 export async function scanFolder(deps: IntakeDeps, folder: FolderRow, watched: WatchedFolder): Promise<void> {
   for await (const { songs, unreadableNames } of watched.scan()) {
     for (const filename of unreadableNames) refuseName(deps, folder, filename)
     for (const song of songs) {
       const isHandled = () => deps.store.isHandled(folder.folderId, song.filename, song.stat)
       if (!isHandled()) {
-        // Asked again for each song: taking the previous one may have lasted.
+        // Checked again for each song: taking the previous one may have taken long.
         if (deps.closing.aborted || !deps.store.find(folder.folderId)?.isActive) return
         await handle(deps, folder, watched, song)
       }
@@ -89,7 +89,7 @@ async function handle(deps: IntakeDeps, folder: FolderRow, watched: WatchedFolde
   await takeSong(deps, folder, song, (name) => watched.has(name))
 }
 
-/** Resolves with the name under which a file was handled, if it has another now. */
+/** Resolves with the earlier name of a renamed file that was handled. */
 async function nameBeforeOf(folder: FolderRow, watched: WatchedFolder, stat: FileStat): Promise<string | undefined> {
   for (const name of watched.namesOf(stat)) {
     const other = watched.has(name) ? await statSong(folder.path, name) : undefined
@@ -98,7 +98,7 @@ async function nameBeforeOf(folder: FolderRow, watched: WatchedFolder, stat: Fil
   return undefined
 }
 
-/** Shows a file whose name cannot be read as refused, and logs it once. */
+/** Reports a file with an unreadable name as refused, and logs it once. */
 function refuseName({ postponed, log }: IntakeDeps, { path: folder }: FolderRow, filename: string): void {
   const file = path.join(folder, filename)
   if (postponed.reasonOf(file)) return
