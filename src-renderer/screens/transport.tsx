@@ -6,7 +6,15 @@ import { clockTenths } from '../../src-contract/text/numbers.ts'
 import { Menu } from '../components/dialogs.tsx'
 import { useFrames } from '../components/frames.ts'
 import type { LevelMode } from '../playback/levels.ts'
-import { firstState, gainsOf, isLoaded, isReading, type PlaybackItem, shownService } from '../playback/state.ts'
+import {
+  firstState,
+  gainsOf,
+  isLoaded,
+  isReading,
+  type PlaybackItem,
+  type PlaybackState,
+  shownService,
+} from '../playback/state.ts'
 import { useApp, usePlayback } from '../state/app-state.ts'
 import { useWords } from '../text/context.tsx'
 
@@ -88,15 +96,9 @@ export function Clock({ item, length }: ItemProps & { length: string }) {
 /** The widest change of level that is usual: what is narrower takes no less room. */
 const WIDEST_NOTE = '−10.0 dB'
 
-/** The level at which versions are heard. `isWide` shows its name and key, offers the services, and keeps the room of every text. */
-export function Level({ item, isWide = false }: ItemProps & { isWide?: boolean }) {
-  const { playback } = useApp()
+/** Returns the choices of level with what each changes now; `others` and `widest` are the texts for which room is kept. */
+function useLevelParts(state: PlaybackState) {
   const { t, format } = useWords()
-  const group = useId()
-  const isThis = useIsLoaded(item)
-  const now = usePlayback((all) => all)
-  const state = isThis ? now : firstState(item, { levelMode: now.levelMode, service: now.service })
-  const isBlind = state.blindTest !== null
   const service = shownService(state)
   const noteOf = (mode: LevelMode) => {
     const db = gainsOf(state, mode)[state.version] ?? 0
@@ -104,7 +106,7 @@ export function Level({ item, isWide = false }: ItemProps & { isWide?: boolean }
   }
   const hasNoRule = platformFacts(service).playback.referenceLufs === null
   const asOn = (one: (typeof PLATFORMS)[number]) => t.transport.asOn(t.platforms[one])
-  const parts = [
+  return [
     { mode: 'matched', text: t.transport.matched, note: noteOf('matched'), hint: t.transport.matchedHint, key: 'L' },
     {
       mode: 'service',
@@ -116,6 +118,18 @@ export function Level({ item, isWide = false }: ItemProps & { isWide?: boolean }
     },
     { mode: 'file', text: t.transport.file, hint: t.transport.fileHint },
   ] as const
+}
+
+/** The level at which versions are heard. `isWide` shows its name and key, offers the services, and keeps the room of every text. */
+export function Level({ item, isWide = false }: ItemProps & { isWide?: boolean }) {
+  const { playback } = useApp()
+  const { t } = useWords()
+  const group = useId()
+  const isThis = useIsLoaded(item)
+  const now = usePlayback((all) => all)
+  const state = isThis ? now : firstState(item, { levelMode: now.levelMode, service: now.service })
+  const isBlind = state.blindTest !== null
+  const parts = useLevelParts(state)
   return (
     <div className="level">
       {isWide && (
