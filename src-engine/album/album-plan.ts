@@ -28,7 +28,7 @@ const gateRounds = 3
 /** Smallest drop of the record's level that is reported, LU. */
 const noticedLu = 0.005
 
-/** The record with its tracks at `topLufs` plus their relations. */
+/** Returns the record's loudness, LUFS, with the tracks at `topLufs` plus their relations. */
 function placedAt(tracks: readonly RecordTrack[], own: readonly number[], topLufs: number): number {
   return recordLufs(
     tracks.map(({ steps, relationLu, silenceSeconds = 0 }, i) => ({

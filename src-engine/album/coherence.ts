@@ -37,9 +37,7 @@ export interface Coherence {
 const outlierDeviations = 2.5
 /** Standard deviation of a normal distribution by its median absolute deviation. */
 const madScale = 1.4826
-/**
- * Distances that no listener notices at once, so never outliers: LU of the loud parts, dB of tone (root mean square), dB of width. Ours.
- */
+/** Smallest distances of an outlier, audible at once: LU of the loud parts, dB of tone (root mean square), dB of width. Ours. */
 const heardAtOnceDb = { loudness: 2, tone: 2, width: 3 }
 /** Largest correction, dB. */
 const mostDb = 1.5

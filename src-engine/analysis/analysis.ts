@@ -48,7 +48,7 @@ export interface HalfEvidence {
   readonly peakRelief: PeakRelief
 }
 
-/** Everything measured about one piece of audio: plain data, the planner's only view of it. Levels of silence are null. */
+/** Measurements of one piece of audio: plain data, the planner's only view of it. Levels of silence are null. */
 export interface SourceAnalysis {
   /** True for a lossily encoded file, as far as its format tells. */
   readonly isLossy: boolean
@@ -315,7 +315,7 @@ function edgesOf(waveform: Waveform, rumble: Subsonic) {
 /** Lowest reference of an ending below the piece's peak, dB: hiss alone at the end is not music. */
 const quietEndDb = 20
 
-/** See {@link SourceAnalysis.endDropDb}; `peakDbfs` ends where the piece does. */
+/** Returns {@link SourceAnalysis.endDropDb}; `peakDbfs` ends with the piece. */
 function endDrop(
   { samplePeakDbfs, offsets, offsetDrift }: Waveform,
   rumble: Subsonic,

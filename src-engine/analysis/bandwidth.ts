@@ -7,9 +7,9 @@ export const fineBandsPerOctave = 24
 /** From the middle of a fine band to its upper end, as a ratio. */
 const halfBand = power(2, 0.5 / fineBandsPerOctave)
 
-/** Within this many fine bands (a sixth of an octave) ... */
+/** Number of fine bands (a sixth of an octave) ... */
 const steepBands = 4
-/** ... a cutoff falls by at least this, dB: steeper than any mix, as only the low-pass of a codec or a converter is. */
+/** ... and least fall of a cutoff within them, dB: steeper than any mix, so only a codec's or a converter's low-pass. */
 const fallDb = 22
 /** Fall per band within the long skirt of a low-pass, dB; a smaller fall is music again. */
 const skirtDb = 6
@@ -17,10 +17,9 @@ const skirtDb = 6
 const highestHz = 19_500
 
 /**
- * Returns the frequency in Hz above which there is no music, or null where the spectrum reaches the end of the band. `levels` are
- * long-term levels in {@link fineBandsPerOctave} bands per octave. The cutoff is the upper end of the highest band from which the
- * level falls by 22 dB within a sixth of an octave and never comes back, or, where the low-pass falls more slowly, of the band at the
- * top of its skirt. Null for silence.
+ * Returns the frequency in Hz above which there is no music, or null if the spectrum reaches the end of the band. `levels` are long-term
+ * levels in {@link fineBandsPerOctave} bands per octave. The cutoff is the upper end of the highest band from which the level falls by 22
+ * dB within a sixth of an octave for good or, for a gentler low-pass, of the band at the top of its skirt. Null for silence.
  */
 export function findCutoff({ bandHz, midDb, sideDb }: BandLevels, sampleRateHz: number): number | null {
   const levels = midDb.map((mid, b) => powerToDb(dbToPower(mid) + dbToPower(sideDb[b]!)))

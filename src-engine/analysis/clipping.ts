@@ -23,9 +23,9 @@ const nearby = 64
 const fewestSteps = 25
 
 /**
- * Returns the levels of flat clipping. A flat top counts only if each of the two samples next to it lies clearly below it (five times the
- * tolerance; beside three samples of a smooth crest none is lower than four) and, where samples are coarse, more than two steps below. This
- * excludes the crest of a low note, the top of a square wave behind a low-pass, approached ever more slowly, and the top of a pulse,
+ * Returns the levels of flat clipping. A flat top counts only if each of the two samples next to it lies clearly below it (by five times
+ * the tolerance; beside three samples of a smooth crest it is at most four times) and, if samples are coarse, more than two steps below.
+ * This excludes the crest of a low note, the top of a square wave behind a low-pass, approached ever more slowly, and the top of a pulse,
  * entered or left in one sample. Clipping encoded by a lossy codec leaves no flat tops and is not found; nor is anything in silence. Never
  * throws.
  */

@@ -15,7 +15,7 @@ export const faults: readonly Fault[] = ['mud', 'harshness', 'dullness', 'narrow
 
 /**
  * Side against mid of the widest moments (one in twenty) that counts as usual, dB: above the median of finished pieces
- * (docs/engine/dynamics.md). Stands for pieces that have no width.
+ * (docs/engine/dynamics.md). Assumed for pieces without width.
  */
 export const usualWidestDb = 2.2
 

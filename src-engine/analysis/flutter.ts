@@ -141,7 +141,7 @@ function seriesOf(powers: Float64Array, rateHz: number): Series {
   return { distances, rateHz }
 }
 
-/** Part of a movement that its distance from the mean of its surroundings keeps. */
+/** Part of a movement that remains after subtracting the mean of its surroundings. */
 function keptPart(frequencyHz: number, rateHz: number): number {
   const half = (Math.PI * frequencyHz) / rateHz
   const width = 2 * reachOf(rateHz) + 1

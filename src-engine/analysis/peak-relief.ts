@@ -34,7 +34,7 @@ const blockSeconds = 0.02
 /** Added to both sides of a ratio to avoid division by zero if all peaks are alike, dB. */
 const levelledDb = 0.1
 const sharpDb = 0.003
-/** Crest that stands for pieces too short to have one: neither limited nor not, dB. */
+/** Crest assumed for pieces too short to measure, dB: undecided between limited and unlimited. */
 const unknownCrestDb = 2.5
 
 /**

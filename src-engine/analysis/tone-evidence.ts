@@ -16,7 +16,7 @@ export interface ToneFault {
   readonly shape: 'peak' | 'high_shelf'
   readonly frequencyHz: number
   readonly q: number
-  /** Gain of one unit of the fault, dB: dullness is a lack. */
+  /** Gain of one unit of the fault, dB; negative for dullness, a lack. */
   readonly unitDb: 1 | -1
   /** Usual size, dB. */
   readonly usualDb: number

@@ -31,8 +31,8 @@ export interface Treble {
 }
 
 /**
- * Returns how much the treble of a long-term spectrum in sixth octaves falls away, and how much of it there is, against the published
- * average of commercial music. Bands more than {@link emptyDb} below the loudest count as that far below it.
+ * Returns the fall and the overall lack of treble in a long-term spectrum in sixth octaves, relative to the published average of commercial
+ * music. Bands more than {@link emptyDb} below the loudest count as that far below it.
  */
 export function measureTreble({ bandHz, midDb }: BandLevels): Treble {
   const loudest = Math.max(...midDb)

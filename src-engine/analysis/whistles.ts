@@ -166,7 +166,7 @@ function createLook({ first, count, binHz }: Place) {
   }
 }
 
-/** Returns true for the highest value within reach of a peak, of equals the first. */
+/** Returns true for the highest value within reach of a peak, or the first of equals. */
 function isHighest(values: Float64Array, b: number): boolean {
   for (let d = 1; d <= clearBins; d++) {
     if (values[b - d]! >= values[b]! || values[b + d]! > values[b]!) return false

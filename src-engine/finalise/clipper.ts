@@ -38,7 +38,7 @@ type Workspace = ReturnType<typeof place>
 
 let preparedCutoff = 0
 
-/** The taps of a rate stay until another rate is asked for. */
+/** Returns the workspace of a rate, kept until another rate is requested. */
 function workspace(sampleRateHz: number): Workspace {
   const cutoff = clipErrorCutoff(sampleRateHz)
   if (preparedCutoff !== cutoff) {

@@ -122,7 +122,7 @@ export function planFinalise(source: FinaliseSource, target: FinaliseTarget): Fi
     loudnessSlope: 1,
   }
   if (loudness === -Infinity) {
-    // No loudness to reach, but a click in silence, or less than 400 ms of sound, must not break the ceiling either.
+    // There is no loudness target, but a click in silence, or less than 400 ms of sound, must not exceed the ceiling either.
     const gainDb = Math.min(0, base.ceilingDbtp - gainToDb(source.truePeak))
     return { ...untouched, gainDb, integratedLufs: loudness, verdict: 'below_target', reason: 'silent' }
   }

@@ -16,7 +16,7 @@ import {
 
 /**
  * Default limiter, for steady sounds: the look-ahead spans half a period of 30 Hz and the slow part holds the gain through repeated peaks,
- * so that bass and its company stay undistorted.
+ * so bass, and the music over it, stay undistorted.
  */
 export const steadyLimiter: LimiterSettings = { lookAheadMs: 8.5, fastReleaseMs: 60, slowRiseMs: 80, slowFallMs: 600 }
 

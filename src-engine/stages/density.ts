@@ -10,7 +10,9 @@ const roomDb = 13
 const limiterBridgesDb = 2.5
 /** Smallest excess that is treated, dB; less is left to the limiter. */
 const leastExcessDb = 0.5
-/** Compressor: ratio, knee and times. Chosen by the peak-to-loudness ratio gained against the largest change of a third octave. */
+/**
+ * Compressor: ratio, knee and times. Chosen to trade reduction of the peak-to-loudness ratio against the largest change of a third octave.
+ */
 const ratio = 2
 const kneeDb = 6
 const attackMs = 1

@@ -48,7 +48,7 @@ function planMultiband(song: Planning): StagePlan<Multiband> {
   }
 }
 
-/** Average level of each band of the glue while the song sounds, behind the band's own filter, dBFS. */
+/** Average level of each band of the glue while the song sounds, after the band's own filter, dBFS. */
 function bandAveragesDb(song: Planning): number[] {
   const { dcOffsets, sampleRateHz } = song.analysis
   const heard = powerBefore(song, 'multiband').map(({ hz, mid, side }) => ({ hz, power: mid + side }))

@@ -10,10 +10,10 @@ import { nothingPlanned, type Planning, type StagePlan, type StreamingStage } fr
 
 /** Gain that the sharpest attacks approach at ±100, dB: it moves the crest of drum onsets by 2 dB or more. */
 const mostGainDb = 9
-/** Bands and their envelopes; gains and times were chosen by the crest gained on drums against what steady sounds lose. Ours. */
+/** Bands and their envelopes; gains and times trade the gain of crest on drums against the loss of steady sounds. Ours. */
 const shape = {
   halfwayDb: 2,
-  // The power of a tone stands 3 dB above its mean at most, and more tones together seldom higher once the envelopes have smoothed them.
+  // A tone's power peaks 3 dB above its mean, and several tones together seldom more after smoothing by the envelopes.
   thresholdDb: 3.5,
   // Between two pulses of the lowest note of a bass guitar (41 Hz) the envelope falls by 2.3 dB.
   releaseMs: 45,

@@ -29,7 +29,7 @@ export interface Planning {
   readonly referenceAmount: number
   /** Sound settings of the owner. */
   readonly sound: SoundSettings
-  /** Returns the stages of a kind, planned at the first call. Two kinds must not ask for each other. */
+  /** Returns the stages of a kind, planned at the first call. Two kinds must not depend on each other. */
   stagesOf<Kind extends StageKind>(kind: Kind): readonly StageOf<Kind>[]
   /** Returns the stages of all kinds that run before `kind`. */
   stagesBefore(kind: StageKind): readonly RecipeStage[]
@@ -43,7 +43,7 @@ export interface StagePlan<S extends RecipeStage = RecipeStage> {
   readonly decisions: readonly Decision[]
 }
 
-/** Plan that leaves the song as it is. */
+/** Plan that leaves the song unchanged. */
 export const nothingPlanned: StagePlan<never> = { stages: [], decisions: [] }
 
 interface CommonStage<S extends RecipeStage> {

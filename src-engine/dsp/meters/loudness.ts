@@ -13,7 +13,7 @@ export interface Loudness {
   readonly momentaryMaxLufs: number
   /** Largest loudness of any 3 s, moved in steps of 10 ms: EBU Tech 3341 §2.3. */
   readonly shortTermMaxLufs: number
-  /** Spread of the 3 s loudness in LU, 10th to 95th percentile: EBU Tech 3342 §2. Unsteady below one minute. */
+  /** Spread of the 3 s loudness in LU, 10th to 95th percentile: EBU Tech 3342 §2. Unreliable below one minute. */
   readonly loudnessRangeLu: number
 }
 

@@ -40,7 +40,7 @@ export interface BandFrames {
   readonly side: Float32Array
 }
 
-/** Samples of one frame below 64 kHz; doubled above, so that a frame lasts about 0.17 s at every rate. */
+/** Samples of one frame below 64 kHz; doubled above, for about 0.17 s per frame at every rate. */
 function frameSize(sampleRateHz: number): number {
   return sampleRateHz > 64_000 ? 16_384 : 8192
 }

@@ -16,8 +16,8 @@ const marginGroups = marginFrames / peakGroupFrames
 const chunkGroups = kernelFrames / peakGroupFrames
 
 /**
- * Interpolation filter of the detector: windowed sinc, 32 taps per point, cut-off exactly half the sampling rate (not below: that
- * keeps the top octave honest), Kaiser window with beta 5. `distance` in samples, |distance| < 16.
+ * Interpolation filter of the detector: windowed sinc, 32 taps per point, cut-off exactly half the sampling rate (not below, to keep the
+ * top octave accurate), Kaiser window with beta 5. `distance` in samples, |distance| < 16.
  */
 function detectorTap(distance: number): number {
   return sinc(distance) * kaiser(distance / marginFrames, 5)

@@ -25,11 +25,11 @@ const smoothingBands = 6
 /** Compared part of a song's bandwidth: its end does not belong to the tone. */
 const bandwidthPart = 0.9
 
-/** A song beside the band of its genre, in the bands of a spectrum. */
+/** A song and the range of its genre, in the bands of a spectrum. */
 interface GenreTarget {
   /** Levels of the song, dB; bands without music are set to the threshold of music. */
   readonly ownDb: readonly number[]
-  /** Edges of the band at the song's own level in the core, dB. */
+  /** Edges of the range at the song's own level in the core, dB. */
   readonly lowestDb: readonly number[]
   readonly highestDb: readonly number[]
   /** Upper end of the song, Hz. */

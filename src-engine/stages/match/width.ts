@@ -42,7 +42,7 @@ export interface ImagePart extends StagePlan<Match> {
   readonly sideGainDb: number
 }
 
-/** The part that leaves the width as it is. */
+/** The part that leaves the width unchanged. */
 export const imageLeftAlone: ImagePart = { ...nothingPlanned, sideGainDb: 0 }
 
 /** Largest gain of a side at `sideToMidDb` that costs at most 1.5 dB more on fold-down, dB; always above 1.5. */

@@ -3,7 +3,7 @@
 
 import { framesOfPlanes, planesOfFrames } from './frames'
 
-/** Filters `frames` planar samples of two channels in place, up to three more besides; scratch holds one v128 per frame. */
+/** Filters `frames` planar samples of two channels in place, and up to three more; scratch holds one v128 per frame. */
 export function biquadCascade(left: usize, right: usize, frames: i32, coefficients: usize, state: usize, sections: i32, scratch: usize): void {
   framesOfPlanes(left, right, frames, scratch)
   const end = scratch + (<usize>frames << 4)

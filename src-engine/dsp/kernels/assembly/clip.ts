@@ -3,7 +3,7 @@
 // clip. Frames are taken four at a time: the lanes interpolate four frames at once, and the stretch of y that four frames change is loaded
 // and stored once, at whole vectors from block to block.
 
-/** Bytes of a phase of the decimating filter: 32 taps with four zeros on either side, so that it can be read up to three taps early. */
+/** Bytes of a phase of the decimating filter: 32 taps with four zeros on either side, to allow reads up to three taps early. */
 const DOWN_BYTES: usize = 160
 
 /** Adds the filtered errors of one phase of four frames (lanes of `errors`) to y[-15 ... 20] around the first of them. */
@@ -38,7 +38,7 @@ const DOWN_BYTES: usize = 160
   v128.store(y, f32x4.add(v128.load(y, 128), s8), 128)
 }
 
-/** Error of clipping at four points `v`; 0 where they do not exceed `knee`. */
+/** Error of clipping at four points `v`; 0 for points up to `knee`. */
 // @ts-ignore: decorator
 @inline function errorOf(v: v128, knee: v128, width: v128): v128 {
   const m = f32x4.abs(v)

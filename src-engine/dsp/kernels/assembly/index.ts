@@ -1,5 +1,5 @@
-// The engine's kernels. Plain pointers into a fixed linear memory; nothing is ever freed and the memory never grows,
-// so that typed-array views made once stay valid.
+// The engine's kernels. Plain pointers into a fixed linear memory; nothing is ever freed and the memory never grows, so typed-array views
+// stay valid.
 
 /** Returns the address of `bytes` zeroed bytes, aligned to 16; traps when the memory is full. */
 export function allocate(bytes: i32): usize {

@@ -1,12 +1,12 @@
-// Gain reduction of a look-ahead limiter, one value per group of eight frames. A run is one sequence of calls over the peaks of a
-// signal, worked through in blocks. state: f64 slow, fast, sum of the first box, sum of the second; i32 groups since the last
-// reduction, whether awake; then four lines, each a history with a block behind it: f32 reductions wanted, f32 their maxima in the
-// making, f64 reductions, f64 means of the first box.
+// Gain reduction of a look-ahead limiter, one value per group of eight frames. A run is one sequence of calls over the peaks of a signal,
+// worked through in blocks. state: f64 slow, fast, sum of the first box, sum of the second; i32 groups since the last reduction, whether
+// awake; then four lines, each a history with a block behind it: f32 reductions wanted, f32 their running maxima, f64 reductions, f64 means
+// of the first box.
 
 const BLOCK: usize = 512
 /** The longest history: the maximum reaches over at most 1004 groups. */
 const HISTORY: usize = 1024
-/** Entries of a line; four more are read and written in the end. */
+/** Entries of a line; the last vectors read and write four more. */
 const LINE: usize = HISTORY + BLOCK + 4
 const WANTED: usize = 48
 const HELD: usize = WANTED + LINE * 4
@@ -68,7 +68,7 @@ export function limitGroups(peaks: usize, count: i32, controls: usize, threshold
   raise(line, n, window - width)
 }
 
-/** Raises each of n entries to the one `ahead` of it where that is larger. */
+/** Raises each of n entries to the entry `ahead` of it if larger. */
 // @ts-ignore: decorator
 @inline function raise(line: usize, n: usize, ahead: usize): void {
   const end = line + (n << 2), far = ahead << 2

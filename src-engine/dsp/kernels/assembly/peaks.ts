@@ -38,7 +38,7 @@ const SUMS: usize = memory.data(7 * 16, 16)
 // @ts-ignore: decorator
 @inline function fourFrames(x: usize, taps: usize): v128 {
   sumFourFrames(x, taps)
-  // |A + B| and |A - B| together are at most |A| + |B|, and reach it.
+  // The larger of |A + B| and |A - B| is |A| + |B|.
   let peak = f32x4.pmax(f32x4.abs(v128.load(x)), f32x4.abs(v128.load(SUMS, 96)))
   for (let pair = SUMS; pair < SUMS + 96; pair += 32) {
     peak = f32x4.pmax(peak, f32x4.add(f32x4.abs(v128.load(pair)), f32x4.abs(v128.load(pair, 16))))
@@ -162,7 +162,7 @@ const QUARTER_RISE: f32 = 0.1543
   return largestLane(most)
 }
 
-/** The dense peak of a group of 8 frames. Only frames whose quarter points come near it are read at all of their points. */
+/** The dense peak of a group of 8 frames. Only frames whose quarter points come near it are read at all points. */
 function denseGroup(x: usize, taps: usize): f32 {
   let peak = largestLane(samples(x))
   for (let i: usize = 0; i < 32; i += 4) {

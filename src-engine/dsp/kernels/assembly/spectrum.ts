@@ -43,7 +43,7 @@ export function midSidePowers(re: usize, im: usize, size: i32, scale: f64, mid: 
   store<f64>(side + k, fold * ((c + d) * (c + d) + (b - a) * (b - a)))
 }
 
-/** Adds up the powers of each of `count` bands, one f32 each at `sums`; the bins between the first and the last belong to it whole. */
+/** Adds up the powers of each of `count` bands, one f32 each at `sums`; the bins between the first and the last count fully. */
 export function bandSums(powers: usize, bands: usize, count: i32, sums: usize): void {
   for (let b = 0; b < count; b++) {
     const band = bands + <usize>b * 24
