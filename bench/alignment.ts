@@ -1,4 +1,4 @@
-/** Alignment of two pieces to a fraction of a sample, so that a tool's latency does not count as distortion. */
+/** Alignment of two pieces to a fraction of a sample, which keeps a tool's latency from counting as distortion. */
 import { type Audio, type AudioBlock, allocateBlock } from '../src-engine/dsp/block.ts'
 
 const MOST_LATENCY_SECONDS = 0.1

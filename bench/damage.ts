@@ -13,7 +13,7 @@ function sideGain(audio: Audio, gainDb: number): void {
   createMatchFilter(curve(0), curve(gainDb), audio.sampleRateHz).process(audio)
 }
 
-/** Faults of tone and width: each in its usual size; the widths are changed by 6 dB, a factor of two. */
+/** Faults of tone and width in their usual size; the width changes by 6 dB, a factor of two. */
 export const toneDamages: Record<string, (audio: Audio) => void> = {
   'mud +4 dB at 250 Hz': (audio) => filter(audio, peaking(250, audio.sampleRateHz, 1, 4)),
   'dull −4 dB above 5 kHz': (audio) => filter(audio, highShelf(5000, audio.sampleRateHz, -4)),
@@ -22,7 +22,7 @@ export const toneDamages: Record<string, (audio: Audio) => void> = {
   'over-wide by 6 dB': (audio) => sideGain(audio, 6),
 }
 
-/** The same faults in sizes that few finished songs have. */
+/** The same faults in sizes rare in finished songs. */
 export const severeDamages: Record<string, (audio: Audio) => void> = {
   'mud +8 dB': (audio) => filter(audio, peaking(250, audio.sampleRateHz, 1, 8)),
   'mud +12 dB': (audio) => filter(audio, peaking(250, audio.sampleRateHz, 1, 12)),

@@ -59,7 +59,7 @@ function watchBusy(call: Client, hosts: readonly Host[]) {
   }
 }
 
-/** Masters all songs once: without machines on this one, one song at a time. */
+/** Masters all songs once; with 0 machines on this one, one song at a time. */
 async function run(label: string, machines: number): Promise<Figures> {
   const redis = machines > 0 ? await startRedis() : undefined
   const dataDir = path.join(folder, label)

@@ -34,7 +34,7 @@ const { values: options } = parseArgs({
   },
 })
 
-/** Undamaged first, then the damages in the order of the faults: mud, harshness, dullness, narrowed, widened. */
+/** Damages by state: none, then in the order of the faults: mud, harshness, dullness, narrowed, widened. */
 const damages = [
   () => undefined,
   ...['mud', 'harsh', 'dull', 'narrowed', 'over-wide'].map((start) => {
@@ -178,7 +178,7 @@ function learn(pieces: readonly Piece[]): number[][] {
       }
     }
     for (let at = 0; at < size; at++) {
-      // The constants share one free level; a trace of ridge settles it.
+      // The constants share one free level; a tiny ridge fixes it.
       const ridge = at % width === 0 ? 1e-9 : 2 * penalty
       gradient[at]! += ridge * model[Math.floor(at / width)]![at % width]!
       hessian[at]![at]! += ridge

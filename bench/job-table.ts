@@ -187,7 +187,7 @@ async function masterOnce(
   return { cpuSeconds, wallSeconds, peakBytes, masters: JSON.parse(ran.stdout) as MasterResult[] }
 }
 
-/** Takes the masters of the last job out of their ZIP and reads each. */
+/** Extracts the last job's masters from their ZIP and measures each. */
 async function readMasters(
   masters: readonly MasterResult[],
   work: string,

@@ -88,7 +88,7 @@ export function decodeSong(path: string, seconds = 600, fromSeconds = 0): Audio 
   return audio
 }
 
-/** A copy that can be changed without changing the original. */
+/** Returns an independent copy. */
 export function copyAudio(audio: Audio): Audio {
   const copy = allocateAudio(audio.channels.length, audio.frames, audio.sampleRateHz)
   for (const [c, samples] of copy.channels.entries()) samples.set(audio.channels[c]!)

@@ -80,7 +80,7 @@ function held(tone: Audio): Audio {
   return rendered
 }
 
-/** The steady part: whole seconds, so that every tone fits a whole number of times. */
+/** The steady part, in whole seconds, which hold a whole number of periods of every tone. */
 function middle(audio: Audio): Float32Array {
   const rate = audio.sampleRateHz
   return audio.channels[0]!.subarray(4 * rate, 8 * rate)
