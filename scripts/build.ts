@@ -7,7 +7,7 @@ const root = path.join(import.meta.dirname, '..')
 
 export async function buildEverything(): Promise<void> {
   await buildKernels()
-  // The preload goes last: it lands in the folder that the main build empties.
+  // The preload goes last, into the folder that the main build empties.
   for (const config of ['vite.config.ts', 'vite.main.config.ts', 'vite.preload.config.ts']) {
     await build({ configFile: path.join(root, config), logLevel: 'error' })
   }

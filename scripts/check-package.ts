@@ -150,7 +150,7 @@ const RESOURCES: readonly RegExp[] = [
   /^app\.asar\.unpacked\/node_modules\/better-sqlite3\/.+$/,
   /^bin\/(ffmpeg(\.exe)?|FFMPEG-LICENSE\.txt|FFMPEG-SOURCE\.txt|SHA256SUMS)$/,
   /^licences\/(README\.txt|FONTS\.md)$/,
-  // Beside them macOS keeps its icons and the folders of its languages.
+  // On macOS the icons and language folders are allowed as well.
   /^(electron|icon|wav|mp3|flac)\.icns$/,
 ]
 

@@ -16,7 +16,7 @@ type Content = Readonly<Record<string, { readonly schema?: Schema }>>
 /** Parts of a call, named as their types in `src-contract/endpoints.ts`. */
 const PARTS = ['Params', 'Query', 'Body', 'Fields', 'Answer'] as const
 
-/** Returns the operations that a caller with a key, or without one, may call. */
+/** Returns the operations available with or without a key. */
 function callableOperations(description: Schema): Operation[] {
   const paths = Object.values(description.paths as Record<string, Record<string, Operation>>)
   return (

@@ -77,7 +77,7 @@ async function offerLies(port: number): Promise<void> {
   redisCli(port, 'SET', 'loudsmith:machine:liar', '{')
 }
 
-/** Facts of every song of a finished data directory, by the name of its file. */
+/** Returns the outcome of every song in a finished data directory, by file name. */
 async function outcome(dataDir: string) {
   const db = new Database(path.join(dataDir, 'loudsmith.db'), { readonly: true })
   const jobs = db.prepare('SELECT job_id, state, starts, losses, filename, result FROM jobs').all() as {

@@ -95,7 +95,7 @@ export function kill(child: ChildProcess | undefined): void {
   }
 }
 
-/** Client of the owner of a data directory, with the rights of its owner. */
+/** Returns a client of the service on a data directory, with owner rights. */
 export async function clientOf(dataDir: string) {
   for (;;) {
     const owner = existsSync(dataDir) ? ownerOf(dataDir) : undefined

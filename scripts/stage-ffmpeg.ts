@@ -71,7 +71,7 @@ function fromFfmpegStatic(target: Target): Origin | undefined {
   }
 }
 
-/** The binary that npm installs on Linux x64 in any case. */
+/** Returns the binary that npm always installs on Linux x64. */
 function fromNpm(target: Target): Origin | undefined {
   if (target !== 'linux-x64') return undefined
   try {
