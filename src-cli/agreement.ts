@@ -8,7 +8,7 @@ export interface Question {
   readonly sayYes: string
 }
 
-/** Asks on the terminal; resolves with whether the answer is yes. Throws the sentence of the question without a terminal. */
+/** Asks on the terminal and returns whether the answer is yes. Throws the sentence of the question without a terminal. */
 export async function isAgreed({ ask, sayYes }: Question): Promise<boolean> {
   if (!process.stdin.isTTY) throw unusable(sayYes)
   const asking = createInterface({ input: process.stdin, output: process.stderr })

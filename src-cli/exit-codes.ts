@@ -6,7 +6,7 @@ export const FAILED = 1
 export const SOME_FAILED = 2
 /** `batch`: the batch is paused; the same command continues it. */
 export const PAUSED = 3
-/** A signal ended the command before its work: 128 and the number of SIGINT, as shells have it. */
+/** A signal ended the command before its work was done: 128 plus the number of SIGINT, as in shells. */
 export const INTERRUPTED = 130
 
 /** Meanings for a person, by code. */

@@ -1,4 +1,4 @@
-/** `mcp`: the Model Context Protocol on standard input and output, handed over to the service that owns the data directory. */
+/** `mcp`: the Model Context Protocol on standard input and output, forwarded to the service that owns the data directory. */
 import type { Command } from 'commander'
 import { type ClientOptions, failureText } from './client-command.ts'
 import { withPlace } from './connect.ts'

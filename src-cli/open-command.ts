@@ -24,7 +24,7 @@ const LINK_FILE = /^http:\/\/127\.0\.0\.1:\d+\/#\S+\n$/
 /** Largest size of a link file, bytes. */
 const MAX_LINK_BYTES = 1000
 
-/** Output of the command: one line or two for a person, members for a program. */
+/** Output of the command: one or two lines for a person, JSON members for a program. */
 interface Told {
   readonly text: string
   readonly json: object
@@ -113,7 +113,7 @@ function redirectTo(link: string): string {
   ].join('\n')
 }
 
-/** Returns whether the system's own opener took the file: it ended well, or runs on as the browser itself. Never rejects. */
+/** Returns whether the system's opener accepted the file: it exits successfully, or keeps running as the browser itself. Never rejects. */
 function openInBrowser(file: string): Promise<boolean> {
   const [command, ...messages] =
     process.platform === 'win32'

@@ -24,7 +24,7 @@ export async function saveNew(answer: Response, file: string, messages: Messages
   }
 }
 
-/** Returns the refusal of a new file that could not be written: a sentence that says what to do. */
+/** Returns the refusal for a new file that could not be written, with a remedy. */
 export function notSaved(file: string, cause: unknown, { saving: say }: Messages): ApiError {
   const { code, message } = cause as NodeJS.ErrnoException
   if (code === 'EEXIST') return unusable(say.isThere(file))

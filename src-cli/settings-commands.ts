@@ -47,7 +47,7 @@ interface FarmOptions extends ClientOptions {
   readonly clear?: boolean
 }
 
-/** Adds `settings farm`: further machines of `serve`, from its next start on. */
+/** Adds `settings farm`: further machines for `serve`, from its next start. */
 function registerFarm(settings: Command, dataDir: string, messages: Messages): void {
   const say = messages.settings
   withClientOptions(settings.command('farm'), dataDir, messages)
