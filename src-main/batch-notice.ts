@@ -15,7 +15,7 @@ export function batchNotice({ done, failed }: EndedBatch, words: Words): { title
   return { title, body: others.length === 0 ? first : words.batchMore(first, others.length) }
 }
 
-/** Returns the screen that an ended batch leads to: a single song to its masters, several to their row in history. Pure. */
+/** Returns the screen for an ended batch: the masters of a single song, or the history row of several. Pure. */
 export function placeOfBatch(batch: EndedBatch): Place {
   return batch.onlyJobId && batch.failed.length === 0
     ? { screen: 'listen', jobId: batch.onlyJobId }

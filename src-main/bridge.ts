@@ -9,7 +9,7 @@ export interface RefusedFile {
   readonly filename: string
   /** A code of the contract, or of the shell. */
   readonly code: ErrorCode | 'UNREADABLE' | 'NO_SONGS' | 'TOO_MANY_SONGS'
-  /** Values that the sentence of the code mentions. */
+  /** Values for the sentence of the code. */
   readonly values?: ErrorParams | undefined
 }
 

@@ -5,7 +5,7 @@ import { isOurPage, WrongMessageError } from './messages.ts'
 /** Returns the gate for pages of `origin`. */
 export function createGate(origin: string) {
   return {
-    /** Answers requests on a channel; throws in the page when the sender is not ours. */
+    /** Answers requests on a channel; throws in the page if the sender is not ours. */
     answer(channel: string, reply: (...args: unknown[]) => unknown): void {
       ipcMain.handle(channel, (event, ...args: unknown[]) => {
         if (!isOurPage(event, origin)) throw new WrongMessageError('refused')

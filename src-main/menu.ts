@@ -48,7 +48,7 @@ function aboutItem(words: Words): Item {
   return { role: 'about', label: words.about }
 }
 
-/** Returns the menu under the program's name, which only macOS has. */
+/** Returns the menu under the program's name, on macOS only. */
 function applicationMenu(words: Words, actions: MenuActions): Item {
   return {
     label: 'Loudsmith',

@@ -1,4 +1,4 @@
-/** Rules for the position of a window and for links that leave it. Pure. */
+/** Rules for a window's position and for links out of it. Pure. */
 import type { WindowPlace } from './desktop-settings.ts'
 
 /** Height of the page's title bar, CSS pixels. */

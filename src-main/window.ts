@@ -60,7 +60,7 @@ function windowOptions(deps: WindowDeps, place: ReturnType<typeof onScreen>): El
       webSecurity: true,
       navigateOnDragDrop: false,
       spellcheck: false,
-      // Playback and the live picture must not stutter behind another window.
+      // Playback and the live display must not stutter behind another window.
       backgroundThrottling: false,
     },
   }
