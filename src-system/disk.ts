@@ -23,7 +23,7 @@ export async function giveToUser(target: string | FileHandle, kind: 'file' | 'fo
   await (typeof target === 'string' ? chmod(target, mode) : target.chmod(mode)).catch(() => {})
 }
 
-/** Errors of a disk that keeps no access rights, such as FAT, or keeps them for another user, as a network disk may. */
+/** Errors of a disk without access rights, such as FAT, or with rights of another user, as on a network disk. */
 const NO_RIGHTS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']
 
 /** Restricts one of our files to this user, if the disk supports it. Throws the system's error for anything else. */
@@ -90,7 +90,7 @@ export async function discardFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
 }
 
-/** Returns whether an error of the system says that the disk, or this user's share of it, is full. Never throws. */
+/** Returns whether a system error means that the disk, or this user's quota, is full. Never throws. */
 export function isDiskFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(String((error as { code?: unknown } | null | undefined)?.code))
 }

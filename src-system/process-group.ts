@@ -1,4 +1,4 @@
-/** Programs started in their own process group, so that their children end with them. */
+/** Programs started in their own process group; their children end with them. */
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { constants, getPriority, setPriority } from 'node:os'
@@ -35,7 +35,7 @@ export async function startGroup(
 ): Promise<ChildProcess> {
   const policy = { tries: START_TRIES, pauseMs: START_PAUSE_MS, mayPass: isExhausted }
   const child = await tryAgain(clock, policy, async () => {
-    // On Windows a group of its own would open a window.
+    // On Windows a separate group would open a window.
     const group = { detached: !isWindows, windowsHide: true }
     const started = spawn(file, options.arguments, { ...group, stdio: options.stdio })
     if (started.pid !== undefined) return started
