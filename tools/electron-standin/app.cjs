@@ -194,7 +194,7 @@ standin.browser.then(({ child }) =>
   }),
 )
 
-/** A window came or went; the last one to go quits the application unless it listens. */
+/** Handles an opened or closed window; closing the last one quits the application unless it listens. */
 exports.windowOpened = (window) => windows.add(window)
 exports.windowClosed = (window) => {
   windows.delete(window)

@@ -1,5 +1,5 @@
 'use strict'
-// Starts like Electron's binary: reads the switches, runs Chromium, loads the application's main module, then lets `ready` happen.
+// Starts like Electron's binary: reads the switches, runs Chromium, loads the application's main module, then emits `ready`.
 const { spawn } = require('node:child_process')
 const fs = require('node:fs')
 const inspector = require('node:inspector')
@@ -70,7 +70,7 @@ const CHROMIUM_SWITCHES = [
   '--disable-component-update',
   '--disable-default-apps',
   '--disable-extensions',
-  // Chromium's own services, which Electron does not have; any other address stays reachable, so that a leak of the page shows.
+  // Chromium's own services, absent in Electron; any other address stays reachable, to reveal leaks of the page.
   '--host-resolver-rules=MAP *.google.com ~NOTFOUND, MAP *.googleapis.com ~NOTFOUND, MAP *.gstatic.com ~NOTFOUND',
   '--disable-sync',
   '--disable-popup-blocking',
@@ -138,7 +138,7 @@ standin.isBrowserRunning = true
 browser.resolve(startChromium(standin.appendedSwitches))
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => require('./app.cjs').app.quit())
 
-// Electron lets `ready` happen only after the main module has been evaluated: `await app.whenReady()` at its top level hangs here too.
+// Electron emits `ready` only after the main module has been evaluated: `await app.whenReady()` at its top level hangs here too.
 const hanging = setTimeout(() => {
   process.stderr.write('stand-in: the main module is still being evaluated after 10 s; `ready` waits for it\n')
 }, 10_000)

@@ -42,7 +42,7 @@ class Cdp {
   }
 }
 
-/** The connection of this process; rejects when Chromium does not start. */
+/** The connection of this process; rejects if Chromium does not start. */
 exports.cdp = (async () => {
   const { endpoint } = await globalThis.__standin.browser
   const cdp = await new Cdp().connect(await endpoint)

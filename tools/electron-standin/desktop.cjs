@@ -1,5 +1,5 @@
 'use strict'
-// Dialogs, shell, menus, tray, notifications and power: no screen to show them on, so each keeps what was asked, for specs to read.
+// Dialogs, shell, menus, tray, notifications and power: without a screen, each records its requests for specs to read.
 const { fork } = require('node:child_process')
 const { EventEmitter } = require('node:events')
 const fs = require('node:fs')
@@ -7,7 +7,7 @@ const path = require('node:path')
 const { windows } = require('./app.cjs')
 const { refuseOptions, strict } = require('./strict.cjs')
 
-/** What left for the outside world, in order. */
+/** Record of requests to the outside world, in order. */
 const recorded = { errorBoxes: [], opened: [], revealed: [], notifications: [], trays: [], messageBoxes: [] }
 
 const dialog = strict('dialog', {
@@ -198,7 +198,7 @@ const screen = strict(
   }),
 )
 
-/** The flags of V8 for Node's own fork. Chromium takes them from its switch and overlooks those that stand alone. */
+/** V8 flags for Node's own fork. Chromium takes them from its switch and ignores bare ones. */
 function v8Flags(execArgv) {
   const named = '--js-flags='
   const other = execArgv.find((word) => !word.startsWith(named))
@@ -261,7 +261,7 @@ const clipboard = strict('clipboard', {
   readText: () => clipboardText,
 })
 
-// The real binary reports its crashes to files; a Node process has none to write.
+// The real binary writes crash reports; a Node process does not.
 const crashReporter = strict('crashReporter', {
   start(options) {
     if (options.uploadToServer) throw new Error('stand-in: crash reports are not uploaded')

@@ -1,5 +1,5 @@
 'use strict'
-// The page's side: the preload script runs in an isolated world of its own, as in Electron; only what it exposes reaches the page.
+// The page's side: the preload script runs in its own isolated world, as in Electron, and only its exposed members reach the page.
 const fs = require('node:fs')
 
 /**
@@ -86,7 +86,7 @@ function makeMembrane(channel, side) {
   }
 }
 
-/** The main world: takes what the preload exposes, and turns window.open into a question to the main process. */
+/** The main world: receives the preload's exposed members, and turns window.open into a request to the main process. */
 function pageWorld(membrane) {
   membrane.onExpose((name, value) => Object.defineProperty(window, name, { value, enumerable: true }))
   window.open = (address = '', frameName = '') => {
@@ -103,7 +103,7 @@ function pageWorld(membrane) {
   })
 }
 
-/** The isolated world: ipcRenderer, contextBridge and webUtils over one binding that only this world has. */
+/** The isolated world: ipcRenderer, contextBridge and webUtils over one binding, present only in this world. */
 function preloadWorld(membrane, environment, runPreload) {
   const post = globalThis.__standinPost
   delete globalThis.__standinPost

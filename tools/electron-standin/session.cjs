@@ -15,7 +15,7 @@ const RESOURCE_TYPES = {
   Media: 'media',
   Ping: 'ping',
 }
-/** Permissions that the page could meet, by the protocol's name. */
+/** Permissions that the page could request, by the protocol's name. */
 const PERMISSIONS = {
   geolocation: 'geolocation',
   notifications: 'notifications',
@@ -42,7 +42,7 @@ function listenerSetter(stage) {
   }
 }
 
-/** Asks the listener of a stage; undefined when there is none for the address. */
+/** Calls the listener of a stage; undefined without one for the address. */
 function ask(stage, details) {
   const entry = listeners[stage]
   if (!entry?.patterns.some((pattern) => pattern.test(details.url))) return Promise.resolve(undefined)
@@ -78,7 +78,7 @@ async function passResponse(send, paused, details) {
   })
 }
 
-/** Passes one paused request of a window through the listeners. `mayNavigate` is asked for documents of the main frame. */
+/** Passes one paused request of a window through the listeners. `mayNavigate` is called for documents of the main frame. */
 exports.passThroughListeners = async function passThroughListeners(send, webContentsId, paused, mayNavigate) {
   const isMainDocument = paused.resourceType === 'Document'
   const details = {
@@ -101,7 +101,7 @@ exports.passThroughListeners = async function passThroughListeners(send, webCont
 let answerPermission
 let checkPermission
 
-/** Settles every permission for an origin as the application's handlers answer; Electron's own default is to grant. */
+/** Sets every permission for an origin by the application's handlers; Electron's own default is to grant. */
 exports.settlePermissions = async function settlePermissions(webContents, origin) {
   const connection = await cdp
   for (const [permission, names] of Object.entries(PERMISSIONS)) {
@@ -130,7 +130,7 @@ const defaultSession = strict(
     setPermissionCheckHandler(handler) {
       checkPermission = handler
     },
-    // Headless Chromium has no dictionaries and no devices to choose from: these are already as the application asks.
+    // Headless Chromium has no dictionaries and no devices to choose from: these already match the application's settings.
     setSpellCheckerEnabled(isEnabled) {
       if (isEnabled) throw new Error('stand-in: there is no spell checker')
     },

@@ -1,5 +1,5 @@
 'use strict'
-// A member that the stand-in does not have throws; it is never quietly undefined.
+// Members missing in the stand-in throw instead of being silently undefined.
 const ASKED_BY_LANGUAGE = new Set([
   'then',
   'toJSON',
@@ -22,7 +22,7 @@ exports.strict = function strict(name, target) {
   })
 }
 
-/** Throws for an option that would change the behaviour in a way the stand-in does not follow. */
+/** Throws for an option whose effect the stand-in does not implement. */
 exports.refuseOptions = function refuseOptions(name, given, known) {
   for (const option of Object.keys(given ?? {}))
     if (!known.includes(option)) throw new Error(`stand-in: the option ${option} of ${name} is not implemented`)

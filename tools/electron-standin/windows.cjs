@@ -40,7 +40,7 @@ const WEB_PREFERENCES = [
   'additionalArguments',
   'v8CacheOptions',
 ]
-/** The stand-in has no other way to run a page, so an application that asks for another one is wrong. */
+/** The only supported way to run a page; an application that asks for another is wrong. */
 const REQUIRED = { contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true, webviewTag: false }
 const ISOLATED_WORLD = 'Electron Isolated Context'
 
@@ -126,7 +126,7 @@ class WebContents extends EventEmitter {
   getOSProcessId() {
     return 0
   }
-  /** The window system takes over here in Electron; what crosses the border is checked as Electron checks it. */
+  /** The window system takes over here in Electron; arguments are checked as in Electron. */
   startDrag(item) {
     refuseOptions('webContents.startDrag', item, ['file', 'files', 'icon'])
     const files = item.files ?? [item.file]
@@ -238,12 +238,12 @@ class BrowserWindow extends EventEmitter {
       if (this._loading === address) return true
       return !isPrevented(this.webContents, 'will-navigate', { url: address }, address)
     }
-    // In Electron a message carries its paths; here they are asked of the page that sent it, so it may not go before they are known.
+    // In Electron a message carries its paths; here the sending page is asked for them and must not navigate before the answer.
     if (paused.resourceType === 'Document') await Promise.allSettled(this._naming)
     try {
       await passThroughListeners(send, this.id, paused, mayNavigate)
     } catch (error) {
-      // A request whose page is gone can no longer be answered.
+      // A request can no longer be answered once its page is gone.
       if (!/Invalid InterceptionId|Session with given id not found|closed/.test(error.message))
         process.stderr.write(`${error.stack}\n`)
     }
@@ -278,7 +278,7 @@ class BrowserWindow extends EventEmitter {
     this._toPage(message)
   }
 
-  /** Puts the real path in the place of every name that webUtils.getPathForFile gave out; '' for a file that has none. */
+  /** Replaces every name from webUtils.getPathForFile by the real path; '' for a file without one. */
   async _withPaths(value, context) {
     if (Array.isArray(value)) return Promise.all(value.map((item) => this._withPaths(item, context)))
     if (value && typeof value === 'object') {
