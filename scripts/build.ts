@@ -1,4 +1,4 @@
-/** `npm run build`: the DSP kernels, the renderer, the Electron main process and the command line with their engine process, and the preload script. */
+/** `npm run build`: DSP kernels, renderer, Electron main process and command line with their engine process, and preload script. */
 import path from 'node:path'
 import { build } from 'vite'
 import { buildKernels } from './build-kernels.ts'

@@ -1,6 +1,9 @@
 import type { Peer } from '../peer.ts'
 
-/** ffmpeg's loudnorm: one pass measures, the second renders with the measured values. It takes no gain, so it cannot be brought to a target from outside. */
+/**
+ * ffmpeg's loudnorm: one pass measures, the second renders with the measured values. It takes no gain, so a target cannot be reached from
+ * outside.
+ */
 export const peer: Peer = {
   name: 'ffmpeg loudnorm, two passes',
   check: ['ffmpeg', '-version'],
