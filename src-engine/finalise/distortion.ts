@@ -157,8 +157,8 @@ export type DistortionMeter = (processed: AudioBlock) => number
  * Returns a meter that compares treatments of `original` with the music itself, turned up by the linear `gain` to the loudness of all
  * treatments. Any other difference is error: a limiter's gain movement as well as a clipper's distortion. Every second frame of 46 ms is
  * compared with the music's masking thresholds in 40 bands of left, right, mid and side; between mid and side a masker hides less at lower
- * frequencies. The distortion is the mean over frames and bands of 10·log10(1 + error / mask), with error / mask shared by the four views.
- * The masking thresholds are computed once. Rates up to 192 kHz; shorter than a frame: 0.
+ * frequencies. The distortion is the mean over frames and bands of 10·log10(1 + error / mask), with error / mask averaged over the four
+ * views. The masking thresholds are computed once. Rates up to 192 kHz; shorter than a frame: 0.
  */
 export function createDistortionMeter(original: Audio, gain: number): DistortionMeter {
   const { sampleRateHz } = original

@@ -5,7 +5,7 @@ import { peakGroupFrames } from '../dsp/meters/true-peak.ts'
 
 /** Times of a limiter. */
 export interface LimiterSettings {
-  /** Attack ahead of a peak, and shortest return after it: 0.2 … 10 ms. */
+  /** Time for the gain to reach the reduction of a peak and, at the shortest, to return after it: 0.2 … 10 ms. */
   readonly lookAheadMs: number
   /** Decay of the reduction after a peak; 0 switches it off, the gain then returns within the look-ahead. */
   readonly fastReleaseMs: number

@@ -25,7 +25,7 @@ import {
   unlessSkipped,
 } from './stage.ts'
 
-/** Density of the sharpest sibilants over the voice range that triggers a cut, dB. */
+/** Density of the sharpest sibilants relative to the voice range that triggers a cut, dB. */
 const sibilanceDb: Record<AiService, number> = { suno: 5, udio: 5, elevenlabs: 5, other: 9 }
 
 /**
@@ -236,9 +236,9 @@ function advance(state: ChannelState, { attack, release, averaging, widthRatioDb
 }
 
 /**
- * Returns a dynamic equaliser for one band, in mid and side apart: y = x + (gain − 1)·band, a peaking equaliser with moving gain. The band
- * is cut by the excess of its power per hertz over the reference band beyond the tolerance. No latency. A largest cut of 0 in both is the
- * exact identity, and a band below −110 dBFS is left alone. Needs two channels.
+ * Returns a dynamic equaliser for one band, separate for mid and side: y = x + (gain − 1)·band, a peaking equaliser with moving gain. The
+ * band is cut by the excess of its power per hertz over the reference band beyond the tolerance. No latency. A largest cut of 0 in both is
+ * the exact identity, and a band below −110 dBFS is left alone. Needs two channels.
  */
 function createDynamicCut(cut: BandCut, sampleRateHz: number): DynamicCutter {
   const detector = detectorOf(cut, sampleRateHz)

@@ -9,7 +9,7 @@ import { dbToPower, powerToDb, rounded } from '../dsp/units.ts'
 import { widthCorrection } from './match.ts'
 import { nothingPlanned, repairDecision, type StagePlan, type StreamingStage, unlessSkipped } from './stage.ts'
 
-/** Upper end of the mono bass, Hz, and excess of its side over its mid that triggers it, dB; a torn-apart bass does as well. */
+/** Upper end of the mono bass, Hz, and excess of its side over its mid that triggers it, dB; a torn-apart bass also triggers it. */
 const monoBassHz = 110
 const monoBassDb = 1
 /** Lower end of the judged bass, Hz. */

@@ -287,7 +287,7 @@ export function quantile(ascending: ArrayLike<number>, p: number): number {
   return ascending[below]! + (position - below) * (ascending[above]! - ascending[below]!)
 }
 
-/** Marks the frames whose total power is within `rangeDb` of the loudest frame's, when music is playing. */
+/** Marks the frames with music: total power within `rangeDb` of the loudest frame's. */
 export function activeFrames({ bands, frameCount, mid, side }: BandFrames, rangeDb = 40): Uint8Array {
   const count = bands.centresHz.length
   const totals = Float64Array.from({ length: frameCount }, (_, frame) => {

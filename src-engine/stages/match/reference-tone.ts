@@ -75,9 +75,9 @@ export function referenceDistance(
 }
 
 /**
- * Returns the filter toward a reference: mid and side apart, in sixth octaves (smoothed below 100 Hz), at most ±6 dB in mid and ±4 dB in
- * side, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. The highs of a muffled song are lifted by 3 dB at most.
- * Below 120 Hz the side is not compared but goes down with the mid: the bass must not become wide. The reference must be
+ * Returns the filter toward a reference: separate for mid and side, in sixth octaves (smoothed below 100 Hz), at most ±6 dB in mid and ±4
+ * dB in side, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. The highs of a muffled song are lifted by 3 dB at
+ * most. Below 120 Hz the side is not compared but goes down with the mid: the bass must not become wide. The reference must be
  * {@link isComparable}.
  */
 export function planReferenceTone(
