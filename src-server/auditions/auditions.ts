@@ -59,7 +59,7 @@ export interface KnownAudition {
 const SUPERSEDED = new AppError('AUDITION_NOT_READY')
 /** Auditions that are remembered; an older one is unknown. */
 const MOST_KNOWN = 200
-/** Part of an identifier's hash that is told, hexadecimal digits. */
+/** Length of an identifier, hexadecimal digits of its hash. */
 const ID_DIGITS = 32
 
 export class Auditions {

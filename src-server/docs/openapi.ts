@@ -224,7 +224,7 @@ function answers(endpoint: Endpoint, schema: Schemas): Json {
         ...Object.fromEntries(
           (answer.mediaTypes ?? []).map((mediaType) => [
             mediaType,
-            // Not of the stream as a whole: OpenAPI 3.1 has no word for the messages in it.
+            // Schema of one message: OpenAPI 3.1 cannot describe the stream.
             answer.messages ? { schema: schema.sent(answer.messages) } : {},
           ]),
         ),

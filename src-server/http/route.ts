@@ -153,8 +153,9 @@ function encodingOf(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /**
- * Returns the query of a request. A read ignores undeclared parameters, such as cache busters. Any other request with declared parameters
- * accepts no others, and no field of its body: ignored, either might cost a credit or delete a job. Throws INVALID_REQUEST with the name.
+ * Returns the query of a request. A read ignores undeclared parameters, such as cache busters. Other requests with declared
+ * parameters accept no others, and no request accepts a field of its body here: ignored, either might cost a credit or delete a job. Throws
+ * INVALID_REQUEST with the name.
  */
 function queryOf({ query }: FastifyRequest, endpoint: Endpoint): unknown {
   const { form, body, query: known } = endpoint

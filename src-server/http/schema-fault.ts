@@ -26,7 +26,7 @@ const TYPES: Readonly<Record<string, Detail>> = {
 /** Returns the first fault of `value`; undefined if it is valid. Pure; never throws. */
 export function schemaFault(schema: TSchema, value: unknown): SchemaFault | undefined {
   if (Value.Check(schema, value)) return undefined
-  // A choice of schemas is told by the first of them, and an unknown member before the object that holds it.
+  // A choice of schemas is reported by its first one, and an unknown member before the object that contains it.
   const [fault] = Value.Errors(schema, value)
   if (!fault) return { place: '', detail: { rule: 'form' } }
   const { requiredProperties: [missing] = [] } = fault.params as Given

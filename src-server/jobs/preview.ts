@@ -96,7 +96,7 @@ export function loudestStartSeconds(
 ): number {
   const power = shortTermLufs.map((lufs) => (lufs === null ? 0 : 10 ** (lufs / 10)))
   const steps = Math.max(1, Math.round(seconds / stepSeconds))
-  // Values over the 3 s before the passage would include sound outside of it.
+  // Each value covers the 3 s before it, so the passage's first ones include sound from before the passage.
   const unheard = Math.min(steps - 1, Math.round(SHORT_TERM_SECONDS / stepSeconds) - 1)
   const last = Math.floor((durationSeconds - seconds) / stepSeconds)
   let best = 0

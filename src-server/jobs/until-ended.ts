@@ -25,7 +25,7 @@ export async function untilEnded(
     }
   }
   const giveUp = () => reject(signal.reason)
-  // Followed before it is asked: an end in between is told.
+  // Subscribed before the first check, to miss no end in between.
   const follower = events.follow({ onNews: look, onEnd: resolve })
   const stopTimer = clock.after(waitMs, resolve)
   signal.addEventListener('abort', giveUp)

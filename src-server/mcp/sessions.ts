@@ -11,7 +11,7 @@ import { AppError, invalidRequest } from '../http/app-error.ts'
 import { createMcpServer, type McpServerDeps } from './server.ts'
 
 /**
- * Idle time after which a session without an open answer may be evicted for another one of its key, ms. Its client is told to start anew.
+ * Idle time after which a session without an open answer may be evicted for another one of its key, ms. Its client is told to start a new one.
  */
 const IDLE_MS = 600_000
 

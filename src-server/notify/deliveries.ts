@@ -194,7 +194,7 @@ export class Deliveries {
     })
   }
 
-  /** Plans the same bytes anew from the first attempt, now. Throws NOT_FOUND. */
+  /** Requeues the same bytes now, starting with the first attempt. Throws NOT_FOUND. */
   requeue(deliveryId: string): void {
     this.row(deliveryId)
     const nowMs = this.#deps.clock.now()

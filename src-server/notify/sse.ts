@@ -14,7 +14,7 @@ export interface StreamDeps extends SseDeps {
   readonly mayKnow: (event: LiveEventName) => boolean
 }
 
-/** The body of `GET /api/v1/events`. The stream ends when the log closes, and lets go of the log when it is destroyed. */
+/** The body of `GET /api/v1/events`. The stream ends when the log closes, and unsubscribes when it is destroyed. */
 export class EventStream extends SseStream {
   readonly #deps: StreamDeps
   readonly #follower: Follower

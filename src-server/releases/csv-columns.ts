@@ -211,7 +211,7 @@ export function readRows({ header, rows }: Table): TrackTable {
   return { rows: read, ignored, faults }
 }
 
-/** Returns a column without a heading as it is told: by its number. */
+/** Returns the name of a column without a heading: its number. */
 const columnOf = (place: number, cell: string): Cell => ({ heading: `#${place + 1}`, text: cell })
 
 /** Returns a heading as it is compared: in lower case, with plain blanks, without the marks of a needed field. */

@@ -14,9 +14,9 @@ interface Row {
   readonly cells: ReadonlyMap<string, Cell>
 }
 
-/** Most faults that are told at once. */
+/** Most faults reported at once. */
 const MAX_FAULTS = 20
-/** Longest part of a cell that is told, characters. */
+/** Longest part of a cell in a fault, characters. */
 const MAX_SHOWN = 60
 
 export class CellFaults {

@@ -24,7 +24,7 @@ const COLUMNS: Readonly<Record<string, string>> = { title: 'release_title', arti
 export function releasesOf({ rows, faults }: TrackTable, names: ReleaseNames): TableRelease[] {
   const named = rows.map((row): TrackRow => ({ ...row, release: { ...names, ...row.release } }))
   const [first] = named
-  // A column that is not there is told once.
+  // A missing column is reported once.
   for (const row of named)
     if (row.release.title === undefined && (row === first || row.cells.has('release_title')))
       faults.addAt(row, 'release_title', { rule: 'needed_release' })

@@ -12,7 +12,7 @@ export interface MadeTrack {
 
 const CUTS = ['trim_start_seconds', 'trim_end_seconds', 'fade_in_seconds', 'fade_out_seconds'] as const
 const SHAPES = { fade_in_seconds: 'fade_in_shape', fade_out_seconds: 'fade_out_shape' } as const
-/** Two times that are told with fewer digits are the same, s. */
+/** Difference below which two times count as equal, s. */
 const SAME_SECONDS = 1e-3
 
 const isSame = (a: number, b: number) => Math.abs(a - b) < SAME_SECONDS

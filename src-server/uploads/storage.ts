@@ -34,7 +34,7 @@ export function watchRoom(requireDisk: Storage['requireDisk']): (pieceBytes: num
   }
 }
 
-/** Left free for the database and for everybody else. */
+/** Reserve for the database and other programs. */
 export const RESERVE_BYTES = 64 * 1024 * 1024
 
 /** Returns the bytes that this process may still write on the disk of a folder. Throws the system's error. */

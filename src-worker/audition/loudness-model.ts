@@ -56,7 +56,7 @@ const NO_CHANGE: Change = { loudnessDb: 0, peaksDb: 0 }
 const PEAK_STEP_SECONDS = 0.1
 const HIGH_PART = 0.25
 
-/** A treated song that was measured whole: estimates are told by their difference from it. */
+/** A fully measured treated song; estimates are relative to it. */
 interface Basis {
   /** Loudness before gain and limiter, LUFS. */
   readonly lufs: number

@@ -29,7 +29,7 @@ export class RepeatedTreatment {
     this.#common = { stages: [], audio: untreated }
   }
 
-  /** Returns a treated copy. It differs from a single pass by the few milliseconds that a stage needs to settle. */
+  /** Returns a treated copy; compared with a single pass, only a few milliseconds of a stage's effect differ. */
   treat({ version, stages }: Recipe): Audio {
     const start = commonStart(this.#last, stages)
     this.#last = stages

@@ -39,7 +39,7 @@ function nameOf(order: WorkOrder, name: MasterName, format: Format | undefined):
   if (naming === '') return masterFileName(safeTitle(isAscii ? asciiName(title) : title), name, format)
   const isAlone = platforms.length === 1 && !hasRelease
   const stem = patternName(naming, valuesOf(order, name, format), [
-    // The file that is uploaded needs no word for that.
+    // A single file, and the one for all services, need no platform in their name.
     { token: 'platform', text: isAlone || name === RELEASE ? '' : name },
     { token: 'format', text: suffix },
   ])

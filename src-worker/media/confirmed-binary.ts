@@ -1,4 +1,4 @@
-/** The identity of a program that the owner confirmed: its SHA-256, read anew whenever the file may have changed. */
+/** The identity of a program that the owner confirmed: its SHA-256, recomputed whenever the file may have changed. */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { sha256OfStream } from '../../src-system/sha256.ts'

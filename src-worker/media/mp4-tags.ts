@@ -93,8 +93,8 @@ function boxAt(bytes: Buffer, ...path: readonly string[]): Buffer {
 }
 
 /**
- * Returns the length of the song in an M4A and its padding, in samples: from the edit list, if its time scale equals the song's, and from
- * the number of coded frames. `moov` is the content of that box. Throws an Error for another kind of file.
+ * Returns the length of the song in an M4A and its padding, in samples: from the edit list and the number of coded frames. `moov` is
+ * the content of that box. Throws an Error for another kind of file, and if the edit list does not count in samples.
  */
 export function codedLength(moov: Buffer): CodedLength {
   const edits = boxAt(moov, 'trak', 'edts', 'elst')
