@@ -1,4 +1,4 @@
-/** Work of a process that plays auditions: it holds one song and answers calls about it, for as long as it lives. */
+/** Work of an audition process: it holds one song and answers calls about it for its whole lifetime. */
 import { atMost } from '../../src-contract/at-most.ts'
 import { targetsOf } from '../../src-contract/delivery-target.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
@@ -30,7 +30,7 @@ import { renderedAlone } from './render-alone.ts'
 import { Settling } from './settling.ts'
 import { runInSlices } from './slices.ts'
 
-/** Auditions whose estimates are kept: those between which one switches back and forth. */
+/** Auditions whose estimates are kept, for switching back and forth. */
 const MOST_HELD = 4
 /** References whose measurements are kept. */
 const MOST_REFERENCES = 8
@@ -136,7 +136,7 @@ export class AuditionEngine {
 
   async #load(order: AuditionOrder, signal: AbortSignal): Promise<LoadedSong> {
     if (this.#song?.key === songKey(order)) return this.#song
-    // Let go of before the other is read: two songs at once would take twice the memory.
+    // Released before the other is read: two songs at once would take twice the memory.
     this.#song = undefined
     this.#rendered = undefined
     this.#held.clear()

@@ -1,4 +1,4 @@
-/** The one song that the process holds: decoded, analysed, its single samples edited as the recipe asks. */
+/** The process's one loaded song: decoded, analysed, its single samples edited as the recipe requires. */
 import type { DeliveryTarget } from '../../src-contract/delivery-target.ts'
 import type { Edges } from '../../src-contract/edges.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
@@ -20,7 +20,7 @@ import { LoudnessModel } from './loudness-model.ts'
 /** Place of a song with its trims, the program that reads it, and a folder for a trial of that program. */
 type SongPlace = Pick<AuditionOrder, 'source' | 'settings' | 'ffmpeg' | 'folder'>
 
-/** A song whose single samples are edited, and the repairs that this made. */
+/** A song with its single samples edited, and the resulting repairs. */
 export interface EditedSong {
   readonly audio: Audio
   readonly repairs: readonly Repair[]
@@ -30,7 +30,7 @@ export interface EditedSong {
 const NO_EDITS = '[]'
 
 export class LoadedSong {
-  /** Name of the song and its trims: another has another. */
+  /** Key of the song and its trims. */
   readonly key: string
   readonly analysis: SourceAnalysis
   readonly bridgedGaps: ReadSong['bridgedGaps']

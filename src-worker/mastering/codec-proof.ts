@@ -28,7 +28,7 @@ const COPY_CEILING_DBTP = 0
  * masters must not.
  */
 const LOWERING_STEP_DB = 0.1
-/** Margin above the estimate, since the lowered master is another signal to the encoder. Makes a second lowering rare. */
+/** Margin above the estimate, since the encoder treats the lowered master differently. Makes a second lowering rare. */
 const LOWERING_DOUBT_DB = 0.1
 /** Each costs a render and the copies of the new master. */
 const MAX_LOWERINGS = 2
@@ -100,7 +100,7 @@ async function firstCurable<Master>(
   return undefined
 }
 
-/** Returns the version whose copies by the codecs that asked for lowering exceed full scale least often, of equals the first. */
+/** Returns the version whose copies exceed full scale least often in the codecs that asked for lowering, among equals the first. */
 async function leastLoweredCure<Master>(
   versions: readonly Proofed<Master>[],
   asked: readonly LossyCodec[],

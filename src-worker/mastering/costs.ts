@@ -6,7 +6,7 @@ import { foldDownLossDb, sideToMidDb } from '../../src-engine/dsp/meters/stereo.
 
 /** Mean gain reduction above which the loud parts sound held down, dB. Ours. */
 const MOST_MEAN_REDUCTION_DB = 3
-/** Loss of the highest peak above which an attack is another one, dB. Ours. */
+/** Loss of the highest peak above which an attack changes its character, dB. Ours. */
 const MOST_PEAK_REDUCTION_DB = 10
 /** Distance from loudness to peak below which music sounds flat, dB. Ours. */
 const LEAST_PLR_DB = 6

@@ -55,11 +55,11 @@ export interface DeliveryOrder {
   readonly cover?: Cover | undefined
   /** Edges of the song; its padding is already part of the audio. No edges when absent. */
   readonly edges?: Edges
-  /** The one platform whose master is made, with the bytes that it has among all `targets`; every platform when absent. */
+  /** The one platform whose master is made, with the same bytes as among all `targets`; every platform when absent. */
   readonly only?: Platform
   /** False to skip the codec proof of a premium master. True when absent. */
   readonly isProofed?: boolean
-  /** True where every master is also needed as it is before dither. False when absent. */
+  /** True if every master is also needed before dither. False when absent. */
   readonly hasFloats?: boolean
 }
 
@@ -95,7 +95,7 @@ export const MASTER_BIT_DEPTH = 24
 interface Wanted {
   readonly name: MasterName
   readonly target: MasterTarget
-  /** Target of the platform whose master it is; absent for the one for all services. */
+  /** Target of the master's platform; absent for the master for all services. */
   readonly delivers?: DeliveryTarget
 }
 
@@ -173,7 +173,7 @@ interface PaddedSource {
   readonly padding: Padding
 }
 
-/** Writes the masters as they are before dither, each once. */
+/** Writes the undithered masters, each once. */
 async function withFloats(
   made: readonly Made[],
   { source, padding }: PaddedSource,
@@ -336,7 +336,7 @@ function promisesOf(files: readonly Wanted[], source: FinaliseSource): Promised[
     promises.set(key, {
       wanted: [...(known?.wanted ?? []), wanted],
       targetLufs,
-      // The lower ceiling is the promise that holds for all of them.
+      // The lower ceiling satisfies all of them.
       ceilingDbtp: Math.min(ceilingDbtp, known?.ceilingDbtp ?? ceilingDbtp),
     })
   }

@@ -69,7 +69,7 @@ const STEP_DB = 0.1
 const MAX_COPIES = 3
 /** Room for the dither of 16 bit, whose shaped noise reaches 15 steps, dB at −1 dBTP. */
 const DITHER_ROOM_DB = 0.005
-/** A conversion that is trimmed holds its ceiling at the second try. */
+/** Most trims of a conversion; the second try usually holds the ceiling. */
 const MAX_TRIMS = 4
 
 /** Returns the codecs whose formats this ffmpeg cannot write for lack of an encoder, by name; empty if it can write all. Pure. */

@@ -200,7 +200,7 @@ function choosePlan(audio: Audio, analysis: SourceAnalysis, candidates: readonly
   return decision ? { ...chosen.plan, decisions: [...chosen.plan.decisions, decision] } : chosen.plan
 }
 
-/** A candidate for audio whose single samples are edited already. */
+/** Returns a candidate for audio with already edited samples. */
 function afterEdits(candidate: RecipeCandidate): RecipeCandidate {
   const { plan } = candidate
   return { ...candidate, plan: { ...plan, recipe: splitRecipe(plan.recipe).rest } }

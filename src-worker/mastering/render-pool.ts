@@ -16,7 +16,7 @@ export interface RenderPool {
   render(task: RenderTask, onStep?: (step: RenderStep) => void): Promise<RenderedMaster>
   /** Plans a master without making it. Rejects as {@link render} does. */
   plan(task: PlanTask): Promise<FinalisePlan>
-  /** Writes a master as it is before dither. Rejects as {@link render} does. */
+  /** Writes a master before dither. Rejects as {@link render} does. */
   writeFloat(task: FloatTask): Promise<void>
   /** Terminates all threads at once, even busy ones; later renders are refused. */
   close(): Promise<void>

@@ -235,7 +235,7 @@ function figuresOf(
   }
 }
 
-/** Returns one result of several with the platforms whose masters have the same bytes. Pure. */
+/** Returns one result of several with the platforms that share its bytes. Pure. */
 export function withSameBytes<Result extends MasterResult | ReleaseResult>(
   result: Result,
   all: readonly MasterResult[],

@@ -5,7 +5,7 @@ import { OTHER_TAGS, TAG_NAMES } from '../media/tag-metadata.ts'
 import { titleOf } from './compose-report.ts'
 import type { WorkOrder } from './work-order.ts'
 
-/** Returns the tags of all masters of an order: every tag of the file that the request does not name is kept. */
+/** Returns the tags of all masters of an order; tags of the file that the request does not name are kept. */
 export function songTags(order: WorkOrder): SongTags {
   const { metadata = {}, source } = order
   const { tags } = source.facts

@@ -76,7 +76,7 @@ export async function readingSong<Result>(
     const isDecoding = error instanceof FfmpegError && ['failed', 'short', 'crashed'].includes(error.fault)
     if (!isDecoding && !(error instanceof UnreadableAudioError)) throw error
     await tryFfmpegIn(ffmpeg, folder, [song.facts.format], signal)
-    // A song that has been decoded before does not make ffmpeg crash: another start may go well.
+    // A song that was decoded before does not make ffmpeg crash: another attempt may succeed.
     if (error instanceof FfmpegError && error.fault === 'crashed') throw error
     throw unreadable(codes, error)
   }

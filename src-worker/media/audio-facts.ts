@@ -35,7 +35,7 @@ export interface TagLosses {
   readonly cover?: 'format' | 'size' | 'broken'
   /** Pictures beside the cover, such as a back or a booklet. */
   readonly otherPictures?: number
-  /** Names of the tags that are too long to be kept whole. */
+  /** Names of tags that were cut for their length. */
   readonly cutTags?: readonly string[]
 }
 

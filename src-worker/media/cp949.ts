@@ -13,7 +13,7 @@ const FIRST_SHARED_LEAD = 0xa1
 
 let extension: ReadonlyMap<number, string> | undefined
 
-/** The 8822 syllables that KS X 1001 lacks, which the code page holds in the order of Unicode. */
+/** Returns the 8822 syllables missing from KS X 1001, which the code page has in Unicode order. */
 function readExtension(): ReadonlyMap<number, string> {
   const standard = new Set<string>()
   const decoder = new TextDecoder('euc-kr')

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { isText, readAt } from './file-bytes.ts'
 import { id3TagBytes } from './id3.ts'
 
-/** A song has some thirty; ffmpeg holds each comment against all before it: 50 000 took over a minute. */
+/** A song has some thirty; ffmpeg compares each comment with all before it: 50 000 took over a minute. */
 const MAX_COMMENTS = 4096
 /** A song has a handful of metadata blocks; ffmpeg makes a stream of every picture. */
 const MAX_BLOCKS = 256

@@ -112,7 +112,7 @@ async function runOverSong(
  */
 const MONO_PARTS_AS_LOUD = "volume='if(eq(nb_channels,1),sqrt(2),1)'"
 
-/** Raised whenever a file may decode to another number of frames than with the code before. */
+/** Incremented whenever a change of the code may change the number of decoded frames of a file. */
 const READER_VERSION = 1
 
 /** Returns the name of the decoder: two decoders of the same name decode a file to the same number of frames. Pure. */
@@ -182,7 +182,7 @@ export interface DecodeOptions {
 /** Keeps every frame at its position from the first on; by default ffmpeg closes gaps. The threshold, s, is below any FLAC frame. */
 const FILL_WITH_SILENCE = 'aresample=async=1:min_hard_comp=0.0001:first_pts=0'
 
-/** Share of samples that may be bridged before the audio counts as unreadable. */
+/** Largest share of bridged samples before the audio counts as unreadable. */
 const MAX_BRIDGED_SHARE = 0.001
 
 /**

@@ -17,7 +17,7 @@ const CODED = {
 export type CodedContainer = keyof typeof CODED
 
 /**
- * Settings for the best sound at a bit rate. FLAC is as small as the subset of its format allows. Of ffmpeg's own AAC coder the fast
+ * Settings for the best sound at a bit rate. FLAC is as small as the subset of its format allows. For ffmpeg's own AAC coder, the fast
  * search is the better one at this rate, and intensity stereo is for lower ones.
  */
 const ENCODER_OPTIONS: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-/** Lossy copies of a master, as a service would make them: to see where their peaks end up. */
+/** Lossy copies of a master, approximating a service's: they show the peaks after encoding. */
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'

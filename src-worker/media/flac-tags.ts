@@ -14,7 +14,7 @@ const MAX_BLOCK_BYTES = 0xff_ff_ff
 /** Name of the program in the comments. */
 const VENDOR = 'Loudsmith'
 
-/** Names of Vorbis comments that are not the field's own in capitals, as MusicBrainz Picard writes them. */
+/** Names of Vorbis comments other than the field's own name in capitals, as in MusicBrainz Picard. */
 const NAMES: Readonly<Record<string, string>> = {
   track: 'TRACKNUMBER',
   disc: 'DISCNUMBER',
@@ -41,8 +41,8 @@ const ROLE_NAMES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the metadata blocks that follow the stream information of a FLAC, the last one marked as such. A cover that is too large for
- * a block is left out. Never throws.
+ * Returns the metadata blocks behind the stream information of a FLAC, the last one marked as such. A cover too large for a block is left
+ * out. Never throws.
  */
 export function flacTagBlocks(tags: SongTags, cover?: Cover): Buffer {
   const picture = cover ? pictureBlock(cover) : undefined
@@ -109,7 +109,7 @@ function peopleComments(text: string): [string, string][] {
   })
 }
 
-/** Type, media type, description, four numbers about the picture that may be 0, and its bytes. */
+/** Returns a picture block: type, media type, description, four numbers about the picture that may be 0, and its bytes. */
 function pictureBlock({ mimeType, bytes }: Cover): Buffer {
   const type = Buffer.from(mimeType, 'latin1')
   return Buffer.concat([

@@ -83,7 +83,7 @@ export function foreignByContent(start: Buffer): FormatReason | undefined {
 
 /** Length of text that is examined, bytes. */
 const READ_TEXT_BYTES = 1024
-/** Less than this may be any word, characters. */
+/** Shortest text that counts as Base64, characters: a shorter one may be any word. */
 const LEAST_BASE64 = 64
 
 function textKind(start: Buffer): FormatReason | undefined {

@@ -37,7 +37,7 @@ export function id3TagBytes(start: Buffer): number {
   return HEADER_BYTES + readSyncSafe(start, 6) + (hasFooter ? HEADER_BYTES : 0)
 }
 
-/** Texts and frames of one version of the tag, as they are written. */
+/** Encoding of texts and frames in one version of the tag. */
 interface Dialect {
   readonly major: 3 | 4
   /** Encoding, then the texts one behind the other. */

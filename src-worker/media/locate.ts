@@ -4,7 +4,7 @@ import path from 'node:path'
 import { createDigests, type DigestOf } from './confirmed-binary.ts'
 import { askFfmpeg, type Ffmpeg, FfmpegError, type FfmpegOrigin } from './ffmpeg.ts'
 
-/** Oldest release whose behaviour the pipeline was tested with. */
+/** Oldest release that the pipeline was tested with. */
 const OLDEST_MAJOR = 5
 const OLDEST_MINOR = 1
 
@@ -114,7 +114,7 @@ export async function inspectFfmpeg(file: string): Promise<{ readonly sha256: st
   }
 }
 
-/** The packages are optional and absent where their download failed, so they can only be asked for at run time. */
+/** Resolves an optional package; it may be absent if its download failed, so it is only looked up at run time. */
 function fromPackage(find: (require: NodeJS.Require) => unknown): string | undefined {
   try {
     const file = find(createRequire(import.meta.url))

@@ -38,7 +38,7 @@ const TEXT_ATOMS: Readonly<Record<string, string>> = {
   'composer-sort': 'soco',
 }
 const PAIR_ATOMS: Readonly<Record<string, string>> = { track: 'trkn', disc: 'disk' }
-/** Names of own atoms that are not the field's own. */
+/** Names of freeform atoms that differ from the field's. */
 const FREE_NAMES: Readonly<Record<string, string>> = {
   isrc: 'ISRC',
   publisher: 'LABEL',

@@ -37,7 +37,7 @@ export interface ByteRange {
 export interface Mp3Stream {
   /** Place of the first frame in the file. */
   readonly start: number
-  /** Rate of the longest part that is not narrower than 44.1 kHz, or the highest rate where all parts are. */
+  /** Rate of the longest part at 44.1 kHz or above, or the highest rate if there is no such part. */
   readonly sampleRateHz: number
   /** 2 if most of the song, or a second of it, is stereo. */
   readonly channels: 1 | 2
@@ -88,7 +88,9 @@ async function findFirstFrame(
   return undefined
 }
 
-/** Seconds that the encoder wrote behind the header and the side information of the first frame, which then holds no sound. */
+/**
+ * Returns the seconds that the encoder recorded behind the header and the side information of the first frame, which then contains no sound.
+ */
 function countedByEncoder(bytes: Buffer, at: number, first: FrameHeader): number | undefined {
   const isMono = first.channels === 1
   const sideBytes = first.version === 1 ? (isMono ? 17 : 32) : isMono ? 9 : 17

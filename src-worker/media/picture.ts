@@ -25,7 +25,7 @@ const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 
 const BITS_PER_CHANNEL = 8
 /** Bit of the colour type of a PNG that is unset for grey (ISO/IEC 15948, table 11.1). */
 const PNG_COLOR = 2
-/** Colour models by the number of components of a JPEG; four are CMYK or YCCK, which is CMYK as it is coded. */
+/** Colour models by the number of components of a JPEG; four are CMYK or YCCK, its coded form. */
 const JPEG_MODELS: Readonly<Record<number, ColorModel>> = { 1: 'greyscale', 3: 'rgb', 4: 'cmyk' }
 const ICC_SEGMENT = 0xe2
 const ICC_MARK = 'ICC_PROFILE\0'

@@ -92,7 +92,7 @@ async function readFlac(handle: FileHandle, start: number): Promise<Recognition>
   }
 }
 
-/** The first bytes of a FLAC, up to the length of its STREAMINFO (RFC 9639, section 8); that may be the last block of metadata. */
+/** The first bytes of a FLAC, up to the length of its STREAMINFO (RFC 9639, section 8), which may be the last metadata block. */
 const FLAC_STARTS = ['\x00', '\x80'].map((block) => Buffer.from(`fLaC${block}\0\0\x22`, 'latin1'))
 const PIECE_BYTES = 1 << 20
 

@@ -4,8 +4,8 @@ import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, FfmpegError, runFfmpeg } from 
 import { allocateShared, collectPlanar } from './samples.ts'
 
 /**
- * Returns ffmpeg's filter that converts to a rate: SoX's resampler with 28 bits of precision and a pass band up to 91 % of half the
- * lower rate, or ffmpeg's own with a long filter where SoX's is not built in.
+ * Returns ffmpeg's filter for a rate conversion: SoX's resampler with 28 bits of precision and a pass band up to 91 % of half the lower
+ * rate, or ffmpeg's own with a long filter if SoX's is not built in.
  */
 export function rateFilter(ffmpeg: Ffmpeg, sampleRateHz: number): string {
   const quality = ffmpeg.hasSoxr
@@ -82,7 +82,7 @@ function framesAt(audio: Audio, sampleRateHz: number): number {
   return Math.round((audio.frames * sampleRateHz) / audio.sampleRateHz)
 }
 
-/** Writes two channels of audio at another rate into `planes`, whole. */
+/** Writes two whole channels of audio at another rate into `planes`. */
 async function convert(
   ffmpeg: Ffmpeg,
   audio: Audio,

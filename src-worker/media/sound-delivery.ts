@@ -12,7 +12,7 @@ import { readWavDelivery } from './wav-delivery.ts'
 /** Level below which samples are silence, −60 dBFS: the same that the analysis uses for a song's edges. */
 const SILENCE = 10 ** (-60 / 20)
 
-/** Returns the form of a sound file. Throws an Error for a file of another kind, and the system's error. */
+/** Returns the format of a sound file. Throws an Error for a file of another kind, and the system's error. */
 export async function readSoundForm(container: Container, path: string): Promise<SoundForm> {
   if (container === 'wav') {
     const wav = await readWavDelivery(path)

@@ -6,7 +6,7 @@
 import { isrcOf } from '../../src-contract/isrc.ts'
 import type { SongTags } from './audio-facts.ts'
 
-/** The fields of {@link SongTags} that have a place of their own. */
+/** The fields with a member in {@link SongTags}. */
 export type NamedField = keyof Omit<SongTags, 'other'>
 
 /** One field: its name in {@link SongTags} or among its `other` tags, its ID3v2.4 frame, and its further names. */
@@ -30,7 +30,7 @@ const NAMED: readonly (readonly [NamedField, frame: string, ...names: string[]])
   ['isrc', 'TSRC'],
 ]
 
-/** The frames of {@link SongTags}' own fields. */
+/** The frames of the members of {@link SongTags}. */
 export const NAMED_FRAMES: readonly (readonly [NamedField, frame: string])[] = NAMED.map(([name, frame]) => [
   name,
   frame,
@@ -137,7 +137,7 @@ export const DESCRIBED_COMMENT = 'comment:'
 /** Name of the tag with `1` for explicit lyrics in systems without a dedicated field (MusicBrainz Picard, Mp3tag). */
 export const EXPLICIT = 'ITUNESADVISORY'
 
-/** Longest text of a tag that is kept, characters: longer than the lyrics of any song. */
+/** Longest tag text, characters: longer than the lyrics of any song. */
 const MAX_TEXT_LENGTH = 200_000
 
 /** One text of a file's tags, clean and not empty, under its name in that tag system. */

@@ -1,4 +1,4 @@
-/** Decoding of tag texts, whose encoding files often do not state. */
+/** Decoding of tag texts; files often do not state their encoding. */
 
 import { decodeCp949 } from './cp949.ts'
 

@@ -36,8 +36,8 @@ export interface WavWriter {
 }
 
 /**
- * Returns a writer for a new file of `frames` frames, which has its tags at once; an existing one is replaced. The file is hashed while
- * it is written. Throws the system's error (`ENOSPC` when the disk is full).
+ * Returns a writer for a new file of `frames` frames and writes its tags; an existing file is replaced. The file is hashed while it is
+ * written. Throws the system's error (`ENOSPC` when the disk is full).
  */
 export function createWavWriter(
   path: string,

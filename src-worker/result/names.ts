@@ -24,9 +24,9 @@ const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
 const FORBIDDEN = /[<>:"/\\|?*]|\p{Cc}|(?!\u200d)\p{Cf}|\p{Zl}|\p{Zp}|\p{Co}/gu
 
 /**
- * Returns a title that is safe as part of a file name: NFC, no characters that Windows forbids, no invisible ones, no reserved device
- * name, no leading or trailing dots and spaces, at most 80 UTF-16 units (no character cut in half) or as many as are asked for, never
- * empty. Never throws.
+ * Returns a title that is safe as part of a file name: NFC, no characters that Windows forbids, no invisible ones, no reserved device name,
+ * no leading or trailing dots and spaces, at most 80 UTF-16 units (no character cut in half) or the given number, never empty. Never
+ * throws.
  */
 export function safeTitle(title: string, maxUnits = MAX_TITLE_UNITS): string {
   const clean = title.toWellFormed().normalize('NFC').replace(FORBIDDEN, ' ').replace(/\s+/gu, ' ')

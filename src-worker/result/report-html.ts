@@ -185,7 +185,7 @@ function missedTarget(result: MasterResult): string {
   return `<span class="tag">▲ ${t(words.belowTarget)}</span>${reason ? `<small>${t(reason)}</small>` : ''}`
 }
 
-/** Masters whose sound is the same (they share one render) are drawn once. */
+/** Groups masters with the same sound (from one render), which are drawn once. */
 function groupMasters(masters: readonly MasterReport[]): { names: LocalizedText; master: MasterReport }[] {
   const groups = Map.groupBy(masters, ({ result }) => result.sha256)
   return [...groups.values()].map((group) => ({
@@ -353,7 +353,7 @@ function codecTable(results: readonly MasterResult[]): string {
   return `<h2>${t(words.codecs)} <small class="quiet unit-small">${t(words.copies)}</small></h2><div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
 }
 
-/** The settings of sound and edges that are not neutral, as one row; empty where all are. */
+/** Returns the non-neutral settings of sound and edges as one row; empty without any. */
 function steering(settings: Report['settings']): string {
   const all = jobSettings(settings)
   const told = [...STEERING_NAMES, ...EDGE_NAMES].filter((name) => String(all[name]) !== String(DEFAULT_SETTINGS[name]))

@@ -220,7 +220,7 @@ function timeXs(count: number, stepSeconds: number, durationSeconds: number, pla
   )
 }
 
-/** Values that follow one another without a gap, with their places. */
+/** Consecutive values without a gap, with their positions. */
 interface Stretch {
   readonly xs: number[]
   readonly values: number[]

@@ -206,7 +206,7 @@ export function momentText(iso: string): LocalizedText {
   return both(`${day('en-GB')}, ${time} UTC`, `${day('ko-KR')} ${time} UTC`)
 }
 
-/** Returns where and how much was repaired: "6.4 kHz, sides, −3.1 dB". Parts that a repair has not are left out. */
+/** Returns place and amount of a repair: "6.4 kHz, sides, −3.1 dB". Missing parts are left out. */
 export function repairDetail(repair: Repair): LocalizedText {
   const places =
     repair.count === undefined
