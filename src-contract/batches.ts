@@ -54,7 +54,7 @@ const counts = Object.fromEntries(
   MANIFEST_SONG_STATUSES.map((status) => [status, Type.Integer({ description: `Songs that are ${status}.` })]),
 ) as Record<ManifestSongStatus, ReturnType<typeof Type.Integer>>
 
-/** A batch as it is answered. */
+/** A batch in answers. */
 export const Manifest = exactly({
   batch_id: Uuid,
   status: oneOf(MANIFEST_STATUSES),

@@ -17,7 +17,7 @@ export interface Answer {
   readonly description: string
   /** Schema of a JSON answer. */
   readonly schema?: TSchema
-  /** Media types of an answer that is not JSON, or not always. */
+  /** Media types of an answer that is not, or not always, JSON. */
   readonly mediaTypes?: readonly string[]
   /** Schema of one message of an event stream. */
   readonly messages?: TSchema
@@ -46,7 +46,9 @@ interface EndpointFacts {
   /** True if a request without a body means an empty object. */
   readonly isBodyOptional?: boolean
   readonly form?: Form
-  /** JSON lines that may be the body instead of the form, which then has them as its file: schemas of the first line and of the others. */
+  /**
+   * JSON lines accepted as the body instead of the form, which then takes them as its file: schemas of the first line and of the others.
+   */
   readonly lines?: { readonly schemas: readonly TSchema[]; readonly example: string }
   readonly answers: Readonly<Record<number, Answer>>
   /** Expected failures, beyond those common to its access. */

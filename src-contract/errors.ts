@@ -105,7 +105,7 @@ export const FAILURE_CODES = Object.keys(FAILURES) as FailureCode[]
 /** Values that a message may mention. */
 export type ErrorParams = Readonly<Record<string, string | number>>
 
-/** The envelope of every answer that is not a success (specification section 7, with extension members). */
+/** The envelope of every unsuccessful answer (specification section 7, with extension members). */
 export const ErrorEnvelope = exactly({
   error: exactly({
     code: oneOf(ERROR_CODES),

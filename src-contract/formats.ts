@@ -16,7 +16,7 @@ interface FormatFacts {
   readonly suffix: string
 }
 
-/** Media types of the containers, whose names are the extensions of files. */
+/** Media types of the containers, which are named by their file extensions. */
 export const CONTAINER_TYPES = { wav: 'audio/wav', flac: 'audio/flac', mp3: 'audio/mpeg', m4a: 'audio/mp4' } as const
 export type Container = keyof typeof CONTAINER_TYPES
 

@@ -46,7 +46,7 @@ import { CHANGED_SETTINGS, SETTING_FIELDS, SHOWN_SETTINGS } from './setting-sche
 export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
-/** Stage of an unfinished job. The public status stays `queued` until it ends. */
+/** Stage of an unfinished job. The public status stays `queued` until the job ends. */
 export const STAGES = ['waiting', 'decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const
 export type Stage = (typeof STAGES)[number]
 

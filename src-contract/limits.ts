@@ -16,7 +16,7 @@ export const MIN_REFERENCE_SECONDS = 5
 export const MAX_URL_LENGTH = 2048
 /** Longest title or artist in characters (Unicode code points). */
 export const MAX_TITLE_LENGTH = 200
-/** Most entries of a list that one page holds. */
+/** Most entries on one page of a list. */
 export const MAX_PAGE_SIZE = 100
 /** Default port of the service. */
 export const DEFAULT_PORT = 47310
@@ -30,7 +30,7 @@ export const DEFAULT_LINK_SECONDS = 86_400
 /** Most working links of one key to the result of one job, and to all results; the application has the same limits. */
 export const MAX_LINKS_PER_JOB = 20
 export const MAX_LINKS_PER_KEY = 100
-/** Most event streams that one key has open at once. */
+/** Most open event streams of one key. */
 export const MAX_STREAMS_PER_KEY = 32
 /** Default retention of finished masters, days. */
 export const DEFAULT_RETENTION_DAYS = 30

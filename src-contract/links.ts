@@ -7,7 +7,7 @@ import { DEFAULT_LINK_SECONDS, MAX_LINK_SECONDS, MAX_LINKS_PER_JOB, MAX_LINKS_PE
 /** Path prefix of links. */
 export const LINK_PATH = '/l/'
 
-/** A link as it is listed: without its address. */
+/** A link in lists: without its address. */
 export const Link = exactly({
   link_id: Uuid,
   key_id: Type.Optional(
@@ -18,7 +18,7 @@ export const Link = exactly({
 })
 export type Link = Static<typeof Link>
 
-/** The only answer that ever holds the address. */
+/** The only answer with the address. */
 export const CreatedLink = exactly({
   ...Link.properties,
   url: Type.String({ format: 'uri', description: 'Address of the ZIP, for GET and HEAD without a key.' }),

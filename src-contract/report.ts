@@ -288,7 +288,7 @@ export const ReportSettings = exactly({
 })
 export type ReportSettings = Static<typeof ReportSettings>
 
-/** Recipe of the chain up to clipper and limiter, with all that another tool needs to rebuild it. */
+/** Recipe of the chain up to clipper and limiter, complete enough for another tool to rebuild it. */
 export const ReportRecipe = exactly({
   version: Type.Integer(),
   stages: Type.Array(

@@ -117,7 +117,7 @@ export const REPORTED_SETTINGS = {
 }
 /** Schemas of the settings as optional text fields of a form. */
 export const SETTING_FIELDS = optional(ofEach<Fields>((name) => FORMS[name].field))
-/** Schemas of the settings where only some may be named, without defaults. */
+/** Schemas of the settings in changes, all optional and without defaults. */
 export const CHANGED_SETTINGS = optional(accepted)
 
 const members = {

@@ -324,7 +324,7 @@ const SOUND_NAMES = STEERING_NAMES.filter((name) => name !== 'style' && name !==
 /** Settings of the sound inside the chain. */
 export type SoundSettings = Pick<JobSettings, (typeof SOUND_NAMES)[number]>
 
-/** Settings of the sound that leave a master bit for bit as it is without them. */
+/** Neutral settings of the sound: they leave a master bit-identical. */
 export const NEUTRAL_SOUND = Object.fromEntries(
   SOUND_NAMES.map((name) => [name, SETTINGS[name].standard]),
 ) as unknown as SoundSettings
@@ -334,7 +334,7 @@ export const PLAIN_DELIVERY = Object.fromEntries(
   DELIVERY_NAMES.map((name) => [name, SETTINGS[name].standard]),
 ) as unknown as Pick<JobSettings, DeliveryName>
 
-/** Settings of the edges that leave a song as it is. */
+/** Settings of the edges without any effect. */
 export const WHOLE_SONG: Edges = Object.fromEntries(
   EDGE_NAMES.map((name) => [name, SETTINGS[name].standard]),
 ) as unknown as Edges

@@ -11,7 +11,7 @@ import type {
   RuleName,
 } from './rules.ts'
 
-/** Verdict on a rule: kept, not known, or broken with the values of the remedy. */
+/** Verdict on a rule: met, unknown, or broken with the values of the remedy. */
 type Verdict = 'pass' | 'not_measured' | RemedyValues
 
 type Of<Name extends RuleName> = Extract<Requirement, { readonly rule: Name }>

@@ -133,7 +133,7 @@ export interface DeliveredRelease {
 /** Values of the sentence of a remedy. */
 export type RemedyValues = Readonly<Record<string, string | number>>
 
-/** Remedy for one file, or for the release where `file` is absent; its sentence is in contract/text. */
+/** Remedy for one file, or for the release if `file` is absent; its sentence is in contract/text. */
 export interface Remedy {
   readonly file?: string
   readonly values: RemedyValues

@@ -23,11 +23,11 @@ export interface PlatformFacts {
   readonly targetConfidence: Confidence
   /** Highest true peak of a master, dBTP. */
   readonly ceilingDbtp: number
-  /** The lower ceiling for masters louder than `above` LUFS, whose lossy copies overshoot more. */
+  /** The lower ceiling for masters louder than `above` LUFS, since their lossy copies overshoot more. */
   readonly loudCeiling?: { readonly above: number; readonly ceilingDbtp: number }
   readonly ceilingConfidence: Confidence
   readonly playback: PlaybackRule
-  /** Codecs that the service is known or believed to stream, the one first whose copies were seen to rise highest. */
+  /** Codecs that the service is known or believed to stream, the one with the highest observed overshoot first. */
   readonly codecs: readonly StreamedCodec[]
   /** Coded copies that its listeners are known or believed to get, the usual one first. */
   readonly streams: readonly CopyCodec[]

@@ -9,7 +9,7 @@ export interface GainCurve {
   readonly gainDb: readonly number[]
 }
 
-/** Minimum-phase filter that follows one curve in mid and another in side. */
+/** Minimum-phase filter with separate curves for mid and side. */
 export interface Match {
   readonly kind: 'match'
   readonly mid: GainCurve

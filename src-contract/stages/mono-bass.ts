@@ -6,7 +6,7 @@ export interface MonoBass {
   readonly kind: 'mono_bass'
   /** Below this the two channels become one: 40 to 200. */
   readonly frequencyHz: number
-  /** The channel whose bass both have then. */
+  /** The channel that supplies the bass of both. */
   readonly from: 'left' | 'right'
 }
 

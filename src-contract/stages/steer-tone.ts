@@ -6,7 +6,7 @@ import type { StageSentences } from './sentences.ts'
 /** One section of the user's tone settings; shelves and peak are the analogue prototypes of R. Bristow-Johnson's Audio EQ Cookbook. */
 export type SteerToneSection =
   | {
-      /** `gainDb · log10(f / frequencyHz) / 1.301`, held outside 40 Hz to 16 kHz. */
+      /** `gainDb · log10(f / frequencyHz) / 1.301`, constant outside 40 Hz to 16 kHz. */
       readonly shape: 'tilt'
       readonly frequencyHz: number
       /** At 20 times the frequency: −3 to 3. */

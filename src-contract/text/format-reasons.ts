@@ -12,7 +12,7 @@ const DOWNLOAD_AGAIN = {
   ko: '곡을 다시 내려받아 그 파일을 보내세요.',
 }
 
-/** Advice for a container that may hold a song as it is. */
+/** Advice for a container that may contain a song unchanged. */
 const UNPACK = {
   en: 'Unpack it and send the MP3, WAV or FLAC inside.',
   ko: '압축을 풀고 안에 있는 MP3, WAV, FLAC을 보내세요.',

@@ -23,7 +23,7 @@ export function count(value: number): string {
   return value.toLocaleString('en')
 }
 
-/** A sample rate as it is named: `44.1 kHz`, `22.05 kHz`. */
+/** Formats a sample rate: `44.1 kHz`, `22.05 kHz`. */
 export function sampleRate(hz: number): string {
   return `${hz / 1000} kHz`
 }
