@@ -13,7 +13,7 @@ export interface Config {
   readonly engineGraceMs: number
   /** Time without a request after which the audition process ends, milliseconds. */
   readonly auditionIdleMs: number
-  /** Queue between machines, and the store of their files; used where machines are asked for. */
+  /** Queue between machines, and the store of their files; only used with a farm. */
   readonly queue: string | undefined
   readonly queuePassword: string | undefined
   readonly blobs: string | undefined

@@ -21,7 +21,7 @@ import { ENGINE_FILE } from './server/paths.ts'
 export interface MachineOptions extends FarmWish {
   /** Name of the machine in the owner's list; the host's when absent. */
   readonly name?: string
-  /** Songs that it masters at once; half as many as it has cores when absent. */
+  /** Concurrent songs; half the number of its cores when absent. */
   readonly workers?: number
   readonly log?: Log
   readonly timing?: FarmTiming

@@ -20,7 +20,7 @@ import { createStartupListener } from './server/startup-listener.ts'
 export { engineEnvironment, engineFlags, LISTENED_TO } from './jobs/worker-pool.ts'
 
 export interface ServerOptions {
-  /** Made when it is missing; refused when it holds files of others. */
+  /** Created if it is missing; refused if it contains other files. */
   readonly dataDir: string
   /** True to create a data directory `Loudsmith` inside such a folder. */
   readonly adoptsDir?: boolean

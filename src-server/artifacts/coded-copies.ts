@@ -76,7 +76,7 @@ export class CodedCopies {
     const ffmpeg = await this.#ffmpeg()
     const codec = heardCodec(COPY_CODECS[name], await this.#encodersOf(ffmpeg))
     if (!codec) throw new AppError('UNAVAILABLE', { reason: 'no_encoder', codec: COPY_CODECS[name].codec })
-    // Another encoder makes another file.
+    // The file depends on the encoder.
     const tag = createHash('sha256').update(`${master.sha256} ${codec.name} ${ffmpeg.version}`).digest('hex')
     const target = path.join(master.copiesFolder, `${name}-${tag.slice(0, 16)}.wav`)
     if (!existsSync(target)) await this.#shared(target, signal, (end) => this.#make(ffmpeg, codec, master, target, end))

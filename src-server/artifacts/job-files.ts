@@ -108,7 +108,7 @@ export function masterOf(files: JobFiles, platform: MasterName, format?: Format)
 /** The files of all jobs. */
 export class StoredFiles {
   readonly #deps: StoredFilesDeps
-  /** Files whose SHA-256 was read, by their identity on the disk. */
+  /** SHA-256 of files already read, by their identity on disk. */
   readonly #checked = new Set<string>()
   /** Composed ZIPs by the identity of their files. */
   readonly #zips = new Map<string, Pick<ResultZip, 'sha256' | 'sizeBytes'>>()

@@ -108,7 +108,7 @@ export class Links {
     this.#madeAtMs.delete(linkId)
   }
 
-  /** Returns the job whose result a token opens. Throws LINK_NOT_FOUND, one and the same for all that does not work. */
+  /** Returns the job whose result a token opens. Throws LINK_NOT_FOUND, the same for every kind of invalid token. */
   jobOf(token: string): string {
     const row = this.#statements.selectByHash.get(hashOf(token))
     if (!row || !this.#works(row)) throw new AppError('LINK_NOT_FOUND')

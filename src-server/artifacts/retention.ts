@@ -16,7 +16,7 @@ export interface RetentionDeps {
   /** Days that results are kept; null to keep them. */
   readonly retentionDays: () => number | null
   readonly jobs: {
-    /** At most `limit` ended jobs whose time is over at a moment, epoch ms. */
+    /** At most `limit` ended jobs that have expired at a moment, epoch ms. */
     listExpirable(nowMs: number, limit: number): string[]
     markExpired(jobId: string): void
     /** Keeps only the files of these jobs; for jobs no longer kept, the retention period starts at this moment, epoch ms. */
@@ -35,7 +35,7 @@ export interface RetentionDeps {
     expiringBefore(
       atMs: number,
     ): { readonly results: number; readonly sizeBytes: number; readonly firstAtMs: number } | undefined
-    /** Lets the period of those count from a moment on, epoch ms; returns how many they were. */
+    /** Restarts the period of those jobs at a moment, epoch ms; returns their number. */
     beginAnew(beforeMs: number, nowMs: number, periodMs: number | null): number
     moveOut(jobId: string, folder: string, sums: Readonly<Record<string, string>>): boolean | undefined
     keepAgain(jobId: string, bytes: number, nowMs: number, periodMs: number | null): void
@@ -102,7 +102,7 @@ export class Retention {
     return kept
   }
 
-  /** Keeps the files of these jobs and of no others, inside the caller's transaction. */
+  /** Keeps only the files of these jobs, inside the caller's transaction. */
   keepOnly(jobIds: readonly string[]): void {
     const { jobs, time } = this.#deps
     jobs.keepOnly(jobIds, time.now(), this.#periodMs())
@@ -116,8 +116,8 @@ export class Retention {
   }
 
   /**
-   * Applies the setting where an earlier run had no time to, and sweeps now, every hour, and when a job's time is over. Resolves when
-   * the first sweep has ended.
+   * Applies a setting that an earlier run could not finish applying, and sweeps now, every hour, and at each expiry. Resolves when the
+   * first sweep has ended.
    */
   start(): Promise<void> {
     this.#applyLater()
@@ -132,7 +132,7 @@ export class Retention {
     await this.#work
   }
 
-  /** Expires the jobs whose time is over and resolves with their number. */
+  /** Expires the due jobs and resolves with their number. */
   async sweep(): Promise<number> {
     const { time, jobs, removals, freeing, notify } = this.#deps
     const isOver = this.#newPass()
@@ -160,7 +160,7 @@ export class Retention {
     notify.committed()
   }
 
-  /** Lets files of a job that are kept again expire as any others. */
+  /** Starts a new retention period for files of a job that are kept again. */
   keepAgain(jobId: string, bytes: number): void {
     const { jobs, time } = this.#deps
     jobs.keepAgain(jobId, bytes, time.now(), this.#periodMs())

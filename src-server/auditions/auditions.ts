@@ -25,7 +25,7 @@ import type { VirtualWav } from './virtual-wav.ts'
 export interface AuditionsDeps {
   readonly process: AuditionProcess
   readonly files: MasterFiles
-  /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, when its file is gone. */
+  /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, if its file is gone. */
   readonly takeSource: (sourceId: string, param: 'source_id' | 'reference_source_id') => StoredSong | undefined
   readonly ffmpeg: () => Promise<Ffmpeg>
   /** Renders one master as a job does, in a separate process. */
@@ -161,7 +161,7 @@ export class Auditions {
     const until = AbortSignal.any([signal, this.#stopping.signal])
     const estimate = await this.#deps.process.ask('estimate', await this.#orderOf(request), until)
     const proof = request.settings.tier === 'premium' ? 'open' : 'none'
-    // The same may have been asked for twice at once.
+    // The same audition may have been requested twice concurrently.
     return this.#known.get(id) ?? { id, request, estimate, proof }
   }
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { wavHead } from '../../src-worker/media/wav.ts'
 import { type FileAnswer, type FileRequest, selectionOf } from '../artifacts/send-file.ts'
 
-/** A WAV of two channels whose samples are made when they are asked for. */
+/** A WAV of two channels whose samples are made on demand. */
 export interface VirtualWav {
   readonly frames: number
   readonly sampleRateHz: number

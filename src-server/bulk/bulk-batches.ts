@@ -114,7 +114,7 @@ export class BulkBatches {
     })
   }
 
-  /** Returns a batch as it is shown. Throws BATCH_NOT_FOUND. */
+  /** Returns a batch in answer form. Throws BATCH_NOT_FOUND. */
   show(batchId: string): ManifestPayload {
     return this.#payload(this.#require(batchId))
   }
@@ -190,7 +190,7 @@ export class BulkBatches {
     this.feed()
   }
 
-  /** Returns the songs that ended after a place in the order of their ends, as they are shown. */
+  /** Returns the songs that ended after a position in the order of endings, in answer form. */
   endedAfter(batchId: string, order: number, limit: number, language: Language) {
     return this.#store.endedAfter(batchId, order, limit).map((song) => ({
       order: song.endOrder ?? 0,

@@ -28,7 +28,7 @@ export interface HandOverDeps extends SongSourceDeps {
   }) => unknown
   /** Unfinished jobs of manifests. */
   readonly unfinished: () => number
-  /** Engine processes that may run at once, at this moment. */
+  /** Current limit of concurrent engine processes. */
   readonly workers: () => number
   readonly onRefused: (song: SongRecord, error: SongError) => void
   readonly onPause: (batchId: string, reason: PauseReason) => void
@@ -115,7 +115,7 @@ export class BulkFeed {
     return unfinished() + this.#preparing.size < JOBS_PER_WORKER * workers()
   }
 
-  /** Returns the next song that is not being prepared, of the caller who was served longest ago. */
+  /** Returns the next unprepared song, of the caller served longest ago. */
   #next(): SongRecord | undefined {
     const { store } = this.#deps
     const found = store.runningCallers().flatMap((keyId) => {

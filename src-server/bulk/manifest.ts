@@ -1,4 +1,4 @@
-/** A manifest as it is sent: lines of JSON to a head and songs, each checked. Pure but for the check of callback addresses. */
+/** Parser of manifests: lines of JSON to a head and songs, each validated. Pure except for the check of callback addresses. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   ManifestHead as HeadSchema,

@@ -1,4 +1,4 @@
-/** Batches and their songs as they are answered. Pure. */
+/** Batches and their songs in answers. Pure. */
 import type { Manifest, ManifestSong } from '../../src-contract/batches.ts'
 import { ERRORS, type ErrorCode, type FailureCode } from '../../src-contract/errors.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'

@@ -212,7 +212,7 @@ export class BulkStore {
     return row && toSong(row)
   }
 
-  /** Returns the song whose job this is, while it has not ended. */
+  /** Returns the unfinished song of this job. */
   songOfJob(jobId: string): SongRecord | undefined {
     const row = this.#statements.selectByJob.get(jobId)
     return row && toSong(row)

@@ -36,7 +36,7 @@ export function accountRoutes(
   route(app, accountEndpoints.readAccount, shown)
   route(app, accountEndpoints.setPlan, ({ body }) => {
     change(() => {
-      // The month began under the plan that still holds.
+      // Renews under the current plan, which was valid when the month began.
       ledger.renew()
       account.setPlan(body.plan)
     })

@@ -24,7 +24,7 @@ export const DATABASE_FILE = 'loudsmith.db'
 /** Makes a folder a data directory: JSON whose `database_id` is the UUID of the database. */
 export const MARKER_FILE = 'loudsmith-data.json'
 const MARKER_DRAFT = `${MARKER_FILE}.new`
-/** Name of the data directory made inside a folder that holds other files. */
+/** Name of the data directory made inside a folder with other files. */
 const ADOPTED_NAME = 'Loudsmith'
 
 /** Names that operating systems put into folders; a folder with only these counts as empty. */
@@ -195,7 +195,7 @@ function isOwnDraft(folder: string, name: string): boolean {
 
 /** Size of the beginning of our database that contains the row of its first migration: the table's only page is the file's second. */
 const DATABASE_HEAD_BYTES = 1_048_576
-/** Or the write-ahead log, while a crash has kept that page from the database. */
+/** The same for the write-ahead log, in case a crash kept that page out of the database. */
 const LOG_HEAD_BYTES = 16_777_216
 const SQLITE_HEADER = 'SQLite format 3\0'
 /** Name and checksum are adjacent in the row. */

@@ -60,7 +60,7 @@ export function migrate(db: Database.Database, file: string, migrations: readonl
   }
 }
 
-/** Copies made before upgrades that are kept. */
+/** Number of backups from upgrades that are kept. */
 const KEPT_COPIES = 3
 
 function copyBefore(db: Database.Database, file: string, next: Migration): void {

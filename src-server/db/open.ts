@@ -46,7 +46,7 @@ export function withPlace(error: unknown, file: string): unknown {
   return new DatabaseError('corrupt', error.cause, { file, ...(backup === undefined ? {} : { backup }) })
 }
 
-/** Throws unless the structure of a database is whole. A connection that only reads leaves a damaged file as it is. */
+/** Throws if the structure of a database is damaged. A read-only connection leaves a damaged file as it is. */
 function requireWhole(file: string): void {
   const db = new Database(file, { readonly: true, timeout: OPENING_TIMEOUT_MS })
   try {

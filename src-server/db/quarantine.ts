@@ -32,7 +32,7 @@ export function createQuarantine({ dataDir, clock, log }: { dataDir: string; clo
   const folder = path.join(dataDir, FOLDER)
   const leftInPlace = new Set<string>()
 
-  /** Moves one place, such as `jobs/<UUID>`, to the same place below a folder of the day. Returns whether it has gone. */
+  /** Moves one place, such as `jobs/<UUID>`, to the same place below a folder of the day. Returns whether it was moved. */
   function moveAside(place: string): boolean {
     if (!isDataFile(dataDir, place)) return false
     const target = path.join(folder, isoTime(clock.now()).slice(0, 10), place)

@@ -1,4 +1,4 @@
-/** The file that leads a browser to the page: the only place on disk that holds a link, which is valid once and for five minutes. */
+/** The file that redirects a browser to the page: the only place on disk with a link, which works once and for five minutes. */
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 
@@ -11,6 +11,6 @@ export function removeRedirect(dataDir: string, ticket?: string): void {
   try {
     if (ticket === undefined || readFileSync(file, 'utf8').includes(ticket)) rmSync(file, { force: true })
   } catch {
-    // It is not there, or the system holds it: the next start removes it.
+    // It is missing, or the system locks it: the next start removes it.
   }
 }

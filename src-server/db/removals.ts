@@ -18,7 +18,7 @@ export interface RemovalsDeps {
   readonly log: Log
 }
 
-/** Places that are removed before others get their turn. */
+/** Places that are removed before other work gets its turn. */
 const SLICE = 4
 /** Pause between two slices, ms. */
 const PAUSE_MS = 20
@@ -60,7 +60,7 @@ export class Removals {
     return this.#statements.selectOne.get(place) !== undefined
   }
 
-  /** Removes a few recorded places: they are out of the way at once, and their bytes go in the background. Never throws. */
+  /** Removes a few recorded places: they are moved aside at once, and deleted in the background. Never throws. */
   removeNow(places: readonly string[]): void {
     const { db, log } = this.#deps
     try {

@@ -54,7 +54,7 @@ export class TrustedTime {
     this.#sample()
   }
 
-  /** Returns the newest time that the clock was borne out to show, at most the clock's own; milliseconds since 1970. Never throws. */
+  /** Returns the newest confirmed time of the clock, at most its current time; milliseconds since 1970. Never throws. */
   now(): number {
     return Math.min(this.#sample(), this.#confirmed)
   }
@@ -101,8 +101,8 @@ export class TrustedTime {
   }
 
   /**
-   * Confirms the candidate once the clock has gone on from it for a day; a jump beyond it becomes the next candidate. That may be the
-   * end of a sleep, and bears the candidate out unless it was there for less than an hour.
+   * Confirms the candidate once the clock has continued from it for a day; a jump beyond it becomes the next candidate. Such a jump may be
+   * the end of a sleep, and confirms the candidate unless it is less than an hour old.
    */
   #judgeCandidate(candidate: number, nowMs: number, monotonicMs: number): void {
     const last = this.#last

@@ -8,7 +8,7 @@ import { AppError } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
 import { buildOpenApi } from './openapi.ts'
 
-/** Files of the page: Swagger UI's own, as its Fastify package ships them, and our start script. */
+/** Files of the page: Swagger UI's own, as shipped in its Fastify package, and our start script. */
 const PACKAGED = new Map([
   ['swagger-ui.css', 'text/css; charset=utf-8'],
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],

@@ -1,4 +1,4 @@
-/** Bodies of requests, read as fast as they are wanted, from clients that go on sending. */
+/** Request bodies, read at the pace of their consumer, from clients that must keep sending. */
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../src-system/system.ts'
 import { AppError, invalidRequest } from './app-error.ts'

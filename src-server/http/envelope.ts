@@ -93,8 +93,8 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
 }
 
 /**
- * Makes every failure of `app` an envelope: thrown ones, unknown addresses and known addresses with another method. The routes
- * are added afterwards.
+ * Turns every failure of `app` into an envelope: thrown errors, unknown addresses and known addresses with another method. Add the routes
+ * afterwards.
  */
 export function installEnvelope(app: FastifyInstance, log: Log, clock: Clock): void {
   app.setErrorHandler(async (thrown, request, reply) => {
@@ -134,7 +134,7 @@ function lacksPart(request: FastifyRequest): boolean {
 function collectMethods(app: FastifyInstance): (path: string) => string[] {
   const served: { readonly methods: readonly string[]; readonly pattern: RegExp }[] = []
   app.addHook('onRoute', ({ method, url, config }) => {
-    // As `/docs/`: an open address may end where an identifier would be.
+    // As in `/docs/`: an open address may end without an identifier.
     const part = (config as { endpoint?: Endpoint } | undefined)?.endpoint?.access === 'open' ? '[^/]*' : '[^/]+'
     const pattern = url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:\w+/g, part)
     served.push({ methods: [method].flat(), pattern: new RegExp(`^${pattern}$`) })

@@ -33,6 +33,6 @@ export function isAllowed(request: Pick<IncomingMessage, 'method' | 'url' | 'hea
   if (text('sec-fetch-site') !== 'cross-site') return true
   const [path = ''] = url.split('?')
   if (method !== 'GET' || text('sec-fetch-mode') !== 'navigate') return false
-  // A page of another site may lead to a link, and not load it into a frame.
+  // A page of another site may link to a shared result, but not load it into a frame.
   return OPENABLE_FROM_ANYWHERE.has(path) || (LINK.test(path) && text('sec-fetch-dest') === 'document')
 }

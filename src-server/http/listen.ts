@@ -18,7 +18,7 @@ export class PortTakenError extends Error {
 /** The open sockets of the service. */
 export interface Listening {
   readonly port: number
-  /** Sets how a connection is answered whose request cannot be read and has no answer yet; until then it is just closed. */
+  /** Sets the answer to a connection whose request cannot be read and has no answer yet; until then it is just closed. */
   onUnreadable(refuse: (socket: Socket, cause: ParserFault) => void): void
   /** Accepts no new connections, lets requests under way end, and closes the remaining ones after `graceMs`. */
   close(graceMs: number, sleep: (ms: number) => Promise<void>): Promise<void>

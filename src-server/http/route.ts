@@ -59,7 +59,7 @@ type JsonOutcome<E extends Endpoint> = {
     : { readonly status: S; readonly headers?: Headers }
 }[keyof E['answers'] & number]
 
-/** An answer whose bytes are already made; its `content-type` belongs in the headers. */
+/** A serialised answer; its `content-type` belongs in the headers. */
 interface RawOutcome<E extends Endpoint> {
   readonly status: keyof E['answers'] & number
   readonly bytes: Readable | Buffer | string

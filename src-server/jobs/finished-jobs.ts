@@ -76,7 +76,7 @@ export class FinishedJobs {
     this.#statements = prepareStatements(db)
   }
 
-  /** Returns at most `limit` ended jobs whose retention period is over at `nowMs`, the longest expired first. */
+  /** Returns at most `limit` ended jobs that have expired at `nowMs`, the longest expired first. */
   listExpirable(nowMs: number, limit: number): string[] {
     return this.#statements.selectExpirable.all(nowMs, limit)
   }
@@ -117,7 +117,7 @@ export class FinishedJobs {
     this.#statements.giveUp.run({ jobs, now: nowMs, period: periodMs })
   }
 
-  /** Lets the retention of all that would have no files any more at a moment count from another one on; returns how many they were. */
+  /** Restarts the retention of all jobs that expire before a moment; returns their number. */
   beginAnew(beforeMs: number, nowMs: number, periodMs: number | null): number {
     return this.#statements.beginAnew.run({ before: beforeMs, now: nowMs, period: periodMs }).changes
   }
@@ -127,7 +127,7 @@ export class FinishedJobs {
     this.#statements.expire.run(jobId)
   }
 
-  /** Returns done jobs that ended after a moment and whose masters were delivered nowhere, the oldest first; not swept ones. */
+  /** Returns unswept done jobs that ended after a moment and whose masters were not delivered, the oldest first. */
   listUndelivered(endedAfterMs: number): string[] {
     return this.#statements.selectUndelivered.all(endedAfterMs)
   }
@@ -141,7 +141,7 @@ export class FinishedJobs {
     return isSwept === undefined ? undefined : isSwept === 1
   }
 
-  /** Records that files of a job are kept again from a moment on, milliseconds since 1970. */
+  /** Starts a new retention period for files that are kept again, milliseconds since 1970. */
   keepAgain(jobId: string, bytes: number, nowMs: number, periodMs: number | null): void {
     this.#statements.keepAgain.run({ jobId, bytes, now: nowMs, period: periodMs })
   }

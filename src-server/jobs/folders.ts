@@ -59,7 +59,7 @@ export function createFolders(dataDir: string): Folders {
       try {
         rmSync(path.join(jobs, jobId), { recursive: true, force: true })
       } catch {
-        // A file that the system holds back is set aside by the next start as unknown.
+        // A locked file is set aside as unknown by the next start.
       }
     },
   }

@@ -7,7 +7,7 @@ import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 
-/** Identity of a request that may be repeated. */
+/** Identity of a repeatable request. */
 export interface IdempotencyUse {
   /** Name of the caller: two callers may use the same key for different requests. */
   readonly caller: string
@@ -68,7 +68,7 @@ export function createIdempotency({ db, clock }: { db: Db; clock: Pick<Clock, 'n
   const holders = new Map<string, symbol>()
 
   const idempotency = {
-    /** Marks a key as in use from the first byte of a request on. */
+    /** Marks a key as in use from the first byte of a request. */
     begin(caller: string, key: string): IdempotencyClaim {
       const name = `${caller}\n${key}`
       const mine = Symbol(key)

@@ -53,12 +53,12 @@ export class Jobs {
     this.#deps = deps
   }
 
-  /** Returns a job as it is shown. Throws JOB_NOT_FOUND. */
+  /** Returns a job in answer form. Throws JOB_NOT_FOUND. */
   show(jobId: string, view: PayloadView): Job {
     return this.#payload(this.#require(jobId), view)
   }
 
-  /** Returns one page of jobs. Throws INVALID_REQUEST for a cursor of another list. */
+  /** Returns one page of jobs. Throws INVALID_REQUEST for another list's cursor. */
   list(query: JobQuery, view: PayloadView): JobPage {
     const { sort = 'newest', limit = DEFAULT_PAGE_SIZE } = query
     // One more than requested shows whether there is another page.
@@ -155,7 +155,7 @@ export class Jobs {
     return target
   }
 
-  /** Does the same with a master or another file of the result, and returns where its bytes are. */
+  /** Does the same with a master or another file of the result, and returns the position of its bytes. */
   async bringBackFile(jobId: string, file: { readonly file: string; readonly sha256: string }): Promise<BytesPlace> {
     const { folders, stored } = this.#deps
     const files = this.#requireFiles(jobId)
@@ -182,7 +182,7 @@ export class Jobs {
     this.#deps.keepAgain(jobId, statSync(target).size)
   }
 
-  /** Returns the song of a job that has not expired; undefined without one. Its file may be elsewhere: see `bringBackSong`. */
+  /** Returns the song of an unexpired job; undefined without one. Its file may be elsewhere: see `bringBackSong`. */
   song(jobId: string): (StoredSong & { readonly sourcePath?: string }) | undefined {
     const { clock, store, folders } = this.#deps
     const job = store.find(jobId)
@@ -191,13 +191,13 @@ export class Jobs {
     return { path: folders.source(jobId), ...song, ...(sourcePath === undefined ? {} : { sourcePath }) }
   }
 
-  /** Returns the same where its file is in the folder of the job. */
+  /** Returns the same if its file is in the folder of the job. */
   keptSong(jobId: string): StoredSong | undefined {
     const song = this.song(jobId)
     return song && existsSync(song.path) ? song : undefined
   }
 
-  /** Returns a job that is done and whose masters are kept or delivered; undefined for every other. */
+  /** Returns a done job whose masters are kept or delivered; undefined for any other. */
   finished(
     jobId: string,
   ): { readonly job: JobRecord; readonly result: WorkResult; readonly files: JobFiles } | undefined {

@@ -15,8 +15,7 @@ export interface Attempt {
 }
 
 /**
- * Cause of the loss of an attempt: the machine is gone or was stopped, it lacked disk or ffmpeg, or files of the attempt could not be
- * brought to it and back.
+ * Cause of a lost attempt: the machine is gone or was stopped, it lacked disk or ffmpeg, or files of the attempt could not be transferred.
  */
 export type Loss = 'gone' | 'stopped' | 'disk_full' | 'ffmpeg' | 'files'
 
@@ -35,7 +34,7 @@ export type AttemptWatch = Pick<EngineWork, 'signal' | 'onProgress'>
 export interface Queue {
   /** True if attempts continue after the owner's end: at its start it offers running ones again, under the same identifiers. */
   readonly outlivesOwner: boolean
-  /** Attempts that may be offered at once, at this moment. */
+  /** Number of attempts that may currently be offered. */
   slots(): number
   /** Memory for further attempts at this moment, bytes. */
   freeMemoryBytes(): number
@@ -51,7 +50,7 @@ export function createLocalQueue({
   workers,
 }: {
   readonly pool: Pick<WorkerPool, 'run'>
-  /** Engine processes that may run at once, at this moment. */
+  /** Current limit of concurrent engine processes. */
   readonly workers: () => number
 }): Queue {
   const closing = new AbortController()

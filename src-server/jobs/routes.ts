@@ -47,7 +47,7 @@ export interface JobRoutesDeps extends Pick<UntilEndedDeps, 'events'> {
   readonly inspectCover: InspectCover
   readonly analyse: Analyse
   readonly makePreview: MakePreview
-  /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, when its file is gone. */
+  /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, if its file is gone. */
   readonly takeSource: (sourceId: string, param: SourceField) => StoredSong | undefined
   /** Called with the progress of the analysis of a stored song. */
   readonly onAnalysing: (sourceId: string, progress: { readonly stage: WorkStage; readonly fraction: number }) => void
@@ -93,7 +93,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
   previewRoute(app, deps)
 }
 
-/** Serves one job, at once or when it has ended. */
+/** Serves one job, immediately or when it has ended. */
 function readJobRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
   route(app, jobEndpoints.readJob, async (call) => {
     const { caller, params, query, signal } = call
@@ -297,7 +297,7 @@ function startsBehind(durationSeconds: number): AppError {
   return new AppError('INVALID_REQUEST', {}, { param: 'start_seconds', details })
 }
 
-/** Runs one piece of work at a time for each name; throws CONCURRENT_LIMIT while another runs. */
+/** Runs one task at a time for each name; throws CONCURRENT_LIMIT while another is running. */
 type OneAtATime = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
 
 function oneAtATime(): OneAtATime {

@@ -23,7 +23,7 @@ export interface JobSong {
 /** A cover of a job without its place on disk. */
 export type KeptCover = Omit<StoredCover, 'path'>
 
-/** One job as it is stored. Absent members have no value. Times are milliseconds since 1970. */
+/** A stored job. Absent members have no value. Times are milliseconds since 1970. */
 export interface JobRecord extends JobPosition {
   /** Order of creation. */
   readonly serial: number
@@ -64,7 +64,7 @@ export interface JobRecord extends JobPosition {
   readonly completedAtMs?: number
   /** Absent also while a release keeps the job. */
   readonly expiresAtMs?: number
-  /** True where result and source have been removed; `hasExpired` in job.ts decides whether they may still be downloaded. */
+  /** True if result and source have been removed; `hasExpired` in job.ts decides whether they may still be downloaded. */
   readonly isSwept: boolean
 }
 

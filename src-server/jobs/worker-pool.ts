@@ -145,7 +145,7 @@ export const engineEnvironment: Readonly<Record<string, string>> = {
 /** Argument of an engine process that keeps the priority of the service; see the worker's entry. */
 export const LISTENED_TO = 'listened-to'
 
-/** Last words of a Node whose heap is full (V8, `FatalProcessOutOfMemory`). */
+/** Last output of a Node process with a full heap (V8, `FatalProcessOutOfMemory`). */
 const HEAP_IS_FULL = /JavaScript heap out of memory|Fatal process out of memory/
 
 /** Returns a fork of the engine's entry file under Node. Its output goes to the log, and its end is reported after its last message. */

@@ -90,7 +90,7 @@ export class McpSessions {
     return session.transport.handleRequest(request, parsedBody === undefined ? {} : { parsedBody })
   }
 
-  /** Opens a session by its first message. */
+  /** Opens a session from its first message. */
   async #begin(caller: McpCaller, first: McpRequest): Promise<Response> {
     const { keyId } = caller
     this.#requireRoom(keyId)

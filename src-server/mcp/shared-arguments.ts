@@ -31,7 +31,7 @@ export const waitSeconds = (unless: string) =>
     }),
   )
 
-/** Rows of a list that an agent can still read at once. */
+/** Rows of a list that an agent can handle at once. */
 export const PageSize = Type.Optional(Type.Integer({ minimum: 1, maximum: 20, default: 10 }))
 export const DEFAULT_ROWS = 10
 

@@ -73,7 +73,7 @@ export class Attempts {
     const answer = await this.#sendOrStay(row, secret, attemptedAtMs)
     // Broken off by an orderly stop: it does not count, and the row is still due at the next start.
     if (closing.aborted) return
-    // An attempt without a record would be repeated at once, again and again.
+    // An unrecorded attempt would be repeated endlessly.
     await retryWrite(() => this.#record(row, attemptedAtMs, answer), {
       clock,
       signal: closing,
@@ -129,7 +129,7 @@ export class Attempts {
       return
     }
     webhooks.noteDelivered(webhookId, clock.now())
-    // Only a test brings a receiver back: an ordinary attempt may have been under way when another got its 410.
+    // Only a test reactivates a receiver: an ordinary attempt may have been under way when another got its 410.
     if (isTest) webhooks.noteTested(webhookId)
   }
 }

@@ -46,7 +46,7 @@ export interface AttemptEnd {
   readonly error?: string
 }
 
-/** Rows of one target read at once: as many as may be sent to one origin at a time. */
+/** Rows of one target read at once: the limit of concurrent attempts to one origin. */
 const MAX_DUE_PER_TARGET = 2
 
 const STOP_ERRORS: Record<StopReason, string> = {
@@ -136,7 +136,7 @@ export class Deliveries {
     this.#statements = prepareStatements(deps.db)
   }
 
-  /** Writes one delivery, due at once. Belongs inside the transaction that writes the event. */
+  /** Writes one delivery, due immediately. Call it inside the transaction that writes the event. */
   add(delivery: NewDelivery): string {
     const deliveryId = this.#deps.random.newUuid()
     const { jobId = null, webhookId = null } = delivery
@@ -165,7 +165,7 @@ export class Deliveries {
     return this.#statements.selectUnanswered.all().map(({ url }) => url)
   }
 
-  /** Fixes the bytes of a delivery before they leave for the first time. From then on every attempt sends these. */
+  /** Fixes the bytes of a delivery before its first attempt. Every further attempt sends the same. */
   begin(deliveryId: string, body: string): void {
     this.#statements.begin.run(body, this.#deps.clock.now(), deliveryId)
   }

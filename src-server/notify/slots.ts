@@ -1,10 +1,10 @@
 /** Slots for running attempts, divided among receivers to keep hanging ones from delaying the others. Pure. */
 
-/** Attempts under way at once, in all. Each costs one socket. */
+/** Limit of concurrent attempts in all. Each costs one socket. */
 const MAX_AT_ONCE = 64
 /** Attempts at once to origins not known to be prompt. The other slots are reserved for prompt origins. */
 const MAX_UNPROVEN = 48
-/** Attempts at once to origins that were slow last time. */
+/** Limit of concurrent attempts to origins that were slow last time. */
 const MAX_SLOW = 16
 /** Attempts at once to one origin: two if the last attempt ended promptly, else one. */
 const MAX_PER_PROMPT_ORIGIN = 2

@@ -18,7 +18,7 @@ export const SSE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
-  // The line is the stream's own: when the service stops, no idle connection is left to wait for.
+  // The connection is not reused, so no idle connection delays the stop of the service.
   connection: 'close',
 }
 

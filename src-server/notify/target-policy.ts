@@ -19,10 +19,10 @@ export function refusalText(refusal: Refusal): string {
 export type UrlVerdict = { readonly url: URL } | { readonly refusal: Refusal }
 
 /**
- * Returns whether callbacks may be sent to `text`, judged without asking the name service: at most 2 048 characters, absolute,
- * http or https, no user info, and no refused address in any spelling the WHATWG URL standard reads as one (decimal, octal,
- * hexadecimal, shortened, embedded in IPv6, full-width digits, trailing dot). `ownPort` is the port of this
- * server. A name that resolves to a refused address passes here and is caught by {@link checkAddress} at delivery. Never throws.
+ * Returns whether callbacks may be sent to `text`, without a name lookup: at most 2 048 characters, absolute, http or https, no user info,
+ * and no refused address in any spelling that the WHATWG URL standard reads as one (decimal, octal, hexadecimal, shortened, embedded in
+ * IPv6, full-width digits, trailing dot). `ownPort` is the port of this server. A name that resolves to a refused address passes here and
+ * is caught by {@link checkAddress} at delivery. Never throws.
  */
 export function checkUrl(text: string, ownPort: number): UrlVerdict {
   if (text.length > MAX_URL_LENGTH) return { refusal: 'too_long' }
@@ -144,7 +144,7 @@ function embeddedIpv4(address: Address): ipaddr.IPv4[] {
   const bytes = address.toByteArray()
   const at = (...places: number[]) => new ipaddr.IPv4(places.map((place) => bytes[place] ?? 0))
   const last = at(12, 13, 14, 15)
-  // The universal and group bits of the interface identifier may be set or not.
+  // The universal and group bits of the interface identifier may have any value.
   const isIsatap = ((bytes[8] ?? 0) & 0xfc) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe
   const isCompatible = bytes.slice(0, 12).every((byte) => byte === 0) && bytes.slice(12, 15).some((byte) => byte !== 0)
   const found = isIsatap || isCompatible ? [last] : []

@@ -8,7 +8,7 @@ import type { Language } from '../../src-contract/text/language.ts'
 import { parseForeignJson } from '../../src-system/foreign-json.ts'
 import type { Signature } from './signing.ts'
 
-/** A certificate with its signature, as certificate.json holds it. */
+/** A certificate with its signature: the content of certificate.json. */
 export interface SignedCertificate {
   readonly certificate: Certificate
   readonly signature: Signature

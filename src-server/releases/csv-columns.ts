@@ -181,8 +181,8 @@ function cellOf(value: unknown): string {
 }
 
 /**
- * Reads the rows of a table. Columns are known by their headings, in any order and case; the others are returned, and so are the cells that
- * cannot be used. Throws INVALID_REQUEST without any known column of a track.
+ * Reads the rows of a table. Columns are recognised by their headings, in any order and case; unknown ones are returned, and so are
+ * unusable cells. Throws INVALID_REQUEST without any known column of a track.
  */
 export function readRows({ header, rows }: Table): TrackTable {
   const faults = new CellFaults()
@@ -214,7 +214,7 @@ export function readRows({ header, rows }: Table): TrackTable {
 /** Returns the name of a column without a heading: its number. */
 const columnOf = (place: number, cell: string): Cell => ({ heading: `#${place + 1}`, text: cell })
 
-/** Returns a heading as it is compared: in lower case, with plain blanks, without the marks of a needed field. */
+/** Normalises a heading for comparison: lower case, plain blanks, no marks of a required field. */
 const plainHeading = (heading: string) =>
   cleanName(heading)
     .toLowerCase()

@@ -8,7 +8,7 @@ export interface Cell {
   readonly text: string
 }
 
-/** A row whose cells are known by the names of their columns. */
+/** A row with its cells by column name. */
 interface Row {
   readonly row: number
   readonly cells: ReadonlyMap<string, Cell>

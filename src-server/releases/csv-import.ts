@@ -13,7 +13,7 @@ export interface TableRelease {
   readonly rows: readonly TrackRow[]
 }
 
-/** Names of the columns of the two members that have another name there. */
+/** Columns of the two members that have a different name in tables. */
 const COLUMNS: Readonly<Record<string, string>> = { title: 'release_title', artist: 'release_artist' }
 
 /**

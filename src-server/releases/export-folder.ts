@@ -21,7 +21,7 @@ export interface FolderFile {
   readonly sha256: string
 }
 
-/** Name of the mark of a folder whose export has not ended. */
+/** Name of the mark of a folder with an unfinished export. */
 const MARK = '.loudsmith-export'
 /** Ending of a file that is being written; the name is ours by the mark beside it. */
 const UNFINISHED = '.part'
@@ -112,7 +112,7 @@ export class ExportFolder {
   readonly path: string
   readonly #clock: Pick<Clock, 'sleep'>
   #releaseId = ''
-  /** Files that an export wrote or was to write, by name; of one name each version that may be there. */
+  /** Files that exports wrote or planned, by name, in each version that may exist. */
   #ours: ExportedFile[] = []
 
   constructor(folder: string, clock: Pick<Clock, 'sleep'>) {

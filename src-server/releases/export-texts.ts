@@ -24,13 +24,13 @@ export interface ReportedTrack extends MadeTrack {
   readonly files: readonly ExportedFile[]
 }
 
-/** Returns the name of the folder of a release, of plain letters where asked for. */
+/** Returns the name of the folder of a release, in plain letters if requested. */
 export function folderName({ artist, title }: ReleaseRecord['facts'], isPlain = false): string {
   const name = `${artist} - ${title}`
   return safeTitle(isPlain ? asciiName(name) : name)
 }
 
-/** Returns a cue sheet with a file for each track; a gap that no file holds is a PREGAP, which players make of silence. */
+/** Returns a cue sheet with a file for each track; a gap outside all files is a PREGAP, which players fill with silence. */
 export function cueSheet({ facts }: Pick<ReleaseRecord, 'facts'>, tracks: readonly NamedTrack[]): string {
   const lines = [
     ...(facts.upc === undefined ? [] : [`CATALOG ${facts.upc.padStart(13, '0')}`]),
@@ -82,7 +82,7 @@ export function releaseReport({ releaseId, facts, cover }: ReleaseRecord, tracks
       job_id: own.jobId,
       duration_seconds: durationOf(own),
       has_unapplied_edges: lacksEdges(own, tracks[index - 1]),
-      // In the folder it has other names, and the files of its formats are others.
+      // In the folder it has a different name, and so do the files of its formats.
       master: { ...own.master, file: undefined, files: undefined, same_bytes_as: undefined },
       files: own.files,
     })),

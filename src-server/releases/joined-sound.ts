@@ -39,7 +39,7 @@ export function joinedSound(songs: readonly SongSound[]): SongSound {
   }
 }
 
-/** Mean of levels in power; null where all are silent. */
+/** Power mean of levels; null if all are silent. */
 function meanDb(levels: readonly (number | null)[], weights: readonly number[]): number | null {
   const power = levels.reduce<number>((sum, db, i) => sum + (db === null ? 0 : weights[i]! * dbToPower(db)), 0)
   const weight = weights.reduce((sum, one) => sum + one, 0)

@@ -72,7 +72,7 @@ export function newRun(
     const silenceSeconds = silenceBehind(tracks[index + 1])
     const own = withStyle((track.facts.settings ?? {}) as Named)
     const edges = edgesOf(track.facts, silenceSeconds)
-    // The level of a track in a record is its relation to the others.
+    // In a record, the level of a track follows from the others.
     const level = mode === 'album' ? { target_lufs: null } : {}
     return {
       tracks: [songs[index]!.track],
@@ -250,7 +250,7 @@ export function planOf(run: ReleaseRun, measures: readonly SongMeasure[], facts:
 /** Facts of the tracks and the account beside the measurements. */
 export interface PlanFacts {
   readonly titles: readonly string[]
-  /** True for each track whose song was not charged before. */
+  /** True for each track with an uncharged song. */
   readonly needsCredit: readonly boolean[]
   readonly balance: number
 }

@@ -116,7 +116,7 @@ export function unitsIn(parts: ReleaseRun['parts']): Units {
   return { places, of: places.flatMap((unit, number) => unit.map(() => number)) }
 }
 
-/** Returns the run with the first targets of its parts, whose units were measured in their order. */
+/** Returns the run with the first targets of its parts; `measured` are their units in order. */
 export function withMeasures(run: ReleaseRun, measured: readonly MeasuredUnit[]): ReleaseRun {
   const { of } = unitsIn(run.parts)
   const related = run.parts.map((part, i) => {

@@ -73,7 +73,7 @@ export interface ReleaseMasteringDeps {
   readonly bringBackSong: (jobId: string) => Promise<unknown>
   /** Measures a song in an engine process. Throws an AppError, or the reason of the signal. */
   readonly measure: (song: StoredSong, signal: AbortSignal) => Promise<SongMeasure>
-  /** Engine processes that may run at once, at this moment. */
+  /** Current limit of concurrent engine processes. */
   readonly workers: () => number
   /** Keeps only the files of the releases' jobs. */
   readonly keepJobs: () => void
@@ -93,7 +93,7 @@ const PLAN_WAIT_MS = 10_000
 export class ReleaseMastering {
   readonly #deps: ReleaseMasteringDeps
   readonly #stopping = new AbortController()
-  /** Releases whose songs are being measured for their run. */
+  /** Releases whose run is waiting for measurements of its songs. */
   readonly #planning = new Set<string>()
   /** Measurements under way, by the content of the song. */
   readonly #looks = new Map<string, Promise<SongMeasure>>()
@@ -209,7 +209,7 @@ export class ReleaseMastering {
     }
   }
 
-  /** Returns the state of the mastering of a release as it is shown. */
+  /** Returns the state of a release's mastering in answer form. */
   show(releaseId: string, language: Language): Mastering {
     const run = this.#deps.runs.find(releaseId)
     if (!run) return { state: 'idle', progress: 0 }
@@ -278,7 +278,7 @@ export class ReleaseMastering {
     return songs
   }
 
-  /** Returns the tracks whose song was not charged yet. */
+  /** Returns the tracks with uncharged songs. */
   #needCredits(releaseId: string, tracks: readonly RunTrack[]): RunTrack[] {
     const { runs, ledger } = this.#deps
     const isPaid = ({ trackId, sourceSha256 }: RunTrack) =>

@@ -36,7 +36,7 @@ export interface TrackRecord extends TrackSong {
   readonly facts: TrackFacts
 }
 
-/** One release as it is stored. Times are milliseconds since 1970. */
+/** A stored release. Times are milliseconds since 1970. */
 export interface ReleaseRecord {
   readonly releaseId: string
   /** The creating key; absent for the app itself. */
@@ -155,7 +155,7 @@ export function withTracks(
   return tracks.toSpliced(position - 1, 0, ...added)
 }
 
-/** Returns the tracks in another order. Throws INVALID_REQUEST unless each is named exactly once. */
+/** Reorders the tracks. Throws INVALID_REQUEST unless each is named exactly once. */
 export function inOrder(tracks: readonly TrackRecord[], trackIds: readonly string[]): TrackRecord[] {
   const byId = new Map(tracks.map((track) => [track.trackId, track]))
   const ordered = trackIds.flatMap((trackId) => byId.get(trackId) ?? [])
@@ -164,9 +164,7 @@ export function inOrder(tracks: readonly TrackRecord[], trackIds: readonly strin
   return ordered
 }
 
-/**
- * Returns the tracks without one, or with another in its place. Throws RELEASE_NOT_FOUND for an unknown one.
- */
+/** Removes or replaces one of the tracks. Throws RELEASE_NOT_FOUND for an unknown one. */
 export function replaced(
   tracks: readonly TrackRecord[],
   trackId: string,

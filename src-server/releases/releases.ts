@@ -89,7 +89,7 @@ export class Releases {
     return { releases: page.map(summary), total, ...next }
   }
 
-  /** Returns a release as it is shown, with the reason of a failure in a language. Throws RELEASE_NOT_FOUND. */
+  /** Returns a release in answer form, with the reason of a failure in a language. Throws RELEASE_NOT_FOUND. */
   show(releaseId: string, language: Language = 'en'): Release {
     const release = this.require(releaseId)
     return {
@@ -112,7 +112,7 @@ export class Releases {
     limit.abort()
   }
 
-  /** Returns a release as it is stored. Throws RELEASE_NOT_FOUND. */
+  /** Returns a stored release. Throws RELEASE_NOT_FOUND. */
   require(releaseId: string): ReleaseRecord {
     const release = this.#deps.store.find(releaseId)
     if (!release) throw new AppError('RELEASE_NOT_FOUND')

@@ -234,7 +234,7 @@ async function allowedExport(
   if (request.folder === undefined)
     throw new AppError('INVALID_REQUEST', {}, { param: 'folder', details: [{ rule: 'members', names: ['folder'] }] })
   const parent = await allowedFolder(request.folder)
-  // The folder of the release may be there already, and be a link.
+  // The folder of the release may already exist and be a link.
   await allowedFolder(path.join(parent, releaseExports.names(releaseId, request).folder))
   return { ...request, folder: parent }
 }

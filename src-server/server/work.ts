@@ -226,7 +226,7 @@ function createBatchWork(deps: ServiceDeps, core: Core, uploads: Uploads, { jobs
   return { batchService, watchFolders }
 }
 
-/** Builds the batches of the API, whose songs are files of this machine, and songs of jobs and of the application. */
+/** Builds the batches of the API; their songs are files of this machine, or songs of jobs and of the application. */
 function createBulkBatches(
   { clock, random, log }: ServiceDeps,
   core: Core,
@@ -268,7 +268,7 @@ function createBulkBatches(
   })
 }
 
-/** Builds the releases, whose tracks are stored songs and jobs. */
+/** Builds the releases; their tracks are stored songs and jobs. */
 function createReleases(
   { clock, random }: ServiceDeps,
   { db, retention, releaseStore, runStore, notify }: Core,

@@ -71,7 +71,7 @@ export function serviceFailure(cause: unknown): unknown {
   return new AppError('UNAVAILABLE', reason, { cause })
 }
 
-/** Returns a function that runs at most `count` tasks at once, the others in the order of their coming. */
+/** Returns a function that runs at most `count` tasks at once, the others in the order of arrival. */
 function createTurns(count: number): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let free = count

@@ -7,7 +7,7 @@ export interface Part {
   readonly content: AsyncIterable<Buffer>
 }
 
-/** A body that ends before its last boundary, or a part whose head is larger than 16 KiB. */
+/** Error for a body that ends before its last boundary, or a part whose head is larger than 16 KiB. */
 export class MultipartError extends Error {}
 
 /** Largest head of one part, bytes. */

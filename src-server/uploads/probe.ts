@@ -113,7 +113,7 @@ function isOld({ version }: Ffmpeg): boolean {
   return Number(/^n?(\d+)\./.exec(version)?.[1] ?? FIRST_WIDE_FLAC_MAJOR) < FIRST_WIDE_FLAC_MAJOR
 }
 
-/** Less than this may be an encoder's padding, or a tag among the frames of an MP3. */
+/** Shortest gap that counts as a loss, s: a shorter one may be an encoder's padding, or a tag among the frames of an MP3. */
 const HEARD_LOSS_SECONDS = 0.1
 
 /**

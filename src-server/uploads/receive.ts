@@ -1,4 +1,4 @@
-/** Multipart requests, streamed to disk: counted and hashed on the way, refused by our own count, gone when they are not wanted. */
+/** Multipart requests, streamed to disk: counted and hashed on the way, limited by our own count, removed if they are refused. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
@@ -95,7 +95,7 @@ interface RawText {
   readonly charset: string | undefined
 }
 
-/** A stored file whose name is still as it came. */
+/** A stored file with its name still undecoded. */
 type RawFile = Omit<ReceivedFile, 'filename'> & { readonly disposition: HeaderValue }
 
 async function readForm(request: IncomingMessage, boundary: string, options: ReceiveDeps) {
@@ -120,7 +120,7 @@ async function readForm(request: IncomingMessage, boundary: string, options: Rec
       if (misplaced) continue
       seen.add(name)
       const stored = await storeFile(content, name, options)
-      // An empty file input of a page is a part whose name is empty.
+      // An empty file input of a page is sent as a part with an empty name.
       if (stored.sizeBytes > 0 || filenameOf(disposition))
         files.set(name, { path: path.join(options.folder, name), ...stored, disposition })
     } else {

@@ -1,6 +1,6 @@
 /**
- * Room kept aside for a full disk: a file of no meaning in the data directory. SQLite needs room to note that a job is deleted, so
- * without it a full disk could not be freed from inside.
+ * Room reserved for a full disk: a meaningless file in the data directory. SQLite needs room to record that a job is deleted, so without it
+ * a full disk could not be freed from inside.
  */
 import { rmSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
@@ -20,8 +20,8 @@ export interface SpareRoomDeps {
 /** Name of the reserve file in the data directory. */
 const FILE_NAME = 'spare-room'
 /**
- * SQLite writes its log back after 4 MB and then uses it again from its beginning: twice that is enough for any number of small
- * transactions in a row.
+ * SQLite writes its log back after 4 MB and then reuses it from its beginning: twice that is enough for any number of small transactions in
+ * a row.
  */
 const SIZE_BYTES = 8 * 1_048_576
 /** Bytes written to it at once. */

@@ -162,7 +162,7 @@ function startSong(
   }, folder.settings)
 }
 
-/** Records known content under its present name only: a later copy under an earlier name is another song. */
+/** Records known content only under its present name: a later copy under an earlier name is another song. */
 function recordSameSong(
   deps: IntakeDeps,
   folderId: string,
