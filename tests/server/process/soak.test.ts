@@ -6,7 +6,7 @@ import { childrenOf, type ServerProcess, spawnServer } from '../../support/serve
 import { wavSong } from '../../support/songs.ts'
 
 /** A small part of a campaign; `npm run campaign` sets the whole number. At most the credits of a fresh account. */
-const JOBS = Number(process.env.JOBS_ROUNDS ?? 8)
+const JOBS = Number(process.env.JOBS_ROUNDS ?? 6)
 /** What the first jobs load once (code, statements, pools) is not growth. */
 const WARM_UP_JOBS = Math.max(4, Math.round(JOBS / 10))
 const JOBS_AT_ONCE = 3
@@ -15,7 +15,6 @@ const MAX_LIVE_GROWTH_BYTES = 8 * 1024 * 1024
 /** Room for the collector of garbage and the allocator, which are in no hurry to give anything back. */
 const MAX_RESIDENT_GROWTH_BYTES = 96 * 1024 * 1024
 
-// Only ends what hangs for good: a busy machine takes ten times as long as an idle one.
 let dataDir: string
 let server: ServerProcess
 beforeEach(async () => {
