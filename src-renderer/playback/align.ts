@@ -1,9 +1,9 @@
-/** Finding by how many frames two recordings of the same song are apart. Pure. */
+/** Alignment of two recordings of the same song. Pure. */
 
 export interface Lag {
-  /** Frames by which `late` comes after `early`; negative when it comes before. */
+  /** Delay of `late` after `early`, in frames; negative when it comes first. */
   readonly frames: number
-  /** Normalised correlation at that lag, 0 to 1: how much the two are the same recording. */
+  /** Normalised correlation at that lag, 0 to 1: the similarity of the two recordings. */
   readonly likeness: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * The audio graph: one AudioContext, one playback engine in its audio thread, and a feeder that keeps the engine supplied. It knows
- * tracks by their names only; what they are and how loud they should be is told to it.
+ * The audio graph: one AudioContext, one playback engine on its audio thread, and a feeder that keeps the engine
+ * supplied. It knows tracks only by name; its caller supplies their sources and gains.
  */
 
 import { Feeder } from './feeder.ts'
@@ -11,12 +11,12 @@ import { measureLag, shiftTrack, type Track } from './track.ts'
 export interface TrackToLoad {
   readonly name: string
   readonly open: () => Promise<Track>
-  /** Tells whether it is the same recording as the others, so that its start can be found by comparing. */
+  /** Whether it is the same recording as the others, which lets its start be found by correlation. */
   readonly isSameSong: boolean
 }
 
 export interface AudioGraphDeps {
-  /** Rate at which everything runs: that of most files, so that they are played as they are written. */
+  /** Sample rate of the graph: that of most files, to avoid resampling them. */
   readonly rateHz: number
   /** Length of the song: every track ends there, also a reference that is longer. */
   readonly durationSeconds: number
@@ -27,7 +27,7 @@ export interface AudioGraphDeps {
 
 type TimedReport = PlaybackReport & { readonly contextSeconds: number }
 
-/** Time for which the sound card runs on after playback, for the fade and the meters, ms. */
+/** Time the sound card keeps running after playback, for the fade and the meters, ms. */
 const REST_MS = 2000
 const SPECTRUM_SIZE = 16_384
 
@@ -55,15 +55,15 @@ export async function openAudioGraph(deps: AudioGraphDeps): Promise<AudioGraph> 
   return new AudioGraph(deps, await openNodes(deps.rateHz))
 }
 
-/** One playhead over tracks in lockstep, of which one is heard. */
+/** A playhead over tracks in lockstep; one track sounds at a time. */
 export class AudioGraph {
   readonly #deps: AudioGraphDeps
   readonly #nodes: Nodes
   readonly #feeder: Feeder
   readonly #lengthFrames: number
-  /** The opening of each track that is wanted; one that was replaced or dropped while it was opened is let go of. */
+  /** Wanted tracks by name; a load that is replaced or dropped meanwhile is discarded. */
   readonly #wanted = new Map<string, TrackToLoad>()
-  /** Track with an exact start, with which the others are aligned. */
+  /** Track with an exact start, the reference for aligning the others. */
   #exact: Track | undefined
   #report: TimedReport | null = null
   #restTimer: ReturnType<typeof setTimeout> | undefined
@@ -87,7 +87,7 @@ export class AudioGraph {
     this.#rest()
   }
 
-  /** Opens tracks one after the other; those that are exact should come first, since the others are lined up with them. */
+  /** Opens tracks one after another. Exact tracks should come first, as the others are aligned to them. */
   async load(tracks: readonly TrackToLoad[]): Promise<void> {
     for (const track of tracks) this.#wanted.set(track.name, track)
     for (const track of tracks) if (this.#isWanted(track)) await this.#loadOne(track)
@@ -116,7 +116,7 @@ export class AudioGraph {
     this.#rest()
   }
 
-  /** Switches to a track; `slideMs` slides to another rendering of what is heard. */
+  /** Switches to a track; with `slideMs`, cross-fades linearly to another rendering of the current sound. */
   choose(name: string, slideMs?: number): void {
     this.#chosen = name
     this.#post({ kind: 'choose', version: name, slideMs })
@@ -137,7 +137,7 @@ export class AudioGraph {
     this.#follow()
   }
 
-  /** Lets only the difference of two tracks be heard while the first is; null ends it. */
+  /** Plays only the difference of two tracks while the first is chosen; null ends this. */
   setDifference(difference: Difference | null): void {
     this.#post({ kind: 'difference', difference })
   }
@@ -151,7 +151,7 @@ export class AudioGraph {
     this.#nodes.volume.gain.setTargetAtTime(gain, this.#nodes.context.currentTime, 0.01)
   }
 
-  /** Position that is heard at this moment, in seconds of the song. */
+  /** Playback position at the output, in seconds of the song. */
   position(): number {
     const { rateHz } = this.#deps
     const report = this.#report
@@ -163,7 +163,7 @@ export class AudioGraph {
     return Math.max(0, Math.min(end, now)) / rateHz
   }
 
-  /** Power spectrum of what is heard, dB per bin of `binHz`; the array is reused. */
+  /** Power spectrum of the output, dB per bin of `binHz`; the array is reused. */
   spectrum(): { readonly bins: Float32Array; readonly binHz: number } {
     const { analyser, bins } = this.#nodes
     analyser.getFloatFrequencyData(bins)

@@ -1,4 +1,4 @@
-/** The blind test: is X the first or the second? Trials are drawn before they are heard; the score says what chance would do. */
+/** The blind (ABX) test: trials are drawn in advance, and the score includes the probability of guessing it. */
 
 export type AbxAnswer = 'a' | 'b'
 
@@ -36,23 +36,23 @@ export function scoreOf(trials: readonly AbxTrial[]): AbxScore {
 
 export type Side = 'a' | 'b' | 'x'
 const SIDES: readonly Side[] = ['a', 'b', 'x']
-/** Playing time after which a side counts as heard, s. */
+/** Playing time that counts a side as heard, s. */
 const HEARD_SECONDS = 1
 
-/** A blind test under way: which two are compared, what X is now, and what was answered. */
+/** A blind test under way: the pair compared, the identity of X and the answers. */
 export interface BlindTest {
   /** Tracks: versions as uploaded, or their copies that were heard last. */
   readonly a: string
   readonly b: string
   readonly truth: AbxAnswer
   readonly heard: Side
-  /** Sides of which enough has sounded: A and B in this test, X in this trial. */
+  /** Sides played for long enough: A and B in this test, X in this trial. */
   readonly known: readonly Side[]
   readonly trials: readonly AbxTrial[]
   readonly isOver: boolean
 }
 
-/** Returns whether X of the trial can be told: A, B and X were heard. */
+/** Returns whether X of the trial can be answered: A, B and X were heard. */
 export const canAnswer = ({ known }: Pick<BlindTest, 'known'>): boolean => SIDES.every((side) => known.includes(side))
 
 export interface BlindTestingDeps {
@@ -65,7 +65,7 @@ export interface BlindTestingDeps {
 /** The actions of a blind test. */
 export class BlindTesting {
   readonly #deps: BlindTestingDeps
-  /** Time for which each side has sounded, s. */
+  /** Playing time of each side, s. */
   readonly #sounded = { a: 0, b: 0, x: 0 }
 
   constructor(deps: BlindTestingDeps) {
@@ -101,10 +101,10 @@ export class BlindTesting {
     this.#deps.change(null)
   }
 
-  /** Counts time for which the side to be heard has sounded. */
+  /** Adds playing time to the current side. */
   count(seconds: number): void {
     const test = this.#deps.test()
-    // A seek is no listening.
+    // A seek does not count as listening.
     if (!test || test.isOver || seconds <= 0 || seconds > HEARD_SECONDS / 2) return
     const { heard, known } = test
     this.#sounded[heard] += seconds

@@ -16,8 +16,8 @@ const SECONDS_AT_JUMP = 3
 const HEAD_START = 2
 
 /**
- * Returns the chunk indexes that should be on the playback engine, the most urgent first: from the playhead on, then behind it, then
- * where a loop or the song begins. Pure.
+ * Returns the chunk indexes that the playback engine should hold, the most urgent first: ahead of the playhead, then
+ * behind it, then at the start of the loop or song. Pure.
  */
 export function wantedChunks({ frame, loop }: Omit<Place, 'version'>, lengthFrames: number, rateHz: number): number[] {
   const last = Math.max(0, Math.ceil(lengthFrames / CHUNK_FRAMES) - 1)
@@ -54,14 +54,14 @@ export function nextMissing(
 
 export interface FeederDeps {
   readonly rateHz: number
-  /** Length of the song; what a version has beyond it is not played. */
+  /** Length of the song; a longer version is cut there. */
   readonly lengthFrames: number
   readonly post: (command: PlaybackCommand, transfer: Transferable[]) => void
   /** Called when a version cannot be read; it is not asked for again. */
   readonly onFailure: (version: string, error: unknown) => void
 }
 
-/** Chunks read at the same time. The heard version does not wait for what is still read of others. */
+/** Chunks read in parallel. The heard version does not wait for reads of the others. */
 const PARALLEL = 3
 
 const keyOf = (version: string, index: number | '') => `${version} ${index}`

@@ -1,21 +1,21 @@
 /**
- * The forms in which a version is heard: a master as uploaded or as a codec leaves it, a sound by its newest audition. Each form is a
- * track of its own in the audio graph.
+ * Forms of a version: a master as uploaded or after a codec, a sound by its newest audition. Each form is a track of
+ * its own in the audio graph.
  */
 import type { CopyCodec } from '../../src-contract/codecs.ts'
 import type { Refusal } from '../state/refusal.ts'
 
 /** The form of one master. */
 export interface MasterForm {
-  /** The codec whose copy is heard; null while the master is heard as uploaded. */
+  /** The codec of the copy that plays; null while the master plays as uploaded. */
   readonly codec: CopyCodec | null
-  /** The codec whose copy is being made; what was heard before is heard until it is there. */
+  /** The codec of the copy in preparation; the current form plays until then. */
   readonly making: CopyCodec | null
-  /** The copy that could not be made or read, and why. */
+  /** The copy that could not be made or read, and the reason. */
   readonly failed: { readonly codec: CopyCodec; readonly refusal: Refusal } | null
 }
 
-/** Forms of the masters that are not heard as uploaded, by their versions. */
+/** Forms of the masters that do not play as uploaded, by version. */
 export type MasterForms = Readonly<Record<string, MasterForm>>
 
 export const AS_UPLOADED: MasterForm = { codec: null, making: null, failed: null }
@@ -29,46 +29,46 @@ export function partsOfTrack(track: string): { readonly version: string; readonl
   return { version, form }
 }
 
-/** Returns the name in the audio graph of what is heard of a version. */
+/** Returns the name in the audio graph of a version's current form. */
 export function trackOf(copies: MasterForms, version: string): string {
   const codec = copies[version]?.codec
   return codec ? formTrack(version, codec) : version
 }
 
-/** Reports in which what is chosen was heard after which what was heard before it has faded out. */
+/** Number of reports with the chosen track audible by which the previous one has faded out. */
 const FADED_REPORTS = 4
 
-/** The forms in the audio graph, or on their way into it. One that another has taken the place of is let go of once it has faded out. */
+/** Forms loaded or loading in the audio graph. A replaced form is dropped after its fade-out. */
 export class FormTracks {
   readonly #tracks = new Map<string, { readonly control: AbortController; isOpen: boolean }>()
-  /** Reports in which what is chosen was heard, since the last track came. */
+  /** Reports with the chosen track audible since the last track opened. */
   #reports = 0
 
   has(track: string): boolean {
     return this.#tracks.has(track)
   }
 
-  /** Adds a track that is being opened; the signal fires when it is let go of. */
+  /** Adds a track that is loading; the signal fires when it is dropped. */
   add(track: string): AbortSignal {
     const control = new AbortController()
     this.#tracks.set(track, { control, isOpen: false })
     return control.signal
   }
 
-  /** Call once a track is open: from then on it can be let go of. */
+  /** Marks a track as open, so that it can be dropped. */
   settle(track: string): void {
     const entry = this.#tracks.get(track)
     if (entry) entry.isOpen = true
     this.#reports = 0
   }
 
-  /** Takes a track away that was dropped or could not be opened. */
+  /** Removes a track that was dropped or could not be opened. */
   remove(track: string): void {
     this.#tracks.get(track)?.control.abort()
     this.#tracks.delete(track)
   }
 
-  /** Call with every report. Returns the tracks to drop now, and forgets them; `isHeard` tells that what is chosen is heard. */
+  /** Removes and returns the tracks to drop; call with every report. `isHeard`: the chosen track is audible. */
   faded(isHeard: boolean, isKept: (track: string) => boolean): string[] {
     const left = [...this.#tracks].filter(([track, { isOpen }]) => isOpen && !isKept(track)).map(([track]) => track)
     if (!isHeard || left.length === 0) return []

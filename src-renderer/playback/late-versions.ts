@@ -1,11 +1,11 @@
-/** Versions and forms that come while an item is loaded: coded copies of its masters, auditions, and a master of another job. */
+/** Versions and forms added to a loaded item: coded copies of its masters, auditions, and a master of another job. */
 import { COPY_CODEC_NAMES, type CopyCodec } from '../../src-contract/codecs.ts'
 import { refusalOf } from '../state/refusal.ts'
 import { AS_UPLOADED, formTrack, type MasterForm } from './forms.ts'
 import type { PlaybackSession } from './session.ts'
 import { type PlaybackState, type PlaybackVersion, withOther, withVersion } from './state.ts'
 
-/** What they need of the playback. */
+/** Parts of the playback that they use. */
 export interface LateVersionsDeps {
   readonly state: () => PlaybackState
   readonly change: (next: Partial<PlaybackState>) => void
@@ -19,7 +19,7 @@ export class LateVersions {
     this.#deps = deps
   }
 
-  /** Hears a master as a codec leaves it, with null as uploaded; what was heard before is heard until the copy is there. */
+  /** Plays a master through a codec, or as uploaded with null; the current form plays until the copy is there. */
   hearCopy(id: string, codec: CopyCodec | null): void {
     const { state, change, session } = this.#deps
     const version = state().versions.find((one) => one.id === id)
@@ -46,7 +46,7 @@ export class LateVersions {
     this.#put(id, { codec: making, making: null })
   }
 
-  /** Call when the form of a version cannot be opened or read: what is heard besides it is heard on. */
+  /** Call when the form of a version cannot be opened or read; playback continues with another form. */
   fail(id: string, form: string, error: unknown): void {
     const { codec, making } = this.#formOf(id)
     this.#deps.session().forgetForm(formTrack(id, form))
@@ -56,8 +56,8 @@ export class LateVersions {
   }
 
   /**
-   * Puts an audition in the place of the one before, at the same position; null takes it away. Resolves once it can be heard; one that
-   * belongs to an item that was let go of is let go of too.
+   * Replaces the audition at the same position; null removes it. Resolves once it can play. An audition for an item
+   * that is no longer loaded is dropped.
    */
   async setAudition(audition: PlaybackVersion | null): Promise<void> {
     const { state, change } = this.#deps
@@ -75,7 +75,7 @@ export class LateVersions {
     })
   }
 
-  /** Puts a master of another job among the versions, or takes it out, and plays it. */
+  /** Adds a master of another job to the versions and plays it; null removes it. */
   async bring(other: PlaybackVersion | null): Promise<void> {
     const { state, change, session } = this.#deps
     const { versions, version, item } = state()
@@ -93,7 +93,7 @@ export class LateVersions {
     else if (now.version === 'other') change({ version: now.lastMaster })
   }
 
-  /** Lets go of the copies of a version that is taken out: another may come by its name. */
+  /** Drops the copies of a version that was removed: another version may get its name. */
   #forgetCopies(id: string): void {
     const { state, change, session } = this.#deps
     for (const track of COPY_CODEC_NAMES.map((codec) => formTrack(id, codec)))
@@ -102,7 +102,7 @@ export class LateVersions {
     change({ copies })
   }
 
-  /** Gives up the copy of a version that is still being made. */
+  /** Abandons the copy of a version that is still being made. */
   #giveUp(id: string): void {
     const { making } = this.#formOf(id)
     if (making) this.#deps.session().dropForm(formTrack(id, making))

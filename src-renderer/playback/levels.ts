@@ -1,11 +1,11 @@
-/** Playback level of every version by the chosen mode. Pure. */
+/** Playback gain of every version in each level mode. Pure. */
 import { playbackGainDb } from '../../src-contract/delivery-target.ts'
 import { type Platform, platformFacts } from '../../src-contract/platforms/index.ts'
 
 /** Every version at the loudness of the quietest; as a service would play it; or as written. */
 export type LevelMode = 'matched' | 'service' | 'file'
 
-/** Level at which a difference is heard: at any other, the louder of the two would be most of it. */
+/** Level mode of a difference: at any other, it would mostly be the louder of the two. */
 export const DIFFERENCE_LEVEL: LevelMode = 'matched'
 
 /** Measured level of a version; null for silence. */
@@ -15,8 +15,8 @@ export interface VersionLevel {
 }
 
 /**
- * Returns the gain in dB of every version. Matched never turns anything up: all come down to the quietest that is not
- * silent. As on a service follows the rule of `service`. File is 0 everywhere.
+ * Returns the gain in dB of every version. "Matched" only turns down: all versions to the quietest that is not silent.
+ * "As on a service" follows the rule of `service`. "File" is 0 everywhere.
  */
 export function levelGainsDb<Version extends string>(
   levels: Readonly<Record<Version, VersionLevel>>,

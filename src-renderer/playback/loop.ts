@@ -1,10 +1,10 @@
-/** The loop: a stretch of the item that is played again and again. */
+/** The loop: a part of the item that repeats. */
 export interface LoopRange {
   readonly startSeconds: number
   readonly endSeconds: number
 }
 
-/** Part of the state that the loop is. */
+/** The loop's part of the playback state. */
 export interface LoopState {
   readonly loop: LoopRange | null
   readonly isLooping: boolean
@@ -54,7 +54,7 @@ export class Looping {
     this.#change({ isLooping: !isLooping, loop: loop ?? this.#between(now, now + NEW_LOOP_SECONDS) })
   }
 
-  /** Hands the loop on, and moves the playhead into it. */
+  /** Applies the loop and moves the playhead into it. */
   apply(): void {
     const { state, setRange, position, seek } = this.#deps
     const { loop, isLooping } = state()

@@ -1,4 +1,4 @@
-/** Peaks of a part of a track, read from its samples: what a zoomed waveform is drawn from. */
+/** Peaks of a part of a track, read from its samples for the zoomed waveform. */
 import type { Track } from './track.ts'
 
 /** Most frames in memory at a time: 2.7 s at 48 kHz, 0.8 MB of a 24-bit stereo file and as much again per channel as floats. */
@@ -13,9 +13,9 @@ export interface FramePart {
 const toDb = (peak: number) => (peak === 0 ? null : 20 * Math.log10(peak))
 
 /**
- * Returns the sample peak of both channels in dBFS under each of `columns` equal columns of a part; null where it is silent, as it
- * is outside the track. Every sample of a column counts, the one that it shares with the next in both. Rejects with what reading
- * rejects with, and with the reason of `signal` before the next piece is read.
+ * Returns the sample peak of both channels in dBFS for each of `columns` equal columns of a part; null for silence and
+ * outside the track. A sample on the boundary of two columns counts in both. Rejects with the error of the read, or
+ * with the reason of `signal` before the next piece is read.
  */
 export async function readPeaks(
   track: Pick<Track, 'read'>,

@@ -9,11 +9,11 @@
 import { createLoudnessMeter, type LoudnessMeter } from './loudness.ts'
 import { createTruePeakMeter } from './true-peak.ts'
 
-/** Frames of one chunk, the piece in which samples are handed to the playback engine. */
+/** Frames per chunk, the unit of samples sent to the playback engine. */
 export const CHUNK_FRAMES = 32_768
 /** Length of every cross-fade (equal power). */
 const FADE_MS = 8
-/** Time in which a change of level settles. */
+/** Time for a change of level to settle. */
 const LEVEL_MS = 20
 /** A version is switched to when so much of it is here: a slow disk then delays the switch instead of tearing a gap behind it. */
 const SWITCH_MARGIN_SECONDS = 0.3
@@ -25,7 +25,7 @@ export interface FrameRange {
   readonly endFrame: number
 }
 
-/** Two versions of which only the difference is heard. */
+/** Two versions whose difference plays. */
 export interface Difference {
   readonly of: string
   readonly without: string
@@ -44,13 +44,16 @@ export type PlaybackCommand =
       readonly right: Float32Array
     }
   | { readonly kind: 'evict'; readonly version: string; readonly indexes: readonly number[] }
-  /** The switch fades over 8 ms with equal power; to another rendering of what is heard it slides in a straight line over `slideMs`. */
+  /**
+   * The switch fades over 8 ms with equal power; to another rendering of the same sound it fades linearly over
+   * `slideMs`.
+   */
   | { readonly kind: 'choose'; readonly version: string; readonly slideMs?: number | undefined }
   /** From version `of` alone, `without` is taken away, each at its level; where it is not here yet, it is waited for. Null: all are whole. */
   | { readonly kind: 'difference'; readonly difference: Difference | null }
   /** Linear gain per version; a version that is not named keeps its own. */
   | { readonly kind: 'levels'; readonly gains: Readonly<Record<string, number>> }
-  /** Commands that move the head carry a rising number, so that a report can be told from one that was on its way. */
+  /** Commands that move the head carry a rising number, which reveals reports sent before the command arrived. */
   | { readonly kind: 'play'; readonly serial: number }
   | { readonly kind: 'pause'; readonly serial: number }
   | { readonly kind: 'seek'; readonly serial: number; readonly frame: number; readonly restartsIntegrated: boolean }
@@ -86,9 +89,9 @@ interface Voice {
   fade: number
   gain: number
   wantedGain: number
-  /** The version that is taken away from it, also while that fades out. */
+  /** The version subtracted from it, also while that fades out. */
   rest: Voice | undefined
-  /** Part of the rest that is taken away: 0 none, 1 all. */
+  /** Share of the rest that is subtracted, 0 to 1. */
   restFade: number
 }
 
@@ -103,7 +106,7 @@ function createVoice(version: string, frames: number, sampleRateHz: number): Voi
   return { version, frames, chunks: new Map(), meter: createLoudnessMeter(sampleRateHz), ...silent }
 }
 
-/** Returns whether what is heard is here, with what is taken away from it. */
+/** Returns whether the heard version, and the version to subtract from it, have samples at a frame. */
 function canSound(heard: Voice | undefined, frame: number, difference: Difference | null): boolean {
   if (!heard || !isReady(heard, frame)) return false
   return difference?.of !== heard.version || !heard.rest || isReady(heard.rest, frame)
@@ -117,7 +120,7 @@ function loudnessOf(voices: ReadonlyMap<string, Voice>): PlaybackReport['loudnes
   return Object.fromEntries(readings)
 }
 
-/** Highest true peaks of what is heard since they were taken last, linear, left and right. */
+/** Highest true peaks of the output since the last `take`, linear, left and right. */
 class HeardPeaks {
   readonly #left = createTruePeakMeter()
   readonly #right = createTruePeakMeter()
@@ -279,7 +282,7 @@ export class PlaybackEngine {
     for (const voice of this.#voices.values()) voice.fade = voice === this.#heard ? 1 : 0
   }
 
-  /** Gives the version of a difference its rest. What is silent comes in as it is to be heard. */
+  /** Assigns the subtracted version of a difference. A silent voice starts at its final share. */
   #settleDifference(): void {
     const { of, without } = this.#difference ?? {}
     const isSilent = this.#headFade === 0 && this.#tailFade === 0
@@ -289,7 +292,7 @@ export class PlaybackEngine {
     }
   }
 
-  /** Returns the part of its rest that is taken away from a voice in the end; one that fades out keeps what it has. */
+  /** Returns the target share of a voice's rest; a voice that fades out keeps its share. */
   #restGoal(voice: Voice): number {
     if (voice.version === this.#difference?.of) return 1
     return this.#isPlaying && voice === this.#heard && voice === this.#wanted ? 0 : voice.restFade

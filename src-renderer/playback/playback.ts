@@ -36,10 +36,10 @@ export interface PlaybackDeps {
   readonly tossCoin: () => boolean
 }
 
-/** Time in which an audition takes the place of another at the same position, ms. */
+/** Cross-fade from one audition to the next at the same position, ms. */
 const SLIDE_MS = 30
 
-/** The store of what is played, with its actions. What buttons call directly is a function of its own. */
+/** The playback store with its actions. Actions passed straight to buttons are arrow functions. */
 export class Playback {
   readonly store = createStore<PlaybackState>(() => NOTHING_LOADED)
   readonly blindTest: BlindTesting
@@ -51,7 +51,7 @@ export class Playback {
   readonly #kept = new Map<PlaybackItem['kind'], Partial<PlaybackState>>()
   #session: PlaybackSession
   #opening: Promise<void> | null = null
-  /** Place at which the item begins once it is open, s. */
+  /** Start position once the item is open, s. */
   #startSeconds = 0
   /** The song that another screen took the place of: it is loaded again when that is left. */
   #aside: { readonly item: PlaybackItem; readonly version: string; readonly seconds: number } | null = null
@@ -99,7 +99,7 @@ export class Playback {
     return this.#opening
   }
 
-  /** Lets go of what is loaded. */
+  /** Unloads the item. */
   readonly leave = (): void => {
     const aside = this.#aside
     this.#close()
@@ -110,7 +110,7 @@ export class Playback {
     this.store.setState(next)
   }
 
-  /** Plays the item from its start, or goes on with it where it is loaded; without one, what is loaded. */
+  /** Plays an item from its start, or resumes it where it is loaded. Defaults to the loaded item. */
   play(item = this.#state.item): void {
     if (!item) return
     this.load(item)
@@ -131,7 +131,7 @@ export class Playback {
     else this.play(item)
   }
 
-  /** Plays what is loaded from a place on that is known once it is read; null plays nothing. */
+  /** Plays a part of the loaded item, computed once its positions are read; null plays nothing. */
   async playPart(partOf: (placed: readonly PlacedTrack[]) => ReleasePart | null): Promise<void> {
     const { item, isPlaying } = this.#state
     if (!item) return
@@ -184,7 +184,7 @@ export class Playback {
     this.choose(version === 'source' ? lastHeard : 'source')
   }
 
-  /** Lets only what the codec, or the mastering, has changed be heard. */
+  /** Plays only the change made by the codec or the mastering. */
   readonly holdDifference = (isDifference: boolean): void => {
     if (this.#state.isDifference !== isDifference) this.#change({ isDifference })
   }
@@ -203,7 +203,7 @@ export class Playback {
     this.#sound()
   }
 
-  /** Tells the audio graph which track is to sound now, and at what level. */
+  /** Sends the current track and level to the audio graph. */
   #sound(): void {
     const state = this.#state
     const difference = heardDifference(state)

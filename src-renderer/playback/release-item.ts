@@ -7,7 +7,7 @@ import { type FileSource, fileOpener } from './source.ts'
 import type { Join, PlacedTrack, PlaybackItem, PlaybackState, ReadItem } from './state.ts'
 import { openSoundFile, type SoundFile, type Track } from './track.ts'
 
-/** Levels at which masters and originals are equally loud, dB. */
+/** Gains that make masters and originals equally loud, dB. */
 export interface MatchedLevels {
   /** Gain of every master: one for all, so that their relations stay. 0 or less. */
   readonly masterDb: number
@@ -25,10 +25,10 @@ export interface ReleaseItem extends PlaybackItem {
 const JOIN_SECONDS = 8
 /** Rate of a release whose files do not tell one, Hz. */
 const USUAL_RATE_HZ = 48_000
-/** Decoded songs that are kept: what is heard, and what follows. */
+/** Decoded songs to keep: the current one and those that follow. */
 const DECODED = 3
 
-/** Returns a release to be loaded. Its id changes with all that its sound depends on. Pure. */
+/** Returns a release as a playback item. Its id changes with everything that affects its sound. Pure. */
 export function releaseItem(release: Release, levels: MatchedLevels | null): ReleaseItem {
   const level = (integratedLufs: number) => ({ integratedLufs, truePeakDbtp: null })
   return {
@@ -50,7 +50,7 @@ export function releaseItem(release: Release, levels: MatchedLevels | null): Rel
 
 const levelsOf = (item: PlaybackItem | null) => (item?.kind === 'release' ? (item as ReleaseItem).levels : null)
 
-/** Returns what of a release its sound depends on. Pure. */
+/** Returns the members of a release that affect its sound, as a key. Pure. */
 export function soundKeyOf({ release_id, tracks }: Release): string {
   const facts = tracks.map(
     ({
@@ -69,8 +69,8 @@ export function soundKeyOf({ release_id, tracks }: Release): string {
 }
 
 /**
- * Returns the levels at which each original is as loud as its master and nothing is louder than in its file; null where the loudness of a
- * master or of a song is not known, or a track is not mastered.
+ * Returns the gains that make each original as loud as its master without raising anything above its file; null if a
+ * track is not mastered or the loudness of a master or song is unknown.
  */
 export function matchedLevels(
   { tracks }: Pick<Release, 'tracks'>,
@@ -101,7 +101,7 @@ export function soundOf({ version, levelMode }: Pick<PlaybackState, 'version' | 
   return levelMode === 'file' ? 'file' : 'master'
 }
 
-/** Returns what a key makes heard of a release; undefined for a key that is not one of the switch. Pure. */
+/** Returns the sound that a key of the switch selects; undefined for any other key. Pure. */
 export function soundOfKey(key: string, sound: ReleaseSound): ReleaseSound | undefined {
   if (key === 'x') return sound === 'original' ? 'master' : 'original'
   if (key === 'l') return sound === 'file' ? 'master' : 'file'
@@ -251,7 +251,9 @@ function partsOf(heard: readonly HeardTrack[], files: readonly SoundFile[], rate
   })
 }
 
-/** Returns the rest before a track, s: none where the track before goes over into it, or has that silence in its file. Pure. */
+/**
+ * Returns the pause before a track, s: 0 where the previous track runs into it or has the silence in its file. Pure.
+ */
 export function restSecondsOf(
   { gap_before_seconds, gap_in_file }: Pick<ReleaseTrack, 'gap_before_seconds' | 'gap_in_file'>,
   before: { readonly track: Pick<ReleaseTrack, 'continuous_with_next'>; readonly hasEdges: boolean } | undefined,

@@ -78,7 +78,7 @@ export function underMasters(
   })
 }
 
-/** Reads what of a part lies in a stretch of the sequence, faded; `at` is its place in the stretch. */
+/** Reads the overlap of a part with a stretch of the sequence, faded; `at` is its offset in the stretch. */
 async function readPart(part: PlacedPart, start: number, count: number): Promise<{ at: number; sound: Stereo }> {
   const from = Math.max(0, start - part.startFrame)
   const to = Math.min(part.frames, start + count - part.startFrame)

@@ -43,7 +43,7 @@ export class PlaybackSession {
     await this.graph?.load(read)
   }
 
-  /** Reads a form of a version under a name of its own; one that is here, or on its way, is not read again. */
+  /** Loads a form of a version as a track of its own; does nothing if it is loaded or loading. */
   async loadForm(name: string, version: Placed, source: PlaybackSource): Promise<void> {
     if (this.graph && !this.#forms.has(name))
       await this.graph.load([this.#toLoad(name, version, source, this.#forms.add(name))])
@@ -53,7 +53,7 @@ export class PlaybackSession {
     return this.#forms.has(name)
   }
 
-  /** Call once a form can be heard: it is let go of when it is not wanted any more, and what is chosen was heard long enough. */
+  /** Marks a form as open: once unwanted, it is dropped after the chosen track has been audible long enough. */
   settleForm(name: string): void {
     this.#forms.settle(name)
   }
@@ -63,7 +63,7 @@ export class PlaybackSession {
     this.#forms.remove(name)
   }
 
-  /** Drops a form, also one that is being read. */
+  /** Drops a form, even while it loads. */
   dropForm(name: string): void {
     this.#forms.remove(name)
     this.graph?.drop(name)

@@ -31,11 +31,11 @@ export type PlaybackSource =
 /** Place of a source among the others. */
 export interface SourcePlace {
   readonly rateHz: number
-  /** Place in the song at which the source begins, s. */
+  /** Start position of the source in the song, s. */
   readonly startSeconds?: number | undefined
 }
 
-/** Opens a source until `signal` fires. Rejects with what reading it rejects with. */
+/** Opens a source until `signal` fires. Rejects with the error of reading it. */
 export async function openSource(
   client: Client,
   source: PlaybackSource,
@@ -101,7 +101,7 @@ function requestOf(client: Client, source: FileSource): (request: FileRequest) =
   }
 }
 
-/** Returns the file of a job's master for all services, or that of its first platform where it has none. */
+/** Returns the file of a job's master for all services, else that of its first platform. */
 async function mainMaster(client: Client, job_id: string): Promise<Platform | typeof RELEASE> {
   const { release, results } = await client.call('readJob', { params: { job_id } })
   return release ? RELEASE : (results?.[0]?.platform ?? RELEASE)

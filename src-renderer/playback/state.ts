@@ -21,11 +21,11 @@ export interface PlaybackVersion {
   /** Name in the audio graph where it is not the id. */
   readonly track?: string
   readonly level: VersionLevel
-  /** Place in the song at which it begins, s; its start when absent. */
+  /** Start position in the song, s; 0 when absent. */
   readonly startSeconds?: number
   /** It is read when it is chosen first. */
   readonly isOnDemand?: boolean
-  /** Of an audition: whether it is what a job would make. */
+  /** For an audition: whether it equals the master of a job. */
   readonly isExact?: boolean
   /** Reason why it is missing: the job was not asked for it, or had no reference. */
   readonly missing?: 'not_ordered' | 'no_reference'
@@ -58,18 +58,18 @@ export interface ReadItem {
   readonly sources: Readonly<Record<string, PlaybackSource>>
 }
 
-/** What can be loaded: a stored song with its sound, the masters of a job, or a release in its order. */
+/** A loadable item: a stored song with its sound, the masters of a job, or a release in its order. */
 export interface PlaybackItem {
   readonly kind: 'song' | 'job' | 'release'
   readonly id: string
   readonly durationSeconds: number
   readonly rateHz: number
   readonly versions: readonly PlaybackVersion[]
-  /** State in which it begins. */
+  /** Initial state. */
   readonly first: Pick<PlaybackState, 'version' | 'lastHeard' | 'levelMode' | 'service'>
   /** Choices that the next item of its kind takes over. */
   readonly keeps: readonly ('version' | 'levelMode' | 'service')[]
-  /** Reads what is not known before; `now` returns the item as it is then. */
+  /** Reads the details missing from the item; `now` returns the item at that time. */
   readonly read?: (client: Client, signal: AbortSignal, now: () => PlaybackItem | null) => Promise<ReadItem>
 }
 
@@ -90,7 +90,7 @@ export interface PlaybackState extends LoopState {
   readonly durationSeconds: number
   readonly version: string
   readonly copies: MasterForms
-  /** Only what the codec, or the mastering, has changed is heard of a master. */
+  /** Only the change made by the codec or the mastering plays. */
   readonly isDifference: boolean
   /** The version other than the original that was heard last, for the swap. */
   readonly lastHeard: string
@@ -111,7 +111,7 @@ export interface PlaybackState extends LoopState {
   readonly join: Join | null
 }
 
-/** The state in which nothing is loaded. */
+/** The state with nothing loaded. */
 export const NOTHING_LOADED: PlaybackState = {
   item: null,
   versions: [],
@@ -137,7 +137,7 @@ export const NOTHING_LOADED: PlaybackState = {
   join: null,
 }
 
-/** Returns the state in which an item begins, with the choices that were kept of the one before. */
+/** Returns the initial state of an item, with the choices kept from the previous one. */
 export function firstState(item: PlaybackItem, kept: Partial<PlaybackState> = {}): PlaybackState {
   const { versions, durationSeconds, rateHz, first } = item
   const read = versions.filter((one) => !one.missing && !one.isOnDemand && one.kind !== 'audition')
@@ -159,14 +159,14 @@ export function keptChoices(state: PlaybackState): Partial<PlaybackState> {
   return Object.fromEntries(keeps.map((name) => [name, state[name]]))
 }
 
-/** Returns the change by what was read of an item. */
+/** Returns the state change for the details read of an item. */
 export function withRead({ versions }: PlaybackState, read: ReadItem | undefined): Partial<PlaybackState> {
   if (!read) return {}
   const { sources, ...known } = read
   return { ...known, versions: versions.map((one) => ({ ...one, source: sources[one.id] ?? one.source })) }
 }
 
-/** Returns the item again with what has become known of it: the levels of its versions. */
+/** Returns the item with the levels known for its versions. */
 export function withItem({ item: before, versions }: PlaybackState, item: PlaybackItem): Partial<PlaybackState> {
   if (before === item) return {}
   const levelOf = (id: string) => item.versions.find((one) => one.id === id)?.level
@@ -202,7 +202,7 @@ type Heard = Pick<PlaybackState, 'version' | 'blindTest' | 'copies' | 'versions'
 const nameOf = ({ versions }: Pick<PlaybackState, 'versions'>, id: string): string =>
   versions.find((one) => one.id === id)?.track ?? id
 
-/** Returns the name in the audio graph of what sounds: the version in its form, X of a blind test resolved. */
+/** Returns the name of the current track in the audio graph: the version in its form, X of a blind test resolved. */
 export function heardTrack(state: Heard): string {
   const { version, blindTest, copies } = state
   if (!blindTest) return copies[version]?.codec ? trackOf(copies, version) : nameOf(state, version)
@@ -216,8 +216,8 @@ export const heardVersion = (state: Heard): string => partsOfTrack(heardTrack(st
 const MASTERS: readonly PlaybackVersion['kind'][] = ['platform', 'other', 'audition']
 
 /**
- * Returns what a difference is between now: a copy and its master, or a master and the original. Null for a version that is no master,
- * while one of the two is not there, and in a blind test.
+ * Returns the two tracks of the difference: a copy and its master, or a master and the original. Null for a version
+ * that is not a master, while either is not loaded, and in a blind test.
  */
 export function differenceOf(state: PlaybackState): Difference | null {
   const { version, versions, readiness, blindTest, copies } = state
@@ -231,7 +231,7 @@ export function differenceOf(state: PlaybackState): Difference | null {
 export const heardDifference = (state: PlaybackState): Difference | null =>
   state.isDifference ? differenceOf(state) : null
 
-/** Returns the master whose target and ceiling are aimed at: the one that is heard, else the one that was heard last. */
+/** Returns the result whose target and ceiling apply: that of the current master, else of the last one heard. */
 export function aimedAt(state: PlaybackState): PlaybackVersion['result'] {
   const resultOf = (id: string) => state.versions.find((one) => one.id === id)?.result
   return resultOf(heardVersion(state)) ?? resultOf(state.lastMaster)
@@ -252,7 +252,7 @@ export const canSound = ({ readiness, hasFailed }: PlaybackState): boolean =>
 export const isReading = (state: PlaybackState): boolean =>
   state.isPlaying && (state.isWaiting || state.readiness[heardVersion(state)] === 'opening')
 
-/** Returns the change that chooses a version; null for one that cannot be heard, and during a blind test. */
+/** Returns the change that chooses a version; null for a version that cannot play, and during a blind test. */
 export function withVersion(
   { versions, readiness, blindTest }: PlaybackState,
   id: string,

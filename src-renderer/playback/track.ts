@@ -1,9 +1,8 @@
 /**
- * One version of a song as the playback engine wants it: stereo, at the context's rate, readable in any piece.
- *
- * Masters are WAV and are never decoded as a whole: a piece is a byte range of the file, so ten minutes of seven versions cost
- * what lies around the playhead (about 6 MB each), not 1.6 GB. What a byte range cannot read (MP3, FLAC) is decoded once and
- * kept in 16 bits: 115 MB for ten minutes, half of what the decoder answers with.
+ * One version of a song in the form the playback engine needs: stereo, at the context's rate, readable in any piece.
+ * Masters are WAV and are never decoded as a whole: a piece is a byte range of the file. Ten minutes of seven versions
+ * thus cost only the pieces around the playhead (about 6 MB each), not 1.6 GB. A file that byte ranges cannot read
+ * (MP3, FLAC) is decoded once and kept in 16 bits: 115 MB for ten minutes, half of the decoder's output.
  */
 import { type ByteRange, readLater, readWave } from '../../src-engine/dsp/riff.ts'
 import { findLag } from './align.ts'
@@ -162,7 +161,7 @@ async function decodedTrack(buffer: AudioBuffer): Promise<Track> {
   }
 }
 
-/** A file whose head is read: a track at any rate. What has to be decoded as a whole is read for that only. */
+/** A file with its head read, which yields a track at any rate. Decoding is deferred until a track is needed. */
 export interface SoundFile {
   /** Rate of the file, Hz; undefined where its head does not tell. */
   readonly rateHz: number | undefined
@@ -181,7 +180,7 @@ export interface SoundFileOptions {
 
 const decodeHere = (bytes: ArrayBuffer, rateHz: number) => new OfflineAudioContext(2, 1, rateHz).decodeAudioData(bytes)
 
-/** Reads the head of a file. Rejects with what `open` rejects with, and its tracks with what `decode` rejects with. */
+/** Reads the head of a file. Rejects with the error of `open`; its tracks reject with that of `decode`. */
 export async function openSoundFile(open: OpenFile, options: SoundFileOptions = {}): Promise<SoundFile> {
   const { durationSeconds = 0, decode = decodeHere } = options
   const file = createRangeReader(open)
@@ -209,7 +208,7 @@ async function readLayout(file: ReturnType<typeof createRangeReader>): Promise<W
   return wavLayout(wave)
 }
 
-/** Returns `track` moved by `lagFrames` to the left: what it plays at frame n, it now plays at n − lagFrames. */
+/** Returns `track` moved `lagFrames` earlier: its frame n becomes frame n − lagFrames. */
 export function shiftTrack(track: Track, lagFrames: number): Track {
   if (lagFrames === 0) return track
   return {

@@ -69,7 +69,7 @@ export const SILENT_PEAK: PeakBallistics = {
   maximumDb: Number.NEGATIVE_INFINITY,
 }
 
-/** Returns the column after `seconds` in which the peak was `peakDb`: rises at once, falls 20 dB/s, holds 1.5 s. */
+/** Returns the display `seconds` later with a peak of `peakDb`: rises at once, falls 20 dB/s, holds 1.5 s. */
 export function advancePeak(before: PeakBallistics, peakDb: number, seconds: number, isFalling = true): PeakBallistics {
   const fallen = isFalling ? before.shownDb - FALL_DB_PER_SECOND * seconds : peakDb
   const sunk = Math.max(peakDb, fallen)

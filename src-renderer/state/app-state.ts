@@ -1,4 +1,4 @@
-/** Composition of the page: the client, the stores and what keeps them up to date. */
+/** Composition of the page: the client, the stores and the events that update them. */
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import type { StoreApi } from 'zustand/vanilla'
@@ -36,8 +36,8 @@ function settled(action: () => Promise<void>): () => void {
 }
 
 /**
- * Files that have not arrived are only in a browser's page: it asks before it goes, and what it goes away with waits to be given
- * again. The desktop reads them itself and goes on without the page.
+ * Asks before a browser page with unsent files closes, as only the page has them; then keeps their entries, for the
+ * files to be chosen again. The desktop reads files itself and goes on without the page.
  */
 function guardUploads({ uploads }: BatchActions, releases: Releases): void {
   if (window.loudsmith) return
@@ -88,7 +88,7 @@ interface EventStores {
   readonly releases: Releases
 }
 
-/** Creates the handler of live events: it applies them, and reads again what they changed. */
+/** Creates the handler of live events: it applies them and reloads the data they affect. */
 function createEventHandler({
   jobs,
   batch,
@@ -121,7 +121,7 @@ function createEventHandler({
   }
 }
 
-/** Creates the function that reads everything that events may have changed while nobody listened. It throws ApiError. */
+/** Creates the function that reloads everything events may have changed while disconnected. It throws ApiError. */
 function createCatchUp({ jobs, batch, service, history, releases }: EventStores): () => Promise<void> {
   let hasReadPast = false
   return async () => {
@@ -197,12 +197,12 @@ export function createAppState(opening: Opening) {
   return {
     ...stores,
     renew: link.renew,
-    /** Takes what another link, opened in this tab, has brought. */
+    /** Applies the session and ticket of another link opened in this tab. */
     reopen({ session, isTicketSpent }: Opening) {
       service.ticketSpent(isTicketSpent)
       if (session) link.renew(session)
     },
-    /** Reads what the page needs and follows the program until `signal` fires. */
+    /** Loads the page's data and follows the program until `signal` fires. */
     async start(signal: AbortSignal) {
       guardUploads(batch, stores.releases)
       addEventListener('pagehide', notices.leave)
@@ -236,7 +236,7 @@ export function useSelect<State, Picked>(store: StoreApi<State>, select: (state:
   return useStore(store, select)
 }
 
-/** Returns the value that `select` picks from what is played, as it changes. */
+/** Returns the value that `select` picks from the playback state, as it changes. */
 export function usePlayback<Picked>(select: (state: PlaybackState) => Picked): Picked {
   return useStore(useApp().playback.store, select)
 }

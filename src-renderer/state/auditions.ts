@@ -9,7 +9,7 @@ import type { PlaybackVersion } from '../playback/state.ts'
 import { plainLayout } from '../playback/wav.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
-/** A song, and the sound with which it is to be heard. */
+/** A song and the sound to audition. */
 export interface AuditionWish {
   readonly sourceId: string
   readonly platform: Platform
@@ -21,7 +21,7 @@ export interface AuditionsState {
   readonly audition: Audition | null
   /** A newer sound has been asked for. */
   readonly isAsking: boolean
-  /** Reason for which the sound cannot be heard. */
+  /** Reason why the sound cannot be auditioned. */
   readonly failure: Refusal | null
 }
 
@@ -69,7 +69,7 @@ export class Auditions {
     this.#deps = deps
   }
 
-  /** Asks for a sound, or with null for none. One that is asked for already is not asked for again. Never throws. */
+  /** Requests a sound; null cancels. A request equal to the current one is ignored. Never throws. */
   want(wish: AuditionWish | null): void {
     if (isSame(this.#wish, wish)) return
     const isSameSong = this.#wish?.sourceId === wish?.sourceId
@@ -111,7 +111,7 @@ export class Auditions {
       try {
         const body = { source_id: sourceId, platform, settings }
         const audition = await this.#deps.client.call('createAudition', { body })
-        // One that is not the newest any more is heard all the same: the sound follows the hand.
+        // Played even if a newer request has come since: the sound keeps up with the controls.
         if (isWanted()) await this.#show(audition)
         return
       } catch (error) {
@@ -124,7 +124,7 @@ export class Auditions {
 
   async #show(audition: Audition): Promise<void> {
     this.#newest = audition
-    // Heard before it is shown: drawing what is known of it takes longer than asking for its first samples.
+    // Loaded before it is shown: drawing its details takes longer than requesting its first samples.
     await this.#deps.hear(versionOf(audition))
     const failure = audition.error ? { code: audition.error.code } : null
     if (this.#newest === audition) this.store.setState({ audition, failure })

@@ -16,14 +16,17 @@ export interface AgainBatch {
   readonly songOf: (sourceId: string) => BatchSong | undefined
   /** Puts a song back that was taken off. Throws ApiError: NOT_FOUND where the batch has forgotten it. */
   readonly restore: (sourceId: string) => Promise<void>
-  /** Sends a file to the batch with its settings and what was written about it, and answers the id of its row. */
+  /** Sends a file to the batch with its settings and metadata, and returns the id of its row. */
   readonly add: (file: File, settings: MasterSettings, metadata: OwnMetadata) => string
   /** Takes a row off for good. */
   readonly takeOff: (rowId: string) => void
   readonly changeSettings: (sourceId: string, settings: MasterSettings | null) => void
   /** Notes, or no longer, that the song of an ended job is to be mastered once more. */
   readonly mark: (jobId: string, isAgain: boolean) => void
-  /** Shows a reference as on its way to the settings of a row, and sends it once it is read. Throws what `read` and the sending throw. */
+  /**
+   * Shows a reference as on its way to the settings of a row, and sends it once it is read. Throws the error of `read`
+   * or of the upload.
+   */
   readonly fetchReference: (filename: string, rowId: string, read: () => Promise<File>) => Promise<void>
   /** Told of each row as soon as it has come back, before its reference has. */
   readonly onBack: (rowId: string) => void
@@ -37,11 +40,11 @@ export interface MasterAgainDeps {
 }
 
 /**
- * Creates the action that puts the songs of ended jobs among those that can be started, with the settings that they had; one alone is
- * selected, and what is changed from then on is its own. It resolves once their references are back too. Nothing is spent until they
- * are started, and the toast takes it back. A song that the batch has forgotten is sent to it anew from what its job has kept. `text`
- * receives the title of the first, the number of others, and whether the reference of one is gone.
- * Throws ApiError: RESULT_EXPIRED for a song that is kept nowhere.
+ * Creates the action that returns the songs of ended jobs to the batch, ready to start with their former settings. A
+ * single song is selected, and later changes apply to it alone. It resolves once their references are back too.
+ * Starting is what spends credits, and the toast undoes the action. A song no longer in the batch is sent again from
+ * the files of its job. `text` receives the title of the first song, the number of others, and whether the reference of
+ * any is gone. Throws ApiError: RESULT_EXPIRED for a song that is stored nowhere.
  */
 export function createMasterAgain(deps: MasterAgainDeps, batch: Omit<AgainBatch, 'onBack'>) {
   const { client, store, notices, clearFailure } = deps
@@ -92,16 +95,16 @@ function newestOfEachSong(jobs: readonly Job[]): readonly Job[] {
 
 const isOneOf = (error: unknown, codes: readonly string[]) => error instanceof ApiError && codes.includes(error.code)
 
-/** A row that stands among those that can be started, as its job made it but for the reference. */
+/** A row ready to start, with the settings of its job except the reference. */
 interface BackRow extends Pick<BroughtBack, 'rowId' | 'undo'> {
   /** Resolves to whether the reference is kept no more. Rejects where that cannot be told now; the row has gone back by then. */
   readonly reference: Promise<boolean>
 }
 
 /**
- * Puts the songs of ended jobs among those that can be started, each once and as its newest job made it: from the batch, or sent anew from
- * what its job has kept. A song that is in the batch is there when this returns, before anything is asked. Answers those that came
- * back, in the given order, and why another one did not. Never throws.
+ * Returns the songs of ended jobs to the batch, each once and with the settings of its newest job: from the batch
+ * itself, or sent again from the files of the job. A song of the batch is ready before any request is made. Returns the
+ * songs brought back, in the given order, and the first error. Never throws.
  */
 export async function bringBack(
   jobs: readonly Job[],
@@ -128,7 +131,7 @@ export async function bringBack(
   return { back, ...(error ? { error } : {}) }
 }
 
-/** Takes up a song of the batch again; `alsoUndo` is what undoing it takes beyond that. */
+/** Makes a song of the batch ready again; `alsoUndo` runs in addition when this is undone. */
 function takeUpAgain(
   job: Job,
   song: BatchSong,
@@ -182,7 +185,7 @@ function withReference(
   return { rowId, undo, reference }
 }
 
-/** Returns what was written about the song of a job, or in its file. */
+/** Returns the metadata of a job's song, as written by hand or found in its file. */
 function metadataOf(job: Job): OwnMetadata {
   return Object.fromEntries(OWN_METADATA_NAMES.flatMap((name) => (job[name] ? [[name, job[name]]] : [])))
 }

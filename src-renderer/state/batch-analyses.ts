@@ -16,10 +16,13 @@ export interface AnalysesState {
 
 export interface AnalysesDeps {
   readonly client: Client
-  /** The batch, and ids of its rows in the order shown, in which its songs are analysed. */
+  /** The batch, and the ids of its rows in display order, which is the order of analysis. */
   readonly shown: () => { readonly batch: Batch | null; readonly order: readonly string[] }
   readonly onFound: (sourceId: string, analysis: Analysis) => void
-  /** Runs what only one page of a browser may do at a time, after the others; `hasWaited` tells that another one ran it meanwhile. */
+  /**
+   * Runs a task that only one page of a browser may run at a time, after the others; `hasWaited` says whether another
+   * ran it meanwhile.
+   */
   readonly alone: (run: (hasWaited: boolean) => Promise<void>) => Promise<void>
   /** Reads the batch again. */
   readonly read: () => Promise<void>

@@ -42,7 +42,7 @@ export class BatchArrivals {
   readonly #deps: BatchArrivalsDeps
   /** Ids of the songs that uploads became: an action on the one goes on with the other. */
   readonly #storedAs = new Map<string, string>()
-  /** Failure of what the server was not told because it was away. */
+  /** Failure of a change that could not be sent because the server was unreachable. */
   #untold: Refusal | null = null
 
   constructor(deps: BatchArrivalsDeps) {
@@ -54,7 +54,7 @@ export class BatchArrivals {
     return this.#storedAs.get(rowId) ?? rowId
   }
 
-  /** Shows why the server did not do what it was told. */
+  /** Keeps the failure of a change that did not reach the server. */
   showRefusal(error: unknown): void {
     const failure = refusalOf(error)
     if (isNotReached(failure.code)) this.#untold = failure
@@ -87,7 +87,7 @@ export class BatchArrivals {
     void analyses.run()
   }
 
-  /** Puts a stored song in the place of its upload, with the settings that were chosen for it and what was written about it. */
+  /** Replaces an upload by its stored song, with the settings and metadata chosen meanwhile. */
   put({ uploadId, settings: own = null, metadata: written = {}, replaces }: Upload, source: Source): void {
     const { store, armed, references, commands, settings, metadata, rows, rowOrder, analyses } = this.#deps
     const sourceId = source.source_id
@@ -101,10 +101,10 @@ export class BatchArrivals {
     if (own) settings.changeSong(sourceId, own)
     metadata.take(sourceId, written)
     if (replaces) metadata.follow(replaces, sourceId)
-    // One with settings of its own is mastered again, or is none of the many.
+    // A song with its own settings is being mastered again and does not share the batch's metadata.
     else if (!own) metadata.join(sourceId)
     if (replaces) void rows.replace(replaces, change.order)
-    // Small files overtake large ones, and the server puts what arrives at the end.
+    // Small files overtake large ones, and the server appends each arrival at the end.
     else if (following.some((id) => songIn(store.getState(), id))) rowOrder.tell()
     void analyses.run()
   }

@@ -17,11 +17,11 @@ interface Change {
   readonly request: TellChange
 }
 
-/** Makes the keeper of changes; `tell` runs a request and shows what it answers. */
+/** Creates the keeper of unsent changes; `tell` runs a request and shows its answer. */
 export function createChanges(tell: (run: () => Promise<Batch>) => Promise<void>) {
   const unconfirmed = new Map<string, Change>()
   return {
-    /** Tells whether something about `target` is not confirmed: until then it wins over what the server says. */
+    /** Tells whether a change of `target` is unconfirmed: until then it overrides the server's reading. */
     holds: (target: string): boolean => unconfirmed.has(target),
     /** Sends a change of `target` when the hand rests, in place of the one before it. */
     soon(target: string, request: TellChange): void {
@@ -40,7 +40,7 @@ export function createChanges(tell: (run: () => Promise<Batch>) => Promise<void>
       const change: Change = { timer, send, request }
       unconfirmed.set(target, change)
     },
-    /** Sends what has not been sent. Rejects when the server did not take it. */
+    /** Sends all unsent changes. Rejects when the server refuses one. */
     flush: () => Promise.all([...unconfirmed.values()].map((change) => change.send())),
     /** Call when the page goes: everything is sent so that it outlives it. Never throws. */
     leave(): void {

@@ -13,7 +13,7 @@ export interface CommandsDeps {
   readonly onRefused: (error: unknown) => void
 }
 
-/** The requests about the batch: what the server is told, asked for and read. */
+/** Requests about the batch, sent in turn: changes, questions and reads. */
 export class Commands {
   readonly #deps: CommandsDeps
   readonly #inTurn = atMost(1)
@@ -42,8 +42,8 @@ export class Commands {
   }
 
   /**
-   * Sends the server a change that was made here, in turn. The answer to the last of them shows the batch with all of them; what
-   * the server refuses is taken back. Throws ApiError.
+   * Sends a local change to the server, in turn. The answer to the last change shows the batch with all of them; a
+   * refused change is reverted. Throws ApiError.
    */
   readonly tell = (run: () => Promise<Batch>): Promise<void> => {
     this.#deeds += 1
@@ -63,7 +63,7 @@ export class Commands {
     })
   }
 
-  /** Sends the server in turn what it may refuse without a notice to the user, and reads the batch. Throws ApiError. */
+  /** Sends a request in turn whose refusal shows no notice, and reloads the batch. Throws ApiError. */
   async ask(run: () => Promise<Batch>): Promise<void> {
     await this.#inTurn(run)
     await this.read()

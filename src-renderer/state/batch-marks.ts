@@ -34,7 +34,7 @@ export function createMarks(storage: Pick<Storage, 'getItem' | 'setItem'>) {
       const { [jobId]: _one, ...others } = read('again')
       setState({ again: isAgain ? { ...others, [jobId]: true } : others })
     },
-    /** Call when another page of this browser has changed what is kept: what it accepted or takes up again is so here. */
+    /** Takes over the marks that another page of this browser has stored. */
     hearOthers() {
       const { accepted, again } = getState()
       const heardAgain = read('again')

@@ -2,12 +2,12 @@
 import type { Batch, BatchSong } from '../../src-contract/app.ts'
 import { ALL_SONGS } from './batch-changes.ts'
 
-/** Target of what is written about songs, beside the settings of single songs. */
+/** Target of metadata changes, beside the settings of single songs. */
 export const METADATA_OF_SONGS = 'metadata'
 
 /**
- * Returns the server's reading of the batch with what this page knows better: analyses that have just arrived, settings that `holds`
- * says are being changed, and texts that `holdsMetadata` says are being written. A song of which nothing new is read stays the same object.
+ * Returns the server's reading of the batch with this page's newer data: analyses that have just arrived, settings for
+ * which `holds` is true, and texts for which `holdsMetadata` is true. An unchanged song stays the same object.
  */
 export function mergedBatch(
   known: Batch | null,
@@ -33,7 +33,7 @@ export function mergedBatch(
   }
 }
 
-/** Returns the songs of a batch in their order, then those that stand only in releases. */
+/** Returns the songs of a batch in their order, then those found only in releases. */
 export const everySong = (batch: Batch | null): readonly BatchSong[] =>
   batch ? [...batch.songs, ...batch.release_songs] : []
 
@@ -41,9 +41,9 @@ export const everySong = (batch: Batch | null): readonly BatchSong[] =>
 export const songIdsOf = (batch: Batch) => batch.songs.map((song) => song.source.source_id)
 
 /**
- * Returns the order to show after a reading: uploads and the row in the hand stay in their places, songs take the others in the
- * order that the server has. A new song comes before the known one that it stands before on the server, as one that was taken back
- * does, else at the end.
+ * Returns the display order after a reading: uploads and the row being dragged keep their places, songs fill the others
+ * in the server's order. A new song goes before the known song that follows it on the server, as after an undo, else to
+ * the end.
  */
 export function mergedOrder(
   order: readonly string[],
@@ -66,8 +66,8 @@ export function mergedOrder(
 }
 
 /**
- * Returns the order to show after the first reading: songs as the server has them, uploads in the places that were kept for them, and
- * behind them what was `given` to this page before the reading was answered.
+ * Returns the display order after the first reading: songs in the server's order, uploads in their stored places, and
+ * after them the files of `given`, which arrived before the reading was answered.
  */
 export function firstOrder(
   batch: Batch,
@@ -80,8 +80,8 @@ export function firstOrder(
 }
 
 /**
- * Returns the order of `songIds` with each of `uploadIds` behind the row that it stands behind in `keptOrder`; first, where none of those
- * is there, and last, where it has no place in it.
+ * Returns the order of `songIds` with each of `uploadIds` behind its predecessor in `keptOrder`: first where no
+ * predecessor is left, last where it has no place there.
  */
 export function placedOrder(
   songIds: readonly string[],

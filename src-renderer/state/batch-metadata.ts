@@ -21,14 +21,14 @@ export interface WrittenText {
 }
 
 export interface MetadataState {
-  /** Texts that break a rule, as they were written; the server has what stood there before. */
+  /** Texts that break a rule, as typed; the server keeps the last valid text. */
   readonly faulty: Readonly<Record<string, string>>
 }
 
-/** Key of a text of a song among those that break a rule. */
+/** Key of a song's text in `faulty`. */
 export const metadataField = (rowId: string, name: OwnMetadataName): string => `${rowId} ${name}`
 
-/** Returns what the file of a song says. */
+/** Returns the text in the tags of a song's file. */
 export function fileText({ source }: Pick<BatchSong, 'source'>, name: OwnMetadataName): string {
   if (name === 'title' || name === 'artist') return source[name] ?? ''
   return name === 'lyrics' ? '' : (source.tags[name] ?? '')
@@ -71,12 +71,12 @@ export class BatchMetadata {
     this.store = createStore(() => ({ faulty: readStored(deps.storage, FAULTY_KEY, isTexts, {}) }))
   }
 
-  /** Tells whether something about a song is not confirmed: until then it wins over what the server says. */
+  /** Tells whether a change of a song is unconfirmed: until then it overrides the server's reading. */
   holds(rowId: string): boolean {
     return this.#unsent.has(rowId)
   }
 
-  /** Returns what was written, also where it breaks a rule; empty where the text of the file counts. */
+  /** Returns the text as typed, even if it breaks a rule; empty where the file's tag applies. */
   textOf(rowId: string, name: OwnMetadataName): string {
     const id = this.#deps.currentId(rowId)
     const written = songIn(this.#deps.store.getState(), id) ?? this.#uploadOf(id)
@@ -101,7 +101,7 @@ export class BatchMetadata {
     if (names.length > 0) this.#put(names.map((name) => ({ rowId, name, text: texts[name] ?? '' })))
   }
 
-  /** Gives a song that has joined others what is written the same about all of these, and the cover that all were given. */
+  /** Gives a new song of the batch the texts and the cover that all the others share. */
   join(rowId: string): void {
     const songs = this.#deps.store.getState().batch?.songs ?? []
     const own = songs.find(({ source }) => source.source_id === rowId)
@@ -120,7 +120,7 @@ export class BatchMetadata {
       void this.#readCover(first.source.source_id).then((picture) => this.#putCovers([[rowId, picture]]))
   }
 
-  /** Gives a song that takes the place of another what was written about that one, and its cover. */
+  /** Gives a song the metadata and cover of the song that it replaces. */
   follow(formerId: string, rowId: string): void {
     const former = songIn(this.#deps.store.getState(), formerId)
     if (!former) return

@@ -27,7 +27,7 @@ export class BatchOrder {
     this.#deps = deps
   }
 
-  /** Tells the server in which order the stored songs are shown: they are mastered and shown again in it. */
+  /** Sends the server the order of the stored songs, which is also the order of mastering. */
   tell(): void {
     const { client, store, command } = this.#deps
     const order = songOrderIn(store.getState())
@@ -68,7 +68,7 @@ export class BatchOrder {
     this.tell()
   }
 
-  /** Notes that the order was changed from what it was in `before`, so that it can be undone. */
+  /** Records a change of the order from that in `before`, for undo. */
   #noteEdit({ order, sort }: Pick<BatchState, 'order' | 'sort'>, mergeKey?: string): void {
     const { store, notices, currentId } = this.#deps
     const now = store.getState()

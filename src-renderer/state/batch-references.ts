@@ -1,4 +1,4 @@
-/** Reference tracks: those on their way to the server, and the facts of those that settings name. */
+/** Reference tracks: uploads in progress, and the facts of the references in settings. */
 import { createStore } from 'zustand/vanilla'
 import type { Batch, Source } from '../../src-contract/app.ts'
 import { atMost } from '../../src-contract/at-most.ts'
@@ -9,7 +9,7 @@ import { type Refusal, refusalOf } from './refusal.ts'
 /** A reference on its way, or why it was not taken. */
 export interface SendingReference {
   readonly sendingId: number
-  /** The row for which it is; null for all songs. */
+  /** The row it belongs to; null for all songs. */
   readonly rowId: string | null
   readonly filename: string
   /** The part that is there, 0 to 1. */
@@ -47,7 +47,7 @@ export interface ReferencesDeps {
 export class References {
   readonly store = createStore<ReferencesState>(() => ({ known: {}, sending: [] }))
   readonly #deps: ReferencesDeps
-  /** Ids of those whose facts are being read. */
+  /** Ids whose facts are being read. */
   readonly #reading = new Set<string>()
   /** By sendingId; resolves to whether the settings have it. */
   readonly #underWay = new Map<number, Promise<boolean>>()
@@ -79,7 +79,7 @@ export class References {
     await arriving.catch((error: unknown) => this.#show(sendingId, { sent: 0, error: refusalOf(error) }))
   }
 
-  /** As `take`, with a file that has to be read first. Throws what `read` and the sending throw. */
+  /** As `take`, with a file that has to be read first. Throws the error of `read` or of the upload. */
   async fetch(filename: string, rowId: string, read: () => Promise<File>): Promise<void> {
     // One after another: many whole files would not fit into memory.
     const { sendingId, arriving } = this.#bring(filename, rowId, (onSent) =>
@@ -89,8 +89,8 @@ export class References {
   }
 
   /**
-   * Resolves once no reference is on its way to the settings that a row has, to whether all of them got there; undefined where
-   * none is on its way.
+   * Resolves once no reference is on its way to the settings of a row, to whether all arrived; undefined if there are
+   * no such uploads.
    */
   arrivalFor(rowId: string, hasOwnSettings: boolean): Promise<boolean> | undefined {
     const isIts = (one: SendingReference) => one.rowId === rowId || (one.rowId === null && !hasOwnSettings)
@@ -101,19 +101,19 @@ export class References {
     return its.length > 0 ? Promise.all(its).then((all) => all.every(Boolean)) : undefined
   }
 
-  /** Moves what is on its way for an upload to the song that the upload has become. */
+  /** Moves the references on their way to an upload to the song it has become. */
   follow(uploadId: string, sourceId: string): void {
     this.store.setState(({ sending }) => ({
       sending: sending.map((one) => (one.rowId === uploadId ? { ...one, rowId: sourceId } : one)),
     }))
   }
 
-  /** Takes one that was refused away. */
+  /** Removes a refused reference. */
   drop(sendingId: number): void {
     this.store.setState(({ sending }) => ({ sending: sending.filter((one) => one.sendingId !== sendingId) }))
   }
 
-  /** Returns the name of a reference's file; undefined while it is not known, or for none. */
+  /** Returns the file name of a reference; undefined while it is unknown, or without a reference. */
   nameOf(sourceId: string | null | undefined): string | undefined {
     return this.store.getState().known[sourceId ?? '']?.filename
   }

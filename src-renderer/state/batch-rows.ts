@@ -59,7 +59,7 @@ export class BatchRows {
         const shown = songOrderIn(getState())
         void act(async () => {
           await client.call('restoreSongs', { body })
-          // The server has put these behind all that were moved meanwhile.
+          // The server has appended these after all songs moved meanwhile.
           return client.call('changeDesk', { body: { order: shown } })
         })
       },

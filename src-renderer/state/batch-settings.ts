@@ -18,7 +18,7 @@ export interface BatchSettingsDeps {
   readonly clearFailure: () => void
 }
 
-/** Settings of rows, own or none, and with `null` for the row those of all songs. */
+/** Settings of rows, null for a row without its own; the row `null` has those of all songs. */
 type KeptSettings = readonly (readonly [string | null, MasterSettings | null])[]
 
 /** The settings of the batch and its songs, with the actions that change them. */
@@ -36,7 +36,7 @@ export class BatchSettings {
     return (songIn(store.getState(), rowId) ?? uploads.store.getState().uploads.find(isIts))?.settings ?? null
   }
 
-  /** Gives one song settings of its own, or null for the common ones; one that is not stored yet keeps them until it is. */
+  /** Gives one song settings of its own, or null for the common ones. A song not stored yet keeps them until it is. */
   changeSong(rowId: string, settings: MasterSettings | null): void {
     const { client, store, uploads, changes } = this.#deps
     const song = songIn(store.getState(), rowId)
@@ -51,7 +51,10 @@ export class BatchSettings {
     })
   }
 
-  /** Changes settings of rows, or with none those of all songs. Can be undone; closely following changes of the same fields are one. */
+  /**
+   * Changes the settings of rows, or with an empty list those of all songs. Undoable; changes of the same fields in
+   * quick succession are one step.
+   */
   put(change: Partial<MasterSettings>, rowIds: readonly string[]): void {
     const before = this.#write(change, rowIds)
     if (before.length === 0) return
@@ -73,7 +76,7 @@ export class BatchSettings {
     this.put(change, rowIds)
   }
 
-  /** Gives songs the common settings again; the toast can put back those that they had. */
+  /** Returns songs to the common settings; the toast can restore their own. */
   readonly clearOwn = (rowIds: readonly string[], text: string): void => {
     this.#deps.clearFailure()
     const had = rowIds.map((rowId) => [rowId, this.ownOf(rowId)] as const)
@@ -90,7 +93,7 @@ export class BatchSettings {
     void this.#deps.changes.flush().catch(() => undefined)
   }
 
-  /** Changes settings of rows, or with none those of all songs, and returns those before. */
+  /** Changes the settings of rows, or with an empty list those of all songs, and returns the former ones. */
   #write(change: Partial<MasterSettings>, rowIds: readonly string[]): KeptSettings {
     const { batch } = this.#deps.store.getState()
     if (!batch) return []

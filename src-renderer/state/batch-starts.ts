@@ -4,7 +4,7 @@ import type { Batch, BatchSong } from '../../src-contract/app.ts'
 export interface StartsOptions {
   readonly stateOf: (sourceId: string) => BatchSong['state']
   readonly showState: (sourceIds: readonly string[], state: BatchSong['state']) => void
-  /** Resolves to whether the references on their way to a song got there; undefined where none is on its way. */
+  /** Resolves to whether the references on their way to a song arrived; undefined if there are no such uploads. */
   readonly arrivalFor: (sourceId: string) => Promise<boolean> | undefined
   /** Tells the server to start songs with the settings that they have by then. */
   readonly startNow: (sourceIds: readonly string[]) => Promise<void>
@@ -12,7 +12,7 @@ export interface StartsOptions {
   readonly onMissing: () => void
 }
 
-/** Returns a song in another state; one that waits belongs no more to the batch of its job before. */
+/** Returns a song in another state; a waiting song leaves the batch of its previous job. */
 export function inState({ batch_id, ...song }: BatchSong, state: BatchSong['state']): BatchSong {
   return { ...song, state, ...(batch_id && state !== 'waiting' ? { batch_id } : {}) }
 }
@@ -29,7 +29,7 @@ export function createStarts({ stateOf, showState, arrivalFor, startNow, onMissi
     }
   }
   return {
-    /** Starts songs, which are shown as started at once. One whose reference does not arrive is not started. */
+    /** Starts songs and shows them as started at once. A song whose reference does not arrive is not started. */
     async start(sourceIds: readonly string[]): Promise<void> {
       const arrivals = sourceIds.flatMap((id) => {
         const arrival = arrivalFor(id)
@@ -41,13 +41,13 @@ export function createStarts({ stateOf, showState, arrivalFor, startNow, onMissi
       const missing = (await Promise.all(arrivals)).filter(({ hasArrived }) => !hasArrived)
       if (missing.length > 0) onMissing()
       letGo(missing.map(({ id }) => id))
-      // One that was cancelled or taken off meanwhile is held no more.
+      // A song cancelled or removed meanwhile is no longer held.
       const still = sourceIds.filter((id) => held.delete(id))
       if (still.length > 0) await startNow(still)
     },
-    /** Starts songs no more that wait. */
+    /** Releases songs that wait for a reference, without starting them. */
     letGo,
-    /** Returns the songs of a reading with those that wait as started. */
+    /** Returns the songs of a reading with the held ones shown as waiting to be mastered. */
     shown: (songs: Batch['songs']): Batch['songs'] =>
       songs.map((song) => (held.has(song.source.source_id) ? inState(song, 'waiting') : song)),
   }

@@ -11,9 +11,9 @@ export type Sort = (typeof SORTS)[number]
 export interface BatchState {
   readonly batch: Batch | null
   readonly order: readonly string[]
-  /** Criterion by which the list was ordered last; null once it stands in an order of its own. */
+  /** Last criterion the list was sorted by; null once it was reordered by hand. */
   readonly sort: Sort | null
-  /** Songs whose settings the column shows; none for all songs. */
+  /** Songs whose settings the column shows; empty for all songs. */
   readonly selection: Selection
   /** The row that came back from elsewhere and is to be scrolled to; null once it is in view. */
   readonly broughtBackId: string | null
@@ -27,7 +27,7 @@ type Change = Partial<BatchState>
 export const songIn = ({ batch }: Pick<BatchState, 'batch'>, sourceId: string): BatchSong | undefined =>
   everySong(batch).find((song) => song.source.source_id === sourceId)
 
-/** Returns the ids of the stored songs in the order in which they are shown. */
+/** Returns the ids of the stored songs in display order. */
 export const songOrderIn = (state: Pick<BatchState, 'batch' | 'order'>): string[] =>
   state.order.filter((id) => songIn(state, id))
 

@@ -1,4 +1,4 @@
-/** Files on their way to the batch, and those that were refused or interrupted. A file that has arrived belongs to the batch. */
+/** Files on their way to the batch, and refused or interrupted ones. A file that has arrived belongs to the batch. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { Source } from '../../src-contract/app.ts'
 import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
@@ -74,7 +74,7 @@ function createKeeper(storage: UploadsDeps['storage'], shownOrder: UploadsDeps['
   }
 }
 
-/** Returns the state of a new file; one that is too large is refused at once. */
+/** Returns the initial state of a file; a file that is too large is refused at once. */
 function uploadOf(file: File, uploadId: string): Upload {
   const row = { uploadId, filename: file.name, sizeBytes: file.size, sent: 0, addedAt: now() }
   if (file.size <= MAX_SOURCE_BYTES) return { ...row, state: 'queued' }
@@ -172,7 +172,7 @@ export class Uploads {
     this.#sendPending()
   }
 
-  /** Sends what never reached the program. Called when the program can be reached again. */
+  /** Sends again the files that never reached the program, once it is reachable. */
   resendUnreached(): void {
     this.store.setState(({ uploads }) => ({
       uploads: uploads.map((one) => {
@@ -194,12 +194,12 @@ export class Uploads {
     return this.#uploads().some(isPending)
   }
 
-  /** Keeps what rests, with its places in the list. Called when rows have moved. */
+  /** Stores the refused and interrupted files with their places in the list. Called when rows have moved. */
   saveResting(): void {
     this.#keeper.save(this.#uploads().filter((one) => !isPending(one) && !this.#isUnreached(one)))
   }
 
-  /** Keeps what has not arrived as interrupted, until its file is given again. Called when the page goes. */
+  /** Stores unfinished files as interrupted, to be chosen again. Called when the page closes. */
   leave(): void {
     this.#keeper.save(
       this.#uploads().map(({ error, ...one }): Upload => {
@@ -209,7 +209,7 @@ export class Uploads {
     )
   }
 
-  /** Returns whether a stored song is one that is being sent: its bytes are there before the answer is. */
+  /** Returns whether a stored song is still being sent by this page: its bytes are there before the answer is. */
   isArriving({ filename, size_bytes }: Source): boolean {
     return this.#uploads().some((one) => one.state === 'sending' && isOf(filename, size_bytes)(one))
   }

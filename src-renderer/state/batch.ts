@@ -1,4 +1,4 @@
-/** The batch: songs on their way to being mastered. The server keeps it; the page keeps its last reading and what is not there yet. */
+/** The batch: songs to be mastered. The server keeps it; the page keeps its last reading and its own unsent changes. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { type Batch, type Preset, type Source, summaryOf } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
@@ -31,7 +31,7 @@ export interface BatchDeps {
   readonly jobs: JobsStore
   readonly notices: NoticesActions
   readonly newId: () => string
-  /** Runs what only one page of a browser may do at a time; without it this page is alone. */
+  /** Runs a task that only one page of a browser may run at a time; without it this page is alone. */
   readonly alone?: AnalysesDeps['alone']
   /** Keeps marks, the chosen order and refused files over a reload. */
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
@@ -90,7 +90,7 @@ export function createBatch(deps: BatchDeps) {
   }
 }
 
-/** Creates the parts of the batch and connects them: what one has done, the others are told. */
+/** Creates the parts of the batch and connects them. */
 function connectParts({ client, upload, uploadsAtOnce, jobs, notices, newId, alone, storage }: BatchDeps) {
   const store = createBatchStore(storage)
   const armed = createStore<ArmedState>(() => ({ rowIds: [] }))
@@ -201,7 +201,7 @@ function createBatchStarts({ client, store, references, settings, changes, comma
   })
 }
 
-/** Returns the operations on the batch by which songs of ended jobs come back. */
+/** Returns the batch operations that bring back songs of ended jobs. */
 function againOperations(client: Client, parts: BatchParts): Parameters<typeof createMasterAgain>[1] {
   const { store, references, rows, settings, commands, marks, currentId } = parts
   return {
@@ -232,7 +232,7 @@ interface StartActionsDeps {
 function createStartActions({ client, store, jobs, starts, armed, act, clearFailure }: StartActionsDeps) {
   const { getState, setState } = store
   return {
-    /** Changes the presets: `change` makes the new ones of those that are there. */
+    /** Changes the presets: `change` returns the new list for the current one. */
     changePresets(change: (presets: readonly Preset[]) => Preset[]) {
       const { batch } = getState()
       if (!batch) return Promise.resolve()
@@ -266,13 +266,13 @@ function createStartActions({ client, store, jobs, starts, armed, act, clearFail
   }
 }
 
-/** Creates the actions on what the screen shows of the batch. */
+/** Creates the actions on the display of the batch. */
 function createViewActions({ setState }: StoreApi<BatchState>) {
   return {
     select: (selection: Selection) => setState({ selection }),
     /** Call when the row that came back is in view. */
     seen: () => setState({ broughtBackId: null }),
-    /** Shows the failure of something that belongs to no row. */
+    /** Shows a failure that concerns no row. */
     fail: (error: unknown) => setState({ failure: refusalOf(error) }),
     clearFailure: () => setState({ failure: null }),
   }

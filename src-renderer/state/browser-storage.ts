@@ -1,6 +1,6 @@
 /** Values that survive a reload in the storage of the browser. */
 
-/** Parses what was stored under a key; `fallback` when nothing was, or what `isFit` does not take. Never throws. */
+/** Parses the value stored under a key; returns `fallback` if it is missing or `isFit` rejects it. Never throws. */
 export function readStored<Value>(
   storage: Pick<Storage, 'getItem'>,
   key: string,

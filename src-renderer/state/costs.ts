@@ -12,7 +12,7 @@ export interface SharedCost {
 /** An overshoot of a lossy copy is told by a warning of the job. */
 const isOnlyHere = ({ code }: MasterCost) => code !== 'CODEC_OVERSHOOT'
 
-/** Returns what the masters gave up beyond what the warnings of their job tell. */
+/** Returns the compromises of the masters that no warning of their job mentions. */
 export function sharedCosts(
   results: readonly Pick<MasterResult, 'platform' | 'costs'>[],
   language: Language,

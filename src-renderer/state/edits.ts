@@ -1,4 +1,4 @@
-/** Changes that can be taken back and made again, in one order: of settings, of the list, of what was removed. */
+/** Undo history in one order: settings, the list and removals. */
 import { createStore } from 'zustand/vanilla'
 
 /** A change that was made. Both ways may be gone again and again; one without `redo` is not made again. */
@@ -21,12 +21,12 @@ export interface EditsState {
   readonly future: readonly Entry[]
 }
 
-/** Time without a change after which the next one with the same key is one of its own, ms. */
+/** Pause after which a change with the same key becomes a step of its own, ms. */
 const MERGE_MS = 800
 /** Changes that are remembered. */
 const MOST_EDITS = 200
 
-/** Returns the history with a change on top; what was taken back before is given up. Pure. */
+/** Returns the history with a change on top; the redo steps are discarded. Pure. */
 export function withEdit({ past, future }: EditsState, entry: Entry): EditsState {
   const last = past.at(-1)
   const isSame =
@@ -84,11 +84,11 @@ export function createEdits(nowMs: () => number) {
       setState(withEdit(getState(), { ...edit, editId: nextId++, atMs: nowMs() }))
       return getState().past.at(-1)?.editId ?? 0
     },
-    /** Takes the last change back; false where there is none. */
+    /** Undoes the last change; false without one. */
     undo: (): boolean => undoOne(getState().past.at(-1)?.editId),
-    /** Takes one change back, whatever came after it. */
+    /** Undoes one change, regardless of later ones. */
     undoOne,
-    /** Makes the change again that was taken back last; false where there is none. */
+    /** Redoes the last undone change; false without one. */
     redo(): boolean {
       const entry = getState().future.at(-1)
       if (!entry) return false
@@ -96,7 +96,7 @@ export function createEdits(nowMs: () => number) {
       replay(entry.redo)
       return true
     },
-    /** Ends what may become one with the next change: a hand has taken hold anew. */
+    /** Ends the merging of changes: a new gesture has begun. */
     seal: () =>
       setState(({ past }) => ({
         past: past.map((one, i) => (i === past.length - 1 ? { ...one, atMs: Number.NEGATIVE_INFINITY } : one)),

@@ -1,4 +1,4 @@
-/** History: the jobs that match a search, page by page, and what is selected among them. */
+/** History: the jobs that match a search, page by page, and the selection among them. */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { Job, JobQuery } from '../../src-contract/jobs.ts'
@@ -120,13 +120,13 @@ export class HistoryStore {
     return this.#pages.read(false)
   }
 
-  /** Reads again what is shown, or could not be read, when this screen was ever open. */
+  /** Reloads the list, also after a failed read, if this screen was ever open. */
   async refresh(): Promise<void> {
     const { hasRead, failure } = this.store.getState()
     if (hasRead || failure) await this.#pages.read(true)
   }
 
-  /** Reads the page that follows those that are shown, if there is one. Never throws. */
+  /** Reads the next page, if there is one. Never throws. */
   readMore(): Promise<void> {
     return this.#pages.readMore()
   }
@@ -227,7 +227,7 @@ class HistoryPages {
   #reading = 0
   /** Filter of the rows that are shown. */
   #shownFilter: HistoryFilter | undefined
-  /** The end of the list came in view, and what follows it has not been read. */
+  /** The end of the list came into view before the next page was read. */
   #wantsMore = false
 
   constructor({ client, jobs }: HistoryDeps, store: StoreApi<HistoryState>) {
@@ -285,8 +285,8 @@ class HistoryPages {
   }
 
   /**
-   * Reads what follows `from`: a page, or for the expired jobs, for which the API has no filter, as many pages as it takes to fill
-   * one. Returns null when another reading has begun meanwhile. Throws ApiError.
+   * Reads the page after `from`. For expired jobs, for which the API has no filter, reads as many pages as it takes to
+   * fill one. Returns null when another reading has begun meanwhile. Throws ApiError.
    */
   async #readPage(number: number, from: string | null): Promise<Page | null> {
     const { q, status, platform, sort } = this.#store.getState().filter
@@ -310,8 +310,8 @@ class HistoryPages {
 }
 
 /**
- * Creates the function that deletes jobs one after another; all at once when the page is leaving, as it will see no answer. It
- * returns how many are gone; those that the server keeps are shown again with the reason. Never throws.
+ * Creates the function that deletes jobs one after another, or all at once when the page is closing, as it will see no
+ * answer. It returns the number deleted; jobs the server keeps are shown again with the reason. Never throws.
  */
 function createDeletion({ client, jobs }: HistoryDeps, { setState }: StoreApi<HistoryState>) {
   return async (jobIds: readonly string[], isLeaving = false): Promise<number> => {

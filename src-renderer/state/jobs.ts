@@ -1,4 +1,6 @@
-/** Jobs as the server reported them, by id. What is older than a known reading is ignored, so a replay does no harm. */
+/**
+ * Jobs as the server reported them, by id. A state older than the known one is ignored, which makes a replay harmless.
+ */
 import { createStore } from 'zustand/vanilla'
 import type { BatchSong } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
@@ -40,7 +42,7 @@ export function newerJob(known: Job | undefined, read: Job): Job {
 export const isWorthAgain = ({ failure_code }: Pick<Job, 'failure_code'>): boolean =>
   failure_code === undefined || FAILURES[failure_code].retryable
 
-/** A song of the batch with its newest job, where it has one that is known. */
+/** A song of the batch with its newest known job, if any. */
 export interface SongInBatch {
   readonly state: BatchSong['state']
   readonly newest: Pick<Job, 'status'> | undefined
@@ -60,7 +62,7 @@ export function isRepeatable(
   return !isUnderWay && isWorthAgain(job) && (inBatch !== null || isKept)
 }
 
-/** Returns the settings that a job was made with, without its reference, of which a job knows only the name. */
+/** Returns the settings of a job without its reference, of which the job has only the name. */
 export function settingsOf(job: Job): MasterSettings {
   return { ...jobSettings(job), reference_source_id: null }
 }
@@ -95,7 +97,7 @@ export class JobsStore {
     })
   }
 
-  /** Reads those of the jobs that are not known, and those that were unfinished when last seen. Never throws. */
+  /** Reads the unknown ones of the given jobs, and with `alsoUnfinished` those last seen unfinished. Never throws. */
   async readMissing(jobIds: readonly string[], alsoUnfinished = false): Promise<void> {
     const { byId } = this.store.getState()
     const missing = [...new Set(jobIds)].filter((id) => !byId[id] || (alsoUnfinished && byId[id]?.status === 'queued'))
@@ -131,7 +133,7 @@ export class JobsStore {
     void this.#read(jobId)
   }
 
-  /** Cancels an unfinished job; one that has ended meanwhile keeps its masters. Throws ApiError. */
+  /** Cancels an unfinished job; a job that has ended meanwhile keeps its masters. Throws ApiError. */
   async cancel(jobId: string): Promise<void> {
     const job = await this.#client.call('deleteJob', { params: { job_id: jobId }, query: { status: 'queued' } })
     if (job) this.keep([job])
@@ -168,7 +170,7 @@ export class JobsStore {
     )
   }
 
-  /** Reads many jobs page by page as long as the pages hold some of them, and those that are left one by one. */
+  /** Reads many jobs page by page while the pages contain some of them, then the rest one by one. */
   async #readMany(jobIds: readonly string[]): Promise<void> {
     const missing = new Set(jobIds)
     let cursor: string | undefined

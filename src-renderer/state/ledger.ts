@@ -46,13 +46,13 @@ export function createLedger(client: Client) {
 
   return {
     store,
-    /** Reads the newest entries; those that are shown stay, also when that fails. Never throws. */
+    /** Reads the newest entries; the entries shown stay, even if that fails. Never throws. */
     read: () =>
       inTurn(() => {
         const { entries } = store.getState()
         return entries && entries.length > 0 ? readNew(entries) : readFirst()
       }).catch(() => undefined),
-    /** Reads what was entered before the last entry shown. Throws ApiError. */
+    /** Reads the entries before the last one shown. Throws ApiError. */
     readEarlier: () =>
       inTurn(async () => {
         const { entries, hasEarlier: isOpen } = store.getState()

@@ -37,7 +37,7 @@ function masterVersion(job: Job, report: Report, platform: Platform): Omit<Playb
 export const heardSeconds = ({ settings, source }: Pick<Report, 'settings' | 'source'>): number =>
   masterSeconds({ ...WHOLE_SONG, ...settings }, source.duration_seconds)
 
-/** Returns a finished job to be loaded: its masters, what they were made of, and a master of another job. */
+/** Returns a finished job as a playback item: its masters, their originals, and a master of another job. */
 export function jobItem(job: Job, report: Report, other: OtherMaster | null): PlaybackItem {
   const versions = versionsOf(job, report, other)
   const first = versions.find((one) => one.kind === 'platform' && !one.missing)?.id ?? 'source'
@@ -95,12 +95,12 @@ export function versionsOf(job: Job, report: Report, other: OtherMaster | null):
   return versions
 }
 
-/** Returns the platform of `other` that is compared with `job`: one that both have, else its first; undefined when it has none. */
+/** Returns the platform of `other` to compare with `job`: a shared one, else its first; undefined if it has none. */
 export function comparedPlatform(job: Job, other: Job): Platform | undefined {
   return PLATFORMS.find((one) => [job, other].every(({ platforms }) => platforms.includes(one))) ?? other.platforms[0]
 }
 
-/** Returns the rate of most masters, Hz; 48 kHz when there are none. */
+/** Returns the rate of most masters, Hz; 48 kHz without masters. */
 export function commonRateHz(report: Report): number {
   const counts = new Map<number, number>()
   for (const { result } of report.masters) {

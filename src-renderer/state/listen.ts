@@ -52,7 +52,7 @@ export class ListenStore {
     this.#otherId = otherId
   }
 
-  /** Reads the job and its report, but not again once they are there. Never throws: what fails is in `failure`. */
+  /** Reads the job and its report once. Never throws: a failure is kept in `failure`. */
   read(): Promise<void> {
     return this.#inTurn(async () => {
       const { job, report } = this.store.getState()
@@ -105,7 +105,7 @@ export class ListenStore {
     return this.#client.call('readReport', { params: { job_id: id } })
   }
 
-  /** Shows the master that `job` is to be compared with; anything but another master of the same song is none. */
+  /** Shows the master to compare `job` with; ignores anything but another master of the same song. */
   async #seatOther(job: Job, id: string): Promise<void> {
     try {
       const other = await this.readOther(id)

@@ -8,7 +8,7 @@ export function createListing<Item>(readAll: () => Promise<readonly Item[]>) {
   const inTurn = atMost(1)
   return {
     store,
-    /** Reads the list again; what was read before stays when that fails. Never throws. */
+    /** Reloads the list; the previous one stays if that fails. Never throws. */
     read: () => inTurn(async () => store.setState({ items: await readAll() })).catch(() => undefined),
   }
 }

@@ -8,17 +8,17 @@ export interface Toast {
   readonly toastId: number
   readonly text: string
   readonly undo?: () => void
-  /** Makes the change again after it was undone; with it the change stays among those that can be undone when the toast is gone. */
+  /** Redoes the change after an undo; with it the change stays in the undo history when the toast is gone. */
   readonly redo?: (() => void) | undefined
   /**
-   * Makes final what the toast can still undo. Called once, when its time is over, another toast takes its place or the page is
-   * leaving: what is sent then has to outlive it.
+   * Makes the undoable change final. Called once: when its time is over, another toast replaces it or the page closes.
+   * A request sent then must outlive the page.
    */
   readonly settle?: (isLeaving: boolean) => void
 }
 
 interface ShownToast extends Toast {
-  /** Number of its change among those that can be undone; none without `undo`. */
+  /** Id of its change in the undo history; absent without `undo`. */
   readonly editId?: number
 }
 
@@ -28,7 +28,7 @@ export interface Notices {
   readonly announcements: readonly { readonly announcementId: number; readonly text: string }[]
 }
 
-/** Makes the store of notices with its actions. What a toast can undo is one of the changes of `edits`. */
+/** Creates the store of notices with its actions. A toast's undo is a step of `edits`. */
 export function createNotices(edits: Edits = createEdits(() => performance.now())) {
   const store = createStore<Notices>(() => ({ toast: null, announcements: [] }))
   let nextId = 1
@@ -50,7 +50,7 @@ export function createNotices(edits: Edits = createEdits(() => performance.now()
   return {
     store,
     edits,
-    /** Shows a toast; one that was there becomes final. */
+    /** Shows a toast; the previous one becomes final. */
     show(toast: Omit<Toast, 'toastId'>) {
       settle()
       const { undo, redo } = toast
@@ -59,16 +59,18 @@ export function createNotices(edits: Edits = createEdits(() => performance.now()
     },
     /** Takes the shown toast away and makes it final. */
     settle,
-    /** Call when the page goes: what can still be undone becomes final. */
+    /** Makes the undoable change final. Call when the page closes. */
     leave: () => end(true),
-    /** Takes back what the shown toast announced; nothing when there is none. */
+    /** Undoes the change of the current toast, if any. */
     undo() {
       const { toast } = store.getState()
       if (!toast?.undo) return
       store.setState({ toast: null })
       if (!edits.undoOne(toast.editId)) toast.undo()
     },
-    /** Tells screen readers, politely. What is to be told at one time is given at once: the next call takes its place. */
+    /**
+     * Announces texts to screen readers, politely. Pass simultaneous texts in one call: the next call replaces them.
+     */
     announce(...texts: readonly string[]) {
       store.setState({ announcements: texts.map((text) => ({ announcementId: nextId++, text })) })
     },

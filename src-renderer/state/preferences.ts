@@ -24,7 +24,7 @@ function shownTheme({ theme, isSystemLight }: Preferences): 'dark' | 'light' {
   return theme === 'system' ? (isSystemLight ? 'light' : 'dark') : theme
 }
 
-/** Makes the store from what this browser remembers and what the system says. */
+/** Creates the store from this browser's stored preferences and the system's. */
 export function createPreferences() {
   const light = matchMedia('(prefers-color-scheme: light)')
   const storedLanguage = localStorage.getItem(LANGUAGE_KEY)

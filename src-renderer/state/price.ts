@@ -1,7 +1,9 @@
 /** Price of a loudness target for a song, and the target that would do no harm. Pure. */
 import type { TargetPrice } from '../../src-contract/auditions.ts'
 
-/** Limits beyond which loudness is paid with harm: mean loss of the loud parts and of peaks, and what is left between peaks and level, dB. */
+/**
+ * Limits of harmless loudness, dB: mean loss of the loud parts, loss of peaks, and the least peak-to-loudness ratio.
+ */
 const MOST_LOSS_DB = 3
 const MOST_PEAK_LOSS_DB = 10
 const LEAST_PLR_DB = 6
@@ -13,20 +15,20 @@ export interface PriceFinding {
   readonly lossDb: number
   readonly peakLossDb: number
   readonly plrDb: number
-  /** Losses; null where none matters. */
+  /** The worst loss; null if all are within the limits. */
   readonly harm: Harm | null
-  /** The loudest target below it that does no harm; null where none is known. */
+  /** The loudest harmless target below it; null if unknown. */
   readonly better: { readonly targetLufs: number; readonly lossDb: number } | null
 }
 
-/** Returns the harm that a price tells of; null for none. */
+/** Returns the harm in a price; null if it is within the limits. */
 function harmOf({ mean_gain_reduction_db, peak_loss_db, plr_db }: TargetPrice): Harm | null {
   if (mean_gain_reduction_db > MOST_LOSS_DB) return 'loss'
   if (peak_loss_db > MOST_PEAK_LOSS_DB) return 'peaks'
   return plr_db < LEAST_PLR_DB ? 'plr' : null
 }
 
-/** Returns what a target costs, from the price that is nearest to it; null without prices. */
+/** Returns the finding for a target from the nearest price; null without prices. */
 export function findPrice(prices: readonly TargetPrice[] | undefined, targetLufs: number): PriceFinding | null {
   const nearest = prices?.toSorted(
     (a, b) => Math.abs(a.target_lufs - targetLufs) - Math.abs(b.target_lufs - targetLufs),

@@ -1,4 +1,4 @@
-/** The page's link to the program: its live events, and the credential with which it is let in. */
+/** The page's connection to the program: live events and the session credential. */
 import { type Client, createClient } from '../../src-contract/client.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
 import { type OpenStream, ownStream } from '../../src-contract/follow-events.ts'
@@ -7,7 +7,7 @@ import { joinTabs, keepSession } from '../api/session.ts'
 import { streamOfAllTabs } from '../api/shared-stream.ts'
 import type { createService } from './service.ts'
 
-/** The shared worker with the event stream of all tabs. Throws where a browser has none. */
+/** The shared worker with the event stream of all tabs. Throws where the browser does not support it. */
 const startStreamWorker = () =>
   new SharedWorker(new URL('../api/shared-stream.worker.ts', import.meta.url), { type: 'module', name: 'loudsmith' })
 
@@ -26,7 +26,7 @@ export interface ProgramLinkDeps {
   readonly client: Client
   readonly service: ReturnType<typeof createService>
   readonly onEvent: (event: LiveEvent) => void
-  /** Reads everything that events may have changed while nobody listened. Throws ApiError. */
+  /** Reloads everything that events may have changed while disconnected. Throws ApiError. */
   readonly onCatchUp: () => Promise<void>
   /** Called when the page goes on with the credential of a newer start. */
   readonly onRenewed: () => void

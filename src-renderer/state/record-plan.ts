@@ -1,4 +1,4 @@
-/** Plan of the open release, asked for again whenever something changes on which it depends. */
+/** Plan of the open release, requested again whenever one of its inputs changes. */
 import { createStore } from 'zustand/vanilla'
 import type { Client } from '../../src-contract/client.ts'
 import type { ReleasePlan } from '../../src-contract/release-mastering.ts'
@@ -8,7 +8,7 @@ import { type Refusal, refusalOf } from './refusal.ts'
 
 export interface RecordPlanState {
   readonly plan: ReleasePlan | null
-  /** Reason why there is none: a track without a song. */
+  /** Reason why there is no plan: a track without a song. */
   readonly failure: Refusal | null
   readonly isAsking: boolean
 }
@@ -17,7 +17,7 @@ const FIRST: RecordPlanState = { plan: null, failure: null, isAsking: false }
 /** Rest after a change before the plan is asked for, ms. */
 const SETTLE_MS = 400
 
-/** Returns what of a release its plan depends on. Pure. */
+/** Returns the members of a release that its plan depends on, as a key. Pure. */
 export function planKeyOf(release: Release): string {
   const { loudness_mode, coherence, anchor_track_id, settings, mastering, tracks } = release
   const own = tracks.map((track) => track.settings)

@@ -16,7 +16,7 @@ export interface Refusal {
 
 type Sentence = string | ((values: ErrorParams) => string)
 
-/** Failures of which the server knows nothing, and those of which its sentence speaks to a program: of calls and addresses. */
+/** Failures unknown to the server, and those whose server text addresses programs (calls and addresses). */
 const OWN: Partial<Record<string, Record<Language, Sentence>>> = {
   UNREACHABLE: {
     en: 'Loudsmith does not answer. Start it again; nothing is lost.',
@@ -57,12 +57,12 @@ const OWN: Partial<Record<string, Record<Language, Sentence>>> = {
 }
 
 /**
- * Tells whether the program never took what was asked, because it was away or had been started again: nothing is wrong with the thing
- * itself.
+ * Tells whether a request never reached the program because it was away or had restarted; the request itself may be
+ * valid.
  */
 export const isNotReached = (code: string | undefined): boolean => code === 'UNREACHABLE' || code === 'INVALID_API_KEY'
 
-/** The facts of any thrown value; what is no failure of a call is an internal error. Never throws. */
+/** The facts of any thrown value; anything but a failed call is an internal error. Never throws. */
 export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof ApiError)) return { code: 'INTERNAL_ERROR' }
   const { code, values, requestId } = error
@@ -72,7 +72,7 @@ export function refusalOf(error: unknown): Refusal {
 /** The facts of why a job failed. */
 export const failureOf = ({ failure_code: code = 'ENGINE_FAILED' }: Pick<Job, 'failure_code'>): Refusal => ({ code })
 
-/** Returns what failed and what to do about it; an unknown code reads as an internal error. Never throws. */
+/** Returns the failure and its remedy in words; an unknown code reads as an internal error. Never throws. */
 export function refusalText({ code, values = {} }: Refusal, language: Language): string {
   const own = OWN[code]?.[language]
   if (own) return typeof own === 'string' ? own : own(values)

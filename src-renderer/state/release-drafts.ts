@@ -5,7 +5,7 @@ import type { Release, ReleaseChange, Track, TrackChange } from '../../src-contr
 /** Name of the facts of the release itself among the parts of a draft; tracks are named by their id. */
 export const FACTS = 'release'
 
-/** No statement about AI, written out: a change leaves what it does not name. */
+/** Empty AI statements, written out: a change keeps the members it omits. */
 export const ALL_STATEMENTS: DisclosureChange = Object.fromEntries(
   DISCLOSURE_CATEGORIES.map((category) => [category, null]),
 )
@@ -24,7 +24,7 @@ export function withChange(draft: Draft, part: string, change: PartChange): Draf
   return { ...draft, [part]: { ...draft[part], ...change } }
 }
 
-/** Returns the draft without what was stored: members that were written again meanwhile stay. */
+/** Returns the draft without the stored members, except those changed again meanwhile. */
 export function withoutStored(draft: Draft, part: string, stored: PartChange): Draft {
   const { [part]: own = {}, ...others } = draft
   const left = Object.entries(own).filter(([member, value]) => !isSame(value, stored[member]))
@@ -69,7 +69,7 @@ function writtenTrack(track: Track, change: PartChange | undefined, position: nu
   return { ...track, ...(change as TrackChange | undefined), position } as Track
 }
 
-/** Returns a newer reading in which everything that is equal to the older one is the older object. */
+/** Returns a newer reading that reuses the equal objects of the older one. */
 export function sharing(newer: Release, older: Release | null): Release {
   if (older?.release_id !== newer.release_id) return newer
   const known = new Map(older.tracks.map((track) => [track.track_id, track]))

@@ -1,4 +1,4 @@
-/** The release that is open: what is stored of it, what is written and not stored yet, and how it is stored. */
+/** The open release: its stored state, unsaved changes, and saving. */
 import { createStore } from 'zustand/vanilla'
 import { atMost } from '../../src-contract/at-most.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'
@@ -30,7 +30,7 @@ export interface EditorState {
   /** The release as it is written here. */
   readonly shown: Release | null
   readonly draft: Draft
-  /** Sentences of the program about fields that it does not take, by `fieldOf`; what was written there is kept. */
+  /** The program's reasons for refusing a field, by `fieldOf`; the text typed there is kept. */
   readonly refused: Readonly<Record<string, string>>
   readonly order: readonly string[] | null
   /** Tracks that are being taken out. */
@@ -41,14 +41,14 @@ export interface EditorState {
 
 export interface ReleaseEditorDeps {
   readonly client: Pick<Client, 'call' | 'open'>
-  /** Keeps what is not stored yet over a reload. */
+  /** Keeps unsaved changes over a reload. */
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
   /** Called after a change was stored. */
   readonly onStored: () => void
 }
 
 const DRAFTS_KEY = 'loudsmith.release-drafts'
-/** Rest after the last key before what was written is stored, ms. */
+/** Pause in typing before the text is saved, ms. */
 const TYPING_MS = 400
 /** Rest after the last move before the order is stored, ms. */
 const MOVING_MS = 200
@@ -97,7 +97,7 @@ export class ReleaseEditor {
     this.#deps = deps
   }
 
-  /** Opens a release, with what was written about it before and could not be stored. Never throws. */
+  /** Opens a release with its unsaved changes from before. Never throws. */
   open(releaseId: string): void {
     if (this.store.getState().releaseId === releaseId) return void this.refresh()
     this.flush()
@@ -111,7 +111,7 @@ export class ReleaseEditor {
     this.store.setState(CLOSED)
   }
 
-  /** Reads the release again; what is written stays. Never throws. */
+  /** Reloads the release; unsaved changes stay. Never throws. */
   async refresh(): Promise<void> {
     const { releaseId } = this.store.getState()
     if (releaseId === null) return
@@ -186,7 +186,7 @@ export class ReleaseEditor {
     })
   }
 
-  /** Sets the cover, null for none; the one before can be brought back. Never throws. */
+  /** Sets the cover, null removes it; undoable. Never throws. */
   async setCover(picture: File | null): Promise<void> {
     const { stored } = this.store.getState()
     if (!stored) return
@@ -220,7 +220,7 @@ export class ReleaseEditor {
     return ignored
   }
 
-  /** Runs a call that answers the release, after all that was asked for before. Returns whether it succeeded. Never throws. */
+  /** Runs a call that returns the release, after all earlier ones. Returns whether it succeeded. Never throws. */
   async command(call: (releaseId: string) => Promise<Release>): Promise<boolean> {
     const { releaseId } = this.store.getState()
     if (releaseId === null) return false
@@ -228,7 +228,7 @@ export class ReleaseEditor {
     return this.#run(releaseId, () => call(releaseId))
   }
 
-  /** Stores at once what is written. */
+  /** Saves unsaved changes at once. */
   flush(): void {
     clearTimeout(this.#saveTimer)
     void this.#save()
@@ -328,7 +328,7 @@ export class ReleaseEditor {
     this.#saveTimer = setTimeout(() => void this.#save(), TYPING_MS)
   }
 
-  /** Stores what is written, part by part; a field that is refused stays as it is written. */
+  /** Saves unsaved changes part by part; a refused field keeps the text typed. */
   async #save(): Promise<void> {
     const { releaseId } = this.store.getState()
     if (releaseId === null) return
@@ -417,7 +417,7 @@ export class ReleaseEditor {
 /** Sentence about one field: the rule that it breaks, without the name that the field has on the wire. */
 const sentenceOf = ({ envelope, message }: ApiError): string => envelope?.error.details?.join(' ') || message
 
-/** Values of members as they are now; an absent one that can be left out is empty. */
+/** Current values of members; an absent optional member is empty. */
 function valuesOf(shown: Release, part: string, change: PartChange): PartChange {
   const of = part === FACTS ? shown : shown.tracks.find(({ track_id }) => track_id === part)
   const values = of as Readonly<Record<string, unknown>> | undefined
@@ -429,7 +429,7 @@ function valuesOf(shown: Release, part: string, change: PartChange): PartChange 
   )
 }
 
-/** Values of what is absent where that is no empty text. */
+/** Values of absent members other than empty text. */
 const EMPTY_OF: Readonly<Record<string, unknown>> = {
   source_id: null,
   job_id: null,

@@ -1,4 +1,4 @@
-/** Exports of releases: the one that runs, and what the last one of each release gave. */
+/** Exports of releases: the running one, and the last result of each release. */
 import { createStore } from 'zustand/vanilla'
 import type { CallArguments, Client } from '../../src-contract/client.ts'
 import type { ExportedRelease, VerifiedFolder } from '../../src-contract/release-exports.ts'
@@ -43,7 +43,7 @@ export class ReleaseExports {
     }
   }
 
-  /** Stops the export that runs: what is written stays, and the next one goes on. */
+  /** Stops the running export: finished files stay, and the next export continues from there. */
   stop(): void {
     this.#running?.abort()
   }

@@ -1,24 +1,24 @@
-/** Tracks of a release that is made of songs that are there, with what is written about these. Pure. */
+/** Builds the tracks and names of a release from songs and their metadata. Pure. */
 import type { BatchSong } from '../../src-contract/app.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import type { TrackChange } from '../../src-contract/releases.ts'
 import { titleOfFile } from './releases.ts'
 
-/** A song that becomes a track, and what it says of the release. */
+/** A track made from a song, and the song's statements about the release. */
 export interface TrackOf {
   readonly artist: string | undefined
   readonly album: string | undefined
   readonly track: TrackChange & { readonly title: string }
 }
 
-/** Returns the title of a song; one that is only the name of its file goes without the number before it. */
+/** Returns the title of a song; a title taken from the file name loses its leading number. */
 function ownTitle(title: string, filename: string): string {
   return title === filename.replace(/\.[^.]+$/, '') ? titleOfFile(filename) : title
 }
 
 const namesIn = (text: string) => text.split(';').flatMap((name) => name.trim() || [])
 
-/** Returns the track of a stored song: what is written about it stands over what its file says. */
+/** Returns the track of a stored song; its metadata overrides the tags of its file. */
 export function trackOfSong({ source, metadata }: Pick<BatchSong, 'source' | 'metadata'>): TrackOf {
   const { source_id, filename } = source
   const artist = metadata.artist ?? source.artist
@@ -42,7 +42,10 @@ export function trackOfJob({
   return { artist, album: undefined, track: { job_id, title: ownTitle(title, filename) } }
 }
 
-/** Returns what the songs say of their release: the artist of the first that names one, and the album that all name. */
+/**
+ * Returns the names of a release from its songs: the artist of the first with one, and the album that all name, or the
+ * title of a single song without one.
+ */
 export function releaseNamesOf(songs: readonly TrackOf[]): { readonly title?: string; readonly artist?: string } {
   const [first] = songs
   const isOneAlbum = first?.album !== undefined && songs.every(({ album }) => album === first.album)

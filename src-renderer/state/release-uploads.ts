@@ -38,7 +38,7 @@ export class ReleaseUploads {
     this.#deps = deps
   }
 
-  /** Sends a file and gives it to a track, after all that were given before. Never throws. */
+  /** Uploads a file to a track, after all earlier ones. Never throws. */
   add(releaseId: string, trackId: string, file: File, placeholderArtist = ''): void {
     this.#tasks.set(trackId, { releaseId, trackId, placeholderArtist })
     this.#show(trackId, { state: 'waiting', file, percent: 0 })
@@ -83,7 +83,7 @@ export class ReleaseUploads {
     }
   }
 
-  /** Gives a stored song to its track, with the names that its file carries where nobody has written others. */
+  /** Attaches a stored song to its track, with the names in its file where none were typed. */
   async #attach({ releaseId, trackId, placeholderArtist }: Task, source: Source, file: File): Promise<void> {
     const { client } = this.#deps
     const params = { release_id: releaseId }

@@ -1,4 +1,4 @@
-/** All releases: their list, the one that is open, and songs on their way into them. */
+/** All releases: their list, the open one, and uploads to them. */
 import { createStore } from 'zustand/vanilla'
 import type { Source } from '../../src-contract/app.ts'
 import { atMost } from '../../src-contract/at-most.ts'
@@ -100,7 +100,7 @@ export class Releases {
     return made?.release_id ?? null
   }
 
-  /** Gives a release the cover that `read` returns. Never throws; what fails is told by the list. */
+  /** Sets a release's cover to the picture that `read` returns. Never throws; the list shows a failure. */
   async takeCover(release_id: string, read: () => Promise<Blob>): Promise<void> {
     const { client } = this.#deps
     try {
@@ -156,7 +156,7 @@ export class Releases {
     return made?.release_id ?? null
   }
 
-  /** Deletes a release when nobody has taken that back for ten seconds. */
+  /** Deletes a release unless this is undone within ten seconds. */
   remove(releaseId: string, text: string): void {
     const { notices, client } = this.#deps
     const show = () => this.store.setState(({ hidden }) => ({ hidden: hidden.filter((id) => id !== releaseId) }))

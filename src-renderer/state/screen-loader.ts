@@ -8,7 +8,7 @@ export interface ScreenLoaderDeps {
   readonly pauseMs: number
 }
 
-/** Failed loads while the program answers after which a screen is given up: the program may have come back in between. */
+/** Failed loads with the program reachable before a screen is given up: the program may have come back in between. */
 const MOST_FAILURES = 2
 
 /** Creates the loader. `isAway` is true while a screen waits for the program. */
@@ -16,7 +16,10 @@ export function createScreenLoader({ isReachable, pauseMs }: ScreenLoaderDeps) {
   const store = createStore<{ readonly isAway: boolean }>(() => ({ isAway: false }))
   return {
     store,
-    /** Returns the result of `load`, however long the program is away. Throws what `load` throws while the program answers. */
+    /**
+     * Returns the result of `load`, however long the program is away. Throws the error of `load` while the program
+     * answers.
+     */
     async load<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
       for (let failures = 0; ; ) {
         try {

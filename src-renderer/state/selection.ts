@@ -1,7 +1,7 @@
 /** Selection of rows as every list has it: one, a range from an anchor, or rows picked one by one. Pure. */
 
 export interface Selection {
-  /** Rows in the order in which they were chosen; the last is the one that speaks for all. */
+  /** Rows in the order they were chosen; the last one leads. */
   readonly ids: readonly string[]
   /** End of a range that stays where it is. */
   readonly anchorId: string | null

@@ -17,7 +17,7 @@ export interface Service {
   readonly isTicketSpent: boolean
 }
 
-/** Makes the store of what the service says of itself, with its actions. */
+/** Creates the store of the service's state, with its actions. */
 export function createService(client: Client, { isTicketSpent = false }: { readonly isTicketSpent?: boolean } = {}) {
   const store = createStore<Service>(() => ({
     account: null,
@@ -61,7 +61,7 @@ export function createService(client: Client, { isTicketSpent = false }: { reado
     readSettings,
     /** Reads the state of the machine. Throws ApiError. */
     readSystem,
-    /** Changes settings and keeps what the server made of them, also when the page goes meanwhile. Throws ApiError. */
+    /** Changes settings and stores the server's answer, even if the page closes meanwhile. Throws ApiError. */
     changeSettings(change: Partial<Settings>) {
       changes++
       return inChangeTurn(async () => {

@@ -57,16 +57,16 @@ export interface SongRow {
   readonly progress?: AnalysisProgress
   /** Failure of the analysis of the song, when it failed. */
   readonly analysisError?: Refusal
-  /** Title of the song on the list whose masters it would get once more. */
+  /** Title of another song of the batch with the same masters. */
   readonly repeats?: string
 }
 
-/** Result of a finished job: every master on target at no cost, or some that missed it or gave something up. */
+/** Result of a finished job: "done" if every master met its target at no cost, else "below". */
 function outcomeOf(job: Job): 'done' | 'below' {
   return job.results.every(isWithoutCost) ? 'done' : 'below'
 }
 
-/** Parts what was found in a song into damage, to be read before a credit is spent on it, and remarks. */
+/** Splits the findings about a song into damage, to be read before a credit is spent on it, and remarks. */
 export function partWarnings<Found extends Pick<Warning, 'code'>>(
   warnings: readonly Found[],
 ): { damage: readonly Found[]; remarks: readonly Found[] } {
@@ -81,11 +81,11 @@ export interface AnalysisProgress {
   readonly percent: number
 }
 
-/** Tells whether a song is shorter than what can be mastered: its job would fail. */
+/** Tells whether a song is too short for mastering: its job would fail. */
 export const isTooShort = ({ source }: Pick<BatchSong, 'source'>): boolean =>
   source.duration_seconds < MIN_DURATION_SECONDS
 
-/** Tells whether nothing can be measured in a song: its job would fail. */
+/** Tells whether a song cannot be measured: its job would fail. */
 const isSilent = ({ analysis }: Pick<BatchSong, 'analysis'>): boolean => analysis?.integrated_lufs === null
 
 /** Returns the reason why a row is refused; undefined without one. */
@@ -97,8 +97,8 @@ export function refusalOfRow(row: SongRow): Refusal | undefined {
 }
 
 /**
- * The state of a song in the batch; "reading" as long as its newest job is not known. A song whose jobs were all deleted can be
- * started like one that never was. `isAccepted`: its warnings were read and it shall be used as it is.
+ * The state of a song in the batch; "reading" until its newest job is known. A song whose jobs were all deleted can be
+ * started like a new one. `isAccepted`: its warnings were read and it is to be used as it is.
  */
 export function kindOf(song: BatchSong, job: Job | undefined, isAccepted: boolean, hasAnalysisError: boolean): RowKind {
   if (song.state === 'refused') return 'refused'
@@ -117,14 +117,14 @@ export function kindOf(song: BatchSong, job: Job | undefined, isAccepted: boolea
 
 export interface RowSources {
   readonly songs: readonly BatchSong[]
-  /** Of all songs that have none of their own; null until the batch is read. */
+  /** Of all songs without their own; null until the batch is read. */
   readonly settings: MasterSettings | null
   readonly uploads: readonly Upload[]
-  /** Ids in the order in which they are shown; what is not in it follows. */
+  /** Ids in display order; ids missing here follow. */
   readonly order: readonly string[]
   readonly jobs: Readonly<Record<string, Job>>
   readonly accepted: Readonly<Record<string, true>>
-  /** Ended jobs whose songs are to be mastered once more. */
+  /** Ended jobs whose songs are to be mastered again. */
   readonly again: Readonly<Record<string, true>>
   readonly analysing: Readonly<Record<string, AnalysisProgress>>
   readonly analysisErrors: Readonly<Record<string, Refusal>>
@@ -173,7 +173,7 @@ const CAME_TO_NOTHING: readonly RowKind[] = ['failed', 'cancelled', 'refused']
 
 const isStarted = ({ kind }: Pick<SongRow, 'kind'>) => !NOT_STARTED.includes(kind)
 
-/** Returns the songs that settings of all songs do not reach: they have some of their own, and could still get others. */
+/** Returns the not yet started songs with their own settings, which a change for all songs does not reach. */
 export const withOwnSettings = (rows: readonly SongRow[]): SongRow[] =>
   rows.filter(({ kind, song, upload }) => {
     const isOpen = !isStarted({ kind }) || kind === 'sending' || kind === 'interrupted' || kind === 'waiting'
@@ -181,18 +181,18 @@ export const withOwnSettings = (rows: readonly SongRow[]): SongRow[] =>
   })
 
 /**
- * Returns the settings with which a song was or is being mastered, or would be if it were started now; null while they are unknown. `common`: the
- * settings of all songs.
+ * Returns the settings of a song's job, or those it would be started with now; null while they are unknown. `common`:
+ * the settings of all songs.
  */
 export function madeWith(row: SongRow, common: MasterSettings | null): MasterSettings | Job | null {
   return isStarted(row) && row.job ? row.job : (row.song?.settings ?? common)
 }
 
-/** Equal for rows whose masters are equal: of the same bytes, in the same way. null where there are none, or none that could be told. */
+/** Key of a row's masters: equal for the same bytes and settings. null without masters, or if it cannot be known. */
 function mastersOf(row: SongRow, common: MasterSettings | null): string | null {
   const made = madeWith(row, common)
   if (!row.song || !made || CAME_TO_NOTHING.includes(row.kind)) return null
-  // Of the reference of a job only its name is known.
+  // A job knows only the name of its reference.
   if ('job_id' in made && (made.expired || made.reference_filename)) return null
   // The name of a style changes nothing: its values count.
   const { platforms, reference_amount, style, ...settings } = jobSettings(made)
@@ -201,7 +201,7 @@ function mastersOf(row: SongRow, common: MasterSettings | null): string | null {
   return JSON.stringify([row.song.source.sha256, [...platforms].sort(), settings, reference])
 }
 
-/** Marks songs not yet started that would get the masters of another one, which was started or stands further up. */
+/** Marks songs not yet started that would get the same masters as a song that was started or is higher up. */
 function withRepeats(rows: readonly SongRow[], { accepted, settings }: RowSources): SongRow[] {
   const first = new Map<string, BatchSong>()
   for (const row of [...rows.filter(isStarted), ...rows.filter((row) => !isStarted(row))]) {
@@ -215,7 +215,10 @@ function withRepeats(rows: readonly SongRow[], { accepted, settings }: RowSource
   })
 }
 
-/** `now` with every row that says the same as in `before` replaced by that one, so that only rows that changed are drawn again. */
+/**
+ * Returns `now` with each row that equals one of `before` replaced by that object, which limits drawing to changed
+ * rows.
+ */
 export function steadyRows(before: readonly SongRow[], now: readonly SongRow[]): SongRow[] {
   const known = new Map(before.map((row) => [row.rowId, row]))
   const parts = ['kind', 'upload', 'song', 'job', 'progress', 'analysisError', 'repeats'] as const
@@ -225,7 +228,7 @@ export function steadyRows(before: readonly SongRow[], now: readonly SongRow[]):
   })
 }
 
-/** The words under which a batch is counted, in the order in which they are said. */
+/** The states counted in the head of the list, in display order. */
 export const TALLY = [
   'done',
   'rendering',
@@ -257,7 +260,7 @@ const TALLY_OF: Record<RowKind, keyof Tally> = {
   refused: 'refused',
 }
 
-/** Counts rows under the words of the list's head. */
+/** Counts rows by the states in the head of the list. */
 export function tallyOf(rows: readonly SongRow[]): Tally {
   const tally = Object.fromEntries(TALLY.map((word) => [word, 0])) as Tally
   for (const { kind } of rows) tally[TALLY_OF[kind]] += 1
@@ -266,17 +269,17 @@ export function tallyOf(rows: readonly SongRow[]): Tally {
 
 export interface Start {
   readonly rowIds: readonly string[]
-  /** The songs still carry warnings that nobody has accepted: only what is ready was started before. */
+  /** The songs carry unaccepted warnings: everything ready was started before. */
   readonly hasWarnings: boolean
-  /** Songs that are still sent or measured and start by themselves once that is done. */
+  /** Songs still uploading or being measured; they start by themselves afterwards. */
   readonly unmeasured: readonly string[]
 }
 
 const isUnmeasured = ({ kind }: Pick<SongRow, 'kind'>) => kind === 'sending' || kind === 'analysing'
 
 /**
- * Returns what the start button starts: every ready song, and once they are measured those that are not in `armed` already. When
- * there is none, those with warnings, and the button says so.
+ * Returns the songs the start button starts: every ready one, plus those still being measured that are not in `armed`
+ * already. If there are none, the songs with warnings, as the button then says.
  */
 export function startOf(rows: readonly SongRow[], armed: readonly string[] = []): Start {
   const of = (kind: RowKind) => rows.filter((row) => row.kind === kind).map((row) => row.rowId)
@@ -288,14 +291,14 @@ export function startOf(rows: readonly SongRow[], armed: readonly string[] = [])
     : { rowIds: ready, hasWarnings: false, unmeasured }
 }
 
-/** Returns which of the armed songs to start now: all that are ready, once none of them is measured any more; null before. */
+/** Returns the armed songs to start now: all ready ones, once the measuring is done; null before. */
 export function dueOf(rows: readonly SongRow[], armed: readonly string[]): readonly string[] | null {
   const its = rows.filter(({ rowId }) => armed.includes(rowId))
   if (its.some(isUnmeasured)) return null
   return its.filter(({ kind }) => kind === 'ready').map(({ rowId }) => rowId)
 }
 
-/** Place in the queue (1 is next) of every song that waits, in the order shown; songs with a job come first. */
+/** Queue position (1 is next) of every waiting song, in display order; songs with a job come first. */
 export function queuePlaces(rows: readonly SongRow[]): Readonly<Record<string, number>> {
   const queued = rows.filter((row) => row.kind === 'queued')
   queued.sort((a, b) => (a.job?.queue_position ?? 1e6) - (b.job?.queue_position ?? 1e6))
@@ -314,7 +317,7 @@ export function movedOrder(order: readonly string[], rowId: string, step: number
   return [...rest.slice(0, to), rowId, ...rest.slice(to)]
 }
 
-/** Returns `order` with those of its rows that `former` names in the order in which they stand there; the others keep their places. */
+/** Returns `order` with the rows named in `former` in their order there; the others keep their places. */
 export function asOrdered(order: readonly string[], former: readonly string[]): readonly string[] {
   const present = new Set(order)
   const known = new Set(former)
@@ -322,11 +325,11 @@ export function asOrdered(order: readonly string[], former: readonly string[]): 
   return order.map((id) => (known.has(id) ? (next.next().value ?? id) : id))
 }
 
-/** The title of a song: as it was written, else its tag or file stem. */
+/** The title of a song: as typed, else its tag or file stem. */
 export const songTitle = ({ source, metadata }: Pick<BatchSong, 'source' | 'metadata'>): string =>
   metadata.title ?? source.title
 
-/** The title of a row: that of its song, the file's name while nothing else is known. */
+/** The title of a row: that of its song, or the file name until it is known. */
 export function titleOf(row: SongRow): string {
   return row.song ? songTitle(row.song) : (row.upload?.filename ?? '')
 }

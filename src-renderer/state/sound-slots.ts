@@ -1,4 +1,4 @@
-/** Slots A to D of each song: settings that are kept beside each other, to be compared. All pages of a browser share them. */
+/** Slots A to D of each song: settings kept for comparison. All pages of a browser share them. */
 import { createStore } from 'zustand/vanilla'
 import type { MasterSettings } from '../../src-contract/settings.ts'
 import { readStored } from './browser-storage.ts'
@@ -6,20 +6,20 @@ import { readStored } from './browser-storage.ts'
 export const SLOTS = ['A', 'B', 'C', 'D'] as const
 export type Slot = (typeof SLOTS)[number]
 
-/** Settings that a slot keeps: the sound, and not where it goes. */
+/** Settings in a slot: the sound without its delivery. */
 export type SlotSettings = Omit<MasterSettings, 'platforms' | 'tier'>
 export type SongSlots = Readonly<Partial<Record<Slot, SlotSettings>>>
 
 const STORAGE_KEY = 'loudsmith.slots'
-/** Songs whose slots are kept; the one that was stored into longest ago goes first. */
+/** Songs with slots; the one stored longest ago is dropped first. */
 const MOST_SONGS = 200
 
-/** Returns what a slot keeps of settings. */
+/** Returns the part of settings that a slot keeps. */
 export function slotOf({ platforms: _where, tier: _how, ...sound }: MasterSettings): SlotSettings {
   return sound
 }
 
-/** Tells whether a slot holds what the settings are. */
+/** Tells whether a slot equals the current settings. */
 export function isInSlot(kept: SlotSettings | undefined, settings: MasterSettings): boolean {
   if (!kept) return false
   const now = slotOf(settings)
@@ -28,7 +28,7 @@ export function isInSlot(kept: SlotSettings | undefined, settings: MasterSetting
   )
 }
 
-/** Returns all slots with one more filled, the song that was stored into last at the end. Pure. */
+/** Returns all slots with one more filled; its song moves to the end. Pure. */
 export function withSlot(
   all: Readonly<Record<string, SongSlots>>,
   song: string,
@@ -48,7 +48,7 @@ export function createSlots(storage: Pick<Storage, 'getItem' | 'setItem'>) {
   const store = createStore(() => ({ bySong: read() }))
   return {
     store,
-    /** Keeps settings in a slot; undefined empties it. Returns what was in it. */
+    /** Stores settings in a slot; undefined empties it. Returns the former content. */
     put(song: string, slot: Slot, settings: SlotSettings | undefined): SlotSettings | undefined {
       const all = read()
       const bySong = withSlot(all, song, slot, settings)

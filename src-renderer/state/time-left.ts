@@ -1,11 +1,11 @@
 /**
- * Estimate of the remaining time, from one model: a song costs so much by its length, tier and platforms, and this machine works at a pace
- * that its past and running jobs tell. One plan of who is mastered when gives the time left of each song, of the batch, and until
- * the others start, so that no two of them contradict each other. Pure.
+ * Estimate of the remaining time from one model: the work of a song follows from its length, tier and platforms, and
+ * the pace of this machine from its past and running jobs. A single schedule gives the time left of each song, of the
+ * batch, and until each start, which keeps them consistent. Pure.
  */
 import type { Tier } from '../../src-contract/settings.ts'
 
-/** Properties of a song that decide how much work it is. */
+/** Properties of a song that determine its work. */
 export interface Piece {
   readonly durationSeconds: number
   readonly tier: Tier
@@ -15,14 +15,14 @@ export interface Piece {
 /** A song that is being mastered. */
 export interface RunningPiece extends Piece {
   readonly id: string
-  /** 0 to 100, as its engine tells it. */
+  /** 0 to 100, as reported by its engine. */
   readonly percent: number
   readonly elapsedSeconds: number
 }
 
 export interface Work {
   readonly running: readonly RunningPiece[]
-  /** In the order in which they will start. */
+  /** In order of start. */
   readonly waiting: readonly (Piece & { readonly id: string })[]
   /** Songs mastered side by side, 1 or more. */
   readonly workers: number
@@ -30,9 +30,9 @@ export interface Work {
   readonly past: readonly (Piece & { readonly workSeconds: number })[]
 }
 
-/** Work that every song is, however short, in seconds of music. */
+/** Fixed work of a song, however short, in seconds of music. */
 const FIXED_COST_SECONDS = 15
-/** Parts of a standard master to five platforms: what is done once, and what is done for each platform. */
+/** Share of the work of a standard master to five platforms that is done once; the rest is per platform. */
 const SHARED_COST = 0.35
 const PLATFORM_COST = 0.13
 /** Factor of the part per platform when masters are proofed against codecs. */
@@ -44,7 +44,7 @@ export function costOf({ durationSeconds, tier, platformCount }: Piece): number 
   return (durationSeconds + FIXED_COST_SECONDS) * (SHARED_COST + perPlatform * platformCount)
 }
 
-/** Percents of the engine with the share of the whole time after which they were reached, in the mean of recorded jobs. */
+/** The engine's percent with the share of the total time elapsed at that point, the mean of recorded jobs. */
 const SHARES: Readonly<Record<Tier, readonly (readonly [number, number])[]>> = {
   standard: [
     [0, 0],
@@ -77,10 +77,10 @@ export function timeShareOf(tier: Tier, percent: number): number {
 const OLDER = 0.6
 /** Weight of a running job that is nearly done, relative to the newest past one. */
 const RUNNING_WEIGHT = 10
-/** Work that must be behind before a running job tells a pace, s. */
+/** Elapsed work before a running job gives a pace, s. */
 const SETTLE_SECONDS = 2
 
-/** Returns seconds of work per unit of cost, newer jobs counting more; null while nothing tells it. */
+/** Returns seconds of work per unit of cost, weighted to newer jobs; null without data. */
 export function paceOf({ past, running }: Pick<Work, 'past' | 'running'>): number | null {
   const told = [
     ...past.map((job, age) => ({ pace: job.workSeconds / costOf(job), weight: OLDER ** age })),
@@ -92,7 +92,7 @@ export function paceOf({ past, running }: Pick<Work, 'past' | 'running'>): numbe
   ].filter(({ pace }) => pace > 0)
   const weight = told.reduce((sum, one) => sum + one.weight, 0)
   if (weight === 0) return null
-  // Of ratios the geometric mean: twice as slow and twice as fast cancel out.
+  // Geometric mean, since these are ratios: twice as slow and twice as fast cancel out.
   return Math.exp(told.reduce((sum, one) => sum + one.weight * Math.log(one.pace), 0) / weight)
 }
 
@@ -106,7 +106,7 @@ export interface Forecast {
   readonly batch: number
 }
 
-/** Returns what comes when, each waiting song going to the worker that is free first; null while the pace is not known. */
+/** Returns the forecast, each waiting song going to the next free worker; null while the pace is unknown. */
 export function forecastOf(work: Work): Forecast | null {
   const pace = paceOf(work)
   if (pace === null || work.running.length + work.waiting.length === 0) return null
@@ -127,31 +127,31 @@ export function forecastOf(work: Work): Forecast | null {
   return { left, starts, batch }
 }
 
-/** The forecast that is said, and since when a newer one doubts it. */
+/** The forecast on display, and since when newer ones contradict it. */
 export interface Plan extends Forecast {
   readonly madeAtMs: number
   readonly doubtedSinceMs: number | null
 }
 
-/** Doubt that must last before another plan is said, ms. */
+/** Time a contradiction must last before the plan is replaced, ms. */
 const DOUBT_MS = 3000
-/** Difference that is none for somebody who waits, s. */
+/** Smallest difference that a user notices, s. */
 const SLACK_SECONDS = 5
 
-/** Returns whether a planned time is wrong by half, or saying less is worth it. */
+/** Returns whether the time is now half as long again as planned, or more than a quarter and 5 s shorter. */
 const isWrong = (planned: number, now: number) =>
   now > Math.max(SLACK_SECONDS, planned) * 1.5 || now < planned * 0.75 - SLACK_SECONDS
 
 /**
- * Returns the plan to say now. It is kept, and its times fall by themselves, until a song is in it that it does not know, or one of its
- * times has been wrong for three seconds; then all of it is replaced.
+ * Returns the plan to display now. It is kept, and its times count down, until it lacks a song or one of its times has
+ * been wrong for three seconds; then it is replaced as a whole.
  */
 export function nextPlan(before: Plan | null, forecast: Forecast | null, nowMs: number): Plan | null {
   if (!forecast) return null
   const fresh = { ...forecast, madeAtMs: nowMs, doubtedSinceMs: null }
   if (!before) return fresh
   const passed = (nowMs - before.madeAtMs) / 1000
-  /** When a song starts and when it is done are two times of one song. */
+  /** A song has either a start time or a time left. */
   const isUnknown = (id: string) => before.left[id] === undefined && before.starts[id] === undefined
   if ([...Object.keys(forecast.left), ...Object.keys(forecast.starts)].some(isUnknown)) return fresh
   const hasMoved = Object.keys(forecast.left).some((id) => before.left[id] === undefined)
@@ -165,13 +165,15 @@ export function nextPlan(before: Plan | null, forecast: Forecast | null, nowMs: 
   return nowMs - doubtedSinceMs >= DOUBT_MS ? fresh : { ...before, doubtedSinceMs }
 }
 
-/** Rounds up to 5 s under a minute, to 15 s under ten, then to a minute; at least 5 s, since work that is not done takes time. */
+/**
+ * Rounds up to 5 s under a minute, to 15 s under ten, then to a minute; at least 5 s, since unfinished work takes time.
+ */
 export function roundedSeconds(seconds: number): number {
   const step = seconds < 60 ? 5 : seconds < 600 ? 15 : 60
   return Math.max(5, Math.ceil(seconds / step) * step)
 }
 
-/** Returns the times of a plan as they are said at a moment: rounded, in the order that they have. */
+/** Returns the times of a plan as displayed at a moment: rounded, in the same order. */
 export function saidOf(plan: Plan, nowMs: number): Forecast {
   const passed = (nowMs - plan.madeAtMs) / 1000
   const said = (seconds: number) => roundedSeconds(seconds - passed)

@@ -1,4 +1,4 @@
-/** Webhooks and the log of their deliveries, and which of them are being removed. */
+/** Webhooks, their delivery log, and removals that can still be undone. */
 import { createStore } from 'zustand/vanilla'
 import { atMost } from '../../src-contract/at-most.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'
@@ -7,7 +7,7 @@ import type { NoticesActions } from './notices.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
 export interface WebhooksState {
-  /** Null before the first reading. Without those whose time to undo is running. */
+  /** Null before the first reading. Excludes removals that can still be undone. */
   readonly hooks: readonly Webhook[] | null
   readonly deliveries: readonly Delivery[]
   /** Reason why a webhook could not be removed. */
@@ -20,7 +20,7 @@ const DELIVERIES = 20
 export function createWebhooks(client: Client, notices: NoticesActions) {
   const store = createStore<WebhooksState>(() => ({ hooks: null, deliveries: [], refusal: null }))
   const inTurn = atMost(1)
-  /** Removed here and not yet on the server, by webhook_id. */
+  /** Removed here but not yet on the server, by webhook_id. */
   const removing = new Set<string>()
 
   /** Reads both again. Throws ApiError. */
@@ -50,7 +50,7 @@ export function createWebhooks(client: Client, notices: NoticesActions) {
         removing.delete(webhook_id)
         readAgain()
       }
-      /** Shows it again in its place without waiting for an answer, which may not come. */
+      /** Puts it back without waiting for an answer, which may never come. */
       const putBack = () => store.setState(({ hooks }) => ({ hooks: hooks?.toSpliced(place, 0, hook) ?? null }))
       const sendRemoval = async (isLeaving: boolean) => {
         try {
