@@ -1,4 +1,4 @@
-/** The component of every screen. All but the first are loaded when they are first shown. */
+/** The component of every screen. All except the first are loaded on first use. */
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import type { Screen } from '../router.ts'
 import { useSelect } from '../state/app-state.ts'
@@ -37,8 +37,8 @@ export const SCREEN_COMPONENTS: Readonly<Record<Screen, (props: ScreenProps) => 
 }
 
 /**
- * Returns a component that loads its screen when it is first shown. React's `lazy` keeps its fallback for at least 300 ms, and a
- * screen arrives within a few: the window would be empty for nothing.
+ * Returns a component that loads its screen on first use. React's `lazy` keeps its fallback for at least 300 ms, and a
+ * screen loads within a few: the window would be empty needlessly.
  */
 function lazyScreen<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>) {
   let known: ComponentType<Props> | null = null
@@ -60,7 +60,7 @@ function lazyScreen<Props extends object>(load: () => Promise<{ default: Compone
   }
 }
 
-/** Empty page while a screen is loaded; it says so when the program is away. */
+/** Empty page while a screen loads; it reports if the program is away. */
 function Loading() {
   const { t } = useWords()
   const isAway = useSelect(loader.store, (state) => state.isAway)

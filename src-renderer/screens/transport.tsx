@@ -1,4 +1,4 @@
-/** Parts of the transport that all screens share: the button that plays, the clock, and the one choice of level. */
+/** Transport parts shared by all screens: play button, clock, and level. */
 import { ChevronDown, Pause, Play } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import { PLATFORMS, platformFacts } from '../../src-contract/platforms/index.ts'
@@ -18,11 +18,11 @@ import {
 import { useApp, usePlayback } from '../state/app-state.ts'
 import { useWords } from '../text/context.tsx'
 
-/** Pause between two looks at a position that stands still, ms. */
+/** Interval between readings of a paused position, ms. */
 const STILL_MS = 250
 
 interface ItemProps {
-  /** What the transport is about; its state is that of the playback while it is loaded. */
+  /** The item of the transport; its state is that of the playback while it is loaded. */
   item: PlaybackItem
 }
 
@@ -48,10 +48,10 @@ export function PlayButton({ item }: ItemProps) {
   )
 }
 
-/** Reading time from which the screen says so, ms. */
+/** Loading time before the screen mentions it, ms. */
 const UNNOTICED_MS = 300
 
-/** Tells whether something is read for so long that it must be said; screen readers are told. */
+/** Tells whether loading takes long enough to be mentioned; screen readers are told. */
 function useLongReading(): boolean {
   const { notices } = useApp()
   const { t } = useWords()
@@ -71,7 +71,7 @@ function useLongReading(): boolean {
   return isLong
 }
 
-/** The position to a tenth of a second, written past React, and beside it the length, or what hinders. */
+/** The position to a tenth of a second, written bypassing React, with the length or the problem beside it. */
 export function Clock({ item, length }: ItemProps & { length: string }) {
   const { playback } = useApp()
   const { t } = useWords()
@@ -93,10 +93,10 @@ export function Clock({ item, length }: ItemProps & { length: string }) {
   )
 }
 
-/** The widest change of level that is usual: what is narrower takes no less room. */
+/** The widest common change of level, which reserves the width. */
 const WIDEST_NOTE = '−10.0 dB'
 
-/** Returns the choices of level with what each changes now; `others` and `widest` are the texts for which room is kept. */
+/** Returns the level choices with the change each makes now; `others` and `widest` are texts that reserve room. */
 function useLevelParts(state: PlaybackState) {
   const { t, format } = useWords()
   const service = shownService(state)
@@ -120,7 +120,9 @@ function useLevelParts(state: PlaybackState) {
   ] as const
 }
 
-/** The level at which versions are heard. `isWide` shows its name and key, offers the services, and keeps the room of every text. */
+/**
+ * The level of the versions. `isWide` shows its name and key, offers the services, and reserves room for every text.
+ */
 export function Level({ item, isWide = false }: ItemProps & { isWide?: boolean }) {
   const { playback } = useApp()
   const { t } = useWords()
@@ -172,7 +174,7 @@ export function Level({ item, isWide = false }: ItemProps & { isWide?: boolean }
   )
 }
 
-/** The service that is imitated: that of the version, or one of its own. */
+/** The imitated service: that of the version, or a chosen one. */
 function ServiceMenu({ isDisabled }: { isDisabled: boolean }) {
   const { playback } = useApp()
   const { t } = useWords()
@@ -199,7 +201,7 @@ function ServiceMenu({ isDisabled }: { isDisabled: boolean }) {
   )
 }
 
-/** A text that takes the room of the widest of `others`, so that nothing beside it moves when it changes. */
+/** A text as wide as the widest of `others`, so that a change moves nothing beside it. */
 export function Steady({ text, others }: { text: string; others: readonly string[] }) {
   return (
     <span className="clip swap">

@@ -1,4 +1,4 @@
-/** Mastering songs once more: everywhere they are put in the batch, where what it costs stands beside the start. */
+/** Mastering songs again: always by way of the batch, where the price is shown beside the start. */
 import { useMemo, useState } from 'react'
 import type { Job } from '../../src-contract/jobs.ts'
 import { go } from '../router.ts'

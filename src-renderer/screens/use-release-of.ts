@@ -1,4 +1,4 @@
-/** Releases of songs that are there: those of the batch, or mastered ones. */
+/** Releases made of existing songs: those of the batch, or mastered ones. */
 import type { BatchSong } from '../../src-contract/app.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { go } from '../router.ts'
@@ -7,7 +7,7 @@ import { releaseNamesOf, type TrackOf, trackOfJob, trackOfSong } from '../state/
 import { kindOf } from '../state/releases.ts'
 import { useWords } from '../text/context.tsx'
 
-/** Returns the function that makes a release of songs in their order, shows it, and returns its id; null where it was refused. */
+/** Returns the function that makes a release of songs in their order, opens it, and returns its id; null if refused. */
 function useReleaseOf() {
   const { releases } = useApp()
   const { t } = useWords()
@@ -20,13 +20,13 @@ function useReleaseOf() {
       kind: kindOf(songs.length),
       tracks: songs.map(({ track }) => track),
     })
-    // A refusal is told by the list.
+    // The list shows the refusal.
     go('release', made ?? '')
     return made
   }
 }
 
-/** Returns the function that makes a release of mastered songs, oldest first as they were mastered. */
+/** Returns the function that makes a release of mastered songs, ordered by their mastering, oldest first. */
 export function useReleaseOfJobs() {
   const make = useReleaseOf()
   return (jobs: readonly Job[]) => {
@@ -35,7 +35,7 @@ export function useReleaseOfJobs() {
   }
 }
 
-/** Returns the function that makes a release of songs of the batch, with the cover that all of them were given. */
+/** Returns the function that makes a release of songs of the batch, with their common cover. */
 export function useReleaseOfSongs() {
   const { client, releases } = useApp()
   const make = useReleaseOf()

@@ -56,7 +56,7 @@ export function WindowBar({ route }: { route: Route }) {
   )
 }
 
-/** A dot where results are removed soon. */
+/** A dot if results will be deleted soon. */
 function ExpiringMark() {
   const { service } = useApp()
   const { t } = useWords()
@@ -69,7 +69,7 @@ function ExpiringMark() {
   )
 }
 
-/** The mark; on Windows and Linux, whose frame shows no menu bar, it opens the application menu. */
+/** The mark; on Windows and Linux, which show no menu bar, it opens the application menu. */
 function Brand({ children }: { children: ReactNode }) {
   const { t } = useWords()
   const bridge = window.loudsmith

@@ -1,4 +1,4 @@
-/** Automate: samples of the calls for scripts, ready to be copied. */
+/** Automate: sample calls for scripts, ready to copy. */
 import { BookOpen, Check, CircleX, Plus, Send } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { ApiKey, CreatedKey } from '../../../src-contract/account.ts'
@@ -12,10 +12,10 @@ import { Problem, SecretBox, useAction } from '../settings/section.tsx'
 import { Batches } from './batches.tsx'
 import { SNIPPETS, type SnippetLanguage } from './snippets.ts'
 
-/** File in the samples while there is no song. */
+/** File name in the samples without a song. */
 const SAMPLE_SONG = 'song.wav'
 
-/** Response to the first call of the samples, from the present batch and account. */
+/** Response to the first call of the samples, from the current batch and account. */
 function answerOf(platforms: readonly string[], credits: number): string {
   return `{
   "job_id": "5f0c7d1e-6b1a-4a64-9d0b-2f6f4f1c9a77",
@@ -57,7 +57,7 @@ export default function AutomateScreen() {
   )
 }
 
-/** The calls that master a song with the settings in view, in one language, and the answer to the first of them. */
+/** The calls that master a song with the settings in view, in one language, and the response to the first. */
 function Samples({ baseUrl, apiKey }: { baseUrl: string; apiKey: string | undefined }) {
   const { t } = useWords()
   const { batch, service } = useApp()
@@ -119,7 +119,7 @@ function BaseUrl({ baseUrl }: { baseUrl: string }) {
 }
 
 interface KeyFieldProps {
-  /** Key that was made just now: it stands in the samples until its owner has saved it. */
+  /** The key just created: it stays in the samples until its owner has saved it. */
   created: CreatedKey | null
   onCreated: (key: CreatedKey | null) => void
 }
@@ -179,7 +179,7 @@ function KeyField({ created, onCreated }: KeyFieldProps) {
   )
 }
 
-/** The newest active key that may master, undefined where there is none, and creating one. */
+/** The newest active key allowed to master, undefined without one, and the creation of keys. */
 function useNewestKey() {
   const { client } = useApp()
   const [keys, setKeys] = useState<readonly ApiKey[] | null>(null)

@@ -1,4 +1,4 @@
-/** Batches of scripts: how far each is, why it waits, and what can be done about it. */
+/** Batches of scripts: progress, reason for waiting, and actions. */
 import { useCallback, useEffect, useState } from 'react'
 import type { Manifest } from '../../../src-contract/batches.ts'
 import { saveAnswer } from '../../api/save.ts'
@@ -8,11 +8,11 @@ import { useWords } from '../../text/context.tsx'
 import { ActionDialog, Problem, useAction } from '../settings/section.tsx'
 import { Table } from '../settings/table.tsx'
 
-/** Polling interval, ms: no live event tells of batches. */
+/** Polling interval, ms: batches have no live event. */
 const READ_EVERY_MS = 3000
 const MOST_SHOWN = 10
 
-/** The newest batches; nothing where there are none. */
+/** The newest batches; renders nothing without any. */
 export function Batches() {
   const { client } = useApp()
   const { t, format } = useWords()

@@ -9,7 +9,7 @@ import type { Text } from '../../text/en.ts'
 /** A song and the settings to master it with: those of the batch, or those of a job. */
 export interface Sample {
   readonly filename: string
-  /** Name of the reference track, where there is one. */
+  /** Name of the reference track, if any. */
   readonly reference?: string | undefined
   readonly settings: Omit<MasterSettings, 'platforms' | 'reference_source_id'> & {
     readonly platforms: readonly Platform[]
@@ -18,7 +18,7 @@ export interface Sample {
 
 export interface SnippetSource extends Sample {
   readonly baseUrl: string
-  /** Key that was just made; without one the samples take it from the environment. */
+  /** Key just created; without one the samples read it from the environment. */
   readonly key?: string | undefined
   readonly comments: Text['automate']['comments']
 }
@@ -148,7 +148,7 @@ await writeFile(${JSON.stringify(zipName(sample.filename))}, Buffer.from(await m
 `
 }
 
-/** Addresses are made here, of identifiers alone: a key is never sent to an address that came from elsewhere. */
+/** Addresses are built here from identifiers only: a key is never sent to an address from elsewhere. */
 function n8n({ baseUrl, key, comments, ...sample }: SnippetSource): string {
   const { files, fields } = formOf(sample)
   const lines = [
@@ -173,7 +173,7 @@ Response format     File
 `
 }
 
-/** Configuration of hosts of agents, which reach the service by the Model Context Protocol. */
+/** Configuration for agent hosts, which reach the service by the Model Context Protocol. */
 function mcp({ baseUrl, key }: SnippetSource): string {
   const headers = { Authorization: `Bearer ${key ?? 'ams_live_…'}` }
   return `${JSON.stringify({ mcpServers: { loudsmith: { type: 'http', url: `${baseUrl}/mcp`, headers } } }, null, 2)}\n`

@@ -1,4 +1,4 @@
-/** Copying a curl command that masters a song once more. */
+/** Copying a curl command that masters a song again. */
 
 import { useMemo } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
@@ -7,7 +7,7 @@ import { useApp } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { curlOf, type Sample } from './snippets.ts'
 
-/** Returns the song of a job and how it was mastered. */
+/** Returns the song and settings of a job. */
 export const sampleOfJob = (job: Job): Sample => ({
   filename: job.filename,
   reference: job.reference_filename,

@@ -1,4 +1,4 @@
-/** Results that are removed soon, and the press that keeps them. */
+/** Results about to be deleted, and the button that keeps them. */
 import { Clock } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../components/button.tsx'

@@ -1,4 +1,4 @@
-/** The action bar of History: what is selected and what to do with it; how full the disk is. */
+/** The action bar of History: the selection and its actions, and the use of the disk. */
 import { CircleX, Disc3, Download, GitCompareArrows, RotateCcw, Trash2 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
@@ -28,7 +28,7 @@ export function HistoryActionBar() {
   )
 }
 
-/** The number of selected songs and what can be done with them; nothing while none is selected. */
+/** The number of selected songs and their actions; renders nothing without a selection. */
 function SelectionActions() {
   const { batch } = useApp()
   const { t } = useWords()
@@ -40,7 +40,7 @@ function SelectionActions() {
   const ended = selected.filter((job) => job.status !== 'queued')
   const repeatable = ended.filter(canMasterAgain)
   useSelectionKeys(selected, ended, actions.remove)
-  /** Number in a button's text; none where it applies to the only song that is selected. */
+  /** Number in a button's text; null if the button applies to the only selected song. */
   const countOf = (list: readonly Job[]) => (selected.length === 1 ? null : list.length)
   if (selected.length === 0) return null
   return (
@@ -92,7 +92,7 @@ function useSelectedJobs(): readonly Job[] {
   return useMemo(() => Object.keys(selectedIds).flatMap((id) => byId[id] ?? []), [selectedIds, byId])
 }
 
-/** Keys of the selection: Delete removes those of its jobs that have ended, Escape lets go of it. */
+/** Keys of the selection: Delete removes its ended jobs, Escape clears it. */
 function useSelectionKeys(
   selected: readonly Job[],
   ended: readonly Job[],

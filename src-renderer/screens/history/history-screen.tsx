@@ -1,4 +1,4 @@
-/** History: every song that was mastered, searched, grouped, selected. */
+/** History: every mastered song, with search, groups and selection. */
 import { useEffect, useMemo, useRef } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
 import { Button } from '../../components/button.tsx'
@@ -46,7 +46,7 @@ export default function HistoryScreen({ isSearching }: { isSearching: boolean })
   )
 }
 
-/** Returns the jobs that were read, without those that are being deleted. */
+/** Returns the loaded jobs except those being deleted. */
 function useShownJobs(): readonly Job[] {
   const { history, jobs } = useApp()
   const ids = useSelect(history.store, (state) => state.ids)
@@ -55,7 +55,7 @@ function useShownJobs(): readonly Job[] {
   return useMemo(() => ids.flatMap((id) => (hidden[id] ? [] : (byId[id] ?? []))), [ids, byId, hidden])
 }
 
-/** Returns the lines of the table: jobs, and before each group its head. A list by title has no groups. */
+/** Returns the lines of the table: jobs, with a head before each group. A list by title has no groups. */
 function useLines(shown: readonly Job[]): readonly Line[] {
   const { filter, isGrouped, nextCursor } = useSelect(useApp().history.store, (state) => state)
   return useMemo(() => {

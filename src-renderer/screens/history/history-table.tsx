@@ -20,7 +20,7 @@ export type Line = { kind: 'group'; group: HistoryGroup } | { kind: 'job'; job: 
 
 const ROW_PX = 47
 const GROUP_PX = 39
-/** Lines before the end at which the next page is read. */
+/** Number of lines before the end that triggers loading of the next page. */
 const READ_AHEAD = 30
 
 interface OpenMenu {
@@ -71,7 +71,7 @@ export function HistoryTable({ lines, shown }: HistoryTableProps) {
   )
 }
 
-/** Lines in view and the height of those before and after them, px. The next page is read as their end comes near. */
+/** Lines in view and the height of those before and after them, px. The next page is loaded near their end. */
 function useLinesInView(lines: readonly Line[], scroller: RefObject<HTMLElement | null>) {
   const { history } = useApp()
   const filter = useSelect(history.store, (state) => state.filter)
@@ -87,7 +87,7 @@ function useLinesInView(lines: readonly Line[], scroller: RefObject<HTMLElement 
   useEffect(() => {
     if (last > lines.length - READ_AHEAD) void history.readMore()
   }, [last, lines.length, history])
-  // Another list begins at its top: left where the last one was, it would read page after page to get there.
+  // A new list starts at its top: at the old scroll position it would load page after page to get there.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the filter is the sign, not an ingredient
   useEffect(() => void scroller.current?.scrollTo(0, 0), [filter])
   const beforePx = items[0]?.start ?? 0
@@ -136,10 +136,10 @@ function HistoryHead({ shown }: Pick<HistoryTableProps, 'shown'>) {
   )
 }
 
-/** Number of columns in the narrowest window: a cell that spans more would make room for columns that are not there. */
+/** Number of columns in the narrowest window: a cell that spans more would add empty columns. */
 const FEWEST_COLUMNS = 4
 
-/** The height of the lines that are not in view. */
+/** The height of the lines out of view. */
 function Gap({ height }: { height: number }) {
   return (
     <tr className="gap">
@@ -177,7 +177,7 @@ function GroupRow({ group, rowIndex }: { group: HistoryGroup; rowIndex: number }
   const credits = jobs.reduce((sum, job) => sum + job.credits_used, 0)
   const named = isWhole ? t.history.batchNamed(first.title, jobs.length - 1) : t.history.group
   const day = format.day(first.created_at, new Date())
-  // The first of a batch says when it began, where the first one is here.
+  // The first row of a batch shows its start time, if that row is loaded.
   const when = batchId && isWhole ? `${day} ${format.time(first.created_at)}` : day
   return (
     <tr className="grp" aria-rowindex={rowIndex}>
@@ -199,7 +199,7 @@ interface JobRowProps {
   onMenu: (open: OpenMenu) => void
 }
 
-/** Returns whether the masters of a job can be listened to and saved. */
+/** Returns whether the masters of a job can be played and saved. */
 const hasMasters = (job: Job) => job.status === 'done' && !job.expired
 
 const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRowProps) {
@@ -258,7 +258,7 @@ const JobRow = memo(function JobRow({ job, isSelected, rowIndex, onMenu }: JobRo
   )
 })
 
-/** The title of a song, a link where it can be listened to, and a line about the song. */
+/** The title of a song, a link if it can be played, and a line about the song. */
 function SongCell({ job }: { job: Job }) {
   const { t, format } = useWords()
   const service = job.ai_service === 'other' ? null : t.services[job.ai_service]
@@ -283,7 +283,7 @@ function SongCell({ job }: { job: Job }) {
   )
 }
 
-/** The time for which masters are kept. */
+/** How long the masters are kept. */
 function KeptFor({ job: { status, expired, expires_at } }: { job: Job }) {
   const { service } = useApp()
   const { t, format } = useWords()
@@ -295,10 +295,10 @@ function KeptFor({ job: { status, expired, expires_at } }: { job: Job }) {
   return Date.parse(expires_at) - Date.now() <= noticeMs ? <span className="c-warn">{days}</span> : days
 }
 
-/** Time for which a row has to stay in view before its report is read, ms. */
+/** Time a row must stay in view before its report is read, ms. */
 const REST_MS = 250
 
-/** Returns the loudness of the song before mastering, LUFS; undefined until it is read, null where it cannot be told. */
+/** Returns the loudness of the song before mastering, LUFS; undefined until it is read, null if unknown. */
 function useLoudnessBefore(job: Job): number | null | undefined {
   const { history } = useApp()
   const lufs = useSelect(history.store, (state) => state.before[job.source_sha256])

@@ -11,7 +11,7 @@ import { useApp, useSelect } from '../../state/app-state.ts'
 import { isNarrowed } from '../../state/history.ts'
 import { useWords } from '../../text/context.tsx'
 
-/** Pause in typing after which the search begins, ms. */
+/** Pause in typing before the search starts, ms. */
 const TYPING_MS = 160
 
 export function HistoryTools({ isSearching }: { isSearching: boolean }) {
@@ -24,7 +24,7 @@ export function HistoryTools({ isSearching }: { isSearching: boolean }) {
   )
 }
 
-/** The choice of a status. The number of all jobs is shown while nothing narrows the list. */
+/** The choice of a status. The number of all jobs is shown while no filter is set. */
 function StatusChoice() {
   const { history } = useApp()
   const { t, format } = useWords()
@@ -77,7 +77,9 @@ function ListMenu() {
   )
 }
 
-/** Searches while one types, but not in the middle of a syllable. The key `/` focuses it; Escape empties it, then leaves it. */
+/**
+ * Searches while the user types, except within a syllable. The key `/` focuses it; Escape clears it, then leaves it.
+ */
 function SearchField({ isFocused }: { isFocused: boolean }) {
   const { history } = useApp()
   const { t } = useWords()
@@ -89,7 +91,7 @@ function SearchField({ isFocused }: { isFocused: boolean }) {
   useEffect(() => {
     if (!isFocused) return
     field.current?.focus()
-    // The address has done its work: asked for again, it is another one.
+    // Removed from the address once applied, so that the same link works again.
     location.replace(addressOf('history'))
   }, [isFocused])
   useEffect(() => {

@@ -7,12 +7,12 @@ import { useApp } from '../../state/app-state.ts'
 import { useWords } from '../../text/context.tsx'
 import { sampleOfJob, useCopyCurl } from '../automate/use-copy-curl.ts'
 
-/** Gives the focus to the row after those of the jobs, else to the one before, once theirs are gone. Nothing scrolls. */
+/** Focuses the row after the removed jobs, else the row before. Nothing scrolls. */
 function focusBeside(jobIds: readonly string[]): void {
   const rows = [...document.querySelectorAll<HTMLElement>('.hist [data-job]')]
   const isGone = ({ dataset }: HTMLElement) => jobIds.includes(dataset.job ?? '')
   const beside = rows[rows.findLastIndex(isGone) + 1] ?? rows.findLast((row) => !isGone(row))
-  // Rows are drawn anew in the places of others.
+  // Removal re-renders the rows, so the element is looked up by its job.
   const selector = `.hist [data-job="${beside?.dataset.job}"]`
   requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true }))
 }
@@ -30,7 +30,7 @@ export function useJobActions() {
       },
       saveMaster: (job: Job, platform: Platform) => void saver.saveMaster(job.job_id, platform).catch(batch.fail),
       reveal: (job: Job) => void saver.reveal(job.job_id).catch(batch.fail),
-      /** Opens the newest of versions of one song with the next older one in its switch. */
+      /** Compares the newest version of a song with the next older one. */
       compare(versions: readonly Job[]) {
         const [newest, older] = versions.toSorted((a, b) => b.created_at.localeCompare(a.created_at))
         if (newest && older) go('listen', `${newest.job_id}/${older.job_id}`)

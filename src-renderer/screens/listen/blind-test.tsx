@@ -1,4 +1,4 @@
-/** The blind test, in the place of the version switch: hear A, B and X at one level, say which X is, see the score. */
+/** The blind test, shown in place of the version switch: hear A, B and X at one level, identify X, see the score. */
 
 import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
@@ -7,12 +7,12 @@ import { trackOf } from '../../playback/forms.ts'
 import { useApp, usePlayback } from '../../state/app-state.ts'
 import { useListenWords, useTrackName } from './context.tsx'
 
-/** Chance levels: below the first a difference counts as heard, above the second none was shown. */
+/** Chance levels: below the first a difference was heard, above the second no difference was shown. */
 const SURE = 0.05
 const UNSURE = 0.2
 const ENOUGH_TRIALS = 10
 
-/** It takes the focus as it opens, and keeps it where a step takes the pressed button away. */
+/** It takes the focus when it opens, and keeps it when a step removes the pressed button. */
 export function BlindTestPanel({ onLeave }: { onLeave: () => void }) {
   const { l } = useListenWords()
   const test = usePlayback((state) => state.blindTest)
@@ -42,7 +42,7 @@ function Setup({ onLeave }: { onLeave: () => void }) {
   const there = versions.filter((one) => !one.missing && readiness[one.id] !== 'failed')
   const tracks = there.flatMap(({ id }) => [...new Set([id, trackOf(copies, id)])])
   const copy = trackOf(copies, lastHeard)
-  // Beside its master a copy tells what the codec does.
+  // A comparison of a copy with its master shows the effect of the codec.
   const [a, setA] = useState(copy === lastHeard ? 'source' : lastHeard)
   const [b, setB] = useState(lastHeard === 'source' ? (there[1]?.id ?? 'source') : copy)
   const ids = [useId(), useId()] as const

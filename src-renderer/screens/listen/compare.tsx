@@ -1,4 +1,4 @@
-/** Two masters of one song side by side: what was set, what came out, and the other one in the switch. */
+/** Two masters of one song side by side: their settings, their measurements, and the other master in the switch. */
 
 import { useEffect, useId, useState } from 'react'
 import { useStore } from 'zustand'
@@ -166,7 +166,7 @@ function OnlyOne() {
   )
 }
 
-/** Returns the settings of sound and edges that at least one of two jobs was made with. */
+/** Returns the settings of sound and edges used by at least one of two jobs. */
 const steeringRows = (...jobs: readonly Job[]) =>
   [...STEERING_NAMES, ...EDGE_NAMES].filter((name) =>
     jobs.some((one) => String(one[name] ?? DEFAULT_SETTINGS[name]) !== String(DEFAULT_SETTINGS[name])),
@@ -180,7 +180,7 @@ function steeringText(name: SteeringName | EdgeName, job: Job, t: Text): string 
   return value === undefined ? '–' : String(value).replace('-', '−')
 }
 
-/** A number as it is printed: the difference of two that stand there is that of what is read. */
+/** A number rounded as displayed: the difference shown is that of the two displayed numbers. */
 const printed = (value: number) => Number(value.toFixed(2))
 
 function Differences(props: {

@@ -1,4 +1,4 @@
-/** Shared state of the parts of the Listen screen: the words, and the playback of this visit. */
+/** Shared state of the Listen screen: the words and the playback of this visit. */
 import { createContext, useCallback, useContext } from 'react'
 import { useStore } from 'zustand'
 import { type CopyCodec, copyCodecName } from '../../../src-contract/codecs.ts'
@@ -15,7 +15,7 @@ import { listenKo } from '../../text/listen.ko.ts'
 
 const TEXTS = { en: listenEn, ko: listenKo }
 
-/** The words of the app and those of this screen. */
+/** The words of the app and of this screen. */
 export function useListenWords() {
   const words = useWords()
   return { ...words, l: TEXTS[words.language] }
@@ -26,7 +26,7 @@ export interface Visit {
   readonly report: Report
   readonly listen: ListenStore
   readonly item: PlaybackItem
-  /** The part of the song that the lanes show. */
+  /** The part of the song shown in the lanes. */
   readonly view: TimeViewActions
 }
 
@@ -38,7 +38,7 @@ export function useVisit(): Visit {
   return visit
 }
 
-/** Answers the name of a version as it stands in the switch. */
+/** Returns the name of a version in the switch. */
 export function useVersionName(): (version: PlaybackVersion) => string {
   const { t, l } = useListenWords()
   const { job, listen } = useVisit()
@@ -56,7 +56,7 @@ export function useVersionName(): (version: PlaybackVersion) => string {
   )
 }
 
-/** Answers the name of a track: that of its version, with the codec of a copy. */
+/** Returns the name of a track: its version, with the codec of a copy. */
 export function useTrackName(): (versions: readonly PlaybackVersion[], track: string) => string {
   const nameOf = useVersionName()
   return useCallback(

@@ -1,4 +1,4 @@
-/** The menu beside a master: as uploaded, as a codec leaves it, and the difference alone. */
+/** The menu beside a master: as uploaded, after a codec, and the difference alone. */
 import { Check, ChevronDown } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -11,10 +11,13 @@ import { differenceOf } from '../../playback/state.ts'
 import { useApp, usePlayback } from '../../state/app-state.ts'
 import { useListenWords, useVersionName } from './context.tsx'
 
-/** Encoder of each codec, null where this ffmpeg has none; undefined while that is not known. */
+/** Encoder of each codec, null if this ffmpeg has none; undefined until known. */
 export type Encoders = Partial<Record<CopyCodec, string | null>>
 
-/** Asks once which codecs can be encoded here. While that is not known every codec can be chosen, and the answer says why not. */
+/**
+ * Asks once which codecs this machine can encode. Until then every codec can be chosen, and the server's answer gives
+ * the reason for a failure.
+ */
 export function useEncoders(): Encoders {
   const { client } = useApp()
   const [encoders, setEncoders] = useState<Encoders>({})
@@ -31,7 +34,7 @@ export function useEncoders(): Encoders {
   return encoders
 }
 
-/** Returns what the name of an encoder says beyond that of its codec: `ffmpeg aac`. */
+/** Returns the rest of an encoder's name after its codec: `ffmpeg aac`. */
 function encoderWords(encoder: string, codec: CopyCodec): string {
   const { full } = copyCodecName(codec)
   return encoder.startsWith(`${full} (`) ? encoder.slice(full.length + 2, -1) : encoder
@@ -83,7 +86,7 @@ interface FormItemsProps {
   readonly encoders: Encoders
 }
 
-/** The forms: as uploaded, then what the platform streams, then the others. */
+/** The forms: as uploaded, then the platform's streaming codecs, then the others. */
 function FormItems({ id, platform, chosen, encoders }: FormItemsProps) {
   const { t, l } = useListenWords()
   const { playback } = useApp()
@@ -117,7 +120,7 @@ function FormItems({ id, platform, chosen, encoders }: FormItemsProps) {
   )
 }
 
-/** Turns the difference of this version on, and off again. */
+/** Turns the difference of this version on and off. */
 function DifferenceItem({ id }: { id: string }) {
   const { l } = useListenWords()
   const { playback } = useApp()
@@ -138,7 +141,7 @@ function DifferenceItem({ id }: { id: string }) {
   )
 }
 
-/** What an item says, behind the mark of what is chosen. */
+/** Content of an item, after the mark of the current choice. */
 function Marked({ children }: { children: ReactNode }) {
   return (
     <>
@@ -152,7 +155,7 @@ function Marked({ children }: { children: ReactNode }) {
   )
 }
 
-/** Reasons for which copies could not be made or read. */
+/** Reasons why copies could not be made or read. */
 export function CopyFailures() {
   const { l, say } = useListenWords()
   const nameOf = useVersionName()

@@ -1,4 +1,4 @@
-/** Decisions of the engine, stage by stage, with their reasons: the sentences of the report. */
+/** Decisions of the engine by stage, with their reasons, in the sentences of the report. */
 import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import type { Decision } from '../../../src-contract/report.ts'
 import { decisionText, stageText } from '../../../src-contract/text/decisions.ts'
@@ -14,7 +14,7 @@ export function Decisions({ decisions }: { decisions: readonly Decision[] }) {
       </header>
       <ol>
         {decisions.map((decision, index) => {
-          // Clipper and limiter are described for the master that was driven hardest.
+          // Clipper and limiter are described for the master that drove them hardest.
           const platform = PLATFORMS.find((one) => one === decision.values.platform)
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: two decisions of one kind differ in nothing but their place

@@ -1,4 +1,4 @@
-/** The head of the Listen screen: the song, what was set, and what can be done with it. */
+/** The head of the Listen screen: the song, its settings and its actions. */
 import { ArrowLeft, Copy, Download, Ellipsis, FileText, FolderOpen, GitCompareArrows, RotateCcw } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'

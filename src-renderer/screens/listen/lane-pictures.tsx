@@ -1,4 +1,4 @@
-/** Still pictures of the time lanes: ruler, waveforms, loudness and gain reduction, each on the view of the lanes. */
+/** Static pictures of the time lanes: ruler, waveforms, loudness and gain reduction, in the lanes' view. */
 import { memo, useMemo } from 'react'
 import type { Report } from '../../../src-contract/report.ts'
 import { clock, clockTenths } from '../../../src-contract/text/numbers.ts'
@@ -28,23 +28,23 @@ interface LaneProps {
   readonly version: PlaybackVersion | undefined
   /** The part of the song that is shown. */
   readonly view: TimeView
-  /** Peaks of each column of the view, where the curves of the report are coarser; null while they are read. */
+  /** Peaks of each column of the view, where the report's curves are coarser; null while they are loading. */
   readonly originalPeaks: Peaks | null
   readonly versionPeaks: Peaks | null
 }
 
 const middleOf = (lane: { top: number; height: number }) => lane.top + lane.height / 2
 
-/** Returns the duration of one step of the version's curves; without curves, that of the song. */
+/** Returns the duration of one step of the version's curves; without curves, the duration of the song. */
 const stepOf = ({ report, version }: LaneProps) => version?.curves?.step_seconds ?? heardSeconds(report)
 
-/** Returns the part of a curve that is shown, in its steps. */
+/** Returns the visible part of a curve, in its steps. */
 const stepsIn = ({ startSeconds, endSeconds }: TimeView, stepSeconds: number) => ({
   from: startSeconds / stepSeconds,
   to: endSeconds / stepSeconds,
 })
 
-/** Everything that does not move while the song plays. */
+/** Everything that stays still during playback. */
 export const Still = memo(function Still(props: LaneProps & { readonly stretches: readonly Stretch[] }) {
   const { layout, view } = props
   const { left, right, ruler, width, height } = layout
@@ -245,7 +245,7 @@ interface WaveProps {
   readonly finePeaks: Peaks | null
 }
 
-/** One waveform twice: what is still to come, and what has been played, which the playhead uncovers. */
+/** One waveform drawn twice: the part to come, and the played part, which the playhead uncovers. */
 const Wave = memo(function Wave({ side, layout, lane, view, peaks, stepSeconds, finePeaks }: WaveProps) {
   const path = useMemo(() => {
     if (finePeaks) return wavePath(finePeaks, { from: 0, to: finePeaks.length }, lane, layout)

@@ -1,4 +1,7 @@
-/** The Listen screen: hear original and masters at the same place and level, see why they differ, take the files. */
+/**
+ * The Listen screen: original and masters at the same position and level, the reasons for their difference, and the
+ * files.
+ */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { copyCodecName } from '../../../src-contract/codecs.ts'
@@ -39,7 +42,9 @@ import { useKeys } from './use-keys.ts'
 import { Verdict } from './verdict.tsx'
 import { VersionSwitch } from './version-switch.tsx'
 
-/** `detail` is a job, and behind a slash what it is compared with: another job of the song, or `compare` to choose one. */
+/**
+ * `detail` is a job, optionally followed by a slash and another job of the song to compare, or `compare` to choose one.
+ */
 export default function ListenScreen({ detail }: { detail: string }) {
   const { client, jobs } = useApp()
   const [jobId = '', compared] = detail.split('/')
@@ -48,7 +53,7 @@ export default function ListenScreen({ detail }: { detail: string }) {
   const listen = useMemo(() => new ListenStore({ client, jobId, otherId }), [client, jobId, otherId])
   const state = useStore(listen.store)
   const liveStatus = useStore(jobs.store, ({ byId }) => byId[jobId]?.status)
-  // A job that ends while its screen is open becomes audible by itself.
+  // A job that ends while its screen is open can be played at once.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the status is read here only as the sign to read again
   useEffect(() => void listen.read(), [listen, liveStatus])
   const { job, report } = state
@@ -62,7 +67,7 @@ function NothingToHear({ state, jobId, onRetry }: { state: ListenState; jobId: s
   const { job, failure } = state
   const progress = useStore(jobs.store, ({ byId }) => byId[jobId]?.progress) ?? job?.progress ?? 0
   const isGone = failure?.code === 'JOB_NOT_FOUND' || failure?.code === 'NOT_FOUND'
-  // The job itself says why there is no report.
+  // The job's own status explains a missing report.
   const isOver = isGone || job?.status === 'failed' || job?.expired === true
   const reason = !job
     ? failure && say(failure)
@@ -113,14 +118,14 @@ interface ListeningProps {
   job: Job
   report: Report
   listen: ListenStore
-  /** Opens with the choice of another version to compare with. */
+  /** Opens with the choice of another version to compare. */
   isChoosing: boolean
 }
 
 function Listening({ job, report, listen, isChoosing }: ListeningProps) {
   const { playback } = useApp()
   const item = useMemo(() => jobItem(job, report, listen.store.getState().other), [job, report, listen])
-  // Before it is drawn: all that is below shows what is loaded.
+  // Before paint: everything below shows the loaded item.
   useLayoutEffect(() => {
     playback.load(item)
     void playback.open()
@@ -198,8 +203,8 @@ function Batch({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
 }
 
 /**
- * Tells screen readers what a key did: the version that is heard, the level, the loop, a step of the blind test. Nothing that moves
- * by itself.
+ * Announces the result of a key to screen readers: version, level, loop or step of the blind test. Continuous changes
+ * are silent.
  */
 function useSpokenChanges(): void {
   const { t, l } = useListenWords()
@@ -239,7 +244,7 @@ function useSpokenChanges(): void {
   }, [playback, notices, l, t, nameOf, nameOfTrack])
 }
 
-/** Returns the sentence that says in which form a version is heard, or is about to be. */
+/** Returns the sentence for the current or pending form of a version. */
 function formWords(state: PlaybackState, { id }: PlaybackVersion, name: string, l: ListenText): string {
   const { codec, making } = state.copies[id] ?? AS_UPLOADED
   if (making) return l.copies.isEncoding(name, copyCodecName(making).full)
@@ -248,10 +253,10 @@ function formWords(state: PlaybackState, { id }: PlaybackVersion, name: string, 
   return form ? l.copies.hearing(name, form) : l.live.hearing(name)
 }
 
-/** Least change of the shown time that is a zoom and no rounding, s. */
+/** Least change of the visible duration that is a zoom rather than rounding, s. */
 const ZOOM_SECONDS = 1e-6
 
-/** Tells screen readers which part of the song the lanes show after a zoom; scrolling and following are not told. */
+/** Announces the visible part of the song after a zoom to screen readers; scrolling and following are silent. */
 function useSpokenZoom(): void {
   const { l } = useListenWords()
   const { notices } = useApp()

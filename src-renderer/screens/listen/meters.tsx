@@ -1,4 +1,4 @@
-/** Live meters: momentary, short-term and integrated loudness, and true peak left and right, of the version as written. */
+/** Live meters of the version as written: momentary, short-term and integrated loudness, true peak left and right. */
 
 import { useEffect, useMemo, useRef } from 'react'
 import { setAttribute, useFrames, useIsStill, useSize } from '../../components/frames.ts'
@@ -22,7 +22,7 @@ const TOP = 24
 const GAP = 5
 const SCALE_WIDTH = 24
 const SILENCE = Number.NEGATIVE_INFINITY
-/** A column stays where it is for this long without a report: the time view tells every 20 ms. */
+/** Time a column stays put without a report: the time view reports every 20 ms. */
 const LATE_SECONDS = 0.25
 
 interface Kept {
@@ -39,10 +39,10 @@ interface Column {
   readonly zones: MeterZones
 }
 
-/** State of the columns at one moment. */
+/** State of the columns at a moment. */
 type Shown = Record<Column['name'], { levelDb: number; heldDb: number; isOver: boolean; printedDb: number }>
 
-/** Last readings of the version that is heard. */
+/** Last readings of the current version. */
 interface Readings {
   readonly loudness: readonly number[]
   peaks: readonly number[]
@@ -229,7 +229,7 @@ export function Meters() {
   )
 }
 
-/** One column, whose parts `draw` moves. */
+/** A column; `draw` moves its parts. */
 function ColumnView(props: { column: Column; width: number; bottom: number; height: number }) {
   const { l } = useListenWords()
   const { width, bottom, height } = props
@@ -254,7 +254,7 @@ function ColumnView(props: { column: Column; width: number; bottom: number; heig
   )
 }
 
-/** Numbers beside the columns; one that the aim would cover gives way to it. */
+/** Numbers beside the columns; a number that the target marker would cover is hidden. */
 function Ticks(props: { levels: readonly number[]; scale: MeterScale; aimDb: number; x: number; bottom: number }) {
   const { format } = useListenWords()
   const { levels, scale, aimDb, x, bottom } = props
@@ -275,7 +275,7 @@ function Ticks(props: { levels: readonly number[]; scale: MeterScale; aimDb: num
   )
 }
 
-/** Moves the parts of one column. The numbers change ten times a second, so that they can be read. */
+/** Moves the parts of a column. The numbers change ten times a second to stay legible. */
 function draw(
   svg: SVGSVGElement,
   { name, scale, zones }: Column,

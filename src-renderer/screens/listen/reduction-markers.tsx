@@ -1,4 +1,4 @@
-/** Buttons at the largest gain reductions of a version: each jumps to its place. */
+/** Buttons at the largest gain reductions of a version: each seeks to its position. */
 
 import { useMemo } from 'react'
 import { clock } from '../../../src-contract/text/numbers.ts'
@@ -18,7 +18,7 @@ interface MarkersProps {
   readonly version: PlaybackVersion
 }
 
-/** Places outside the view wait at its edges, so that they can still be reached. */
+/** Markers outside the view stay at its edges, to remain reachable. */
 export function ReductionMarkers({ layout, view, version }: MarkersProps) {
   const { l, format } = useListenWords()
   const { playback } = useApp()

@@ -1,11 +1,11 @@
-/** Repairs of the damage that was found, and further findings. */
+/** Repairs of damage, and further findings. */
 import type { Repair, Warning } from '../../../src-contract/report.ts'
 import { frequency } from '../../../src-contract/text/numbers.ts'
 import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'
 import { warningText } from '../../../src-contract/text/text.ts'
 import { useListenWords } from './context.tsx'
 
-/** Warnings that the verdict or the list of repairs says already. */
+/** Warnings already covered by the verdict or the list of repairs. */
 const SAID_ELSEWHERE: readonly Warning['code'][] = ['TARGET_NOT_REACHED', 'INPUT_CLIPPED']
 
 export function Repairs({ repairs, warnings }: { repairs: readonly Repair[]; warnings: readonly Warning[] }) {

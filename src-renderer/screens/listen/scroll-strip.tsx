@@ -1,11 +1,11 @@
-/** The strip below the lanes of a zoomed song: which part is shown, and a way to another or back to the whole. */
+/** The strip below the lanes of a zoomed song: shows, scrolls and resets the visible part. */
 import { type KeyboardEvent, type PointerEvent, useRef } from 'react'
 import { clock } from '../../../src-contract/text/numbers.ts'
 import type { LanesLayout } from '../../drawing/lanes.ts'
 import { lengthOf, type TimeView } from '../../state/time-view.ts'
 import { useListenWords, useVisit } from './context.tsx'
 
-/** Parts of the view by which an arrow key and a page key scroll. */
+/** Scroll distance of an arrow key and of a page key, in views. */
 const ARROW_STEP = 0.1
 const PAGE_STEP = 0.9
 
@@ -15,7 +15,7 @@ interface StripProps {
   readonly lanesId: string
 }
 
-/** Returns by how many views a key scrolls; undefined for another key. */
+/** Returns the scroll distance of a key in views; undefined for another key. */
 function viewsOf(key: string): number | undefined {
   if (key === 'Home') return Number.NEGATIVE_INFINITY
   if (key === 'End') return Number.POSITIVE_INFINITY
@@ -25,7 +25,10 @@ function viewsOf(key: string): number | undefined {
   return key === 'PageDown' ? PAGE_STEP : undefined
 }
 
-/** Returns the handlers for the strip, `width` pixels wide: a press beside the thumb brings it there, a drag takes it along. */
+/**
+ * Returns the handlers of the strip, `width` pixels wide: a press beside the thumb moves the thumb there, a drag moves
+ * it along.
+ */
 function useStripDrag(view: TimeView, width: number) {
   const { durationSeconds, dispatch } = useVisit().view
   const lastX = useRef<number | null>(null)
@@ -58,7 +61,7 @@ export function ScrollStrip({ layout, view, lanesId }: StripProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     const views = viewsOf(event.key)
     if (views === undefined || event.ctrlKey || event.metaKey || event.altKey) return
-    // The same keys of the window move the playhead.
+    // The window's handlers for these keys move the playhead.
     event.preventDefault()
     dispatch({ kind: 'scroll', bySeconds: views * length })
   }

@@ -1,4 +1,6 @@
-/** The long-term spectrum of original and version against what is aimed at, with its finding in words and as a table. */
+/**
+ * The long-term spectrum of original and version against the target curve, with its finding in words and as a table.
+ */
 
 import { useMemo, useRef, useState } from 'react'
 import { nominalHz, nominalName, unbroken } from '../../../src-contract/text/numbers.ts'
@@ -22,13 +24,13 @@ import type { ListenText } from '../../text/listen.en.ts'
 import { useListenWords, useVersionName, useVisit } from './context.tsx'
 
 const LIVE_MS = 66
-/** A curve that stays this close to its aim is told by its largest distance, another by its mean. */
+/** A curve that stays this close to its target is described by its largest distance, another by its mean. */
 const CLOSE_DB = 3
-/** Distances are told to a tenth: what is closer is within one. */
+/** Distances are rounded to a tenth: a smaller one is given as within one. */
 const LEAST_DB = 0.1
 const STILL_MS = 250
 
-/** Tells whether what is heard at this moment is drawn as well: not where it would give X away. */
+/** Tells whether the live spectrum is drawn too: not in a blind test, where it would reveal X. */
 const isHeardLive = (state: PlaybackState) => state.isPlaying && state.blindTest === null
 
 interface Curves {
@@ -61,7 +63,7 @@ function useCurves(): Curves & { name: string; isOriginal: boolean } {
   }, [report, version, nameOf])
 }
 
-/** The finding in words: how the version lies to its aim or, without one, to the original. */
+/** The finding in words: the version against its target or, without one, against the original. */
 function findingOf({ original, version, aim, isReference }: Curves, l: ListenText, format: Format): string {
   const hasVersion = version.length > 0
   const finding = compareSpectra(hasVersion ? version : original, aim.length > 0 ? aim : original)
@@ -171,7 +173,7 @@ function Plot({ curves, label }: { curves: Curves; label: string }) {
         {LEVEL_TICKS.filter((db) => db <= layout.topDb - 2).map((db) => (
           <g key={db}>
             <line className="g" x1={layout.left} x2={layout.right} y1={toY(db)} y2={toY(db)} />
-            {/* The lowest step gives way to the unit. */}
+            {/* The lowest label is hidden behind the unit. */}
             {toY(db) < layout.bottom - 12 && (
               <text className="t e" x={layout.left - 5} y={toY(db) + 4}>
                 {format.target(db)}

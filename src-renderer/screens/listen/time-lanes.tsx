@@ -21,12 +21,12 @@ import { useLaneWheel } from './use-lane-wheel.ts'
 import { usePeaks } from './use-peaks.ts'
 
 const STILL_MS = 250
-/** Distance from the edges of a loop within which the playhead has gone from its end to its start, s. */
+/** Distance from a loop's edges at which the playhead counts as having wrapped around, s. */
 const REPEAT_SECONDS = 1
 
 const isClipped = (job: Job) => job.warnings.some(({ code }) => code === 'INPUT_CLIPPED')
 
-/** Answers the sentence that stands for the picture. */
+/** Returns the text alternative of the picture. */
 function useLanesLabel(version: PlaybackVersion | undefined, stretches: readonly Stretch[]): string {
   const { l, format } = useListenWords()
   const nameOf = useVersionName()
@@ -45,10 +45,10 @@ function useLanesLabel(version: PlaybackVersion | undefined, stretches: readonly
   return l.timeView.label(parts)
 }
 
-/** Returns the version that is drawn below the original. */
+/** Returns the version drawn below the original. */
 function useShownVersion(): PlaybackVersion | undefined {
   return usePlayback((state) => {
-    // While the original is heard the lane keeps the master it is compared with; a blind test must not be told by it.
+    // During the original, the lane keeps the master compared with it; in a blind test it must not reveal X.
     const { blindTest: test } = state
     if (test)
       return state.versions.find((one) => one.id === partsOfTrack(test.b === 'source' ? test.a : test.b).version)
@@ -57,7 +57,7 @@ function useShownVersion(): PlaybackVersion | undefined {
   })
 }
 
-/** Has the view follow the playhead by pages; a loop that begins again does not take it away. */
+/** Makes the view follow the playhead by pages; a loop that restarts does not move it. */
 function useFollow(): (seconds: number) => void {
   const { view } = useVisit()
   const { playback } = useApp()
@@ -79,11 +79,14 @@ function useFollow(): (seconds: number) => void {
 interface PlayheadProps {
   readonly layout: LanesLayout
   readonly view: TimeView
-  /** The rectangle that uncovers what has been played. */
+  /** The rectangle that uncovers the played part. */
   readonly played: RefObject<SVGRectElement | null>
 }
 
-/** The playhead, which waits at the edge while it is outside the view. The keys of the window move it: arrows 5 s, with Shift 1 s. */
+/**
+ * The playhead, which stays at the edge while it is outside the view. The window's keys move it: arrows 5 s, with Shift
+ * 1 s.
+ */
 function Playhead({ layout, view, played }: PlayheadProps) {
   const { l } = useListenWords()
   const { report } = useVisit()
@@ -171,7 +174,7 @@ export function TimeLanes() {
   const shownLoop = draft ?? loop
   const pictures = { layout, report, version, view, originalPeaks, versionPeaks, stretches }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys for what the pointer does here are those of the window
+    // biome-ignore lint/a11y/noStaticElementInteractions: the window's keys do the same as the pointer here
     <div
       ref={host}
       id={id}

@@ -1,4 +1,4 @@
-/** The action bar of the Listen screen: play, time, loop, the one choice of level, blind test, volume, keys. */
+/** The action bar of the Listen screen: play, time, loop, level, blind test, volume, keys. */
 
 import { Keyboard, Repeat, Shuffle, Volume2, VolumeX } from 'lucide-react'
 import { Popover } from 'radix-ui'
@@ -56,7 +56,7 @@ function LoopButton({ item: { durationSeconds } }: { item: PlaybackItem }) {
   const { playback } = useApp()
   const loop = usePlayback((state) => state.loop)
   const isLooping = usePlayback((state) => state.isLooping)
-  // No digit is noticeably wider than 0.
+  // 0 is as wide as any digit.
   const end = clock(durationSeconds).replace(/\d/g, '0')
   const text = loop ? l.transport.loop(clock(loop.startSeconds), clock(loop.endSeconds)) : l.transport.loopOff
   return (

@@ -1,4 +1,4 @@
-/** The keys of the Listen screen. Silent while text is typed or composed, and while a dialog or a menu is open. */
+/** The keys of the Listen screen. Ignored while text is typed or composed, and while a dialog or a menu is open. */
 import { useEffect } from 'react'
 import { DIFFERENCE_KEY, useDifferenceKey } from '../../components/difference-button.tsx'
 import { isCovered, keyOf, ownsKey } from '../../components/is-typing.ts'
@@ -7,10 +7,10 @@ import { isWithin, type TimeViewActions } from '../../state/time-view.ts'
 
 const FAR_SECONDS = 5
 const NEAR_SECONDS = 1
-/** Keys that zoom, on a layout where + needs Shift also without it, and their factors. */
+/** Zoom keys with their factors, also without Shift on layouts where + needs it. */
 const ZOOM_FACTORS: Readonly<Record<string, number>> = { '+': 2, '=': 2, '-': 0.5 }
 
-/** Zooms the lanes around the playhead, or around their middle when it is not shown; false for a key that does not zoom. */
+/** Zooms the lanes around the playhead, or around their middle when it is out of view; false for any other key. */
 function zoom({ key }: KeyboardEvent, playback: Playback, view: TimeViewActions): boolean {
   const factor = ZOOM_FACTORS[key]
   if (!factor) return false
@@ -21,7 +21,7 @@ function zoom({ key }: KeyboardEvent, playback: Playback, view: TimeViewActions)
   return true
 }
 
-/** Carries out the key; false when it means nothing here. */
+/** Handles a key; false if it has no function here. */
 function obey(event: KeyboardEvent, playback: Playback, holdDifference: () => void): boolean {
   const { blindTest, levelMode, versions } = playback.store.getState()
   const key = keyOf(event)
@@ -78,7 +78,7 @@ export function useKeys(playback: Playback, view: TimeViewActions): void {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
       if (event.isComposing || event.keyCode === 229 || isCovered() || ownsKey(event.target, event.key)) return
       if (zoom(event, playback, view)) return event.preventDefault()
-      // A held key seeks on, but does not play and pause in turn.
+      // A held key repeats a seek, but not play and pause.
       if (event.repeat && !event.key.startsWith('Arrow')) return
       if (obey(event, playback, holdDifference)) event.preventDefault()
     }

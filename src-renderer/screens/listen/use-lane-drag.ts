@@ -5,7 +5,7 @@ import type { LoopRange } from '../../playback/loop.ts'
 import type { Playback } from '../../playback/playback.ts'
 import { isWithin, type TimeView } from '../../state/time-view.ts'
 
-/** A press closer than this to a loop edge takes the edge; one that moves less than this is a click, px. */
+/** A press closer than this to a loop edge takes the edge; a smaller movement is a click, px. */
 const GRIP_PX = 5
 const SHORTEST_LOOP_SECONDS = 0.5
 
@@ -22,7 +22,7 @@ interface Drag {
   readonly fromSeconds: number
 }
 
-/** Returns the loop that a drag to a moment draws; null for an edge that would come too close to the other. */
+/** Returns the loop drawn by a drag to a moment; null for an edge too close to the other. */
 function drawnLoop({ kind, fromSeconds }: Drag, seconds: number, loop: LoopRange | null): LoopRange | null {
   if (kind === 'new') {
     return { startSeconds: Math.min(fromSeconds, seconds), endSeconds: Math.max(fromSeconds, seconds) }
@@ -32,7 +32,7 @@ function drawnLoop({ kind, fromSeconds }: Drag, seconds: number, loop: LoopRange
   return moved.endSeconds - moved.startSeconds > SHORTEST_LOOP_SECONDS ? moved : null
 }
 
-/** Returns the handlers for the element of the lanes, whose left edge is the origin of `axis`, and the loop being drawn. */
+/** Returns the handlers for the lanes' element, whose left edge is the origin of `axis`, and the loop being drawn. */
 export function useLaneDrag({ playback, axis, view, loop }: Lanes) {
   const drag = useRef<Drag | null>(null)
   const [draft, setDraft] = useState<LoopRange | null>(null)
@@ -65,7 +65,7 @@ export function useLaneDrag({ playback, axis, view, loop }: Lanes) {
       }
     },
     onPointerUp(event: PointerEvent) {
-      // The loop is played once it is drawn: at every step of the way the sound would jump.
+      // The loop applies once it is drawn: the sound would jump at every step otherwise.
       if (draft) playback.loop.set(draft)
       else if (drag.current && Math.abs(placeOf(event) - drag.current.fromX) < GRIP_PX && drag.current.kind !== 'head')
         playback.seek(axis.toSeconds(placeOf(event)), event.shiftKey)

@@ -3,14 +3,19 @@ import { type RefObject, useEffect } from 'react'
 import type { timeAxis } from '../../drawing/lanes.ts'
 import { isWhole, lengthOf, type TimeViewActions } from '../../state/time-view.ts'
 
-/** Turn of the wheel that doubles the zoom, px: three notches of a usual mouse. A pinch comes as Ctrl with small turns. */
+/**
+ * Wheel travel that doubles the zoom, px: three notches of a common mouse. A pinch arrives as Ctrl with small deltas.
+ */
 const DOUBLE_PX = 300
 const PINCH_DOUBLE_PX = 60
-/** Turn that scrolls by the length of the view, px. */
+/** Wheel travel that scrolls by the length of the view, px. */
 const PAGE_PX = 1000
 const LINE_PX = 16
 
-/** Listens on `host`, whose left edge is the origin of `axis`. At the whole song, zooming out is left to the page. */
+/**
+ * Listens on `host`, whose left edge is the origin of `axis`. With the whole song in view, zooming out is left to the
+ * page.
+ */
 export function useLaneWheel(
   host: RefObject<HTMLElement | null>,
   view: TimeViewActions,
@@ -37,7 +42,7 @@ export function useLaneWheel(
         })
       }
     }
-    // React listens passively to the wheel, and could not keep the page from scrolling.
+    // React's wheel listeners are passive and cannot stop the page from scrolling.
     element.addEventListener('wheel', onWheel, { passive: false })
     return () => element.removeEventListener('wheel', onWheel)
   }, [host, view, axis])

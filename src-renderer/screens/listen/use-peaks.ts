@@ -1,4 +1,4 @@
-/** Peaks of what is shown, read from the samples where the curves of the report are too coarse. */
+/** Peaks of the visible part, read from the samples where the report's curves are too coarse. */
 
 import { useEffect, useState } from 'react'
 import { readPeaks } from '../../playback/peaks.ts'
@@ -11,8 +11,8 @@ import { useVisit } from './context.tsx'
 type Peaks = readonly (number | null)[]
 
 /**
- * Returns the peaks of a version in dBFS under each of `columns` pixels of the view; null where its curves are fine enough, while they
- * are read, and for a version that cannot be read.
+ * Returns the peaks of a version in dBFS for each of `columns` pixels of the view; null where its curves are fine
+ * enough, while they are loading, and for a version that cannot be read.
  */
 export function usePeaks(
   id: string | undefined,
@@ -32,7 +32,7 @@ export function usePeaks(
       const track = playback.graph?.trackOf(id)
       const rateHz = commonRateHz(report)
       const part = { from: view.startSeconds * rateHz, to: view.endSeconds * rateHz }
-      // A file that cannot be read fails in the playback too, which says so; the curve of the report stays.
+      // An unreadable file also fails in the playback, which reports it; the report's curve stays.
       if (track)
         readPeaks(track, part, columns, control.signal).then(
           (peaks) => setRead({ id, view, peaks }),

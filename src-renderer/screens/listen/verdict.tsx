@@ -1,4 +1,4 @@
-/** Delivered masters: per platform the verdict and its numbers, measured on the written files. */
+/** Delivered masters: verdict and numbers per platform, measured on the written files. */
 import { Check, Download, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
@@ -14,7 +14,7 @@ import { useListenWords } from './context.tsx'
 
 export interface VerdictProps {
   job: Job
-  /** The version that is heard, and how to hear another; absent when nothing can be heard. */
+  /** The current version, and the function that changes it; absent when nothing can be played. */
   heard?: string
   onHear?: (platform: string) => void
 }
@@ -115,7 +115,7 @@ function Row({
   const [isSaving, setSaving] = useState(false)
   const [error, setError] = useState<Refusal | null>(null)
   const name = t.platforms[result.platform]
-  // In the desktop application a master can be dragged out; saving it is the keyboard's way.
+  // In the desktop application a master can be dragged out; the keyboard's equivalent is saving it.
   const desktop = window.loudsmith
   const save = () => {
     setSaving(true)

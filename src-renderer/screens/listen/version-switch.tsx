@@ -1,4 +1,4 @@
-/** The switch: every version of the song in one row, the heard one under the straw line. */
+/** The switch: every version of the song in one row, the current one under the straw line. */
 
 import { useEffect, useId, useRef } from 'react'
 import { copyCodecName } from '../../../src-contract/codecs.ts'
@@ -19,7 +19,7 @@ export function VersionSwitch() {
   const chosen = usePlayback((state) => state.version)
   const encoders = useEncoders()
   const [width] = useSize(row, [0, 0])
-  // In a small window the row scrolls, and keys choose what is out of view.
+  // In a small window the row scrolls, and keys can choose a version out of view.
   // biome-ignore lint/correctness/useExhaustiveDependencies: version and width are signs, not ingredients
   useEffect(() => {
     const cell = row.current?.querySelector('input:checked')?.closest('.vers > *')
@@ -45,7 +45,7 @@ interface VersionCellProps {
   readonly encoders: Encoders
 }
 
-/** One version: what it is called and measures, and beside a master the menu of its forms. */
+/** A version: its name and loudness, and for a master the menu of its forms. */
 function VersionCell({ version, group, encoders }: VersionCellProps) {
   const { l } = useListenWords()
   const { playback } = useApp()
@@ -84,7 +84,7 @@ function VersionCell({ version, group, encoders }: VersionCellProps) {
   )
 }
 
-/** The loudness of a version as uploaded, or the form in which it is heard. */
+/** The loudness of a version as uploaded, or its current form. */
 function FormNote({ version: { id, level } }: { version: PlaybackVersion }) {
   const { l, format } = useListenWords()
   const { codec, making } = usePlayback(({ copies }) => copies[id]) ?? AS_UPLOADED
@@ -101,7 +101,7 @@ function FormNote({ version: { id, level } }: { version: PlaybackVersion }) {
   )
 }
 
-/** Lets only what the codec, or the mastering, has changed be heard. */
+/** Plays only the change made by the codec or the mastering. */
 function HeldDifference() {
   const { l } = useListenWords()
   const { playback } = useApp()

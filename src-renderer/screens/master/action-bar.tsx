@@ -1,4 +1,4 @@
-/** The action bar of the Master screen: where the batch is, what it costs, and the one thing to do next. */
+/** The action bar of the Master screen: the progress of the batch, its price, and the next step. */
 import { Download, Pause, Play, SlidersHorizontal } from 'lucide-react'
 import { type CSSProperties, useState } from 'react'
 import { Button } from '../../components/button.tsx'
@@ -29,7 +29,7 @@ const CELL: Partial<Record<RowKind, string>> = {
   interrupted: 'w',
 }
 
-/** Songs beyond which single cells become too thin to tell apart. */
+/** Number of songs above which single cells are too thin to tell apart. */
 const MOST_CELLS = 24
 
 export interface ActionBarProps {
@@ -65,7 +65,7 @@ export function ActionBar({ rows, song, start, forecast }: ActionBarProps) {
   }
   const made = rows.filter((row) => (row.kind === 'done' || row.kind === 'below') && row.job && !row.job.expired)
   const canSave = made.length > 0 && !isRunning
-  // Songs that are still being read may be ready in a moment: the start button keeps its place.
+  // Songs still being read may soon be ready: the start button keeps its place.
   const isNothingToStart = canSave && count === 0 && tally.reading === 0
   const isTooFew = credits !== undefined && credits < count
   const whyNot =
@@ -130,7 +130,7 @@ export function ActionBar({ rows, song, start, forecast }: ActionBarProps) {
           look="primary"
           className="big"
           whyNot={whyNot}
-          // A double click is one press: a second one starts songs whose warnings nobody has read.
+          // A double click counts as one press: the second would start songs with unread warnings.
           onClick={(event) => event.detail < 2 && start.press()}
         >
           {startText(start, t.actionBar)} <kbd>Enter</kbd>
@@ -156,7 +156,7 @@ function startText(
   return rowIds.length === 0 ? t.startMeasured(count) : t.start(count)
 }
 
-/** Songs that a pause lets finish and songs that it holds: a submitted song is finished, a waiting one is held. */
+/** Songs that a pause lets finish (already submitted), and songs that it holds (waiting). */
 function heldBy(rows: readonly SongRow[]): { finishing: number; waiting: number } {
   const of = (...kinds: RowKind[]) => rows.filter((row) => kinds.includes(row.kind)).length
   return { finishing: of('rendering', 'queued'), waiting: of('waiting') }

@@ -1,4 +1,4 @@
-/** Presets that come with the program: published values of the sound, each for one purpose. Our recommendation. */
+/** Presets shipped with the program: published sound values, each for one purpose. Our recommendation. */
 import { REPAIR_KINDS } from '../../../src-contract/repair-kinds.ts'
 import { type MasterSettings, NEUTRAL_SOUND } from '../../../src-contract/settings.ts'
 

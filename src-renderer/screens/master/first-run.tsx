@@ -1,4 +1,4 @@
-/** The empty batch: one sentence, one action, three things to know. */
+/** The empty batch: one sentence, one action, three facts. */
 import { FolderOpen } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
@@ -18,7 +18,7 @@ export function FirstRun({ isOver, note, onChoose, onFiles }: FirstRunProps) {
   const [isFetching, setFetching] = useState(false)
   const trySample = async () => {
     setFetching(true)
-    // A service that does not answer is told at the top of the page.
+    // The top of the page reports a service that does not answer.
     const song = await fetchSampleSong(t.first.sampleName).catch(() => null)
     setFetching(false)
     if (song) onFiles([song])
@@ -70,13 +70,13 @@ const PITCH = 5
 const swell = (t: number) =>
   Math.abs(Math.sin(t * 41) * 0.5 + Math.sin(t * 97 + 1) * 0.3 + Math.sin(t * 13 + 2) * 0.35) * 0.8 + 0.2
 
-/** Irregular as beats are and the same at every start, 0 to 1. */
+/** Irregular as beats are, but the same at every start, 0 to 1. */
 const scatter = (bar: number) => {
   const wild = Math.sin(bar * 127.1) * 43_758.5453
   return wild - Math.floor(wild)
 }
 
-/** The song rises to the line and lies flat against it: steel turns straw where it has been worked. */
+/** The song rises to the line and flattens against it: the steel turns straw there. */
 function Flatten() {
   const host = useRef<SVGSVGElement>(null)
   const [size, setSize] = useState({ width: 0, height: 0 })

@@ -72,7 +72,7 @@ export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
 
 type DropText = ReturnType<typeof useWords>['t']['drop']
 
-/** Returns the message that the drop area shows instead of its limits; null without one. */
+/** Returns the message that replaces the limits in the drop area; null without one. */
 function noteOf(drop: DropState, t: DropText): string | null {
   if (drop.found !== null) return t.readingFolders(drop.found)
   if (drop.over && drop.over.readable < drop.over.all)
@@ -137,13 +137,13 @@ function PlatformCells() {
   )
 }
 
-/** Pauses what is heard when the screen is left. */
+/** Pauses the playback when the user leaves the screen. */
 function useSilenceBeyond(): void {
   const { playback } = useApp()
   useEffect(() => playback.pause, [playback])
 }
 
-/** Tells screen readers of songs that end and of the batch at every quarter. */
+/** Announces finished songs, and every quarter of the batch, to screen readers. */
 function useSpokenProgress(rows: readonly SongRow[]) {
   const { notices } = useApp()
   const { t, say } = useWords()

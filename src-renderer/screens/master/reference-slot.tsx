@@ -1,4 +1,4 @@
-/** The reference track: a place to drop one of its own, and how far to move toward it. */
+/** The reference track: a drop target, and how far to move toward it. */
 import { AudioLines, CircleX, Upload, X } from 'lucide-react'
 import { type DragEvent, type RefCallback, useCallback, useRef, useState } from 'react'
 import { DEFAULT_SETTINGS, type MasterSettings } from '../../../src-contract/settings.ts'
@@ -11,7 +11,7 @@ import { useWords } from '../../text/context.tsx'
 
 export interface ReferenceSlotProps {
   settings: MasterSettings
-  /** The row for which a track is taken; null for all songs. */
+  /** The row that gets the track; null for all songs. */
   rowId: string | null
   /** Tells whether the row has settings of its own. */
   isOwn: boolean
@@ -21,7 +21,7 @@ export interface ReferenceSlotProps {
 export function ReferenceSlot({ settings, rowId, isOwn, onChange }: ReferenceSlotProps) {
   const { batch } = useApp()
   const { t } = useWords()
-  /** Tells whether what went away from the slot had the focus: what comes in its place takes it. */
+  /** Whether the removed content of the slot had the focus, which its replacement then takes. */
   const hadFocus = useRef(false)
   const place = useCallback((element: HTMLElement) => {
     if (hadFocus.current) element.focus({ preventScroll: true })
@@ -98,7 +98,7 @@ interface SlotProps {
   onChoose: () => void
   onRemove: () => void
   onDropError: () => void
-  /** Told of what has the focus of the slot: its button, or itself while a track is sent. */
+  /** Receives the focusable part of the slot: its button, or the slot itself during an upload. */
   place: RefCallback<HTMLElement>
 }
 

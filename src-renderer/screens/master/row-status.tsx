@@ -1,4 +1,4 @@
-/** The state of a song in words: first line what it is, second line what to know or do. */
+/** The state of a song in words: the state on the first line, facts and advice on the second. */
 import { CircleCheck, CircleX, Clock, Copy, Pause, TriangleAlert } from 'lucide-react'
 import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react'
 import type { Job, Stage } from '../../../src-contract/jobs.ts'
@@ -12,16 +12,16 @@ import { failureOf } from '../../state/refusal.ts'
 import { partWarnings, refusalOfRow, type SongRow } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 
-/** The stages that a song passes, in the order of the bars. */
+/** The stages of a song, in the order of the bars. */
 const BARS = ['decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const satisfies readonly Stage[]
 
 export interface RowStatusProps {
   row: SongRow
   /** Place in the queue, 1 is next. */
   place: number | undefined
-  /** Seconds until it starts, when that can be said. */
+  /** Seconds until it starts, if known. */
   startsInSeconds: number | null
-  /** Seconds until it is done, when that can be said. */
+  /** Seconds until it is done, if known. */
   leftSeconds: number | null
   isPaused: boolean
 }
@@ -57,7 +57,7 @@ export function RowStatus({ row, place, startsInSeconds, leftSeconds, isPaused }
     case 'sending': {
       const size = upload?.sizeBytes ?? 0
       const sent = upload?.sent ?? 0
-      // A queued song has not begun; one whose bytes are all there is being read by the server.
+      // A queued song has not begun; the server reads a fully sent one.
       const word = upload?.state === 'queued' ? t.row.waitingToSend : sent >= 1 ? t.row.checking : null
       if (word)
         return (
@@ -175,10 +175,10 @@ function Doing({ text, percent, isFaint }: { text: string; percent: number; isFa
   )
 }
 
-/** Time in which the number walks to a new value: about that between two messages. */
+/** Animation of the number to a new value: about the interval between two messages. */
 const WALK_MS = 400
 
-/** A percent that walks to its value and never back; it jumps where less motion is wanted. */
+/** A percentage that counts up to its value and never back; it jumps with reduced motion. */
 function Percent({ value, isFaint }: { value: number; isFaint: boolean }) {
   const host = useRef<HTMLSpanElement>(null)
   const shown = useRef(value)
@@ -192,7 +192,7 @@ function Percent({ value, isFaint }: { value: number; isFaint: boolean }) {
       const part = walkMs === 0 ? 1 : Math.min(1, Math.max(0, now - began) / walkMs)
       shown.current = from + (value - from) * part
       const text = percentText(shown.current)
-      // An equal text would have the page laid out anew all the same, with every frame.
+      // Setting an equal text would still cost a layout with every frame.
       if (host.current && host.current.textContent !== text) host.current.textContent = text
       if (part < 1) frame = requestAnimationFrame(step)
     }
@@ -208,7 +208,7 @@ function Percent({ value, isFaint }: { value: number; isFaint: boolean }) {
 
 const percentText = (percent: number) => `${Math.floor(percent)} %`
 
-/** Measurements of a song, and further facts about it. */
+/** Measurements and further facts of a song. */
 function Found({ row }: { row: SongRow }) {
   const { t, format, language } = useWords()
   const found = row.song?.analysis
@@ -223,7 +223,7 @@ function Found({ row }: { row: SongRow }) {
   )
 }
 
-/** Damage of a song, and the remarks behind it in grey. */
+/** Damage of a song, followed by the remarks in grey. */
 function Sentences(props: { damage: readonly Warning[]; remarks: readonly Warning[] }) {
   const { language } = useWords()
   const wrong = unbroken(sentencesOf(props.damage, language))
@@ -308,7 +308,7 @@ function Ended({ job }: { job: Job }) {
   )
 }
 
-/** One line of what is worth knowing: whole when the row is open, and in the tooltip. */
+/** A line of notes: in full when the row is open, and in the tooltip. */
 function Sentence({ text }: { text: string }) {
   return (
     <span className="dim clip" title={text}>
@@ -326,7 +326,7 @@ function Failed({ job, isCancelled }: { job: Job; isCancelled: boolean }) {
     <Lines
       tone="c-bad"
       icon={<CircleX {...small} />}
-      // The refund stands where it is never cut off.
+      // The refund comes first, where it is never cut off.
       head={<span>{[t.row.failedHead, refund].filter(Boolean).join(' · ')}</span>}
     >
       <span title={reason}>{reason}</span>

@@ -1,4 +1,4 @@
-/** The list of songs: its order by hand, and what can be done with all of them. */
+/** The list of songs: manual order, and actions on all of them. */
 import { ArrowUpDown, Ellipsis } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { MAX_RELEASE_TRACKS } from '../../../src-contract/limits.ts'
@@ -61,7 +61,7 @@ export function SongList({ rows, forecast }: { rows: readonly SongRow[]; forecas
   )
 }
 
-/** Number of songs by state, and what can be done with several at once. */
+/** Number of songs by state, and actions on several at once. */
 function ListHead({ rows }: { rows: readonly SongRow[] }) {
   const { batch } = useApp()
   const { t } = useWords()
@@ -93,7 +93,7 @@ function ListHead({ rows }: { rows: readonly SongRow[] }) {
   )
 }
 
-/** A song that was put on the list from another screen is scrolled to as soon as it is drawn. */
+/** A song added from another screen is scrolled into view once it is drawn. */
 function useBroughtBack(list: React.RefObject<HTMLElement | null>, drawn: number) {
   const { batch } = useApp()
   const rowId = useSelect(batch.store, (state) => state.broughtBackId)

@@ -1,4 +1,4 @@
-/** One song of the batch. It keeps its place and height whatever happens to it. */
+/** A song of the batch. Its place and height stay the same in every state. */
 import { Download, Ellipsis, GripVertical, Headphones, Pause, Play, RotateCcw, X } from 'lucide-react'
 import { type CSSProperties, memo, type ReactNode, useCallback, useMemo } from 'react'
 import type { Source } from '../../../src-contract/app.ts'
@@ -17,7 +17,7 @@ import { SongWaveform } from './song-waveform.tsx'
 import { itemOf, loadedSong } from './transport-song.ts'
 import type { RowActions } from './use-row-actions.ts'
 
-/** Format of a song as musicians write it, as far as it is known: FLAC 24/48, MP3 128 kbit/s, WAV 44.1 kHz. */
+/** Format of a song in musicians' terms, as far as known: FLAC 24/48, MP3 128 kbit/s, WAV 44.1 kHz. */
 export function formatOf(
   source: Pick<Source, 'codec' | 'sample_rate_hz' | 'channels' | 'bit_depth' | 'bit_rate_bps'>,
   t: Text,
@@ -36,7 +36,7 @@ export interface SongRowProps extends RowStatusProps {
   actions: RowActions
   isSelected: boolean
   isActive: boolean
-  /** Name of the service it was made with; null where that is not known. */
+  /** Name of the service that made the song; null if unknown. */
   madeWith: string | null
 }
 
@@ -109,7 +109,7 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
   )
 })
 
-/** Plays the song of a row, or pauses it. Shift with Space on the row is its twin for the keyboard. */
+/** Plays or pauses the song of a row. The keyboard's equivalent is Shift with Space on the row. */
 function PlayRow({ row, title }: { row: SongRow; title: string }) {
   const { playback } = useApp()
   const { t } = useWords()
@@ -130,7 +130,7 @@ function PlayRow({ row, title }: { row: SongRow; title: string }) {
   )
 }
 
-/** Returns what is told of a song below its title. */
+/** Returns the facts below a song's title. */
 function useParts({ song, upload }: SongRow, madeWith: string | null): string[] {
   const { t, format } = useWords()
   const source = song?.source
@@ -147,7 +147,7 @@ function DragOut({ jobId, children }: { jobId: string | undefined; children: Rea
   const bridge = window.loudsmith
   if (!bridge || !jobId) return children
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dragging out is the pointer's twin of "Show in folder" in the menu
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keyboard's equivalent of dragging out is "Show in folder" in the menu
     <span
       className="drag-out"
       draggable
@@ -172,8 +172,8 @@ interface RowButtonsProps {
 }
 
 /**
- * Buttons of a row by its kind. Each has a key: a button that comes in the place of another must not take its focus, and the next
- * press with it.
+ * Buttons of a row by its kind. Each has a React key: a button that replaces another must not inherit its focus and
+ * thus the next press.
  */
 function RowButtons(props: RowButtonsProps) {
   const { row, actions } = props

@@ -1,4 +1,4 @@
-/** The waveform of a row; that of the song that is heard carries the playhead, and a press on it seeks. */
+/** The waveform of a row; for the playing song it shows the playhead, and a press on it seeks. */
 import { type PointerEvent, useRef } from 'react'
 import { useFrames } from '../../components/frames.ts'
 import { Waveform, type WaveformProps } from '../../components/waveform.tsx'
@@ -26,7 +26,7 @@ function Heard(wave: WaveformProps) {
     if (width > 0) playback.seek(((event.clientX - left) / width) * durationSeconds)
   }
   return (
-    // The arrow keys of the transport are the twin of this.
+    // The keyboard's equivalent: the arrow keys of the transport.
     <span
       data-seek=""
       aria-hidden="true"

@@ -1,10 +1,10 @@
-/** The song that is played on the Master screen, and which one a press of play is about. */
+/** The song playing on the Master screen, and the song that the play button would start. */
 import { type SongItem, songItem } from '../../playback/song-item.ts'
 import type { PlaybackState } from '../../playback/state.ts'
 import { useApp, usePlayback, useSelect } from '../../state/app-state.ts'
 import { type SongRow, titleOf } from '../../state/song-rows.ts'
 
-/** Returns a row as it is played; null for a song that is not stored yet. */
+/** Returns a row as a playback item; null for a song that is not stored yet. */
 export function itemOf({ rowId, song }: Pick<SongRow, 'rowId' | 'song'>): SongItem | null {
   if (!song) return null
   const { duration_seconds: durationSeconds, sample_rate_hz: rateHz } = song.source
@@ -15,10 +15,10 @@ export function itemOf({ rowId, song }: Pick<SongRow, 'rowId' | 'song'>): SongIt
   return songItem({ sourceId: rowId, durationSeconds, rateHz, level })
 }
 
-/** Returns the id of the song that is loaded; undefined without one. */
+/** Returns the id of the loaded song; undefined without one. */
 export const loadedSong = ({ item }: PlaybackState): string | undefined => (item?.kind === 'song' ? item.id : undefined)
 
-/** Returns the audition of the song that is loaded; undefined before it is there. */
+/** Returns the audition of the loaded song; undefined until it is there. */
 export const auditionOf = ({ versions }: Pick<PlaybackState, 'versions'>) =>
   versions.find((one) => one.kind === 'audition' && one.source)
 
@@ -29,8 +29,8 @@ export interface TransportSong {
 }
 
 /**
- * Returns the song of the transport: the one that is loaded, whether it sounds or is paused, whatever is selected; before one is loaded
- * the selected one chosen last. null without one. Pure.
+ * Returns the song of the transport: the loaded one, playing or paused, regardless of the selection; before anything is
+ * loaded, the selected one chosen last. null without one. Pure.
  */
 export function transportSongOf(
   rows: readonly SongRow[],

@@ -1,4 +1,4 @@
-/** The transport of the Master screen: play, time, the original or the sound, and the one choice of level. */
+/** The transport of the Master screen: play, time, original or sound, and the level. */
 import { ChevronDown } from 'lucide-react'
 import { useId } from 'react'
 import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
@@ -26,7 +26,7 @@ export function MasterTransport({ song: { item, title } }: { song: TransportSong
   )
 }
 
-/** Switch between the original and the sound as a platform gets it. */
+/** Switch between the original and the sound for a platform. */
 function SoundSwitch() {
   const { playback, auditions } = useApp()
   const { t } = useWords()

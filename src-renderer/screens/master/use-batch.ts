@@ -38,15 +38,15 @@ export function useRows(): SongRow[] {
 }
 
 export interface Scope {
-  /** Settings that the column and the platform cells show: of all songs, or of the selected song chosen last. */
+  /** Settings shown in the column and the platform cells: those of all songs, or of the selected song chosen last. */
   readonly settings: MasterSettings | null
-  /** Rows that are shown and changed; none for all songs. */
+  /** Rows in scope; empty for all songs. */
   readonly rowIds: readonly string[]
-  /** Title of the only one; null for none or several. */
+  /** Title of the only row; null for none or several. */
   readonly title: string | null
-  /** Those of them that have settings of their own. */
+  /** Rows in scope with their own settings. */
   readonly ownIds: readonly string[]
-  /** Settings in which they differ. */
+  /** Settings that differ among them. */
   readonly mixed: ReadonlySet<string>
   readonly change: (settings: Partial<MasterSettings>) => void
 }
@@ -57,7 +57,7 @@ interface Selected {
   readonly own: MasterSettings | null
 }
 
-/** Returns the names of the settings in which some differ from the last. Pure. */
+/** Returns the names of the settings that differ from the last in any of the others. Pure. */
 export function mixedNames(all: readonly MasterSettings[]): ReadonlySet<string> {
   const last = all.at(-1)
   if (!last) return new Set()
@@ -96,8 +96,8 @@ export function useScope(): Scope {
 const NOTHING_SAID: Forecast = { left: {}, starts: {}, batch: 0 }
 
 /**
- * The times that are said of the songs under way, all from one plan: what is left of each and of the batch, and when the others start.
- * Nothing where the pace of this machine is not known yet.
+ * Returns the times shown for the songs under way, all from one plan: time left of each song and of the batch, and time
+ * until the others start. Empty until the pace of this machine is known.
  */
 export function useForecast(rows: readonly SongRow[]): Forecast {
   const { batch, jobs, service } = useApp()
@@ -120,7 +120,7 @@ export function useForecast(rows: readonly SongRow[]): Forecast {
     say((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next))
   }
   const isUnderWay = rows.some(({ kind }) => UNDER_WAY.includes(kind))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is known anew is said at once
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new data updates the times at once
   useEffect(() => now.current(), [rows, isPaused, engines, slots])
   useEffect(() => {
     if (!isUnderWay) return
@@ -131,14 +131,14 @@ export function useForecast(rows: readonly SongRow[]): Forecast {
 }
 
 const UNDER_WAY: readonly SongRow['kind'][] = ['waiting', 'queued', 'rendering']
-/** Past jobs that tell the pace. */
+/** Past jobs that determine the pace. */
 const PAST_COUNT = 12
 
 interface WorkSources {
   readonly rows: readonly SongRow[]
-  /** Every job that is known. */
+  /** Every known job. */
   readonly jobs: readonly Job[]
-  /** Of all songs that have none of their own. */
+  /** Of all songs without their own. */
   readonly settings: MasterSettings | null
   readonly isPaused: boolean
   readonly nowMs: number
@@ -151,8 +151,8 @@ const pieceOf = (job: Job) => ({
 })
 
 /**
- * Returns the work that is under way, jobs of other programs first, as the queue has them; null while nothing is, and while jobs of the
- * list are not read yet. What a pause holds is not under way. Pure.
+ * Returns the work under way, jobs of other programs first, in queue order; null without any, and until all jobs of the
+ * list are read. Songs held by a pause are excluded. Pure.
  */
 export function workOf({ rows, jobs, settings, isPaused, nowMs }: WorkSources): Omit<Work, 'workers'> | null {
   const ofList = rows.filter(({ kind }) => UNDER_WAY.includes(kind))

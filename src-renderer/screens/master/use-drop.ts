@@ -1,4 +1,4 @@
-/** The whole window takes files: drops, folders, and pasted files. */
+/** Files given to the window: drops, folders, and pasted files. */
 import { useEffect, useRef, useState } from 'react'
 import { isSongName } from '../../../src-contract/song-files.ts'
 import { draggedKinds, droppedFiles, folderName } from '../../api/dropped-files.ts'
@@ -6,7 +6,7 @@ import { draggedKinds, droppedFiles, folderName } from '../../api/dropped-files.
 export interface DropState {
   /** Files dragged over the window; null without a drag. */
   readonly over: { readonly all: number; readonly readable: number } | null
-  /** Songs found so far while folders are read; null when none are. */
+  /** Songs found so far while folders are read; null otherwise. */
   readonly found: number | null
   readonly wasEmpty: boolean
 }
@@ -20,8 +20,8 @@ function allowFiles(event: DragEvent): void {
 }
 
 /**
- * Calls `onFiles` with the songs that were dropped or pasted anywhere in the window, none included, and the name of the folder that held
- * all of them; `isWanted` tells which files of folders are. Answers what is going on.
+ * Calls `onFiles` with the songs dropped or pasted anywhere in the window, even if there are none, and the name of the
+ * folder that contained all of them; `isWanted` filters the files in folders. Returns the current state.
  */
 export function useDrop(onFiles: (files: File[], folder: string) => void, isWanted = isSongName): DropState {
   const [state, setState] = useState<DropState>({ over: null, found: null, wasEmpty: false })

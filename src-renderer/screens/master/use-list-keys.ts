@@ -1,4 +1,4 @@
-/** Selecting and moving in the list of songs, by hand and by keyboard, as in every list with an inspector beside it. */
+/** Selecting and moving songs in the list, by pointer and keyboard, as in any list with an inspector. */
 import { type RefObject, useEffect, useRef } from 'react'
 import { isDelete, isTyping, keyOf } from '../../components/is-typing.ts'
 import { useApp } from '../../state/app-state.ts'
@@ -8,14 +8,14 @@ import { useWords } from '../../text/context.tsx'
 import { itemOf } from './transport-song.ts'
 import { useRowActions } from './use-row-actions.ts'
 
-/** A song can have settings of its own from the moment it is given. */
+/** A song can have its own settings as soon as it is added. */
 const canHaveSettings = (row: SongRow) => row.song !== undefined || row.upload?.state !== 'refused'
 
 const hasModifier = ({ ctrlKey, metaKey }: Pick<MouseEvent, 'ctrlKey' | 'metaKey'>) => ctrlKey || metaKey
 const modeOf = (event: Pick<MouseEvent, 'ctrlKey' | 'metaKey' | 'shiftKey'>): SelectionMode =>
   event.shiftKey ? 'range' : hasModifier(event) ? 'toggle' : 'only'
 
-/** Returns the place of the row that a key leads to; undefined for other keys. Pure. */
+/** Returns the target row of a key; undefined for other keys. Pure. */
 export function placeAfter(key: string, index: number, count: number): number | undefined {
   const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: count - 1 }[key]
   return to === undefined ? undefined : Math.max(0, Math.min(count - 1, to))

@@ -1,4 +1,4 @@
-/** The keys of the Master screen. Single keys are silent while text is typed, and while a dialog or a menu is open. */
+/** The keys of the Master screen. Single keys are ignored while text is typed, and while a dialog or a menu is open. */
 import { useEffect, useRef } from 'react'
 import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { DIFFERENCE_KEY, useDifferenceKey } from '../../components/difference-button.tsx'
@@ -20,17 +20,20 @@ export interface MasterKeys {
   readonly song: SongItem | null
   readonly onChoose: () => void
   readonly onStart: () => void
-  /** Hears a slot, or keeps the sound of now in it. */
+  /** Recalls a slot, or stores the current sound in it. */
   readonly onSlot: (slot: Slot, isToKeep: boolean) => void
 }
 
-/** Returns whether Enter starts the batch there: in the list and on the action bar, but not on what Enter presses itself. */
+/**
+ * Returns whether Enter starts the batch there: in the list and on the action bar, except on controls that use Enter
+ * themselves.
+ */
 function isStartPlace(target: EventTarget | null): boolean {
   if (!(target instanceof Element) || !target.closest('.songs, .listhead, .action-bar')) return false
   return !target.closest('button, a, input, select, textarea, summary, [role=menuitem]')
 }
 
-/** Carries out a key of the playback; false when it means nothing here. */
+/** Handles a playback key; false if it has no function here. */
 function play(
   event: KeyboardEvent,
   playback: Playback,
@@ -62,9 +65,10 @@ function play(
 }
 
 /**
- * Ctrl or ⌘ with O chooses files; Enter in the list or on the action bar presses start. Space pauses and resumes the song that is loaded;
- * Shift with Space plays the row that has the focus, else the selected song, as Space does before one is loaded. Escape selects none; the other keys of the playback are those of the Listen screen. E goes to the sound; A to D
- * hear its slots, and with Shift keep the sound of now in them.
+ * Ctrl or ⌘ with O opens the file dialog; Enter in the list or on the action bar presses start. Space plays and pauses
+ * the loaded song; Shift with Space plays the focused row, else the selected song, as does Space before a song is
+ * loaded. Escape clears the selection; the other playback keys are those of the Listen screen. E focuses the sound; A
+ * to D recall its slots, and with Shift store the current sound.
  */
 export function useMasterKeys(keys: MasterKeys): void {
   const { playback, batch } = useApp()
@@ -91,7 +95,7 @@ export function useMasterKeys(keys: MasterKeys): void {
       if (keyOf(event) === 'o' && hasModifier) now.current.onChoose()
       else if (hasModifier || event.altKey) return
       else if (event.key === 'Escape') batch.select(NO_SELECTION)
-      // A key that is held presses once.
+      // A held key counts as one press.
       else if (event.key === 'Enter' && !event.repeat && isStartPlace(event.target)) now.current.onStart()
       else if (keyOf(event) === 'e') document.querySelector<HTMLElement>('.side')?.focus()
       else if (ownsKey(event.target, event.key) || (event.repeat && !event.key.startsWith('Arrow'))) return

@@ -1,4 +1,4 @@
-/** Actions on a song of the batch: from its buttons, its menu and the keyboard. */
+/** Actions on a song of the batch, for its buttons, its menu and the keyboard. */
 import { useMemo } from 'react'
 import { ERRORS, type ErrorCode } from '../../../src-contract/errors.ts'
 import type { MenuItem } from '../../components/dialogs.tsx'
@@ -13,25 +13,25 @@ import { useCopyCurl } from '../automate/use-copy-curl.ts'
 export interface RowActions {
   remove: (rows: readonly SongRow[]) => void
   replace: (row: SongRow) => void
-  /** Asks for files: one that was cut off goes on in its place. */
+  /** Opens the file dialog; an interrupted file resumes in its place. */
   giveAgain: () => void
   accept: (row: SongRow) => void
   cancel: (row: SongRow) => void
   saveZip: (row: SongRow) => void
-  /** Saves of each song the master for all services, one after another; what fails is said in the batch. Never throws. */
+  /** Saves the all-services master of each song, one after another; the batch shows failures. Never throws. */
   saveReleases: (rows: readonly SongRow[]) => Promise<void>
-  /** Saves one after another; what fails is said in the batch. Never throws. */
+  /** Saves one ZIP after another; the batch shows failures. Never throws. */
   saveZips: (rows: readonly SongRow[]) => Promise<void>
-  /** Starts, sends or looks at songs again, each where it came to nothing. */
+  /** Restarts, resends or re-analyses songs at the step that failed. */
   retry: (rows: readonly SongRow[]) => void
   canRetry: (row: SongRow) => boolean
   menu: (row: SongRow) => (MenuItem | null)[]
 }
 
-/** Tells whether trying a song again starts it, which costs a credit; one that did not get so far is sent or looked at again. */
+/** Tells whether retrying a song starts it, which costs a credit; otherwise it is uploaded or analysed again. */
 export const isStarted = ({ upload, analysisError }: SongRow): boolean => !upload && !analysisError
 
-/** The same object as long as language and stores stay, so that rows are drawn again only when they change. */
+/** The same object while language and stores stay the same, so that only changed rows re-render. */
 export function useRowActions(): RowActions {
   const { batch, notices, saver } = useApp()
   const { t } = useWords()

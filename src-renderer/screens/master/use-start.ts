@@ -1,4 +1,4 @@
-/** The start of the batch: what the next press of it does, from the button, the Enter key and the menu of the desktop. */
+/** The start of the batch: the effect of its next press, from the button, the Enter key and the desktop's menu. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { dueOf, type SongRow, type Start, startOf } from '../../state/song-rows.ts'
@@ -6,17 +6,17 @@ import { useWords } from '../../text/context.tsx'
 import { useRows } from './use-batch.ts'
 
 export interface StartControl extends Start {
-  /** The songs with warnings were asked about once: the next press starts them. */
+  /** The user was asked once about the songs with warnings: the next press starts them. */
   readonly isAsked: boolean
-  /** Songs that start by themselves once they are measured. */
+  /** Songs that start by themselves after their measurement. */
   readonly armedCount: number
   readonly press: () => void
   readonly disarm: () => void
 }
 
 /**
- * Answers the start and what a press of it does: it starts what is ready and arms what is still measured. Songs with warnings that
- * nobody has read are all that is left when they are started, by a second press.
+ * Returns the start and the effect of a press: it starts everything ready and arms the songs still being measured. If
+ * only songs with unread warnings are left, a second press starts them.
  */
 export function useStart(rows: readonly SongRow[]): StartControl {
   const { batch, notices } = useApp()
@@ -49,7 +49,7 @@ export function useStart(rows: readonly SongRow[]): StartControl {
   return { ...start, isAsked, armedCount: armed.length, press, disarm: batch.disarm }
 }
 
-/** Starts the armed songs together once they are measured, whichever screen is shown. */
+/** Starts the armed songs together once they are measured, on any screen. */
 export function ArmedStart(): null {
   const { batch } = useApp()
   const rows = useRows()

@@ -1,4 +1,4 @@
-/** The certificate of an export: each receiver with its rules, and what is to be mended. */
+/** The certificate of an export: each receiver with its rules, and the remedies. */
 import { Check, CircleX, Minus, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { DISTRIBUTORS } from '../../../src-contract/distributors/index.ts'
@@ -63,14 +63,14 @@ export function CertificateView({ exported }: { exported: ExportedRelease }) {
   )
 }
 
-/** Faults to be mended, the files that have them, and the receivers that ask for it. */
+/** A fault to fix, its files, and the receivers that require it. */
 interface Remedy {
   readonly message: string
   readonly files: readonly string[]
   readonly receivers: readonly string[]
 }
 
-/** Returns the remedies, each once for all of its files; those that the most receivers ask for come first. Pure. */
+/** Returns the remedies, each once with all of its files, sorted by the number of receivers that require them. Pure. */
 export function remediesOf(receivers: readonly ReceiverCheck[]): Remedy[] {
   const told = receivers.flatMap(({ name, checks }) =>
     checks.flatMap(({ remedies }) => remedies.map(({ file, message }) => ({ name, file, message }))),
@@ -146,7 +146,7 @@ function Receiver({ receiver }: { receiver: ReceiverCheck }) {
   )
 }
 
-/** Checks the folder, and tells what differs. */
+/** Verifies the folder, and shows differences. */
 export function VerifyButton({ folder }: { folder: string }) {
   const { releases } = useApp()
   const { t } = useWords()

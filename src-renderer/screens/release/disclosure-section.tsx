@@ -1,4 +1,7 @@
-/** The AI disclosure of a release: five categories, each with what the songs and this program know, stated by the artist. */
+/**
+ * The AI disclosure of a release: five categories with the facts known from the songs and this program, stated by the
+ * artist.
+ */
 import { useEffect, useState } from 'react'
 import {
   AI_USES,
@@ -20,7 +23,7 @@ import { useApp } from '../../state/app-state.ts'
 import { ALL_STATEMENTS, FACTS, fieldOf } from '../../state/release-drafts.ts'
 import { useWords } from '../../text/context.tsx'
 
-/** Returns a statement of all that is known of a category without the artist; undefined for nothing. Pure. */
+/** Returns a statement from the facts known without the artist's input; undefined without any. Pure. */
 export function proposedStatement(
   category: DisclosureCategory,
   sheet: DisclosureSheet | null,
@@ -32,13 +35,13 @@ export function proposedStatement(
   return found.length > 0 ? { use: 'generated', tools: found.join(', ') } : undefined
 }
 
-/** Reads the sheet anew whenever the songs are others; null before it is there. */
+/** Reads the sheet again whenever the songs change; null until it is there. */
 function useSheet(release: Release): DisclosureSheet | null {
   const { client } = useApp()
   const [sheet, setSheet] = useState<DisclosureSheet | null>(null)
   const { release_id } = release
   const songs = release.tracks.map(({ source_id, job_id, state }) => `${source_id} ${job_id} ${state}`).join()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other songs say something else
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other songs have other facts
   useEffect(() => {
     const leaving = new AbortController()
     client.call('readDisclosure', { params: { release_id }, signal: leaving.signal }).then(setSheet, () => undefined)

@@ -1,4 +1,4 @@
-/** One end of a song as a waveform, with what is cut off it and how it fades, to be dragged or moved by keys. */
+/** One end of a song as a waveform, with its trim and fade, moved by dragging or by keys. */
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react'
 import type { FadeShape } from '../../../src-contract/edges.ts'
 import type { Track } from '../../../src-contract/releases.ts'
@@ -10,7 +10,7 @@ import type { EdgeSound } from './use-edge-sound.ts'
 
 export type Side = 'start' | 'end'
 
-/** Cut and fade of one end, s. */
+/** Trim and fade of one end, s. */
 export interface EdgeValues {
   readonly trim: number
   readonly fade: number
@@ -31,7 +31,7 @@ export function edgeOf(track: Track, side: Side): EdgeValues {
     : { trim: track.trim_end_seconds, fade: track.fade_out_seconds, shape: track.fade_out_shape }
 }
 
-/** Returns the length of song that is drawn, s: ten seconds, more where cut and fade take more. Pure. */
+/** Returns the length of song to draw, s: ten seconds, more if trim and fade are longer. Pure. */
 export function windowSeconds({ trim, fade }: EdgeValues, durationSeconds: number): number {
   return Math.min(durationSeconds, Math.max(10, Math.ceil((trim + fade) * 1.25)))
 }
@@ -119,7 +119,7 @@ function peakPath(peaks: readonly (number | null)[], width: number): string {
     .join('')
 }
 
-/** Path of the gain from silence to the whole song, over the waveform. */
+/** Path of the gain from silence to full level, over the waveform. */
 function gainPath({ trim, fade, shape }: EdgeValues, shown: number, toX: (seconds: number) => number): string {
   const y = (gain: number) => (HEIGHT - 6 - gain * (HEIGHT - 12)).toFixed(1)
   const points = Array.from({ length: FADE_POINTS + 1 }, (_, at) => {
@@ -140,7 +140,7 @@ interface HandleProps {
   onChange: (seconds: number) => void
 }
 
-/** A value that is moved along the waveform. */
+/** A value moved along the waveform. */
 function Handle({ kind, label, value, most, valueText, x, toSeconds, onChange }: HandleProps) {
   const set = (seconds: number) => {
     const next = Math.round(Math.max(0, Math.min(most, seconds)) * 100) / 100

@@ -67,7 +67,7 @@ interface FurtherChoices {
 
 const NAMING = new RegExp(NAMING_FORM.pattern, 'u')
 
-/** Returns what is asked for by the choices; what is as usual is left out. Pure. */
+/** Returns the request for the choices, without those at their defaults. Pure. */
 export function wishOf(further: FurtherChoices): Omit<ExportWish, 'folder'> {
   const { platform, isByPlatform, labels, naming, hasAsciiNames, language, isZipped } = further
   return {
@@ -142,17 +142,17 @@ function ExportForm({ release, onDone }: { release: Release; onDone: () => void 
   )
 }
 
-/** Says that names of the release are still those that it was made with. */
+/** Warns that names of the release are still the initial ones. */
 function MissingNames({ release: { title, artist } }: { release: Release }) {
   const { t } = useWords()
   const isNameless = Object.values(UNNAMED).some((words) => words.untitled === title || words.unknownArtist === artist)
   return isNameless && <p className="c-warn">{t.release.export.nameless}</p>
 }
 
-/** Names that a release is made with where its songs name none, in every language: that of the page may have changed. */
+/** Initial names of a release whose songs name none, in every language: the page's language may have changed. */
 const UNNAMED = { en: releaseEn, ko: releaseKo }
 
-/** Returns the kinds of masters that every track has, as far as its jobs are known; all of them where they are not. */
+/** Returns the kinds of masters that every track has; all kinds while the jobs are unknown. */
 function useCommonMasters({ tracks }: Release): readonly MasterName[] {
   const { jobs } = useApp()
   const byId = useSelect(jobs.store, (state) => state.byId)
@@ -172,7 +172,7 @@ interface FurtherProps {
   onChange: (change: Partial<FurtherChoices>) => void
 }
 
-/** Choices that most exports leave as they are: masters, folders, tags and names. */
+/** Choices that most exports leave at their defaults: masters, folders, tags and names. */
 function Further({ release, chosen, onChange }: FurtherProps) {
   const { t } = useWords()
   const texts = t.release.export
@@ -218,7 +218,7 @@ function Further({ release, chosen, onChange }: FurtherProps) {
   )
 }
 
-/** Languages by the names that they have in themselves. */
+/** Names of languages in the language itself. */
 const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', ko: '한국어' }
 
 function Check({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) {
@@ -239,7 +239,7 @@ function Labelled({ label, children }: { label: string; children: ReactNode }) {
   )
 }
 
-/** Pattern of the file names, with its tokens to press. */
+/** Pattern of the file names, with buttons for its tokens. */
 function Naming(props: { pattern: string; isBroken: boolean; onChange: (pattern: string) => void }) {
   const { pattern, isBroken, onChange } = props
   const { t } = useWords()
@@ -273,7 +273,7 @@ interface MastersProps {
   onChoose: (platform: MasterName | typeof AUTO) => void
 }
 
-/** Masters that are exported: those for all services where there are some, or those of one platform. */
+/** Masters to export: those for all services if available, or those of one platform. */
 function Masters({ common, chosen, onChoose }: MastersProps) {
   const { t } = useWords()
   const texts = t.release.export
@@ -303,7 +303,7 @@ interface CheckListProps<Name extends string> {
   onChoose: (chosen: readonly Name[]) => void
 }
 
-/** Names of which any may be chosen; the choice has their order. */
+/** A list of checkboxes; the choice keeps their order. */
 function CheckList<Name extends string>({ all, chosen, nameOf, onChoose }: CheckListProps<Name>) {
   const toggle = (one: Name) =>
     onChoose(all.filter((each) => (each === one ? !chosen.includes(one) : chosen.includes(each))))
@@ -319,7 +319,7 @@ function CheckList<Name extends string>({ all, chosen, nameOf, onChoose }: Check
   )
 }
 
-/** Formats of the files; none for those that the receivers ask for. */
+/** Formats of the files; empty for those that the receivers ask for. */
 function Formats({ chosen, onChoose }: FormatsProps) {
   const { t } = useWords()
   const texts = t.release.export

@@ -1,18 +1,18 @@
-/** Names that an export would give, shown while it is asked for. */
+/** Preview of the names in an export. */
 import { useEffect, useState } from 'react'
 import type { ExportNames } from '../../../src-contract/release-exports.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import type { ExportWish } from '../../state/release-exports.ts'
 import { useWords } from '../../text/context.tsx'
 
-/** Names that are shown; the others are counted. */
+/** Number of names shown; the rest are counted. */
 const SHOWN_NAMES = 3
-/** Rest after the last key before the names are asked for, ms. */
+/** Pause in typing before the names are requested, ms. */
 const TYPING_MS = 250
 
 interface WishedNamesProps {
   releaseId: string
-  /** Request of the export; null where there can be none, such as with a broken pattern. */
+  /** Request of the export; null if it is invalid, such as with a broken pattern. */
   wish: Omit<ExportWish, 'folder'> | null
 }
 
@@ -38,13 +38,13 @@ export function WishedNames({ releaseId, wish }: WishedNamesProps) {
   )
 }
 
-/** Returns the names for what is wished; those before until others are known, null before any. */
+/** Returns the names for a request; the previous ones until they arrive, null before any. */
 function useNames(release_id: string, wish: WishedNamesProps['wish']): ExportNames | null {
   const { client, releases } = useApp()
   const stored = useSelect(releases.editor.store, (state) => state.stored)
   const [names, setNames] = useState<ExportNames | null>(null)
   const key = wish && JSON.stringify(wish)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is stored of the release makes the names as well
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the stored release determines the names too
   useEffect(() => {
     if (key === null) return
     const asking = new AbortController()
@@ -52,7 +52,7 @@ function useNames(release_id: string, wish: WishedNamesProps['wish']): ExportNam
       client
         .call('nameExport', { params: { release_id }, body: JSON.parse(key) as ExportWish, signal: asking.signal })
         .then(setNames)
-        // The export itself says what stands against it.
+        // The export itself reports the reason.
         .catch(() => asking.signal.aborted || setNames(null))
     const timer = setTimeout(() => void ask(), TYPING_MS)
     return () => {

@@ -1,4 +1,4 @@
-/** The record that the tracks become: its loudness, its coherence, and its plan. */
+/** The record made of the tracks: its loudness, its coherence, and its plan. */
 import { ChevronDown } from 'lucide-react'
 import { useId } from 'react'
 import type { Corrections, ReleasePlan } from '../../../src-contract/release-mastering.ts'
@@ -61,7 +61,7 @@ function Coherence({ isOn }: { isOn: boolean }) {
   )
 }
 
-/** The track that coherence leaves as it is. */
+/** The track that coherence leaves unchanged. */
 function Anchor({ release }: { release: Release }) {
   const { editor } = useApp().releases
   const { t } = useWords()
@@ -93,7 +93,7 @@ function Anchor({ release }: { release: Release }) {
   )
 }
 
-/** The plan, and after the mastering its result. */
+/** The plan, and after mastering its result. */
 function PlanView({ release }: { release: Release }) {
   const { plan: store } = useApp().releases
   const { t, format } = useWords()
@@ -120,7 +120,7 @@ function PlanView({ release }: { release: Release }) {
   )
 }
 
-/** Tracks that lie outside the record, with what coherence does to them. */
+/** Tracks that deviate from the record, with the effect of coherence on them. */
 function Outliers({ plan }: { plan: ReleasePlan }) {
   const { t, format } = useWords()
   const texts = t.release.record

@@ -1,4 +1,4 @@
-/** The sound of a whole record, or of one track where it differs: the controls of the Master screen. */
+/** The sound of a record, or of one track that differs: the controls of the Master screen. */
 import { PLATFORMS, type Platform } from '../../../src-contract/platforms/index.ts'
 import type { ReleaseSettings } from '../../../src-contract/release-mastering.ts'
 import type { Release, Track } from '../../../src-contract/releases.ts'
@@ -23,13 +23,15 @@ type Named = Readonly<Partial<MasterSettings>>
 
 const NOT_MIXED: ReadonlySet<string> = new Set()
 
-/** Returns the settings that count for a record, or for a track of it: its own over those of the record over the defaults. Pure. */
+/**
+ * Returns the effective settings of a record, or of a track: its own over those of the record over the defaults. Pure.
+ */
 export function countingSettings(record: ReleaseSettings = {}, own: Track['settings'] = {}): MasterSettings {
   const named: Named = { ...withStyle(record as Named), ...withStyle(own as Named) }
   return masterSettings({ ...named, platforms: [...(named.platforms ?? PLATFORMS)] })
 }
 
-/** Returns the settings that are kept after a change: those that were named, with what is changed. Pure. */
+/** Returns the settings to store after a change: those set before, with the change. Pure. */
 export function changedSettings(named: Named | undefined, change: Named): Named {
   return { ...named, ...change }
 }
@@ -87,7 +89,7 @@ function Sounds(props: SectionProps) {
   )
 }
 
-/** Platforms for which the record gets masters beside that for all services; one at least. */
+/** Platforms that get their own masters of the record beside that for all services; at least one. */
 function Platforms(props: { chosen: readonly Platform[]; onChange: (platforms: Platform[]) => void }) {
   const { chosen, onChange } = props
   const { t } = useWords()

@@ -1,4 +1,4 @@
-/** The action bar of a release: the one thing to do next. */
+/** The action bar of a release: the next step. */
 import { useEffect, useState } from 'react'
 import type { Release, Track } from '../../../src-contract/releases.ts'
 import { Button } from '../../components/button.tsx'

@@ -1,4 +1,4 @@
-/** The head of a release: its cover, names and what is known of the whole. */
+/** The head of a release: its cover, names and overall facts. */
 import { Check, CircleAlert, CloudOff, Ellipsis } from 'lucide-react'
 import { useCallback, useId } from 'react'
 import { RELEASE_KINDS, type Release } from '../../../src-contract/releases.ts'
@@ -69,7 +69,7 @@ interface NameFieldProps {
   className: string
 }
 
-/** A name of the release, written where it is read. */
+/** A name of the release, edited in place. */
 function NameField({ member, label, value, className }: NameFieldProps) {
   const { editor } = useApp().releases
   const problemId = useId()
@@ -98,7 +98,7 @@ function NameField({ member, label, value, className }: NameFieldProps) {
   )
 }
 
-/** Tells whether everything that was written is stored. */
+/** Shows whether all changes are saved. */
 function SaveState() {
   const { editor } = useApp().releases
   const { t } = useWords()

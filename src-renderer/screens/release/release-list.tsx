@@ -1,4 +1,4 @@
-/** The list of releases, and what stands there before there is one. */
+/** The list of releases, and the page shown before there is one. */
 import { Plus } from 'lucide-react'
 import { type DragEvent, useState } from 'react'
 import { RELEASE_KINDS, type ReleaseKind, type ReleaseSummary } from '../../../src-contract/releases.ts'
@@ -26,7 +26,7 @@ export function ReleaseList({ items, shownId, drop }: ReleaseListProps) {
   const makeOf = useNewReleaseOf()
   const onDrop = (event: DragEvent) => {
     if (!event.dataTransfer.types.includes('Files')) return
-    // Only here a drop makes another release; everywhere else it adds to the one that is open.
+    // A drop makes a new release only here; everywhere else it adds to the open one.
     event.preventDefault()
     const folder = folderName(event.dataTransfer)
     void droppedFiles(event.dataTransfer, undefined, isReleaseFile).then((files) => makeOf(files, folder))
@@ -56,7 +56,7 @@ export function ReleaseList({ items, shownId, drop }: ReleaseListProps) {
 function ReleaseLink({ release, isShown }: { release: ReleaseSummary; isShown: boolean }) {
   const { releases } = useApp()
   const { t } = useWords()
-  // The open one may be written faster than it is stored.
+  // The open release may be edited faster than it is saved.
   const open = useSelect(releases.editor.store, (state) => (isShown ? state.shown : null))
   const { title, artist, kind } = open ?? release
   const count = open ? open.tracks.length : release.track_count
@@ -70,7 +70,7 @@ function ReleaseLink({ release, isShown }: { release: ReleaseSummary; isShown: b
   )
 }
 
-/** The button that makes a release, with the questions that have to be answered. */
+/** The button that makes a release, with the questions it needs answered. */
 function NewRelease({ look = 'quiet' }: { look?: 'plain' | 'quiet' }) {
   const { t } = useWords()
   const [isOpen, setOpen] = useState(false)
@@ -128,7 +128,7 @@ function NewReleaseDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Says what a release is, and lets one begin. */
+/** Explains releases, and creates one. */
 export function NoReleases({ drop }: { drop: DropState }) {
   const { t } = useWords()
   const makeOf = useNewReleaseOf()
@@ -138,7 +138,7 @@ export function NoReleases({ drop }: { drop: DropState }) {
     <section className={`first-release ${drop.over ? 'is-over' : ''}`}>
       <svg viewBox="0 0 120 64" aria-hidden="true">
         {[14, 24, 34, 44, 30, 50, 40, 54, 46, 20].map((height, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: bars have no identity but their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: bars have no identity except their position
           <rect key={at} x={at * 12 + 2} y={4} width={8} height={height} rx={1} />
         ))}
       </svg>

@@ -1,4 +1,4 @@
-/** The column beside a release: its facts, or those of the track that is chosen. */
+/** The column beside a release: its facts, or those of the chosen track. */
 import type { Release, ReleaseChange } from '../../../src-contract/releases.ts'
 import { Segmented } from '../../components/choices.tsx'
 import { TextField } from '../../components/text-field.tsx'
@@ -75,7 +75,7 @@ interface FactProps {
   placeholder: string
 }
 
-/** A fact of the release that may be left out. */
+/** An optional fact of the release. */
 function Fact({ release, member, label, placeholder }: FactProps) {
   const { editor } = useApp().releases
   const { t } = useWords()

@@ -1,4 +1,4 @@
-/** Columns of the tracks of a release: how each is read, written and shown. */
+/** Columns of the tracks of a release: how each is read, written and displayed. */
 import { CircleX, GripVertical } from 'lucide-react'
 import { MAX_TITLE_LENGTH } from '../../../src-contract/limits.ts'
 import type { Track } from '../../../src-contract/releases.ts'
@@ -9,7 +9,7 @@ import type { TrackUpload } from '../../state/release-uploads.ts'
 import type { Text } from '../../text/en.ts'
 import type { Format } from '../../text/format.ts'
 
-/** A track with the file that is on its way to it. */
+/** A track with its upload, if any. */
 export interface TrackRow {
   readonly track: Track
   readonly upload: TrackUpload | undefined
@@ -22,7 +22,7 @@ const TEXT_MEMBERS: readonly string[] = ['title', 'version', 'isrc'] satisfies T
 const NAMES_MEMBERS: readonly string[] = ['artists', 'composers', 'lyricists'] satisfies NamesMember[]
 const YES = ['yes', 'y', 'true', '1', 'o', 'explicit', '예', '네']
 
-/** Returns the change of a track for the text of a cell; undefined for a cell that cannot be written in. Pure. */
+/** Returns the change of a track for the text of a cell; undefined for a read-only cell. Pure. */
 export function trackChangeOf(columnId: string, text: string): Readonly<Record<string, unknown>> | undefined {
   if (TEXT_MEMBERS.includes(columnId)) return { [columnId]: text.trim() }
   if (NAMES_MEMBERS.includes(columnId))
@@ -45,7 +45,7 @@ function column(id: string, label: string, more: Partial<SheetColumn<TrackRow>>)
   return { id, name: label, label, headings: HEADINGS_OF[id] ?? [], className: `c-${id}`, text: () => '', ...more }
 }
 
-/** Returns the columns in the words of a language; the loudness of the masters is one where there are masters of the record. */
+/** Returns the columns in a language; the loudness of the masters is included if there are masters of the record. */
 export function trackColumns(
   { t, format, hasMasters }: { readonly t: Text; readonly format: Format; readonly hasMasters: boolean },
   actionsOf: (row: TrackRow) => React.ReactNode,
@@ -133,10 +133,10 @@ function StateLook({ row: { track, upload }, text }: { row: TrackRow; text: stri
   )
 }
 
-/** Widest distance to the record that the dot shows, LU. */
+/** Largest distance from the record that the dot shows, LU. */
 const MOST_LU = 6
 
-/** Loudness of the master, and where it lies beside the record. */
+/** Loudness of the master, and its position relative to the record. */
 function Loudness({ track: { master }, t, format }: { track: Track; t: Text; format: Format }) {
   if (master?.integrated_lufs === undefined) return <span />
   const lufs = format.level(master.integrated_lufs)

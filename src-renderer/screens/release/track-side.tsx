@@ -1,4 +1,4 @@
-/** The column of one track: its ends, and how it goes over into its neighbours. */
+/** The column of one track: its ends, and its transitions to its neighbours. */
 import { useId, useState } from 'react'
 import { FADE_SHAPES } from '../../../src-contract/edges.ts'
 import { MAX_GAP_SECONDS } from '../../../src-contract/limits.ts'
@@ -14,13 +14,13 @@ import { EdgePlot, edgeOf, type Side } from './edge-plot.tsx'
 import { TrackSound } from './record-sound.tsx'
 import { useEdgeSound } from './use-edge-sound.ts'
 
-/** Members of a track for each value of its ends. */
+/** Members of a track for the values of its ends. */
 const MEMBERS = {
   start: { trim: 'trim_start_seconds', fade: 'fade_in_seconds', shape: 'fade_in_shape' },
   end: { trim: 'trim_end_seconds', fade: 'fade_out_seconds', shape: 'fade_out_shape' },
 } as const
 
-/** Least length that is left of a song, s. */
+/** Least remaining length of a song, s. */
 const LEAST_SECONDS = 1
 
 export function TrackSide({ release, track }: { release: Release; track: Track }) {
@@ -54,7 +54,7 @@ function Ends({ track, durationSeconds }: { track: Track; durationSeconds: numbe
   )
 }
 
-/** Trims that the analysis of the song proposes, taken over by one press. */
+/** Trims proposed by the song's analysis, applied by one press. */
 function ProposedTrims({ track }: { track: Track }) {
   const { batch, releases } = useApp()
   const proposed = useSelect(
@@ -126,7 +126,7 @@ type SecondsMember =
   | 'fade_in_seconds'
   | 'fade_out_seconds'
 
-/** A length in seconds; what is no number stays in the field and is not stored. */
+/** A length in seconds; an invalid number stays in the field and is not saved. */
 function Seconds({ track, member, label }: { track: Track; member: SecondsMember; label: string }) {
   const { editor } = useApp().releases
   const { t } = useWords()
@@ -155,7 +155,7 @@ function Seconds({ track, member, label }: { track: Track; member: SecondsMember
   )
 }
 
-/** The rest before a track. */
+/** The pause before a track. */
 function Rest({ track, previous }: { track: Track; previous: Track | undefined }) {
   const { editor } = useApp().releases
   const { t } = useWords()

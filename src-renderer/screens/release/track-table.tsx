@@ -1,4 +1,4 @@
-/** The tracks of a release in order, written in as a spreadsheet is. */
+/** The tracks of a release in order, edited as in a spreadsheet. */
 import { Ellipsis, Plus } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import { MAX_RELEASE_TRACKS } from '../../../src-contract/limits.ts'
@@ -93,7 +93,7 @@ function MoreButton({ label, onOpen }: { label: string; onOpen: (anchor: HTMLEle
   )
 }
 
-/** Returns the rows; one whose track and upload are the same stays the same object. */
+/** Returns the rows; a row with the same track and upload stays the same object. */
 function useRows(release: Release, byTrack: Readonly<Record<string, TrackRow['upload']>>): readonly TrackRow[] {
   const known = useRef(new Map<string, TrackRow>())
   return useMemo(() => {

@@ -1,4 +1,4 @@
-/** The transport of a release: its tracks in their order, and the joins between them. */
+/** The transport of a release: its tracks in order, and the joins between them. */
 import { useEffect, useMemo, useState } from 'react'
 import type { Release } from '../../../src-contract/releases.ts'
 import { playingTime } from '../../../src-contract/text/numbers.ts'
@@ -42,7 +42,7 @@ export function ReleaseTransport({ release }: { release: Release }) {
   )
 }
 
-/** Returns the release to be loaded, with its levels as soon as the songs are measured. */
+/** Returns the release as a playback item, with its levels once the songs are measured. */
 function useReleaseItem(release: Release): ReleaseItem {
   const plan = useSelect(useApp().releases.plan.store, (state) => state.plan)
   return useMemo(() => {
@@ -56,7 +56,7 @@ function hear(playback: Playback, sound: ReleaseSound): void {
   playback.choose(sound === 'original' ? 'source' : 'record')
 }
 
-/** The masters as they are written, or masters and originals at equal loudness; X changes between these, L the level. */
+/** The masters as written, or masters and originals at equal loudness; X switches between these, L the level. */
 function SoundSwitch({ release, item: { levels } }: { release: Release; item: ReleaseItem }) {
   const { playback } = useApp()
   const { t, format } = useWords()
@@ -80,7 +80,7 @@ function SoundSwitch({ release, item: { levels } }: { release: Release; item: Re
   )
 }
 
-/** Length of a release before it is read: that of its songs and rests. */
+/** Length of a release before it is read: the sum of its songs and pauses. */
 function lengthOf({ tracks }: Release): number {
   return tracks.reduce(
     (sum, one, at) =>
@@ -91,7 +91,7 @@ function lengthOf({ tracks }: Release): number {
   )
 }
 
-/** The track that is heard, or the join. */
+/** The current track, or the join. */
 function Heard() {
   const { playback } = useApp()
   const { t } = useWords()
@@ -123,7 +123,7 @@ function Heard() {
   )
 }
 
-/** Plays the next join: the last seconds of a track and the first of the one after it. */
+/** Plays the next join: the last seconds of a track and the first of the next. */
 function JoinButton({ release }: { release: Release }) {
   const { playback } = useApp()
   const { t } = useWords()
@@ -141,11 +141,11 @@ function JoinButton({ release }: { release: Release }) {
   )
 }
 
-/** Seconds of an arrow key, alone and with Shift. */
+/** Seek distance of an arrow key, alone and with Shift, s. */
 const STEP_SECONDS = 5
 const SMALL_STEP_SECONDS = 1
 
-/** Carries out a key; false when it means nothing here. In the table of tracks letters begin to write, and arrows move. */
+/** Handles a key; false if it has no function here. In the table of tracks letters start editing, and arrows move. */
 function obey(event: KeyboardEvent, playback: Playback, item: ReleaseItem): boolean {
   const key = keyOf(event)
   if (key === ' ' && !ownsKey(event.target, ' ')) {
@@ -162,7 +162,7 @@ function obey(event: KeyboardEvent, playback: Playback, item: ReleaseItem): bool
   return true
 }
 
-/** Space plays, arrows seek, X changes between masters and originals, L the level. */
+/** Space plays, arrows seek, X switches between masters and originals, L changes the level. */
 function useTransportKeys(item: ReleaseItem): void {
   const { playback } = useApp()
   useEffect(() => {

@@ -7,16 +7,16 @@ import type { Track as SoundTrack } from '../../playback/track.ts'
 import { useApp } from '../../state/app-state.ts'
 
 export interface EdgeSound {
-  /** null while it is read, and where it cannot be. */
+  /** null while it is read, and if it cannot be read. */
   readonly track: SoundTrack | null
   readonly rateHz: number
   readonly durationSeconds: number
 }
 
-/** Rate at which the pictures are read, Hz. */
+/** Sample rate for the pictures, Hz. */
 const PICTURE_RATE_HZ = 44_100
 
-/** Opens the song of a track; that of its job where it has no stored one. */
+/** Opens the song of a track; that of its job if it has no stored one. */
 export function useEdgeSound({ source_id, job_id, duration_seconds = 0 }: Track): EdgeSound {
   const { client } = useApp()
   const [track, setTrack] = useState<SoundTrack | null>(null)

@@ -1,4 +1,4 @@
-/** Files that are given to the Release screen: songs, a cover, a table. */
+/** Files given to the Release screen: songs, a cover, a table. */
 import { useCallback } from 'react'
 import { isSongName } from '../../../src-contract/song-files.ts'
 import { isCoverName } from '../../api/dropped-files.ts'
@@ -10,10 +10,10 @@ import { useWords } from '../../text/context.tsx'
 
 const isTable = ({ name }: File) => /\.csv$/i.test(name)
 
-/** Tells whether a file of a folder is of use to a release. */
+/** Tells whether a file of a folder is useful to a release. */
 export const isReleaseFile = (name: string): boolean => isSongName(name) || isCoverName(name)
 
-/** Returns the function that makes a release of files, `folder` being the one that held them. Without any song it does nothing. */
+/** Returns the function that makes a release of files; `folder` contained them. Does nothing without songs. */
 export function useNewReleaseOf(): (files: readonly File[], folder: string) => Promise<void> {
   const { releases } = useApp()
   const { t } = useWords()
@@ -36,7 +36,7 @@ export function useNewReleaseOf(): (files: readonly File[], folder: string) => P
   )
 }
 
-/** Returns the function that gives files to the open release, or makes one of them where none is open. */
+/** Returns the function that adds files to the open release, or makes a new one if none is open. */
 export function useReleaseFiles(): (files: readonly File[], folder: string) => void {
   const { releases, notices } = useApp()
   const { t } = useWords()

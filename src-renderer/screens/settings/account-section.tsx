@@ -1,4 +1,4 @@
-/** Plan, credits and where they went. */
+/** Plan, credits and their use. */
 import { useCallback, useEffect, useState } from 'react'
 import { PLAN_LIMITS, PLANS } from '../../../src-contract/plans.ts'
 import { saveAnswer } from '../../api/save.ts'

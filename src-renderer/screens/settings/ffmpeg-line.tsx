@@ -17,7 +17,7 @@ export function FfmpegLine({ settings, system }: FfmpegLineProps) {
   const { t } = useWords()
   const text = t.prefs.engine
   const { ffmpeg, ffmpeg_lack: lack } = system
-  // A choice in a terminal comes as changed settings; what it means for the machine is read then.
+  // A choice in a terminal arrives as changed settings; its effect on the machine is read then.
   // biome-ignore lint/correctness/useExhaustiveDependencies: read again whenever the settings are told anew
   useEffect(() => void service.readSystem().catch(() => undefined), [service, settings])
   const isToConfirm = lack === 'ffmpeg_unconfirmed' || lack === 'ffmpeg_changed'

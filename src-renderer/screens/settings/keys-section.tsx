@@ -22,7 +22,7 @@ import {
 } from './section.tsx'
 import { Table } from './table.tsx'
 
-/** Lives of a key that can be chosen, s; undefined for one without an end. */
+/** Lifetimes to choose from, s; undefined for a key that does not expire. */
 const LIVES = { endless: undefined, day: 86_400, month: 30 * 86_400, year: 365 * 86_400 } as const
 type Life = keyof typeof LIVES
 const LIFE_NAMES = Object.keys(LIVES) as Life[]
@@ -144,7 +144,7 @@ function KeyName({ apiKey }: { apiKey: ApiKey }) {
   )
 }
 
-/** Scope of a key and the day of its end; nothing for one that permits everything and has none. */
+/** Scope and expiry of a key; renders nothing if it has neither. */
 function KeyLimits({ apiKey: { scope, state, expires_at } }: { apiKey: ApiKey }) {
   const { t, format } = useWords()
   const text = t.prefs.keys
@@ -155,7 +155,7 @@ function KeyLimits({ apiKey: { scope, state, expires_at } }: { apiKey: ApiKey })
   return limits.length > 0 && <div className="me">{limits.join(' · ')}</div>
 }
 
-/** A key that was just created; its value can be read only now. */
+/** A key just created; its value can be read only now. */
 function FreshKey({ created, ...box }: { created: CreatedKey } & Pick<SecretBoxProps, 'returnTo' | 'onSaved'>) {
   const { t } = useWords()
   const { service, batch } = useApp()

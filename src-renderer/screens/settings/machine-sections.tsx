@@ -1,4 +1,4 @@
-/** Settings of this machine: engine, language, appearance, and what it is. */
+/** Settings of this machine: engine, language and appearance, and its properties. */
 import { useEffect, useState } from 'react'
 import type { DesktopSettings } from '../../../src-main/bridge.ts'
 import { Button } from '../../components/button.tsx'
@@ -66,7 +66,7 @@ function Workers(props: { workers: number; cores: number; onChange: ChangeSettin
   )
 }
 
-/** Choices that belong to the desktop alone; nothing in a browser. */
+/** Choices available only on the desktop; renders nothing in a browser. */
 function DesktopLines() {
   const { t } = useWords()
   const [settings, setSettings] = useState<DesktopSettings | null>(null)

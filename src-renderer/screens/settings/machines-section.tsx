@@ -1,4 +1,4 @@
-/** Further machines that master songs: who is there, and what each of them does. */
+/** Further machines that master songs: their presence and current work. */
 import { useEffect, useState } from 'react'
 import type { Machine, Machines } from '../../../src-contract/machines.ts'
 import { farmTroubleText } from '../../../src-contract/text/farm-troubles.ts'
@@ -8,7 +8,7 @@ import { useWords } from '../../text/context.tsx'
 import { Problem, Reading, SectionHead, type SectionProps, useAction } from './section.tsx'
 import { Table } from './table.tsx'
 
-/** Polling interval, ms: no live event tells of machines. */
+/** Polling interval, ms: machines have no live event. */
 const READ_EVERY_MS = 3000
 
 export function MachinesSection({ titleId }: SectionProps) {

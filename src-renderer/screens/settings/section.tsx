@@ -14,7 +14,7 @@ export interface SectionProps {
   titleId: string
 }
 
-/** Title, one sentence, and the one action of the section. */
+/** Title, a sentence, and the action of the section. */
 export function SectionHead({
   titleId,
   title,
@@ -37,7 +37,7 @@ export function SectionHead({
   )
 }
 
-/** Placeholder of what is still being read. The sections below stay hidden for a short while, so that they do not move in sight. */
+/** Placeholder during loading. The sections below stay hidden for a short while, to avoid visible jumps. */
 export function Reading() {
   return <div className="reading" />
 }
@@ -73,7 +73,7 @@ export function ChoiceLine<Value extends string>(props: ChoiceLineProps<Value>) 
 
 export interface SecretBoxProps {
   title: string
-  /** Shown this once: nobody can read it again. */
+  /** Shown only this once: it cannot be read again. */
   value: string
   copyText: string
   /** Control that opened the box: the focus returns to it when the box closes. */
@@ -133,7 +133,7 @@ export function Problem({ problem }: { problem: Refusal | null }) {
   )
 }
 
-/** Runs an action and keeps what went wrong and whether it still runs. */
+/** Runs an action and keeps its failure and whether it is running. */
 export function useAction() {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Refusal | null>(null)
@@ -154,11 +154,11 @@ export function useAction() {
 }
 
 interface ActionDialogProps extends Pick<ModalProps, 'title' | 'description' | 'onClose'> {
-  /** Text of the button, and its form while the action runs. */
+  /** Text of the button, and its progressive form while the action runs. */
   verb: string
   doing: string
   look?: 'plain' | 'danger'
-  /** Returns whether the form is complete, and shows what is missing where it is not. */
+  /** Returns whether the form is complete, and otherwise marks the missing fields. */
   isReady?: () => boolean
   act: () => Promise<unknown>
   children?: ReactNode
@@ -274,7 +274,7 @@ export function TextSetting({
   )
 }
 
-/** Button that asks for a folder in the dialog of the desktop; nothing in a browser. */
+/** Button that asks for a folder in the desktop's dialog; renders nothing in a browser. */
 export function ChooseFolder({ name, onChosen }: { name: string; onChosen: (folder: string) => void }) {
   const { t } = useWords()
   if (!window.loudsmith) return null

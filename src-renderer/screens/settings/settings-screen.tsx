@@ -1,4 +1,4 @@
-/** Settings: one page of sections with a list of them at its side. */
+/** Settings: one page of sections with a list of them at the side. */
 import {
   Cpu,
   FolderSync,
@@ -38,7 +38,7 @@ const SECTIONS = [
 
 type SectionId = (typeof SECTIONS)[number][0]
 
-/** Returns the section in view: the last one that begins in the pane's upper third, and at the pane's end the last of all. */
+/** Returns the section in view: the last to begin in the pane's upper third; at the pane's end, the last of all. */
 function sectionAt({ scrollTop, clientHeight, scrollHeight, children }: HTMLElement): SectionId {
   const line = scrollTop + clientHeight >= scrollHeight - 1 ? scrollHeight : scrollTop + clientHeight / 3
   const tops = [...children].filter((child): child is HTMLElement => child.matches('section'))
@@ -50,18 +50,17 @@ function sectionIn(pane: HTMLElement | null, id: SectionId): HTMLElement | null 
   return pane?.querySelector<HTMLElement>(`#${CSS.escape(id)}`) ?? null
 }
 
-/** A section that was asked for, with its offset and the pane's scroll position for it. */
+/** A requested section, with its offset and the pane's scroll position for it. */
 interface Brought {
   readonly id: SectionId
   readonly offsetTop: number
   readonly scrollTop: number
 }
 
-/** The section in view, and the function that scrolls to another one. */
+/** The section in view, and the function that scrolls to another. */
 function useSectionInView(pane: RefObject<HTMLElement | null>, asked: SectionId) {
   const [current, setCurrent] = useState<SectionId>(asked)
-  // Kept until the pane is scrolled by hand: the last sections share its end, and the one that was asked for counts as
-  // the one in view.
+  // Kept until the user scrolls: several last sections share the pane's end, and the requested one counts as in view.
   const brought = useRef<Brought | null>(null)
   const bring = useCallback(
     (id: SectionId) => {
@@ -76,12 +75,12 @@ function useSectionInView(pane: RefObject<HTMLElement | null>, asked: SectionId)
   const onScroll = () => {
     if (!pane.current || pane.current.scrollTop === brought.current?.scrollTop) return
     const { id, offsetTop } = brought.current ?? {}
-    // When a section has moved, the browser scrolled, to keep it in view.
+    // If a section has moved, the browser scrolled to keep it in view.
     if (id && sectionIn(pane.current, id)?.offsetTop !== offsetTop) return bring(id)
     brought.current = null
     setCurrent(sectionAt(pane.current))
   }
-  // The content of a section may arrive later, and moves the sections below.
+  // The content of a section may arrive late and move the sections below.
   useEffect(() => {
     const observer = new ResizeObserver(() => brought.current && bring(brought.current.id))
     for (const section of pane.current?.children ?? []) observer.observe(section)
@@ -130,7 +129,7 @@ function SectionList({ current, onChoose }: { current: SectionId; onChoose: (id:
           key={id}
           href={addressOf('settings', id)}
           aria-current={id === current ? 'true' : undefined}
-          // The address stays when it is the same one that is asked for again.
+          // The address stays the same when the same section is requested again.
           onClick={() => onChoose(id)}
         >
           <Icon className="i s" aria-hidden="true" />

@@ -42,7 +42,10 @@ export function StorageSection({ titleId }: SectionProps) {
   )
 }
 
-/** Folders in which programs may name files by path. The owner changes them in a terminal, since a page could be any program that has its credential. */
+/**
+ * Folders where programs may name files by path. The owner changes them in a terminal, as any program with its
+ * credential could pose as the page.
+ */
 function AllowedFolders({ folders }: { folders: readonly string[] }) {
   const { t } = useWords()
   const text = t.prefs.storage
@@ -71,7 +74,7 @@ function DiskFacts({ system }: { system: SystemState }) {
   )
 }
 
-/** The folder of the library, and what is in its quarantine. */
+/** The folder of the library, and the content of its quarantine. */
 function DataFolder({ system: { data_dir, is_private, quarantine } }: { system: SystemState }) {
   const { t, format } = useWords()
   const text = t.prefs.storage
@@ -121,7 +124,7 @@ function OutputFolder({ folder, onChange, onApply }: OutputFolderProps) {
   )
 }
 
-/** The usual choices, and before them a value that was set by other means. */
+/** The usual choices, preceded by a value set elsewhere. */
 const withValue = (choices: readonly string[], value: string) =>
   choices.includes(value) ? choices : [value, ...choices]
 
@@ -160,7 +163,7 @@ function Quota({ bytes, onChange }: { bytes: Settings['disk_quota_bytes']; onCha
   )
 }
 
-/** Button that shows a folder in the file manager; nothing in a browser. */
+/** Button that shows a folder in the file manager; renders nothing in a browser. */
 function Reveal({ folder, name }: { folder: 'output' | 'data'; name: string }) {
   const { t } = useWords()
   if (!window.loudsmith) return null

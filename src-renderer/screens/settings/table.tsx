@@ -1,4 +1,4 @@
-/** A table that is described by its columns. */
+/** A table described by its columns. */
 import type { ReactNode, TableHTMLAttributes } from 'react'
 
 export interface Column<Row> {

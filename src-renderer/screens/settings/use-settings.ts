@@ -1,4 +1,4 @@
-/** The settings of this machine and changing them. */
+/** The settings of this machine, and their changes. */
 import type { Settings } from '../../../src-contract/app.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { useAction } from './section.tsx'

@@ -18,7 +18,7 @@ import {
 
 type Change = Partial<Pick<WatchFolder, 'output_folder' | 'settings' | 'is_active'>>
 
-/** Polling interval, ms: no live event tells that a song cannot be taken. */
+/** Polling interval, ms: songs that cannot be taken have no live event. */
 const READ_EVERY_MS = 5000
 
 export function WatchFoldersSection({ titleId }: SectionProps) {
@@ -133,7 +133,7 @@ interface FolderPartProps {
   onChange: (change: Change) => void
 }
 
-/** The path and state of a folder, with the buttons that pause and remove it. */
+/** The path and state of a folder, with buttons to pause and remove it. */
 function FolderHead({ folder, onChange, onRemove }: FolderPartProps & { onRemove: () => void }) {
   const { t } = useWords()
   const text = t.prefs.watch
@@ -169,7 +169,7 @@ function FolderHead({ folder, onChange, onRemove }: FolderPartProps & { onRemove
   )
 }
 
-/** Switches a folder between settings of its own and those of the batch. */
+/** Switches a folder between its own settings and those of the batch. */
 function FolderSettings({ folder, onChange }: FolderPartProps) {
   const { batch } = useApp()
   const { t } = useWords()
@@ -190,7 +190,7 @@ function FolderSettings({ folder, onChange }: FolderPartProps) {
   )
 }
 
-/** Songs that were not taken, and why; nothing when there are none. */
+/** Refused songs with the reasons; renders nothing without any. */
 function Untaken({ summary, songs }: { summary: string; songs: WatchFolder['refused'] }) {
   if (songs.length === 0) return null
   return (

@@ -10,16 +10,16 @@ import { deliveryWords } from './delivery-words.ts'
 import { Problem, Reading, SecretBox, SectionHead, type SectionProps, TextDialog, useAction } from './section.tsx'
 import { Table } from './table.tsx'
 
-/** Attempts of one delivery before it is given up (first try and seven more). */
+/** Attempts of a delivery before it is given up (the first and seven more). */
 const ATTEMPTS = 8
-/** Polling interval while a delivery is on its way, ms: its result is no live event. */
+/** Polling interval while a delivery is under way, ms: its result has no live event. */
 const READ_EVERY_MS = 2000
 
 /** A secret that can be read only now. */
 interface FreshSecret {
   readonly title: string
   readonly value: string
-  /** Button with which it was asked for: the focus returns to it. */
+  /** Button that requested it, which gets the focus back. */
   readonly askedWith: HTMLElement | null
 }
 
@@ -88,7 +88,7 @@ function useFreshDeliveries(deliveries: readonly Delivery[]): void {
   }, [read, isSending])
 }
 
-/** Calls about one webhook or delivery, and why the last one failed. A new secret goes to `onSecret`. */
+/** Calls about a webhook or delivery, and the last failure. A new secret goes to `onSecret`. */
 function useWebhookActions(onSecret: (secret: FreshSecret) => void) {
   const { client, webhooks } = useApp()
   const { t } = useWords()
@@ -127,7 +127,7 @@ function SigningSecret({ secret, onSaved }: { secret: FreshSecret; onSaved: () =
 interface HookRowProps {
   hook: Webhook
   onTest: () => Promise<unknown>
-  /** Receives the button of the menu in which it was chosen. */
+  /** Receives the button of the menu that chose it. */
   onNewSecret: (button: HTMLElement | null) => void
   onRemove: () => void
 }
@@ -235,7 +235,7 @@ function Answer({ delivery }: { delivery: Delivery }) {
   const { t } = useWords()
   const text = t.prefs.webhooks
   const small = { className: 'i s', 'aria-hidden': true } as const
-  // The user's own deletion is no failure of the receiver.
+  // A deletion by the user is not a failure of the receiver.
   const isUnwanted = delivery.stop_reason === 'job_deleted' || delivery.stop_reason === 'webhook_removed'
   const [tone, icon] = {
     delivered: ['c-ok', <Check key="i" {...small} />] as const,

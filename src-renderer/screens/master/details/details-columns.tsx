@@ -1,4 +1,4 @@
-/** Columns of the details of songs: how each is read and shown. */
+/** Columns of the song details: how each is read and displayed. */
 import type { BatchSong } from '../../../../src-contract/app.ts'
 import type { OwnMetadataName } from '../../../../src-contract/metadata.ts'
 import { maxMetadataLength } from '../../../../src-contract/metadata-rules.ts'
@@ -7,7 +7,7 @@ import type { SheetColumn } from '../../../components/sheet/sheet.tsx'
 import { fileText, metadataField } from '../../../state/batch-metadata.ts'
 import type { Text } from '../../../text/en.ts'
 
-/** A song with what was written about it and breaks a rule. */
+/** A song with the texts that break a rule. */
 export interface DetailsRow {
   readonly place: number
   readonly song: BatchSong
@@ -28,12 +28,12 @@ export const TABLE_NAMES = [
   'lyrics',
 ] as const satisfies readonly OwnMetadataName[]
 
-/** Returns what was written about a song, also where it breaks a rule; undefined where the text of the file counts. */
+/** Returns the text typed for a song, even if it breaks a rule; undefined where the file's tag applies. */
 function writtenIn({ song, faulty }: DetailsRow, name: OwnMetadataName): string | undefined {
   return faulty[metadataField(song.source.source_id, name)] ?? song.metadata[name]
 }
 
-/** Returns the columns in the words of a language. */
+/** Returns the columns in a language. */
 export function detailsColumns(t: Text): SheetColumn<DetailsRow>[] {
   const written = (name: (typeof TABLE_NAMES)[number]): SheetColumn<DetailsRow> => ({
     id: name,

@@ -1,4 +1,4 @@
-/** Details of the songs that are meant: names, codes, lyrics and cover of their masters. */
+/** Details of the songs in scope: names, codes, lyrics and cover of their masters. */
 import { Table2 } from 'lucide-react'
 import { type ReactNode, useCallback, useId, useState } from 'react'
 import type { BatchSong } from '../../../../src-contract/app.ts'
@@ -16,7 +16,7 @@ import { useWords } from '../../../text/context.tsx'
 import type { Text } from '../../../text/en.ts'
 import { DetailsTable } from './details-table.tsx'
 
-/** A song about which is written, also while it is still being sent. */
+/** A song with details, possibly still being uploaded. */
 interface Described {
   readonly rowId: string
   readonly metadata: OwnMetadata
@@ -35,7 +35,7 @@ const storedOf = (songs: Songs) => songs.flatMap(({ song }) => song ?? [])
 
 const isWritten = ({ metadata, song }: Described) => song?.cover !== undefined || Object.keys(metadata).length > 0
 
-/** Returns what was written, in one line. Pure. */
+/** Returns the typed details in one line. Pure. */
 function summaryOf(songs: Songs, t: Text): string {
   const [song] = songs
   if (!song || songs.length > 1) return t.songDetails.written(songs.filter(isWritten).length, songs.length)
@@ -43,7 +43,7 @@ function summaryOf(songs: Songs, t: Text): string {
   return [...names, ...(song.song?.cover ? [t.release.cover.label] : [])].join(' · ') || t.songDetails.ofFile
 }
 
-/** Fields of the one song of `rows` that is chosen, or of all that are. */
+/** Fields of the chosen song, or of all chosen songs of `rows`. */
 export function DetailsSection({ rows, chosen }: { rows: readonly SongRow[]; chosen: readonly string[] }) {
   const { t } = useWords()
   const [isTable, setTable] = useState(false)
@@ -106,7 +106,7 @@ interface FieldProps {
   name: OwnMetadataName
 }
 
-/** The text of a field while it is written, and what the songs say. */
+/** The text of a field during typing, and the text of the songs. */
 function useField({ songs, name }: FieldProps) {
   const { batch } = useApp()
   const { t, language } = useWords()
@@ -120,7 +120,7 @@ function useField({ songs, name }: FieldProps) {
     label: t.songDetails.fields[name],
     value: typed ?? (isMixed ? '' : (written[0] ?? '')),
     placeholder: isMixed ? t.sound.mixed : shown[0] || (name === 'lyrics' ? t.songDetails.ofFile : t.release.none),
-    // A text on its way is not judged.
+    // No validation while the text is being typed.
     problem: typed === null && !isMixed && 'broken' in read && detailText(read.broken, language),
     maxLength: maxMetadataLength(name),
     onChange(text: string) {
@@ -135,7 +135,7 @@ function Field(props: FieldProps) {
   return <TextField {...useField(props)} isOptional spellCheck={false} />
 }
 
-/** Lyrics have as many lines as they want. */
+/** Lyrics may have any number of lines. */
 function Lyrics({ songs }: { songs: Songs }) {
   const id = useId()
   const { label, problem, onChange, ...field } = useField({ songs, name: 'lyrics' })
@@ -160,7 +160,7 @@ function Lyrics({ songs }: { songs: Songs }) {
   )
 }
 
-/** The cover of the songs: their own where all have one and the same, else that of the file of a single one. */
+/** The cover of the songs: their own if all share one, else that in the file of a single song. */
 function SongCovers({ songs }: { songs: readonly BatchSong[] }) {
   const { client, batch } = useApp()
   const { t } = useWords()

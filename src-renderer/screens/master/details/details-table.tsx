@@ -1,4 +1,4 @@
-/** The details of many songs as a table, written in and pasted into as a spreadsheet is. */
+/** The details of many songs as a table with the editing and pasting of a spreadsheet. */
 import { useMemo, useState } from 'react'
 import { OWN_METADATA_NAMES, type OwnMetadataName } from '../../../../src-contract/metadata.ts'
 import { metadataText } from '../../../../src-contract/metadata-rules.ts'
@@ -19,7 +19,7 @@ const isName = (id: string): id is OwnMetadataName => OWN_METADATA_NAMES.some((n
 export const writtenTexts = (cells: readonly CellText[]): WrittenText[] =>
   cells.flatMap(({ rowId, columnId, text }) => (isName(columnId) ? [{ rowId, name: columnId, text }] : []))
 
-/** Returns the texts that number songs in their order: 1/12, 2/12. Pure. */
+/** Returns track numbers in the order of the songs: 1/12, 2/12. Pure. */
 export const numbered = (rowIds: readonly string[]): WrittenText[] =>
   rowIds.map((rowId, at) => ({ rowId, name: 'track', text: `${at + 1}/${rowIds.length}` }))
 

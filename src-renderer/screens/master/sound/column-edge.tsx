@@ -1,4 +1,4 @@
-/** The edge of the column, by which it is made wider; its width is kept in this browser. */
+/** The edge of the column, dragged to resize it; the width is stored in this browser. */
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react'
 import { readStored } from '../../../state/browser-storage.ts'
 import { useWords } from '../../../text/context.tsx'
@@ -15,7 +15,7 @@ export interface ColumnWidth {
   readonly set: (px: number) => void
 }
 
-/** Returns the width of the column, which is that of the window's style as well. */
+/** Returns the width of the column, also set in the window's style. */
 export function useColumnWidth(): ColumnWidth {
   const [px, setPx] = useState(() =>
     within(readStored<number>(localStorage, STORAGE_KEY, (stored) => typeof stored === 'number', LEAST_PX)),
@@ -43,7 +43,7 @@ export function ColumnEdge({ width }: { width: ColumnWidth }) {
     if (grip.current) width.set(grip.current.px + grip.current.x - event.clientX)
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a separator that is moved is no line between paragraphs
+    // biome-ignore lint/a11y/useSemanticElements: <hr> separates paragraphs and cannot be moved
     <div
       className="edge"
       role="separator"

@@ -1,4 +1,4 @@
-/** Edges of a song: what is cut off, how it fades, and the silence around it. */
+/** Edges of a song: trims, fades, and the silence around it. */
 import { useId, useState } from 'react'
 import type { ProposedEdges } from '../../../../src-contract/edge-proposals.ts'
 import { edgeFault, FADE_SHAPES, type FadeShape } from '../../../../src-contract/edges.ts'
@@ -15,7 +15,7 @@ import { Fold } from '../../../components/fold.tsx'
 import { useWords } from '../../../text/context.tsx'
 import type { SectionProps } from './sections.tsx'
 
-/** The one song that is meant, as far as it is known. */
+/** The single song in scope, as far as known. */
 export interface EdgesSong {
   readonly durationSeconds: number
   readonly proposed: ProposedEdges | undefined
@@ -29,7 +29,7 @@ interface SecondsFieldProps extends SectionProps {
   name: SecondsName
 }
 
-/** A field for a time; what is no time within its bounds changes nothing, and is replaced by the time that counts when it is left. */
+/** A field for a time. Invalid or out-of-range input changes nothing and reverts on blur. */
 function SecondsField({ name, settings, mixed, change }: SecondsFieldProps) {
   const { t } = useWords()
   const id = useId()
@@ -89,7 +89,7 @@ function FadeFields({ names, ...props }: SectionProps & { names: (typeof FADES)[
 
 type Trims = Pick<MasterSettings, 'trim_start_seconds' | 'trim_end_seconds'>
 
-/** Says why trims are proposed, and takes them over. */
+/** Gives the reason for the proposed trims, and applies them. */
 export function Proposal({
   proposed,
   settings,

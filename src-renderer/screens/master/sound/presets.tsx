@@ -1,4 +1,4 @@
-/** Presets: those that come with the program, and settings that were kept under a name. */
+/** Presets: the program's own, and settings the user saved under a name. */
 import { SlidersHorizontal } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { Preset } from '../../../../src-contract/app.ts'
@@ -12,7 +12,7 @@ import { useScope } from '../use-batch.ts'
 
 const NO_PRESETS: readonly Preset[] = []
 
-/** Menu of the presets: those of the program are chosen, own ones are chosen, kept and deleted. */
+/** Menu of the presets: factory presets can be chosen; user presets can be chosen, saved and deleted. */
 export function Presets() {
   const { batch, notices } = useApp()
   const { t } = useWords()
@@ -62,7 +62,7 @@ export function Presets() {
   )
 }
 
-/** Returns what keeps the settings of the scope as a preset, new or in the place of another one. */
+/** Returns the functions that save the settings in scope as a preset, new or replacing another. */
 function useKeepPreset() {
   const { batch, notices } = useApp()
   const { t } = useWords()
@@ -84,13 +84,13 @@ function useKeepPreset() {
   }
 }
 
-/** Form that names a preset; one that has the name already is replaced after a question. */
+/** Form that names a preset; an existing name asks whether to replace that preset. */
 function PresetForm({ known, onEnd }: { known: readonly Preset[]; onEnd: () => void }) {
   const { t } = useWords()
   const keep = useKeepPreset()
   const [name, setName] = useState('')
   const [isNameless, setNameless] = useState(false)
-  /** The preset that has the name already, while it is asked whether it is to be replaced. */
+  /** The preset with that name, while the user is asked whether to replace it. */
   const [taken, setTaken] = useState<Preset | null>(null)
   const field = useRef<HTMLInputElement>(null)
   const replaceButton = useRef<HTMLButtonElement>(null)
@@ -105,7 +105,7 @@ function PresetForm({ known, onEnd }: { known: readonly Preset[]; onEnd: () => v
       return field.current?.focus()
     }
     const namesake = known.find((preset) => preset.name.normalize() === trimmed.normalize())
-    // Another object each time, so that the focus goes to the answer again.
+    // A new object each time, to focus the answer again.
     if (namesake) return setTaken({ ...namesake })
     keep.add(trimmed)
     onEnd()

@@ -1,4 +1,4 @@
-/** Price of the loudness for the song that is heard, and the one setting that avoids it. */
+/** Price of the loudness for the playing song, and the setting that avoids it. */
 import { TriangleAlert } from 'lucide-react'
 import type { MasterSettings } from '../../../../src-contract/settings.ts'
 import { Button } from '../../../components/button.tsx'

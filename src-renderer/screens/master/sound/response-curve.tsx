@@ -1,4 +1,7 @@
-/** The response curve over the song's spectrum: what is planned as a shade, what is set by hand as a line with four points to drag. */
+/**
+ * The response curve over the song's spectrum: the planned part shaded, the user's own as a line with four points to
+ * drag.
+ */
 
 import { type PointerEvent, useMemo, useRef, useState } from 'react'
 import type { AnalysisSummary } from '../../../../src-contract/app.ts'
@@ -22,13 +25,13 @@ import { useWords } from '../../../text/context.tsx'
 import { printedDb } from './sound-knobs.tsx'
 
 const HEIGHT_PX = 122
-/** Part of the pointer's way that counts with Shift. */
+/** Scale of pointer movement with Shift. */
 const FINE = 0.2
 
 export interface ResponseCurveProps {
   settings: ToneSettings
   toneDb: AnalysisSummary['tone_db'] | undefined
-  /** Planned gain and aimed spectrum, where they are known. */
+  /** Planned gain and target spectrum, if known. */
   planned: readonly Band[]
   aim: readonly Band[]
   onChange: (change: Partial<ToneSettings>) => void
@@ -101,7 +104,7 @@ interface Grip {
   readonly db: number
 }
 
-/** The four points. The faders below are their twin for the keyboard. */
+/** The four points. Their keyboard equivalents are the faders below. */
 function Points({ settings, layout, onChange }: PointsProps) {
   const { t } = useWords()
   const [near, setNear] = useState<ToneName | null>(null)
@@ -122,7 +125,7 @@ function Points({ settings, layout, onChange }: PointsProps) {
     const [x, y] = [toX(hz), toY(ownToneDb(settings, hz))]
     const isRight = x > layout.width * 0.6
     return (
-      // biome-ignore lint/a11y/noStaticElementInteractions: the fader of the same name is its twin for the keyboard
+      // biome-ignore lint/a11y/noStaticElementInteractions: the keyboard's equivalent is the fader of the same name
       <g
         key={name}
         className={`point ${near === name ? 'near' : ''}`}

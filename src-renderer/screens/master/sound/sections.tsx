@@ -1,4 +1,4 @@
-/** Sections of the Sound column below the faders: style, starting point, what is planned, loudness and delivery. */
+/** Sections of the Sound column below the faders: style, starting point, planned processing, loudness and delivery. */
 import type { ReactNode } from 'react'
 import { FORMAT_NAMES, type Format, formatFacts } from '../../../../src-contract/formats.ts'
 import { REPAIR_KINDS } from '../../../../src-contract/repair-kinds.ts'
@@ -21,7 +21,7 @@ export interface SectionProps {
 const isOfStyle = (settings: MasterSettings, style: StyleValues) =>
   (Object.keys(style) as (keyof StyleValues)[]).every((name) => settings[name] === style[name])
 
-/** Five words, each a starting point of the faders; what the chosen one does is a sentence. */
+/** Five styles, each a starting point for the faders; a sentence describes the chosen one. */
 export function StyleSection({ settings, mixed, change, presets }: SectionProps & { presets?: ReactNode }) {
   const { t } = useWords()
   const { style } = settings
@@ -50,7 +50,7 @@ export function StyleSection({ settings, mixed, change, presets }: SectionProps 
 }
 
 interface StartingPointProps extends SectionProps {
-  /** Control of the reference with its name, where one can be taken. */
+  /** Control of the reference with its name, where references are possible. */
   readonly reference?: { readonly name: string | undefined; readonly slot: ReactNode }
 }
 
@@ -95,7 +95,7 @@ export function StartingPoint({ settings, mixed, change, reference }: StartingPo
   )
 }
 
-/** Shares of the planned processing that are applied, and faults that are left alone. */
+/** Shares of the planned processing to apply, and faults to leave alone. */
 export function PlannedSection({ settings, mixed, change }: SectionProps) {
   const { t } = useWords()
   const { tone_amount, dynamics_amount, image_amount, skip_repairs } = settings
@@ -129,13 +129,13 @@ export function PlannedSection({ settings, mixed, change }: SectionProps) {
   )
 }
 
-/** Level at which an own target starts, LUFS. */
+/** Initial value of a custom target, LUFS. */
 const FIRST_TARGET_LUFS = -12
 const TARGET_RANGE = { minimum: -24, maximum: -6, neutral: FIRST_TARGET_LUFS, fine: 0.1, coarse: 0.5 }
 
 type Aim = 'platform' | 'competitive' | 'own'
 
-/** Loudness of the masters: as each platform asks, as the genre is, or as loud as is set. */
+/** Loudness of the masters: by platform, by genre, or a custom target. */
 export function LoudnessSection({ settings, mixed, change, cost }: SectionProps & { cost: ReactNode }) {
   const { t } = useWords()
   const { loudness, target_lufs } = settings
@@ -177,7 +177,7 @@ export function LoudnessSection({ settings, mixed, change, cost }: SectionProps 
   )
 }
 
-/** Files that are written: one for all services, and further formats of every master. */
+/** Output files: one for all services, and further formats of every master. */
 export function FilesSection({ settings, mixed, change }: SectionProps) {
   const { t } = useWords()
   const { formats, release_master: isRelease } = settings

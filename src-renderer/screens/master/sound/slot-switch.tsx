@@ -1,4 +1,4 @@
-/** Slots A to D: the sound as it was kept, beside what it is now. */
+/** Slots A to D: stored sounds beside the current one. */
 
 import { Ellipsis } from 'lucide-react'
 import type { MasterSettings } from '../../../../src-contract/settings.ts'
@@ -9,11 +9,11 @@ import { isInSlot, SLOTS, type Slot, type SongSlots, slotOf } from '../../../sta
 import { useWords } from '../../../text/context.tsx'
 import { useScope } from '../use-batch.ts'
 
-/** Name under which the slots of all songs are kept. */
+/** Name of the slots for all songs. */
 const ALL = 'all songs'
 const EMPTY: SongSlots = {}
 
-/** Keeps and recalls the sound of what the column speaks of. */
+/** Stores and recalls the sound in scope. */
 export function useSlots() {
   const { slots, notices } = useApp()
   const { t } = useWords()
@@ -32,9 +32,9 @@ export function useSlots() {
   return {
     kept,
     settings,
-    /** Keeps the sound of this moment in a slot. */
+    /** Stores the current sound in a slot. */
     store: (slot: Slot) => settings && store(slot, settings),
-    /** Brings the sound of a slot back; an empty one takes that of this moment. */
+    /** Recalls the sound of a slot; an empty slot stores the current one. */
     recall(slot: Slot) {
       const sound = kept[slot]
       if (!settings) return

@@ -1,4 +1,4 @@
-/** The Sound column: of all songs, or of the selected ones. */
+/** The Sound column, for all songs or the selected ones. */
 import { Redo2, Undo2, X } from 'lucide-react'
 import { useMemo } from 'react'
 import type { Audition } from '../../../../src-contract/auditions.ts'
@@ -40,7 +40,7 @@ export function SoundColumn({ rows }: { rows: readonly SongRow[] }) {
   )
 }
 
-/** Takes the last change back, or makes it again. */
+/** Undoes or redoes the last change. */
 function UndoButtons() {
   const { notices } = useApp()
   const { t } = useWords()
@@ -69,7 +69,7 @@ function UndoButtons() {
   )
 }
 
-/** Lets only what the sound takes away or adds be heard. */
+/** Plays only the change made by the sound. */
 function HeldDifference() {
   const { playback } = useApp()
   const { t } = useWords()
@@ -85,7 +85,7 @@ function HeldDifference() {
   )
 }
 
-/** Says whose sound this is, and offers what differs to be put back. */
+/** Names the songs in scope, and offers to reset their own settings. */
 function ScopeLine({ rows }: { rows: readonly SongRow[] }) {
   const { batch } = useApp()
   const { t } = useWords()
@@ -115,7 +115,7 @@ function ScopeLine({ rows }: { rows: readonly SongRow[] }) {
   )
 }
 
-/** Returns the song whose spectrum lies behind the curve: the selected one chosen last, else the one that is heard. */
+/** Returns the song whose spectrum is behind the curve: the selected one chosen last, else the playing one. */
 function useCurveSong(rows: readonly SongRow[]) {
   const { rowIds } = useScope()
   const loadedId = usePlayback(loadedSong)
@@ -123,7 +123,7 @@ function useCurveSong(rows: readonly SongRow[]) {
   return rows.find(({ rowId }) => rowId === id)?.song
 }
 
-/** Returns the one song that is meant; undefined where there are several, or it is not stored yet. */
+/** Returns the single song in scope; undefined for several, or before it is stored. */
 function edgesSongOf(rows: readonly SongRow[], chosen: readonly string[]): EdgesSong | undefined {
   const meant = chosen.length === 0 ? rows : rows.filter(({ rowId }) => chosen.includes(rowId))
   const [row] = meant
@@ -132,7 +132,7 @@ function edgesSongOf(rows: readonly SongRow[], chosen: readonly string[]): Edges
   return { durationSeconds: source.duration_seconds, proposed: analysis?.proposed_edges }
 }
 
-/** Returns what an audition has planned for the tone, and the spectrum that it aims at. Pure. */
+/** Returns the tone planned by an audition, and its target spectrum. Pure. */
 function shapesOf(audition: Audition | null): { readonly planned: readonly Band[]; readonly aim: readonly Band[] } {
   const { planned, target_spectrum: target } = audition ?? {}
   return {

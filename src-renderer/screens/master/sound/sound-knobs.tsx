@@ -1,4 +1,4 @@
-/** The seven faders of the sound, and the others that are numbers: each says what it does, when to use it and what it costs. */
+/** The seven faders of the sound and the other numeric settings, each with its effect, use and cost. */
 import { type MasterSettings, SETTINGS } from '../../../../src-contract/settings.ts'
 import { change as signed } from '../../../../src-contract/text/numbers.ts'
 import type { NumberName } from '../../../../src-contract/text/setting-words.ts'
@@ -31,7 +31,7 @@ export function knobRange(name: NumberName): KnobRange {
 export interface SettingKnobProps {
   name: NumberName
   settings: MasterSettings
-  /** Settings in which the selected songs differ. */
+  /** Settings that differ among the selected songs. */
   mixed: ReadonlySet<string>
   change: (change: Partial<MasterSettings>) => void
 }
