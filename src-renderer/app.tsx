@@ -81,7 +81,7 @@ function Window() {
   )
 }
 
-/** Returns the function that adds dropped or chosen files to the batch, or to the release that is on screen. */
+/** Returns the function that adds dropped or chosen files to the batch, or to the open release. */
 function useAddFiles(): (files: readonly File[], folder?: string) => void {
   const { service, notices, batch } = useApp()
   const { t } = useWords()
@@ -102,7 +102,7 @@ function useAddFiles(): (files: readonly File[], folder?: string) => void {
   )
 }
 
-/** The toast, and the live region with what screen readers are told. */
+/** The toast, and the live region for screen readers. */
 function Notices() {
   const { notices } = useApp()
   const { announcements, toast } = useSelect(notices.store, (state) => state)
@@ -118,7 +118,7 @@ function Notices() {
         />
       )}
       <div className="vh" aria-live="polite">
-        {/* Each text has an element of its own: one that replaced an equal text would not be read out. */}
+        {/* Each text has its own element: replacing an equal text would not be announced. */}
         {announcements.map(({ announcementId, text }) => (
           <p key={announcementId}>{text}</p>
         ))}
@@ -128,8 +128,8 @@ function Notices() {
 }
 
 /**
- * Takes the last change back, or makes one again: each of the Master and the Release screen has changes of its own. On the others, where
- * nobody would see what happens, only what a toast says is taken back.
+ * Undoes or redoes the last change: the Master and the Release screen have separate histories. On other screens, where
+ * the effect would be invisible, only the change of the current toast is undone.
  */
 function useUndo(): (isRedo: boolean) => boolean {
   const { notices, releases } = useApp()
@@ -179,14 +179,17 @@ function useMenuCommands(openKeySheet: () => void): void {
         if (command === 'undo-removal') undo(false)
         if (command === 'key-sheet') openKeySheet()
         if (command === 'search') go('history', 'search')
-        // The Master screen starts by itself; songs to be started are shown first.
+        // The Master screen shows the songs before it starts them.
         if (command === 'start' && routeOf(location.hash).screen !== 'master') go('master')
       }),
     [undo, openKeySheet],
   )
 }
 
-/** Explains how to open the page when the program refuses its credential: it never had one, or the program was started again. */
+/**
+ * Explains how to open the page when the program refuses its credential: it never had one, or the program was
+ * restarted.
+ */
 function LockedOut() {
   const { client, batch, notices, service } = useApp()
   const { t } = useWords()
@@ -210,7 +213,7 @@ function LockedOut() {
   )
 }
 
-/** Replacement of a screen that could not be drawn. Reloading the page helps, also after an update of the program. */
+/** Replacement of a screen that failed to render. Reloading the page helps, also after an update of the program. */
 function Broken({ detail }: { detail: string }) {
   const { t } = useWords()
   return (
@@ -226,7 +229,7 @@ function Broken({ detail }: { detail: string }) {
   )
 }
 
-/** Moves the focus to the content. A link cannot do it: the fragment of the address names the screen. */
+/** Moves the focus to the content. A link cannot do it: the fragment of the address is the route. */
 function focusContent() {
   document.getElementById('content')?.focus()
 }

@@ -15,12 +15,12 @@ import './styles/first-run.css'
 import './styles/pages.css'
 import './styles/release.css'
 import './styles/narrow.css'
-// Here and not with its screen: a sheet that comes late and fails is not asked for again.
+// Loaded here rather than with its screen: a style sheet that fails later is not requested again.
 import './screens/listen/listen.css'
 
 const client = createClient({ session: null, language: () => navigator.language })
 const app = createAppState(await openSession(client))
-// The link of a newer start, opened in this tab, changes the fragment only: the page is not read again by itself.
+// A link from a newer start, opened in this tab, changes only the fragment: the page does not reload by itself.
 addEventListener('hashchange', () => void openSession(client).then(app.reopen))
 void app.start(new AbortController().signal)
 

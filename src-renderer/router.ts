@@ -4,11 +4,11 @@
  */
 import { useSyncExternalStore } from 'react'
 
-/** Facts of a screen by which the page finds its way. */
+/** Navigation properties of a screen. */
 interface ScreenRoute {
   /** Shown in the navigation, in the order of the table. */
   readonly isInNavigation: boolean
-  /** Lists songs: the way back from the Listen screen leads to the list shown last. */
+  /** Lists songs: the Listen screen's way back leads to the list shown last. */
   readonly isList?: true
   /** An address without a detail leads to the Master screen instead. */
   readonly requiresDetail?: true
@@ -39,15 +39,15 @@ export const NAVIGATION: readonly Screen[] = screens.filter((screen) => routeFac
 
 export interface Route {
   readonly screen: Screen
-  /** Rest of the address: a section of the settings, the job to listen to and what it is compared with. May be empty. */
+  /** Rest of the address: a section of the settings, or the job to play and the one to compare. May be empty. */
   readonly detail: string
 }
 
 const HOME: Route = { screen: 'master', detail: '' }
 
 /**
- * Reads a fragment. An unknown screen, and the Listen screen without a job, is the Master screen; a detail that cannot be read is
- * empty.
+ * Parses a fragment. An unknown screen, and the Listen screen without a job, gives the Master screen; an invalid detail
+ * is empty.
  */
 export function routeOf(fragment: string): Route {
   const [name = '', ...rest] = fragment.replace(/^#\/?/, '').split('/')
@@ -77,10 +77,10 @@ export function go(screen: Screen, detail = ''): void {
   location.hash = addressOf(screen, detail)
 }
 
-/** The list that was on screen last. */
+/** The list shown last. */
 let lastList: ListScreen = 'master'
 
-/** Returns the list from which a song was opened: the target of the way back from the Listen screen. */
+/** Returns the list that a song was opened from: the target of the way back from the Listen screen. */
 export const originOfListen = () => lastList
 
 const subscribe = (onChange: () => void) => {
@@ -90,7 +90,7 @@ const subscribe = (onChange: () => void) => {
 
 function currentFragment(): string {
   const { screen } = routeOf(location.hash)
-  // Noted on reading, not on the event: a screen may be drawn for another reason before the event comes.
+  // Recorded on reading, not on the event: a screen may render for another reason before the event comes.
   if (isList(screen)) lastList = screen
   return location.hash
 }

@@ -1,11 +1,11 @@
-/** Files out of a drop or a paste, folders read to their bottom. */
+/** Files of a drop or a paste, including nested folders. */
 import { isSongName } from '../../src-contract/song-files.ts'
 
 const AUDIO_TYPE = /^audio\/(mpeg|mp3|wav|wave|x-wav|vnd\.wave|flac|x-flac)$/
 
 /**
- * Content of a drag over the window, as far as a browser tells it before the drop: the number of files and how many of them
- * can be read. A folder and a file of unknown type count as readable.
+ * Content of a drag over the window, as far as a browser reveals it before the drop: the number of files, and of
+ * readable ones. A folder and a file of unknown type count as readable.
  */
 export function draggedKinds(items: Iterable<{ kind: string; type: string }>): { all: number; readable: number } {
   const files = [...items].filter((item) => item.kind === 'file')
@@ -52,8 +52,8 @@ async function songsIn(entry: FileSystemEntry, isInFolder: boolean, reading: Rea
 }
 
 /**
- * Answers the files of a drop in their order, those of folders by name. Files that lie in a folder are kept by their name, songs unless
- * told otherwise; a file that was dropped itself is always kept, so that the reason for refusing it can be shown. Never throws.
+ * Returns the files of a drop in their order, those in folders sorted by name. Files in folders are filtered by name,
+ * by default to songs; a file dropped directly is always kept, so that its refusal can be explained. Never throws.
  */
 export async function droppedFiles(
   transfer: DataTransfer,
@@ -69,7 +69,7 @@ export async function droppedFiles(
   return [...transfer.files]
 }
 
-/** Returns the name of the folder that was dropped; empty where that was something else or more. Call it during the event. */
+/** Returns the name of the dropped folder; empty for anything else. Call it during the event. */
 export function folderName(transfer: DataTransfer): string {
   const [item, ...others] = [...transfer.items]
   const entry = others.length === 0 && item?.kind === 'file' ? item.webkitGetAsEntry?.() : null

@@ -1,4 +1,4 @@
-/** Follows the live events of the server for a page: a stream that reconnects, and polling while it cannot. */
+/** Follows the server's live events for a page: a stream that reconnects, and polling while it cannot. */
 import type { LiveEvent } from '../../src-contract/events.ts'
 import { followStream, type OpenStream, pause } from '../../src-contract/follow-events.ts'
 
@@ -7,19 +7,19 @@ export type LinkState = 'connecting' | 'live' | 'polling' | 'lost'
 export interface PageFollowing {
   readonly open: OpenStream
   readonly onEvent: (event: LiveEvent) => void
-  /** Called once after every (re)connection and on every poll: read the truth again, events may have been missed. */
+  /** Called after every (re)connection and on every poll: reload the data, as events may have been missed. */
   readonly onCatchUp: () => Promise<void>
   readonly onLink: (link: LinkState) => void
   readonly signal: AbortSignal
 }
 
 const POLL_MS = 2000
-/** Failed connections in a row after which the page polls between attempts. */
+/** Consecutive connection failures after which the page polls between attempts. */
 const POLL_AFTER = 2
 
 /**
- * Follows the live events until `signal` fires: it reconnects with back-off and polls meanwhile. Throws ApiError when the server does
- * not know the page's credential (any more), and nothing else.
+ * Follows the live events until `signal` fires, reconnecting with back-off and polling meanwhile. Throws only ApiError,
+ * when the server does not (or no longer) accept the page's credential.
  */
 export async function followForPage({ open, onEvent, onCatchUp, onLink, signal }: PageFollowing): Promise<void> {
   const events = followStream(open, {

@@ -6,7 +6,7 @@ import type { Job } from '../../src-contract/jobs.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { DesktopBridge } from '../../src-main/bridge.ts'
 
-/** Reads the name from a Content-Disposition header (RFC 6266: `filename*` wins over `filename`); null when it has none. */
+/** Reads the name from a Content-Disposition header (RFC 6266: `filename*` wins over `filename`); null without one. */
 export function filenameIn(disposition: string | null): string | null {
   if (!disposition) return null
   const extended = /filename\*\s*=\s*(?:UTF-8|utf-8)''([^;]+)/.exec(disposition)
@@ -30,15 +30,15 @@ function saveBlob(blob: Blob, filename: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 
-/** Fetches and saves what `openFile` answers, under the server's name for it. Throws ApiError. */
+/** Fetches and saves the response of `openFile`, under the server's file name. Throws ApiError. */
 export async function saveAnswer(openFile: () => Promise<Response>, fallbackName: string): Promise<void> {
   const response = await openFile()
   saveBlob(await response.blob(), filenameIn(response.headers.get('content-disposition')) ?? fallbackName)
 }
 
 /**
- * The files of a job: its ZIP, one platform's master, its report. Asked for again while it is on its way, a file is saved once.
- * `bridge` is that of the desktop, where the page is in one.
+ * The files of a job: its ZIP, one platform's master, its report. A file requested again during its download is saved
+ * once. `bridge` is that of the desktop, if the page runs there.
  */
 export function createSaver(client: Client, bridge?: Pick<DesktopBridge, 'revealMasters'>) {
   const saving = new Map<string, Promise<void>>()
@@ -56,19 +56,24 @@ export function createSaver(client: Client, bridge?: Pick<DesktopBridge, 'reveal
       once(`${jobId}_${platform}.wav`, () =>
         client.open('readJobFile', { params: { job_id: jobId, file: platform }, query: {} }),
       ),
-    /** Saves the master for all services: as FLAC where the job made one, which distributors take and is half the size, else as WAV. */
+    /**
+     * Saves the master for all services: as FLAC if the job made one, which distributors accept and is half the size,
+     * else as WAV.
+     */
     saveRelease: ({ job_id: jobId, release }: Pick<Job, 'job_id' | 'release'>) => {
       const format = release?.files?.some((one) => one.format === 'flac24') ? ('flac24' as const) : undefined
       return once(`${jobId}_release.${format ? 'flac' : 'wav'}`, () =>
         client.open('readJobFile', { params: { job_id: jobId, file: RELEASE }, query: format ? { format } : {} }),
       )
     },
-    /** Saves the report as a page to be read. */
+    /** Saves the report as a readable page. */
     saveReport: (jobId: string) =>
       once(`${jobId}_report.html`, () =>
         client.open('readReport', { params: { job_id: jobId }, query: { format: 'html' } }),
       ),
-    /** Shows the masters that the desktop has delivered in its file manager. Throws ApiError: MASTERS_GONE where there are none. */
+    /**
+     * Shows the masters delivered by the desktop in its file manager. Throws ApiError: MASTERS_GONE if they are gone.
+     */
     async reveal(jobId: string): Promise<void> {
       if (!(await bridge?.revealMasters(jobId))) throw new ApiError({ code: 'MASTERS_GONE' })
     },

@@ -11,15 +11,15 @@ const STORED = 'loudsmith.session'
 
 /** Result of opening this tab. */
 export interface Opening {
-  /** The credential of this tab; null where the main process sends it, and where the page was opened without a valid link. */
+  /** The credential of this tab; null if the main process sends it, or if the page was opened without a valid link. */
   readonly session: string | null
-  /** The ticket of the link was used before or is too old, and the tab had no credential of an earlier one. */
+  /** The link's ticket was already used or has expired, and the tab had no earlier credential. */
   readonly isTicketSpent: boolean
 }
 
 /**
- * Exchanges the ticket in the address, which is taken out of it at once, for the credential and keeps that for this tab, so that a
- * reload works. Without a ticket, and where it is not taken, the tab goes on with what it has.
+ * Exchanges the ticket in the address, which is removed from it at once, for the credential, and stores that for this
+ * tab to survive a reload. Without a ticket, or if it is refused, the tab keeps its credential.
  */
 export async function openSession(client: Client): Promise<Opening> {
   const ticket = ticketIn(location.hash)
@@ -36,21 +36,21 @@ export async function openSession(client: Client): Promise<Opening> {
   }
 }
 
-/** Keeps a credential for this tab, so that a reload works. */
+/** Stores a credential for this tab to survive a reload. */
 export function keepSession(session: string): void {
   sessionStorage.setItem(STORED, session)
 }
 
 export interface TabsOptions {
-  /** The credential of this tab while the server takes it; null otherwise. */
+  /** The credential of this tab while the server accepts it; null otherwise. */
   readonly valid: () => string | null
-  /** Called with the credential of another tab that the server takes, when this one has none. */
+  /** Called with a valid credential from another tab if this one has none. */
   readonly onGiven: (session: string) => void
 }
 
 /**
- * Joins the tabs of this origin in this browser: one whose credential has ended goes on with that of another. `ask` looks for one,
- * `tell` offers this tab's own.
+ * Connects the tabs of this origin in this browser: a tab with an expired credential takes over that of another. `ask`
+ * requests one, `tell` offers this tab's own.
  */
 export function joinTabs({ valid, onGiven }: TabsOptions): { readonly ask: () => void; readonly tell: () => void } {
   const channel = new BroadcastChannel(STORED)

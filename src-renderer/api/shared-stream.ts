@@ -1,18 +1,19 @@
 /**
- * One event stream for all tabs of a browser, which opens six connections to one server and no more. A hub holds it, in a shared worker
- * or, where there is none, in one of the tabs; the others read along over a channel of their origin. Each tab takes the end of the hub
- * for the end of the stream, opens it again and reads the truth: so no event is lost with the tab that held it.
+ * One event stream for all tabs of a browser, as a browser opens only six connections to a server. A hub holds it, in a
+ * shared worker or, without those, in one of the tabs; the others follow on a channel of their origin. When the hub
+ * ends, each tab treats that as the end of the stream, reopens it and reloads its data: no event is lost with the tab
+ * that held it.
  */
 import { ApiError, type MessageStream, type StreamMessage } from '../../src-contract/client.ts'
 import type { OpenStream } from '../../src-contract/follow-events.ts'
 
 const NAME = 'loudsmith.events'
 
-/** Messages of the channel. Only pages of this origin, of the same browser profile, hear it. */
+/** Messages of the channel, which only pages of this origin in the same browser profile receive. */
 type Said =
-  /** A tab wants the stream; `session` is the credential with which it may be opened. */
+  /** A tab requests the stream; `session` is the credential to open it with. */
   | { readonly type: 'open'; readonly tabId: string; readonly session: string; readonly lastId?: string | undefined }
-  /** A hub has begun; what another one had opened has ended. */
+  /** A hub has started; the streams of the previous one have ended. */
   | { readonly type: 'begun' }
   | { readonly type: 'opened'; readonly tabId: string }
   | { readonly type: 'failed'; readonly tabId: string; readonly code: ApiError['code'] }
@@ -20,7 +21,7 @@ type Said =
   | { readonly type: 'ended' }
 
 type Channel = Pick<BroadcastChannel, 'postMessage' | 'addEventListener' | 'close'>
-/** The part of the browser's locks that is used: `run` holds the lock until what it returns is over. */
+/** The subset of the browser's locks used here: `run` holds the lock until its promise settles. */
 type Locks = { request: (name: string, run: () => Promise<unknown>) => Promise<unknown> }
 
 export interface HubOptions {
@@ -29,11 +30,11 @@ export interface HubOptions {
   readonly channel: Channel
 }
 
-/** Holds the stream for those who ask on the channel. */
+/** Holds the stream for the tabs on the channel. */
 export function startHub({ open, channel }: HubOptions): void {
   const say = (said: Said) => channel.postMessage(said)
   const waiting = new Map<string, Extract<Said, { type: 'open' }>>()
-  /** The last stored event that went through here. */
+  /** The last stored event forwarded. */
   let lastId: string | undefined
   let isLive = false
   let isConnecting = false
@@ -48,13 +49,13 @@ export function startHub({ open, channel }: HubOptions): void {
         say({ type: 'messages', messages: batch })
       }
     } catch {
-      // A stream that broke off has ended.
+      // A broken stream has ended.
     }
     isLive = false
     say({ type: 'ended' })
   }
 
-  /** Opens the stream with the credential of one who waits; one that the server does not take is of those who hold it too. */
+  /** Opens the stream with the credential of a waiting tab; a refusal applies to every tab with the same credential. */
   async function connect(): Promise<void> {
     if (isConnecting) return
     isConnecting = true
@@ -84,7 +85,7 @@ export function startHub({ open, channel }: HubOptions): void {
   say({ type: 'begun' })
 }
 
-/** The newest stored event that one of those who wait has seen: ids are row numbers. */
+/** The newest stored event seen by any waiting tab: ids are row numbers. */
 function newestOf(opens: Iterable<{ readonly lastId?: string | undefined }>): string | undefined {
   const ids = [...opens].flatMap(({ lastId }) => (lastId === undefined ? [] : [lastId]))
   return ids.sort((a, b) => Number(b) - Number(a))[0]
@@ -97,7 +98,7 @@ export interface JoinOptions {
   readonly newId: () => string
 }
 
-/** Returns the way to the stream that a hub holds. It waits for a hub where there is none yet. */
+/** Returns a function that opens the hub's stream, waiting for a hub if there is none yet. */
 export function sharedStream({ session, channel, newId }: JoinOptions): OpenStream {
   const listeners = new Set<(said: Said) => void>()
   channel.addEventListener('message', ({ data }: MessageEvent<Said>) => {
@@ -141,7 +142,7 @@ export function sharedStream({ session, channel, newId }: JoinOptions): OpenStre
     })
 }
 
-/** Makes a queue of batches that is read until its end. */
+/** Creates a queue of batches, read until its end. */
 function createQueue() {
   const batches: (readonly StreamMessage[])[] = []
   let isOver = false
@@ -166,7 +167,7 @@ function createQueue() {
   }
 }
 
-/** Starts a hub once no other one holds the stream, and keeps it until this tab or worker ends. Never throws. */
+/** Starts a hub once no other holds the stream, and keeps it until this tab or worker ends. Never throws. */
 export function standForHub(locks: Locks, open: HubOptions['open']): void {
   void locks.request(NAME, () => {
     startHub({ open, channel: new BroadcastChannel(NAME) })
@@ -175,8 +176,8 @@ export function standForHub(locks: Locks, open: HubOptions['open']): void {
 }
 
 /**
- * Returns the way to the one stream of this browser's tabs, held by the shared worker that `startWorker` starts; where that does not
- * work, by the first tab that stands for it, through `open`.
+ * Returns the function that opens the stream shared by this browser's tabs, held by the shared worker that
+ * `startWorker` starts or, if that fails, by the first tab to get the lock, through `open`.
  */
 export function streamOfAllTabs(options: {
   readonly session: () => string | null
@@ -198,7 +199,7 @@ export function streamOfAllTabs(options: {
   }
   return async (lastId, signal) => {
     const stream = await join(lastId, signal)
-    // Behind the hub that was first, in case it ends.
+    // Queues behind the current hub, in case it ends.
     stand()
     return stream
   }

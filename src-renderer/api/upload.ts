@@ -1,4 +1,4 @@
-/** Sending a song. The only request that is not a fetch: a browser tells how much of a body has gone only to XMLHttpRequest. */
+/** Sending a song. The only request that is not a fetch: browsers report upload progress only to XMLHttpRequest. */
 
 import type { Source } from '../../src-contract/app.ts'
 import { ApiError, type Client, readFailure } from '../../src-contract/client.ts'
@@ -9,12 +9,14 @@ import type { DesktopBridge } from '../../src-main/bridge.ts'
 export interface SendSong {
   readonly file: File
   readonly purpose: 'song' | 'reference'
-  /** Told how many bytes of the request have gone; the body is a little larger than the file. */
+  /** Called with the bytes sent; the body is a little larger than the file. */
   readonly onSent?: (sentBytes: number, totalBytes: number) => void
   readonly signal?: AbortSignal
 }
 
-/** A request ends in the same way when the program is away and when the file was moved or changed since it was given. */
+/**
+ * A request fails in the same way when the program is away and when the file was moved or changed since it was chosen.
+ */
 const reasonOf = (file: File) =>
   file
     .slice(0, 1)
@@ -24,7 +26,7 @@ const reasonOf = (file: File) =>
       () => 'FILE_GONE' as const,
     )
 
-/** Stores one song and answers the server's facts about it. Throws ApiError; a DOMException AbortError when stopped. */
+/** Stores a song and returns the server's facts about it. Throws ApiError; a DOMException AbortError when stopped. */
 export function createUpload(client: Client) {
   return ({ file, purpose, onSent, signal }: SendSong): Promise<Source> =>
     new Promise((resolve, reject) => {
@@ -47,8 +49,8 @@ export function createUpload(client: Client) {
 }
 
 /**
- * The desktop's way: the main process reads the file from where it lies and goes on when this page is closed or read again. What has
- * no place on the disk, and every reference, is sent by the page. Throws as `createUpload` does.
+ * Upload on the desktop: the main process reads the file from its path and continues when this page is closed or
+ * reloaded. Files without a path, and every reference, are sent by the page. Throws as `createUpload` does.
  */
 export function createHandOver(
   bridge: Pick<DesktopBridge, 'addFiles'>,

@@ -1,4 +1,4 @@
-/** The one button. Icon-only buttons need a `label`; a disabled one says why. */
+/** The button. Icon-only buttons need a `label`; a disabled one gives its reason. */
 import { Tooltip } from 'radix-ui'
 import {
   type ButtonHTMLAttributes,
@@ -18,9 +18,9 @@ export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement
   icon?: ReactNode
   /** Name of an icon-only button; shown as its tooltip too. */
   label?: string
-  /** The doing form, shown while the work runs; a second press is ignored. */
+  /** The progressive form of the text, shown while the action runs; a second press is ignored. */
   busyText?: string | false | undefined
-  /** Reason why it cannot be pressed now. It stays focusable so that the reason can be found. */
+  /** Reason why it is disabled. It stays focusable, so that the reason can be found. */
   whyNot?: string | false | undefined
   ref?: Ref<HTMLButtonElement>
 }
@@ -78,24 +78,30 @@ export function Button({
   return <Hint text={whyNot || (isIconOnly && label)}>{button}</Hint>
 }
 
-/** A second press, or Enter in a field of the form, while the work runs: a form is not sent again either. */
+/**
+ * Ignores a second press, or Enter in a field of the form, while the action runs: this also prevents submitting a form
+ * twice.
+ */
 function passOver(event: MouseEvent): void {
   event.preventDefault()
 }
 
-/** Enter that is held presses once: a button may have become another one by then. */
+/** A held Enter counts as one press: the button may have been replaced by another by then. */
 function pressOnce(event: KeyboardEvent): void {
   if (event.key === 'Enter' && event.repeat) event.preventDefault()
 }
 
-/** A focus that comes back after a press by hand, from a menu or a dialog, asks for no tooltip: that would stay over what is below. */
+/**
+ * A focus returned after a pointer press, from a menu or a dialog, shows no tooltip: it would stay over the content
+ * below.
+ */
 function keepHidden(event: FocusEvent): void {
   if (isByPointer()) event.preventDefault()
 }
 
 /**
- * A tooltip for the focusable thing inside, which stays the same element, with its focus, whether there is something to say or not.
- * It only repeats what the thing is already named or described by.
+ * A tooltip for the focusable element inside, which keeps its identity and focus with or without a text. It only
+ * repeats the element's name or description.
  */
 export function Hint({
   text,

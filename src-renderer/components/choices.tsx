@@ -1,23 +1,23 @@
-/** Choices: a segmented row, two cards, a fader. All native radios and ranges underneath. */
+/** Choices: a segmented row, two cards, a fader, all built on native radios and ranges. */
 import { type CSSProperties, type ReactNode, useId } from 'react'
 
 export interface Option<Value extends string> {
   readonly value: Value
   readonly text: ReactNode
   readonly whyNot?: string | undefined
-  /** Says what choosing it means. */
+  /** Describes the effect of choosing it. */
   readonly hint?: string
 }
 
 export interface ChoiceProps<Value extends string, Kind = Option<Value>> {
   label: string
   options: readonly Kind[]
-  /** null where none is chosen: what is shown differs. */
+  /** null without a choice, as when the rows differ. */
   value: Value | null
   onChoose: (value: Value) => void
 }
 
-/** One block of at most six parts of which one is chosen. `columns` breaks it into rows. */
+/** A block of at most six parts, one of them chosen. `columns` breaks it into rows. */
 export function Segmented<Value extends string>(props: ChoiceProps<Value> & { columns?: 3; className?: string }) {
   const { label, options, value, onChoose, columns, className = '' } = props
   const name = useId()
@@ -67,7 +67,7 @@ export function Cards<Value extends string>({
   )
 }
 
-/** A range, from 0 to 100 unless told otherwise, with its value printed; a double click puts it back to `standard`. */
+/** A range, from 0 to 100 by default, with its value displayed; a double click resets it to `standard`. */
 export function Fader({
   label,
   value,
@@ -85,7 +85,7 @@ export function Fader({
   between?: readonly [string, string]
   children?: ReactNode
   range?: { readonly minimum: number; readonly maximum: number; readonly step: number }
-  /** The value as it is printed and read out. */
+  /** The value as displayed and read out. */
   valueText?: string
 }) {
   const id = useId()

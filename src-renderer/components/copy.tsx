@@ -1,4 +1,4 @@
-/** Copying: a button that says whether it did and keeps the focus, a value shown in one line, a block of code. */
+/** Copying: a button that reports its result and keeps the focus, a value in one line, a block of code. */
 import { Check, Copy, X } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useWords } from '../text/context.tsx'
@@ -39,7 +39,7 @@ export function CopyButton({ value, children, ...look }: ButtonProps & { value: 
   )
 }
 
-/** Lines of code that scroll and never wrap; reachable by keyboard. Parts in quotes and comments are set apart. */
+/** Lines of code that scroll and never wrap; reachable by keyboard. Quoted parts and comments are highlighted. */
 export function CodeBlock({ code, label }: { code: string; label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a block that scrolls has to be reachable by keyboard

@@ -1,16 +1,16 @@
-/** The picture of a song. Without one: bars hanging from one level, as long as the song is loud there. */
+/** The picture of a song. Without one: bars hanging from a line, their length following the loudness of the song. */
 import { useEffect, useState } from 'react'
 import { barsOf } from './waveform.tsx'
 
 export interface CoverProps {
-  /** Fetches the picture; absent when the file has none. */
+  /** Fetches the picture; absent if the file has none. */
   read?: (() => Promise<Blob>) | undefined
   slices: readonly number[] | null
   isRefused?: boolean
 }
 
 const BARS = 5
-/** Difference between the loudest and the quietest bar below which a song is as loud everywhere. */
+/** Difference between the loudest and the quietest bar below which the loudness counts as constant. */
 const EVEN = 0.04
 
 export function Cover({ read, slices, isRefused }: CoverProps) {
@@ -36,7 +36,7 @@ export function Cover({ read, slices, isRefused }: CoverProps) {
   if (address) return <img className="cover" src={address} alt="" />
   if (isRefused || !slices || slices.length === 0) return <span className="cover none" aria-hidden="true" />
   const bars = barsOf(slices, BARS)
-  // Without differences, the length of the bars shows the loudness.
+  // Of constant loudness, the bars show its level.
   const isEven = Math.max(...bars) - Math.min(...bars) < EVEN
   const quietest = isEven ? 0 : Math.min(...bars)
   const spread = isEven ? 1 : Math.max(...bars) - quietest

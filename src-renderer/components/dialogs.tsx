@@ -1,4 +1,4 @@
-/** Dialogs and menus: Radix carries focus, escape and outside presses; the look is ours. */
+/** Dialogs and menus: Radix handles focus, Escape and outside presses; the look is ours. */
 import { X } from 'lucide-react'
 import { Dialog, DropdownMenu } from 'radix-ui'
 import { type ReactNode, type RefObject, useRef, useState } from 'react'
@@ -13,11 +13,11 @@ export interface ModalProps {
   /** `full` is as wide as the window; `sheet` slides in from the side and keeps the screen's own column look. */
   shape?: 'box' | 'wide' | 'full' | 'sheet'
   description?: string
-  /** Gets the focus when the dialog closes, where what opened it is gone by then: an item of a menu. */
+  /** Gets the focus when the dialog closes, if its opener is gone by then, as an item of a menu is. */
   returnTo?: RefObject<HTMLElement | null>
 }
 
-/** A dialog with its title and a close button. Focus goes back where it came from, or to the screen where that is gone. */
+/** A dialog with its title and a close button. The focus returns to its origin, or to the screen if that is gone. */
 export function Modal({ title, isOpen, onClose, children, shape = 'box', description, returnTo }: ModalProps) {
   const { t } = useWords()
   const opener = useRef<Element | null>(null)
@@ -56,7 +56,7 @@ export function Modal({ title, isOpen, onClose, children, shape = 'box', descrip
   )
 }
 
-/** Focus goes to what is to be filled in, otherwise to the dialog itself: never to its close button. */
+/** Focuses the first field, otherwise the dialog itself: never its close button. */
 function focusFirstField(event: Event) {
   event.preventDefault()
   const dialog = event.currentTarget as HTMLElement
@@ -75,8 +75,8 @@ export interface MenuItem {
 }
 
 /**
- * One menu for many rows: it opens under `anchor`, and the focus goes back there. A table of thousands of rows has plain
- * buttons and a single menu, since a menu of its own is what makes a row slow to draw.
+ * One menu for many rows: it opens under `anchor`, and the focus returns there. A table of thousands of rows has plain
+ * buttons and a single menu, since a menu in every row makes drawing slow.
  */
 export function MenuAt(props: {
   anchor: HTMLElement
@@ -106,7 +106,7 @@ export function Menu({
   items: readonly (MenuItem | null)[]
   label: string
 }) {
-  // Drawn anew when it opens: the screen may have been another one before.
+  // Re-rendered when it opens: the screen may have changed.
   const [isOpen, setOpen] = useState(false)
   return (
     <DropdownMenu.Root modal={false} open={isOpen} onOpenChange={setOpen}>
@@ -119,7 +119,7 @@ export function Menu({
 function MenuContent(props: { items: readonly (MenuItem | null)[]; label: string; onCloseAutoFocus?: () => void }) {
   const { items, label, onCloseAutoFocus } = props
   return (
-    // Inside the screen that it belongs to: what is outside of all landmarks is hard to come upon.
+    // Inside the screen it belongs to: content outside all landmarks is hard to find.
     <DropdownMenu.Portal container={document.getElementById('content')}>
       <DropdownMenu.Content
         className="menu"
@@ -152,7 +152,7 @@ function MenuContent(props: { items: readonly (MenuItem | null)[]; label: string
               </span>
             </DropdownMenu.Item>
           ) : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity except their position
             <DropdownMenu.Separator key={`line ${index}`} className="menu-line" />
           ),
         )}

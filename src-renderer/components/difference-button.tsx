@@ -1,4 +1,4 @@
-/** The difference alone, for as long as its button or its key is held. */
+/** The difference alone, while its button or its key is held. */
 import { useCallback, useEffect, useRef } from 'react'
 import { useWords } from '../text/context.tsx'
 import { Button } from './button.tsx'
@@ -6,7 +6,7 @@ import { keyOf } from './is-typing.ts'
 
 export const DIFFERENCE_KEY = '\\'
 
-/** Returns the function that takes the press of the key: what it turns on ends with its release, or when the window loses the keyboard. */
+/** Returns the key's handler: it turns the difference on until the key is released or the window loses the keyboard. */
 export function useDifferenceKey(hold: (isOn: boolean) => void): () => void {
   const isDown = useRef(false)
   useEffect(() => {
@@ -31,9 +31,9 @@ export function useDifferenceKey(hold: (isOn: boolean) => void): () => void {
 interface DifferenceButtonProps {
   readonly isOn: boolean
   readonly hold: (isOn: boolean) => void
-  /** Reason why there is no difference to be heard now. */
+  /** Reason why there is no difference now. */
   readonly whyNot: string | false
-  /** Sentence that says what is heard. */
+  /** Sentence describing the current sound. */
   readonly help: string
 }
 

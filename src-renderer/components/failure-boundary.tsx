@@ -1,15 +1,15 @@
-/** Catches what a screen throws while it is drawn, so that the window stays and says what to do. */
+/** Catches the rendering errors of a screen, so that the window stays and offers a remedy. */
 import { Component, type ReactNode } from 'react'
 
 interface FailureBoundaryProps {
-  /** Another value clears the failure: a new screen gets its chance. */
+  /** A change of this value clears the failure and renders again. */
   resetKey: string
   /** Returns the content to show instead, from the text of the failure. */
   fallback: (detail: string) => ReactNode
   children: ReactNode
 }
 
-/** React offers this to classes only. */
+/** React offers this only to classes. */
 export class FailureBoundary extends Component<FailureBoundaryProps, { detail: string | null; resetKey: string }> {
   override state = { detail: null, resetKey: this.props.resetKey }
 

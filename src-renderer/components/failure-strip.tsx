@@ -1,4 +1,4 @@
-/** Failure on a screen that belongs to none of its rows. */
+/** Failure on a screen that concerns none of its rows. */
 import { useApp, useSelect } from '../state/app-state.ts'
 import { isNotReached, type Refusal } from '../state/refusal.ts'
 import { useWords } from '../text/context.tsx'
@@ -24,7 +24,7 @@ export function FailureStrip({ refusal, head, onClose }: FailureStripProps) {
   )
 }
 
-/** Failure of the batch. While the program is away, the window says so, and this strip stays silent. */
+/** Failure of the batch. While the program is away, the window reports that, and this strip stays empty. */
 export function BatchFailure() {
   const { batch, service } = useApp()
   const failure = useSelect(batch.store, (state) => state.failure)

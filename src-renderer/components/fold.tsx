@@ -1,4 +1,4 @@
-/** A part of a column that is one line until it is opened. */
+/** A part of a column, collapsed to one line until it is opened. */
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 
@@ -10,7 +10,7 @@ interface FoldProps {
   children: ReactNode
 }
 
-/** A section that is one line until it is opened. */
+/** A section collapsed to one line until it is opened. */
 export function Fold({ title, summary, isOpenAtFirst = false, children }: FoldProps) {
   const id = useId()
   const [isOpen, setOpen] = useState(isOpenAtFirst)

@@ -1,4 +1,4 @@
-/** Drawing that keeps pace with the screen: frames, little motion, and the size of what is drawn on. */
+/** Drawing in step with the display: frames, reduced motion, and the size of the canvas element. */
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 
 const stillness = matchMedia('(prefers-reduced-motion: reduce)')
@@ -7,12 +7,12 @@ const onStillness = (listener: () => void) => {
   return () => stillness.removeEventListener('change', listener)
 }
 
-/** Tells whether the listener asked for little motion. */
+/** Tells whether the user asked for reduced motion. */
 export function useIsStill(): boolean {
   return useSyncExternalStore(onStillness, () => stillness.matches)
 }
 
-/** Calls `draw` before every repaint, or every `stillMs` when little motion is asked for. */
+/** Calls `draw` before every repaint, or every `stillMs` with reduced motion. */
 export function useFrames(draw: (now: number) => void, stillMs: number): void {
   const isStill = useIsStill()
   const latest = useRef(draw)
@@ -31,12 +31,12 @@ export function useFrames(draw: (now: number) => void, stillMs: number): void {
   }, [isStill, stillMs])
 }
 
-/** Sets an attribute where it differs: an equal one would have the page laid out anew all the same, with every repaint. */
+/** Sets an attribute if it differs: setting an equal value would cost a layout with every repaint. */
 export function setAttribute(element: Element | null | undefined, name: string, value: string): void {
   if (element && element.getAttribute(name) !== value) element.setAttribute(name, value)
 }
 
-/** The size of an element in CSS pixels, as it changes; what it is before the first measurement. */
+/** The size of an element in CSS pixels, as it changes; `first` before the first measurement. */
 export function useSize(ref: RefObject<HTMLElement | null>, first: readonly [number, number]) {
   const [size, setSize] = useState(first)
   useEffect(() => {

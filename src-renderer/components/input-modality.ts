@@ -1,14 +1,14 @@
 /**
- * Kind of the last press, pointer or key: a hint that opens by itself for the keyboard may be in the way of the pointer. `:focus-visible` does not
- * tell: it also matches what a menu that was used by hand gives the focus back to.
+ * Kind of the last press, pointer or key: a hint that opens by itself for the keyboard may be in the way of the
+ * pointer. `:focus-visible` is not enough: it also matches when a menu used by pointer returns the focus.
  */
 
 let wasByPointer = false
 
-/** Tells whether the last press was that of a pointer. */
+/** Tells whether the last press was by a pointer. */
 export const isByPointer = (): boolean => wasByPointer
 
-/** Notes presses until the returned function is called. */
+/** Records presses until the returned function is called. */
 export function watchInputModality(): () => void {
   const onPointer = () => {
     wasByPointer = true

@@ -1,6 +1,6 @@
-/** Whose a key is that the window hears. */
+/** Assigns the window's key events to text fields, controls or commands. */
 
-/** Tells whether a single key belongs to what is being typed or chosen rather than to the window. */
+/** Tells whether a key goes to a text field or an input method rather than to the window. */
 export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target
   if (event.isComposing || event.keyCode === 229) return true
@@ -11,8 +11,8 @@ export function isTyping(event: KeyboardEvent): boolean {
 }
 
 /**
- * Returns the key as it is called on the key sheet, letters small: one that writes another script, as a Korean layout does on macOS
- * also where nothing is typed, is the letter in its place, and ₩ the backslash.
+ * Returns the key by its name on the key sheet, letters in lower case. A non-ASCII key, as of a Korean layout (on macOS
+ * even outside text fields), is the letter at its position, and ₩ the backslash.
  */
 export function keyOf({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): string {
   const isOther = /^\P{ASCII}$/u.test(key)
@@ -20,17 +20,17 @@ export function keyOf({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): strin
   return key.length === 1 ? (letter ?? key).toLowerCase() : key
 }
 
-/** Tells whether the key removes: Delete, which a Mac's own keyboard has not, or ⌘⌫. */
+/** Tells whether the key deletes: Delete, which Mac keyboards lack, or ⌘⌫. */
 export function isDelete({ key, metaKey }: KeyboardEvent): boolean {
   return key === 'Delete' || (key === 'Backspace' && metaKey)
 }
 
-/** Tells whether a dialog or a menu lies over the screen: its keys are not those of what is below. */
+/** Tells whether a dialog or a menu covers the screen, whose keys then do not apply. */
 export function isCovered(): boolean {
   return document.querySelector('[role=dialog], [role=menu]') !== null
 }
 
-/** Tells whether a key belongs to the control that the keyboard has brought the focus to, rather than to the transport. */
+/** Tells whether a key belongs to the focused control rather than to the transport. */
 export function ownsKey(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false
   const isArrow = key.startsWith('Arrow')

@@ -1,8 +1,8 @@
-/** A straight control with a notch at its neutral value: pointer, wheel, keys, double click back. A native range underneath. */
+/** A fader with a notch at its neutral value: pointer, wheel, keys, double click to reset; built on a native range. */
 import { type CSSProperties, type KeyboardEvent, useEffect, useId, useRef } from 'react'
 import { Hint } from './button.tsx'
 
-/** Time after the column has scrolled in which the wheel goes on scrolling, ms. */
+/** Time after scrolling of the column during which the wheel goes on scrolling, ms. */
 const SCROLLING_MS = 400
 
 export interface KnobRange {
@@ -18,20 +18,20 @@ export interface KnobProps {
   label: string
   value: number
   range: KnobRange
-  /** The value as it is printed and read out. */
+  /** The value as displayed and read out. */
   valueText: string
-  /** Says what it does, when to use it and what it costs. */
+  /** Describes its effect, use and cost. */
   help: string
   onChange: (value: number) => void
 }
 
-/** Returns a value on the steps of a range. Pure. */
+/** Rounds a value to the steps of a range. Pure. */
 export function onStep(value: number, { minimum, maximum, fine }: KnobRange): number {
   const steps = Math.round(1 / fine)
   return Math.round(Math.max(minimum, Math.min(maximum, value)) * steps) / steps + 0
 }
 
-/** Returns the value that a key leads to; undefined for a key that means nothing here. Pure. */
+/** Returns the value after a key; undefined for a key without a function here. Pure. */
 export function valueAfter(
   { key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKey'>,
   value: number,
@@ -89,7 +89,7 @@ export function Knob({ label, value, range, valueText, help, onChange }: KnobPro
   )
 }
 
-/** The wheel turns what is under the pointer, except for a column that is just being scrolled past it. */
+/** The wheel turns the control under the pointer, except while the column is being scrolled. */
 function useWheel(
   field: React.RefObject<HTMLInputElement | null>,
   value: number,

@@ -6,7 +6,7 @@ const SONGS = [...SONG_EXTENSIONS.map((extension) => `.${extension}`), ...SONG_M
 export const PICTURES = '.jpg,.jpeg,.png,image/jpeg,image/png'
 export const TABLES = '.csv,text/csv'
 
-/** Asks for files, songs unless told otherwise; answers an empty list when the dialog is left. Never throws. */
+/** Asks for files, by default songs; returns an empty list if the dialog is cancelled. Never throws. */
 export function pickFiles(isMultiple: boolean, accept = SONGS): Promise<File[]> {
   return new Promise((resolve) => {
     const input = document.createElement('input')

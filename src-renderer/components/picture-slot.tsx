@@ -1,4 +1,4 @@
-/** A place for a cover picture: chosen, or dropped on it, with its size and what is advised about it. */
+/** A slot for a cover picture, chosen or dropped, with its size and advice. */
 import { ImagePlus, TriangleAlert } from 'lucide-react'
 import { type DragEvent, useState } from 'react'
 import type { StoredCover } from '../../src-contract/covers.ts'
@@ -14,12 +14,12 @@ const ADVISED_PX = 1400
 export interface PictureSlotProps {
   /** Fetches the picture; absent without one. */
   read?: (() => Promise<Blob>) | undefined
-  /** Size and colours of the picture, as far as they are known. */
+  /** Size and colours of the picture, as far as known. */
   size?: Pick<StoredCover, 'width_px' | 'height_px' | 'color_model'> | undefined
-  /** Whose picture it is, where it cannot be removed here. */
+  /** Owner of the picture, if it cannot be removed here. */
   note?: string | undefined
   onChoose: (picture: File) => void
-  /** Absent where there is none to remove. */
+  /** Absent without a picture to remove. */
   onRemove?: (() => void) | undefined
 }
 

@@ -1,4 +1,4 @@
-/** One platform: on or off, its target, its ceiling, and where the number comes from. */
+/** A platform: on or off, its target, its ceiling, and the source of the target. */
 import { Check } from 'lucide-react'
 import type { CSSProperties } from 'react'
 

@@ -1,27 +1,28 @@
-/** Keeps the focus near where it was when what has it goes away: a button that its own press removes, a row taken off a list. */
+/** Keeps the focus nearby when its element disappears: a button removed by its own press, a row deleted from a list. */
 
-/** Waits until rows and dialogs that hand the focus on by themselves have done so. */
+/** Waits until rows and dialogs that pass on the focus themselves have done so. */
 const settled = (then: () => void) => requestAnimationFrame(() => setTimeout(then))
 
 const isNowhere = () => document.activeElement === null || document.activeElement === document.body
 
-/** Tells whether the element is a place rather than a control: a key that is pressed once more does nothing there by surprise. */
+/** Tells whether the element is a place rather than a control: repeating a key there has no unexpected effect. */
 const isPlace = (node: Node | null): node is HTMLElement =>
   node instanceof HTMLElement &&
   node.isConnected &&
   node.matches('[tabindex]:not(button, a, input, [role]:not([role=row]))')
 
-/** The place that came after the one that was removed, else the one before it; null where neither is one. */
+/** The place after the removed one, else the one before it; null if neither neighbour is a place. */
 function placeBeside({ nextSibling, previousSibling }: MutationRecord): HTMLElement | null {
   return [nextSibling, previousSibling].find(isPlace) ?? null
 }
 
 /**
- * Whenever the focused element leaves the page and nothing else takes the focus, gives it to the closest place that still
- * stands: the one beside it in its list, one around it, or `#content`. Nothing scrolls. Returns what ends it. Never throws.
+ * Whenever the focused element leaves the page and nothing else takes the focus, focuses the closest remaining place:
+ * its neighbour in the list, an ancestor, or `#content`. Nothing scrolls. Returns the function that stops this. Never
+ * throws.
  */
 export function restoreFocus(): () => void {
-  /** The element that had the focus last, and all around it. */
+  /** The element focused last, and its ancestors. */
   let around: readonly Element[] = []
   const onFocus = ({ target }: FocusEvent) => {
     around = []

@@ -1,4 +1,4 @@
-/** Advice on what to listen for in the sample song, wherever it can be heard. */
+/** Advice on listening to the sample song, shown wherever it can be played. */
 import { Ear } from 'lucide-react'
 import { useWords } from '../text/context.tsx'
 

@@ -1,4 +1,4 @@
-/** A field of a form for one line of text, with what is wrong with it. */
+/** A form field for one line of text, with its error. */
 import { CircleX } from 'lucide-react'
 import { type InputHTMLAttributes, type Ref, useId } from 'react'
 import { Hint } from './button.tsx'
@@ -11,9 +11,9 @@ export interface TextFieldProps
   label: string
   value: string
   onChange: (value: string) => void
-  /** Fault of the value, in words; false without one. */
+  /** Error of the value in words; false without one. */
   problem: string | false
-  /** Purpose of the field, told beside it when it is pointed at or has the focus, and to screen readers. */
+  /** Purpose of the field, shown on hover and focus, and read by screen readers. */
   help?: string
   /** The field may stay empty. */
   isOptional?: boolean

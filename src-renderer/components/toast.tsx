@@ -1,4 +1,4 @@
-/** Message about an action that can still be undone. Its line runs out in ten seconds and rests under the pointer and the focus. */
+/** Message about an action that can still be undone. Its timer runs ten seconds and pauses on hover and focus. */
 import { Undo2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useWords } from '../text/context.tsx'
@@ -13,7 +13,7 @@ export interface ToastProps {
 
 const TICK_MS = 250
 
-/** Rendered with the toast's id as key, so that each one starts with its full time. */
+/** Rendered with the toast's id as key, which gives each its full time. */
 export function ToastView({ text, seconds, onUndo, onOver }: ToastProps) {
   const { t } = useWords()
   const [left, setLeft] = useState(seconds)

@@ -1,13 +1,13 @@
-/** Rows that are dragged to another place: they move while they are held. */
+/** Rows reordered by dragging: they move during the drag. */
 import { type RefObject, useEffect, useRef } from 'react'
 
 export interface DragOrderActions {
-  /** Called with the row that is held, and with null when it is let go of. */
+  /** Called with the dragged row, and with null at the end of the drag. */
   readonly onHold: (rowId: string | null) => void
   readonly onMove: (rowId: string, by: number) => void
 }
 
-/** Lets the children of `list` that carry `data-row` be dragged by what in them is `draggable`. `rowIds` is their order. */
+/** Makes the children of `list` with `data-row` draggable by their `draggable` part. `rowIds` is their order. */
 export function useDragOrder(
   list: RefObject<HTMLElement | null>,
   rowIds: readonly string[],
@@ -24,7 +24,7 @@ export function useDragOrder(
     const onStart = (event: DragEvent) => {
       const row = rowOf(event)
       if (!row || !event.dataTransfer) return
-      // The system carries masters out of the window, and the page hears of no end.
+      // The system carries masters out of the window, and the page gets no event at the end.
       if (event.target instanceof Element && event.target.closest('.drag-out')) return
       held = row.dataset.row ?? null
       latest.current.actions.onHold(held)
@@ -38,7 +38,7 @@ export function useDragOrder(
       event.preventDefault()
       const row = rowOf(event)
       const over = row?.dataset.row
-      // A row that slides to its place only passes below the pointer.
+      // A row sliding to its place merely passes under the pointer.
       if (!over || over === held || row.getAnimations().length > 0) return
       const { rowIds: ids, actions: own } = latest.current
       own.onMove(held, ids.indexOf(over) - ids.indexOf(held))

@@ -1,10 +1,10 @@
-/** A long list that is drawn from its top, some rows with each frame, so that the page answers meanwhile. */
+/** A long list rendered from the top, some rows per frame, which keeps the page responsive. */
 import { startTransition, useEffect, useState } from 'react'
 
-/** Rows that are drawn at once, more than a high window shows, and with each further frame. */
+/** Rows rendered at once, more than a tall window shows, and with each further frame. */
 const STEP_ROWS = 20
 
-/** Returns how many of `count` rows are drawn by now. */
+/** Returns how many of `count` rows are rendered so far. */
 export function useGrowing(count: number): number {
   const [drawn, setDrawn] = useState(STEP_ROWS)
   useEffect(() => {

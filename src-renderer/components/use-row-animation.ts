@@ -1,10 +1,10 @@
-/** Rows that change their place slide there: measured before, moved back by transform, let go. */
+/** Rows that change place slide there: measured before, moved back by a transform, released. */
 import { type RefObject, useLayoutEffect, useRef } from 'react'
 
-/** Animates the children of `list` whenever `order` changes. Nothing moves where less motion is wanted. */
+/** Animates the children of `list` whenever `order` changes, except with reduced motion. */
 export function useRowAnimation(list: RefObject<HTMLElement | null>, order: string): void {
   const places = useRef(new Map<Element, number>())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the order is what a new place follows from
+  // biome-ignore lint/correctness/useExhaustiveDependencies: places follow from the order
   useLayoutEffect(() => {
     const element = list.current
     if (!element) return

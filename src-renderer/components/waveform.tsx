@@ -1,11 +1,11 @@
-/** The waveform of a song row: 2 px bars on a 3 px pitch, mirrored. Steel is what came in, straw what we made. */
+/** The waveform of a song row: 2 px bars on a 3 px pitch, mirrored. Steel is the original, straw the master. */
 import { type CSSProperties, memo, useEffect, useRef, useState } from 'react'
 
 const PITCH = 3
 const HEIGHT = 36
 const REACH = 17
 
-/** Mean of the peaks under each bar, 0 to 1; `count` bars from any number of slices. Empty input gives no bars. */
+/** Mean of the peaks in each bar, 0 to 1; `count` bars from any number of slices. Empty input gives no bars. */
 export function barsOf(slices: readonly number[], count: number): number[] {
   if (slices.length === 0) return []
   return Array.from({ length: count }, (_, i) => {
@@ -16,7 +16,7 @@ export function barsOf(slices: readonly number[], count: number): number[] {
   })
 }
 
-/** The path of the bars, mirrored around the middle; at least 1 px of each is seen. */
+/** The path of the bars, mirrored around the middle; each at least 1 px in either direction. */
 export function barPath(bars: readonly number[]): string {
   return bars
     .map((value, i) => {
@@ -32,9 +32,9 @@ const dotPath = (count: number) =>
 /** Drawn part of the row, and its colour. */
 export interface WaveformProps {
   slices: readonly number[] | null
-  /** Percent that is straw; the rest is steel. */
+  /** Percentage drawn in straw; the rest is steel. */
   mastered: number
-  /** Percent that is drawn while there is nothing to draw yet. */
+  /** Percentage shown before the waveform is known. */
   known?: number
 }
 

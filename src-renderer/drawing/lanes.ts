@@ -1,4 +1,4 @@
-/** The lanes of the Listen screen: where each lies, its axes, and its curve as a path. Pure. */
+/** The lanes of the Listen screen: layout, axes and curves as paths. Pure. */
 import { bandPath, columnMaxima, linePath, type Steps } from './paths.ts'
 
 export interface Lane {
@@ -24,7 +24,7 @@ const NUMBERS = 46
 const RULER = 20
 const GAPS = 24
 
-/** Returns where everything lies in a time view of `width` by `height`. */
+/** Returns the layout of a time view of `width` by `height`. */
 export function lanesLayout(width: number, height: number): LanesLayout {
   const unit = Math.max(0.5, (height - RULER - GAPS) / 100)
   const wave = 28 * unit
@@ -44,7 +44,7 @@ export function lanesLayout(width: number, height: number): LanesLayout {
   }
 }
 
-/** Returns the pixel of a moment, also outside the view, and the moment of a pixel held inside the view. */
+/** Returns the pixel of a time, also outside the view, and the time of a pixel clamped to the view. */
 export function timeAxis(
   { left, right }: Pick<LanesLayout, 'left' | 'right'>,
   { startSeconds, endSeconds }: { readonly startSeconds: number; readonly endSeconds: number },
@@ -60,7 +60,7 @@ export function timeAxis(
 const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60, 120, 300]
 const LEAST_TICK_PX = 50
 
-/** Returns the moments of the ruler, at round steps that leave room for their labels. */
+/** Returns the times of the ruler, at round steps that leave room for their labels. */
 export function timeTicks(startSeconds: number, endSeconds: number, widthPx: number): number[] {
   const least = (LEAST_TICK_PX / Math.max(1, widthPx)) * (endSeconds - startSeconds)
   const step = STEPS.find((one) => one >= least) ?? 600
@@ -73,7 +73,7 @@ const magnitude = (levelDb: number) => Math.min(1, 10 ** (levelDb / 20))
 /** Margin above and below a wave. */
 const MARGIN = 2
 
-/** Returns a mirrored waveform, one column per pixel, from the peaks in dBFS over equal times that lie on the time axis. */
+/** Returns a mirrored waveform, one column per pixel, from the peaks in dBFS over equal times on the time axis. */
 export function wavePath(
   peaksDbfs: readonly (number | null)[],
   steps: Steps,
@@ -92,7 +92,7 @@ export function wavePath(
   )
 }
 
-/** Returns the height at which a level stands in a wave's upper half. */
+/** Returns the y of a level in a wave's upper half. */
 export function waveLevelY(levelDb: number, lane: Lane): number {
   return lane.top + lane.height / 2 - magnitude(levelDb) * (lane.height / 2 - MARGIN)
 }
@@ -105,8 +105,8 @@ export interface LevelScale {
 }
 
 /**
- * Returns the scale of the loudness lane: it holds the target and nine tenths of every curve, on even steps of 6 LU, and is
- * never narrower than 18 LU. Without any level: −30 to −6.
+ * Returns the scale of the loudness lane: it contains the target and nine tenths of every curve, in even steps of 6 LU,
+ * and spans at least 18 LU. Without any level: −30 to −6.
  */
 export function loudnessScale(
   series: readonly (readonly (number | null)[])[],
@@ -131,8 +131,8 @@ export function loudnessScale(
 }
 
 /**
- * Returns a level over time as a line; what is below the scale runs along its bottom, silence breaks it. Each value stands at the end of
- * its step, where the 3 s end that it is the loudness of.
+ * Returns a level over time as a line, clamped to the bottom of the scale and broken by silence. Each value is drawn at
+ * the end of its step, which is the end of its 3 s window.
  */
 export function levelPath(
   series: readonly (number | null)[],
@@ -145,15 +145,15 @@ export function levelPath(
   )
 }
 
-/** Deepest gain reduction that the lane shows at least, dB. */
+/** Smallest range of the lane, dB. */
 const LEAST_REDUCTION_DB = 4
 
-/** Returns how many dB the reduction lane is high: a little more than the deepest, at least 4. */
+/** Returns the range of the reduction lane, dB: a little more than the deepest reduction, at least 4. */
 export function reductionRangeDb(deepestDb: number): number {
   return Math.max(LEAST_REDUCTION_DB, Math.ceil(Math.abs(deepestDb) + 0.5))
 }
 
-/** Returns the gain reduction on the time axis as an area that hangs from the top of its lane. Signs do not matter. */
+/** Returns the gain reduction on the time axis as an area hanging from the top of its lane. Signs are ignored. */
 export function reductionPath(
   series: readonly (number | null)[],
   steps: Steps,
@@ -173,7 +173,7 @@ export function reductionPath(
   )
 }
 
-/** Peaks from here on have no room above them: the file is at full scale. */
+/** Peaks from here up have no headroom: the file is at full scale. */
 const FULL_SCALE_DBFS = -0.1
 const SAME_PLACE_SECONDS = 1
 
@@ -184,8 +184,8 @@ export interface Stretch {
 }
 
 /**
- * Returns where a peak curve, whose values are those of whole steps, stands at full scale, as exactly as its step allows; what is less than a second apart is one
- * stretch. It is where clipping can be, not where it is: a report has no times of the flat tops that were rebuilt.
+ * Returns the stretches where a peak curve, with one value per step, reaches full scale, to the accuracy of a step;
+ * gaps of at most a second are closed. It marks possible clipping: a report has no times of the rebuilt flat tops.
  */
 export function fullScaleStretches(peaksDbfs: readonly (number | null)[], stepSeconds: number): Stretch[] {
   const stretches: Stretch[] = []
@@ -199,10 +199,10 @@ export function fullScaleStretches(peaksDbfs: readonly (number | null)[], stepSe
   return stretches
 }
 
-/** Half of the width that a mark has at least, and its height, px. */
+/** Least half-width of a mark, and its height, px. */
 const MARK_REACH = 4
 
-/** Returns the mark over a stretch: a triangle that points at a moment, drawn out to a bar where it lasts. */
+/** Returns the mark of a stretch: a triangle that points at a moment, extended to a bar for its duration. */
 export function markPath(
   { fromSeconds, toSeconds }: Stretch,
   bottom: number,

@@ -1,4 +1,4 @@
-/** Meter columns: zones, scales and what stands beside them. Pure. */
+/** Meter columns: zones, scales and labels. Pure. */
 
 /** A scale from top to bottom in dB. */
 export interface MeterScale {
@@ -9,15 +9,16 @@ export interface MeterScale {
 export const LOUDNESS_SCALE: MeterScale = { topDb: 0, bottomDb: -36 }
 export const PEAK_SCALE: MeterScale = { topDb: 3, bottomDb: -24 }
 
-/** Levels at which under ends and near begins, and near ends and over begins. */
+/** Boundaries between under and near, and between near and over. */
 export interface MeterZones {
   readonly nearDb: number
   readonly overDb: number
 }
 
 /**
- * Excess over the target from which each window counts as over, LU. A song on its target has louder moments: EBU R 128 s1
- * allows 8 LU for 400 ms and 5 LU for 3 s. Begun in a chorus, the integrated loudness is that of a passage too.
+ * Excess over the target from which each window counts as over, LU. A song on its target has louder moments: EBU R 128
+ * s1 allows 8 LU for 400 ms and 5 LU for 3 s. If playback begins in a chorus, the integrated loudness is that of a
+ * passage too.
  */
 const OVER_LU = { M: 8, S: 5, I: 5 } as const
 
@@ -31,7 +32,7 @@ export function peakZones(ceilingDbtp: number): MeterZones {
   return { nearDb: ceilingDbtp - 5, overDb: ceilingDbtp }
 }
 
-/** Returns the pixel of a level in a track from `top` to `bottom`, held inside it. −Infinity is the bottom. */
+/** Returns the pixel of a level in a track from `top` to `bottom`, clamped to it. −Infinity is the bottom. */
 export function meterY(levelDb: number, { topDb, bottomDb }: MeterScale, top: number, bottom: number): number {
   const held = Math.max(bottomDb, Math.min(topDb, levelDb))
   return top + ((topDb - held) / (topDb - bottomDb)) * (bottom - top)
@@ -48,10 +49,10 @@ export interface MeterColumn {
   readonly over: MeterPart
 }
 
-/** Gap between two zones, px: the zones are told apart without their colours. */
+/** Gap between two zones, px, which separates them without colour. */
 const GAP = 2
 
-/** Returns the three zones of a column that is filled up to `levelDb`; a zone that is not reached has height 0. */
+/** Returns the three zones of a column filled up to `levelDb`; an unreached zone has height 0. */
 export function meterColumn(
   levelDb: number,
   { nearDb, overDb }: MeterZones,

@@ -1,4 +1,4 @@
-/** Numbers into SVG paths. Pure: lengths are CSS pixels, nothing here knows the page. */
+/** Numbers as SVG paths in CSS pixels, independent of the page. Pure. */
 
 export interface Point {
   readonly x: number
@@ -7,7 +7,7 @@ export interface Point {
 
 const at = ({ x, y }: Point) => `${x.toFixed(1)} ${y.toFixed(1)}`
 
-/** Returns an open line; a null breaks it. Empty input gives an empty path. */
+/** Returns an open line; null interrupts it. Empty input gives an empty path. */
 export function linePath(points: readonly (Point | null)[]): string {
   let path = ''
   let isOpen = false
@@ -41,16 +41,16 @@ export function smoothPath(points: readonly Point[]): string {
   }, '')
 }
 
-/** Part of a series, in values of it; both ends may lie between two values. */
+/** Part of a series, in indexes; both ends may lie between two values. */
 export interface Steps {
   readonly from: number
   readonly to: number
 }
 
 /**
- * Returns the largest value under each of `count` equal columns, which together show a part of a series: the whole unless another is
- * given. Where it is coarser than the columns, its values are joined by straight lines. Nulls count as −Infinity. An empty series
- * gives `count` times −Infinity.
+ * Returns the largest value in each of `count` equal columns across a part of a series, by default the whole. Values
+ * coarser than the columns are interpolated linearly. Nulls count as −Infinity. An empty series gives `count` times
+ * −Infinity.
  */
 export function columnMaxima(
   series: readonly (number | null)[],
@@ -75,7 +75,7 @@ export function columnMaxima(
   })
 }
 
-/** Returns a closed area between two edges over the same columns, one pixel wide each, from `left` on. */
+/** Returns a closed area between two edges over the same columns, one pixel wide each, starting at `left`. */
 export function bandPath(left: number, upper: readonly number[], lower: readonly number[]): string {
   if (upper.length === 0) return ''
   const there = upper.map((y, i) => at({ x: left + i + 0.5, y }))

@@ -1,9 +1,9 @@
-/** The places of a master where the limiter took away most. Pure. */
+/** The places in a master with the largest gain reduction. Pure. */
 
 export interface ReductionPlace {
-  /** Begin of the step of the curve that the reduction was measured in: from there on it is heard. */
+  /** Start of the curve's step with the reduction, the position to play from. */
   readonly fromSeconds: number
-  /** Middle of that step, where the lane shows it. */
+  /** Middle of that step, the position in the lane. */
   readonly seconds: number
   /** Positive. */
   readonly reductionDb: number
@@ -11,12 +11,12 @@ export interface ReductionPlace {
 
 const MOST_PLACES = 5
 const LEAST_DB = 1
-/** Maxima closer than this are one place. */
+/** Maxima closer than this count as one place. */
 const SAME_PLACE_SECONDS = 2
 
 /**
- * Returns the places of largest gain reduction in the order of the song: at most five maxima of the curve of at least 1 dB, of which
- * no two are less than 2 s apart. Signs do not matter. A curve without any: none.
+ * Returns the places of largest gain reduction in the order of the song: at most five maxima of at least 1 dB, at least
+ * 2 s apart. Signs are ignored. Empty for a curve without any.
  */
 export function largestReductions(curveDb: readonly (number | null)[], stepSeconds: number): ReductionPlace[] {
   const depths = curveDb.map((value) => Math.abs(value ?? 0))

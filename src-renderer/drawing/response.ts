@@ -1,4 +1,4 @@
-/** The response curve of the Sound column: own tone from its settings, what the pointer moves, and where all of it lies. Pure. */
+/** The response curve of the Sound column: the user's own tone, its draggable points, and its axes. Pure. */
 import { SETTINGS } from '../../src-contract/settings.ts'
 import { presenceHz, type ToneSettings, tiltToHz, toneDb, toneSections } from '../../src-engine/dsp/tone-law.ts'
 import { linePath } from './paths.ts'
@@ -10,16 +10,19 @@ const LOWEST_HZ = 28
 const HIGHEST_HZ = 22_000
 /** Frequencies of the axis. */
 export const RESPONSE_TICKS = [40, 100, 250, 1000, 2500, 6000, 16_000] as const
-/** Own and planned gain at the upper edge, dB; the lower edge is as far below. */
+/** Own and planned gain at the upper edge, dB; the lower edge is its negative. */
 const REACH_DB = 12
-/** Level of the spectrum at its upper edge and height of its range, dB. */
+/** Level of the spectrum at its upper edge, and range of the axis, dB. */
 const SPECTRUM_TOP_DB = 20
 const SPECTRUM_RANGE_DB = 52
 
 /** Returns the gain of the own tone at a frequency, dB. */
 export const ownToneDb = (settings: ToneSettings, hz: number): number => toneDb(toneSections(settings), hz)
 
-/** Points of the curve that are dragged: each where its setting has nearly all of its gain, so that the curve follows the pointer. */
+/**
+ * Draggable points of the curve: each where its setting reaches nearly its full gain, so that the curve follows the
+ * pointer.
+ */
 export const TONE_POINTS = [
   { name: 'bass_db', hz: 50 },
   { name: 'presence_db', hz: presenceHz },
@@ -27,7 +30,7 @@ export const TONE_POINTS = [
   { name: 'tilt_db', hz: tiltToHz },
 ] as const satisfies readonly { readonly name: ToneName; readonly hz: number }[]
 
-/** Returns a value within the bounds of its setting, in tenths of a decibel. */
+/** Rounds a value to tenths of a decibel within the bounds of its setting. */
 export function toneValue(name: ToneName, db: number): number {
   const { minimum, maximum } = SETTINGS[name]
   return Math.round(Math.max(minimum, Math.min(maximum, db)) * 10) / 10 + 0
@@ -50,14 +53,14 @@ export function responseAxes({ width, height }: ResponseLayout) {
     toHz: (x: number) => LOWEST_HZ * 2 ** ((x / width) * octaves),
     toY: (db: number) => clamped(height / 2 - (db / REACH_DB) * (height / 2)),
     toLevelY: (db: number) => clamped(((SPECTRUM_TOP_DB - db) / SPECTRUM_RANGE_DB) * height),
-    /** Decibels that the pointer moves with one pixel. */
+    /** Decibels per pixel of pointer movement. */
     dbPerPixel: (2 * REACH_DB) / height,
   }
 }
 
 const STEP_PX = 3
 
-/** Returns the line of a gain over frequency, and with `isArea` the area between it and nothing. */
+/** Returns the line of a gain over frequency, or with `isArea` the area between it and 0 dB. */
 export function responsePath(gainDb: (hz: number) => number, layout: ResponseLayout, isArea = false): string {
   const { toHz, toY } = responseAxes(layout)
   const points = []
@@ -66,7 +69,7 @@ export function responsePath(gainDb: (hz: number) => number, layout: ResponseLay
   return isArea && points.length > 0 ? `${line}L${layout.width} ${layout.height / 2}L0 ${layout.height / 2}Z` : line
 }
 
-/** Returns the line of a spectrum, and with `isArea` the area under it. Fewer than two bands give an empty path. */
+/** Returns the line of a spectrum, or with `isArea` the area under it. Fewer than two bands give an empty path. */
 export function levelPath(bands: readonly Band[], layout: ResponseLayout, isArea = false): string {
   if (bands.length < 2) return ''
   const { toX, toLevelY } = responseAxes(layout)
@@ -76,7 +79,7 @@ export function levelPath(bands: readonly Band[], layout: ResponseLayout, isArea
   return isArea && first && last ? `${line}L${last.x} ${layout.height}L${first.x} ${layout.height}Z` : line
 }
 
-/** Returns a function that joins measured points by straight lines over the logarithm of frequency; 0 without points. */
+/** Returns a function that interpolates measured points linearly over the logarithm of frequency; 0 without points. */
 export function joined(points: readonly Band[]): (hz: number) => number {
   return (hz) => {
     const after = points.findIndex((point) => point.hz >= hz)

@@ -1,4 +1,4 @@
-/** The long-term spectrum: axes, curves, and the finding that is spoken. Pure. */
+/** The long-term spectrum: axes, curves, and the finding in words. Pure. */
 import { type Point, smoothPath } from './paths.ts'
 
 export interface Band {
@@ -9,8 +9,8 @@ export interface Band {
 const LOWEST_HZ = 22
 const HIGHEST_HZ = 20_000
 /**
- * Third-octave levels rise by 3 dB per octave against the density of the same signal; with the tilt of 4.5 dB per octave that
- * makes music look level, 1.5 dB per octave remain to be added.
+ * Third-octave levels rise by 3 dB per octave against the spectral density of the same signal; of the 4.5 dB per octave
+ * tilt that makes music look flat, 1.5 dB per octave remain to be added.
  */
 const TILT_DB_PER_OCTAVE = 4.5 - 3
 const LEAST_TOP_DB = 6
@@ -18,7 +18,7 @@ const MOST_TOP_DB = 18
 const RANGE_DB = 42
 /** Bands whose mean is the zero line: the level of the music, without sub-bass and air. */
 const CORE_HZ = [100, 8000] as const
-/** Below this a band is empty rather than quiet. */
+/** A band below this counts as empty rather than quiet. */
 const EMPTY_DB = -150
 
 export interface SpectrumLayout {
@@ -31,7 +31,7 @@ export interface SpectrumLayout {
   readonly topDb: number
 }
 
-/** Returns where everything lies; the top edge is the first step of 3 dB that holds every curve, 18 at most. */
+/** Returns the layout; the top edge is the first step of 3 dB above every curve, at most 18. */
 export function spectrumLayout(width: number, height: number, curves: readonly (readonly Band[])[]): SpectrumLayout {
   const highest = Math.max(LEAST_TOP_DB, ...curves.flatMap((bands) => bands.map(({ db }) => db)))
   const topDb = Math.min(MOST_TOP_DB, Math.ceil(highest / 3) * 3)
@@ -60,8 +60,8 @@ export function spectrumAxes({ left, right, bottom, topDb }: SpectrumLayout) {
 }
 
 /**
- * Returns the bands of a report's spectrum with the tilt on them and their level taken out, so that two spectra differ in tone
- * only: the mean from 100 Hz to 8 kHz is 0 dB. Empty bands and bands outside 22 Hz to 20 kHz are left out.
+ * Returns the bands of a report's spectrum, tilted and normalised to 0 dB mean from 100 Hz to 8 kHz, so that two
+ * spectra differ only in tone. Empty bands and bands outside 22 Hz to 20 kHz are left out.
  */
 export function tiltedBands(bandHz: readonly number[], levelsDb: readonly (number | null)[]): Band[] {
   const bands = bandHz.flatMap((hz, i) => {
@@ -74,7 +74,7 @@ export function tiltedBands(bandHz: readonly number[], levelsDb: readonly (numbe
   return bands.map(({ hz, db }) => ({ hz, db: db - mean }))
 }
 
-/** Returns the curve of bands, and the area under it when `isArea`. Fewer than two bands give an empty path. */
+/** Returns the curve of bands, or the area under it with `isArea`. Fewer than two bands give an empty path. */
 export function spectrumPath(bands: readonly Band[], layout: SpectrumLayout, isArea = false): string {
   if (bands.length < 2) return ''
   const { toX, toY } = spectrumAxes(layout)
@@ -85,21 +85,24 @@ export function spectrumPath(bands: readonly Band[], layout: SpectrumLayout, isA
 }
 
 export interface SpectrumFinding {
-  /** Outermost bands that were compared: both have music there, and the ear judges tone. */
+  /** Outermost compared bands: both have music there, and the ear judges tone. */
   readonly fromHz: number
   readonly toHz: number
   /** Mean and largest distance between them, dB. */
   readonly meanDb: number
   readonly withinDb: number
-  /** The band that differs most, and by how much; positive is more than aimed at. */
+  /** The band with the largest difference, and that difference; positive is above the target. */
   readonly worstHz: number
   readonly worstDb: number
 }
 
-/** Outside of these the level is that of rumble and of codecs rather than of tone. */
+/** Outside these, the level shows rumble and codecs rather than tone. */
 const JUDGED_HZ = [35, 15_000] as const
 
-/** Returns how a curve lies to its aim between 40 Hz and 14 kHz. Null when they share fewer than three bands there. */
+/**
+ * Returns the difference of a curve from its target between 40 Hz and 14 kHz. Null if they share fewer than three bands
+ * there.
+ */
 export function compareSpectra(curve: readonly Band[], aim: readonly Band[]): SpectrumFinding | null {
   const differences = curve.flatMap(({ hz, db }) => {
     const other = aim.find((band) => Math.abs(band.hz / hz - 1) < 0.01)
@@ -119,19 +122,19 @@ export function compareSpectra(curve: readonly Band[], aim: readonly Band[]): Sp
 }
 
 /**
- * Returns the bands of one sixth of an octave of a live spectrum, tilted and level like the others, from power in dB per bin
- * of equal width. Bins are added by power; empty bands are left out.
+ * Returns the sixth-octave bands of a live spectrum, tilted and normalised like the others, from power in dB per bin of
+ * equal width. Bins are added by power; empty bands are left out.
  */
 export function liveBands(binsDb: ArrayLike<number>, binHz: number): Band[] {
   const centres: number[] = []
   const levels: (number | null)[] = []
   const half = 2 ** (1 / 12)
   for (let hz = LOWEST_HZ * half; hz * half <= HIGHEST_HZ; hz *= half * half) {
-    // A bin lies half of its width on either side of its frequency.
+    // A bin extends half its width on either side of its frequency.
     const from = hz / half / binHz + 0.5
     const to = (hz * half) / binHz + 0.5
     let power = 0
-    // Below the width of a bin a band has only its share of it.
+    // A band narrower than a bin gets only its share of it.
     for (let bin = Math.floor(from); bin < to; bin++) {
       const share = Math.min(to, bin + 1) - Math.max(from, bin)
       power += share * 10 ** ((binsDb[bin] ?? Number.NEGATIVE_INFINITY) / 10)
@@ -140,7 +143,7 @@ export function liveBands(binsDb: ArrayLike<number>, binHz: number): Band[] {
     levels.push(power > 0 ? 10 * Math.log10(power) : null)
   }
   const bands = tiltedBands(centres, levels)
-  // Between notes most bands are almost empty, so the level is taken out by power, which the loud ones carry.
+  // Between notes most bands are almost empty, so the normalisation averages power, dominated by the loud ones.
   const power = bands.reduce((sum, { db }) => sum + 10 ** (db / 10), 0) / Math.max(1, bands.length)
   return bands.map(({ hz, db }) => ({ hz, db: db - 10 * Math.log10(power) }))
 }

@@ -1,6 +1,6 @@
-/** Short names of programs, from the User-Agent that they send (RFC 9110, section 10.1.5). Pure. */
+/** Short program names from the User-Agent header (RFC 9110, section 10.1.5). Pure. */
 
-/** Browsers name their ancestors too: what is most special comes first. */
+/** Browsers also name their ancestors: the most specific name comes first. */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],
@@ -11,7 +11,10 @@ const BROWSERS = [
 ] as const
 const MOST_CHARACTERS = 24
 
-/** Returns the name of the program without versions and comments, at most 24 characters; as it is where it has no such form. */
+/**
+ * Returns the program's name without versions and comments, at most 24 characters; unchanged if it does not have this
+ * form.
+ */
 export function clientName(userAgent: string): string {
   const products = userAgent
     .replace(/\([^)]*\)/g, ' ')

@@ -1,4 +1,4 @@
-/** The dictionary and the formats of the shown language, for every component. */
+/** The dictionary and formats of the current language, for every component. */
 import { createContext, type ReactNode, useContext, useMemo } from 'react'
 import type { Language } from '../../src-contract/text/language.ts'
 import { unbroken } from '../../src-contract/text/numbers.ts'
@@ -26,13 +26,13 @@ const wordsOf = (language: Language): Words => ({
 
 const WordsContext = createContext<Words>(wordsOf('en'))
 
-/** Gives the components below it the words of `language`. */
+/** Provides the words of `language` to the components below it. */
 export function WordsProvider({ language, children }: { language: Language; children: ReactNode }) {
   const words = useMemo(() => wordsOf(language), [language])
   return <WordsContext value={words}>{children}</WordsContext>
 }
 
-/** The words of the shown language. */
+/** The words of the current language. */
 export function useWords(): Words {
   return useContext(WordsContext)
 }

@@ -12,7 +12,7 @@ import { settingsEn } from './settings.en.ts'
 import { soundEn } from './sound.en.ts'
 
 const songs = (count: number) => plural(count, 'song', 'songs')
-/** Seconds as they are said: 45 s, 2 min, 1 min 15 s. */
+/** Seconds in words: 45 s, 2 min, 1 min 15 s. */
 const span = (seconds: number) =>
   [seconds >= 60 && `${Math.floor(seconds / 60)} min`, seconds % 60 > 0 && `${seconds % 60} s`]
     .filter(Boolean)

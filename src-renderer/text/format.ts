@@ -1,4 +1,4 @@
-/** Numbers, sizes, lengths and moments in the reader's language. Minus is U+2212 and ranges use an en dash. */
+/** Numbers, sizes, lengths and times in the reader's language. Minus is U+2212 and ranges use an en dash. */
 
 import type { Language } from '../../src-contract/text/language.ts'
 import { playingTime } from '../../src-contract/text/numbers.ts'
@@ -14,7 +14,7 @@ const withMinus = (text: string) => text.replace(/^-(?=.*[1-9])/, '−').replace
 const daysBetween = (then: Date, now: Date) =>
   Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(then).setHours(0, 0, 0, 0)) / DAY_MS)
 
-/** Creates the formatting functions of one language. None of them throws; a missing level is an en dash. */
+/** Creates the formatting functions of a language. They never throw; a missing level is an en dash. */
 export function createFormat(language: Language) {
   return { ...createNumberFormat(LOCALE[language]), duration: playingTime, ...createTimeFormat(language) }
 }
@@ -31,7 +31,7 @@ function createNumberFormat(locale: string) {
     count: (value: number) => whole.format(value),
     /** A measured level with one decimal: −14.0. */
     level: (value: number | null | undefined) => (value == null ? '–' : withMinus(tenth.format(value))),
-    /** A target as it is named: −14, −9.5. */
+    /** A target as written: −14, −9.5. */
     target: (value: number) => withMinus(short.format(value)),
     /** A change with its sign: +2.7, −1. */
     signed(value: number) {
@@ -85,13 +85,13 @@ function createTimeFormat(language: Language) {
       if (seconds < 86_400) return relative.format(-Math.floor(seconds / 3600), 'hour')
       return day(iso, now)
     },
-    /** Whole days from now on; 0 for a moment that is over. */
+    /** Whole days from now; 0 for a time in the past. */
     daysUntil: (iso: string, now: Date) => Math.max(0, Math.ceil((new Date(iso).getTime() - now.getTime()) / DAY_MS)),
     shortDate: (iso: string) => shortDay.format(new Date(iso)),
   }
 }
 
-/** Name of a codec as musicians use it: `WAV` for any PCM, else its name in `names`, else its own in capitals. */
+/** Name of a codec in musicians' terms: `WAV` for any PCM, else its name in `names`, else its own in capitals. */
 export function codecName(codec: string, names: Readonly<Record<string, string>>): string {
   return names[codec] ?? (codec.startsWith('pcm') ? 'WAV' : codec.toUpperCase())
 }

@@ -1,4 +1,4 @@
-/** Headings of spreadsheets by what they mean, in small letters: those of distributors, and of tables that this program writes. */
+/** Spreadsheet headings by meaning, in lower case: those of distributors, and of tables written by this program. */
 export const HEADINGS = {
   title: ['title', 'track title', 'song', 'song title', '제목', '곡명'],
   version: ['version', '버전'],

@@ -1,4 +1,4 @@
-/** The cell of a sheet that has the focus, the range around it, and where a key leads. Pure. */
+/** The focused cell of a sheet, the range around it, and the effect of keys. Pure. */
 
 /** A cell by its row's id and its column's number. */
 export interface Place {
@@ -7,20 +7,20 @@ export interface Place {
 }
 
 export interface SheetCells {
-  /** The cell that has the focus. */
+  /** The focused cell. */
   readonly at: Place
   /** The other end of the range; the same cell for a range of one. */
   readonly from: Place
-  /** Text of the cell that is written into; null while none is. */
+  /** Text of the cell being edited; null otherwise. */
   readonly editing: string | null
 }
 
-/** Rows that Page Up and Page Down go. */
+/** Rows moved by Page Up and Page Down. */
 const PAGE_ROWS = 10
 
 export const alone = (at: Place): SheetCells => ({ at, from: at, editing: null })
 
-/** Returns the cells after the focus went to a place; `isRange` keeps the other end of the range. */
+/** Returns the cells after the focus moved to a place; `isRange` keeps the other end of the range. */
 export const movedTo = (cells: SheetCells | null, at: Place, isRange: boolean): SheetCells =>
   cells && isRange ? { at, from: cells.from, editing: null } : alone(at)
 
@@ -31,7 +31,7 @@ export interface NavigationKey {
   readonly isFar: boolean
 }
 
-/** Returns where a key leads; null for a key that leads nowhere. */
+/** Returns the place a key moves to; null for any other key. */
 export function placeOf(at: Place, pressed: NavigationKey, rowIds: readonly string[], columns: number): Place | null {
   const row = rowIds.indexOf(at.rowId)
   const step = stepOf(pressed, columns, rowIds.length)
@@ -70,7 +70,7 @@ export interface Range {
   readonly lastColumn: number
 }
 
-/** Returns the range of the cells in row numbers; null where its rows are gone. */
+/** Returns the range of the cells in row numbers; null if its rows are gone. */
 export function rangeOf({ at, from }: SheetCells, rowIds: readonly string[]): Range | null {
   const rows = [rowIds.indexOf(at.rowId), rowIds.indexOf(from.rowId)]
   if (rows.includes(-1)) return null
@@ -90,15 +90,15 @@ export interface CellText {
   readonly text: string
 }
 
-/** Content of a pasted text: cells of rows that are there, and rows beyond them, each by column id. */
+/** Content of a pasted text: cells for existing rows, and further rows, each by column id. */
 export interface PastedCells {
   readonly cells: readonly CellText[]
   readonly further: readonly Readonly<Record<string, string>>[]
 }
 
 /**
- * Returns where pasted rows belong: from the first cell of the range on. One cell fills the whole range; a row that has the headings of
- * `columns` first is placed by these and left out itself.
+ * Returns the places of pasted rows, starting at the first cell of the range. A single cell fills the whole range; a
+ * first row with the headings of `columns` assigns the columns and is left out.
  */
 export function pasted(
   given: readonly (readonly string[])[],

@@ -1,4 +1,4 @@
-/** A table that is written in as a spreadsheet is: by mouse and keys, with ranges, copies and pasted cells. */
+/** A table edited as a spreadsheet: by mouse and keys, with ranges, copy and paste. */
 import { type ClipboardEvent, type KeyboardEvent, memo, type ReactNode, useCallback, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { grid, selectableCell } from '../grid-roles.ts'
@@ -22,21 +22,21 @@ import { drawnParts, ROW_PX, useRowsInView } from './use-rows-in-view.ts'
 export interface SheetColumn<Row> {
   readonly id: string
   readonly name: ReactNode
-  /** Name for screen readers, where `name` is short or drawn. */
+  /** Name for screen readers, if `name` is short or an icon. */
   readonly label: string
-  /** Headings of spreadsheets that mean this column, in small letters. */
+  /** Spreadsheet headings that mean this column, in lower case. */
   readonly headings: readonly string[]
   readonly className?: string
-  /** Text of a cell as it is written and copied. */
+  /** Text of a cell for editing and copying. */
   readonly text: (row: Row) => string
-  /** Look of a cell that is not written in; its text where absent. */
+  /** Display of a cell that is not being edited; its text if absent. */
   readonly look?: (row: Row) => ReactNode
-  /** The cell cannot be written in. */
+  /** The cell is read-only. */
   readonly isFixed?: boolean
-  /** The cell is on or off: what is written there. */
+  /** Makes the cell a switch, with its texts for on and off. */
   readonly flag?: { readonly on: string; readonly off: string; readonly isOn: (row: Row) => boolean }
   readonly maxLength?: number
-  /** The text may have several lines: Shift and Enter begins the next. */
+  /** The text may have several lines: Shift with Enter starts the next. */
   readonly hasLines?: boolean
 }
 
@@ -45,20 +45,20 @@ export interface SheetProps<Row> {
   columns: readonly SheetColumn<Row>[]
   rows: readonly Row[]
   idOf: (row: Row) => string
-  /** Sentence about a cell that is not taken as it is written; undefined for a good one. */
+  /** Error of a cell's text; undefined for a valid one. */
   faultOf: (row: Row, columnId: string) => string | undefined
   onWrite: (cells: readonly CellText[]) => void
-  /** Rows that were pasted below the last one; absent where the sheet takes none. */
+  /** Rows pasted below the last one; absent if the sheet cannot grow. */
   onFurther?: (rows: PastedCells['further']) => void
   onMove?: (rowId: string, by: number) => void
   onHold?: (isHeld: boolean) => void
-  /** Takes rows out; absent where the sheet keeps its rows. */
+  /** Removes rows; absent if rows cannot be removed. */
   onRemove?: (rowIds: readonly string[]) => void
   onActive: (rowId: string) => void
   activeId: string | null
 }
 
-/** A key that writes, also one with which a Korean input method begins. */
+/** A key that starts editing, including the first key of a Korean input method. */
 const isWriting = (event: KeyboardEvent) =>
   !event.ctrlKey && !event.metaKey && !event.altKey && (event.keyCode === 229 || [...event.key].length === 1)
 
@@ -70,7 +70,7 @@ export function Sheet<Row>(props: SheetProps<Row>) {
   const known = cells && rowIds.includes(cells.at.rowId) ? cells : null
   const entryId = activeId !== null && rowIds.includes(activeId) ? activeId : rowIds[0]
   const at = known?.at ?? (entryId === undefined ? null : { rowId: entryId, column: 1 })
-  // The cell that the Tab key leads to is the range before any other is chosen.
+  // The cell reached by Tab is the range until another is chosen.
   const current = known ?? (at && alone(at))
   const range = current && rangeOf(current, rowIds)
   const [firstInView, endInView] = useRowsInView(body)
@@ -85,7 +85,7 @@ export function Sheet<Row>(props: SheetProps<Row>) {
   const focus = (place: Place) => {
     const cell = cellAt(body.current, place)
     if (cell) cell.focus()
-    // A row beyond the view is drawn once it is the one that has the focus.
+    // A row out of view is drawn once it has the focus.
     else requestAnimationFrame(() => cellAt(body.current, place)?.focus())
   }
   const go = (next: SheetCells) => {
@@ -176,7 +176,7 @@ interface CellActions {
   press: (place: Place, isRange: boolean) => void
   extend: (place: Place) => void
   begin: (place: Place, text: string) => void
-  /** Ends the writing with a text, or with null for none; `step` is where the focus goes then. */
+  /** Ends editing with a text, or with null to cancel; `step` is where the focus goes. */
   end: (place: Place, text: string | null, step: 'down' | 'right' | 'left' | 'stay' | 'leave') => void
 }
 
@@ -220,7 +220,7 @@ function useSheetKeys<Row>(deps: KeysDeps<Row>) {
       const { on, off, isOn } = column.flag
       return void write([{ rowId: place.rowId, columnId: column.id, text: isOn(row) ? off : on }])
     }
-    // At once, so that the key itself is written into the field.
+    // Synchronously, so that the key itself is typed into the field.
     flushSync(() => setCells({ ...alone(place), editing: text }))
   }
   const textAt = ({ rowId, column }: Place) => {
@@ -299,10 +299,10 @@ interface SheetRowProps {
   rowId: string
   index: number
   columns: readonly SheetColumn<unknown>[]
-  /** Faults of the cells, one a line. */
+  /** Errors of the cells, one per line. */
   faults: string
   isActive: boolean
-  /** Column of the cell that the Tab key leads to; null where it is in another row. */
+  /** Column of the cell reached by Tab; null if it is in another row. */
   tabColumn: number | null
   /** First and last column of the range in this row. */
   chosen: string
@@ -364,7 +364,7 @@ interface CellFieldProps {
   onEnd: (text: string | null, step: 'down' | 'right' | 'left' | 'stay' | 'leave') => void
 }
 
-/** The field of the cell that is written in. */
+/** The field of the cell being edited. */
 function CellField({ column, first, onEnd }: CellFieldProps) {
   const isOver = useRef(false)
   const finish = (text: string | null, step: Parameters<CellFieldProps['onEnd']>[1]) => {
@@ -372,7 +372,7 @@ function CellField({ column, first, onEnd }: CellFieldProps) {
     isOver.current = true
     onEnd(text, step)
   }
-  // Once only: a function that is made anew with every drawing would take the focus again.
+  // Runs only once: a function created with every render would take the focus again.
   const take = useCallback((element: HTMLInputElement | HTMLTextAreaElement | null) => {
     element?.focus()
     element?.setSelectionRange(element.value.length, element.value.length)

@@ -1,6 +1,6 @@
-/** Cells on the clipboard as spreadsheets write them: tab-separated, a cell with a line break or a tab between quotation marks. Pure. */
+/** Clipboard format of spreadsheets: tab-separated cells, quoted if they contain a line break or a tab. Pure. */
 
-/** Returns the rows of a text; the line break at its end is no row. */
+/** Returns the rows of a text, ignoring a final line break. */
 export function readTsv(text: string): string[][] {
   const rows: string[][] = [[]]
   const cell = /(?:"((?:[^"]|"")*)"(?=[\t\r\n]|$)|([^\t\r\n]*))(\t|\r\n|\r|\n|$)/y

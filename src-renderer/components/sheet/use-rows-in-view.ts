@@ -1,17 +1,20 @@
-/** The rows of a sheet that are drawn: those in view with some around them, and the one that has the focus. */
+/** The rendered rows of a sheet: those in view with a margin, and the focused one. */
 import { type RefObject, useEffect, useState } from 'react'
 
 /** Height of every row, pixels (styles/release.css). */
 export const ROW_PX = 40
-/** Rows beyond the view that are drawn, and the step in which the view is followed. */
+/** Rendered rows beyond the view, also the step in which scrolling is followed. */
 const MARGIN_ROWS = 4
-/** Rows that are drawn before the place of the sheet is known. */
+/** Rows rendered before the sheet's position is known. */
 const FIRST_ROWS = 16
 
-/** A drawn row, or the height of those that are left out. */
+/** A rendered row, or a gap of skipped ones. */
 export type DrawnPart = { readonly index: number } | { readonly skippedFrom: number; readonly count: number }
 
-/** Returns what is drawn of `count` rows while those from `first` to before `end` are in view; `kept` is always drawn. Pure. */
+/**
+ * Returns the rendered parts of `count` rows with those from `first` to before `end` in view; `kept` is always
+ * rendered. Pure.
+ */
 export function drawnParts(count: number, first: number, end: number, kept: number): DrawnPart[] {
   const from = Math.max(0, Math.min(first, count))
   const to = Math.max(from, Math.min(end, count))
@@ -28,7 +31,10 @@ export function drawnParts(count: number, first: number, end: number, kept: numb
   return parts
 }
 
-/** Returns the first row in view and the one behind the last, with the margin around them, as the pane around `body` is scrolled. */
+/**
+ * Returns the first row in view and the one after the last, including the margin, for the scroll position of the pane
+ * around `body`.
+ */
 export function useRowsInView(body: RefObject<HTMLElement | null>): readonly [first: number, end: number] {
   const [view, setView] = useState<readonly [number, number]>([0, FIRST_ROWS])
   useEffect(() => {
