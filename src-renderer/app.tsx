@@ -179,7 +179,7 @@ function useMenuCommands(openKeySheet: () => void): void {
         if (command === 'undo-removal') undo(false)
         if (command === 'key-sheet') openKeySheet()
         if (command === 'search') go('history', 'search')
-        // The Master screen shows the songs before it starts them.
+        // The Master screen handles the command itself; from other screens it is opened first, to show the songs.
         if (command === 'start' && routeOf(location.hash).screen !== 'master') go('master')
       }),
     [undo, openKeySheet],

@@ -35,7 +35,7 @@ export function trackOf(copies: MasterForms, version: string): string {
   return codec ? formTrack(version, codec) : version
 }
 
-/** Number of reports with the chosen track audible by which the previous one has faded out. */
+/** Reports with the chosen track audible until the previous one counts as faded out. */
 const FADED_REPORTS = 4
 
 /** Forms loaded or loading in the audio graph. A replaced form is dropped after its fade-out. */

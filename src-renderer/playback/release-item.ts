@@ -25,7 +25,7 @@ export interface ReleaseItem extends PlaybackItem {
 const JOIN_SECONDS = 8
 /** Rate of a release whose files do not tell one, Hz. */
 const USUAL_RATE_HZ = 48_000
-/** Decoded songs to keep: the current one and those that follow. */
+/** Decoded songs to keep: the current one and the next ones. */
 const DECODED = 3
 
 /** Returns a release as a playback item. Its id changes with everything that affects its sound. Pure. */

@@ -62,7 +62,7 @@ export function isRepeatable(
   return !isUnderWay && isWorthAgain(job) && (inBatch !== null || isKept)
 }
 
-/** Returns the settings of a job without its reference, of which the job has only the name. */
+/** Returns the settings of a job without its reference; the job has only the reference's name. */
 export function settingsOf(job: Job): MasterSettings {
   return { ...jobSettings(job), reference_source_id: null }
 }

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useState } from 'react'
 
 /** Height of every row, pixels (styles/release.css). */
 export const ROW_PX = 40
-/** Rendered rows beyond the view, also the step in which scrolling is followed. */
+/** Rendered rows beyond the view, also the step for following the scroll position. */
 const MARGIN_ROWS = 4
 /** Rows rendered before the sheet's position is known. */
 const FIRST_ROWS = 16

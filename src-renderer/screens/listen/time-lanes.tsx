@@ -21,7 +21,7 @@ import { useLaneWheel } from './use-lane-wheel.ts'
 import { usePeaks } from './use-peaks.ts'
 
 const STILL_MS = 250
-/** Distance from a loop's edges at which the playhead counts as having wrapped around, s. */
+/** Distance from a loop's edges that counts as the playhead wrapping around, s. */
 const REPEAT_SECONDS = 1
 
 const isClipped = (job: Job) => job.warnings.some(({ code }) => code === 'INPUT_CLIPPED')

@@ -319,7 +319,7 @@ function CheckList<Name extends string>({ all, chosen, nameOf, onChoose }: Check
   )
 }
 
-/** Formats of the files; empty for those that the receivers ask for. */
+/** Formats of the files; empty for the receivers' own. */
 function Formats({ chosen, onChoose }: FormatsProps) {
   const { t } = useWords()
   const texts = t.release.export
