@@ -1,4 +1,4 @@
-/** Asks axe what is wrong with a page as it stands. */
+/** Runs axe on a page in its current state. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright/test'
@@ -9,7 +9,7 @@ interface Axe {
   run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>
 }
 
-/** Waits until nothing changes its colour any more. */
+/** Waits until colour transitions have ended. */
 const comeToRest = (page: Page): Promise<void> =>
   page.evaluate(async () => {
     const fading = () =>
@@ -19,7 +19,7 @@ const comeToRest = (page: Page): Promise<void> =>
     while (fading().length > 0) await Promise.allSettled(fading().map((one) => one.finished))
   })
 
-/** Answers what breaks a rule, with the elements that do, once colours have arrived. */
+/** Returns the violated rules with their elements, once colour transitions have ended. */
 export async function violations(page: Page): Promise<string[]> {
   await comeToRest(page)
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source)
@@ -27,7 +27,7 @@ export async function violations(page: Page): Promise<string[]> {
     const { axe } = globalThis as unknown as { axe: Axe }
     const found = await axe.run({
       resultTypes: ['violations'],
-      // Experimental in axe, and 2.5.3 of WCAG: a name that is spoken holds the words that are seen.
+      // Experimental in axe, and WCAG 2.5.3: the accessible name contains the visible words.
       rules: { 'label-content-name-mismatch': { enabled: true } },
     })
     return found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)

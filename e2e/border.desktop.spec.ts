@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, needsRealElectron, lookingTest as test } from './desktop-fixtures.ts'
 
-// In one process, which has one window for all of them.
+// In one process with one window for all of them.
 test.describe.configure({ mode: 'default' })
 
 test('no script of the page can find the credential of this start', async ({ user, desktop }) => {
@@ -10,7 +10,7 @@ test('no script of the page can find the credential of this start', async ({ use
     controlToken: string
   }
   const { page } = desktop
-  // The requests are let in, so the header is really there.
+  // Lets the requests through, which proves that the header is present.
   expect(await page.evaluate(async () => (await fetch('/app/settings')).status)).toBe(200)
   const seen = await page.evaluate(async () => {
     const found: string[] = [document.documentElement.outerHTML, document.cookie, location.href]
@@ -35,7 +35,7 @@ test('no script of the page can find the credential of this start', async ({ use
         try {
           walk((value as Record<string, unknown>)[name], depth + 1)
         } catch {
-          // Some members of the window may not be read.
+          // Some properties of the window may not be read.
         }
       }
     }
@@ -201,7 +201,7 @@ test('the renderer process runs in the sandbox of the operating system', async (
   expect(isSandboxed).toBe(true)
 })
 
-// The last: the page is of no use afterwards.
+// Last, as the page cannot be used afterwards.
 test('a page that rewrites its own built-in functions does not change what the preload script does', async ({
   desktop,
 }) => {

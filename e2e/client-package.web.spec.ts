@@ -1,4 +1,4 @@
-/** The client package in a real browser, in a page that the service's own address served. */
+/** The client package in a real browser, on a page served from the service's own address. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

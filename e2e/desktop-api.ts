@@ -1,4 +1,4 @@
-/** Steps that several desktop specs take through the API. */
+/** API steps shared by desktop specs. */
 import type { Batch } from '../src-contract/app.ts'
 import type { Job } from '../src-contract/jobs.ts'
 import { expect } from './desktop-fixtures.ts'
@@ -7,7 +7,7 @@ export type HostedJob = Pick<Job, 'job_id' | 'title' | 'status' | 'results' | 'o
 /** Calls the API and returns its JSON. */
 export type Call = (method: string, address: string, body?: string) => Promise<unknown>
 
-/** Waits for one song in the batch, starts it and returns its job once it has ended. */
+/** Waits for a song in the batch, starts it and returns its job once it has ended. */
 export async function masterOneSong(call: Call, timeout: number): Promise<HostedJob> {
   const songs = async () => ((await call('GET', '/app/desk')) as Batch).songs
   await expect.poll(async () => (await songs()).length).toBe(1)

@@ -1,6 +1,6 @@
 /**
- * Starts the desktop application for specs: on the real Electron wherever its binary is, else on the stand-in. The same specs
- * run on both; what only the real binary can judge says so by `needsRealElectron`.
+ * Starts the desktop application for specs: on the real Electron if its binary is installed, else on the stand-in. The
+ * same specs run on both; `needsRealElectron` marks those that only the real binary can judge.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -22,12 +22,12 @@ export const isRealElectron = (() => {
   return existsSync(named) && existsSync(path.join(folder, 'dist', readFileSync(named, 'utf8')))
 })()
 
-/** Reports a spec as undecided on the stand-in: the run lists it with this reason, never as passed. */
+/** Marks a spec as undecided on the stand-in: the run lists it with this reason, never as passed. */
 export function needsRealElectron(reason: string): void {
   base.skip(!isRealElectron, `needs real Electron: ${reason}`)
 }
 
-/** What left for the desktop, as e2e/desktop-probe.cjs noted it. */
+/** Output to the desktop, as recorded by e2e/desktop-probe.cjs. */
 export interface Noted {
   questions: { message: string; detail: string; buttons: string[] }[]
   notifications: { title: string; body: string }[]
@@ -41,49 +41,49 @@ export interface Noted {
 export interface Desktop {
   readonly app: ElectronApplication
   readonly page: Page
-  /** Address of the API of this start. */
+  /** API address of this start. */
   readonly baseUrl: string
-  /** Milliseconds from the launch to a page that answers. */
+  /** Milliseconds from launch to a responsive page. */
   readonly startMs: number
   noted(): Promise<Noted>
-  /** What the program printed so far. */
+  /** The program's output so far. */
   output(): string
-  /** Answers the next questions by the number of their button. */
+  /** Answers the next questions with the numbers of their buttons. */
   answer(...buttons: number[]): Promise<void>
   /** Clicks an item of the application menu, or of the tray's. */
   choose(menu: 'application' | 'tray', itemId: string): Promise<void>
   /** Calls the API as the page does. */
   call<Answer>(method: string, address: string, body?: object): Promise<Answer>
-  /** Quits as the user does and returns the exit code. */
+  /** Quits like a user and returns the exit code. */
   quit(): Promise<number | null>
 }
 
-/** A user of the machine: a home folder that outlives starts of the application. */
+/** A user of the machine: a home folder kept across starts of the application. */
 export interface User {
   readonly home: string
   readonly userData: string
   readonly music: string
   launch(options?: LaunchOptions): Promise<Desktop>
-  /** Starts the program a second time beside a running one; returns its exit code and what it printed. */
+  /** Starts a second instance beside a running one; returns its exit code and output. */
   startAgain(args: readonly string[]): Promise<{ code: number | null; output: string }>
 }
 
 export interface LaunchOptions {
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** What to start in the place of the project. */
+  /** Entry point to start instead of the project. */
   readonly entry?: string
-  /** A command that runs the program, for starts that never show a window. */
+  /** A command to run, for starts that never show a window. */
   readonly wrapper?: readonly string[]
 }
 
-/** As a German system names it. */
+/** The name on a German system. */
 const musicOf = (home: string) => path.join(home, 'Musik')
 
 function environment(home: string, extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   const env: Record<string, string> = {}
   for (const [name, value] of Object.entries(process.env)) if (value !== undefined) env[name] = value
-  // Playwright asks for the binary in its own process too.
+  // Playwright looks for the binary in its own process too.
   if (!isRealElectron) process.env.ELECTRON_OVERRIDE_DIST_PATH = env.ELECTRON_OVERRIDE_DIST_PATH = standinFolder
   const folders = { HOME: home, XDG_CONFIG_HOME: path.join(home, '.config'), PROBE_MUSIC: musicOf(home) }
   return { ...env, ...folders, LANG: 'en_US.UTF-8', ...extra }
@@ -118,16 +118,16 @@ async function openWindow(home: string, userData: string, { args = [], env, entr
   return { app, page, output: () => text }
 }
 
-/** Starts the program for a user with that home folder and waits until its page answers. */
+/** Starts the program for a user with that home folder and waits for a responsive page. */
 export async function launch(home: string, userData: string, options: LaunchOptions = {}): Promise<Desktop> {
   const begun = performance.now()
   const { app, page, output } = await openWindow(home, userData, options).catch((cause: Error) => {
     if (isRealElectron) throw cause
-    // One start of the stand-in in some 500 ends before its window comes, for a reason yet to be found.
+    // One start of the stand-in in some 500 ends before its window appears, for an unknown reason.
     console.log(cause.message)
     return openWindow(home, userData, options)
   })
-  // What it shows says when it is there; an event of its loading may come before anybody listens.
+  // The address shows that it is loaded; a load event may come before anything listens.
   await page.waitForURL(/^http/, { waitUntil: 'commit' })
   // As in the browser (playwright.config.ts).
   await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -177,7 +177,7 @@ export async function launch(home: string, userData: string, options: LaunchOpti
   }
 }
 
-/** Ends a program that a spec left running, without the question that quitting may ask. */
+/** Ends a program left running by a spec, without the question before quitting. */
 async function endNow(app: ElectronApplication, child: ChildProcess): Promise<void> {
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   if (hasEnded()) return
@@ -188,7 +188,7 @@ async function endNow(app: ElectronApplication, child: ChildProcess): Promise<vo
   if (!hasEnded()) child.kill('SIGKILL')
 }
 
-/** Runs the program until it ends by itself, for starts that never show a window. */
+/** Runs the program until it exits, for starts that never show a window. */
 export function runToEnd(
   home: string,
   userData: string,
@@ -217,7 +217,10 @@ export function runToEnd(
 
 type Use<Value> = (value: Value) => Promise<void>
 
-/** Gives a user with a home folder and ends what they left running; prints what that said where `hasFailed` in the end. */
+/**
+ * Provides a user with a home folder and ends the processes it left running; prints their output if `hasFailed` in the
+ * end.
+ */
 async function keepUser(use: Use<User>, hasFailed: () => boolean): Promise<void> {
   const home = mkdtempSync(path.join(tmpdir(), 'loudsmith-home-'))
   const userData = path.join(home, '.config', 'Loudsmith')
@@ -249,7 +252,9 @@ export const test = base.extend<{ user: User; desktop: Desktop }>({
   desktop: async ({ user }, use) => use(await user.launch()),
 })
 
-/** For tests that leave the program as they found it: one start serves all of them, and what it noted is that of the test. */
+/**
+ * For tests that leave the program unchanged: they share one start, with the recorded output separate for each test.
+ */
 export const lookingTest = base.extend<{ notesOfOneTest: undefined }, { user: User; desktop: Desktop }>({
   user: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern

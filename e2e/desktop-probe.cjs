@@ -1,5 +1,6 @@
 'use strict'
-// Loaded before the application (`electron -r`), on the real binary and on the stand-in alike: notes what leaves for the desktop.
+// Loaded before the application (`electron -r`), on the real binary and on the stand-in alike: records its output to
+// the desktop.
 const { once } = require('node:events')
 const fs = require('node:fs')
 const electron = require('electron')
@@ -13,16 +14,16 @@ const noted = {
   progress: [],
   blockers: [],
 }
-/** What the next questions are answered with: the number of the button. */
+/** Button numbers to answer the next questions with. */
 const answers = []
 globalThis.__noted = noted
 globalThis.__answers = answers
 globalThis.__notifications = []
 
 const { app, BrowserWindow, dialog, Notification, powerSaveBlocker, shell, Tray } = electron
-/** What the answers wait for: a start that asks something can so be met while it is coming up. */
+/** Event that releases the answers, to reach a start that asks something during loading. */
 const mayAnswer = process.env.PROBE_ANSWER_AFTER && once(app, process.env.PROBE_ANSWER_AFTER)
-// Only Linux lets a home folder be chosen for one program.
+// Only Linux allows a home folder for a single program.
 app.setPath('music', process.env.PROBE_MUSIC)
 dialog.showErrorBox = (title, content) => {
   process.stderr.write(`ERROR BOX ${title}: ${content}\n`)

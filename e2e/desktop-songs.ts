@@ -1,10 +1,10 @@
-/** Songs for desktop specs: short, musical enough for every meter, and the same on every machine. */
+/** Songs for desktop specs: short, musical enough for every meter, and identical on every machine. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 const RATE_HZ = 44_100
 
-/** Returns a 16-bit stereo WAV of a chord with a beat; `seed` moves its pitch so that no two songs are equal. */
+/** Returns a 16-bit stereo WAV of a chord with a beat; `seed` changes its pitch, which makes each song different. */
 export function songBytes(seconds: number, seed = 1): Buffer {
   const frames = Math.round(seconds * RATE_HZ)
   const bytes = Buffer.alloc(44 + frames * 4)

@@ -73,7 +73,7 @@ test('a reference is taken, shown with its amount, refused with its reason, and 
   await page.getByRole('button', { name: 'Remove reference' }).press('Enter')
   await expect(page.locator('.file.blank')).toBeFocused()
   await expect.poll(async () => (await program.call<Batch>('GET', '/app/desk')).settings.reference_source_id).toBeNull()
-  // What is let go over its place is a reference, not one more song.
+  // A file dropped there is a reference, not another song.
   await page.locator('.file.blank').evaluate(
     (place, base64) => {
       const transfer = new DataTransfer()
@@ -130,7 +130,7 @@ test('a reference that is on its way or was refused is shown in the settings of 
     .toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), undefined])
 })
 
-/** What screen readers are told from now on. */
+/** Announcements to screen readers from now on. */
 async function listenIn(page: Page): Promise<() => Promise<(string | null)[]>> {
   const told = await page.evaluateHandle(() => {
     const nodes: Node[] = []
@@ -268,7 +268,7 @@ test('the list is put in order by title and by length, a menu moves a song, and 
   }
   await choose('Batch actions', 'Remove finished songs')
   await expect(titles).toHaveText(['Song 10', 'Song 9', 'Beta'])
-  // Actions without an object are not offered.
+  // Actions without a target are not offered.
   await page.getByRole('button', { name: 'Batch actions' }).click()
   await expect(page.getByRole('menuitem')).toHaveText(['Make a release of 3', 'Remove all'])
   await page.keyboard.press('Escape')
@@ -414,7 +414,7 @@ test('what a toast covers can be scrolled from under it', async ({ page }) => {
   ]) {
     await page.setViewportSize(size)
     await expect(page.locator('.toast')).toBeVisible()
-    // The rows still glide to their places: the list is at its end once they have come to rest.
+    // The rows still slide to their places: the list is at its end once they have stopped.
     const covered = () =>
       page.locator('.songs').evaluate((list) => {
         for (const one of [list, list.closest('.pane')]) if (one) one.scrollTop = one.scrollHeight

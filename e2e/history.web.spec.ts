@@ -12,18 +12,18 @@ import { drop, expect, master, rowOf, silence, song, test } from './web-fixtures
 test.use({ platforms: ['spotify'] })
 
 const JOBS = 5000
-/** Pages of 100 that the finished ones among them fill: one in seventeen has failed. */
+/** Pages of 100 filled by the finished jobs: one job in seventeen has failed. */
 const DONE_PAGES = 48
-/** The longest that the page may work at a stretch: longer is seen as a stutter. */
+/** Longest task of the page: a longer one is seen as a stutter. */
 const MOST_TASK_MS = 50
-/** The longest from a press to the list that it asks for, the pause in which typing goes on among it. */
+/** Longest time from a press to the requested list, including the pause in typing. */
 const MOST_SETTLING_MS = 2000
-/** The same for what expired, for which all pages are read. */
+/** The same for expired jobs, which need all pages. */
 const MOST_SEARCHING_MS = 10_000
-/** Walks at most until times hold; they are judged where this is set, on a quiet machine: `npm run campaign`. */
+/** Most walks until the times hold; judged only where this is set, on a quiet machine: `npm run campaign`. */
 const WALKS = Number(process.env.HISTORY_WALKS ?? 0)
 
-/** Makes `count` jobs of the one that is there, of all kinds: done, failed, expired, alone and in batches. */
+/** Makes `count` jobs from the existing one, of all kinds: done, failed, expired, alone and in batches. */
 function multiplyJobs(file: string, count: number) {
   const db = new Database(file)
   try {
@@ -57,7 +57,7 @@ function multiplyJobs(file: string, count: number) {
   }
 }
 
-/** Lets the results of every job end at a moment, epoch ms. */
+/** Makes the results of every job expire at a time, epoch ms. */
 function expireAt(file: string, atMs: number) {
   const db = new Database(file)
   db.prepare('UPDATE jobs SET expires_at_ms = ?').run(atMs)
@@ -107,7 +107,7 @@ test('a history that cannot be read says so and can be read again', async ({ pag
   await page.getByRole('button', { name: 'Free up disk space' }).click()
   await expect(page.getByRole('dialog').getByRole('alert')).toContainText('Something failed inside Loudsmith.')
   await page.keyboard.press('Escape')
-  // How many there are is not known.
+  // The number of jobs is unknown.
   await expect(page.getByRole('radio', { name: 'All', exact: true })).toBeAttached()
   await page.unroute('**/api/v1/jobs?*')
   await page.getByRole('button', { name: 'Try again' }).click()
@@ -147,7 +147,7 @@ test('only a song that another try can help is offered to be mastered again', as
   await expect(page.getByRole('button', { name: 'Try again' })).toBeHidden()
   await expect(page.getByRole('button', { name: 'Master again' })).toBeHidden()
 
-  // Its own files are all that the history can master it from: they are gone with the reference, or when it has expired.
+  // Its own files are its only source in the history: they are gone with the reference, or after expiry.
   const results = PLATFORMS.map((platform) => ({
     ...{ platform, verdict: platform === 'melon' ? 'below_target' : 'on_target', size_bytes: 1 },
     ...{ integrated_lufs: -14, gain_db: platform === 'melon' ? 9 : 8.8 },
@@ -170,7 +170,7 @@ test('only a song that another try can help is offered to be mastered again', as
     await expect(page.getByRole('menuitem', { name: 'Master again' }), title).toHaveCount(isOffered ? 1 : 0)
     await page.keyboard.press('Escape')
   }
-  // Of several, each button says how many it is about.
+  // For several, each button gives their number.
   await page.getByRole('checkbox', { name: 'Select all shown' }).check({ force: true })
   const buttons = page.locator('.action-bar .btn')
   await expect(buttons).toHaveText(['Save 1 ZIP', 'Master 1 again', 'Make a release', 'Delete 3', 'Free up disk space'])
@@ -279,7 +279,7 @@ test('the history is put in order, filtered and searched, and one master of a so
   await expect(page.locator('.action-bar')).toContainText('2 selected')
   await page.keyboard.press('Escape')
   await expect(page.locator('.action-bar')).not.toContainText('selected')
-  // What each song was charged for stands in the ledger.
+  // The charge of each song is in the ledger.
   await page.goto(new URL('#/settings/account', page.url()).href)
   await expect(page.getByRole('table', { name: 'Ledger' }).getByRole('row', { name: /Charge/ })).toHaveText([
     /Beta/,
@@ -405,7 +405,7 @@ test(
       if (WALKS === 0) return void (await act())
       tasks[name] = Math.min(tasks[name] ?? Number.POSITIVE_INFINITY, Math.round(await longestTask(page, browser, act)))
     }
-    /** Also times how long it takes from a press to the list that it asks for. */
+    /** Also measures the time from a press to the requested list. */
     const measureList = (name: string, act: () => Promise<unknown>) =>
       measure(name, async () => {
         lists = 0
@@ -460,7 +460,7 @@ test(
         ([name, ms]) => ms < (name === 'filter Expired' ? MOST_SEARCHING_MS : MOST_SETTLING_MS),
       )
     await walk()
-    // Other work on the machine also takes the page's caches away: the best of a few walks is the page's own.
+    // Other work on the machine evicts the page's caches too: the best of a few walks is the page's own time.
     for (let walks = 1; walks < WALKS && !isSmooth(); walks++) {
       await all.uncheck({ force: true })
       await toggleGroups()
@@ -499,7 +499,7 @@ test('a song that came over the API is mastered again at the end of a long list,
   program,
 }) => {
   await master(program, { file: alpha(), platforms: 'melon' })
-  // More than are drawn at once.
+  // More than are rendered at once.
   const others = Array.from({ length: 24 }, (_, i) => song(`Song ${i}.wav`, i + 2, 2))
   await drop(page, others)
   await expect(page.locator('.song')).toHaveCount(24)
@@ -515,6 +515,6 @@ test('a song that came over the API is mastered again at the end of a long list,
       return element.getBoundingClientRect().bottom - toast
     })
   await expect.poll(covered).toBeLessThanOrEqual(0)
-  // With the settings it had: a platform that is not on for all songs.
+  // With its former settings: a platform that is not on for all songs.
   await expect(page.getByRole('button', { name: /^Melon/ })).toHaveAttribute('aria-pressed', 'true')
 })

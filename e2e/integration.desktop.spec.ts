@@ -9,7 +9,7 @@ import { writeSong } from './desktop-songs.ts'
 const titles = async (desktop: Desktop) =>
   (await desktop.call<Batch>('GET', '/app/desk')).songs.map((song) => song.source.title)
 
-/** Collects what the desktop announces to the page from now on. */
+/** Collects the desktop's announcements to the page from now on. */
 async function listen(
   desktop: Desktop,
 ): Promise<() => Promise<{ places: unknown[]; commands: unknown[]; intakes: unknown[] }>> {
@@ -32,7 +32,7 @@ test('songs opened with Loudsmith are in the batch, before the start and while i
   await expect.poll(() => titles(desktop)).toEqual(['Early'])
   const heard = await listen(desktop)
   await desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.hide())
-  // The dock of macOS and "open with" there.
+  // The dock of macOS, and "open with" there.
   await desktop.app.evaluate(
     ({ app }, file) => app.emit('open-file', { preventDefault() {} }, file),
     writeSong(user.music, 'Dock.wav', 2, 2),
@@ -51,7 +51,7 @@ test('a folder chosen in the dialog brings its songs, and what is no song is ref
   writeSong(path.join(album, 'disc'), '3 third.wav', 2, 3)
   writeSong(album, '1 first.wav', 2, 1)
   const heard = await listen(desktop)
-  /** Chooses in the dialog that the menu opens; nothing closes it. */
+  /** Chooses in the dialog opened by the menu; nothing closes it. */
   const choose = (...chosen: string[]) =>
     desktop.app.evaluate(({ dialog, Menu }, filePaths) => {
       dialog.showOpenDialog = async () => ({ canceled: filePaths.length === 0, filePaths })
@@ -152,7 +152,7 @@ test('closing the window with work running asks first, and hides it while the so
 
   const ended = new Promise((resolve) => desktop.app.process().once('exit', resolve))
   await desktop.answer(0)
-  // Closed twice in one breath, it is still asked once.
+  // Closed twice in quick succession, it still asks once.
   await desktop.app.evaluate(({ BrowserWindow }) => {
     const [window] = BrowserWindow.getAllWindows()
     window?.close()
@@ -160,7 +160,7 @@ test('closing the window with work running asks first, and hides it while the so
   })
   await expect.poll(asked).toBe(2)
   await close()
-  // Once the song is finished, there is no window to ask.
+  // After the song is finished there is no window to ask.
   await expect.poll(() => isVisible().catch(() => false)).toBe(false)
   expect(await ended).toBe(0)
   const [folder = ''] = readdirSync(path.join(user.music, 'Loudsmith'))

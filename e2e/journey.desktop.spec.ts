@@ -6,7 +6,7 @@ import type { Job } from '../src-contract/jobs.ts'
 import { type Desktop, expect, test } from './desktop-fixtures.ts'
 import { writeSong } from './desktop-songs.ts'
 
-/** Drops files on the window as the file manager does: with their paths. */
+/** Drops files on the window with their paths, as a file manager does. */
 async function drop(desktop: Desktop, files: readonly string[]): Promise<void> {
   const { page } = desktop
   await page.evaluate(() => {
@@ -39,7 +39,7 @@ test('from two dropped songs to masters in another program, and a third that sur
   const { songs } = await batch(first)
   expect(songs.map((song) => song.source.title)).toEqual(['One', 'Two'])
 
-  // The window is behind another one, so the end of the batch is told.
+  // The window is behind another, so a notification announces the end of the batch.
   await first.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.blur())
   await start(
     first,
@@ -48,7 +48,7 @@ test('from two dropped songs to masters in another program, and a third that sur
   await expect.poll(async () => (await jobs(first)).map((job) => job.status)).toEqual(['done', 'done'])
   await expect.poll(async () => (await first.noted()).notifications).toMatchObject([{ title: '2 songs mastered' }])
 
-  // The notification leads to its batch.
+  // The notification opens its batch.
   await first.page.evaluate(() => {
     window.loudsmith?.onOpenPlace((place) => Object.assign(window, { __place: place }))
   })
@@ -80,7 +80,7 @@ test('from two dropped songs to masters in another program, and a third that sur
     .poll(async () => (await first.noted()).drags[1]?.map((file) => path.basename(file)))
     .toEqual(['One_melon.wav'])
 
-  // The badge and the taskbar were there while it worked and are gone; the machine may sleep again.
+  // The badge and the taskbar progress were there during the work and are gone; the machine may sleep again.
   const { progress, blockers } = await first.noted()
   expect(progress.some((fraction) => fraction > 0 && fraction < 1)).toBe(true)
   expect(progress.at(-1)).toBe(-1)

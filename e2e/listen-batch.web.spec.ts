@@ -7,19 +7,19 @@ import { drop, expect, type Program, rowOf, song, test } from './web-fixtures.ts
 
 test.use({ platforms: ['spotify'] })
 
-/** Gives an MP3 a picture in an ID3v2.3 tag of its own. */
+/** Adds a picture to an MP3 in an ID3v2.3 tag of its own. */
 function withPicture(mp3: Buffer): Buffer {
   const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
   const picture = Buffer.concat([Buffer.from('\0image/png\0\x03\0', 'latin1'), Buffer.from(png, 'base64')])
   const frame = Buffer.concat([Buffer.from('APIC'), Buffer.alloc(6), picture])
   frame.writeUInt32BE(picture.length, 4)
   const head = Buffer.from('ID3\x03\0\0\0\0\0\0', 'latin1')
-  // Seven bits of the size in each byte.
+  // Each byte holds seven bits of the size.
   for (let byte = 0; byte < 4; byte++) head[9 - byte] = (frame.length >> (7 * byte)) & 0x7f
   return Buffer.concat([head, frame, mp3])
 }
 
-/** Masters one song from the batch and opens it in Listen; answers its job. */
+/** Masters a song from the batch and opens it in Listen; returns its job. */
 async function masterAndOpen(page: Page, program: Program, file: GivenFile): Promise<Job> {
   await drop(page, [file])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(1)
@@ -86,7 +86,7 @@ test('master again sends a song that the batch has forgotten there anew, and spe
   await page.getByRole('menuitem', { name: 'Remove' }).click()
   await page.goBack()
   await page.getByRole('button', { name: 'Master again' }).click()
-  // It stays while the hand is on it, however long the song takes; that of the removal goes before.
+  // It stays while the pointer is on it, however long the song takes; the removal's toast disappears before.
   const undo = page.locator('.toast', { hasText: 'back on the list' }).getByRole('button', { name: 'Undo' })
   await undo.hover()
   await expect(rowOf(page, 'forgotten')).toContainText('Ready')

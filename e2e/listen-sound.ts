@@ -1,4 +1,6 @@
-/** Sound for the specs of the Listen screen: songs to master, the recording of what the page plays, and how it lies in time. */
+/**
+ * Sound for the specs of the Listen screen: songs to master, recording of the page's output, and its alignment in time.
+ */
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,8 +11,8 @@ import { locateFfmpeg } from '../src-worker/media/locate.ts'
 const run = promisify(execFile)
 
 /**
- * Returns a stereo WAV of 24 bit: chords, a beat and a soft hiss that is never silent, so that every millisecond has its own
- * shape. The same seed gives the same bytes.
+ * Returns a 24 bit stereo WAV: chords, a beat and a soft, never silent hiss that gives every millisecond its own shape.
+ * The same seed gives the same bytes.
  */
 export function musicBytes(seconds: number, rateHz: number, seed: number): Buffer {
   const frames = Math.round(seconds * rateHz)
@@ -51,7 +53,7 @@ export function musicBytes(seconds: number, rateHz: number, seed: number): Buffe
   return bytes
 }
 
-/** Encodes a WAV as MP3, whose encoder and decoder put a delay before the music. */
+/** Encodes a WAV as MP3; encoder and decoder delay the music. */
 export async function asMp3(wav: Buffer, folder: string): Promise<Buffer> {
   const { path: ffmpeg } = await locateFfmpeg()
   const [source, target] = [path.join(folder, 'in.wav'), path.join(folder, 'out.mp3')]
@@ -60,7 +62,7 @@ export async function asMp3(wav: Buffer, folder: string): Promise<Buffer> {
   return readFile(target)
 }
 
-/** Decodes the left channel of any file at a rate, with ffmpeg: a decoder and resampler that the page has no part in. */
+/** Decodes the left channel of any file at a rate with ffmpeg: a decoder and resampler independent of the page. */
 export async function leftChannel(file: Buffer, rateHz: number, folder: string): Promise<Float32Array> {
   const { path: ffmpeg } = await locateFfmpeg()
   const source = path.join(folder, 'version')
@@ -85,7 +87,7 @@ const TAP = `registerProcessor('spec-tap', class extends AudioWorkletProcessor {
   process([[left]]) { this.port.postMessage((left ?? new Float32Array(128)).slice()); return true }
 })`
 
-/** Makes the page keep what reaches its loudspeaker, frame by frame in the audio thread. Needs `bypassCSP`. */
+/** Makes the page record its output, frame by frame on the audio thread. Needs `bypassCSP`. */
 export async function tapSound(page: Page): Promise<void> {
   await page.addInitScript((code) => {
     const tapped: { frames: Float32Array[]; rateHz: number } = { frames: [], rateHz: 0 }
@@ -110,7 +112,7 @@ export async function tapSound(page: Page): Promise<void> {
   }, TAP)
 }
 
-/** Answers what was recorded so far and its rate. */
+/** Returns the recording so far and its rate. */
 export async function tappedSound(page: Page): Promise<{ samples: Float32Array; rateHz: number }> {
   const { text, rateHz } = await page.evaluate(() => {
     const { frames, rateHz } = (globalThis as unknown as { tapped: { frames: Float32Array[]; rateHz: number } }).tapped
@@ -131,7 +133,7 @@ export interface Placed {
   /** First frame of the window in the recording. */
   readonly at: number
   readonly version: string
-  /** Frames by which what is heard runs ahead of the clock of the window before it. */
+  /** Frames by which the sound is ahead of the previous window's clock. */
   readonly lag: number
   readonly likeness: number
 }
@@ -153,11 +155,11 @@ function likeness(heard: Float32Array, at: number, file: Float32Array, from: num
   return energy > 0 ? product / energy : 0
 }
 
-/** Finds where the recording begins in a version: the frame of the file that is heard at frame `at`. */
+/** Finds the position of the recording in a version: the frame of the file that plays at frame `at`. */
 export function findStart(heard: Float32Array, at: number, file: Float32Array): number {
   let best = { from: 0, likeness: -1 }
   for (let from = 0; from < file.length - WINDOW; from++) {
-    // Every sixteenth value tells most places apart; only the likely ones are looked at in full.
+    // Every sixteenth value distinguishes most positions; only the likely ones are compared in full.
     if (likeness(heard, at, file, from, 16) < 0.5) continue
     const found = likeness(heard, at, file, from)
     if (found > best.likeness) best = { from, likeness: found }
@@ -166,8 +168,8 @@ export function findStart(heard: Float32Array, at: number, file: Float32Array): 
 }
 
 /**
- * Lays the recording, window by window, beside every version at the one clock that `start` gives, and answers which version is
- * heard and by how many frames it is off, searched within ± `mostLag`.
+ * Compares the recording, window by window, with every version at the clock given by `start`, and returns the version
+ * that plays and its offset in frames, searched within ± `mostLag`.
  */
 export function placeWindows(
   heard: Float32Array,
@@ -195,7 +197,7 @@ export function placeWindows(
   return placed
 }
 
-/** Answers the longest run of frames that are silent to the last bit. */
+/** Returns the longest run of frames that are silent to the last bit. */
 export function longestSilence(heard: Float32Array, from: number, to: number): number {
   let longest = 0
   let run = 0
@@ -206,7 +208,9 @@ export function longestSilence(heard: Float32Array, from: number, to: number): n
   return longest
 }
 
-/** Presses keys in turn: the first once `firstSeconds` of sound have been heard from now on, each other `everySeconds` of sound later. */
+/**
+ * Presses keys in turn: the first after `firstSeconds` of sound from now on, each other `everySeconds` of sound later.
+ */
 export const pressWhileHeard = (
   page: Page,
   keys: readonly string[],
@@ -228,7 +232,7 @@ export const pressWhileHeard = (
     [keys, firstSeconds, everySeconds] as const,
   )
 
-/** Answers how many seconds of sound have reached the loudspeaker so far. */
+/** Returns the seconds of sound played so far. */
 export const heardSeconds = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const { frames, rateHz } = (globalThis as unknown as { tapped: { frames: Float32Array[]; rateHz: number } }).tapped
@@ -236,14 +240,14 @@ export const heardSeconds = (page: Page): Promise<number> =>
   })
 
 export interface Mix {
-  /** Gains at which the two are heard; a negative one is taken away. */
+  /** Gains of the two; a negative one is subtracted. */
   readonly first: number
   readonly second: number
-  /** Level of what is neither of them, below the first, dB. */
+  /** Level of the residual below the first, dB. */
   readonly restDb: number
 }
 
-/** Finds at which gains two files make up a window of a recording that lies at `from` in both (least squares). */
+/** Fits the gains of two files to a window of a recording that is at `from` in both (least squares). */
 export function mixOf(
   heard: Float32Array,
   at: number,

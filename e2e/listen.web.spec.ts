@@ -19,7 +19,7 @@ import {
 } from './listen-sound.ts'
 import { expect, lookingTest, master } from './web-fixtures.ts'
 
-/** Most that a switch may move the music, and a silence that would be heard as a gap. */
+/** Largest shift of the music by a switch, and shortest silence that is audible as a gap. */
 const MOST_OFFSET_MS = 5
 const MOST_SILENCE_MS = 1
 
@@ -33,7 +33,7 @@ interface Mastered {
 
 type Parts = Record<string, string | File>
 
-/** `listen` masters a song; one that is given as a function once for all tests. */
+/** `listen` masters a song, once for all tests if it is given as a function. */
 const test = lookingTest.extend<
   // biome-ignore lint/complexity/noBannedTypes: Playwright's word for no fixtures of one test
   {},
@@ -94,17 +94,17 @@ const clipped = () => {
   return { file: new File([new Uint8Array(bytes)], 'hot.wav', { type: 'audio/wav' }), platforms: 'melon' }
 }
 
-/** Plays, switches with the keys in turn, pauses, and answers what was heard. */
+/** Plays, switches with the keys in turn, pauses, and returns the sequence heard. */
 async function recordSwitching(page: Page, keys: readonly string[], everySeconds = 0.42) {
   await page.keyboard.press('Space')
-  // By the sound and within the page: on a busy machine the song would be over before keys from outside arrive.
+  // Timed by the sound and within the page: on a busy machine the song would end before keys from outside arrive.
   await pressWhileHeard(page, [...keys, ' '], 1.2, everySeconds)
   await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeVisible()
   await page.waitForTimeout(400)
   return tappedSound(page)
 }
 
-/** Compares a recording with the files of its job, and says how far it was off. */
+/** Compares a recording with the files of its job, and returns its offset. */
 async function measureSwitching(
   mastered: Mastered,
   folder: string,
@@ -229,7 +229,7 @@ test.describe('what the loudspeaker gets', () => {
       await menu.press('Enter')
       await page.getByRole('menuitemradio', { name }).press('Enter')
     }
-    // It is made while nothing plays: however long that takes, the song is not over then.
+    // Made while paused: the song cannot end meanwhile, however long it takes.
     await choose(/^MP3 320/)
     await expect(cell).toContainText('MP3 320')
     await choose(/^As uploaded/)
@@ -285,12 +285,12 @@ test.describe('what the loudspeaker gets', () => {
       if (name === 'master') gains.push(codec.second)
       if (name === 'copy') gains.push(codec.first)
       if (name === 'master without original') gains.push(-mastering.first / mastering.second)
-      // A window in which one fades into the other is neither.
+      // A window during a cross-fade matches neither.
       if (name && name !== heard.at(-1)) heard.push(name)
     }
     info.annotations.push({ type: 'gains', description: `${Math.min(...gains)} to ${Math.max(...gains)}` })
     expect(heard).toEqual(['master', 'master without original', 'master', 'copy', 'copy without master', 'copy'])
-    // The original is the quieter one and heard as it is: every gain is that which matches the master to it.
+    // The original is quieter and unchanged: every gain is the master's match to it.
     const printed = await page.locator('.level-part', { hasText: 'Matched' }).locator('small').textContent()
     const matchedDb = Number(printed?.replace('−', '-').replace(/ dB.*/, ''))
     for (const gain of gains) expect(Math.abs(20 * Math.log10(gain) - matchedDb)).toBeLessThan(0.06)
@@ -317,7 +317,7 @@ test.describe('what the loudspeaker gets', () => {
     const part = page.locator('.level-part', { hasText: 'Matched' })
     const printed = Number((await part.locator('small').textContent())?.replace('−', '-').replace(/ dB.*/, ''))
     expect(printed).toBeLessThan(-0.5)
-    // The tap is laid when the first sound is asked for, and comes too late for its beginning.
+    // The tap is installed at the first sound, too late for its beginning.
     await levelOfFirstSecond(page)
     await page.keyboard.press('Home')
     const matched = await levelOfFirstSecond(page)
@@ -330,7 +330,7 @@ test.describe('what the loudspeaker gets', () => {
 })
 
 /**
- * Plays until a second and more has reached the loudspeaker, pauses until nothing more comes, and returns the level of that second,
+ * Plays until more than a second has been output, pauses until the output ends, and returns the level of that second,
  * dB.
  */
 async function levelOfFirstSecond(page: Page): Promise<number> {
@@ -380,7 +380,7 @@ test('a listener finds their way by keys alone: play, seek, loop, level, version
   await expect(page.getByRole('button', { name: 'Loop 0:04–0:09' })).toHaveAttribute('aria-pressed', 'true')
   await page.keyboard.press('p')
   await expect(page.getByRole('button', { name: 'Loop 0:04–0:09' })).toHaveAttribute('aria-pressed', 'false')
-  // The same key of a Korean layout.
+  // The same key on a Korean layout.
   await page.locator('body').dispatchEvent('keydown', { key: 'ㅔ', code: 'KeyP' })
   await expect(page.getByRole('button', { name: 'Loop 0:04–0:09' })).toHaveAttribute('aria-pressed', 'true')
   await page.keyboard.press('p')
@@ -508,7 +508,7 @@ test('the lanes zoom at the pointer and by keys, resolve what they show, and scr
   await page.keyboard.press('ArrowLeft')
   await expect(strip).toHaveAttribute('aria-valuetext', 'Showing 0:10 to 0:13')
   expect(await violations(page)).toEqual([])
-  // The playhead waits outside; moved by a key, it is shown.
+  // The playhead waits outside the view; a key brings it into view.
   await expect(page.locator('.playhead')).toHaveClass(/is-away/)
   await page.getByRole('slider', { name: 'Position' }).focus()
   await page.keyboard.press('ArrowRight')
@@ -574,7 +574,7 @@ test('nothing moves when another version or a loop is chosen, and small windows 
   await page.keyboard.press('1')
   const before = new Map<number, number[]>()
   for (const width of [1280, 1080, 899, 768, 600, 599, 320]) before.set(width, await placesAt(width))
-  /** How far a control moved or grew at most, px: the widths of equal digits differ by some sixty-fourths. */
+  /** Largest movement or growth of a control, px: the widths of equal digits differ by some sixty-fourths. */
   const moved = async () => {
     const far = []
     for (const [width, places] of before) {
@@ -603,7 +603,7 @@ test('nothing moves when another version or a loop is chosen, and small windows 
       all.map((one) => one.getBoundingClientRect()).map(({ y, height }) => Math.round(y + height / 2)),
     )
   expect(new Set(middles).size, 'lines of the transport').toBe(1)
-  // A size at which no frame was drawn is no size that the page could have followed.
+  // The page cannot have followed a size for which no frame was drawn.
   await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
   await page.setViewportSize({ width: 320, height: 640 })
   for (const [key, name] of [
@@ -712,7 +712,7 @@ test('the blind test counts, and does not give X away', async ({ page, listen })
   await isA.press('Enter')
   await expect(page.locator('.blind'), 'nothing is scored that was not heard').toContainText('Trial 1')
   await panel.focus()
-  // The song goes round while trials are answered.
+  // The song loops during the trials.
   await page.keyboard.press('p')
   await page.keyboard.press('Space')
   await expect(page.getByRole('radio', { name: 'Hear X' })).toBeChecked()
@@ -903,7 +903,7 @@ for (const [locale, colorScheme] of [
         await expect(page.locator('.playbtn')).toBeInViewport()
         await expect(page.locator('.transport .btn').last()).toBeInViewport({ ratio: 1 })
         await expect(page.locator('.transport .seg')).toBeInViewport({ ratio: 1 })
-        // In a smaller one the name of the service gives way.
+        // In a smaller one the service's name is shortened.
         const cut = await page
           .locator('.transport .level .clip')
           .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent))

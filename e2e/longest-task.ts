@@ -1,18 +1,21 @@
-/** Work of the page at a stretch, as Chromium traces it. */
+/** Longest tasks of the page, from Chromium's trace. */
 import type { Browser, Page } from 'playwright/test'
 
 interface TraceEvent {
   readonly name: string
   readonly pid: number
   readonly tid: number
-  /** Time on the processor, µs: what others do on a busy machine is not in it. */
+  /** Processor time, µs: excludes other work on a busy machine. */
   readonly tdur?: number
 }
 
-/** Rest in which the page finishes what an action began, ms. */
+/** Time for the page to finish the work of an action, ms. */
 const REST_MS = 400
 
-/** Answers the longest task of the page's main thread, ms of processor time, while `act` runs and the page comes to rest; 0 where nothing is drawn. */
+/**
+ * Returns the longest task of the page's main thread, ms of processor time, while `act` runs and the page settles; 0 if
+ * nothing is drawn.
+ */
 export async function longestTask(page: Page, browser: Browser, act: () => Promise<unknown>): Promise<number> {
   await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', '__metadata'] })
   await act()

@@ -5,7 +5,7 @@ import { drop, expect, master, type Program, song, test } from './web-fixtures.t
 const MOST_MOTION_MS = 1
 const PAGES = ['#/history', '#/automate', '#/settings/account', '#/settings/api-keys', '#/settings/language']
 
-/** What stands on a ground in Listen, by their selectors. */
+/** Marks and their backgrounds in Listen, by selector. */
 const MARKS = [
   ...['.t.b', '.t', '.w-in', '.w-out', '.w-in-d', '.w-out-d', '.l-aim', '.l-out'].map((mark) => [
     `.lanes ${mark}`,
@@ -18,7 +18,7 @@ const MARKS = [
   ['.level-part:has(:checked) kbd', '.level-part:has(:checked)'],
 ] as const
 
-/** The contrast of what is drawn, by its stroke, fill or text, with the background of a ground. */
+/** The contrast of a mark, by its stroke, fill or text, with its background. */
 const contrast = (page: Page, mark = '', ground = '') =>
   page.evaluate(
     ([markAt = '', groundAt = '']) => {
@@ -53,7 +53,7 @@ const contrast = (page: Page, mark = '', ground = '') =>
     [mark, ground],
   )
 
-/** Masters one song for all platforms and answers its job. */
+/** Masters a song for all platforms and returns its job. */
 const masterOne = (program: Program) => {
   const { name, mimeType, buffer } = song('One.wav', 1, 4)
   const file = new File([new Uint8Array(buffer)], name, { type: mimeType })
@@ -177,7 +177,7 @@ test.describe('in forced colours', () => {
         .first()
         .evaluate((one) => getComputedStyle(one).color)
     expect(await colour('.vers > .off')).not.toBe(await colour(other))
-    // The pictures keep their own ground and colours: their lines mean something.
+    // The pictures keep their own background and colours, which carry meaning.
     for (const picture of ['.lanes', '.meters', '.plotbox']) {
       await expect(page.locator(picture).first()).toHaveCSS('forced-color-adjust', 'none')
     }
@@ -190,7 +190,7 @@ test.describe('in forced colours', () => {
         expect(await contrast(page, mark, ground), `${mark} on ${ground}, ${colorScheme}`).toBeGreaterThan(least)
       }
     }
-    // Quiet buttons have borders here, which stand in line with what is above and below them.
+    // Quiet buttons have borders here, aligned with the controls above and below them.
     const outOfLine = await page.locator('.lower .btn').evaluateAll((all) =>
       all.flatMap((one) => {
         const column = one.closest('.lower > *')?.getBoundingClientRect().right ?? 0

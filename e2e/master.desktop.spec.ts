@@ -11,14 +11,14 @@ test('songs that were given to the window arrive although it is read again at on
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('.first .btn.primary')])
   await chooser.setFiles(files)
   await expect(page.locator('.song').first()).toBeVisible()
-  // Electron's messages carry the paths of files. The stand-in asks the page for them, and once that is read again it answers no more.
+  // Electron's messages carry file paths. The stand-in asks the page for them, which no longer answers after a reload.
   const named = () =>
     desktop.app.evaluate(() => {
       const { __standin } = globalThis as unknown as { __standin?: { filesNamed?: number } }
       return __standin ? (__standin.filesNamed ?? 0) : null
     })
   await expect.poll(async () => (await named()) ?? files.length).toBe(files.length)
-  // Not until all is loaded: what is looked at comes later by itself.
+  // Not until everything is loaded: the content checked appears later by itself.
   await page.reload({ waitUntil: 'commit' })
   const titles = async () => (await desktop.call<Batch>('GET', '/app/desk')).songs.map((song) => song.source.title)
   await expect.poll(titles).toEqual(['One', 'Two', 'Three', 'Four'])
@@ -40,7 +40,7 @@ test('masters are dragged out of the window by the cover of their row and by the
   await expect.poll(async () => (await jobs())[0]?.output_folder).toBeDefined()
   const [job] = await jobs()
 
-  /** The SHA-256 of the files that the pointer takes along when it pulls at a place. */
+  /** The SHA-256 of the files dragged out at a place. */
   const draggedFrom = async (place: string) => {
     const before = (await desktop.noted()).drags.length
     await page.hover(place)

@@ -8,7 +8,7 @@ import { violations } from './axe.ts'
 import type { GivenFile } from './program.ts'
 import { drop, expect, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
 
-/** Lets go of files and folders of the disk over the window, as a file manager does. */
+/** Drops files and folders of the disk on the window, like a file manager. */
 async function dropFromDisk(page: Page, files: string[]): Promise<void> {
   const devtools = await page.context().newCDPSession(page)
   const at = { x: 400, y: 400, data: { items: [], files, dragOperationsMask: 1 } }
@@ -16,7 +16,7 @@ async function dropFromDisk(page: Page, files: string[]): Promise<void> {
     await devtools.send('Input.dispatchDragEvent', { ...at, type })
 }
 
-/** Drops songs that are too long to be handed to the page in words. */
+/** Drops songs that are too long to pass to the page as text. */
 async function dropLong(page: Page, home: string, songs: readonly GivenFile[]): Promise<void> {
   const files = songs.map(({ name }) => path.join(home, name))
   for (const [i, { buffer }] of songs.entries()) writeFileSync(files[i] as string, buffer)
@@ -48,7 +48,7 @@ test('a first song goes from a drop to a saved ZIP and a saved master', async ({
 
 test('twelve files with two broken ones end as ten results and two clear reasons', async ({ page, program }) => {
   test.setTimeout(400_000)
-  // One platform and the standard tier: this journey is about the batch, not about the engine's best.
+  // One platform and the standard tier: this journey tests the batch, not the engine's best.
   const { settings } = await program.call<Batch>('GET', '/app/desk')
   const quick = { ...settings, platforms: ['spotify'], tier: 'standard' }
   await program.call('PATCH', '/app/desk', { settings: quick })
@@ -243,7 +243,7 @@ test('songs are selected, removed, put back, reordered and started by keyboard a
   other.on('request', (request) => {
     if (request.method() === 'PATCH') told += 1
   })
-  // Longer than rows slide, in which the pointer is over others than where it came to.
+  // Longer than the slide of the rows, which pass under the pointer meanwhile.
   for (let move = 0; move < 60; move++) {
     await other.mouse.move((last?.x ?? 0) + 200 + (move % 2), (last?.y ?? 0) + 30)
     await other.waitForTimeout(10)
@@ -333,7 +333,7 @@ test('an upload that a reload cuts off, which the browser asks about, waits in i
   await expect(cutOff).toContainText('own settings')
   await page.reload()
   await expect(page.locator('.song.interrupted')).toHaveCount(2)
-  // Not before: what the route still held would go on to the service in the last moments of the page.
+  // Not before: requests held by the route would still reach the service as the page closes.
   await page.unroute('**/app/sources')
   await expect(page.locator('.song').nth(1)).toContainText('종이 등불.wav')
   await expect(cutOff).toContainText('Upload interrupted')

@@ -1,6 +1,6 @@
 /**
- * A session of the desktop application inside a network namespace that the desktop spec made: everything that leaves the machine
- * goes through one interface that leads nowhere and counts. Prints what it counted, as JSON, for the spec to judge.
+ * A session of the desktop application inside a network namespace made by the desktop spec: all traffic leaving the
+ * machine goes through one counting interface that leads nowhere. Prints the counts as JSON for the spec to judge.
  */
 import { execFileSync } from 'node:child_process'
 import dgram from 'node:dgram'
@@ -13,10 +13,10 @@ import { launch } from './desktop-fixtures.ts'
 import { songBytes, writeSong } from './desktop-songs.ts'
 
 const INTERFACE = 'outside'
-/** An address for documentation (RFC 5737): nobody is there, and the policy for webhooks allows it to be asked. */
+/** An address for documentation (RFC 5737): unreachable, but allowed by the policy for webhooks. */
 const RECEIVER = 'http://198.51.100.7/hook'
 
-/** Packets that left this namespace so far. */
+/** Packets sent out of this namespace so far. */
 function packetsOut(): number {
   const line = readFileSync('/proc/net/dev', 'utf8')
     .split('\n')
@@ -35,7 +35,7 @@ async function until(isTrue: () => boolean | Promise<boolean>, what: string, tim
 for (const words of [
   ['link', 'set', 'lo', 'up'],
   ['link', 'add', INTERFACE, 'type', 'veth', 'peer', 'name', 'nowhere'],
-  // Nobody answers at the other end, so nobody is asked for an address, and the interface has nothing to say by itself.
+  // There is no peer to resolve addresses with, and the interface itself sends nothing.
   ['link', 'set', INTERFACE, 'arp', 'off', 'addrgenmode', 'none'],
   ['link', 'set', 'nowhere', 'up'],
   ['addr', 'add', '192.0.2.2/24', 'dev', INTERFACE],
@@ -44,7 +44,7 @@ for (const words of [
 ])
   execFileSync('ip', words)
 
-// The counter counts: one packet to somebody outside.
+// Checks the counter with one outgoing packet.
 const quiet = packetsOut()
 const socket = dgram.createSocket('udp4')
 await new Promise((resolve) => socket.send('x', 9, '203.0.113.9', resolve))

@@ -23,7 +23,7 @@ test('the packed Linux application starts with nothing but what it ships, and ma
   }
   const app = await _electron.launch({
     executablePath: path.join(folder, 'loudsmith'),
-    // Outside of the project, so that none of its packages can be found by accident.
+    // Outside the project, so that none of its packages is found by accident.
     cwd: user.home,
     env,
     args: [`--user-data-dir=${user.userData}`, '--port=0'],

@@ -1,8 +1,8 @@
-/** Hands on the page: files dropped on it, and its rows. */
+/** Pointer actions on the page: dropping files, and finding rows. */
 import type { Page } from 'playwright/test'
 import type { GivenFile } from './program.ts'
 
-/** Resolves when the page would take files: one that is still coming up hears neither a drop nor a paste. */
+/** Resolves when the page accepts files: during loading it misses a drop or a paste. */
 export async function untilUp(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const dataTransfer = new DataTransfer()
@@ -11,7 +11,7 @@ export async function untilUp(page: Page): Promise<void> {
   })
 }
 
-/** Drops files on the window, as a hand does: over it first, then let go. */
+/** Drops files on the window as a user does: drag over, then release. */
 export async function drop(page: Page, files: readonly GivenFile[]): Promise<void> {
   await untilUp(page)
   const given = files.map((file) => ({ ...file, buffer: file.buffer.toString('base64') }))

@@ -19,7 +19,7 @@ for (const locale of ['en-GB', 'ko-KR']) {
 
     test('no screen has a fault that axe finds, dark or light', async ({ page }) => {
       const expectNoFault = async (name: string) => {
-        // The colours are those of the other language.
+        // The colours do not depend on the language, so Korean is checked in dark only.
         for (const colorScheme of locale === 'ko-KR' ? (['dark'] as const) : (['dark', 'light'] as const)) {
           await page.emulateMedia({ colorScheme })
           await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme)
@@ -136,7 +136,7 @@ test('a screen is drawn as soon as it is read', async ({ page }) => {
   await page.clock.install()
   await page.reload()
   await expect(page.getByRole('link', { name: 'History' })).toBeVisible()
-  // Whoever waits for a time to pass waits for ever.
+  // Timers never fire while the clock is paused.
   await page.clock.pauseAt(Date.now() + 60_000)
   for (const screen of ['History', 'Automate', 'Settings']) {
     await page.getByRole('link', { name: screen, exact: true }).click()
@@ -184,7 +184,7 @@ test('history finds, sorts, deletes with undo, and saves', async ({ page }) => {
   for (const key of ['Delete', '/', '?']) await page.keyboard.press(key)
   await expect(page.getByRole('dialog')).toHaveCount(1)
   await expect(rows).toHaveCount(2)
-  // The second key comes as soon as the dialog is gone, before the focus is back where it was.
+  // The second key is pressed as soon as the dialog is gone, before the focus has returned.
   await page.evaluate(() => {
     const press = (key: string) => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
     new MutationObserver((_, observer) => {
@@ -243,14 +243,14 @@ test('what comes later above a section of the settings moves it neither on the s
       await expect(heading).toBeInViewport()
       await expect(nav.locator('[aria-current]')).toHaveText(section)
     }
-    // Everything but the ledger has come.
+    // Everything except the ledger has loaded.
     await expect(page.locator('.prefs .reading')).toHaveCount(1)
     await expectInView()
     const topOnScreen = () => heading.evaluate((element) => element.getBoundingClientRect().top)
     const before = await topOnScreen()
     sendLedger()
     await expect(page.getByRole('table', { name: 'Ledger' }).getByRole('row')).toHaveCount(9)
-    // Until the page has been painted with it and has been told of its scrolling.
+    // Until the page has been painted and has received its scroll event.
     await page.evaluate(() => new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(told))))
     // The browser scrolls by whole pixels.
     expect(Math.abs((await topOnScreen()) - before)).toBeLessThanOrEqual(1)
@@ -263,7 +263,7 @@ test('what the settings still read moves nothing when it comes, and is not waite
   for (let amount = 1; amount <= 9; amount++) await program.call('POST', '/app/account/credits', { amount })
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await page.setViewportSize({ width: 1280, height: 900 })
-  // The account is the last to come: the ledger below it may not be pushed down by it.
+  // The account loads last: it must not push down the ledger below it.
   const { promise: everythingElse, resolve: sendAccount } = Promise.withResolvers<void>()
   await page.route('**/api/v1/account', async (route) => {
     await everythingElse
@@ -273,7 +273,7 @@ test('what the settings still read moves nothing when it comes, and is not waite
   const nav = page.getByRole('navigation', { name: 'Screens' })
   await expect(nav).toBeVisible()
   await page.evaluate(() => {
-    // Time stands still for what would be shown in the end without its data.
+    // Pauses the animations of the delayed placeholder.
     const still = new CSSStyleSheet()
     still.replaceSync('.prefs section { animation-play-state: paused !important }')
     document.adoptedStyleSheets = [still]
@@ -295,7 +295,7 @@ test('what the settings still read moves nothing when it comes, and is not waite
   for (const section of ['API keys', 'Webhooks']) {
     await expect(page.getByRole('heading', { name: section, exact: true })).toBeVisible()
   }
-  // Until what was painted last has been told of.
+  // Until the last paint has been reported.
   await page.evaluate(() => new Promise((told) => requestAnimationFrame(() => setTimeout(told, 100))))
   expect(await page.evaluate(() => (window as unknown as { moved: string[] }).moved)).toEqual([])
 
@@ -373,7 +373,7 @@ test('a key is shown once, works as its sample says, and stops when it is revoke
   await expect(row).toHaveCount(0)
   await expect(page.locator('#content')).toBeFocused()
   expect((await read()).status).toBe(401)
-  // One that is revoked at once is offered for copying no longer.
+  // A key revoked at once can no longer be copied.
   await page.getByRole('button', { name: 'Create key' }).click()
   await name.fill('Night build')
   await page.keyboard.press('Enter')
@@ -561,7 +561,7 @@ test('the page shows which ffmpeg is run, and the command that chooses and confi
   browser,
 }) => {
   const home = mkdtempSync(path.join(tmpdir(), 'loudsmith-web-'))
-  // What the environment names would come before the setting.
+  // The environment would override the setting.
   const program = await startProgram(home, { MASTER_FFMPEG_PATH: '' })
   const page = await browser.newPage()
   try {

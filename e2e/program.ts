@@ -1,4 +1,4 @@
-/** Starts the built program headless, as a terminal does: a data directory of its own, a free port, the real engine. */
+/** Starts the built program headless, as from a terminal: its own data directory, a free port, the real engine. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -13,20 +13,23 @@ const START_MS = 60_000
 export interface Program {
   /** Address of the API, without a trailing slash. */
   readonly baseUrl: string
-  /** The credential of the page of this start. */
+  /** Page credential of this start. */
   readonly credential: string
-  /** Returns a link that opens the page once, as `open` makes it. */
+  /** Returns a link that opens the page once, like that of `open`. */
   newLink(): Promise<string>
-  /** Calls the API as the page does and answers the JSON. */
+  /** Calls the API as the page does and returns the JSON. */
   call<Answer>(method: string, address: string, body?: object): Promise<Answer>
   /** Calls the API with the control credential, as the command line does. */
   callAsOwner(method: string, address: string, body?: object): Promise<unknown>
-  /** Kills the program without a word and starts it again on the same data and port. */
+  /** Kills the program and starts it again on the same data and port. */
   killAndRestart(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts the program with `home` as the home of its user and `environment` on top of this one's. Throws with what it printed when it does not come up. */
+/**
+ * Starts the program with `home` as the user's home and `environment` added to the current one. Throws with its output
+ * if it does not start.
+ */
 export async function startProgram(home: string, environment: NodeJS.ProcessEnv = {}): Promise<Program> {
   let child: ChildProcess
   let baseUrl = ''
@@ -107,24 +110,24 @@ export interface GivenFile {
   readonly buffer: Buffer
 }
 
-/** A short song under a name; `seed` moves its pitch so that no two are equal. */
+/** A short song under a name; `seed` changes its pitch, which makes each different. */
 export function song(name: string, seed = 1, seconds = 5): GivenFile {
   return { name, mimeType: 'audio/wav', buffer: songBytes(seconds, seed) }
 }
 
-/** A file that is no song, whatever it is called. */
+/** A file that is not a song, whatever its name. */
 export function noSong(name: string): GivenFile {
   return { name, mimeType: 'audio/mpeg', buffer: Buffer.from('This is a shopping list, not a song.\n'.repeat(40)) }
 }
 
-/** A song with a channel without a sound, which is started only when its owner has been asked. */
+/** A song with a silent channel, which is started only after the user's confirmation. */
 export function oneSided(name: string, seed = 1, seconds = 3): GivenFile {
   const made = song(name, seed, seconds)
   for (let at = 44; at < made.buffer.length; at += 4) made.buffer.writeInt16LE(0, at)
   return made
 }
 
-/** A song without a sound. */
+/** A silent song. */
 export function silence(name: string, seconds = 3): GivenFile {
   const buffer = songBytes(seconds, 1)
   buffer.fill(0, 44)

@@ -18,7 +18,7 @@ const cell = (page: Page, row: number, name: string) =>
   page.getByRole('grid').locator('tbody tr').nth(row).locator(`.c-${name}`)
 const saved = (page: Page) => expect(page.getByText('Saved', { exact: true })).toBeVisible()
 
-/** Pastes a text into what has the focus. */
+/** Pastes a text into the focused element. */
 const paste = (page: Page, text: string) =>
   page.evaluate((given) => {
     const clipboardData = new DataTransfer()
@@ -28,7 +28,7 @@ const paste = (page: Page, text: string) =>
     )
   }, text)
 
-/** A square picture of one colour, as a browser writes it. */
+/** A square picture of one colour, encoded by the browser. */
 const picture = (page: Page, width: number, height: number) =>
   page.evaluate(
     async ([w, h]) => {
@@ -70,7 +70,7 @@ test('several songs become an EP that is written, ordered, taken back and kept a
   await saved(page)
   expect(await latest(program)).toMatchObject({ title: '밤 버스', artist: '하늘', upc: '036000291452' })
 
-  // A cell is written by its keys, and keys go on from it.
+  // A cell is edited by its keys, and keys move on from it.
   await cell(page, 0, 'title').click()
   await page.keyboard.type('Night Bus to Busan')
   await page.keyboard.press('Enter')
@@ -98,7 +98,7 @@ test('several songs become an EP that is written, ordered, taken back and kept a
   await saved(page)
   expect((await latest(program)).tracks.map(({ isrc }) => isrc)).toEqual(Array(5).fill(undefined))
 
-  // The order by keys and by hand.
+  // The order by keys and by dragging.
   await cell(page, 4, 'number').click()
   await page.keyboard.press('Alt+ArrowUp')
   await page.keyboard.press('Alt+ArrowUp')
@@ -113,7 +113,7 @@ test('several songs become an EP that is written, ordered, taken back and kept a
   await page.keyboard.press('Control+z')
   await expect.poll(async () => (await titlesOf(program))[0]).toBe('Night Bus to Busan')
 
-  // A track that is taken out comes back whole.
+  // A removed track is restored in full.
   await cell(page, 1, 'number').click()
   await page.keyboard.press('Delete')
   await expect.poll(() => titlesOf(program)).toHaveLength(4)
@@ -179,7 +179,7 @@ test('a release has a cover and goes through a table, by keyboard in both langua
   expect(await latest(program)).toMatchObject({ title: '봄밤', artist: 'Sora' })
 })
 
-/** A song that ends with seconds of digital silence. */
+/** A song that ends with several seconds of digital silence. */
 function endingInSilence(name: string, seed: number, seconds: number) {
   const made = song(name, seed, 2)
   const buffer = Buffer.concat([made.buffer, Buffer.alloc(seconds * 44_100 * 4)])
@@ -195,7 +195,7 @@ test.describe('in Korean', () => {
     await drop(page, [endingInSilence('하나.wav', 1, 6), song('둘.wav', 2, 2)])
     const details = page.getByRole('button', { name: /^곡 정보/ })
     await details.press('Enter')
-    // A title is of one song: with the second, also on its way, it is gone.
+    // A title is for a single song: with the second, even during its upload, it is gone.
     await expect(page.getByRole('textbox', { name: '앨범' })).toBeVisible()
     await expect(page.getByRole('textbox', { name: '제목' })).toHaveCount(0)
     await page.getByRole('textbox', { name: '앨범' }).fill('밤 버스')
@@ -207,7 +207,7 @@ test.describe('in Korean', () => {
     )
     await expect(page.getByText('빨간 칸 1개는 그대로 쓸 수 없어요.')).toBeVisible()
     expect(await violations(page)).toEqual([])
-    // Lyrics are written line by line in their cell.
+    // Lyrics are typed in their cell over several lines.
     const lyrics = page.getByRole('dialog').getByRole('gridcell').filter({ hasText: '새벽' })
     await lyrics.dblclick()
     await page.keyboard.press('Shift+Enter')
@@ -268,7 +268,7 @@ test('a release is mastered as one record, heard in order, exported with its cer
   expect(await violations(page)).toEqual([])
   await page.getByRole('radio', { name: 'Release', exact: true }).check({ force: true })
 
-  // The price is told before it is spent.
+  // The price is shown before it is charged.
   await expect(page.getByRole('button', { name: /^Master this record ?2 credits$/ })).toBeVisible()
   expect(await violations(page)).toEqual([])
   await page.getByRole('button', { name: /^Master this record/ }).click()
@@ -276,7 +276,7 @@ test('a release is mastered as one record, heard in order, exported with its cer
   await expect(page.getByText(/^Record: −1\d\.\d LUFS, target −14\.0\.$/)).toBeVisible()
   await expect(page.getByRole('button', { name: /^Master again ?no credit$/ })).toBeVisible()
 
-  // The record is heard in its order, and a join by itself: 4 s and its rest of 2 s, then 3 s.
+  // The record plays in its order, and a join alone: 4 s and its pause of 2 s, then 3 s.
   await page.getByRole('heading', { name: 'About' }).click()
   await page.keyboard.press('Space')
   await expect(page.getByText('1 · Night Bus').first()).toBeVisible()
@@ -309,7 +309,7 @@ test('a release is mastered as one record, heard in order, exported with its cer
   await expect(page.getByText('Changed: metadata.csv')).toBeVisible()
   await page.keyboard.press('Escape')
 
-  // Mastered songs of the history are a release too; one that landed beside its target was mastered twice.
+  // Mastered songs of the history make a release too; a song that missed its target was mastered twice.
   const { total } = await program.call<{ total: number }>('GET', '/api/v1/jobs')
   await page.getByRole('link', { name: 'History' }).click()
   await page.getByRole('checkbox', { name: 'Select all shown' }).check({ force: true })

@@ -1,6 +1,6 @@
 import type { Reporter, TestCase, TestResult } from 'playwright/types/testReporter'
 
-/** Ends the run with what did not run and why: the reason that a test gives with `test.skip(condition, reason)`. */
+/** Lists the skipped tests with their reasons at the end of the run, as given by `test.skip(condition, reason)`. */
 export default class SkippedReasons implements Reporter {
   readonly #lines: string[] = []
 

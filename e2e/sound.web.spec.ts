@@ -1,4 +1,4 @@
-/** The Master screen as an instrument: what is selected, heard, changed, taken back and compared. */
+/** The Master screen as an instrument: selection, playback, changes, undo and comparison. */
 import type { Locator, Page } from 'playwright/test'
 import type { Batch } from '../src-contract/app.ts'
 import { violations } from './axe.ts'
@@ -174,7 +174,7 @@ test.describe('in Korean', () => {
     const name = { name: '봄비.wav', buffer: musicBytes(30, 48_000, 1) }
     await drop(page, [{ ...song('Alpha.wav'), ...name }])
     await isMeasured(page, 1)
-    /** Goes on with Tab until an element has the focus: all of them can be reached. */
+    /** Presses Tab until an element has the focus: all are reachable. */
     const tabTo = async (goal: Locator) => {
       for (let i = 0; i < 60; i++) {
         if (await goal.evaluate((one) => one === document.activeElement)) return

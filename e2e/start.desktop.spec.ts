@@ -17,7 +17,7 @@ test(
     tag: '@alone',
   },
   async ({ user }, info) => {
-    // The best of a few starts: other work on the machine is not the program's.
+    // The best of a few starts: other work on the machine does not count.
     let desktop = await user.launch()
     let startMs = Math.round(desktop.startMs)
     for (let again = 0; again < MORE_STARTS && (again === 0 || startMs >= MAX_START_MS); again++) {
@@ -68,7 +68,7 @@ test('a second start shows the window of a hidden one that is still coming up', 
   await new Promise((resolve) => other.once('listening', resolve))
   const { port } = other.address() as AddressInfo
   try {
-    // It waits for the answer to its question about the port, which is given by the second start.
+    // It waits for the answer to its question about the port, which the second start gives.
     const first = user.launch({
       args: ['--hidden', `--port=${port}`],
       env: { PROBE_ANSWER: '1', PROBE_ANSWER_AFTER: 'second-instance' },
@@ -152,7 +152,7 @@ test('a data directory that another Loudsmith uses is named, and that one is not
   await desktop.call('GET', '/api/v1/account')
 })
 
-/** Runs the program in a mount namespace of its own, with `options` of a small tmpfs over its data directory. */
+/** Runs the program in its own mount namespace, with a small tmpfs with `options` over its data directory. */
 function startOnDisk(user: { home: string; userData: string }, options: string, prepare = 'true') {
   const dataDir = path.join(user.home, 'small-disk')
   mkdirSync(dataDir)

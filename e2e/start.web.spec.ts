@@ -1,4 +1,7 @@
-/** The start of a batch: which presses begin it, what they ask before, and what waits for a measurement or a reference. */
+/**
+ * The start of a batch: the presses that begin it, the questions before it, and songs that wait for a measurement or a
+ * reference.
+ */
 import type { Page, Route } from 'playwright/test'
 import type { Batch } from '../src-contract/app.ts'
 import type { JobPage } from '../src-contract/jobs.ts'
@@ -9,7 +12,7 @@ test.use({ platforms: ['spotify'] })
 const jobsOf = (program: Program) => program.call<JobPage>('GET', '/api/v1/jobs')
 const isMeasured = (page: Page, count: number) => expect(page.locator('.song.ready, .song.warning')).toHaveCount(count)
 
-/** Holds back what the page asks of an address until it is let go. */
+/** Holds back the page's requests to an address until they are released. */
 async function hold(page: Page, address: string | RegExp) {
   const held: Route[] = []
   let isOpen = false

@@ -3,7 +3,7 @@ import type { BrowserContext, Page, Request } from 'playwright/test'
 import { drop, expect, type Program, rowOf, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
-// Three songs and a restart with ten tabs, on a machine that does other work.
+// Three songs and a restart with ten tabs, on a busy machine.
 test.setTimeout(1_200_000)
 
 async function openTabs(context: BrowserContext, program: Program, count: number): Promise<Page[]> {

@@ -1,4 +1,4 @@
-/** Gives the specs of the page a running program and a page on its link. */
+/** Provides the specs of the page with a running program and a page opened by its link. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -13,7 +13,7 @@ export { expect } from 'playwright/test'
 export { drop, rowOf } from './page-hand.ts'
 export { noSong, oneSided, type Program, silence, song } from './program.ts'
 
-/** Masters a song over the API and answers its job when it is done. */
+/** Masters a song through the API and returns its job when it is done. */
 export async function master(program: Program, parts: Readonly<Record<string, string | File>>): Promise<Job> {
   const form = new FormData()
   for (const [name, value] of Object.entries(parts)) form.append(name, value)
@@ -45,7 +45,8 @@ async function keepProgram(program: Program, use: Use<Program>): Promise<void> {
 async function openPage({ page, program }: { page: Page; program: Program }, use: Use<Page>): Promise<void> {
   const failures: string[] = []
   page.on('pageerror', (error) => failures.push(error.message))
-  // The browser hands its file dialogs over only once somebody listens: asked for with the key press, that may come too late.
+  // The browser intercepts its file dialogs only once there is a listener: added with the key press, it may come too
+  // late.
   page.on('filechooser', () => undefined)
   await page.goto(await program.newLink())
   await untilUp(page)
@@ -53,7 +54,7 @@ async function openPage({ page, program }: { page: Page; program: Program }, use
   if (failures.length > 0) throw new Error(`the page threw: ${failures.join('; ')}`)
 }
 
-/** `home` is the folder in which the program keeps what it has; `platforms` those that are chosen on its batch, all if not given. */
+/** `home` is the folder of the program's data; `platforms` those chosen in its batch, all by default. */
 export const test = base.extend<{ home: string; platforms: readonly Platform[] | undefined; program: Program }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
   home: ({}, use) => keepHome(use),
@@ -69,7 +70,7 @@ export const test = base.extend<{ home: string; platforms: readonly Platform[] |
   page: ({ page, program }, use) => openPage({ page, program }, use),
 })
 
-/** For tests that look at songs and leave the program as it was: one serves all of them. */
+/** For tests that read songs and leave the program unchanged: they share one. */
 // biome-ignore lint/complexity/noBannedTypes: Playwright's word for no fixtures of one test
 export const lookingTest = base.extend<{}, { home: string; program: Program }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
