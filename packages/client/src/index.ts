@@ -1,4 +1,7 @@
-/** Client of Loudsmith: typed calls of the API that the service on this computer serves, for Node from 20 and for its own pages. */
+/**
+ * Client of Loudsmith: typed calls of the API served on this computer, for Node from 20 and for the service's own
+ * pages.
+ */
 export {
   ApiError,
   type CallArguments,

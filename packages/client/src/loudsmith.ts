@@ -1,4 +1,4 @@
-/** The service with a key: every call of the API, and the way from a song to its masters. */
+/** The service with a key: every call of the API, and the steps from a song to its masters. */
 import { type CallArguments, type Client, createClient, type FilePart } from '../../../src-contract/client.ts'
 import type { AnswerOf } from '../../../src-contract/endpoints.ts'
 import { type FollowedEvent, type FollowOptions, followEvents } from '../../../src-contract/follow-events.ts'
@@ -18,42 +18,44 @@ export interface LoudsmithOptions {
 type CreatedJob = Extract<AnswerOf<'createJob'>, { status: unknown }>
 type Fields = NonNullable<CallArguments<'createJob'>['fields']>
 
-/** Options of a song that is to be mastered: the text fields of `POST /api/v1/master` by their names, and these. */
+/** Options of a song to master: the text fields of `POST /api/v1/master` by their names, and these. */
 export type Mastering = Omit<Fields, 'platforms' | 'dry_run'> & {
-  /** Platforms, as a list or with commas between them. */
+  /** Platforms, as a list or separated by commas. */
   readonly platforms: string | readonly string[]
-  /** Name of the file; that of a `File`, else `song`, when absent. */
+  /** File name; when absent that of a `File`, else `song`. */
   readonly name?: string
   /** Track whose tone to match. */
   readonly reference?: FilePart
   /** Cover of the masters, JPEG or PNG. */
   readonly cover?: FilePart
-  /** Word that makes the same call harmless for 24 hours: it gets the same job and is not charged again. */
+  /** Key that makes a repeated call safe for 24 hours: it returns the same job and is not charged again. */
   readonly idempotencyKey?: string
-  /** Called while the song is sent. */
+  /** Called with the progress of the upload. */
   readonly onSent?: OnSent
   readonly signal?: AbortSignal
 }
 
 type Interruptible = { readonly signal?: AbortSignal }
 
-/** A service at `baseUrl`. Every method throws ApiError, and the reason of its signal where that fires. */
+/** A service at `baseUrl`. Every method throws ApiError, or the reason of its signal when that fires. */
 export interface Loudsmith {
   /** Calls an endpoint of the API and returns its JSON; undefined for 204. */
   readonly call: Client['call']
   /** Calls an endpoint of the API and returns its raw response: files, pictures, streams. */
   readonly open: Client['open']
-  /** Sends a song and returns its job, which is charged and goes on by itself. */
+  /** Sends a song and returns its job, which is charged and runs on the service. */
   readonly master: (song: Blob, options: Mastering) => Promise<CreatedJob>
-  /** Waits for the end of a job, done or failed, and returns it. A limit of the plan and a restart of the service only delay it. */
+  /**
+   * Waits for the end of a job, done or failed, and returns it. Plan limits and restarts of the service only delay it.
+   */
   readonly wait: (jobId: string, options?: Interruptible) => Promise<AnswerOf<'readJob'>>
-  /** Returns the response with the ZIP of a job's masters. A job that failed is an ApiError with its reason. */
+  /** Returns the response with the ZIP of a job's masters. A failed job throws ApiError with its reason. */
   readonly download: (jobId: string, options?: Interruptible) => Promise<Response>
-  /** Follows the live events without an end, over restarts of the service. */
+  /** Follows the live events indefinitely, across restarts of the service. */
   readonly events: (options?: FollowOptions) => AsyncGenerator<FollowedEvent, void, undefined>
 }
 
-/** Creates the client of a service. Sends nothing yet; never throws. */
+/** Creates the client of a service. Sends no request; never throws. */
 export function createLoudsmith({
   key,
   baseUrl = `http://127.0.0.1:${DEFAULT_PORT}`,

@@ -1,9 +1,9 @@
-/** Requests that tell how much of their form has gone: by XMLHttpRequest in a page, by a counted stream in Node. */
+/** Requests that report the progress of sending a form: by XMLHttpRequest in a page, by a counted stream in Node. */
 
-/** Told how many bytes of the files have gone, and how many there are; a page counts the frame of the form among both. */
+/** Called with the bytes sent and the total; in a page both include the form's framing. */
 export type OnSent = (sentBytes: number, totalBytes: number) => void
 
-/** Returns a fetch that calls `onSent` while a form is sent. In a worker, which has no way to count, it calls it at the end only. */
+/** Returns a fetch that calls `onSent` while a form is sent; in a worker, which cannot count, only at the end. */
 export function sendingFetch(onSent: OnSent): typeof fetch {
   return async (address, init = {}) => {
     const { body } = init
@@ -48,7 +48,7 @@ async function sendCounted(
   form: FormData,
   onSent: OnSent,
 ): Promise<Response> {
-  // Its files are read as they are needed.
+  // Its files are read on demand.
   const { body, headers: own } = new Response(form)
   const totalBytes = bytesIn(form)
   let sentBytes = 0

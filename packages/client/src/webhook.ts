@@ -1,24 +1,27 @@
-/** Callbacks, verified as Standard Webhooks 1.0 asks (github.com/standard-webhooks/standard-webhooks, symmetric signatures, v1). */
+/**
+ * Verification of callbacks by Standard Webhooks 1.0 (github.com/standard-webhooks/standard-webhooks, symmetric
+ * signatures, v1).
+ */
 import type { JobCompleted, JobFailed, WebhookTest } from '../../../src-contract/events.ts'
 
 /** Headers of the request: those of fetch, or those of Node. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface VerifyOptions {
-  /** Age above which, and time by which ahead, a callback is refused, s; 300 when absent, as the standard has it. */
+  /** Greatest deviation of a callback's timestamp in either direction, s; 300 when absent, as in the standard. */
   readonly toleranceSeconds?: number
-  /** The time, ms since 1970; the machine's own when absent. */
+  /** Current time, ms since 1970; the machine's clock when absent. */
   readonly nowMs?: number
 }
 
-/** A callback that the service has signed. */
+/** A callback signed by the service. */
 export interface VerifiedWebhook {
-  /** Identifier of the event, the same on every attempt: handle each once. */
+  /** Identifier of the event, the same on every attempt: handle each only once. */
   readonly id: string
   readonly event: JobCompleted | JobFailed | WebhookTest
 }
 
-/** A callback that must not be believed. */
+/** An invalid callback. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError'
   readonly reason: 'headers' | 'secret' | 'time' | 'signature'
@@ -40,8 +43,9 @@ const SECRET_PREFIX = 'whsec_'
 const TOLERANCE_SECONDS = 300
 
 /**
- * Verifies a callback and returns its event. `body` is the body as it came, before it was parsed, and `secret` that of the account
- * webhook or of the job callbacks. Throws WebhookError where it is not to be believed, and a SyntaxError where what is signed is no JSON.
+ * Verifies a callback and returns its event. `body` is the raw body before parsing, and `secret` that of the account
+ * webhook or of the job callbacks. Throws WebhookError if it is invalid, and SyntaxError if the signed body is not
+ * JSON.
  */
 export async function verifyWebhook(
   body: string | Uint8Array,
@@ -72,7 +76,7 @@ async function keyOf(secret: string): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }
 
-/** Returns the bytes of base64; undefined where it is none. */
+/** Returns the bytes of base64; undefined if it is invalid. */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
