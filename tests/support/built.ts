@@ -12,11 +12,14 @@ export const CLI = path.join(FOLDER, 'cli.js')
 /** What the command line does when it is loaded, each time under another address. */
 export const CLI_MODULE = path.join(FOLDER, 'cli-main.js')
 export const ENGINE = path.join(FOLDER, 'worker.js')
+/** A server in a process of its own (serve-process.ts). */
+export const SERVER = path.join(FOLDER, 'serve-process.js')
+const SERVER_SOURCE = 'tests/support/serve-process.ts'
 
 /** Bundles the programs unless that has been done since a source was changed. Throws what the bundler found wrong. */
 export async function setup(): Promise<void> {
   const stamp = path.join(FOLDER, 'bundled')
-  const sources = globSync(['src-*/**/*', 'vite.main.config.ts', 'package-lock.json'], { cwd: ROOT })
+  const sources = globSync(['src-*/**/*', SERVER_SOURCE, 'vite.main.config.ts', 'package-lock.json'], { cwd: ROOT })
   const changedAtMs = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
   if (sources.every((source) => changedAtMs(path.join(ROOT, source)) < changedAtMs(stamp))) return
   const startedAt = new Date()
@@ -25,7 +28,7 @@ export async function setup(): Promise<void> {
   await build({
     configFile: path.join(ROOT, 'vite.main.config.ts'),
     logLevel: 'error',
-    build: { outDir: FOLDER },
+    build: { outDir: FOLDER, rolldownOptions: { input: { 'serve-process': SERVER_SOURCE } } },
   })
   writeFileSync(stamp, '')
   utimesSync(stamp, startedAt, startedAt)

@@ -3,13 +3,13 @@ import { forkWithNode } from '../../src-server/jobs/worker-pool.ts'
 import { startServer } from '../../src-server/server.ts'
 import { createLog } from '../../src-system/log.ts'
 import { systemClock } from '../../src-system/system.ts'
-import { ENGINE } from './built.ts'
 
-const [dataDir = ''] = process.argv.slice(2)
+const [dataDir = '', engine = ''] = process.argv.slice(2)
 const log = createLog('info', systemClock, (line) => process.stderr.write(line))
-const forkEngine = forkWithNode(ENGINE, log)
+const forkEngine = forkWithNode(engine, log)
 const server = await startServer({ dataDir, port: 0, host: 'browser', log, forkEngine })
-process.send?.({ baseUrl: server.baseUrl, credential: server.sessionCredential })
+const { baseUrl, sessionCredential, controlCredential } = server
+process.send?.({ baseUrl, sessionCredential, controlCredential })
 process.on('disconnect', () => server.close().then(() => process.exit(0)))
 process.on('SIGTERM', () => server.close().then(() => process.exit(0)))
 process.on('message', () => {

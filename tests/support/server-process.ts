@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import type { CreatedJob, Job } from '../../src-contract/jobs.ts'
 import { MAX_WAIT_SECONDS } from '../../src-contract/limits.ts'
+import type { RunningServer } from '../../src-server/server.ts'
+import { ENGINE, SERVER } from './built.ts'
 import { type MasterFields, masterForm } from './service.ts'
 
 export interface ServerProcess {
@@ -11,6 +12,10 @@ export interface ServerProcess {
   readonly pid: number
   /** What it wrote to its log. */
   log(): string
+  /** Sends a request with JSON, a form or nothing; rejects for a refusal, and where the server goes before it answers. */
+  send(method: string, address: string, body?: object): Promise<Response>
+  /** Allows the files below a folder to be read and written, as the owner. */
+  allow(folder: string): Promise<unknown>
   get<Body>(address: string): Promise<Body>
   /** Sends JSON, or nothing. */
   post<Body>(address: string, body?: object): Promise<Body>
@@ -26,9 +31,11 @@ export interface ServerProcess {
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>
 }
 
+type Started = Pick<RunningServer, 'baseUrl' | 'sessionCredential' | 'controlCredential'>
+
 /** Starts a server on `dataDir` in a process of its own and resolves when it listens. */
 export async function spawnServer(dataDir: string): Promise<ServerProcess> {
-  const child: ChildProcess = fork(path.join(import.meta.dirname, 'serve-process.ts'), [dataDir], {
+  const child: ChildProcess = fork(SERVER, [dataDir, ENGINE], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: ['--expose-gc'],
   })
@@ -39,11 +46,11 @@ export async function spawnServer(dataDir: string): Promise<ServerProcess> {
   const exit = new Promise<number | NodeJS.Signals | null>((resolve) =>
     child.once('exit', (code, signal) => resolve(signal ?? code)),
   )
-  const { baseUrl, credential } = await new Promise<{ baseUrl: string; credential: string }>((resolve, reject) => {
-    child.once('message', (message) => resolve(message as { baseUrl: string; credential: string }))
+  const { baseUrl, sessionCredential, controlCredential } = await new Promise<Started>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as Started))
     exit.then(() => reject(new Error(log)))
   })
-  const request = async (method: string, address: string, body?: FormData | string) => {
+  const request = async (method: string, address: string, body?: FormData | string, credential = sessionCredential) => {
     // A connection kept for the next request would be an open handle of the server, some runs one more, some runs one less.
     const type = typeof body === 'string' ? { 'content-type': 'application/json' } : {}
     const headers = { authorization: `Bearer ${credential}`, connection: 'close', ...type }
@@ -56,6 +63,10 @@ export async function spawnServer(dataDir: string): Promise<ServerProcess> {
     baseUrl,
     pid: child.pid ?? 0,
     log: () => log,
+    send: (method, address, body) =>
+      request(method, address, body instanceof FormData ? body : body && JSON.stringify(body)),
+    allow: (folder) =>
+      request('PATCH', '/app/settings', JSON.stringify({ allowed_folders: [folder] }), controlCredential),
     get,
     post: async <Body>(address: string, body?: object) =>
       (await (await request('POST', address, body && JSON.stringify(body))).json()) as Body,

@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (let at = 0; at < SONGS; at++)
     writeFileSync(path.join(folder, 'in', `${at}.wav`), wavSong({ seconds: SECONDS + (at % 7) / 10, hertz: 200 + at }))
   server = await spawnServer(dataDir())
-  await asOwner('PATCH', '/app/settings', JSON.stringify({ allowed_folders: [folder] }))
+  await server.allow(folder)
   await server.post('/app/account/credits', { amount: 2 * SONGS })
 })
 afterAll(async () => {
@@ -36,11 +36,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function asOwner(method: string, address: string, body: string, type = 'application/json'): Promise<Response> {
-  const { controlToken } = JSON.parse(readFileSync(path.join(dataDir(), 'owner.json'), 'utf8'))
-  const headers = { authorization: `Bearer ${controlToken}`, 'content-type': type, connection: 'close' }
-  return fetch(new URL(address, server.baseUrl), { method, headers, body })
-}
 const credits = async () => (await server.get<{ credits: number }>('/api/v1/account')).credits
 async function untilDone(batchId: string, count: number): Promise<Manifest> {
   for (;;) {
@@ -72,8 +67,9 @@ describe.runIf(process.platform === 'linux')('many songs (only where /proc tells
     const names = Array.from({ length: SONGS }, (_, at) => `${at}.wav`)
     const lines = [head, ...names.map((name) => ({ path: path.join(folder, 'in', name) }))]
     const manifest = lines.map((line) => JSON.stringify(line)).join('\n')
-    const answer = await asOwner('POST', '/api/v1/batches', manifest, 'application/x-ndjson')
-    const { batch_id } = (await answer.json()) as Manifest
+    const form = new FormData()
+    form.append('manifest', new Blob([manifest]))
+    const { batch_id } = (await (await server.send('POST', '/api/v1/batches', form)).json()) as Manifest
     await untilDone(batch_id, Math.max(1, SONGS / 4))
     await server.end('SIGKILL')
     server = await spawnServer(dataDir())
