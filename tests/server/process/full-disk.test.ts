@@ -20,9 +20,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, tes
 import { masterFile } from '../../../src-cli/master.ts'
 import { terminalMessages } from '../../../src-cli/messages.ts'
 import { createServiceClient } from '../../../src-cli/service-client.ts'
+import type { CreatedJob } from '../../../src-contract/jobs.ts'
+import { type ForkEngine, forkWithNode } from '../../../src-server/jobs/worker-pool.ts'
 import { type RunningServer, startServer } from '../../../src-server/server.ts'
+import { createLog } from '../../../src-system/log.ts'
+import { systemClock } from '../../../src-system/system.ts'
+import { ENGINE } from '../../support/built.ts'
+import { INTACT } from '../../support/exports.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
-import { type Service, startService } from '../../support/service.ts'
+import { type Answer, masterForm, type Service, startService } from '../../support/service.ts'
 import { wavOfSize, wavSong } from '../../support/songs.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-disk-'))
@@ -67,18 +73,40 @@ function fill(): void {
   closeSync(file)
 }
 
+/** Leaves so many bytes free, whatever else is on the disk. */
+function leaveOnly(bytes: number): void {
+  fill()
+  truncateSync(filler, statSync(filler).size - bytes)
+}
+
 /** The least that a file of a tmpfs takes or gives back. */
 const PAGE_BYTES = 4096
 
 const free = () => rmSync(filler, { force: true })
 
-test('an upload that fills the disk is answered 507 INSUFFICIENT_STORAGE, with nothing left and nothing charged', async (context) => {
+/** Sends a form without its length, and tells before each piece which part of it is sent. */
+async function sendInPieces(address: string, form: FormData, onPiece: (part: number) => void): Promise<Answer> {
+  const request = new Request('http://localhost', { method: 'POST', body: form })
+  const bytes = new Uint8Array(await request.arrayBuffer())
+  let sent = 0
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      onPiece(sent / bytes.length)
+      if (sent >= bytes.length) return controller.close()
+      controller.enqueue(bytes.subarray(sent, sent + 65_536))
+      sent += 65_536
+    },
+  })
+  const headers = { 'content-type': request.headers.get('content-type') ?? '' }
+  return service.call('POST', address, { body, headers, duplex: 'half' } as RequestInit)
+}
+
+test('an upload in the middle of which the disk is filled is answered 507 INSUFFICIENT_STORAGE, with nothing left and nothing charged', async (context) => {
   needMount(context)
-  fill()
-  const { status, body } = await service.master(
-    { file: new Blob([new Uint8Array(wavOfSize(8_000_000))]) },
-    { credential: key },
-  )
+  const form = masterForm({ file: new Blob([new Uint8Array(wavOfSize(8_000_000))]) })
+  const { status, body } = await sendInPieces('/api/v1/master', form, (part) => {
+    if (part > 0.5 && freeBytes() > 0) fill()
+  })
   expect([status, body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
   free()
   expect(service.temporary()).toEqual([])
@@ -220,6 +248,145 @@ describe('on a full disk', () => {
   })
 })
 
+describe('a second writer that fills the disk in the middle of', () => {
+  /** Called when an engine process is given its work, and when it has answered: what the second writer does then. */
+  let atOrder = () => {}
+  let atAnswer = () => {}
+  let lastStage = ''
+  const fork = forkWithNode(
+    ENGINE,
+    createLog('silent', systemClock, () => {}),
+  )
+  const forkEngine: ForkEngine = ({ onMessage, ...listeners }, options) => {
+    const process = fork(
+      {
+        ...listeners,
+        onMessage(message) {
+          if (message.type === 'progress') lastStage = message.stage
+          else atAnswer()
+          onMessage(message)
+        },
+      },
+      options,
+    )
+    return {
+      ...process,
+      send(command) {
+        atOrder()
+        process.send(command)
+      },
+    }
+  }
+  const song = path.join(folder, 'song.wav')
+  const inside = (name: string) => path.join(folder, name)
+  let own: Service
+  let done: CreatedJob
+  let masterBytes: number
+  let zipBytes: number
+  const credits = async () => (await own.get('/api/v1/account')).body.credits
+
+  beforeAll(async () => {
+    if (!isMounted) return
+    own = await startService({ dataDir: inside('own'), forkEngine })
+    const request = { file: new Blob([new Uint8Array(wavSong({ seconds: 1, sampleRateHz: 44_100 }))]) }
+    done = await own.newJob(request)
+    await own.ended(done.job_id)
+    const result = path.join(own.dataDir, 'jobs', done.job_id, 'result')
+    zipBytes = Math.max(...readdirSync(result).map((name) => statSync(path.join(result, name)).size))
+    masterBytes = (await fetchMaster()).length
+  })
+  const fetchMaster = async () => (await own.get(`/api/v1/jobs/${done.job_id}/files/spotify`)).body as string
+  afterEach(() => {
+    atOrder = () => {}
+    atAnswer = () => {}
+    free()
+  })
+  afterAll(() => own?.stop())
+
+  test('an import of releases: none of them is made, and all of them once there is room', async (context) => {
+    needMount(context)
+    const make = () => {
+      const form = new FormData()
+      const rows = Array.from({ length: 400 }, (_, row) => `Record ${row % 8},Band,Song ${row}`)
+      form.append('file', new Blob([['release_title,release_artist,title', ...rows].join('\n')]), 'table.csv')
+      return own.call('POST', '/api/v1/releases/csv', { body: form })
+    }
+    leaveOnly(4 * PAGE_BYTES)
+    expect((await make()).body.error.code).toBe('INSUFFICIENT_STORAGE')
+    free()
+    expect((await own.get('/api/v1/releases')).body.total).toBe(0)
+    expect((await make()).status).toBe(201)
+    expect((await own.get('/api/v1/releases')).body.total).toBe(8)
+  })
+
+  test.for([
+    ['rendering', () => masterBytes / 2],
+    ['packaging', () => masterBytes + zipBytes / 2],
+  ] as const)(
+    '%s: the job ends with DISK_FULL, without a charge and with nothing left',
+    async ([stage, room], context) => {
+      needMount(context)
+      const before = await credits()
+      atOrder = () => leaveOnly(Math.floor(room()))
+      own.expectFault('a job failed')
+      const { job_id } = await own.newJob({
+        file: new Blob([new Uint8Array(wavSong({ seconds: 1, sampleRateHz: 44_100 }))]),
+      })
+      const ended = await own.ended(job_id)
+      free()
+      expect([ended.failure_code, ended.credits_refunded, lastStage]).toEqual(['DISK_FULL', 1, stage])
+      expect(await credits()).toBe(before)
+      expect(readdirSync(path.join(own.dataDir, 'jobs', job_id))).toEqual(['source'])
+    },
+  )
+
+  test('a delivery: the batch pauses, and goes on with what is made, for one credit', async (context) => {
+    needMount(context)
+    const before = await credits()
+    writeFileSync(song, wavSong({ seconds: 1, sampleRateHz: 44_100 }))
+    await own.patch('/app/settings', { allowed_folders: [folder] }, { credential: own.controlCredential })
+    const lines = [{ delivery: 'folder', folder: inside('out'), platforms: ['spotify'] }, { path: song }]
+    const form = new FormData()
+    form.append('manifest', new Blob([lines.map((line) => JSON.stringify(line)).join('\n')]))
+    atAnswer = () => leaveOnly(Math.floor(masterBytes / 2))
+    const { batch_id } = (await own.call('POST', '/api/v1/batches', { body: form })).body
+    const batch = async () => (await own.get(`/api/v1/batches/${batch_id}`)).body
+    await expect.poll(batch).toMatchObject({ status: 'paused', paused_because: 'folder' })
+    atAnswer = () => {}
+    free()
+    expect(existsSync(inside('out')) ? readdirSync(inside('out'), { recursive: true }) : []).toEqual([])
+    await own.post(`/api/v1/batches/${batch_id}/resume`, {})
+    await expect.poll(batch).toMatchObject({ status: 'ended', songs: { done: 1 } })
+    expect(readdirSync(inside('out'))).toHaveLength(1)
+    expect(await credits()).toBe(before - 1)
+  })
+
+  test('an export: it is answered 507, and goes on with the next call', async (context) => {
+    needMount(context)
+    const { release_id } = (
+      await own.post('/api/v1/releases', {
+        title: 'Record',
+        artist: 'Band',
+        kind: 'single',
+        tracks: [{ job_id: done.job_id }],
+      })
+    ).body
+    const make = () =>
+      own.post(`/api/v1/releases/${release_id}/export`, { folder, formats: ['wav24', 'flac16_44'], zip: true })
+    atOrder = () => leaveOnly(Math.floor(masterBytes / 2))
+    const refused = await make()
+    atOrder = () => {}
+    free()
+    expect([refused.status, refused.body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
+    expect((await make()).status).toBe(200)
+    const verified = await own.post('/api/v1/releases/verify', { folder: inside('Band - Record') })
+    expect(verified.body).toMatchObject(INTACT)
+    expect(
+      readdirSync(inside('Band - Record')).filter((name) => name.startsWith('.') || name.endsWith('.part')),
+    ).toEqual([])
+  })
+})
+
 const RESERVE_BYTES = 64 * 1_048_576
 const freeBytes = () => {
   const { bavail, bsize } = statfsSync(folder)
@@ -240,25 +407,25 @@ describe.each([
   ['a song to look at', '/api/v1/analyze', 'file'],
   ['a song of the batch', '/app/sources', 'file'],
 ])('%s that the disk has no room for beside the reserve', (_what, address, field) => {
-  const song = new Blob([new Uint8Array(wavOfSize(24_000_000))])
-  const bodyOf = async () => {
+  const song = new Blob([new Uint8Array(wavOfSize(6_000_000))])
+  const formOf = () => {
     const form = new FormData()
     form.append(field, song, 'song.wav')
-    const request = new Request('http://localhost', { method: 'POST', body: form })
-    return { type: request.headers.get('content-type') ?? '', bytes: new Uint8Array(await request.arrayBuffer()) }
+    return form
   }
 
   test('is refused before it is sent where its length is declared', async (context) => {
     needMount(context)
-    leaveRoom(8 * 1_048_576)
-    const { type, bytes } = await bodyOf()
+    leaveRoom(2 * 1_048_576)
+    const request = new Request('http://localhost', { method: 'POST', body: formOf() })
+    const { byteLength } = await request.arrayBuffer()
     const socket = connect(service.port, '127.0.0.1')
     const head = [
       `POST ${address} HTTP/1.1`,
       `Host: 127.0.0.1:${service.port}`,
       `Authorization: Bearer ${service.sessionCredential}`,
-      `Content-Type: ${type}`,
-      `Content-Length: ${bytes.length}`,
+      `Content-Type: ${request.headers.get('content-type')}`,
+      `Content-Length: ${byteLength}`,
       'Expect: 100-continue',
       'Connection: close',
       '\r\n',
@@ -272,23 +439,11 @@ describe.each([
 
   test('is refused while it comes where its length is not, with the reserve untouched and nothing left', async (context) => {
     needMount(context)
-    leaveRoom(8 * 1_048_576)
-    const { type, bytes } = await bodyOf()
+    leaveRoom(2 * 1_048_576)
     let least = freeBytes()
-    let sent = 0
-    const body = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        least = Math.min(least, freeBytes())
-        if (sent >= bytes.length) return controller.close()
-        controller.enqueue(bytes.subarray(sent, sent + 65_536))
-        sent += 65_536
-      },
+    const answer = await sendInPieces(address, formOf(), () => {
+      least = Math.min(least, freeBytes())
     })
-    const answer = await service.call('POST', address, {
-      body,
-      headers: { 'content-type': type },
-      duplex: 'half',
-    } as RequestInit)
     expect([answer.status, answer.body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])
     // What is on its way between two looks, and a page of the folder.
     expect(least).toBeGreaterThan(RESERVE_BYTES - 4 * 1_048_576)
@@ -301,8 +456,8 @@ test('a song of a watched folder waits outside while the disk has no room for it
   needMount(context)
   const watched = mkdtempSync(path.join(tmpdir(), 'loudsmith-bounces-'))
   const { folder_id } = (await service.post('/app/watch-folders', { path: watched })).body
-  writeFileSync(path.join(watched, 'song.wav'), wavOfSize(24_000_000))
-  leaveRoom(8 * 1_048_576)
+  writeFileSync(path.join(watched, 'song.wav'), wavOfSize(6_000_000))
+  leaveRoom(2 * 1_048_576)
   const waiting = async () => (await service.get('/app/watch-folders')).body.folders[0].waiting
   await expect.poll(waiting).toMatchObject([{ code: 'INSUFFICIENT_STORAGE' }])
   expect(service.temporary()).toEqual([])
@@ -334,10 +489,8 @@ test('the command line leaves no half of a master where there is no room to unpa
   const [first = 0, second = 0] = sizes
   const zipBytes = sizes.reduce((sum, size) => sum + size)
   rmSync(path.join(folder, 'whole'), { recursive: true })
-  fill()
   // The ZIP, the first master and half of the second; folders and the last pages of files take some.
-  const roomBytes = zipBytes + first + Math.floor(second / 2) + 16 * PAGE_BYTES
-  truncateSync(filler, statSync(filler).size - roomBytes)
+  leaveOnly(zipBytes + first + Math.floor(second / 2) + 16 * PAGE_BYTES)
   const out = path.join(folder, 'half')
   await expect(master(out)).rejects.toThrow(/^The masters are made, .*ENOSPC.*\. Save them from the History/)
   const left = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
