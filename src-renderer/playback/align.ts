@@ -9,7 +9,9 @@ export interface Lag {
 
 const COARSE = 8
 
-/** Mean of every `COARSE` samples, differentiated: the difference weighs attacks over bass, which has no place in time. */
+/**
+ * Mean of every `COARSE` samples, differentiated: this weights attacks over bass, which has no clear position in time.
+ */
 function thin(samples: Float32Array): Float32Array {
   const thinned = new Float32Array(Math.floor(samples.length / COARSE))
   let before = 0
@@ -48,9 +50,9 @@ function best(a: Float32Array, b: Float32Array, from: number, to: number): Lag {
 }
 
 /**
- * Returns the lag of `late` against `early`, mono excerpts of one length from the same nominal place, searched within
- * ± `mostFrames`: coarsely at an eighth of the rate, then to the frame. A turned polarity counts as alike. Silence, or excerpts
- * shorter than four times the range: lag 0 with likeness 0. Never throws.
+ * Returns the lag of `late` against `early`, mono excerpts of equal length from the same nominal position, searched
+ * within ± `mostFrames`: coarsely at an eighth of the rate, then to the frame. Inverted polarity counts as alike.
+ * Silence, or excerpts shorter than four times the range: lag 0 with likeness 0. Never throws.
  */
 export function findLag(early: Float32Array, late: Float32Array, mostFrames: number): Lag {
   if (Math.min(early.length, late.length) < mostFrames * 4) return { frames: 0, likeness: 0 }

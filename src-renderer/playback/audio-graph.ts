@@ -18,7 +18,7 @@ export interface TrackToLoad {
 export interface AudioGraphDeps {
   /** Sample rate of the graph: that of most files, to avoid resampling them. */
   readonly rateHz: number
-  /** Length of the song: every track ends there, also a reference that is longer. */
+  /** Length of the song: every track ends there, even a longer reference. */
   readonly durationSeconds: number
   readonly onReport: (report: PlaybackReport) => void
   readonly onReady: (track: string) => void
@@ -31,7 +31,7 @@ type TimedReport = PlaybackReport & { readonly contextSeconds: number }
 const REST_MS = 2000
 const SPECTRUM_SIZE = 16_384
 
-/** Opens the audio thread with its volume and spectrum; rejects where there is no AudioWorklet. */
+/** Opens the audio thread with its volume and spectrum; rejects without AudioWorklet. */
 async function openNodes(rateHz: number) {
   const context = new AudioContext({ sampleRate: rateHz, latencyHint: 'interactive' })
   try {
@@ -50,7 +50,7 @@ async function openNodes(rateHz: number) {
 
 type Nodes = Awaited<ReturnType<typeof openNodes>>
 
-/** Starts the audio thread; rejects where there is no AudioWorklet. Sound begins with `play`, which needs a press. */
+/** Starts the audio thread; rejects without AudioWorklet. Sound starts with `play`, which needs a user gesture. */
 export async function openAudioGraph(deps: AudioGraphDeps): Promise<AudioGraph> {
   return new AudioGraph(deps, await openNodes(deps.rateHz))
 }
@@ -72,7 +72,7 @@ export class AudioGraph {
   #chosen = ''
   #loop: FrameRange | null = null
   #isPlaying = false
-  /** Number of the last command that moved the head: reports from before it say where the head was. */
+  /** Number of the last command that moved the head: earlier reports give the old position. */
   #serial = 0
 
   constructor(deps: AudioGraphDeps, nodes: Nodes) {
@@ -98,7 +98,7 @@ export class AudioGraph {
     this.#feeder.drop(name)
   }
 
-  /** Returns a track at the rate of this graph; undefined before it is opened and after it failed. */
+  /** Returns a track at the rate of this graph; undefined before it is open and after it failed. */
   trackOf(name: string): Track | undefined {
     return this.#feeder.trackOf(name)
   }
@@ -123,7 +123,7 @@ export class AudioGraph {
     this.#follow()
   }
 
-  /** Moves the playhead; `restartsIntegrated` begins the integrated loudness again. */
+  /** Moves the playhead; `restartsIntegrated` restarts the integrated loudness. */
   seek(seconds: number, restartsIntegrated = false): void {
     this.#frame = this.#toFrame(Math.max(0, seconds))
     this.#report = null
@@ -146,7 +146,7 @@ export class AudioGraph {
     this.#post({ kind: 'levels', gains })
   }
 
-  /** Volume of the room, linear, apart from the levels of the tracks. */
+  /** Output volume, linear, independent of the tracks' levels. */
   setVolume(gain: number): void {
     this.#nodes.volume.gain.setTargetAtTime(gain, this.#nodes.context.currentTime, 0.01)
   }

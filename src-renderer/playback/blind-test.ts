@@ -41,7 +41,7 @@ const HEARD_SECONDS = 1
 
 /** A blind test under way: the pair compared, the identity of X and the answers. */
 export interface BlindTest {
-  /** Tracks: versions as uploaded, or their copies that were heard last. */
+  /** Tracks: versions as uploaded, or their last played copies. */
   readonly a: string
   readonly b: string
   readonly truth: AbxAnswer
@@ -58,7 +58,7 @@ export const canAnswer = ({ known }: Pick<BlindTest, 'known'>): boolean => SIDES
 export interface BlindTestingDeps {
   readonly test: () => BlindTest | null
   readonly change: (test: BlindTest | null) => void
-  /** A fair coin: tells whether X is A. */
+  /** A fair coin: decides whether X is A. */
   readonly tossCoin: () => boolean
 }
 
@@ -82,7 +82,7 @@ export class BlindTesting {
     if (test && !test.isOver) this.#deps.change({ ...test, heard })
   }
 
-  /** Takes an answer once A, B and X were heard. */
+  /** Accepts an answer once A, B and X were heard. */
   answer(answer: AbxAnswer): void {
     const test = this.#deps.test()
     if (!test || test.isOver || !canAnswer(test)) return

@@ -1,4 +1,7 @@
-/** Supply of the playback engine with the chunks around the playhead: nearest first, the heard version before the others. */
+/**
+ * Supplies the playback engine with the chunks around the playhead: nearest first, the current version before the
+ * others.
+ */
 import { CHUNK_FRAMES, type FrameRange, type PlaybackCommand } from './playback-engine.ts'
 import type { Track } from './track.ts'
 
@@ -10,9 +13,9 @@ export interface Place {
 
 const SECONDS_AHEAD = 12
 const SECONDS_BEHIND = 4
-/** Length that is kept ready at a loop's start and at the song's start, where playback may jump, s. */
+/** Length kept ready at the start of a loop and of the song, where playback may jump, s. */
 const SECONDS_AT_JUMP = 3
-/** Number of chunks of the heard version that are read before the first chunk of another. */
+/** Number of chunks read of the current version before the first of another. */
 const HEAD_START = 2
 
 /**
@@ -36,7 +39,7 @@ export function wantedChunks({ frame, loop }: Omit<Place, 'version'>, lengthFram
   return indexes
 }
 
-/** Picks the next missing chunk over all versions; null when everything wanted is there. Pure. */
+/** Picks the next missing chunk over all versions; null when all wanted ones are loaded. Pure. */
 export function nextMissing(
   wanted: readonly number[],
   versions: readonly string[],
@@ -57,7 +60,7 @@ export interface FeederDeps {
   /** Length of the song; a longer version is cut there. */
   readonly lengthFrames: number
   readonly post: (command: PlaybackCommand, transfer: Transferable[]) => void
-  /** Called when a version cannot be read; it is not asked for again. */
+  /** Called when a version cannot be read; it is not requested again. */
   readonly onFailure: (version: string, error: unknown) => void
 }
 
@@ -66,13 +69,13 @@ const PARALLEL = 3
 
 const keyOf = (version: string, index: number | '') => `${version} ${index}`
 
-/** Fetches the chunks around the playhead until that place is full, and evicts the others. */
+/** Fetches the chunks around the playhead until all are loaded, and evicts the others. */
 export class Feeder {
   readonly #deps: FeederDeps
   readonly #tracks = new Map<string, Track>()
   /** Indexes of the chunks on the playback engine, by version. */
   readonly #here = new Map<string, Set<number>>()
-  /** Keys of the chunks that are being read. */
+  /** Keys of the chunks being read. */
   readonly #busy = new Set<string>()
   #place: Place = { frame: 0, version: '', loop: null }
 
@@ -88,14 +91,14 @@ export class Feeder {
     this.#pump()
   }
 
-  /** Takes a version away. */
+  /** Removes a version. */
   drop(version: string): void {
     this.#tracks.delete(version)
     this.#here.delete(version)
     this.#deps.post({ kind: 'remove', version }, [])
   }
 
-  /** Follows the playhead to its present place. */
+  /** Moves to the current playhead position. */
   move(next: Place): void {
     const place = this.#place
     const isSamePlace =
@@ -106,7 +109,7 @@ export class Feeder {
     if (!isSamePlace) this.#pump()
   }
 
-  /** Returns a version that can be read; undefined before it is opened and after it failed. */
+  /** Returns a readable version; undefined before it is open and after it failed. */
   trackOf(version: string): Track | undefined {
     return this.#tracks.get(version)
   }

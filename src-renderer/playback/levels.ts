@@ -2,7 +2,7 @@
 import { playbackGainDb } from '../../src-contract/delivery-target.ts'
 import { type Platform, platformFacts } from '../../src-contract/platforms/index.ts'
 
-/** Every version at the loudness of the quietest; as a service would play it; or as written. */
+/** All versions at the loudness of the quietest; as a service would play them; or as written. */
 export type LevelMode = 'matched' | 'service' | 'file'
 
 /** Level mode of a difference: at any other, it would mostly be the louder of the two. */

@@ -13,7 +13,7 @@ export interface LoopState {
 export interface LoopingDeps {
   readonly state: () => LoopState & { readonly durationSeconds: number }
   readonly change: (next: Partial<LoopState>) => void
-  /** Hands the loop to the audio graph. */
+  /** Passes the loop to the audio graph. */
   readonly setRange: (range: LoopRange | null) => void
   readonly position: () => number
   readonly seek: (seconds: number, restartsIntegrated: boolean) => void
@@ -68,7 +68,7 @@ export class Looping {
     this.apply()
   }
 
-  /** Returns the loop between two positions, inside the item and at least as long as the shortest. */
+  /** Returns the loop between two positions, inside the item and no shorter than the minimum. */
   #between(startSeconds: number, endSeconds: number): LoopRange {
     const { durationSeconds } = this.#deps.state()
     const start = Math.max(0, Math.min(startSeconds, durationSeconds - SHORTEST_LOOP_SECONDS))

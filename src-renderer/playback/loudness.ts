@@ -1,6 +1,7 @@
 /**
- * Live loudness as EBU mode meters show it (ITU-R BS.1770-5, annex 1; EBU Tech 3341, section 2): momentary over 400 ms,
- * short-term over 3 s, integrated with both gates, all renewed every 100 ms. Pure: it runs in the audio thread and in tests.
+ * Live loudness of an EBU mode meter (ITU-R BS.1770-5, annex 1; EBU Tech 3341, section 2): momentary over 400 ms,
+ * short-term over 3 s, integrated with both gates, all updated every 100 ms. Pure: it runs on the audio thread and in
+ * tests.
  */
 
 import { type Biquad, kWeighting } from '../../src-engine/dsp/biquad.ts'
@@ -13,7 +14,10 @@ export interface Loudness {
   integratedLufs: number
 }
 
-/** Returns a filter of one channel, direct form II transposed, that answers the energy (sum of squares) of each run of samples. */
+/**
+ * Returns a single-channel filter, direct form II transposed, that gives the energy (sum of squares) of each run of
+ * samples.
+ */
 function createWeightedEnergy([shelf, pass]: readonly [Biquad, Biquad]) {
   let s1 = 0
   let s2 = 0
@@ -41,7 +45,7 @@ const BINS_PER_LU = 20
 const TOP_LUFS = 20
 const BINS = (TOP_LUFS - absoluteGateLufs) * BINS_PER_LU
 
-/** Gated mean of 400 ms blocks in constant memory: the relative gate is as fine as a bin, 0.05 LU. */
+/** Gated mean of 400 ms blocks in constant memory: the relative gate has the resolution of a bin, 0.05 LU. */
 function createGate() {
   const counts = new Float64Array(BINS)
   const sums = new Float64Array(BINS)
@@ -76,8 +80,8 @@ function createGate() {
 }
 
 /**
- * Returns a stereo meter. `push` takes planar samples from `from` on, any run length; `levels` is renewed in place every
- * 100 ms of sound. `restart` begins the integrated measurement again. Never throws.
+ * Returns a stereo meter. `push` takes planar samples from `from` on, in runs of any length; `levels` is updated in
+ * place every 100 ms of sound. `restart` restarts the integrated measurement. Never throws.
  */
 export function createLoudnessMeter(sampleRateHz: number) {
   const sections = kWeighting(sampleRateHz)

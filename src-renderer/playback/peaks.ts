@@ -5,7 +5,7 @@ import type { Track } from './track.ts'
 const PIECE_FRAMES = 1 << 17
 
 export interface FramePart {
-  /** First frame, and the first behind the part; both may lie between two frames. */
+  /** First frame, and the first after the part; both may lie between two frames. */
   readonly from: number
   readonly to: number
 }

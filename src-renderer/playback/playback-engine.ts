@@ -1,10 +1,9 @@
 /**
- * The playback engine: every version of a song runs on it in lockstep, and one of them is heard. It runs in the audio thread but is
- * plain arithmetic over planar samples, so a test renders it as the sound card does.
- *
- * One frame counter, the head, places all versions. Switching moves fades, never the head, so it cannot shift time. A seek, a
- * loop turn, a pause and the end of the song are the same thing: the head leaves, and a tail plays the old place on for 8 ms
- * while it fades. A version whose samples are not here yet is not switched to until they are.
+ * The playback engine: all versions of a song run in lockstep, one of them audible. It runs on the audio thread but is
+ * plain arithmetic over planar samples, so a test renders the same output as the sound card.
+ * One frame counter, the head, positions all versions. A switch moves fades, never the head, so it cannot shift time. A
+ * seek, a loop turn, a pause and the end of the song work the same way: the head jumps, and a tail plays on from the
+ * old position for 8 ms while it fades out. A switch waits until the samples of its version are loaded.
  */
 import { createLoudnessMeter, type LoudnessMeter } from './loudness.ts'
 import { createTruePeakMeter } from './true-peak.ts'
@@ -15,7 +14,10 @@ export const CHUNK_FRAMES = 32_768
 const FADE_MS = 8
 /** Time for a change of level to settle. */
 const LEVEL_MS = 20
-/** A version is switched to when so much of it is here: a slow disk then delays the switch instead of tearing a gap behind it. */
+/**
+ * Length of a version that must be loaded before a switch to it: a slow disk then delays the switch instead of causing
+ * a gap.
+ */
 const SWITCH_MARGIN_SECONDS = 0.3
 /** Frames between two reports. */
 const REPORT_FRAMES = 1024
@@ -49,9 +51,12 @@ export type PlaybackCommand =
    * `slideMs`.
    */
   | { readonly kind: 'choose'; readonly version: string; readonly slideMs?: number | undefined }
-  /** From version `of` alone, `without` is taken away, each at its level; where it is not here yet, it is waited for. Null: all are whole. */
+  /**
+   * From version `of` alone, `without` is subtracted, each at its level; playback waits until it is loaded. Null: no
+   * difference.
+   */
   | { readonly kind: 'difference'; readonly difference: Difference | null }
-  /** Linear gain per version; a version that is not named keeps its own. */
+  /** Linear gain per version; omitted versions keep theirs. */
   | { readonly kind: 'levels'; readonly gains: Readonly<Record<string, number>> }
   /** Commands that move the head carry a rising number, which reveals reports sent before the command arrived. */
   | { readonly kind: 'play'; readonly serial: number }
@@ -62,14 +67,14 @@ export type PlaybackCommand =
 
 /** Report of the playback engine, about every 20 ms of sound. */
 export interface PlaybackReport {
-  /** Number of the last play, pause or seek that was obeyed. */
+  /** Number of the last play, pause or seek executed. */
   readonly serial: number
   readonly frame: number
   readonly isPlaying: boolean
-  /** Tells whether it waits for samples. */
+  /** Whether it is waiting for samples. */
   readonly isWaiting: boolean
   readonly version: string | null
-  /** Highest true peak of the heard version as written since the last report, linear, left and right. */
+  /** Highest true peak of the current version as written since the last report, linear, left and right. */
   readonly truePeaks: readonly [number, number]
   /** Per version as written: momentary, short-term, integrated in LUFS; −Infinity for silence. */
   readonly loudness: Readonly<Record<string, readonly [number, number, number]>>
@@ -85,7 +90,7 @@ interface Voice {
   readonly frames: number
   readonly chunks: Map<number, Chunk>
   readonly meter: LoudnessMeter
-  /** Place in the cross-fade: 0 silent, 1 heard. */
+  /** Position in the cross-fade: 0 silent, 1 audible. */
   fade: number
   gain: number
   wantedGain: number
@@ -137,25 +142,25 @@ class HeardPeaks {
     return peaks
   }
 
-  /** Forgets the samples before. */
+  /** Clears the sample history. */
   reset(): void {
     this.#left.reset()
     this.#right.reset()
   }
 }
 
-/** Playback in a context of one sample rate; empty at first. */
+/** Playback at the sample rate of a context; empty at first. */
 export class PlaybackEngine {
   readonly #sampleRateHz: number
-  /** Change of a fade in one frame. */
+  /** Change of a fade per frame. */
   readonly #fadeStep: number
-  /** Change of the fade between versions in one frame. */
+  /** Change of the fade between versions per frame. */
   #switchStep: number
   #isSlide = false
   #difference: Difference | null = null
-  /** Change of a level in one frame. */
+  /** Change of a level per frame. */
   readonly #levelStep: number
-  /** Frames of a version that must be here before it is switched to. */
+  /** Frames of a version that must be loaded before a switch to it. */
   readonly #switchMargin: number
   readonly #voices = new Map<string, Voice>()
   readonly #peaks = new HeardPeaks()
@@ -180,7 +185,7 @@ export class PlaybackEngine {
     this.#switchMargin = Math.round(SWITCH_MARGIN_SECONDS * sampleRateHz)
   }
 
-  /** Takes a command; commands are obeyed in their order. */
+  /** Executes a command; commands take effect in their order. */
   obey(command: PlaybackCommand): void {
     if ('serial' in command) this.#serial = command.serial
     switch (command.kind) {

@@ -1,4 +1,4 @@
-/** The playback in the audio thread: commands come in and reports go out over the node's port. */
+/** The playback engine on the audio thread: receives commands and sends reports through the node's port. */
 import { type PlaybackCommand, PlaybackEngine } from './playback-engine.ts'
 
 declare const sampleRate: number

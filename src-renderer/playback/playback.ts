@@ -1,4 +1,4 @@
-/** The playback: one item is loaded at a time, its versions run under one playhead, and one of them is heard. */
+/** The playback: a single loaded item, whose versions share one playhead; one of them is audible. */
 import { createStore } from 'zustand/vanilla'
 import type { Client } from '../../src-contract/client.ts'
 import type { AudioGraph, openAudioGraph } from './audio-graph.ts'
@@ -47,13 +47,13 @@ export class Playback {
   readonly loop: Looping
   readonly #deps: PlaybackDeps
   readonly #listeners = new Set<(report: PlaybackReport) => void>()
-  /** Choices that the next item of a kind takes over. */
+  /** Choices kept for the next item of the same kind. */
   readonly #kept = new Map<PlaybackItem['kind'], Partial<PlaybackState>>()
   #session: PlaybackSession
   #opening: Promise<void> | null = null
   /** Start position once the item is open, s. */
   #startSeconds = 0
-  /** The song that another screen took the place of: it is loaded again when that is left. */
+  /** The song replaced by another screen's item: it is loaded again when that screen is left. */
   #aside: { readonly item: PlaybackItem; readonly version: string; readonly seconds: number } | null = null
   /** Frame of the last report. */
   #lastFrame = 0
@@ -80,7 +80,7 @@ export class Playback {
     })
   }
 
-  /** Loads an item in the place of the one before. Nothing of it is read before it is opened or played. */
+  /** Loads an item in place of the previous one. Nothing of it is read before it is opened or played. */
   load(item: PlaybackItem): void {
     if (isLoaded(this.#state, item) && canSound(this.#state)) {
       this.#change(withItem(this.#state, item))
@@ -93,7 +93,7 @@ export class Playback {
     this.store.setState(firstState(item, this.#kept.get(item.kind)))
   }
 
-  /** Reads the item that is loaded; resolves once its versions are there. Never throws. */
+  /** Reads the loaded item; resolves once its versions are ready. Never throws. */
   open(): Promise<void> {
     this.#opening ??= this.#open()
     return this.#opening
@@ -145,13 +145,13 @@ export class Playback {
     this.store.setState({ join: part.join })
   }
 
-  /** Calls back with every report of the playback engine; returns the function that ends it. */
+  /** Calls back with every report of the playback engine; returns the function that stops this. */
   onReport(listener: (report: PlaybackReport) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Position that is heard at this moment, in seconds of the item. */
+  /** Current playback position, in seconds of the item. */
   readonly position = (): number => Math.min(this.#state.durationSeconds, this.graph?.position() ?? this.#startSeconds)
 
   /** The audio graph; null before the item is open. */
@@ -178,7 +178,7 @@ export class Playback {
     if (version?.isOnDemand && version.source && !this.#state.readiness[id]) void this.#session.load([version])
   }
 
-  /** Changes between the original and the version heard last. */
+  /** Switches between the original and the last other version. */
   swap(): void {
     const { version, lastHeard } = this.#state
     this.choose(version === 'source' ? lastHeard : 'source')
@@ -189,7 +189,7 @@ export class Playback {
     if (this.#state.isDifference !== isDifference) this.#change({ isDifference })
   }
 
-  /** Sets the level or the volume; without a service that of the version is imitated. */
+  /** Sets the level or the volume; without a service, that of the version is imitated. */
   adjust(change: Partial<Pick<PlaybackState, 'levelMode' | 'service' | 'volume' | 'isMuted'>>): void {
     this.#change(change)
   }
@@ -223,7 +223,7 @@ export class Playback {
       this.store.setState((state) => withRead(state, known))
       await session.start(this.#state)
       if (session.signal.aborted) return
-      // Choices that were made while the sound was being started.
+      // Choices made while the sound was starting.
       this.#sound()
       if (this.#startSeconds > 0) session.graph?.seek(this.#startSeconds)
       this.loop.apply()

@@ -1,4 +1,6 @@
-/** A release as it is played: its tracks in their order with their rests, fades and cuts, and the songs as they came under them. */
+/**
+ * A release as a playback item: its tracks in order with their pauses, fades and cuts, and the originals below them.
+ */
 import type { Client } from '../../src-contract/client.ts'
 import type { Release, Track as ReleaseTrack } from '../../src-contract/releases.ts'
 import { dbToGain } from '../../src-engine/dsp/units.ts'
@@ -9,21 +11,21 @@ import { openSoundFile, type SoundFile, type Track } from './track.ts'
 
 /** Gains that make masters and originals equally loud, dB. */
 export interface MatchedLevels {
-  /** Gain of every master: one for all, so that their relations stay. 0 or less. */
+  /** Gain of every master: the same for all, which keeps their relative levels. 0 or less. */
   readonly masterDb: number
   /** Gains of the originals by track id. 0 or less. */
   readonly originalDb: Readonly<Record<string, number>>
 }
 
-/** A release in its order. `levels` are not known before its masters and songs are measured. */
+/** A release in its order. `levels` is null until its masters and songs are measured. */
 export interface ReleaseItem extends PlaybackItem {
   readonly kind: 'release'
   readonly levels: MatchedLevels | null
 }
 
-/** Length that is heard of each side of a join, s. */
+/** Length played of each side of a join, s. */
 const JOIN_SECONDS = 8
-/** Rate of a release whose files do not tell one, Hz. */
+/** Rate of a release whose files do not state one, Hz. */
 const USUAL_RATE_HZ = 48_000
 /** Decoded songs to keep: the current one and the next ones. */
 const DECODED = 3
@@ -37,7 +39,7 @@ export function releaseItem(release: Release, levels: MatchedLevels | null): Rel
     durationSeconds: 0,
     rateHz: USUAL_RATE_HZ,
     versions: [
-      // The originals have their gains already, so that only the distance of both counts.
+      // The originals already have their gains, so only the difference of both counts.
       { id: 'record', kind: 'record', source: null, level: level(0 - (levels?.masterDb ?? 0)) },
       { id: 'source', kind: 'source', source: null, level: level(0), isOnDemand: true },
     ],
@@ -92,10 +94,10 @@ export function matchedLevels(
   }
 }
 
-/** Ways to hear a release: its masters as they are written, or masters and originals at equal loudness. */
+/** Sounds of a release: its masters as written, or masters and originals at equal loudness. */
 export type ReleaseSound = 'file' | 'master' | 'original'
 
-/** Returns how a release is heard. Pure. */
+/** Returns the current sound of a release. Pure. */
 export function soundOf({ version, levelMode }: Pick<PlaybackState, 'version' | 'levelMode'>): ReleaseSound {
   if (version === 'source') return 'original'
   return levelMode === 'file' ? 'file' : 'master'
@@ -108,13 +110,13 @@ export function soundOfKey(key: string, sound: ReleaseSound): ReleaseSound | und
   return undefined
 }
 
-/** Part of a release that is played. */
+/** Played part of a release. */
 export interface ReleasePart {
   readonly startSeconds: number
   readonly join: Join | null
 }
 
-/** Returns the release from a track on. Pure. */
+/** Returns the release from a track onwards. Pure. */
 export const partFrom =
   (trackId: string) =>
   (placed: readonly PlacedTrack[]): ReleasePart | null => {
@@ -134,7 +136,7 @@ export const joinPart =
     }
   }
 
-/** Returns the number of the track that sounds at a position, from 0; that of the one before in a rest. Pure. */
+/** Returns the index of the track at a position, from 0; in a pause that of the previous track. Pure. */
 export function trackAt({ placed }: Pick<PlaybackState, 'placed'>, seconds: number): number {
   return Math.max(
     0,
@@ -142,7 +144,7 @@ export function trackAt({ placed }: Pick<PlaybackState, 'placed'>, seconds: numb
   )
 }
 
-/** A track with the file that is heard of it. */
+/** A track with its playback file. */
 interface HeardTrack {
   readonly track: ReleaseTrack
   readonly isMaster: boolean
@@ -151,7 +153,7 @@ interface HeardTrack {
   readonly source: FileSource
 }
 
-/** Returns the tracks of a release that can be heard. */
+/** Returns the playable tracks of a release. */
 function heardTracks({ tracks }: Release): HeardTrack[] {
   return tracks.flatMap((track): HeardTrack[] => {
     const { master } = track
@@ -169,7 +171,7 @@ interface SongOrigin {
   readonly master?: ReleaseTrack['master'] | undefined
 }
 
-/** Returns the song of a track as it came: the stored one, else that of its job. */
+/** Returns the original of a track: the stored song, else that of its job. */
 export function songOf({ source_id, job_id, master }: SongOrigin): FileSource {
   if (source_id) return { kind: 'song', sourceId: source_id }
   return { kind: 'master', jobId: job_id ?? master?.job_id ?? '', file: 'source' }
@@ -218,7 +220,7 @@ function usualRate(files: readonly Pick<SoundFile, 'rateHz'>[]): number {
   return rates.toSorted((a, b) => count(b) - count(a))[0] ?? USUAL_RATE_HZ
 }
 
-/** Returns the readers of songs: each is opened when it is first read, and of the decoded ones the last few are kept. */
+/** Returns the readers of songs: each opens on its first read, and the last few decoded ones are kept. */
 function createReaders(files: readonly SoundFile[], rateHz: number): Track['read'][] {
   const decoded: number[] = []
   const open = new Map<number, Promise<Track>>()
@@ -233,7 +235,7 @@ function createReaders(files: readonly SoundFile[], rateHz: number): Track['read
   })
 }
 
-/** Returns tracks as parts of the sequence. */
+/** Returns tracks as parts of a sequence. */
 function partsOf(heard: readonly HeardTrack[], files: readonly SoundFile[], rateHz: number): SequencePart[] {
   const readers = createReaders(files, rateHz)
   return heard.map(({ track, hasEdges }, at) => {

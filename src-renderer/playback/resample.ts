@@ -1,4 +1,4 @@
-/** Changing the sample rate of any run of a file, so that pieces fit together as if the whole had been changed at once. Pure. */
+/** Sample rate conversion of any run of a file; pieces join as if the whole had been converted at once. Pure. */
 import { fractionalDelay } from './true-peak.ts'
 
 const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b))
@@ -7,15 +7,15 @@ const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greates
 const HALF_TAPS = 32
 
 export interface Resampler {
-  /** Input frames `[from, to)` that output frames `[start, start + count)` are made of; they may lie outside the file. */
+  /** Input frames `[from, to)` needed for output frames `[start, start + count)`; they may lie outside the file. */
   readonly inputRange: (start: number, count: number) => { readonly from: number; readonly to: number }
   /** Output frames `[start, start + count)` from `input`, whose first sample is input frame `inputRange(...).from`. */
   readonly convert: (input: Float32Array, start: number, count: number) => Float32Array
 }
 
 /**
- * Returns a linear-phase polyphase resampler between two integer rates: output frame n lies at the moment n / outputHz of the
- * file, without delay. Kaiser window, 64 taps (more when it goes down), stop band below −80 dB. Never throws.
+ * Returns a linear-phase polyphase resampler between two integer rates: output frame n is at time n / outputHz of the
+ * file, without delay. Kaiser window, 64 taps (more for downsampling), stop band below −80 dB. Never throws.
  */
 export function createResampler(inputHz: number, outputHz: number): Resampler {
   const divisor = greatestDivisor(inputHz, outputHz)

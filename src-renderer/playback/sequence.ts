@@ -1,4 +1,4 @@
-/** Songs one after another as one track: with the rests between them, cut and faded as a release asks for, joined at the sample. */
+/** Several songs as one track, with the pauses, cuts and fades of a release, joined at the sample. */
 import type { FadeShape } from '../../src-contract/edges.ts'
 import { fadeGain } from '../../src-engine/dsp/fade.ts'
 import type { Track } from './track.ts'
@@ -14,9 +14,9 @@ export interface PartFade {
 export interface SequencePart {
   /** Silence before it. */
   readonly restFrames: number
-  /** First frame of the song that is heard. */
+  /** First frame played of the song. */
   readonly fromFrame: number
-  /** Length that is heard. */
+  /** Number of frames played. */
   readonly frames: number
   readonly fadeIn: PartFade
   readonly fadeOut: PartFade
@@ -26,7 +26,7 @@ export interface SequencePart {
   readonly read: Track['read']
 }
 
-/** A song in its place. */
+/** A song with its position. */
 interface PlacedPart extends SequencePart {
   readonly startFrame: number
 }
@@ -41,7 +41,7 @@ export function startsOf(parts: readonly Pick<SequencePart, 'restFrames' | 'fram
   })
 }
 
-/** Returns the parts as one track: every frame of every part is in it once, in order. */
+/** Returns the parts as one track that contains every frame of every part once, in order. */
 export function joinParts(parts: readonly SequencePart[]): Track {
   const starts = startsOf(parts)
   const placed = parts.map((part, at): PlacedPart => ({ ...part, startFrame: starts[at]! }))
@@ -63,9 +63,7 @@ export function joinParts(parts: readonly SequencePart[]): Track {
   }
 }
 
-/**
- * Returns the parts of originals laid under those of their masters: each begins with its master, is no longer than that, and has its gain.
- */
+/** Returns the originals placed under their masters: each begins with its master, is no longer, and has its gain. */
 export function underMasters(
   masters: readonly SequencePart[],
   originals: readonly SequencePart[],

@@ -1,4 +1,4 @@
-/** The sound of one loaded item: its audio graph, and the tracks in it and on their way into it. */
+/** The sound of a loaded item: its audio graph with the loaded and loading tracks. */
 import type { Client } from '../../src-contract/client.ts'
 import type { AudioGraph, AudioGraphDeps, openAudioGraph } from './audio-graph.ts'
 import { FormTracks } from './forms.ts'
@@ -23,12 +23,12 @@ export class PlaybackSession {
     this.#deps = deps
   }
 
-  /** Fires when the item is let go of. */
+  /** Fires when the item is unloaded. */
   get signal(): AbortSignal {
     return this.#control.signal
   }
 
-  /** Opens the audio graph. Rejects where there is no AudioWorklet. */
+  /** Opens the audio graph. Rejects without AudioWorklet. */
   async start(format: Pick<AudioGraphDeps, 'rateHz' | 'durationSeconds'>): Promise<void> {
     const { client: _client, openGraph, ...calls } = this.#deps
     const graph = await openGraph({ ...format, ...calls })
@@ -37,7 +37,7 @@ export class PlaybackSession {
     this.graph = graph
   }
 
-  /** Reads versions one after the other. */
+  /** Reads versions one after another. */
   async load(versions: readonly PlaybackVersion[]): Promise<void> {
     const read = versions.flatMap((one) => (one.source ? [this.#toLoad(one.id, one, one.source, this.signal)] : []))
     await this.graph?.load(read)

@@ -1,4 +1,4 @@
-/** A stored song as it is played: as it came, and as its sound is set. */
+/** A stored song as a playback item: the original, and the song with its sound. */
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 import type { VersionLevel } from './levels.ts'
 import type { PlaybackItem } from './state.ts'
@@ -14,7 +14,7 @@ export interface StoredSong {
   readonly level: VersionLevel
 }
 
-/** Returns a stored song to be loaded; its audition follows when it is there, and until then the song itself is heard. Pure. */
+/** Returns a stored song as a playback item; the song itself plays until its audition is ready. Pure. */
 export function songItem({ sourceId, durationSeconds, rateHz, level }: StoredSong): SongItem {
   return {
     kind: 'song',

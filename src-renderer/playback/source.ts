@@ -1,4 +1,4 @@
-/** Sources of sound: the one place that knows how each kind is opened. */
+/** Sources of sound: the one module that opens each kind. */
 import { ApiError, type Client } from '../../src-contract/client.ts'
 import type { CopyCodec } from '../../src-contract/codecs.ts'
 import { RELEASE } from '../../src-contract/delivery-target.ts'
@@ -8,17 +8,17 @@ import { joinParts, type SequencePart } from './sequence.ts'
 import { type OpenFile, openSoundFile, placeTrack, type Track } from './track.ts'
 import type { WavLayout } from './wav.ts'
 
-/** A source that is one file. */
+/** A single-file source. */
 export type FileSource =
-  /** A stored song, as it came. */
+  /** A stored original. */
   | { readonly kind: 'song'; readonly sourceId: string }
-  /** A file of a finished job. Without `file` it is the master for all services, or that of the first platform. */
+  /** A file of a finished job. Without `file`, the master for all services, or that of the first platform. */
   | {
       readonly kind: 'master'
       readonly jobId: string
       readonly file?: Platform | 'source' | 'reference' | undefined
     }
-  /** A master as a codec leaves it. */
+  /** A master after a codec. */
   | { readonly kind: 'copy'; readonly jobId: string; readonly platform: Platform; readonly codec: CopyCodec }
   /** A song with its sound, before a job. */
   | { readonly kind: 'audition'; readonly auditionId: string; readonly isExact: boolean; readonly layout: WavLayout }
@@ -28,7 +28,7 @@ export type PlaybackSource =
   /** The tracks of a release in their order. */
   | { readonly kind: 'sequence'; readonly readParts: () => Promise<readonly SequencePart[]> }
 
-/** Place of a source among the others. */
+/** Position of a source among the others. */
 export interface SourcePlace {
   readonly rateHz: number
   /** Start position of the source in the song, s. */
@@ -48,12 +48,12 @@ export async function openSource(
   return placeTrack(await file.track(rateHz), Math.round(startSeconds * rateHz))
 }
 
-/** Wait between two attempts to read while the program is away, ms. */
+/** Interval between read attempts while the program is away, ms. */
 const AWAY_MS = 1000
 
 /**
- * Returns the opener of a file, which asks again for as long as the program is away and `signal` does not fire. It throws the ApiError of an
- * answer that refuses.
+ * Returns the opener of a file, which retries while the program is away, until `signal` fires. It throws the ApiError
+ * of a refusal.
  */
 export function fileOpener(client: Client, source: FileSource, signal: AbortSignal): OpenFile {
   const request = requestOf(client, source)
@@ -64,7 +64,7 @@ export function fileOpener(client: Client, source: FileSource, signal: AbortSign
         const answer = await request({ headers, signal })
         return new Response(await answer.arrayBuffer(), answer)
       } catch (error) {
-        // Any other error than ApiError is an answer that broke off.
+        // Any error other than ApiError is a broken response.
         if (signal.aborted || (error instanceof ApiError && !isNotReached(error.code))) throw error
         await new Promise((resolve) => setTimeout(resolve, AWAY_MS))
       }

@@ -10,24 +10,24 @@ import type { LoopState } from './loop.ts'
 import type { Difference } from './playback-engine.ts'
 import type { PlaybackSource } from './source.ts'
 
-/** One of the versions of an item, which lie under each other at the sample. */
+/** A version of an item; all versions are aligned to the sample. */
 export interface PlaybackVersion {
   /** `source`, a platform, `reference`, `other` for a master of another job, `audition`, or `record`. */
   readonly id: string
   readonly kind: 'source' | 'platform' | 'reference' | 'other' | 'audition' | 'record'
   readonly platform?: Platform
-  /** null before there is anything to be read. */
+  /** null before there is anything to read. */
   readonly source: PlaybackSource | null
-  /** Name in the audio graph where it is not the id. */
+  /** Name in the audio graph if it differs from the id. */
   readonly track?: string
   readonly level: VersionLevel
   /** Start position in the song, s; 0 when absent. */
   readonly startSeconds?: number
-  /** It is read when it is chosen first. */
+  /** It is read when first chosen. */
   readonly isOnDemand?: boolean
   /** For an audition: whether it equals the master of a job. */
   readonly isExact?: boolean
-  /** Reason why it is missing: the job was not asked for it, or had no reference. */
+  /** Reason why it is missing: the job did not include it, or had no reference. */
   readonly missing?: 'not_ordered' | 'no_reference'
   /** Key that chooses it. */
   readonly key?: string
@@ -37,7 +37,7 @@ export interface PlaybackVersion {
   readonly curves?: Report['source']['curves']
 }
 
-/** A track of a release in its place. */
+/** A track of a release with its position. */
 export interface PlacedTrack {
   readonly trackId: string
   readonly position: number
@@ -45,11 +45,11 @@ export interface PlacedTrack {
   readonly startSeconds: number
   readonly endSeconds: number
   readonly restSeconds: number
-  /** The master is heard, else the song as it came. */
+  /** Whether the master plays rather than the original. */
   readonly isMaster: boolean
 }
 
-/** Facts of an item that are known once its files are read. */
+/** Facts of an item, known once its files are read. */
 export interface ReadItem {
   readonly rateHz: number
   readonly durationSeconds: number
@@ -67,7 +67,7 @@ export interface PlaybackItem {
   readonly versions: readonly PlaybackVersion[]
   /** Initial state. */
   readonly first: Pick<PlaybackState, 'version' | 'lastHeard' | 'levelMode' | 'service'>
-  /** Choices that the next item of its kind takes over. */
+  /** Choices kept for the next item of its kind. */
   readonly keeps: readonly ('version' | 'levelMode' | 'service')[]
   /** Reads the details missing from the item; `now` returns the item at that time. */
   readonly read?: (client: Client, signal: AbortSignal, now: () => PlaybackItem | null) => Promise<ReadItem>
@@ -92,14 +92,14 @@ export interface PlaybackState extends LoopState {
   readonly copies: MasterForms
   /** Only the change made by the codec or the mastering plays. */
   readonly isDifference: boolean
-  /** The version other than the original that was heard last, for the swap. */
+  /** The last version played other than the original, for the swap. */
   readonly lastHeard: string
-  /** The master that was heard last. */
+  /** The last master played. */
   readonly lastMaster: string
   readonly isPlaying: boolean
   readonly isWaiting: boolean
   readonly levelMode: LevelMode
-  /** The service whose playback is imitated; null follows the version. */
+  /** The imitated service; null follows the version. */
   readonly service: Platform | null
   /** 0 to 100. */
   readonly volume: number
@@ -107,7 +107,7 @@ export interface PlaybackState extends LoopState {
   readonly blindTest: BlindTest | null
   /** Tracks of a release, once they are read. */
   readonly placed: readonly PlacedTrack[]
-  /** The join that is heard; null while the whole is. */
+  /** The join being played; null while the whole release is. */
   readonly join: Join | null
 }
 
@@ -153,7 +153,7 @@ export function firstState(item: PlaybackItem, kept: Partial<PlaybackState> = {}
 export const isLoaded = ({ item }: PlaybackState, { kind, id }: Pick<PlaybackItem, 'kind' | 'id'>): boolean =>
   item?.kind === kind && item.id === id
 
-/** Returns the choices that the next item of the kind takes over; without an item those of a song. */
+/** Returns the choices to keep for the next item of the kind; without an item those of a song. */
 export function keptChoices(state: PlaybackState): Partial<PlaybackState> {
   const keeps = state.item?.keeps ?? (['levelMode', 'service'] as const)
   return Object.fromEntries(keeps.map((name) => [name, state[name]]))
@@ -173,13 +173,13 @@ export function withItem({ item: before, versions }: PlaybackState, item: Playba
   return { item, versions: versions.map((one) => ({ ...one, level: (!one.track && levelOf(one.id)) || one.level })) }
 }
 
-/** Returns the service that "As on" means now: the chosen one, else that of the version, else that of the last master. */
+/** Returns the service for "As on": the chosen one, else that of the version, else that of the last master. */
 export function shownService({ service, version, versions, lastMaster }: PlaybackState): Platform {
   const platformOf = (id: string) => versions.find((one) => one.id === id)?.platform
   return service ?? platformOf(version) ?? platformOf(lastMaster) ?? PLATFORMS[0]
 }
 
-/** Returns the gain in dB of every version that is there, for a choice of level. */
+/** Returns the gain in dB of every available version, for a choice of level. */
 export function gainsOf(state: PlaybackState, mode: LevelMode): Record<string, number> {
   const { versions, blindTest } = state
   const compared = blindTest && [blindTest.a, blindTest.b].map((track) => partsOfTrack(track).version)
@@ -188,7 +188,7 @@ export function gainsOf(state: PlaybackState, mode: LevelMode): Record<string, n
   return levelGainsDb(levels, blindTest ? 'matched' : mode, shownService(state))
 }
 
-/** Returns the linear gain of every track in the audio graph; a codec leaves the level of its master as it is. */
+/** Returns the linear gain of every track in the audio graph; a codec keeps the level of its master. */
 export function trackGains(state: PlaybackState, mode: LevelMode): Record<string, number> {
   const gains = Object.entries(gainsOf(state, mode)).flatMap(([id, db]) =>
     [nameOf(state, id), trackOf(state.copies, id)].map((track) => [track, dbToGain(db)] as const),
@@ -210,7 +210,7 @@ export function heardTrack(state: Heard): string {
   return blindTest[side]
 }
 
-/** Returns the version that sounds, or whose copy does. */
+/** Returns the current version, whether it or its copy plays. */
 export const heardVersion = (state: Heard): string => partsOfTrack(heardTrack(state)).version
 
 const MASTERS: readonly PlaybackVersion['kind'][] = ['platform', 'other', 'audition']
@@ -227,7 +227,7 @@ export function differenceOf(state: PlaybackState): Difference | null {
   return { of: heardTrack(state), without }
 }
 
-/** Returns the difference that is heard alone; null where all is heard. */
+/** Returns the difference to play; null outside difference mode. */
 export const heardDifference = (state: PlaybackState): Difference | null =>
   state.isDifference ? differenceOf(state) : null
 
@@ -237,18 +237,18 @@ export function aimedAt(state: PlaybackState): PlaybackVersion['result'] {
   return resultOf(heardVersion(state)) ?? resultOf(state.lastMaster)
 }
 
-/** Tells whether a track is a form that is heard or waited for. */
+/** Tells whether a track is a current or awaited form. */
 export const isWantedForm = ({ versions, copies }: PlaybackState, track: string): boolean =>
   versions.some((one) => one.track === track) ||
   Object.entries(copies).some(([version, { codec, making }]) =>
     [codec, making].some((one) => one && formTrack(version, one) === track),
   )
 
-/** Tells whether anything of the item can be heard, or may be once it is read. */
+/** Tells whether any of the item can play, now or once it is read. */
 export const canSound = ({ readiness, hasFailed }: PlaybackState): boolean =>
   !hasFailed && (Object.keys(readiness).length === 0 || Object.values(readiness).some((one) => one !== 'failed'))
 
-/** Tells whether the version to be heard has to be read first: nothing sounds, or still another version. */
+/** Tells whether the chosen version is still loading: the output is silent, or still another version. */
 export const isReading = (state: PlaybackState): boolean =>
   state.isPlaying && (state.isWaiting || state.readiness[heardVersion(state)] === 'opening')
 
@@ -266,7 +266,10 @@ export function withVersion(
   }
 }
 
-/** Returns the change that puts a master of another job among the versions, or takes it out. `first` takes its place as the last heard. */
+/**
+ * Returns the change that adds a master of another job to the versions, or removes it. `first` replaces it as the last
+ * version played.
+ */
 export function withOther(state: PlaybackState, other: PlaybackVersion | null, first: string): Partial<PlaybackState> {
   const { versions, readiness, lastHeard, lastMaster } = state
   const rest = versions.filter((one) => one.kind !== 'other')
@@ -279,7 +282,7 @@ export function withOther(state: PlaybackState, other: PlaybackVersion | null, f
   }
 }
 
-/** Returns versions that are there in the order of loading: masters first, then versions that are aligned with them. */
+/** Returns the available versions in the order of loading: masters first, then the versions aligned with them. */
 export function loadOrder(versions: readonly PlaybackVersion[], chosen: string): PlaybackVersion[] {
   const order = ['record', 'platform', 'other', 'audition', 'source', 'reference']
   return versions

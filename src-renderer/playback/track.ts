@@ -12,9 +12,9 @@ import { rangesOfSound, readWavFrames, type Stereo, type WavLayout, wavLayout } 
 export interface Track {
   /** Length at the context's rate. */
   readonly frames: number
-  /** Tells whether time zero of this file is certain; a decoder may have left an encoder's delay in it. */
+  /** Whether time zero of this file is certain; a decoder may have left an encoder's delay in it. */
   readonly isExact: boolean
-  /** Reads `count` frames from `start`, which may lie outside; there it is silent. */
+  /** Reads `count` frames from `start`; frames outside the file are silent. */
   readonly read: (start: number, count: number) => Promise<Stereo>
 }
 
@@ -24,7 +24,10 @@ export type OpenFile = (range?: { readonly from: number; readonly to: number }) 
 /** Bytes of the first request: the head of nearly every file. */
 const FIRST_BYTES = 65_536
 
-/** Reads byte ranges; a server that answers a range with the whole file is asked once only. `fileBytes` is known after the first. */
+/**
+ * Reads byte ranges; a server that answers a range with the whole file is asked only once. `fileBytes` is known after
+ * the first.
+ */
 function createRangeReader(open: OpenFile) {
   let whole: Uint8Array | undefined
   let fileBytes = 0
@@ -43,7 +46,7 @@ function createRangeReader(open: OpenFile) {
   }
 }
 
-/** Puts the frames that exist, `[start + placed...)`, into silence of `count` frames. */
+/** Copies the existing frames, `[start + placed...)`, into silence of `count` frames. */
 function pad(samples: Float32Array, placed: number, count: number): Float32Array {
   if (placed === 0 && samples.length === count) return samples
   const padded = new Float32Array(count)
@@ -51,7 +54,7 @@ function pad(samples: Float32Array, placed: number, count: number): Float32Array
   return padded
 }
 
-/** Reads stretches of a file and joins them. */
+/** Reads and joins parts of a file. */
 async function readSound(
   ranges: readonly ByteRange[],
   readBytes: (from: number, to: number) => Promise<Uint8Array>,
@@ -106,10 +109,10 @@ function wavTrack(
 }
 
 const FULL_SCALE_16 = 0x8000
-/** Frames packed at a stretch: ten minutes at once would hold up the page for a quarter of a second. */
+/** Frames packed at a time: ten minutes at once would block the page for a quarter of a second. */
 const PACK_FRAMES = 1 << 20
 
-/** A channel in 16 bits, with the factor that brings it back to full scale 1. */
+/** A channel in 16 bits, with the factor that restores full scale 1. */
 interface Packed {
   readonly values: Int16Array
   readonly factor: number
@@ -163,18 +166,18 @@ async function decodedTrack(buffer: AudioBuffer): Promise<Track> {
 
 /** A file with its head read, which yields a track at any rate. Decoding is deferred until a track is needed. */
 export interface SoundFile {
-  /** Rate of the file, Hz; undefined where its head does not tell. */
+  /** Rate of the file, Hz; undefined if its head does not state it. */
   readonly rateHz: number | undefined
-  /** Length at a rate: exact for a WAV, by the given duration for another file. */
+  /** Length at a rate: exact for a WAV, from the given duration for other files. */
   readonly frames: (rateHz: number) => number
   readonly track: (rateHz: number) => Promise<Track>
 }
 
 export interface SoundFileOptions {
-  /** Layout of a WAV that is known, so that nothing is read of it yet. */
+  /** Known layout of a WAV, which makes reading its head unnecessary. */
   readonly layout?: WavLayout | undefined
   readonly durationSeconds?: number | undefined
-  /** Decodes a whole file at a rate; the browser does unless another is named. */
+  /** Decodes a whole file at a rate; by default in the browser. */
   readonly decode?: (bytes: ArrayBuffer, rateHz: number) => Promise<AudioBuffer>
 }
 
@@ -199,7 +202,7 @@ export async function openSoundFile(open: OpenFile, options: SoundFileOptions = 
   }
 }
 
-/** Reads the layout of a WAV; null where the file cannot be read in pieces. */
+/** Reads the layout of a WAV; null if the file cannot be read in pieces. */
 async function readLayout(file: ReturnType<typeof createRangeReader>): Promise<WavLayout | null> {
   const first = await file.read(0, FIRST_BYTES)
   const wave = await readLater(readWave(file.fileBytes()), async (offset, length) =>
@@ -223,18 +226,18 @@ export function placeTrack(track: Track, startFrame: number): Track {
   return { ...shiftTrack(track, -startFrame), isExact: track.isExact }
 }
 
-/** Excerpt that is compared, and the largest delay that is looked for: MP3 encoders leave 529 to about 2 300 frames. */
+/** Length of the compared excerpt, and the largest delay searched: MP3 encoders leave 529 to about 2 300 frames. */
 const EXCERPT_FRAMES = 32_768
 const MOST_LAG_FRAMES = 4096
-/** Below this the two are not certainly the same recording, and nothing is moved. */
+/** Below this the two may be different recordings, and nothing is moved. */
 const LEAST_LIKENESS = 0.5
 
 const mono = ({ left, right }: Stereo) => left.map((value, i) => (value + (right[i] as number)) / 2)
 const energy = (samples: Float32Array) => samples.reduce((sum, value) => sum + value * value, 0)
 
 /**
- * Returns by how many frames `track` is late against `exact`, another version of the same song, measured at the louder of
- * three places; 0 when they are not alike enough to tell.
+ * Returns the delay of `track` against `exact`, another version of the same song, in frames, measured at the louder of
+ * three places; 0 when they are not similar enough.
  */
 export async function measureLag(track: Track, exact: Track): Promise<number> {
   let loudest: { frame: number; samples: Float32Array; energy: number } | undefined

@@ -1,4 +1,4 @@
-/** True peak of one channel while it plays: four times interpolated (ITU-R BS.1770-5, annex 2, with a longer filter). */
+/** True peak of a channel during playback: four times interpolated (ITU-R BS.1770-5, annex 2, with a longer filter). */
 
 import { kaiser, sinc } from '../../src-engine/dsp/window.ts'
 
@@ -19,8 +19,9 @@ export function fractionalDelay(fraction: number, taps: number, cutoff = 1, beta
 }
 
 /**
- * Returns a meter for one channel. `push` answers the highest magnitude (linear, never below the sample peak) between and on
- * the samples it completed; the interpolation lags by eight samples. Silence answers 0; `reset` forgets the past.
+ * Returns a meter for one channel. `push` returns the highest magnitude (linear, never below the sample peak) between
+ * and on the samples it completed; the interpolation lags by eight samples. Silence gives 0; `reset` clears the
+ * history.
  */
 export function createTruePeakMeter() {
   const rows = [1, 2, 3].map((phase) => fractionalDelay(phase / FACTOR, TAPS, 1, 6))
@@ -51,7 +52,10 @@ export function createTruePeakMeter() {
   }
 }
 
-/** State of a peak column: `shownDb` falls, `heldDb` stays for a while, `maximumDb` until it is cleared. −Infinity is silence. */
+/**
+ * State of a peak column: `shownDb` falls, `heldDb` is held for a while, `maximumDb` until cleared. −Infinity is
+ * silence.
+ */
 export interface PeakBallistics {
   readonly shownDb: number
   readonly heldDb: number

@@ -1,4 +1,4 @@
-/** Samples of a WAV without decoding it as a whole: how they lie, and any run of them as floats. Pure. */
+/** Samples of a WAV without decoding it as a whole: its layout, and any run as floats. Pure. */
 import { type ByteRange, FLOAT, inFrames, PCM, type WaveFile } from '../../src-engine/dsp/riff.ts'
 
 export interface WavLayout {
@@ -11,7 +11,7 @@ export interface WavLayout {
   readonly frames: number
 }
 
-/** Returns the layout of a file; null for no WAV, and for one of an encoding other than PCM (16, 24, 32 bit) or 32-bit float. */
+/** Returns the layout of a file; null unless it is a WAV in PCM (16, 24, 32 bit) or 32-bit float. */
 export function wavLayout(wave: WaveFile | undefined): WavLayout | null {
   if (!wave?.format) return null
   const { tag, channels, sampleRateHz, bitsPerSample } = wave.format
@@ -24,16 +24,16 @@ export function wavLayout(wave: WaveFile | undefined): WavLayout | null {
   return frames === 0 ? null : { sampleRateHz, channels, bitsPerSample, isFloat, sound, frames }
 }
 
-/** Bytes before the samples of a WAV of whole numbers without tags. */
+/** Bytes before the samples of an integer PCM WAV without tags. */
 const PLAIN_HEAD_BYTES = 44
 
-/** Returns the layout of a stereo WAV of whole numbers without tags. Pure. */
+/** Returns the layout of a stereo integer PCM WAV without tags. Pure. */
 export function plainLayout(format: Pick<WavLayout, 'sampleRateHz' | 'bitsPerSample'>, frames: number): WavLayout {
   const length = (frames * 2 * format.bitsPerSample) / 8
   return { ...format, channels: 2, isFloat: false, frames, sound: [{ offset: PLAIN_HEAD_BYTES, length }] }
 }
 
-/** Returns where the bytes [from, to) of the sound lie in the file. */
+/** Returns the file ranges of the bytes [from, to) of the sound. */
 export function rangesOfSound(sound: readonly ByteRange[], from: number, to: number): ByteRange[] {
   let before = 0
   return sound.flatMap(({ offset, length }) => {

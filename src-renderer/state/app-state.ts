@@ -47,7 +47,7 @@ function guardUploads({ uploads }: BatchActions, releases: Releases): void {
   addEventListener('pagehide', () => uploads.leave())
 }
 
-/** Has the sound of the song that is loaded auditioned with every change of it, and lets it be heard instead of the original. */
+/** Auditions every change of the loaded song's sound, and plays the audition instead of the original. */
 function auditionLoaded({ store }: BatchActions, playback: Playback, auditions: Auditions): void {
   let before: { readonly id: string; readonly key: string } | null = null
   const follow = () => {
@@ -71,7 +71,7 @@ function auditionLoaded({ store }: BatchActions, playback: Playback, auditions: 
   playback.store.subscribe(follow)
 }
 
-/** A song that is taken off the list is heard no longer. */
+/** Stops playing a song that is removed from the list. */
 function leaveWithSong({ store }: BatchActions, playback: Playback): void {
   store.subscribe(({ order }) => {
     const { item } = playback.store.getState()
@@ -106,7 +106,7 @@ function createEventHandler({
     jobs.apply(event)
     batch.analyses.apply(event)
     if (event.event === 'audition.changed') void auditions.hearOf(event.audition_id)
-    // A song that goes into a release, or out of the last, leaves or joins the batch.
+    // A song added to a release, or removed from its last, leaves or joins the batch.
     if (event.event === BATCH_CHANGED || event.event === 'release.changed') readBatchSoon()
     if (event.event === 'account.changed') readAccountSoon()
     if (event.event === 'settings.changed') readSettingsSoon()
@@ -115,7 +115,7 @@ function createEventHandler({
     if (event.job_id || event.event === 'release.changed') refreshReleaseSoon()
     if (event.event === 'release.changed') releases.plan.again()
     if (event.event === 'job.created' || event.event === 'job.deleted') readBatchSoon()
-    // A song is charged as its job is made, and refunded as it fails.
+    // A song is charged when its job is created, and refunded when it fails.
     if (event.event === 'job.created' || event.event === 'job.completed' || event.event === 'job.failed')
       readAccountSoon()
   }
@@ -183,7 +183,7 @@ function createStores({ session, isTicketSpent }: Opening) {
   }
 }
 
-/** Creates the stores, and the link to the program that keeps them up to date once it is started. */
+/** Creates the stores, and the connection that keeps them up to date once it is started. */
 export function createAppState(opening: Opening) {
   const stores = createStores(opening)
   const { client, preferences, notices, service, batch } = stores
@@ -206,7 +206,7 @@ export function createAppState(opening: Opening) {
     async start(signal: AbortSignal) {
       guardUploads(batch, stores.releases)
       addEventListener('pagehide', notices.leave)
-      // The second press of a double click goes on with the first.
+      // The second press of a double click continues with the first.
       addEventListener('mousedown', ({ detail }) => detail < 2 && notices.edits.seal(), true)
       addEventListener('pagehide', batch.leave)
       addEventListener('storage', batch.marks.hearOthers)

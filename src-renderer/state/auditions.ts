@@ -1,4 +1,4 @@
-/** The audition of the song that is heard: asked for with every change of its sound, estimated at first, then exact. */
+/** The audition of the playing song: requested with every change of its sound, estimated at first, then exact. */
 import { createStore } from 'zustand/vanilla'
 import type { Audition } from '../../src-contract/auditions.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'
@@ -19,7 +19,7 @@ export interface AuditionWish {
 export interface AuditionsState {
   /** The newest audition; null before the first. */
   readonly audition: Audition | null
-  /** A newer sound has been asked for. */
+  /** A newer sound has been requested. */
   readonly isAsking: boolean
   /** Reason why the sound cannot be auditioned. */
   readonly failure: Refusal | null
@@ -27,16 +27,16 @@ export interface AuditionsState {
 
 export interface AuditionsDeps {
   readonly client: Pick<Client, 'call'>
-  /** Puts an audition in the place of the one before. */
+  /** Replaces the audition by the next. */
   readonly hear: (version: PlaybackVersion | null) => Promise<void>
 }
 
-/** Times that an audition is asked for again whose process has ended. */
+/** Number of retries of an audition whose process has ended. */
 const MOST_ATTEMPTS = 3
 
 const isSame = (a: AuditionWish | null, b: AuditionWish | null) => JSON.stringify(a) === JSON.stringify(b)
 
-/** Returns the version that an audition is, as far as it is known. */
+/** Returns an audition as a version, as far as it is known. */
 export function versionOf(audition: Audition): PlaybackVersion & { readonly track: string } {
   const { audition_id, state, loudness_lufs, true_peak_dbtp, duration_seconds, sample_rate_hz, platform } = audition
   const isExact = state === 'exact'
@@ -56,7 +56,7 @@ export function versionOf(audition: Audition): PlaybackVersion & { readonly trac
   }
 }
 
-/** The store of auditions with its actions. One request is under way at a time; the newest wish is the next. */
+/** The store of auditions with its actions. One request runs at a time; the newest requested sound is next. */
 export class Auditions {
   readonly store = createStore<AuditionsState>(() => ({ audition: null, isAsking: false, failure: null }))
   readonly #deps: AuditionsDeps
@@ -83,7 +83,7 @@ export class Auditions {
     if (!this.#isRunning) void this.#run()
   }
 
-  /** Call when the server tells that more is known of an audition. Never throws. */
+  /** Call when the server announces news of an audition. Never throws. */
   async hearOf(auditionId: string | undefined): Promise<void> {
     const isNewest = () => this.#newest?.audition_id === auditionId
     if (!auditionId || !isNewest()) return

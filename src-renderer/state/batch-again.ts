@@ -1,4 +1,4 @@
-/** Mastering songs once more: songs of ended jobs come back to the batch. */
+/** Mastering songs again: songs of ended jobs come back to the batch. */
 import type { StoreApi } from 'zustand/vanilla'
 import type { BatchSong } from '../../src-contract/app.ts'
 import { ApiError, type Client } from '../../src-contract/client.ts'
@@ -14,21 +14,21 @@ import { isNotReached } from './refusal.ts'
 /** Operations on the batch that mastering again uses. */
 export interface AgainBatch {
   readonly songOf: (sourceId: string) => BatchSong | undefined
-  /** Puts a song back that was taken off. Throws ApiError: NOT_FOUND where the batch has forgotten it. */
+  /** Restores a removed song. Throws ApiError: NOT_FOUND if the batch has forgotten it. */
   readonly restore: (sourceId: string) => Promise<void>
   /** Sends a file to the batch with its settings and metadata, and returns the id of its row. */
   readonly add: (file: File, settings: MasterSettings, metadata: OwnMetadata) => string
-  /** Takes a row off for good. */
+  /** Removes a row for good. */
   readonly takeOff: (rowId: string) => void
   readonly changeSettings: (sourceId: string, settings: MasterSettings | null) => void
-  /** Notes, or no longer, that the song of an ended job is to be mastered once more. */
+  /** Marks, or unmarks, the song of an ended job for mastering again. */
   readonly mark: (jobId: string, isAgain: boolean) => void
   /**
    * Shows a reference as on its way to the settings of a row, and sends it once it is read. Throws the error of `read`
    * or of the upload.
    */
   readonly fetchReference: (filename: string, rowId: string, read: () => Promise<File>) => Promise<void>
-  /** Told of each row as soon as it has come back, before its reference has. */
+  /** Called with each row once it is back, before its reference is. */
   readonly onBack: (rowId: string) => void
 }
 
@@ -74,16 +74,16 @@ export function createMasterAgain(deps: MasterAgainDeps, batch: Omit<AgainBatch,
   }
 }
 
-/** A song that came back. */
+/** A song brought back. */
 export interface BroughtBack {
   readonly rowId: string
   readonly title: string
-  /** The reference that it was mastered with is kept no more. */
+  /** The reference it was mastered with is no longer stored. */
   readonly isReferenceGone: boolean
   readonly undo: () => void
 }
 
-/** Returns the newest job of each song, in the given order: the batch holds a song with one way to master it. Pure. */
+/** Returns the newest job of each song, in the given order: the batch has one set of settings per song. Pure. */
 function newestOfEachSong(jobs: readonly Job[]): readonly Job[] {
   const newest = new Map<string, Job>()
   for (const job of jobs.toSorted((a, b) => b.created_at.localeCompare(a.created_at))) {
@@ -97,7 +97,10 @@ const isOneOf = (error: unknown, codes: readonly string[]) => error instanceof A
 
 /** A row ready to start, with the settings of its job except the reference. */
 interface BackRow extends Pick<BroughtBack, 'rowId' | 'undo'> {
-  /** Resolves to whether the reference is kept no more. Rejects where that cannot be told now; the row has gone back by then. */
+  /**
+   * Resolves to whether the reference is no longer stored. Rejects if that is unknown now; the row has been removed
+   * again by then.
+   */
   readonly reference: Promise<boolean>
 }
 
@@ -151,7 +154,7 @@ function takeUpAgain(
   })
 }
 
-/** Brings a song back that is not in the batch. Throws ApiError: RESULT_EXPIRED where it is kept nowhere. */
+/** Brings back a song that is not in the batch. Throws ApiError: RESULT_EXPIRED if it is stored nowhere. */
 async function bringMissing(job: Job, client: Pick<Client, 'open'>, batch: AgainBatch): Promise<BackRow> {
   const song = await restored(job.source_id, batch)
   if (song) return takeUpAgain(job, song, () => batch.takeOff(song.source.source_id), client, batch)
@@ -160,7 +163,7 @@ async function bringMissing(job: Job, client: Pick<Client, 'open'>, batch: Again
   return withReference(job, rowId, client, batch, () => batch.takeOff(rowId))
 }
 
-/** Begins to bring the reference of a row that has come back; where it cannot be asked for, the row goes back. */
+/** Starts fetching the reference of a returned row; if it cannot be requested, the row is removed again. */
 function withReference(
   job: Job,
   rowId: string,
@@ -180,7 +183,7 @@ function withReference(
       throw error
     },
   )
-  // Several are waited for one after another.
+  // Several are awaited one after another.
   reference.catch(() => undefined)
   return { rowId, undo, reference }
 }
@@ -200,20 +203,20 @@ async function readKept(
   return new File([await answer.blob()], filename)
 }
 
-/** Returns whether a reference cannot be had again: its job has kept it no longer, or it is not taken any more. */
+/** Returns whether a reference is unavailable for good: no longer stored with its job, or no longer accepted. */
 const isGone = (error: unknown) =>
   error instanceof ApiError &&
   !isNotReached(error.code) &&
   error.code in ERRORS &&
   !ERRORS[error.code as ErrorCode].retryable
 
-/** Puts a song back that was taken out of the batch; undefined where the batch has forgotten it. */
+/** Restores a song removed from the batch; undefined if the batch has forgotten it. */
 async function restored(sourceId: string | undefined, batch: AgainBatch): Promise<BatchSong | undefined> {
   if (!sourceId) return undefined
   try {
     await batch.restore(sourceId)
   } catch (error) {
-    // A song that was taken off is forgotten after a day; its job has kept it.
+    // A removed song is forgotten after a day; its job still has it.
     if (!isOneOf(error, ['NOT_FOUND'])) throw error
   }
   return batch.songOf(sourceId)

@@ -24,11 +24,11 @@ export interface AnalysesDeps {
    * ran it meanwhile.
    */
   readonly alone: (run: (hasWaited: boolean) => Promise<void>) => Promise<void>
-  /** Reads the batch again. */
+  /** Reloads the batch. */
   readonly read: () => Promise<void>
 }
 
-/** Makes the pages of one browser analyse songs in turn: the service takes one analysis at a time. */
+/** Makes the pages of a browser analyse songs in turn, as the service accepts one analysis at a time. */
 export async function inTurnOfPages(run: (hasWaited: boolean) => Promise<void>): Promise<void> {
   const { locks } = globalThis.navigator ?? {}
   if (!locks) return run(false)
@@ -39,7 +39,7 @@ export async function inTurnOfPages(run: (hasWaited: boolean) => Promise<void>):
   if (!hasRun) await locks.request('loudsmith.analysing', () => run(true))
 }
 
-/** Wait before an analysis is tried again that the service could not take, ms. */
+/** Delay before retrying an analysis that the service could not accept, ms. */
 const RETRY_MS = 1500
 
 const without = <Value>(all: Readonly<Record<string, Value>>, id: string) => {
@@ -63,7 +63,7 @@ export class Analyses {
     if (this.#isRunning || !this.#nextSong()) return
     this.#isRunning = true
     await this.#deps.alone(async (hasWaited) => {
-      // The results of the other page are not known here yet.
+      // The results of the other page are not loaded here yet.
       if (hasWaited) await this.#deps.read().catch(() => undefined)
       await this.#analyseAll()
     })
@@ -134,7 +134,7 @@ export class Analyses {
     }
   }
 
-  /** Forgets the progress of analyses of other pages that have ended. */
+  /** Removes the progress of other pages' analyses that have ended. */
   #forgetFound(): void {
     const { analysing } = this.store.getState()
     const { batch } = this.#deps.shown()

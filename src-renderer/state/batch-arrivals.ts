@@ -1,4 +1,4 @@
-/** Arrivals at the page's batch: readings of the server's batch, and songs that were uploads before. */
+/** Updates of the page's batch: readings of the server's batch, and songs that were uploads before. */
 import type { StoreApi } from 'zustand/vanilla'
 import type { Batch, BatchSong, Source } from '../../src-contract/app.ts'
 import type { Analyses } from './batch-analyses.ts'
@@ -16,7 +16,7 @@ import type { Uploads } from './batch-uploads.ts'
 import { isNotReached, type Refusal, refusalOf } from './refusal.ts'
 import type { Upload } from './song-rows.ts'
 
-/** Rows that start by themselves once they are measured. */
+/** Rows that start by themselves after their measurement. */
 export interface ArmedState {
   readonly rowIds: readonly string[]
 }
@@ -24,7 +24,7 @@ export interface ArmedState {
 export interface BatchArrivalsDeps {
   readonly store: StoreApi<BatchState>
   readonly armed: StoreApi<ArmedState>
-  /** Returns the criterion of the list's order that any page of this browser stored last. */
+  /** Returns the list's sort criterion stored last by any page of this browser. */
   readonly storedSort: () => Sort | null
   readonly uploads: Uploads
   readonly references: References
@@ -40,7 +40,7 @@ export interface BatchArrivalsDeps {
 
 export class BatchArrivals {
   readonly #deps: BatchArrivalsDeps
-  /** Ids of the songs that uploads became: an action on the one goes on with the other. */
+  /** Song ids by their former upload ids: an action on the upload continues with the song. */
   readonly #storedAs = new Map<string, string>()
   /** Failure of a change that could not be sent because the server was unreachable. */
   #untold: Refusal | null = null
@@ -49,7 +49,7 @@ export class BatchArrivals {
     this.#deps = deps
   }
 
-  /** Returns the present id of a row: an upload that was stored has become a song. */
+  /** Returns the current id of a row: a stored upload has become a song. */
   currentId(rowId: string): string {
     return this.#storedAs.get(rowId) ?? rowId
   }
@@ -61,11 +61,11 @@ export class BatchArrivals {
     this.#deps.store.setState({ failure })
   }
 
-  /** Shows the batch as it was read. A failure stays, except that the server was away when it was told something. */
+  /** Shows the batch as read. A failure stays, unless it was that the server was away for a change. */
   show(read: Batch): void {
     const { store, storedSort, uploads, references, changes, metadata, rowOrder, analyses, starts } = this.#deps
     const { batch: known, order: shown } = store.getState()
-    // A song whose upload has not been answered yet is still shown as that upload, in its place.
+    // A song with an unanswered upload is still shown as that upload, in its place.
     const isArriving = ({ source }: BatchSong) => !shown.includes(source.source_id) && uploads.isArriving(source)
     const songs = starts.shown(read.songs.filter((song) => !isArriving(song)))
     const batch = mergedBatch(known, { ...read, songs }, changes.holds, (id) => metadata.holds(id))
@@ -73,7 +73,7 @@ export class BatchArrivals {
     const order = known
       ? mergedOrder(shown, batch, uploadIds, rowOrder.heldIn(shown))
       : firstOrder(batch, uploadIds, uploads.keptOrder, shown)
-    // Another page that has ordered the list has stored its criterion.
+    // Another page that sorted the list has stored its criterion.
     const sort = storedSort()
     const untold = this.#untold
     store.setState(({ failure }) => ({ batch, order, sort, failure: failure === untold ? null : failure }))

@@ -1,4 +1,4 @@
-/** Settings that the hand has changed and the server has not confirmed: sent when the hand rests. */
+/** Settings changed here and not yet confirmed by the server: sent after a pause. */
 import type { Batch } from '../../src-contract/app.ts'
 
 const SETTLE_MS = 250
@@ -6,13 +6,13 @@ const SETTLE_MS = 250
 /** Target of settings of all songs, beside the source_ids of single songs. */
 export const ALL_SONGS = 'all songs'
 
-/** Tells the server. A request of a page that is being left must outlive it. */
+/** Sends it to the server. The request must outlive a page that is closing. */
 export type TellChange = (isLeaving?: boolean) => Promise<Batch>
 
 interface Change {
-  /** Runs while the hand has not rested. */
+  /** Timer that runs until the pause. */
   readonly timer: ReturnType<typeof setTimeout>
-  /** Sends it if that has not been done. Rejects with why the server did not take it. */
+  /** Sends it unless that was done. Rejects with the server's refusal. */
   readonly send: () => Promise<void>
   readonly request: TellChange
 }
@@ -23,7 +23,7 @@ export function createChanges(tell: (run: () => Promise<Batch>) => Promise<void>
   return {
     /** Tells whether a change of `target` is unconfirmed: until then it overrides the server's reading. */
     holds: (target: string): boolean => unconfirmed.has(target),
-    /** Sends a change of `target` when the hand rests, in place of the one before it. */
+    /** Sends a change of `target` after a pause, replacing the previous one. */
     soon(target: string, request: TellChange): void {
       clearTimeout(unconfirmed.get(target)?.timer)
       let sent: Promise<void> | undefined
@@ -42,7 +42,7 @@ export function createChanges(tell: (run: () => Promise<Batch>) => Promise<void>
     },
     /** Sends all unsent changes. Rejects when the server refuses one. */
     flush: () => Promise.all([...unconfirmed.values()].map((change) => change.send())),
-    /** Call when the page goes: everything is sent so that it outlives it. Never throws. */
+    /** Call when the page closes: everything is sent in requests that outlive it. Never throws. */
     leave(): void {
       for (const { request } of unconfirmed.values()) void request(true).catch(() => undefined)
     },

@@ -7,9 +7,9 @@ import type { JobsStore } from './jobs.ts'
 export interface CommandsDeps {
   readonly client: Client
   readonly jobs: Pick<JobsStore, 'readMissing'>
-  /** Shows the batch as the server has it. The newest job of each of its songs is known by then. */
+  /** Shows the batch as the server has it. The newest job of each of its songs is loaded by then. */
   readonly show: (batch: Batch) => void
-  /** Called with the reason why the server refused something; the batch without it has been shown, where it could be read. */
+  /** Called with the reason of a refusal; the batch without the change has been shown, if it could be read. */
   readonly onRefused: (error: unknown) => void
 }
 
@@ -18,16 +18,19 @@ export class Commands {
   readonly #deps: CommandsDeps
   readonly #inTurn = atMost(1)
   readonly #inReadingTurn = atMost(1)
-  /** Number of changes made to the batch here: an answer that was asked for before one knows nothing of it and is not shown. */
+  /** Number of changes made to the batch here: an answer requested before one does not contain it and is not shown. */
   #deeds = 0
-  /** The reading that has not begun yet. */
+  /** The reading that has not started yet. */
   #nextReading: Promise<void> | undefined
 
   constructor(deps: CommandsDeps) {
     this.#deps = deps
   }
 
-  /** Reads the batch once the server has received all changes made here, and again when more were made meanwhile. Throws ApiError. */
+  /**
+   * Reloads the batch once the server has received all local changes, and again if more were made meanwhile. Throws
+   * ApiError.
+   */
   readonly read = (): Promise<void> => {
     this.#nextReading ??= this.#inReadingTurn(async () => {
       const before = this.#deeds
@@ -69,7 +72,7 @@ export class Commands {
     await this.read()
   }
 
-  /** Notes a change to the batch here that the server has made by itself. */
+  /** Records a change to this page's batch that the server made by itself. */
   outdate(): void {
     this.#deeds += 1
   }

@@ -1,4 +1,4 @@
-/** Marks of the user on songs: warnings that were read, and songs to be mastered once more. All pages of a browser share it. */
+/** The user's marks on songs: read warnings, and songs to be mastered again. All pages of a browser share them. */
 import { createStore } from 'zustand/vanilla'
 import { readStored } from './browser-storage.ts'
 
@@ -7,7 +7,7 @@ type Marked = Readonly<Record<string, true>>
 export interface Marks {
   /** Songs to be used as they are, by row. */
   readonly accepted: Marked
-  /** Ended jobs whose songs are to be mastered once more, by job_id: a song that is started gets another one. */
+  /** Ended jobs whose songs are to be mastered again, by job_id: starting the song gives it another job. */
   readonly again: Marked
 }
 
@@ -24,12 +24,12 @@ export function createMarks(storage: Pick<Storage, 'getItem' | 'setItem'>) {
   })
   return {
     store,
-    /** Uses songs as they are, warnings read. */
+    /** Marks songs to be used as they are, warnings read. */
     accept(rowIds: readonly string[]) {
       const added = Object.fromEntries(rowIds.map((id) => [id, true as const]))
       setState(({ accepted }) => ({ accepted: { ...read('accepted'), ...accepted, ...added } }))
     },
-    /** Notes, or no longer, that the song of an ended job is to be mastered once more. */
+    /** Marks, or unmarks, the song of an ended job for mastering again. */
     markAgain(jobId: string, isAgain: boolean) {
       const { [jobId]: _one, ...others } = read('again')
       setState({ again: isAgain ? { ...others, [jobId]: true } : others })

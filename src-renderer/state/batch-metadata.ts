@@ -13,7 +13,7 @@ import { readStored } from './browser-storage.ts'
 import type { NoticesActions } from './notices.ts'
 import { isNotReached } from './refusal.ts'
 
-/** A text that is written about a song. */
+/** A text typed for a song. */
 export interface WrittenText {
   readonly rowId: string
   readonly name: OwnMetadataName
@@ -41,20 +41,20 @@ export interface BatchMetadataDeps {
   readonly commands: Pick<Commands, 'tell'>
   readonly notices: NoticesActions
   readonly uploads: Pick<Uploads, 'store' | 'changeMetadata'>
-  /** Returns the id that a row has by now: that of the song for the id of its upload. */
+  /** Returns the current id of a row: that of the song for the id of its upload. */
   readonly currentId: (rowId: string) => string
   readonly clearFailure: () => void
-  /** Keeps texts that break a rule over a reload. */
+  /** Stores texts that break a rule over a reload. */
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
 }
 
-/** Texts that several songs share; the others are of one song alone. */
+/** Texts shared by several songs; the others belong to a single song. */
 export const SHARED_METADATA = ['artist', 'album', 'year', 'composer', 'copyright', 'comment'] as const
 
-/** Fewest songs about which a text that is the same was meant for all. */
+/** Fewest songs for which an equal text counts as shared by all. */
 const LEAST_TOGETHER = 2
 const FAULTY_KEY = 'loudsmith.metadata'
-/** Time between two attempts while the program is away, ms. */
+/** Interval between attempts while the program is away, ms. */
 const AWAY_MS = 2000
 
 const isTexts = (stored: unknown) => typeof stored === 'object' && stored !== null
@@ -63,7 +63,7 @@ const isTexts = (stored: unknown) => typeof stored === 'object' && stored !== nu
 export class BatchMetadata {
   readonly store: StoreApi<MetadataState>
   readonly #deps: BatchMetadataDeps
-  /** Changes of songs that the server has not confirmed. */
+  /** Unconfirmed changes of songs. */
   readonly #unsent = new Map<string, OwnMetadata>()
 
   constructor(deps: BatchMetadataDeps) {
@@ -83,7 +83,7 @@ export class BatchMetadata {
     return this.store.getState().faulty[metadataField(id, name)] ?? written?.metadata?.[name] ?? ''
   }
 
-  /** Writes texts in one step that can be undone; closely following ones of the same fields are one. */
+  /** Writes texts in one undoable step; changes of the same fields in quick succession are one step. */
   readonly write = (texts: readonly WrittenText[]): void => {
     this.#deps.clearFailure()
     const before = texts.map((one) => ({ ...one, text: this.textOf(one.rowId, one.name) }))
@@ -95,7 +95,7 @@ export class BatchMetadata {
     })
   }
 
-  /** Writes texts about a song that has just been stored. */
+  /** Writes texts of a song just stored. */
   take(rowId: string, texts: OwnMetadata): void {
     const names = Object.keys(texts) as OwnMetadataName[]
     if (names.length > 0) this.#put(names.map((name) => ({ rowId, name, text: texts[name] ?? '' })))
@@ -128,7 +128,7 @@ export class BatchMetadata {
     if (former.cover) void this.#readCover(formerId).then((picture) => this.#putCovers([[rowId, picture]]))
   }
 
-  /** Gives songs a cover of their own, or with null that of their files; can be undone. Never throws. */
+  /** Gives songs their own cover, or with null that of their files; undoable. Never throws. */
   readonly setCover = async (rowIds: readonly string[], picture: Blob | null): Promise<void> => {
     this.#deps.clearFailure()
     const before = await Promise.all(rowIds.map(async (rowId) => [rowId, await this.#readCover(rowId)] as const))
@@ -201,7 +201,7 @@ export class BatchMetadata {
     )
   }
 
-  /** Returns whether the server took them. Never throws. */
+  /** Returns whether the server accepted them. Never throws. */
   #putCovers(covers: readonly (readonly [string, Blob | null])[]): Promise<boolean> {
     const { client, commands } = this.#deps
     const tell = commands.tell(async () => {

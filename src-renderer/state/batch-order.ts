@@ -1,4 +1,4 @@
-/** Order of the batch's rows, which the server is told. */
+/** Order of the batch's rows, sent to the server. */
 import type { StoreApi } from 'zustand/vanilla'
 import type { Batch } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
@@ -11,16 +11,16 @@ export interface BatchOrderDeps {
   readonly client: Pick<Client, 'call'>
   readonly store: StoreApi<BatchState>
   readonly notices: Pick<NoticesActions, 'edits'>
-  /** Returns the present id of a row: an upload that was stored has become a song. */
+  /** Returns the current id of a row: a stored upload has become a song. */
   readonly currentId: (rowId: string) => string
-  /** Tells the server something. Never throws. */
+  /** Sends the server a change. Never throws. */
   readonly command: (run: () => Promise<Batch>) => Promise<void>
 }
 
 /** The order of rows with the actions that change it. */
 export class BatchOrder {
   readonly #deps: BatchOrderDeps
-  /** The row that is being dragged. */
+  /** The row being dragged. */
   #heldId: string | null = null
 
   constructor(deps: BatchOrderDeps) {
@@ -34,7 +34,7 @@ export class BatchOrder {
     void command(() => client.call('changeDesk', { body: { order } }))
   }
 
-  /** Returns the row that is being dragged. A row that `order` lacks has been let go: no drag ends whose row is gone. */
+  /** Returns the row being dragged. A row missing in `order` is not: the drag of a removed row has no end event. */
   heldIn(order: readonly string[]): string | null {
     if (this.#heldId && !order.includes(this.#heldId)) this.#heldId = null
     return this.#heldId
@@ -56,7 +56,7 @@ export class BatchOrder {
     if (rowId === null && state.batch && songIdsOf(state.batch).join() !== songOrderIn(state).join()) this.tell()
   }
 
-  /** Puts the rows into the given order, which is that of `sort`. */
+  /** Puts the rows into the given order, produced by `sort`. */
   readonly arrange = (order: readonly string[], sort: Sort): void => {
     const before = this.#deps.store.getState()
     this.#set(order, sort)

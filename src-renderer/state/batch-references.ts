@@ -6,13 +6,13 @@ import type { Client } from '../../src-contract/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
-/** A reference on its way, or why it was not taken. */
+/** A reference on its way, or the reason for its refusal. */
 export interface SendingReference {
   readonly sendingId: number
   /** The row it belongs to; null for all songs. */
   readonly rowId: string | null
   readonly filename: string
-  /** The part that is there, 0 to 1. */
+  /** Uploaded part, 0 to 1. */
   readonly sent: number
   readonly error?: Refusal
 }
@@ -24,8 +24,8 @@ export interface ReferencesState {
 }
 
 /**
- * Returns the reference on its way that the settings of a row, or with null those of all songs, show: its own, or the one of all songs
- * while the row has no settings of its own. Pure.
+ * Returns the reference on its way to the settings of a row, or with null of all songs: its own, or the one of all
+ * songs while the row has no settings of its own. Pure.
  */
 export function sendingFor(
   { sending }: ReferencesState,
@@ -39,7 +39,7 @@ export function sendingFor(
 export interface ReferencesDeps {
   readonly client: Client
   readonly send: (song: SendSong) => Promise<Source>
-  /** Puts a stored reference among the settings of a row, or with null of all songs. */
+  /** Adds a stored reference to the settings of a row, or with null of all songs. */
   readonly use: (reference_source_id: string, rowId: string | null) => void
 }
 
@@ -58,7 +58,7 @@ export class References {
     this.#deps = deps
   }
 
-  /** Reads the facts of references that settings of the batch name and this page does not know. Never throws. */
+  /** Reads the unknown facts of references in the batch's settings. Never throws. */
   readMissing({ settings, songs }: Batch): void {
     for (const { reference_source_id: id } of [settings, ...songs.flatMap((song) => song.settings ?? [])]) {
       if (!id || this.store.getState().known[id] || this.#reading.has(id)) continue
@@ -73,7 +73,10 @@ export class References {
     }
   }
 
-  /** Sends a file for a row, or with null for all songs, and puts it among its settings; why it was refused stays shown. Never throws. */
+  /**
+   * Sends a file for a row, or with null for all songs, and adds it to its settings; a refusal stays shown. Never
+   * throws.
+   */
   async take(file: File, rowId: string | null): Promise<void> {
     const { sendingId, arriving } = this.#bring(file.name, rowId, (onSent) => this.#send(file, onSent))
     await arriving.catch((error: unknown) => this.#show(sendingId, { sent: 0, error: refusalOf(error) }))
@@ -118,14 +121,14 @@ export class References {
     return this.store.getState().known[sourceId ?? '']?.filename
   }
 
-  /** Shows a reference as being sent from now on, until it is among the settings. `arriving` rejects with why it is not. */
+  /** Shows a reference as being sent until it is in the settings. `arriving` rejects with the reason of a failure. */
   #bring(filename: string, rowId: string | null, load: (onSent: SendSong['onSent']) => Promise<Source>) {
     const sendingId = this.#nextId++
     this.store.setState(({ sending }) => ({ sending: [{ sendingId, rowId, filename, sent: 0 }, ...sending] }))
     const arrive = async () => {
       const source = await load((sent, total) => this.#show(sendingId, { sent: total > 0 ? sent / total : 0 }))
       this.#keep(source)
-      // The row may be that of the stored song by now.
+      // The row may have become that of the stored song.
       const now = this.store.getState().sending.find((one) => one.sendingId === sendingId)
       this.drop(sendingId)
       this.#deps.use(source.source_id, now ? now.rowId : rowId)

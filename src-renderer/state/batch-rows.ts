@@ -1,4 +1,4 @@
-/** Rows of the batch: adding them and taking them off. */
+/** Rows of the batch: adding and removing them. */
 import type { StoreApi } from 'zustand/vanilla'
 import type { Batch } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
@@ -12,17 +12,17 @@ export interface BatchRowsDeps {
   readonly store: StoreApi<BatchState>
   readonly uploads: Pick<Uploads, 'add' | 'showRefused' | 'takeOff'>
   readonly notices: NoticesActions
-  /** Returns the present id of a row: an upload that was stored has become a song. */
+  /** Returns the current id of a row: a stored upload has become a song. */
   readonly currentId: (rowId: string) => string
-  /** Tells the server something. Never throws. */
+  /** Sends the server a change. Never throws. */
   readonly command: (run: () => Promise<Batch>) => Promise<void>
-  /** As `command`, for an action of the user: the failure of the action before it is cleared. */
+  /** As `command`, for an action of the user: clears the failure of the previous action. */
   readonly act: (run: () => Promise<Batch>) => Promise<void>
-  /** Called with rows that are being taken off. */
+  /** Called with rows being removed. */
   readonly onTakenOff: (rowIds: readonly string[]) => void
 }
 
-/** The rows of the batch with the actions that add them and take them off. */
+/** The rows of the batch with the actions that add and remove them. */
 export class BatchRows {
   readonly #deps: BatchRowsDeps
 
@@ -30,7 +30,7 @@ export class BatchRows {
     this.#deps = deps
   }
 
-  /** Puts files at the end of the list, or in the place of a song, begins to send them and returns the ids of new rows. */
+  /** Adds files at the end of the list, or in place of a song, starts sending them and returns the ids of new rows. */
   add(files: readonly File[], more: Pick<Upload, 'replaces' | 'settings' | 'metadata'>): readonly string[] {
     const { store, uploads } = this.#deps
     const ids = uploads.add(files, more)
@@ -38,7 +38,7 @@ export class BatchRows {
     return ids
   }
 
-  /** Takes rows off the list. The result puts them back, or makes it final. */
+  /** Removes rows from the list. The result restores them, or makes the removal final. */
   takeOff(rowIds: readonly string[]) {
     const { client, store, uploads, currentId, act, onTakenOff } = this.#deps
     const { getState, setState } = store
@@ -67,7 +67,7 @@ export class BatchRows {
     }
   }
 
-  /** Takes the replaced song off and tells the server where the new one stands. */
+  /** Removes the replaced song and sends the server the place of the new one. */
   replace(sourceId: string, order: readonly string[]): Promise<void> {
     const { client, store, command } = this.#deps
     return command(async () => {
@@ -77,7 +77,7 @@ export class BatchRows {
     })
   }
 
-  /** Takes rows off the list; the toast can put them back. */
+  /** Removes rows from the list; the toast can restore them. */
   readonly remove = (rowIds: readonly string[], text: string): void => {
     const { notices, currentId } = this.#deps
     let taken = this.takeOff(rowIds)
@@ -85,17 +85,17 @@ export class BatchRows {
     const redo = () => {
       taken = this.takeOff(rowIds.map(currentId))
     }
-    // The bytes of a file that was not sent are let go of with the toast.
+    // The bytes of an unsent file are released with the toast.
     notices.show(taken.hasUploads ? { ...shown, settle: () => taken.forget() } : { ...shown, redo })
   }
 
-  /** Puts files at the end of the list and begins to send them; `replaces` names the song whose place the first one takes. */
+  /** Adds files at the end of the list and starts sending them; `replaces` is the song that the first one replaces. */
   readonly addFiles = (files: readonly File[], replaces?: string): void => {
     const settings = replaces ? (songIn(this.#deps.store.getState(), replaces)?.settings ?? null) : null
     this.add(files, { ...(replaces ? { replaces } : {}), ...(settings ? { settings } : {}) })
   }
 
-  /** Shows files that the desktop received without this page and did not accept. */
+  /** Shows files that the desktop received without this page and refused. */
   readonly showRefused = (refused: readonly RefusedFile[]): void => {
     const ids = this.#deps.uploads.showRefused(refused)
     this.#deps.store.setState(({ order }) => ({ order: [...order, ...ids] }))

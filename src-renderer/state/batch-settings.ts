@@ -13,7 +13,7 @@ export interface BatchSettingsDeps {
   readonly uploads: Pick<Uploads, 'store' | 'changeSettings'>
   readonly changes: ReturnType<typeof createChanges>
   readonly notices: NoticesActions
-  /** Returns the present id of a row: an upload that was stored has become a song. */
+  /** Returns the current id of a row: a stored upload has become a song. */
   readonly currentId: (rowId: string) => string
   readonly clearFailure: () => void
 }
@@ -29,7 +29,7 @@ export class BatchSettings {
     this.#deps = deps
   }
 
-  /** Returns the settings that a song, stored or on its way, has of its own; null without. */
+  /** Returns the settings of a song's own, stored or on its way; null without. */
   ownOf(rowId: string): MasterSettings | null {
     const { store, uploads } = this.#deps
     const isIts = (one: { readonly uploadId: string }) => one.uploadId === rowId
@@ -70,7 +70,7 @@ export class BatchSettings {
     })
   }
 
-  /** As `put`, for an action of the user: shown at once, sent after a pause, and the failure before it is cleared. */
+  /** As `put`, for an action of the user: shown at once, sent after a pause, and clears the previous failure. */
   readonly change = (change: Partial<MasterSettings>, rowIds: readonly string[]): void => {
     this.#deps.clearFailure()
     this.put(change, rowIds)

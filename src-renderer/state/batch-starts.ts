@@ -1,4 +1,4 @@
-/** Starts of songs that wait for a reference on its way, so that no song is mastered otherwise than it is shown. */
+/** Starts of songs that wait for a reference on its way, so that every song is mastered as shown. */
 import type { Batch, BatchSong } from '../../src-contract/app.ts'
 
 export interface StartsOptions {
@@ -6,9 +6,9 @@ export interface StartsOptions {
   readonly showState: (sourceIds: readonly string[], state: BatchSong['state']) => void
   /** Resolves to whether the references on their way to a song arrived; undefined if there are no such uploads. */
   readonly arrivalFor: (sourceId: string) => Promise<boolean> | undefined
-  /** Tells the server to start songs with the settings that they have by then. */
+  /** Requests the start of songs with their settings at that time. */
   readonly startNow: (sourceIds: readonly string[]) => Promise<void>
-  /** Told once where the reference of a song that was to be started did not arrive. */
+  /** Called once if the reference of a song to be started did not arrive. */
   readonly onMissing: () => void
 }
 
@@ -19,7 +19,7 @@ export function inState({ batch_id, ...song }: BatchSong, state: BatchSong['stat
 
 /** Makes the keeper of starts. */
 export function createStarts({ stateOf, showState, arrivalFor, startNow, onMissing }: StartsOptions) {
-  /** Songs whose start waits, with the state that they had before. */
+  /** Songs waiting to start, with their previous state. */
   const held = new Map<string, BatchSong['state']>()
   const letGo = (sourceIds: readonly string[]) => {
     for (const id of sourceIds) {

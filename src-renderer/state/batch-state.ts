@@ -1,4 +1,4 @@
-/** State of the batch as the page shows it, and its pure transitions. */
+/** State of the batch on the page, and its pure transitions. */
 import type { Batch, BatchSong, Source } from '../../src-contract/app.ts'
 import { everySong, placedOrder } from './batch-merge.ts'
 import { inState } from './batch-starts.ts'
@@ -17,7 +17,7 @@ export interface BatchState {
   readonly selection: Selection
   /** The row that came back from elsewhere and is to be scrolled to; null once it is in view. */
   readonly broughtBackId: string | null
-  /** Failure of something about the batch as a whole. */
+  /** Failure concerning the batch as a whole. */
   readonly failure: Refusal | null
 }
 
@@ -47,7 +47,7 @@ export function withSongStates({ batch }: BatchState, sourceIds: readonly string
   return { batch: { ...batch, songs } }
 }
 
-/** Returns the change that puts a stored song in the place of its upload, so that no row moves. */
+/** Returns the change that replaces an upload by its stored song, in the same place. */
 export function withStoredSong(
   state: BatchState,
   uploadId: string,
@@ -64,17 +64,17 @@ export function withStoredSong(
   }
 }
 
-/** Returns the change that adds rows at the end, or behind the row that they replace. */
+/** Returns the change that adds rows at the end, or after the row they replace. */
 export function withRows({ order, sort }: BatchState, ids: readonly string[], replaces: string | undefined): Change {
   const at = replaces ? order.indexOf(replaces) + 1 : order.length
   return {
     order: [...order.slice(0, at), ...ids, ...order.slice(at)],
-    // A row at the end of songs in the order of their titles has no place among them.
+    // A row at the end of a list sorted by title breaks its order.
     sort: sort === 'added' && !replaces ? sort : null,
   }
 }
 
-/** Returns the change that takes rows off the list. */
+/** Returns the change that removes rows from the list. */
 export function withoutRows({ batch, order, selection }: BatchState, gone: ReadonlySet<string>): Change {
   return {
     order: order.filter((id) => !gone.has(id)),
@@ -83,7 +83,7 @@ export function withoutRows({ batch, order, selection }: BatchState, gone: Reado
   }
 }
 
-/** Returns the change that puts rows back which are missing, with their songs, as they stood in `formerOrder`. */
+/** Returns the change that restores missing rows with their songs, at their places in `formerOrder`. */
 export function withRowsBack(
   { batch, order }: BatchState,
   rowIds: readonly string[],

@@ -12,18 +12,18 @@ import type { Upload } from './song-rows.ts'
 
 export interface UploadsDeps {
   readonly send: (song: SendSong) => Promise<Source>
-  /** Files sent at once; without a limit where the desktop takes them and goes on without this page. */
+  /** Files sent at once; unlimited where the desktop takes them over. */
   readonly atOnce: number
   readonly newId: () => string
-  /** Keeps refused and interrupted files over a reload. */
+  /** Stores refused and interrupted files over a reload. */
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
-  /** Ids of all rows as they are shown: the places of uploads survive with them. */
+  /** Ids of all rows in display order: the places of uploads are stored with them. */
   readonly order: () => readonly string[]
   /** Called when a song is stored and its upload is gone. */
   readonly onStored: (upload: Upload, source: Source) => void
 }
 
-/** A file that was not accepted, with the reason. */
+/** A refused file with the reason. */
 export interface RefusedFile extends Refusal {
   readonly filename: string
 }
@@ -47,11 +47,13 @@ interface UploadsState {
   readonly uploads: readonly Upload[]
 }
 
-/** Creates the keeper of refused and interrupted uploads over a reload, beside those of other pages of this browser. */
+/**
+ * Creates the storage of refused and interrupted uploads over a reload, beside those of other pages of this browser.
+ */
 function createKeeper(storage: UploadsDeps['storage'], shownOrder: UploadsDeps['order']) {
   const read = () => readStored<Kept>(storage, KEPT_KEY, isKept, { uploads: [], order: [] })
   const kept = read()
-  /** Uploads that this page shows or showed: all others that are kept belong to other pages. */
+  /** Uploads that this page shows or showed: all other stored ones belong to other pages. */
   const owned = new Set(kept.uploads.map((one) => one.uploadId))
   let saved = ''
   return {
@@ -59,7 +61,7 @@ function createKeeper(storage: UploadsDeps['storage'], shownOrder: UploadsDeps['
     own(uploads: readonly Upload[]) {
       for (const { uploadId } of uploads) owned.add(uploadId)
     },
-    /** Keeps uploads with their places in the list. */
+    /** Stores uploads with their places in the list. */
     save(uploads: readonly Upload[]) {
       const order = uploads.length > 0 ? shownOrder() : []
       const text = JSON.stringify({ uploads, order })
@@ -85,7 +87,7 @@ function uploadOf(file: File, uploadId: string): Upload {
 /** The store of uploads with its actions. */
 export class Uploads {
   readonly store: StoreApi<UploadsState>
-  /** Ids of rows, songs included, as they were shown when uploads were kept last. */
+  /** Ids of rows, songs included, in display order when uploads were last stored. */
   readonly keptOrder: readonly string[]
   readonly #deps: UploadsDeps
   readonly #keeper: ReturnType<typeof createKeeper>
@@ -104,8 +106,8 @@ export class Uploads {
   }
 
   /**
-   * Queues files and returns the ids of new rows, one per file that is not the missing one of an interrupted upload. `more` is
-   * kept with the first of them.
+   * Queues files and returns the ids of new rows, one per file unless it resumes an interrupted upload. `more` is
+   * stored with the first of them.
    */
   add(list: readonly File[], more: Pick<Upload, 'replaces' | 'settings' | 'metadata'> = {}): string[] {
     const ids: string[] = []
@@ -139,13 +141,13 @@ export class Uploads {
     this.#change(uploadId, { settings })
   }
 
-  /** Writes texts about a song before it is stored; they are judged when it is. */
+  /** Writes texts of a song before it is stored; they are validated then. */
   changeMetadata(uploadId: string, texts: OwnMetadata): void {
     const before = this.#uploads().find((one) => one.uploadId === uploadId)?.metadata
     this.#change(uploadId, { metadata: { ...before, ...texts } })
   }
 
-  /** Takes uploads off and stops those under way. The result puts them back, or lets go of their bytes. */
+  /** Removes uploads and stops those under way. The result restores them, or releases their bytes. */
   takeOff(uploadIds: ReadonlySet<string>) {
     const taken = this.#uploads().filter((one) => uploadIds.has(one.uploadId))
     this.#drop(uploadIds)
@@ -214,7 +216,7 @@ export class Uploads {
     return this.#uploads().some((one) => one.state === 'sending' && isOf(filename, size_bytes)(one))
   }
 
-  /** Takes off and returns the interrupted upload of a song that had arrived all the same; undefined without one. */
+  /** Removes and returns the interrupted upload of a song that arrived after all; undefined without one. */
   claim({ filename, size_bytes, created_at }: Source): Upload | undefined {
     const isIts = isOf(filename, size_bytes)
     const found = this.#uploads().find((one) => one.state === 'interrupted' && isIts(one) && created_at >= one.addedAt)

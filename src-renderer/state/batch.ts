@@ -74,15 +74,15 @@ export function createBatch(deps: BatchDeps) {
     arrange: rowOrder.arrange,
     ...createStartActions({ client, store, jobs, starts, armed, act, clearFailure }),
     ...createViewActions(store),
-    /** Reads the batch again. Throws ApiError. */
+    /** Reloads the batch. Throws ApiError. */
     read: commands.read,
-    /** Sends settings that the server has not confirmed so that they outlive the page. Called when the page goes. */
+    /** Sends unconfirmed settings in requests that outlive the page. Called when the page closes. */
     leave: changes.leave,
     changeSettings: settings.change,
     clearOwnSettings: settings.clearOwn,
     metadata,
     masterAgain: createMasterAgain({ client, store, notices, clearFailure }, againOperations(client, parts)),
-    /** Analyses a song again whose analysis failed. */
+    /** Retries the failed analysis of a song. */
     analyseAgain(sourceId: string) {
       analyses.forgetError(sourceId)
       void analyses.run()
@@ -246,7 +246,7 @@ function createStartActions({ client, store, jobs, starts, armed, act, clearFail
       return act(() => client.call('changeDesk', { body: { is_paused: isPaused } }))
     },
     /**
-     * Starts songs. One with a reference on its way waits for it, so that it is mastered as it is shown; where the reference does not
+     * Starts songs. A song with a reference on its way waits for it, to be mastered as shown; if the reference does not
      * arrive, it is not started.
      */
     async start(sourceIds: readonly string[]) {
@@ -254,7 +254,7 @@ function createStartActions({ client, store, jobs, starts, armed, act, clearFail
       clearFailure()
       await starts.start(sourceIds)
     },
-    /** Lets rows that are still sent or measured start by themselves later. */
+    /** Makes rows that are still uploading or being measured start by themselves later. */
     arm: (rowIds: readonly string[]) => armed.setState((state) => ({ rowIds: [...state.rowIds, ...rowIds] })),
     disarm: () => armed.setState({ rowIds: [] }),
     async stop(sourceIds: readonly string[]) {
@@ -270,7 +270,7 @@ function createStartActions({ client, store, jobs, starts, armed, act, clearFail
 function createViewActions({ setState }: StoreApi<BatchState>) {
   return {
     select: (selection: Selection) => setState({ selection }),
-    /** Call when the row that came back is in view. */
+    /** Call when the returned row is in view. */
     seen: () => setState({ broughtBackId: null }),
     /** Shows a failure that concerns no row. */
     fail: (error: unknown) => setState({ failure: refusalOf(error) }),

@@ -1,4 +1,4 @@
-/** Values that survive a reload in the storage of the browser. */
+/** Values kept over a reload in the browser's storage. */
 
 /** Parses the value stored under a key; returns `fallback` if it is missing or `isFit` rejects it. Never throws. */
 export function readStored<Value>(

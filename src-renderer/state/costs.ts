@@ -1,4 +1,4 @@
-/** Losses of the masters of a job, each sentence once with the platforms that it holds for. */
+/** Compromises of the masters of a job, each sentence once with its platforms. */
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { MasterCost, MasterResult } from '../../src-contract/report.ts'
 import { costText } from '../../src-contract/text/costs.ts'
@@ -9,7 +9,7 @@ export interface SharedCost {
   readonly platforms: readonly Platform[]
 }
 
-/** An overshoot of a lossy copy is told by a warning of the job. */
+/** A warning of the job covers the overshoot of a lossy copy. */
 const isOnlyHere = ({ code }: MasterCost) => code !== 'CODEC_OVERSHOOT'
 
 /** Returns the compromises of the masters that no warning of their job mentions. */

@@ -1,4 +1,4 @@
-/** Events of the desktop application: places to open, files that were added outside the page, colours of the frame. */
+/** Events of the desktop application: screens to open, files added outside the page, colours of the frame. */
 import type { DesktopBridge, Place } from '../../src-main/bridge.ts'
 import { go } from '../router.ts'
 import type { BatchActions } from './batch.ts'

@@ -1,11 +1,11 @@
 /** Undo history in one order: settings, the list and removals. */
 import { createStore } from 'zustand/vanilla'
 
-/** A change that was made. Both ways may be gone again and again; one without `redo` is not made again. */
+/** A change with its undo and redo, which may run repeatedly; without `redo` it cannot be redone. */
 export interface Edit {
   readonly undo: () => void
   readonly redo?: (() => void) | undefined
-  /** Changes with one key that follow each other closely are one: a fader on its way. */
+  /** Changes with the same key in quick succession are merged, such as a fader's movement. */
   readonly mergeKey?: string
 }
 
@@ -17,13 +17,13 @@ interface Entry extends Edit {
 export interface EditsState {
   /** Oldest first. */
   readonly past: readonly Entry[]
-  /** Taken back; the next to be made again is last. */
+  /** Undone; the next to redo is last. */
   readonly future: readonly Entry[]
 }
 
 /** Pause after which a change with the same key becomes a step of its own, ms. */
 const MERGE_MS = 800
-/** Changes that are remembered. */
+/** Number of changes kept. */
 const MOST_EDITS = 200
 
 /** Returns the history with a change on top; the redo steps are discarded. Pure. */
@@ -38,17 +38,17 @@ export function withEdit({ past, future }: EditsState, entry: Entry): EditsState
   return { past: merged.slice(-MOST_EDITS), future: [] }
 }
 
-/** Returns the history after a change was taken back, the last one unless another is named. Pure. */
+/** Returns the history after an undo of the last change, or of another. Pure. */
 export function takenBack({ past, future }: EditsState, editId = past.at(-1)?.editId): EditsState {
   const entry = past.find((one) => one.editId === editId)
   if (!entry) return { past, future }
   return { past: past.filter((one) => one !== entry), future: entry.redo ? [...future, entry] : future }
 }
 
-/** Returns the history after the change taken back last was made again. Pure. */
+/** Returns the history after a redo of the change undone last. Pure. */
 export function madeAgain({ past, future }: EditsState): EditsState {
   const entry = future.at(-1)
-  // Nothing that follows may become one with it.
+  // Later changes must not merge with it.
   return entry
     ? { past: [...past, { ...entry, atMs: Number.NEGATIVE_INFINITY }], future: future.slice(0, -1) }
     : { past, future }
@@ -59,7 +59,7 @@ export function createEdits(nowMs: () => number) {
   const store = createStore<EditsState>(() => ({ past: [], future: [] }))
   const { getState, setState } = store
   let nextId = 1
-  /** True while a step is undone or redone: its changes are no steps of their own. */
+  /** True during an undo or redo, whose own changes are not recorded. */
   let isReplaying = false
   const replay = (run: (() => void) | undefined) => {
     isReplaying = true
@@ -78,7 +78,7 @@ export function createEdits(nowMs: () => number) {
   }
   return {
     store,
-    /** Notes a change that was made, and returns its number; 0 while a change is being taken back or made again. */
+    /** Records a change and returns its id; 0 during an undo or redo. */
     push(edit: Edit): number {
       if (isReplaying) return 0
       setState(withEdit(getState(), { ...edit, editId: nextId++, atMs: nowMs() }))
@@ -101,7 +101,7 @@ export function createEdits(nowMs: () => number) {
       setState(({ past }) => ({
         past: past.map((one, i) => (i === past.length - 1 ? { ...one, atMs: Number.NEGATIVE_INFINITY } : one)),
       })),
-    /** Gives up a change that has become final. */
+    /** Discards a change that has become final. */
     drop: (editId: number) =>
       setState(({ past, future }) => {
         const others = (list: readonly Entry[]) => list.filter((one) => one.editId !== editId)

@@ -17,7 +17,7 @@ export interface HistoryFilter {
   readonly sort: NonNullable<JobQuery['sort']>
 }
 
-/** Returns whether a filter leaves jobs out of the list. */
+/** Returns whether a filter excludes jobs from the list. */
 export function isNarrowed({ q, status, platform }: HistoryFilter): boolean {
   return q !== '' || status !== undefined || platform !== undefined
 }
@@ -36,9 +36,9 @@ export interface HistoryState {
   readonly refusal: (Refusal & { readonly count: number }) | null
   readonly selected: Readonly<Record<string, true>>
   readonly isGrouped: boolean
-  /** Loudness of songs before mastering, LUFS, by their SHA-256; null where it cannot be told. Read for the rows in view. */
+  /** Loudness of songs before mastering, LUFS, by their SHA-256; null if unknown. Read for the rows in view. */
   readonly before: Readonly<Record<string, number | null>>
-  /** Deleted in this page but not yet on the server: their time to undo is running. */
+  /** Deleted in this page but not yet on the server, as the deletion can still be undone. */
   readonly hidden: Readonly<Record<string, true>>
 }
 
@@ -46,19 +46,19 @@ export interface HistoryGroup {
   readonly groupId: string
   readonly batchId: string | null
   readonly jobs: readonly Job[]
-  /** These are all of its jobs: only then they can be counted. */
+  /** The group is complete, which is needed for its count. */
   readonly isWhole: boolean
 }
 
 export interface GroupOptions {
   readonly dayOf: (iso: string) => string
-  /** Jobs of these groups may be missing anywhere. */
+  /** These groups may miss jobs anywhere. */
   readonly isFiltered: boolean
-  /** More jobs follow that are not read yet. */
+  /** More jobs follow that are not loaded yet. */
   readonly hasMore: boolean
 }
 
-/** Returns jobs in groups as they follow each other: one per batch, and one for the single songs of each day. */
+/** Returns consecutive groups of jobs: one per batch, and one for the single songs of each day. */
 export function groupsOf(jobs: readonly Job[], { dayOf, isFiltered, hasMore }: GroupOptions): HistoryGroup[] {
   const groups = new Map<string, Job[]>()
   for (const job of jobs) {
@@ -104,7 +104,7 @@ export class HistoryStore {
   readonly #notices: NoticesActions
   readonly #pages: HistoryPages
   readonly #deleteNow: ReturnType<typeof createDeletion>
-  /** Reads the loudness of a job's song, which its report alone has. One at a time. Never throws. */
+  /** Reads the loudness of a job's song, which only its report has. One at a time. Never throws. */
   readonly readBefore: (job: Job) => Promise<void>
 
   constructor(deps: HistoryDeps) {
@@ -201,7 +201,7 @@ interface Page {
 }
 
 /**
- * Returns the list after its first page was read. A refresh of the same list keeps the further pages that are shown, and their
+ * Returns the list after reading its first page. A refresh of the same list keeps the further pages shown, and their
  * cursor.
  */
 export function withFirstPage(
@@ -218,14 +218,14 @@ export function withFirstPage(
   }
 }
 
-/** The reader of pages. An answer that another reading has overtaken is dropped. */
+/** The reader of pages. An answer overtaken by another reading is dropped. */
 class HistoryPages {
   readonly #client: Client
   readonly #jobs: JobsStore
   readonly #store: StoreApi<HistoryState>
   /** Number of the last reading. */
   #reading = 0
-  /** Filter of the rows that are shown. */
+  /** Filter of the rows shown. */
   #shownFilter: HistoryFilter | undefined
   /** The end of the list came into view before the next page was read. */
   #wantsMore = false
@@ -253,7 +253,7 @@ class HistoryPages {
     })
   }
 
-  /** Reads the next page at the end of the list; behind a refresh that is under way, and again when one has overtaken it. */
+  /** Reads the next page at the end of the list: after a refresh under way, and again if one has overtaken it. */
   async readMore(): Promise<void> {
     const { getState, setState } = this.#store
     const { filter, nextCursor, isReading } = getState()
@@ -350,7 +350,7 @@ function createReportReader(client: Client, { getState, setState }: StoreApi<His
         const report = await client.call('readReport', { params: { job_id } })
         lufs = report.source.measurement.integrated_lufs
       } catch (error) {
-        // Unknown while the program is away: it is asked for again when the list is read again.
+        // Unknown while the program is away: requested again when the list is reloaded.
         if (isNotReached(refusalOf(error).code)) return
       }
       setState(({ before }) => ({ before: { ...before, [source_sha256]: lufs } }))

@@ -10,22 +10,22 @@ import type { Job } from '../../src-contract/jobs.ts'
 import { MAX_PAGE_SIZE } from '../../src-contract/limits.ts'
 import { jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
 
-/** Number of past jobs that are read to tell how fast this machine is. */
+/** Number of past jobs read to determine the speed of this machine. */
 const PAST_JOBS = 20
 
 export interface Jobs {
   readonly byId: Readonly<Record<string, Job>>
-  /** Newest event sequence seen per job. */
+  /** Newest event sequence per job. */
   readonly seqById: Readonly<Record<string, number>>
 }
 
 /**
- * Returns `job` moved on by a progress event, or `job` itself when the event says nothing new: a job that has ended stays
- * ended, and the percent never falls.
+ * Returns `job` updated by a progress event, or `job` itself if nothing changes: an ended job stays ended, and the
+ * percentage never falls.
  */
 export function withProgress(job: Job, event: LiveEvent): Job {
   if (job.status !== 'queued' || event.event !== 'job.progress') return job
-  // A job that is worked on has left the queue.
+  // A job being worked on has left the queue.
   const { queue_position: _gone, ...rest } = job
   const stage = (event.stage as Job['stage']) ?? job.stage
   return { ...rest, ...(stage ? { stage } : {}), progress: Math.max(job.progress, event.progress ?? 0) }
@@ -49,9 +49,9 @@ export interface SongInBatch {
 }
 
 /**
- * Returns whether a job's song can be mastered again: not while it waits or is mastered, nor where the song is the cause of the failure;
- * and only from the batch, or from the files that the job has kept unless its reference is the cause. `inBatch` is null for a song
- * that is not in the batch.
+ * Returns whether a job's song can be mastered again: not while it waits or runs, nor if the song caused the failure;
+ * and only from the batch, or from the files stored with the job unless its reference is the cause. `inBatch` is null
+ * for a song that is not in the batch.
  */
 export function isRepeatable(
   job: Pick<Job, 'status' | 'failure_code' | 'expired'>,
@@ -80,7 +80,7 @@ export class JobsStore {
     this.#client = client
   }
 
-  /** Keeps jobs as they were read, unless newer readings of them are known. */
+  /** Stores jobs as read, unless newer readings are known. */
   keep(jobs: readonly Job[]): void {
     if (jobs.length === 0) return
     this.store.setState(({ byId }) => {
@@ -108,7 +108,7 @@ export class JobsStore {
     ])
   }
 
-  /** Reads the last jobs, which tell how fast this machine is. Never throws. */
+  /** Reads the last jobs, which determine the speed of this machine. Never throws. */
   readPast(): Promise<void> {
     return this.#client.call('listJobs', { query: { limit: PAST_JOBS } }).then(
       (page) => this.keep(page.jobs),
@@ -139,7 +139,7 @@ export class JobsStore {
     if (job) this.keep([job])
   }
 
-  /** Reads a job as it is from now on: a reading that is under way may be older than the event that asks for this one. */
+  /** Reads a job as it is from now on: a reading under way may be older than the event that requests this one. */
   #read(jobId: string): Promise<void> {
     const running = this.#reading.get(jobId)
     if (!running) return this.#begin([jobId])
@@ -183,7 +183,7 @@ export class JobsStore {
         cursor = found.length > 0 ? page.next_cursor : undefined
       } while (cursor && missing.size > 0)
     } catch {
-      // A job that the list left out is read on its own.
+      // A job missing in the list is read individually.
     }
     await Promise.all([...missing].map((id) => this.#readOne(id)))
   }

@@ -1,4 +1,4 @@
-/** The ledger of credits, newest first and as far back as it was opened. */
+/** The ledger of credits, newest first, as far back as it was loaded. */
 import { createStore } from 'zustand/vanilla'
 import type { LedgerEntry } from '../../src-contract/account.ts'
 import { atMost } from '../../src-contract/at-most.ts'
@@ -10,7 +10,7 @@ export interface Ledger {
   readonly hasEarlier: boolean
 }
 
-/** Entries shown at first, and brought by each further reading. */
+/** Entries shown at first, and added by each further reading. */
 const FIRST = 8
 const FURTHER = 50
 
@@ -19,7 +19,7 @@ export function createLedger(client: Client) {
   const store = createStore<Ledger>(() => ({ entries: null, hasEarlier: false }))
   const inTurn = atMost(1)
 
-  /** Answers at most `count` entries before `before`, and whether there are earlier ones. Throws ApiError. */
+  /** Returns at most `count` entries before `before`, and whether there are earlier ones. Throws ApiError. */
   const ask = async (count: number, before?: number) => {
     const query = { limit: count + 1, ...(before === undefined ? {} : { before }) }
     const { entries } = await client.call('readLedger', { query })

@@ -1,4 +1,4 @@
-/** The versions of a song that can be heard side by side, from its job and report. Pure. */
+/** The versions of a song to compare, from its job and report. Pure. */
 import { masterSeconds, masterStartSeconds } from '../../src-contract/edges.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
@@ -7,7 +7,7 @@ import { WHOLE_SONG } from '../../src-contract/settings.ts'
 import type { VersionLevel } from '../playback/levels.ts'
 import type { PlaybackItem, PlaybackVersion } from '../playback/state.ts'
 
-/** A master of another job of the same song, brought in to be compared. */
+/** A master of another job of the same song, added for comparison. */
 export interface OtherMaster {
   readonly job: Job
   readonly report: Report

@@ -11,20 +11,20 @@ import { type Refusal, refusalOf } from './refusal.ts'
 export interface ListenState {
   readonly job: Job | null
   readonly report: Report | null
-  /** Reason why nothing can be heard: the job is unknown, unfinished, failed or expired, or the server is away. */
+  /** Reason why nothing can play: the job is unknown, unfinished, failed or expired, or the server is away. */
   readonly failure: Refusal | null
-  /** Finished jobs of the same source, this one among them: at first those of its title, then all. */
+  /** Finished jobs of the same source, including this one: at first those with its title, then all. */
   readonly siblings: readonly Job[]
   readonly hasAllSiblings: boolean
   readonly other: OtherMaster | null
-  /** Reason why the version to compare with is missing. */
+  /** Reason why the version to compare is missing. */
   readonly otherFailure: Refusal | null
 }
 
 export interface ListenDeps {
   readonly client: Client
   readonly jobId: string
-  /** Another job of the same song, whose master is to be in the switch from the start. */
+  /** Another job of the same song, whose master is in the switch from the start. */
   readonly otherId?: string | undefined
 }
 
@@ -60,7 +60,7 @@ export class ListenStore {
     })
   }
 
-  /** Reads a finished job of the same song to be compared. Throws ApiError. */
+  /** Reads a finished job of the same song for comparison. Throws ApiError. */
   async readOther(id: string): Promise<{ job: Job; report: Report }> {
     const known = this.store.getState().siblings.find((one) => one.job_id === id)
     const job = known ?? (await this.#client.call('readJob', { params: { job_id: id } }))
@@ -81,7 +81,7 @@ export class ListenStore {
     this.store.setState({ hasAllSiblings: true })
   }
 
-  /** Brings a master of another job into the switch, or takes it out. */
+  /** Adds a master of another job to the switch, or removes it. */
   bring(other: OtherMaster | null): void {
     this.store.setState({ other })
   }
@@ -118,14 +118,14 @@ export class ListenStore {
     }
   }
 
-  /** Reads the versions that kept their title: the list is searched by words. */
+  /** Reads the versions with the same title: the list can be searched only by words. */
   async #readSiblings(job: Job): Promise<void> {
     const query = { q: job.title, status: 'done', limit: MAX_PAGE_SIZE } as const
     const { jobs } = await this.#client.call('listJobs', { query }).catch(() => ({ jobs: [] }))
     this.#addSiblings(job, jobs)
   }
 
-  /** Adds to the siblings those of `jobs` that come from the same bytes and are still there. */
+  /** Adds to the siblings those of `jobs` with the same bytes that still exist. */
   #addSiblings(job: Job, jobs: readonly Job[]): void {
     const same = jobs.filter((one) => one.source_sha256 === job.source_sha256 && !one.expired)
     const { siblings, other } = this.store.getState()

@@ -1,4 +1,4 @@
-/** A list that the server keeps, as it was read last. */
+/** A list kept by the server, as last read. */
 import { createStore } from 'zustand/vanilla'
 import { atMost } from '../../src-contract/at-most.ts'
 

@@ -24,7 +24,7 @@ interface ShownToast extends Toast {
 
 export interface Notices {
   readonly toast: ShownToast | null
-  /** Last announcements of one moment. Numbered, so that a sentence said twice in a row is announced twice. */
+  /** The last announcements. Numbered, so that a repeated sentence is announced again. */
   readonly announcements: readonly { readonly announcementId: number; readonly text: string }[]
 }
 
@@ -41,7 +41,7 @@ export function createNotices(edits: Edits = createEdits(() => performance.now()
     toast.settle?.(isLeaving)
   }
   const settle = () => end(false)
-  // A change that was undone in another way has nothing left to be said of it.
+  // A change undone elsewhere needs no toast any more.
   edits.store.subscribe(({ past }) => {
     const { toast } = store.getState()
     if (toast?.editId && !past.some(({ editId }) => editId === toast.editId)) store.setState({ toast: null })
@@ -57,7 +57,7 @@ export function createNotices(edits: Edits = createEdits(() => performance.now()
       const editId = undo ? edits.push({ undo, redo }) : 0
       store.setState({ toast: { ...toast, toastId: nextId++, ...(editId ? { editId } : {}) } })
     },
-    /** Takes the shown toast away and makes it final. */
+    /** Hides the toast and makes its change final. */
     settle,
     /** Makes the undoable change final. Call when the page closes. */
     leave: () => end(true),

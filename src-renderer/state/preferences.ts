@@ -1,4 +1,4 @@
-/** Language and theme. The server keeps them; a copy in localStorage lets the first paint be right before it answers. */
+/** Language and theme. The server stores them; a copy in localStorage makes the first paint right before it answers. */
 import { createStore } from 'zustand/vanilla'
 import type { Settings } from '../../src-contract/app.ts'
 import { LANGUAGES, type Language, languageOfLocale } from '../../src-contract/text/language.ts'
@@ -6,7 +6,7 @@ import { LANGUAGES, type Language, languageOfLocale } from '../../src-contract/t
 export interface Preferences {
   readonly language: Settings['language']
   readonly theme: Settings['theme']
-  /** Language that `system` means on this machine. */
+  /** Language of `system` on this machine. */
   readonly systemLanguage: Language
   readonly isSystemLight: boolean
 }

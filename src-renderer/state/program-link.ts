@@ -11,7 +11,10 @@ import type { createService } from './service.ts'
 const startStreamWorker = () =>
   new SharedWorker(new URL('../api/shared-stream.worker.ts', import.meta.url), { type: 'module', name: 'loudsmith' })
 
-/** Returns the way to the live events: of one's own in the desktop's window and without a credential, else that of all tabs. */
+/**
+ * Opens the live events: the page's own stream without a credential in the desktop's window, else that shared by all
+ * tabs.
+ */
 function streamFor(client: Client): OpenStream {
   if (client.session() === null || typeof BroadcastChannel === 'undefined' || !navigator.locks) return ownStream(client)
   return streamOfAllTabs({
@@ -28,24 +31,24 @@ export interface ProgramLinkDeps {
   readonly onEvent: (event: LiveEvent) => void
   /** Reloads everything that events may have changed while disconnected. Throws ApiError. */
   readonly onCatchUp: () => Promise<void>
-  /** Called when the page goes on with the credential of a newer start. */
+  /** Called when the page continues with the credential of a newer start. */
   readonly onRenewed: () => void
 }
 
 export class ProgramLink {
   readonly #deps: ProgramLinkDeps
   readonly #open: OpenStream
-  /** The other tabs of this browser; null where the page is on its own. */
+  /** The other tabs of this browser; null if the page is on its own. */
   readonly #tabs: ReturnType<typeof joinTabs> | null
-  /** Ends the following for good; null before it has begun. */
+  /** Ends the connection for good; null before it has begun. */
   #end: AbortSignal | null = null
-  /** Stops the following that is under way. */
+  /** Stops the current connection. */
   #stop = () => {}
 
   constructor(deps: ProgramLinkDeps) {
     this.#deps = deps
     this.#open = streamFor(deps.client)
-    // A page that never had its link is not let in by others: it has to be opened with it.
+    // A page that never had its link is not let in by other tabs: it has to be opened by its link.
     const hasTabs = deps.client.session() !== null && typeof BroadcastChannel !== 'undefined'
     this.#tabs = hasTabs ? joinTabs({ valid: () => this.#validSession(), onGiven: this.renew }) : null
   }
@@ -69,8 +72,8 @@ export class ProgramLink {
   }
 
   /**
-   * Goes on with the credential of a newer start of the program: everything is read again, and files that did not arrive are sent. A
-   * page that had read nothing, and that of another version of the program, is loaded again.
+   * Continues with the credential of a newer start of the program: reloads all data and resends files that did not
+   * arrive. A page without data, and that of another version of the program, is reloaded.
    */
   readonly renew = (session: string): void => {
     const { client, service, onRenewed } = this.#deps

@@ -14,7 +14,7 @@ export interface RecordPlanState {
 }
 
 const FIRST: RecordPlanState = { plan: null, failure: null, isAsking: false }
-/** Rest after a change before the plan is asked for, ms. */
+/** Pause after a change before the plan is requested, ms. */
 const SETTLE_MS = 400
 
 /** Returns the members of a release that its plan depends on, as a key. Pure. */
@@ -46,7 +46,7 @@ export class RecordPlan {
     this.#client = client
   }
 
-  /** Asks for the plan of a release as it is stored, unless that is known. */
+  /** Requests the plan of a release as stored, unless it is known. */
   follow(release: Release): void {
     const key = planKeyOf(release)
     if (key === this.#key) return
@@ -54,7 +54,7 @@ export class RecordPlan {
     this.#releaseId = release.release_id
     this.#asking?.abort()
     clearTimeout(this.#timer)
-    // The service would only say so.
+    // The service would only report the same.
     if (release.tracks.length === 0 || release.tracks.some(isSongless)) {
       this.store.setState({ plan: null, failure: { code: 'RELEASE_NOT_READY' }, isAsking: false })
       return
@@ -63,7 +63,7 @@ export class RecordPlan {
     this.#timer = setTimeout(() => void this.#ask(release.release_id), SETTLE_MS)
   }
 
-  /** Asks again where songs were still being measured: they may be by now. */
+  /** Requests again if songs were still being measured. */
   again(): void {
     if (this.store.getState().plan?.is_complete !== false) return
     const key = this.#key

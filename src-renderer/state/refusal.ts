@@ -1,4 +1,4 @@
-/** A failure as the interface keeps it: the facts, which are worded where they are shown, in the language of that moment. */
+/** A failure as the interface stores it: facts, put into words on display, in the current language. */
 
 import { ApiError } from '../../src-contract/client.ts'
 import { ERROR_CODES, type ErrorParams, FAILURE_CODES } from '../../src-contract/errors.ts'
@@ -7,7 +7,7 @@ import type { Language } from '../../src-contract/text/language.ts'
 import { errorText, failureText } from '../../src-contract/text/text.ts'
 
 export interface Refusal {
-  /** Of the contract's catalogues, or one of those below. */
+  /** From the contract's catalogues, or one of those below. */
   readonly code: string
   /** Values that the sentence of the code mentions. */
   readonly values?: ErrorParams | undefined
@@ -69,7 +69,7 @@ export function refusalOf(error: unknown): Refusal {
   return { code, ...(values ? { values } : {}), ...(requestId ? { requestId } : {}) }
 }
 
-/** The facts of why a job failed. */
+/** The facts of a job's failure. */
 export const failureOf = ({ failure_code: code = 'ENGINE_FAILED' }: Pick<Job, 'failure_code'>): Refusal => ({ code })
 
 /** Returns the failure and its remedy in words; an unknown code reads as an internal error. Never throws. */

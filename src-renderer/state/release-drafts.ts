@@ -1,4 +1,4 @@
-/** Changes of a release that are not stored yet. Pure. */
+/** Unsaved changes of a release. Pure. */
 import { DISCLOSURE_CATEGORIES, type DisclosureChange } from '../../src-contract/disclosure.ts'
 import type { Release, ReleaseChange, Track, TrackChange } from '../../src-contract/releases.ts'
 
@@ -10,7 +10,7 @@ export const ALL_STATEMENTS: DisclosureChange = Object.fromEntries(
   DISCLOSURE_CATEGORIES.map((category) => [category, null]),
 )
 
-/** Changes of one part: members with the values that they are to have. */
+/** Changes of one part: members with their new values. */
 export type PartChange = Readonly<Record<string, unknown>>
 
 /** Changes of a release by part. Empty without any. */
@@ -37,7 +37,7 @@ export function withoutPart(draft: Draft, part: string): Draft {
   return others
 }
 
-/** Returns the next part with changes that may be sent, those in `refused` left out; undefined without any. */
+/** Returns the next part with sendable changes, without those in `refused`; undefined without any. */
 export function nextPart(draft: Draft, refused: Readonly<Record<string, string>>) {
   for (const [part, change] of Object.entries(draft)) {
     const entries = Object.entries(change).filter(([member]) => refused[fieldOf(part, member)] === undefined)
@@ -46,7 +46,10 @@ export function nextPart(draft: Draft, refused: Readonly<Record<string, string>>
   return undefined
 }
 
-/** Returns a release as it is written: with its draft, its tracks in `order`, without those in `hidden`. Unchanged tracks stay the same objects. */
+/**
+ * Returns a release as edited: with its draft, its tracks in `order`, without those in `hidden`. Unchanged tracks stay
+ * the same objects.
+ */
 export function written(
   release: Release,
   draft: Draft,

@@ -27,13 +27,13 @@ export interface EditorState {
   readonly releaseId: string | null
   /** The release as the program has it. */
   readonly stored: Release | null
-  /** The release as it is written here. */
+  /** The release as edited here. */
   readonly shown: Release | null
   readonly draft: Draft
   /** The program's reasons for refusing a field, by `fieldOf`; the text typed there is kept. */
   readonly refused: Readonly<Record<string, string>>
   readonly order: readonly string[] | null
-  /** Tracks that are being taken out. */
+  /** Tracks being removed. */
   readonly hidden: readonly string[]
   readonly saving: Saving
   readonly failure: Refusal | null
@@ -43,16 +43,16 @@ export interface ReleaseEditorDeps {
   readonly client: Pick<Client, 'call' | 'open'>
   /** Keeps unsaved changes over a reload. */
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
-  /** Called after a change was stored. */
+  /** Called after a change was saved. */
   readonly onStored: () => void
 }
 
 const DRAFTS_KEY = 'loudsmith.release-drafts'
 /** Pause in typing before the text is saved, ms. */
 const TYPING_MS = 400
-/** Rest after the last move before the order is stored, ms. */
+/** Pause after the last move before the order is saved, ms. */
 const MOVING_MS = 200
-/** Time between two attempts while the program is away, ms. */
+/** Interval between attempts while the program is away, ms. */
 const AWAY_MS = 2000
 
 const CLOSED: EditorState = {
@@ -69,7 +69,7 @@ const CLOSED: EditorState = {
 
 type Drafts = Readonly<Record<string, Draft>>
 
-/** Members of a track that are sent when it is put back. */
+/** Members of a track that are sent when it is restored. */
 const bodyOf = ({
   track_id: _id,
   position: _place,
@@ -86,11 +86,11 @@ export class ReleaseEditor {
   readonly edits = createEdits(() => performance.now())
   readonly #deps: ReleaseEditorDeps
   readonly #inTurn = atMost(1)
-  /** Present ids of tracks that were taken out and put back. */
+  /** Current ids of tracks that were removed and restored. */
   readonly #putBackAs = new Map<string, string>()
   #saveTimer: ReturnType<typeof setTimeout> | undefined
   #orderTimer: ReturnType<typeof setTimeout> | undefined
-  /** Order before the tracks were taken in hand. */
+  /** Order at the start of a drag. */
   #heldOrder: readonly string[] | null = null
 
   constructor(deps: ReleaseEditorDeps) {
@@ -140,7 +140,7 @@ export class ReleaseEditor {
     })
   }
 
-  /** Takes the tracks in hand, or lets go of them: moves between the two are one step. */
+  /** Starts or ends a drag of tracks: the moves in between are one step. */
   hold(isHeld: boolean): void {
     const now = this.#trackIds()
     if (isHeld) this.#heldOrder = now
@@ -162,7 +162,7 @@ export class ReleaseEditor {
     if (!this.#heldOrder) this.#noteOrder(before, after)
   }
 
-  /** Adds tracks and returns their ids; an empty list where they were refused. Never throws. */
+  /** Adds tracks and returns their ids; an empty list if refused. Never throws. */
   async add(tracks: readonly TrackChange[], position?: number): Promise<readonly string[]> {
     const added = await this.#add(tracks, position)
     if (added.length > 0) {
@@ -172,7 +172,7 @@ export class ReleaseEditor {
     return added
   }
 
-  /** Takes tracks out; returns the step that puts them back, 0 without any. */
+  /** Removes tracks; returns the id of the undo step, 0 without any. */
   remove(trackIds: readonly string[]): number {
     const { shown } = this.store.getState()
     const gone = shown?.tracks.filter(({ track_id }) => trackIds.includes(track_id)) ?? []
@@ -356,7 +356,7 @@ export class ReleaseEditor {
     return client.call('changeTrack', { params: { release_id, track_id: part }, body })
   }
 
-  /** Notes why a change was not stored. Returns whether the others can be. */
+  /** Records the reason for a refused change. Returns whether the others can be saved. */
   #refuse(error: unknown, part: string, change: PartChange): boolean {
     const failure = refusalOf(error)
     if (isNotReached(failure.code)) {
@@ -414,7 +414,7 @@ export class ReleaseEditor {
   }
 }
 
-/** Sentence about one field: the rule that it breaks, without the name that the field has on the wire. */
+/** Sentence about one field: the broken rule, without the field's name on the wire. */
 const sentenceOf = ({ envelope, message }: ApiError): string => envelope?.error.details?.join(' ') || message
 
 /** Current values of members; an absent optional member is empty. */

@@ -5,7 +5,7 @@ import type { ExportedRelease, VerifiedFolder } from '../../src-contract/release
 import { type Refusal, refusalOf } from './refusal.ts'
 
 export interface ReleaseExportsState {
-  /** The release that is being exported. */
+  /** The release being exported. */
   readonly runningId: string | null
   readonly done: Readonly<Record<string, ExportedRelease>>
   readonly failure: Refusal | null

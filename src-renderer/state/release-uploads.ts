@@ -1,4 +1,4 @@
-/** Songs on their way into tracks: a track is there at once, and its song follows. */
+/** Uploads to tracks: the track is created at once, and its song follows. */
 import { createStore } from 'zustand/vanilla'
 import type { Source } from '../../src-contract/app.ts'
 import { atMost } from '../../src-contract/at-most.ts'
@@ -6,7 +6,7 @@ import type { Client } from '../../src-contract/client.ts'
 import type { SendSong } from '../api/upload.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
-/** The song of one track on its way. */
+/** The upload of a track's song. */
 export interface TrackUpload {
   readonly state: 'waiting' | 'sending' | 'refused'
   readonly file: File
@@ -24,7 +24,7 @@ export interface ReleaseUploadsDeps {
 interface Task {
   readonly releaseId: string
   readonly trackId: string
-  /** Name that the release has until a song says who plays it. */
+  /** Name of the release's artist until a song supplies one. */
   readonly placeholderArtist: string
 }
 
@@ -45,14 +45,14 @@ export class ReleaseUploads {
     void this.#inTurn(() => this.#run(trackId, file))
   }
 
-  /** Sends a refused file once more. */
+  /** Resends a refused file. */
   again(trackId: string): void {
     const upload = this.store.getState().byTrack[trackId]
     const task = this.#tasks.get(trackId)
     if (upload && task) this.add(task.releaseId, trackId, upload.file, task.placeholderArtist)
   }
 
-  /** Lets go of the file of a track. */
+  /** Releases the file of a track. */
   drop(trackId: string): void {
     this.store.setState(({ byTrack: { [trackId]: _gone, ...others } }) => ({ byTrack: others }))
   }
@@ -68,7 +68,7 @@ export class ReleaseUploads {
 
   async #run(trackId: string, file: File): Promise<void> {
     const task = this.#tasks.get(trackId)
-    // Its track was taken out while it waited.
+    // Its track was removed while it waited.
     if (!task || this.store.getState().byTrack[trackId]?.file !== file) return
     this.#show(trackId, { state: 'sending', file, percent: 0 })
     const onSent = (sent: number, total: number) =>
@@ -90,7 +90,7 @@ export class ReleaseUploads {
     const { tracks, artist } = await client.call('readRelease', { params })
     const track = tracks.find(({ track_id }) => track_id === trackId)
     if (!track) return
-    // A song without a title of its own is called like its file.
+    // A song without its own title is named after its file.
     const isNamed = source.title !== file.name.replace(/\.[^.]+$/, '')
     const body = {
       source_id: source.source_id,

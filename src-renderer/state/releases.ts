@@ -17,7 +17,7 @@ export interface ReleasesState {
   /** Newest first; null before they are read. */
   readonly items: readonly ReleaseSummary[] | null
   readonly failure: Refusal | null
-  /** Releases that are being deleted. */
+  /** Releases being deleted. */
   readonly hidden: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export interface ReleasesDeps {
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>
 }
 
-/** Most tracks of a single and of an EP, as services sort releases (Apple Music Style Guide, section 4). */
+/** Most tracks of a single and of an EP, by the services' classification (Apple Music Style Guide, section 4). */
 const MOST_OF = { single: 1, ep: 6 }
 
 /** Returns the kind of a release by the number of its tracks. Pure. */
@@ -36,17 +36,17 @@ export function kindOf(trackCount: number): ReleaseKind {
   return trackCount <= MOST_OF.single ? 'single' : trackCount <= MOST_OF.ep ? 'ep' : 'album'
 }
 
-/** Returns the title of a song by the name of its file: without its ending and a number before it. Pure. */
+/** Returns the title of a song from its file name: without extension and leading number. Pure. */
 export function titleOfFile(name: string): string {
   const bare = name.replace(/\.[^.]+$/, '')
   return bare.replace(/^\d{1,3}(\s*[-.)_]\s*|\s+)(?=\S)/, '').trim() || bare
 }
 
-/** Returns files in the order of their names, numbers as numbers. Pure. */
+/** Returns files sorted by name, with numbers compared numerically. Pure. */
 export const inNameOrder = (files: readonly File[]): File[] =>
   [...files].sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }))
 
-/** Names of a release that is made of files. */
+/** Names of a release made from files. */
 export interface ReleaseNames {
   readonly title: string
   /** Artist until the first song names one. */
@@ -71,7 +71,7 @@ export class Releases {
     this.uploads = new ReleaseUploads({ client, send, onAttached: () => this.editor.refresh() })
   }
 
-  /** Reads the list again. Never throws. */
+  /** Reloads the list. Never throws. */
   async read(): Promise<void> {
     const { client } = this.#deps
     try {
@@ -94,7 +94,7 @@ export class Releases {
     this.store.setState({ failure: null })
   }
 
-  /** Makes a release and returns its id; null where it was refused, which the list tells. Never throws. */
+  /** Makes a release and returns its id; null if refused, as the list then shows. Never throws. */
   async create(release: NewRelease): Promise<string | null> {
     const made = await this.#make(() => this.#deps.client.call('createRelease', { body: release }))
     return made?.release_id ?? null
@@ -112,7 +112,7 @@ export class Releases {
     }
   }
 
-  /** Makes a release of song files in the order of their names and sends them. Returns its id; null where it was refused. Never throws. */
+  /** Makes a release of song files, sorted by name, and uploads them. Returns its id; null if refused. Never throws. */
   async createOf(files: readonly File[], names: ReleaseNames): Promise<string | null> {
     const songs = inNameOrder(files).slice(0, MAX_RELEASE_TRACKS)
     const tracks = songs.map(({ name }) => ({ title: titleOfFile(name) }))
@@ -127,7 +127,7 @@ export class Releases {
     return made.release_id
   }
 
-  /** Adds song files to the open release, in the order of their names, and sends them. Never throws. */
+  /** Adds song files to the open release, sorted by name, and uploads them. Never throws. */
   async addFiles(files: readonly File[]): Promise<void> {
     const { releaseId } = this.editor.store.getState()
     if (releaseId === null) return
@@ -139,14 +139,14 @@ export class Releases {
     }
   }
 
-  /** Makes a copy and returns its id; null where it was refused. Never throws. */
+  /** Makes a copy and returns its id; null if refused. Never throws. */
   async duplicate(releaseId: string, title: string): Promise<string | null> {
     const params = { release_id: releaseId }
     const made = await this.#make(() => this.#deps.client.call('duplicateRelease', { params, body: { title } }))
     return made?.release_id ?? null
   }
 
-  /** Makes the releases of a table and returns the id of the first; null where it was refused. Never throws. */
+  /** Makes the releases of a table and returns the id of the first; null if refused. Never throws. */
   async importTable(file: File): Promise<string | null> {
     const files = { file: { content: file, name: file.name } }
     const made = await this.#make(async () => {

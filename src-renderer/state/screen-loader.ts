@@ -1,10 +1,10 @@
-/** Loads the code of screens when they are first shown. It comes from the program, which may be away. */
+/** Loads the code of screens on first use. It comes from the program, which may be away. */
 import { createStore } from 'zustand/vanilla'
 
 export interface ScreenLoaderDeps {
   /** Tells whether the program answers at all. Never throws. */
   readonly isReachable: () => Promise<boolean>
-  /** Wait between two attempts while it does not, ms. */
+  /** Interval between attempts while it does not, ms. */
   readonly pauseMs: number
 }
 

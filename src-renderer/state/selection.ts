@@ -1,9 +1,9 @@
-/** Selection of rows as every list has it: one, a range from an anchor, or rows picked one by one. Pure. */
+/** List selection: one row, a range from an anchor, or individual rows. Pure. */
 
 export interface Selection {
   /** Rows in the order they were chosen; the last one leads. */
   readonly ids: readonly string[]
-  /** End of a range that stays where it is. */
+  /** Fixed end of a range. */
   readonly anchorId: string | null
 }
 
@@ -35,7 +35,7 @@ export function withoutSelected({ ids, anchorId }: Selection, gone: ReadonlySet<
   return { ids: ids.filter((id) => !gone.has(id)), anchorId: anchorId && gone.has(anchorId) ? null : anchorId }
 }
 
-/** Returns the selection with a row under its new id: an upload that was stored has become a song. */
+/** Returns the selection with a row under its new id: a stored upload has become a song. */
 export function renamedSelected({ ids, anchorId }: Selection, from: string, to: string): Selection {
   return { ids: ids.map((id) => (id === from ? to : id)), anchorId: anchorId === from ? to : anchorId }
 }

@@ -1,4 +1,4 @@
-/** The account as the server told it: plan, credits, limits. */
+/** The account as reported by the server: plan, credits, limits. */
 import { createStore } from 'zustand/vanilla'
 import type { Account } from '../../src-contract/account.ts'
 import type { Settings, SystemState } from '../../src-contract/app.ts'
@@ -11,9 +11,9 @@ export interface Service {
   readonly settings: Settings | null
   readonly system: SystemState | null
   readonly link: LinkState
-  /** The page has no valid credential: it was opened without a valid link, or the program was started again. */
+  /** The page has no valid credential: it was opened without a valid link, or the program was restarted. */
   readonly isLockedOut: boolean
-  /** The page was opened with a link that had been used before or was too old. */
+  /** The page was opened with a link already used or too old. */
   readonly isTicketSpent: boolean
 }
 
@@ -33,7 +33,7 @@ export function createService(client: Client, { isTicketSpent = false }: { reado
   let changes = 0
   const keepAccount = (ask: () => Promise<Account>) =>
     inAccountTurn(async () => store.setState({ account: await ask() }))
-  /** Reads until no change was made meanwhile: an older answer never replaces that of a change. */
+  /** Reloads until no change was made meanwhile: an older answer never replaces that of a change. */
   const readSettings = () =>
     inReadingTurn(async () => {
       for (;;) {
@@ -48,7 +48,7 @@ export function createService(client: Client, { isTicketSpent = false }: { reado
     store,
     /** Reads the account. Throws ApiError. */
     readAccount: () => keepAccount(() => client.call('readAccount', {})),
-    /** Keeps the results that are removed soon for another period. Throws ApiError. */
+    /** Keeps the results about to be deleted for another period. Throws ApiError. */
     async keepResults() {
       await client.call('keepResults', {})
       await keepAccount(() => client.call('readAccount', {}))

@@ -9,22 +9,22 @@ import { isWithoutCost } from '../../src-contract/text/costs.ts'
 import { WARNING_KINDS, type WarningKind } from '../../src-contract/warning-kinds.ts'
 import type { Refusal } from './refusal.ts'
 
-/** A song that is not in the batch: being sent, refused on arrival, or cut off when its page went. */
+/** A song that is not in the batch: uploading, refused on arrival, or interrupted when its page closed. */
 export interface Upload {
   readonly uploadId: string
   readonly filename: string
   readonly sizeBytes: number
   readonly state: 'queued' | 'sending' | 'refused' | 'interrupted'
-  /** When it was given, ISO 8601. */
+  /** When it was added, ISO 8601. */
   readonly addedAt: string
   /** 0 to 1. */
   readonly sent: number
   readonly error?: Refusal
   /** Settings of its own, which the song gets when it is stored. */
   readonly settings?: MasterSettings | null
-  /** Details that are written about it, which the song gets when it is stored. */
+  /** Typed details, which the song gets when it is stored. */
   readonly metadata?: OwnMetadata
-  /** The song whose place it takes. */
+  /** The song it replaces. */
   readonly replaces?: string
 }
 
@@ -77,7 +77,7 @@ export function partWarnings<Found extends Pick<Warning, 'code'>>(
 /** The analysis of a song under way. */
 export interface AnalysisProgress {
   readonly stage: 'decoding' | 'analysing'
-  /** 0 to 100, only ever more. */
+  /** 0 to 100, never decreasing. */
   readonly percent: number
 }
 
@@ -137,7 +137,7 @@ export function songRows(sources: RowSources): SongRow[] {
   const newJobs = new Map(Object.values(jobs).map((job) => [`${job.source_id} ${job.batch_id}`, job]))
   for (const song of songs) {
     const rowId = song.source.source_id
-    // Its job is known a moment before the batch says that the song was handed over.
+    // Its job is known a moment before the batch reports that the song was handed over.
     const newJob = song.state === 'waiting' && song.batch_id ? newJobs.get(`${rowId} ${song.batch_id}`) : undefined
     const newest = newJob ?? jobs[song.job_ids[0] ?? '']
     const isAgain = song.state === 'submitted' && newest?.status !== 'queued' && again[newest?.job_id ?? ''] === true
@@ -308,7 +308,7 @@ export function queuePlaces(rows: readonly SongRow[]): Readonly<Record<string, n
   return places
 }
 
-/** `order` with `rowId` moved by `step` places among the shown ids; the same array when it cannot move. */
+/** Returns `order` with `rowId` moved by `step` places among the shown ids; the same array if it cannot move. */
 export function movedOrder(order: readonly string[], rowId: string, step: number): readonly string[] {
   const from = order.indexOf(rowId)
   const to = from + step

@@ -12,7 +12,7 @@ export interface Piece {
   readonly platformCount: number
 }
 
-/** A song that is being mastered. */
+/** A song being mastered. */
 export interface RunningPiece extends Piece {
   readonly id: string
   /** 0 to 100, as reported by its engine. */
@@ -64,7 +64,7 @@ const SHARES: Readonly<Record<Tier, readonly (readonly [number, number])[]>> = {
   ],
 }
 
-/** Returns the share of the time that a job of `tier` has taken at `percent` (0 to 100); 0 to 1. */
+/** Returns the share of the total time taken by a job of `tier` at `percent` (0 to 100); 0 to 1. */
 export function timeShareOf(tier: Tier, percent: number): number {
   const points = SHARES[tier]
   const at = points.findIndex(([reached]) => reached >= percent)

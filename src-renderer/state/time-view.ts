@@ -1,4 +1,4 @@
-/** The part of a song that the time lanes show: its pure transitions, and the store that holds it for one visit. */
+/** The part of a song shown in the time lanes: its pure transitions, and the store for one visit. */
 import { createStore } from 'zustand/vanilla'
 
 export interface TimeView {
@@ -7,18 +7,18 @@ export interface TimeView {
 }
 
 export type TimeViewAction =
-  /** A factor above 1 shows less time; the moment keeps its place. */
+  /** A factor above 1 shows less time; the moment keeps its position. */
   | { readonly kind: 'zoom'; readonly factor: number; readonly aroundSeconds: number }
   | { readonly kind: 'scroll'; readonly bySeconds: number }
   | { readonly kind: 'whole' }
-  /** The playhead went on from one moment to another. */
+  /** The playhead advanced from one moment to another. */
   | { readonly kind: 'follow'; readonly fromSeconds: number; readonly toSeconds: number }
 
-/** Shortest time that can be shown. */
+/** Shortest visible duration, s. */
 const SHORTEST_SECONDS = 0.5
-/** Part of the view that a new page leaves before the playhead. */
+/** Share of the view before the playhead after a page turn. */
 const LEAD = 0.05
-/** A playhead that goes on by more than this, or back, was moved: it is shown wherever it went. */
+/** A playhead that advances by more than this, or goes back, was moved by the user: the view follows it anywhere. */
 const MOST_STEP_SECONDS = 1
 
 export const lengthOf = ({ startSeconds, endSeconds }: TimeView): number => endSeconds - startSeconds
@@ -28,7 +28,7 @@ export const isWithin = ({ startSeconds, endSeconds }: TimeView, seconds: number
 
 export const isWhole = (view: TimeView, durationSeconds: number): boolean => lengthOf(view) >= durationSeconds
 
-/** Returns a view of a length inside the song. */
+/** Returns a view of a given length inside the song. */
 function placed(startSeconds: number, lengthSeconds: number, durationSeconds: number): TimeView {
   const length = Math.min(durationSeconds, Math.max(SHORTEST_SECONDS, lengthSeconds))
   const start = Math.max(0, Math.min(durationSeconds - length, startSeconds))
@@ -63,7 +63,7 @@ export function reduceTimeView(view: TimeView, action: TimeViewAction, durationS
   return { startSeconds, endSeconds }
 }
 
-/** Creates the store of one visit; it begins with the whole song. */
+/** Creates the store of a visit; it starts with the whole song. */
 export function createTimeView(durationSeconds: number) {
   const length = Math.max(durationSeconds, 1e-3)
   const store = createStore<TimeView>(() => ({ startSeconds: 0, endSeconds: length }))

@@ -23,7 +23,7 @@ export function createWebhooks(client: Client, notices: NoticesActions) {
   /** Removed here but not yet on the server, by webhook_id. */
   const removing = new Set<string>()
 
-  /** Reads both again. Throws ApiError. */
+  /** Reloads both. Throws ApiError. */
   const read = () =>
     inTurn(async () => {
       const [{ webhooks }, { deliveries }] = await Promise.all([
