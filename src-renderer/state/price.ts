@@ -15,7 +15,7 @@ export interface PriceFinding {
   readonly lossDb: number
   readonly peakLossDb: number
   readonly plrDb: number
-  /** The worst loss; null if all are within the limits. */
+  /** The first limit exceeded; null if none is. */
   readonly harm: Harm | null
   /** The loudest harmless target below it; null if unknown. */
   readonly better: { readonly targetLufs: number; readonly lossDb: number } | null

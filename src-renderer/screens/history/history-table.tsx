@@ -177,7 +177,7 @@ function GroupRow({ group, rowIndex }: { group: HistoryGroup; rowIndex: number }
   const credits = jobs.reduce((sum, job) => sum + job.credits_used, 0)
   const named = isWhole ? t.history.batchNamed(first.title, jobs.length - 1) : t.history.group
   const day = format.day(first.created_at, new Date())
-  // The first row of a batch shows its start time, if that row is loaded.
+  // The start time of a batch is that of its first job, known once the group is complete.
   const when = batchId && isWhole ? `${day} ${format.time(first.created_at)}` : day
   return (
     <tr className="grp" aria-rowindex={rowIndex}>
