@@ -1,10 +1,11 @@
 import './src-system/direct-loopback.ts'
+import path from 'node:path'
 import { defineConfig } from 'playwright/test'
 import { POLL_LIMIT_MS, TEST_LIMIT_MS } from './tests/support/limits.ts'
 import { quickFfmpeg } from './tests/support/quick-ffmpeg.ts'
 
-// What the specs start inherits it.
-Object.assign(process.env, quickFfmpeg())
+// What the specs start inherits it: programs are started by the hundred, and what Node has compiled for one serves the next.
+Object.assign(process.env, { NODE_COMPILE_CACHE: path.join(import.meta.dirname, 'dist/compiled'), ...quickFfmpeg() })
 
 /** Debian's Chromium unless another one is named; Playwright's own is not installed. */
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
