@@ -109,7 +109,6 @@ test('closing the window ends the program when it is not to stay in the backgrou
 })
 
 test('quitting with work running can be called off, and can wait until the song is done', async ({ user, desktop }) => {
-  test.setTimeout(400_000)
   const [sourceId] = (await desktop.app.evaluate(
     ({ app }, file) => app.emit('open-file', { preventDefault() {} }, file),
     writeSong(user.music, 'Last.wav', 20, 4),
@@ -134,7 +133,6 @@ test('closing the window with work running asks first, and hides it while the so
   desktop,
 }) => {
   test.skip(process.platform === 'darwin', 'on macOS a program stays without its window')
-  test.setTimeout(400_000)
   await desktop.app.evaluate(
     ({ app }, file) => app.emit('open-file', { preventDefault() {} }, file),
     writeSong(user.music, 'Last.wav', 90, 4),

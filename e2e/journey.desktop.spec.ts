@@ -33,7 +33,6 @@ const start = async (desktop: Desktop, sourceIds: readonly string[]) =>
   desktop.call('POST', '/app/desk/start', { source_ids: sourceIds })
 
 test('from two dropped songs to masters in another program, and a third that survives quitting', async ({ user }) => {
-  test.setTimeout(400_000)
   const first = await user.launch()
   await drop(first, [writeSong(user.music, 'One.wav', 6, 1), writeSong(user.music, 'Two.wav', 6, 2)])
   const { songs } = await batch(first)

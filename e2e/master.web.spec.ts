@@ -47,7 +47,6 @@ test('a first song goes from a drop to a saved ZIP and a saved master', async ({
 })
 
 test('twelve files with two broken ones end as ten results and two clear reasons', async ({ page, program }) => {
-  test.setTimeout(400_000)
   // One platform and the standard tier: this journey tests the batch, not the engine's best.
   const { settings } = await program.call<Batch>('GET', '/app/desk')
   const quick = { ...settings, platforms: ['spotify'], tier: 'standard' }
@@ -102,7 +101,6 @@ test('a song that arrives moves no other, and songs out of view are as high as t
 })
 
 test('percents of a song walk up and never back, from the first byte to the last master', async ({ page, home }) => {
-  test.setTimeout(400_000)
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await page.evaluate(() => {
     const seen: string[] = []
@@ -269,7 +267,6 @@ test('a pause lets the running song finish, holds the others over a reload and a
   page,
   program,
 }) => {
-  test.setTimeout(400_000)
   await drop(
     page,
     ['One', 'Two', 'Three'].map((name, i) => song(`${name}.wav`, i + 1, 12)),

@@ -15,7 +15,6 @@ const hasNamespaces = (() => {
 
 test('an offline session masters songs and no packet leaves the machine; what waited is delivered when it ends', async () => {
   test.skip(!hasNamespaces, 'needs network namespaces with the program ip')
-  test.setTimeout(400_000)
   const script = path.join(root, 'e2e', 'offline-session.ts')
   const run = spawnSync('unshare', ['-rn', process.execPath, script], { cwd: root, encoding: 'utf8', timeout: 380_000 })
   const last = run.stdout.trim().split('\n').at(-1) ?? ''

@@ -10,7 +10,6 @@ import { writeSong } from './desktop-songs.ts'
 test('the packed Linux application starts with nothing but what it ships, and masters a song', async ({ user }) => {
   test.skip(process.platform !== 'linux', 'packs for Linux')
   test.skip(isRealElectron, 'the real binary is packed by the release workflow, whose fuses forbid being driven')
-  test.setTimeout(400_000)
   if (!existsSync(path.join(root, 'dist', 'main', 'main.js'))) throw new Error('run `npm run build` first')
   const target = hostTarget()
   if (!existsSync(stagedBinary(target))) stageFfmpeg(target)

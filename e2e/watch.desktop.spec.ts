@@ -8,7 +8,6 @@ import { writeSong } from './desktop-songs.ts'
 test('a song that is bounced into a watched folder comes out mastered in its output folder, once, also over a restart', async ({
   user,
 }) => {
-  test.setTimeout(400_000)
   const bounces = path.join(user.music, 'Bounces')
   const output = path.join(user.music, 'Ready')
   mkdirSync(bounces)
