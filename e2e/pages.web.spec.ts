@@ -7,7 +7,7 @@ import type { Batch, Settings, SystemState } from '../src-contract/app.ts'
 import { violations } from './axe.ts'
 import { songBytes } from './desktop-songs.ts'
 import { startProgram } from './program.ts'
-import { drop, expect, master, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
+import { drop, expect, master, noSong, oneSided, rowOf, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
 
@@ -114,9 +114,9 @@ test('songs have room and platforms their names on every window', async ({ page 
 test('a list with something to decide keeps its rows even and its menus in view in small windows', async ({ page }) => {
   const [one, two] = [song('One.wav', 1), song('Two.wav', 2)]
   const again = [one, two].map((file) => ({ ...file, name: `Copy of ${file.name}` }))
-  const nothing = silence('Nothing.wav', 8)
-  const less = { ...silence('Less.wav', 6), buffer: nothing.buffer.subarray(0, nothing.buffer.length / 2) }
-  await drop(page, [one, two, ...again, nothing, less])
+  const deaf = oneSided('Deaf.wav', 3, 8)
+  const less = { ...deaf, name: 'Less.wav', buffer: deaf.buffer.subarray(0, deaf.buffer.length / 2) }
+  await drop(page, [one, two, ...again, deaf, less])
   await expect(page.locator('.song:is(.ready, .warning, .repeated)')).toHaveCount(6)
   await expect(rowOf(page, 'Less')).toContainText('Two warnings')
   await page.setViewportSize({ width: 900, height: 600 })
