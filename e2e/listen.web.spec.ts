@@ -155,7 +155,8 @@ test('a reference is drawn on the clock of the song while it is heard, however l
   expect(new Set(levels).size).toBe(levels.length)
 })
 
-test.describe('what the loudspeaker gets', () => {
+// Alone: a browser that gets no processor plays gaps, and these journeys judge what it plays.
+test.describe('what the loudspeaker gets', { tag: '@alone' }, () => {
   test.use({ bypassCSP: true })
 
   test('switching between original, masters of two rates and reference moves the music by no more than 5 ms, without a gap', async ({
