@@ -81,8 +81,8 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
             slices={slices}
             isRefused={isBad && !slices}
           />
+          <PlayRow row={row} title={title} />
         </DragOut>
-        <PlayRow row={row} title={title} />
       </span>
       <div className="grow" {...GRID_HEADER}>
         <div className="ti clip" title={upload?.filename ?? source?.filename}>
