@@ -101,7 +101,7 @@ async function sendInPieces(address: string, form: FormData, onPiece: (part: num
   return service.call('POST', address, { body, headers, duplex: 'half' } as RequestInit)
 }
 
-test('an upload in the middle of which the disk is filled is answered 507 INSUFFICIENT_STORAGE, with nothing left and nothing charged', async (context) => {
+test('an upload during which the disk fills is answered 507 INSUFFICIENT_STORAGE, with nothing left and nothing charged', async (context) => {
   needMount(context)
   const form = masterForm({ file: new Blob([new Uint8Array(wavOfSize(8_000_000))]) })
   const { status, body } = await sendInPieces('/api/v1/master', form, (part) => {
@@ -340,7 +340,7 @@ describe('a second writer that fills the disk in the middle of', () => {
     },
   )
 
-  test('a delivery: the batch pauses, and goes on with what is made, for one credit', async (context) => {
+  test('a delivery: the batch pauses, and resumes with the finished masters, for one credit', async (context) => {
     needMount(context)
     const before = await credits()
     writeFileSync(song, wavSong({ seconds: 1, sampleRateHz: 44_100 }))
