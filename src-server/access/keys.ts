@@ -36,7 +36,7 @@ export interface KeysDeps {
   readonly clock: Clock
   readonly random: Random
   readonly plan: () => Plan
-  /** Time by which keys end, milliseconds since 1970, which does not go back with the clock; the clock's own when absent. */
+  /** Time for the expiry of keys, milliseconds since 1970; never goes back with the clock. The clock itself when absent. */
   readonly expiryNow?: () => number
 }
 

@@ -82,7 +82,7 @@ async function getFile(stored: string, file: string, maxBytes: number): Promise<
   )
 }
 
-/** Removes the files of an attempt, each by a name of ours: a folder exchanged for a link meanwhile costs nobody another file. */
+/** Removes the files of an attempt by our own names only, in case the folder has been swapped for a link meanwhile. */
 async function deleteFiles(folder: string): Promise<void> {
   const found = await lstat(folder).catch(() => undefined)
   if (!found) return

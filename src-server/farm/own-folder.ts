@@ -94,7 +94,7 @@ async function isMarked(folder: string): Promise<boolean> {
 /** Windows tells no owner; its temporary folder is the user's own. */
 const isOfThisUser = ({ uid }: Stats) => process.getuid === undefined || uid === process.getuid()
 
-/** Removes a folder of which no program is left, its marker last: what cannot be removed now is found again. Never rejects. */
+/** Removes the folder of a program that has ended, its marker last, so that the next sweep finds the remains. Never rejects. */
 async function remove(folder: string, ownership: Ownership): Promise<void> {
   ownership.release()
   try {

@@ -2,7 +2,7 @@
 export interface FarmTiming {
   /** Between two announcements of a machine; one that has missed five is gone. */
   readonly beatMs: number
-  /** Between two comparisons of what was offered with what the queue knows, and two searches for what killed machines have left. */
+  /** Interval between comparisons of the offers with the queue, and between searches for the folders of killed machines. */
   readonly reconcileMs: number
   /** After which a machine that no longer renews it loses the attempt that it works on. */
   readonly lockMs: number

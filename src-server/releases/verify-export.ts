@@ -23,7 +23,7 @@ import type { Signer } from './signing.ts'
 
 export const CERTIFICATE_FILE = 'certificate.json'
 export const SUMS_FILE = 'SHA256SUMS'
-/** Files that no certificate can list: itself, and those that follow from it. */
+/** Files no certificate can list: itself and the files made from it. */
 export const UNNAMED: readonly string[] = [CERTIFICATE_FILE, SUMS_FILE]
 
 /** Files by their names, in a folder or in a ZIP. */

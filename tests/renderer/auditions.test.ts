@@ -16,7 +16,7 @@ function setUp() {
   const asked: { tilt: number; answer: (result: Partial<Audition> | ApiError) => void }[] = []
   const heard: (string | null)[] = []
   const known: { now: Partial<Audition> } = { now: {} }
-  /** Promise on which the playback waits until a rendering can be heard. */
+  /** Promise that playback awaits until a rendering is ready. */
   const playback = { isReady: Promise.resolve() }
   const call = (name: string, { body, params }: { body?: { settings: { tilt_db: number } }; params?: object }) => {
     if (name === 'readAudition') return Promise.resolve({ ...params, ...known.now })

@@ -1,7 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os'
 
 /**
- * Times by which every limit of a test is stretched: 1 on a quiet machine, so that what never comes is told within a minute. `.ci/run`
+ * Times by which every limit of a test is stretched: 1 on a quiet machine, so that a missing event fails within a minute. `.ci/run`
  * measures it (scripts/test-slack.ts), `npm run campaign` has no limits; without `LOUDSMITH_TEST_SLACK` the machine's load tells, 10 at most.
  */
 const slack =

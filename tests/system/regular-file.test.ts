@@ -111,7 +111,7 @@ describe('what is exchanged between the check of a path and its opening', () => 
   })
 })
 
-describe('a folder in which files are made', () => {
+describe('an open folder for new files', () => {
   test('is made with those above it, and is not one behind a link', async () => {
     await withFolder(place('inside', 'a', 'b'), () => {}, { makesMissing: true })
     expect(readdirSync(place('inside'), { recursive: true })).toContain(path.join('a', 'b'))

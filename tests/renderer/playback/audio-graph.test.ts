@@ -9,7 +9,7 @@ vi.mock('../../../src-renderer/playback/playback-engine.worklet.ts?worker&url', 
 
 const RATE = 44_100
 
-/** An audio graph whose sound card only notes what is posted to the playback engine. */
+/** An audio graph whose sound card records the messages to the playback engine. */
 async function bench(durationSeconds = 1) {
   const posted: PlaybackCommand[] = []
   // A page that was pressed may sound from the start.

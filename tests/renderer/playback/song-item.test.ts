@@ -60,7 +60,7 @@ function setUp() {
   return { playback, said, levels, gate, report, last, state: playback.store.getState }
 }
 
-describe('what is heard', () => {
+describe('the playing version', () => {
   it('is the original at first, and another song once that is played', async () => {
     const { playback, said, last } = setUp()
     playback.toggle(song('a'))

@@ -115,7 +115,7 @@ test('names with decomposed letters are read inside a folder of such a name', as
   }
 })
 
-describe('what is written', () => {
+describe('files written to allowed folders', () => {
   const signal = new AbortController().signal
   const masters = () => {
     const zipPath = path.join(root, 'result.zip')

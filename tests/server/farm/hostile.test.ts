@@ -321,7 +321,7 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
       }),
       { numRuns: SHAPES, seed: SEED, examples: [[null]] },
     )
-    // Well made, and not what was ordered.
+    // Well formed, but not the order.
     answer = async (id) => doneWith(await resultOf(id))
     const others: Partial<JobSettings>[] = [{ platforms: ['youtube', 'spotify'] }, { formats: ['flac24'] }]
     for (const settings of others)

@@ -117,7 +117,7 @@ const MARKS = [
     '\xff\xf8',
   ],
 ] as const
-/** Numbers at which lengths and counts break. */
+/** Boundary values for lengths and counts. */
 const LIMITS = [0, 1, 2, 7, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff]
 
 /** Places of the marks of headers, chunks, tags and frames. */
@@ -153,7 +153,7 @@ const MUTATIONS: readonly Mutate[] = [
   behindMark((bytes, at, pick) => void bytes.writeUInt32BE(LIMITS[pick(LIMITS.length)]!, at)),
   behindMark((bytes, at, pick) => void bytes.writeUInt16LE(LIMITS[pick(8)]!, at)),
   behindMark((bytes, at, pick) => void bytes.writeUInt32LE((bytes.readUInt32LE(at) + pick(9) - 4) >>> 0, at)),
-  // Lengths, cut and longer files, and what is put in, left out, repeated or moved.
+  // Wrong lengths, truncated and extended files, and bytes inserted, removed, repeated or moved.
   (bytes, pick) => bytes.subarray(0, pick(bytes.length + 1)),
   (bytes, pick) => bytes.subarray(pick(bytes.length + 1)),
   (bytes, pick) => splice(bytes, pick(bytes.length + 1), pick(3000), Buffer.alloc(0)),
@@ -203,7 +203,7 @@ test(`${ROUNDS} damaged songs (seed ${SEED}): each is analysed or refused for wh
       throw new Error(`round ${round}: ${answer.status} ${JSON.stringify(answer.body)} ${faults.join('\n')}`)
   }
   if (process.env.AUDIO_ROUNDS) console.info(`${JSON.stringify(Object.fromEntries(outcomes))}`)
-  // A file that was changed little is still a song, and one that was changed much is none.
+  // Few changes leave a song, many do not.
   expect(outcomes.get('analysed')).toBeGreaterThan(ROUNDS / 10)
   expect(outcomes.size).toBeGreaterThan(1)
   expect(service.temporary()).toEqual([])

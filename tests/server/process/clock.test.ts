@@ -49,7 +49,7 @@ afterEach(async () => {
 
 test('a key that has ended does not work again when the clock goes back, over a restart too', async () => {
   const [tried, untried, lasting] = [await newKey(HOUR_MS / 1000), await newKey(DAY_MS / 1000), await newKey()]
-  // The clock jumps ahead, which nothing bears out: only what was refused meanwhile has ended.
+  // The clock jumps ahead unconfirmed: only keys refused meanwhile have ended.
   shiftMs = 30 * DAY_MS
   expect(await statusOf(tried.key)).toBe(401)
   shiftMs = 0

@@ -159,7 +159,7 @@ const STAGES = {
     async faults(_promises, begun) {
       const faults = { lost: 0, twice: 0, left: 0 }
       for (const at of begun) {
-        // One that was cut off goes on with what is finished; another call changes nothing in one that is whole.
+        // An interrupted export resumes with its finished files; a second call leaves a whole one unchanged.
         await exportTo(at)
         const folder = path.join(exportFolder(at), 'Band - Record')
         for (const place of [folder, `${folder}.zip`]) {

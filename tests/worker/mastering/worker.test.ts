@@ -25,7 +25,7 @@ import { masterOrder, orderFor, runOrder, startWorker, storedSong } from './run-
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)
 const song = at('song.wav')
-/** The first seconds of the song, where only what is written and said counts. */
+/** The first seconds of the song, for tests of files and messages rather than sound. */
 const start = at('start.wav')
 let order: WorkOrder
 let result: WorkResult

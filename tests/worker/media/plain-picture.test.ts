@@ -90,7 +90,7 @@ describe('a picture', () => {
     expect(wholePictureFacts(bytes)?.colorModel).toBe(colorModel)
   })
 
-  it('that is cut short, empty or something else is none', () => {
+  it('refuses one that is truncated, empty or of another type', () => {
     const [png, jpeg] = [pngPicture(8, 8), jpegPicture(8, 8)]
     const none = [Buffer.from('GIF89a'), pngPicture(0, 8), Buffer.from('ffd8ffd9', 'hex')]
     // Every length up to the whole, so that no header leads past the end.

@@ -123,7 +123,7 @@ describe('the format of a file, by its content', () => {
       runPlain('-i', source, at('one.flac'))
       const [one, other] = [readFileSync(at('one.flac')), readFileSync(at('one.flac'))]
       if (kind === 'first block') other[4]! |= 0x80
-      // Across the pieces in which the file is read.
+      // Across the boundaries of the chunks read.
       const between = Buffer.alloc((1 << 20) - one.length - 3)
       writeFileSync(at('two.flac'), Buffer.concat([one, between, other]))
       expect(await recognise('two.flac')).toEqual({ fault: 'joined_flac' })
