@@ -12,19 +12,19 @@ import { findClicks } from '../../../src-engine/analysis/clicks.ts'
 import { applyRecipe } from '../../../src-engine/chain.ts'
 import type { Audio } from '../../../src-engine/dsp/block.ts'
 import { type PlanInput, planRecipe } from '../../../src-engine/plan.ts'
+import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { loadSong, noMusic } from '../../support/music.ts'
 import { copyOf } from './signals.ts'
 
-const isWhole = process.env.WHOLE_MUSIC === '1'
-const names = ['vengeful.ogg', 'A New Journey.ogg', 'frantic.ogg', 'Orbital Elevator.ogg'].slice(0, isWhole ? 4 : 2)
+const names = ['vengeful.ogg', 'A New Journey.ogg', 'frantic.ogg', 'Orbital Elevator.ogg'].slice(0, IS_CAMPAIGN ? 4 : 2)
 /** The damages at these places of a table, or all of them. */
 const some = <Row>(rows: readonly Row[], ...places: readonly number[]) =>
-  isWhole ? rows : rows.filter((_, place) => places.includes(place))
+  IS_CAMPAIGN ? rows : rows.filter((_, place) => places.includes(place))
 const songs: [string, Audio][] = []
 const longer: Audio[] = []
 for (const name of names) {
   const audio = await loadSong(name, 20, 30)
-  const minuteAndHalf = isWhole || longer.length === 0 ? await loadSong(name, 0, 90) : undefined
+  const minuteAndHalf = IS_CAMPAIGN || longer.length === 0 ? await loadSong(name, 0, 90) : undefined
   if (audio) songs.push([name, audio])
   if (minuteAndHalf) longer.push(minuteAndHalf)
 }

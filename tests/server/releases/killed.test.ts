@@ -5,6 +5,7 @@ import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Release } from '../../../src-contract/releases.ts'
+import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { INTACT } from '../../support/exports.ts'
 import { pngPicture } from '../../support/pictures.ts'
 import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
@@ -79,10 +80,7 @@ const STAGES: Readonly<Record<string, (places: { parent: string; folder: string;
   signing: ({ folder }) => existsSync(path.join(folder, 'certificate.json')),
   packing: ({ parent }) => readdirSync(parent).some((name) => name.includes('.zip')),
 }
-/** All of them, or one that is named. */
-const KILLED = process.env.EXPORT_KILLS === 'all' ? Object.keys(STAGES) : [process.env.EXPORT_KILLS ?? 'converting']
-
-test.runIf(process.env.EXPORT_KILLS)(
+test.runIf(IS_CAMPAIGN)(
   'an export that is killed at any stage (in npm run campaign) goes on with what is finished, and costs nothing',
   async () => {
     const credits = async () => (await server.get<{ credits: number }>('/api/v1/account')).credits
@@ -109,7 +107,7 @@ test.runIf(process.env.EXPORT_KILLS)(
       }
     }
     const finished = new Map<string, bigint>()
-    for (const stage of KILLED) {
+    for (const stage of Object.keys(STAGES)) {
       let isOver = false
       const over = exported().then(
         () => (isOver = true),
