@@ -71,9 +71,10 @@ function readBlock(
   wav: WavReader,
   start: number,
   frames: number,
-  [left, right]: readonly [Float32Array, Float32Array],
+  planes: readonly [Float32Array, Float32Array],
 ): AudioBlock {
-  planesOfPcm(wav.read(start, frames), wav.bitDepth, left, right)
+  planesOfPcm(wav.read(start, frames), `pcm_s${wav.bitDepth}`, planes)
+  const [left, right] = planes
   return { channels: [left.subarray(0, frames), right.subarray(0, frames)], frames }
 }
 

@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream'
 import type { Audio } from '../../src-engine/dsp/block.ts'
+import { SAMPLE_BYTES } from '../../src-engine/dsp/pcm.ts'
 import type { AudioFacts, AudioFormat } from './audio-facts.ts'
 import { bridgeGaps, findDamage, type Gap, sampleCount } from './damaged-samples.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
@@ -7,7 +9,7 @@ import { mp3Sound } from './mp3-layout.ts'
 import { rateFilter } from './resample.ts'
 import { type Allocate, allocateShared, collectPlanar } from './samples.ts'
 import { behindCrowdedTag } from './tags.ts'
-import { openWavSound } from './wav-sound.ts'
+import { openWavSound, type WavSound } from './wav-sound.ts'
 
 /** A whole piece of two channels. */
 export interface DecodedAudio extends Audio {
@@ -76,15 +78,20 @@ async function songInput({ path, format }: Pick<SongFile, 'path' | 'format'>): P
     const checked = format === 'flac' ? ['-err_detect:a', 'crccheck+explode'] : []
     return { from: path, format, options: [...(await behindCrowdedTag({ path, format })), ...checked] }
   }
-  const sound = await openWavSound(path)
-  if (!sound) throw new UnreadableAudioError('there are no samples')
-  const { codec, sampleRateHz, channels } = sound.layout
+  const { layout, pieces } = await wavSound(path)
+  const { codec, sampleRateHz, channels } = layout
   const name = codec.slice('pcm_'.length)
   return {
-    from: sound.samples,
+    from: Readable.from(pieces),
     format: name === 'u8' ? name : `${name}le`,
     options: ['-ar', String(sampleRateHz), '-ac', String(channels)],
   }
+}
+
+async function wavSound(path: string): Promise<WavSound> {
+  const sound = await openWavSound(path)
+  if (!sound) throw new UnreadableAudioError('there are no samples')
+  return sound
 }
 
 /** Runs ffmpeg over the bare sound of a song. Throws as {@link songInput} and {@link runFfmpeg} do. */
@@ -187,9 +194,9 @@ const MAX_BRIDGED_SHARE = 0.001
 
 /**
  * Decodes a song to two planar Float32 channels at {@link decodedRateHz}; mono becomes two equal channels. At an engine rate they lie on
- * SharedArrayBuffers, at any other in memory that `changeRate` gives back. The samples never pass through integers, since lossy audio
- * exceeds full scale, and the decoder runs without processor-specific code, so a lossy file decodes alike on every machine. Damaged
- * samples, such as NaN, are bridged by a straight line. Damaged parts of a FLAC become silence of the same length, since its frames are
+ * SharedArrayBuffers, at any other in memory that `changeRate` gives back. A WAV at that rate is read without ffmpeg. The samples never pass
+ * through integers, since lossy audio exceeds full scale, and the decoder runs without processor-specific code, so a lossy file decodes
+ * alike on every machine. Damaged samples, such as NaN, are bridged by a straight line. Damaged parts of a FLAC become silence of the same length, since its frames are
  * numbered; in an MP3, without numbered frames, they are left out. Throws an {@link UnreadableAudioError}, also if the number of decoded
  * frames differs from the count, a FfmpegError, or the reason of an aborted `signal`.
  */
@@ -204,37 +211,29 @@ export async function decodeSong(
   const allocate = sampleRateHz === engineRateHz(sampleRateHz) ? allocateShared : allocateOwn
   const counted = await countAgain(ffmpeg, path, facts, options.signal)
   const capacity = Math.ceil(((counted ?? facts.frames) * sampleRateHz) / facts.sampleRateHz)
-  let bytes = 0
-  const collector = collectPlanar(Array.from({ length: facts.channels }, () => allocate(capacity)))
-  const filters = [
-    ...(facts.format === 'mp3' && facts.channels === 2 ? [MONO_PARTS_AS_LOUD] : []),
-    ...(facts.format === 'flac' && facts.damagedSeconds !== undefined ? [FILL_WITH_SILENCE] : []),
-    ...(isResampled ? [rateFilter(ffmpeg, sampleRateHz)] : []),
-  ]
-  await runOverSong(
-    ffmpeg,
-    { path, format: facts.format },
-    {
-      operation: 'decode the song',
-      options: ['-cpuflags', '0'],
-      outputOptions: [
-        // The frames of an MP3 may differ in their channels.
-        ...['-map', '0:a:0', '-ac', String(facts.channels)],
-        ...(filters.length > 0 ? ['-af', filters.join(',')] : []),
-        ...(isResampled ? [] : ['-ar', String(sampleRateHz)]),
-        ...['-c:a', 'pcm_f32le', '-f', 'f32le'],
-      ],
-      output: (chunk) => {
-        bytes += chunk.length
-        collector.push(chunk)
-        options.onProgress?.(Math.min(1, collector.frames / Math.max(1, capacity)))
-      },
-      signal: options.signal,
-    },
+  const wav = facts.format === 'wav' && !isResampled ? await wavSound(path) : undefined
+  const codec = wav?.layout.codec ?? 'pcm_f32'
+  const collector = collectPlanar(
+    Array.from({ length: facts.channels }, () => allocate(capacity)),
+    codec,
   )
+  let bytes = 0
+  const receive = (chunk: Uint8Array) => {
+    bytes += chunk.length
+    collector.push(chunk)
+    options.onProgress?.(Math.min(1, collector.frames / Math.max(1, capacity)))
+  }
+  if (wav) {
+    for await (const piece of wav.pieces) {
+      options.signal?.throwIfAborted()
+      receive(piece)
+    }
+  } else {
+    await decodeByFfmpeg(ffmpeg, path, facts, { sampleRateHz, receive, signal: options.signal })
+  }
   const frames = collector.frames
   if (frames === 0) throw new UnreadableAudioError('the decoder gave no audio')
-  const given = bytes / (Float32Array.BYTES_PER_ELEMENT * facts.channels)
+  const given = bytes / (SAMPLE_BYTES[codec] * facts.channels)
   const due = ((counted ?? 0) * sampleRateHz) / facts.sampleRateHz
   if (counted !== undefined && Math.abs(given - due) > (isResampled ? RESAMPLED_TOLERANCE_FRAMES : 0)) {
     throw new UnreadableAudioError(`${given} of ${due} frames were decoded`)
@@ -245,6 +244,43 @@ export async function decodeSong(
   // A copy, not the same memory: both channels are worked on in place.
   const right = planes[1] ?? copied(left, allocate)
   return { audio: { channels: [left, right], frames, sampleRateHz }, bridgedGaps }
+}
+
+/** Has ffmpeg decode a song to interleaved float32 samples at a rate. Throws as {@link runOverSong} does. */
+async function decodeByFfmpeg(
+  ffmpeg: Ffmpeg,
+  path: string,
+  { format, channels, damagedSeconds, sampleRateHz: ownRateHz }: AudioFacts,
+  {
+    sampleRateHz,
+    receive,
+    signal,
+  }: {
+    readonly sampleRateHz: number
+    readonly receive: (chunk: Uint8Array) => void
+    readonly signal: AbortSignal | undefined
+  },
+): Promise<void> {
+  const isResampled = sampleRateHz !== ownRateHz
+  const filters = [
+    ...(format === 'mp3' && channels === 2 ? [MONO_PARTS_AS_LOUD] : []),
+    ...(format === 'flac' && damagedSeconds !== undefined ? [FILL_WITH_SILENCE] : []),
+    ...(isResampled ? [rateFilter(ffmpeg, sampleRateHz)] : []),
+  ]
+  const song = { path, format }
+  await runOverSong(ffmpeg, song, {
+    operation: 'decode the song',
+    options: ['-cpuflags', '0'],
+    outputOptions: [
+      // The frames of an MP3 may differ in their channels.
+      ...['-map', '0:a:0', '-ac', String(channels)],
+      ...(filters.length > 0 ? ['-af', filters.join(',')] : []),
+      ...(isResampled ? [] : ['-ar', String(sampleRateHz)]),
+      ...['-c:a', 'pcm_f32le', '-f', 'f32le'],
+    ],
+    output: receive,
+    signal,
+  })
 }
 
 /** Bridges the damaged samples of a song and returns their positions. Throws an {@link InvalidSamplesError} if there are too many. */

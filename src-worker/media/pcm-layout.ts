@@ -1,9 +1,9 @@
+import type { PcmCodec } from '../../src-engine/dsp/pcm.ts'
 import { FLOAT, PCM, type WaveFormat } from '../../src-engine/dsp/riff.ts'
 
 /** Layout of the samples in the frames of a WAV, interleaved and little-endian. */
 export interface PcmLayout {
-  /** ffmpeg's decoder without its byte order: `pcm_u8`, `pcm_s16`, `pcm_s24`, `pcm_s32`, `pcm_f32`, `pcm_f64`. */
-  readonly codec: string
+  readonly codec: PcmCodec
   readonly sampleRateHz: number
   readonly channels: number
   /** Size of a frame of all channels. */
@@ -37,9 +37,9 @@ export function hasPaddedSamples(format: WaveFormat): boolean {
   return codecOf(format.tag, format.bitsPerSample, sampleBytes) !== undefined && isPadded(format, sampleBytes)
 }
 
-function codecOf(tag: number, bits: number, bytes: number): string | undefined {
+function codecOf(tag: number, bits: number, bytes: number): PcmCodec | undefined {
   if (tag === PCM && bits === 8) return 'pcm_u8'
-  if (tag === PCM && bytes >= 2 && bytes <= 4) return `pcm_s${8 * bytes}`
+  if (tag === PCM && bytes >= 2 && bytes <= 4) return `pcm_s${(8 * bytes) as 16 | 24 | 32}`
   if (tag === FLOAT && (bits === 32 || bits === 64)) return `pcm_f${bits}`
   return undefined
 }

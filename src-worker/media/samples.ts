@@ -1,4 +1,5 @@
-/** Samples in ffmpeg's output: interleaved little-endian float32 in chunks of any size. */
+/** Interleaved little-endian samples in chunks of any size, such as ffmpeg's output in float32. */
+import { type PcmCodec, planesOfPcm, SAMPLE_BYTES } from '../../src-engine/dsp/pcm.ts'
 
 /** Returns zeros for one plane of samples. */
 export type Allocate = (length: number) => Float32Array
@@ -6,14 +7,24 @@ export type Allocate = (length: number) => Float32Array
 /** Returns zeros that threads can share. */
 export const allocateShared: Allocate = (length) => new Float32Array(new SharedArrayBuffer(length * 4))
 
-/**
- * Returns a receiver of bytes that passes them on as float32 samples in whole frames of `frameBytes`, wherever the chunks are cut; an
- * unfinished frame at the end is dropped. It reuses its memory, so samples are valid until `onSamples` returns: new buffers for every chunk
- * would add up to 60 MB before they are collected.
- */
+/** Returns a receiver of bytes that passes them on as float32 samples; otherwise as {@link inFramesOf}. */
 export function inWholeFrames(
   frameBytes: number,
   onSamples: (samples: Float32Array) => void,
+): (chunk: Uint8Array) => void {
+  return inFramesOf(frameBytes, ({ buffer, length }) =>
+    onSamples(new Float32Array(buffer, 0, length / Float32Array.BYTES_PER_ELEMENT)),
+  )
+}
+
+/**
+ * Returns a receiver of bytes that passes them on in whole frames of `frameBytes`, wherever the chunks are cut; an unfinished frame at the
+ * end is dropped. It reuses its memory, from the start of which they are valid until `onFrames` returns: new buffers for every chunk would
+ * add up to 60 MB before they are collected.
+ */
+function inFramesOf(
+  frameBytes: number,
+  onFrames: (bytes: Uint8Array<ArrayBuffer>) => void,
 ): (chunk: Uint8Array) => void {
   let held = new Uint8Array(1 << 17)
   let heldBytes = 0
@@ -26,7 +37,7 @@ export function inWholeFrames(
     }
     held.set(chunk, heldBytes)
     const whole = bytes - (bytes % frameBytes)
-    onSamples(new Float32Array(held.buffer, 0, whole / Float32Array.BYTES_PER_ELEMENT))
+    onFrames(held.subarray(0, whole))
     held.copyWithin(0, whole, bytes)
     heldBytes = bytes - whole
   }
@@ -59,19 +70,14 @@ export function createPlanes(gain = 1): (samples: Float32Array) => StereoBlock {
   }
 }
 
-/** Receives interleaved little-endian float32 bytes in chunks of any size and lays them out in planes of equal length. */
-export function collectPlanar(planes: readonly Float32Array[]) {
-  const channelCount = planes.length
+/** Receives interleaved samples, float32 by default, in chunks of any size and lays them out in planes of equal length. */
+export function collectPlanar(planes: readonly Float32Array[], codec: PcmCodec = 'pcm_f32') {
+  const frameBytes = planes.length * SAMPLE_BYTES[codec]
   const capacity = planes[0]!.length
   let frames = 0
-  const lay = (samples: Float32Array) => {
-    const count = Math.min(samples.length / channelCount, capacity - frames)
-    for (let c = 0; c < channelCount; c++) {
-      const plane = planes[c]!
-      for (let i = 0, at = c; i < count; i++, at += channelCount) {
-        plane[frames + i] = samples[at]!
-      }
-    }
+  const lay = (bytes: Uint8Array) => {
+    const count = Math.min(bytes.length / frameBytes, capacity - frames)
+    planesOfPcm(bytes.subarray(0, count * frameBytes), codec, planes, frames)
     frames += count
   }
   return {
@@ -80,6 +86,6 @@ export function collectPlanar(planes: readonly Float32Array[]) {
     get frames() {
       return frames
     },
-    push: inWholeFrames(channelCount * Float32Array.BYTES_PER_ELEMENT, lay),
+    push: inFramesOf(frameBytes, lay),
   }
 }

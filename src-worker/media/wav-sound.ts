@@ -1,6 +1,5 @@
 /** The sound of a WAV on disk, without its other chunks. */
 import { type FileHandle, open } from 'node:fs/promises'
-import { Readable } from 'node:stream'
 import { type ByteRange, inFrames, readLater, readWave, type WaveFile } from '../../src-engine/dsp/riff.ts'
 import { readAt } from './file-bytes.ts'
 import { type PcmLayout, pcmLayout } from './pcm-layout.ts'
@@ -14,23 +13,29 @@ export async function readWaveFile(handle: FileHandle): Promise<WaveFile | undef
 /** Size of the chunks that are passed on, bytes. */
 const PIECE_BYTES = 1 << 18
 
+/** The sound of a WAV: the layout of its samples, and their bytes in pieces of any size, whole frames in all. */
+export interface WavSound {
+  readonly layout: PcmLayout
+  readonly pieces: AsyncIterable<Buffer>
+}
+
 /**
- * Returns the sample layout of a WAV and a stream of the bare samples, whole frames; undefined without samples. Throws the system's error,
- * as the stream does, and an Error if the file has become shorter since.
+ * Returns the sound of a WAV; undefined without samples. Throws the system's error, as its pieces do, and these an Error if the file has
+ * become shorter since.
  */
-export async function openWavSound(path: string): Promise<{ layout: PcmLayout; samples: Readable } | undefined> {
+export async function openWavSound(path: string): Promise<WavSound | undefined> {
   const handle = await open(path, 'r')
   try {
     const wave = await readWaveFile(handle)
     const layout = wave?.format && pcmLayout(wave.format)
     if (!wave || !layout || layout.frameBytes === 0) return undefined
-    return { layout, samples: Readable.from(samplesIn(path, inFrames(wave.sound, layout.frameBytes))) }
+    return { layout, pieces: piecesOf(path, inFrames(wave.sound, layout.frameBytes)) }
   } finally {
     await handle.close()
   }
 }
 
-async function* samplesIn(path: string, ranges: readonly ByteRange[]): AsyncGenerator<Buffer> {
+async function* piecesOf(path: string, ranges: readonly ByteRange[]): AsyncGenerator<Buffer> {
   const handle = await open(path, 'r')
   try {
     for (const { offset, length } of ranges) {

@@ -6,8 +6,10 @@ import { probeAudio } from '../../../src-server/uploads/probe.ts'
 import type { AudioFacts } from '../../../src-worker/media/audio-facts.ts'
 import { decodeSong } from '../../../src-worker/media/decode.ts'
 import { isrcInAxml } from '../../../src-worker/media/isrc.ts'
+import { recogniseAudio } from '../../../src-worker/media/recognise.ts'
 import { readCover } from '../../../src-worker/media/tags.ts'
 import { chunk, tagChunks } from '../../../src-worker/media/wav-tags.ts'
+import { seededRandom } from '../../support/sounds.ts'
 import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
 
 const folder = temporaryFolder()
@@ -25,9 +27,13 @@ async function decode(name: string, bytes: Buffer, bits: number): Promise<number
   return Array.from(audio.channels[0], (sample) => sample * 2 ** (bits - 1))
 }
 
-function format(bits: number, blockBytes: number, { channels = 2, validBits = 0, sampleRateHz = 22_050 } = {}): Buffer {
+function format(
+  bits: number,
+  blockBytes: number,
+  { channels = 2, validBits = 0, sampleRateHz = 22_050, tag = 1 } = {},
+): Buffer {
   const fields = Buffer.alloc(validBits > 0 ? 40 : 16)
-  fields.writeUInt16LE(validBits > 0 ? 0xfffe : 1, 0)
+  fields.writeUInt16LE(validBits > 0 ? 0xfffe : tag, 0)
   fields.writeUInt16LE(channels, 2)
   fields.writeUInt32LE(sampleRateHz, 4)
   fields.writeUInt32LE(sampleRateHz * blockBytes, 8)
@@ -36,7 +42,8 @@ function format(bits: number, blockBytes: number, { channels = 2, validBits = 0,
   if (validBits > 0) {
     fields.writeUInt16LE(22, 16)
     fields.writeUInt16LE(validBits, 18)
-    fields.write('0100000000001000800000aa00389b71', 24, 'hex')
+    fields.writeUInt16LE(tag, 24)
+    fields.write('000000001000800000aa00389b71', 26, 'hex')
   }
   return chunk('fmt ', fields)
 }
@@ -141,6 +148,75 @@ describe('a WAV of another container or sample size', () => {
     expect(await decode('bits.wav', wav, depth)).toEqual(values)
     expect((await probe('bits.wav', wav)).bitDepth).toBe(depth)
   })
+})
+
+describe('a WAV that needs no conversion', () => {
+  const samples = 100_000
+  const random = seededRandom(50)
+  /** Samples of every size and of both signs: all values up to 16 bits, and the smallest and largest of the others. */
+  const samplesOf = (codec: string, count: number): Buffer => {
+    const bits = Number(codec.slice('pcm_s'.length))
+    const bytes = Buffer.alloc((count * bits) / 8)
+    for (let i = 0; i < count; i++) {
+      const edge = [-0, 1e-310, -1e-40, 1, -1, 1 / 3, 1 + 2 ** -24, 1 + 3 * 2 ** -24][i] ?? random()
+      const integer = bits <= 16 ? i % 2 ** bits : ([0, -1, 1][i] ?? Math.floor(random() * 2 ** (bits - 1)))
+      if (codec === 'pcm_f32') bytes.writeFloatLE(edge, 4 * i)
+      else if (codec === 'pcm_f64') bytes.writeDoubleLE(edge, 8 * i)
+      else if (bits <= 16) bytes.writeUIntLE(integer, (i * bits) / 8, bits / 8)
+      else bytes.writeIntLE(integer, (i * bits) / 8, bits / 8)
+    }
+    return bytes
+  }
+  const rf64 = (bytes: Buffer, soundBytes: number): Buffer => {
+    const long = Buffer.alloc(28)
+    long.writeBigUInt64LE(BigInt(soundBytes), 8)
+    const file = sized(Buffer.concat([bytes.subarray(0, 12), chunk('ds64', long), bytes.subarray(12)]), 0xffff_ffff)
+    file.writeUInt32LE(0xffff_ffff, file.indexOf('data') + 4)
+    file.write('RF64', 0, 'latin1')
+    return file
+  }
+  const oddChunk = Buffer.concat([Buffer.from('odd \x05\0\0\0'), Buffer.from('Mina!\0')])
+  /** Cuts the sound within a frame, into two chunks. */
+  const inTwo = (bytes: Buffer) => [chunk('data', bytes.subarray(0, 30_002)), chunk('data', bytes.subarray(30_002))]
+
+  const stored = async (bytes: Buffer): Promise<AudioFacts> => {
+    writeFileSync(at('same.wav'), bytes)
+    const recognised = await recogniseAudio(at('same.wav'))
+    if ('fault' in recognised) return expect.fail(recognised.fault)
+    const { stream } = recognised
+    const durationSeconds = stream.frames! / stream.sampleRateHz
+    return { ...stream, frames: stream.frames!, durationSeconds, isLossy: false, tags: {}, hasCover: false }
+  }
+
+  it.each(['pcm_u8', 'pcm_s16', 'pcm_s24', 'pcm_s32', 'pcm_f32', 'pcm_f64'])(
+    'is read without ffmpeg, as ffmpeg decodes it, bit for bit: %s',
+    async (codec) => {
+      const bits = Number(codec.slice('pcm_s'.length))
+      const bytes = samplesOf(codec, samples)
+      writeFileSync(at('bare'), bytes)
+      const bare = codec === 'pcm_u8' ? 'u8' : `${codec.slice('pcm_'.length)}le`
+      const expected = runPlain('-f', bare, '-ac', '1', '-i', at('bare'), '-c:a', 'pcm_f32le', '-f', 'f32le', '-')
+      for (const channels of [1, 2]) {
+        const fields = { channels, tag: codec.startsWith('pcm_f') ? 3 : 1, sampleRateHz: 44_100 }
+        const fmt = format(bits, (channels * bits) / 8, fields)
+        const extensible = format(bits, (channels * bits) / 8, { ...fields, validBits: bits })
+        const plain = riff(oddChunk, fmt, oddChunk, chunk('data', bytes), oddChunk)
+        const files = [
+          plain,
+          rf64(plain, bytes.length),
+          riff(extensible, chunk('data', bytes)),
+          riff(fmt, ...inTwo(bytes)),
+        ]
+        for (const file of files) {
+          const facts = await stored(file)
+          const { audio } = await decodeSong({ ...ffmpeg, path: at('no-ffmpeg') }, at('same.wav'), facts)
+          const found = new Float32Array(samples)
+          for (let i = 0; i < samples; i++) found[i] = audio.channels[i % channels]![Math.floor(i / channels)]!
+          expect(Buffer.from(found.buffer).equals(expected)).toBe(true)
+        }
+      }
+    },
+  )
 })
 
 describe('the ISRC of a WAV', () => {

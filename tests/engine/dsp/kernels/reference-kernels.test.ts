@@ -199,7 +199,7 @@ describe('every kernel equals its plain reference to 1e-6 of the peak', () => {
     const random = seededRandom(bitDepth)
     const bytes = Uint8Array.from({ length: (frames * 2 * bitDepth) / 8 }, () => Math.floor(random() * 256))
     const [left, right] = [new Float32Array(frames + 4).fill(7), new Float32Array(frames + 4).fill(7)]
-    planesOfPcm(bytes, bitDepth, left, right)
+    planesOfPcm(bytes, `pcm_s${bitDepth}`, [left, right])
     const expected = planesOfPcmReference(bytes, bitDepth)
     expect([...left]).toEqual([...expected.left, 7, 7, 7, 7])
     expect([...right]).toEqual([...expected.right, 7, 7, 7, 7])
