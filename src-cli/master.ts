@@ -1,7 +1,6 @@
 /** `master FILE`: one ordinary job, followed to its end, and its masters unpacked in the given folder. */
 import { openAsBlob } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, type CallArguments, errorOf, type FilePart } from '../src-contract/client.ts'
 import type { CreatedJob, Job } from '../src-contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../src-contract/limits.ts'
@@ -11,8 +10,8 @@ import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { unpackResult, writableFolder } from './unpack.ts'
 
-/** Pause between two readings of a job's progress, ms. */
-const POLL_INTERVAL_MS = 250
+/** Time for which the service waits for the end of a job before it tells its progress, s. */
+const PROGRESS_SECONDS = 1
 
 export interface MasterOptions {
   readonly platforms: string
@@ -104,16 +103,16 @@ async function follow(
   signal: AbortSignal,
 ): Promise<Job> {
   const params = { job_id: jobId }
-  let isCancelled = false
-  for (;;) {
-    const job = await client.call('readJob', { params })
-    onProgress(job)
-    if (job.status !== 'queued') return job
-    if (signal.aborted && !isCancelled) {
-      isCancelled = true
-      await client.call('deleteJob', { params, query: { status: 'queued' } })
-      continue
-    }
-    await sleep(POLL_INTERVAL_MS, undefined, { signal }).catch(() => {})
+  const args = { params, query: { wait: PROGRESS_SECONDS } }
+  for (let isCancelled = false; ; ) {
+    const reading = client.call('readJob', isCancelled ? args : { ...args, signal })
+    const job = await reading.catch((cause) => {
+      if (isCancelled || !signal.aborted) throw cause
+    })
+    if (job) onProgress(job)
+    if (job && job.status !== 'queued') return job
+    if (isCancelled || !signal.aborted) continue
+    isCancelled = true
+    await client.call('deleteJob', { params, query: { status: 'queued' } })
   }
 }

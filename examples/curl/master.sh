@@ -1,5 +1,5 @@
 #!/bin/sh
-# Masters one song: create the job, poll it, download the ZIP beside the song.
+# Masters one song: create the job, wait for its end, download the ZIP beside the song.
 # Usage: LOUDSMITH_KEY=ams_live_… ./master.sh song.wav [spotify,melon]
 set -eu
 
@@ -49,9 +49,10 @@ done
 echo "job $job"
 
 while :; do
-  answer=$(ask "$url/api/v1/jobs/$job")
+  # Answered when the job has ended, or after half a minute.
+  answer=$(ask "$url/api/v1/jobs/$job?wait=30")
   case $(printf '%s' "$answer" | member status) in
-    queued) sleep "${LOUDSMITH_POLL_SECONDS:-2}" ;;
+    queued) ;;
     done) break ;;
     failed) echo "failed: $(printf '%s' "$answer" | member error_message)" >&2; exit 1 ;;
     *) echo "unexpected answer: $(printf '%s\n' "$answer" | tail -n 1)" >&2; exit 1 ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Masters one song: create the job, poll it, download the ZIP beside the song.
+ * Masters one song: create the job, wait for its end, download the ZIP beside the song.
  * Usage: LOUDSMITH_KEY=ams_live_… node master.mjs song.wav [spotify,melon]
  */
 import { createHash } from 'node:crypto'
@@ -12,7 +12,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 const url = process.env.LOUDSMITH_URL ?? 'http://127.0.0.1:47310'
-const pollMs = 1000 * Number(process.env.LOUDSMITH_POLL_SECONDS ?? 2)
+/** The service answers when the job has ended, or after so many seconds. */
+const waitSeconds = 30
 export const allPlatforms = 'spotify,apple_music,youtube,melon,soundcloud'
 
 /** The service does not answer, or stops in the middle of its answer. */
@@ -84,13 +85,12 @@ async function isOfUse(jobId) {
   }
 }
 
-/** Polls until the job has ended; throws JobFailed with the reason when it failed. */
+/** Waits until the job has ended; throws JobFailed with the reason when it failed. */
 async function ended(jobId) {
   for (;;) {
-    const job = await json(await call(`/api/v1/jobs/${jobId}`))
+    const job = await json(await call(`/api/v1/jobs/${jobId}?wait=${waitSeconds}`))
     if (job.status === 'done') return
     if (job.status === 'failed') throw new JobFailed(job.error_message)
-    await sleep(pollMs)
   }
 }
 

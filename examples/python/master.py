@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Masters one song: create the job, poll it, download the ZIP beside the song. Standard library only.
+"""Masters one song: create the job, wait for its end, download the ZIP beside the song. Standard library only.
 
 Usage: LOUDSMITH_KEY=ams_live_... python3 master.py song.wav [spotify,melon]
 """
@@ -17,7 +17,7 @@ import uuid
 
 URL = os.environ.get("LOUDSMITH_URL", "http://127.0.0.1:47310")
 KEY = os.environ.get("LOUDSMITH_KEY")
-POLL_SECONDS = float(os.environ.get("LOUDSMITH_POLL_SECONDS", "2"))
+WAIT_SECONDS = 30  # The service answers when the job has ended, or after so many seconds.
 ALL_PLATFORMS = "spotify,apple_music,youtube,melon,soundcloud"
 
 
@@ -87,15 +87,14 @@ def is_of_use(job_id):
 
 
 def wait(job_id):
-    """Polls until the job has ended; raises RuntimeError with the reason when it failed."""
+    """Waits until the job has ended; raises RuntimeError with the reason when it failed."""
     while True:
-        with call(f"/api/v1/jobs/{job_id}") as answer:
+        with call(f"/api/v1/jobs/{job_id}?wait={WAIT_SECONDS}") as answer:
             job = json.load(answer)
         if job["status"] == "done":
             return
         if job["status"] == "failed":
             raise RuntimeError(job["error_message"])
-        time.sleep(POLL_SECONDS)
 
 
 def save(job_id, result):

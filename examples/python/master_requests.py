@@ -16,7 +16,7 @@ URL = os.environ.get("LOUDSMITH_URL", "http://127.0.0.1:47310") + "/api/v1"
 KEY = os.environ.get("LOUDSMITH_KEY")
 ALL_PLATFORMS = "spotify,apple_music,youtube,melon,soundcloud"
 # The service waits this long for the end of a job before it answers; a shorter pause is for tests.
-POLL_SECONDS = float(os.environ.get("LOUDSMITH_POLL_SECONDS", "30"))
+WAIT_SECONDS = 30  # The service answers when the job has ended, or after so many seconds.
 
 session = requests.Session()
 session.headers["Authorization"] = f"Bearer {KEY}"
@@ -78,7 +78,7 @@ def is_of_use(job_id):
 def wait(job_id):
     """Waits until the job has ended; raises RuntimeError with the reason when it failed."""
     while True:
-        job = call("GET", f"/jobs/{job_id}", params={"wait": max(1, int(POLL_SECONDS))}).json()
+        job = call("GET", f"/jobs/{job_id}", params={"wait": WAIT_SECONDS}).json()
         if job["status"] == "done":
             return
         if job["status"] == "failed":

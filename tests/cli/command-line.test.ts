@@ -435,7 +435,7 @@ test('a master is made as its options say, and told with what was measured and w
   expect(unpacked.map((file) => path.relative(again, file)).sort()).toEqual(written)
 })
 
-test('a job that has ended by the moment in which its command is broken off is not deleted', async () => {
+test('a job is followed by waiting for its end, and one that has ended when its command is broken off is not deleted', async () => {
   const engine = createHeldEngine()
   const service = await startService({ forkEngine: engine.fork, dataDir })
   onTestFinished(() => service.stop())
@@ -446,9 +446,11 @@ test('a job that has ended by the moment in which its command is broken off is n
     { baseUrl: service.baseUrl, credential: service.sessionCredential },
     terminalMessages({}, 'en'),
   )
+  const readings: unknown[] = []
   const client: typeof real = {
     ...real,
     async call(name, ...args) {
+      if (name === 'readJob') readings.push(args[0])
       if (stop.signal.aborted) {
         engine.processes[0]?.finish()
         await service.ended((args[0] as { params: { job_id: string } }).params.job_id)
@@ -470,6 +472,8 @@ test('a job that has ended by the moment in which its command is broken off is n
     terminalMessages({}, 'en'),
   ).catch(() => undefined)
   expect((await service.get('/api/v1/jobs')).body.jobs).toMatchObject([{ status: 'done' }])
+  expect(readings.length).toBeGreaterThan(1)
+  for (const reading of readings) expect(reading).toMatchObject({ query: { wait: 1 } })
 })
 
 test.runIf(process.platform === 'linux')(
