@@ -25,13 +25,28 @@ function song(name: string, channels: readonly Float32Array[], sampleRateHz: num
   return writeFloatWav(path.join(folder, `${name}.wav`), channels, sampleRateHz)
 }
 
+function addClicks(samples: Float32Array, random: () => number): void {
+  for (let click = 0; click < 12; click++) samples[Math.floor((random() * 0.5 + 0.5) * samples.length)]! += 0.7
+}
+
+/** A song with clicks whose sides are far louder than its middle, at 48 kHz. */
+function wideSong(): readonly Float32Array[] {
+  const [left, right] = beat(8, 48_000).channels as [Float32Array, Float32Array]
+  const random = seededRandom(11)
+  const channels = [1, -1].map((sign) =>
+    left.map((sample, i) => 0.15 * (sample + right[i]!) + sign * 1.2 * (sample - right[i]!)),
+  )
+  for (const samples of channels) addClicks(samples, random)
+  return channels
+}
+
 /** A song with an offset, flat tops and clicks, at 96 kHz. */
 function damagedSong(): readonly Float32Array[] {
   const { channels } = scaled(beat(6, 96_000, 3), 1.6)
   const random = seededRandom(11)
   for (const samples of channels) {
     for (let i = 0; i < samples.length; i++) samples[i] = Math.max(-0.9, Math.min(0.9, samples[i]! + 0.01))
-    for (let click = 0; click < 12; click++) samples[Math.floor((random() * 0.5 + 0.5) * samples.length)]! += 0.7
+    addClicks(samples, random)
   }
   return channels
 }
@@ -51,6 +66,12 @@ async function orders(): Promise<Readonly<Record<string, WorkOrder>>> {
       loudness: 'competitive',
       ai_service: 'suno',
       intensity: 80,
+    }),
+    // Every setting of the sound away from its default, on a song that answers to each.
+    steered: await order(song('wide', wideSong(), 48_000), {
+      ...{ platforms: ['spotify'], genre: 'kpop', target_lufs: -12, skip_repairs: ['clicks'] },
+      ...{ tilt_db: 1.2, bass_db: -1.5, presence_db: 1, air_db: 2, width_percent: 120, punch: 40, warmth: 50 },
+      ...{ tone_amount: 60, dynamics_amount: 70, image_amount: 40 },
     }),
     damaged: await order(song('damaged', damagedSong(), 96_000), { platforms: ['apple_music'], genre: 'ballad' }),
     mono: await order(song('mono', [beat(6, 44_100, 5).channels[0]!], 44_100), {
