@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import type { StoreApi } from 'zustand/vanilla'
 import { createClient } from '../../src-contract/client.ts'
-import { BATCH_CHANGED, type LiveEvent } from '../../src-contract/events.ts'
+import { BATCH_CHANGED, type LiveEvent, type LiveEventName } from '../../src-contract/events.ts'
 import { createSaver } from '../api/save.ts'
 import type { Opening } from '../api/session.ts'
 import { createHandOver, createUpload } from '../api/upload.ts'
@@ -88,6 +88,28 @@ interface EventStores {
   readonly releases: Releases
 }
 
+type Reload = 'account' | 'batch' | 'history' | 'plan' | 'release' | 'settings'
+
+/**
+ * The data that each event makes out of date. A job is charged when it is created and refunded when it fails; a song added to a release, or
+ * removed from its last, leaves or joins the batch.
+ */
+const RELOADS: Readonly<Record<LiveEventName, readonly Reload[]>> = {
+  'job.created': ['account', 'batch', 'history', 'release'],
+  'job.progress': [],
+  'job.completed': ['account', 'history', 'release'],
+  'job.failed': ['account', 'history', 'release'],
+  'job.deleted': ['batch', 'history', 'release'],
+  'job.expired': ['history', 'release'],
+  'job.delivered': ['history', 'release'],
+  'source.progress': [],
+  'audition.changed': [],
+  'release.changed': ['batch', 'release', 'plan'],
+  'account.changed': ['account'],
+  [BATCH_CHANGED]: ['batch'],
+  'settings.changed': ['settings'],
+}
+
 /** Creates the handler of live events: it applies them and reloads the data they affect. */
 function createEventHandler({
   jobs,
@@ -97,27 +119,19 @@ function createEventHandler({
   auditions,
   releases,
 }: EventStores): (event: LiveEvent) => void {
-  const readAccountSoon = settled(service.readAccount)
-  const readSettingsSoon = settled(service.readSettings)
-  const readBatchSoon = settled(batch.read)
-  const refreshHistorySoon = settled(() => history.refresh())
-  const refreshReleaseSoon = settled(() => releases.editor.refresh())
+  const reloads: Readonly<Record<Reload, () => void>> = {
+    account: settled(service.readAccount),
+    batch: settled(batch.read),
+    history: settled(() => history.refresh()),
+    plan: () => releases.plan.again(),
+    release: settled(() => releases.editor.refresh()),
+    settings: settled(service.readSettings),
+  }
   return (event) => {
     jobs.apply(event)
     batch.analyses.apply(event)
     if (event.event === 'audition.changed') void auditions.hearOf(event.audition_id)
-    // A song added to a release, or removed from its last, leaves or joins the batch.
-    if (event.event === BATCH_CHANGED || event.event === 'release.changed') readBatchSoon()
-    if (event.event === 'account.changed') readAccountSoon()
-    if (event.event === 'settings.changed') readSettingsSoon()
-    if (event.event === 'job.progress') return
-    if (event.job_id) refreshHistorySoon()
-    if (event.job_id || event.event === 'release.changed') refreshReleaseSoon()
-    if (event.event === 'release.changed') releases.plan.again()
-    if (event.event === 'job.created' || event.event === 'job.deleted') readBatchSoon()
-    // A song is charged when its job is created, and refunded when it fails.
-    if (event.event === 'job.created' || event.event === 'job.completed' || event.event === 'job.failed')
-      readAccountSoon()
+    for (const reload of RELOADS[event.event] ?? []) reloads[reload]()
   }
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { LiveEventName } from '../../src-contract/events.ts'
 import { createAppState } from '../../src-renderer/state/app-state.ts'
 import { settle } from '../support/fake-clock.ts'
 
@@ -102,18 +103,47 @@ describe('a page', () => {
     stop.abort()
   })
 
-  it('reads the batch again when a job was deleted elsewhere: its song can be started anew', async () => {
-    let readings = 0
-    const { app, stop, send } = page((path) => {
-      if (path === '/app/desk') readings += 1
-      return answerOf(path)
-    })
-    await expect.poll(() => app.service.store.getState().link).toBe('live')
-    const before = readings
-    send({ event: 'job.deleted', seq: 1, job_id: 'j1' })
-    await expect.poll(() => readings).toBe(before + 1)
-    stop.abort()
-  })
+  const [account, batch, history] = ['/api/v1/account', '/app/desk', '/api/v1/jobs']
+  const READ_AGAIN: Record<LiveEventName, string[]> = {
+    'job.created': [account, batch, history],
+    'job.progress': [],
+    'job.completed': [account, history],
+    'job.failed': [account, history],
+    // Its song can be started anew.
+    'job.deleted': [batch, history],
+    'job.expired': [history],
+    'job.delivered': [history],
+    'source.progress': [],
+    'audition.changed': [],
+    'release.changed': [batch],
+    'account.changed': [account],
+    'desk.changed': [batch],
+    'settings.changed': ['/app/settings'],
+  }
+
+  it.each(Object.entries(READ_AGAIN))(
+    'reads again what %s makes out of date, and nothing else',
+    async (event, paths) => {
+      const read = new Set<string>()
+      const { app, stop, send } = page((path) => {
+        // The job of the event itself is asked for by its name.
+        if (!path.includes('/j1')) read.add(path.split('?')[0]!)
+        return answerOf(path)
+      })
+      await expect.poll(() => app.service.store.getState().link).toBe('live')
+      await app.history.read()
+      await settle(5)
+      read.clear()
+      send({ event, seq: 1, ...(event.startsWith('job.') ? { job_id: 'j1' } : {}) })
+      // Read after all that came before it.
+      await expect.poll(() => [...read].sort()).toEqual(paths.toSorted())
+      if (paths.length === 0) {
+        send({ event: 'settings.changed', seq: 2 })
+        await expect.poll(() => [...read]).toEqual(['/app/settings'])
+      }
+      stop.abort()
+    },
+  )
 
   it('shows a setting that was changed elsewhere, also while it could not be told', async () => {
     let settings = { ...SETTINGS, is_offline: false }
