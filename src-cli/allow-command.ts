@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import path from 'node:path'
 import type { Command } from 'commander'
+import { isWithin } from '../src-system/disk.ts'
 import { isAgreed } from './agreement.ts'
 import { type ClientOptions, runClientCommand, withClientOptions } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
@@ -65,5 +65,5 @@ async function change(
 
 /** Returns whether a folder is or contains the user's home, like `/`: it holds files that programs should not read. */
 function holdsHome(folder: string): boolean {
-  return !path.relative(folder, homedir()).startsWith('..')
+  return isWithin(folder, homedir())
 }

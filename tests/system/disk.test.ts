@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whenReleased } from '../../src-system/disk.ts'
+import { isWithin, whenReleased } from '../../src-system/disk.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 /** Asks for something that the system refuses with `code` the first `times`, and says how it ended after five seconds. */
@@ -27,4 +27,15 @@ test('a file that is held for good is given up within five seconds, with the rea
 
 test('an error that cannot pass is not retried', async () => {
   expect(await ask('ENOSPC', 1)).toEqual({ end: 'ENOSPC', tries: 1 })
+})
+
+test.each([
+  ['/music', true],
+  ['/music/song.wav', true],
+  ['/music/..x/song.wav', true],
+  ['/music.wav', false],
+  ['/', false],
+  ['/other/music', false],
+])('the folder /music contains %s: %s', (file, isInside) => {
+  expect(isWithin('/music', file)).toBe(isInside)
 })
