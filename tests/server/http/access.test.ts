@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { masterForm, type Service, startService } from '../../support/service.ts'
 import { shiftedClock } from '../../support/shifted-clock.ts'
@@ -133,6 +133,17 @@ describe('keys (spec 5, contract 3)', () => {
     expect([answer.status, answer.body.error?.code]).toEqual([401, 'INVALID_API_KEY'])
     expect((await account()).credits).toBe(credits)
     expect((await service.get('/api/v1/jobs')).body.total).toBe(0)
+  })
+
+  test('a key works to its last millisecond', async () => {
+    const { key } = (await service.post('/app/keys', { name: 'short', expires_in: 60 })).body
+    const { expires_at } = (await service.get('/app/keys')).body.keys[0]
+    const status = async () => (await service.get('/api/v1/account', { credential: key })).status
+    const now = vi.spyOn(clock, 'now').mockReturnValue(Date.parse(expires_at) - 1)
+    expect(await status()).toBe(200)
+    now.mockReturnValue(Date.parse(expires_at))
+    expect(await status()).toBe(401)
+    now.mockRestore()
   })
 
   test('a key cannot reach /app: 403 FORBIDDEN', async () => {
