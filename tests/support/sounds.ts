@@ -97,3 +97,14 @@ export function scaled(audio: Audio, gain: number): Audio {
   }
   return result
 }
+
+/** The largest magnitude of `value(i)` for `from` <= i < `to`, NaN if any is NaN: an expectation for each sample would take seconds. */
+export function largest(from: number, to: number, value: (i: number) => number): number {
+  let most = 0
+  for (let i = from; i < to; i++) {
+    const magnitude = Math.abs(value(i))
+    if (!(magnitude <= most)) most = magnitude
+    if (Number.isNaN(most)) return most
+  }
+  return most
+}

@@ -8,7 +8,7 @@ import { deliverMasters } from '../../../src-worker/mastering/deliver.ts'
 import { renderMaster, writeFloatMaster } from '../../../src-worker/mastering/render-master.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { seededRandom, stereo } from '../../support/sounds.ts'
-import { ffmpeg, temporaryFolder } from '../media/make-audio.ts'
+import { foundFfmpeg as ffmpeg, temporaryFolder } from '../media/make-audio.ts'
 
 const canEncode = (await listEncoders(ffmpeg)).has('aac')
 

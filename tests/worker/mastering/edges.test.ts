@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { FORMAT_NAMES, type Format } from '../../../src-contract/formats.ts'
 import type { Report } from '../../../src-contract/report.ts'
 import { WHOLE_SONG } from '../../../src-contract/settings.ts'
+import { IS_CAMPAIGN } from '../../support/campaign.ts'
+import { largest } from '../../support/sounds.ts'
 import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor } from './run-worker.ts'
 
@@ -34,19 +36,22 @@ const songAt = (rateHz: number, seconds = 6) =>
   writeFloatWav(path.join(folder, `song-${rateHz}.wav`), songLike(seconds, rateHz, 0.5), rateHz)
 
 describe('a trimmed song', () => {
-  it.each([48_000, 32_000])('has the master of the song that was cut before, to the byte: %d Hz', async (rateHz) => {
-    const channels = songLike(6, rateHz, 0.5)
-    const whole = writeFloatWav(path.join(folder, `whole-${rateHz}.wav`), channels, rateHz)
-    const [from, to] = [Math.round(1.2345 * rateHz), 6 * rateHz - Math.round(0.777 * rateHz)]
-    const kept = channels.map((samples) => samples.slice(from, to))
-    const cut = writeFloatWav(path.join(folder, `cut-${rateHz}.wav`), kept, rateHz)
-    const trims = { trim_start_seconds: 1.2345, trim_end_seconds: 0.777 }
-    const [ofWhole, ofCut, untrimmed] = [await run(whole, trims), await run(cut, {}), await run(whole, {})]
-    expect(ofWhole.master.sha256).toBe(ofCut.master.sha256)
-    expect(untrimmed.master.sha256).not.toBe(ofCut.master.sha256)
-    expect(ofWhole.report.settings).toMatchObject(trims)
-    expect(ofCut.report.settings).not.toHaveProperty('trim_start_seconds')
-  })
+  it.each(IS_CAMPAIGN ? [48_000, 32_000] : [32_000])(
+    'has the master of the song that was cut before, to the byte: %d Hz',
+    async (rateHz) => {
+      const channels = songLike(6, rateHz, 0.5)
+      const whole = writeFloatWav(path.join(folder, `whole-${rateHz}.wav`), channels, rateHz)
+      const [from, to] = [Math.round(1.2345 * rateHz), 6 * rateHz - Math.round(0.777 * rateHz)]
+      const kept = channels.map((samples) => samples.slice(from, to))
+      const cut = writeFloatWav(path.join(folder, `cut-${rateHz}.wav`), kept, rateHz)
+      const trims = { trim_start_seconds: 1.2345, trim_end_seconds: 0.777 }
+      const [ofWhole, ofCut, untrimmed] = [await run(whole, trims), await run(cut, {}), await run(whole, {})]
+      expect(ofWhole.master.sha256).toBe(ofCut.master.sha256)
+      expect(untrimmed.master.sha256).not.toBe(ofCut.master.sha256)
+      expect(ofWhole.report.settings).toMatchObject(trims)
+      expect(ofCut.report.settings).not.toHaveProperty('trim_start_seconds')
+    },
+  )
 })
 
 describe('fades', () => {
@@ -66,10 +71,9 @@ describe('fades', () => {
     const middle = 2 * 3 * 48_000
     const gain = other[middle]! / one[middle]!
     const frames = one.length / 2
-    const expectGain = (frame: number, factor: number) =>
-      expect(Math.abs(other[2 * frame]! - one[2 * frame]! * gain * factor)).toBeLessThan(1e-5)
-    for (let i = 0; i < 24_000; i++) expectGain(i, (1 - Math.cos((Math.PI * i) / 24_000)) / 2)
-    for (let i = 0; i < 96_000; i++) expectGain(frames - 1 - i, Math.sqrt(i / 96_000))
+    const error = (frame: number, factor: number) => other[2 * frame]! - one[2 * frame]! * gain * factor
+    expect(largest(0, 24_000, (i) => error(i, (1 - Math.cos((Math.PI * i) / 24_000)) / 2))).toBeLessThan(1e-5)
+    expect(largest(0, 96_000, (i) => error(frames - 1 - i, Math.sqrt(i / 96_000)))).toBeLessThan(1e-5)
     expect(gain).toBeGreaterThan(1.01)
     expect(readByEbur128(faded.file('wav32f')).integratedLufs).toBeCloseTo(-24, 1)
     expect(Math.abs(faded.master.integrated_lufs + 24)).toBeLessThanOrEqual(0.05)

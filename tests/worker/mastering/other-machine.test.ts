@@ -9,6 +9,7 @@ import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { WorkerMessage, WorkOrder } from '../../../src-worker/mastering/work-order.ts'
 import { ENGINE } from '../../support/built.ts'
+import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { orderFor, startWorker } from './run-worker.ts'
 
@@ -97,11 +98,11 @@ const SONGS: Record<string, { options: string[]; change: Parameters<typeof order
 
 describe.runIf(process.platform === 'linux')('the same order elsewhere (only where a processor can be masked)', () => {
   beforeAll(() => {
-    writeFloatWav(at('plain.wav'), songLike(5, 48_000), 48_000)
+    writeFloatWav(at('plain.wav'), songLike(IS_CAMPAIGN ? 5 : 2, 48_000), 48_000)
     writeFloatWav(at('reference.wav'), songLike(6, 96_000, 0.2), 96_000)
   })
 
-  test.each(Object.keys(SONGS))(
+  test.each(Object.keys(SONGS).slice(IS_CAMPAIGN ? 0 : 1))(
     '%s: every WAV has the same bytes in a process with another home, folder, time zone, language and thread count, without the newer instructions of the processor',
     async (name) => {
       const { options, change } = SONGS[name]!

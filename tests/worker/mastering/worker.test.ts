@@ -19,6 +19,8 @@ import {
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { createWavWriter } from '../../../src-worker/media/wav.ts'
 import { ENGINE } from '../../support/built.ts'
+import { IS_CAMPAIGN } from '../../support/campaign.ts'
+import { largest } from '../../support/sounds.ts'
 import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor, runOrder, startWorker, storedSong } from './run-worker.ts'
 
@@ -47,11 +49,11 @@ function unpack(made: WorkResult, { attemptFolder }: WorkOrder): Record<string, 
 beforeAll(async () => {
   runPlain(
     '-i',
-    writeFloatWav(at('plain.wav'), songLike(16, 48_000), 48_000),
+    writeFloatWav(at('plain.wav'), songLike(8, 48_000), 48_000),
     ...['-c:a', 'pcm_s24le', '-metadata', 'title=등불 아래'],
     song,
   )
-  runPlain('-i', song, '-t', '6', '-c:a', 'copy', start)
+  runPlain('-i', song, '-t', '4', '-c:a', 'copy', start)
   order = await orderFor(song, folder, { artist: '새벽' })
   const { messages, exitCode } = await runOrder(order)
   const last = messages.at(-1)
@@ -173,7 +175,7 @@ describe('a mono song', () => {
       new Uint8Array(runPlain('-i', unpack(made, work).melon!, '-f', 's16le', '-c:a', 'pcm_s16le', 'pipe:1')).buffer,
     )
     // The dither of the two channels differs by a few steps.
-    for (let i = 0; i < samples.length; i += 2) expect(Math.abs(samples[i]! - samples[i + 1]!)).toBeLessThan(40)
+    expect(largest(0, samples.length / 2, (i) => samples[2 * i]! - samples[2 * i + 1]!)).toBeLessThan(40)
     expect(made.warnings.map(({ code }) => code)).toContain('INPUT_MONO')
   })
 
@@ -207,7 +209,7 @@ describe('a reference', () => {
   it('is followed in both tiers, and being the song itself is named', async () => {
     const reference = writeFloatWav(at('reference.wav'), songLike(8, 44_100, 0.2), 44_100)
     runPlain('-i', reference, '-af', 'treble=g=-9', '-c:a', 'pcm_s16le', at('dark.wav'))
-    for (const tier of ['standard', 'premium'] as const) {
+    for (const tier of IS_CAMPAIGN ? (['standard', 'premium'] as const) : (['standard'] as const)) {
       const change = { platforms: ['apple_music'], tier, reference: await storedSong(at('dark.wav')) } as const
       const work = await orderFor(start, folder, change)
       await masterOrder(work)
@@ -566,7 +568,7 @@ describe('an engine process', () => {
 
   it('analyses a song and writes nothing', async () => {
     const { analysis } = await lookAt(order)
-    expect(analysis).toMatchObject({ codec: 'WAV 24 bit', sample_rate_hz: 48_000, channels: 2, duration_seconds: 16 })
+    expect(analysis).toMatchObject({ codec: 'WAV 24 bit', sample_rate_hz: 48_000, channels: 2, duration_seconds: 8 })
     expect(analysis?.waveform).toHaveLength(1000)
   })
 

@@ -11,7 +11,7 @@ import { ffmpeg, songLike, temporaryFolder, writeFloatWav } from './make-audio.t
 
 const folder = temporaryFolder()
 const encoders = await listEncoders(ffmpeg)
-const SECONDS = 3
+const SECONDS = 2
 const MOST_LAG = 3000
 
 /** A master that lies in the middle of another file, as in the ZIP of a job. */
@@ -54,7 +54,7 @@ test.for(COPY_CODEC_NAMES.flatMap((name) => [44_100, 48_000].map((rateHz) => [na
     const { format, frames, left } = readCopy(target)
     expect(format).toMatchObject({ channels: 2, sampleRateHz: rateHz, bitsPerSample: 32 })
     expect(frames).toBe(SECONDS * rateHz)
-    expect(lagOf(samples[0]!, left, rateHz, 8000)).toBe(0)
+    expect(lagOf(samples[0]!, left, rateHz, 2000)).toBe(0)
     // The sound goes on to the last frame: nothing of the end was cut off and filled with silence.
     const end = left.subarray(-Math.round(0.02 * rateHz))
     expect(Math.max(...end.map(Math.abs))).toBeGreaterThan(0.05)

@@ -1,4 +1,4 @@
-/** Files for the tests: signals that are computed here, encoded by the ffmpeg that is found. */
+/** Files for the tests: signals that are computed here, encoded by ffmpeg. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,10 @@ import { afterAll } from 'vitest'
 import type { Ffmpeg } from '../../../src-worker/media/ffmpeg.ts'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 
-export const ffmpeg: Ffmpeg = await locateFfmpeg()
+/** The ffmpeg that services in tests use. */
+export const ffmpeg: Ffmpeg = await locateFfmpeg({ explicit: process.env.MASTER_FFMPEG_PATH })
+/** The ffmpeg found where none is set: another build, whose every start costs a Linux distribution's 200 libraries. */
+export const foundFfmpeg: Ffmpeg = await locateFfmpeg()
 
 /** A folder that is gone when the test file ends. */
 export function temporaryFolder(): string {
