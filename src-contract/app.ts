@@ -110,8 +110,9 @@ export const Batch = exactly({
 })
 export type Batch = Static<typeof Batch>
 
-const CHOSEN_LANGUAGES = ['system', ...LANGUAGES] as const
-const THEMES = ['system', 'dark', 'light'] as const
+/** Languages and themes to choose from; `system` follows the computer's. */
+export const CHOSEN_LANGUAGES = ['system', ...LANGUAGES] as const
+export const THEMES = ['system', 'dark', 'light'] as const
 
 export const Settings = exactly({
   language: oneOf(CHOSEN_LANGUAGES),

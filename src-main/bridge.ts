@@ -2,6 +2,7 @@
  * Complete interface between the page and the main process. The page never names a path: files come in as real drops or through a dialog,
  * masters go out by job identifier.
  */
+import type { Settings } from '../src-contract/app.ts'
 import type { ErrorCode, ErrorParams } from '../src-contract/errors.ts'
 
 /** A refused file, and the reason, which the page words. */
@@ -31,8 +32,8 @@ export type MenuCommand = 'start' | 'undo-removal' | 'search' | 'key-sheet'
 
 /** Appearance of the page; sent on every change. */
 export interface Appearance {
-  readonly theme: 'system' | 'dark' | 'light'
-  readonly language: 'system' | 'en' | 'ko'
+  readonly theme: Settings['theme']
+  readonly language: Settings['language']
 }
 
 /** A change of the ffmpeg in use: choose another, confirm the current setting, or clear it. */

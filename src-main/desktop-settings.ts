@@ -1,6 +1,7 @@
 /** State of the desktop kept between starts in one small JSON file: window position, appearance and the user's choices. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { CHOSEN_LANGUAGES, THEMES } from '../src-contract/app.ts'
 import type { Appearance, DesktopSettings } from './bridge.ts'
 
 export interface WindowPlace {
@@ -42,8 +43,8 @@ export function readRemembered(stored: string): Remembered {
   return {
     settings: { openAtLogin: flag('openAtLogin'), keepsRunning: flag('keepsRunning'), notifies: flag('notifies') },
     appearance: {
-      theme: known(['system', 'dark', 'light'], appearance.theme, 'system'),
-      language: known(['system', 'en', 'ko'], appearance.language, 'system'),
+      theme: known(THEMES, appearance.theme, 'system'),
+      language: known(CHOSEN_LANGUAGES, appearance.language, 'system'),
     },
     window: {
       ...(isPlace(window.x) && isPlace(window.y) ? { x: window.x, y: window.y } : {}),

@@ -1,5 +1,6 @@
 /** Desktop around the running server: window, menu, tray, presence, and the answers to the page. */
 import { app, clipboard, Menu, nativeTheme, shell } from 'electron'
+import type { Language } from '../src-contract/text/language.ts'
 import type { Log } from '../src-system/log.ts'
 import { type Activity, ActivityFollower } from './activity.ts'
 import { ANNOUNCEMENTS, type DesktopSettings, type MenuCommand, type Place } from './bridge.ts'
@@ -23,7 +24,7 @@ export interface DesktopDeps {
   readonly paths: ShellPaths
   readonly server: HostedServer
   readonly remembered: RememberedStore
-  readonly language: () => 'en' | 'ko'
+  readonly language: () => Language
   readonly words: () => Words
   readonly log: Log
 }

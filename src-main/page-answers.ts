@@ -1,5 +1,6 @@
 /** The main process's side of the bridge: checks every message and passes it to its handler. */
 import type { WebContents } from 'electron'
+import { CHOSEN_LANGUAGES, THEMES } from '../src-contract/app.ts'
 import {
   type Appearance,
   COMMANDS,
@@ -48,8 +49,8 @@ export function answerPage(origin: string, answers: PageAnswers): void {
   gate.answer(REQUESTS.setAppearance, (given) => {
     const { theme, language } = members(given)
     answers.setAppearance({
-      theme: word(theme, ['system', 'dark', 'light']),
-      language: word(language, ['system', 'en', 'ko']),
+      theme: word(theme, THEMES),
+      language: word(language, CHOSEN_LANGUAGES),
     })
   })
   gate.answer(REQUESTS.exportDiagnostics, answers.exportDiagnostics)

@@ -3,6 +3,9 @@
 export const LANGUAGES = ['en', 'ko'] as const
 export type Language = (typeof LANGUAGES)[number]
 
+/** The name of each language in itself. */
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', ko: '한국어' }
+
 /** A text in every language. */
 export type LocalizedText = Readonly<Record<Language, string>>
 

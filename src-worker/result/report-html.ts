@@ -5,7 +5,7 @@ import type { MasterResult, Report, Spectrum, Warning } from '../../src-contract
 import { DEFAULT_SETTINGS, EDGE_NAMES, jobSettings, STEERING_NAMES } from '../../src-contract/settings.ts'
 import { costText, isWithoutCost } from '../../src-contract/text/costs.ts'
 import { decisionText, stageText } from '../../src-contract/text/decisions.ts'
-import { LANGUAGES, type Language, type LocalizedText } from '../../src-contract/text/language.ts'
+import { LANGUAGE_NAMES, LANGUAGES, type Language, type LocalizedText } from '../../src-contract/text/language.ts'
 import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../../src-contract/text/numbers.ts'
 import { warningText } from '../../src-contract/text/text.ts'
 import { escapeHtml } from './escape-html.ts'
@@ -59,7 +59,7 @@ export function reportHtml(report: Report): string {
 const script = `(function(){var root=document.documentElement,buttons=document.querySelectorAll('[data-lang]');
 function show(lang){root.lang=lang;buttons.forEach(function(b){b.setAttribute('aria-pressed',String(b.dataset.lang===lang))})}
 buttons.forEach(function(b){b.addEventListener('click',function(){show(b.dataset.lang)})});
-show((navigator.language||'en').slice(0,2)==='ko'?'ko':'en')})()`
+show(${JSON.stringify(LANGUAGES)}.find(function(lang){return (navigator.language||'en').slice(0,2)===lang})||'en')})()`
 
 /** Returns a text in every language; the page shows one of them. */
 function t(text: LocalizedText): string {
@@ -83,10 +83,9 @@ function shortened(text: string): string {
 }
 
 function bar(): string {
-  const names: Record<Language, string> = { en: 'English', ko: '한국어' }
   const buttons = LANGUAGES.map(
     (language) =>
-      `<button type="button" data-lang="${language}" aria-pressed="${language === 'en'}">${names[language]}</button>`,
+      `<button type="button" data-lang="${language}" aria-pressed="${language === 'en'}">${LANGUAGE_NAMES[language]}</button>`,
   )
   const mark = [10, 16, 6, 16, 10].map((height, i) => `<rect x="${i * 4.5}" width="2.5" height="${height}" rx=".5"/>`)
   return `<header class="bar"><svg viewBox="0 0 20.5 16" fill="currentColor" aria-hidden="true">${mark.join('')}</svg>Loudsmith<div class="switch" role="group" aria-label="Language · 언어">${buttons.join('')}</div></header>`

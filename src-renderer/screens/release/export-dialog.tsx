@@ -7,7 +7,7 @@ import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
 import { FILE_LABELS } from '../../../src-contract/release-exports.ts'
 import type { Release } from '../../../src-contract/releases.ts'
 import { NAMING_FORM, NAMING_TOKENS } from '../../../src-contract/settings.ts'
-import { LANGUAGES, type Language } from '../../../src-contract/text/language.ts'
+import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../../../src-contract/text/language.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { Modal } from '../../components/dialogs.tsx'
@@ -217,9 +217,6 @@ function Further({ release, chosen, onChange }: FurtherProps) {
     </Fold>
   )
 }
-
-/** Names of languages in the language itself. */
-const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', ko: '한국어' }
 
 function Check({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) {
   return (

@@ -1,5 +1,6 @@
 /** Settings of this machine: engine, language and appearance, and its properties. */
 import { useEffect, useState } from 'react'
+import { LANGUAGE_NAMES, LANGUAGES } from '../../../src-contract/text/language.ts'
 import type { DesktopSettings } from '../../../src-main/bridge.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
@@ -104,8 +105,7 @@ export function LanguageSection({ titleId }: SectionProps) {
         value={language}
         options={[
           { value: 'system', text: t.prefs.language.system },
-          { value: 'ko', text: <span lang="ko">한국어</span> },
-          { value: 'en', text: <span lang="en">English</span> },
+          ...LANGUAGES.map((value) => ({ value, text: <span lang={value}>{LANGUAGE_NAMES[value]}</span> })),
         ]}
         onChoose={(one) => {
           preferences.setState({ language: one })
