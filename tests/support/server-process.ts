@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
 import type { CreatedJob, Job } from '../../src-contract/jobs.ts'
 import { MAX_WAIT_SECONDS } from '../../src-contract/limits.ts'
 import type { RunningServer } from '../../src-server/server.ts'
@@ -92,30 +91,5 @@ export async function spawnServer(dataDir: string): Promise<ServerProcess> {
       child.kill(signal)
       return exit
     },
-  }
-}
-
-/** Returns the processes that `pid` has started and that still live (Linux). */
-export function childrenOf(pid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((candidate) => parentOf(candidate) === pid)
-}
-
-function parentOf(pid: number): number | undefined {
-  try {
-    return Number(/^PPid:\t(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
-  } catch {
-    return undefined
-  }
-}
-
-/** Returns whether a process lives; one that has ended but was not waited for does not. */
-export function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
   }
 }

@@ -10,12 +10,11 @@ import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { ErrorEnvelope } from '../../src-contract/errors.ts'
 import type { CreatedJob, Job } from '../../src-contract/jobs.ts'
 import { MAX_WAIT_SECONDS } from '../../src-contract/limits.ts'
-import { forkWithNode } from '../../src-server/jobs/worker-pool.ts'
 import { type ServerOptions, startServer } from '../../src-server/server.ts'
 import { createLog } from '../../src-system/log.ts'
 import { systemClock } from '../../src-system/system.ts'
-import { ENGINE } from './built.ts'
 import { wavSong } from './songs.ts'
+import { warmEngine } from './warm-engine.ts'
 
 /** One answer, its body read. */
 export interface Answer {
@@ -60,7 +59,7 @@ export async function startService(options: Partial<ServerOptions> & { readonly 
   const dataDir = given.dataDir ?? mkdtempSync(path.join(tmpdir(), 'loudsmith-test-'))
   const lines: { level: string; message: string; code?: string }[] = []
   const log = createLog('info', systemClock, (line) => lines.push(JSON.parse(line)))
-  const forkEngine = forkWithNode(ENGINE, log)
+  const forkEngine = warmEngine(log)
   const server = await startServer({ port: 0, host: 'browser', log, cores: 8, forkEngine, ...given, dataDir })
   const expectedFaults = new Set<string>()
 

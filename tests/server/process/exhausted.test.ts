@@ -3,7 +3,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isAlive, type ServerProcess, spawnServer } from '../../support/server-process.ts'
+import { isAlive } from '../../support/processes.ts'
+import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 
 const hasPrlimit = (() => {
   try {

@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Manifest } from '../../../src-contract/batches.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
 import { CLI } from '../../support/built.ts'
-import { childrenOf, type ServerProcess, spawnServer } from '../../support/server-process.ts'
+import { childrenOf } from '../../support/processes.ts'
+import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
 
 /** A small part of a campaign; `npm run campaign` sets the whole number. */

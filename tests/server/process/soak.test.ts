@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { childrenOf, type ServerProcess, spawnServer } from '../../support/server-process.ts'
+import { childrenOf } from '../../support/processes.ts'
+import { type ServerProcess, spawnServer } from '../../support/server-process.ts'
 import { wavSong } from '../../support/songs.ts'
 
 /** A small part of a campaign; `npm run campaign` sets the whole number. At most the credits of a fresh account. */
