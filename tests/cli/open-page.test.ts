@@ -18,9 +18,10 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ticketIn } from '../../src-contract/session.ts'
 import { CLI } from '../support/built.ts'
+import { type Ended, runCommand } from '../support/commands.ts'
 import { type Service, startService } from '../support/service.ts'
 
 const LINK = /http:\/\/127\.0\.0\.1:\d+\/#ticket=[\w-]{43}/
@@ -36,14 +37,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-interface Said {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
 /** Runs `open` with what an opener of the system does as a shell script, or without one; its output is no terminal. */
-async function open(messages: readonly string[], opener?: string, language = 'C'): Promise<Said> {
+async function open(messages: readonly string[], opener?: string, language = 'C'): Promise<Ended> {
   const bin = mkdtempSync(path.join(folder, 'bin-'))
   if (opener !== undefined) {
     for (const name of ['xdg-open', 'open']) {
@@ -51,12 +46,13 @@ async function open(messages: readonly string[], opener?: string, language = 'C'
       chmodSync(path.join(bin, name), 0o755)
     }
   }
-  const env = { ...process.env, PATH: opener === undefined ? bin : `${bin}:/usr/bin:/bin`, LC_ALL: language }
-  const run = promisify(execFile)(process.execPath, [CLI, 'open', '--data-dir', service.dataDir, ...messages], { env })
-  return run.then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }: Said) => ({ code, stdout, stderr }),
-  )
+  vi.stubEnv('PATH', opener === undefined ? bin : `${bin}:/usr/bin:/bin`)
+  vi.stubEnv('LC_ALL', language)
+  try {
+    return await runCommand('open', '--data-dir', service.dataDir, ...messages)
+  } finally {
+    vi.unstubAllEnvs()
+  }
 }
 
 const exchange = (link: string) =>
@@ -65,6 +61,8 @@ const exchange = (link: string) =>
     headers: { 'content-type': 'application/json' },
     credential: '',
   })
+
+const isNoOpener = (name: string) => !name.startsWith('bin-')
 
 describe.runIf(process.platform !== 'win32')('the link of the page', () => {
   test('is in no output of a service that runs without a terminal, and in no argument: the log says how to open the page', async () => {
@@ -91,8 +89,8 @@ describe.runIf(process.platform !== 'win32')('the link of the page', () => {
 
   test('reaches the browser through a file that its owner alone can read, and no process has it in its arguments', async () => {
     const seen = path.join(folder, 'seen')
-    const { code, stdout } = await open([], `printf '%s\\n' "$@" >${seen}`)
-    expect([code, stdout]).toEqual([0, 'The page opens in the browser.\n'])
+    const { code, out } = await open([], `printf '%s\\n' "$@" >${seen}`)
+    expect([code, out]).toEqual([0, 'The page opens in the browser.\n'])
     const [file = '', ...more] = readFileSync(seen, 'utf8').trimEnd().split('\n')
     expect(more).toEqual([])
     expect(path.isAbsolute(file)).toBe(true)
@@ -118,20 +116,20 @@ describe.runIf(process.platform !== 'win32')('the link of the page', () => {
     ['ko_KR.UTF-8', /^여기서는 브라우저를 열 수 없어요\./],
   ])('that no browser takes is said (%s), with what to do instead, and is not shown', async (language, sentence) => {
     for (const opener of [undefined, 'exit 3']) {
-      const { code, stdout, stderr } = await open([], opener, language)
-      expect([code, stdout]).toEqual([1, ''])
-      expect(stderr).toMatch(sentence)
-      expect(stderr).not.toContain('#ticket')
+      const { code, out, problem } = await open([], opener, language)
+      expect([code, out]).toEqual([1, ''])
+      expect(problem).toMatch(sentence)
+      expect(problem).not.toContain('#ticket')
       expect(existsSync(path.join(service.dataDir, 'open.html'))).toBe(false)
     }
   })
 
   test('is not printed where standard output is no terminal', async () => {
-    const { code, stdout, stderr } = await open(['--print'])
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toContain('on a terminal only')
+    const { code, out, problem } = await open(['--print'])
+    expect([code, out]).toEqual([1, ''])
+    expect(problem).toContain('on a terminal only')
     const json = await open(['--print', '--json'])
-    expect([json.code, json.stdout.includes('#ticket')]).toEqual([1, false])
+    expect([json.code, json.out.includes('#ticket')]).toEqual([1, false])
   })
 
   test('is printed on a terminal (needs script)', async (context) => {
@@ -146,8 +144,8 @@ describe.runIf(process.platform !== 'win32')('the link of the page', () => {
     const file = path.join(folder, 'link')
     const links: string[] = []
     for (const _ of [1, 2]) {
-      const { code, stdout } = await open(['--link-file', file, '--json'])
-      expect([code, JSON.parse(stdout)]).toEqual([0, { link_file: file }])
+      const { code, out } = await open(['--link-file', file, '--json'])
+      expect([code, JSON.parse(out)]).toEqual([0, { link_file: file }])
       expect(statSync(file).mode & 0o777).toBe(0o600)
       links.push(readFileSync(file, 'utf8').trimEnd())
       chmodSync(file, 0o644)
@@ -163,19 +161,16 @@ describe.runIf(process.platform !== 'win32')('the link of the page', () => {
     symlinkSync(mine, link)
     mkdirSync(path.join(folder, 'songs'))
     const taken = [mine, link, path.join(folder, 'songs'), '/dev/null', path.join(folder, 'nowhere', 'link')]
-    const before = readdirSync(folder)
-    const commands = taken.map((file) => ['open', '--data-dir', service.dataDir, '--link-file', file])
-    const runner = path.join(import.meta.dirname, '../support/commands-in-turn.ts')
-    const { stdout } = await promisify(execFile)(process.execPath, [runner, JSON.stringify(commands)])
-    expect((JSON.parse(stdout) as Said[]).map(({ code }) => code)).toEqual(taken.map(() => 1))
-    expect(readdirSync(folder)).toEqual(before)
+    const before = readdirSync(folder).filter(isNoOpener)
+    for (const file of taken) expect(await open(['--link-file', file])).toMatchObject({ code: 1 })
+    expect(readdirSync(folder).filter(isNoOpener)).toEqual(before)
     expect(readFileSync(mine, 'utf8')).toBe('la la\n')
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true)
   })
 
   test('of a service that does not run is none: open starts no service that would end with it', async () => {
-    const { code, stderr } = await open(['--data-dir', path.join(folder, 'other')])
-    expect([code, stderr]).toEqual([
+    const { code, problem } = await open(['--data-dir', path.join(folder, 'other')])
+    expect([code, problem]).toEqual([
       1,
       'Loudsmith is not running on this data folder. Start it with "npm start" or "loudsmith serve".\n',
     ])
