@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { summaryOf } from '../../../src-contract/app.ts'
 import type { Analysis } from '../../../src-contract/jobs.ts'
 import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
@@ -616,6 +616,7 @@ test('songs of a watched folder are forgotten with their files once their master
   world.slots = 7
   const folders = new WatchFolderStore(db)
   const watchedFolder = mkdtempSync(path.join(tmpdir(), 'loudsmith-watched-'))
+  onTestFinished(() => rmSync(watchedFolder, { recursive: true }))
   folders.save({
     ...{ folderId: 'f', path: watchedFolder, outputFolder: null, settings: null, isActive: true, createdAtMs: 1 },
   })

@@ -1,9 +1,9 @@
 /** Released migrations, and what a database of an earlier version becomes. */
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { Keys } from '../../../src-server/access/keys.ts'
 import { DATABASE_FILE } from '../../../src-server/db/data-directory.ts'
 import { readMigrations } from '../../../src-server/db/migrate.ts'
@@ -17,6 +17,13 @@ import { startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../../../src-server/db/migrations')
+
+/** An empty folder that goes when the test has ended. */
+function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-old-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 test('no released migration has changed by a byte, comments included', () => {
@@ -69,8 +76,8 @@ const FACTS = JSON.stringify({
 
 /** Makes a data directory as version 0008 of the database leaves it: a job done, one queued with a reference, a batch, a watched folder. */
 function oldDataDirectory(): { dataDir: string; watched: string } {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'loudsmith-old-'))
-  const watched = mkdtempSync(path.join(tmpdir(), 'loudsmith-watched-'))
+  const dataDir = newFolder()
+  const watched = newFolder()
   const db = openDatabase(path.join(dataDir, DATABASE_FILE), readMigrations(FOLDER).slice(0, 8))
   const now = Date.now()
   const job = db.prepare(`INSERT INTO jobs (job_id, state, platforms, genre, ai_service, tier, intensity, loudness,
@@ -175,7 +182,7 @@ test('a database of the version before settings were one value opens, and its jo
 })
 
 test('a database of the version before releases opens, and its jobs expire as before', () => {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'loudsmith-old-')), DATABASE_FILE)
+  const file = path.join(newFolder(), DATABASE_FILE)
   const before = openDatabase(file, readMigrations(FOLDER).slice(0, 9))
   before
     .prepare(`INSERT INTO jobs (job_id, state, settings, filename, source_sha256, source_facts, shown_title, search_text,
@@ -203,7 +210,7 @@ test('a request that is repeated after the upgrade gets the first answer again, 
 })
 
 test('keys of version 0017 permit everything and have no end', () => {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'loudsmith-old-')), DATABASE_FILE)
+  const file = path.join(newFolder(), DATABASE_FILE)
   const before = openDatabase(file, readMigrations(FOLDER).slice(0, 17))
   const key = `ams_live_${'0'.repeat(32)}`
   before
@@ -219,7 +226,7 @@ test('keys of version 0017 permit everything and have no end', () => {
 })
 
 test('songs that a batch of version 0019 has delivered are read where they lie, and no others', () => {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'loudsmith-old-')), DATABASE_FILE)
+  const file = path.join(newFolder(), DATABASE_FILE)
   const before = openDatabase(file, readMigrations(FOLDER).slice(0, 19))
   const insert =
     before.prepare(`INSERT INTO jobs (job_id, state, is_bulk, is_expired, output_folder, result, settings, filename,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ExportFolder, refusalOf, textFile } from '../../../src-server/releases/export-folder.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 
@@ -12,6 +12,7 @@ const PART = '.song.wav.part'
 /** A folder, and a file during whose writing something happens to it. */
 async function setUp(happen: (part: string) => void) {
   const parent = mkdtempSync(path.join(tmpdir(), 'loudsmith-folder-'))
+  onTestFinished(() => rmSync(parent, { recursive: true }))
   const folder = new ExportFolder(path.join(parent, 'release'), createFakeClock())
   await folder.take('one', undefined)
   const part = path.join(folder.path, PART)

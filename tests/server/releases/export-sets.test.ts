@@ -34,7 +34,10 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 beforeEach(() => {
-  parent = mkdtempSync(path.join(tmpdir(), 'loudsmith-sets-'))
+  const made = mkdtempSync(path.join(tmpdir(), 'loudsmith-sets-'))
+  parent = made
+  // Before what a test mounts on it is unmounted, it cannot go: what is registered first is done last.
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
 })
 
 const FOLDER = '하늘 - 밤'
@@ -127,6 +130,7 @@ describe('an export in several sets', () => {
     const release = await newRelease()
     const { folder } = await exported(release)
     const elsewhere = mkdtempSync(path.join(tmpdir(), 'loudsmith-elsewhere-'))
+    onTestFinished(() => rmSync(elsewhere, { recursive: true }))
     symlinkSync(elsewhere, path.join(folder, 'melon'))
     const { status, body } = await exportOf(release, WANTED)
     expect([status, body.error.code]).toEqual([409, 'FOLDER_TAKEN'])

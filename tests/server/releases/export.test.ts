@@ -42,7 +42,10 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 beforeEach(() => {
-  parent = mkdtempSync(path.join(tmpdir(), 'loudsmith-export-'))
+  const made = mkdtempSync(path.join(tmpdir(), 'loudsmith-export-'))
+  parent = made
+  // Before what a test mounts on it is unmounted, it cannot go: what is registered first is done last.
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
 })
 
 const FACTS = { title: 'Night: EP', artist: '하늘', kind: 'ep', upc: '036000291452' }
@@ -258,6 +261,7 @@ describe('an export by a program', () => {
   test('goes behind no link: not where the folder of the release is one, nor where its certificate is', async () => {
     const releaseId = await newRelease()
     const outside = mkdtempSync(path.join(tmpdir(), 'loudsmith-outside-'))
+    onTestFinished(() => rmSync(outside, { recursive: true }))
     await allow(real)
     symlinkSync(outside, path.join(real, FOLDER))
     expect(await byKey(releaseId, { folder: real })).toEqual(NOT_ALLOWED)

@@ -22,28 +22,51 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-async function newRelease(): Promise<Release> {
+const songs = [220, 330].map((hertz) => new Blob([new Uint8Array(wavSong({ seconds: 1, hertz }))]))
+
+/** A track of a song that no job has mastered yet. */
+async function storedTrack(song: Blob): Promise<object> {
+  const form = new FormData()
+  form.append('file', song, 'song.wav')
+  const { source_id } = (await (await server.send('POST', '/app/sources', form)).json()) as { source_id: string }
+  return { source_id }
+}
+
+/** A track of a job that is done. */
+async function masteredTrack(file: Blob): Promise<object> {
+  const { job_id } = await server.newJob({ file })
+  await server.until(job_id)
+  return { job_id }
+}
+
+async function newRelease(trackOf: (song: Blob) => Promise<object>): Promise<Release> {
   const tracks: object[] = []
-  for (const hertz of [220, 330]) {
-    const { job_id } = await server.newJob({ file: new Blob([new Uint8Array(wavSong({ seconds: 1, hertz }))]) })
-    await server.until(job_id)
-    tracks.push({ job_id })
-  }
+  for (const song of songs) tracks.push(await trackOf(song))
   const settings = { platforms: ['spotify'] }
   return server.post('/api/v1/releases', { title: 'Record', artist: 'Band', kind: 'album', settings, tracks })
 }
 
+/**
+ * Resolves once the release is no longer being mastered, or `isReached` holds: looks when the service tells of something. Looks in between
+ * would take the processor from the engine, which gives way to the service.
+ */
 async function until({ release_id }: Release, isReached: (release: Release) => boolean): Promise<Release> {
-  for (;;) {
-    const release = await server.get<Release>(`/api/v1/releases/${release_id}`)
-    if (release.mastering.state !== 'mastering' || isReached(release)) return release
-    await new Promise((resolve) => setTimeout(resolve, 5))
+  const { body: events } = await server.send('GET', '/api/v1/events')
+  const reader = events!.getReader()
+  try {
+    for (;;) {
+      const release = await server.get<Release>(`/api/v1/releases/${release_id}`)
+      if (release.mastering.state !== 'mastering' || isReached(release)) return release
+      await reader.read()
+    }
+  } finally {
+    await reader.cancel()
   }
 }
 
 test('a release goes on where it was, with one charge for each track', async () => {
   const credits = async () => (await server.get<{ credits: number }>('/api/v1/account')).credits
-  const release = await newRelease()
+  const release = await newRelease(storedTrack)
   const before = await credits()
   await server.post(`/api/v1/releases/${release.release_id}/master`)
   // Right after the answer, while the songs are measured; then while each of the two is mastered.
@@ -84,7 +107,7 @@ test.runIf(IS_CAMPAIGN)(
   'an export that is killed at any stage (in npm run campaign) goes on with what is finished, and costs nothing',
   async () => {
     const credits = async () => (await server.get<{ credits: number }>('/api/v1/account')).credits
-    const release = await newRelease()
+    const release = await newRelease(masteredTrack)
     const before = await credits()
     const parent = mkdtempSync(path.join(tmpdir(), 'loudsmith-killed-export-'))
     onTestFinished(() => rmSync(parent, { recursive: true }))

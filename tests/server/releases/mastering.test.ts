@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { ExportedFile } from '../../../src-contract/release-exports.ts'
 import type { ReleasePlan } from '../../../src-contract/release-mastering.ts'
@@ -17,22 +17,49 @@ import { in24Bits, wavSong } from '../../support/songs.ts'
 
 let engine: HeldEngine
 let service: Service
-beforeEach(async () => {
+
+async function start(): Promise<void> {
   engine = createHeldEngine({ isAutomatic: true, answersLooks: true })
   engine.hears = ({ song }) => LEVELS[Math.round(song.facts.durationSeconds)] ?? -20
   service = await startService({ cores: 2, forkEngine: engine.fork })
-})
-afterEach(() => service.stop())
+  stored.clear()
+}
+
+/** One service for all tests of a suite, which leave nothing running; each begins with an engine that has done nothing. */
+function inOneService(): void {
+  beforeAll(start)
+  afterAll(() => service.stop())
+  beforeEach(() => {
+    engine.processes.length = 0
+    for (const name of ['landsOff', 'verdictOf', 'masterBytes'] as const) delete engine[name]
+  })
+}
+
+function inServicesOfTheirOwn(): void {
+  beforeEach(start)
+  afterEach(() => service.stop())
+}
 
 const AT = '/api/v1/releases'
 const at = ({ release_id }: Release, rest = '') => `${AT}/${release_id}${rest}`
 /** Loudness of the songs by their length, s. */
 const LEVELS: Record<number, number> = { 3: -12, 4: -18, 5: -15, 6: -7, 7: -16, 8: -14 }
 
+/** Songs that the service has, by their length and loudness. */
+const stored = new Map<string, string>()
+
 async function newSource(seconds: number): Promise<string> {
+  const level = LEVELS[seconds] ?? 0
+  const key = `${seconds} ${level}`
+  const known = stored.get(key)
+  if (known) return known
   const form = new FormData()
-  form.append('file', new Blob([new Uint8Array(wavSong({ seconds }))]), `song ${seconds}.wav`)
-  return (await service.call('POST', '/app/sources', { body: form })).body.source_id
+  // Songs of another loudness are other songs.
+  const song = wavSong({ seconds, hertz: 220 - 10 * level })
+  form.append('file', new Blob([new Uint8Array(song)]), `song ${seconds}.wav`)
+  const { source_id } = (await service.call('POST', '/app/sources', { body: form })).body
+  stored.set(key, source_id)
+  return source_id
 }
 
 async function newRelease(lengths: readonly number[], more: object = {}): Promise<Release> {
@@ -83,6 +110,8 @@ const offsets = ({ tracks }: Release) => tracks.map(({ master: made }) => made?.
 const relations = (offs: readonly (number | undefined)[]) => offs.map((off) => Number((off! - offs[0]!).toFixed(2)))
 
 describe('mastering a release', () => {
+  inServicesOfTheirOwn()
+
   test('makes a job of each track with the settings of the release under those of the track', async () => {
     const release = await newRelease([3, 4], {
       kind: 'single',
@@ -210,6 +239,8 @@ describe('mastering a release', () => {
 })
 
 describe('a release that is being mastered', () => {
+  inServicesOfTheirOwn()
+
   /** Begins a release whose jobs wait for the test. */
   async function begun(lengths: readonly number[]): Promise<Release> {
     engine.isAutomatic = false
@@ -303,6 +334,8 @@ describe('a release that is being mastered', () => {
 })
 
 describe('a record', () => {
+  inOneService()
+
   test('has the relations of its songs, and its loudness over all of them', async () => {
     const release = await newRelease([3, 4, 5])
     const { mastering, tracks } = await mastered(release)
@@ -373,9 +406,23 @@ describe('a record', () => {
     }
     expect(works().every(({ masterTargets }) => masterTargets === undefined)).toBe(true)
   })
+
+  test('the export of a release takes the masters of its record', async () => {
+    engine.masterBytes = Buffer.from(wavSong())
+    const release = await newRelease([3, 4])
+    const { tracks } = await mastered(release)
+    const folder = path.join(service.dataDir, '..', `export-${path.basename(service.dataDir)}`)
+    const { body } = await service.post(`/api/v1/releases/${release.release_id}/export`, { folder })
+    const report = JSON.parse(readFileSync(path.join(body.folder, 'release-report.json'), 'utf8'))
+    rmSync(folder, { recursive: true })
+    expect(report.tracks.map(({ job_id }: { job_id: string }) => job_id)).toEqual(
+      tracks.map((track) => track.master?.job_id),
+    )
+  })
 })
 
 describe('coherence', () => {
+  inOneService()
   // Five songs about as loud as each other, and one far louder.
   const LENGTHS = [3, 8, 5, 6, 7]
   beforeEach(() => {
@@ -416,6 +463,7 @@ describe('coherence', () => {
 })
 
 describe('tracks that go over into the next', () => {
+  inOneService()
   const goesOver = { continuous_with_next: true }
   beforeEach(() => {
     Object.assign(LEVELS, { 3: -12, 4: -18, 5: -15 })
@@ -527,6 +575,7 @@ describe('tracks that go over into the next', () => {
 })
 
 describe('the plan of a release', () => {
+  inOneService()
   const planOf = async (release: Release): Promise<ReleasePlan> => (await service.get(at(release, '/plan'))).body
 
   test('says beforehand and for free what mastering does', async () => {
@@ -544,6 +593,7 @@ describe('the plan of a release', () => {
   })
 
   test('measures every song once', async () => {
+    Object.assign(LEVELS, { 3: -13, 4: -19 })
     const release = await newRelease([3, 4])
     await planOf(release)
     await planOf(release)
@@ -551,8 +601,22 @@ describe('the plan of a release', () => {
     expect(engine.processes.filter(({ isAnalysis }) => isAnalysis)).toHaveLength(2)
   })
 
+  test('names outliers and what would be corrected', async () => {
+    Object.assign(LEVELS, { 3: -14, 8: -14.3, 5: -14.6, 6: -7, 7: -13.8 })
+    const release = await newRelease([3, 8, 5, 6, 7], { coherence: true })
+    const { tracks } = await planOf(release)
+    expect(tracks[3]).toMatchObject({
+      outliers: [{ kind: 'loudness', distance_db: expect.closeTo(7, 0), limit_db: expect.any(Number) }],
+      corrections: { offset_lu: -1.5 },
+    })
+    expect(tracks.filter(({ outliers }) => outliers.length > 0)).toHaveLength(1)
+    await service.patch(at(release), { coherence: false })
+    expect((await planOf(release)).tracks.flatMap(({ outliers }) => outliers)).toEqual([])
+  })
+
   test('says what it knows while songs are being measured, and the rest when it is asked again', async () => {
-    await service.close()
+    await service.stop()
+    stored.clear()
     // As if the time for which a plan is waited for were over at once.
     const sleep: Clock['sleep'] = (ms, signal) => (ms === 10_000 ? Promise.resolve() : systemClock.sleep(ms, signal))
     service = await startService({ cores: 2, forkEngine: engine.fork, clock: { ...systemClock, sleep } })
@@ -573,30 +637,4 @@ describe('the plan of a release', () => {
     })
     expect(plan.planned_lufs).toBe(-14)
   })
-
-  test('names outliers and what would be corrected', async () => {
-    Object.assign(LEVELS, { 3: -14, 8: -14.3, 5: -14.6, 6: -7, 7: -13.8 })
-    const release = await newRelease([3, 8, 5, 6, 7], { coherence: true })
-    const { tracks } = await planOf(release)
-    expect(tracks[3]).toMatchObject({
-      outliers: [{ kind: 'loudness', distance_db: expect.closeTo(7, 0), limit_db: expect.any(Number) }],
-      corrections: { offset_lu: -1.5 },
-    })
-    expect(tracks.filter(({ outliers }) => outliers.length > 0)).toHaveLength(1)
-    await service.patch(at(release), { coherence: false })
-    expect((await planOf(release)).tracks.flatMap(({ outliers }) => outliers)).toEqual([])
-  })
-})
-
-test('the export of a release takes the masters of its record', async () => {
-  engine.masterBytes = Buffer.from(wavSong())
-  const release = await newRelease([3, 4])
-  const { tracks } = await mastered(release)
-  const folder = path.join(service.dataDir, '..', `export-${path.basename(service.dataDir)}`)
-  const { body } = await service.post(`/api/v1/releases/${release.release_id}/export`, { folder })
-  const report = JSON.parse(readFileSync(path.join(body.folder, 'release-report.json'), 'utf8'))
-  rmSync(folder, { recursive: true })
-  expect(report.tracks.map(({ job_id }: { job_id: string }) => job_id)).toEqual(
-    tracks.map((track) => track.master?.job_id),
-  )
 })
