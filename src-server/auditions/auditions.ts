@@ -27,6 +27,8 @@ export interface AuditionsDeps {
   readonly files: MasterFiles
   /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, if its file is gone. */
   readonly takeSource: (sourceId: string, param: 'source_id' | 'reference_source_id') => StoredSong | undefined
+  /** Returns the place of the file that may keep the analysis of a song. */
+  readonly analysisPath: (sha256: string) => string
   readonly ffmpeg: () => Promise<Ffmpeg>
   /** Renders one master as a job does, in a separate process. */
   readonly renderAlone: (order: Omit<RenderOrder, 'threads'>, signal: AbortSignal) => Promise<RenderedAlone>
@@ -213,7 +215,9 @@ export class Auditions {
     const ffmpeg = await this.#deps.ffmpeg()
     const { platform } = request
     // The seed of jobs: the same input and settings give the same bytes.
-    return { ...this.#songsOf(request), ffmpeg, settings: settingsOf(request), seed: 0, platform, folder }
+    const songs = this.#songsOf(request)
+    const analysisPath = this.#deps.analysisPath(songs.source.sha256)
+    return { ...songs, analysisPath, ffmpeg, settings: settingsOf(request), seed: 0, platform, folder }
   }
 
   /** Renders an audition before all others. */

@@ -70,8 +70,8 @@ export function createBatchService(deps: BatchServiceDeps) {
     feed: () => batch.feed(),
 
     /** Stores an analysis with its song and publishes the change. */
-    saveAnalysis(sourceId: string, analysis: Analysis): void {
-      batch.note(() => sources.saveAnalysis(sourceId, analysis))
+    saveAnalysis(sourceId: string, analysis: Analysis, kept: Uint8Array): void {
+      batch.note(() => sources.saveAnalysis(sourceId, analysis, kept))
     },
 
     /** Clears left-overs, now and every hour. */

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-const STORED_SONG = /^[0-9a-f]{64}(\.cover)?$/
+const STORED_SONG = /^[0-9a-f]{64}(\.(cover|analysis(\.part)?))?$/
 
 /** Folders of the data directory, each with the names of Loudsmith's entries in it. */
 const OWN = {

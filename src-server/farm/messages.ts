@@ -120,7 +120,7 @@ const { reference_source_id: _, ...settings } = MasterSettings.properties
 const masterNames = [...PLATFORMS, RELEASE] as const
 
 /** Order whose paths are addresses of stored files, without what belongs to one machine. */
-export type PackedOrder = Omit<WorkOrder, 'attemptFolder' | 'ffmpeg' | 'threads'>
+export type PackedOrder = Omit<WorkOrder, 'analysisPath' | 'attemptFolder' | 'ffmpeg' | 'threads'>
 const PackedOrder = closed<PackedOrder>()({
   jobId: Type.String({ pattern: UUID_PATTERN }),
   createdAt: Timestamp,

@@ -7,7 +7,7 @@ import { MessageFault, type PackedOrder } from './messages.ts'
 
 /** Stores the songs of an order. Rejects with a {@link BlobFault}. */
 export async function packOrder(blobs: Blobs, attemptId: string, order: WorkOrder): Promise<PackedOrder> {
-  const { attemptFolder: _folder, ffmpeg: _ffmpeg, threads: _threads, ...packed } = order
+  const { analysisPath: _analysis, attemptFolder: _folder, ffmpeg: _ffmpeg, threads: _threads, ...packed } = order
   return withFiles(packed, (file) => blobs.put(attemptId, file))
 }
 

@@ -21,7 +21,7 @@ export type AnalysisFacts = AnalysisDone['analysis']
  * an aborted signal.
  */
 export type Analyse = (
-  song: Pick<StoredSong, 'path' | 'facts'>,
+  song: Omit<StoredSong, 'filename'>,
   settings: JobSettings,
   options: {
     readonly signal: AbortSignal
@@ -57,7 +57,7 @@ export function createAnalyse(deps: {
       command: {
         type: 'analyse',
         order: {
-          song: { path: song.path, facts: song.facts },
+          song: { path: song.path, sha256: song.sha256, facts: song.facts },
           settings,
           ffmpeg,
           ...(reference ? { reference } : {}),

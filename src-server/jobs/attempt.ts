@@ -22,6 +22,8 @@ export interface AttemptDeps {
   readonly log: Log
   /** Render threads of one engine process. */
   readonly threads: () => number
+  /** Returns the place of the file that may keep the analysis of a song. */
+  readonly analysisPath: (sha256: string) => string
   /** Throws a FfmpegMissingError. */
   readonly ffmpeg: () => Promise<Ffmpeg>
   readonly jobTimeoutMs: number
@@ -31,7 +33,7 @@ export interface AttemptDeps {
  * Runs one attempt and stores its result. Resolves with its ending, undefined if it continues elsewhere; rejects if it could not be made.
  */
 export async function runAttempt(
-  { folders, queue, clock, log, threads, ffmpeg, jobTimeoutMs }: AttemptDeps,
+  { folders, queue, clock, log, threads, analysisPath, ffmpeg, jobTimeoutMs }: AttemptDeps,
   job: JobRecord,
   watch: AttemptWatch,
 ): Promise<Ending | undefined> {
@@ -42,7 +44,10 @@ export async function runAttempt(
   const attemptFolder = folders.attempt(job.jobId, number)
   rmSync(attemptFolder, { recursive: true, force: true })
   mkdirSync(attemptFolder, { recursive: true, mode: 0o700 })
-  const order = orderOf(job, folders, attemptFolder, program, threads())
+  const order: WorkOrder = {
+    ...orderOf(job, folders, attemptFolder, program, threads()),
+    analysisPath: analysisPath(job.song.sha256),
+  }
   const attempt = {
     id: `${job.jobId}-${number}`,
     order,

@@ -51,8 +51,8 @@ export interface JobRoutesDeps extends Pick<UntilEndedDeps, 'events'> {
   readonly takeSource: (sourceId: string, param: SourceField) => StoredSong | undefined
   /** Called with the progress of the analysis of a stored song. */
   readonly onAnalysing: (sourceId: string, progress: { readonly stage: WorkStage; readonly fraction: number }) => void
-  /** Called with the analysis of a stored song. */
-  readonly onAnalysed: (sourceId: string, analysis: Analysis) => void
+  /** Called with the analysis of a stored song, and with the file that keeps the whole of it. */
+  readonly onAnalysed: (sourceId: string, analysis: Analysis, kept: Uint8Array) => void
   /** Throws INVALID_WEBHOOK_URL. */
   readonly checkWebhookUrl: (url: string) => void
   /** Returns whether an admitted caller may go on: an upload can outlive the revocation of its key. */
@@ -233,6 +233,7 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
         warnings,
         proposed_edges,
         loudnessSteps: _,
+        kept,
         ...found
       } = await (sourceId === undefined
         ? analyseOnce(nameOf(call.caller), () => deps.analyse(song, settings, { signal: call.signal }))
@@ -249,7 +250,7 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
         ...(proposed_edges ? { proposed_edges: proposedEdgesIn(proposed_edges, call.language) } : {}),
         warnings: warningPayloads(warnings, call.language),
       }
-      if (sourceId !== undefined) await retryWhileLocked(deps.clock, () => deps.onAnalysed(sourceId, analysis))
+      if (sourceId !== undefined) await retryWhileLocked(deps.clock, () => deps.onAnalysed(sourceId, analysis, kept))
       const ignored = ignoredWarnings(upload, jobEndpoints.analyze.form, call.language)
       return { status: 200, body: { ...analysis, warnings: [...analysis.warnings, ...ignored] } }
     }),
@@ -318,7 +319,7 @@ function analyseAsJob({ analyse }: Pick<JobRoutesDeps, 'analyse'>, submission: S
   const { song, reference, request } = submission
   return analyse(song, request.settings, {
     signal,
-    ...(reference ? { reference: { path: reference.path, facts: reference.facts } } : {}),
+    ...(reference ? { reference: { path: reference.path, sha256: reference.sha256, facts: reference.facts } } : {}),
   })
 }
 

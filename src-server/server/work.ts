@@ -52,6 +52,7 @@ export function createWork(deps: ServiceDeps, core: Core, farm: Farm | undefined
     makeRoom(memoryBytes) {
       if (process.availableMemory() < memoryBytes) auditions?.release()
     },
+    analysisPath: (sha256) => batchWork.batchService.sources.analysisPath(sha256),
   })
   const batchWork = createBatchWork(deps, core, uploads, jobWork)
   const analyse = createAnalyse({ pool: jobWork.pool, log: deps.log, ffmpeg: core.ffmpeg, stopping })
@@ -127,7 +128,12 @@ function createJobWork(
   {
     onEnded,
     makeRoom,
-  }: { onEnded: (job: Pick<JobRecord, 'jobId' | 'state'>) => void; makeRoom: (memoryBytes: number) => void },
+    analysisPath,
+  }: {
+    onEnded: (job: Pick<JobRecord, 'jobId' | 'state'>) => void
+    makeRoom: (memoryBytes: number) => void
+    analysisPath: (sha256: string) => string
+  },
 ) {
   const { config, clock, random, log, baseUrl, cores } = deps
   const { db, settings, plan, ledger, notify, folders, store, time, removals, retention, spareRoom, ffmpeg } = core
@@ -160,6 +166,7 @@ function createJobWork(
     clock,
     log,
     threads,
+    analysisPath,
     ffmpeg,
     jobTimeoutMs: config.jobTimeoutMs,
     ...(farm ? {} : { makeRoom }),
@@ -400,6 +407,7 @@ function createHearing(
       process: new AuditionProcess({ fork, clock, log, idleMs: config.auditionIdleMs }),
       files: new MasterFiles(path.join(folders.tmp, random.newUuid())),
       takeSource: (sourceId, param) => sources.take(sourceId, param),
+      analysisPath: (sha256) => sources.analysisPath(sha256),
       ffmpeg,
       renderAlone,
       requireDisk,

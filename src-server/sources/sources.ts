@@ -71,7 +71,9 @@ function prepareStatements(db: Db) {
   }
 }
 
-const placesOf = (sha256: string) => [`sources/${sha256}`, `sources/${sha256}.cover`]
+/** Endings of the files of a song, whose names begin with its SHA-256. */
+const ENDINGS = ['', '.cover', '.analysis', '.analysis.part']
+const placesOf = (sha256: string) => ENDINGS.map((ending) => `sources/${sha256}${ending}`)
 
 /** The store of songs over an open database and a folder. */
 export class Sources {
@@ -155,10 +157,24 @@ export class Sources {
     return row?.cover_type ? { path: this.#coverPath(row.sha256), mediaType: row.cover_type } : undefined
   }
 
-  /** Stores the result of an analysis, to make it only once. An unknown song is ignored. */
-  saveAnalysis(sourceId: string, analysis: Analysis): void {
+  /** Stores the result of an analysis, and the file that keeps it whole, to make it only once. An unknown song is ignored. */
+  saveAnalysis(sourceId: string, analysis: Analysis, kept: Uint8Array): void {
     this.#statements.updateAnalysis.run(JSON.stringify(analysis), sourceId)
     this.#summaries.drop(sourceId)
+    const sha256 = this.#row(sourceId)?.sha256
+    if (sha256 === undefined) return
+    const part = `${this.analysisPath(sha256)}.part`
+    try {
+      writeFileSync(part, kept, { mode: 0o600 })
+      renameSync(part, this.analysisPath(sha256))
+    } catch {
+      // Without it, auditions and jobs measure the song themselves.
+    }
+  }
+
+  /** Returns the place of the file that keeps the analysis of a song; it may be missing. */
+  analysisPath(sha256: string): string {
+    return path.join(this.#deps.folder, `${sha256}.analysis`)
   }
 
   /** Returns the summary of the stored analysis as JSON, its warnings in `language`; `null` before there is one. */
@@ -200,7 +216,7 @@ export class Sources {
 
   /** Returns whether a file of the folder belongs to a stored song. */
   isKnownFile(name: string): boolean {
-    return this.#isStored(name.replace(/\.cover$/, ''))
+    return this.#isStored(name.replace(/\..*$/, ''))
   }
 
   #row(sourceId: string): SourceRow | undefined {

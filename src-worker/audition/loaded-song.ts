@@ -18,7 +18,7 @@ import type { AuditionOrder } from '../mastering/work-order.ts'
 import { LoudnessModel } from './loudness-model.ts'
 
 /** Place of a song with its trims, the program that reads it, and a folder for a trial of that program. */
-type SongPlace = Pick<AuditionOrder, 'source' | 'settings' | 'ffmpeg' | 'folder'>
+type SongPlace = Pick<AuditionOrder, 'source' | 'analysisPath' | 'settings' | 'ffmpeg' | 'folder'>
 
 /** A song with its single samples edited, and the resulting repairs. */
 export interface EditedSong {
@@ -48,9 +48,9 @@ export class LoadedSong {
 
   /** Checks, decodes and measures a song. Throws as a job does. */
   static async read(place: SongPlace, signal: AbortSignal): Promise<LoadedSong> {
-    const { source, settings, ffmpeg, folder } = place
+    const { source, analysisPath, settings, ffmpeg, folder } = place
     if (source.facts.durationSeconds < MIN_DURATION_SECONDS) throw new WorkFailure('TOO_SHORT')
-    const { song } = await readSongs({ source, settings }, { ffmpeg, folder, report: () => {}, signal })
+    const { song } = await readSongs({ source, analysisPath, settings }, { ffmpeg, folder, report: () => {}, signal })
     return new LoadedSong(songKey(place), song)
   }
 

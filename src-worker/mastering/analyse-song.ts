@@ -8,6 +8,7 @@ import { announcedRepair } from '../../src-engine/stages/index.ts'
 import { UnreadableAudioError } from '../media/decode.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { encodeSteps } from '../result/loudness-steps.ts'
+import { analysisKey, packAnalysis } from './kept-analysis.ts'
 import { ANALYSIS_WEIGHTS, createProgressMeter } from './progress-meter.ts'
 import { readSong } from './read-song.ts'
 import { bandwidthOf, codecName, measurementOf, spectrumOf, thinnedCurves } from './report-facts.ts'
@@ -33,12 +34,8 @@ export async function analyseSong(
   const { report } = createProgressMeter(ANALYSIS_WEIGHTS, send)
   // The reference goes first, as in a job: only its measurements stay in memory.
   const reference = order.reference && (await analyseReference(order.ffmpeg, order.reference, signal))
-  const { analysis, bridgedGaps, takeAudio } = await readSong(
-    order.ffmpeg,
-    { ...order.song, trims: settings },
-    signal,
-    report,
-  )
+  const song = { ...order.song, trims: settings }
+  const { analysis, bridgedGaps, takeAudio } = await readSong(order.ffmpeg, song, signal, report)
   const plan = planRecipe({ analysis, ...settings, sound: settings, ...(reference ? { reference } : {}) })
   const proposal = proposeEdges(analysis, settings)
   const audio = takeAudio()
@@ -71,13 +68,14 @@ export async function analyseSong(
     ...(proposal ? { proposed_edges: proposal } : {}),
     warnings: songWarnings({ ...order, source: order.song }, { analysis, plan, bridgedGaps }),
     loudnessSteps: encodeSteps(meter.stepMeanSquares()),
+    kept: packAnalysis(await analysisKey(order.ffmpeg, song), analysis),
   }
 }
 
 /** Returns the measurements of a reference. Throws a {@link WorkFailure} if its sound cannot be read, else as decoding does. */
 async function analyseReference(
   ffmpeg: Ffmpeg,
-  song: Pick<StoredSong, 'path' | 'facts'>,
+  song: Omit<StoredSong, 'filename'>,
   signal: AbortSignal,
 ): Promise<SourceAnalysis> {
   try {

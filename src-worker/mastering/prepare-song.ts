@@ -125,7 +125,13 @@ export function workDone(
 
 /** Checks and reads the song and its reference; a song that is its own reference is read once. Throws a WorkFailure for a silent song. */
 export async function readSongs(
-  { source, reference, joined, settings: trims }: Pick<SongOrder, 'source' | 'reference' | 'joined' | 'settings'>,
+  {
+    source,
+    analysisPath,
+    reference,
+    joined,
+    settings: trims,
+  }: Pick<SongOrder, 'source' | 'analysisPath' | 'reference' | 'joined' | 'settings'>,
   deps: PrepareDeps,
 ): Promise<{ readonly song: ReadSong; readonly reference: SourceAnalysis | undefined }> {
   const { ffmpeg, report, signal } = deps
@@ -138,7 +144,7 @@ export async function readSongs(
   const meter = createProgressMeter(ANALYSIS_WEIGHTS, ({ fraction }) => report('decoding', behind * fraction))
   const foreign = other && (await readReference(other, { ...deps, report: meter.report }))
   const song = await readingSong(deps, source, SOURCE_CODES, () =>
-    readSong(ffmpeg, { ...source, trims, joined }, signal, (stage, part) =>
+    readSong(ffmpeg, { ...source, analysisPath, trims, joined }, signal, (stage, part) =>
       report(stage, stage === 'decoding' ? mix(behind, 1, part) : part),
     ),
   )

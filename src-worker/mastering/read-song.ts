@@ -19,6 +19,7 @@ import {
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import type { Joined, Trims } from '../media/joined.ts'
 import { changeRate } from '../media/resample.ts'
+import { analysisKey, readKeptAnalysis } from './kept-analysis.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { StoredSong } from './work-order.ts'
 
@@ -51,13 +52,18 @@ export interface SongFile extends Pick<StoredSong, 'path' | 'facts'> {
   readonly joined?: Pick<Joined, 'before' | 'after'> | undefined
 }
 
+/** Song to be measured, and the file that may keep its analysis. */
+interface MeasuredFile extends SongFile, Pick<StoredSong, 'sha256'> {
+  readonly analysisPath?: string | undefined
+}
+
 /**
  * Decodes a whole song and measures it; `report` receives the completed part of both. Faults and peaks of single samples are measured at
- * the song's own rate, everything else at the engine's. Throws as decoding does.
+ * the song's own rate, everything else at the engine's. A kept analysis is not made again. Throws as decoding does.
  */
 export async function readSong(
   ffmpeg: Ffmpeg,
-  song: SongFile,
+  song: MeasuredFile,
   signal: AbortSignal,
   report?: (stage: 'decoding' | 'analysing', part: number) => void,
 ): Promise<ReadSong> {
@@ -73,15 +79,21 @@ export async function readSong(
     tell()
   }
   onMeasured(0)
-  const samples = examineSamples(own, onMeasured)
+  const kept = await keptAnalysis(ffmpeg, song)
+  const samples = kept ? undefined : examineSamples(own, onMeasured)
   const audio = await atEngineRate(ffmpeg, own, signal, (part) => {
     converted = part
     tell()
   })
   converted = 1
   const lossy = songsOf(song).some(({ facts }) => facts.isLossy)
-  const analysis = analyseSource(audio, { lossy, samples }, onMeasured)
+  const analysis = kept ?? analyseSource(audio, { lossy, ...(samples ? { samples } : {}) }, onMeasured)
   return { takeAudio: takenOnce(audio), analysis, isConverted, bridgedGaps, ...(stretch ? { stretch } : {}) }
+}
+
+async function keptAnalysis(ffmpeg: Ffmpeg, song: MeasuredFile): Promise<SourceAnalysis | undefined> {
+  if (song.analysisPath === undefined || song.joined) return undefined
+  return readKeptAnalysis(song.analysisPath, await analysisKey(ffmpeg, song))
 }
 
 /** Parts of the work on single samples that are behind once the song is decoded again, and once it is edited. */

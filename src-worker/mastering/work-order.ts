@@ -38,6 +38,8 @@ export interface StoredSong {
 /** All that the samples of the masters of one song depend on. */
 export interface SongOrder {
   readonly source: StoredSong
+  /** File that may keep the analysis of the source; see `kept-analysis.ts`. */
+  readonly analysisPath?: string | undefined
   /** Songs joined with it; a single song when absent. */
   readonly joined?: Joined
   readonly reference?: StoredSong
@@ -270,10 +272,10 @@ export interface WorkFailed {
 
 /** Order for the free analysis of one song; writes nothing. */
 export interface AnalysisOrder {
-  readonly song: Pick<StoredSong, 'path' | 'facts'>
+  readonly song: Omit<StoredSong, 'filename'>
   /** Settings of a planned job; a mere analysis uses the defaults apart from the AI service. */
   readonly settings: JobSettings
-  readonly reference?: Pick<StoredSong, 'path' | 'facts'>
+  readonly reference?: Omit<StoredSong, 'filename'>
   readonly ffmpeg: Ffmpeg
 }
 
@@ -285,6 +287,8 @@ export interface AnalysisDone {
     readonly proposed_edges?: EdgeProposal
     /** Loudness of the song in steps, as `encodeSteps` writes it. */
     readonly loudnessSteps: string
+    /** File that keeps the whole analysis; see `kept-analysis.ts`. */
+    readonly kept: Uint8Array
   }
 }
 

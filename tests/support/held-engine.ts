@@ -158,7 +158,7 @@ function steadySteps(lufs: number): string {
 }
 
 function heardAnalysis(lufs: number) {
-  return { ...emptyAnalysis, loudnessSteps: steadySteps(lufs) }
+  return { ...emptyAnalysis, loudnessSteps: steadySteps(lufs), kept: Buffer.from('kept') }
 }
 
 /** Returns the members by which the masters of a record are measured; none for any other job. */

@@ -1,13 +1,16 @@
 /** Auditions on a real socket, played by a real engine process. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Source } from '../../../src-contract/app.ts'
 import { type ForkEngine, forkWithNode } from '../../../src-server/jobs/worker-pool.ts'
+import { probeAudio } from '../../../src-server/uploads/probe.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { systemClock } from '../../../src-system/system.ts'
+import { analysisKey, packAnalysis, readKeptAnalysis } from '../../../src-worker/mastering/kept-analysis.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
+import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 import { type AuditionService, pcmOf, startAuditionService, writeSong } from '../../support/audition-service.ts'
 import { ENGINE } from '../../support/built.ts'
 import { ffmpeg, temporaryFolder } from '../../worker/media/make-audio.ts'
@@ -102,6 +105,43 @@ describe('an audition', () => {
     expect(body.audition_id).not.toBe(plain.audition_id)
     const job = await service.mastered(song.source_id, settings)
     expect(pcmOf(await exactOf(body.audition_id)).equals(job)).toBe(true)
+  })
+
+  it('reads the analysis that is kept beside the song, as its job does; a damaged or outdated one is made again', async () => {
+    const file = writeSong(folder, 3)
+    const { source_id, sha256 } = await service.addSong(file)
+    const plain = await service.mastered(source_id)
+    const sources = path.join(service.dataDir, 'sources')
+    const kept = path.join(sources, `${sha256}.analysis`)
+    expect(existsSync(kept)).toBe(false)
+    const form = new FormData()
+    form.append('source_id', source_id)
+    await service.call('POST', '/api/v1/analyze', { body: form })
+    const bytes = readFileSync(kept)
+    expect(readdirSync(sources).filter((name) => name.endsWith('.part'))).toEqual([])
+    expect((await service.mastered(source_id)).equals(plain)).toBe(true)
+
+    // That of the service.
+    const program = await locateFfmpeg({ explicit: process.env.MASTER_FFMPEG_PATH })
+    const probe = await probeAudio(file, { ffmpeg: program })
+    if (!probe.ok) return expect.fail(probe.reason)
+    const song = { sha256, facts: probe.facts }
+    const key = await analysisKey(program, song)
+    const found = await readKeptAnalysis(kept, key)
+    for (const other of [
+      analysisKey({ ...program, version: 'another' }, song),
+      analysisKey(program, { ...song, trims: { trim_start_seconds: 0.5, trim_end_seconds: 0 } }),
+      analysisKey(program, { ...song, sha256: '0'.repeat(64) }),
+    ]) {
+      expect(await readKeptAnalysis(kept, await other)).toBeUndefined()
+    }
+    writeFileSync(kept, packAnalysis(key, { ...found!, isSilent: true }))
+    service.expectFault('a job failed')
+    await expect(service.mastered(source_id)).rejects.toThrow(/silen/)
+    expect((await service.hear(source_id)).body.error).toMatchObject({ values: { reason: 'silent' } })
+    bytes[bytes.length >> 1]! ^= 1
+    writeFileSync(kept, bytes)
+    expect((await service.mastered(source_id)).equals(plain)).toBe(true)
   })
 
   it('asked for twice is the same, and costs neither a job nor a credit', async () => {

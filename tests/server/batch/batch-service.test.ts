@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
+import type { Analysis } from '../../../src-contract/jobs.ts'
 import { createBatchService } from '../../../src-server/batch/batch-service.ts'
 import { Removals } from '../../../src-server/db/removals.ts'
 import { FinishedJobs } from '../../../src-server/jobs/finished-jobs.ts'
@@ -100,14 +101,17 @@ test('a file whose song could not be committed goes within the hour, and no othe
   await session.close()
 })
 
-test('a song that was taken off goes with its file within the hour after the day in which it can come back', async () => {
+test('a song that was taken off goes with its file and the analysis kept beside it within the hour after the day in which it can come back', async () => {
   const { session, clock, upload, folder } = openSession()
   session.startSweep()
   const add = (bytes: string) => session.batch.add(() => session.sources.add(upload(bytes)))
   add('kept')
-  session.batch.remove([add('gone')])
+  const gone = add('gone')
+  session.sources.saveAnalysis(gone, { warnings: [] } as unknown as Analysis, Buffer.from('kept'))
+  writeFileSync(`${session.sources.analysisPath(upload('gone').sha256)}.part`, 'broken off')
+  session.batch.remove([gone])
   await clock.advance(86_400_000 - 1)
-  expect(readdirSync(folder)).toHaveLength(2)
+  expect(readdirSync(folder)).toHaveLength(4)
   await clock.advance(3_600_000)
   expect(readdirSync(folder)).toEqual([upload('kept').sha256])
   await session.close()

@@ -23,6 +23,8 @@ const OWN: MasterSettings = {
   reference_amount: 20,
 }
 
+const KEPT = Buffer.from('kept')
+
 test('a new batch is empty, runs, and offers the defaults of the service', () => {
   const { batch } = openBatch()
   expect(batch.read('en')).toEqual({
@@ -286,10 +288,10 @@ test('an analysis is kept exactly when the app is told of it', () => {
   const { addSong, batch, world, sources, told } = openBatch()
   const a = addSong('a')
   world.breaksNotes = true
-  expect(() => batch.note(() => sources.saveAnalysis(a, longAnalysis()))).toThrow('disk I/O error')
+  expect(() => batch.note(() => sources.saveAnalysis(a, longAnalysis(), KEPT))).toThrow('disk I/O error')
   expect(batch.read('en').songs[0]?.analysis).toBeNull()
   world.breaksNotes = false
-  batch.note(() => sources.saveAnalysis(a, longAnalysis()))
+  batch.note(() => sources.saveAnalysis(a, longAnalysis(), KEPT))
   expect([batch.read('en').songs[0]?.analysis, told.length]).toEqual([expect.anything(), 2])
 })
 
@@ -297,9 +299,9 @@ test('a second look at a song takes the place of the first', () => {
   const { addSong, batch, sources } = openBatch()
   const a = addSong('a')
   const found = () => batch.read('en').songs[0]?.analysis?.warnings.length
-  sources.saveAnalysis(a, longAnalysis())
+  sources.saveAnalysis(a, longAnalysis(), KEPT)
   expect(found()).toBe(1)
-  sources.saveAnalysis(a, { ...longAnalysis(), warnings: [] })
+  sources.saveAnalysis(a, { ...longAnalysis(), warnings: [] }, KEPT)
   expect(found()).toBe(0)
 })
 
@@ -531,7 +533,7 @@ function longAnalysis(): Analysis {
 test('one reading of fifty songs that were looked at stays under 100 kB and says all that a card shows', () => {
   const { addSong, batch, sources } = openBatch()
   const ids = Array.from({ length: 50 }, (_, i) => addSong(`song ${i}`))
-  for (const id of ids) sources.saveAnalysis(id, longAnalysis())
+  for (const id of ids) sources.saveAnalysis(id, longAnalysis(), KEPT)
   expect(batch.json('ko').length).toBeLessThan(100_000)
   const found = batch.read('en').songs[49]?.analysis
   expect(found).toMatchObject({ integrated_lufs: -13.2, true_peak_dbtp: 0.4 })

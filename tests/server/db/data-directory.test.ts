@@ -79,7 +79,7 @@ const name = fc.oneof(
   fc.constantFrom('owner.json', 'owner.lock', 'owner.lock-journal', 'vocals.wav', '밤기차.flac', '.hidden'),
   uuid,
   sha256,
-  sha256.map((hash) => `${hash}.cover`),
+  fc.tuple(sha256, fc.constantFrom('cover', 'analysis', 'analysis.part')).map((parts) => parts.join('.')),
   fc.stringMatching(/^[\w .-]{1,12}$/).filter((text) => !/^\.{1,2}$/.test(text)),
 )
 const text = fc.oneof(
