@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Source } from '../../../src-contract/app.ts'
-import { type ForkEngine, forkWithNode } from '../../../src-server/jobs/worker-pool.ts'
+import type { ForkEngine } from '../../../src-server/jobs/worker-pool.ts'
 import { probeAudio } from '../../../src-server/uploads/probe.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { systemClock } from '../../../src-system/system.ts'
@@ -12,7 +12,7 @@ import { analysisKey, packAnalysis, readKeptAnalysis } from '../../../src-worker
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 import { type AuditionService, pcmOf, startAuditionService, writeSong } from '../../support/audition-service.ts'
-import { ENGINE } from '../../support/built.ts'
+import { warmEngine } from '../../support/warm-engine.ts'
 import { ffmpeg, temporaryFolder } from '../../worker/media/make-audio.ts'
 
 const folder = temporaryFolder()
@@ -35,10 +35,7 @@ const clock = {
 let diesAtNextCall = false
 /** Processes of auditions that run. */
 let processes = 0
-const fork = forkWithNode(
-  ENGINE,
-  createLog('silent', systemClock, () => {}),
-)
+const fork = warmEngine(createLog('silent', systemClock, () => {}))
 const forkEngine: ForkEngine = (listeners, options) => {
   if (!options?.isListenedTo) return fork(listeners, options)
   processes += 1

@@ -21,15 +21,15 @@ import { masterFile } from '../../../src-cli/master.ts'
 import { terminalMessages } from '../../../src-cli/messages.ts'
 import { createServiceClient } from '../../../src-cli/service-client.ts'
 import type { CreatedJob } from '../../../src-contract/jobs.ts'
-import { type ForkEngine, forkWithNode } from '../../../src-server/jobs/worker-pool.ts'
+import type { ForkEngine } from '../../../src-server/jobs/worker-pool.ts'
 import { type RunningServer, startServer } from '../../../src-server/server.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { systemClock } from '../../../src-system/system.ts'
-import { ENGINE } from '../../support/built.ts'
 import { INTACT } from '../../support/exports.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Answer, masterForm, type Service, startService } from '../../support/service.ts'
 import { wavOfSize, wavSong } from '../../support/songs.ts'
+import { warmEngine } from '../../support/warm-engine.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-disk-'))
 const filler = path.join(folder, 'filler')
@@ -170,7 +170,7 @@ describe('on a full disk', () => {
   }
 
   test('jobs can be deleted, many in a row', async (context) => {
-    const jobs = await openFull(context, 8)
+    const jobs = await openFull(context, 5)
     fill()
     await expectRemoved(jobs)
   })
@@ -231,7 +231,7 @@ describe('on a full disk', () => {
     await openFull(context)
     await full.patch('/app/desk', { is_paused: true })
     const sources: string[] = []
-    for (let pitch = 1; pitch <= 6; pitch++) {
+    for (let pitch = 1; pitch <= 4; pitch++) {
       const form = new FormData()
       form.append('file', new Blob([new Uint8Array(wavSong({ hertz: 110 * pitch }))]), 'song.wav')
       sources.push((await full.call('POST', '/app/sources', { body: form })).body.source_id)
@@ -253,10 +253,7 @@ describe('a second writer that fills the disk in the middle of', () => {
   let atOrder = () => {}
   let atAnswer = () => {}
   let lastStage = ''
-  const fork = forkWithNode(
-    ENGINE,
-    createLog('silent', systemClock, () => {}),
-  )
+  const fork = warmEngine(createLog('silent', systemClock, () => {}))
   const forkEngine: ForkEngine = ({ onMessage, ...listeners }, options) => {
     const process = fork(
       {
