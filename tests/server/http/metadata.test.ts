@@ -11,7 +11,7 @@ import { runPlain, songLike, temporaryFolder, writeFloatWav } from '../../worker
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)
-const bare = writeFloatWav(at('bare.wav'), songLike(3, 44_100), 44_100)
+const bare = writeFloatWav(at('bare.wav'), songLike(1.5, 44_100), 44_100)
 const ofFile = ['title=Old', 'artist=Old Band', 'album=Old Album', 'track=9', 'date=1999', 'genre=Ambient']
 runPlain('-i', bare, ...ofFile.flatMap((tag) => ['-metadata', tag]), '-c:a', 'pcm_f32le', at('song.wav'))
 const upload = () => new File([new Uint8Array(readFileSync(at('song.wav')))], 'song.wav')

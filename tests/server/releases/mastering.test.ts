@@ -89,7 +89,7 @@ async function until<Value>(look: () => Promise<Value | false> | Value | false):
   for (;;) {
     const value = await look()
     if (value !== false) return value
-    await new Promise((resolve) => setTimeout(resolve, 15))
+    await new Promise((resolve) => setTimeout(resolve, 60))
   }
 }
 
