@@ -12,7 +12,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { Queue } from 'bullmq'
-import { readWholeZip } from '../src-worker/result/zip-reader.ts'
+import { filesIn, placeOf, type ResultZip } from '../src-worker/result/result-zip.ts'
 import { listing } from '../tests/support/folder-listing.ts'
 import { hasRedis, type RedisServer, startRedis } from '../tests/support/redis-server.ts'
 import { wavSong } from '../tests/support/songs.ts'
@@ -102,7 +102,8 @@ async function outcome(dataDir: string) {
       odd++
       console.error(`${filename}: ${state}, ${charges} charges, ${refunds} refunds, ${ends} ends`)
     }
-    if (result) masters.set(filename, await soundOf(dataDir, job_id, JSON.parse(result).zip.fileName))
+    if (result)
+      masters.set(filename, await soundOf(path.join(dataDir, 'jobs', job_id, 'result'), JSON.parse(result).zip))
   }
   db.close()
   const most = Math.max(...jobs.map(({ losses }) => losses))
@@ -115,13 +116,11 @@ async function outcome(dataDir: string) {
   }
 }
 
-/** Returns the SHA-256 of the WAVs in the ZIP of a job, read to its last byte. */
-async function soundOf(dataDir: string, jobId: string, fileName: string): Promise<string> {
-  const file = path.join(dataDir, 'jobs', jobId, 'result', fileName)
-  const { entries } = await readWholeZip(file)
+/** Returns the SHA-256 of the WAVs of a result, in order. */
+async function soundOf(folder: string, zip: ResultZip): Promise<string> {
   const hash = createHash('sha256')
-  for (const { offset, sizeBytes } of entries.filter(({ name }) => name.endsWith('.wav')))
-    for await (const chunk of createReadStream(file, { start: offset, end: offset + sizeBytes - 1 })) hash.update(chunk)
+  for (const name of filesIn(zip).filter((file) => file.endsWith('.wav')))
+    for await (const chunk of createReadStream(path.join(folder, placeOf(zip, name)!.file))) hash.update(chunk)
   return hash.digest('hex')
 }
 

@@ -393,7 +393,7 @@ export const jobEndpoints = endpoints({
     tag,
     summary: 'Download the result',
     description:
-      'A ZIP with one WAV per platform, the files of `formats` and `release_master` with a README.txt, report.json, report.html and SHA256SUMS. Ranges and conditional requests work.',
+      'A ZIP with one WAV per platform, the files of `formats` and `release_master` with a README.txt, report.json, report.html and SHA256SUMS. Ranges and conditional requests work; the entity tag is strong and opaque.',
     params: JobPath,
     answers: {
       200: { description: 'The whole ZIP.', mediaTypes: ['application/zip'] },

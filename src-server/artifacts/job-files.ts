@@ -16,9 +16,21 @@ import { discardFolder } from '../../src-system/disk.ts'
 import type { RegularFile } from '../../src-system/regular-file.ts'
 import type { Random } from '../../src-system/system.ts'
 import { type AudioFormat, MEDIA_TYPES } from '../../src-worker/media/audio-facts.ts'
-import { type ResultZip, zipStream } from '../../src-worker/result/package.ts'
+import { createFileSums } from '../../src-worker/media/written-file.ts'
+import {
+  composeZip,
+  contentOf,
+  filesIn,
+  keptFiles,
+  type PackedFile,
+  placeOf,
+  type ResultBytes,
+  type ResultZip,
+  unpackedZip,
+} from '../../src-worker/result/result-zip.ts'
 import { AppError } from '../http/app-error.ts'
 import { bytesAnswer, type FileAnswer, type FileRequest, type OpenBytes, openBytes } from './send-file.ts'
+import { SharedFiles } from './shared-files.ts'
 
 /** A song of a job. */
 export interface KeptSong {
@@ -45,11 +57,13 @@ interface KeptMaster extends KeptFile {
 
 /** Files of a finished job. */
 export interface KeptResult {
-  readonly zipPath: string
+  /** Folder of its files. */
+  readonly folder: string
   readonly zip: ResultZip
   readonly masters: readonly KeptMaster[]
-  readonly reportJsonPath: string
-  readonly reportHtmlPath: string
+  /** Names of the reports in the folder. */
+  readonly reportJsonFile: string
+  readonly reportHtmlFile: string
   /** Folder of the coded copies; it may not exist yet. */
   readonly copiesFolder: string
 }
@@ -62,7 +76,7 @@ export interface JobFiles {
   readonly reference?: KeptSong
   /** While the job is done. */
   readonly result?: KeptResult
-  /** Folder of a batch's delivery, and the SHA-256 of its files other than masters; absent while the result is kept in its ZIP. */
+  /** Folder of a batch's delivery, and the SHA-256 of its files other than masters; absent while the result is kept here. */
   readonly delivered?: { readonly folder: string; readonly sums: Readonly<Record<string, string>> }
 }
 
@@ -108,10 +122,11 @@ export function masterOf(files: JobFiles, platform: MasterName, format?: Format)
 /** The files of all jobs. */
 export class StoredFiles {
   readonly #deps: StoredFilesDeps
+  readonly #shared = new SharedFiles()
   /** SHA-256 of files already read, by their identity on disk. */
   readonly #checked = new Set<string>()
-  /** Composed ZIPs by the identity of their files. */
-  readonly #zips = new Map<string, Pick<ResultZip, 'sha256' | 'sizeBytes'>>()
+  /** ZIPs composed of files that an earlier version delivered, by the identity of the files. */
+  readonly #zips = new Map<string, ResultZip>()
 
   constructor(deps: StoredFilesDeps) {
     this.#deps = deps
@@ -119,12 +134,9 @@ export class StoredFiles {
 
   /** Answers with the ZIP of a result. Throws as `resultOf` does, FILE_GONE, and as `fileAnswer` does. */
   async sendZip(files: JobFiles, request: FileRequest): Promise<FileAnswer> {
-    const { zip, zipPath } = resultOf(files)
+    const { opened, zip } = await this.#openZip(files)
     const about = { filename: zip.fileName, mediaType: 'application/zip', isDownload: true }
-    const { opened, sha256, sizeBytes } = files.delivered
-      ? await this.#composed(files)
-      : { ...zip, opened: await openBytes(zipPath, expired()) }
-    return bytesAnswer(opened, { ...about, sha256, sizeBytes }, request, expired())
+    return bytesAnswer(opened, { ...about, sha256: zip.sha256, sizeBytes: zip.sizeBytes }, request, expired())
   }
 
   /** Answers with a master. Throws as `masterOf` does, FILE_GONE, and as `fileAnswer` does. */
@@ -141,13 +153,10 @@ export class StoredFiles {
     return bytesAnswer(opened, { ...song, mediaType: MEDIA_TYPES[song.format] }, request, expired())
   }
 
-  /** Returns the bytes of a file of the result that is no master. Throws as `resultOf` does, and FILE_GONE. */
-  async readText(files: JobFiles, keptPath: string): Promise<Buffer> {
+  /** Returns the bytes of a report of the result. Throws as `resultOf` does, and FILE_GONE. */
+  async readReport(files: JobFiles, file: string): Promise<Buffer> {
     resultOf(files)
-    const opened = files.delivered
-      ? (await this.#openFile(files, path.basename(keptPath))).opened
-      : await openBytes(keptPath, expired())
-    return allOf(opened)
+    return allOf(await this.#open(files, file))
   }
 
   /** Returns whether the song of a job can be read now. Never rejects. */
@@ -181,12 +190,10 @@ export class StoredFiles {
     use: (place: BytesPlace) => Outcome | Promise<Outcome>,
   ): Promise<Outcome> {
     const result = resultOf(files)
-    const entry = entryOf(result, file)
-    if (!files.delivered) return use({ path: result.zipPath, ...entry })
+    const { sizeBytes, ...place } = placeIn(result, file)
+    if (!files.delivered) return use({ path: path.join(result.folder, place.file), offset: place.offset, sizeBytes })
     const { opened } = await this.#openFile(files, file)
-    return this.#withCopy(opened, gone(file), sha256, (copy) =>
-      use({ path: copy, offset: 0, sizeBytes: entry.sizeBytes }),
-    )
+    return this.#withCopy(opened, gone(file), sha256, (copy) => use({ path: copy, offset: 0, sizeBytes }))
   }
 
   async #withCopy<Outcome>(
@@ -217,15 +224,19 @@ export class StoredFiles {
   }
 
   /** Opens a file of a result and returns it with the position of its bytes. */
-  async #openFile(files: JobFiles, file: string) {
-    const result = resultOf(files)
-    const { offset, sizeBytes } = entryOf(result, file)
-    if (!files.delivered) return { opened: await openBytes(result.zipPath, expired()), offset, sizeBytes }
-    const { folder, sums } = files.delivered
+  async #openFile(files: JobFiles, name: string) {
+    const { zip, ...result } = resultOf(files)
+    const { file, offset, sizeBytes } = placeIn({ ...result, zip: files.delivered ? unpackedZip(zip) : zip }, name)
+    return { opened: await this.#open(files, file, sizeBytes), offset, sizeBytes }
+  }
+
+  /** Opens a file of the folder that has the result now. Throws RESULT_EXPIRED, and FILE_GONE for a delivered one. */
+  #open(files: JobFiles, file: string, sizeBytes?: number): Promise<OpenBytes> {
+    const { folder, ...result } = resultOf(files)
+    if (!files.delivered) return this.#shared.open(path.join(folder, file), expired())
     const master = mastersIn(result).find((one) => one.file === file)
-    const sha256 = master?.sha256 ?? sums[file]
-    const opened = await this.#openRecorded(path.join(folder, file), { file, sha256, sizeBytes })
-    return { opened, offset: 0, sizeBytes }
+    const sha256 = master?.sha256 ?? files.delivered.sums[file]
+    return this.#openRecorded(path.join(files.delivered.folder, file), { file, sha256, sizeBytes })
   }
 
   /** Opens a user's file if it still matches its record. Throws FILE_GONE. */
@@ -235,7 +246,7 @@ export class StoredFiles {
       file,
       sha256,
       sizeBytes,
-    }: { readonly file: string; readonly sha256?: string | undefined; readonly sizeBytes?: number },
+    }: { readonly file: string; readonly sha256: string | undefined; readonly sizeBytes?: number | undefined },
   ): Promise<RegularFile> {
     const opened = await this.#deps.openAllowed(name).catch((cause: unknown) => {
       throw cause instanceof AppError && cause.code !== 'PATH_NOT_ALLOWED' ? cause : gone(file, cause)
@@ -260,39 +271,68 @@ export class StoredFiles {
   }
 
   /**
-   * Rebuilds the ZIP of a delivered result from its files and opens it: byte-identical to the original, unless another version wrote that.
-   * Throws FILE_GONE.
+   * Opens every file that the ZIP of a result consists of, and checks its size, before an answer promises a byte of it. Throws as
+   * `resultOf` does, and FILE_GONE.
    */
-  async #composed(files: JobFiles) {
+  async #openZip(files: JobFiles): Promise<{ readonly opened: OpenBytes; readonly zip: ResultZip }> {
     const result = resultOf(files)
-    const { zip } = result
-    const names = zip.entries.map(({ name }) => name.slice(zip.folderName.length + 1))
-    const masters = new Set(mastersIn(result).map(({ file }) => file))
-    const opened = new Map<string, RegularFile>()
+    const placed = files.delivered ? unpackedZip(result.zip) : result.zip
+    const opened = new Map<string, OpenBytes>()
     const close = async () => {
       await Promise.all([...opened.values()].map((one) => one.close()))
     }
     try {
-      for (const file of names) opened.set(file, (await this.#openFile(files, file)).opened as RegularFile)
-      const parts = names.map((file) => ({
-        file,
-        open: () => (masters.has(file) ? whole(opened.get(file)!) : buffer(whole(opened.get(file)!))),
-      }))
-      const compose = () => zipStream(zip.folderName, parts)
-      const identity = `${zip.sha256} ${[...opened.values()].map(identityOf).join(' ')}`
-      const facts = this.#zips.get(identity) ?? (await factsOf(compose()))
-      // For deliveries of early versions, only the ZIP shows whether the reports are unchanged.
-      const areAllChecked = names.every((file) => masters.has(file) || files.delivered?.sums[file] !== undefined)
-      if (facts.sha256 !== zip.sha256 && !areAllChecked) throw gone(zip.fileName)
-      if (this.#zips.size >= MAX_REMEMBERED) this.#zips.clear()
-      this.#zips.set(identity, facts)
+      for (const { file, sizeBytes } of keptFiles(placed)) {
+        const one = await this.#open(files, file, sizeBytes)
+        opened.set(file, one)
+        if (one.sizeBytes < sizeBytes) throw expired()
+      }
+      const zip = files.delivered && placed.headers === undefined ? await this.#composed(placed, opened) : placed
       const stream: OpenBytes['stream'] = ({ start, sizeBytes }) =>
-        Readable.from(slice(compose(), start, sizeBytes), { objectMode: false })
-      return { ...facts, opened: { sizeBytes: facts.sizeBytes, stream, close } }
+        Readable.from(readZip(zip, opened, start, start + sizeBytes), { objectMode: false })
+      return { zip, opened: { sizeBytes: zip.sizeBytes, stream, close } }
     } catch (cause) {
       await close()
       throw cause
     }
+  }
+
+  /** Returns the ZIP of files that an earlier version delivered: it stored none of the headers. */
+  async #composed(placed: ResultZip, opened: ReadonlyMap<string, OpenBytes>): Promise<ResultZip> {
+    const identity = `${placed.sha256} ${[...opened.values()].map((one) => identityOf(one as RegularFile)).join(' ')}`
+    const known = this.#zips.get(identity)
+    if (known) return known
+    const files: PackedFile[] = []
+    for (const file of filesIn(placed)) {
+      const sums = createFileSums()
+      for await (const chunk of whole(opened.get(file)!)) sums.add(chunk)
+      files.push({ file, kept: file, ...sums.finish() })
+    }
+    const zip = composeZip(placed.folderName, files)
+    if (this.#zips.size >= MAX_REMEMBERED) this.#zips.clear()
+    this.#zips.set(identity, zip)
+    return zip
+  }
+}
+
+/** Reads the bytes of a ZIP from its open files. Throws if one of them has been cut short meanwhile. */
+async function* readZip(
+  zip: ResultZip,
+  opened: ReadonlyMap<string, OpenBytes>,
+  start: number,
+  end: number,
+): AsyncGenerator<Uint8Array> {
+  for (const part of contentOf(zip, start, end)) {
+    if (part instanceof Uint8Array) {
+      yield part
+      continue
+    }
+    let left = part.sizeBytes
+    for await (const chunk of opened.get(part.file)!.stream({ start: part.offset, sizeBytes: part.sizeBytes })) {
+      left -= chunk.length
+      yield chunk
+    }
+    if (left > 0) throw new Error(`${part.file} has been cut short`)
   }
 }
 
@@ -302,13 +342,14 @@ const whole = (opened: OpenBytes) => opened.stream({ start: 0, sizeBytes: opened
 const identityOf = ({ facts: { dev, ino, size, mtimeNs, ctimeNs } }: RegularFile) =>
   `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
 
-const mastersIn = ({ masters }: KeptResult) => masters.flatMap(({ files = [], ...master }) => [master, ...files])
+const mastersIn = ({ masters }: Pick<KeptResult, 'masters'>) =>
+  masters.flatMap(({ files = [], ...master }) => [master, ...files])
 
-/** Returns the position of a file in the ZIP of its result. Throws NOT_FOUND. */
-export function entryOf({ zip }: KeptResult, file: string): Omit<BytesPlace, 'path'> {
-  const entry = zip.entries.find(({ name }) => name === `${zip.folderName}/${file}`)
-  if (!entry) throw new AppError('NOT_FOUND')
-  return { offset: entry.offset, sizeBytes: entry.sizeBytes }
+/** Returns the place of a file of a result in its folder. Throws NOT_FOUND. */
+export function placeIn({ zip }: Pick<KeptResult, 'zip'>, file: string): ResultBytes {
+  const place = placeOf(zip, file)
+  if (!place) throw new AppError('NOT_FOUND')
+  return place
 }
 
 /** Writes bytes into a new file and returns their SHA-256. */
@@ -329,27 +370,5 @@ async function allOf(opened: OpenBytes): Promise<Buffer> {
     return await buffer(whole(opened))
   } finally {
     await opened.close()
-  }
-}
-
-/** Returns SHA-256 and length of a stream. */
-async function factsOf(bytes: AsyncIterable<Buffer>): Promise<Pick<ResultZip, 'sha256' | 'sizeBytes'>> {
-  const hash = createHash('sha256')
-  let sizeBytes = 0
-  for await (const chunk of bytes) {
-    hash.update(chunk)
-    sizeBytes += chunk.length
-  }
-  return { sha256: hash.digest('hex'), sizeBytes }
-}
-
-async function* slice(bytes: AsyncIterable<Buffer>, start: number, sizeBytes: number): AsyncGenerator<Buffer> {
-  const end = start + sizeBytes
-  let at = 0
-  for await (const chunk of bytes) {
-    const part = chunk.subarray(Math.max(0, start - at), Math.max(0, end - at))
-    if (part.length > 0) yield part
-    at += chunk.length
-    if (at >= end) return
   }
 }

@@ -5,7 +5,7 @@ import { reportName } from '../../src-worker/result/names.ts'
 import { AppError } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
 import type { CodedCopies } from './coded-copies.ts'
-import { type BytesPlace, entryOf, expired, type JobFiles, masterOf, resultOf, type StoredFiles } from './job-files.ts'
+import { type BytesPlace, expired, type JobFiles, masterOf, placeIn, resultOf, type StoredFiles } from './job-files.ts'
 import { disposition, fileAnswer } from './send-file.ts'
 
 export interface ArtifactDeps {
@@ -39,9 +39,9 @@ export function artifactRoutes(app: FastifyInstance, { filesOf, codedCopies, sto
     const files = find(job_id)
     const master = masterOf(files, platform)
     const { copiesFolder } = resultOf(files)
-    const entry = entryOf(resultOf(files), master.file)
+    const { sizeBytes } = placeIn(resultOf(files), master.file)
     const copied = {
-      ...{ sha256: master.sha256, sizeBytes: entry.sizeBytes, copiesFolder },
+      ...{ sha256: master.sha256, sizeBytes, copiesFolder },
       withBytes: (use: (place: BytesPlace) => Promise<void>) => stored.withFile(files, master, use),
     }
     const copy = await codedCopies.copyOf(copied, codec, signal)
@@ -53,7 +53,7 @@ export function artifactRoutes(app: FastifyInstance, { filesOf, codedCopies, sto
     const files = find(params.job_id)
     const result = resultOf(files)
     const isHtml = query.format === 'html'
-    const bytes = await stored.readText(files, isHtml ? result.reportHtmlPath : result.reportJsonPath)
+    const bytes = await stored.readReport(files, isHtml ? result.reportHtmlFile : result.reportJsonFile)
     const filename = `${reportName(result.zip.folderName)}.${isHtml ? 'html' : 'json'}`
     return {
       status: 200,

@@ -30,7 +30,7 @@ const TRY_AGAIN_MS = 600_000
  */
 const ARRIVAL_GRACE_MS = 5_000
 
-/** The delivery. A folder that cannot be written costs the job nothing: the masters stay in its ZIP. */
+/** The delivery. A folder that cannot be written costs the job nothing: the masters stay here. */
 export class OutputDelivery {
   readonly #deps: OutputDeliveryDeps
   readonly #closing = new AbortController()
@@ -84,8 +84,7 @@ export class OutputDelivery {
     const files = [
       ...new Set(result.masters.flatMap(({ file, files: further = [] }) => [file, ...further.map((one) => one.file)])),
     ]
-    const masters = { zipPath: result.zipPath, zip: result.zip, files }
-    const made = await copyMasters(await realPath(parent), masters, clock, signal)
+    const made = await copyMasters(await realPath(parent), { ...result, files }, clock, signal)
     const folder = path.join(parent, path.basename(made))
     await retryWrite(() => this.#noteDelivered(jobId, folder), {
       clock,

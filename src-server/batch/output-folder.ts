@@ -2,20 +2,20 @@
  * Puts the plain masters of a finished job where the user looks for music: a folder per job, nothing there is ever overwritten or
  * swept.
  */
-import { createReadStream, type ReadStream } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import path from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { whenReleased } from '../../src-system/disk.ts'
-import { type OpenFolder, withFolder } from '../../src-system/open-folder.ts'
+import { type FilePart, type OpenFolder, withFolder } from '../../src-system/open-folder.ts'
 import { type FileRefusedError, withRegularFile } from '../../src-system/regular-file.ts'
 import { sha256OfStream } from '../../src-system/sha256.ts'
 import type { Clock } from '../../src-system/system.ts'
-import type { ResultZip } from '../../src-worker/result/package.ts'
+import { placeOf, type ResultZip } from '../../src-worker/result/result-zip.ts'
 
-/** The masters of one job, as they lie in its ZIP. */
+/** The masters of one job. */
 export interface Masters {
-  readonly zipPath: string
+  /** Folder of the result. */
+  readonly folder: string
   readonly zip: ResultZip
   /** Names inside the ZIP's folder. */
   readonly files: readonly string[]
@@ -62,19 +62,16 @@ export async function copyMasters(
   return withFolder(parent, copy, { makesMissing: true })
 }
 
-/** A master as a file of its own, and where its bytes lie in the ZIP. */
-interface Part {
+/** A master: its name, and the place of its bytes. */
+interface Part extends FilePart {
   readonly file: string
-  readonly sizeBytes: number
-  open(): ReadStream
 }
 
-function partsOf({ zipPath, zip, files }: Masters): Part[] {
+function partsOf({ folder, zip, files }: Masters): Part[] {
   return files.map((file) => {
-    const entry = zip.entries.find(({ name }) => name === `${zip.folderName}/${file}`)
-    if (!entry) throw new Error(`${file} is not in the ZIP`)
-    const { offset, sizeBytes } = entry
-    return { file, sizeBytes, open: () => createReadStream(zipPath, { start: offset, end: offset + sizeBytes - 1 }) }
+    const place = placeOf(zip, file)
+    if (!place) throw new Error(`${file} is not in the ZIP`)
+    return { ...place, file, path: path.join(folder, place.file) }
   })
 }
 
@@ -93,10 +90,7 @@ async function copyInto(place: OpenFolder, hidden: string, parts: readonly Part[
   const folder = await place.openFolder(hidden)
   try {
     await empty(folder)
-    for (const { file, open } of parts) {
-      const written = (await folder.create(file)).createWriteStream({ flush: true })
-      await pipeline(open(), written, { signal })
-    }
+    for (const part of parts) await folder.copy(part.file, part, signal)
   } finally {
     await folder.close()
   }
@@ -120,10 +114,11 @@ async function discard(place: OpenFolder, hidden: string): Promise<void> {
 
 /** Resolves with whether a folder holds every one of the masters, byte for byte. */
 async function holds(folder: string, parts: readonly Part[], signal: AbortSignal): Promise<boolean> {
-  for (const { file, sizeBytes, open } of parts) {
+  for (const { file, path: kept, offset: start, sizeBytes } of parts) {
     const isThere = await withRegularFile(path.join(folder, file), { followsLink: false }, async (there) => {
       if (there.sizeBytes !== sizeBytes) return false
-      return (await there.sha256(signal)) === (await sha256OfStream(open(), signal))
+      const bytes = createReadStream(kept, { start, end: start + sizeBytes - 1 })
+      return (await there.sha256(signal)) === (await sha256OfStream(bytes, signal))
     }).catch(() => {
       signal.throwIfAborted()
       return false

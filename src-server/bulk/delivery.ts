@@ -1,10 +1,10 @@
-/** Delivery of the masters of a job into the folder of its manifest, one job after another; the ZIP is removed afterwards. */
+/** Delivery of the masters of a job into the folder of its manifest, one job after another; our copy is removed afterwards. */
 import { createReadStream } from 'node:fs'
 import path from 'node:path'
-import { Readable } from 'node:stream'
 import type { Log } from '../../src-system/log.ts'
 import { sha256OfStream } from '../../src-system/sha256.ts'
 import type { Clock } from '../../src-system/system.ts'
+import { filesIn } from '../../src-worker/result/result-zip.ts'
 import type { JobFiles, KeptResult } from '../artifacts/job-files.ts'
 import { copyMasters } from '../batch/output-folder.ts'
 import type { JobRecord } from '../jobs/store.ts'
@@ -34,7 +34,7 @@ export interface DeliveryEnds {
   /** Called in the transaction that records the delivery. */
   readonly alongside: (folder: string) => void
   readonly onDelivered: () => void
-  /** The masters stay in their ZIP. */
+  /** The masters stay here. */
   readonly onFailed: () => void
 }
 
@@ -82,25 +82,23 @@ export class ManifestDelivery {
     const result = filesOf(job.jobId)?.result
     if (!result) throw new Error('there is no result')
     // All files of the ZIP, including the report: none of them is kept here.
-    const { zipPath, zip } = result
-    const files = zip.entries.map(({ name }) => name.slice(zip.folderName.length + 1))
     const { signal } = this.#stopping
     return {
       sums: await sumsOf(result, signal),
-      folder: await copyMasters(parent, { zipPath, zip, files }, clock, signal),
+      folder: await copyMasters(parent, { ...result, files: filesIn(result.zip) }, clock, signal),
     }
   }
 }
 
 /** Returns the SHA-256 of the files of a result that are no masters. */
-async function sumsOf({ zipPath, zip, masters }: KeptResult, signal: AbortSignal): Promise<Record<string, string>> {
+async function sumsOf({ folder, zip, masters }: KeptResult, signal: AbortSignal): Promise<Record<string, string>> {
   const known = new Set(masters.flatMap(({ file, files = [] }) => [file, ...files.map((one) => one.file)]))
   const sums: Record<string, string> = {}
-  for (const { name, offset: start, sizeBytes } of zip.entries) {
-    const file = name.slice(zip.folderName.length + 1)
+  for (const [i, file] of filesIn(zip).entries()) {
     if (known.has(file)) continue
-    const bytes = sizeBytes === 0 ? Readable.from([]) : createReadStream(zipPath, { start, end: start + sizeBytes - 1 })
-    sums[file] = await sha256OfStream(bytes, signal)
+    const { kept, offset: start, sizeBytes } = zip.entries[i]!
+    const stored = () => createReadStream(path.join(folder, zip.fileName), { start, end: start + sizeBytes - 1 })
+    sums[file] = kept?.sha256 ?? (await sha256OfStream(stored(), signal))
   }
   return sums
 }

@@ -1,4 +1,5 @@
 /** Port to the files that go between machines: the songs of an attempt and its masters. */
+import type { WrittenFile } from '../../src-worker/media/written-file.ts'
 
 /**
  * Cause for which a file could not be brought: `missing` or `damaged` in the store, which trying again does not mend; the store is `away`,
@@ -40,10 +41,10 @@ export interface Blobs {
    */
   put(attemptId: string, file: FileToStore): Promise<BlobKey>
   /**
-   * Copies a stored file to a path that does not exist. What arrives has the checksum of its address and `maxBytes` at most, else nothing
-   * is there; the caller flushes it to the disk.
+   * Copies a stored file to a path and returns what arrived: it has the checksum of its address and `maxBytes` at most. The caller flushes
+   * it to the disk.
    */
-  get(key: BlobKey, file: string, maxBytes: number): Promise<void>
+  get(key: BlobKey, file: string, maxBytes: number): Promise<WrittenFile>
   /** Removes all files of an attempt, if any. */
   delete(attemptId: string): Promise<void>
   /** Returns the attempts that have files. */

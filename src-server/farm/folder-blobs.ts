@@ -6,6 +6,7 @@ import path from 'node:path'
 import { isDiskFull, isRefused } from '../../src-system/disk.ts'
 import { FileRefusedError, withRegularFile } from '../../src-system/regular-file.ts'
 import { sha256OfStream } from '../../src-system/sha256.ts'
+import type { WrittenFile } from '../../src-worker/media/written-file.ts'
 import { ATTEMPT_ID, BlobFault, type Blobs, type FileToStore, keyOf, partsOf } from './blobs.ts'
 import { writeVerified } from './copy-verified.ts'
 
@@ -29,7 +30,7 @@ export async function openFolderBlobs(shared: string): Promise<Blobs> {
     get(key, file, maxBytes) {
       return away(async () => {
         const { attemptId, sha256 } = partsOf(key)
-        await getFile(path.join(await place(attemptId), sha256), file, maxBytes)
+        return getFile(path.join(await place(attemptId), sha256), file, maxBytes)
       })
     },
     delete: (attemptId) => away(async () => deleteFiles(await place(attemptId))),
@@ -69,7 +70,7 @@ async function putFile(folder: string, attemptId: string, file: FileToStore): Pr
   }
 }
 
-async function getFile(stored: string, file: string, maxBytes: number): Promise<void> {
+async function getFile(stored: string, file: string, maxBytes: number): Promise<WrittenFile> {
   const requireAllowed = (real: string) => {
     if (real !== stored) throw new FileRefusedError('moved', stored)
   }
@@ -77,7 +78,7 @@ async function getFile(stored: string, file: string, maxBytes: number): Promise<
     throw cause.code === 'ENOENT' ? new BlobFault('missing', `${stored} is not there`, cause) : cause
   }
   await lstat(stored).catch(missing)
-  await withRegularFile(stored, { followsLink: false, requireAllowed }, (opened) =>
+  return withRegularFile(stored, { followsLink: false, requireAllowed }, (opened) =>
     writeVerified(opened.stream(), file, { sha256: path.basename(stored), maxBytes }),
   )
 }

@@ -24,7 +24,7 @@ import type {
 import type { AudioFacts as AudioFactsValue, SongTags as SongTagsValue } from '../../src-worker/media/audio-facts.ts'
 import type { StoredCover } from '../../src-worker/media/cover.ts'
 import type { Joined, JoinedSong } from '../../src-worker/media/joined.ts'
-import type { ResultZip } from '../../src-worker/result/package.ts'
+import type { ResultEntry, ResultZip } from '../../src-worker/result/result-zip.ts'
 import type { AttemptEnd, Loss } from '../jobs/queue.ts'
 import { ATTEMPT_ID } from './blobs.ts'
 
@@ -37,7 +37,7 @@ export class MessageFault extends Error {
 }
 
 /** Version of the messages. A machine of another one is refused, whatever its engine is. */
-export const PROTOCOL = 1 as const
+export const PROTOCOL = 2 as const
 
 /** Returns a value that fits a schema. Throws a {@link MessageFault} that names another protocol, or the first member at fault. */
 export function read<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema> {
@@ -162,10 +162,16 @@ const PackedAttempt = closed<PackedAttempt>()({
   notOn: line,
 })
 
-/** Files of a result as its machine describes them. The owner reads them in the ZIP itself, and takes only its checksum from here. */
+/** Files of a result as its machine describes them. The owner takes names and checksums from here, and computes all else from the files. */
 const Zip = closed<ResultZip>()({
   ...{ fileName: Type.String(), folderName: Type.String(), sizeBytes: count, sha256: Sha256 },
-  entries: Type.Array(exactly({ name: Type.String(), offset: count, sizeBytes: count })),
+  ...{ headers: Type.String(), keptBytes: count },
+  entries: Type.Array(
+    closed<ResultEntry>()({
+      ...{ name: Type.String(), offset: count, sizeBytes: count },
+      kept: exactly({ file: Type.String(), sha256: Sha256 }),
+    }),
+  ),
 })
 
 const { message: _text, ...warning } = Warning.properties

@@ -1,4 +1,4 @@
-/** Orders and results on their way between machines: the files of a WorkOrder stand in it by their addresses, those of a result in its ZIP. */
+/** Orders and results on their way between machines: files are stored under their SHA-256, and those of a WorkOrder stand in it by their addresses. */
 import path from 'node:path'
 import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
 import type { WorkOrder, WorkResult } from '../../src-worker/mastering/work-order.ts'
@@ -35,9 +35,10 @@ export async function unpackOrder(
   })
 }
 
-/** Stores the ZIP of a result, which holds all its files. Rejects with a {@link BlobFault}. */
+/** Stores the files of a result, each once. Rejects with a {@link BlobFault}. */
 export async function packResult(blobs: Blobs, attemptId: string, { zip }: WorkResult, folder: string): Promise<void> {
-  await blobs.put(attemptId, { path: path.join(folder, zip.fileName), sha256: zip.sha256 })
+  const kept = new Map(zip.entries.flatMap((entry) => (entry.kept ? [[entry.kept.sha256, entry.kept.file]] : [])))
+  for (const [sha256, file] of kept) await blobs.put(attemptId, { path: path.join(folder, file), sha256 })
 }
 
 /** Returns an order with each of its paths replaced. */

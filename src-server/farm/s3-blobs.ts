@@ -58,7 +58,7 @@ export async function openS3Blobs(address: string): Promise<Blobs> {
     get(key, file, maxBytes) {
       return away(async () => {
         const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: named(key) }))
-        await writeVerified(Body as Readable, file, { sha256: partsOf(key).sha256, maxBytes })
+        return writeVerified(Body as Readable, file, { sha256: partsOf(key).sha256, maxBytes })
       })
     },
     delete: (attemptId) =>

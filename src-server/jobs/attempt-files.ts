@@ -5,6 +5,7 @@ import path from 'node:path'
 import { syncFile, syncFolder, whenReleased } from '../../src-system/disk.ts'
 import type { Clock } from '../../src-system/system.ts'
 import type { WorkResult } from '../../src-worker/mastering/work-order.ts'
+import { keptFiles } from '../../src-worker/result/result-zip.ts'
 import type { Folders } from './folders.ts'
 
 /** Makes an attempt the result of its job: complete and flushed to the disk before the folder gets its final name. */
@@ -14,11 +15,10 @@ export async function storeResult(
   result: WorkResult,
   { folders, clock }: { readonly folders: Folders; readonly clock: Clock },
 ): Promise<void> {
-  const { fileName, sizeBytes } = result.zip
-  const { size } = await stat(path.join(attemptFolder, fileName))
-  if (size !== sizeBytes) throw new Error(`the ZIP has ${size} of ${sizeBytes} bytes`)
-  for (const name of [fileName, result.reportJsonFile, result.reportHtmlFile]) {
-    await syncFile(path.join(attemptFolder, name))
+  for (const { file, sizeBytes } of keptFiles(result.zip)) {
+    const { size } = await stat(path.join(attemptFolder, file))
+    if (size !== sizeBytes) throw new Error(`${file} has ${size} of ${sizeBytes} bytes`)
+    await syncFile(path.join(attemptFolder, file))
   }
   syncFolder(attemptFolder)
   await whenReleased(clock, () => {

@@ -57,7 +57,7 @@ function prepareStatements(db: Db) {
     moveOut: db
       .prepare<{ jobId: string; folder: string; sums: string }, 0 | 1>(
         `UPDATE jobs SET output_folder = :folder, delivered_sums = :sums, is_expired = source_path IS NOT NULL,
-           stored_bytes = iif(source_path IS NULL, stored_bytes - (result ->> '$.zip.sizeBytes'), 0)
+           stored_bytes = iif(source_path IS NULL, stored_bytes - coalesce(result ->> '$.zip.keptBytes', result ->> '$.zip.sizeBytes'), 0)
          WHERE job_id = :jobId RETURNING is_expired`,
       )
       .pluck(),

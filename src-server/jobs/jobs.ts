@@ -6,7 +6,8 @@ import type { Job, JobPage, JobQuery, JobStatus } from '../../src-contract/jobs.
 import { PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
 import type { Clock } from '../../src-system/system.ts'
 import type { StoredSong, WorkResult } from '../../src-worker/mastering/work-order.ts'
-import { type BytesPlace, entryOf, type JobFiles, resultOf, type StoredFiles } from '../artifacts/job-files.ts'
+import { keptFiles } from '../../src-worker/result/result-zip.ts'
+import { type BytesPlace, type JobFiles, placeIn, resultOf, type StoredFiles } from '../artifacts/job-files.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
 import { AppError } from '../http/app-error.ts'
@@ -160,7 +161,7 @@ export class Jobs {
     const { folders, stored } = this.#deps
     const files = this.#requireFiles(jobId)
     const target = path.join(folders.result(jobId), file.file)
-    const { sizeBytes } = entryOf(resultOf(files), file.file)
+    const { sizeBytes } = placeIn(resultOf(files), file.file)
     const kept = { path: target, offset: 0, sizeBytes }
     if (files.delivered && existsSync(target)) return kept
     return stored.withFile(files, file, (place) => {
@@ -204,7 +205,9 @@ export class Jobs {
     const { store } = this.#deps
     const [job, files] = [store.find(jobId), this.files(jobId)]
     if (!job?.result || !files?.result || files.isExpired) return undefined
-    return files.delivered || existsSync(files.result.zipPath) ? { job, result: job.result, files } : undefined
+    const { folder, zip } = files.result
+    const isThere = files.delivered || keptFiles(zip).every(({ file }) => existsSync(path.join(folder, file)))
+    return isThere ? { job, result: job.result, files } : undefined
   }
 
   /** Returns a job's facts for a list of tracks, or undefined for an unknown one. */
@@ -269,7 +272,6 @@ function filesOf(job: JobRecord, folders: Folders, isExpired: boolean): JobFiles
   })
   const { song, reference } = songsOf(job, folders)
   const { result } = job
-  const inResult = (name: string) => path.join(folders.result(job.jobId), name)
   return {
     status: statusOf(job.state),
     isExpired,
@@ -279,11 +281,11 @@ function filesOf(job: JobRecord, folders: Folders, isExpired: boolean): JobFiles
     ...(result
       ? {
           result: {
-            zipPath: inResult(result.zip.fileName),
+            folder: folders.result(job.jobId),
             zip: result.zip,
             masters: [...result.masters, ...(result.release ? [{ ...result.release, platform: RELEASE }] : [])],
-            reportJsonPath: inResult(result.reportJsonFile),
-            reportHtmlPath: inResult(result.reportHtmlFile),
+            reportJsonFile: result.reportJsonFile,
+            reportHtmlFile: result.reportHtmlFile,
             // The sweep skips the folder of a job whose files are elsewhere; uploads in progress are removed at each start.
             copiesFolder: job.deliveredSums ? path.join(folders.tmp, job.jobId) : folders.copies(job.jobId),
           },

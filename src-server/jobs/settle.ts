@@ -52,7 +52,7 @@ export function createSettle(deps: {
         : {}),
       warnings: result ? merged(result.warnings, job.warnings) : job.warnings,
       creditsRefunded: next.state === 'failed' ? ledger.refund(jobId) : 0,
-      storedBytes: job.storedBytes + (result?.zip.sizeBytes ?? 0),
+      storedBytes: job.storedBytes + (result?.zip.keptBytes ?? result?.zip.sizeBytes ?? 0),
       completedAtMs: now,
       ...(expiresAtMs === null ? {} : { expiresAtMs }),
       hasDoubtfulTime: isDoubtful,

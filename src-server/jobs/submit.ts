@@ -90,8 +90,7 @@ export class Submissions {
       throw new AppError('INSUFFICIENT_CREDITS', { cost: CREDITS_PER_JOB, balance })
     const limit = PLAN_LIMITS[plan()].concurrentJobs
     if (!isBulk && store.countUnfinished() >= limit) throw new AppError('CONCURRENT_LIMIT', { limit })
-    // The masters and their ZIP exist at the same time.
-    storage.require(2 * jobBytes(song, request))
+    storage.require(jobBytes(song, request))
     return balance
   }
 

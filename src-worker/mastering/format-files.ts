@@ -21,6 +21,7 @@ import { type Labels, withReplayGain, writeLabelled } from '../media/label-file.
 import { stateMp3Length } from '../media/mp3-length.ts'
 import { createPlanes } from '../media/samples.ts'
 import { createWavWriter, cutWav } from '../media/wav.ts'
+import type { WrittenFile } from '../media/written-file.ts'
 import { ceilingBroken, type FloatMaster } from './deliver.ts'
 import type { FrameRange } from './prepare-song.ts'
 import { CeilingBrokenError } from './render-master.ts'
@@ -35,11 +36,9 @@ export interface FormatDeps {
 }
 
 /** A finished file of one format. */
-export interface MadeFile {
+export interface MadeFile extends WrittenFile {
   readonly format: Format
   readonly path: string
-  readonly sizeBytes: number
-  readonly sha256: string
   readonly encoder?: string
   readonly sampleRateHz: number
   readonly bitDepth?: number

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import type { AudioBlock } from '../../src-engine/dsp/block.ts'
 import { type Curves, curveStepSeconds, curvesOf } from '../../src-engine/dsp/meters/dynamics.ts'
 import { createLoudnessMeter, type Loudness } from '../../src-engine/dsp/meters/loudness.ts'
@@ -15,6 +16,7 @@ import { createTruePeakVerifier } from '../../src-engine/dsp/meters/true-peak.ts
 import { planesOfPcm } from '../../src-engine/dsp/pcm.ts'
 import { gainToDb } from '../../src-engine/dsp/units.ts'
 import { openWav, type WavReader } from '../media/wav.ts'
+import type { WrittenFile } from '../media/written-file.ts'
 
 /** Measurements of a written master, read from the file; curves have a point every 100 ms. Levels of silence are −Infinity. */
 export interface MasterMeasurement extends Loudness {
@@ -29,26 +31,36 @@ export interface MasterMeasurement extends Loudness {
   readonly stepMeanSquares: Float64Array
 }
 
+const CHANNELS = 2
 const BLOCK_FRAMES = 1 << 15
 
 /**
  * Reads a written WAV from its first to its last frame and returns its measurements: loudness after BS.1770-5, true peak at 16 points per
- * frame. Throws if the file is incomplete, has another number of frames than `frames`, or cannot be read.
+ * frame. Throws if the file is incomplete, has another number of frames or other bytes than were written, or cannot be read.
  */
-export function measureMaster(path: string, frames?: number): MasterMeasurement {
+export function measureMaster(
+  path: string,
+  written?: Pick<WrittenFile, 'crc32'> & { readonly frames: number },
+): MasterMeasurement {
   const wav = openWav(path)
   try {
-    if (frames !== undefined && wav.frames !== frames) throw new Error(`the file has ${wav.frames} of ${frames} frames`)
+    if (written && wav.frames !== written.frames)
+      throw new Error(`the file has ${wav.frames} of ${written.frames} frames`)
+    let sum = crc32(wav.head)
     const loudness = createLoudnessMeter(wav.sampleRateHz)
     const peaks = createTruePeakVerifier()
     const steps = createStepMeter(Math.round(wav.sampleRateHz * curveStepSeconds))
     const planes = [new Float32Array(BLOCK_FRAMES), new Float32Array(BLOCK_FRAMES)] as const
     for (let start = 0; start < wav.frames; start += BLOCK_FRAMES) {
-      const block = readBlock(wav, start, Math.min(BLOCK_FRAMES, wav.frames - start), planes)
+      const bytes = wav.read(start, Math.min(BLOCK_FRAMES, wav.frames - start))
+      sum = crc32(bytes, sum)
+      const block = blockOf(wav, bytes, planes)
       loudness.push(block)
       peaks.push(block)
       steps.push(block)
     }
+    // Nothing follows the samples of two channels, whose number of bytes is even.
+    if (written && sum !== written.crc32) throw new Error('the file reads back different from what was written')
     const bands = comparedSpectrumOf(wav)
     const { whole, peakDbfs, correlations } = steps.read()
     return {
@@ -66,15 +78,15 @@ export function measureMaster(path: string, frames?: number): MasterMeasurement 
   }
 }
 
-/** Reads frames into the start of two planes; the block is a view of them. */
-function readBlock(
-  wav: WavReader,
-  start: number,
-  frames: number,
+/** Converts the bytes of frames into the start of two planes; the block is a view of them. */
+function blockOf(
+  { bitDepth }: Pick<WavReader, 'bitDepth'>,
+  bytes: Uint8Array,
   planes: readonly [Float32Array, Float32Array],
 ): AudioBlock {
-  planesOfPcm(wav.read(start, frames), `pcm_s${wav.bitDepth}`, planes)
+  planesOfPcm(bytes, `pcm_s${bitDepth}`, planes)
   const [left, right] = planes
+  const frames = bytes.length / ((CHANNELS * bitDepth) / 8)
   return { channels: [left.subarray(0, frames), right.subarray(0, frames)], frames }
 }
 
@@ -88,7 +100,7 @@ function comparedSpectrumOf(wav: WavReader): BandLevels {
     grid,
     wav.sampleRateHz,
     [thirdOctaves],
-    (start) => readBlock(wav, start, Math.min(size, wav.frames - start), planes).channels,
+    (start) => blockOf(wav, wav.read(start, Math.min(size, wav.frames - start)), planes).channels,
   )
   return longTermSpectrum(bands!)
 }

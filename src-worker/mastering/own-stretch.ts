@@ -32,7 +32,7 @@ export async function ownMasters(delivery: Delivery, own: FrameRange, labels: La
 function ownMaster(whole: RenderedMaster, own: FrameRange, labels: Labels): RenderedMaster {
   const file = whole.path.replace(/\.wav$/, '.own.wav')
   const written = cutWav(whole.path, file, own, labels)
-  const measurement = measureMaster(file, own.end - own.first)
+  const measurement = measureMaster(file, { ...written, frames: own.end - own.first })
   if (!Number.isFinite(measurement.integratedLufs)) throw new WorkFailure('DIGITAL_SILENCE')
   const { sampleRateHz, gainReductionDb } = whole
   return {

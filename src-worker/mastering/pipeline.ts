@@ -1,5 +1,5 @@
-/** One song from its stored file to the finished ZIP. Computes only: no database, no network, no clock. */
-import { readFile, rm, writeFile } from 'node:fs/promises'
+/** One song from its stored file to its finished masters. Computes only: no database, no network, no clock. */
+import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type MasterName, RELEASE, releaseTarget, targetsOf } from '../../src-contract/delivery-target.ts'
 import type { Format } from '../../src-contract/formats.ts'
@@ -16,6 +16,7 @@ import { packageResult } from '../result/package.ts'
 import { readmeText } from '../result/readme.ts'
 import { reportHtml } from '../result/report-html.ts'
 import { reportJson, roundReport } from '../result/report-json.ts'
+import { keptFiles, type PackedFile } from '../result/result-zip.ts'
 import { asciiName } from '../result/romanise.ts'
 import { composeReport, titleOf } from './compose-report.ts'
 import { costSourceOf } from './costs.ts'
@@ -35,7 +36,7 @@ import { WorkFailure } from './work-failure.ts'
 import type { WorkOrder, WorkProgress, WorkResult } from './work-order.ts'
 
 /**
- * Masters one song and leaves only the ZIP, report.json and report.html in the attempt folder. Throws a {@link WorkFailure} for failures
+ * Masters one song and leaves only the files of its ZIP in the attempt folder, each once. Throws a {@link WorkFailure} for failures
  * with a code, the reason of an aborted `cancelled`, or an error of ffmpeg, the disk or the engine, and only after all its processes ended.
  */
 export async function masterSong(
@@ -161,13 +162,13 @@ async function packageSong(
     { file: RESULT_TEXTS.json, text: reportJson(report) },
     { file: RESULT_TEXTS.html, text: reportHtml(report) },
   ]
-  for (const { file, text } of texts) {
-    if (file !== RESULT_TEXTS.readme) await writeFile(path.join(order.attemptFolder, file), text, { mode: 0o600 })
-  }
   const { ascii_names: isAscii } = order.settings
   const folderName = resultFolderName(isAscii ? asciiName(title) : title, order.jobId)
-  const zip = await packageResult(order.attemptFolder, folderName, { masters: packed, texts }, signal)
-  for (const file of new Set(packed.map(({ path: written }) => written))) await rm(file)
+  signal.throwIfAborted()
+  const zip = await packageResult(order.attemptFolder, folderName, { masters: packed, texts })
+  const kept = new Set(keptFiles(zip).map(({ file }) => file))
+  for (const file of new Set(packed.map((one) => one.kept)).difference(kept))
+    await rm(path.join(order.attemptFolder, file))
   return {
     masters: report.masters.map(({ result }) => result),
     ...(report.release ? { release: report.release.result } : {}),
@@ -220,11 +221,13 @@ function nameResults(order: WorkOrder, song: PreparedSong, delivery: Delivery & 
     master: made.master,
     result: withFormatFiles(withSameBytes(ofRelease!, results), formats, filesOf(RELEASE), made.master),
   }
-  const wavs = [...masters, ...(release ? [release] : [])].map(({ master, result: { file, sha256 } }) => ({
-    ...{ file, sha256 },
-    path: master.path,
+  const wavs = [...masters, ...(release ? [release] : [])].map(({ master, result }) => ({
+    ...master,
+    file: result.file,
   }))
   const further = [...targets.map(({ platform }) => platform), RELEASE].flatMap(filesOf)
-  const all = [...wavs, ...further].map(({ file, sha256, path: written }) => ({ file, sha256, path: written }))
+  const all = [...wavs, ...further].map(({ file, path: written, sizeBytes, sha256, crc32 }): PackedFile => {
+    return { file, kept: path.basename(written), sizeBytes, sha256, crc32 }
+  })
   return { masters, release, packed: [...new Map(all.map((one) => [one.file, one])).values()] }
 }

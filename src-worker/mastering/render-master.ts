@@ -13,6 +13,7 @@ import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
 import type { SongTags } from '../media/audio-facts.ts'
 import type { Cover } from '../media/tags.ts'
 import { createWavWriter } from '../media/wav.ts'
+import type { WrittenFile } from '../media/written-file.ts'
 import { type MasterMeasurement, measureMaster } from './measure-master.ts'
 
 /** One file to write: plain values and shared memory that can be posted to a thread. */
@@ -40,10 +41,8 @@ export interface FloatTask {
 }
 
 /** A verified file that keeps its plan's promises, and its measurements. */
-export interface RenderedMaster {
+export interface RenderedMaster extends WrittenFile {
   readonly path: string
-  readonly sizeBytes: number
-  readonly sha256: string
   readonly sampleRateHz: number
   readonly durationSeconds: number
   readonly bitDepth: 16 | 24
@@ -85,7 +84,7 @@ export function renderMaster(task: RenderTask, onStep: (step: RenderStep) => voi
     const written = writeMaster(task, plan)
     if (round === 1) onStep('written')
     const { frames } = task.source.audio
-    const measurement = measureMaster(task.path, frames)
+    const measurement = measureMaster(task.path, { ...written, frames })
     const trimmed = correctPlan(plan, measurement, round)
     if (!trimmed || round === MAX_ROUNDS) {
       const overDb = measurement.truePeakDbtp - plan.promisedCeilingDbtp
@@ -129,7 +128,7 @@ export function correctPlan(
   return trimFinalise(plan, { integratedLufs: measured.integratedLufs, truePeakDbtp })
 }
 
-function writeMaster(task: RenderTask, plan: FinalisePlan): { sizeBytes: number; sha256: string } {
+function writeMaster(task: RenderTask, plan: FinalisePlan): WrittenFile {
   const { source, bitDepth, seed, padding = NO_PADDING } = task
   const { frames } = source.audio
   const dithered = createQuantiser({ bitDepth, sampleRateHz: source.sampleRateHz, seed })

@@ -22,7 +22,7 @@ import type { Cover, StoredCover } from '../media/cover.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import type { Joined } from '../media/joined.ts'
 import type { PlayedLevel } from '../media/label-file.ts'
-import type { ResultZip } from '../result/package.ts'
+import type { ResultZip } from '../result/result-zip.ts'
 
 /** Stored song: its file, facts and the name that the client gave it. */
 export interface StoredSong {
@@ -251,7 +251,7 @@ export interface WorkResult {
   readonly zip: ResultZip
   /** Loudness of every master in steps, as `encodeSteps` writes it; absent in results of earlier versions. */
   readonly loudnessSteps?: Readonly<Partial<Record<MasterName, string>>>
-  /** Names of the files in the attempt folder that hold the reports; both are in the ZIP too. */
+  /** Names of the files of the reports in the attempt folder; both are in the ZIP too. */
   readonly reportJsonFile: string
   readonly reportHtmlFile: string
 }

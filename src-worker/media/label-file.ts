@@ -1,5 +1,4 @@
 /** Writes tags and cover onto a finished sound file: its loudness tags are only known then. */
-import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Container } from '../../src-contract/formats.ts'
 import type { SongTags } from './audio-facts.ts'
@@ -10,6 +9,7 @@ import { id3TagBytes, writeId3Tag } from './id3.ts'
 import { fileBoxes, taggedMoov } from './mp4-tags.ts'
 import { labelledHead } from './wav.ts'
 import { readWaveFile } from './wav-sound.ts'
+import { createFileSums, type WrittenFile } from './written-file.ts'
 
 /** A stretch of a file, bytes. */
 interface Stretch {
@@ -22,13 +22,6 @@ export interface Labels {
   readonly tags: SongTags
   readonly cover?: Cover | undefined
   readonly album?: PlayedLevel | undefined
-}
-
-/** A file that has been written whole. */
-export interface WrittenFile {
-  readonly sizeBytes: number
-  /** SHA-256, lower-case hexadecimal. */
-  readonly sha256: string
 }
 
 const COPIED_BYTES = 1 << 20
@@ -133,13 +126,11 @@ async function m4aParts(bare: FileHandle, { tags, cover }: Labels): Promise<Part
 }
 
 async function writeParts(from: FileHandle, parts: readonly Part[], target: string): Promise<WrittenFile> {
-  const hash = createHash('sha256')
+  const sums = createFileSums()
   const file = await open(target, 'w', 0o600)
-  let sizeBytes = 0
   const write = async (bytes: Uint8Array) => {
-    hash.update(bytes)
+    sums.add(bytes)
     await file.writeFile(bytes)
-    sizeBytes += bytes.length
   }
   try {
     for (const part of parts) {
@@ -154,5 +145,5 @@ async function writeParts(from: FileHandle, parts: readonly Part[], target: stri
   } finally {
     await file.close()
   }
-  return { sizeBytes, sha256: hash.digest('hex') }
+  return sums.finish()
 }

@@ -3,13 +3,13 @@
  * pad byte, if needed, comes after: Spotify takes no other WAV. The bytes depend only on the samples, the format and the tags. Files are
  * written and read synchronously, on a render thread.
  */
-import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { FLOAT, inFrames, PCM, readNow, readWave, type WaveFormat, waveHead } from '../../src-engine/dsp/riff.ts'
 import type { SongTags } from './audio-facts.ts'
 import { type PcmLayout, pcmLayout } from './pcm-layout.ts'
 import type { Cover } from './tags.ts'
 import { tagChunks } from './wav-tags.ts'
+import { createFileSums, type WrittenFile } from './written-file.ts'
 
 /** Sample format of a master, which always has two channels. */
 export interface WavFormat {
@@ -30,14 +30,14 @@ export interface WavWriter {
   /** Appends interleaved PCM bytes, whole frames. */
   write(bytes: Uint8Array): void
   /** Completes and closes the file. Throws when it did not receive as many frames as it was made for. */
-  finish(): { readonly sizeBytes: number; readonly sha256: string }
+  finish(): WrittenFile
   /** Closes a file that will not be finished. */
   abandon(): void
 }
 
 /**
- * Returns a writer for a new file of `frames` frames and writes its tags; an existing file is replaced. The file is hashed while it is
- * written. Throws the system's error (`ENOSPC` when the disk is full).
+ * Returns a writer for a new file of `frames` frames and writes its tags; an existing file is replaced. Its checksums are made while it
+ * is written. Throws the system's error (`ENOSPC` when the disk is full).
  */
 export function createWavWriter(
   path: string,
@@ -46,11 +46,11 @@ export function createWavWriter(
 ): WavWriter {
   const dataBytes = (format.frames * CHANNELS * format.bitDepth) / 8
   const start = wavHead(format, format.frames, labels)
-  const hash = createHash('sha256')
+  const sums = createFileSums()
   const file = openSync(path, 'w', 0o600)
   let written = 0
   const append = (bytes: Uint8Array) => {
-    hash.update(bytes)
+    sums.add(bytes)
     writeAll(file, bytes)
     written += bytes.length
   }
@@ -62,7 +62,7 @@ export function createWavWriter(
       if (samplesWritten !== dataBytes) throw new Error(`${samplesWritten} bytes written, ${dataBytes} announced`)
       append(Buffer.alloc(dataBytes % 2))
       closeSync(file)
-      return { sizeBytes: written, sha256: hash.digest('hex') }
+      return sums.finish()
     },
     abandon: () => closeSync(file),
   }
@@ -96,6 +96,8 @@ function writeAll(file: number, bytes: Uint8Array): void {
 /** A written WAV, open for reading. */
 export interface WavReader extends WavFormat {
   readonly frames: number
+  /** The bytes before the samples, as stored. */
+  readonly head: Uint8Array
   /** Returns the bytes of `frames` frames from `firstFrame` on, as stored; valid until the next call. Throws beyond the end. */
   read(firstFrame: number, frames: number): Uint8Array
   close(): void
@@ -114,6 +116,7 @@ export function openWav(path: string): WavReader {
       sampleRateHz,
       bitDepth,
       frames,
+      head: readExactly(file, Buffer.alloc(dataStart), 0),
       read(firstFrame, count) {
         if (bytes.length < count * frameBytes) bytes = Buffer.alloc(count * frameBytes)
         if (firstFrame + count > frames) throw new Error('the file ends too early')

@@ -83,11 +83,11 @@ async function finished(program: ReturnType<typeof run>): Promise<number | null>
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-/** The SHA-256 that the service gives as the tag of a job's ZIP. */
-async function tagOf(jobId: string): Promise<string> {
+/** The SHA-256 of a job's ZIP. */
+async function sumOf(jobId: string): Promise<string> {
   const headers = { authorization: `Bearer ${service.sessionCredential}` }
-  const response = await fetch(`${service.baseUrl}/api/v1/jobs/${jobId}/download`, { method: 'HEAD', headers })
-  return (response.headers.get('etag') ?? '').replaceAll('"', '')
+  const response = await fetch(`${service.baseUrl}/api/v1/jobs/${jobId}/download`, { headers })
+  return sha256(Buffer.from(await response.arrayBuffer()))
 }
 
 const hasTrace = (output: string) => /Traceback|^ +at .*:\d+/m.test(output)
@@ -166,7 +166,7 @@ test.each(CLIENTS)(
     expect([program.output, await finished(program)]).toEqual([expect.anything(), 0])
     const [jobId = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(program.output) ?? []
     expect((await service.job(jobId)).platforms).toEqual(['melon', 'spotify'])
-    expect(sha256(readFileSync(path.join(folder, '봄날 (demo)_masters.zip')))).toBe(await tagOf(jobId))
+    expect(sha256(readFileSync(path.join(folder, '봄날 (demo)_masters.zip')))).toBe(await sumOf(jobId))
   },
 )
 
@@ -178,7 +178,7 @@ test.skipIf(process.platform === 'win32').each(inTurn(CLIENTS, 0))(
     const program = run(command, [...args, `${title}.wav`, 'melon'])
     expect([program.output, await finished(program)]).toEqual([expect.anything(), 0])
     const [jobId = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(program.output) ?? []
-    expect(sha256(readFileSync(path.join(folder, `${title}_masters.zip`)))).toBe(await tagOf(jobId))
+    expect(sha256(readFileSync(path.join(folder, `${title}_masters.zip`)))).toBe(await sumOf(jobId))
     expect((await service.job(jobId)).filename).toBe(`${title}.wav`)
   },
 )
@@ -224,7 +224,7 @@ for (const [language, command, isThere] of SAMPLES)
         reference_filename: reference,
       })
       const zip = path.join(folder, "it's 봄; 날_masters.zip")
-      expect(sha256(readFileSync(zip))).toBe(await tagOf(job.job_id))
+      expect(sha256(readFileSync(zip))).toBe(await sumOf(job.job_id))
     },
   )
 
@@ -275,7 +275,7 @@ test.each(inTurn(CLIENTS, 3))(
       const program = run(command, [...args, '봄날 (demo).wav', platforms])
       expect([program.output, await finished(program)]).toEqual([expect.anything(), 0])
       const [jobId = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(program.output) ?? []
-      expect(sha256(readFileSync(path.join(folder, '봄날 (demo)_masters.zip')))).toBe(await tagOf(jobId))
+      expect(sha256(readFileSync(path.join(folder, '봄날 (demo)_masters.zip')))).toBe(await sumOf(jobId))
     }
   },
 )
@@ -311,7 +311,7 @@ test.each(inTurn(CLIENTS, 4))(
     }
     const [failed = '', last = '', ...more] = await jobs()
     expect([(await service.job(failed)).status, (await service.job(last)).status, more]).toEqual(['failed', 'done', []])
-    expect(sha256(readFileSync(path.join(folder, '봄날 (demo)_masters.zip')))).toBe(await tagOf(last))
+    expect(sha256(readFileSync(path.join(folder, '봄날 (demo)_masters.zip')))).toBe(await sumOf(last))
   },
 )
 
@@ -368,7 +368,7 @@ test.runIf(hasProgram('curl'))(
     const program = run('sh', ['-c', readmeLines()], variables)
     expect([await finished(program), program.output]).toEqual([0, expect.stringContaining('"status":"queued"')])
     const [jobId = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(program.output) ?? []
-    expect(sha256(readFileSync(result))).toBe(await tagOf(jobId))
+    expect(sha256(readFileSync(result))).toBe(await sumOf(jobId))
     rmSync(result)
     writeFileSync(song, 'these are only notes')
     const refused = run('sh', ['-c', readmeLines()], variables)
@@ -396,7 +396,7 @@ test.each(RECEIVERS)(
       file: new File([new Uint8Array(wavSong())], '봄날.wav'),
     })
     await eventually(() => receiver.output.includes(`completed ${job_id}`))
-    expect(sha256(readFileSync(path.join(folder, `봄날_${job_id.slice(0, 8)}.zip`)))).toBe(await tagOf(job_id))
+    expect(sha256(readFileSync(path.join(folder, `봄날_${job_id.slice(0, 8)}.zip`)))).toBe(await sumOf(job_id))
 
     const [delivery] = (await service.get(`/api/v1/webhooks/deliveries?job_id=${job_id}`)).body.deliveries
     await service.call('POST', `/api/v1/webhooks/deliveries/${delivery.delivery_id}/redeliver`)
@@ -462,7 +462,7 @@ test.each(inTurn(RECEIVERS, 2))(
     expect(readdirSync(folder).filter((name) => name.includes(job_id.slice(0, 8)))).toEqual([])
     await send({ job_id })
     await eventually(() => receiver.output.includes(`completed ${job_id}`))
-    expect(sha256(readFileSync(path.join(folder, `song_${job_id.slice(0, 8)}.zip`)))).toBe(await tagOf(job_id))
+    expect(sha256(readFileSync(path.join(folder, `song_${job_id.slice(0, 8)}.zip`)))).toBe(await sumOf(job_id))
   },
 )
 
@@ -489,7 +489,7 @@ test.each(inTurn(RECEIVERS, 3))(
     await service.ended(job_id)
     await send({ job_id, download_url: stranger.url })
     await eventually(() => receiver.output.includes(`completed ${job_id}`))
-    expect(sha256(readFileSync(path.join(folder, `song_${job_id.slice(0, 8)}.zip`)))).toBe(await tagOf(job_id))
+    expect(sha256(readFileSync(path.join(folder, `song_${job_id.slice(0, 8)}.zip`)))).toBe(await sumOf(job_id))
     await send({ job_id: '../../../app/account?', download_url: stranger.url })
     await eventually(() => receiver.output.includes('names no job'))
     expect(stranger.received).toEqual([])
@@ -601,7 +601,7 @@ test('the watch folder fetches a song again whose download broke off, and after 
   await eventually(() => /^mastered one.wav/m.test(second.output))
   const { jobs, total } = (await service.get('/api/v1/jobs')).body
   expect(total).toBe(1)
-  expect(sha256(readFileSync(path.join(outbox, 'one.wav.zip')))).toBe(await tagOf(jobs[0].job_id))
+  expect(sha256(readFileSync(path.join(outbox, 'one.wav.zip')))).toBe(await sumOf(jobs[0].job_id))
 })
 
 test('the watch folder makes nothing again when a ZIP was taken away, but what has changed', async () => {
@@ -822,7 +822,7 @@ test('the n8n workflow is whole: its calls, made as it says, make a job whose ca
   const answer = await fetch(url.replace('http://127.0.0.1:47310', service.baseUrl), {
     headers: { authorization: `Bearer ${key}` },
   })
-  expect(sha256(Buffer.from(await answer.arrayBuffer()))).toBe(await tagOf(job.job_id))
+  expect(sha256(Buffer.from(await answer.arrayBuffer()))).toBe(await sumOf(job.job_id))
   const { fileName = '' } = node('Save result').parameters
   const savedAs = (disposition: string | null) =>
     path.basename(evaluated(fileName, { headers: { 'content-disposition': disposition } }))

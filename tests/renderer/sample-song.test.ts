@@ -1,5 +1,5 @@
 /** The sample song: what the page says of it is what its listener hears. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { FAULTS, type MixFaults, NO_FAULTS, renderSampleSong, sampleSongWav } from '../../scripts/sample-song/render.ts'
@@ -11,6 +11,7 @@ import { planRecipe } from '../../src-engine/plan.ts'
 import { isCuredSample } from '../../src-renderer/sample-song/sample-song.ts'
 import { TEXTS } from '../../src-renderer/text/context.tsx'
 import { readSong } from '../../src-worker/mastering/read-song.ts'
+import { keptFiles } from '../../src-worker/result/result-zip.ts'
 import { masterOrder, orderFor, storedSong } from '../worker/mastering/run-worker.ts'
 import { ffmpeg, runPlain, temporaryFolder } from '../worker/media/make-audio.ts'
 
@@ -35,10 +36,8 @@ async function mastered() {
   const order = await orderFor(file, folder, { platforms: ['spotify'] })
   const { zip, reportJsonFile, warnings } = await masterOrder(order)
   const report: Report = JSON.parse(readFileSync(path.join(order.attemptFolder, reportJsonFile), 'utf8'))
-  const { offset, sizeBytes } = zip.entries.find(({ name }) => name.endsWith('_spotify.wav'))!
-  const wav = path.join(folder, 'master.wav')
-  writeFileSync(wav, readFileSync(path.join(order.attemptFolder, zip.fileName)).subarray(offset, offset + sizeBytes))
-  return { report, warnings, analysis: await analysed(wav) }
+  const [master] = keptFiles(zip)
+  return { report, warnings, analysis: await analysed(path.join(order.attemptFolder, master!.file)) }
 }
 
 const [original, master] = [await analysed(file), await mastered()]

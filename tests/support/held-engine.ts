@@ -1,5 +1,5 @@
 /**
- * An engine that does what a test says, when it says it: it takes real work orders, writes a real (small) ZIP into the attempt
+ * An engine that does what a test says, when it says it: it takes real work orders, writes real (small) files into the attempt
  * folder, and answers as an engine process does. It masters nothing.
  */
 import { createHash } from 'node:crypto'
@@ -25,7 +25,7 @@ import type {
   WorkResult,
 } from '../../src-worker/mastering/work-order.ts'
 import { encodeSteps } from '../../src-worker/result/loudness-steps.ts'
-import type { StoredEntry } from '../../src-worker/result/zip-reader.ts'
+import { composeZip } from '../../src-worker/result/result-zip.ts'
 
 /** One started engine process. */
 export interface HeldProcess {
@@ -212,7 +212,6 @@ function writeResult(
   { masterBytes, landsOff = () => 0, verdictOf = () => 'on_target' }: HeldEngine,
 ): WorkResult {
   const folderName = `song_master_${order.jobId.slice(0, 8)}`
-  const fileName = `${folderName}.zip`
   const { platforms, genre, loudness, target_lufs } = order.settings
   const files = platforms.map((platform) => ({
     platform,
@@ -251,20 +250,17 @@ function writeResult(
     { file: 'report.json', bytes: Buffer.from(JSON.stringify(reportOf(order, masters, record.release))) },
     { file: 'report.html', bytes: Buffer.from('<!doctype html>') },
   ]
-  const { zip, entries } = storedZip(
-    [...files, ...reports].map((one) => ({ ...one, name: `${folderName}/${one.file}` })),
-  )
-  writeFileSync(path.join(order.attemptFolder, fileName), zip)
-  for (const { file, bytes } of reports) writeFileSync(path.join(order.attemptFolder, file), bytes)
+  const packed = [...files, ...reports].map(({ file, bytes }) => {
+    writeFileSync(path.join(order.attemptFolder, file), bytes, { mode: 0o600 })
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    return { file, kept: file, sizeBytes: bytes.length, sha256, crc32: crc32(bytes) }
+  })
   return {
     masters,
     ...record,
     warnings: [],
     repairs: [],
-    zip: {
-      ...{ fileName, folderName, sizeBytes: zip.length, entries },
-      sha256: createHash('sha256').update(zip).digest('hex'),
-    },
+    zip: composeZip(folderName, packed),
     reportJsonFile: 'report.json',
     reportHtmlFile: 'report.html',
   }
@@ -292,35 +288,6 @@ function reportOf(order: WorkOrder, masters: readonly MasterResult[], release: R
     masters: masters.map((result) => ({ result, ...measured })),
     ...(release ? { release: { result: release, finishing, ...measured } } : {}),
   }
-}
-
-/** Returns a ZIP of stored files (APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16), and where each lies. */
-export function storedZip(files: readonly { readonly name: string; readonly bytes: Uint8Array }[]) {
-  const entries: StoredEntry[] = []
-  const parts: Uint8Array[] = []
-  const directory: Uint8Array[] = []
-  let offset = 0
-  for (const { name, bytes } of files) {
-    const [encoded, sizeBytes] = [Buffer.from(name), bytes.length]
-    const facts = Buffer.alloc(26)
-    // Version 2.0, names in UTF-8, stored.
-    facts.writeUInt16LE(20, 0)
-    facts.writeUInt16LE(0x800, 2)
-    for (const [at, value] of [crc32(bytes), sizeBytes, sizeBytes].entries()) facts.writeUInt32LE(value, 10 + 4 * at)
-    facts.writeUInt16LE(encoded.length, 22)
-    const central = Buffer.alloc(14)
-    central.writeUInt32LE(offset, 10)
-    parts.push(Buffer.from('PK\x03\x04'), facts, encoded, bytes)
-    directory.push(Buffer.from('PK\x01\x02\x14\0', 'latin1'), facts, central, encoded)
-    entries.push({ name, offset: offset + 30 + encoded.length, sizeBytes })
-    offset += 30 + encoded.length + sizeBytes
-  }
-  const end = Buffer.alloc(22)
-  end.write('PK\x05\x06', 'latin1')
-  for (const at of [8, 10]) end.writeUInt16LE(files.length, at)
-  end.writeUInt32LE(Buffer.concat(directory).length, 12)
-  end.writeUInt32LE(offset, 16)
-  return { zip: Buffer.concat([...parts, ...directory, end]), entries }
 }
 
 function renderedAlone(folder: string, wav: Buffer): RenderedAlone {

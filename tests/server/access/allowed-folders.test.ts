@@ -118,14 +118,13 @@ test('names with decomposed letters are read inside a folder of such a name', as
 describe('files written to allowed folders', () => {
   const signal = new AbortController().signal
   const masters = () => {
-    const zipPath = path.join(root, 'result.zip')
-    writeFileSync(zipPath, 'MELONspotify')
+    writeFileSync(path.join(root, 'song.zip'), 'MELONspotify')
     const entries = [
       { name: 'song/melon.wav', offset: 0, sizeBytes: 5 },
       { name: 'song/spotify.wav', offset: 5, sizeBytes: 7 },
     ]
     const zip = { fileName: 'song.zip', folderName: 'song', sizeBytes: 12, sha256: '', entries }
-    return { zipPath, zip, files: ['melon.wav', 'spotify.wav'] }
+    return { folder: root, zip, files: ['melon.wav', 'spotify.wav'] }
   }
   const writers: Readonly<Record<string, (folder: string) => Promise<unknown>>> = {
     'the masters of a batch': async (folder) =>

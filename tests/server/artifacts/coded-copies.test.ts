@@ -24,7 +24,7 @@ beforeEach(() => {
 
 /** Serves one finished job with a master for melon. */
 async function serve(deps: Partial<CodedCopiesDeps> = {}) {
-  const zipPath = path.join(folder, 'result.zip')
+  const zipPath = path.join(folder, 'song.zip')
   writeFileSync(zipPath, Buffer.concat([Buffer.alloc(40), wav]))
   const song = { path: zipPath, filename: 'song.wav', sha256: '0', format: 'wav' as const }
   const job: JobFiles = {
@@ -32,7 +32,7 @@ async function serve(deps: Partial<CodedCopiesDeps> = {}) {
     isExpired: false,
     source: song,
     result: {
-      zipPath,
+      folder,
       zip: {
         fileName: 'song.zip',
         folderName: 'song',
@@ -41,8 +41,8 @@ async function serve(deps: Partial<CodedCopiesDeps> = {}) {
         entries: [{ name: 'song/song_melon.wav', offset: 40, sizeBytes: wav.length }],
       },
       masters: [{ platform: 'melon', file: 'song_melon.wav', sha256: createHash('sha256').update(wav).digest('hex') }],
-      reportJsonPath: '',
-      reportHtmlPath: '',
+      reportJsonFile: '',
+      reportHtmlFile: '',
       copiesFolder: path.join(folder, 'copies'),
     },
   }

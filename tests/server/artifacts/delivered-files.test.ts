@@ -3,10 +3,14 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { crc32 } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
-import { type JobFiles, StoredFiles } from '../../../src-server/artifacts/job-files.ts'
+import { type JobFiles, type KeptResult, StoredFiles } from '../../../src-server/artifacts/job-files.ts'
 import { openRegularFile } from '../../../src-system/regular-file.ts'
 import { systemRandom } from '../../../src-system/system.ts'
+import { composeZip, type PackedFile } from '../../../src-worker/result/result-zip.ts'
+import { zipBytes } from '../../support/result-files.ts'
 
 test('a song that is written to between its check and its copy is told as gone, and is used neither whole nor half', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-delivered-'))
@@ -40,4 +44,35 @@ test('a song that is written to between its check and its copy is told as gone, 
   await expect(read()).rejects.toMatchObject({ code: 'FILE_GONE' })
   await expect(read()).rejects.toMatchObject({ code: 'FILE_GONE' })
   expect(readdirSync(folder)).toEqual(['song.wav'])
+})
+
+test('what an earlier version delivered without the headers of its ZIP comes as the same ZIP every time, while its files are the same', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-delivered-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const stored = new StoredFiles({
+    ...{ openAllowed: (name) => openRegularFile(name), requireDisk: () => {}, random: systemRandom, tmp: folder },
+  })
+  const packed = Object.entries({ 'song_melon.wav': 'melon', 'report.json': '{}' }).map(([file, text]): PackedFile => {
+    writeFileSync(path.join(folder, file), text)
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    return { file, kept: file, sizeBytes: text.length, sha256, crc32: crc32(text) }
+  })
+  const zip = composeZip('song_master_1', packed)
+  const { headers: _, keptBytes: _bytes, ...facts } = zip
+  const result: KeptResult = {
+    ...{ folder: '/', copiesFolder: '/', reportJsonFile: 'report.json', reportHtmlFile: 'report.html' },
+    zip: { ...facts, sha256: 'old', entries: zip.entries.map(({ kept: _kept, ...entry }) => entry) },
+    masters: [{ platform: 'melon', ...packed[0]! }],
+  }
+  const source = { path: '/', filename: 'song.wav', sha256: '', format: 'wav' as const }
+  const sums = { 'report.json': packed[1]!.sha256 }
+  const files: JobFiles = { status: 'done', isExpired: false, source, result, delivered: { folder, sums } }
+  const send = () => stored.sendZip(files, { method: 'GET', headers: {} })
+  for (let times = 0; times < 2; times++) {
+    const answer = await send()
+    expect(answer.headers.etag).toBe(`"${zip.sha256}"`)
+    expect((await buffer(answer.bytes)).equals(zipBytes(folder, zip))).toBe(true)
+  }
+  writeFileSync(path.join(folder, 'report.json'), '[]')
+  await expect(send()).rejects.toMatchObject({ code: 'FILE_GONE' })
 })

@@ -1,18 +1,23 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { crc32 } from 'node:zlib'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { type JobFiles, StoredFiles } from '../../../src-server/artifacts/job-files.ts'
 import { artifactRoutes } from '../../../src-server/artifacts/routes.ts'
 import { disposition } from '../../../src-server/artifacts/send-file.ts'
 import { systemRandom } from '../../../src-system/system.ts'
+import { composeZip, type PackedFile, type ResultZip } from '../../../src-worker/result/result-zip.ts'
+import { zipBytes as bytesOfZip } from '../../support/result-files.ts'
 import { asKey, listen } from '../notify/listen.ts'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 let folder: string
+let zip: ResultZip
 let zipBytes: Buffer
+let coded: Buffer
 let master: Buffer
 let source: Buffer
 let baseUrl: string
@@ -28,11 +33,24 @@ const openFiles = () =>
     }
   }).length
 
+/** Keeps the bytes of a file of a result. */
+function kept(file: string, name: string, bytes: Buffer): PackedFile {
+  writeFileSync(path.join(folder, name), bytes)
+  return { file, kept: name, sizeBytes: bytes.length, sha256: sha256(bytes), crc32: crc32(bytes) }
+}
+
+/** The same ZIP as earlier versions kept it: as a file. */
+function storedZip(): ResultZip {
+  const { headers: _, keptBytes: _bytes, ...facts } = zip
+  writeFileSync(path.join(folder, zip.fileName), zipBytes)
+  return { ...facts, sha256: sha256(zipBytes), entries: zip.entries.map(({ kept: _kept, ...entry }) => entry) }
+}
+
 beforeEach(async () => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-artifacts-'))
   master = randomBytes(300_000)
   source = randomBytes(50_000)
-  zipBytes = Buffer.concat([randomBytes(100), master, randomBytes(2_000_000)])
+  coded = randomBytes(70_000)
   const at = (name: string, bytes: Buffer | string) => {
     writeFileSync(path.join(folder, name), bytes)
     return path.join(folder, name)
@@ -43,22 +61,21 @@ beforeEach(async () => {
     sha256: sha256(source),
     format: 'mp3' as const,
   }
+  at('report.json', '{"report_version":1}')
+  at('report.html', '<!doctype html><title>봄날</title>')
+  zip = composeZip('봄날_master_0191f3a0', [
+    kept('봄날_melon.wav', 'melon.wav', master),
+    kept('봄날_melon.m4a', 'melon.m4a', coded),
+    kept('봄날_youtube.wav', 'youtube.wav', randomBytes(2_000_000)),
+  ])
+  zipBytes = bytesOfZip(folder, zip)
   const done: JobFiles = {
     status: 'done',
     isExpired: false,
     source: song,
     result: {
-      zipPath: at('result.zip', zipBytes),
-      zip: {
-        fileName: '봄날_master_0191f3a0.zip',
-        folderName: '봄날_master_0191f3a0',
-        sizeBytes: zipBytes.length,
-        sha256: sha256(zipBytes),
-        entries: [
-          { name: '봄날_master_0191f3a0/봄날_melon.wav', offset: 100, sizeBytes: master.length },
-          { name: '봄날_master_0191f3a0/봄날_melon.m4a', offset: 100 + master.length, sizeBytes: 70_000 },
-        ],
-      },
+      folder,
+      zip,
       masters: [
         {
           platform: 'melon',
@@ -67,8 +84,8 @@ beforeEach(async () => {
           files: [{ format: 'aac_256', file: '봄날_melon.m4a', sha256: 'c0de' }],
         },
       ],
-      reportJsonPath: at('report.json', '{"report_version":1}'),
-      reportHtmlPath: at('report.html', '<!doctype html><title>봄날</title>'),
+      reportJsonFile: 'report.json',
+      reportHtmlFile: 'report.html',
       copiesFolder: path.join(folder, 'copies'),
     },
   }
@@ -78,6 +95,7 @@ beforeEach(async () => {
     ['queued', { ...unfinished, status: 'queued' }],
     ['failed', { ...unfinished, status: 'failed' }],
     ['expired', { ...done, isExpired: true }],
+    ['stored', { ...done, result: { ...done.result!, zip: storedZip() } }],
   ])
   const codedCopies = { codecs: async () => [], copyOf: () => Promise.reject(new Error('no copy is asked for')) }
   const stored = new StoredFiles({
@@ -101,7 +119,7 @@ test('the whole ZIP comes with its length, a strong tag of its content and a Kor
   expect(response.headers.get('content-type')).toBe('application/zip')
   expect(response.headers.get('content-length')).toBe(String(zipBytes.length))
   expect(response.headers.get('accept-ranges')).toBe('bytes')
-  expect(response.headers.get('etag')).toBe(`"${sha256(zipBytes)}"`)
+  expect(response.headers.get('etag')).toBe(`"${zip.sha256}"`)
   expect(response.headers.get('content-disposition')).toBe(
     'attachment; filename="___master_0191f3a0.zip"; ' + "filename*=UTF-8''%EB%B4%84%EB%82%A0_master_0191f3a0.zip",
   )
@@ -109,14 +127,16 @@ test('the whole ZIP comes with its length, a strong tag of its content and a Kor
 })
 
 test('a broken download goes on where it stopped, and starts anew when the file is another', async () => {
-  const etag = `"${sha256(zipBytes)}"`
-  const rest = await get('done/download', { range: 'bytes=1000000-', 'if-range': etag })
-  expect(rest.status).toBe(206)
-  expect(rest.headers.get('content-range')).toBe(`bytes 1000000-${zipBytes.length - 1}/${zipBytes.length}`)
-  expect((await bytesOf(rest)).equals(zipBytes.subarray(1_000_000))).toBe(true)
-  const other = await get('done/download', { range: 'bytes=1000000-', 'if-range': '"other"' })
-  expect(other.status).toBe(200)
-  expect((await bytesOf(other)).length).toBe(zipBytes.length)
+  for (const job of ['done', 'stored']) {
+    const etag = (await get(`${job}/download`, {}, 'HEAD')).headers.get('etag') ?? ''
+    const rest = await get(`${job}/download`, { range: 'bytes=1000000-', 'if-range': etag })
+    expect(rest.status).toBe(206)
+    expect(rest.headers.get('content-range')).toBe(`bytes 1000000-${zipBytes.length - 1}/${zipBytes.length}`)
+    expect((await bytesOf(rest)).equals(zipBytes.subarray(1_000_000))).toBe(true)
+    const other = await get(`${job}/download`, { range: 'bytes=1000000-', 'if-range': '"other"' })
+    expect(other.status).toBe(200)
+    expect((await bytesOf(other)).equals(zipBytes)).toBe(true)
+  }
 })
 
 test('a range outside the file is 416 with the size of the file', async () => {
@@ -127,7 +147,7 @@ test('a range outside the file is 416 with the size of the file', async () => {
 })
 
 test('a client that wants a certain file and no other is told with 412 when it is another', async () => {
-  const tag = `"${sha256(zipBytes)}"`
+  const tag = `"${zip.sha256}"`
   expect((await get('done/download', { 'if-match': tag })).status).toBe(200)
   for (const method of ['GET', 'HEAD'])
     expect((await get('done/download', { 'if-match': '"other"', range: 'bytes=0-9' }, method)).status).toBe(412)
@@ -135,9 +155,9 @@ test('a client that wants a certain file and no other is told with 412 when it i
 })
 
 test('a client that has the file already is told so without a byte', async () => {
-  const response = await get('done/download', { 'if-none-match': `"${sha256(zipBytes)}"` })
+  const response = await get('done/download', { 'if-none-match': `"${zip.sha256}"` })
   expect(response.status).toBe(304)
-  expect(response.headers.get('etag')).toBe(`"${sha256(zipBytes)}"`)
+  expect(response.headers.get('etag')).toBe(`"${zip.sha256}"`)
   expect((await bytesOf(response)).length).toBe(0)
 })
 
@@ -145,7 +165,7 @@ test('HEAD gives the headers of GET and no body', async () => {
   const response = await get('done/download', {}, 'HEAD')
   expect(response.status).toBe(200)
   expect(response.headers.get('content-length')).toBe(String(zipBytes.length))
-  expect(response.headers.get('etag')).toBe(`"${sha256(zipBytes)}"`)
+  expect(response.headers.get('etag')).toBe(`"${zip.sha256}"`)
   expect((await bytesOf(response)).length).toBe(0)
   // Only GET has ranges (RFC 9110 section 14.2).
   for (const range of ['bytes=0-9', 'bytes=99999999-']) {
@@ -156,15 +176,17 @@ test('HEAD gives the headers of GET and no body', async () => {
 })
 
 test('one master is exactly its bytes in the ZIP, whole and by range, for a player', async () => {
-  const whole = await get('done/files/melon')
-  expect([whole.status, whole.headers.get('content-type')]).toEqual([200, 'audio/wav'])
-  expect(whole.headers.get('content-disposition')).toMatch(/^inline; /)
-  expect(whole.headers.get('etag')).toBe(`"${sha256(master)}"`)
-  expect((await bytesOf(whole)).equals(master)).toBe(true)
-  const tail = await get('done/files/melon', { range: 'bytes=-4096' })
-  expect(tail.status).toBe(206)
-  expect((await bytesOf(tail)).equals(master.subarray(-4096))).toBe(true)
-  expect((await get('done/files/melon', { range: `bytes=${master.length}-` })).status).toBe(416)
+  for (const job of ['done', 'stored']) {
+    const whole = await get(`${job}/files/melon`)
+    expect([whole.status, whole.headers.get('content-type')]).toEqual([200, 'audio/wav'])
+    expect(whole.headers.get('content-disposition')).toMatch(/^inline; /)
+    expect(whole.headers.get('etag')).toBe(`"${sha256(master)}"`)
+    expect((await bytesOf(whole)).equals(master)).toBe(true)
+    const tail = await get(`${job}/files/melon`, { range: 'bytes=-4096' })
+    expect(tail.status).toBe(206)
+    expect((await bytesOf(tail)).equals(master.subarray(-4096))).toBe(true)
+    expect((await get(`${job}/files/melon`, { range: `bytes=${master.length}-` })).status).toBe(416)
+  }
 })
 
 test('the source can be heard in every state until it expires, under its own type and name', async () => {
@@ -216,38 +238,41 @@ test('a platform that was not ordered, and a reference that was not given, are n
 
 test('deleting a result while someone downloads it lets the download end whole', async () => {
   const big = randomBytes(40_000_000)
-  writeFileSync(path.join(folder, 'big.zip'), big)
   const done = jobs.get('done')
   if (!done?.result) throw new Error('no result')
-  const zip = { ...done.result.zip, sizeBytes: big.length, sha256: sha256(big) }
-  jobs.set('big', { ...done, result: { ...done.result, zipPath: path.join(folder, 'big.zip'), zip } })
+  const large = composeZip('song', [kept('a.wav', 'melon.wav', master), kept('b.wav', 'big.wav', big)])
+  const whole = bytesOfZip(folder, large)
+  jobs.set('big', { ...done, result: { ...done.result, zip: large } })
   const response = await get('big/download')
-  rmSync(path.join(folder, 'big.zip'))
+  for (const file of ['melon.wav', 'big.wav']) rmSync(path.join(folder, file))
   jobs.delete('big')
-  expect((await bytesOf(response)).equals(big)).toBe(true)
+  expect((await bytesOf(response)).equals(whole)).toBe(true)
   expect((await get('big/download')).status).toBe(404)
 })
 
 test('a result that somebody removed by hand is gone, not an internal error', async () => {
-  rmSync(path.join(folder, 'result.zip'))
-  rmSync(path.join(folder, 'report.json'))
+  for (const file of ['melon.wav', 'report.json']) rmSync(path.join(folder, file))
   for (const place of ['download', 'files/melon', 'report']) expect((await get(`done/${place}`)).status).toBe(410)
 })
 
 test('a result that was cut short on the disk is gone, not half of it', async () => {
-  writeFileSync(path.join(folder, 'result.zip'), zipBytes.subarray(0, 1000))
-  const response = await get('done/download')
-  expect([response.status, await codeOf(response)]).toEqual([410, 'RESULT_EXPIRED'])
+  truncateSync(path.join(folder, 'melon.wav'), 1000)
+  for (const place of ['download', 'files/melon']) {
+    const response = await get(`done/${place}`)
+    expect([response.status, await codeOf(response)]).toEqual([410, 'RESULT_EXPIRED'])
+  }
 })
 
 test.skipIf(process.platform !== 'linux')(
   'clients that go away in the middle leave no file open (counted in /proc, so on Linux only)',
   async () => {
-    writeFileSync(path.join(folder, 'result.zip'), Buffer.concat([zipBytes, Buffer.alloc(60_000_000)]))
     const done = jobs.get('done')
     if (!done?.result) throw new Error('no result')
-    const zip = { ...done.result.zip, sizeBytes: zipBytes.length + 60_000_000 }
-    jobs.set('done', { ...done, result: { ...done.result, zip } })
+    const large = composeZip(
+      'song',
+      ['a', 'b'].map((name) => kept(`${name}.wav`, name, Buffer.alloc(30_000_000))),
+    )
+    jobs.set('done', { ...done, result: { ...done.result, zip: large } })
     for (let count = 0; count < 20; count++) {
       const aborted = new AbortController()
       const headers = asKey
@@ -261,13 +286,25 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux')(
+  'forty downloads of a result at once open each of its files once (counted in /proc, so on Linux only)',
+  async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => get('done/download')))
+    expect(openFiles()).toBeLessThanOrEqual(3)
+    const all = await Promise.all(answers.map(bytesOf))
+    expect(all.every((bytes) => bytes.equals(zipBytes))).toBe(true)
+    for (let tries = 0; openFiles() > 0 && tries < 200; tries++) await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(openFiles()).toBe(0)
+  },
+)
+
+test.skipIf(process.platform !== 'linux')(
   'an answer without bytes leaves no file open (counted in /proc, so on Linux only)',
   async () => {
     const ask = async (method: string, more: Record<string, string>) =>
       (await fetch(`${baseUrl}/api/v1/jobs/done/download`, { method, headers: { ...asKey, ...more } })).status
     const statuses = [
       await ask('HEAD', {}),
-      await ask('GET', { 'if-none-match': `"${sha256(zipBytes)}"` }),
+      await ask('GET', { 'if-none-match': `"${zip.sha256}"` }),
       await ask('GET', { range: `bytes=${zipBytes.length}-` }),
     ]
     expect(statuses).toEqual([200, 304, 416])
@@ -285,8 +322,7 @@ test('a file of a further format comes by its name, and one that was not made is
   const response = await get('done/files/melon?format=aac_256')
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/mp4'])
   expect(response.headers.get('etag')).toBe('"c0de"')
-  const start = 100 + master.length
-  expect((await bytesOf(response)).equals(zipBytes.subarray(start, start + 70_000))).toBe(true)
+  expect((await bytesOf(response)).equals(coded)).toBe(true)
   expect((await get('done/files/melon?format=aac_256', { range: 'bytes=0-9' })).status).toBe(206)
   expect((await get('done/files/melon?format=flac24')).status).toBe(404)
   expect((await get('done/files/melon?format=ogg')).status).toBe(400)

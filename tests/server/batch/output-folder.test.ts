@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import os from 'node:os'
@@ -20,6 +21,7 @@ import { makeFolder } from '../../../src-system/disk.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { systemClock } from '../../../src-system/system.ts'
 import type { WorkResult } from '../../../src-worker/mastering/work-order.ts'
+import { composeZip } from '../../../src-worker/result/result-zip.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 import { newDatabaseFile, openTestDatabase } from '../notify/fixture.ts'
 import { FACTS } from './fixture.ts'
@@ -48,30 +50,41 @@ const signal = new AbortController().signal
 beforeEach(() => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'loudsmith-output-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  writeFileSync(path.join(folder, 'a.zip'), 'headMELONspotifytail')
-  masters = {
-    zipPath: path.join(folder, 'a.zip'),
-    zip: {
-      fileName: 'a.zip',
-      folderName: '봄날_master_1',
-      sizeBytes: 20,
-      sha256: '',
-      entries: [
-        { name: '봄날_master_1/봄날_melon.wav', offset: 4, sizeBytes: 5 },
-        { name: '봄날_master_1/봄날_spotify.wav', offset: 9, sizeBytes: 7 },
-      ],
-    },
-    files: ['봄날_melon.wav', '봄날_spotify.wav'],
+  const kept = (name: string, text: string) => {
+    const file = `봄날_${name}.wav`
+    writeFileSync(path.join(folder, name), text, { mode: 0o600 })
+    return { file, kept: name, sizeBytes: text.length, sha256: '', crc32: 0 }
   }
+  const zip = composeZip('봄날_master_1', [kept('melon', 'MELON'), kept('spotify', 'spotify')])
+  masters = { folder, zip, files: ['봄날_melon.wav', '봄날_spotify.wav'] }
 })
 
-test('the masters are cut out of the ZIP byte for byte, and nothing else is left beside them', async () => {
-  const made = await copyMasters(path.join(folder, 'new', 'Music'), masters, systemClock, signal)
-  expect(made).toBe(path.join(folder, 'new', 'Music', '봄날_master_1'))
-  expect(readdirSync(made).sort()).toEqual(['봄날_melon.wav', '봄날_spotify.wav'])
-  expect(readFileSync(path.join(made, '봄날_melon.wav'), 'utf8')).toBe('MELON')
-  expect(readFileSync(path.join(made, '봄날_spotify.wav'), 'utf8')).toBe('spotify')
-})
+/** The same masters as an earlier version kept them: in a stored ZIP. */
+function storedMasters(): Masters {
+  writeFileSync(path.join(folder, 'a.zip'), 'headMELONspotifytail')
+  const entries = [
+    { name: '봄날_master_1/봄날_melon.wav', offset: 4, sizeBytes: 5 },
+    { name: '봄날_master_1/봄날_spotify.wav', offset: 9, sizeBytes: 7 },
+  ]
+  return { ...masters, zip: { fileName: 'a.zip', folderName: '봄날_master_1', sizeBytes: 20, sha256: '', entries } }
+}
+
+test.each([
+  ['files of their own', () => masters],
+  ['a stored ZIP', storedMasters],
+])(
+  'masters in %s are delivered byte for byte as the own files of the user, and nothing else is left beside them',
+  async (_form, of) => {
+    const made = await copyMasters(path.join(folder, 'new', 'Music'), of(), systemClock, signal)
+    const [ours, theirs] = [statSync(path.join(folder, 'melon')), statSync(path.join(made, '봄날_melon.wav'))]
+    // Never a link: who edits tags in it would change ours.
+    expect([theirs.ino === ours.ino, theirs.nlink]).toEqual([false, 1])
+    expect(made).toBe(path.join(folder, 'new', 'Music', '봄날_master_1'))
+    expect(readdirSync(made).sort()).toEqual(['봄날_melon.wav', '봄날_spotify.wav'])
+    expect(readFileSync(path.join(made, '봄날_melon.wav'), 'utf8')).toBe('MELON')
+    expect(readFileSync(path.join(made, '봄날_spotify.wav'), 'utf8')).toBe('spotify')
+  },
+)
 
 test('existing files are never touched: the next delivery gets a name of its own', async () => {
   const first = await copyMasters(folder, masters, systemClock, signal)
@@ -138,7 +151,7 @@ function openDelivery({ to = path.join(folder, 'out'), ...change }: DeliveryChan
   store.finish('job', { state: 'done', starts: 1, losses: 0, interruptions: 0 }, end)
   const events: string[] = []
   const lines: string[] = []
-  const files = () => ({ result: { ...result, zipPath: masters.zipPath } }) as never
+  const files = () => ({ result: { ...result, folder } }) as never
   const delivery = new OutputDelivery({
     db,
     clock,
@@ -264,7 +277,7 @@ test('a delivery that fails or is broken off leaves no half folder', async () =>
     copyMasters(parent, { ...masters, files: ['봄날_melon.wav', 'other.wav'] }, systemClock, signal),
   ).rejects.toThrow()
   await expect(
-    copyMasters(parent, { ...masters, zipPath: path.join(folder, 'gone') }, systemClock, signal),
+    copyMasters(parent, { ...masters, folder: path.join(folder, 'gone') }, systemClock, signal),
   ).rejects.toThrow()
   await expect(copyMasters(parent, masters, systemClock, AbortSignal.abort(new Error('stop')))).rejects.toThrow()
   expect(readdirSync(parent)).toEqual([])
@@ -287,6 +300,6 @@ test('masters that a scanner for viruses looks at are delivered as soon as it is
 test('a folder where nothing can be made is an error at once', async () => {
   await makeFolder(path.join(folder, 'a', 'b', 'c'))
   await makeFolder(path.join(folder, 'a', 'b', 'c'))
-  await expect(makeFolder(path.join(folder, 'a.zip', 'x'))).rejects.toThrow()
+  await expect(makeFolder(path.join(folder, 'melon', 'x'))).rejects.toThrow()
   if (process.platform === 'linux') await expect(makeFolder('/proc/no/such')).rejects.toThrow()
 })

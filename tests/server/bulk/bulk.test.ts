@@ -1,5 +1,4 @@
 /** Batches of the API: many songs by one manifest, over HTTP, with an engine that the tests hold. */
-import { createHash } from 'node:crypto'
 import {
   mkdirSync,
   mkdtempSync,
@@ -341,7 +340,8 @@ test('what a batch delivered is read where it lies: masters, song, ZIP, link, re
   const headers = { authorization: `Bearer ${service.sessionCredential}` }
   const whole = await fetch(download, { headers })
   const zip = Buffer.from(await whole.arrayBuffer())
-  expect(`"${createHash('sha256').update(zip).digest('hex')}"`).toBe(whole.headers.get('etag'))
+  expect(zip.length).toBe(job.download_size_bytes)
+  for (const name of readdirSync(at)) expect(zip.includes(readFileSync(path.join(at, name))), name).toBe(true)
   const part = await fetch(download, { headers: { ...headers, range: 'bytes=100-399' } })
   expect([part.status, Buffer.from(await part.arrayBuffer())]).toEqual([206, zip.subarray(100, 400)])
   const link = (await service.post(`/api/v1/jobs/${jobId}/links`, {})).body

@@ -3,7 +3,7 @@
  * the attempt, and every attempt ends once. `npm run campaign` tries FARM_SHAPES of each.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Job, Queue, QueueEvents, Worker } from 'bullmq'
@@ -17,7 +17,7 @@ import { BullQueue, type BullQueueDeps } from '../../../src-server/farm/bull-que
 import { Machines } from '../../../src-server/farm/machines.ts'
 import { MessageFault, type PackedEnd, PROTOCOL, readAttempt } from '../../../src-server/farm/messages.ts'
 import { openBlobs } from '../../../src-server/farm/open-blobs.ts'
-import { packOrder } from '../../../src-server/farm/packed-work.ts'
+import { packOrder, packResult } from '../../../src-server/farm/packed-work.ts'
 import { queuePlace } from '../../../src-server/farm/redis.ts'
 import type { FarmTiming } from '../../../src-server/farm/timing.ts'
 import type { AttemptEnd } from '../../../src-server/jobs/queue.ts'
@@ -26,10 +26,12 @@ import { createLog } from '../../../src-system/log.ts'
 import { systemClock } from '../../../src-system/system.ts'
 import type { WorkOrder, WorkResult } from '../../../src-worker/mastering/work-order.ts'
 import type { AudioFacts } from '../../../src-worker/media/audio-facts.ts'
+import { keptFiles } from '../../../src-worker/result/result-zip.ts'
 import { listing } from '../../support/folder-listing.ts'
-import { createHeldEngine, type HeldEngine, storedZip } from '../../support/held-engine.ts'
+import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { shortFfmpeg } from '../../support/quick-ffmpeg.ts'
 import { hasRedis, type RedisServer, startRedis } from '../../support/redis-server.ts'
+import { resultFiles } from '../../support/result-files.ts'
 
 const SHAPES = Number(process.env.FARM_SHAPES ?? 20)
 const SEED = Number(process.env.FARM_SEED ?? 11)
@@ -196,7 +198,13 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
       expect(() => readAttempt({ id: id + end, data }), end).toThrow('not one of an attempt')
     expect(() => readAttempt({ id: `${randomUUID()}-1`, data })).toThrow('another job')
     const order = { ...data.order, attemptFolder: '/' }
-    const lies = [null, {}, { ...data, further: 1 }, { ...data, protocol: 2 }, { ...data, timeLimitMs: 2 ** 31 }]
+    const lies = [
+      null,
+      {},
+      { ...data, further: 1 },
+      { ...data, protocol: PROTOCOL - 1 },
+      { ...data, timeLimitMs: 2 ** 31 },
+    ]
     for (const lie of [...lies, { ...data, order }])
       expect(() => readAttempt({ id, data: lie }), JSON.stringify(lie)).toThrow(MessageFault)
     // With the song of another attempt.
@@ -266,8 +274,8 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
     }
   }
 
-  /** Returns the result of an engine, whose files are in the store. */
-  async function resultOf(id: string): Promise<WorkResult> {
+  /** Returns the result of an engine, and its files. */
+  async function madeBy(id: string): Promise<{ result: WorkResult; files: Map<string, Buffer> }> {
     const order = orderOf(id.slice(0, -2))
     const result = await new Promise<WorkResult>((resolve) => {
       const listeners = {
@@ -276,9 +284,15 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
       }
       createHeldEngine({ isAutomatic: true }).fork(listeners).send({ type: 'work', order })
     })
-    await blobs.put(id, { path: path.join(order.attemptFolder, result.zip.fileName) })
-    return result
+    const files = resultFiles(order.attemptFolder, result.zip)
+    await packResult(blobs, id, result, order.attemptFolder)
+    // The folder of the machine is another than the owner's.
+    for (const name of readdirSync(order.attemptFolder)) rmSync(path.join(order.attemptFolder, name))
+    return { result, files }
   }
+
+  /** Returns the result of an engine, whose files are in the store. */
+  const resultOf = async (id: string) => (await madeBy(id)).result
 
   const doneWith = (result: unknown) =>
     ({ protocol: PROTOCOL, machine: 'liar', end: { kind: 'answered', message: { type: 'done', result } } }) as PackedEnd
@@ -287,15 +301,18 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
   function checkTaken(end: AttemptEnd & { order: WorkOrder }) {
     if (end.kind !== 'answered' || end.message.type !== 'done') return
     const { zip, reportJsonFile, reportHtmlFile } = end.message.result
-    expect([zip.fileName, reportHtmlFile, reportJsonFile].sort()).toEqual(
-      globSync('**/*', { cwd: end.order.attemptFolder }).sort(),
-    )
-    const bytes = readFileSync(path.join(end.order.attemptFolder, zip.fileName))
+    const names = globSync('**/*', { cwd: end.order.attemptFolder }).sort()
+    expect(
+      keptFiles(zip)
+        .map(({ file }) => file)
+        .sort(),
+    ).toEqual(names)
+    expect(names).toEqual(expect.arrayContaining([reportHtmlFile, reportJsonFile]))
     expect(zip.entries.map(({ name }) => path.normalize(path.join('/x', name)))).toEqual(
       zip.entries.map(({ name }) => `/x/${zip.folderName}/${path.basename(name)}`),
     )
-    const [first] = zip.entries
-    expect(bytes.toString('latin1', first!.offset, first!.offset + first!.sizeBytes)).toBe('RIFF spotify')
+    const [[, first] = []] = resultFiles(end.order.attemptFolder, zip)
+    expect(first?.toString()).toBe('RIFF spotify')
   }
 
   test('an answer makes the owner touch nothing beside the folder of the attempt, and each attempt ends once', async () => {
@@ -328,11 +345,14 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
       expect(await offer(randomUUID(), settings)).toMatchObject({ kind: 'lost', reason: 'files' })
     answer = async (id) => doneWith({ ...(await resultOf(id)), loudnessSteps: { melon: 'AAAA' } })
     expect(await offer(randomUUID())).toMatchObject({ kind: 'lost', reason: 'files' })
-    // Other names than those in its ZIP are not believed.
+    // Names and places of our own are taken instead of those of the machine.
     answer = async (id) => {
       const result = await resultOf(id)
-      const entries = result.zip.entries.map((entry) => ({ ...entry, name: '../../pwned', offset: 0 }))
-      const zip = { ...result.zip, fileName: '../../pwned.zip', folderName: '../../pwned', entries }
+      const entries = result.zip.entries.map(({ kept, ...entry }) => ({
+        ...{ ...entry, offset: 7 },
+        kept: { ...kept!, file: '../../pwned' },
+      }))
+      const zip = { ...result.zip, fileName: '../../pwned.zip', folderName: '../../pwned', entries, headers: 'AAAA' }
       return doneWith({ ...result, zip, reportJsonFile: '../../pwned.json', reportHtmlFile: '../../pwned.html' })
     }
     const renamed = await offer(randomUUID())
@@ -367,31 +387,35 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
     expect(await offer(randomUUID())).toMatchObject({ kind: 'answered', message: { failureCode: 'TOO_SHORT' } })
   })
 
-  test('a ZIP with other files than the ordered ones is not taken, whatever the result says of it', async () => {
+  test('other files than the ordered ones are not taken, whatever the result says of them', async () => {
     const before = surroundings()
     const offer = owner()
-    let lie: (
-      files: { name: string; bytes: Buffer }[],
-      folderName: string,
-    ) => { name: string; bytes: Buffer }[] | Buffer
+    interface Told {
+      readonly name: string
+      readonly bytes: Buffer
+      readonly claim?: { readonly sizeBytes?: number; readonly sha256?: string }
+    }
+    let lie: (files: Told[], folderName: string) => Told[]
     let everywhere = (text: string) => text
     lyingMachine(async ({ id = '' }) => {
-      const result = await resultOf(id)
-      const file = path.join(inFolder('attempts', id), result.zip.fileName)
-      const bytes = readFileSync(file)
-      const files = result.zip.entries.map(({ name, offset, sizeBytes }) => ({
-        name: everywhere(name),
-        bytes: Buffer.from(everywhere(bytes.toString('latin1', offset, offset + sizeBytes)), 'latin1'),
+      const { result, files } = await madeBy(id)
+      const { folderName } = result.zip
+      const made = [...files].map(([file, bytes]) => ({
+        name: everywhere(`${folderName}/${file}`),
+        bytes: Buffer.from(everywhere(bytes.toString('latin1')), 'latin1'),
       }))
-      const told = lie(files, result.zip.folderName)
-      const zip = Buffer.isBuffer(told) ? told : storedZip(told).zip
-      writeFileSync(file, zip)
-      await blobs.put(id, { path: file })
-      rmSync(file)
-      return doneWith({
-        ...JSON.parse(everywhere(JSON.stringify(result))),
-        zip: { ...result.zip, sha256: sha256(zip) },
-      })
+      await blobs.delete(id)
+      const entries = []
+      for (const { name, bytes, claim } of lie(made, folderName)) {
+        const { sizeBytes = bytes.length, sha256: sum = sha256(bytes) } = claim ?? {}
+        const file = path.join(inFolder('attempts', id), 'told')
+        writeFileSync(file, bytes)
+        await blobs.put(id, { path: file, sha256: sum })
+        rmSync(file)
+        entries.push({ name, offset: 0, sizeBytes, kept: { file: name, sha256: sum } })
+      }
+      const told = JSON.parse(everywhere(JSON.stringify(result)))
+      return doneWith({ ...told, zip: { ...result.zip, entries } })
     })
     const renamed = (from: RegExp | string, to: string) =>
       (lie = (files) => files.map((one) => ({ ...one, name: one.name.replace(from, to) })))
@@ -411,11 +435,17 @@ describe.skipIf(!hasRedis())('hostile messages', () => {
       () =>
         (lie = (files) =>
           files.map((one) => (one.name.endsWith('wav') ? { ...one, bytes: Buffer.from('short') } : one))),
-      () => (lie = (files) => storedZip(files).zip.subarray(0, -30)),
+      // Fewer bytes than it says, more, and others under the checksum of the master.
+      ...[-1, 1].map((more) => () => {
+        lie = (files) => files.map((one) => ({ ...one, claim: { sizeBytes: one.bytes.length + more } }))
+      }),
       () =>
         (lie = (files) =>
-          Buffer.from(storedZip(files).zip.toString('latin1').replace('RIFF spotify', 'RIFF spotifx'), 'latin1')),
-      () => (lie = () => Buffer.alloc(0)),
+          files.map(({ name, bytes }) => {
+            const other = Buffer.from(bytes.toString('latin1').replace('RIFF spotify', 'RIFF spotifx'), 'latin1')
+            return { name, bytes: other, claim: { sha256: sha256(bytes) } }
+          })),
+      () => (lie = () => []),
       () =>
         (lie = (files) =>
           files.map(({ name, bytes }) => {

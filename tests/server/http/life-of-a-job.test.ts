@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -179,8 +180,8 @@ describe('a job that fails (spec 3)', () => {
     await started(1)
     engine.processes[0]?.finish()
     const attempt = path.join(service.dataDir, 'jobs', job_id, 'attempt-1')
-    const zip = readdirSync(attempt).find((name) => name.endsWith('.zip')) ?? ''
-    truncateSync(path.join(attempt, zip), 5)
+    const master = readdirSync(attempt).find((name) => name.endsWith('.wav')) ?? ''
+    truncateSync(path.join(attempt, master), 5)
     expect(await service.ended(job_id)).toMatchObject({ failure_code: 'ENGINE_FAILED', credits_refunded: 1 })
     expect((await service.get(`/api/v1/jobs/${job_id}/download`)).body.error.code).toBe('JOB_FAILED')
     await expect.poll(() => readdirSync(path.join(service.dataDir, 'jobs', job_id))).toEqual(['source'])
@@ -643,14 +644,16 @@ describe('a disk that fills up (contract 5)', () => {
     await service.ended(job_id)
     const { headers } = await service.get(`/api/v1/jobs/${job_id}/download`)
     const { used_bytes } = (await service.get('/app/system')).body
+    const result = path.join(service.dataDir, 'jobs', job_id, 'result')
+    const keptBytes = readdirSync(result).reduce((sum, name) => sum + statSync(path.join(result, name)).size, 0)
+    expect(used_bytes).toBe(wavSong().length + reference_file.size + keptBytes)
     const sizeBytes = Number(headers.get('content-length'))
-    expect(used_bytes).toBe(wavSong().length + reference_file.size + sizeBytes)
     expect((await service.get(`/api/v1/jobs/${job_id}`)).body.download_size_bytes).toBe(sizeBytes)
   })
 
   test('masters of unfinished jobs have room reserved in the quota until the jobs have ended', async () => {
-    // A song of 3 s and its masters: 96 044 bytes, and 793 800 at most, twice while they are packaged.
-    await service.patch('/app/settings', { disk_quota_bytes: 2_000_000 })
+    // A song of 3 s and its masters: 96 044 bytes, and 793 800 at most.
+    await service.patch('/app/settings', { disk_quota_bytes: 1_500_000 })
     const { job_id } = await service.newJob()
     const { status, body } = await service.master()
     expect([status, body.error.code]).toEqual([507, 'INSUFFICIENT_STORAGE'])

@@ -6,6 +6,7 @@ import { FORMAT_NAMES, type Format } from '../../../src-contract/formats.ts'
 import type { Report } from '../../../src-contract/report.ts'
 import { WHOLE_SONG } from '../../../src-contract/settings.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
+import { resultFiles } from '../../support/result-files.ts'
 import { largest } from '../../support/sounds.ts'
 import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor } from './run-worker.ts'
@@ -16,10 +17,9 @@ let runs = 0
 async function run(song: string, change: OrderChange) {
   const order = await orderFor(song, folder, { platforms: ['spotify'], file_tags: 'none', ...change })
   const result = await masterOrder(order)
-  const bytes = readFileSync(path.join(order.attemptFolder, result.zip.fileName))
   const prefix = `run${++runs}-`
-  for (const { name, offset, sizeBytes } of result.zip.entries)
-    writeFileSync(path.join(folder, prefix + path.basename(name)), bytes.subarray(offset, offset + sizeBytes))
+  for (const [name, bytes] of resultFiles(order.attemptFolder, result.zip))
+    writeFileSync(path.join(folder, prefix + name), bytes)
   const report = JSON.parse(readFileSync(path.join(order.attemptFolder, result.reportJsonFile), 'utf8')) as Report
   const file = (format: Format) =>
     path.join(folder, prefix + result.masters[0]!.files!.find((one) => one.format === format)!.file)

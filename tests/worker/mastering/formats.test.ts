@@ -8,7 +8,9 @@ import { type FormatFile, Report } from '../../../src-contract/report.ts'
 import type { JobSettings } from '../../../src-contract/settings.ts'
 import type { WorkOrder, WorkResult } from '../../../src-worker/mastering/work-order.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
+import { keptFiles } from '../../../src-worker/result/result-zip.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
+import { resultFiles } from '../../support/result-files.ts'
 import { ffmpeg, readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor } from './run-worker.ts'
 
@@ -28,11 +30,8 @@ interface Done {
 async function run(song: string, change: OrderChange): Promise<Done> {
   const order = await orderFor(song, folder, change)
   const result = await masterOrder(order)
-  const bytes = readFileSync(path.join(order.attemptFolder, result.zip.fileName))
   const out = temporaryNames()
-  for (const { name, offset, sizeBytes } of result.zip.entries) {
-    writeFileSync(out(path.basename(name)), bytes.subarray(offset, offset + sizeBytes))
-  }
+  for (const [name, bytes] of resultFiles(order.attemptFolder, result.zip)) writeFileSync(out(name), bytes)
   return { order, result, file: out }
 }
 
@@ -83,7 +82,9 @@ describe('the files of a standard job at 48 kHz', () => {
     expect(names.some((name) => name.endsWith('_24bit.wav'))).toBe(false)
     expect(new Set(names).size).toBe(names.length)
     expect(readdirSync(done.order.attemptFolder).sort()).toEqual(
-      ['report.html', 'report.json', done.result.zip.fileName].sort(),
+      keptFiles(done.result.zip)
+        .map(({ file }) => file)
+        .sort(),
     )
   })
 

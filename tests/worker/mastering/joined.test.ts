@@ -1,10 +1,11 @@
 /** Songs that go over into each other: their files laid end to end are the master of the whole, to the sample. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { Format } from '../../../src-contract/formats.ts'
 import type { Report } from '../../../src-contract/report.ts'
 import type { WorkOrder } from '../../../src-worker/mastering/work-order.ts'
+import { placeOf } from '../../../src-worker/result/result-zip.ts'
 import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor, storedSong } from './run-worker.ts'
 
@@ -26,15 +27,11 @@ for (const joint of JOINTS.slice(1, 3).map(frameAt))
 
 async function made(order: WorkOrder) {
   const result = await masterOrder(order)
-  const bytes = readFileSync(path.join(order.attemptFolder, result.zip.fileName))
   const master = result.masters[0]!
   const report = JSON.parse(readFileSync(path.join(order.attemptFolder, result.reportJsonFile), 'utf8')) as Report
   const fileOf = (format: Format) => {
     const { file } = master.files!.find((one) => one.format === format)!
-    const { offset, sizeBytes } = result.zip.entries.find(({ name }) => path.basename(name) === file)!
-    const to = path.join(order.attemptFolder, file)
-    writeFileSync(to, bytes.subarray(offset, offset + sizeBytes))
-    return to
+    return path.join(order.attemptFolder, placeOf(result.zip, file)!.file)
   }
   const samplesOf = (format: Format) => runPlain('-i', fileOf(format), '-f', 'f32le', '-c:a', 'pcm_f32le', '-')
   return { master, report, result, fileOf, samplesOf }

@@ -20,7 +20,8 @@ function resultOf(
   const plan = { ...planFinalise(source, { ...target, intensity: 50 }), ...planned }
   const measurement = { truePeakDbtp: -1.5, shortTermMaxLufs: -10, momentaryMaxLufs: -9, ...measured }
   const master: RenderedMaster = {
-    ...{ path: 'master.wav', sizeBytes: 1, sha256: '', sampleRateHz: 44_100, durationSeconds: 1, bitDepth: 16, plan },
+    ...{ path: 'master.wav', sizeBytes: 1, sha256: '', crc32: 0 },
+    ...{ sampleRateHz: 44_100, durationSeconds: 1, bitDepth: 16, plan },
     measurement: measurement as MasterMeasurement,
     gainReductionDb: Float32Array.of(0, 4.5, 1),
   }

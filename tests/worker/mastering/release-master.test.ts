@@ -7,6 +7,7 @@ import { releaseTarget } from '../../../src-contract/delivery-target.ts'
 import { Report } from '../../../src-contract/report.ts'
 import { jobSettings } from '../../../src-contract/settings.ts'
 import type { WorkOrder, WorkResult } from '../../../src-worker/mastering/work-order.ts'
+import { resultFiles } from '../../support/result-files.ts'
 import { songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor } from './run-worker.ts'
 
@@ -14,10 +15,7 @@ const folder = temporaryFolder()
 const song = writeFloatWav(path.join(folder, 'Night.wav'), songLike(3.3, 48_000, 0.6), 48_000)
 
 function entry({ attemptFolder }: WorkOrder, { zip }: WorkResult, name: string): string {
-  const found = zip.entries.find((one) => path.basename(one.name) === name)
-  if (!found) return ''
-  const bytes = readFileSync(path.join(attemptFolder, zip.fileName))
-  return bytes.subarray(found.offset, found.offset + found.sizeBytes).toString('utf8')
+  return resultFiles(attemptFolder, zip).get(name)?.toString('utf8') ?? ''
 }
 
 describe('the target of the master for all services', () => {

@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process'
-import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Schema from 'typebox/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -18,6 +18,7 @@ import {
 } from '../../../src-worker/mastering/work-order.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { createWavWriter } from '../../../src-worker/media/wav.ts'
+import { filesIn, keptFiles, placeOf } from '../../../src-worker/result/result-zip.ts'
 import { ENGINE } from '../../support/built.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { largest } from '../../support/sounds.ts'
@@ -33,17 +34,15 @@ let order: WorkOrder
 let result: WorkResult
 const progress: WorkProgress[] = []
 
-/** Cuts every file out of a ZIP the way the server does; masters by their platform, the others by their name. */
+/** Returns the paths of all files of a result: masters by their platform, the others by their name. */
 function unpack(made: WorkResult, { attemptFolder }: WorkOrder): Record<string, string> {
-  const bytes = readFileSync(path.join(attemptFolder, made.zip.fileName))
-  const files: Record<string, string> = {}
-  for (const { name, offset, sizeBytes } of made.zip.entries) {
-    const file = path.join(attemptFolder, path.basename(name))
-    writeFileSync(file, bytes.subarray(offset, offset + sizeBytes))
-    const master = made.masters.find((each) => each.file === path.basename(name))
-    files[master?.platform ?? path.basename(name)] = file
-  }
-  return files
+  const master = (file: string) => made.masters.find((each) => each.file === file)
+  return Object.fromEntries(
+    filesIn(made.zip).map((file) => [
+      master(file)?.platform ?? file,
+      path.join(attemptFolder, placeOf(made.zip, file)!.file),
+    ]),
+  )
 }
 
 beforeAll(async () => {
@@ -64,9 +63,16 @@ beforeAll(async () => {
 })
 
 describe('an engine process with a song', () => {
-  it('leaves only the ZIP and the two reports in its folder', () => {
-    const names = readdirSync(order.attemptFolder).filter((name) => !/_|SUMS/.test(name) || name.endsWith('.zip'))
-    expect(names.sort()).toEqual(['report.html', 'report.json', result.zip.fileName].sort())
+  it('leaves only the files of its ZIP in its folder, each sound once and private', () => {
+    const distinct = new Set(result.masters.map(({ sha256 }) => sha256))
+    const names = readdirSync(order.attemptFolder)
+    expect(names.sort()).toEqual(
+      keptFiles(result.zip)
+        .map(({ file }) => file)
+        .sort(),
+    )
+    expect(names.filter((name) => name.endsWith('.wav'))).toHaveLength(distinct.size)
+    for (const name of names) expect(statSync(path.join(order.attemptFolder, name)).mode & 0o777, name).toBe(0o600)
   })
 
   it('delivers one master per platform, each on its target and below its ceiling by another meter', () => {
