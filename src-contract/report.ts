@@ -10,6 +10,7 @@ import { CONFIDENCES } from './platforms/platform.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
 import { REPORTED_SETTINGS } from './setting-schemas.ts'
 import { codesToldUnder, STAGE_KINDS, type StageDecisionCode } from './stages/index.ts'
+import type { Language } from './text/language.ts'
 
 export const WARNING_CODES = [
   'INPUT_CLIPPED',
@@ -358,6 +359,15 @@ export const Report = exactly({
     exactly({ measurement: Measurement, spectrum: Spectrum, curves: Type.Optional(TimeCurves) }),
   ),
   target_spectrum: Type.Optional(Spectrum),
+  summary: Type.Optional(
+    exactly(
+      {
+        en: Type.String({ description: 'In English.' }),
+        ko: Type.String({ description: 'In Korean.' }),
+      } satisfies Record<Language, unknown>,
+      'What was changed, in a sentence or two. Absent in reports of older versions.',
+    ),
+  ),
   recipe: Type.Optional(ReportRecipe),
   repairs: Type.Array(Repair),
   decisions: Type.Array(Decision),

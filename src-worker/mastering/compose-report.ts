@@ -1,6 +1,7 @@
 /** The report of a job as data, before its numbers are rounded. Pure. */
 import type { MasterResult, ReleaseResult, Report } from '../../src-contract/report.ts'
 import { shownSettings } from '../../src-contract/settings.ts'
+import { changeSummary } from '../../src-contract/text/summary.ts'
 import { warningText } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import { engineVersion } from '../../src-engine/version.ts'
@@ -42,7 +43,11 @@ export function composeReport(
 ): Report {
   const { source, artist = source.facts.tags.artist } = order
   const { analysis, reference, plan } = song
-  const decisions = [...song.decisions, ...finaliseDecisions(masters.map(({ result }) => result))]
+  const results = masters.map(({ result }) => result)
+  const decisions = [...song.decisions, ...finaliseDecisions(results)].map((decision) => ({
+    ...decision,
+    values: toWireValues(decision.values),
+  }))
   return {
     report_version: 2,
     job_id: order.jobId,
@@ -66,9 +71,10 @@ export function composeReport(
         }
       : {}),
     ...(plan.targetSpectrum ? { target_spectrum: targetBeside(analysis, plan.targetSpectrum) } : {}),
+    summary: changeSummary(decisions, results),
     recipe: recipeOf(song.recipe),
     repairs: [...song.repairs],
-    decisions: decisions.map((decision) => ({ ...decision, values: toWireValues(decision.values) })),
+    decisions,
     warnings: warnings.map((warning) => ({
       ...warning,
       message: warningText(warning.code, warning.values),

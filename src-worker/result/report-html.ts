@@ -7,6 +7,7 @@ import { costText, isWithoutCost } from '../../src-contract/text/costs.ts'
 import { decisionText, stageText } from '../../src-contract/text/decisions.ts'
 import { LANGUAGE_NAMES, LANGUAGES, type Language, type LocalizedText } from '../../src-contract/text/language.ts'
 import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../../src-contract/text/numbers.ts'
+import { changeSummary } from '../../src-contract/text/summary.ts'
 import { warningText } from '../../src-contract/text/text.ts'
 import { escapeHtml } from './escape-html.ts'
 import { bandChanges, levelBetweenDb, type SpectrumPlot, spectrumPlot, timePlot } from './report/plots.ts'
@@ -102,7 +103,9 @@ function heading(report: Report): string {
     settings.genre !== 'other' && t(genreNames[settings.genre]),
     t(tierNames[settings.tier]),
   ].filter(Boolean)
-  return `<h1><bdi>${escapeHtml(shortened(report.title))}</bdi></h1><p class="meta">${parts.join(' · ')}</p>`
+  const results = report.masters.map(({ result }) => result)
+  const summary = report.summary ?? changeSummary(report.decisions, results)
+  return `<h1><bdi>${escapeHtml(shortened(report.title))}</bdi></h1><p class="meta">${parts.join(' · ')}</p><p class="summary">${t(summary)}</p>`
 }
 
 function figures(report: Report): string {

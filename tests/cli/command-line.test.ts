@@ -15,6 +15,7 @@ import { createServiceClient } from '../../src-cli/service-client.ts'
 import { createProgressLine, formatBytes, table } from '../../src-cli/text-output.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
+import type { Report } from '../../src-contract/report.ts'
 import { STYLES } from '../../src-contract/styles.ts'
 import { startFailureText } from '../../src-contract/text/start-failure.ts'
 import { DatabaseError } from '../../src-server/db/fault.ts'
@@ -425,6 +426,9 @@ test('a master is made as its options say, and told with what was measured and w
     ])
   }
   const written = lines.slice(lines.indexOf(`Written to ${out}:`) + 1).map((line) => line.trim())
+  const report = written.find((name) => name.endsWith('report.json'))!
+  const { summary } = JSON.parse(readFileSync(path.join(out, report), 'utf8')) as Report
+  expect(lines[lines.indexOf(`Written to ${out}:`) - 1]).toBe(summary?.en)
   expect(written.sort()).toEqual(
     readdirSync(out, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

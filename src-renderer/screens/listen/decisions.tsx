@@ -1,16 +1,27 @@
 /** Decisions of the engine by stage, with their reasons, in the sentences of the report. */
 import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
-import type { Decision } from '../../../src-contract/report.ts'
+import type { Report } from '../../../src-contract/report.ts'
 import { decisionText, stageText } from '../../../src-contract/text/decisions.ts'
 import { unbroken } from '../../../src-contract/text/numbers.ts'
+import { changeSummary } from '../../../src-contract/text/summary.ts'
 import { useListenWords } from './context.tsx'
 
-export function Decisions({ decisions }: { decisions: readonly Decision[] }) {
+/** `report` is that of the loaded job; older ones have no summary of their own. */
+export function Decisions({ report }: { report: Pick<Report, 'decisions' | 'masters'> }) {
+  const { decisions, masters } = report
   const { t, l, language } = useListenWords()
   return (
     <section className="decisions" aria-label={l.decisions}>
       <header>
         <h2>{l.decisions}</h2>
+        <p>
+          {
+            changeSummary(
+              decisions,
+              masters.map(({ result }) => result),
+            )[language]
+          }
+        </p>
       </header>
       <ol>
         {decisions.map((decision, index) => {

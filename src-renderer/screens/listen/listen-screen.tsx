@@ -188,7 +188,7 @@ function Batch({ isChoosing }: Pick<ListeningProps, 'isChoosing'>) {
             <SpectrumPanel />
             <Verdict job={job} heard={heard} onHear={playback.choose} />
             <Repairs repairs={report.repairs} warnings={job.warnings} />
-            <Decisions decisions={report.decisions} />
+            <Decisions report={report} />
           </div>
         </div>
       </main>

@@ -22,6 +22,7 @@ h1{font-size:34px;line-height:1.2;font-weight:620;margin:40px 0 4px;overflow-wra
 h2{font-size:17px;font-weight:620;margin:48px 0 12px}
 h3{font-size:14px;font-weight:620;margin:0 0 8px}
 p{margin:0 0 8px;max-width:72ch}
+.summary{margin:12px 0 0;max-width:72ch;overflow-wrap:anywhere}
 .meta{color:var(--text-2);margin:0;overflow-wrap:anywhere}
 .quiet{color:var(--text-3)}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(160px,1fr));background:var(--panel);border:1px solid var(--line);border-radius:8px;overflow:hidden;margin:28px 0 0}

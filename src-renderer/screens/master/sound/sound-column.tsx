@@ -15,8 +15,8 @@ import { auditionOf, loadedSong } from '../transport-song.ts'
 import { useScope } from '../use-batch.ts'
 import { ColumnEdge, useColumnWidth } from './column-edge.tsx'
 import { EdgesSection, type EdgesSong } from './edges-section.tsx'
+import { Plan } from './plan.tsx'
 import { Presets } from './presets.tsx'
-import { Price } from './price.tsx'
 import { ResponseCurve } from './response-curve.tsx'
 import {
   DeliverySection,
@@ -179,7 +179,7 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
         <HeldDifference />
       </SoundKnobs>
       <StyleSection {...props} presets={<Presets />} />
-      <LoudnessSection {...props} cost={isHeard && <Price change={change} />} />
+      <LoudnessSection {...props} cost={isHeard && <Plan change={change} />} />
       <StartingPoint
         {...props}
         reference={{

@@ -1,16 +1,35 @@
-/** Price of the loudness for the playing song, and the setting that avoids it. */
+/** What mastering changes in the playing song, the price of its loudness, and the setting that avoids that. */
 import { TriangleAlert } from 'lucide-react'
+import type { Audition } from '../../../../src-contract/auditions.ts'
 import type { MasterSettings } from '../../../../src-contract/settings.ts'
+import { changeSummary } from '../../../../src-contract/text/summary.ts'
 import { Button } from '../../../components/button.tsx'
 import { useApp, useSelect } from '../../../state/app-state.ts'
 import { findPrice } from '../../../state/price.ts'
 import { useWords } from '../../../text/context.tsx'
 
-export function Price({ change }: { change: (change: Partial<MasterSettings>) => void }) {
+interface PriceProps {
+  readonly change: (change: Partial<MasterSettings>) => void
+}
+
+export function Plan({ change }: PriceProps) {
   const { auditions } = useApp()
-  const { t, format } = useWords()
+  const { language } = useWords()
   const audition = useSelect(auditions.store, (state) => state.audition)
-  const found = audition && findPrice(audition.price, audition.target_lufs)
+  if (!audition) return null
+  const { decisions, platform, gain_db } = audition
+  const summary = changeSummary(decisions, [{ platform, gain_db, max_gain_reduction_db: 0 }])
+  return (
+    <>
+      <p className="plan-note">{summary[language]}</p>
+      <Price audition={audition} change={change} />
+    </>
+  )
+}
+
+function Price({ audition, change }: PriceProps & { readonly audition: Audition }) {
+  const { t, format } = useWords()
+  const found = findPrice(audition.price, audition.target_lufs)
   if (!found) return null
   const { harm, better } = found
   const target = format.target(found.targetLufs)
