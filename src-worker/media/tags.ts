@@ -90,7 +90,7 @@ interface TagsOfFile {
   readonly pictures: readonly Picture[]
   /** True if a tag is too large to be read; only pictures can make it so. */
   readonly isTooLarge: boolean
-  /** A WAV that has the tag chunks of this one and next to no sound; absent for other formats. */
+  /** A WAV that has the tag chunks of this one and next to no sound; absent for a WAV without any and for other formats. */
   readonly tagsAlone?: Buffer
 }
 
@@ -98,8 +98,8 @@ async function lookInto({ path, format }: SongFile): Promise<TagsOfFile> {
   const handle = await open(path, 'r')
   try {
     if (format === 'wav') {
-      const { id3Tag: id3, plain, tagsAlone } = await readWavTagChunks(handle, MAX_ID3_BYTES)
-      return { id3, appendedId3: [], plain: [plain], pictures: readId3Pictures(id3), isTooLarge: false, tagsAlone }
+      const { id3Tag: id3, plain, ...chunks } = await readWavTagChunks(handle, MAX_ID3_BYTES)
+      return { id3, appendedId3: [], plain: [plain], pictures: readId3Pictures(id3), isTooLarge: false, ...chunks }
     }
     return await lookAround(handle, format)
   } finally {
@@ -204,6 +204,7 @@ async function tagsIn(
   const [ownId3, ...appended] = await Promise.all([id3, ...appendedId3].map((tag) => tagsOfId3(ffmpeg, tag, signal)))
   const others = [...plain.map((entries) => collectTags(entries, 'free')), ...appended]
   if (song.format === 'flac') return [...others, ownId3!]
+  if (song.format === 'wav' && !tagsAlone) return others
   const input = tagsAlone
     ? { from: Readable.from([tagsAlone]), format: 'wav' }
     : { from: song.path, format: song.format, options: await behindCrowdedTag(song) }

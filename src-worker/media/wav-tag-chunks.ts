@@ -9,8 +9,11 @@ import { readWaveFile } from './wav-sound.ts'
 
 /** Tag chunks of a WAV. */
 export interface WavTagChunks {
-  /** A WAV of these chunks and two samples, where ffmpeg finds them whatever their position and size in the file. */
-  readonly tagsAlone: Buffer
+  /**
+   * A WAV of the chunks that ffmpeg reads and two samples, where it finds them whatever their position and size in the file; absent without
+   * such chunks.
+   */
+  readonly tagsAlone?: Buffer
   /** The ID3v2 tag; empty without one. */
   readonly id3Tag: Buffer
   /** Tags that ffmpeg does not find: the ISRC of an `axml` chunk and the originator of a `bext` chunk. */
@@ -40,10 +43,11 @@ export async function readWavTagChunks(handle: FileHandle, maxId3Bytes: number):
   const contentOf = (...names: string[]) => found.find(({ name }) => names.includes(name))?.content ?? Buffer.alloc(0)
   const axmlIsrc = isrcInAxml(textOfXml(contentOf('axml')))
   const originator = originatorOf(contentOf('bext'))
+  const ofFfmpeg = found.filter(({ name }) => TAG_NAMES.includes(name))
   return {
-    tagsAlone: wavAround(
-      found.filter(({ name }) => name !== 'axml').map(({ name, content }) => riffChunk(name, content)),
-    ),
+    ...(ofFfmpeg.length > 0
+      ? { tagsAlone: wavAround(ofFfmpeg.map(({ name, content }) => riffChunk(name, content))) }
+      : {}),
     id3Tag: contentOf(...ID3_NAMES),
     plain: [
       ...(axmlIsrc ? [{ name: 'isrc', text: axmlIsrc }] : []),

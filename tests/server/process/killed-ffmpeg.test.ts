@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, test } from 'vitest'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
+import { tagChunks } from '../../../src-worker/media/wav-tags.ts'
 import { masterForm } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
 import { startTroubled } from '../../support/troubled-ffmpeg.ts'
@@ -21,11 +22,12 @@ describe.runIf(process.platform !== 'win32').concurrent('an ffmpeg that is kille
     { what: 'reads its tags', text: 'ffmetadata' },
   ])('while it $what is 503 UNAVAILABLE, and the same song is taken afterwards', async ({ text }, { expect }) => {
     const { service, heal } = await startTroubled(text, KILLED)
-    const { status, body, headers } = await service.master()
+    const file = new Blob([new Uint8Array(Buffer.concat([wavSong(), ...tagChunks({ title: 'Night Train' })]))])
+    const { status, body, headers } = await service.master({ file })
     expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '5'])
     expect(service.temporary()).toEqual([])
     heal()
-    expect((await service.master({ dry_run: 'true' })).status).toBe(200)
+    expect((await service.master({ file, dry_run: 'true' })).status).toBe(200)
     await service.stop()
   })
 

@@ -7,7 +7,7 @@ import type { AudioFacts } from '../../../src-worker/media/audio-facts.ts'
 import { decodeSong } from '../../../src-worker/media/decode.ts'
 import { isrcInAxml } from '../../../src-worker/media/isrc.ts'
 import { recogniseAudio } from '../../../src-worker/media/recognise.ts'
-import { readCover } from '../../../src-worker/media/tags.ts'
+import { readCover, readTags } from '../../../src-worker/media/tags.ts'
 import { chunk, tagChunks } from '../../../src-worker/media/wav-tags.ts'
 import { seededRandom } from '../../support/sounds.ts'
 import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
@@ -242,6 +242,10 @@ describe('the ISRC of a WAV', () => {
       Buffer.from('<e:identifier formatLabel="ISRC"><dc:identifier>ISRC:KRA401600007</dc:identifier></e:identifier>'),
     )
     expect(await tagsOf(axml)).toEqual({ isrc: 'KRA401600007' })
+    // Without chunks that only ffmpeg reads, it is not started.
+    const noFfmpeg = { ...ffmpeg, path: at('no-ffmpeg') }
+    const found = await readTags(noFfmpeg, { path: at('isrc.wav'), format: 'wav' })
+    expect(found).toEqual({ tags: { isrc: 'KRA401600007' }, hasCover: false })
     expect(await tagsOf(info('Tape 3'), axml)).toEqual({ isrc: 'KRA401600007', other: { Source: 'Tape 3' } })
     expect(await tagsOf(axml, ...id3)).toEqual({ isrc: 'KRA401600009' })
   })
