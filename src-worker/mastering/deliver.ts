@@ -241,7 +241,7 @@ interface Unproofed {
   readonly codecs: readonly LossyCodec[]
 }
 
-/** Returns a function that proofs masters; platforms that share a file share its copies and its lowered versions. */
+/** Returns a function that proofs masters; files of the same bytes share their copies, and platforms of one file its lowered versions. */
 function createProofing(render: Renders['render'], deps: ProofingDeps): (unproofed: Unproofed) => Promise<Made> {
   const { progress } = deps
   const lowerings = new Map<string, Promise<RenderedMaster>>()
@@ -264,7 +264,7 @@ function createProofing(render: Renders['render'], deps: ProofingDeps): (unproof
       },
       async copyPeakDbtp(version, codec) {
         const copy = () => readCopyPeakDbtp(version, codec, deps)
-        const peak = await onlyOnce(copies, `${version.path} ${codec.name}`, copy)
+        const peak = await onlyOnce(copies, `${version.sha256} ${codec.name}`, copy)
         progress.copied()
         return peak
       },

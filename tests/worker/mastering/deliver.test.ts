@@ -132,12 +132,12 @@ describe.runIf(canEncode)('premium masters that are being proofed (only with an 
 describe('masters for one loudness under two ceilings', () => {
   const { loudness, truePeak } = prepareFinalise(noise)
   /** Masters under −1 and −2 dBTP at the loudness to which gain alone brings the noise with that peak. */
-  const deliverAt = async (peakDbtp: number) => {
+  const deliverAt = async (peakDbtp: number, by = ffmpeg, tier: Tier = 'standard') => {
     const targetLufs = loudness.integratedLufs + peakDbtp - 20 * Math.log10(truePeak)
     const targets = [-1, -2].map((ceilingDbtp, i) => {
       return { ...deliveryTarget(i === 0 ? 'spotify' : 'apple_music', 'other', 'platform'), targetLufs, ceilingDbtp }
     })
-    const { masters } = await deliverNoise(targets, ffmpeg, 'standard')
+    const { masters } = await deliverNoise(targets, by, tier)
     return masters.map(({ master }) => master)
   }
 
@@ -153,4 +153,17 @@ describe('masters for one loudness under two ceilings', () => {
     const [higher, lower] = await deliverAt(-4)
     expect(lower!.path).toBe(higher!.path)
   })
+
+  it.runIf(canEncode && process.platform !== 'win32')(
+    'are copied once by each way of a coder if they are two files of the same bytes (needs sh)',
+    async () => {
+      const { noting, calls } = notingFfmpeg()
+      const [higher, lower] = await deliverAt(-2.1, noting, 'premium')
+      expect(lower!.path).not.toBe(higher!.path)
+      expect(lower!.sha256).toBe(higher!.sha256)
+      const ways = calls().flatMap((call) => /-c:a .* -f adts/.exec(call)?.[0] ?? [])
+      expect(ways.length).toBeGreaterThan(0)
+      expect(new Set(ways).size).toBe(ways.length)
+    },
+  )
 })
