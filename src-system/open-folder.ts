@@ -1,20 +1,14 @@
 /** Folders for new files: each is opened once by its real path and, if the system supports it, never looked up again. */
-import { constants, createReadStream } from 'node:fs'
-import { copyFile, type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { copyPart, type FilePart } from './copy-part.ts'
 import { giveToUser, isWithin } from './disk.ts'
 import { FileRefusedError, isSameFile, kernelName, placeOf } from './regular-file.ts'
 
 /** Windows has none of these flags. */
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 const NEW_FILE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
-
-/** Bytes of a file: all of them, or a part. */
-export interface FilePart {
-  readonly path: string
-  readonly offset: number
-  readonly sizeBytes: number
-}
 
 /** An open folder of the user's. New entries get the access rights of the user's other programs. */
 export class OpenFolder {
@@ -58,29 +52,19 @@ export class OpenFolder {
     }
   }
 
-  /**
-   * Creates a file with bytes of one of ours, flushed to the disk. A whole file is cloned where the file system can, else copied within the
-   * system; it is never linked, since its owner may change it. Throws as {@link create} does, an Error if bytes are missing, and the reason
-   * of an aborted `signal`.
-   */
+  /** Creates a file with bytes of one of ours, flushed to the disk. Throws as {@link create} and {@link copyPart} do. */
   async copy(name: string, from: FilePart, signal?: AbortSignal): Promise<void> {
-    const isWhole = from.offset === 0 && (await stat(from.path)).size === from.sizeBytes
     const target = await this.create(name)
     try {
-      const copied = isWhole ? this.#clone(from.path, name, target) : copyPart(from, target, signal)
-      await (signal ? untilAborted(copied, signal) : copied)
-      if ((await target.stat()).size !== from.sizeBytes) throw new Error(`${from.path} has been cut short`)
+      const { mode } = await target.stat()
+      // By its descriptor: a name could lead elsewhere by now.
+      await copyPart(from, this.#handle ? kernelName(target) : this.at(name), signal)
+      // A whole file is copied with the access rights of ours; some file systems have none.
+      await target.chmod(mode & 0o777).catch(() => {})
       await target.sync()
     } finally {
       await target.close()
     }
-  }
-
-  async #clone(from: string, name: string, target: FileHandle): Promise<void> {
-    // By its descriptor: a name could lead elsewhere by now.
-    await copyFile(from, this.#handle ? kernelName(target) : this.at(name), constants.COPYFILE_FICLONE)
-    // The copy has the rights of ours.
-    await giveToUser(target, 'file')
   }
 
   async close(): Promise<void> {
@@ -98,25 +82,6 @@ export class OpenFolder {
     )
     return openExisting(this.at(name), path.join(this.path, name), isNew)
   }
-}
-
-/** Writes part of a file into an open one, which stays open. */
-async function copyPart(
-  { path: from, offset: start, sizeBytes }: FilePart,
-  target: FileHandle,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  if (sizeBytes === 0) return
-  await target.writeFile(createReadStream(from, { start, end: start + sizeBytes - 1 }), signal ? { signal } : {})
-}
-
-/** Settles as `work` does, or rejects with the reason of a signal: a copy on a drive that hangs cannot be ended. */
-function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  if (signal.aborted) abort()
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
 export interface FolderOptions {

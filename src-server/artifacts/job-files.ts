@@ -12,6 +12,7 @@ import { pipeline } from 'node:stream/promises'
 import type { MasterName } from '../../src-contract/delivery-target.ts'
 import { CONTAINER_TYPES, type Format, formatFacts } from '../../src-contract/formats.ts'
 import type { JobStatus } from '../../src-contract/jobs.ts'
+import type { FilePart } from '../../src-system/copy-part.ts'
 import { discardFolder } from '../../src-system/disk.ts'
 import type { RegularFile } from '../../src-system/regular-file.ts'
 import type { Random } from '../../src-system/system.ts'
@@ -78,13 +79,6 @@ export interface JobFiles {
   readonly result?: KeptResult
   /** Folder of a batch's delivery, and the SHA-256 of its files other than masters; absent while the result is kept here. */
   readonly delivered?: { readonly folder: string; readonly sums: Readonly<Record<string, string>> }
-}
-
-/** A place in a file. */
-export interface BytesPlace {
-  readonly path: string
-  readonly offset: number
-  readonly sizeBytes: number
 }
 
 export interface StoredFilesDeps {
@@ -187,7 +181,7 @@ export class StoredFiles {
   async withFile<Outcome>(
     files: JobFiles,
     { file, sha256 }: KeptFile,
-    use: (place: BytesPlace) => Outcome | Promise<Outcome>,
+    use: (place: FilePart) => Outcome | Promise<Outcome>,
   ): Promise<Outcome> {
     const result = resultOf(files)
     const { sizeBytes, ...place } = placeIn(result, file)

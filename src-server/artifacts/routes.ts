@@ -1,11 +1,12 @@
 /** Downloads: the ZIP, each master, the stored songs and the report. */
 import type { FastifyInstance } from 'fastify'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
+import type { FilePart } from '../../src-system/copy-part.ts'
 import { reportName } from '../../src-worker/result/names.ts'
 import { AppError } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
 import type { CodedCopies } from './coded-copies.ts'
-import { type BytesPlace, expired, type JobFiles, masterOf, placeIn, resultOf, type StoredFiles } from './job-files.ts'
+import { expired, type JobFiles, masterOf, placeIn, resultOf, type StoredFiles } from './job-files.ts'
 import { disposition, fileAnswer } from './send-file.ts'
 
 export interface ArtifactDeps {
@@ -42,7 +43,7 @@ export function artifactRoutes(app: FastifyInstance, { filesOf, codedCopies, sto
     const { sizeBytes } = placeIn(resultOf(files), master.file)
     const copied = {
       ...{ sha256: master.sha256, sizeBytes, copiesFolder },
-      withBytes: (use: (place: BytesPlace) => Promise<void>) => stored.withFile(files, master, use),
+      withBytes: (use: (place: FilePart) => Promise<void>) => stored.withFile(files, master, use),
     }
     const copy = await codedCopies.copyOf(copied, codec, signal)
     const filename = master.file.replace(/\.wav$/, `_${codec}.wav`)

@@ -4,10 +4,11 @@ import { DEFAULT_PAGE_SIZE } from '../../src-contract/common.ts'
 import { RELEASE } from '../../src-contract/delivery-target.ts'
 import type { Job, JobPage, JobQuery, JobStatus } from '../../src-contract/jobs.ts'
 import { PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
+import type { FilePart } from '../../src-system/copy-part.ts'
 import type { Clock } from '../../src-system/system.ts'
 import type { StoredSong, WorkResult } from '../../src-worker/mastering/work-order.ts'
 import { keptFiles } from '../../src-worker/result/result-zip.ts'
-import { type BytesPlace, type JobFiles, placeIn, resultOf, type StoredFiles } from '../artifacts/job-files.ts'
+import { type JobFiles, placeIn, resultOf, type StoredFiles } from '../artifacts/job-files.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
 import { AppError } from '../http/app-error.ts'
@@ -157,7 +158,7 @@ export class Jobs {
   }
 
   /** Does the same with a master or another file of the result, and returns the position of its bytes. */
-  async bringBackFile(jobId: string, file: { readonly file: string; readonly sha256: string }): Promise<BytesPlace> {
+  async bringBackFile(jobId: string, file: { readonly file: string; readonly sha256: string }): Promise<FilePart> {
     const { folders, stored } = this.#deps
     const files = this.#requireFiles(jobId)
     const target = path.join(folders.result(jobId), file.file)

@@ -1,16 +1,11 @@
 /** Engine processes that make the files of releases from those of jobs, free of charge. */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import type { FilePart } from '../../src-system/copy-part.ts'
 import { discardFolder } from '../../src-system/disk.ts'
 import type { Log } from '../../src-system/log.ts'
 import type { Random } from '../../src-system/system.ts'
-import type {
-  ExportedSound,
-  ExportOrder,
-  FileRange,
-  FinalMessage,
-  RecordOrder,
-} from '../../src-worker/mastering/work-order.ts'
+import type { ExportedSound, ExportOrder, FinalMessage, RecordOrder } from '../../src-worker/mastering/work-order.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import type { PlayedLevel } from '../../src-worker/media/label-file.ts'
 import { AppError } from '../http/app-error.ts'
@@ -64,7 +59,7 @@ export function createMakeExport(deps: MakeExportDeps) {
         await use(message.files)
       })
     },
-    measureRecord(tracks: readonly FileRange[], signal: AbortSignal): Promise<PlayedLevel> {
+    measureRecord(tracks: readonly FilePart[], signal: AbortSignal): Promise<PlayedLevel> {
       return inFolder(deps, Math.max(...tracks.map(({ sizeBytes }) => sizeBytes)), async (folder) => {
         const order: RecordOrder = { tracks, ffmpeg: await deps.ffmpeg(), folder }
         const message = await run({ type: 'measure_record', order }, signal)

@@ -2,8 +2,6 @@
 import { createHash } from 'node:crypto'
 import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import path from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { ExportedFile } from '../../src-contract/release-exports.ts'
 import { syncFolder, whenReleased } from '../../src-system/disk.ts'
 import { MAX_FOREIGN_JSON_BYTES, parseForeignJson } from '../../src-system/foreign-json.ts'
@@ -16,7 +14,8 @@ import { AppError, invalidRequest } from '../http/app-error.ts'
 export interface FolderFile {
   /** Name in the folder, safe on every file system, with `/` behind the name of a folder in it. */
   readonly name: string
-  readonly open: () => Readable
+  /** Its bytes, or the path of a file of ours with them. */
+  readonly content: Buffer | string
   readonly sizeBytes: number
   readonly sha256: string
 }
@@ -32,8 +31,8 @@ const MAX_DEPTH = 8
 
 /** Returns a text as a file. */
 export function textFile(name: string, text: string | Buffer): FolderFile {
-  const bytes = Buffer.from(text)
-  return { name, open: () => Readable.from([bytes]), sizeBytes: bytes.length, sha256: sha256Of(bytes) }
+  const content = Buffer.from(text)
+  return { name, content, sizeBytes: content.length, sha256: sha256Of(content) }
 }
 
 export function sha256Of(bytes: Uint8Array): string {
@@ -201,14 +200,15 @@ export class ExportFolder {
   }
 
   async #put(
-    { name, open, sha256 }: FolderFile,
+    file: FolderFile,
     { replaces, signal }: { readonly replaces: (found: string) => boolean; readonly signal?: AbortSignal },
   ): Promise<void> {
     try {
+      const { name, sha256 } = file
       const found = await this.#found(name, signal)
       if (found === sha256) return
       if (found !== undefined && !replaces(found)) throw this.#taken(name)
-      const put = (folder: OpenFolder) => this.#putInto(folder, { name: path.basename(name), open, sha256 }, signal)
+      const put = (folder: OpenFolder) => this.#putInto(folder, { ...file, name: path.basename(name) }, signal)
       const below = path.dirname(name)
       await withFolder(this.path, async (own) => {
         if (below === '.') return put(own)
@@ -223,14 +223,23 @@ export class ExportFolder {
 
   async #putInto(
     folder: OpenFolder,
-    { name, open, sha256 }: Pick<FolderFile, 'name' | 'open' | 'sha256'>,
+    { name, content, sizeBytes, sha256 }: FolderFile,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const unfinished = folder.at(`.${name}${UNFINISHED}`)
     await rm(unfinished, { force: true })
     try {
-      const written = (await folder.create(path.basename(unfinished))).createWriteStream({ flush: true })
-      await pipeline(open(), written, signal ? { signal } : {})
+      if (typeof content === 'string') {
+        await folder.copy(path.basename(unfinished), { path: content, offset: 0, sizeBytes }, signal)
+      } else {
+        const target = await folder.create(path.basename(unfinished))
+        try {
+          await target.writeFile(content)
+          await target.sync()
+        } finally {
+          await target.close()
+        }
+      }
       // A drive may go, or write badly, without a word to the program that writes.
       if ((await sha256OfFile(unfinished, signal ? { signal } : {})) !== sha256)
         throw Object.assign(new Error(`${name} is not there as it was written`), { code: 'EIO' })

@@ -1,13 +1,13 @@
 /** Sound files of an exported folder: made from the jobs' files with the labels of the release, unless they exist already. */
 
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { MasterName } from '../../src-contract/delivery-target.ts'
 import type { FileFacts } from '../../src-contract/distributors/rules.ts'
 import type { Edges } from '../../src-contract/edges.ts'
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import type { ExportedFile, ExportRequest, FileSet } from '../../src-contract/release-exports.ts'
-import type { ExportedSound, ExportOrder, FileRange } from '../../src-worker/mastering/work-order.ts'
+import type { FilePart } from '../../src-system/copy-part.ts'
+import type { ExportedSound, ExportOrder } from '../../src-worker/mastering/work-order.ts'
 import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
 import type { Cover } from '../../src-worker/media/cover.ts'
 import type { PlayedLevel } from '../../src-worker/media/label-file.ts'
@@ -46,7 +46,7 @@ export interface SongMasters extends TrackMasters {
   /** Service that generated the song, as stated by its owner; absent without a statement. */
   readonly aiService?: string
   /** Resolves with the place of a file of the result. Rejects with RESULT_EXPIRED and FILE_GONE. */
-  readonly bytesOf: (file: Pick<JobFile, 'file' | 'sha256'>) => Promise<FileRange>
+  readonly bytesOf: (file: Pick<JobFile, 'file' | 'sha256'>) => Promise<FilePart>
 }
 
 export interface SoundDeps {
@@ -61,7 +61,7 @@ export interface SoundDeps {
     signal: AbortSignal,
   ) => Promise<void>
   /** Measures the tracks of a record as one. Throws as `makeFiles` does. */
-  readonly measureRecord: (tracks: readonly FileRange[], signal: AbortSignal) => Promise<PlayedLevel>
+  readonly measureRecord: (tracks: readonly FilePart[], signal: AbortSignal) => Promise<PlayedLevel>
 }
 
 /** Content of an export: a release with the masters of its tracks, in sets. */
@@ -172,7 +172,7 @@ export async function writeSounds(
         for (const [place, file] of files.entries()) {
           const { path: from } = sounds[place]!
           const { name, size_bytes: sizeBytes, sha256 } = file
-          await folder.write({ name, sizeBytes, sha256, open: () => createReadStream(from) }, signal)
+          await folder.write({ name, sizeBytes, sha256, content: from }, signal)
           done.set(name, file)
         }
       },
@@ -191,7 +191,7 @@ async function levelOf(
 ): Promise<PlayedLevel | null> {
   const isTold = sets.some(({ master, labels }) => master === name && labels === 'release')
   if (songs.length === 1 || !isTold) return null
-  const tracks: FileRange[] = []
+  const tracks: FilePart[] = []
   for (const song of songs) tracks.push(await song.bytesOf(masterOf(song, name)!))
   return measureRecord(tracks, signal)
 }
@@ -240,7 +240,7 @@ async function rangesBeside(
   const before = await rangesOf(places.filter((place) => place < index))
   const after = await rangesOf(places.filter((place) => place > index))
   if (places.length === 0 || [...before, ...after].includes(undefined)) return {}
-  return { joined: { before: before as FileRange[], after: after as FileRange[] } }
+  return { joined: { before: before as FilePart[], after: after as FilePart[] } }
 }
 
 function coverOf({ media_type: mimeType, bytes }: StoredCover): Cover {

@@ -1,13 +1,12 @@
 /** Makes the files of a release from a track's job files: each with the labels of the release, read back and measured. */
-import { createReadStream, createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 import { gatedLufs } from '../../src-engine/dsp/meters/gating.ts'
 import { createLoudnessMeter } from '../../src-engine/dsp/meters/loudness.ts'
 import { createTruePeakVerifier } from '../../src-engine/dsp/meters/true-peak.ts'
+import { copyPart } from '../../src-system/copy-part.ts'
 import { type LossyCodec, platformCodecs } from '../media/encode.ts'
 import { demuxerOf, fileEncoder, readBack, type SoundFile, samplesIn } from '../media/encode-file.ts'
 import { FfmpegError, listEncoders } from '../media/ffmpeg.ts'
@@ -24,7 +23,7 @@ import { type Bare, createFileMaker, type FloatWav, label, type MadeFile, missin
 import type { FrameRange } from './prepare-song.ts'
 import { CeilingBrokenError } from './render-master.ts'
 import { WorkFailure } from './work-failure.ts'
-import type { ExportedSound, ExportOrder, FileRange, RecordOrder } from './work-order.ts'
+import type { ExportedSound, ExportOrder, RecordOrder } from './work-order.ts'
 
 /** Playback rate of most services; files at this rate are not resampled. */
 const SERVICE_RATE_HZ = 44_100
@@ -84,12 +83,12 @@ export async function makeExportFiles(order: ExportOrder, signal: AbortSignal): 
   return files.map(({ format, isTagged }) => made.find((one) => one.format === format && one.isTagged === isTagged)!)
 }
 
-/** Extracts the sources from their ZIPs and returns their paths. */
+/** Copies the sources and returns their paths: what is made of them may be written beside. */
 async function cutOut({ sources, folder }: ExportOrder, signal: AbortSignal): Promise<Map<Format, string>> {
   const files = new Map<Format, string>()
   for (const source of sources) {
     const file = path.join(folder, `${source.format}-source.${formatFacts(source.format).container}`)
-    await copyRange(source, file, signal)
+    await copyPart(source, file, signal)
     files.set(source.format, file)
   }
   return files
@@ -106,7 +105,7 @@ async function joinedWav(
   const others: string[] = []
   for (const [i, range] of [...before, ...after].entries()) {
     const file = path.join(folder, `joined-${i}.wav`)
-    await copyRange(range, file, signal)
+    await copyPart(range, file, signal)
     others.push(file)
   }
   const target = path.join(folder, 'joined.wav')
@@ -114,11 +113,6 @@ async function joinedWav(
   for (const file of others) await rm(file)
   const [first, end] = starts.slice(before.length, before.length + 2)
   return { path: target, sampleRateHz, frames: starts.at(-1)!, own: { first: first!, end: end! } }
-}
-
-async function copyRange({ path: from, offset, sizeBytes }: FileRange, to: string, signal: AbortSignal): Promise<void> {
-  const bytes = createReadStream(from, { start: offset, end: offset + sizeBytes - 1 })
-  await pipeline(bytes, createWriteStream(to, { flags: 'wx', mode: 0o600 }), { signal })
 }
 
 function wavOf(format: Format, cut: ReadonlyMap<Format, string>): Promise<GivenWav>[] {
@@ -241,7 +235,7 @@ export async function measureRecord(
   const peaks: number[] = []
   for (const [index, track] of tracks.entries()) {
     const file = path.join(folder, `track-${index}.wav`)
-    await copyRange(track, file, signal)
+    await copyPart(track, file, signal)
     const { sampleRateHz } = await givenWav('wav24', file)
     const loudness = createLoudnessMeter(sampleRateHz)
     const peak = createTruePeakVerifier()

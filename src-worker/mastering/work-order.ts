@@ -17,6 +17,7 @@ import type { Recipe } from '../../src-contract/recipe.ts'
 import type { Decision, MasterResult, ReleaseResult, Repair, Spectrum, Warning } from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
+import type { FilePart } from '../../src-system/copy-part.ts'
 import type { AudioFacts, SongTags } from '../media/audio-facts.ts'
 import type { Cover, StoredCover } from '../media/cover.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
@@ -161,13 +162,6 @@ export interface AuditionAnswer {
   readonly answer: { readonly result: AuditionTasks[AuditionTask]['result'] } | { readonly failure: WorkFailed }
 }
 
-/** A sound file within another, such as a job's ZIP. */
-export interface FileRange {
-  readonly path: string
-  readonly offset: number
-  readonly sizeBytes: number
-}
-
 /** Files to write for one track of a release, and the files of its job. */
 export interface ExportOrder {
   readonly ffmpeg: Ffmpeg
@@ -180,11 +174,11 @@ export interface ExportOrder {
   /** Highest true peak of a file that is made, dBTP. */
   readonly ceilingDbtp: number
   /** Files of the job: the wanted formats and the WAVs that others are made from. */
-  readonly sources: readonly (FileRange & {
+  readonly sources: readonly (FilePart & {
     readonly format: Format
     readonly gainDb: number
     /** The same files of the adjacent joined tracks; conversions run over all of them. */
-    readonly joined?: { readonly before: readonly FileRange[]; readonly after: readonly FileRange[] }
+    readonly joined?: { readonly before: readonly FilePart[]; readonly after: readonly FilePart[] }
   })[]
   readonly files: readonly { readonly format: Format; readonly isTagged: boolean }[]
   readonly tags: SongTags
@@ -222,7 +216,7 @@ export interface RecordOrder {
   /** Existing, empty folder. */
   readonly folder: string
   /** WAVs in order. */
-  readonly tracks: readonly FileRange[]
+  readonly tracks: readonly FilePart[]
 }
 
 /** Stages of a running job as they appear on the wire, in order. */

@@ -79,6 +79,7 @@ test.each([
     const [ours, theirs] = [statSync(path.join(folder, 'melon')), statSync(path.join(made, '봄날_melon.wav'))]
     // Never a link: who edits tags in it would change ours.
     expect([theirs.ino === ours.ino, theirs.nlink]).toEqual([false, 1])
+    expect(theirs.mode & 0o777).toBe(0o666 & ~process.umask())
     expect(made).toBe(path.join(folder, 'new', 'Music', '봄날_master_1'))
     expect(readdirSync(made).sort()).toEqual(['봄날_melon.wav', '봄날_spotify.wav'])
     expect(readFileSync(path.join(made, '봄날_melon.wav'), 'utf8')).toBe('MELON')

@@ -1,13 +1,25 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { Readable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { ExportFolder, refusalOf, textFile } from '../../../src-server/releases/export-folder.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 
 const PART = '.song.wav.part'
+
+/** Happens as soon as a file has been copied. */
+const drive = vi.hoisted(() => ({ happen: () => {} }))
+beforeEach(() => {
+  drive.happen = () => {}
+})
+vi.mock('node:fs/promises', async (original) => {
+  const fs = await original<typeof import('node:fs/promises')>()
+  const copyFile: typeof fs.copyFile = async (...names) => {
+    await fs.copyFile(...names)
+    drive.happen()
+  }
+  return { ...fs, copyFile }
+})
 
 /** A folder, and a file during whose writing something happens to it. */
 async function setUp(happen: (part: string) => void) {
@@ -17,15 +29,11 @@ async function setUp(happen: (part: string) => void) {
   await folder.take('one', undefined)
   const part = path.join(folder.path, PART)
   const file = textFile('song.wav', 'sound')
-  const open = () =>
-    Readable.from(
-      (async function* () {
-        yield Buffer.from('sound')
-        while (!existsSync(part)) await setImmediate()
-        happen(part)
-      })(),
-    )
-  return { folder, parent, file, slow: { ...file, open } }
+  const made = path.join(mkdtempSync(path.join(tmpdir(), 'loudsmith-made-')), 'song.wav')
+  onTestFinished(() => rmSync(path.dirname(made), { recursive: true }))
+  writeFileSync(made, 'sound')
+  drive.happen = () => happen(part)
+  return { folder, parent, file, slow: { ...file, content: made } }
 }
 
 test('a drive that goes while a file is written ends the export with a sentence, and the file is written when it is back', async () => {

@@ -1,9 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, test } from 'vitest'
 import { analyseSource, type SourceAnalysis } from '../../../src-engine/analysis/analysis.ts'
 import { type BandLevels, silentDb } from '../../../src-engine/dsp/meters/spectrum.ts'
 import { measureMaster } from '../../../src-worker/mastering/measure-master.ts'
 import { targetBeside } from '../../../src-worker/mastering/report-facts.ts'
+import { createWavWriter } from '../../../src-worker/media/wav.ts'
 import { seededRandom, stereo, twoChannels } from '../../support/sounds.ts'
 import { runPlain, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 
@@ -102,6 +104,19 @@ describe('the curves of a master', () => {
     expect([peakDbfs.length, correlation.length]).toEqual([points, points])
     for (const peak of peakDbfs.slice(0, 10)) expect(peak).toBeCloseTo(-6.02, 1)
   })
+})
+
+test('a master with one bit changed since it was written is refused, wherever the bit is', () => {
+  const file = at('bit.wav')
+  const wav = createWavWriter(file, { sampleRateHz: rate, bitDepth: 24, frames: rate }, { tags: { title: '등불' } })
+  wav.write(new Uint8Array(6 * rate))
+  const written = { ...wav.finish(), frames: rate }
+  expect(() => measureMaster(file, written)).not.toThrow()
+  const bytes = readFileSync(file)
+  for (const place of [bytes.indexOf('INAM') + 9, bytes.length - 1]) {
+    writeFileSync(file, bytes.with(place, bytes[place]! ^ 1))
+    expect(() => measureMaster(file, written)).toThrow(/reads back different/)
+  }
 })
 
 describe('the target of a song', () => {
