@@ -61,6 +61,8 @@ export async function probeAudio(
     await proveFfmpeg()
     return refuseFormat(fault)
   }
+  // A plain WAV needs no ffmpeg that would end with the reason.
+  signal?.throwIfAborted()
   const { frames, damagedFrames } = placeDamage(stream, decodable)
   if (frames === 0) {
     const isNewer = stream.format === 'flac' && (stream.bitDepth ?? 0) > WIDEST_OLD_FLAC_BITS && isOld(ffmpeg)

@@ -1,12 +1,11 @@
 /** Checks of stored songs before they are read, and the failures when they cannot be read. */
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { access } from 'node:fs/promises'
-import { pipeline } from 'node:stream/promises'
+import { access, stat } from 'node:fs/promises'
 import type { FailureCode } from '../../src-contract/errors.ts'
 import { isExhausted } from '../../src-system/process-group.ts'
 import { InvalidSamplesError, UnreadableAudioError } from '../media/decode.ts'
 import { type Ffmpeg, FfmpegError } from '../media/ffmpeg.ts'
+import { piecesIn } from '../media/file-bytes.ts'
 import { tryFfmpegIn } from '../media/trial.ts'
 import { WorkFailure } from './work-failure.ts'
 import type { StoredSong } from './work-order.ts'
@@ -49,7 +48,11 @@ export async function checkStoredSong(
   })
   const hash = createHash('sha256')
   try {
-    await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash, { signal })
+    const { size } = await stat(path)
+    for await (const piece of piecesIn(path, [{ offset: 0, length: size }])) {
+      signal.throwIfAborted()
+      hash.update(piece)
+    }
   } catch (error) {
     signal.throwIfAborted()
     throw isExhausted(error) ? error : new WorkFailure(codes.unreadable, {}, error)

@@ -45,7 +45,8 @@ export function findDamage(planes: readonly Float32Array[], sampleRateHz: number
   const towering = toweringLevel(steps, largest)
   const rare = towering === undefined ? undefined : planes.map((samples) => runsBeyond(samples, towering))
   if (rare && isRare(rare.flat(), planes[0]!.length / sampleRateHz)) return rare
-  return planes.map((samples) => runsBeyond(samples, largest))
+  const isWithin = steps.subarray(stepOf(largest)).every((count) => count === 0)
+  return planes.map((samples) => (isWithin ? [] : runsBeyond(samples, largest)))
 }
 
 /** Counts samples by the step of their magnitude; NaN and infinities are in the highest steps. */

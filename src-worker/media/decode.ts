@@ -82,10 +82,15 @@ async function songInput({ path, format }: Pick<SongFile, 'path' | 'format'>): P
   const { codec, sampleRateHz, channels } = layout
   const name = codec.slice('pcm_'.length)
   return {
-    from: Readable.from(pieces),
+    // Each piece is only valid until the next, and a stream holds several.
+    from: Readable.from(copiesOf(pieces)),
     format: name === 'u8' ? name : `${name}le`,
     options: ['-ar', String(sampleRateHz), '-ac', String(channels)],
   }
+}
+
+async function* copiesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) yield Buffer.from(piece)
 }
 
 async function wavSound(path: string): Promise<WavSound> {

@@ -120,7 +120,7 @@ describe('a job', () => {
     })
 
     it('that cannot read in the data folder fails as FFMPEG_BROKEN', async () => {
-      const order = await orderFor(at('song.wav'), folder, { ffmpeg: troubled('confined', 'exit 1') })
+      const order = await orderFor(at('song.flac'), folder, { ffmpeg: troubled('confined', 'exit 1') })
       await expect(masterOrder(order)).rejects.toThrow('ffmpeg does not work')
       expect(readdirSync(order.attemptFolder)).toEqual([])
     })
