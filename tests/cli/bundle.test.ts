@@ -141,12 +141,12 @@ test('is not saved over a file, nor without agreement, and a job that there is n
 })
 
 test('an address keeps its host, and on this computer its path; words that only look like secrets stay', () => {
-  const shown = (text: string) => redact(text, { home: '/home/kim', secrets: ['short', 'longsecret'] })
+  const shown = (text: string) => redact(text, { home: '/srv/kim', secrets: ['short', 'longsecret'] })
   expect(shown('http://127.0.0.1:47310/api/v1/jobs/1?wait=3')).toBe('http://127.0.0.1:47310/api/v1/jobs/1?[redacted]')
   expect(shown('https://u:p@example.com:8443/a/b?c=d#e and s3://bucket')).toBe(
     'https://example.com:8443/[redacted] and s3://bucket',
   )
-  expect(shown('/home/kim/a /home/kims/b short longsecret')).toBe('~/a /home/kims/b short [redacted]')
+  expect(shown('/srv/kim/a /srv/kims/b short longsecret')).toBe('~/a /srv/kims/b short [redacted]')
   expect(shown('the password is set, 12 tokens left, https://example.com/')).toBe(
     'the password is set, 12 tokens left, https://example.com/',
   )
