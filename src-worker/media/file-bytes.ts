@@ -10,7 +10,7 @@ export async function readAt(handle: FileHandle, position: number, length: numbe
 }
 
 /** Size of the pieces of {@link piecesIn}, bytes: whole frames of every sample size. */
-const PIECE_BYTES = 3 << 18
+const PIECE_BYTES = 3 << 16
 
 /**
  * Yields the bytes of ranges of a file in pieces; each is valid until the next, since new memory for every piece costs more than the

@@ -448,7 +448,9 @@ describe('a job that cannot be done', () => {
   })
 
   it('fails if ffmpeg is missing', async () => {
-    expect(await fails({ ffmpeg: { ...order.ffmpeg, path: at('no-ffmpeg') } })).toMatchObject({
+    // Its encoders are asked for; a WAV is read without it.
+    const settings = { ...order.settings, tier: 'premium' as const }
+    expect(await fails({ settings, ffmpeg: { ...order.ffmpeg, path: at('no-ffmpeg') } })).toMatchObject({
       failureCode: 'FFMPEG_MISSING',
     })
   })
