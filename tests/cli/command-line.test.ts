@@ -20,6 +20,7 @@ import { STYLES } from '../../src-contract/styles.ts'
 import { startFailureText } from '../../src-contract/text/start-failure.ts'
 import { DatabaseError } from '../../src-server/db/fault.ts'
 import { CLI } from '../support/built.ts'
+import { IS_CAMPAIGN } from '../support/campaign.ts'
 import { runCommand } from '../support/commands.ts'
 import { markDirectory } from '../support/data-directory.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
@@ -545,8 +546,8 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test.runIf(process.platform === 'linux')(
-  'a signal that comes twice, as from a terminal and from npm, still stops the service in order (where /proc tells who lives)',
+test.runIf(IS_CAMPAIGN && process.platform === 'linux')(
+  'a signal that comes twice, as from a terminal and from npm, still stops the service in order (in npm run campaign, where /proc tells who lives)',
   async () => {
     const { pid, runningJob, signal } = await serveInTerminal()
     const jobId = await runningJob()
@@ -632,24 +633,27 @@ test('a song that is too large to be sent with its job is stored for it alone, a
   expect((await service.get('/app/desk')).body.songs).toEqual([])
 })
 
-test('a song and a reference that are too large to be sent with the job are refused as what they are', async () => {
-  const long = path.join(dataDir, 'long.wav')
-  writeFileSync(long, wavSong({ seconds: 601, sampleRateHz: 22_050 }))
-  const song = path.join(dataDir, 'song.wav')
-  writeFileSync(song, wavSong())
-  await startedService({ forkEngine: createHeldEngine().fork })
-  const refused = async (...files: string[]) => {
-    const messages = ['master', ...files, '--platforms', 'spotify', '--out', dataDir, '--data-dir', dataDir, '--json']
-    return JSON.parse((await runCommand(...messages)).out).error
-  }
-  const tooLong = { code: 'FILE_TOO_LONG', param: 'file', message: expect.stringMatching(/^The file is 10:01 long/) }
-  expect(await refused(long)).toMatchObject(tooLong)
-  expect(await refused(song, '--reference', long)).toMatchObject({
-    code: 'FILE_TOO_LONG',
-    param: 'reference_file',
-    message: expect.stringMatching(/^The reference is 10:01 long/),
-  })
-})
+test.runIf(IS_CAMPAIGN)(
+  'a song and a reference that are too large to be sent with the job (in npm run campaign) are refused as what they are',
+  async () => {
+    const long = path.join(dataDir, 'long.wav')
+    writeFileSync(long, wavSong({ seconds: 601, sampleRateHz: 22_050 }))
+    const song = path.join(dataDir, 'song.wav')
+    writeFileSync(song, wavSong())
+    await startedService({ forkEngine: createHeldEngine().fork })
+    const refused = async (...files: string[]) => {
+      const messages = ['master', ...files, '--platforms', 'spotify', '--out', dataDir, '--data-dir', dataDir, '--json']
+      return JSON.parse((await runCommand(...messages)).out).error
+    }
+    const tooLong = { code: 'FILE_TOO_LONG', param: 'file', message: expect.stringMatching(/^The file is 10:01 long/) }
+    expect(await refused(long)).toMatchObject(tooLong)
+    expect(await refused(song, '--reference', long)).toMatchObject({
+      code: 'FILE_TOO_LONG',
+      param: 'reference_file',
+      message: expect.stringMatching(/^The reference is 10:01 long/),
+    })
+  },
+)
 
 test.runIf(existsSync('/proc/self'))(
   'an output folder that cannot be made is refused at once, even where Node would try for ever (in /proc, so on Linux only)',

@@ -143,10 +143,14 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     expect((await use('read_job', { job_id, wait: 30 })).value).toEqual(job)
     // The engine of this test writes a report without figures.
     const [reportFile = ''] = globSync(`jobs/${job_id}/**/report.json`, { cwd: dataDir })
-    writeFileSync(path.join(dataDir, reportFile), JSON.stringify({ job_id, source: { codec: 'flac', curves: [1, 2] } }))
+    const reportPath = path.join(dataDir, reportFile)
+    const kept = readFileSync(reportPath)
+    writeFileSync(reportPath, JSON.stringify({ job_id, source: { codec: 'flac', curves: [1, 2] } }))
     expect((await use('read_report', { job_id })).value).toEqual({ job_id, source: { codec: 'flac' } })
     const { contents } = await client.readResource({ uri: `loudsmith://jobs/${job_id}/report` }, PATIENT)
     expect(JSON.parse((contents[0] as { text: string }).text).source).toHaveProperty('curves')
+    // The ZIP has the report as it was written.
+    writeFileSync(reportPath, kept)
 
     expect((await use('link_job', { job_id })).value).toMatchObject({ dry_run: true, title: '밤', expires_in: 86_400 })
     const linked = await use('link_job', { job_id, expires_in: 60, confirm: true })
