@@ -71,7 +71,7 @@ describe.runIf(process.platform !== 'win32')('the ffmpeg of the settings', () =>
   test('that is another file since is not run: songs are refused with what to do, until it is confirmed again', async () => {
     const file = await ownFfmpeg()
     await set(file, asOwner())
-    await service.newJob()
+    await service.ended((await service.newJob()).job_id)
     const before = timesRun()
     await ownFfmpeg('another')
     // As a program that hides its work would leave it.
