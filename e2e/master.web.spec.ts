@@ -100,7 +100,10 @@ test('a song that arrives moves no other, and songs out of view are as high as t
   expect(new Set(heights).size).toBe(1)
 })
 
-test('percents of a song walk up and never back, from the first byte to the last master', async ({ page, home }) => {
+test('percents of a song walk up and never back, from the first byte to the last master', { tag: '@long' }, async ({
+  page,
+  home,
+}) => {
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   await page.evaluate(() => {
     const seen: string[] = []
@@ -128,7 +131,8 @@ test('percents of a song walk up and never back, from the first byte to the last
     expect(percents.length).toBeGreaterThan(10)
   }
   const steps = rendered.slice(1).map((percent, i) => percent - (rendered[i] ?? 0))
-  expect(Math.max(...steps)).toBeLessThanOrEqual(5)
+  // The analysis that is kept is not made again: its part is stepped over.
+  expect(Math.max(...steps)).toBeLessThanOrEqual(8)
 })
 
 test('between two songs nobody says that nothing is rendered', async ({ page }) => {
@@ -263,10 +267,9 @@ test('songs are selected, removed, put back, reordered and started by keyboard a
   await expect(page.locator('.song.done, .song.below').first()).toBeVisible()
 })
 
-test('a pause lets the running song finish, holds the others over a reload and a restart, and goes on', async ({
-  page,
-  program,
-}) => {
+test('a pause lets the running song finish, holds the others over a reload and a restart, and goes on', {
+  tag: '@long',
+}, async ({ page, program }) => {
   await drop(
     page,
     ['One', 'Two', 'Three'].map((name, i) => song(`${name}.wav`, i + 1, 12)),
@@ -312,9 +315,9 @@ test('a running song that is cancelled is refunded in its row, and mastered afte
   await expect(page.locator('.song.done, .song.below')).toBeVisible()
 })
 
-test('an upload that a reload cuts off, which the browser asks about, waits in its place with its settings, and goes on when the file is dropped again', async ({
-  page,
-}) => {
+test('an upload that a reload cuts off, which the browser asks about, waits in its place with its settings, and goes on when the file is dropped again', {
+  tag: '@long',
+}, async ({ page }) => {
   const asked: string[] = []
   page.on('dialog', (dialog) => {
     asked.push(dialog.type())

@@ -95,10 +95,9 @@ test('a song is heard, made darker, taken back, warmed and compared by keyboard 
   })
 })
 
-test('points of the curve are dragged, several songs are changed at once, and axe finds nothing in either language', async ({
-  page,
-  program,
-}) => {
+test('points of the curve are dragged, several songs are changed at once, and axe finds nothing in either language', {
+  tag: '@long',
+}, async ({ page, program }) => {
   await drop(page, [song('Alpha.wav', 1), song('Beta.wav', 2), song('Gamma.wav', 3)])
   await isMeasured(page, 3)
   await rowOf(page, 'Alpha').locator('.ti').click()

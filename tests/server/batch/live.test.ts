@@ -19,6 +19,7 @@ import { type Batch, type Source, summaryOf } from '../../../src-contract/app.ts
 import type { Job } from '../../../src-contract/jobs.ts'
 import { WatchFolderStore } from '../../../src-server/watch/watch-folder-store.ts'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
+import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { wavSong } from '../../support/songs.ts'
@@ -431,33 +432,38 @@ test('a song of a watched folder whose masters have no room yet waits with the r
   expect((await batch()).songs[0]?.error).toBeUndefined()
 })
 
-test('the song that a watched folder brought goes with its masters when their time is over, and is not taken again', async () => {
-  await service.stop()
-  const [watched, dataDir] = [path.join(folder, 'watched'), path.join(folder, 'kept')]
-  mkdirSync(watched)
-  engine = createHeldEngine({ isAutomatic: true })
-  service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
-  await service.post('/app/watch-folders', { path: watched })
-  writeFileSync(path.join(watched, 'song.wav'), wavSong())
-  const jobs = async () => (await service.get('/api/v1/jobs')).body.jobs
-  await expect.poll(jobs).toMatchObject([{ status: 'done' }])
-  const stored = () => readdirSync(path.join(dataDir, 'sources')).length
-  expect([(await batch()).songs.length, stored()]).toEqual([1, 1])
-  await service.stop()
-  const db = new Database(path.join(dataDir, 'loudsmith.db'))
-  db.prepare('UPDATE jobs SET completed_at_ms = completed_at_ms - :age, expires_at_ms = completed_at_ms').run({
-    age: 31 * 86_400_000,
-  })
-  db.close()
-  service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
-  await expect.poll(async () => [(await batch()).songs.length, stored()]).toEqual([0, 0])
-  expect(await jobs()).toMatchObject([{ status: 'done', expired: true }])
-  // Looked at in the order of their names: who takes the second has passed the first.
-  writeFileSync(path.join(watched, 'song2.wav'), wavSong({ hertz: 330 }))
-  const titles = async () => (await batch()).songs.map(({ source }) => source.title)
-  await expect.poll(titles).toEqual(['song2'])
-  expect((await service.get('/app/watch-folders')).body.folders).toMatchObject([{ taken: 2, waiting: [], refused: [] }])
-})
+test.runIf(IS_CAMPAIGN)(
+  'the song that a watched folder brought goes with its masters when their time is over, and is not taken again',
+  async () => {
+    await service.stop()
+    const [watched, dataDir] = [path.join(folder, 'watched'), path.join(folder, 'kept')]
+    mkdirSync(watched)
+    engine = createHeldEngine({ isAutomatic: true })
+    service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
+    await service.post('/app/watch-folders', { path: watched })
+    writeFileSync(path.join(watched, 'song.wav'), wavSong())
+    const jobs = async () => (await service.get('/api/v1/jobs')).body.jobs
+    await expect.poll(jobs).toMatchObject([{ status: 'done' }])
+    const stored = () => readdirSync(path.join(dataDir, 'sources')).length
+    expect([(await batch()).songs.length, stored()]).toEqual([1, 1])
+    await service.stop()
+    const db = new Database(path.join(dataDir, 'loudsmith.db'))
+    db.prepare('UPDATE jobs SET completed_at_ms = completed_at_ms - :age, expires_at_ms = completed_at_ms').run({
+      age: 31 * 86_400_000,
+    })
+    db.close()
+    service = await startService({ forkEngine: engine.fork, dataDir, keepsData: true })
+    await expect.poll(async () => [(await batch()).songs.length, stored()]).toEqual([0, 0])
+    expect(await jobs()).toMatchObject([{ status: 'done', expired: true }])
+    // Looked at in the order of their names: who takes the second has passed the first.
+    writeFileSync(path.join(watched, 'song2.wav'), wavSong({ hertz: 330 }))
+    const titles = async () => (await batch()).songs.map(({ source }) => source.title)
+    await expect.poll(titles).toEqual(['song2'])
+    expect((await service.get('/app/watch-folders')).body.folders).toMatchObject([
+      { taken: 2, waiting: [], refused: [] },
+    ])
+  },
+)
 
 test('an output folder that vanished costs the job nothing', async () => {
   const output = path.join(folder, 'stick')

@@ -25,6 +25,7 @@ import type { ForkEngine } from '../../../src-server/jobs/worker-pool.ts'
 import { type RunningServer, startServer } from '../../../src-server/server.ts'
 import { createLog } from '../../../src-system/log.ts'
 import { systemClock } from '../../../src-system/system.ts'
+import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { INTACT } from '../../support/exports.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Answer, masterForm, type Service, startService } from '../../support/service.ts'
@@ -175,7 +176,7 @@ describe('on a full disk', () => {
     await expectRemoved(jobs)
   })
 
-  test('jobs can be deleted where no room could be kept aside', async (context) => {
+  test.runIf(IS_CAMPAIGN)('jobs can be deleted where no room could be kept aside', async (context) => {
     const jobs = await openFull(context, 3)
     rmSync(spareRoom())
     fill()
@@ -227,25 +228,28 @@ describe('on a full disk', () => {
     expect(existsSync(attempt)).toBe(false)
   })
 
-  test('songs can be taken off the batch, and the retention can be made shorter', async (context) => {
-    await openFull(context)
-    await full.patch('/app/desk', { is_paused: true })
-    const sources: string[] = []
-    for (let pitch = 1; pitch <= 4; pitch++) {
-      const form = new FormData()
-      form.append('file', new Blob([new Uint8Array(wavSong({ hertz: 110 * pitch }))]), 'song.wav')
-      sources.push((await full.call('POST', '/app/sources', { body: form })).body.source_id)
-    }
-    await full.post('/app/desk/start', { source_ids: sources })
-    fill()
-    for (const source_id of sources) {
-      expect((await full.post('/app/desk/stop', { source_ids: [source_id] })).status).toBe(200)
-      expect((await full.post('/app/desk/remove', { source_ids: [source_id] })).status).toBe(200)
-    }
-    expect((await full.get('/app/desk')).body.songs).toEqual([])
-    for (const retention_days of [20, 10, 5, 1])
-      expect((await full.patch('/app/settings', { retention_days })).body.retention_days).toBe(retention_days)
-  })
+  test.runIf(IS_CAMPAIGN)(
+    'songs can be taken off the batch, and the retention can be made shorter',
+    async (context) => {
+      await openFull(context)
+      await full.patch('/app/desk', { is_paused: true })
+      const sources: string[] = []
+      for (let pitch = 1; pitch <= 4; pitch++) {
+        const form = new FormData()
+        form.append('file', new Blob([new Uint8Array(wavSong({ hertz: 110 * pitch }))]), 'song.wav')
+        sources.push((await full.call('POST', '/app/sources', { body: form })).body.source_id)
+      }
+      await full.post('/app/desk/start', { source_ids: sources })
+      fill()
+      for (const source_id of sources) {
+        expect((await full.post('/app/desk/stop', { source_ids: [source_id] })).status).toBe(200)
+        expect((await full.post('/app/desk/remove', { source_ids: [source_id] })).status).toBe(200)
+      }
+      expect((await full.get('/app/desk')).body.songs).toEqual([])
+      for (const retention_days of [20, 10, 5, 1])
+        expect((await full.patch('/app/settings', { retention_days })).body.retention_days).toBe(retention_days)
+    },
+  )
 })
 
 describe('a second writer that fills the disk in the middle of', () => {
@@ -450,19 +454,22 @@ describe.each([
   })
 })
 
-test('a song of a watched folder waits outside while the disk has no room for it beside the reserve', async (context) => {
-  needMount(context)
-  const watched = mkdtempSync(path.join(tmpdir(), 'loudsmith-bounces-'))
-  const { folder_id } = (await service.post('/app/watch-folders', { path: watched })).body
-  writeFileSync(path.join(watched, 'song.wav'), wavOfSize(6_000_000))
-  leaveRoom(2 * 1_048_576)
-  const waiting = async () => (await service.get('/app/watch-folders')).body.folders[0].waiting
-  await expect.poll(waiting).toMatchObject([{ code: 'INSUFFICIENT_STORAGE' }])
-  expect(service.temporary()).toEqual([])
-  free()
-  await service.call('DELETE', `/app/watch-folders/${folder_id}`)
-  rmSync(watched, { recursive: true })
-})
+test.runIf(IS_CAMPAIGN)(
+  'a song of a watched folder waits outside while the disk has no room for it beside the reserve',
+  async (context) => {
+    needMount(context)
+    const watched = mkdtempSync(path.join(tmpdir(), 'loudsmith-bounces-'))
+    const { folder_id } = (await service.post('/app/watch-folders', { path: watched })).body
+    writeFileSync(path.join(watched, 'song.wav'), wavOfSize(6_000_000))
+    leaveRoom(2 * 1_048_576)
+    const waiting = async () => (await service.get('/app/watch-folders')).body.folders[0].waiting
+    await expect.poll(waiting).toMatchObject([{ code: 'INSUFFICIENT_STORAGE' }])
+    expect(service.temporary()).toEqual([])
+    free()
+    await service.call('DELETE', `/app/watch-folders/${folder_id}`)
+    rmSync(watched, { recursive: true })
+  },
+)
 
 test('the command line leaves no half of a master where there is no room to unpack all of them', async (context) => {
   needMount(context)

@@ -11,6 +11,7 @@ import type { ReleasePlan } from '../../../src-contract/release-mastering.ts'
 import type { Release, Track } from '../../../src-contract/releases.ts'
 import { type Clock, systemClock } from '../../../src-system/system.ts'
 import type { WorkOrder } from '../../../src-worker/mastering/work-order.ts'
+import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
@@ -541,7 +542,7 @@ describe('tracks that go over into the next', () => {
     expect(anchored.tracks.every(({ master: made }) => made?.corrections === undefined)).toBe(true)
   })
 
-  test('are exported as one: what is converted is converted with the others', async () => {
+  test.runIf(IS_CAMPAIGN)('are exported as one: what is converted is converted with the others', async () => {
     engine.masterBytes = in24Bits(wavSong({ seconds: 2, sampleRateHz: 44_100 }))
     const release = await newRelease([3, 4])
     const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-joined-'))

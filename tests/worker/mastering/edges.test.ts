@@ -87,7 +87,7 @@ describe('fades', () => {
     expect(Math.abs(master.integrated_lufs + 8)).toBeLessThanOrEqual(0.05)
   })
 
-  it('mend an end that breaks off', async () => {
+  it.runIf(IS_CAMPAIGN)('mend an end that breaks off', async () => {
     const song = songAt(44_100, 8)
     const codes = async (change: OrderChange) => (await run(song, change)).warnings.map(({ code }) => code)
     expect(await codes({ trim_end_seconds: 1 })).toContain('INPUT_BREAKS_OFF')
@@ -112,7 +112,7 @@ describe('padding', () => {
   })
 })
 
-it('edges that are named at their defaults change no byte', async () => {
+it.runIf(IS_CAMPAIGN)('edges that are named at their defaults change no byte', async () => {
   const song = songAt(44_100)
   expect((await run(song, WHOLE_SONG)).master.sha256).toBe((await run(song, {})).master.sha256)
 })

@@ -6,6 +6,7 @@ import type { Format } from '../../../src-contract/formats.ts'
 import type { Report } from '../../../src-contract/report.ts'
 import type { WorkOrder } from '../../../src-worker/mastering/work-order.ts'
 import { placeOf } from '../../../src-worker/result/result-zip.ts'
+import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, type OrderChange, orderFor, storedSong } from './run-worker.ts'
 
@@ -86,7 +87,7 @@ test('songs joined into one have its recipe and its gain, and are cut at the sam
   }
 })
 
-test('songs of another rate than the engine works at are converted as one', async () => {
+test.runIf(IS_CAMPAIGN)('songs of another rate than the engine works at are converted as one', async () => {
   const planes = songLike(2.6, 32_000, 0.5)
   const at = (name: string, from: number, to?: number) =>
     writeFloatWav(
