@@ -10,19 +10,14 @@ import { useListenWords } from './context.tsx'
 export function Decisions({ report }: { report: Pick<Report, 'decisions' | 'masters'> }) {
   const { decisions, masters } = report
   const { t, l, language } = useListenWords()
+  const results = masters.map(({ result }) => result)
+  const summary = changeSummary(decisions, results)
   return (
     <section className="decisions" aria-label={l.decisions}>
       <header>
         <h2>{l.decisions}</h2>
-        <p>
-          {
-            changeSummary(
-              decisions,
-              masters.map(({ result }) => result),
-            )[language]
-          }
-        </p>
       </header>
+      <p>{summary[language]}</p>
       <ol>
         {decisions.map((decision, index) => {
           // Clipper and limiter are described for the master that drove them hardest.
