@@ -16,7 +16,7 @@ const canEncode = (await listEncoders(ffmpeg)).has('aac')
 /** Noise that is brought to a loudness at which it stands at its ceiling throughout: an encoder throws it above full scale. */
 const random = seededRandom(5)
 let last = 0
-const noise = stereo(3 * 44_100, 44_100, () => {
+const noise = stereo(6 * 44_100, 44_100, () => {
   last = 0.8 * last + 0.1 * random()
   return last
 })
