@@ -83,7 +83,7 @@ export async function makeExportFiles(order: ExportOrder, signal: AbortSignal): 
   return files.map(({ format, isTagged }) => made.find((one) => one.format === format && one.isTagged === isTagged)!)
 }
 
-/** Copies the sources and returns their paths: what is made of them may be written beside. */
+/** Copies the sources and returns their paths, beside which further files may be written. */
 async function cutOut({ sources, folder }: ExportOrder, signal: AbortSignal): Promise<Map<Format, string>> {
   const files = new Map<Format, string>()
   for (const source of sources) {

@@ -6,8 +6,8 @@ export type StageWeights = Readonly<Partial<Record<WorkStage, number>>>
 
 /** Of mastering, as measured; proofing against codecs is most of a premium job. */
 export const MASTERING_WEIGHTS: Readonly<Record<Tier, StageWeights>> = {
-  standard: { decoding: 0.12, analysing: 0.18, rendering: 0.46, verifying: 0.1, packaging: 0.14 },
-  premium: { decoding: 0.04, analysing: 0.06, rendering: 0.2, verifying: 0.64, packaging: 0.06 },
+  standard: { decoding: 0.12, analysing: 0.16, rendering: 0.56, verifying: 0.13, packaging: 0.03 },
+  premium: { decoding: 0.04, analysing: 0.06, rendering: 0.2, verifying: 0.68, packaging: 0.02 },
 }
 
 /** Of mastering with files of further formats, which are most of the work. */
@@ -15,8 +15,8 @@ export const FORMAT_WEIGHTS: StageWeights = {
   decoding: 0.05,
   analysing: 0.07,
   rendering: 0.25,
-  verifying: 0.55,
-  packaging: 0.08,
+  verifying: 0.61,
+  packaging: 0.02,
 }
 
 /** Of an analysis, as measured on four minutes of WAV, FLAC and MP3. */
@@ -31,17 +31,22 @@ export interface ProgressMeter {
   report(stage: WorkStage, part: number): void
 }
 
-/** Returns a meter that sends a message for each new stage and for each further hundredth of the whole. */
+/**
+ * Returns a meter that sends a message for each new stage and for each further hundredth of the whole. A stage begins where the one before
+ * ended and shares what is left with those that follow: one that has nothing to do, such as an analysis that is kept, makes no jump.
+ */
 export function createProgressMeter(weights: StageWeights, send: (progress: WorkProgress) => void): ProgressMeter {
   let current = -1
+  let begun = 0
   let sent = 0
   return {
     report(stage, part) {
       const index = WORK_STAGES.indexOf(stage)
       if (index < current) return
-      const weightOf = (one: WorkStage) => weights[one] ?? 0
-      const before = WORK_STAGES.slice(0, index).reduce((sum, earlier) => sum + weightOf(earlier), 0)
-      const fraction = Math.max(sent, before + weightOf(stage) * Math.max(0, Math.min(1, part)))
+      if (index > current) begun = sent
+      const [weight = 0, ...later] = WORK_STAGES.slice(index).map((one) => weights[one] ?? 0)
+      const share = weight / later.reduce((sum, one) => sum + one, weight)
+      const fraction = Math.max(sent, begun + (1 - begun) * share * Math.max(0, Math.min(1, part)))
       if (index === current && fraction < sent + STEP) return
       current = index
       sent = fraction

@@ -605,4 +605,17 @@ describe('the progress meter', () => {
     expect(sent.map(({ stage }) => stage)).toEqual(['decoding', 'rendering', 'packaging'])
     expect(sent.at(-1)!.fraction).toBe(1)
   })
+
+  it('does not jump over a stage that has nothing to do', () => {
+    const sent: number[] = []
+    const meter = createProgressMeter(MASTERING_WEIGHTS.standard, ({ fraction }) => sent.push(fraction))
+    meter.report('decoding', 1)
+    meter.report('analysing', 0)
+    meter.report('rendering', 0)
+    expect(new Set(sent)).toEqual(new Set([MASTERING_WEIGHTS.standard.decoding]))
+    meter.report('rendering', 1)
+    meter.report('verifying', 1)
+    meter.report('packaging', 1)
+    expect(sent.at(-1)).toBeCloseTo(1, 12)
+  })
 })
