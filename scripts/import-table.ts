@@ -31,7 +31,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   worker: { places: ['src-worker/mastering/worker.ts'], imports: ['system', 'mastering', 'audition'] },
   audition: {
     places: ['src-worker/audition/'],
-    imports: ['contract', 'dsp', 'engine', 'mastering'],
+    imports: ['contract', 'dsp', 'engine', 'mastering', 'result'],
   },
   mastering: {
     places: ['src-worker/mastering/'],

@@ -5,7 +5,7 @@ import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import type { Recipe } from './recipe.ts'
-import { Decision, Spectrum } from './report.ts'
+import { Decision, Measurement, Pictured, Spectrum } from './report.ts'
 import { MasterSettings } from './setting-schemas.ts'
 
 export const AUDITION_STATES = ['estimated', 'exact', 'failed'] as const
@@ -91,6 +91,16 @@ export const Audition = exactly({
 })
 export type Audition = Static<typeof Audition>
 
+/** Figures of an audition for drawing, equal to those in report.json of a job with these settings. */
+export const AuditionPicture = exactly({
+  audition_id: Type.String(),
+  state: oneOf(AUDITION_STATES),
+  source: Pictured,
+  master: Type.Optional(Pictured),
+  reference: Type.Optional(exactly({ measurement: Measurement, spectrum: Spectrum })),
+})
+export type AuditionPicture = Static<typeof AuditionPicture>
+
 const AuditionPath = exactly({ audition_id: Type.String() })
 const tag = 'App'
 const WAV = ['audio/wav']
@@ -133,6 +143,18 @@ export const auditionEndpoints = endpoints({
     description: 'One that a newer one has interrupted is rendered again when it is read, once nothing else waits.',
     params: AuditionPath,
     answers: { 200: { description: 'The audition, as far as it is known.', schema: Audition } },
+    errors: ['NOT_FOUND'],
+  },
+  readAuditionPicture: {
+    method: 'GET',
+    path: '/app/auditions/{audition_id}/picture',
+    access: 'session',
+    tag,
+    summary: 'Read the measurements, spectra and curves of an audition',
+    description:
+      'Those that report.json of a job with these settings has: of the source and the reference at once, of the master once the audition is exact. Read as the audition itself is.',
+    params: AuditionPath,
+    answers: { 200: { description: 'The figures, as far as they are known.', schema: AuditionPicture } },
     errors: ['NOT_FOUND'],
   },
   readEstimate: {

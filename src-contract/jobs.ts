@@ -30,17 +30,7 @@ import {
 } from './limits.ts'
 import { CHANGED_METADATA, METADATA_FIELDS, SHOWN_METADATA } from './metadata-schemas.ts'
 import { PLATFORMS } from './platforms/index.ts'
-import {
-  MasterResult,
-  Measurement,
-  RENDER_WARNING_CODES,
-  ReleaseResult,
-  Repair,
-  Report,
-  Spectrum,
-  TimeCurves,
-  Warning,
-} from './report.ts'
+import { MasterResult, Pictured, RENDER_WARNING_CODES, ReleaseResult, Repair, Report, Warning } from './report.ts'
 import { CHANGED_SETTINGS, SETTING_FIELDS, SHOWN_SETTINGS } from './setting-schemas.ts'
 
 export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
@@ -244,9 +234,7 @@ export const Analysis = exactly({
   sample_rate_hz: Type.Integer(),
   channels: Type.Integer(),
   bandwidth_hz: orNull(Type.Number()),
-  measurement: Measurement,
-  spectrum: Spectrum,
-  curves: TimeCurves,
+  ...Pictured.properties,
   waveform: Type.Array(Type.Number(), { description: 'Peak of each of equal slices, linear 0 to 1.' }),
   repairs: Type.Array(Repair, { description: 'Repairs that mastering would make.' }),
   proposed_edges: Type.Optional(ProposedEdges),

@@ -283,6 +283,10 @@ export const Spectrum = exactly({
 })
 export type Spectrum = Static<typeof Spectrum>
 
+/** Figures of one signal that a page draws. */
+export const Pictured = exactly({ measurement: Measurement, spectrum: Spectrum, curves: TimeCurves })
+export type Pictured = Static<typeof Pictured>
+
 export const ReportSettings = exactly({
   platforms: Type.Array(oneOf(PLATFORMS)),
   ...REPORTED_SETTINGS,
@@ -351,9 +355,7 @@ export const Report = exactly({
     bandwidth_hz: orNull(
       Type.Number({ description: 'Highest frequency with music in it; null where there is no cutoff.' }),
     ),
-    measurement: Measurement,
-    spectrum: Spectrum,
-    curves: TimeCurves,
+    ...Pictured.properties,
   }),
   reference: Type.Optional(
     exactly({ measurement: Measurement, spectrum: Spectrum, curves: Type.Optional(TimeCurves) }),
@@ -376,9 +378,7 @@ export const Report = exactly({
     exactly({
       result: MasterResult,
       finishing: Type.Optional(Finishing),
-      measurement: Measurement,
-      spectrum: Spectrum,
-      curves: TimeCurves,
+      ...Pictured.properties,
     }),
   ),
   release: Type.Optional(
@@ -386,9 +386,7 @@ export const Report = exactly({
       {
         result: ReleaseResult,
         finishing: Finishing,
-        measurement: Measurement,
-        spectrum: Spectrum,
-        curves: TimeCurves,
+        ...Pictured.properties,
       },
       'Extension: the master for all services, where `release_master` asked for it.',
     ),

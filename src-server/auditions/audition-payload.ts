@@ -1,4 +1,4 @@
-import type { Audition } from '../../src-contract/auditions.ts'
+import type { Audition, AuditionPicture } from '../../src-contract/auditions.ts'
 import { masterStartSeconds } from '../../src-contract/edges.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { errorText } from '../../src-contract/text/text.ts'
@@ -14,7 +14,7 @@ export function auditionPayload(known: KnownAudition, language: Language): Audit
     audition_id: id,
     source_id: request.sourceId,
     platform: request.platform,
-    state: exact ? 'exact' : error ? 'failed' : 'estimated',
+    state: stateOf(known),
     proof,
     duration_seconds: exact?.durationSeconds ?? estimate.frames / estimate.sampleRateHz,
     ...(startSeconds === 0 ? {} : { start_seconds: startSeconds }),
@@ -38,4 +38,20 @@ export function auditionPayload(known: KnownAudition, language: Language): Audit
     ...(price ? { price: [...price] } : {}),
     ...(error ? { error: { code: error.code, message: errorText(error.code, error.values, language) } } : {}),
   }
+}
+
+/** Returns the figures of an audition in the app's form. */
+export function picturePayload(known: KnownAudition): AuditionPicture {
+  const { id, estimate, exact } = known
+  return {
+    audition_id: id,
+    state: stateOf(known),
+    ...estimate.figures,
+    ...(exact ? { master: exact.figures } : {}),
+  }
+}
+
+function stateOf({ exact, error }: KnownAudition): Audition['state'] {
+  if (exact) return 'exact'
+  return error ? 'failed' : 'estimated'
 }

@@ -4,7 +4,7 @@ import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { fileAnswer } from '../artifacts/send-file.ts'
 import { AppError } from '../http/app-error.ts'
 import { route } from '../http/route.ts'
-import { auditionPayload } from './audition-payload.ts'
+import { auditionPayload, picturePayload } from './audition-payload.ts'
 import type { Auditions } from './auditions.ts'
 import { virtualAnswer } from './virtual-wav.ts'
 
@@ -17,6 +17,10 @@ export function auditionRoutes(app: FastifyInstance, auditions: Auditions): void
   route(app, ENDPOINTS.readAudition, ({ params, language }) => ({
     status: 200,
     body: auditionPayload(auditions.read(params.audition_id), language),
+  }))
+  route(app, ENDPOINTS.readAuditionPicture, ({ params }) => ({
+    status: 200,
+    body: picturePayload(auditions.read(params.audition_id)),
   }))
   route(app, ENDPOINTS.readEstimate, ({ params, request }) =>
     virtualAnswer(auditions.estimate(params.audition_id), request),

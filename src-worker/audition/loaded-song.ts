@@ -3,7 +3,7 @@ import type { DeliveryTarget } from '../../src-contract/delivery-target.ts'
 import type { Edges } from '../../src-contract/edges.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
-import type { Repair } from '../../src-contract/report.ts'
+import type { Pictured, Repair } from '../../src-contract/report.ts'
 import { EDGE_NAMES } from '../../src-contract/settings.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { applyRecipe } from '../../src-engine/chain.ts'
@@ -12,9 +12,11 @@ import { finishEdges, hasFinish } from '../../src-engine/edges.ts'
 import { prepareFinalise } from '../../src-engine/finalise/finalise.ts'
 import { readSongs } from '../mastering/prepare-song.ts'
 import { decodeEdited, type ReadSong } from '../mastering/read-song.ts'
+import { sourceFigures } from '../mastering/report-facts.ts'
 import { readingSong, SOURCE_CODES } from '../mastering/stored-song.ts'
 import { WorkFailure } from '../mastering/work-failure.ts'
 import type { AuditionOrder } from '../mastering/work-order.ts'
+import { roundReport } from '../result/report-json.ts'
 import { LoudnessModel } from './loudness-model.ts'
 
 /** Place of a song with its trims, the program that reads it, and a folder for a trial of that program. */
@@ -33,6 +35,8 @@ export class LoadedSong {
   /** Key of the song and its trims. */
   readonly key: string
   readonly analysis: SourceAnalysis
+  /** Figures of the report. */
+  readonly figures: Pictured
   readonly bridgedGaps: ReadSong['bridgedGaps']
   readonly #isConverted: boolean
   #edited: EditedSong & { readonly key: string }
@@ -41,6 +45,7 @@ export class LoadedSong {
   private constructor(key: string, song: ReadSong) {
     this.key = key
     this.analysis = song.analysis
+    this.figures = roundReport(sourceFigures(song.analysis))
     this.bridgedGaps = song.bridgedGaps
     this.#isConverted = song.isConverted
     this.#edited = { key: NO_EDITS, audio: song.takeAudio(), repairs: [] }

@@ -10,12 +10,15 @@ import type { MasteringPlan } from '../../src-engine/plan.ts'
 import { responseDb } from '../../src-engine/stages/index.ts'
 import { MASTER_BIT_DEPTH } from '../mastering/deliver.ts'
 import { candidatesOf } from '../mastering/prepare-song.ts'
+import { measurementOf, spectrumOf } from '../mastering/report-facts.ts'
 import type { AuditionEstimate, AuditionOrder } from '../mastering/work-order.ts'
+import { roundReport } from '../result/report-json.ts'
 import type { LoadedSong } from './loaded-song.ts'
 import type { EstimatedGain } from './loudness-model.ts'
 
 export interface PlannedAudition {
   readonly plan: MasteringPlan
+  readonly reference?: SourceAnalysis
   /** Edits of single samples, for the song at its own rate. */
   readonly edits: Recipe
   readonly rest: Recipe
@@ -35,14 +38,15 @@ export function planAudition(
   const { genre, loudness, target_lufs: requestedLufs } = settings
   return {
     ...{ plan, edits, rest },
+    ...(reference ? { reference } : {}),
     target: deliveryTarget(platform, genre, loudness, requestedLufs),
   }
 }
 
 /** Returns the facts of an audition that are available before rendering. */
 export function estimateOf(
-  { analysis }: Pick<LoadedSong, 'analysis'>,
-  { plan, target }: PlannedAudition,
+  { analysis, figures: source }: Pick<LoadedSong, 'analysis' | 'figures'>,
+  { plan, reference, target }: PlannedAudition,
   gain: EstimatedGain,
   edges: Edges,
 ): AuditionEstimate {
@@ -61,7 +65,12 @@ export function estimateOf(
     planned: plannedResponse(plan.recipe, sampleRateHz),
     targetSpectrum: plan.targetSpectrum,
     decisions: plan.decisions,
+    figures: { source, ...(reference ? { reference: referenceFigures(reference) } : {}) },
   }
+}
+
+function referenceFigures(analysis: SourceAnalysis) {
+  return roundReport({ measurement: measurementOf(analysis), spectrum: spectrumOf(analysis.comparedSpectrum) })
 }
 
 /** Points of a response: twelve in an octave from 20 Hz to 20 kHz, as finely as a screen shows. */

@@ -6,9 +6,10 @@ import { type Delivered, deliverMasters } from '../mastering/deliver.ts'
 import { type PreparedSong, prepareSong } from '../mastering/prepare-song.ts'
 import { createProgressMeter, MASTERING_WEIGHTS } from '../mastering/progress-meter.ts'
 import { withRenderPool } from '../mastering/render-pool.ts'
-import { masterResult } from '../mastering/report-facts.ts'
+import { masterFigures, masterResult } from '../mastering/report-facts.ts'
 import { WorkFailure } from '../mastering/work-failure.ts'
 import type { RenderedAlone, RenderOrder, WorkProgress } from '../mastering/work-order.ts'
+import { roundReport } from '../result/report-json.ts'
 
 /**
  * Renders the master of one platform as a job with these settings does, candidates and codec proofs included, and leaves only its WAV in
@@ -54,5 +55,6 @@ export function renderedAlone(
     decisions,
     shortTermLufs: measurement.curves.shortTermLufs,
     stepSeconds: measurement.curves.stepSeconds,
+    figures: roundReport(masterFigures(master)),
   }
 }

@@ -11,7 +11,7 @@ import { encodeSteps } from '../result/loudness-steps.ts'
 import { analysisKey, packAnalysis } from './kept-analysis.ts'
 import { ANALYSIS_WEIGHTS, createProgressMeter } from './progress-meter.ts'
 import { readSong } from './read-song.ts'
-import { bandwidthOf, codecName, measurementOf, spectrumOf, thinnedCurves } from './report-facts.ts'
+import { bandwidthOf, codecName, sourceFigures } from './report-facts.ts'
 import { REFERENCE_CODES, unreadable } from './stored-song.ts'
 import { songWarnings } from './warnings.ts'
 import type { AnalysisDone, AnalysisOrder, StoredSong, WorkProgress } from './work-order.ts'
@@ -47,9 +47,7 @@ export async function analyseSong(
     sample_rate_hz: facts.sampleRateHz,
     channels: facts.channels,
     bandwidth_hz: bandwidthOf(analysis, facts),
-    measurement: measurementOf(analysis),
-    spectrum: spectrumOf(analysis.comparedSpectrum),
-    curves: thinnedCurves(analysis.curves),
+    ...sourceFigures(analysis),
     waveform: waveformOf(audio),
     repairs: plan.decisions.flatMap(({ code, values }): Analysis['repairs'] => {
       const kind = announcedRepair(code)

@@ -12,12 +12,9 @@ import {
   bandwidthOf,
   codecName,
   finaliseDecisions,
-  masterCurves,
-  masterMeasurement,
-  measurementOf,
-  spectrumOf,
+  masterFigures,
+  sourceFigures,
   targetBeside,
-  thinnedCurves,
 } from './report-facts.ts'
 import { finishingOf, recipeOf } from './report-recipe.ts'
 import type { WarningFact, WorkOrder } from './work-order.ts'
@@ -61,15 +58,7 @@ export function composeReport(
     source_sha256: source.sha256,
     settings: shownSettings(order.settings),
     source: sourceOf(order, song),
-    ...(reference
-      ? {
-          reference: {
-            measurement: measurementOf(reference),
-            spectrum: spectrumOf(reference.comparedSpectrum),
-            curves: thinnedCurves(reference.curves),
-          },
-        }
-      : {}),
+    ...(reference ? { reference: sourceFigures(reference) } : {}),
     ...(plan.targetSpectrum ? { target_spectrum: targetBeside(analysis, plan.targetSpectrum) } : {}),
     summary: changeSummary(decisions, results),
     recipe: recipeOf(song.recipe),
@@ -86,12 +75,7 @@ export function composeReport(
 }
 
 function measuredOf(master: RenderedMaster) {
-  return {
-    finishing: finishingOf(master.plan),
-    measurement: masterMeasurement(master.measurement),
-    spectrum: spectrumOf(master.measurement.spectrum),
-    curves: masterCurves(master),
-  }
+  return { finishing: finishingOf(master.plan), ...masterFigures(master) }
 }
 
 function sourceOf({ source }: WorkOrder, { analysis }: PreparedSong): Report['source'] {
@@ -104,8 +88,6 @@ function sourceOf({ source }: WorkOrder, { analysis }: PreparedSong): Report['so
     channels: facts.channels,
     duration_seconds: facts.durationSeconds,
     bandwidth_hz: bandwidthOf(analysis, facts),
-    measurement: measurementOf(analysis),
-    spectrum: spectrumOf(analysis.comparedSpectrum),
-    curves: thinnedCurves(analysis.curves),
+    ...sourceFigures(analysis),
   }
 }

@@ -7,7 +7,14 @@ import {
   RELEASE,
 } from '../../src-contract/delivery-target.ts'
 import type { PlaybackRule } from '../../src-contract/platforms/platform.ts'
-import type { Decision, MasterResult, Measurement, ReleaseResult, Report, Spectrum } from '../../src-contract/report.ts'
+import type {
+  Decision,
+  MasterResult,
+  Measurement,
+  Pictured,
+  ReleaseResult,
+  Spectrum,
+} from '../../src-contract/report.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import type { Curves } from '../../src-engine/dsp/meters/dynamics.ts'
 import { type BandLevels, silentDb } from '../../src-engine/dsp/meters/spectrum.ts'
@@ -20,7 +27,7 @@ import type { StoredSong } from './work-order.ts'
 
 /** One decode of an encoded copy. */
 export type CodecCheck = NonNullable<MasterResult['codec_checks']>[number]
-type TimeCurves = Report['source']['curves']
+type TimeCurves = Pictured['curves']
 
 /** Points of a curve at most: more than a screen shows. */
 const MAX_POINTS = 600
@@ -28,6 +35,24 @@ const MAX_POINTS = 600
 const TOLD_OFFSET_DBFS = -60
 /** Less than this is no change on playback, dB. */
 const HEARD_DB = 0.1
+
+/** Figures of the source or the reference. */
+export function sourceFigures(analysis: SourceAnalysis): Pictured {
+  return {
+    measurement: measurementOf(analysis),
+    spectrum: spectrumOf(analysis.comparedSpectrum),
+    curves: thinnedCurves(analysis.curves),
+  }
+}
+
+/** Figures of a written master. */
+export function masterFigures(master: RenderedMaster): Pictured {
+  return {
+    measurement: masterMeasurement(master.measurement),
+    spectrum: spectrumOf(master.measurement.spectrum),
+    curves: masterCurves(master),
+  }
+}
 
 /** Numbers of the source or the reference. */
 export function measurementOf(analysis: SourceAnalysis): Measurement {
@@ -46,7 +71,7 @@ export function measurementOf(analysis: SourceAnalysis): Measurement {
 }
 
 /** Numbers of a written master. */
-export function masterMeasurement(measured: MasterMeasurement): Measurement {
+function masterMeasurement(measured: MasterMeasurement): Measurement {
   return {
     integrated_lufs: finiteOrNull(measured.integratedLufs),
     short_term_max_lufs: finiteOrNull(measured.shortTermMaxLufs),
@@ -96,7 +121,7 @@ export function targetBeside({ spectrum, comparedSpectrum }: SourceAnalysis, tar
 }
 
 /** Curves thinned to at most 600 points: the last loudness, the largest peak, the mean correlation of each step. */
-export function thinnedCurves(curves: Curves): TimeCurves {
+function thinnedCurves(curves: Curves): TimeCurves {
   const count = groupSize(curves.peakDbfs.length)
   return {
     step_seconds: round(curves.stepSeconds * count),

@@ -3,7 +3,7 @@
  * The server sends one {@link WorkOrder}, the process answers with progress and exactly one {@link WorkDone} or {@link WorkFailed}.
  */
 
-import type { PlannedResponse, TargetPrice } from '../../src-contract/auditions.ts'
+import type { AuditionPicture, PlannedResponse, TargetPrice } from '../../src-contract/auditions.ts'
 import type { MasterName, MasterTargets } from '../../src-contract/delivery-target.ts'
 import type { SoundForm } from '../../src-contract/distributors/rules.ts'
 import type { EdgeProposal } from '../../src-contract/edge-proposals.ts'
@@ -14,7 +14,15 @@ import type { Analysis } from '../../src-contract/jobs.ts'
 import type { SongMetadata } from '../../src-contract/metadata.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
-import type { Decision, MasterResult, ReleaseResult, Repair, Spectrum, Warning } from '../../src-contract/report.ts'
+import type {
+  Decision,
+  MasterResult,
+  Pictured,
+  ReleaseResult,
+  Repair,
+  Spectrum,
+  Warning,
+} from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 import type { FilePart } from '../../src-system/copy-part.ts'
@@ -97,6 +105,8 @@ export interface RenderedAlone {
   /** Loudness of the 3 s that end with each step, LUFS; null for silence. */
   readonly shortTermLufs: readonly (number | null)[]
   readonly stepSeconds: number
+  /** Figures of the report. */
+  readonly figures: Pictured
 }
 
 /** A song to play with settings for one platform. */
@@ -122,6 +132,8 @@ export interface AuditionEstimate {
   readonly planned: PlannedResponse
   readonly targetSpectrum: Spectrum | null
   readonly decisions: readonly Decision[]
+  /** Figures of the report. */
+  readonly figures: Pick<AuditionPicture, 'source' | 'reference'>
 }
 
 /** Piece of work of the process that plays auditions, by its result. */

@@ -1,4 +1,4 @@
-import type { Report } from '../../src-contract/report.ts'
+import type { Pictured, Report } from '../../src-contract/report.ts'
 
 /** Decimals of a number, and of one in a list. */
 interface Decimals {
@@ -15,11 +15,11 @@ const PRESCRIBED: Decimals = { single: 6, inList: 6 }
 const PRESCRIBED_MEMBERS: ReadonlySet<string> = new Set(['recipe', 'settings'])
 
 /**
- * Returns the same report with numbers rounded to 3 decimals (curves: 2, recipe and settings: 6) and with null for levels that are not
+ * Returns the same report, or figures of it, with numbers rounded to 3 decimals (curves: 2, recipe and settings: 6) and with null for levels that are not
  * finite, as JSON has no −∞. Never throws.
  */
-export function roundReport(report: Report): Report {
-  return rounded(report, MEASURED) as Report
+export function roundReport<Part extends Report | Partial<Pictured>>(report: Part): Part {
+  return rounded(report, MEASURED) as Part
 }
 
 function rounded(value: unknown, decimals: Decimals, isInList = false): unknown {

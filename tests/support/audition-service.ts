@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Source } from '../../src-contract/app.ts'
-import type { Audition } from '../../src-contract/auditions.ts'
+import type { Audition, AuditionPicture } from '../../src-contract/auditions.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
+import type { Pictured, Report } from '../../src-contract/report.ts'
 import { DEFAULT_SETTINGS, type MasterSettings } from '../../src-contract/settings.ts'
 import { inFrames, readNow, readWave } from '../../src-engine/dsp/riff.ts'
 import type { ServerOptions } from '../../src-server/server.ts'
@@ -17,6 +18,13 @@ export function pcmOf(wav: Uint8Array): Buffer {
   const [range] = wave?.format ? inFrames(wave.sound, 1) : []
   if (!range) throw new Error('no samples')
   return bytes.subarray(range.offset, range.offset + range.length)
+}
+
+/** Returns the figures of a report that the picture of an exact audition has. */
+export function drawnOf({ source, masters, reference }: Report) {
+  const figures = ({ measurement, spectrum, curves }: Pictured): Pictured => ({ measurement, spectrum, curves })
+  const { curves: _, ...compared } = reference ?? {}
+  return { source: figures(source), master: figures(masters[0]!), ...(reference ? { reference: compared } : {}) }
 }
 
 /** Writes a song of some seconds and returns its path. */
@@ -33,10 +41,27 @@ export async function startAuditionService(options: Partial<ServerOptions> & { r
     return { status: answer.status, headers: answer.headers, bytes: Buffer.from(await answer.arrayBuffer()) }
   }
   const audition = async (id: string): Promise<Audition> => (await service.get(`/app/auditions/${id}`)).body
+  /** Masters a stored song as a job and returns the samples of the file, and the report. */
+  const masterStored = async (
+    sourceId: string,
+    change: Record<string, string> = {},
+    platform: Platform = 'spotify',
+  ) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ source_id: sourceId, platforms: platform, ...change }))
+      form.append(name, value)
+    const { body } = await service.call('POST', '/api/v1/master', { body: form })
+    const job = await service.ended(body.job_id)
+    if (job.status !== 'done') throw new Error(job.error_message)
+    const at = `/api/v1/jobs/${body.job_id}`
+    const report: Report = (await service.get(`${at}/report`)).body
+    return { pcm: pcmOf((await bytes(`${at}/files/${platform}`)).bytes), report }
+  }
   return {
     ...service,
     bytes,
     audition,
+    picture: async (id: string): Promise<AuditionPicture> => (await service.get(`/app/auditions/${id}/picture`)).body,
     async addSong(file: string, purpose = 'song'): Promise<Source> {
       const form = new FormData()
       form.append('purpose', purpose)
@@ -60,19 +85,8 @@ export async function startAuditionService(options: Partial<ServerOptions> & { r
       }
     },
     /** Masters a stored song as a job and returns the samples of the file. */
-    async mastered(
-      sourceId: string,
-      change: Record<string, string> = {},
-      platform: Platform = 'spotify',
-    ): Promise<Buffer> {
-      const form = new FormData()
-      for (const [name, value] of Object.entries({ source_id: sourceId, platforms: platform, ...change }))
-        form.append(name, value)
-      const { body } = await service.call('POST', '/api/v1/master', { body: form })
-      const job = await service.ended(body.job_id)
-      if (job.status !== 'done') throw new Error(job.error_message)
-      return pcmOf((await bytes(`/api/v1/jobs/${body.job_id}/files/${platform}`)).bytes)
-    },
+    mastered: async (...order: Parameters<typeof masterStored>): Promise<Buffer> => (await masterStored(...order)).pcm,
+    masterStored,
   }
 }
 

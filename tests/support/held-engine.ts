@@ -8,7 +8,7 @@ import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { deliveryTarget, type MasterName } from '../../src-contract/delivery-target.ts'
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
-import type { MasterResult, ReleaseResult, Report } from '../../src-contract/report.ts'
+import type { MasterResult, Pictured, ReleaseResult, Report } from '../../src-contract/report.ts'
 import { shownSettings } from '../../src-contract/settings.ts'
 import type { ForkEngine } from '../../src-server/jobs/worker-pool.ts'
 import { makeExportFiles, measureRecord } from '../../src-worker/mastering/export-files.ts'
@@ -268,9 +268,7 @@ function writeResult(
 
 /** Returns the report of a song in which nothing was measured. */
 function reportOf(order: WorkOrder, masters: readonly MasterResult[], release: ReleaseResult | undefined): Report {
-  const { measurement, spectrum, curves, bandwidth_hz, codec, sample_rate_hz, channels, duration_seconds } =
-    emptyAnalysis
-  const measured = { measurement, spectrum, curves }
+  const { bandwidth_hz, codec, sample_rate_hz, channels, duration_seconds } = emptyAnalysis
   const finishing = { gain_db: 0, clip_limit_dbfs: null, limiter: null }
   const { settings, jobId: job_id, createdAt: created_at, source } = order
   return {
@@ -283,10 +281,10 @@ function reportOf(order: WorkOrder, masters: readonly MasterResult[], release: R
       source_sha256: source.sha256,
     },
     ...{ engine_version: '0', ffmpeg_version: '0', settings: shownSettings(settings), repairs: [], decisions: [] },
-    source: { bandwidth_hz, codec, sample_rate_hz, channels, duration_seconds, ...measured },
+    source: { bandwidth_hz, codec, sample_rate_hz, channels, duration_seconds, ...emptyFigures },
     warnings: [],
-    masters: masters.map((result) => ({ result, ...measured })),
-    ...(release ? { release: { result: release, finishing, ...measured } } : {}),
+    masters: masters.map((result) => ({ result, ...emptyFigures })),
+    ...(release ? { release: { result: release, finishing, ...emptyFigures } } : {}),
   }
 }
 
@@ -297,8 +295,25 @@ function renderedAlone(folder: string, wav: Buffer): RenderedAlone {
     ...{ path: file, sizeBytes: wav.length, sha256: createHash('sha256').update(wav).digest('hex') },
     ...{ sampleRateHz: 8000, bitDepth: 24, durationSeconds: 2, integratedLufs: -14, truePeakDbtp: -1, gainDb: 3 },
     ...{ meanGainReductionDb: 0, verdict: 'on_target', recipe: { version: 1, stages: [] }, decisions: [] },
-    ...{ shortTermLufs: [-14, -14], stepSeconds: 1 },
+    ...{ shortTermLufs: [-14, -14], stepSeconds: 1, figures: emptyFigures },
   }
+}
+
+const emptyFigures: Pictured = {
+  measurement: {
+    integrated_lufs: -20,
+    short_term_max_lufs: -20,
+    momentary_max_lufs: -20,
+    loudness_range_lu: 1,
+    true_peak_dbtp: -10,
+    sample_peak_dbfs: -10,
+    plr_db: 10,
+    crest_factor_db: 10,
+    correlation: 1,
+    side_to_mid_db: null,
+  },
+  spectrum: { band_hz: [], mid_db: [], side_db: [] },
+  curves: { step_seconds: 1, short_term_lufs: [], peak_dbfs: [] },
 }
 
 const emptyEstimate: AuditionEstimate = {
@@ -326,6 +341,7 @@ const emptyEstimate: AuditionEstimate = {
   planned: { frequency_hz: [], planned_mid_db: [], planned_side_db: [], own_mid_db: [], own_side_db: [] },
   targetSpectrum: null,
   decisions: [],
+  figures: { source: emptyFigures },
 }
 
 const emptyAnalysis = {
@@ -334,20 +350,7 @@ const emptyAnalysis = {
   sample_rate_hz: 8000,
   channels: 2,
   bandwidth_hz: null,
-  measurement: {
-    integrated_lufs: -20,
-    short_term_max_lufs: -20,
-    momentary_max_lufs: -20,
-    loudness_range_lu: 1,
-    true_peak_dbtp: -10,
-    sample_peak_dbfs: -10,
-    plr_db: 10,
-    crest_factor_db: 10,
-    correlation: 1,
-    side_to_mid_db: null,
-  },
-  spectrum: { band_hz: [], mid_db: [], side_db: [] },
-  curves: { step_seconds: 1, short_term_lufs: [], peak_dbfs: [] },
+  ...emptyFigures,
   waveform: [],
   repairs: [],
   warnings: [],

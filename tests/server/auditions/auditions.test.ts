@@ -11,7 +11,13 @@ import { systemClock } from '../../../src-system/system.ts'
 import { analysisKey, packAnalysis, readKeptAnalysis } from '../../../src-worker/mastering/kept-analysis.ts'
 import { listEncoders } from '../../../src-worker/media/ffmpeg.ts'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
-import { type AuditionService, pcmOf, startAuditionService, writeSong } from '../../support/audition-service.ts'
+import {
+  type AuditionService,
+  drawnOf,
+  pcmOf,
+  startAuditionService,
+  writeSong,
+} from '../../support/audition-service.ts'
 import { warmEngine } from '../../support/warm-engine.ts'
 import { ffmpeg, temporaryFolder } from '../../worker/media/make-audio.ts'
 
@@ -79,7 +85,11 @@ describe('an audition', () => {
     expect([status, body.error]).toEqual([200, undefined])
     const exact = await service.until(body.audition_id, isExact)
     expect(exact).toMatchObject({ state: 'exact', proof: 'none' })
-    expect(pcmOf(await exactOf(body.audition_id)).equals(await service.mastered(song.source_id, fields))).toBe(true)
+    const job = await service.masterStored(song.source_id, fields)
+    expect(pcmOf(await exactOf(body.audition_id)).equals(job.pcm)).toBe(true)
+    const drawn = drawnOf(job.report)
+    expect(await service.picture(body.audition_id)).toEqual({ audition_id: body.audition_id, state: 'exact', ...drawn })
+    expect(drawn.master.curves.gain_reduction_db).toHaveLength(40)
     expect(Math.abs(body.loudness_lufs - exact.loudness_lufs)).toBeLessThan(0.5)
   })
 
@@ -96,12 +106,15 @@ describe('an audition', () => {
     const reference = await service.addSong(writeSong(folder, 6), 'reference')
     const settings = { reference_source_id: reference.source_id }
     const { body } = await service.hear(song.source_id, settings)
+    const { source, reference: compared, ...early } = await service.picture(body.audition_id)
+    expect('master' in early).toBe(early.state === 'exact')
     const exact = await service.until(body.audition_id, isExact)
     expect(exact.state).toBe('exact')
     const plain = (await service.hear(song.source_id)).body
     expect(body.audition_id).not.toBe(plain.audition_id)
-    const job = await service.mastered(song.source_id, settings)
-    expect(pcmOf(await exactOf(body.audition_id)).equals(job)).toBe(true)
+    const job = await service.masterStored(song.source_id, settings)
+    expect(pcmOf(await exactOf(body.audition_id)).equals(job.pcm)).toBe(true)
+    expect(drawnOf(job.report)).toMatchObject({ source, reference: compared })
   })
 
   it('reads the analysis that is kept beside the song, as its job does; a damaged or outdated one is made again', async () => {
@@ -173,7 +186,8 @@ describe('an audition', () => {
     const settings = { reference_source_id: unknown }
     const { error } = (await service.hear(song.source_id, settings)).body
     expect(error.param).toBe('settings.reference_source_id')
-    expect((await service.get('/app/auditions/0123')).body.error.code).toBe('NOT_FOUND')
+    for (const at of ['0123', '0123/picture'])
+      expect((await service.get(`/app/auditions/${at}`)).body.error.code).toBe('NOT_FOUND')
   })
 })
 
@@ -211,8 +225,9 @@ describe.runIf((await listEncoders(ffmpeg)).has('aac'))('a premium audition (onl
     const asked = await service.call('POST', `/app/auditions/${body.audition_id}/proof`)
     expect([asked.status, asked.body.proof]).toEqual([202, 'running'])
     await service.until(body.audition_id, ({ proof }) => proof === 'done')
-    const job = await service.mastered(song.source_id, { tier: 'premium', genre: 'pop' })
-    expect(pcmOf(await exactOf(body.audition_id)).equals(job)).toBe(true)
+    const job = await service.masterStored(song.source_id, { tier: 'premium', genre: 'pop' })
+    expect(pcmOf(await exactOf(body.audition_id)).equals(job.pcm)).toBe(true)
+    expect(await service.picture(body.audition_id)).toMatchObject(drawnOf(job.report))
   })
 })
 
@@ -224,6 +239,8 @@ describe('the process', () => {
     await expect.poll(() => idle.length).toBe(1)
     for (const run of idle.splice(0)) run()
     await expect.poll(() => processes).toBe(0)
+    expect(await service.picture(body.audition_id)).toMatchObject({ source: {}, master: {} })
+    expect(processes).toBe(0)
     expect(pcmOf(await exactOf(body.audition_id))).toHaveLength(4 * 44_100 * FRAME_BYTES)
     const estimate = await service.bytes(`/app/auditions/${body.audition_id}/estimate.wav`, { range: 'bytes=44-8235' })
     expect([estimate.status, estimate.bytes.length]).toEqual([206, 8192])

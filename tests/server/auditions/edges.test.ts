@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Source } from '../../../src-contract/app.ts'
-import { type AuditionService, pcmOf, startAuditionService } from '../../support/audition-service.ts'
+import { type AuditionService, drawnOf, pcmOf, startAuditionService } from '../../support/audition-service.ts'
 import { type MasterFields, masterForm } from '../../support/service.ts'
 import { songLike, temporaryFolder, writeFloatWav } from '../../worker/media/make-audio.ts'
 
@@ -59,7 +59,9 @@ describe('the audition of a song with edges', () => {
     expect(exact.duration_seconds).toBeCloseTo(SECONDS, 4)
     expect(Math.abs(body.loudness_lufs - exact.loudness_lufs)).toBeLessThan(0.5)
     const heard = pcmOf((await service.bytes(`/app/auditions/${body.audition_id}/exact.wav`)).bytes)
-    expect(heard.equals(await service.mastered(song.source_id, AS_FIELDS))).toBe(true)
+    const job = await service.masterStored(song.source_id, AS_FIELDS)
+    expect(heard.equals(job.pcm)).toBe(true)
+    expect(await service.picture(body.audition_id)).toMatchObject(drawnOf(job.report))
     const priced = await service.until(body.audition_id, ({ price }) => price !== undefined)
     const plain = (await service.hear(song.source_id)).body
     const plainPriced = await service.until(plain.audition_id, ({ price }) => price !== undefined)
