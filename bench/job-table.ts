@@ -214,7 +214,8 @@ async function readMasters(
   }
 }
 
-async function landPeer(peer: Peer, files: Files): Promise<Omit<Row, 'song' | 'tool'>> {
+/** Brings a song to the target with another tool, and returns the cost and the errors. */
+export async function landPeer(peer: Peer, files: Files): Promise<Omit<Row, 'song' | 'tool'>> {
   const total = { cpuSeconds: 0, wallSeconds: 0, peakBytes: 0 }
   await peer.reachTarget?.(files, TARGET_LUFS, CEILING_DBTP, async (command, commandArguments) => {
     const ran = await runCommand(command, commandArguments)

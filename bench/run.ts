@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { benchCommand } from './command-table.ts'
 import { benchGrowth, benchJobs } from './job-table.ts'
 import { benchKnownFiles } from './known-files.ts'
 import { findSong, reportedSongs } from './music.ts'
@@ -15,7 +16,7 @@ const usage = `Loudsmith beside other tools, in one run on one machine: about an
   --songs a,b     names of songs (see bench/music.ts); eight reported ones unless told otherwise
   --music FILE    a file of one's own, may be repeated
   --seconds N     cuts longer songs
-  --only job,transparency,tones,growth,known
+  --only job,cli,transparency,tones,growth,known
   --json FILE     writes every figure
 `
 
@@ -25,7 +26,7 @@ const { values } = parseArgs({
     songs: { type: 'string' },
     music: { type: 'string', multiple: true },
     seconds: { type: 'string' },
-    only: { type: 'string', default: 'job,transparency,tones,growth,known' },
+    only: { type: 'string', default: 'job,cli,transparency,tones,growth,known' },
     json: { type: 'string' },
   },
 })
@@ -47,6 +48,7 @@ try {
     say('No music: install wesnoth-1.16-music and singularity-music, or name files with --music.')
   const peers = await readPeers(say)
   if (wanted.has('job')) results.jobs = await benchJobs({ files, seconds, peers, work, say })
+  if (wanted.has('cli') && files[0]) results.command = await benchCommand({ files, seconds, peers, work, say })
   if (wanted.has('transparency')) results.transparency = await benchTransparency({ files, seconds, peers, work, say })
   if (wanted.has('tones')) results.tones = await benchTones({ peers, work, say })
   if (wanted.has('growth') && files[0]) results.growth = await benchGrowth({ files, seconds, peers, work, say })

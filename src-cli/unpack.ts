@@ -1,11 +1,12 @@
 /** The folder for masters, and the masters of a job unpacked in it. */
+import { randomBytes } from 'node:crypto'
 import { constants, createWriteStream, existsSync } from 'node:fs'
-import { access, realpath, rename, rm, rmdir } from 'node:fs/promises'
+import { access, chmod, mkdir, open, realpath, rename, rm, rmdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import yauzl from 'yauzl'
-import { giveToUser, makeFolder } from '../src-system/disk.ts'
+import { discardFolder, giveToUser, makeFolder } from '../src-system/disk.ts'
 import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { unusable } from './unusable-input.ts'
@@ -37,13 +38,19 @@ export async function withoutEmptyFolder<Outcome>(out: string, work: () => Promi
   }
 }
 
-/** Unpacks the masters of a finished job in `out` and returns the paths of the files. Throws an Error with the location of the masters. */
+/**
+ * Puts the masters of a finished job into `out` and returns the paths of the files: copied by the service where it has access to the
+ * folder, else downloaded and unpacked. Throws an Error with the location of the masters.
+ */
 export async function unpackResult(
   client: ServiceClient,
   jobId: string,
   out: string,
   messages: Messages,
 ): Promise<string[]> {
+  // Whatever keeps the service from it, the download tells the reason.
+  const handedOver = await takeOver(client, jobId, path.resolve(out)).catch(() => undefined)
+  if (handedOver) return handedOver
   const archive = path.resolve(out, `.${jobId}.zip`)
   const response = await client.open('downloadResult', { params: { job_id: jobId } })
   try {
@@ -54,6 +61,44 @@ export async function unpackResult(
     throw new Error(messages.master.notUnpacked(out, (cause as Error).message), { cause })
   } finally {
     await rm(archive, { force: true })
+  }
+}
+
+/** Has the service copy the masters into a hidden folder, whose probe only this user can read, and moves them to their places. */
+async function takeOver(client: ServiceClient, jobId: string, out: string): Promise<string[]> {
+  const hidden = path.join(out, `.${jobId}.part`)
+  // An interrupted run left it.
+  await discardFolder(hidden)
+  await mkdir(hidden, { mode: 0o700 })
+  try {
+    const probe = randomBytes(32).toString('hex')
+    const mode = await writeProbe(path.join(hidden, 'probe'), probe)
+    const body = { folder: await realpath(hidden), probe }
+    const { folder_name, files } = await client.call('handOverResult', { params: { job_id: jobId }, body })
+    const folder = path.join(out, path.basename(folder_name))
+    await makeFolder(folder, true)
+    for (const file of files) {
+      const part = path.join(hidden, path.basename(file))
+      await chmod(part, mode)
+      await rename(part, path.join(folder, path.basename(file)))
+    }
+    return files.map((file) => path.join(folder, path.basename(file)))
+  } finally {
+    await discardFolder(hidden)
+  }
+}
+
+/** Writes a file that only this user can read, and returns the access rights that other new files get in its folder. */
+async function writeProbe(file: string, text: string): Promise<number> {
+  const probe = await open(file, 'wx')
+  try {
+    await giveToUser(probe, 'file')
+    const { mode } = await probe.stat()
+    await probe.chmod(0o600)
+    await probe.writeFile(text)
+    return mode & 0o777
+  } finally {
+    await probe.close()
   }
 }
 

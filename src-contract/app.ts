@@ -1,11 +1,11 @@
 /** Endpoints of the app itself: stored songs, the batch, settings and the state of the machine. */
 import Type, { type Static } from 'typebox'
-import { Deleted, exactly, oneOf, orNull, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
+import { Deleted, exactly, JobPath, oneOf, orNull, SONG_MEDIA_TYPES, Timestamp, Uuid } from './common.ts'
 import { COVER_TYPES, StoredCover } from './covers.ts'
 import { ProposedEdges } from './edge-proposals.ts'
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
-import type { Analysis } from './jobs.ts'
+import { type Analysis, RESULT_ERRORS } from './jobs.ts'
 import { MAX_ALLOWED_FOLDERS, MAX_COVER_BYTES, MAX_ENGINE_WORKERS } from './limits.ts'
 import { CHANGED_OWN_METADATA, SHOWN_METADATA, SHOWN_OWN_METADATA } from './metadata-schemas.ts'
 import { Warning } from './report.ts'
@@ -291,6 +291,30 @@ export const appEndpoints = endpoints({
     params: SourcePath,
     answers: { 200: { description: 'The picture.', mediaTypes: ['image/*'] } },
     errors: ['NOT_FOUND'],
+  },
+  handOverResult: {
+    method: 'POST',
+    path: '/app/jobs/{job_id}/files',
+    access: 'session',
+    tag,
+    summary: 'Copy the files of a result into a folder of the caller',
+    description:
+      'For the command line, with the control credential. The folder holds a file `probe` that only this user can read: its bytes show that caller and service mean the same folder. Existing files are never touched, and links never followed.',
+    params: JobPath,
+    body: exactly({
+      folder: Type.String({ description: 'Real path of the folder.' }),
+      probe: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Content of its file `probe`: random bytes.' }),
+    }),
+    answers: {
+      200: {
+        description: 'The files are in the folder.',
+        schema: exactly({
+          folder_name: Type.String({ description: 'Name of the folder in the ZIP.' }),
+          files: Type.Array(Type.String(), { description: 'Names in the order of the ZIP.' }),
+        }),
+      },
+    },
+    errors: [...RESULT_ERRORS, 'OWNER_REQUIRED', 'PATH_NOT_ALLOWED', 'FOLDER_TAKEN'],
   },
   readDesk: {
     method: 'GET',

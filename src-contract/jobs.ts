@@ -254,7 +254,8 @@ const FILE_ERRORS = [
 ] as const
 /** Edges that the song cannot have. */
 const EDGE_ERRORS = ['TRIMMED_AWAY', 'FADES_OVERLAP'] as const
-const RESULT_ERRORS = ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'JOB_FAILED', 'RESULT_EXPIRED', 'FILE_GONE'] as const
+/** Failures of reading a result. */
+export const RESULT_ERRORS = ['JOB_NOT_FOUND', 'JOB_NOT_READY', 'JOB_FAILED', 'RESULT_EXPIRED', 'FILE_GONE'] as const
 const tag = 'Jobs'
 
 export const jobEndpoints = endpoints({

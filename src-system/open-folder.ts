@@ -10,6 +10,12 @@ import { FileRefusedError, isSameFile, kernelName, placeOf } from './regular-fil
 const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 const NEW_FILE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
+export interface CopyOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Flushes the copy, so that it survives a power loss. True by default. */
+  readonly isFlushed?: boolean
+}
+
 /** An open folder of the user's. New entries get the access rights of the user's other programs. */
 export class OpenFolder {
   /** Real path at opening. */
@@ -52,8 +58,8 @@ export class OpenFolder {
     }
   }
 
-  /** Creates a file with bytes of one of ours, flushed to the disk. Throws as {@link create} and {@link copyPart} do. */
-  async copy(name: string, from: FilePart, signal?: AbortSignal): Promise<void> {
+  /** Creates a file with bytes of one of ours. Throws as {@link create} and {@link copyPart} do. */
+  async copy(name: string, from: FilePart, { signal, isFlushed = true }: CopyOptions = {}): Promise<void> {
     const target = await this.create(name)
     try {
       const { mode } = await target.stat()
@@ -61,7 +67,7 @@ export class OpenFolder {
       await copyPart(from, this.#handle ? kernelName(target) : this.at(name), signal)
       // A whole file is copied with the access rights of ours; some file systems have none.
       await target.chmod(mode & 0o777).catch(() => {})
-      await target.sync()
+      if (isFlushed) await target.sync()
     } finally {
       await target.close()
     }

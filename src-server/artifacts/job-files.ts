@@ -14,6 +14,7 @@ import { CONTAINER_TYPES, type Format, formatFacts } from '../../src-contract/fo
 import type { JobStatus } from '../../src-contract/jobs.ts'
 import type { FilePart } from '../../src-system/copy-part.ts'
 import { discardFolder } from '../../src-system/disk.ts'
+import type { OpenFolder } from '../../src-system/open-folder.ts'
 import type { RegularFile } from '../../src-system/regular-file.ts'
 import type { Random } from '../../src-system/system.ts'
 import { type AudioFormat, MEDIA_TYPES } from '../../src-worker/media/audio-facts.ts'
@@ -190,6 +191,29 @@ export class StoredFiles {
     return this.#withCopy(opened, gone(file), sha256, (copy) => use({ path: copy, offset: 0, sizeBytes }))
   }
 
+  /**
+   * Copies every file of a result as new files into a folder and returns their names, in the order of the ZIP. They are not flushed to the
+   * disk. Throws as `resultOf` and `OpenFolder.copy` do, FILE_GONE, FOLDER_TAKEN, INSUFFICIENT_STORAGE.
+   */
+  async copyAll(files: JobFiles, folder: OpenFolder, signal: AbortSignal): Promise<string[]> {
+    const result = resultOf(files)
+    const names = filesIn(result.zip)
+    const { opened } = await this.#openZip(files)
+    try {
+      for (const file of names) {
+        const kept = { file, sha256: sumOf(files, result, file) ?? '' }
+        await this.withFile(files, kept, (place) => folder.copy(file, place, { signal, isFlushed: false }))
+      }
+      return names
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException
+      if (code === 'EEXIST') throw new AppError('FOLDER_TAKEN', { folder: path.basename(folder.path) })
+      throw code === 'ENOENT' ? expired() : cause
+    } finally {
+      await opened.close()
+    }
+  }
+
   async #withCopy<Outcome>(
     opened: OpenBytes,
     changed: AppError,
@@ -226,11 +250,10 @@ export class StoredFiles {
 
   /** Opens a file of the folder that has the result now. Throws RESULT_EXPIRED, and FILE_GONE for a delivered one. */
   #open(files: JobFiles, file: string, sizeBytes?: number): Promise<OpenBytes> {
-    const { folder, ...result } = resultOf(files)
-    if (!files.delivered) return this.#shared.open(path.join(folder, file), expired())
-    const master = mastersIn(result).find((one) => one.file === file)
-    const sha256 = master?.sha256 ?? files.delivered.sums[file]
-    return this.#openRecorded(path.join(files.delivered.folder, file), { file, sha256, sizeBytes })
+    const result = resultOf(files)
+    if (!files.delivered) return this.#shared.open(path.join(result.folder, file), expired())
+    const recorded = { file, sha256: sumOf(files, result, file), sizeBytes }
+    return this.#openRecorded(path.join(files.delivered.folder, file), recorded)
   }
 
   /** Opens a user's file if it still matches its record. Throws FILE_GONE. */
@@ -336,8 +359,11 @@ const whole = (opened: OpenBytes) => opened.stream({ start: 0, sizeBytes: opened
 const identityOf = ({ facts: { dev, ino, size, mtimeNs, ctimeNs } }: RegularFile) =>
   `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
 
-const mastersIn = ({ masters }: Pick<KeptResult, 'masters'>) =>
-  masters.flatMap(({ files = [], ...master }) => [master, ...files])
+/** Returns the recorded SHA-256 of a file of a result; undefined for a report that was never delivered. */
+function sumOf({ delivered }: JobFiles, { masters }: KeptResult, file: string): string | undefined {
+  const sounds = masters.flatMap(({ files = [], ...master }) => [master, ...files])
+  return sounds.find((one) => one.file === file)?.sha256 ?? delivered?.sums[file]
+}
 
 /** Returns the place of a file of a result in its folder. Throws NOT_FOUND. */
 export function placeIn({ zip }: Pick<KeptResult, 'zip'>, file: string): ResultBytes {

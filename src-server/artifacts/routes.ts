@@ -4,9 +4,10 @@ import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import type { FilePart } from '../../src-system/copy-part.ts'
 import { reportName } from '../../src-worker/result/names.ts'
 import { AppError } from '../http/app-error.ts'
-import { route } from '../http/route.ts'
+import { requireOwner, route } from '../http/route.ts'
 import type { CodedCopies } from './coded-copies.ts'
 import { expired, type JobFiles, masterOf, placeIn, resultOf, type StoredFiles } from './job-files.ts'
+import { openProvenFolder } from './proven-folder.ts'
 import { disposition, fileAnswer } from './send-file.ts'
 
 export interface ArtifactDeps {
@@ -25,6 +26,18 @@ export function artifactRoutes(app: FastifyInstance, { filesOf, codedCopies, sto
   }
 
   route(app, ENDPOINTS.downloadResult, ({ params, request }) => stored.sendZip(find(params.job_id), request))
+
+  route(app, ENDPOINTS.handOverResult, async ({ params, body, caller, signal }) => {
+    requireOwner(caller)
+    const files = find(params.job_id)
+    const { zip } = resultOf(files)
+    const folder = await openProvenFolder(body)
+    try {
+      return { status: 200, body: { folder_name: zip.folderName, files: await stored.copyAll(files, folder, signal) } }
+    } finally {
+      await folder.close()
+    }
+  })
 
   route(app, ENDPOINTS.readJobFile, ({ params: { job_id, file }, query: { format }, request }) => {
     const files = find(job_id)

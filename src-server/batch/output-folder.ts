@@ -91,7 +91,7 @@ async function copyInto(place: OpenFolder, hidden: string, parts: readonly Part[
   const folder = await place.openFolder(hidden)
   try {
     await empty(folder)
-    for (const part of parts) await folder.copy(part.file, part, signal)
+    for (const part of parts) await folder.copy(part.file, part, { signal })
   } finally {
     await folder.close()
   }

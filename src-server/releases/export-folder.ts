@@ -230,7 +230,7 @@ export class ExportFolder {
     await rm(unfinished, { force: true })
     try {
       if (typeof content === 'string') {
-        await folder.copy(path.basename(unfinished), { path: content, offset: 0, sizeBytes }, signal)
+        await folder.copy(path.basename(unfinished), { path: content, offset: 0, sizeBytes }, { signal })
       } else {
         const target = await folder.create(path.basename(unfinished))
         try {

@@ -1,9 +1,25 @@
 /** `loudsmith jobs …` and `loudsmith analyse`, as a person and as a script call them. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { terminalMessages } from '../../src-cli/messages.ts'
+import { createServiceClient } from '../../src-cli/service-client.ts'
+import { unpackResult } from '../../src-cli/unpack.ts'
 import { commandsOf } from '../support/commands.ts'
+import { listing } from '../support/folder-listing.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
 import { wavSong } from '../support/songs.ts'
@@ -69,6 +85,93 @@ test('a link to the masters is printed, which needs no key, and none without a r
   const alone = await commandsOf(folder, () => path.join(folder, 'nobody')).call('C', 'jobs', 'link', id)
   expect([alone.code, alone.problem]).toEqual([1, expect.stringContaining('not running')])
 })
+
+/** Puts the masters of a job into a folder with a credential, and returns their paths and the endpoints that were asked. */
+async function takeMasters(id: string, out: string, credential: string) {
+  const words = terminalMessages({}, 'en')
+  const { call: ask, open } = createServiceClient({ baseUrl: service.baseUrl, credential }, words)
+  const asked: string[] = []
+  const client: ReturnType<typeof createServiceClient> = {
+    call: (name, ...args) => {
+      asked.push(name)
+      return ask(name, ...args)
+    },
+    open: (name, ...args) => {
+      asked.push(name)
+      return open(name, ...args)
+    },
+  }
+  mkdirSync(out)
+  const files = await unpackResult(client, id, out, words)
+  return { asked, files: files.map((file) => path.relative(out, file)) }
+}
+
+test.skipIf(process.platform === 'win32')(
+  'masters are copied by the service into its own folder alone, and are those that a download brings',
+  async () => {
+    const { job_id: id } = await service.newJob({ title: '첫차', platforms: 'spotify,melon' })
+    await service.ended(id)
+    const [copied, loaded] = [path.join(folder, 'copied'), path.join(folder, 'loaded')]
+    const byCopy = await takeMasters(id, copied, service.controlCredential)
+    const { asked, files } = await takeMasters(id, loaded, service.sessionCredential)
+    expect([byCopy.asked, asked]).toEqual([['handOverResult'], ['handOverResult', 'downloadResult']])
+    expect(byCopy.files).toEqual(files)
+    expect(files.length).toBeGreaterThan(3)
+    const rights = (out: string) => files.map((file) => statSync(path.join(out, file)).mode & 0o777)
+    expect(rights(copied)).toEqual(rights(loaded))
+    // What a killed run leaves goes, and a file of the same name is replaced.
+    const leftOver = path.join(copied, `.${id}.part`)
+    mkdirSync(leftOver)
+    writeFileSync(path.join(leftOver, 'half'), '')
+    writeFileSync(path.join(copied, files[0]!), 'earlier')
+    await json('jobs', 'download', id, '--out', copied)
+    expect(listing(copied, /^$/)).toEqual(listing(loaded, /^$/))
+    // The command inherits the umask of this process.
+    expect(rights(copied)).toEqual(files.map(() => 0o666 & ~process.umask()))
+    expect(files.map((file) => statSync(path.join(copied, file)).nlink)).toEqual(files.map(() => 1))
+  },
+)
+
+test.skipIf(process.platform === 'win32')(
+  'the service copies masters only for the owner, into a folder that proves itself, and over nothing',
+  async () => {
+    const { job_id: id } = await service.newJob()
+    await service.ended(id)
+    const probe = createHash('sha256').update('random').digest('hex')
+    const make = (name: string, text = probe, mode = 0o600) => {
+      const made = path.join(folder, name)
+      mkdirSync(made)
+      writeFileSync(path.join(made, 'probe'), text)
+      chmodSync(path.join(made, 'probe'), mode)
+      return made
+    }
+    const proven = make('proven')
+    const ask = async (at: string, credential = service.controlCredential) => {
+      const answer = await service.post(`/app/jobs/${id}/files`, { folder: at, probe }, { credential })
+      return answer.body.error?.code ?? answer.status
+    }
+    expect(await ask(proven, service.sessionCredential)).toBe('OWNER_REQUIRED')
+    expect(await ask(proven, await service.newKey())).toBe('FORBIDDEN')
+    const linked = make('linked')
+    rmSync(path.join(linked, 'probe'))
+    symlinkSync(path.join(proven, 'probe'), path.join(linked, 'probe'))
+    symlinkSync(proven, path.join(folder, 'link'))
+    const refused = [make('other', 'f'.repeat(64)), make('longer', `${probe} `), make('open', probe, 0o644), linked]
+    for (const at of [...refused, path.join(folder, 'link'), path.join(folder, 'none'), 'proven', '\0'])
+      expect([at, await ask(at)]).toEqual([at, 'PATH_NOT_ALLOWED'])
+    expect([...refused, proven].flatMap((at) => readdirSync(at)).join()).toBe(Array(5).fill('probe').join())
+
+    const target = path.join(folder, 'target')
+    writeFileSync(target, 'theirs')
+    symlinkSync(target, path.join(proven, 'report.json'))
+    expect(await ask(proven)).toBe('FOLDER_TAKEN')
+    expect(readFileSync(target, 'utf8')).toBe('theirs')
+    rmSync(proven, { recursive: true })
+    expect(await ask(make('proven'))).toBe(200)
+    await service.call('DELETE', `/api/v1/jobs/${id}`)
+    expect(await ask(make('deleted'))).toBe('JOB_NOT_FOUND')
+  },
+)
 
 test('a job that has not ended is cancelled, and only such a one', async () => {
   engine.isAutomatic = false
