@@ -26,6 +26,12 @@ export async function giveToUser(target: string | FileHandle, kind: 'file' | 'fo
 /** Errors of a disk without access rights, such as FAT, or with rights of another user, as on a network disk. */
 const NO_RIGHTS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']
 
+/**
+ * Errors of a disk on which a file cannot have another name: FAT and some network file systems, or another disk. Windows reports
+ * ERROR_INVALID_FUNCTION, which Node maps to EISDIR.
+ */
+export const NO_LINKS = ['EPERM', 'ENOTSUP', 'EXDEV', 'ENOSYS', 'EMLINK', 'EISDIR']
+
 /** Restricts one of our files to this user, if the disk supports it. Throws the system's error for anything else. */
 export function makePrivate(file: string): void {
   try {

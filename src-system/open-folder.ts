@@ -1,9 +1,9 @@
 /** Folders for new files: each is opened once by its real path and, if the system supports it, never looked up again. */
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
+import { type FileHandle, link, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { copyPart, type FilePart } from './copy-part.ts'
-import { giveToUser, isWithin } from './disk.ts'
+import { giveToUser, isWithin, NO_LINKS } from './disk.ts'
 import { FileRefusedError, isSameFile, kernelName, placeOf } from './regular-file.ts'
 
 /** Windows has none of these flags. */
@@ -73,8 +73,44 @@ export class OpenFolder {
     }
   }
 
+  /**
+   * Gives a file of ours that is about to be removed a second name here: a move whose first name stays until the caller removes it. Copies
+   * the bytes where the file system has no second names, or where the file has one already. Throws as {@link copy} does.
+   */
+  async take(name: string, from: FilePart, options: CopyOptions = {}): Promise<void> {
+    if (!(await this.#link(name, from))) await this.copy(name, from, options)
+  }
+
+  /** Flushes the names in the folder, if the system can: a file that was moved must not be lost under both. */
+  async sync(): Promise<void> {
+    const handle = await open(this.at()).catch(() => undefined)
+    await handle?.sync().catch(() => {})
+    await handle?.close()
+  }
+
   async close(): Promise<void> {
     await this.#handle?.close()
+  }
+
+  async #link(name: string, { path: from, offset, sizeBytes }: FilePart): Promise<boolean> {
+    const ours = await open(from)
+    try {
+      const { nlink, size } = await ours.stat()
+      if (nlink !== 1 || offset !== 0 || size !== sizeBytes) return false
+      const file = this.at(name)
+      await link(from, file)
+      if (!isSamePath(await realpath(file), path.join(this.path, name))) {
+        await rm(file)
+        throw new FileRefusedError('moved', name)
+      }
+      await giveToUser(ours, 'file')
+      return true
+    } catch (cause) {
+      if (NO_LINKS.includes(String((cause as NodeJS.ErrnoException).code))) return false
+      throw cause
+    } finally {
+      await ours.close()
+    }
   }
 
   /** Opens a folder in this one, creating it if missing. */

@@ -8,7 +8,7 @@ import path from 'node:path'
 import type { FilePart } from '../../src-system/copy-part.ts'
 import { whenReleased } from '../../src-system/disk.ts'
 import { type OpenFolder, withFolder } from '../../src-system/open-folder.ts'
-import { type FileRefusedError, withRegularFile } from '../../src-system/regular-file.ts'
+import { type FileRefusedError, isSameFile, withRegularFile } from '../../src-system/regular-file.ts'
 import { sha256OfStream } from '../../src-system/sha256.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { placeOf, type ResultZip } from '../../src-worker/result/result-zip.ts'
@@ -20,6 +20,11 @@ export interface Masters {
   readonly zip: ResultZip
   /** Names inside the ZIP's folder. */
   readonly files: readonly string[]
+  /**
+   * True if ours are removed once the delivery is recorded. They then get a second name where the file system can, and the copies of all
+   * others are read back: nothing is written twice, and a crash at any moment leaves all of them here.
+   */
+  readonly isMove?: boolean
 }
 
 /** Most folder names tried; nobody has as many folders of one name. */
@@ -38,7 +43,8 @@ export async function copyMasters(
   signal: AbortSignal,
 ): Promise<string> {
   const parts = partsOf(masters)
-  const { folderName } = masters.zip
+  const { isMove = false, zip } = masters
+  const { folderName } = zip
   const copy = async (place: OpenFolder) => {
     for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
       const name = attempt === 1 ? folderName : `${folderName} (${attempt})`
@@ -46,9 +52,10 @@ export async function copyMasters(
       if (!(await isTaken(place.at(name)))) {
         const hidden = `.${folderName}.part`
         try {
-          await copyInto(place, hidden, parts, signal)
+          await fill(place, hidden, { parts, isMove }, signal)
           // Windows moves no folder while a file in it is open, and what looks for viruses opens every new one.
           await whenReleased(clock, () => rename(place.at(hidden), place.at(name)))
+          if (isMove) await place.sync()
         } catch (cause) {
           await discard(place, hidden)
           throw cause
@@ -87,11 +94,20 @@ async function isTaken(name: string): Promise<boolean> {
   }
 }
 
-async function copyInto(place: OpenFolder, hidden: string, parts: readonly Part[], signal: AbortSignal): Promise<void> {
+async function fill(
+  place: OpenFolder,
+  hidden: string,
+  { parts, isMove }: { readonly parts: readonly Part[]; readonly isMove: boolean },
+  signal: AbortSignal,
+): Promise<void> {
   const folder = await place.openFolder(hidden)
   try {
     await empty(folder)
-    for (const part of parts) await folder.copy(part.file, part, { signal })
+    for (const part of parts)
+      await (isMove ? folder.take(part.file, part, { signal }) : folder.copy(part.file, part, { signal }))
+    if (!isMove) return
+    await folder.sync()
+    if (!(await holds(folder.at(), parts, signal))) throw new Error('a copied master reads back with other bytes')
   } finally {
     await folder.close()
   }
@@ -118,6 +134,8 @@ async function holds(folder: string, parts: readonly Part[], signal: AbortSignal
   for (const { file, path: kept, offset: start, sizeBytes } of parts) {
     const isThere = await withRegularFile(path.join(folder, file), { followsLink: false }, async (there) => {
       if (there.sizeBytes !== sizeBytes) return false
+      // Not yet removed by a move.
+      if (isSameFile(there.facts, await lstat(kept, { bigint: true }))) return true
       const bytes = createReadStream(kept, { start, end: start + sizeBytes - 1 })
       return (await there.sha256(signal)) === (await sha256OfStream(bytes, signal))
     }).catch(() => {

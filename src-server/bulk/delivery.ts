@@ -85,7 +85,7 @@ export class ManifestDelivery {
     const { signal } = this.#stopping
     return {
       sums: await sumsOf(result, signal),
-      folder: await copyMasters(parent, { ...result, files: filesIn(result.zip) }, clock, signal),
+      folder: await copyMasters(parent, { ...result, files: filesIn(result.zip), isMove: true }, clock, signal),
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Paths of the files of jobs. Names consist of our own identifiers, never of a client's file name. */
 import { existsSync, linkSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { copyLasting, syncFolder } from '../../src-system/disk.ts'
+import { copyLasting, NO_LINKS, syncFolder } from '../../src-system/disk.ts'
 
 /** Places below the data directory. */
 export interface Folders {
@@ -47,9 +47,7 @@ export function createFolders(dataDir: string): Folders {
       try {
         linkSync(songPath, target)
       } catch (error) {
-        // FAT and some network file systems have no hard links; Windows reports ERROR_INVALID_FUNCTION, which Node maps to EISDIR.
-        const noLinks = ['EPERM', 'ENOTSUP', 'EXDEV', 'ENOSYS', 'EMLINK', 'EISDIR']
-        if (!noLinks.includes(String((error as NodeJS.ErrnoException).code))) throw error
+        if (!NO_LINKS.includes(String((error as NodeJS.ErrnoException).code))) throw error
         copyLasting(songPath, target)
       }
       syncFolder(path.dirname(target))

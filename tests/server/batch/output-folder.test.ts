@@ -30,6 +30,8 @@ import { FACTS } from './fixture.ts'
 const seen = vi.hoisted(() => ({ parent: '', atEveryFile: [] as string[][] }))
 /** How often a scanner for viruses still keeps a folder from being moved. */
 const scanner = vi.hoisted(() => ({ holds: 0 }))
+/** Code with which the disk refuses second names, and whether it writes other bytes than it is given. */
+const links = vi.hoisted(() => ({ refusal: '', damages: false }))
 vi.mock('node:fs/promises', async (original) => {
   const fs = await original<typeof import('node:fs/promises')>()
   const rename: typeof fs.rename = async (...names) => {
@@ -40,7 +42,15 @@ vi.mock('node:fs/promises', async (original) => {
     if (seen.parent !== '' && Number(flags) & constants.O_CREAT) seen.atEveryFile.push(readdirSync(seen.parent))
     return fs.open(name, flags, mode)
   }
-  return { ...fs, open, rename }
+  const link: typeof fs.link = async (...names) => {
+    if (links.refusal !== '') throw Object.assign(new Error(links.refusal), { code: links.refusal })
+    return fs.link(...names)
+  }
+  const copyFile: typeof fs.copyFile = async (from, to, mode) => {
+    await fs.copyFile(from, to, mode)
+    if (links.damages) await fs.writeFile(to, 'X', { flag: 'r+' })
+  }
+  return { ...fs, open, rename, link, copyFile }
 })
 
 let folder: string
@@ -129,6 +139,52 @@ test('masters that lie there already, byte for byte, count as delivered', async 
   rmSync(path.join(second, '봄날_melon.wav'))
   expect(await copyMasters(folder, masters, systemClock, signal)).toBe(`${first} (3)`)
 })
+
+test('masters that are to leave are moved without writing them again, each its own file, and are here until they are removed', async () => {
+  const parent = path.join(folder, 'out')
+  const entries = masters.zip.entries.map((entry, at) =>
+    at === 0 ? { ...entry, kept: { file: 'spotify', sha256: '' } } : entry,
+  )
+  const both = {
+    ...masters,
+    zip: { ...masters.zip, entries: entries.map((entry) => ({ ...entry, sizeBytes: 7 })) },
+    isMove: true,
+  }
+  const inode = (...names: string[]) => statSync(path.join(...names)).ino
+  const deliver = () => copyMasters(parent, both, systemClock, signal)
+  const made = await deliver()
+  expect([inode(made, '봄날_melon.wav'), readFileSync(path.join(folder, 'spotify'), 'utf8')]).toEqual([
+    inode(folder, 'spotify'),
+    'spotify',
+  ])
+  // Two platforms share our file, and neither the file of the other.
+  expect(inode(made, '봄날_spotify.wav')).not.toBe(inode(folder, 'spotify'))
+  const files = ['봄날_melon.wav', '봄날_spotify.wav'].map((file) => path.join(made, file))
+  expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['spotify', 'spotify'])
+  expect(await deliver(), 'after a crash before the note').toBe(made)
+  rmSync(path.join(folder, 'spotify'))
+  expect(files.map((file) => statSync(file).nlink)).toEqual([1, 1])
+})
+
+test.each(['EXDEV', 'EPERM'])(
+  'masters that cannot be moved (%s) are copied, and are delivered only as they read back',
+  async (code) => {
+    const parent = path.join(folder, 'out')
+    const deliver = () => copyMasters(parent, { ...masters, isMove: true }, systemClock, signal)
+    links.refusal = code
+    onTestFinished(() => {
+      links.refusal = ''
+      links.damages = false
+    })
+    links.damages = true
+    await expect(deliver()).rejects.toThrow('other bytes')
+    expect([readdirSync(parent), readFileSync(path.join(folder, 'melon'), 'utf8')]).toEqual([[], 'MELON'])
+    links.damages = false
+    const made = await deliver()
+    const [ours, theirs] = [statSync(path.join(folder, 'melon')), statSync(path.join(made, '봄날_melon.wav'))]
+    expect([theirs.ino === ours.ino, theirs.nlink, ours.nlink]).toEqual([false, 1, 1])
+  },
+)
 
 type DeliveryChange = Partial<OutputDeliveryDeps> & { readonly to?: string }
 

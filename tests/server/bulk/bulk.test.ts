@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -303,9 +304,15 @@ test('masters are delivered to an allowed folder and its subfolders, no ZIP is k
   expect(rows.map(({ status }) => status)).toEqual(['done', 'done'])
   expect(path.dirname(rows[0]?.folder ?? '')).toBe(path.join(out, 'EP', 'one'))
   for (const { folder: at = '', job_id = '' } of rows) {
-    expect(readdirSync(at)).toEqual(['report.html', 'report.json', 'song_spotify.wav'])
+    const files = readdirSync(at)
+    expect(files).toEqual(['report.html', 'report.json', 'song_spotify.wav'])
     expect((await service.get(`/api/v1/jobs/${job_id}/download`)).status).toBe(200)
     await expect.poll(() => readdirSync(path.join(folder, 'data', 'jobs'))).toEqual([])
+    // Moved, not copied, and yet no private files of ours.
+    const facts = files.map((file) => statSync(path.join(at, file)))
+    expect(facts.map(({ nlink, mode }) => [nlink, mode & 0o777])).toEqual(
+      files.map(() => [1, statSync(at).mode & 0o666]),
+    )
   }
   expect(service.temporary().filter((name) => !name.includes('-'))).toEqual([])
 })
