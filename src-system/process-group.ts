@@ -15,6 +15,14 @@ export function isExhausted(error: unknown): boolean {
   return EXHAUSTED.has(String((error as NodeJS.ErrnoException | undefined)?.code))
 }
 
+/** Returns how many files and connections this process may have open at once. Windows has no such limit. */
+export function maxOpenFiles(): number {
+  // Naming the other ends of all connections could take seconds.
+  Object.assign(process.report, { excludeNetwork: true })
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
+  return Number(userLimits?.open_files?.soft) || Number.POSITIVE_INFINITY
+}
+
 /** Attempts to start a program before giving up, over 1.6 s. */
 const START_TRIES = 5
 /** Pause between two starts, ms. */
