@@ -9,6 +9,9 @@ import { sha256OfStream } from './sha256.ts'
 /** Bytes per read. */
 const CHUNK_BYTES = 1 << 18
 
+/** Bytes per read of a copy. */
+const COPY_BYTES = 1 << 20
+
 /** Pseudo file systems of the Linux kernel, by magic number (statfs(2)): reading their files may block or never end. */
 const KERNEL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0x9fa0, // proc
@@ -97,6 +100,31 @@ export class RegularFile {
         )
       },
     })
+  }
+
+  /**
+   * Reads all bytes in order, each time into the same memory: what is yielded is valid until the next. A large file so leaves nothing for
+   * the garbage collector. Ends early if the file has been truncated. Throws the system's error, and the reason of an aborted signal
+   * without waiting for a drive that hangs.
+   */
+  async *chunks(signal?: AbortSignal): AsyncGenerator<Buffer> {
+    const memory = Buffer.allocUnsafe(Math.min(COPY_BYTES, this.sizeBytes))
+    const { promise: aborted, reject } = Promise.withResolvers<never>()
+    aborted.catch(() => {})
+    const abort = () => reject(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      for (let at = 0; at < this.sizeBytes; ) {
+        signal?.throwIfAborted()
+        const wanted = Math.min(memory.length, this.sizeBytes - at)
+        const { bytesRead } = await Promise.race([this.#handle.read(memory, 0, wanted, at), aborted])
+        if (bytesRead === 0) return
+        at += bytesRead
+        yield memory.subarray(0, bytesRead)
+      }
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
   }
 
   /** Returns all bytes. Throws a {@link FileRefusedError} for more than `maxBytes`, before anything is read. */

@@ -79,7 +79,7 @@ async function getFile(stored: string, file: string, maxBytes: number): Promise<
   }
   await lstat(stored).catch(missing)
   return withRegularFile(stored, { followsLink: false, requireAllowed }, (opened) =>
-    writeVerified(opened.stream(), file, { sha256: path.basename(stored), maxBytes }),
+    writeVerified(opened.chunks(), file, { sha256: path.basename(stored), maxBytes }),
   )
 }
 

@@ -1,9 +1,8 @@
 /** Song files of a watched folder: recognition by name, attributes, and a verified copy. */
 import { createHash } from 'node:crypto'
-import { type BigIntStats, createWriteStream } from 'node:fs'
-import { lstat, readdir } from 'node:fs/promises'
+import type { BigIntStats } from 'node:fs'
+import { lstat, open, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { isSongName } from '../../src-contract/song-files.ts'
 import { openRegularFile, type RegularFile } from '../../src-system/regular-file.ts'
 import { type AppError, invalidRequest } from '../http/app-error.ts'
@@ -89,28 +88,29 @@ export async function copyOpened(
   { requireDisk, signal }: CopyOptions,
 ): Promise<ReceivedFile | undefined> {
   const hash = createHash('sha256')
-  // A generator, to distinguish read errors from write errors.
-  const read = async function* () {
-    try {
-      for await (const chunk of file.stream({ signal }) as AsyncIterable<Buffer>) {
-        hash.update(chunk)
-        yield chunk
-      }
-    } catch (cause) {
-      throw new UnreadableError(cause)
-    }
-  }
   const requireRoom = watchRoom(requireDisk)
-  const withRoom = async function* (chunks: AsyncIterable<Buffer>) {
-    for await (const chunk of chunks) {
+  const target = await open(to, 'w', 0o600)
+  try {
+    for await (const chunk of readable(file, signal)) {
       requireRoom(chunk.length)
-      yield chunk
+      hash.update(chunk)
+      await target.writeFile(chunk)
     }
+  } finally {
+    await target.close()
   }
-  await pipeline(read, withRoom, createWriteStream(to, { mode: 0o600 }), { signal })
   if (!(await file.isUnchanged())) return undefined
   const filename = path.basename(file.path).normalize('NFC')
   return { path: to, filename, sizeBytes: file.sizeBytes, sha256: hash.digest('hex') }
+}
+
+/** Reads a file; a generator, to distinguish errors of reading from those of writing. */
+async function* readable(file: RegularFile, signal?: AbortSignal): AsyncGenerator<Buffer> {
+  try {
+    yield* file.chunks(signal)
+  } catch (cause) {
+    throw new UnreadableError(cause)
+  }
 }
 
 /** Converts the system's attributes. An inode number stays a string: on Windows it has 64 bits, more than a JavaScript number holds. */
