@@ -121,18 +121,19 @@ export async function clientOf(dataDir: string) {
 }
 const bearer = ({ controlToken }: { controlToken: string }) => ({ authorization: `Bearer ${controlToken}` })
 
-/** Submits songs as one batch for one platform. Returns the client, and the identifier of the batch. */
+/** Submits songs as one batch, for one platform unless its head says otherwise. Returns the client, and the identifier of the batch. */
 export async function handOver(
   { songs }: RunFolders,
   names: readonly string[],
   dataDir: string,
   settings: { readonly engine_workers?: number } = {},
+  head: object = { platforms: [PLATFORMS[0]] },
 ) {
   const call = await clientOf(dataDir)
   await call('PATCH', '/app/settings', { allowed_folders: [songs], ...settings })
   const before = (await call<{ credits: number }>('GET', '/api/v1/account')).credits
   if (before < names.length) await call('POST', '/app/account/credits', { amount: names.length })
-  const lines = [{ platforms: [PLATFORMS[0]] }, ...names.map((name) => ({ path: path.join(songs, name) }))]
+  const lines = [head, ...names.map((name) => ({ path: path.join(songs, name) }))]
   const manifest = lines.map((line) => JSON.stringify(line)).join('\n')
   const { batch_id } = await call<{ batch_id: string }>('POST', '/api/v1/batches', manifest, 'application/x-ndjson')
   return { call, batchId: batch_id }

@@ -238,11 +238,10 @@ export class BulkBatches {
 
   /** Inspects the files of all songs; an unreadable or forbidden one has failed. */
   async #looked(head: ManifestHead, lines: readonly ManifestLine[]): Promise<NewSong[]> {
-    const keepsZip = head.folder === undefined
     const look = async (line: ManifestLine): Promise<NewSong> => {
       try {
         const { settings } = requestOf(head, line, () => {})
-        return { line, bytesNeeded: await bytesNeeded(this.#deps, line, settings, keepsZip) }
+        return { line, bytesNeeded: await bytesNeeded(this.#deps, line, settings) }
       } catch (cause) {
         const { code, values } = toAppError(cause)
         return { line, bytesNeeded: 0, error: { code, values } }

@@ -51,25 +51,15 @@ const LONGEST_SECONDS = 600
  * Returns the bytes for a song and its masters: exact for a known song, else estimated from the size of its file. Rejects with
  * PATH_NOT_ALLOWED for a file that may not be read, and with JOB_NOT_FOUND or NOT_FOUND for a missing song.
  */
-export async function bytesNeeded(
-  deps: SongSourceDeps,
-  line: ManifestLine,
-  settings: JobSettings,
-  keepsZip: boolean,
-): Promise<number> {
-  // Masters and their ZIP exist together for a while; with a folder they are copied once more, and no ZIP stays.
-  const times = keepsZip ? 1 : 2
-  if (line.path === undefined) {
-    const song = knownSong(deps, line)
-    return times * resultBytes(song, settings)
-  }
+export async function bytesNeeded(deps: SongSourceDeps, line: ManifestLine, settings: JobSettings): Promise<number> {
+  if (line.path === undefined) return resultBytes(knownSong(deps, line), settings)
   const file = await deps.allowed.open(line.path)
   await file.close()
   const { sizeBytes } = file
   const rate = SECONDS_PER_BYTE[path.extname(line.path).toLowerCase()] ?? 1 / 176_400
   const durationSeconds = Math.min(LONGEST_SECONDS, sizeBytes * rate)
   const facts = { durationSeconds, sampleRateHz: ASSUMED_RATE_HZ } as StoredSong['facts']
-  return sizeBytes + times * resultBytes({ facts }, settings)
+  return sizeBytes + resultBytes({ facts }, settings)
 }
 
 /** Runs `use` with the song of a line. The copy of a file is removed afterwards; a job keeps its own. */
