@@ -15,7 +15,16 @@ import {
 } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
-import { cpuSecondsOf, end, handOver, type RunFolders, startOwner, stateOf, untilEnded } from '../scripts/farm-run.ts'
+import {
+  clientOf,
+  cpuSecondsOf,
+  end,
+  handOver,
+  type RunFolders,
+  startOwner,
+  stateOf,
+  untilEnded,
+} from '../scripts/farm-run.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { isSongName } from '../src-contract/song-files.ts'
 import { wavSong } from '../tests/support/songs.ts'
@@ -57,6 +66,8 @@ async function run(label: string, names: readonly string[], put: (name: string, 
   const owner = startOwner(folders, dataDir)
   try {
     const settings = { engine_workers: availableParallelism() }
+    await clientOf(dataDir)
+    const ownBytes = bytesBelow(dataDir)
     const startedAtMs = performance.now()
     const head = { platforms: PLATFORMS, delivery: 'folder', folder: out }
     const { call, batchId } = await handOver(folders, names, dataDir, settings, head)
@@ -65,7 +76,7 @@ async function run(label: string, names: readonly string[], put: (name: string, 
     if (songs === 0) throw new Error('no song was mastered')
     const deliveredBytes = bytesBelow(out) / songs
     return {
-      ...{ songs, deliveredBytes, keptBytes: bytesBelow(dataDir) / songs },
+      ...{ songs, deliveredBytes, keptBytes: (bytesBelow(dataDir) - ownBytes) / songs },
       seconds: deliveredBytes / (PLATFORMS.length * FRAME_BYTES * RATE_HZ),
       cpuSeconds: cpuSecondsOf(owner) / songs,
       wallSeconds: (performance.now() - startedAtMs) / 1000,
