@@ -7,13 +7,14 @@ import { withService } from './connect.ts'
 import { absolutePath } from './data-dir.ts'
 import { INTERRUPTED, PAUSED, SOME_FAILED } from './exit-codes.ts'
 import type { Messages } from './messages.ts'
-import { givenSettings, ListOption, OWN_NAMES, settingOption } from './setting-options.ts'
+import { acceptOf, givenSettings, ListOption, OWN_NAMES, settingOption } from './setting-options.ts'
 
 interface BatchCommandOptions extends ClientOptions {
   readonly platforms: string
   readonly out: string
   readonly allow?: boolean
   readonly retry?: boolean
+  readonly convert?: true
   /** Texts of the settings by the names of their options. */
   readonly [option: string]: unknown
 }
@@ -37,6 +38,7 @@ export function registerBatchCommand(program: Command, dataDir: string, messages
     .requiredOption('--out <dir>', say.out, absolutePath(messages))
     .option('--allow', say.allow)
     .option('--retry', say.retry)
+    .option('--convert', messages.master.convert)
   for (const name of OWN_NAMES) command.addOption(settingOption(name, messages))
   command.action((folder: string, options: BatchCommandOptions) => batchCommand(folder, options, messages))
 }
@@ -45,6 +47,7 @@ function batchCommand(folder: string, options: BatchCommandOptions, messages: Me
   const order = {
     ...{ folder, platforms: options.platforms, out: options.out },
     settings: givenSettings(options),
+    accept: acceptOf(options),
     allows: options.allow === true,
     retries: options.retry === true,
   }

@@ -4,7 +4,7 @@ import { readdir, realpath, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Manifest, ManifestSong } from '../src-contract/batches.ts'
-import { isSongName } from '../src-contract/song-files.ts'
+import { type Accept, isFolderSongName, isSongName } from '../src-contract/song-files.ts'
 import type { Messages } from './messages.ts'
 import type { ServiceClient } from './service-client.ts'
 import { wordsOf } from './setting-options.ts'
@@ -18,6 +18,8 @@ export interface FolderOrder {
   readonly platforms: string
   /** Settings as JSON; absent ones have their defaults. */
   readonly settings: Readonly<Record<string, unknown>>
+  /** Files that are taken beside MP3, WAV and FLAC. */
+  readonly accept: Accept
   /** True if this command allows both folders. */
   readonly allows: boolean
   /** True to master previously failed songs again. */
@@ -56,7 +58,7 @@ export async function masterFolder(client: ServiceClient, order: FolderOrder, wa
     throw unusable(messages.batch.noFolder(order.folder))
   })
   await requireAllowed(client, [folder, out], order.allows, messages)
-  const songs = await songsIn(folder, out)
+  const songs = await songsIn(folder, out, order.accept ? isFolderSongName : isSongName)
   if (songs.length === 0) throw unusable(messages.batch.noSongs(folder))
   const content = new Blob([manifestOf(order, folder, out, songs)])
   const sent = await client.call('createBatch', { files: { manifest: { content, name: 'manifest' } } })
@@ -90,12 +92,11 @@ async function requireAllowed(
 }
 
 /** Returns the songs of a folder, recursively, as sorted relative paths, without the content of `out`. */
-async function songsIn(folder: string, out: string): Promise<string[]> {
+async function songsIn(folder: string, out: string, isSong: (name: string) => boolean): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   return entries
     .filter(
-      (entry) =>
-        entry.isFile() && isSongName(entry.name) && !`${entry.parentPath}${path.sep}`.startsWith(out + path.sep),
+      (entry) => entry.isFile() && isSong(entry.name) && !`${entry.parentPath}${path.sep}`.startsWith(out + path.sep),
     )
     .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
     .sort()
@@ -106,6 +107,7 @@ function manifestOf(order: FolderOrder, folder: string, out: string, songs: read
   const head = {
     platforms: wordsOf(order.platforms),
     ...order.settings,
+    ...(order.accept ? { accept: order.accept } : {}),
     ...{ delivery: 'folder', folder: out },
   }
   const lines = songs.map((song) => {

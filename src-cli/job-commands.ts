@@ -24,7 +24,7 @@ import { registerJobFile } from './job-file-command.ts'
 import { describeJob } from './job-text.ts'
 import { MASTERS_FOLDER } from './master-command.ts'
 import { type Messages, messagesFor } from './messages.ts'
-import { givenSettings, ListOption, settingOption, wordsOf } from './setting-options.ts'
+import { acceptOf, givenSettings, ListOption, settingOption, wordsOf } from './setting-options.ts'
 import { table } from './text-output.ts'
 import { unpackResult, withoutEmptyFolder, writableFolder } from './unpack.ts'
 import { unusable } from './unusable-input.ts'
@@ -188,7 +188,8 @@ function registerRetry(command: AddCommand, messages: Messages): void {
 }
 
 function registerAnalyse(command: Command, messages: Messages): void {
-  command.description(messages.jobs.analyse).action((file: string, options: ClientOptions) =>
+  command.description(messages.jobs.analyse).option('--convert', messages.master.convert)
+  command.action((file: string, options: ClientOptions & { readonly convert?: true }) =>
     runClientCommand(
       options,
       messages,
@@ -197,7 +198,9 @@ function registerAnalyse(command: Command, messages: Messages): void {
         const { signal } = new AbortController()
         return withInputs(named, { messages: messagesFor(messages, options), signal }, async ([song]) => {
           const { path = '', name = '' } = song ?? {}
-          return client.call('analyze', { files: { file: { content: await openAsBlob(path), name } } })
+          const accept = acceptOf(options)
+          const fields = accept ? { accept } : {}
+          return client.call('analyze', { fields, files: { file: { content: await openAsBlob(path), name } } })
         })
       },
       (analysis) => describeAnalysis(analysis, messages),

@@ -14,7 +14,7 @@ import { type Input, STANDARD_INPUT, withInputs } from './input-file.ts'
 import { describeJob } from './job-text.ts'
 import { type MasterOutcome, masterFile } from './master.ts'
 import type { Messages } from './messages.ts'
-import { ListOption, settingOption } from './setting-options.ts'
+import { acceptOf, ListOption, settingOption } from './setting-options.ts'
 import { withoutEmptyFolder } from './unpack.ts'
 
 interface MasterCommandOptions extends ClientOptions {
@@ -24,6 +24,7 @@ interface MasterCommandOptions extends ClientOptions {
   readonly title?: string
   readonly artist?: string
   readonly cover?: string
+  readonly convert?: true
   /** Texts of the settings by the names of their options. */
   readonly [option: string]: unknown
 }
@@ -35,6 +36,7 @@ export function registerMasterCommand(program: Command, dataDir: string, message
     .description(say.about)
     .addOption(new ListOption('--platforms <list>', say.allPlatforms(PLATFORMS.join(',')), PLATFORMS))
     .option('--out <dir>', say.out, absolutePath(messages))
+    .option('--convert', say.convert)
   for (const name of CHOICES) master.addOption(settingOption(name, messages))
   for (const name of OTHERS) {
     if (name === 'reference_amount') master.option('--reference <file>', say.reference, inputPath(messages))
@@ -95,6 +97,7 @@ function textFields(options: MasterCommandOptions): Record<string, string> {
     ...Object.fromEntries(SETTING_NAMES.map((name) => [name, options[programName(name)]])),
     title: options.title,
     artist: options.artist,
+    accept: acceptOf(options),
     ...Object.fromEntries(METADATA_NAMES.map((name) => [name, options[name]])),
   }
   return Object.fromEntries(

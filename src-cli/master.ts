@@ -4,6 +4,7 @@ import path from 'node:path'
 import { ApiError, type CallArguments, errorOf, type FilePart } from '../src-contract/client.ts'
 import type { CreatedJob, Job } from '../src-contract/jobs.ts'
 import { MAX_UPLOAD_BYTES } from '../src-contract/limits.ts'
+import { ACCEPT_ANY } from '../src-contract/song-files.ts'
 import { errorText } from '../src-contract/text/text.ts'
 import type { Input } from './input-file.ts'
 import type { Messages } from './messages.ts'
@@ -80,7 +81,8 @@ async function attach(
     form.files[part] = { content: blob, name }
     return
   }
-  const upload = { fields: { purpose: 'reference' as const }, files: { file: { content: blob, name } } }
+  const accept = form.fields.accept === undefined ? {} : { accept: ACCEPT_ANY as typeof ACCEPT_ANY }
+  const upload = { fields: { purpose: 'reference' as const, ...accept }, files: { file: { content: blob, name } } }
   const source = await client.call('createSource', upload).catch(refusedAs(part, messages))
   form.fields[storedAs] = source.source_id
 }

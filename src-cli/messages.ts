@@ -1,8 +1,14 @@
 /** Messages of the command line in both languages: help, refusals, outcomes. JSON output is English and never changes. */
 import type { PauseReason } from '../src-contract/batches.ts'
 import type { Stage } from '../src-contract/jobs.ts'
+import { OTHER_CONTAINERS } from '../src-contract/song-files.ts'
 import { type Language, languageOfLocale } from '../src-contract/text/language.ts'
 import { automationEn, automationKo } from './automation-messages.ts'
+
+/** Containers of `--convert`. */
+const OTHER_NAMES = Object.values(OTHER_CONTAINERS)
+  .map(({ name }) => name)
+  .join(', ')
 
 const en = {
   ...automationEn,
@@ -327,6 +333,7 @@ const en = {
     allPlatforms: (list: string) => `comma-separated, all of them when absent: ${list}`,
     out: 'folder for the masters and the report; masters when absent',
     reference: 'track whose tone is matched',
+    convert: `also take ${OTHER_NAMES}`,
     cover: 'cover of the masters, JPEG or PNG',
     title: 'title of the masters',
     artist: 'artist of the masters',
@@ -724,6 +731,7 @@ const ko: Messages = {
     allPlatforms: (list) => `쉼표로 구분, 없으면 전부: ${list}`,
     out: '마스터와 리포트를 넣을 폴더. 없으면 masters',
     reference: '음색을 맞출 레퍼런스 트랙',
+    convert: `${OTHER_NAMES} 파일도 받기`,
     cover: '마스터에 넣을 커버, JPEG 또는 PNG',
     title: '마스터의 제목',
     artist: '마스터의 아티스트',

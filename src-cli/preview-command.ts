@@ -13,7 +13,7 @@ import { STANDARD_INPUT, withInputs } from './input-file.ts'
 import { type Messages, messagesFor } from './messages.ts'
 import { saveNew } from './save-file.ts'
 import type { ServiceClient } from './service-client.ts'
-import { settingOption } from './setting-options.ts'
+import { acceptOf, settingOption } from './setting-options.ts'
 
 interface PreviewOptions extends ClientOptions {
   readonly platform: Platform
@@ -22,6 +22,7 @@ interface PreviewOptions extends ClientOptions {
   readonly start?: string
   readonly seconds?: string
   readonly reference?: string
+  readonly convert?: true
   /** Texts of the settings by the names of their options. */
   readonly [option: string]: unknown
 }
@@ -48,6 +49,7 @@ export function registerPreviewCommand(program: Command, dataDir: string, messag
     .option('--seconds <seconds>', say.seconds)
     .option('--reference <file>', messages.master.reference, absolutePath(messages))
     .option('--title <title>', say.title)
+    .option('--convert', messages.master.convert)
   for (const name of HEARD_NAMES) command.addOption(settingOption(name, messages))
   command.action((file: string, options: PreviewOptions) =>
     runClientCommand(
@@ -92,7 +94,12 @@ async function preview(
 }
 
 function fieldsOf(options: PreviewOptions): NonNullable<CallArguments<'preview'>['fields']> {
-  const texts = { ...settingTexts(options), start_seconds: options.start, seconds: options.seconds }
+  const texts = {
+    ...settingTexts(options),
+    accept: acceptOf(options),
+    start_seconds: options.start,
+    seconds: options.seconds,
+  }
   const given = Object.entries(texts).filter(([, value]) => value !== undefined)
   return { platforms: options.platform, ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])) }
 }

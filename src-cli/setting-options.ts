@@ -1,6 +1,7 @@
 /** Command-line options for the settings of a master, and their values. */
 import { Option } from 'commander'
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../src-contract/settings.ts'
+import { ACCEPT_ANY, type Accept } from '../src-contract/song-files.ts'
 import { programName } from '../src-contract/wire-values.ts'
 import type { Messages } from './messages.ts'
 
@@ -48,6 +49,9 @@ function settingValue(name: SettingName, value: unknown): unknown {
       return value
   }
 }
+
+/** Returns the files that a command takes: with `--convert` those of other containers too. */
+export const acceptOf = ({ convert }: { readonly convert?: unknown }): Accept => (convert ? ACCEPT_ANY : undefined)
 
 /** Returns the words of a comma-separated list. */
 export const wordsOf = (list: string): string[] => list.split(',').map((word) => word.trim())

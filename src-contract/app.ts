@@ -5,7 +5,7 @@ import { COVER_TYPES, StoredCover } from './covers.ts'
 import { ProposedEdges } from './edge-proposals.ts'
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
-import { type Analysis, RESULT_ERRORS } from './jobs.ts'
+import { AcceptField, type Analysis, RESULT_ERRORS } from './jobs.ts'
 import { MAX_ALLOWED_FOLDERS, MAX_COVER_BYTES, MAX_ENGINE_WORKERS } from './limits.ts'
 import { CHANGED_OWN_METADATA, SHOWN_METADATA, SHOWN_OWN_METADATA } from './metadata-schemas.ts'
 import { Warning } from './report.ts'
@@ -252,7 +252,7 @@ export const appEndpoints = endpoints({
     tag,
     summary: 'Store a song and put it in the batch',
     form: {
-      fields: exactly({ purpose: Type.Optional(oneOf(['song', 'reference'])) }),
+      fields: exactly({ purpose: Type.Optional(oneOf(['song', 'reference'])), accept: AcceptField }),
       files: { file: { required: true, description: 'MP3, WAV or FLAC, at most 1 GiB and 10 minutes.' } },
     },
     answers: { 201: { description: 'The stored song.', schema: Source } },

@@ -1,6 +1,7 @@
 /** Schemas that more than one resource uses. Wire names are snake_case; times are ISO 8601 in UTC. */
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { MAX_PAGE_SIZE } from './limits.ts'
+import { OTHER_CONTAINERS } from './song-files.ts'
 
 /** Form of a UUID in lower case. */
 export const UUID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
@@ -49,10 +50,10 @@ export const JobPath = exactly({ job_id: Type.String() })
 export type JobPath = Static<typeof JobPath>
 
 /** Media types of songs and masters. */
-export const SONG_MEDIA_TYPES = ['audio/wav', 'audio/mpeg', 'audio/flac']
-
-/** Media types of the files of a result. */
-export const RESULT_MEDIA_TYPES = [...SONG_MEDIA_TYPES, 'audio/mp4']
+export const SONG_MEDIA_TYPES = [
+  ...['audio/wav', 'audio/mpeg', 'audio/flac'],
+  ...Object.values(OTHER_CONTAINERS).map(({ mediaType }) => mediaType),
+]
 
 /** Answer of deletions. */
 export const Deleted = exactly({ deleted: Type.Literal(true) })

@@ -7,7 +7,7 @@ import {
   oneOf,
   orNull,
   PageSize,
-  RESULT_MEDIA_TYPES,
+  SONG_MEDIA_TYPES,
   Timestamp,
   Uuid,
 } from './common.ts'
@@ -32,6 +32,7 @@ import { CHANGED_METADATA, METADATA_FIELDS, SHOWN_METADATA } from './metadata-sc
 import { PLATFORMS } from './platforms/index.ts'
 import { MasterResult, Pictured, RENDER_WARNING_CODES, ReleaseResult, Repair, Report, Warning } from './report.ts'
 import { CHANGED_SETTINGS, SETTING_FIELDS, SHOWN_SETTINGS } from './setting-schemas.ts'
+import { ACCEPT_ANY, OTHER_CONTAINERS } from './song-files.ts'
 
 export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
@@ -114,6 +115,18 @@ const songName = (description: string) => Type.String({ maxLength: MAX_TITLE_LEN
 
 const { genre, ai_service, tier, intensity, reference_amount, ...furtherSettings } = SETTING_FIELDS
 
+/** Files that are taken beside MP3, WAV and FLAC. */
+export const AcceptField = Type.Optional(
+  oneOf(
+    [ACCEPT_ANY],
+    `Extension: also takes ${Object.values(OTHER_CONTAINERS)
+      .map(({ name }) => name)
+      .join(
+        ', ',
+      )} with one or two channels of AAC, ALAC, FLAC, MP3, Opus, PCM, Vorbis or WavPack, as song and as reference.`,
+  ),
+)
+
 /** Unparsed text fields of `POST /api/v1/master`, since multipart carries strings. They are checked in this order. */
 export const MasterFields = exactly({
   platforms: Type.String({ description: `Comma-separated list of: ${PLATFORMS.join(', ')}.` }),
@@ -121,6 +134,7 @@ export const MasterFields = exactly({
   ai_service,
   tier,
   webhook_url: Type.Optional(Type.String({ format: 'uri', maxLength: MAX_URL_LENGTH })),
+  accept: AcceptField,
   intensity,
   reference_amount,
   ...furtherSettings,
@@ -181,6 +195,7 @@ export const RetryChanges = exactly({
   platforms: Type.Optional(
     Type.Array(Type.String(), { minItems: 1, description: `Some of: ${PLATFORMS.join(', ')}.` }),
   ),
+  accept: AcceptField,
   // Without defaults: unnamed settings stay.
   ...CHANGED_SETTINGS,
   title: Type.Optional(songName('Title of the masters; empty for that of the tag or the file name.')),
@@ -428,8 +443,8 @@ export const jobEndpoints = endpoints({
       ),
     }),
     answers: {
-      200: { description: 'The whole file.', mediaTypes: RESULT_MEDIA_TYPES },
-      206: { description: 'The range asked for.', mediaTypes: RESULT_MEDIA_TYPES },
+      200: { description: 'The whole file.', mediaTypes: SONG_MEDIA_TYPES },
+      206: { description: 'The range asked for.', mediaTypes: SONG_MEDIA_TYPES },
       304: { description: 'Unchanged.' },
     },
     errors: [...RESULT_ERRORS, 'NOT_FOUND', 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE'],
@@ -470,6 +485,7 @@ export const jobEndpoints = endpoints({
     form: {
       fields: exactly({
         ai_service,
+        accept: AcceptField,
         source_id: Type.Optional(Type.String({ description: 'App session only: a stored song instead of `file`.' })),
       }),
       files: { file: { required: false, description: 'MP3, WAV or FLAC, at most 50 MB and 10 minutes.' } },

@@ -19,6 +19,7 @@ export const WARNING_KINDS: Readonly<Record<WarningCode, WarningKind>> = {
   // Properties of many generators' files.
   INPUT_LIMITED: 'remark',
   INPUT_LOSSY: 'remark',
+  INPUT_OTHER_TRACKS: 'remark',
   INPUT_RESAMPLED: 'remark',
   INPUT_SAMPLES_DAMAGED: 'remark',
   INPUT_MONO: 'remark',

@@ -1,7 +1,7 @@
 /** Parser of the command line: `loudsmith [--data-dir=folder] [--adopt-dir] [--port=n] [--hidden] [songs…]`. */
 import path from 'node:path'
 import { DEFAULT_PORT } from '../src-contract/limits.ts'
-import { isSongName } from '../src-contract/song-files.ts'
+import { isAnySongName } from '../src-contract/song-files.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
 
 /** Argument of a start at login: the API starts, the window stays closed. */
@@ -29,6 +29,6 @@ export function portFrom(given: string | undefined): number {
  */
 export function filesInArguments(argv: readonly string[], cwd: string): string[] {
   return argv
-    .filter((word, at) => at > 0 && !word.startsWith('-') && isSongName(path.basename(word)))
+    .filter((word, at) => at > 0 && !word.startsWith('-') && isAnySongName(path.basename(word)))
     .map((word) => path.resolve(cwd, word))
 }

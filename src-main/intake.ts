@@ -2,7 +2,7 @@
 import { lstat, readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ApiError } from '../src-contract/client.ts'
-import { isSongName } from '../src-contract/song-files.ts'
+import { isFolderSongName } from '../src-contract/song-files.ts'
 import type { IntakeReport, RefusedFile } from './bridge.ts'
 import type { Service } from './service.ts'
 
@@ -24,7 +24,7 @@ export async function findSongs(paths: readonly string[], limit: number = MAX_SO
       // In folder listings on Windows, OneDrive entries appear as links; lstat tells their real kind.
       const kind = entry.isSymbolicLink() ? await lstat(full).catch(() => entry) : entry
       if (kind.isDirectory()) await visit(full)
-      else if (kind.isFile() && isSongName(entry.name)) found.add(full)
+      else if (kind.isFile() && isFolderSongName(entry.name)) found.add(full)
     }
   }
   for (const one of paths) {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { type Client, createClient, openEventStream } from '../src-contract/client.ts'
 import type { AnswerOf } from '../src-contract/endpoints.ts'
 import type { LiveEvent } from '../src-contract/events.ts'
+import { ACCEPT_ANY } from '../src-contract/song-files.ts'
 
 export interface Service {
   /** Calls an endpoint and returns its JSON. Throws ApiError. */
@@ -30,7 +31,11 @@ export function createService(baseUrl: string, credential: string, language: () 
     call: client.call,
     async storeSong(file) {
       const content = await openAsBlob(file)
-      return client.call('createSource', { files: { file: { content, name: path.basename(file).normalize('NFC') } } })
+      const fields = { accept: ACCEPT_ANY } as const
+      return client.call('createSource', {
+        fields,
+        files: { file: { content, name: path.basename(file).normalize('NFC') } },
+      })
     },
     async follow(onEvent, onConnect, signal) {
       while (!signal.aborted) {

@@ -1,7 +1,7 @@
 /** Intake of songs from the desktop by dialogs, drops and open-with, into the batch in order of arrival. */
 import { app, dialog } from 'electron'
 import { atMost } from '../src-contract/at-most.ts'
-import { SONG_EXTENSIONS } from '../src-contract/song-files.ts'
+import { ANY_EXTENSIONS } from '../src-contract/song-files.ts'
 import { ANNOUNCEMENTS, type IntakeReport } from './bridge.ts'
 import { realFiles, takeSongs } from './intake.ts'
 import type { Service } from './service.ts'
@@ -33,7 +33,7 @@ export function createSongIntake({
       title: asked === 'songs' ? words().chooseSongs : words().chooseFolder,
       defaultPath: musicDir,
       properties: asked === 'songs' ? ['openFile', 'multiSelections'] : ['openDirectory', 'createDirectory'],
-      ...(asked === 'songs' ? { filters: [{ name: words().songs, extensions: [...SONG_EXTENSIONS] }] } : {}),
+      ...(asked === 'songs' ? { filters: [{ name: words().songs, extensions: [...ANY_EXTENSIONS] }] } : {}),
     }
     const owner = window.owner()
     const { filePaths } = await (owner ? dialog.showOpenDialog(owner, options) : dialog.showOpenDialog(options))

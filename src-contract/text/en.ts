@@ -207,6 +207,8 @@ export const warnings: Record<WarningCode, Sentence> = {
   INPUT_LIMITED: 'The song is already heavily limited. There is little room for more loudness.',
   INPUT_LOSSY: (v) =>
     `The song is ${v.codec ? `encoded as ${v.codec}` : 'lossily encoded'}. A WAV or FLAC export will sound better.`,
+  INPUT_OTHER_TRACKS: (v) =>
+    `The file has ${v.count} tracks of sound. Track ${v.track} is used, which players choose. For another one, export it alone.`,
   INPUT_RESAMPLED: (v) =>
     `The song was resampled from ${sampleRate(Number(v.fromHz))} to ${sampleRate(Number(v.toHz))}.`,
   INPUT_CUT_SHORT: (v) =>

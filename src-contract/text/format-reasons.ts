@@ -37,6 +37,27 @@ export const FORMAT_REASONS = {
     'FLAC 파일 두 개가 한 파일에 이어져 있어요.',
     { en: 'Send each of them as a file of its own.', ko: '각각 따로 파일로 보내세요.' },
   ),
+  protected: isIt(
+    'This file is protected (DRM), so its sound cannot be read.',
+    '보호된(DRM) 파일이라 소리를 읽을 수 없어요.',
+    {
+      en: 'Export the song from the program it was made with, without protection.',
+      ko: '곡을 만든 프로그램에서 보호 없이 내보내세요.',
+    },
+  ),
+  no_sound: isIt(
+    'There is no sound in this file, such as a video without audio.',
+    '소리가 없는 동영상 같은 파일이에요.',
+  ),
+  elsewhere: isIt(
+    'This movie file only points to its sound, which is in another file.',
+    '소리가 다른 파일에 있고 이 파일은 그 위치만 가리켜요.',
+    { en: 'Export it as a self-contained movie and send it again.', ko: '독립된 동영상으로 내보내 다시 보내세요.' },
+  ),
+  inner_codec: isIt(
+    'The sound in this file is encoded in a way that Loudsmith does not support.',
+    '이 파일 안의 소리는 Loudsmith가 지원하지 않는 방식으로 인코딩되어 있어요.',
+  ),
   damaged: isIt('The audio in this file cannot be decoded.', '파일 안의 오디오를 디코딩할 수 없어요.'),
   not_numbers: isIt(
     'Its samples are not numbers or far beyond any level, so it holds no usable sound.',

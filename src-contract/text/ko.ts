@@ -198,6 +198,8 @@ export const warnings: Record<WarningCode, Sentence> = {
       ? `피크 ${v.count === undefined ? '여러 ' : count(Number(v.count))}곳이 잘렸어요. 복원해서 마스터링해요.`
       : '곡 전체에 클리핑이 있어 의도한 소리로 처리해요. 의도한 것이 아니라면 게인을 낮춰 다시 내보내세요.',
   INPUT_LIMITED: '이미 강하게 리미팅된 곡이에요. 음량을 더 높일 여지가 적어요.',
+  INPUT_OTHER_TRACKS: (v) =>
+    `소리 트랙이 ${v.count}개 있는 파일이에요. 재생기가 고르는 ${v.track}번 트랙을 썼어요. 다른 트랙이 필요하면 따로 내보내세요.`,
   INPUT_LOSSY: (v) => `${v.codec ? `${v.codec}로` : '손실'} 압축된 곡이에요. WAV나 FLAC으로 내보내면 음질이 더 좋아요.`,
   INPUT_RESAMPLED: (v) => `${sampleRate(Number(v.fromHz))}에서 ${sampleRate(Number(v.toHz))}로 리샘플링했어요.`,
   INPUT_CUT_SHORT: (v) =>

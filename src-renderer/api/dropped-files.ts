@@ -1,7 +1,8 @@
 /** Files of a drop or a paste, including nested folders. */
-import { isSongName } from '../../src-contract/song-files.ts'
+import { isFolderSongName } from '../../src-contract/song-files.ts'
 
-const AUDIO_TYPE = /^audio\/(mpeg|mp3|wav|wave|x-wav|vnd\.wave|flac|x-flac)$/
+const AUDIO_TYPE =
+  /^(audio\/(mpeg|mp3|wav|wave|x-wav|vnd\.wave|flac|x-flac|aiff|x-aiff|x-caf|mp4|x-m4a|aac|ogg|opus|wavpack|x-wavpack)|video\/(mp4|x-m4v|quicktime|ogg))$/
 
 /**
  * Content of a drag over the window, as far as a browser reveals it before the drop: the number of files, and of
@@ -58,7 +59,7 @@ async function songsIn(entry: FileSystemEntry, isInFolder: boolean, reading: Rea
 export async function droppedFiles(
   transfer: DataTransfer,
   onFound: (count: number) => void = () => undefined,
-  isWanted = isSongName,
+  isWanted = isFolderSongName,
 ): Promise<File[]> {
   const entries = [...transfer.items].map((item) => (item.kind === 'file' ? item.webkitGetAsEntry?.() : null))
   if (entries.some((entry) => entry?.isDirectory)) {

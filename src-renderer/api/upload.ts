@@ -4,6 +4,7 @@ import type { Source } from '../../src-contract/app.ts'
 import { ApiError, type Client, readFailure } from '../../src-contract/client.ts'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { ERROR_CODES } from '../../src-contract/errors.ts'
+import { ACCEPT_ANY } from '../../src-contract/song-files.ts'
 import type { DesktopBridge } from '../../src-main/bridge.ts'
 
 export interface SendSong {
@@ -43,6 +44,7 @@ export function createUpload(client: Client) {
       signal?.addEventListener('abort', () => request.abort(), { once: true })
       const form = new FormData()
       form.append('purpose', purpose)
+      form.append('accept', ACCEPT_ANY)
       form.append('file', file, file.name)
       request.send(form)
     })

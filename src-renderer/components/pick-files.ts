@@ -1,8 +1,8 @@
 /** The file dialog of the browser or the desktop. */
 import { SONG_MEDIA_TYPES } from '../../src-contract/common.ts'
-import { SONG_EXTENSIONS } from '../../src-contract/song-files.ts'
+import { ANY_EXTENSIONS } from '../../src-contract/song-files.ts'
 
-const SONGS = [...SONG_EXTENSIONS.map((extension) => `.${extension}`), ...SONG_MEDIA_TYPES].join()
+const SONGS = [...ANY_EXTENSIONS.map((extension) => `.${extension}`), ...SONG_MEDIA_TYPES].join()
 export const PICTURES = '.jpg,.jpeg,.png,image/jpeg,image/png'
 export const TABLES = '.csv,text/csv'
 

@@ -16,7 +16,7 @@ import { type Caller, isOwner, requireOwner, route } from '../http/route.ts'
 import type { SettingsStore } from '../settings/settings.ts'
 import type { CoverOf } from '../sources/song-cover.ts'
 import type { InspectCover } from '../uploads/cover.ts'
-import { noFile } from '../uploads/form.ts'
+import { noFile, readAccept } from '../uploads/form.ts'
 import type { Inspect } from '../uploads/inspect.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
@@ -82,7 +82,8 @@ function sourceRoutes(app: FastifyInstance, { batchService, random, tmp, ...rest
     const purpose = purposeOf(form)
     const file = form.files.get('file')
     if (!file) throw noFile(form.fields)
-    const song = await rest.inspect(file, purpose === 'reference' ? 'reference_file' : 'file', signal)
+    const { accept } = readAccept(form.fields)
+    const song = await rest.inspect(file, purpose === 'reference' ? 'reference_file' : 'file', signal, accept)
     const cover = await rest.coverOf(song, signal)
     const store = () => {
       // The song lies on the disk of the stored songs by now, and is only moved.

@@ -146,7 +146,8 @@ export class BulkFeed {
   /** Prepares a song beside the one before it, and hands it over after that one. */
   async #handOver({ batchId, place, line }: SongRecord, before: Promise<void>): Promise<void> {
     const { store, submit } = this.#deps
-    await withSong(this.#deps, line, this.#stopping.signal, async ({ sourcePath, ...song }) => {
+    const accept = line.accept ?? store.find(batchId)?.head.accept
+    await withSong(this.#deps, line, { signal: this.#stopping.signal, accept }, async ({ sourcePath, ...song }) => {
       await before
       // It may have been paused or cancelled while its file was inspected.
       const manifest = store.find(batchId)

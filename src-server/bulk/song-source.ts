@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { ManifestLine } from '../../src-contract/batches.ts'
 import { MAX_SOURCE_BYTES, MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
+import type { Accept } from '../../src-contract/song-files.ts'
 import { discardFolder } from '../../src-system/disk.ts'
 import type { Random } from '../../src-system/system.ts'
 import type { StoredSong } from '../../src-worker/mastering/work-order.ts'
@@ -36,11 +37,18 @@ export interface SongSourceDeps {
 /** A song, and the user's own file that it was copied from. */
 export type BatchSong = StoredSong & { readonly sourcePath?: string }
 
-/** Estimated sound per byte of an uninspected file, seconds: WAV of 16 bit at 44.1 kHz, FLAC of 60 % of that, MP3 of 128 kbit/s. */
+/**
+ * Estimated sound per byte of an uninspected file, seconds: WAV of 16 bit at 44.1 kHz, FLAC of 60 % of that, MP3 of 128 kbit/s, and the
+ * same for lossy files in other containers.
+ */
 const SECONDS_PER_BYTE: Readonly<Record<string, number>> = {
   '.wav': 1 / 176_400,
   '.flac': 1 / 105_840,
   '.mp3': 1 / 16_000,
+  '.m4a': 1 / 16_000,
+  '.ogg': 1 / 16_000,
+  '.opus': 1 / 16_000,
+  '.wv': 1 / 105_840,
 }
 /** Assumed rate of an uninspected file, Hz. */
 const ASSUMED_RATE_HZ = 44_100
@@ -66,7 +74,7 @@ export async function bytesNeeded(deps: SongSourceDeps, line: ManifestLine, sett
 export async function withSong<Outcome>(
   deps: SongSourceDeps,
   line: ManifestLine,
-  signal: AbortSignal,
+  { signal, accept }: { readonly signal: AbortSignal; readonly accept: Accept },
   use: (song: BatchSong) => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
   if (line.path === undefined) {
@@ -76,7 +84,7 @@ export async function withSong<Outcome>(
   }
   const folder = path.join(deps.tmp, deps.random.newUuid())
   try {
-    return await use({ ...(await copied(deps, line.path, folder, signal)), sourcePath: line.path })
+    return await use({ ...(await copied(deps, line.path, folder, { signal, accept })), sourcePath: line.path })
   } finally {
     await discardFolder(folder)
   }
@@ -93,7 +101,7 @@ async function copied(
   { allowed, inspect, storage }: SongSourceDeps,
   name: string,
   folder: string,
-  signal: AbortSignal,
+  { signal, accept }: { readonly signal: AbortSignal; readonly accept: Accept },
 ): Promise<StoredSong> {
   const file = await allowed.open(name)
   let copy: ReceivedFile | undefined
@@ -107,7 +115,7 @@ async function copied(
   }
   // It changes at this moment.
   if (!copy) throw new AppError('PATH_NOT_ALLOWED')
-  const song = await inspect({ ...copy, filename: path.basename(name).normalize('NFC') }, 'file', signal)
+  const song = await inspect({ ...copy, filename: path.basename(name).normalize('NFC') }, 'file', signal, accept)
   if (song.facts.durationSeconds < MIN_DURATION_SECONDS)
     throw new AppError('UNSUPPORTED_FORMAT', { reason: 'short' }, { param: 'path' })
   return song

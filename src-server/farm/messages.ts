@@ -14,6 +14,7 @@ import { SHOWN_METADATA } from '../../src-contract/metadata-schemas.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 import { MasterResult, ReleaseResult, Repair, Warning } from '../../src-contract/report.ts'
 import { MasterSettings } from '../../src-contract/setting-schemas.ts'
+import { OTHER_CONTAINER_NAMES } from '../../src-contract/song-files.ts'
 import type {
   StoredSong as StoredSongValue,
   WorkFailed,
@@ -71,12 +72,14 @@ const SongTags = exactly({
 })
 
 const AudioFacts = closed<AudioFactsValue>()({
-  format: oneOf(['mp3', 'wav', 'flac']),
+  format: oneOf(['mp3', 'wav', 'flac', ...OTHER_CONTAINER_NAMES]),
   codec: Type.String(),
   sampleRateHz: Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 }),
   channels: Type.Integer({ minimum: 1, maximum: 2 }),
   frames: count,
   countedBy: line,
+  excerpt: Type.Optional(exactly({ startFrame: count, frames: count })),
+  track: Type.Optional(exactly({ index: count, count })),
   durationSeconds: amount,
   claimedSeconds: Type.Optional(amount),
   uncountedSeconds: Type.Optional(amount),

@@ -8,6 +8,7 @@ import { MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
+import type { Accept } from '../../src-contract/song-files.ts'
 import { proposedEdgesIn } from '../../src-contract/text/edge-reasons.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WorkStage } from '../../src-worker/mastering/work-order.ts'
@@ -221,13 +222,13 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
   const ofStored = sharedInTurn<AnalysisFacts>()
   route(app, jobEndpoints.analyze, (call) =>
     withUpload(deps, call, ['file'], async (upload) => {
-      const { aiService, sourceId } = readAnalysisForm(upload.fields, {
+      const { aiService, sourceId, accept } = readAnalysisForm(upload.fields, {
         caller: call.caller,
         files: new Set(upload.files.keys()),
       })
       const source = sourceId === undefined ? undefined : deps.takeSource(sourceId, 'source_id')
       if (sourceId !== undefined && !source) throw new AppError('NOT_FOUND')
-      const song = source ?? (await inspectPart(deps, upload, 'file', call.signal))
+      const song = source ?? (await inspectPart(deps, upload, 'file', { signal: call.signal, accept }))
       const settings = { ...DEFAULT_SETTINGS, ai_service: aiService }
       const {
         warnings,
@@ -387,15 +388,17 @@ async function submissionOf(
   deps: JobRoutesDeps,
   { caller, signal }: Pick<Uploading, 'caller' | 'signal'>,
   upload: ReceivedForm,
-  { request, batchId, sourceId, referenceSourceId }: MasterForm,
+  { request, accept, batchId, sourceId, referenceSourceId }: MasterForm,
 ): Promise<Submission> {
   const song =
-    sourceId === undefined ? await inspectPart(deps, upload, 'file', signal) : storedSong(deps, sourceId, 'source_id')
+    sourceId === undefined
+      ? await inspectPart(deps, upload, 'file', { signal, accept })
+      : storedSong(deps, sourceId, 'source_id')
   const reference =
     referenceSourceId !== undefined
       ? storedSong(deps, referenceSourceId, 'reference_source_id')
       : upload.files.has('reference_file')
-        ? await inspectPart(deps, upload, 'reference_file', signal)
+        ? await inspectPart(deps, upload, 'reference_file', { signal, accept })
         : undefined
   const sentCover = upload.files.get('cover_file')
   const cover = sentCover && (await deps.inspectCover(sentCover, signal))
@@ -410,10 +413,15 @@ async function submissionOf(
   }
 }
 
-function inspectPart(deps: JobRoutesDeps, upload: ReceivedForm, field: 'file' | 'reference_file', signal: AbortSignal) {
+function inspectPart(
+  deps: JobRoutesDeps,
+  upload: ReceivedForm,
+  field: 'file' | 'reference_file',
+  { signal, accept }: { readonly signal: AbortSignal; readonly accept: Accept },
+) {
   const file = upload.files.get(field)
   if (!file) throw noFile(upload.fields)
-  return deps.inspect(file, field, signal)
+  return deps.inspect(file, field, signal, accept)
 }
 
 function storedSong(deps: JobRoutesDeps, sourceId: string, param: SourceField): StoredSong {

@@ -7,7 +7,7 @@ import { jobSettings } from '../../src-contract/settings.ts'
 import type { WarningFact, WorkResult } from '../../src-worker/mastering/work-order.ts'
 import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
 import type { StoredCover } from '../../src-worker/media/cover.ts'
-import { chooseTitle, listed } from '../../src-worker/result/names.ts'
+import { chooseTitle, listed, titleFile } from '../../src-worker/result/names.ts'
 import type { Db } from '../db/open.ts'
 import type { MasterRequest } from '../uploads/form.ts'
 import type { JobPosition, JobState } from './job.ts'
@@ -302,7 +302,7 @@ function searchable(text: string): string {
 
 function toRow(job: NewJob): Row {
   const { request, song, reference } = job
-  const title = chooseTitle(request.title, song.facts.tags.title, song.filename)
+  const title = chooseTitle(request.title, song.facts.tags.title, titleFile(song))
   const artist = request.artist ?? song.facts.tags.artist
   const clientMetadata = request.clientMetadata ? JSON.stringify(request.clientMetadata) : null
   const searched = [title, artist ?? '', song.filename, request.clientReference ?? '', clientMetadata ?? '']

@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox'
 import { openEventStream } from '../../src-contract/client.ts'
 import { exactly, oneOf } from '../../src-contract/common.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
-import { type CreatedJob, type Job, PreviewFields, RetryChanges } from '../../src-contract/jobs.ts'
+import { AcceptField, type CreatedJob, type Job, PreviewFields, RetryChanges } from '../../src-contract/jobs.ts'
 import { METADATA_NAMES } from '../../src-contract/metadata.ts'
 import { CHANGED_OWN_METADATA } from '../../src-contract/metadata-schemas.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
@@ -16,6 +16,7 @@ import { jobAnswer, type ToolContext, tool } from './tool.ts'
 
 const songFields = {
   file: pathArgument('Full path of an MP3, WAV or FLAC file inside the folders that the owner allowed.'),
+  accept: AcceptField,
   reference_file: Type.Optional(pathArgument('Full path of a track whose tone to match.')),
   settings: Type.Optional(
     exactly(
@@ -141,7 +142,7 @@ async function tellProgress(
 }
 
 async function preview(args: Static<typeof PreviewInput>, context: ToolContext) {
-  const { file, reference_file, settings, platform, start_seconds, seconds } = args
+  const { file, reference_file, settings, platform, accept, start_seconds, seconds } = args
   // Asked for before the song is rendered in vain.
   const write = await context.openFolder(args.folder, 'folder')
   const files = await parts(context, { file, reference_file })
@@ -150,6 +151,7 @@ async function preview(args: Static<typeof PreviewInput>, context: ToolContext) 
       fields: {
         ...(textFields(settings) as object),
         platforms: platform,
+        ...(accept ? { accept } : {}),
         ...(start_seconds === undefined ? {} : { start_seconds }),
         ...(seconds === undefined ? {} : { seconds }),
       },
@@ -193,13 +195,13 @@ export const SONG_TOOLS = [
     name: 'analyse',
     title: 'Analyse a song',
     description: 'Measures a song and says what mastering would find and repair. Free; nothing is stored.',
-    input: exactly({ file: songFields.file }),
+    input: exactly({ file: songFields.file, accept: AcceptField }),
     effect: 'reads',
     endpoint: 'analyze',
-    run: async ({ file }, context) => {
+    run: async ({ file, accept }, context) => {
       const { client, signal, inTurn } = context
       const files = await parts(context, { file })
-      const found = await inTurn(() => client.call('analyze', { files, signal }))
+      const found = await inTurn(() => client.call('analyze', { fields: accept ? { accept } : {}, files, signal }))
       const { spectrum: _, curves: _curves, waveform: _waveform, ...figures } = found
       return { value: figures }
     },

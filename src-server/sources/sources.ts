@@ -12,7 +12,7 @@ import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
 import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
 import { metadataInTags } from '../../src-worker/media/tag-metadata.ts'
 import type { Cover } from '../../src-worker/media/tags.ts'
-import { chooseTitle, listed } from '../../src-worker/result/names.ts'
+import { chooseTitle, listed, titleFile } from '../../src-worker/result/names.ts'
 import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
 import { invalidRequest } from '../http/app-error.ts'
@@ -286,7 +286,7 @@ function rowOf({ purpose, filename, sizeBytes, sha256, facts, cover }: NewSource
   return {
     purpose,
     filename,
-    title: listed(chooseTitle(facts.tags.title, filename)),
+    title: listed(chooseTitle(facts.tags.title, titleFile({ filename, facts }))),
     artist: facts.tags.artist === undefined ? null : listed(facts.tags.artist),
     sha256,
     sizeBytes,

@@ -24,6 +24,7 @@ import {
   SETTINGS,
   type SettingName,
 } from '../../src-contract/settings.ts'
+import { ACCEPT_ANY, type Accept } from '../../src-contract/song-files.ts'
 import { withStyle } from '../../src-contract/styles.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import type { Joined, JoinedSong } from '../../src-worker/media/joined.ts'
@@ -52,6 +53,7 @@ export interface MasterRequest {
 export interface MasterForm {
   readonly request: MasterRequest
   readonly isDryRun: boolean
+  readonly accept?: Accept
   readonly batchId?: string
   readonly sourceId?: string
   readonly referenceSourceId?: string
@@ -91,6 +93,7 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
   const clientReference = textOf(fields, 'client_reference', MAX_CLIENT_REFERENCE_LENGTH)
   const clientMetadata = jsonObject(fields, 'metadata')
   const isDryRun = flag(fields, 'dry_run')
+  const accept = readAccept(fields)
   const webhookUrl = single(fields, 'webhook_url')
   const platforms = readPlatforms(fields.get('platforms') ?? [], bracketed(fields, 'platforms'))
   if (webhookUrl !== undefined) context.checkWebhookUrl(webhookUrl)
@@ -105,6 +108,7 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
       ...(clientMetadata === undefined ? {} : { clientMetadata }),
     },
     isDryRun,
+    ...accept,
     ...(batchId === undefined ? {} : { batchId }),
     ...songs,
   }
@@ -114,10 +118,10 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
 export function readAnalysisForm(
   fields: FieldValues,
   context: Pick<FormContext, 'caller' | 'files'>,
-): { readonly aiService: AiService; readonly sourceId?: string } {
+): { readonly aiService: AiService; readonly accept?: Accept; readonly sourceId?: string } {
   const { sourceId } = readSongs(fields, context)
   const { ai_service: aiService = SETTINGS.ai_service.standard } = readSettings(fields, ['ai_service'])
-  return { aiService, ...(sourceId === undefined ? {} : { sourceId }) }
+  return { aiService, ...readAccept(fields), ...(sourceId === undefined ? {} : { sourceId }) }
 }
 
 /**
@@ -152,7 +156,14 @@ export function changedRequest(
   changes: RetryChanges,
   checkWebhookUrl: FormContext['checkWebhookUrl'],
 ): MasterRequest {
-  const { webhook_url: webhookUrl, title: newTitle, artist: newArtist, platforms: names, ...others } = changes
+  const {
+    webhook_url: webhookUrl,
+    title: newTitle,
+    artist: newArtist,
+    platforms: names,
+    accept: _,
+    ...others
+  } = changes
   const {
     client_reference: clientReference = first.clientReference,
     metadata: clientMetadata = first.clientMetadata,
@@ -240,6 +251,11 @@ function readSongs(fields: FieldValues, { caller, files }: Pick<FormContext, 'ca
     ...(sourceId === undefined ? {} : { sourceId }),
     ...(referenceSourceId === undefined ? {} : { referenceSourceId }),
   }
+}
+
+/** Returns the files that a form takes; empty for those of the specification. Throws INVALID_REQUEST for another value. */
+export function readAccept(fields: FieldValues): { readonly accept?: Accept } {
+  return word(fields, 'accept', [ACCEPT_ANY]) === undefined ? {} : { accept: ACCEPT_ANY }
 }
 
 /** Returns why a form has no song. */

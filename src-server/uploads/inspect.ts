@@ -1,4 +1,5 @@
 import { MIN_REFERENCE_SECONDS } from '../../src-contract/limits.ts'
+import type { Accept } from '../../src-contract/song-files.ts'
 import { syncFile } from '../../src-system/disk.ts'
 import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
 import { type Ffmpeg, FfmpegError } from '../../src-worker/media/ffmpeg.ts'
@@ -13,11 +14,12 @@ export interface InspectedSong extends ReceivedFile {
   readonly facts: AudioFacts
 }
 
-/** Inspects a received file; throws UNSUPPORTED_FORMAT, FILE_TOO_LONG, or INVALID_REQUEST for a short reference. */
+/** Inspects a received file, which may be in another container with `accept`; throws UNSUPPORTED_FORMAT, FILE_TOO_LONG, or INVALID_REQUEST for a short reference. */
 export type Inspect = (
   file: ReceivedFile,
   field: 'file' | 'reference_file',
   signal: AbortSignal,
+  accept?: Accept,
 ) => Promise<InspectedSong>
 
 /** Refusals that are costly enough to be remembered. */
@@ -34,16 +36,17 @@ const MAX_PARALLEL = 2
  */
 export function createInspect(deps: {
   ffmpeg: () => Promise<Ffmpeg>
-  probe: (path: string, options: { ffmpeg: Ffmpeg; signal: AbortSignal }) => Promise<Probe>
+  probe: (path: string, options: { ffmpeg: Ffmpeg; signal: AbortSignal; accept?: Accept }) => Promise<Probe>
 }): Inspect {
   const inTurn = createTurns(MAX_PARALLEL)
   /** Refusals of files that made ffmpeg stall or crash, by content and ffmpeg. */
   const stopped = new Map<string, Probe>()
-  return async (file, field, signal) => {
+  return async (file, field, signal, accept) => {
     const probeKnown = async (): Promise<Probe> => {
       const ffmpeg = await deps.ffmpeg()
       const known = `${file.sha256} ${ffmpeg.path} ${ffmpeg.version}`
-      const probe = stopped.get(known) ?? (await deps.probe(file.path, { ffmpeg, signal }))
+      const probe =
+        stopped.get(known) ?? (await deps.probe(file.path, { ffmpeg, signal, ...(accept ? { accept } : {}) }))
       if (!probe.ok && STOPS_FFMPEG.has(probe.reason)) stopped.set(known, probe)
       if (stopped.size > MAX_REMEMBERED) stopped.delete(stopped.keys().next().value!)
       return probe

@@ -3,12 +3,26 @@
 import { dirname } from 'node:path'
 import type { ErrorParams } from '../../src-contract/errors.ts'
 import { DURATION_TOLERANCE_SECONDS, MAX_DURATION_SECONDS } from '../../src-contract/limits.ts'
-import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
+import { type Accept, isOtherContainer } from '../../src-contract/song-files.ts'
+import type { AudioFacts, Excerpt } from '../../src-worker/media/audio-facts.ts'
 import { isCrowdedFlac } from '../../src-worker/media/crowded-flac.ts'
-import { countFrames, type DecodableSound, readerOf } from '../../src-worker/media/decode.ts'
+import {
+  countFrames,
+  type DecodableSound,
+  excerptWithin,
+  readDecodedForm,
+  readerOf,
+  type SongFile,
+} from '../../src-worker/media/decode.ts'
 import { type Ffmpeg, FfmpegError, type FfmpegFault } from '../../src-worker/media/ffmpeg.ts'
-import { type FormatFault, recogniseAudio, type StreamFacts } from '../../src-worker/media/recognise.ts'
-import { readTags } from '../../src-worker/media/tags.ts'
+import {
+  type FormatFault,
+  type Recognition,
+  recogniseAudio,
+  type StreamFacts,
+  withinLimits,
+} from '../../src-worker/media/recognise.ts'
+import { type FoundTags, readTags } from '../../src-worker/media/tags.ts'
 import { tryFfmpegIn } from '../../src-worker/media/trial.ts'
 
 /** A refusal contains the values of its message: `reason` for a format, `duration` (m:ss) for a length. */
@@ -21,6 +35,12 @@ export type Probe =
       /** The same in English, for the log. */
       readonly reason: string
     }
+
+export interface ProbeOptions {
+  readonly ffmpeg: Ffmpeg
+  readonly accept?: Accept
+  readonly signal?: AbortSignal | undefined
+}
 
 /** Decoding continues this far past the limit, to report the length of a song that is a little too long. */
 const MEASURED_SECONDS = 2 * MAX_DURATION_SECONDS
@@ -37,23 +57,24 @@ const proven = new WeakSet<Ffmpeg>()
  * when it is missing or killed, the system's error when the file cannot be read, and the reason of an aborted `signal`; ffmpeg is then
  * dead.
  */
-export async function probeAudio(
-  path: string,
-  { ffmpeg, signal }: { readonly ffmpeg: Ffmpeg; readonly signal?: AbortSignal | undefined },
-): Promise<Probe> {
-  const recognised = await recogniseAudio(path)
+export async function probeAudio(path: string, { ffmpeg, accept, signal }: ProbeOptions): Promise<Probe> {
+  const recognised = await recogniseAudio(path, accept)
   if ('fault' in recognised) return refuseFormat(recognised.fault)
-  const { stream } = recognised
-  const song = { path, format: stream.format, codec: stream.codec }
-  if (stream.format === 'flac' && (await isCrowdedFlac(path))) return refuseFormat('crowded')
-  const proveFfmpeg = () => tryFfmpegIn(ffmpeg, dirname(path), [stream.format], signal)
-  if (stream.format === 'wav' && !proven.has(ffmpeg)) {
+  const { format, codec, track } = recognised.stream
+  const song: SongFile = { path, format, codec, ...(track ? { track } : {}) }
+  if (format === 'flac' && (await isCrowdedFlac(path))) return refuseFormat('crowded')
+  const proveFfmpeg = () => tryFfmpegIn(ffmpeg, dirname(path), [format], signal)
+  if (format === 'wav' && !proven.has(ffmpeg)) {
     await proveFfmpeg()
     proven.add(ffmpeg)
   }
+  let stream: StreamFacts
   let decodable: DecodableSound
-  let tagged: Awaited<ReturnType<typeof readTags>>
+  let tagged: FoundTags
   try {
+    const decoded = isOtherContainer(format) ? await asDecoded(ffmpeg, song, recognised.stream, signal) : recognised
+    if ('fault' in decoded) return refuseFormat(decoded.fault)
+    stream = decoded.stream
     ;[decodable, tagged] = await Promise.all([countSound(ffmpeg, song, stream, signal), readTags(ffmpeg, song, signal)])
   } catch (error) {
     const fault = error instanceof FfmpegError ? STOPPED[error.fault] : undefined
@@ -63,39 +84,75 @@ export async function probeAudio(
   }
   // A plain WAV needs no ffmpeg that would end with the reason.
   signal?.throwIfAborted()
-  const { frames, damagedFrames } = placeDamage(stream, decodable)
+  const sound = placeDamage(stream, decodable)
+  const excerpt = stream.excerpt && excerptWithin(stream.excerpt, sound.frames)
+  const { frames, damagedFrames } = excerpt ? { ...sound, frames: excerpt.frames } : sound
   if (frames === 0) {
-    const isNewer = stream.format === 'flac' && (stream.bitDepth ?? 0) > WIDEST_OLD_FLAC_BITS && isOld(ffmpeg)
+    const isNewer = format === 'flac' && (stream.bitDepth ?? 0) > WIDEST_OLD_FLAC_BITS && isOld(ffmpeg)
     if (isNewer) return refuseFormat('ffmpeg_too_old')
     await proveFfmpeg()
   }
   const verdict = judge(stream, frames)
   if (!verdict.ok) return verdict
-  const durationSeconds = frames / stream.sampleRateHz
-  const isLossy = stream.format === 'mp3'
-  const claimedSeconds = (stream.claimedFrames ?? 0) / stream.sampleRateHz
+  const countedBy = readerOf(ffmpeg)
+  return { ok: true, facts: { ...factsOf(stream, { frames, damagedFrames, excerpt, countedBy }), ...tagged } }
+}
+
+interface CountedSound {
+  readonly frames: number
+  readonly damagedFrames: number
+  readonly excerpt: Excerpt | undefined
+  readonly countedBy: string
+}
+
+/** Returns the facts of an accepted song but for its tags. Pure. */
+function factsOf(
+  stream: StreamFacts,
+  { frames, damagedFrames, excerpt, countedBy }: CountedSound,
+): Omit<AudioFacts, keyof FoundTags> {
+  const { format, codec, sampleRateHz, channels, isLossy, track, bitDepth, hasProvenance } = stream
+  const durationSeconds = frames / sampleRateHz
+  const claimedSeconds = (stream.claimedFrames ?? 0) / sampleRateHz
   const isMissing = claimedSeconds - durationSeconds >= MISSED_SECONDS
-  const uncountedSeconds = (stream.strayFrames ?? 0) / stream.sampleRateHz
+  const uncountedSeconds = (stream.strayFrames ?? 0) / sampleRateHz
+  const ofSound = isLossy && stream.soundBytes !== undefined ? (8 * stream.soundBytes) / durationSeconds : undefined
+  const bitRate = stream.bitRate ?? ofSound
   return {
-    ok: true,
-    facts: {
-      format: stream.format,
-      codec: stream.codec,
-      sampleRateHz: stream.sampleRateHz,
-      channels: stream.channels,
-      frames,
-      countedBy: readerOf(ffmpeg),
-      durationSeconds,
-      ...(isMissing && !(isLossy && damagedFrames > 0) ? { claimedSeconds } : {}),
-      ...(uncountedSeconds >= MISSED_SECONDS ? { uncountedSeconds } : {}),
-      ...(damagedFrames > 0 ? { damagedSeconds: damagedFrames / stream.sampleRateHz } : {}),
-      ...(stream.bitDepth === undefined ? {} : { bitDepth: stream.bitDepth }),
-      ...(stream.bitRate === undefined ? {} : { bitRate: Math.round(stream.bitRate / 1000) * 1000 }),
-      isLossy,
-      ...tagged,
-      hasProvenance: stream.hasProvenance,
-    },
+    ...{ format, codec, sampleRateHz, channels, frames, countedBy },
+    ...(excerpt ? { excerpt } : {}),
+    ...(track ? { track } : {}),
+    durationSeconds,
+    ...(isMissing && !(isLossy && damagedFrames > 0) ? { claimedSeconds } : {}),
+    ...(uncountedSeconds >= MISSED_SECONDS ? { uncountedSeconds } : {}),
+    ...(damagedFrames > 0 ? { damagedSeconds: damagedFrames / sampleRateHz } : {}),
+    ...(bitDepth === undefined ? {} : { bitDepth }),
+    ...(bitRate === undefined ? {} : { bitRate: Math.round(bitRate / 1000) * 1000 }),
+    ...{ isLossy, hasProvenance },
   }
+}
+
+/**
+ * Returns a recognised file with the rate and channels of its decoded sound, which its headers may state otherwise, or the fault of these.
+ * Unchanged if nothing can be decoded. Throws a FfmpegError of another kind.
+ */
+async function asDecoded(
+  ffmpeg: Ffmpeg,
+  song: SongFile,
+  stream: StreamFacts,
+  signal: AbortSignal | undefined,
+): Promise<Recognition> {
+  const form = await unlessFailed(readDecodedForm(ffmpeg, song, signal), undefined)
+  if (!form) return { stream }
+  const atRate = (frames: number) => Math.round((frames * form.sampleRateHz) / stream.sampleRateHz)
+  const { claimedFrames, excerpt } = stream
+  return withinLimits({
+    stream: {
+      ...stream,
+      ...form,
+      ...(claimedFrames === undefined ? {} : { claimedFrames: atRate(claimedFrames) }),
+      ...(excerpt ? { excerpt: { startFrame: atRate(excerpt.startFrame), frames: atRate(excerpt.frames) } } : {}),
+    },
+  })
 }
 
 /** Faults that a song provokes in a working ffmpeg. */
@@ -142,17 +199,21 @@ export function placeDamage(
  */
 async function countSound(
   ffmpeg: Ffmpeg,
-  song: { readonly path: string } & Pick<StreamFacts, 'format' | 'codec'>,
+  song: SongFile,
   { frames, sampleRateHz }: Pick<StreamFacts, 'frames' | 'sampleRateHz'>,
   signal: AbortSignal | undefined,
 ): Promise<DecodableSound> {
   if (frames !== undefined) return { frames: Math.min(frames, MEASURED_SECONDS * sampleRateHz), lostFrames: 0 }
-  try {
-    return await countFrames(ffmpeg, song, sampleRateHz, MEASURED_SECONDS, signal)
-  } catch (error) {
-    if (error instanceof FfmpegError && error.fault === 'failed') return { frames: 0, lostFrames: 0 }
+  const count = countFrames(ffmpeg, song, sampleRateHz, MEASURED_SECONDS, signal)
+  return unlessFailed(count, { frames: 0, lostFrames: 0 })
+}
+
+/** Resolves with `otherwise` if ffmpeg gives up on a file. */
+async function unlessFailed<Result>(work: Promise<Result>, otherwise: Result): Promise<Result> {
+  return work.catch((error: unknown) => {
+    if (error instanceof FfmpegError && error.fault === 'failed') return otherwise
     throw error
-  }
+  })
 }
 
 /** Accepts or refuses a recognised and counted song. Pure; never throws. */

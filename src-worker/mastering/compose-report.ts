@@ -5,7 +5,7 @@ import { changeSummary } from '../../src-contract/text/summary.ts'
 import { warningText } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import { engineVersion } from '../../src-engine/version.ts'
-import { chooseTitle } from '../result/names.ts'
+import { chooseTitle, titleFile } from '../result/names.ts'
 import type { PreparedSong } from './prepare-song.ts'
 import type { RenderedMaster } from './render-master.ts'
 import {
@@ -27,7 +27,7 @@ export interface ReportedMaster {
 
 /** Returns the title of a song: from the request, else from its tags, else from its file name. */
 export function titleOf({ title, source }: WorkOrder): string {
-  return chooseTitle(title, source.facts.tags.title, source.filename)
+  return chooseTitle(title, source.facts.tags.title, titleFile(source))
 }
 
 /** Returns the report of a job whose masters are written and measured. */

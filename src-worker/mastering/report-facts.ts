@@ -15,6 +15,7 @@ import type {
   ReleaseResult,
   Spectrum,
 } from '../../src-contract/report.ts'
+import { isOtherContainer, OTHER_CONTAINERS } from '../../src-contract/song-files.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import type { Curves } from '../../src-engine/dsp/meters/dynamics.ts'
 import { type BandLevels, silentDb } from '../../src-engine/dsp/meters/spectrum.ts'
@@ -324,9 +325,28 @@ function offsetDecisions(results: readonly MasterResult[]): Decision[] {
   return [{ stage: 'limit', code: 'RESULT_OFFSET_REMOVED', values: { platform: largest.platform, offsetDbfs } }]
 }
 
-/** Codec of a stored song for display: "FLAC 24 bit", "MP3 320 kbit/s", "WAV 32 bit float". */
+/** Names of codecs inside containers, if they do not go without saying. */
+const INNER_CODECS: Readonly<Record<string, string>> = {
+  aac: 'AAC',
+  alac: 'ALAC',
+  flac: 'FLAC',
+  mp3: 'MP3',
+  opus: 'Opus',
+  vorbis: 'Vorbis',
+}
+
+/** Codec of a stored song for display: "FLAC 24 bit", "MP3 320 kbit/s", "WAV 32 bit float", "M4A ALAC 24 bit", "Ogg Opus 128 kbit/s". */
 export function codecName({ facts }: Pick<StoredSong, 'facts'>): string {
-  if (facts.format === 'mp3') return `MP3 ${Math.round((facts.bitRate ?? 0) / 1000)} kbit/s`
-  const depth = facts.codec.startsWith('pcm_f') ? `${facts.bitDepth} bit float` : `${facts.bitDepth} bit`
-  return `${facts.format.toUpperCase()} ${depth}`
+  const bitRate = `${Math.round((facts.bitRate ?? 0) / 1000)} kbit/s`
+  if (facts.format === 'mp3') return `MP3 ${bitRate}`
+  if (isOtherContainer(facts.format)) {
+    const amount = facts.isLossy ? facts.bitRate && bitRate : facts.bitDepth && depthOf(facts)
+    const parts = [OTHER_CONTAINERS[facts.format].name, INNER_CODECS[facts.codec], amount]
+    return parts.filter(Boolean).join(' ')
+  }
+  return `${facts.format.toUpperCase()} ${depthOf(facts)}`
+}
+
+function depthOf({ codec, bitDepth }: Pick<AudioFacts, 'codec' | 'bitDepth'>): string {
+  return codec.startsWith('pcm_f') ? `${bitDepth} bit float` : `${bitDepth} bit`
 }

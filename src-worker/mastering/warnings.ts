@@ -57,6 +57,10 @@ export function songWarnings(
     const values = { fromHz: facts.sampleRateHz, toHz: analysis.sampleRateHz, resampler }
     warnings.push({ code: 'INPUT_RESAMPLED', values })
   }
+  if (facts.track) {
+    const { index, count } = facts.track
+    warnings.push({ code: 'INPUT_OTHER_TRACKS', values: { track: index + 1, count } })
+  }
   if (facts.hasProvenance) warnings.push({ code: 'INPUT_PROVENANCE_DROPPED' })
   return [...warnings, ...tagWarnings(facts.tagLosses ?? {})]
 }

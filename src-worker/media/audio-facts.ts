@@ -1,11 +1,33 @@
 /** Facts of a file, found by reading and decoding it; plain data that crosses process borders. */
 import type { ColorModel } from '../../src-contract/covers.ts'
+import { OTHER_CONTAINER_NAMES, OTHER_CONTAINERS, type OtherContainer } from '../../src-contract/song-files.ts'
 
-/** The three containers that are accepted; the names are ffmpeg's demuxers. */
-export type AudioFormat = 'mp3' | 'wav' | 'flac'
+/** The three containers that are always accepted, whose names are ffmpeg's demuxers, and those of `accept=any`. */
+export type AudioFormat = 'mp3' | 'wav' | 'flac' | OtherContainer
 
 /** Media type of each container when a file is served. */
-export const MEDIA_TYPES: Record<AudioFormat, string> = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac' }
+export const MEDIA_TYPES: Readonly<Record<AudioFormat, string>> = {
+  wav: 'audio/wav',
+  mp3: 'audio/mpeg',
+  flac: 'audio/flac',
+  ...(Object.fromEntries(OTHER_CONTAINER_NAMES.map((name) => [name, OTHER_CONTAINERS[name].mediaType])) as Record<
+    OtherContainer,
+    string
+  >),
+}
+
+/** Part of the decoded sound that its container shows; the rest is an encoder's priming and padding. */
+export interface Excerpt {
+  readonly startFrame: number
+  readonly frames: number
+}
+
+/** The track that is used of several tracks of sound. */
+export interface SoundTrack {
+  /** Position among the tracks of sound, from 0 on. */
+  readonly index: number
+  readonly count: number
+}
 
 /**
  * Tags of a song in its container; absent if it has none. Texts are NFC and free of control characters. Several values of one tag, such as
@@ -42,7 +64,10 @@ export interface TagLosses {
 /** Facts of one accepted file. */
 export interface AudioFacts {
   readonly format: AudioFormat
-  /** `mp3`, `flac`, or the sample format inside a WAV: `pcm_u8`, `pcm_s16`, `pcm_s24`, `pcm_s32`, `pcm_f32`, `pcm_f64`. */
+  /**
+   * `mp3`, `flac`, or the sample format inside a WAV: `pcm_u8`, `pcm_s16`, `pcm_s24`, `pcm_s32`, `pcm_f32`, `pcm_f64`. Other containers
+   * hold those, `pcm_s8`, `aac`, `alac`, `vorbis`, `opus` or `wavpack`.
+   */
   readonly codec: string
   readonly sampleRateHz: number
   /** 1 or 2. */
@@ -51,6 +76,10 @@ export interface AudioFacts {
   readonly frames: number
   /** The reader that counted `frames`, as named by `readerOf` in decode.ts; absent in facts stored before this was recorded. */
   readonly countedBy?: string
+  /** Absent for all that is decoded. */
+  readonly excerpt?: Excerpt
+  /** Absent for a file with one track of sound. */
+  readonly track?: SoundTrack
   /** `frames / sampleRateHz`. */
   readonly durationSeconds: number
   /** Length according to the header, if the file contains at least a second less: its end may be missing. */

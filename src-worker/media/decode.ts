@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream'
+import { isOtherContainer } from '../../src-contract/song-files.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { SAMPLE_BYTES } from '../../src-engine/dsp/pcm.ts'
-import type { AudioFacts, AudioFormat } from './audio-facts.ts'
+import type { AudioFacts, AudioFormat, Excerpt, SoundTrack } from './audio-facts.ts'
 import { bridgeGaps, findDamage, type Gap, sampleCount } from './damaged-samples.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, runFfmpeg } from './ffmpeg.ts'
 import type { FfmpegCall } from './ffmpeg-arguments.ts'
 import { mp3Sound } from './mp3-layout.ts'
+import { containerInput } from './other-containers.ts'
 import { rateFilter } from './resample.ts'
 import { type Allocate, allocateShared, collectPlanar } from './samples.ts'
 import { behindCrowdedTag } from './tags.ts'
@@ -56,19 +58,22 @@ export function decodedRateHz(sourceRateHz: number): number {
   return sourceRateHz <= HIGHEST_DECODED_RATE_HZ ? sourceRateHz : engineRateHz(sourceRateHz)
 }
 
-interface SongFile {
+/** A file to decode, as far as its decoding needs facts. */
+export interface SongFile {
   readonly path: string
   readonly format: AudioFormat
   readonly codec: string
+  readonly track?: SoundTrack
 }
 
 /**
  * Returns ffmpeg's input for a song. For a WAV it is the bare samples: ffmpeg takes other chunks for sound if a header is wrong, and picks
  * another decoder for 24 bits in 32. For a FLAC, checksums are verified and mismatching frames left out: decoded, they would be noise. An
- * MP3 is read without the tags that ffmpeg would take for sound. Throws an {@link UnreadableAudioError} for a WAV without samples, and the
+ * MP3 is read without the tags that ffmpeg would take for sound. Other containers have a demuxer and one decoder each. Throws an {@link UnreadableAudioError} for a WAV without samples, and the
  * system's error.
  */
-async function songInput({ path, format }: Pick<SongFile, 'path' | 'format'>): Promise<FfmpegCall['input']> {
+async function songInput({ path, format, codec }: SongFile): Promise<FfmpegCall['input']> {
+  if (isOtherContainer(format)) return { from: path, ...containerInput(format, codec) }
   if (format === 'mp3') {
     const sound = await mp3Sound(path)
     if (sound.from !== path) return { ...sound, format }
@@ -79,8 +84,8 @@ async function songInput({ path, format }: Pick<SongFile, 'path' | 'format'>): P
     return { from: path, format, options: [...(await behindCrowdedTag({ path, format })), ...checked] }
   }
   const { layout, pieces } = await wavSound(path)
-  const { codec, sampleRateHz, channels } = layout
-  const name = codec.slice('pcm_'.length)
+  const { codec: sampleCodec, sampleRateHz, channels } = layout
+  const name = sampleCodec.slice('pcm_'.length)
   return {
     // Each piece is only valid until the next, and a stream holds several.
     from: Readable.from(copiesOf(pieces)),
@@ -102,7 +107,7 @@ async function wavSound(path: string): Promise<WavSound> {
 /** Runs ffmpeg over the bare sound of a song. Throws as {@link songInput} and {@link runFfmpeg} do. */
 async function runOverSong(
   ffmpeg: Ffmpeg,
-  song: Pick<SongFile, 'path' | 'format'>,
+  song: SongFile,
   { options, ...call }: Omit<FfmpegCall, 'input' | 'timeLimitSeconds'> & { readonly options: readonly string[] },
 ): Promise<void> {
   const input = await songInput(song)
@@ -132,6 +137,43 @@ export function readerOf({ version }: Pick<Ffmpeg, 'version'>): string {
   return `${READER_VERSION} ffmpeg ${version}`
 }
 
+/** Returns the option that selects the track of a song. */
+const trackOf = ({ track }: Pick<SongFile, 'track'>): string => `0:a:${track?.index ?? 0}`
+
+/** Rate and channels of decoded sound. */
+export interface DecodedForm {
+  readonly sampleRateHz: number
+  readonly channels: number
+}
+
+/** Head of an AU file (Sun Microsystems, "audio file format"): rate and channels are its last two numbers. */
+const AU_HEAD_BYTES = 24
+
+/**
+ * Decodes the start of a song and returns its rate and channels, which the headers of AAC leave open; undefined if nothing can be decoded.
+ * Throws a FfmpegError, or the reason of an aborted `signal`.
+ */
+export async function readDecodedForm(
+  ffmpeg: Ffmpeg,
+  song: SongFile,
+  signal?: AbortSignal,
+): Promise<DecodedForm | undefined> {
+  const head = Buffer.alloc(AU_HEAD_BYTES)
+  let bytes = 0
+  await runOverSong(ffmpeg, song, {
+    operation: 'read the form of the sound',
+    options: [],
+    outputOptions: ['-map', trackOf(song), '-frames:a', '1', '-c:a', 'pcm_s16be', '-f', 'au'],
+    output: (chunk) => {
+      if (bytes < AU_HEAD_BYTES) head.set(chunk.subarray(0, AU_HEAD_BYTES - bytes), bytes)
+      bytes += chunk.length
+    },
+    signal,
+  })
+  if (bytes <= AU_HEAD_BYTES) return undefined
+  return { sampleRateHz: head.readUInt32BE(16), channels: head.readUInt32BE(20) }
+}
+
 /** Decodable length of a file, in frames. */
 export interface DecodableSound {
   readonly frames: number
@@ -151,13 +193,14 @@ export async function countFrames(
   signal?: AbortSignal,
 ): Promise<DecodableSound> {
   let frames = 0
+  let firstFrame: number | undefined
   let endFrame = 0
   let unfinishedLine = ''
   await runOverSong(ffmpeg, song, {
     operation: 'measure the duration',
     options: [],
     outputOptions: [
-      ...['-map', '0:a:0', '-t', String(maxSeconds), '-ac', '1', '-ar', String(sampleRateHz)],
+      ...['-map', trackOf(song), '-t', String(maxSeconds), '-ac', '1', '-ar', String(sampleRateHz)],
       // A line for each packet: stream, decoding time, position, duration, size, checksum. With one byte per frame, size is the frame
       // count.
       // Flushed as a sign that ffmpeg is working.
@@ -169,8 +212,10 @@ export async function countFrames(
       for (const line of lines) {
         if (line.startsWith('#')) continue
         const [, , place, , size] = line.split(',').map(Number)
+        // The sound of a video may begin behind its picture.
+        firstFrame ??= isOtherContainer(song.format) ? place! : 0
         frames += size!
-        endFrame = place! + size!
+        endFrame = place! + size! - firstFrame
       }
     },
     signal,
@@ -255,7 +300,7 @@ export async function decodeSong(
 async function decodeByFfmpeg(
   ffmpeg: Ffmpeg,
   path: string,
-  { format, channels, damagedSeconds, sampleRateHz: ownRateHz }: AudioFacts,
+  facts: AudioFacts,
   {
     sampleRateHz,
     receive,
@@ -266,19 +311,20 @@ async function decodeByFfmpeg(
     readonly signal: AbortSignal | undefined
   },
 ): Promise<void> {
-  const isResampled = sampleRateHz !== ownRateHz
+  const { format, channels, damagedSeconds, excerpt } = facts
+  const isResampled = sampleRateHz !== facts.sampleRateHz
   const filters = [
+    ...(excerpt ? [excerptFilter(excerpt)] : []),
     ...(format === 'mp3' && channels === 2 ? [MONO_PARTS_AS_LOUD] : []),
     ...(format === 'flac' && damagedSeconds !== undefined ? [FILL_WITH_SILENCE] : []),
     ...(isResampled ? [rateFilter(ffmpeg, sampleRateHz)] : []),
   ]
-  const song = { path, format }
-  await runOverSong(ffmpeg, song, {
+  await runOverSong(ffmpeg, songOf(path, facts), {
     operation: 'decode the song',
     options: ['-cpuflags', '0'],
     outputOptions: [
       // The frames of an MP3 may differ in their channels.
-      ...['-map', '0:a:0', '-ac', String(channels)],
+      ...['-map', trackOf(facts), '-ac', String(channels)],
       ...(filters.length > 0 ? ['-af', filters.join(',')] : []),
       ...(isResampled ? [] : ['-ar', String(sampleRateHz)]),
       ...['-c:a', 'pcm_f32le', '-f', 'f32le'],
@@ -286,6 +332,14 @@ async function decodeByFfmpeg(
     output: receive,
     signal,
   })
+}
+
+function excerptFilter({ startFrame, frames }: Excerpt): string {
+  return `atrim=start_sample=${startFrame}:end_sample=${startFrame + frames}`
+}
+
+function songOf(path: string, { format, codec, track }: AudioFacts): SongFile {
+  return { path, format, codec, ...(track ? { track } : {}) }
 }
 
 /** Bridges the damaged samples of a song and returns their positions. Throws an {@link InvalidSamplesError} if there are too many. */
@@ -331,10 +385,16 @@ async function countAgain(
 ): Promise<number | undefined> {
   if (facts.countedBy === undefined) return undefined
   if (facts.countedBy === readerOf(ffmpeg)) return facts.frames
-  const song = { path, format: facts.format, codec: facts.codec }
   const longestSeconds = Math.ceil(facts.durationSeconds) + 1
+  const song = songOf(path, facts)
   const { frames, lostFrames } = await countFrames(ffmpeg, song, facts.sampleRateHz, longestSeconds, signal)
+  if (facts.excerpt) return excerptWithin(facts.excerpt, frames)?.frames ?? frames
   return facts.format === 'flac' && facts.damagedSeconds !== undefined ? frames + lostFrames : frames
+}
+
+/** Returns the excerpt of decoded frames; undefined if they are fewer, because the reader has left out priming and padding itself. */
+export function excerptWithin({ startFrame, frames }: Excerpt, decodedFrames: number): Excerpt | undefined {
+  return startFrame + frames <= decodedFrames ? { startFrame, frames } : undefined
 }
 
 const allocateOwn: Allocate = (length) => new Float32Array(length)

@@ -37,6 +37,21 @@ export async function readFlacMetadata(
   return { comments, pictures: [...pictures, ...comments.flatMap(pictureInComment)] }
 }
 
+/** Returns the comments of a block of Vorbis comments, and the pictures in them. Never throws. */
+export function commentTags(block: Buffer): {
+  readonly comments: readonly TagEntry[]
+  readonly pictures: readonly Picture[]
+} {
+  const comments = [...readComments(block)]
+  return { comments, pictures: comments.flatMap(pictureInComment) }
+}
+
+/** Returns the number of comments that a block of Vorbis comments claims to hold. Never throws. */
+export function commentCount(block: Buffer): number {
+  const at = block.length < 4 ? 0 : 4 + block.readUInt32LE(0)
+  return at + 4 <= block.length ? block.readUInt32LE(at) : 0
+}
+
 /** The vendor's name, then `NAME=value` in UTF-8, each behind its length. */
 function* readComments(block: Buffer): Generator<TagEntry> {
   if (block.length < 8) return

@@ -6,7 +6,8 @@ import type { Cover } from './cover.ts'
 import { readAt } from './file-bytes.ts'
 import { flacTagBlocks } from './flac-tags.ts'
 import { id3TagBytes, writeId3Tag } from './id3.ts'
-import { fileBoxes, taggedMoov } from './mp4-tags.ts'
+import { fileBoxes } from './mp4-boxes.ts'
+import { taggedMoov } from './mp4-tags.ts'
 import { labelledHead } from './wav.ts'
 import { readWaveFile } from './wav-sound.ts'
 import { createFileSums, type WrittenFile } from './written-file.ts'
@@ -116,11 +117,11 @@ async function mp3Parts(bare: FileHandle, { tags, cover }: Labels): Promise<Part
 async function m4aParts(bare: FileHandle, { tags, cover }: Labels): Promise<Part[]> {
   const { size } = await bare.stat()
   const parts: Part[] = []
-  for await (const { name, start, end } of fileBoxes(bare)) {
+  for await (const { name, start, contentStart, end } of fileBoxes(bare)) {
     const isMovie = name === 'moov'
     // Everything before it keeps its position, since the movie's tables refer to it.
     if (isMovie && end !== size) throw new Error('the M4A does not end with its tables')
-    parts.push(isMovie ? taggedMoov(await readAt(bare, start + 8, end - start - 8), tags, cover) : { start, end })
+    parts.push(isMovie ? taggedMoov(await readAt(bare, contentStart, end - contentStart), tags, cover) : { start, end })
   }
   return parts
 }

@@ -2,13 +2,12 @@
  * Atoms of an M4A: the padding of a file from ffmpeg, and the tag list that iTunes introduced and all players read. Sources: ISO 14496-12
  * (boxes, edit lists); Apple, "QuickTime File Format" (metadata); mutagen and MusicBrainz Picard for the names of the atoms.
  */
-import { type FileHandle, open } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import type { SongTags } from './audio-facts.ts'
 import type { Cover } from './cover.ts'
-import { readAt } from './file-bytes.ts'
+import { BOX_HEAD_BYTES, type Box, boxAt, boxesIn, findBox, readMoov } from './mp4-boxes.ts'
 import { EXPLICIT, PAIR_BREAK } from './tag-fields.ts'
 
-const HEAD_BYTES = 8
 /** Kinds of data in a tag (Apple, well-known types). */
 const BINARY = 0
 const UTF8 = 1
@@ -19,7 +18,7 @@ const INTEGER = 21
 const AAC_FRAME_SAMPLES = 1024
 
 /** Atoms of the fields of a song, named and other. */
-const TEXT_ATOMS: Readonly<Record<string, string>> = {
+export const TEXT_ATOMS: Readonly<Record<string, string>> = {
   title: '©nam',
   artist: '©ART',
   album: '©alb',
@@ -37,9 +36,9 @@ const TEXT_ATOMS: Readonly<Record<string, string>> = {
   'albumartist-sort': 'soaa',
   'composer-sort': 'soco',
 }
-const PAIR_ATOMS: Readonly<Record<string, string>> = { track: 'trkn', disc: 'disk' }
+export const PAIR_ATOMS: Readonly<Record<string, string>> = { track: 'trkn', disc: 'disk' }
 /** Names of freeform atoms that differ from the field's. */
-const FREE_NAMES: Readonly<Record<string, string>> = {
+export const FREE_NAMES: Readonly<Record<string, string>> = {
   isrc: 'ISRC',
   publisher: 'LABEL',
   performer: 'CONDUCTOR',
@@ -56,40 +55,6 @@ export interface CodedLength {
   readonly primingFrames: number
   readonly frames: number
   readonly paddingFrames: number
-}
-
-/** A box within some bytes. */
-interface Box {
-  readonly name: string
-  readonly start: number
-  readonly end: number
-  readonly content: Buffer
-}
-
-/** Returns the complete boxes in some bytes. */
-function boxesIn(bytes: Buffer): Box[] {
-  const boxes: Box[] = []
-  for (let at = 0; at + HEAD_BYTES <= bytes.length; ) {
-    const end = at + bytes.readUInt32BE(at)
-    if (end < at + HEAD_BYTES || end > bytes.length) break
-    boxes.push({
-      name: bytes.toString('latin1', at + 4, at + 8),
-      start: at,
-      end,
-      content: bytes.subarray(at + HEAD_BYTES, end),
-    })
-    at = end
-  }
-  return boxes
-}
-
-/** Returns the content of a nested box, the first of each name. Throws an Error if it is missing. */
-function boxAt(bytes: Buffer, ...path: readonly string[]): Buffer {
-  return path.reduce((inside, name) => {
-    const box = boxesIn(inside).find((one) => one.name === name)
-    if (!box) throw new Error(`the file has no ${path.join('.')}`)
-    return box.content
-  }, bytes)
 }
 
 /**
@@ -111,26 +76,15 @@ export function codedLength(moov: Buffer): CodedLength {
 
 /** Returns the length of the song in an M4A file and its padding. Throws as {@link codedLength}, and the system's error. */
 export async function readCodedLength(path: string): Promise<CodedLength> {
-  const handle = await open(path, 'r')
-  try {
-    for await (const { name, start, end } of fileBoxes(handle)) {
-      if (name === 'moov') return codedLength(await readAt(handle, start + HEAD_BYTES, end - start - HEAD_BYTES))
-    }
-    throw new Error('the file has no moov')
-  } finally {
-    await handle.close()
-  }
+  return codedLength(await moovOf(path))
 }
 
-/** Yields the positions of the boxes of a file. Throws an Error for an incomplete one, and the system's error. */
-export async function* fileBoxes(handle: FileHandle): AsyncGenerator<Omit<Box, 'content'>> {
-  const { size } = await handle.stat()
-  for (let start = 0; start < size; ) {
-    const head = await readAt(handle, start, HEAD_BYTES)
-    const end = start + (head.length < HEAD_BYTES ? 0 : head.readUInt32BE(0))
-    if (end < start + HEAD_BYTES || end > size) throw new Error('not an M4A')
-    yield { name: head.toString('latin1', 4, 8), start, end }
-    start = end
+async function moovOf(path: string): Promise<Buffer> {
+  const handle = await open(path, 'r')
+  try {
+    return await readMoov(handle)
+  } finally {
+    await handle.close()
   }
 }
 
@@ -143,28 +97,19 @@ export interface M4aFacts {
 
 /** Returns the facts of an M4A file. Throws an Error for another kind of file, and the system's error. */
 export async function readM4aFacts(path: string): Promise<M4aFacts> {
-  const handle = await open(path, 'r')
-  try {
-    for await (const { name, start, end } of fileBoxes(handle)) {
-      if (name === 'moov') return m4aFacts(await readAt(handle, start + HEAD_BYTES, end - start - HEAD_BYTES))
-    }
-    throw new Error('the file has no moov')
-  } finally {
-    await handle.close()
-  }
+  return m4aFacts(await moovOf(path))
 }
 
 function m4aFacts(moov: Buffer): M4aFacts {
   // Version and entry count come before the first description (ISO 14496-12, section 8.5.2).
   const [sound] = boxesIn(boxAt(moov, 'trak', 'mdia', 'minf', 'stbl', 'stsd').subarray(8))
   if (!sound) throw new Error('the file does not describe its sound')
-  const udta = boxesIn(moov).find(({ name }) => name === 'udta')
-  const meta = udta && boxesIn(udta.content).find(({ name }) => name === 'meta')
-  const list = meta && boxesIn(meta.content.subarray(4)).find(({ name }) => name === 'ilst')
+  const meta = findBox(moov, 'udta', 'meta')
+  const list = meta && findBox(meta.subarray(4), 'ilst')
   return {
     channels: sound.content.readUInt16BE(16),
     sampleRateHz: sound.content.readUInt16BE(24),
-    hasTags: list !== undefined && boxesIn(list.content).some((atom) => !isOfTheFile(atom)),
+    hasTags: list !== undefined && boxesIn(list).some((atom) => !isOfTheFile(atom)),
   }
 }
 
@@ -239,8 +184,8 @@ function data(kind: number, content: Buffer): Buffer {
 }
 
 function box(name: string, ...parts: readonly Uint8Array[]): Buffer {
-  const size = parts.reduce((sum, { length }) => sum + length, HEAD_BYTES)
-  const head = Buffer.alloc(HEAD_BYTES)
+  const size = parts.reduce((sum, { length }) => sum + length, BOX_HEAD_BYTES)
+  const head = Buffer.alloc(BOX_HEAD_BYTES)
   head.writeUInt32BE(size)
   head.write(name, 4, 'latin1')
   return Buffer.concat([head, ...parts])

@@ -1,15 +1,17 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import type { Accept, OtherContainer } from '../../src-contract/song-files.ts'
 import type { FormatReason } from '../../src-contract/text/format-reasons.ts'
 import { inFrames } from '../../src-engine/dsp/riff.ts'
-import type { AudioFormat } from './audio-facts.ts'
+import type { AudioFormat, Excerpt, SoundTrack } from './audio-facts.ts'
 import { isText, readAt } from './file-bytes.ts'
 import { foreignByContent, foreignByMark, KNOWN_BY_BYTES } from './foreign-formats.ts'
 import { findTags } from './mp3-layout.ts'
 import { surveyMp3 } from './mpeg-frames.ts'
+import { containerOf, readContainerSound } from './other-containers.ts'
 import { hasPaddedSamples, pcmLayout } from './pcm-layout.ts'
 import { readWaveFile } from './wav-sound.ts'
 
-/** Reason that a file is not one of the three formats; the sentences are in src-contract/text. */
+/** Reason that a file is not one of the accepted formats; the sentences are in src-contract/text. */
 export type FormatFault = FormatReason
 
 /** Facts of the audio stream according to the container; important ones are measured again by decoding. */
@@ -18,9 +20,14 @@ export interface StreamFacts {
   readonly codec: string
   readonly sampleRateHz: number
   readonly channels: number
+  readonly isLossy: boolean
   readonly bitDepth?: number
   /** Mean of the frames of an MP3, bit/s. */
   readonly bitRate?: number
+  /** Size of the coded sound of other lossy files, bytes. */
+  readonly soundBytes?: number
+  readonly excerpt?: Excerpt
+  readonly track?: SoundTrack
   /** Number of frames that the container claims; absent if it claims none. */
   readonly claimedFrames?: number
   /** Frames in a WAV. */
@@ -37,10 +44,10 @@ const HIGHEST_RATE_HZ = 768_000
 
 /**
  * Recognises a file by its content, never by its name or the client's claims. MP3 counts only with several consecutive frames, WAV (RIFF,
- * RF64, BW64, extensible) only with PCM or float samples, FLAC only in its native container; an ID3v2 tag may precede MP3 and FLAC. Throws
- * only if the file cannot be read.
+ * RF64, BW64, extensible) only with PCM or float samples, FLAC only in its native container; an ID3v2 tag may precede MP3 and FLAC. With
+ * `accept`, files in other containers count as well. Throws only if the file cannot be read.
  */
-export async function recogniseAudio(file: string): Promise<Recognition> {
+export async function recogniseAudio(file: string, accept?: Accept): Promise<Recognition> {
   const handle = await open(file, 'r')
   try {
     const { size } = await handle.stat()
@@ -48,6 +55,8 @@ export async function recogniseAudio(file: string): Promise<Recognition> {
     const start = await readAt(handle, 0, 64)
     const wave = await recogniseWave(handle)
     if (wave) return withinLimits(wave)
+    const container = accept && containerOf(start)
+    if (container) return withinLimits(await recogniseContainer(handle, container))
     const { sound } = await findTags(handle, size)
     const audio = await readAt(handle, sound.start, KNOWN_BY_BYTES)
     if (isText(audio, 0, 'fLaC')) return withinLimits(await readFlac(handle, sound.start))
@@ -57,18 +66,26 @@ export async function recogniseAudio(file: string): Promise<Recognition> {
     if (!mp3) return { fault: foreignByContent(audio) ?? 'unknown' }
     const hasProvenance = await mentionsManifest(handle, 0, sound.start)
     const { start: _start, innerTags: _tags, ...facts } = mp3
-    return withinLimits({ stream: { format: 'mp3', codec: 'mp3', ...facts, hasProvenance } })
+    return withinLimits({ stream: { format: 'mp3', codec: 'mp3', isLossy: true, ...facts, hasProvenance } })
   } finally {
     await handle.close()
   }
 }
 
-function withinLimits(found: Recognition): Recognition {
+/** Returns a recognised file, or the fault of a rate or a number of channels that is not accepted. Pure. */
+export function withinLimits(found: Recognition): Recognition {
   if ('fault' in found) return found
   const { channels, sampleRateHz } = found.stream
   if (channels > 2) return { fault: 'channels' }
   const isSane = channels > 0 && sampleRateHz >= LOWEST_RATE_HZ && sampleRateHz <= HIGHEST_RATE_HZ
   return isSane ? found : { fault: 'damaged' }
+}
+
+async function recogniseContainer(handle: FileHandle, format: OtherContainer): Promise<Recognition> {
+  const sound = await readContainerSound(handle, format)
+  if ('fault' in sound) return sound
+  const known = Object.entries(sound).filter(([, value]) => value !== undefined)
+  return { stream: { hasProvenance: false, ...(Object.fromEntries(known) as typeof sound), format } as StreamFacts }
 }
 
 /** STREAMINFO is always the first metadata block (RFC 9639, section 8.2). */
@@ -83,6 +100,7 @@ async function readFlac(handle: FileHandle, start: number): Promise<Recognition>
     stream: {
       format: 'flac',
       codec: 'flac',
+      isLossy: false,
       sampleRateHz: packed >>> 12,
       channels: ((packed >>> 9) & 7) + 1,
       bitDepth: ((packed >>> 4) & 31) + 1,
@@ -124,6 +142,7 @@ async function recogniseWave(handle: FileHandle): Promise<Recognition | undefine
     stream: {
       format: 'wav',
       codec,
+      isLossy: false,
       channels,
       sampleRateHz,
       bitDepth,

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { ColorModel } from '../../src-contract/covers.ts'
+import { isOtherContainer } from '../../src-contract/song-files.ts'
 import { riffChunk } from '../../src-engine/dsp/riff.ts'
 import { readApeItems } from './ape.ts'
 import type { AudioFormat, SongTags, TagLosses } from './audio-facts.ts'
@@ -20,6 +21,7 @@ import {
   readMislabelled,
 } from './id3.ts'
 import { findTags } from './mp3-layout.ts'
+import { readContainerTags } from './other-containers.ts'
 import { pictureFacts } from './picture.ts'
 import { type CollectedTags, collectTags, mergeTags, type TagEntry, type TagSystem, VALUE_BREAK } from './tag-fields.ts'
 import { cleanText, decodeText } from './tag-text.ts'
@@ -101,14 +103,17 @@ async function lookInto({ path, format }: SongFile): Promise<TagsOfFile> {
       const { id3Tag: id3, plain, ...chunks } = await readWavTagChunks(handle, MAX_ID3_BYTES)
       return { id3, appendedId3: [], plain: [plain], pictures: readId3Pictures(id3), isTooLarge: false, ...chunks }
     }
-    return await lookAround(handle, format)
+    const inside = isOtherContainer(format) ? await readContainerTags(handle, format) : undefined
+    if (!inside) return await lookAround(handle, format)
+    const { id3 = Buffer.alloc(0), entries, pictures } = inside
+    return { id3, appendedId3: [], plain: [entries], pictures, isTooLarge: false }
   } finally {
     await handle.close()
   }
 }
 
-/** The tags at both ends of an MP3 or FLAC, and those inside a FLAC. */
-async function lookAround(handle: FileHandle, format: 'mp3' | 'flac'): Promise<TagsOfFile> {
+/** The tags at both ends of an MP3, FLAC or WavPack, and those inside a FLAC. */
+async function lookAround(handle: FileHandle, format: AudioFormat): Promise<TagsOfFile> {
   const { sound, tags } = await findTags(handle, (await handle.stat()).size)
   const appendedId3: Buffer[] = []
   const plain: (readonly TagEntry[])[] = []
@@ -203,7 +208,7 @@ async function tagsIn(
 ): Promise<CollectedTags[]> {
   const [ownId3, ...appended] = await Promise.all([id3, ...appendedId3].map((tag) => tagsOfId3(ffmpeg, tag, signal)))
   const others = [...plain.map((entries) => collectTags(entries, 'free')), ...appended]
-  if (song.format === 'flac') return [...others, ownId3!]
+  if (song.format === 'flac' || isOtherContainer(song.format)) return [...others, ownId3!]
   if (song.format === 'wav' && !tagsAlone) return others
   const input = tagsAlone
     ? { from: Readable.from([tagsAlone]), format: 'wav' }

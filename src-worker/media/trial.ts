@@ -23,8 +23,8 @@ interface GoodFile {
 
 const RATE_HZ = 44_100
 
-/** Files of silence, mono, at 44.1 kHz. */
-const GOOD_FILES: Readonly<Record<AudioFormat, GoodFile>> = {
+/** Files of silence, mono, at 44.1 kHz; a program that reads them is thought to read the other containers. */
+const GOOD_FILES = {
   wav: { codec: 'pcm_s16', frames: 4096, bytes: silentWav },
   flac: {
     codec: 'flac',
@@ -34,7 +34,7 @@ const GOOD_FILES: Readonly<Record<AudioFormat, GoodFile>> = {
   },
   // MPEG-1 layer III, 32 kbit/s, mono: a frame whose side information is zero is silence (ISO 11172-3, 2.4.1.7).
   mp3: { codec: 'mp3', frames: 10 * 1152, bytes: () => Buffer.concat(Array.from({ length: 10 }, silentMp3Frame)) },
-}
+} satisfies Partial<Record<AudioFormat, GoodFile>>
 
 function silentMp3Frame(): Buffer {
   const frame = Buffer.alloc(104)
@@ -67,7 +67,8 @@ export async function tryFfmpegIn(
   const id = randomUUID()
   const written = at(`${id}-written`)
   try {
-    for (const format of new Set<AudioFormat>(['wav', ...formats])) {
+    for (const format of ['wav', 'flac', 'mp3'] as const) {
+      if (format !== 'wav' && !formats.includes(format)) continue
       const file = at(`${id}-${format}`)
       const { bytes, codec, frames } = GOOD_FILES[format]
       await writeFile(file, bytes(), { mode: 0o600 })

@@ -3,7 +3,7 @@ import type { MasterName } from '../../src-contract/delivery-target.ts'
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
 import type { NamingToken } from '../../src-contract/settings.ts'
-import { withoutSongExtension } from '../../src-contract/song-files.ts'
+import { isOtherContainer, withoutAnyExtension, withoutSongExtension } from '../../src-contract/song-files.ts'
 
 /** UTF-16 units, as Windows and JavaScript count: an emoji is two of them. */
 const MAX_TITLE_UNITS = 80
@@ -74,6 +74,17 @@ export function patternName(
   const missing = endings.filter(({ token, text }) => text !== '' && !pattern.includes(`{${token}}`))
   const ending = missing.map(({ text }) => `_${text}`).join('')
   return `${safeTitle(bare, MAX_NAME_UNITS - ending.length)}${ending}`
+}
+
+/** Returns the name of a song's file, from which {@link chooseTitle} removes the extension of an MP3, WAV or FLAC alone. */
+export function titleFile({
+  filename,
+  facts,
+}: {
+  readonly filename: string
+  readonly facts: { readonly format: string }
+}): string {
+  return isOtherContainer(facts.format) ? withoutAnyExtension(filename) : filename
 }
 
 /** Returns the first non-empty title: the request's, the tag's, else the file's name without its extension. */

@@ -12,6 +12,27 @@ export function wavSong({ seconds = 3, sampleRateHz = 8000, channels = 2, hertz 
   return wavOf(samples, sampleRateHz, channels)
 }
 
+/** Returns the samples of a WAV of 16 bit as an AIFF (Apple, "Audio Interchange File Format"). */
+export function inAiff(wav: Buffer): Buffer {
+  const [channels, sampleRateHz] = [wav.readUInt16LE(22), wav.readUInt32LE(24)]
+  const samples = Buffer.from(wav.subarray(44)).swap16()
+  const common = Buffer.alloc(18)
+  common.writeUInt16BE(channels, 0)
+  common.writeUInt32BE(samples.length / 2 / channels, 2)
+  common.writeUInt16BE(16, 6)
+  const exponent = Math.floor(Math.log2(sampleRateHz))
+  common.writeUInt16BE(16_383 + exponent, 8)
+  common.writeBigUInt64BE(BigInt(sampleRateHz) << BigInt(63 - exponent), 10)
+  const chunk = (name: string, content: Buffer) => {
+    const head = Buffer.alloc(8)
+    head.write(name)
+    head.writeUInt32BE(content.length, 4)
+    return Buffer.concat([head, content])
+  }
+  const chunks = [chunk('COMM', common), chunk('SSND', Buffer.concat([Buffer.alloc(8), samples]))]
+  return chunk('FORM', Buffer.concat([Buffer.from('AIFF'), ...chunks]))
+}
+
 /** Returns a WAV of 16 bit as one of 24, as masters are. */
 export function in24Bits(wav: Buffer): Buffer {
   const samples = wav.subarray(44)

@@ -1,6 +1,6 @@
 /** Files given to the window: drops, folders, and pasted files. */
 import { useEffect, useRef, useState } from 'react'
-import { isSongName } from '../../../src-contract/song-files.ts'
+import { isFolderSongName } from '../../../src-contract/song-files.ts'
 import { draggedKinds, droppedFiles, folderName } from '../../api/dropped-files.ts'
 
 export interface DropState {
@@ -23,7 +23,7 @@ function allowFiles(event: DragEvent): void {
  * Calls `onFiles` with the songs dropped or pasted anywhere in the window, even if there are none, and the name of the
  * folder that contained all of them; `isWanted` filters the files in folders. Returns the current state.
  */
-export function useDrop(onFiles: (files: File[], folder: string) => void, isWanted = isSongName): DropState {
+export function useDrop(onFiles: (files: File[], folder: string) => void, isWanted = isFolderSongName): DropState {
   const [state, setState] = useState<DropState>({ over: null, found: null, wasEmpty: false })
   const latest = useRef({ onFiles, isWanted })
   latest.current = { onFiles, isWanted }

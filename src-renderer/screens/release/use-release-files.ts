@@ -1,6 +1,6 @@
 /** Files given to the Release screen: songs, a cover, a table. */
 import { useCallback } from 'react'
-import { isSongName } from '../../../src-contract/song-files.ts'
+import { isFolderSongName } from '../../../src-contract/song-files.ts'
 import { isCoverName } from '../../api/dropped-files.ts'
 import { isPicture } from '../../components/picture-slot.tsx'
 import { go } from '../../router.ts'
@@ -11,7 +11,7 @@ import { useWords } from '../../text/context.tsx'
 const isTable = ({ name }: File) => /\.csv$/i.test(name)
 
 /** Tells whether a file of a folder is useful to a release. */
-export const isReleaseFile = (name: string): boolean => isSongName(name) || isCoverName(name)
+export const isReleaseFile = (name: string): boolean => isFolderSongName(name) || isCoverName(name)
 
 /** Returns the function that makes a release of files; `folder` contained them. Does nothing without songs. */
 export function useNewReleaseOf(): (files: readonly File[], folder: string) => Promise<void> {

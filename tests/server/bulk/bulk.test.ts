@@ -21,7 +21,7 @@ import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { INTACT } from '../../support/exports.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { in24Bits, wavSong } from '../../support/songs.ts'
+import { in24Bits, inAiff, wavSong } from '../../support/songs.ts'
 
 let engine: HeldEngine
 let service: Service
@@ -106,6 +106,20 @@ test('files of an allowed folder are mastered; what is outside, behind a link th
   expect(await table(await newBatch([{ path: ours }]))).toMatchObject([{ error_code: 'PATH_NOT_ALLOWED' }])
   await owner({ allowed_folders: [] })
   expect(await table(await newBatch(songs(1)))).toMatchObject([{ error_code: 'PATH_NOT_ALLOWED' }])
+})
+
+test('files in other containers are mastered with accept=any in the head or in their line, and refused without', async () => {
+  engine.isAutomatic = true
+  const file = inFolder('in', 'song.aiff')
+  writeFileSync(file, inAiff(wavSong()))
+  const batchId = await newBatch([{ path: file, accept: 'any' }, { path: file }])
+  await ended(batchId)
+  expect(await table(batchId)).toMatchObject([{ status: 'done' }, { error_code: 'UNSUPPORTED_FORMAT' }])
+  const { body } = await send([{ ...HEAD, accept: 'any' }, { path: file }])
+  await ended(body.batch_id)
+  expect(await table(body.batch_id)).toMatchObject([{ status: 'done', title: 'song' }])
+  const other = await send([{ ...HEAD, accept: 'all' }, { path: file }])
+  expect([other.status, other.body.error.code]).toEqual([400, 'INVALID_REQUEST'])
 })
 
 test('the allowed folders are set by the owner alone, as real folders, none by default', async () => {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import path from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,7 +8,7 @@ import { systemClock } from '../../../src-system/system.ts'
 import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { masterForm, noFile, type Service, startService } from '../../support/service.ts'
-import { in24Bits, wavSong } from '../../support/songs.ts'
+import { in24Bits, inAiff, wavSong } from '../../support/songs.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const blob = (bytes: Uint8Array) => new Blob([new Uint8Array(bytes)])
@@ -326,6 +327,54 @@ describe('POST /api/v1/master', () => {
     expect(await refused({ dry_run: 'true', platforms: 'x' })).toEqual([400, 'INVALID_PLATFORM', 'platforms'])
     expect((await service.get('/api/v1/account')).body.credits).toBe(before)
     expect((await service.get('/api/v1/jobs?status=queued')).body.total).toBe(0)
+  })
+
+  test('takes other containers as song and as reference only with accept=any, wherever it comes in the form (contract 10)', async () => {
+    const [aiff, long] = [blob(inAiff(wavSong())), blob(inAiff(wavSong({ seconds: 6 })))]
+    const unsupported = (param: string) => [400, 'UNSUPPORTED_FORMAT', param]
+    expect(await refused({ file: aiff })).toEqual(unsupported('file'))
+    expect(await refused({ reference_file: long })).toEqual(unsupported('reference_file'))
+    expect(await refused({ file: aiff, accept: '' })).toEqual(unsupported('file'))
+    for (const accept of ['all', 'ANY', ['any', 'any']])
+      expect(await refused({ file: aiff, accept })).toEqual([400, 'INVALID_REQUEST', 'accept'])
+    const ends = ['before', 'after'] as const
+    for (const end of ends) {
+      const form = new FormData()
+      if (end === 'before') form.append('accept', 'any')
+      form.append('file', aiff, 'Lamp.aiff')
+      form.append('reference_file', long, 'Light.aif')
+      form.append('platforms', 'spotify')
+      if (end === 'after') form.append('accept', 'any')
+      const { status, body } = await service.call('POST', '/api/v1/master', { body: form })
+      expect([end, status, body.error]).toEqual([end, 201, undefined])
+      const job = await service.job(body.job_id)
+      expect(job).toMatchObject({ title: 'Lamp', codec: 'pcm_s16', warnings: [] })
+      expect(job.source_sha256).toBe(createHash('sha256').update(inAiff(wavSong())).digest('hex'))
+    }
+    const dry = await service.master({ file: aiff, accept: 'any', dry_run: 'true' })
+    expect([dry.status, dry.body.warnings]).toEqual([200, []])
+    const form = masterForm({ file: aiff, accept: 'any' })
+    form.delete('platforms')
+    expect((await service.call('POST', '/api/v1/analyze', { body: form })).status).toBe(200)
+    form.delete('accept')
+    const bare = await service.call('POST', '/api/v1/analyze', { body: form })
+    expect([bare.status, bare.body.error.code]).toEqual([400, 'UNSUPPORTED_FORMAT'])
+    const { job_id } = (await service.get('/api/v1/jobs?status=queued&limit=1')).body.jobs[0]
+    await service.call('DELETE', `/api/v1/jobs/${job_id}`)
+    const retry = (body: object) => service.post(`/api/v1/jobs/${job_id}/retry`, body)
+    expect((await retry({ accept: 'all' })).body.error).toMatchObject({ code: 'INVALID_REQUEST', param: 'accept' })
+    const again = await retry({ accept: 'any' })
+    expect([again.status, (await service.job(again.body.job_id)).title]).toEqual([201, 'Lamp'])
+    await clear()
+  })
+
+  test('answers a plain call with such a file as ever, to the byte but for the id of the request (spec 7)', async () => {
+    const { status, body } = await service.master({ file: blob(inAiff(wavSong())) })
+    const { request_id: _, ...error } = body.error
+    expect(status).toBe(400)
+    expect(JSON.stringify({ error })).toBe(
+      '{"error":{"code":"UNSUPPORTED_FORMAT","message":"This is an AIFF file. Export MP3, WAV or FLAC with one or two channels and send it again.","param":"file","values":{"param":"file","field":"file","reason":"aiff"}}}',
+    )
   })
 
   test('leaves nothing on the disk after refusals', async () => {

@@ -16,7 +16,7 @@ import { CLI } from '../../support/built.ts'
 import { createHeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { shiftedClock } from '../../support/shifted-clock.ts'
-import { in24Bits, wavSong } from '../../support/songs.ts'
+import { in24Bits, inAiff, wavSong } from '../../support/songs.ts'
 
 /** No call is given up on: the machine may be busy. */
 const PATIENT: RequestOptions = { timeout: 900_000 }
@@ -114,6 +114,10 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     const { value: analysis } = await use('analyse', { file: song })
     expect(analysis).toMatchObject({ measurement: { integrated_lufs: expect.any(Number) } })
     expect(analysis).not.toHaveProperty('waveform')
+    const aiff = path.join(music, 'song.aiff')
+    writeFileSync(aiff, inAiff(wavSong()))
+    expect(await call(client, 'analyse', { file: aiff })).toMatchObject({ isError: true })
+    expect((await use('analyse', { file: aiff, accept: 'any' })).value.codec).toBe('pcm_s16')
     const preview = { file: song, platform: 'spotify', folder: music, settings: { tilt_db: 1 } }
     const first = (await use('preview', preview)).value.file
     expect(readFileSync(first).subarray(0, 4).toString()).toBe('RIFF')
