@@ -5,6 +5,7 @@ import type { WatchFolder } from '../src-contract/app.ts'
 import type { CallArguments } from '../src-contract/client.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { DEFAULT_SETTINGS } from '../src-contract/settings.ts'
+import { ACCEPT_ANY } from '../src-contract/song-files.ts'
 import { type AddCommand, type ClientOptions, commandGroup, runClientCommand } from './client-command.ts'
 import { absolutePath } from './data-dir.ts'
 import { type Messages, messagesFor } from './messages.ts'
@@ -16,6 +17,7 @@ import { unusable } from './unusable-input.ts'
 interface WatchOptions extends ClientOptions {
   readonly out?: string
   readonly existing?: true
+  readonly convert?: true
   readonly platforms?: string
   /** Texts of the settings by the names of their options. */
   readonly [option: string]: unknown
@@ -38,6 +40,7 @@ export function registerWatchCommands(program: Command, dataDir: string, message
     .argument('<folder>', say.folder, absolutePath(messages))
     .option('--out <dir>', say.out, absolutePath(messages))
     .option('--existing', say.existing)
+    .option('--convert', messages.master.convert)
     .addOption(new ListOption('--platforms <list>', messages.master.allPlatforms(PLATFORMS.join(',')), PLATFORMS))
   for (const name of OWN_NAMES) add.addOption(settingOption(name, messages))
   add.action((folder: string, options: WatchOptions) =>
@@ -51,10 +54,15 @@ export function registerWatchCommands(program: Command, dataDir: string, message
   registerChanging(command, messages)
 }
 
-/** Adds `watch pause`, `resume` and `remove`. */
+/** Adds `watch pause`, `resume`, `convert` and `remove`. */
 function registerChanging(command: AddCommand, messages: Messages): void {
   const say = messages.watch
-  const change = (name: 'pause' | 'resume') =>
+  const changes = {
+    pause: { is_active: false },
+    resume: { is_active: true },
+    convert: { accept: ACCEPT_ANY },
+  } as const
+  const change = (name: keyof typeof changes) =>
     command(name, say[name])
       .argument('<folder>', say.id)
       .action((folder: string, options: ClientOptions) =>
@@ -63,13 +71,14 @@ function registerChanging(command: AddCommand, messages: Messages): void {
           messages,
           async (client) => {
             const params = { folder_id: await idOf(client, folder, messagesFor(messages, options)) }
-            return client.call('changeWatchFolder', { params, body: { is_active: name === 'resume' } })
+            return client.call('changeWatchFolder', { params, body: changes[name] })
           },
           (changed) => describe([changed], messages),
         ),
       )
   change('pause')
   change('resume')
+  change('convert')
   command('remove', say.remove)
     .argument('<folder>', say.id)
     .action((folder: string, options: ClientOptions) =>
@@ -93,6 +102,7 @@ function choiceOf(folder: string, options: WatchOptions): CallArguments<'addWatc
   return {
     path: folder,
     ...(options.existing ? { takes_existing: true } : {}),
+    ...(options.convert ? { accept: ACCEPT_ANY } : {}),
     ...(options.out === undefined ? {} : { output_folder: options.out }),
     // The service refuses unusable values by name.
     ...(hasSettings ? { settings: settings as typeof DEFAULT_SETTINGS } : {}),

@@ -10,6 +10,7 @@ import { MAX_ALLOWED_FOLDERS, MAX_COVER_BYTES, MAX_ENGINE_WORKERS } from './limi
 import { CHANGED_OWN_METADATA, SHOWN_METADATA, SHOWN_OWN_METADATA } from './metadata-schemas.ts'
 import { Warning } from './report.ts'
 import { MasterSettings } from './setting-schemas.ts'
+import { ACCEPT_ANY } from './song-files.ts'
 import { LANGUAGES } from './text/language.ts'
 
 const { lyrics: _lyrics, ...FILE_METADATA } = SHOWN_METADATA
@@ -220,6 +221,7 @@ export const WatchFolder = exactly({
     Type.String({ description: 'Folder for its masters; null for the output folder of the settings.' }),
   ),
   settings: orNull(MasterSettings),
+  accept: orNull(oneOf([ACCEPT_ANY])),
   is_active: Type.Boolean(),
   is_reachable: Type.Boolean({ description: 'False while its drive is not connected.' }),
   taken: Type.Integer({ description: 'Number of songs added so far.' }),
@@ -236,6 +238,7 @@ export type WatchFolder = Static<typeof WatchFolder>
 const folderChoice = {
   output_folder: Type.Optional(orNull(Type.String())),
   settings: Type.Optional(orNull(MasterSettings)),
+  accept: Type.Optional(orNull(oneOf([ACCEPT_ANY]))),
   is_active: Type.Optional(Type.Boolean()),
 }
 const FolderPath = exactly({ folder_id: Type.String() })

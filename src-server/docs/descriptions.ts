@@ -346,6 +346,8 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   host: 'Program that hosts the service.',
   folders: 'The watched folders.',
   is_active: 'True while it is watched.',
+  accept:
+    '`any` also takes AIFF, CAF, M4A, Ogg and WavPack; those already there count as handled. Null takes MP3, WAV and FLAC alone.',
   deleted: 'Confirms the deletion.',
   'readHealth.status': 'The service is up.',
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { lstat, open, readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { isSongName } from '../../src-contract/song-files.ts'
+import { type Accept, isFolderSongName, isSongName } from '../../src-contract/song-files.ts'
 import { openRegularFile, type RegularFile } from '../../src-system/regular-file.ts'
 import { type AppError, invalidRequest } from '../http/app-error.ts'
 import type { ReceivedFile } from '../uploads/receive.ts'
@@ -41,9 +41,12 @@ export async function statSong(folder: string, filename: string): Promise<SongFi
   return facts?.isFile() ? { filename, stat: fileStat(facts) } : undefined
 }
 
+/** Returns whether a file of this name in a folder may be a song that is taken. Pure. */
+export const isWantedName = (name: string, accept: Accept): boolean => (accept ? isFolderSongName : isSongName)(name)
+
 /** Resolves with the possible songs of a folder in order of name, without subfolders. Rejects with the system's error. */
-export async function listSongs(folder: string): Promise<SongFile[]> {
-  const names = (await readdir(folder)).filter(isSongName).sort()
+export async function listSongs(folder: string, accept?: Accept): Promise<SongFile[]> {
+  const names = (await readdir(folder)).filter((name) => isWantedName(name, accept)).sort()
   const songs: SongFile[] = []
   for (let start = 0; start < names.length; start += STAT_BATCH) {
     const batch = names.slice(start, start + STAT_BATCH)

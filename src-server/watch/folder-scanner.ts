@@ -4,8 +4,8 @@
  */
 import { lstat, opendir, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { isSongName } from '../../src-contract/song-files.ts'
-import { type SongFile, statSong } from '../sources/song-files.ts'
+import type { Accept } from '../../src-contract/song-files.ts'
+import { isWantedName, type SongFile, statSong } from '../sources/song-files.ts'
 import type { FileStat } from './postponed-files.ts'
 
 /** Handled files checked again in one scan: in a folder with no more files, a song exported over an old one is noticed at once. */
@@ -33,6 +33,7 @@ interface Listing {
 /** Scanner of a folder; nothing is read before `refresh`. */
 export class FolderScanner {
   readonly #folder: string
+  readonly #accept: Accept
   #names = new Set<string>()
   #order: string[] = []
   #listing: Listing | undefined
@@ -40,8 +41,9 @@ export class FolderScanner {
   readonly #handled = new Map<string, FileStat>()
   readonly #pending = new Set<string>()
 
-  constructor(folder: string) {
+  constructor(folder: string, accept?: Accept) {
     this.#folder = folder
+    this.#accept = accept
   }
 
   /** Reads the names if any may have been added or removed, and resolves with whether they were read. Rejects with the system's error. */
@@ -78,7 +80,7 @@ export class FolderScanner {
 
   async #list(changedNs: bigint, nowMs: number): Promise<void> {
     const found: string[] = []
-    for await (const { name } of await opendir(this.#folder)) if (isSongName(name)) found.push(name)
+    for await (const { name } of await opendir(this.#folder)) if (isWantedName(name, this.#accept)) found.push(name)
     this.#names = new Set(found)
     this.#order = found
     for (const name of this.#handled.keys()) if (!this.#names.has(name)) this.#handled.delete(name)

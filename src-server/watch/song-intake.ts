@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { ERRORS } from '../../src-contract/errors.ts'
 import { MAX_SOURCE_BYTES, MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
+import type { Accept } from '../../src-contract/song-files.ts'
 import { discardFolder } from '../../src-system/disk.ts'
 import type { Log } from '../../src-system/log.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
@@ -48,7 +49,7 @@ const CUT_SHORT_QUIET_MS = 60_000
 /** Takes in one complete song of a folder; `isThere` tests whether the folder contains a name. Never rejects for a fault of the song. */
 export async function takeSong(
   deps: IntakeDeps,
-  { folderId, path: folder }: FolderRow,
+  { folderId, path: folder, accept }: FolderRow,
   song: SongFile,
   isThere: (name: string) => boolean,
 ): Promise<void> {
@@ -63,7 +64,7 @@ export async function takeSong(
     const namesBefore = deps.store.namesOfContent(folderId, sha256).filter(isSameSong)
     if (namesBefore.length > 0) recordSameSong(deps, folderId, song, namesBefore, sha256)
     else {
-      const source = await inspected(deps, copy)
+      const source = await inspected(deps, copy, accept)
       if (isIncomplete(deps, file, song, source)) return
       startSong(deps, folderId, song, source)
     }
@@ -138,8 +139,9 @@ function isIncomplete(
 async function inspected(
   { inspect, coverOf, closing }: IntakeDeps,
   copy: ReceivedFile,
+  accept: Accept,
 ): Promise<Omit<NewSource, 'purpose'>> {
-  const song = await inspect(copy, 'file', closing)
+  const song = await inspect(copy, 'file', closing, accept)
   if (song.facts.durationSeconds < MIN_DURATION_SECONDS)
     throw new AppError('UNSUPPORTED_FORMAT', { reason: 'short' }, { param: 'file' })
   const cover = await coverOf(song, closing)

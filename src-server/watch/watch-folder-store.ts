@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
 import { type MasterSettings, masterSettings } from '../../src-contract/settings.ts'
+import type { Accept } from '../../src-contract/song-files.ts'
 import type { Db } from '../db/open.ts'
 import type { FileStat } from './postponed-files.ts'
 import type { FileVersion } from './stable-files.ts'
@@ -13,6 +14,8 @@ export interface FolderRow {
   readonly outputFolder: string | null
   /** Mastering settings of its songs; null for the common settings of the batch. */
   readonly settings: MasterSettings | null
+  /** Files that are taken beside MP3, WAV and FLAC. */
+  readonly accept?: Accept
   readonly isActive: boolean
   readonly createdAtMs: number
 }
@@ -40,6 +43,7 @@ interface RawFolder {
   path: string
   output_folder: string | null
   settings: string | null
+  accept: 'any' | null
   is_active: 0 | 1
   created_at_ms: number
 }
@@ -59,6 +63,7 @@ const fromRaw = (raw: RawFolder): FolderRow => ({
   path: raw.path,
   outputFolder: raw.output_folder,
   settings: raw.settings === null ? null : masterSettings(JSON.parse(raw.settings)),
+  accept: raw.accept ?? undefined,
   isActive: raw.is_active === 1,
   createdAtMs: raw.created_at_ms,
 })
@@ -73,10 +78,10 @@ function prepareFolders(db: Db) {
     selectAll: db.prepare<[], RawFolder>('SELECT * FROM watch_folders ORDER BY created_at_ms, folder_id'),
     selectOne: db.prepare<[string], RawFolder>('SELECT * FROM watch_folders WHERE folder_id = ?'),
     upsert: db.prepare(
-      `INSERT INTO watch_folders (folder_id, path, output_folder, settings, is_active, created_at_ms)
-       VALUES (@folderId, @path, @outputFolder, @settings, @isActive, @createdAtMs)
+      `INSERT INTO watch_folders (folder_id, path, output_folder, settings, accept, is_active, created_at_ms)
+       VALUES (@folderId, @path, @outputFolder, @settings, @accept, @isActive, @createdAtMs)
        ON CONFLICT (folder_id) DO UPDATE SET output_folder = excluded.output_folder, settings = excluded.settings,
-         is_active = excluded.is_active`,
+         accept = excluded.accept, is_active = excluded.is_active`,
     ),
     deleteOne: db.prepare<[string]>('DELETE FROM watch_folders WHERE folder_id = ?'),
   }
@@ -164,7 +169,7 @@ export class WatchFolderStore {
   /** Inserts a folder, or changes one, except its path. Throws SQLite's unique error for a path that is watched already. */
   save(row: FolderRow): void {
     const settings = row.settings && JSON.stringify(row.settings)
-    this.#statements.upsert.run({ ...row, settings, isActive: row.isActive ? 1 : 0 })
+    this.#statements.upsert.run({ ...row, settings, accept: row.accept ?? null, isActive: row.isActive ? 1 : 0 })
   }
 
   remove(folderId: string): boolean {

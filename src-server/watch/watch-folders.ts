@@ -6,6 +6,7 @@
 import path from 'node:path'
 import type { WatchFolder } from '../../src-contract/app.ts'
 import type { MasterSettings } from '../../src-contract/settings.ts'
+import { type Accept, isSongName } from '../../src-contract/song-files.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { errorText } from '../../src-contract/text/text.ts'
 import { realPath } from '../../src-system/disk.ts'
@@ -28,6 +29,7 @@ export interface WatchFoldersDeps extends Omit<IntakeDeps, 'store' | 'stable' | 
 export interface FolderChoice {
   readonly output_folder?: string | null
   readonly settings?: MasterSettings | null
+  readonly accept?: 'any' | null
   readonly is_active?: boolean
 }
 
@@ -81,7 +83,7 @@ export class WatchFolders {
     await requireSongFolder(folderPath, dataDir)
     const folder = path.resolve(folderPath)
     if (typeof choice.output_folder === 'string') await requireOutputFolder(choice.output_folder, dataDir)
-    const songs = choice.takesExisting ? [] : await listSongs(folder)
+    const songs = choice.takesExisting ? [] : await listSongs(folder, choice.accept ?? undefined)
     const place = await realPath(folder)
     const places = await Promise.all(this.#store.all().map((known) => realPath(known.path)))
     // Checked last and synchronously: if the same folder is added twice at once, one call is first.
@@ -90,13 +92,22 @@ export class WatchFolders {
     return this.#show(this.#require(this.#save(folder, choice, songs)), language)
   }
 
-  /** Changes the choices for a folder. Throws NOT_FOUND, and INVALID_REQUEST for an unusable output folder. */
+  /**
+   * Changes the choices for a folder. Songs of containers that it takes from now on, and that are there already, count as handled. Throws
+   * NOT_FOUND, and INVALID_REQUEST for an unusable output folder, and for a folder that takes more and cannot be read.
+   */
   async change(folderId: string, choice: FolderChoice, language: Language): Promise<WatchFolder> {
     this.#require(folderId)
     if (typeof choice.output_folder === 'string') await requireOutputFolder(choice.output_folder, this.#deps.dataDir)
+    const { path: folder } = this.#require(folderId)
+    const present = choice.accept ? await this.#songsIn(folder, choice.accept) : []
     const before = this.#require(folderId)
-    this.#store.save({
+    const accept = choice.accept === undefined ? before.accept : (choice.accept ?? undefined)
+    if (accept !== before.accept) this.#opened.delete(folderId)
+    const added = accept && !before.accept ? present.filter((song) => !isSongName(song.filename)) : []
+    this.#change(added, {
       ...before,
+      accept,
       outputFolder: choice.output_folder === undefined ? before.outputFolder : choice.output_folder,
       settings: choice.settings === undefined ? before.settings : choice.settings,
       isActive: choice.is_active ?? before.isActive,
@@ -171,6 +182,23 @@ export class WatchFolders {
     return folder
   }
 
+  /** Resolves with the songs of a folder that is there. Throws INVALID_REQUEST for one that cannot be read. */
+  async #songsIn(folder: string, accept: Accept): Promise<SongFile[]> {
+    await requireSongFolder(folder, this.#deps.dataDir)
+    return listSongs(folder, accept)
+  }
+
+  /** Stores a changed folder, and the songs in it that count as handled. */
+  #change(handled: readonly SongFile[], row: FolderRow): void {
+    const { db, clock } = this.#deps
+    db.transaction(() => {
+      this.#store.save(row)
+      for (const { filename, stat } of handled)
+        if (!this.#store.isHandled(row.folderId, filename, stat))
+          this.#store.addHandled(row.folderId, filename, stat, {}, clock.now())
+    })()
+  }
+
   /** Stores a folder with its initially handled songs, and returns its identifier. */
   #save(folder: string, choice: FolderChoice, handled: readonly SongFile[]): string {
     const { db, clock, random } = this.#deps
@@ -181,6 +209,7 @@ export class WatchFolders {
         path: folder,
         outputFolder: choice.output_folder ?? null,
         settings: choice.settings ?? null,
+        accept: choice.accept ?? undefined,
         isActive: choice.is_active ?? true,
         createdAtMs: clock.now(),
       })
@@ -223,6 +252,7 @@ function toWire(
     path: folder.path,
     output_folder: folder.outputFolder,
     settings: folder.settings,
+    accept: folder.accept ?? null,
     is_active: folder.isActive,
     is_reachable: state.isReachable,
     taken: state.taken,

@@ -16,6 +16,8 @@ const identityKey = ({ inode, sizeBytes, modifiedMs }: FileIdentity) => `${inode
 /** Attributes recorded for a name without a readable file. */
 const NO_STAT: FileStat = { sizeBytes: 0, modifiedMs: 0, changedMs: 0, inode: null }
 
+type OpenedRow = Pick<FolderRow, 'folderId' | 'path' | 'accept'>
+
 /** Scanner of a folder with the names that its files were handled under. */
 export class WatchedFolder extends FolderScanner {
   readonly #store: WatchFolderStore
@@ -23,14 +25,14 @@ export class WatchedFolder extends FolderScanner {
   /** May contain names that the database no longer has, never fewer. */
   readonly #names = new Map<string, Set<string>>()
 
-  constructor(store: WatchFolderStore, { folderId, path: folder }: Pick<FolderRow, 'folderId' | 'path'>) {
-    super(folder)
+  constructor(store: WatchFolderStore, { folderId, path: folder, accept }: OpenedRow) {
+    super(folder, accept)
     this.#store = store
     this.#folderId = folderId
   }
 
   /** Opens a folder with the record of its handled files. */
-  static async open(store: WatchFolderStore, folder: Pick<FolderRow, 'folderId' | 'path'>): Promise<WatchedFolder> {
+  static async open(store: WatchFolderStore, folder: OpenedRow): Promise<WatchedFolder> {
     const watched = new WatchedFolder(store, folder)
     for (const page of store.handledVersions(folder.folderId)) {
       for (const { filename, stat } of page) watched.#addName(filename, stat)

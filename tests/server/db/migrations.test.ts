@@ -52,6 +52,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0021-interruptions.sql': '3a2917d6f62854a3f225013d18f4b6bdd9a5306e8a07864732ce13dce7d129e8',
     '0022-row-checksums.sql': '4315809435fc1d5e380bc3a3529d4371c5d13c1ad13b0a9126f439f8cb3f1d3d',
     '0023-cover-colors.sql': 'a37f80d219e5270f2e75a1ce87265ed16ac0fc05f6e01174f351c7c44c054e64',
+    '0024-watch-accept.sql': '8ffefe7849b518002828c678a23668b0516c9d4afa2c39f11bc53162fdb6bf30',
   })
 })
 

@@ -122,7 +122,8 @@ function openWatch(world: World = openBatch(), verdict: Verdict = () => undefine
     dataDir: path.dirname(world.file),
     sources: world.sources,
     batch: world.batch,
-    inspect: async (file, _field, signal) => {
+    inspect: async (file, _field, signal, accept) => {
+      if (!/\.wav$/.test(file.filename) && accept !== 'any') throw new AppError('UNSUPPORTED_FORMAT')
       const refusal = await verdict(file.filename, signal)
       if (refusal) throw refusal
       if (file.filename === 'click.wav') return { ...file, facts: { ...FACTS, durationSeconds: 0.5 } }
@@ -202,6 +203,44 @@ describe('a watched folder', () => {
     await pass(world, 120_000)
     expect(world.titles()).toEqual(['a', 'b'])
     expect(told()).toHaveLength(4)
+  })
+
+  it('takes other containers once its owner says so, not those already there and no videos, also after a restart', async () => {
+    put('early.aiff')
+    const opened = await watching()
+    const { folders, world, folder_id } = opened
+    put('later.m4a')
+    put('song.wav')
+    await pass(world, 10_000)
+    expect([world.titles(), folders.list('en')[0]?.accept]).toEqual([['song'], null])
+    await folders.change(folder_id, { accept: 'any' }, 'en')
+    await folders.change(folder_id, { is_active: true }, 'en')
+    await pass(world, 10_000)
+    expect(world.titles()).toEqual(['song'])
+    for (const name of ['new.aif', 'new.ogg', 'film.mp4', 'film.mov']) put(name)
+    await pass(world, 10_000)
+    const titles = ['song', 'new.aif', 'new.ogg']
+    expect([world.titles(), folders.list('en')]).toMatchObject([titles, [{ taken: 3, refused: [], accept: 'any' }]])
+    const again = await restarted(opened)
+    put('newer.wv')
+    await pass(again.world, 10_000)
+    expect(again.world.titles()).toEqual([...titles, 'newer.wv'])
+    await again.folders.change(folder_id, { accept: null }, 'en')
+    put('last.aiff')
+    await pass(again.world, 10_000)
+    expect(again.world.titles()).toEqual([...titles, 'newer.wv'])
+  })
+
+  it('does not take other containers while its drive is away, since it cannot know those that are there', async () => {
+    const { folders, world, folder_id } = await watching()
+    const away = `${watched} away`
+    renameSync(watched, away)
+    await expect(folders.change(folder_id, { accept: 'any' }, 'en')).rejects.toThrow('INVALID_REQUEST')
+    expect(folders.list('en')[0]?.accept).toBeNull()
+    renameSync(away, watched)
+    put('song.aiff')
+    await pass(world, 70_000)
+    expect(world.titles()).toEqual([])
   })
 
   it('takes also what was there before when it is asked to', async () => {
