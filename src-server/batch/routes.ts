@@ -5,15 +5,17 @@ import type { FastifyInstance } from 'fastify'
 import { OWNER_SETTINGS, type Settings, type SystemState } from '../../src-contract/app.ts'
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { MAX_SOURCE_BYTES, MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
+import { isOtherContainer } from '../../src-contract/song-files.ts'
 import { whenReleased } from '../../src-system/disk.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import { MEDIA_TYPES } from '../../src-worker/media/audio-facts.ts'
-import { fileAnswer } from '../artifacts/send-file.ts'
+import { bytesAnswer, fileAnswer } from '../artifacts/send-file.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
 import { requireName } from '../http/display-name.ts'
 import { type Caller, isOwner, requireOwner, route } from '../http/route.ts'
 import type { SettingsStore } from '../settings/settings.ts'
+import type { OpenAsWav } from '../sources/playable-song.ts'
 import type { CoverOf } from '../sources/song-cover.ts'
 import type { InspectCover } from '../uploads/cover.ts'
 import { noFile, readAccept } from '../uploads/form.ts'
@@ -37,6 +39,7 @@ export interface AppRoutesDeps {
   readonly inspect: Inspect
   readonly storage: Storage
   readonly coverOf: CoverOf
+  readonly openAsWav: OpenAsWav
   readonly inspectCover: InspectCover
 }
 
@@ -111,8 +114,14 @@ function sourceRoutes(app: FastifyInstance, { batchService, random, tmp, ...rest
     }
   })
   route(app, ENDPOINTS.readSource, ({ params }) => ({ status: 200, body: found(sources.show(params.source_id)) }))
-  route(app, ENDPOINTS.readSourceFile, async ({ params, request }) => {
+  route(app, ENDPOINTS.readSourceFile, async ({ params, request, signal }) => {
     const { facts, ...song } = found(sources.find(params.source_id))
+    if (isOtherContainer(facts.format)) {
+      const wav = await rest.openAsWav({ path: song.path, facts }, signal)
+      const about = { filename: song.filename, sha256: song.sha256, mediaType: MEDIA_TYPES.wav }
+      // Whole: a range of its own would decode the song each time.
+      return bytesAnswer(wav, about, { method: request.method, headers: {} }, new AppError('NOT_FOUND'))
+    }
     const file = { path: song.path, filename: song.filename, sha256: song.sha256, mediaType: MEDIA_TYPES[facts.format] }
     return fileAnswer(file, request, new AppError('NOT_FOUND'))
   })

@@ -100,7 +100,8 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
   replaceJobSigningSecret: 'The old secret is no longer used.',
   createSource: 'Stores a song, which can then be analysed and mastered any number of times.',
   readSource: 'Facts of a stored song that need no analysis.',
-  readSourceFile: 'The uploaded bytes, with ranges.',
+  readSourceFile:
+    'The uploaded bytes of an MP3, WAV or FLAC, with ranges; the sound of any other container as a WAV of 32 bit float, which every browser plays.',
   readSourceCover: 'The first picture in the tags of the song.',
   listCopyCodecs: 'A codec without an encoder cannot be heard with this ffmpeg.',
   readCodedCopy:

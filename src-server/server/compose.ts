@@ -35,6 +35,7 @@ import { mcpRoutes } from '../mcp/routes.ts'
 import { notifyRoutes } from '../notify/routes.ts'
 import { releaseExportRoutes, releaseRoutes } from '../releases/routes.ts'
 import { createSystemStateReader } from '../settings/system-state.ts'
+import { createOpenAsWav } from '../sources/playable-song.ts'
 import { copyOpened, UnreadableError } from '../sources/song-files.ts'
 import { watchFolderRoutes } from '../watch/watch-folder-routes.ts'
 import { type Core, createCore, type ServiceDeps } from './core.ts'
@@ -354,6 +355,7 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     inspect,
     storage,
     coverOf,
+    openAsWav: createOpenAsWav({ ffmpeg, tmp: folders.tmp, random: deps.random, storage }),
   })
   watchFolderRoutes(app, watchFolders)
   auditionRoutes(app, work.auditions)

@@ -334,6 +334,27 @@ async function decodeByFfmpeg(
   })
 }
 
+/** Writes the sound of a file in a container as a WAV of 32 bit float at its own rate. Throws as {@link runOverSong} does. */
+export async function writeDecoded(
+  ffmpeg: Ffmpeg,
+  path: string,
+  facts: AudioFacts,
+  target: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await runOverSong(ffmpeg, songOf(path, facts), {
+    operation: 'write the song for a player',
+    options: ['-cpuflags', '0'],
+    outputOptions: [
+      ...['-map', trackOf(facts), '-ac', String(facts.channels), '-ar', String(facts.sampleRateHz)],
+      ...(facts.excerpt ? ['-af', excerptFilter(facts.excerpt)] : []),
+      ...['-c:a', 'pcm_f32le', '-f', 'wav'],
+    ],
+    output: target,
+    signal,
+  })
+}
+
 function excerptFilter({ startFrame, frames }: Excerpt): string {
   return `atrim=start_sample=${startFrame}:end_sample=${startFrame + frames}`
 }

@@ -22,7 +22,7 @@ import { locateFfmpeg } from '../../../src-worker/media/locate.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { createHeldEngine, type HeldEngine } from '../../support/held-engine.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { wavSong } from '../../support/songs.ts'
+import { inAiff, wavSong } from '../../support/songs.ts'
 import { eventually } from '../notify/fixture.ts'
 
 // As the user has it before the first service of this process.
@@ -108,6 +108,24 @@ test('a song is stored with what it is, lies in the batch, and can be read back 
   expect(Buffer.from(await response.arrayBuffer()).equals(bytes.subarray(44, 100))).toBe(true)
   expect((await service.get('/app/sources/unknown')).status).toBe(404)
   expect((await service.get(`/app/sources/${source.source_id}/cover`)).status).toBe(404)
+})
+
+test('a song in another container is stored when the page accepts it, and is played as a WAV of the same samples', async () => {
+  const wav = wavSong()
+  const aiff = inAiff(wav)
+  expect((await upload(aiff, 'Lamp.aiff')).body.error.code).toBe('UNSUPPORTED_FORMAT')
+  const { status, body: source } = await upload(aiff, 'Lamp.aiff', { accept: 'any' })
+  const sha256 = createHash('sha256').update(aiff).digest('hex')
+  expect([status, source]).toMatchObject([201, { title: 'Lamp', sha256, size_bytes: aiff.length }])
+  const response = await fetch(`${service.baseUrl}/app/sources/${source.source_id}/file`, {
+    headers: { authorization: `Bearer ${service.sessionCredential}`, range: 'bytes=0-65535' },
+  })
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/wav'])
+  const played = Buffer.from(await response.arrayBuffer())
+  const samples = played.subarray(played.indexOf('data') + 8)
+  const wanted = Array.from({ length: (wav.length - 44) / 2 }, (_, i) => wav.readInt16LE(44 + 2 * i) / 32_768)
+  expect(Array.from({ length: samples.length / 4 }, (_, i) => samples.readFloatLE(4 * i))).toEqual(wanted)
+  expect(service.temporary()).toEqual([])
 })
 
 test('a song is called the same in the batch and in its job, whatever dots its name has', async () => {
