@@ -21,7 +21,7 @@ import { commandsOf } from '../support/commands.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { pngPicture } from '../support/pictures.ts'
 import { type Service, startService } from '../support/service.ts'
-import { wavSong } from '../support/songs.ts'
+import { inAiff, wavSong } from '../support/songs.ts'
 
 const root = path.join(import.meta.dirname, '../..')
 const engine = createHeldEngine({ isAutomatic: true })
@@ -152,7 +152,8 @@ test('a folder is watched with settings of its own, paused, found again by its p
   writeFileSync(path.join(inbox, 'new.wav'), wavSong())
   await expect.poll(async () => (await json('jobs', 'list', '--search', 'new')).total).toBe(1)
   expect((await call('C', 'watch', 'pause', 'inbox')).out).toContain('paused')
-  expect(await json('watch', 'resume', added.folder_id)).toMatchObject({ is_active: true })
+  expect(await json('watch', 'resume', added.folder_id)).toMatchObject({ is_active: true, accept: null })
+  expect(await json('watch', 'convert', 'inbox')).toMatchObject({ is_active: true, accept: 'any' })
   expect((await call('C', 'watch', 'remove', inbox)).out).toBe('The folder is no longer watched.\n')
   expect(await call('C', 'watch', 'remove', inbox)).toMatchObject({
     code: 1,
@@ -165,6 +166,7 @@ test('a batch is listed, followed song by song, read as a table, and taken in ha
   const songs = path.join(folder, 'songs')
   mkdirSync(songs)
   for (const name of ['one.wav', 'two.wav']) writeFileSync(path.join(songs, name), wavSong())
+  for (const name of ['three.aiff', 'film.mp4']) writeFileSync(path.join(songs, name), inAiff(wavSong()))
   await call('C', 'batch', 'songs', '--platforms', 'melon', '--out', 'done', '--allow')
   const { batches } = await json('batches', 'list')
   const id = batches[0].batch_id
@@ -180,6 +182,8 @@ test('a batch is listed, followed song by song, read as a table, and taken in ha
   expect(await json('jobs', 'report', job_id)).toMatchObject({ job_id })
   expect(await json('batches', 'songs', id, '--failed')).toEqual({ songs: [] })
   expect((await call('C', 'batches', 'songs', id, '--csv')).out).toMatch(/^\ufeff?line,/)
+  await call('C', 'batch', 'songs', '--platforms', 'melon', '--out', 'done', '--convert')
+  expect((await json('batches', 'list')).batches[0].songs).toMatchObject({ total: 3, done: 3 })
   for (const word of ['pause', 'resume', 'retry', 'cancel'])
     expect(await json('batches', word, id)).toMatchObject({ batch_id: id })
   expect((await call('C', 'batches', 'cancel', id)).out).toMatch(/\nIt had ended before; nothing was changed\.\n$/)

@@ -22,7 +22,7 @@ import { commandsOf } from '../support/commands.ts'
 import { listing } from '../support/folder-listing.ts'
 import { createHeldEngine } from '../support/held-engine.ts'
 import { type Service, startService } from '../support/service.ts'
-import { wavSong } from '../support/songs.ts'
+import { inAiff, wavSong } from '../support/songs.ts'
 
 const engine = createHeldEngine({ isAutomatic: true })
 const folder = mkdtempSync(path.join(tmpdir(), 'loudsmith-jobs-'))
@@ -182,6 +182,16 @@ test('a job that has not ended is cancelled, and only such a one', async () => {
   expect((await call('C', 'jobs', 'cancel', id)).out).toMatch(/\nIt had ended before; nothing was cancelled\.\n$/)
   expect(await json('jobs', 'list', '--status', 'failed')).toMatchObject({ total: 1 })
   engine.isAutomatic = true
+})
+
+test('files in other containers are taken with --convert alone', async () => {
+  writeFileSync(path.join(folder, 'Lamp.aiff'), inAiff(wavSong({ seconds: 2 })))
+  expect(await json('analyse', 'Lamp.aiff')).toMatchObject({ error: { code: 'UNSUPPORTED_FORMAT' } })
+  expect(await json('analyse', 'Lamp.aiff', '--convert')).toMatchObject({ codec: 'pcm_s16' })
+  expect((await call('C', 'master', 'Lamp.aiff')).problem).toContain('This is an AIFF file.')
+  await call('C', 'master', 'Lamp.aiff', '--convert')
+  const [job] = (await json('jobs', 'list', '--search', 'Lamp')).jobs
+  expect(job).toMatchObject({ title: 'Lamp', filename: 'Lamp.aiff', status: 'done' })
 })
 
 test('a song is measured, and nothing is kept', async () => {
