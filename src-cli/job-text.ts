@@ -21,7 +21,8 @@ export function describeJob(job: Job, { master: say, language }: Messages): stri
       .map((cost) => say.note(`${platform}: ${costText(cost, language)}`)),
   )
   const results = [...job.results, ...(job.release ? [{ ...job.release, platform: RELEASE }] : [])]
-  return [table(results.map((result) => resultRow(result, say))), ...warnings, ...costs].join('\n')
+  const summary = job.summary === undefined ? [] : [job.summary]
+  return [table(results.map((result) => resultRow(result, say))), ...summary, ...warnings, ...costs].join('\n')
 }
 
 function resultRow(

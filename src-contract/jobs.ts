@@ -103,6 +103,12 @@ export const Job = exactly({
   ...SHOWN_SETTINGS,
   warnings: Type.Array(Warning),
   results: Type.Array(MasterResult),
+  summary: Type.Optional(
+    Type.String({
+      description:
+        'Extension: what was changed, in a sentence or two, in the language of `Accept-Language`. Absent in results of older versions.',
+    }),
+  ),
   release: Type.Optional(ReleaseResult),
   credits_refunded: Type.Integer(),
   output_folder: Type.Optional(
@@ -217,6 +223,10 @@ export const DryRun = exactly({
   credits_remaining: Type.Integer(),
   platforms: Type.Array(oneOf(PLATFORMS)),
   proposed_edges: Type.Optional(ProposedEdges),
+  summary: Type.String({
+    description:
+      'What the plan changes, in a sentence or two, in the language of `Accept-Language`. Its levels lead from the loudness of the song to the targets.',
+  }),
   warnings: Type.Array(Warning),
 })
 

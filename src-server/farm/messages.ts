@@ -12,7 +12,7 @@ import { FAILURE_CODES, type FailureCode } from '../../src-contract/errors.ts'
 import { STAGES } from '../../src-contract/jobs.ts'
 import { SHOWN_METADATA } from '../../src-contract/metadata-schemas.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
-import { MasterResult, ReleaseResult, Repair, Warning } from '../../src-contract/report.ts'
+import { MasterResult, ReleaseResult, Repair, Report, Warning } from '../../src-contract/report.ts'
 import { MasterSettings } from '../../src-contract/setting-schemas.ts'
 import { OTHER_CONTAINER_NAMES } from '../../src-contract/song-files.ts'
 import type {
@@ -183,6 +183,7 @@ const Result = closed<WorkResult>()({
   release: Type.Optional(ReleaseResult),
   warnings: Type.Array(exactly(warning)),
   repairs: Type.Array(Repair),
+  summary: Report.properties.summary,
   zip: Zip,
   loudnessSteps: Type.Optional(perMaster(Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$' }))),
   reportJsonFile: Type.String(),

@@ -89,6 +89,7 @@ export function jobPayload(job: JobRecord, live: LiveState | undefined, view: Pa
     ...settings,
     warnings: warningPayloads(job.warnings, view.language),
     results: [...(job.result?.masters ?? [])],
+    ...present('summary', job.result?.summary?.[view.language]),
     ...present('release', job.result?.release),
     credits_refunded: job.creditsRefunded,
     ...present('output_folder', view.isSession ? job.outputFolder : undefined),

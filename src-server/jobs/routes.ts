@@ -1,6 +1,7 @@
 import path from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sharedInTurn } from '../../src-contract/at-most.ts'
+import { targetsOf } from '../../src-contract/delivery-target.ts'
 import { masterSeconds } from '../../src-contract/edges.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
 import { type Analysis, type CreatedJob, jobEndpoints } from '../../src-contract/jobs.ts'
@@ -10,6 +11,7 @@ import type { Warning } from '../../src-contract/report.ts'
 import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
 import type { Accept } from '../../src-contract/song-files.ts'
 import { proposedEdgesIn } from '../../src-contract/text/edge-reasons.ts'
+import { changeSummary } from '../../src-contract/text/summary.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WorkStage } from '../../src-worker/mastering/work-order.ts'
 import { coverWarnings } from '../../src-worker/media/cover-warnings.ts'
@@ -138,7 +140,8 @@ async function dryRun(
   ignored: readonly Warning[],
 ) {
   const balance = deps.submissions.check(submission)
-  const { warnings, proposed_edges } = await analyseOnce(nameOf(caller), () => analyseAsJob(deps, submission, signal))
+  const found = await analyseOnce(nameOf(caller), () => analyseAsJob(deps, submission, signal))
+  const { warnings, proposed_edges } = found
   return {
     status: 200,
     body: {
@@ -147,12 +150,23 @@ async function dryRun(
       credits_remaining: balance,
       platforms: [...submission.request.settings.platforms],
       ...(proposed_edges ? { proposed_edges: proposedEdgesIn(proposed_edges, language) } : {}),
+      summary: planSummary(found, submission.request)[language],
       warnings: [
         ...warningPayloads([...warnings, ...coverWarnings(submission.cover, submission.song.facts)], language),
         ...ignored,
       ],
     },
   } as const
+}
+
+/** Returns what a plan changes. Its levels are estimates: the way from the song's loudness to the targets of its masters. */
+function planSummary({ decisions, measurement }: AnalysisFacts, { settings, masterTargets }: Submission['request']) {
+  const { integrated_lufs: lufs } = measurement
+  const targets = lufs === null ? [] : targetsOf(settings, masterTargets)
+  const levels = targets.map(({ platform, targetLufs }) => ({
+    ...{ platform, gain_db: targetLufs - lufs!, max_gain_reduction_db: 0 },
+  }))
+  return changeSummary(decisions, levels)
 }
 
 /** Serves the cancelling of an unfinished job and the removal of an ended one; only its maker cancels it without the scope `all`. */
@@ -233,7 +247,8 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
       const {
         warnings,
         proposed_edges,
-        loudnessSteps: _,
+        decisions: _decisions,
+        loudnessSteps: _steps,
         kept,
         ...found
       } = await (sourceId === undefined

@@ -65,6 +65,7 @@ export async function analyseSong(
     }),
     ...(proposal ? { proposed_edges: proposal } : {}),
     warnings: songWarnings({ ...order, source: order.song }, { analysis, plan, bridgedGaps }),
+    decisions: plan.decisions,
     loudnessSteps: encodeSteps(meter.stepMeanSquares()),
     kept: packAnalysis(await analysisKey(order.ffmpeg, song), analysis),
   }

@@ -174,6 +174,7 @@ async function packageSong(
     ...(report.release ? { release: report.release.result } : {}),
     warnings,
     repairs: report.repairs,
+    ...(report.summary ? { summary: report.summary } : {}),
     zip,
     loudnessSteps: loudnessStepsOf(delivery),
     reportJsonFile: RESULT_TEXTS.json,

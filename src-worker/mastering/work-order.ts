@@ -24,6 +24,7 @@ import type {
   Warning,
 } from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
+import type { LocalizedText } from '../../src-contract/text/language.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 import type { FilePart } from '../../src-system/copy-part.ts'
 import type { AudioFacts, SongTags } from '../media/audio-facts.ts'
@@ -254,6 +255,8 @@ export interface WorkResult {
   readonly release?: ReleaseResult
   readonly warnings: readonly WarningFact[]
   readonly repairs: readonly Repair[]
+  /** What was changed; absent in results of earlier versions. */
+  readonly summary?: LocalizedText
   readonly zip: ResultZip
   /** Loudness of every master in steps, as `encodeSteps` writes it; absent in results of earlier versions. */
   readonly loudnessSteps?: Readonly<Partial<Record<MasterName, string>>>
@@ -291,6 +294,8 @@ export interface AnalysisDone {
   readonly analysis: Omit<Analysis, 'warnings' | 'proposed_edges'> & {
     readonly warnings: readonly WarningFact[]
     readonly proposed_edges?: EdgeProposal
+    /** Reasons of the plan that these settings give. */
+    readonly decisions: readonly Pick<Decision, 'code' | 'values'>[]
     /** Loudness of the song in steps, as `encodeSteps` writes it. */
     readonly loudnessSteps: string
     /** File that keeps the whole analysis; see `kept-analysis.ts`. */

@@ -49,7 +49,7 @@ test('jobs are listed, searched, shown, reported, mastered again and deleted', a
   expect(await json('jobs', 'list', '--search', 'nothing')).toMatchObject({ total: 0 })
   expect((await call('C', 'jobs', 'list', '--limit', '0')).problem).toContain('from 1 to 100')
   const shown = (await call('ko_KR.UTF-8', 'jobs', 'show', id)).out
-  expect(shown).toMatch(/하늘 - 첫차\nspotify +−?[-\d.]+ LUFS[\s\S]*\nmelon /)
+  expect(shown).toMatch(/하늘 - 첫차\nspotify +−?[-\d.]+ LUFS[\s\S]*\nmelon .*\n음량만: Spotify, /)
 
   expect(await json('jobs', 'report', id)).toMatchObject({ job_id: id })
 

@@ -10,6 +10,7 @@ import { deliveryTarget, type MasterName } from '../../src-contract/delivery-tar
 import type { ErrorParams, FailureCode } from '../../src-contract/errors.ts'
 import type { MasterResult, Pictured, ReleaseResult, Report } from '../../src-contract/report.ts'
 import { shownSettings } from '../../src-contract/settings.ts'
+import { changeSummary } from '../../src-contract/text/summary.ts'
 import type { ForkEngine } from '../../src-server/jobs/worker-pool.ts'
 import { makeExportFiles, measureRecord } from '../../src-worker/mastering/export-files.ts'
 import { describeFailure } from '../../src-worker/mastering/work-failure.ts'
@@ -260,6 +261,7 @@ function writeResult(
     ...record,
     warnings: [],
     repairs: [],
+    summary: changeSummary([], masters),
     zip: composeZip(folderName, packed),
     reportJsonFile: 'report.json',
     reportHtmlFile: 'report.html',
@@ -354,5 +356,6 @@ const emptyAnalysis = {
   waveform: [],
   repairs: [],
   warnings: [],
+  decisions: [],
   loudnessSteps: '',
 }

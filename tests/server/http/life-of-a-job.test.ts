@@ -66,6 +66,11 @@ describe('a job that succeeds (spec 3)', () => {
     const download_url = `${service.baseUrl}/api/v1/jobs/${job_id}/download`
     expect(job).toMatchObject({ status: 'done', progress: 100, download_url, credits_used: 1, credits_refunded: 0 })
     expect(job.results.map(({ platform }) => platform)).toEqual(['melon', 'spotify'])
+    const inKorean = await service.get(`/api/v1/jobs/${job_id}`, { headers: { 'accept-language': 'ko' } })
+    expect([job.summary, inKorean.body.summary]).toEqual([
+      expect.stringMatching(/^Only the level: /),
+      expect.stringMatching(/^음량만: /),
+    ])
     for (const absent of ['error_message', 'failure_code', 'stage', 'queue_position'])
       expect(job).not.toHaveProperty(absent)
     expect(Date.parse(job.expires_at ?? '') - Date.parse(job.completed_at ?? '')).toBe(30 * 86_400_000)

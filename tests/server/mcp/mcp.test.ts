@@ -126,7 +126,9 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
 
     const request = { file: song, platforms: ['spotify'], title: '밤', settings: { target_lufs: -12 } }
     const { value: dry } = await use('master', request)
-    expect(dry).toMatchObject({ dry_run: true, would_charge: 1, credits_remaining: before })
+    // From −20 LUFS, at which this engine hears every song.
+    const summary = expect.stringMatching(/^Only the level: Spotify \+8\.0.dB\. No fault was found\.$/)
+    expect(dry).toMatchObject({ dry_run: true, would_charge: 1, credits_remaining: before, summary })
     const progress: number[] = []
     const onprogress = ({ progress: percent }: { progress: number }) => void progress.push(percent)
     const begun = held.processes.length
@@ -136,7 +138,13 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     await expect.poll(() => progress.at(-1)).toBe(50)
     held.processes[begun]?.finish()
     const { value: job, links } = await mastering
-    expect(job).toMatchObject({ status: 'done', title: '밤', credits_used: 1, target_lufs: -12 })
+    expect(job).toMatchObject({
+      status: 'done',
+      title: '밤',
+      credits_used: 1,
+      target_lufs: -12,
+      summary: expect.any(String),
+    })
     expect(links).toEqual([job.download_url, `loudsmith://jobs/${job.job_id}/report`])
     expect(await credits()).toBe(before - 1)
 

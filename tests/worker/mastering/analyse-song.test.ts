@@ -3,6 +3,8 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { RENDER_WARNING_CODES } from '../../../src-contract/report.ts'
 import { DEFAULT_SETTINGS, jobSettings } from '../../../src-contract/settings.ts'
+import { LANGUAGES } from '../../../src-contract/text/language.ts'
+import { changeSummary } from '../../../src-contract/text/summary.ts'
 import { analyseSong } from '../../../src-worker/mastering/analyse-song.ts'
 import { WorkFailure } from '../../../src-worker/mastering/work-failure.ts'
 import { sine, songLike } from '../../support/sounds.ts'
@@ -26,7 +28,7 @@ test('gives all warnings of a job with the same settings and reference, except t
   const order = await orderFor(file, folder, { platforms: ['spotify'], genre: 'ballad', intensity: 30, reference })
   const { settings, source } = order
   const look = await analyseSong({ song: source, settings, ffmpeg, reference }, () => {}, never)
-  const { warnings } = await masterOrder(order)
+  const { warnings, summary } = await masterOrder(order)
   expect(look.warnings).toEqual(warnings.filter(({ code }) => !RENDER_WARNING_CODES.includes(code)))
   expect(look.warnings.map(({ code }) => code)).toEqual(
     expect.arrayContaining([
@@ -37,6 +39,9 @@ test('gives all warnings of a job with the same settings and reference, except t
       'REFERENCE_NOT_COMPARABLE',
     ]),
   )
+  // The sound is told alike before and after; the levels are those of the master alone.
+  const planned = changeSummary(look.decisions)
+  for (const language of LANGUAGES) expect(summary?.[language]).toContain(planned[language])
   const alone = await analyseSong({ song: source, settings, ffmpeg }, () => {}, never)
   expect(alone.warnings.map(({ code }) => code)).not.toContain('REFERENCE_NOT_COMPARABLE')
 }, 120_000)
