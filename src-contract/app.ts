@@ -84,6 +84,12 @@ export const BatchSong = exactly({
   cover: Type.Optional(StoredCover),
   analysis: orNull(AnalysisSummary),
   job_ids: Type.Array(Uuid, { description: 'Jobs of this song, newest first.' }),
+  mastered_before: Type.Optional(
+    exactly(
+      { job_id: Uuid, finished_at: Timestamp },
+      'The newest job of the same bytes that is not of this song and whose files are still there.',
+    ),
+  ),
   batch_id: Type.Optional(Uuid),
   error: Type.Optional(
     exactly({

@@ -25,7 +25,7 @@ import { changedOwnMetadata } from '../uploads/metadata.ts'
 import type { SpareRoom } from '../uploads/spare-room.ts'
 import { WatchFolderStore } from '../watch/watch-folder-store.ts'
 import { BatchFeed } from './batch-feed.ts'
-import { batchToJson, songToJson } from './batch-json.ts'
+import { batchToJson, songsToJson } from './batch-json.ts'
 import { type BatchCommon, type BatchRow, BatchStore, type SongCover } from './batch-store.ts'
 
 /** Request for the job of one song. */
@@ -116,17 +116,19 @@ export class BatchQueue {
     const isOfRelease = ({ sourceId, state }: BatchRow) =>
       state !== 'waiting' && released.has(sourceId) && sourceJobs.listOf(sourceId).length === 0
     const songs = this.#store.songs()
-    const shown = (list: readonly BatchRow[]) => list.map((song) => songToJson(this.#deps, song, language))
     return batchToJson(
       this.#common(),
-      shown(songs.filter((song) => !isOfRelease(song))),
-      shown(songs.filter(isOfRelease)),
+      this.#shown(
+        songs.filter((song) => !isOfRelease(song)),
+        language,
+      ),
+      this.#shown(songs.filter(isOfRelease), language),
     )
   }
 
   /** Returns one song as JSON (schema `BatchSong`). Throws NOT_FOUND. */
   songJson(sourceId: string, language: Language): string {
-    return songToJson(this.#deps, this.#require(sourceId), language)
+    return this.#shown([this.#require(sourceId)], language)[0]!
   }
 
   /** Submits waiting songs while there are free processes and slots. Never throws. */
@@ -272,9 +274,9 @@ export class BatchQueue {
    * identifiers.
    */
   forgetUnused(): string[] {
-    const { clock, trustedNow = clock.now, sources, sourceJobs, releasedSources } = this.#deps
+    const { sources, sourceJobs, releasedSources } = this.#deps
     const store = this.#store
-    const before = trustedNow() - UNDO_MS
+    const before = this.#trustedNow() - UNDO_MS
     const isExpired = (sourceId: string) =>
       store.song(sourceId)?.state === 'submitted' && this.#watchFolders.originalsOf(sourceId).some(isUnchanged)
     const { settings, presets } = this.#common()
@@ -288,6 +290,17 @@ export class BatchQueue {
     })
     if (unused.length > 0) this.#noteFreeing(() => sources.remove(unused))
     return unused
+  }
+
+  /** Returns songs as JSON (schema `BatchSong`). */
+  #shown(songs: readonly BatchRow[], language: Language): string[] {
+    const { sources, sourceJobs } = this.#deps
+    return songsToJson({ sources, sourceJobs, nowMs: this.#trustedNow() }, songs, language)
+  }
+
+  #trustedNow(): number {
+    const { clock, trustedNow = clock.now } = this.#deps
+    return trustedNow()
   }
 
   /** As `note`, for a change that frees room: it goes through on a full disk too. */

@@ -2,6 +2,17 @@
 import type { Db } from '../db/open.ts'
 import { UNFINISHED } from './unfinished.ts'
 
+/** A stored song by its bytes. */
+interface StoredContent {
+  readonly sourceId: string
+  readonly sha256: string
+}
+
+interface EarlierJob {
+  readonly jobId: string
+  readonly endedAtMs: number
+}
+
 function prepareStatements(db: Db) {
   return {
     countUnfinished: db
@@ -16,6 +27,14 @@ function prepareStatements(db: Db) {
         'SELECT source_id FROM jobs WHERE source_id IS NOT NULL GROUP BY source_id HAVING min(is_expired) = 1',
       )
       .pluck(),
+    selectBefore: db.prepare<{ songs: string; now: number }, { sourceId: string; jobId: string; endedAtMs: number }>(
+      `SELECT song.value ->> '$.sourceId' AS sourceId, job_id AS jobId, max(completed_at_ms) AS endedAtMs
+       FROM json_each(:songs) AS song CROSS JOIN jobs ON source_sha256 = song.value ->> '$.sha256'
+       WHERE state = 'done' AND source_id IS NOT song.value ->> '$.sourceId'
+         AND (delivered_sums IS NOT NULL
+           OR (is_expired = 0 AND (is_kept = 1 OR expires_at_ms IS NULL OR expires_at_ms > :now)))
+       GROUP BY song.key`,
+    ),
     selectInBatch: db
       .prepare<[string, string], number>('SELECT 1 FROM jobs WHERE source_id = ? AND batch_id = ?')
       .pluck(),
@@ -48,6 +67,15 @@ export class SourceJobs {
   /** Returns the stored songs whose jobs have all expired. */
   listSweptSources(): string[] {
     return this.#statements.selectSwept.all()
+  }
+
+  /**
+   * Returns, by stored song, the newest finished job of the same bytes that is not its own and whose files are there at `nowMs`, milliseconds
+   * since 1970.
+   */
+  newestBefore(songs: readonly StoredContent[], nowMs: number): ReadonlyMap<string, EarlierJob> {
+    const found = this.#statements.selectBefore.all({ songs: JSON.stringify(songs), now: nowMs })
+    return new Map(found.map(({ sourceId, ...job }) => [sourceId, job]))
   }
 
   /** Returns whether a stored song has a job of this batch, ended or not. */

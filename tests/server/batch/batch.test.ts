@@ -284,6 +284,35 @@ test('songs of releases are no part of the batch until they leave their releases
   expect(shown()).toEqual([[only, started, own], []])
 })
 
+test('a song whose bytes were mastered before names the newest job of others whose files are there', async () => {
+  const { addSong, batch, store, clock, db } = openBatch()
+  const first = addSong('first', 'bytes')
+  const master = (expiresAtMs?: number) => {
+    batch.start([first])
+    const jobId = batch.read('en').songs[0]!.job_ids[0]!
+    const end = { result: { masters: [] } as never, warnings: [], creditsRefunded: 0, storedBytes: 0 }
+    const position = { state: 'done', starts: 1, losses: 0, interruptions: 0 } as const
+    const completedAtMs = clock.now()
+    store.finish(jobId, position, { ...end, completedAtMs, ...(expiresAtMs === undefined ? {} : { expiresAtMs }) })
+    return { job_id: jobId, finished_at: new Date(completedAtMs).toISOString() }
+  }
+  const older = master()
+  await clock.advance(1000)
+  const newer = master(clock.now() + 5000)
+  const again = addSong('again', 'bytes')
+  addSong('another')
+  const seen = () => batch.read('en').songs.map(({ mastered_before }) => mastered_before)
+  expect(seen()).toEqual([undefined, newer, undefined])
+  expect(JSON.parse(batch.songJson(again, 'en')).mastered_before).toEqual(newer)
+  await clock.advance(5000)
+  expect(seen()[1]).toEqual(older)
+  db.exec('UPDATE jobs SET is_expired = 1')
+  expect(seen()[1]).toBeUndefined()
+  // Moved into the folder of a manifest, where they stay.
+  db.prepare("UPDATE jobs SET delivered_sums = '{}' WHERE job_id = ?").run(older.job_id)
+  expect(seen()[1]).toEqual(older)
+})
+
 test('an analysis is kept exactly when the app is told of it', () => {
   const { addSong, batch, world, sources, told } = openBatch()
   const a = addSong('a')
