@@ -5,7 +5,7 @@ import { COVER_TYPES, StoredCover } from './covers.ts'
 import { ProposedEdges } from './edge-proposals.ts'
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
-import { AcceptField, type Analysis, RESULT_ERRORS } from './jobs.ts'
+import { AcceptField, type Analysis, MadeWith, RESULT_ERRORS } from './jobs.ts'
 import { MAX_ALLOWED_FOLDERS, MAX_COVER_BYTES, MAX_ENGINE_WORKERS } from './limits.ts'
 import { CHANGED_OWN_METADATA, SHOWN_METADATA, SHOWN_OWN_METADATA } from './metadata-schemas.ts'
 import { Warning } from './report.ts'
@@ -30,6 +30,7 @@ export const Source = exactly({
   bit_depth: Type.Optional(Type.Integer()),
   bit_rate_bps: Type.Optional(Type.Integer()),
   has_cover: Type.Boolean(),
+  made_with: MadeWith,
   tags: Type.Object(FILE_METADATA, {
     description: 'Metadata in the file beside title and artist; its lyrics are left out.',
   }),

@@ -32,6 +32,7 @@ import { CHANGED_METADATA, METADATA_FIELDS, SHOWN_METADATA } from './metadata-sc
 import { PLATFORMS } from './platforms/index.ts'
 import { MasterResult, Pictured, RENDER_WARNING_CODES, ReleaseResult, Repair, Report, Warning } from './report.ts'
 import { CHANGED_SETTINGS, SETTING_FIELDS, SHOWN_SETTINGS } from './setting-schemas.ts'
+import { MADE_WITH } from './settings.ts'
 import { ACCEPT_ANY, OTHER_CONTAINERS } from './song-files.ts'
 
 export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
@@ -252,6 +253,11 @@ export const JobPage = exactly({
 })
 export type JobPage = Static<typeof JobPage>
 
+/** Service that made a song, as its file names it. */
+export const MadeWith = Type.Optional(
+  oneOf(MADE_WITH, 'The service that made the song, where its tags or its C2PA manifest name it; never guessed.'),
+)
+
 /** Result of the free analysis of a song. */
 export const Analysis = exactly({
   duration_seconds: Type.Number(),
@@ -259,6 +265,7 @@ export const Analysis = exactly({
   sample_rate_hz: Type.Integer(),
   channels: Type.Integer(),
   bandwidth_hz: orNull(Type.Number()),
+  made_with: MadeWith,
   ...Pictured.properties,
   waveform: Type.Array(Type.Number(), { description: 'Peak of each of equal slices, linear 0 to 1.' }),
   repairs: Type.Array(Repair, { description: 'Repairs that mastering would make.' }),

@@ -23,7 +23,11 @@ import {
 export const GENRES = ['kpop', 'edm', 'ballad', 'hiphop', 'pop', 'other'] as const
 export type Genre = (typeof GENRES)[number]
 
-export const AI_SERVICES = ['suno', 'udio', 'elevenlabs', 'other'] as const
+/** Services that a file can name as its maker. */
+export const MADE_WITH = ['suno', 'udio', 'elevenlabs'] as const
+export type MadeWith = (typeof MADE_WITH)[number]
+
+export const AI_SERVICES = [...MADE_WITH, 'other'] as const
 export type AiService = (typeof AI_SERVICES)[number]
 
 export const TIERS = ['standard', 'premium'] as const

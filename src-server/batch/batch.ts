@@ -151,7 +151,9 @@ export class BatchQueue {
     let sourceId = ''
     this.note(() => {
       sourceId = storeSong()
+      const { settings } = this.#common()
       this.#store.add(sourceId)
+      this.#store.setSettings(sourceId, this.#ownOf(sourceId, settings), settings)
     })
     return sourceId
   }
@@ -165,10 +167,11 @@ export class BatchQueue {
     this.note(() => {
       const sourceId = storeSong()
       const { settings: shared } = this.#common()
+      const own = this.#ownOf(sourceId, settings ?? shared) ?? settings
       store.add(sourceId)
-      if (settings) store.setSettings(sourceId, settings, shared)
+      if (own) store.setSettings(sourceId, own, shared)
       store.move(sourceId, 'waiting', {
-        startedSettings: settings ?? shared,
+        startedSettings: own ?? shared,
         batchId: this.#deps.random.newUuid(),
       })
     })
@@ -290,6 +293,12 @@ export class BatchQueue {
     })
     if (unused.length > 0) this.#noteFreeing(() => sources.remove(unused))
     return unused
+  }
+
+  /** Returns the settings of a song that arrives and whose file names the service that made it, where `settings` name none; else null. */
+  #ownOf(sourceId: string, settings: MasterSettings): MasterSettings | null {
+    const service = this.#deps.sources.show(sourceId)?.made_with
+    return service && settings.ai_service === 'other' ? { ...settings, ai_service: service } : null
   }
 
   /** Returns songs as JSON (schema `BatchSong`). */

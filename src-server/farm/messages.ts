@@ -98,6 +98,7 @@ const AudioFacts = closed<AudioFactsValue>()({
     }),
   ),
   hasProvenance: Type.Boolean(),
+  claimGenerator: line,
 })
 
 /** Its path is the address of the stored file. */

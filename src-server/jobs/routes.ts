@@ -15,6 +15,7 @@ import { changeSummary } from '../../src-contract/text/summary.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WorkStage } from '../../src-worker/mastering/work-order.ts'
 import { coverWarnings } from '../../src-worker/media/cover-warnings.ts'
+import { madeWith } from '../../src-worker/media/provenance.ts'
 import { disposition } from '../artifacts/send-file.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
@@ -261,8 +262,10 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
               }),
             ),
           ))
+      const service = madeWith(song.facts)
       const analysis = {
         ...found,
+        ...(service ? { made_with: service } : {}),
         ...(proposed_edges ? { proposed_edges: proposedEdgesIn(proposed_edges, call.language) } : {}),
         warnings: warningPayloads(warnings, call.language),
       }

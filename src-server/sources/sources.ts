@@ -10,6 +10,7 @@ import { toWireValues } from '../../src-contract/wire-values.ts'
 import { syncFolder } from '../../src-system/disk.ts'
 import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
 import type { AudioFacts } from '../../src-worker/media/audio-facts.ts'
+import { madeWith } from '../../src-worker/media/provenance.ts'
 import { metadataInTags } from '../../src-worker/media/tag-metadata.ts'
 import type { Cover } from '../../src-worker/media/tags.ts'
 import { chooseTitle, listed, titleFile } from '../../src-worker/result/names.ts'
@@ -298,6 +299,7 @@ function rowOf({ purpose, filename, sizeBytes, sha256, facts, cover }: NewSource
 function sourceToWire(row: SourceRow): Source {
   const facts = JSON.parse(row.facts) as AudioFacts
   const { lyrics: _lyrics, ...tags } = metadataInTags(facts.tags)
+  const service = madeWith(facts)
   return {
     source_id: row.source_id,
     filename: row.filename,
@@ -312,6 +314,7 @@ function sourceToWire(row: SourceRow): Source {
     ...(facts.bitDepth === undefined ? {} : { bit_depth: facts.bitDepth }),
     ...(facts.bitRate === undefined ? {} : { bit_rate_bps: facts.bitRate }),
     has_cover: row.cover_type !== null,
+    ...(service ? { made_with: service } : {}),
     tags,
     created_at: isoTime(row.created_at_ms),
   }

@@ -15,6 +15,7 @@ import {
   type SongFile,
 } from '../../src-worker/media/decode.ts'
 import { type Ffmpeg, FfmpegError, type FfmpegFault } from '../../src-worker/media/ffmpeg.ts'
+import { readClaimGenerator } from '../../src-worker/media/provenance.ts'
 import {
   type FormatFault,
   type Recognition,
@@ -95,7 +96,9 @@ export async function probeAudio(path: string, { ffmpeg, accept, signal }: Probe
   const verdict = judge(stream, frames)
   if (!verdict.ok) return verdict
   const countedBy = readerOf(ffmpeg)
-  return { ok: true, facts: { ...factsOf(stream, { frames, damagedFrames, excerpt, countedBy }), ...tagged } }
+  const claimGenerator = stream.hasProvenance ? await readClaimGenerator(path) : undefined
+  const maker = claimGenerator === undefined ? {} : { claimGenerator }
+  return { ok: true, facts: { ...factsOf(stream, { frames, damagedFrames, excerpt, countedBy }), ...tagged, ...maker } }
 }
 
 interface CountedSound {

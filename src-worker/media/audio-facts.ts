@@ -101,4 +101,6 @@ export interface AudioFacts {
   readonly tagLosses?: TagLosses
   /** True if a C2PA provenance manifest is attached: mastering makes it invalid, so the report names it. */
   readonly hasProvenance: boolean
+  /** Maker that the manifest names; absent without one, and in facts stored before it was read. */
+  readonly claimGenerator?: string
 }

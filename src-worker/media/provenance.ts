@@ -1,6 +1,7 @@
 /** Traces of a generator in a song: its tags, and the maker of its C2PA manifest. Nothing is ever removed from a file. */
 import { open } from 'node:fs/promises'
-import type { SongTags } from './audio-facts.ts'
+import { MADE_WITH, type MadeWith } from '../../src-contract/settings.ts'
+import type { AudioFacts, SongTags } from './audio-facts.ts'
 
 /** A generator, and the tag that names it. */
 export interface GeneratorTrace {
@@ -45,6 +46,19 @@ export function generatorIn({ other = {}, ...named }: SongTags): GeneratorTrace 
     if (found) return { generator, evidence: `${found[0]}: ${found[1]}`.slice(0, MAX_EVIDENCE_LENGTH) }
   }
   return undefined
+}
+
+/**
+ * Returns the service of the setting `ai_service` that a file names as its maker: its tags, else its C2PA manifest. Undefined for other
+ * generators and without any. Pure.
+ */
+export function madeWith({
+  tags,
+  claimGenerator = '',
+}: Pick<AudioFacts, 'tags' | 'claimGenerator'>): MadeWith | undefined {
+  // `Suno_AI/1.0 c2pa-rs/0.40`: products without spaces in them.
+  const named = generatorIn(tags) ?? generatorIn({ other: { claim_generator: claimGenerator.replaceAll('_', ' ') } })
+  return MADE_WITH.find((service) => service === named?.generator.toLowerCase())
 }
 
 /** Bytes at the start and at the end of a file that are searched for a manifest. */

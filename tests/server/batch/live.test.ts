@@ -204,10 +204,30 @@ test('an MP3 is shown with its bit rate and its cover picture', async () => {
     'attached_pic',
     '-metadata',
     'title=봄날',
+    // As Suno writes it.
+    '-metadata',
+    'comment=made by suno; created=2026-01-17T05:59:17Z',
     at('song.mp3'),
   )
   const { body: source } = await upload(readFileSync(at('song.mp3')), 'song.mp3')
   expect(source).toMatchObject({ has_cover: true, title: '봄날', codec: 'mp3', bit_rate_bps: 96_000 })
+  expect(source).toMatchObject({ made_with: 'suno' })
+  expect((await batch()).songs).toMatchObject([{ settings: { ai_service: 'suno' } }])
+  await service.patch('/app/desk', { settings: { ...(await batch()).settings, ai_service: 'udio' } })
+  const { body: later } = await upload(readFileSync(at('song.mp3')), 'later.mp3')
+  expect(later).toMatchObject({ made_with: 'suno' })
+  const plain = await song('plain.wav')
+  expect(plain).not.toHaveProperty('made_with')
+  expect((await batch()).songs).toMatchObject([
+    { settings: { ai_service: 'suno' } },
+    { settings: null },
+    { settings: null },
+  ])
+  engine.answersLooks = true
+  const asked = new FormData()
+  asked.append('source_id', source.source_id)
+  const look = await service.call('POST', '/api/v1/analyze', { body: asked })
+  expect(look.body).toMatchObject({ made_with: 'suno' })
   const response = await fetch(`${service.baseUrl}/app/sources/${source.source_id}/cover`, {
     headers: { authorization: `Bearer ${service.sessionCredential}` },
   })

@@ -127,6 +127,7 @@ function openWatch(world: World = openBatch(), verdict: Verdict = () => undefine
       const refusal = await verdict(file.filename, signal)
       if (refusal) throw refusal
       if (file.filename === 'click.wav') return { ...file, facts: { ...FACTS, durationSeconds: 0.5 } }
+      if (file.filename === 'suno.wav') return { ...file, facts: { ...FACTS, tags: { comment: 'made by suno' } } }
       const isCutShort = readFileSync(file.path, 'utf8').endsWith('…')
       return { ...file, facts: isCutShort ? { ...FACTS, claimedSeconds: 20 } : FACTS }
     },
@@ -181,6 +182,10 @@ describe('a watched folder', () => {
       { song: { filename: 'new.wav' }, request: { settings: { platforms: ['melon'], genre: 'edm' } } },
     ])
     expect(folders.list('en')).toMatchObject([{ taken: 1, refused: [], is_reachable: true }])
+    put('suno.wav')
+    await pass(world, 12_000)
+    expect(world.submitted[1]).toMatchObject({ request: { settings: { genre: 'edm', ai_service: 'suno' } } })
+    expect(world.batch.read('en').songs[1]?.settings).toEqual({ ...settings, ai_service: 'suno' })
   })
 
   it('says once in the log what a song waits for, and again when that changes', async () => {

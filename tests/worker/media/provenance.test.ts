@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { SongTags } from '../../../src-worker/media/audio-facts.ts'
-import { claimGeneratorIn, generatorIn, readClaimGenerator } from '../../../src-worker/media/provenance.ts'
+import { claimGeneratorIn, generatorIn, madeWith, readClaimGenerator } from '../../../src-worker/media/provenance.ts'
 import { temporaryFolder } from './make-audio.ts'
 
 const traces: readonly [tags: SongTags, generator: string | undefined][] = [
@@ -48,4 +48,15 @@ test('the maker of a C2PA manifest is read from its claim, in both versions of i
   const file = path.join(temporaryFolder(), 'song.mp3')
   writeFileSync(file, Buffer.concat([Buffer.alloc(2_000_000), second, Buffer.alloc(100)]))
   expect(await readClaimGenerator(file)).toBe('Suno')
+})
+
+test('the service is that of the tags, else that of the manifest, and no other generator', () => {
+  const services = [
+    { tags: traces[0]![0] },
+    { tags: { artist: 'Udio' }, claimGenerator: 'Suno' },
+    { tags: {}, claimGenerator: 'Eleven_Labs/1.0 c2pa-rs/0.40' },
+    { tags: { comment: 'Lyria 2' } },
+    { tags: { title: 'Suno' }, claimGenerator: 'Adobe_Audition' },
+  ].map(madeWith)
+  expect(services).toEqual(['suno', 'udio', 'elevenlabs', undefined, undefined])
 })
