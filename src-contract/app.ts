@@ -87,7 +87,7 @@ export const BatchSong = exactly({
   job_ids: Type.Array(Uuid, { description: 'Jobs of this song, newest first.' }),
   mastered_before: Type.Optional(
     exactly(
-      { job_id: Uuid, finished_at: Timestamp },
+      { job_id: Uuid, finished_at: Type.String({ ...Timestamp, description: 'End of that job.' }) },
       'The newest job of the same bytes that is not of this song and whose files are still there.',
     ),
   ),
