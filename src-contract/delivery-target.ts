@@ -62,6 +62,12 @@ export function targetsOf(
 /** Settings that determine the targets of masters. */
 export type TargetSettings = Pick<JobSettings, 'platforms' | 'genre' | 'loudness' | 'target_lufs'>
 
+/** Level of a song. */
+export interface SongLevel {
+  readonly integratedLufs: number
+  readonly truePeakDbtp: number
+}
+
 /** Name of the master for all services; the others are named after their platform. */
 export const RELEASE = 'release' as const
 export type MasterName = Platform | typeof RELEASE
@@ -75,18 +81,38 @@ export type MasterTarget = Omit<DeliveryTarget, 'platform' | 'playback'>
 /** Loudness of a master for all services, LUFS: the most common playback level of services that normalise (docs/standards.md). */
 const RELEASE_LUFS = -14
 
+/** Room under the ceiling that a master made by gain alone keeps, dB: above the margin of the limiter. */
+const RELEASE_ROOM_DB = 0.1
+
+/** Returns the delivery target with the lowest ceiling of the chosen platforms at a loudness. */
+function lowestCeiling({ platforms, genre, loudness }: TargetSettings, targetLufs: number): DeliveryTarget {
+  return platforms
+    .map((platform) => deliveryTarget(platform, genre, loudness, targetLufs))
+    .reduce((low, one) => (one.ceilingDbtp < low.ceilingDbtp ? one : low))
+}
+
+/** Returns the loudest target up to a song's own level that gain alone reaches, in tenths, LUFS; −14 at least. */
+function ownLevelLufs(settings: TargetSettings, { integratedLufs, truePeakDbtp }: SongLevel): number {
+  const { ceilingDbtp } = lowestCeiling(settings, Math.max(integratedLufs, RELEASE_LUFS))
+  const gainDb = Math.min(0, ceilingDbtp - RELEASE_ROOM_DB - truePeakDbtp)
+  return Math.max(RELEASE_LUFS, Math.floor(10 * (integratedLufs + gainDb)) / 10)
+}
+
 /**
- * Returns the target of the one master for all services: the caller's own, the genre's level or −14 LUFS, with the lowest ceiling of the
- * chosen platforms at that loudness; a target in `own` overrides all. Never throws.
+ * Returns the target of the one master for all services: the caller's own, the genre's level, with `release_level` `song` the level of the
+ * treated `song` as far as gain alone keeps the ceiling, or −14 LUFS; with the lowest ceiling of the chosen platforms at that loudness. A
+ * target in `own` overrides all. Never throws.
  */
 export function releaseTarget(
-  { platforms, genre, loudness, target_lufs }: TargetSettings,
+  settings: TargetSettings & Pick<JobSettings, 'release_level'>,
   own: MasterTargets = {},
+  song?: SongLevel,
 ): MasterTarget {
+  const { genre, loudness, target_lufs, release_level } = settings
   const requestedLufs = own[RELEASE] ?? target_lufs
-  const targetLufs = requestedLufs ?? (loudness === 'competitive' ? GENRE_LUFS[genre] : RELEASE_LUFS)
-  const ceilings = platforms.map((platform) => deliveryTarget(platform, genre, loudness, targetLufs))
-  const lowest = ceilings.reduce((low, one) => (one.ceilingDbtp < low.ceilingDbtp ? one : low))
+  const leastLufs = release_level === 'song' && song ? ownLevelLufs(settings, song) : RELEASE_LUFS
+  const targetLufs = requestedLufs ?? (loudness === 'competitive' ? GENRE_LUFS[genre] : leastLufs)
+  const lowest = lowestCeiling(settings, targetLufs)
   return {
     targetLufs,
     ceilingDbtp: lowest.ceilingDbtp,

@@ -46,7 +46,10 @@ const FORMATS_DESCRIPTION =
   'Files of every master beside its WAV of 24 bit at the rate of the song (44.1 to 96 kHz), which `wav24` names. Each is made of that master; asking for one never changes another. `wav16_44` is the WAV of 16 bit at 44.1 kHz that some distributors ask for.'
 
 const RELEASE_DESCRIPTION =
-  'One more master for all services, `release`: 24 bit at the rate of the song, at `target_lufs` or else −14 LUFS (the genre level with `loudness=competitive`), under the lowest ceiling of the chosen platforms at that loudness.'
+  'One more master for all services, `release`: 24 bit at the rate of the song, at `target_lufs` or else −14 LUFS (the genre level with `loudness=competitive`; see `release_level`), under the lowest ceiling of the chosen platforms at that loudness.'
+
+const RELEASE_LEVEL_DESCRIPTION =
+  'Loudness of the master for all services without `target_lufs` and genre level: `fixed` is −14 LUFS; `song` lets a louder song stay as loud as it is after its chain, as far as gain alone keeps it below the ceiling. Services turn it down on playback. The master of an album has the level of the record.'
 
 /** Placeholders in a file name for a fact of the song or the file. */
 export const NAMING_TOKENS = ['track', 'title', 'artist', 'album', 'year', 'isrc', 'platform', 'format'] as const
@@ -232,6 +235,14 @@ export const SETTINGS = {
     },
     placeholder: '',
   }),
+  release_level: choice(['fixed', 'song'], 'fixed', {
+    ...extension(RELEASE_LEVEL_DESCRIPTION),
+    help: {
+      en: 'level of the master for all services: -14 LUFS (fixed), or no quieter than the song need be (song)',
+      ko: '모든 서비스 공용 마스터의 음량: -14 LUFS(fixed) 또는 곡의 음량을 지킬 수 있는 만큼(song)',
+    },
+    placeholder: 'level',
+  }),
   naming: text(NAMING_FORM, {
     ...extension(NAMING_DESCRIPTION),
     help: {
@@ -267,7 +278,14 @@ export const FURTHER_NAMES = SETTING_NAMES.filter(
 )
 
 /** Settings of the files and their names: the sound of a master does not depend on them. */
-export const DELIVERY_NAMES = ['formats', 'release_master', 'naming', 'ascii_names', 'file_tags'] as const
+export const DELIVERY_NAMES = [
+  'formats',
+  'release_master',
+  'release_level',
+  'naming',
+  'ascii_names',
+  'file_tags',
+] as const
 export type DeliveryName = (typeof DELIVERY_NAMES)[number]
 
 /** Settings of the edges of a song. */

@@ -2,7 +2,13 @@
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { atMost } from '../../src-contract/at-most.ts'
-import { type DeliveryTarget, type MasterName, type MasterTarget, RELEASE } from '../../src-contract/delivery-target.ts'
+import {
+  type DeliveryTarget,
+  type MasterName,
+  type MasterTarget,
+  RELEASE,
+  type SongLevel,
+} from '../../src-contract/delivery-target.ts'
 import type { Edges } from '../../src-contract/edges.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import { type Tier, WHOLE_SONG } from '../../src-contract/settings.ts'
@@ -46,8 +52,8 @@ export interface Delivery {
 /** Masters to make and, besides the audio, all inputs that their bytes depend on. */
 export interface DeliveryOrder {
   readonly targets: readonly DeliveryTarget[]
-  /** Target of one more master, for all services; left out when absent. */
-  readonly release?: MasterTarget | undefined
+  /** Target of one more master, for all services, by the level of the treated song; left out when absent. */
+  readonly release?: ((level: SongLevel) => MasterTarget) | undefined
   readonly tier: Tier
   readonly intensity: number
   readonly seed: number
@@ -133,7 +139,7 @@ export async function deliverMasters(
   const treatedLufs = source.loudness.integratedLufs
   // The whole signal may have been a fault that was removed, such as a DC offset.
   if (!Number.isFinite(treatedLufs)) throw new WorkFailure('DIGITAL_SILENCE')
-  const all = wantedFiles(order)
+  const all = wantedFiles(order, { integratedLufs: treatedLufs, truePeakDbtp: gainToDb(source.truePeak) })
   const promises = promisesOf(all, source)
     .map((promised) => ({ ...promised, wanted: promised.wanted.filter(isMade) }))
     .filter((promised) => promised.wanted.length > 0)
@@ -160,10 +166,10 @@ function inOrder(made: readonly Made[]): Pick<Delivery, 'masters' | 'release' | 
   }
 }
 
-function wantedFiles({ targets, release }: DeliveryOrder): Wanted[] {
+function wantedFiles({ targets, release }: DeliveryOrder, level: SongLevel): Wanted[] {
   return [
     ...targets.map((target): Wanted => ({ name: target.platform, target, delivers: target })),
-    ...(release ? [{ name: RELEASE, target: release } as const] : []),
+    ...(release ? [{ name: RELEASE, target: release(level) } as const] : []),
   ]
 }
 

@@ -1,7 +1,13 @@
 /** One song from its stored file to its finished masters. Computes only: no database, no network, no clock. */
 import { readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { type MasterName, RELEASE, releaseTarget, targetsOf } from '../../src-contract/delivery-target.ts'
+import {
+  type MasterName,
+  RELEASE,
+  releaseTarget,
+  type SongLevel,
+  targetsOf,
+} from '../../src-contract/delivery-target.ts'
 import type { Format } from '../../src-contract/formats.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import { DELIVERY_NAMES, type JobSettings, PLAIN_DELIVERY } from '../../src-contract/settings.ts'
@@ -92,7 +98,10 @@ async function deliverSong(
   const { ffmpeg, attemptFolder: folder, seed } = order
   const { tier, intensity } = order.settings
   const hasFloats = furtherFormats(order.settings).length > 0
-  const release = order.settings.release_master ? releaseTarget(order.settings, order.masterTargets) : undefined
+  const { settings, masterTargets } = order
+  const release = settings.release_master
+    ? (level: SongLevel) => releaseTarget(settings, masterTargets, level)
+    : undefined
   const partOf = { rendering: (part: number) => mix(CHAIN_PART, 1, part), verifying: (part: number) => part }
   return deliverMasters(
     song.takeAudio,

@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Schema from 'typebox/schema'
 import { describe, expect, it } from 'vitest'
-import { releaseTarget } from '../../../src-contract/delivery-target.ts'
+import { type MasterTargets, releaseTarget, type SongLevel } from '../../../src-contract/delivery-target.ts'
 import { Report } from '../../../src-contract/report.ts'
 import { jobSettings } from '../../../src-contract/settings.ts'
 import type { WorkOrder, WorkResult } from '../../../src-worker/mastering/work-order.ts'
 import { resultFiles } from '../../support/result-files.ts'
+import { noise } from '../../support/sounds.ts'
 import { songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 import { masterOrder, orderFor } from './run-worker.ts'
 
@@ -19,8 +20,10 @@ function entry({ attemptFolder }: WorkOrder, { zip }: WorkResult, name: string):
 }
 
 describe('the target of the master for all services', () => {
-  const targetOf = (change: Partial<ReturnType<typeof jobSettings>>) =>
-    releaseTarget(jobSettings({ platforms: ['spotify', 'apple_music'], genre: 'kpop', ...change }))
+  const targetOf = (
+    change: Partial<ReturnType<typeof jobSettings>>,
+    ...song: [own?: MasterTargets, level?: SongLevel]
+  ) => releaseTarget(jobSettings({ platforms: ['spotify', 'apple_music'], genre: 'kpop', ...change }), ...song)
 
   it('is −14 LUFS, the level of the genre, or the own one', () => {
     expect(targetOf({}).targetLufs).toBe(-14)
@@ -37,6 +40,21 @@ describe('the target of the master for all services', () => {
     // Louder than −14, Spotify asks for −2.
     expect(targetOf({ target_lufs: -12 }).ceilingDbtp).toBe(-2)
     expect(targetOf({ platforms: ['apple_music'], target_lufs: -12 }).ceilingDbtp).toBe(-1)
+  })
+
+  it('is the level of a louder song as far as gain alone keeps its ceiling, where that is asked for', () => {
+    const level = { integratedLufs: -9, truePeakDbtp: -0.5 }
+    const lufs = (change: Parameters<typeof targetOf>[0], song: SongLevel = level, own = {}) =>
+      targetOf({ release_level: 'song', ...change }, own, song).targetLufs
+    expect(lufs({})).toBe(-10.6)
+    expect(lufs({ platforms: ['apple_music'] })).toBe(-9.6)
+    expect(lufs({}, { integratedLufs: -9, truePeakDbtp: -3 })).toBe(-9)
+    // With peaks that high, or a quieter song, it is −14 with the ceiling of −14.
+    expect(targetOf({ release_level: 'song' }, {}, { integratedLufs: -12, truePeakDbtp: 0.5 })).toEqual(targetOf({}))
+    expect(lufs({}, { integratedLufs: -20, truePeakDbtp: -8 })).toBe(-14)
+    expect([lufs({ target_lufs: -12 }), lufs({ loudness: 'competitive' })]).toEqual([-12, -8.5])
+    expect(lufs({}, level, { release: -13 })).toBe(-13)
+    expect(targetOf({ release_level: 'fixed' }, {}, level)).toEqual(targetOf({}))
   })
 })
 
@@ -95,6 +113,21 @@ describe('a job with a master for all services', () => {
     const readme = entry(order, result, 'README.txt')
     expect(readme).toMatch(/\.flac\n {4}for YouTube, Apple Music, all services/)
     expect(readme).toContain('the same bytes as Night_apple_music.wav')
+  })
+})
+
+describe('a job with a master for all services at the level of the song', () => {
+  it('makes it louder than −14 LUFS by gain alone, and names the level that was asked for', async () => {
+    const loud = writeFloatWav(path.join(folder, 'Loud.wav'), [...noise(0.5, 3.3, 48_000, 3).channels], 48_000)
+    const settings = { platforms: ['spotify'], release_master: true, release_level: 'song' } as const
+    const order = await orderFor(loud, folder, { ...settings, platforms: [...settings.platforms] })
+    const { release, masters } = await masterOrder(order)
+    expect(release!.target_lufs).toBeGreaterThan(-12)
+    expect(release).toMatchObject({ ceiling_dbtp: -2, mean_gain_reduction_db: 0, max_gain_reduction_db: 0 })
+    expect(release!.true_peak_dbtp).toBeLessThanOrEqual(-2)
+    expect(masters[0]!.target_lufs).toBe(-14)
+    const report: unknown = JSON.parse(readFileSync(path.join(order.attemptFolder, 'report.json'), 'utf8'))
+    expect((report as Report).settings.release_level).toBe('song')
   })
 })
 
