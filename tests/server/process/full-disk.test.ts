@@ -342,25 +342,27 @@ describe('a second writer that fills the disk in the middle of', () => {
     },
   )
 
-  test('a delivery: the batch pauses, and resumes with the finished masters, for one credit', async (context) => {
+  test('a delivery to another drive: the batch pauses, and resumes with the finished masters, for one credit', async (context) => {
     needMount(context)
-    const before = await credits()
+    const other = await startService({ forkEngine })
+    context.onTestFinished(() => other.stop())
+    const before = (await other.get('/api/v1/account')).body.credits
     writeFileSync(song, wavSong({ seconds: 1, sampleRateHz: 44_100 }))
-    await own.patch('/app/settings', { allowed_folders: [folder] }, { credential: own.controlCredential })
+    await other.patch('/app/settings', { allowed_folders: [folder] }, { credential: other.controlCredential })
     const lines = [{ delivery: 'folder', folder: inside('out'), platforms: ['spotify'] }, { path: song }]
     const form = new FormData()
     form.append('manifest', new Blob([lines.map((line) => JSON.stringify(line)).join('\n')]))
     atAnswer = () => leaveOnly(Math.floor(masterBytes / 2))
-    const { batch_id } = (await own.call('POST', '/api/v1/batches', { body: form })).body
-    const batch = async () => (await own.get(`/api/v1/batches/${batch_id}`)).body
+    const { batch_id } = (await other.call('POST', '/api/v1/batches', { body: form })).body
+    const batch = async () => (await other.get(`/api/v1/batches/${batch_id}`)).body
     await expect.poll(batch).toMatchObject({ status: 'paused', paused_because: 'folder' })
     atAnswer = () => {}
     free()
     expect(existsSync(inside('out')) ? readdirSync(inside('out'), { recursive: true }) : []).toEqual([])
-    await own.post(`/api/v1/batches/${batch_id}/resume`, {})
+    await other.post(`/api/v1/batches/${batch_id}/resume`, {})
     await expect.poll(batch).toMatchObject({ status: 'ended', songs: { done: 1 } })
     expect(readdirSync(inside('out'))).toHaveLength(1)
-    expect(await credits()).toBe(before - 1)
+    expect((await other.get('/api/v1/account')).body.credits).toBe(before - 1)
   })
 
   test('an export: it is answered 507, and goes on with the next call', async (context) => {
