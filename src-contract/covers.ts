@@ -4,6 +4,7 @@ import { exactly, oneOf } from './common.ts'
 
 /** Media types of covers. */
 export const COVER_TYPES = ['image/jpeg', 'image/png'] as const
+export type CoverType = (typeof COVER_TYPES)[number]
 
 /** Colour models of pictures; `deep_rgb` has more than 8 bits for each channel. Distributors accept only `rgb`. */
 export const COLOR_MODELS = ['rgb', 'deep_rgb', 'greyscale', 'cmyk', 'lab', 'other'] as const

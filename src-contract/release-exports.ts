@@ -25,7 +25,16 @@ const RuleCheck = exactly({
   rule: oneOf(RULE_NAMES, 'Kind of the rule.'),
   title: Type.String({ description: 'Rule, for people.' }),
   source: Type.String({ description: 'Page in which the rule stands, or why we advise it.' }),
+  url: Type.Optional(Type.String({ description: 'Address of that page.' })),
+  read: Type.Optional(Type.String({ description: 'Day on which it was read; absent for advice.' })),
+  dated: Type.Optional(Type.String({ description: 'Day that the page itself bears.' })),
   confidence: oneOf(CONFIDENCES, 'Foundation of the rule.'),
+  age_note: Type.Optional(
+    Type.String({
+      description:
+        'Age of a rule that is older than 180 days, for people. Its remedy is offered, but an export no longer follows the rule by itself.',
+    }),
+  ),
   outcome: oneOf(OUTCOMES, 'Tells whether every file keeps the rule.'),
   remedies: Type.Array(
     exactly({
@@ -50,10 +59,20 @@ export type FileSet = Static<typeof FileSet>
 export const ReceiverCheck = exactly({
   receiver: oneOf(DISTRIBUTORS, 'Distributor or service.'),
   name: Type.String({ description: 'Its name.' }),
-  edition: Type.String({ description: 'Day on which its rules were read.' }),
+  edition: Type.String({ description: 'Last day on which its pages were read, or searched where no rule was found.' }),
   outcome: oneOf(OUTCOMES, 'The worst outcome of its rules.'),
   upload: FileSet,
   checks: Type.Array(RuleCheck, { description: 'Its rules in order.' }),
+  unknown_rules: Type.Optional(
+    Type.Array(
+      exactly({
+        rule: oneOf(RULE_NAMES, 'Kind of the rule.'),
+        title: Type.String({ description: 'Rule, for people.' }),
+        searched: Type.String({ description: 'Where it was looked for.' }),
+      }),
+      { description: 'Kinds of rules that were found nowhere: they blame no file. Absent in certificates of before.' },
+    ),
+  ),
 })
 export type ReceiverCheck = Static<typeof ReceiverCheck>
 

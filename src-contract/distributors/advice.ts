@@ -1,28 +1,30 @@
-/** Our own rules in addition to every receiver's. */
+/** Our own rules, which apply in addition to a receiver's unless it has one of the same kind. */
 import type { DeliveryRule } from './rules.ts'
 
 /** Highest true peak on playback, dBTP: above it a converter clips. */
 const FULL_SCALE_DBTP = 0
 
-export const ADVICE: readonly DeliveryRule[] = [
+const OURS = { confidence: 'our_recommendation' } as const
+
+const ADVICE: readonly DeliveryRule[] = [
   {
     rule: 'loudness',
     leastLufs: -24,
     mostLufs: -6,
     source: 'our advice: a master outside of this range is mostly a mistake of the export',
-    confidence: 'our_recommendation',
+    ...OURS,
   },
   {
     rule: 'true_peak_after_rate',
     mostDbtp: FULL_SCALE_DBTP,
     source: 'our advice: services lower the rate to 44.1 kHz, and peaks between samples may rise',
-    confidence: 'our_recommendation',
+    ...OURS,
   },
   {
     rule: 'true_peak_after_codec',
     mostDbtp: FULL_SCALE_DBTP,
     source: 'our advice: a lossy copy above full scale clips in the player',
-    confidence: 'our_recommendation',
+    ...OURS,
   },
   {
     rule: 'cover',
@@ -32,7 +34,13 @@ export const ADVICE: readonly DeliveryRule[] = [
   },
   {
     rule: 'cover_color',
-    source: 'common practice of distributors: RGB; DistroKid, help centre, article 360013534334, refuses CMYK and grey',
+    source: 'common practice of distributors: RGB with 8 bits for each channel',
     confidence: 'common_practice',
   },
 ]
+
+/** Returns the rules of a receiver, completed by our advice. */
+export function withAdvice(rules: readonly DeliveryRule[]): readonly DeliveryRule[] {
+  const own = new Set(rules.map(({ rule }) => rule))
+  return [...rules, ...ADVICE.filter(({ rule }) => !own.has(rule))]
+}

@@ -1,20 +1,24 @@
-import { ADVICE } from './advice.ts'
-import type { DistributorProfile } from './rules.ts'
+import { withAdvice } from './advice.ts'
+import { type DistributorProfile, published } from './rules.ts'
 
-const SOURCE = 'audiomaze, its own pages on audio files'
+const AUDIO = published(
+  'audiomaze, help, "Audio file format"',
+  'https://support.audiomaze.com/release-upload/audio-file-format',
+  '2026-11-29',
+)
 
 /** audiomaze accepts no ID3 or other embedded tags. */
 export const audiomaze = {
   id: 'audiomaze',
   name: { en: 'audiomaze', ko: 'audiomaze' },
-  edition: '2026-11-26',
-  rules: [
-    { rule: 'file_type', types: ['wav', 'flac'], source: SOURCE, confidence: 'published' },
-    { rule: 'sample_rate', ratesHz: [44_100], source: SOURCE, confidence: 'published' },
-    { rule: 'bit_depth', depths: [16, 24], source: SOURCE, confidence: 'published' },
-    { rule: 'silence_start', mostSeconds: 10, source: SOURCE, confidence: 'published' },
-    { rule: 'silence_end', mostSeconds: 10, source: SOURCE, confidence: 'published' },
-    { rule: 'no_tags', source: SOURCE, confidence: 'published' },
-    ...ADVICE,
-  ],
+  rules: withAdvice([
+    { rule: 'file_type', types: ['wav', 'flac'], ...AUDIO },
+    { rule: 'sample_rate', ratesHz: [44_100], ...AUDIO },
+    { rule: 'bit_depth', depths: [16, 24], ...AUDIO },
+    { rule: 'channels', count: 2, ...AUDIO },
+    { rule: 'silence_start', mostSeconds: 10, ...AUDIO },
+    { rule: 'silence_end', mostSeconds: 10, ...AUDIO },
+    { rule: 'no_tags', ...AUDIO },
+  ]),
+  unpublished: ['length', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

@@ -1,17 +1,21 @@
-import { ADVICE } from './advice.ts'
-import type { DistributorProfile } from './rules.ts'
+import { withAdvice } from './advice.ts'
+import { type DistributorProfile, published } from './rules.ts'
 
-const SOURCE = 'Catapult, help centre, article 360057012192'
+const AUDIO = published(
+  'Catapult, help centre, article 360057012192',
+  'https://catapultsupport.zendesk.com/hc/en-us/articles/360057012192-Audio-File-Requirements',
+  '2026-11-29',
+)
 
 /** Catapult accepts WAV, but no MP3 and no mono. */
 export const catapult = {
   id: 'catapult',
   name: { en: 'Catapult', ko: 'Catapult' },
-  edition: '2026-11-26',
-  rules: [
-    { rule: 'file_type', types: ['wav'], source: SOURCE, confidence: 'published' },
-    { rule: 'bit_depth', depths: [16, 24], source: SOURCE, confidence: 'published' },
-    { rule: 'channels', count: 2, source: SOURCE, confidence: 'published' },
-    ...ADVICE,
-  ],
+  rules: withAdvice([
+    { rule: 'file_type', types: ['wav'], ...AUDIO },
+    { rule: 'sample_rate', ratesHz: [44_100, 48_000, 96_000, 192_000], ...AUDIO },
+    { rule: 'bit_depth', depths: [16, 24], ...AUDIO },
+    { rule: 'channels', count: 2, ...AUDIO },
+  ]),
+  unpublished: ['no_tags', 'silence_start', 'silence_end', 'length', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

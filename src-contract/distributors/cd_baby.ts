@@ -1,18 +1,22 @@
-import { ADVICE } from './advice.ts'
-import type { DistributorProfile } from './rules.ts'
+import { withAdvice } from './advice.ts'
+import { type DistributorProfile, published } from './rules.ts'
 
-const SOURCE = 'CD Baby, help centre, article 204498645'
+const AUDIO = published(
+  'CD Baby, help centre, article 204498645',
+  'https://support.cdbaby.com/hc/en-us/articles/204498645-How-do-I-upload-my-audio',
+  '2026-11-29',
+)
 
-/** CD Baby accepts one WAV of CD quality for each track. */
+/** CD Baby takes WAV or FLAC of CD quality, and MP3 without recommending it. */
 export const cdBaby = {
   id: 'cd_baby',
   name: { en: 'CD Baby', ko: 'CD Baby' },
-  edition: '2026-11-26',
-  rules: [
-    { rule: 'file_type', types: ['wav'], source: SOURCE, confidence: 'published' },
-    { rule: 'sample_rate', ratesHz: [44_100], source: SOURCE, confidence: 'published' },
-    { rule: 'bit_depth', depths: [16], source: SOURCE, confidence: 'published' },
-    { rule: 'name_characters', source: SOURCE, confidence: 'published' },
-    ...ADVICE,
-  ],
+  rules: withAdvice([
+    { rule: 'file_type', types: ['wav', 'flac', 'mp3'], ...AUDIO },
+    { rule: 'sample_rate', ratesHz: [44_100], ...AUDIO },
+    { rule: 'bit_depth', depths: [16], ...AUDIO },
+    { rule: 'channels', count: 2, ...AUDIO },
+    { rule: 'name_characters', ...AUDIO },
+  ]),
+  unpublished: ['no_tags', 'silence_start', 'silence_end', 'length', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

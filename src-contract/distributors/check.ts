@@ -5,6 +5,7 @@ import type {
   DeliveryRule,
   DistributorProfile,
   FileFacts,
+  Foundation,
   Remedy,
   RemedyValues,
   Requirement,
@@ -22,7 +23,7 @@ type ReleaseCheck<Name extends RuleName> = (
   files: readonly FileFacts[],
 ) => Verdict
 
-const NOT_OF_FILES = ['mean_length', 'cover', 'cover_color'] as const
+const NOT_OF_FILES = ['mean_length', 'cover', 'cover_type', 'cover_color'] as const
 type ReleaseRule = (typeof NOT_OF_FILES)[number]
 
 /** Format code of plain PCM (Microsoft, mmreg.h). */
@@ -30,12 +31,15 @@ const PCM_CODE = 0x0001
 /** Lossy files, which have no bit depth. */
 const LOSSY: readonly string[] = ['mp3', 'm4a']
 
+/** A lossy format is never advised. */
+const lossless = (types: readonly string[]) => types.filter((type) => !LOSSY.includes(type))
+
 const kept = (isKept: boolean, values: RemedyValues): Verdict => (isKept ? 'pass' : values)
 const most = (value: number | null, limit: number, name: string): Verdict =>
   value === null ? 'not_measured' : kept(value <= limit, { [name]: value, most: limit })
 
 const FILE_CHECKS: { readonly [Name in Exclude<RuleName, ReleaseRule>]: FileCheck<Name> } = {
-  file_type: ({ types }, { type }) => kept(types.includes(type), { found: type, wanted: types.join(', ') }),
+  file_type: ({ types }, { type }) => kept(types.includes(type), { found: type, wanted: lossless(types).join(', ') }),
   bit_depth: ({ depths }, { bitDepth, type }) =>
     bitDepth === null
       ? LOSSY.includes(type)
@@ -64,6 +68,10 @@ const FILE_CHECKS: { readonly [Name in Exclude<RuleName, ReleaseRule>]: FileChec
       [title, plainTitle].some((one) => bare(stemOf(fileName)).includes(bare(one))),
       { title },
     ),
+  name_without({ characters }, { fileName }) {
+    const found = [...characters].filter((one) => stemOf(fileName).includes(one))
+    return kept(found.length === 0, { found: found.join(' ') })
+  },
   loudness: ({ leastLufs, mostLufs }, { integratedLufs }) =>
     integratedLufs === null
       ? 'not_measured'
@@ -81,11 +89,14 @@ const RELEASE_CHECKS: { readonly [Name in ReleaseRule]: ReleaseCheck<Name> } = {
     const foundSeconds = files.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0) / files.length
     return kept(kind !== 'album' || files.length === 0 || foundSeconds >= leastSeconds, { foundSeconds, leastSeconds })
   },
-  cover({ leastPx }, { cover }) {
+  cover({ leastPx, mostPx }, { cover }) {
     if (!cover) return { wantedPx: leastPx }
     const { widthPx, heightPx } = cover
+    if (mostPx !== undefined && Math.max(widthPx, heightPx) > mostPx) return { widthPx, heightPx, mostPx }
     return kept(widthPx === heightPx && widthPx >= leastPx, { widthPx, heightPx, wantedPx: leastPx })
   },
+  cover_type: ({ types }, { cover }) =>
+    cover ? kept(types.includes(cover.mediaType), { found: cover.mediaType, wanted: types.join(', ') }) : 'pass',
   // Without a cover there is nothing to convert: the rule `cover` asks for one.
   cover_color: (_, { cover }) => (cover ? kept(cover.colorModel === 'rgb', { colorModel: cover.colorModel }) : 'pass'),
 }
@@ -106,7 +117,7 @@ export function checkDelivery(
     )
     const isUnknown = verdicts.some(({ verdict }) => verdict === 'not_measured')
     const outcome = remedies.length > 0 ? 'remedy' : isUnknown ? 'not_measured' : 'pass'
-    return { rule: rule.rule, source: rule.source, confidence: rule.confidence, outcome, remedies }
+    return { ...foundationOf(rule), rule: rule.rule, outcome, remedies }
   })
 }
 
@@ -121,6 +132,10 @@ function verdictsOn(
   }
   const check = FILE_CHECKS[rule.rule as keyof typeof FILE_CHECKS] as FileCheck<RuleName>
   return files.map((file) => ({ file: file.fileName, verdict: check(rule, file, release) }))
+}
+
+function foundationOf({ source, url, read, dated, confidence }: DeliveryRule): Foundation {
+  return { source, ...(url ? { url } : {}), ...(read ? { read } : {}), ...(dated ? { dated } : {}), confidence }
 }
 
 function isOfRelease(rule: RuleName): rule is ReleaseRule {

@@ -1,19 +1,23 @@
-import { ADVICE } from './advice.ts'
-import type { DistributorProfile } from './rules.ts'
+import { withAdvice } from './advice.ts'
+import { type DistributorProfile, published } from './rules.ts'
 
-const SOURCE = 'melabel, its own pages on audio files'
+const AUDIO = published(
+  'melabel, knowledge base, "Audio File Requirements"',
+  'https://melabel.io/knowledge-base/audio-file-requirements/',
+  '2026-11-29',
+)
 
-/** melabel accepts CD quality and no very short tracks. */
+/** melabel accepts CD quality, no short single and no album of very short tracks. */
 export const melabel = {
   id: 'melabel',
   name: { en: 'melabel', ko: 'melabel' },
-  edition: '2026-11-26',
-  rules: [
-    { rule: 'file_type', types: ['wav'], source: SOURCE, confidence: 'published' },
-    { rule: 'sample_rate', ratesHz: [44_100], source: SOURCE, confidence: 'published' },
-    { rule: 'bit_depth', depths: [16], source: SOURCE, confidence: 'published' },
-    { rule: 'length', leastSeconds: 30, source: SOURCE, confidence: 'published' },
-    { rule: 'mean_length', leastSeconds: 60, source: SOURCE, confidence: 'published' },
-    ...ADVICE,
-  ],
+  rules: withAdvice([
+    { rule: 'file_type', types: ['wav'], ...AUDIO },
+    { rule: 'sample_rate', ratesHz: [44_100], ...AUDIO },
+    { rule: 'bit_depth', depths: [16], ...AUDIO },
+    { rule: 'channels', count: 2, ...AUDIO },
+    { rule: 'length', leastSeconds: 30, onlySingles: true, ...AUDIO },
+    { rule: 'mean_length', leastSeconds: 60, ...AUDIO },
+  ]),
+  unpublished: ['no_tags', 'silence_start', 'silence_end', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

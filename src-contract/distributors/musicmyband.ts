@@ -1,20 +1,29 @@
-import { ADVICE } from './advice.ts'
-import type { DistributorProfile } from './rules.ts'
+import { withAdvice } from './advice.ts'
+import { type DistributorProfile, published } from './rules.ts'
 
-const SOURCE = 'musicmyband, its own pages on audio files'
+const AUDIO = published(
+  'musicmyband, help, "Audio files requirements"',
+  'https://help.musicmyband.com/knowledge-base/audio-files-requirements/',
+  '2026-11-29',
+)
+const EARLIER = {
+  source: 'musicmyband, its pages on audio files',
+  read: '2026-11-26',
+  confidence: 'published',
+} as const
 
 /** musicmyband recommends 24 bit at 48 or 96 kHz. */
 export const musicMyBand = {
   id: 'musicmyband',
   name: { en: 'musicmyband', ko: 'musicmyband' },
-  edition: '2026-11-26',
-  rules: [
-    { rule: 'file_type', types: ['wav', 'flac'], source: SOURCE, confidence: 'published' },
-    { rule: 'least_sample_rate', leastHz: 44_100, source: SOURCE, confidence: 'published' },
-    { rule: 'bit_depth', depths: [16, 24], source: SOURCE, confidence: 'published' },
-    { rule: 'silence_end', mostSeconds: 10, source: SOURCE, confidence: 'published' },
-    { rule: 'length', leastSeconds: 30, isMore: true, onlySingles: true, source: SOURCE, confidence: 'published' },
-    { rule: 'name_of_title', source: SOURCE, confidence: 'published' },
-    ...ADVICE,
-  ],
+  rules: withAdvice([
+    { rule: 'file_type', types: ['wav', 'flac'], ...AUDIO },
+    { rule: 'least_sample_rate', leastHz: 44_100, ...AUDIO },
+    { rule: 'bit_depth', depths: [16, 24, 32], ...AUDIO },
+    { rule: 'channels', count: 2, ...AUDIO },
+    { rule: 'silence_end', mostSeconds: 10, ...AUDIO },
+    { rule: 'length', leastSeconds: 30, isMore: true, onlySingles: true, ...EARLIER },
+    { rule: 'name_of_title', ...AUDIO },
+  ]),
+  unpublished: ['no_tags', 'silence_start', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

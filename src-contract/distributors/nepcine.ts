@@ -1,20 +1,25 @@
-import { ADVICE } from './advice.ts'
-import type { DistributorProfile } from './rules.ts'
+import { withAdvice } from './advice.ts'
+import { type DistributorProfile, published } from './rules.ts'
 
-const SOURCE = 'nepcine, its own pages on audio files'
+const AUDIO = published(
+  'nepcine, style guide, "Audio files requirements"',
+  'https://music.nepcine.com/nepcine-content-style-guide/audio-files-requirements/',
+  '2026-11-29',
+)
+const EARLIER = { source: 'nepcine, its pages on audio files', read: '2026-11-26', confidence: 'published' } as const
 
 /** nepcine recommends 24 bit at 48 or 96 kHz. */
 export const nepcine = {
   id: 'nepcine',
   name: { en: 'nepcine', ko: 'nepcine' },
-  edition: '2026-11-26',
-  rules: [
-    { rule: 'file_type', types: ['wav', 'flac'], source: SOURCE, confidence: 'published' },
-    { rule: 'least_sample_rate', leastHz: 44_100, source: SOURCE, confidence: 'published' },
-    { rule: 'bit_depth', depths: [16, 24], source: SOURCE, confidence: 'published' },
-    { rule: 'silence_end', mostSeconds: 10, source: SOURCE, confidence: 'published' },
-    { rule: 'length', leastSeconds: 30, isMore: true, onlySingles: true, source: SOURCE, confidence: 'published' },
-    { rule: 'name_of_title', source: SOURCE, confidence: 'published' },
-    ...ADVICE,
-  ],
+  rules: withAdvice([
+    { rule: 'file_type', types: ['wav', 'flac'], ...AUDIO },
+    { rule: 'least_sample_rate', leastHz: 44_100, ...AUDIO },
+    { rule: 'bit_depth', depths: [16, 24, 32], ...AUDIO },
+    { rule: 'channels', count: 2, ...AUDIO },
+    { rule: 'silence_end', mostSeconds: 10, ...AUDIO },
+    { rule: 'length', leastSeconds: 30, isMore: true, onlySingles: true, ...EARLIER },
+    { rule: 'name_of_title', ...EARLIER },
+  ]),
+  unpublished: ['no_tags', 'silence_start', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

@@ -1,5 +1,5 @@
 /** Rules for deliveries to a distributor, and the facts of files that they are checked with. */
-import type { ColorModel } from '../covers.ts'
+import type { ColorModel, CoverType } from '../covers.ts'
 import type { Confidence } from '../platforms/platform.ts'
 import type { ReleaseKind } from '../releases.ts'
 
@@ -44,7 +44,11 @@ export type Requirement =
   | { readonly rule: 'true_peak_after_rate'; readonly mostDbtp: number }
   /** Of lossy copies that were decoded again. */
   | { readonly rule: 'true_peak_after_codec'; readonly mostDbtp: number }
-  | { readonly rule: 'cover'; readonly leastPx: number }
+  /** None of these characters before the ending. */
+  | { readonly rule: 'name_without'; readonly characters: string }
+  /** Square, with sides from `leastPx` to `mostPx`. */
+  | { readonly rule: 'cover'; readonly leastPx: number; readonly mostPx?: number }
+  | { readonly rule: 'cover_type'; readonly types: readonly CoverType[] }
   /** RGB with 8 bits for each channel. */
   | { readonly rule: 'cover_color' }
 
@@ -67,30 +71,53 @@ export const RULE_NAMES = Object.keys({
   mean_length: true,
   name_characters: true,
   name_of_title: true,
+  name_without: true,
   loudness: true,
   true_peak: true,
   true_peak_after_rate: true,
   true_peak_after_codec: true,
   cover: true,
+  cover_type: true,
   cover_color: true,
 } satisfies Record<RuleName, true>) as RuleName[]
 
-/** A requirement with its foundation. */
-export type DeliveryRule = Requirement & {
+/** Foundation of a rule. */
+export interface Foundation {
   /** Page or document of the rule, or our reason for advising it. */
   readonly source: string
+  /** Address of that page. */
+  readonly url?: string
+  /** Day on which it was read, ISO 8601; absent for advice. */
+  readonly read?: string
+  /** Day that the page itself bears, ISO 8601. */
+  readonly dated?: string
   readonly confidence: Confidence
 }
+
+/** Returns the foundation of rules that a page publishes. */
+export function published(source: string, url: string, read: string, dated?: string) {
+  return { source, url, read, ...(dated === undefined ? {} : { dated }), confidence: 'published' } as const
+}
+
+export type DeliveryRule = Requirement & Foundation
 
 /** A receiver of releases: a distributor, or a service that publishes its own requirements. */
 export interface DistributorProfile {
   /** Name on the wire. */
   readonly id: string
   readonly name: { readonly en: string; readonly ko: string }
-  /** Day when its pages were read, ISO 8601. */
-  readonly edition: string
   readonly rules: readonly DeliveryRule[]
+  /** Rules of these kinds were searched in `SEARCHED` and not found: nothing is known, and no file is blamed. */
+  readonly unpublished: readonly RuleName[]
 }
+
+/** Day on which the pages of all receivers were last searched, ISO 8601. */
+export const SEARCHED_ON = '2026-11-29'
+/** Material in which rules without a source were looked for. */
+export const SEARCHED = {
+  en: `not found in what we could read: stored copies of its public pages, searched on ${SEARCHED_ON}; forms behind a login cannot be read`,
+  ko: `읽을 수 있는 자료에서 찾지 못했어요: 공개 페이지의 저장본을 ${SEARCHED_ON}에 검색했고, 로그인 뒤의 양식은 읽을 수 없어요`,
+} as const
 
 /** Format of a sound file, read from the file. */
 export interface SoundForm {
@@ -127,7 +154,12 @@ export interface FileFacts extends SoundForm {
 /** Facts of the release that the files belong to. */
 export interface DeliveredRelease {
   readonly kind: ReleaseKind
-  readonly cover: { readonly widthPx: number; readonly heightPx: number; readonly colorModel: ColorModel } | null
+  readonly cover: {
+    readonly widthPx: number
+    readonly heightPx: number
+    readonly colorModel: ColorModel
+    readonly mediaType: CoverType
+  } | null
 }
 
 /** Values of the sentence of a remedy. */
@@ -139,11 +171,9 @@ export interface Remedy {
   readonly values: RemedyValues
 }
 
-/** Outcome of one rule for all files. */
-export interface DeliveryCheck {
+/** Outcome of one rule for all files, with the foundation of the rule. */
+export interface DeliveryCheck extends Foundation {
   readonly rule: RuleName
-  readonly source: string
-  readonly confidence: Confidence
   /** `not_measured` if no file breaks the rule but a required fact is unknown. */
   readonly outcome: 'pass' | 'remedy' | 'not_measured'
   readonly remedies: readonly Remedy[]

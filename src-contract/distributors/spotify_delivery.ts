@@ -1,28 +1,43 @@
 import { spotify } from '../platforms/spotify.ts'
-import { ADVICE } from './advice.ts'
-import type { DistributorProfile } from './rules.ts'
+import { withAdvice } from './advice.ts'
+import { type DistributorProfile, published } from './rules.ts'
 
-const SOURCE = 'support.spotify.com, artists, "Audio file formats"'
+const PACKAGE = published(
+  'Spotify, provider support, "Building a Package"',
+  'https://providersupport.spotify.com/article/building-a-package',
+  '2026-11-29',
+)
+const FORMATS = published(
+  'Spotify, artists support, "Audio file formats"',
+  'https://support.spotify.com/at/artists/article/audio-file-formats',
+  '2026-11-29',
+)
+const LOUDNESS = published(
+  'Spotify, artists support, "Loudness normalization"',
+  'https://support.spotify.com/us/artists/article/loudness-normalization',
+  '2026-11-29',
+)
 
 /** Spotify itself, through any distributor: FLAC is preferred to WAV, and neither rate nor depth may be reduced before delivery. */
 export const spotifyDelivery = {
   id: 'spotify_delivery',
   name: { en: 'Spotify', ko: 'Spotify' },
-  edition: '2026-11-26',
-  rules: [
-    { rule: 'file_type', types: ['wav', 'flac'], source: SOURCE, confidence: 'published' },
-    { rule: 'least_sample_rate', leastHz: 44_100, source: SOURCE, confidence: 'published' },
-    { rule: 'bit_depth', depths: [16, 24, 32], source: SOURCE, confidence: 'published' },
-    { rule: 'channels', count: 2, source: SOURCE, confidence: 'published' },
-    { rule: 'format_code', source: SOURCE, confidence: 'published' },
-    { rule: 'chunk_order', source: SOURCE, confidence: 'published' },
+  rules: withAdvice([
+    { rule: 'file_type', types: ['wav', 'flac'], ...PACKAGE },
+    { rule: 'least_sample_rate', leastHz: 44_100, ...PACKAGE },
+    { rule: 'bit_depth', depths: [16, 24, 32], ...FORMATS },
+    { rule: 'channels', count: 2, ...PACKAGE },
+    { rule: 'format_code', ...PACKAGE },
+    { rule: 'chunk_order', ...PACKAGE },
     {
       rule: 'true_peak',
       mostDbtp: spotify.ceilingDbtp,
       loud: { above: spotify.loudCeiling.above, mostDbtp: spotify.loudCeiling.ceilingDbtp },
-      source: 'support.spotify.com, "Loudness normalization"',
-      confidence: 'published',
+      ...LOUDNESS,
     },
-    ...ADVICE,
-  ],
+    { rule: 'cover', leastPx: 640, ...PACKAGE },
+    { rule: 'cover_type', types: ['image/jpeg', 'image/png'], ...PACKAGE },
+    { rule: 'cover_color', ...PACKAGE },
+  ]),
+  unpublished: ['no_tags', 'silence_start', 'silence_end', 'length'],
 } as const satisfies DistributorProfile

@@ -1,12 +1,32 @@
-import { ADVICE } from './advice.ts'
-import type { DistributorProfile } from './rules.ts'
+import { withAdvice } from './advice.ts'
+import { type DistributorProfile, published } from './rules.ts'
 
-const SOURCE = 'Sundesire, its own pages on audio files'
+const AUDIO = published(
+  'Sundesire, "Audio file requirements"',
+  'https://dmb.sundesiremedia.com/en/specifications/audiofile',
+  '2026-11-29',
+)
+const ARTWORK = published(
+  'Sundesire, FAQ, "Artwork Requirements for Digital Music Distribution"',
+  'https://sundesiremedia.com/en/faq/publishmusic/artworks',
+  '2026-11-29',
+)
 
-/** Sundesire publishes only how much silence may follow a fade. */
+/** Sundesire limits peaks, and silence after a fade. */
 export const sundesire = {
   id: 'sundesire',
   name: { en: 'Sundesire', ko: 'Sundesire' },
-  edition: '2026-11-26',
-  rules: [{ rule: 'silence_end', mostSeconds: 5, source: SOURCE, confidence: 'published' }, ...ADVICE],
+  rules: withAdvice([
+    { rule: 'file_type', types: ['wav', 'flac'], ...AUDIO },
+    { rule: 'least_sample_rate', leastHz: 44_100, ...AUDIO },
+    { rule: 'bit_depth', depths: [16, 24, 32], ...AUDIO },
+    { rule: 'true_peak', mostDbtp: -0.3, ...AUDIO },
+    { rule: 'silence_end', mostSeconds: 5, ...AUDIO },
+    { rule: 'length', leastSeconds: 30, ...AUDIO },
+    { rule: 'name_without', characters: '!*@&#^$%', ...AUDIO },
+    { rule: 'cover', leastPx: 3000, ...ARTWORK },
+    { rule: 'cover_type', types: ['image/jpeg'], ...ARTWORK },
+    { rule: 'cover_color', ...ARTWORK },
+  ]),
+  unpublished: ['channels', 'no_tags', 'silence_start'],
 } as const satisfies DistributorProfile

@@ -1,19 +1,22 @@
-import { ADVICE } from './advice.ts'
-import type { DistributorProfile } from './rules.ts'
+import { withAdvice } from './advice.ts'
+import { type DistributorProfile, published } from './rules.ts'
 
-const SOURCE = 'Symphonic, help centre, article 213074303 (closed since)'
+const AUDIO = published(
+  'Symphonic, help centre, "Audio File Specifications for Distribution"',
+  'https://support.symdistro.com/hc/en-us/articles/213074303-Audio-File-Specifications-for-Distribution',
+  '2026-11-29',
+)
 
-/** Symphonic refuses higher rates and depths, and all embedded metadata. */
+/** Symphonic refuses all embedded metadata; higher rates and depths than 44.1 / 16, which an older page of the same number refused, are taken. */
 export const symphonic = {
   id: 'symphonic',
   name: { en: 'Symphonic', ko: 'Symphonic' },
-  edition: '2026-11-26',
-  rules: [
-    { rule: 'file_type', types: ['wav'], source: SOURCE, confidence: 'published' },
-    { rule: 'sample_rate', ratesHz: [44_100], source: SOURCE, confidence: 'published' },
-    { rule: 'bit_depth', depths: [16], source: SOURCE, confidence: 'published' },
-    { rule: 'file_size', mostBytes: 250_000_000, source: SOURCE, confidence: 'published' },
-    { rule: 'no_tags', source: SOURCE, confidence: 'published' },
-    ...ADVICE,
-  ],
+  rules: withAdvice([
+    { rule: 'file_type', types: ['wav', 'flac'], ...AUDIO },
+    { rule: 'least_sample_rate', leastHz: 44_100, ...AUDIO },
+    { rule: 'bit_depth', depths: [16, 24], ...AUDIO },
+    { rule: 'channels', count: 2, ...AUDIO },
+    { rule: 'no_tags', ...AUDIO },
+  ]),
+  unpublished: ['silence_start', 'silence_end', 'length', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

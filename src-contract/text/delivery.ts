@@ -23,11 +23,13 @@ const TITLES: Readonly<Record<RuleName, Words>> = {
   mean_length: { en: 'Mean length of the tracks', ko: '트랙 평균 길이' },
   name_characters: { en: 'Characters of the file name', ko: '파일 이름의 문자' },
   name_of_title: { en: 'File named after its title', ko: '제목과 같은 파일 이름' },
+  name_without: { en: 'Characters to avoid in the file name', ko: '파일 이름에서 피할 문자' },
   loudness: { en: 'Loudness', ko: '음량' },
   true_peak: { en: 'True peak', ko: '트루 피크' },
   true_peak_after_rate: { en: 'True peak at 44.1 kHz', ko: '44.1 kHz 변환 뒤 트루 피크' },
   true_peak_after_codec: { en: 'True peak of lossy copies', ko: '손실 압축 뒤 트루 피크' },
   cover: { en: 'Cover', ko: '커버' },
+  cover_type: { en: 'Format of the cover', ko: '커버 형식' },
   cover_color: { en: 'Colours of the cover', ko: '커버 색상' },
 }
 
@@ -39,6 +41,8 @@ const kilohertz = (value: unknown) =>
 const one = (value: unknown) => (Math.round(Number(value) * 10) / 10).toFixed(1)
 const two = (value: unknown) => Number(value).toFixed(2)
 const megabytes = (value: unknown) => Math.ceil(Number(value) / 1e6)
+const picture = (value: unknown) => upper(String(value).replace('image/', ''))
+const pictures = (value: unknown, between: string) => String(value).split(', ').map(picture).join(between)
 const upper = (value: unknown) => String(value).toUpperCase()
 
 const REMEDIES: Readonly<Record<RuleName, Sentence>> = {
@@ -106,6 +110,10 @@ const REMEDIES: Readonly<Record<RuleName, Sentence>> = {
     en: (v) => `The file name lacks the title. Rename the file after “${v.title}”.`,
     ko: (v) => `파일 이름에 제목이 없어요. “${v.title}” 제목대로 파일 이름을 바꾸세요.`,
   },
+  name_without: {
+    en: (v) => `The file name contains ${v.found}. Rename the file without it.`,
+    ko: (v) => `파일 이름에 ${v.found} 문자가 있어요. 이 문자를 빼고 파일 이름을 바꾸세요.`,
+  },
   loudness: {
     en: (v) =>
       `It has ${one(v.integratedLufs)} LUFS. Master it to a loudness from ${v.leastLufs} to ${v.mostLufs} LUFS.`,
@@ -132,11 +140,19 @@ const REMEDIES: Readonly<Record<RuleName, Sentence>> = {
     en: (v) =>
       v.widthPx === undefined
         ? `There is no cover. Add a square picture of ${v.wantedPx} pixels or more.`
-        : `The cover has ${v.widthPx} × ${v.heightPx} pixels. Add a square one of ${v.wantedPx} pixels or more.`,
+        : v.mostPx !== undefined
+          ? `The cover has ${v.widthPx} × ${v.heightPx} pixels, and ${v.mostPx} are allowed on each side. Add a smaller one.`
+          : `The cover has ${v.widthPx} × ${v.heightPx} pixels. Add a square one of ${v.wantedPx} pixels or more.`,
     ko: (v) =>
       v.widthPx === undefined
         ? `커버가 없어요. ${v.wantedPx}픽셀 이상인 정사각형 그림을 넣으세요.`
-        : `커버가 ${v.widthPx} × ${v.heightPx}픽셀이에요. ${v.wantedPx}픽셀 이상인 정사각형 그림을 넣으세요.`,
+        : v.mostPx !== undefined
+          ? `커버가 ${v.widthPx} × ${v.heightPx}픽셀인데 한 변의 한도는 ${v.mostPx}픽셀이에요. 더 작은 그림을 넣으세요.`
+          : `커버가 ${v.widthPx} × ${v.heightPx}픽셀이에요. ${v.wantedPx}픽셀 이상인 정사각형 그림을 넣으세요.`,
+  },
+  cover_type: {
+    en: (v) => `The cover is a ${picture(v.found)}. Use a ${pictures(v.wanted, ' or ')}.`,
+    ko: (v) => `커버가 ${picture(v.found)} 파일이에요. ${pictures(v.wanted, '나 ')} 파일을 쓰세요.`,
   },
   cover_color: {
     en: (v) =>
@@ -155,6 +171,14 @@ export const OUTCOME_WORDS: Readonly<Record<DeliveryCheck['outcome'], Words>> = 
 /** Returns the title of a rule. */
 export function ruleTitle(rule: RuleName, language: Language): string {
   return TITLES[rule][language]
+}
+
+/** Returns the age of a rule that is too old to be followed without a look at its page. */
+export function ageNote(days: number, language: Language): string {
+  const count = Math.floor(days)
+  return language === 'ko'
+    ? `${count}일 전에 나온 규칙이에요. 따르기 전에 해당 페이지를 확인하세요.`
+    : `This rule is ${count} days old. Look at its page before you follow it.`
 }
 
 /** Returns a fault and its remedy, in one or two sentences. Never throws. */

@@ -43,6 +43,7 @@ const WORDS = {
     rules: 'Rules, one by one',
     read: 'Rules read on',
     advice: 'Advice',
+    unknown: 'Unknown:',
     files: 'All files',
     name: 'Name',
     unapplied: (tracks: string) =>
@@ -78,6 +79,7 @@ const WORDS = {
     rules: '규칙별 결과',
     read: '규칙 확인일',
     advice: '권장',
+    unknown: '알 수 없음:',
     files: '모든 파일',
     name: '이름',
     unapplied: (tracks: string) =>
@@ -201,16 +203,23 @@ function soundRow({ name, sound }: SoundFile, language: Language): string {
   return `<tr><th scope="row">${escapeHtml(name.split('/').at(-1)!)}</th><td>${form}</td>${figures.map((text) => `<td class="n">${text}</td>`).join('')}</tr>`
 }
 
-function receiverHtml({ name, edition, checks, outcome }: ReceiverCheck, language: Language): string {
+function receiverHtml(
+  { name, edition, checks, outcome, unknown_rules: unknown = [] }: ReceiverCheck,
+  language: Language,
+): string {
   const say = WORDS[language]
-  const rows = checks.map(({ title, source, confidence, outcome: own, remedies }) => {
+  const rows = checks.map(({ title, source, url, confidence, age_note, outcome: own, remedies }) => {
     const advice = confidence === 'published' ? '' : `${say.advice}: `
-    const told = [...new Set(remedies.map(({ message }) => message))].map(
+    const told = [...(age_note ? [age_note] : []), ...new Set(remedies.map(({ message }) => message))].map(
       (message) => `<small>${escapeHtml(message)}</small>`,
     )
-    return `<tr><th scope="row">${title}<small>${advice}${escapeHtml(source)}</small>${told.join('')}</th><td>${state(own, language)}</td></tr>`
+    const page = url === undefined ? '' : `<br>${escapeHtml(url)}`
+    return `<tr><th scope="row">${title}<small>${advice}${escapeHtml(source)}${page}</small>${told.join('')}</th><td>${state(own, language)}</td></tr>`
   })
-  return `<article><h3>${escapeHtml(name)} ${state(outcome, language)}</h3><small>${say.read} ${edition}</small><table><tbody>${rows.join('')}</tbody></table></article>`
+  const lacking = unknown.map(({ title }) => title).join(', ')
+  const more =
+    unknown.length > 0 ? `<p><small>${say.unknown} ${lacking}: ${escapeHtml(unknown[0]!.searched)}.</small></p>` : ''
+  return `<article><h3>${escapeHtml(name)} ${state(outcome, language)}</h3><small>${say.read} ${edition}</small><table><tbody>${rows.join('')}</tbody></table>${more}</article>`
 }
 
 function fileTable(files: readonly ExportedFile[], language: Language): string {

@@ -1,9 +1,16 @@
 /** The delivery certificate: the written files' compliance with the rules of receivers, ready to sign. Pure. */
+import { ageInDays, isStale } from '../../src-contract/distributors/age.ts'
 import { checkDelivery } from '../../src-contract/distributors/check.ts'
 import { type Distributor, distributorProfile } from '../../src-contract/distributors/index.ts'
-import type { DeliveredRelease, DeliveryCheck, FileFacts } from '../../src-contract/distributors/rules.ts'
+import {
+  type DeliveredRelease,
+  type DeliveryCheck,
+  type FileFacts,
+  SEARCHED,
+  SEARCHED_ON,
+} from '../../src-contract/distributors/rules.ts'
 import type { Certificate, FileSet, ReceiverCheck } from '../../src-contract/release-exports.ts'
-import { remedyText, ruleTitle } from '../../src-contract/text/delivery.ts'
+import { ageNote, remedyText, ruleTitle } from '../../src-contract/text/delivery.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { parseForeignJson } from '../../src-system/foreign-json.ts'
 import type { Signature } from './signing.ts'
@@ -28,7 +35,7 @@ export function receiverChecks(
   receivers: readonly Distributor[],
   release: DeliveredRelease,
   sets: readonly [MeasuredSet, ...MeasuredSet[]],
-  language: Language,
+  { language, nowMs }: { readonly language: Language; readonly nowMs: number },
 ): ReceiverCheck[] {
   return receivers.map((receiver) => {
     const profile = distributorProfile(receiver)
@@ -36,14 +43,25 @@ export function receiverChecks(
       .map(({ set, files }) => ({ set, checks: checkDelivery(profile, release, files) }))
       .toSorted((one, other) => badness(one.checks) - badness(other.checks))
     const { set, checks } = best!
+    const edition =
+      checks
+        .flatMap(({ read }) => read ?? [])
+        .toSorted()
+        .at(-1) ?? SEARCHED_ON
     return {
       receiver,
       name: profile.name[language],
-      edition: profile.edition,
+      edition,
       outcome: worst(checks),
       upload: set,
+      unknown_rules: profile.unpublished.map((rule) => ({
+        rule,
+        title: ruleTitle(rule, language),
+        searched: SEARCHED[language],
+      })),
       checks: checks.map(({ remedies, ...check }) => ({
         ...check,
+        ...(isStale(check, nowMs) ? { age_note: ageNote(ageInDays(check, nowMs), language) } : {}),
         title: ruleTitle(check.rule, language),
         remedies: remedies.map((remedy) => ({ ...remedy, message: remedyText(check.rule, remedy.values, language) })),
       })),

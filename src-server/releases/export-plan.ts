@@ -1,6 +1,8 @@
 /** Plan of an export: its sets of files, their sources among the jobs' files, and their names. Pure. */
 import { type MasterName, RELEASE } from '../../src-contract/delivery-target.ts'
+import { isStale } from '../../src-contract/distributors/age.ts'
 import { type Distributor, distributorProfile } from '../../src-contract/distributors/index.ts'
+import type { DeliveryRule, RuleName } from '../../src-contract/distributors/rules.ts'
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 import type { ExportRequest, FileSet } from '../../src-contract/release-exports.ts'
@@ -77,29 +79,37 @@ export function chosenMasters(
   return [chosen, ...(isByPlatform ? common.filter((name) => name !== chosen && name !== RELEASE) : [])]
 }
 
-/** Returns the best format that a receiver accepts for any song. */
-export function wantedFormat(receiver: Distributor): Format {
-  const { rules } = distributorProfile(receiver)
+/** Returns the rules of a receiver that an export follows by itself: a rule of long ago may no longer hold. */
+function followedRules(receiver: Distributor, nowMs: number): DeliveryRule[] {
+  return distributorProfile(receiver).rules.filter((rule) => !isStale(rule, nowMs))
+}
+
+/** Returns the best format that a receiver accepts for songs of these rates, by its rules of the last 180 days. */
+export function wantedFormat(receiver: Distributor, songRatesHz: readonly number[], nowMs: number): Format {
+  const rules = followedRules(receiver, nowMs)
   const candidates = ['wav24', 'flac24', 'wav16_44', 'flac16_44'] as const
   const isTaken = (format: Format) => {
     const { container, bitDepth = 0, rateHz } = formatFacts(format)
+    const ratesHz = rateHz === undefined ? songRatesHz : [rateHz]
     return rules.every((rule) => {
       if (rule.rule === 'file_type') return rule.types.includes(container)
       if (rule.rule === 'bit_depth') return rule.depths.includes(bitDepth)
-      // A format at the rate of the song may have any.
-      if (rule.rule === 'sample_rate') return rateHz !== undefined && rule.ratesHz.includes(rateHz)
+      if (rule.rule === 'sample_rate') return ratesHz.every((one) => rule.ratesHz.includes(one))
       return true
     })
   }
   return candidates.find(isTaken) ?? 'wav24'
 }
 
-const asksFor = (receiver: Distributor, rule: 'no_tags' | 'name_characters') =>
-  distributorProfile(receiver).rules.some((one) => one.rule === rule)
+/** Returns the rule of this kind of the first receiver that has one. */
+function asked<Name extends RuleName>(receivers: readonly Distributor[], name: Name, nowMs: number) {
+  const isOfName = (rule: DeliveryRule): rule is Extract<DeliveryRule, { readonly rule: Name }> => rule.rule === name
+  return receivers.flatMap((receiver) => followedRules(receiver, nowMs)).find(isOfName)
+}
 
 /** Returns whether an export uses plain names. */
-export function hasPlainNames({ ascii_names, receivers = [] }: ExportRequest): boolean {
-  return ascii_names ?? receivers.some((receiver) => asksFor(receiver, 'name_characters'))
+export function hasPlainNames({ ascii_names, receivers = [] }: ExportRequest, nowMs: number): boolean {
+  return ascii_names ?? asked(receivers, 'name_characters', nowMs) !== undefined
 }
 
 /**
@@ -110,15 +120,18 @@ export function plannedSets(
   request: ExportRequest,
   masters: readonly MasterName[],
   tracks: readonly TrackMasters[],
+  nowMs: number,
 ): FileSet[] {
   const { receivers = [], file_tags: labels = 'release' } = request
   const [first] = masters
   const isThere = (format: Format) => tracks.every((track) => sourcesOf(masterOf(track, first!)!, format))
   // A job of 16 bit at 44.1 kHz has no better file.
   const standard: Format = !isThere('wav24') && isThere('wav16_44') ? 'wav16_44' : 'wav24'
-  const named = [...new Set(receivers.map(wantedFormat))]
+  const ratesHz = tracks.map((track) => masterOf(track, first!)!.sample_rate_hz)
+  const wanted = (receiver: Distributor) => wantedFormat(receiver, ratesHz, nowMs)
+  const named = [...new Set(receivers.map(wanted))]
   const formats = request.formats ?? (named.length > 0 ? named : [standard])
-  const tagless = labels === 'none' ? [] : receivers.filter((one) => asksFor(one, 'no_tags')).map(wantedFormat)
+  const tagless = labels === 'none' ? [] : receivers.filter((one) => asked([one], 'no_tags', nowMs)).map(wanted)
   return [
     ...masters.flatMap((master, index) =>
       formats.map((format): FileSet => ({ folder: index === 0 ? '' : master, master, format, labels })),
@@ -137,7 +150,8 @@ export function fileNames(
   set: FileSet,
   sets: readonly FileSet[],
   { facts, tracks }: Pick<ReleaseRecord, 'facts' | 'tracks'>,
-  request: Pick<ExportRequest, 'naming' | 'ascii_names' | 'receivers'> = {},
+  request: Pick<ExportRequest, 'naming' | 'ascii_names' | 'receivers'>,
+  nowMs: number,
 ): string[] {
   const { container, suffix, bitDepth } = formatFacts(set.format)
   const isAlone = !sets.some(
@@ -146,12 +160,14 @@ export function fileNames(
   )
   const ending = isAlone || bitDepth === 24 ? '' : suffix
   const pattern = request.naming || '{track} {title}'
-  const isPlain = hasPlainNames(request)
+  const isPlain = hasPlainNames(request, nowMs)
+  const { characters: unwanted = '' } = asked(request.receivers ?? [], 'name_without', nowMs) ?? {}
+  const allowed = (name: string) => [...name].map((one) => (unwanted.includes(one) ? ' ' : one)).join('')
   const taken = new Set<string>()
   return tracks.map(({ facts: own }, index) => {
     const values = tokensOf(facts, own, { number: index + 1, count: tracks.length, set })
     const named = patternName(pattern, values, [{ token: 'format', text: ending }])
-    const stem = isPlain ? safeTitle(asciiName(named)) : named
+    const stem = isPlain ? safeTitle(asciiName(named)) : unwanted === '' ? named : safeTitle(allowed(named))
     const name = firstFree(stem, taken)
     taken.add(name.toLowerCase())
     return `${set.folder === '' ? '' : `${set.folder}/`}${name}.${container}`

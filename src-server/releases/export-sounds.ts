@@ -71,6 +71,8 @@ export interface Exported {
   readonly sets: readonly FileSet[]
   readonly request: ExportRequest
   readonly cover: StoredCover | undefined
+  /** Time by which the age of rules is told. */
+  readonly nowMs: number
 }
 
 /** A sound file planned for the folder. */
@@ -91,11 +93,14 @@ const SEED = 0
  * Returns the sound files planned for the folder, in the order of sets and tracks. Throws RELEASE_NOT_READY, naming the track, for a format
  * that its job lacks and that cannot be made. Pure.
  */
-export function planSounds({ release, songs, sets, request, cover }: Exported, appVersion: string): PlannedSound[] {
+export function planSounds(
+  { release, songs, sets, request, cover, nowMs }: Exported,
+  appVersion: string,
+): PlannedSound[] {
   const recordOf = (name: MasterName) =>
     songs.length === 1 ? null : songs.map((song) => masterOf(song, name)?.sha256).join(' ')
   return sets.flatMap((set) => {
-    const names = fileNames(set, sets, release, request)
+    const names = fileNames(set, sets, release, request, nowMs)
     return songs.map((song, index): PlannedSound => {
       const master = masterOf(song, set.master)!
       const sources = sourcesOf(master, set.format)
@@ -283,13 +288,14 @@ export function factsOf(
   { name, size_bytes, sound }: ExportedFile,
   { tracks }: ReleaseRecord,
   request: ExportRequest,
+  nowMs: number,
 ): FileFacts {
   const { track, format, ...facts } = sound!
   const title = fullTitle(tracks[track - 1]!.facts)
   return {
     fileName: name.split('/').at(-1)!,
     title,
-    ...(hasPlainNames(request) ? { plainTitle: asciiName(title) } : {}),
+    ...(hasPlainNames(request, nowMs) ? { plainTitle: asciiName(title) } : {}),
     type: formatFacts(format).container,
     formatCode: facts.format_code,
     hasBytesAfterAudio: facts.has_bytes_after_audio,

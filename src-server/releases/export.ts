@@ -135,8 +135,9 @@ export class ReleaseExports {
   names(releaseId: string, request: ExportRequest): ExportNames {
     const release = this.#require(releaseId)
     const { sets } = this.#plan(release, request)
-    const folder = folderName(release.facts, hasPlainNames(request))
-    return { folder, files: sets.flatMap((set) => fileNames(set, sets, release, request)) }
+    const nowMs = this.#deps.clock.now()
+    const folder = folderName(release.facts, hasPlainNames(request, nowMs))
+    return { folder, files: sets.flatMap((set) => fileNames(set, sets, release, request, nowMs)) }
   }
 
   /** Returns the differences between a folder or ZIP and its certificate. Throws INVALID_REQUEST if it cannot be read. */
@@ -182,7 +183,7 @@ export class ReleaseExports {
     const real = await realPath(parent)
     await requireAllowed?.(real)
     await requireFolder(parent, real)
-    const name = folderName(release.facts, hasPlainNames(request))
+    const name = folderName(release.facts, hasPlainNames(request, exported.nowMs))
     const folder = new ExportFolder(path.join(real, name), clock)
     const known = await folder.take(releaseId, await this.#signedFiles(folder.path, releaseId))
     const sounds = await writeSounds(exported, planned, { folder, known }, this.#deps, signal)
@@ -221,7 +222,8 @@ export class ReleaseExports {
     const masters = chosenMasters(request, songs)
     if (masters.length === 0) throw new AppError('RELEASE_NOT_READY', { reason: 'no_platform' })
     const cover = release.cover && this.#deps.store.cover(release.releaseId)
-    return { release, songs, sets: plannedSets(request, masters, songs), request, cover }
+    const nowMs = this.#deps.clock.now()
+    return { release, songs, sets: plannedSets(request, masters, songs, nowMs), request, cover, nowMs }
   }
 
   /** Checks the written files, writes all files other than sound, and returns the certificate, which is written last. */
@@ -308,16 +310,21 @@ function madeTracks({ release, songs }: Exported): MadeTrack[] {
 }
 
 /** Returns the checks of the written files against the rules of the receivers. */
-function checksOf({ release, sets, request, cover }: Exported, sounds: readonly ExportedFile[], language: Language) {
-  const delivered = { kind: release.facts.kind, cover: (cover && pictureFacts(cover.bytes)) ?? null }
+function checksOf(
+  { release, sets, request, cover, nowMs }: Exported,
+  sounds: readonly ExportedFile[],
+  language: Language,
+) {
+  const picture = cover && pictureFacts(cover.bytes)
+  const delivered = { kind: release.facts.kind, cover: picture ? { ...picture, mediaType: picture.mimeType } : null }
   const measured = sets.map(
     (set): MeasuredSet => ({
       set,
-      files: sounds.filter(({ sound }) => sameSet(sound!, set)).map((file) => factsOf(file, release, request)),
+      files: sounds.filter(({ sound }) => sameSet(sound!, set)).map((file) => factsOf(file, release, request, nowMs)),
     }),
   )
   const [first, ...others] = measured
-  return receiverChecks(request.receivers ?? DISTRIBUTORS, delivered, [first!, ...others], language)
+  return receiverChecks(request.receivers ?? DISTRIBUTORS, delivered, [first!, ...others], { language, nowMs })
 }
 
 /** Returns the files other than sound that do not follow from the certificate. */

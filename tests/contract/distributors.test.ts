@@ -1,5 +1,6 @@
 /** Rules of receivers: for each a delivery that keeps them all, and for every rule one that breaks it and nothing else. */
 import { describe, expect, test } from 'vitest'
+import { ageInDays, isStale } from '../../src-contract/distributors/age.ts'
 import { checkDelivery } from '../../src-contract/distributors/check.ts'
 import { DISTRIBUTORS, type Distributor, distributorProfile } from '../../src-contract/distributors/index.ts'
 import type {
@@ -17,7 +18,8 @@ interface Delivery {
   readonly file: FileFacts
 }
 
-const SINGLE: DeliveredRelease = { kind: 'single', cover: { widthPx: 3000, heightPx: 3000, colorModel: 'rgb' } }
+const COVER = { widthPx: 3000, heightPx: 3000, colorModel: 'rgb', mediaType: 'image/jpeg' } as const
+const SINGLE: DeliveredRelease = { kind: 'single', cover: COVER }
 const CD: FileFacts = {
   ...{ fileName: '01_Night_Bus.wav', title: 'Night Bus', type: 'wav', formatCode: 1, hasBytesAfterAudio: false },
   ...{ hasTags: false, bitDepth: 16, sampleRateHz: 44_100, channels: 2, sizeBytes: 40_000_000, durationSeconds: 200 },
@@ -31,9 +33,16 @@ const KOREAN: Partial<FileFacts> = { fileName: '01 밤 버스.wav', title: '밤 
 /** For each receiver a file that differs from a tagless CD one as far as its rules allow. */
 const TAKEN: Readonly<Record<Distributor, Partial<FileFacts>>> = {
   spotify_delivery: { ...FLAC, bitDepth: 32 },
+  distrokid: { ...FLAC, ...KOREAN, channels: 1 },
+  tunecore: { ...HIGH, bitDepth: 8, sampleRateHz: 8_000, truePeakDbtp: 0 },
+  landr: { ...HIGH, durationSeconds: 1 },
+  unitedmasters: { ...HIGH, silenceEndSeconds: 60 },
+  amuse: { ...HIGH, silenceStartSeconds: 60 },
+  ditto: { ...HIGH, ...KOREAN },
+  routenote: { ...FLAC, bitDepth: 32 },
   apple_music_delivery: { ...HIGH, ...KOREAN, hasBytesAfterAudio: true },
   cd_baby: { hasTags: true, sizeBytes: 900_000_000, silenceEndSeconds: 60 },
-  symphonic: { ...KOREAN, sizeBytes: 250_000_000 },
+  symphonic: { ...FLAC, ...KOREAN, hasTags: false, sizeBytes: 900_000_000 },
   audiomaze: {
     ...FLAC,
     ...KOREAN,
@@ -47,7 +56,7 @@ const TAKEN: Readonly<Record<Distributor, Partial<FileFacts>>> = {
   nepcine: { ...HIGH, silenceEndSeconds: 10 },
   melabel: { ...KOREAN, hasTags: true, durationSeconds: 30 },
   catapult: { ...HIGH, ...KOREAN, silenceEndSeconds: 60 },
-  sundesire: { ...FLAC, silenceEndSeconds: 5, channels: 1, durationSeconds: 5 },
+  sundesire: { ...FLAC, silenceEndSeconds: 5, channels: 1, durationSeconds: 30, truePeakDbtp: -0.3 },
 }
 
 /** The smallest change that breaks a rule of each kind, with the values of its remedy. */
@@ -62,13 +71,13 @@ const BREAKS: {
   }
 } = {
   file_type: ({ types }) => ({
-    file: { type: 'mp3', bitDepth: null, formatCode: null },
-    values: { found: 'mp3', wanted: types.join(', ') },
+    file: { type: 'ogg' as 'mp3', formatCode: null },
+    values: { found: 'ogg', wanted: types.filter((type) => type === 'wav' || type === 'flac').join(', ') },
   }),
   bit_depth: ({ depths }) => ({ file: { bitDepth: 8 }, values: { found: 8, wanted: depths.join(', ') } }),
   sample_rate: ({ ratesHz }) => ({
-    file: { sampleRateHz: 48_000 },
-    values: { foundHz: 48_000, wantedHz: ratesHz.join(', ') },
+    file: { sampleRateHz: 88_200 },
+    values: { foundHz: 88_200, wantedHz: ratesHz.join(', ') },
   }),
   least_sample_rate: ({ leastHz }) => ({
     file: { sampleRateHz: leastHz - 1 },
@@ -100,6 +109,10 @@ const BREAKS: {
     values: { foundSeconds: leastSeconds - 0.1, leastSeconds },
   }),
   name_characters: () => ({ file: { fileName: '01 Night Bus.wav' }, values: {} }),
+  name_without: ({ characters }) => ({
+    file: { fileName: `Night${characters[0]}Bus.wav` },
+    values: { found: characters[0]! },
+  }),
   name_of_title: (_, { file }) => ({ file: { fileName: '01.wav' }, values: { title: file.title } }),
   loudness: ({ leastLufs, mostLufs }) => ({
     file: { integratedLufs: leastLufs - 0.1 },
@@ -118,11 +131,15 @@ const BREAKS: {
     values: { truePeakDbtp: mostDbtp + 0.1, most: mostDbtp },
   }),
   cover: ({ leastPx }) => ({
-    release: { cover: { widthPx: leastPx - 1, heightPx: leastPx - 1, colorModel: 'rgb' } },
+    release: { cover: { ...COVER, widthPx: leastPx - 1, heightPx: leastPx - 1 } },
     values: { widthPx: leastPx - 1, heightPx: leastPx - 1, wantedPx: leastPx },
   }),
+  cover_type: ({ types }) => ({
+    release: { cover: { ...COVER, mediaType: 'image/webp' as 'image/png' } },
+    values: { found: 'image/webp', wanted: types.join(', ') },
+  }),
   cover_color: () => ({
-    release: { cover: { widthPx: 3000, heightPx: 3000, colorModel: 'cmyk' } },
+    release: { cover: { ...COVER, colorModel: 'cmyk' } },
     values: { colorModel: 'cmyk' },
   }),
 }
@@ -132,7 +149,7 @@ const checked = (distributor: Distributor, { release, file }: Delivery, ...more:
   checkDelivery(distributorProfile(distributor), release, [file, ...more])
 
 describe.each(DISTRIBUTORS)('%s', (distributor) => {
-  const { rules, edition } = distributorProfile(distributor)
+  const { rules, unpublished } = distributorProfile(distributor)
 
   test('takes a delivery that keeps its rules', () => {
     const checks = checked(distributor, takenBy(distributor))
@@ -148,16 +165,38 @@ describe.each(DISTRIBUTORS)('%s', (distributor) => {
     const found = checked(distributor, broken).filter(({ outcome }) => outcome !== 'pass')
     const remedy =
       Object.keys(file).length > 0 && rule.rule !== 'mean_length' ? { file: broken.file.fileName, values } : { values }
-    expect(found).toEqual([
+    expect(found).toMatchObject([
       { rule: rule.rule, source: rule.source, confidence: rule.confidence, outcome: 'remedy', remedies: [remedy] },
     ])
   })
 
-  test('gives every rule a source, once, and says when they were read', () => {
+  test('gives every rule a source and the day when it was read, once, and says what was found nowhere', () => {
+    const own = rules.filter(({ confidence, read }) => confidence === 'published' || read !== undefined)
     expect(new Set(rules.map(({ rule }) => rule)).size).toBe(rules.length)
     for (const { source } of rules) expect(source.length).toBeGreaterThan(10)
-    expect(edition).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+    for (const { read, dated = read } of own) expect([read, dated].join()).toMatch(/^(\d{4}-\d{2}-\d{2},?){2}$/)
+    for (const { url } of own) if (url !== undefined) expect(new URL(url).protocol).toMatch(/^https?:$/)
+    expect(own.map(({ rule }) => rule).filter((rule) => unpublished.includes(rule))).toEqual([])
+    expect(own.length + unpublished.length).toBeGreaterThanOrEqual(9)
   })
+})
+
+test('a rule is old 180 days after its page was written or read, and advice never is', () => {
+  const day = (text: string) => Date.parse(text)
+  const read = { source: 'a page', read: '2026-11-29', confidence: 'published' } as const
+  expect([day('2027-05-28'), day('2027-05-29')].map((nowMs) => [ageInDays(read, nowMs), isStale(read, nowMs)])).toEqual(
+    [
+      [180, false],
+      [181, true],
+    ],
+  )
+  expect(isStale({ ...read, dated: '2019-03-28' }, day('2026-11-30'))).toBe(true)
+  expect([ageInDays(read, day('2026-11-01')), isStale({ ...read, read: '2027-01-01' }, day('2026-11-29'))]).toEqual([
+    0,
+    false,
+  ])
+  const { read: _, ...advice } = read
+  expect(isStale(advice, day('2099-01-01'))).toBe(false)
 })
 
 test('a louder file may peak less on Spotify, and a single is longer than an album’s tracks at some distributors', () => {
@@ -201,9 +240,12 @@ test('a release without a cover, or with one that is not square, is told', () =>
       remedies.map(({ values }) => values),
     )
   expect(cover(null)).toEqual([{ wantedPx: 1400 }])
-  expect(cover({ widthPx: 3000, heightPx: 2999, colorModel: 'rgb' })).toEqual([
-    { widthPx: 3000, heightPx: 2999, wantedPx: 1400 },
+  expect(cover({ ...COVER, heightPx: 2999 })).toEqual([{ widthPx: 3000, heightPx: 2999, wantedPx: 1400 }])
+  const wide = checkDelivery(distributorProfile('landr'), { kind: 'single', cover: { ...COVER, widthPx: 6001 } }, [CD])
+  expect(wide.flatMap(({ remedies }) => remedies.map(({ values }) => values))).toEqual([
+    { widthPx: 6001, heightPx: 3000, mostPx: 6000 },
   ])
+  expect(remedyText('cover', { widthPx: 6001, heightPx: 3000, mostPx: 6000 }, 'en')).toMatch(/6000 are allowed/)
 })
 
 test('every rule has a title and a remedy in both languages, with its figures', () => {

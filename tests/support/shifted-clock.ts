@@ -10,3 +10,9 @@ export function shiftedClock(): Clock & { shiftMs: number } {
   }
   return clock
 }
+
+/** Returns a clock that shows the start of `day` (ISO 8601) now, and goes on from there. */
+export function clockFrom(day: string): Clock {
+  const shiftMs = Date.parse(day) - systemClock.now()
+  return { ...systemClock, now: () => systemClock.now() + shiftMs }
+}

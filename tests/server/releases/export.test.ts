@@ -110,7 +110,7 @@ describe('an export', () => {
   test('measures the written files against every receiver, and says in both languages what is to be mended', async () => {
     const releaseId = await newRelease()
     const { certificate } = await exported(releaseId)
-    expect(certificate.receivers).toHaveLength(11)
+    expect(certificate.receivers).toHaveLength(18)
     const outcomes = (id: string, rule: string) =>
       certificate.receivers.find(({ receiver }) => receiver === id)?.checks.find((check) => check.rule === rule)
     expect(outcomes('cd_baby', 'name_characters')).toMatchObject({
@@ -124,7 +124,16 @@ describe('an export', () => {
     expect(
       ['format_code', 'chunk_order', 'true_peak'].map((rule) => outcomes('spotify_delivery', rule)?.outcome),
     ).toEqual([...['pass', 'pass', 'pass']])
+    const found = (id: string) => certificate.receivers.find(({ receiver }) => receiver === id)!
+    expect(found('cd_baby').checks[0]).toMatchObject({ read: '2026-11-29', url: expect.stringMatching(/^https:/) })
+    expect(found('ditto').checks.find(({ rule }) => rule === 'file_type')).toMatchObject({
+      ...{ dated: '2019-03-28', age_note: expect.stringMatching(/^This rule is \d{4} days old/) },
+    })
+    // Nothing is known of it, and nothing is blamed but by our own advice.
+    expect(found('amuse').unknown_rules).toHaveLength(11)
+    expect(found('amuse').checks.flatMap(({ read: day }) => day ?? [])).toEqual([])
     const page = read(path.join(parent, FOLDER), 'certificate.html')
+    expect(page).toMatch(/Unknown: File format, [\s\S]*not found in what we could read/)
     expect(page).toContain('<html lang="en">')
     expect(page).toContain('Rename the file.')
     expect(page).not.toMatch(/<script|src=|href=/)
@@ -157,7 +166,7 @@ describe('an export', () => {
       checks.filter(({ outcome }) => outcome !== 'pass').map(({ rule }) => rule),
     )
     const ofBoth = ['loudness', 'true_peak_after_rate', 'true_peak_after_codec']
-    expect(outcomes).toEqual([ofBoth, ['sample_rate', 'bit_depth', 'length', ...ofBoth]])
+    expect(outcomes).toEqual([ofBoth, ['sample_rate', 'bit_depth', ...ofBoth]])
     const peak = certificate.receivers[0]?.checks.find(({ rule }) => rule === 'true_peak_after_rate')
     expect(peak).toMatchObject({ outcome: 'remedy', remedies: [{ file: '01 High.wav' }] })
   })
@@ -479,7 +488,7 @@ describe('the texts of an export', () => {
   })
   const facts = { title: 'The "Night"', artist: 'Band', upc: '036000291452', kind: 'ep', coherence: false } as const
   const set = { folder: '', master: 'spotify', format: 'wav24', labels: 'release' } as const
-  const namesOf = (...tracks: TrackRecord[]) => fileNames(set, [set], { facts, tracks })
+  const namesOf = (...tracks: TrackRecord[]) => fileNames(set, [set], { facts, tracks }, {}, 0)
 
   test('number the files with as many digits as are needed, safe on every file system', () => {
     expect(namesOf(track('a/b: c'), track('CON'))).toEqual(['01 a b c.wav', '02 CON.wav'])

@@ -1,0 +1,22 @@
+import { withAdvice } from './advice.ts'
+import type { DistributorProfile } from './rules.ts'
+
+/** Amuse: none of its pages on files and covers could be read. */
+export const amuse = {
+  id: 'amuse',
+  name: { en: 'Amuse', ko: 'Amuse' },
+  rules: withAdvice([]),
+  unpublished: [
+    'file_type',
+    'bit_depth',
+    'sample_rate',
+    'channels',
+    'no_tags',
+    'silence_start',
+    'silence_end',
+    'length',
+    'true_peak',
+    'cover',
+    'cover_color',
+  ],
+} as const satisfies DistributorProfile

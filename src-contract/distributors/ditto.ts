@@ -1,0 +1,36 @@
+import { withAdvice } from './advice.ts'
+import { type DistributorProfile, published } from './rules.ts'
+
+const STARTED = published(
+  'Ditto Music, help, "What do I need to get started?"',
+  'http://support.dittomusic.com/support/solutions/folders/11000012750',
+  '2026-11-29',
+  '2019-03-28',
+)
+const ARTWORK = published(
+  'Ditto Music, help, article 11000070628',
+  'http://support.dittomusic.com/en/support/solutions/articles/11000070628-what-format-does-my-artwork-need-to-be-in-',
+  '2026-11-29',
+)
+
+/** Ditto: its page on artwork bears no day, and what could be read on audio files is of 2019. */
+export const ditto = {
+  id: 'ditto',
+  name: { en: 'Ditto', ko: 'Ditto' },
+  rules: withAdvice([
+    { rule: 'file_type', types: ['wav', 'mp3'], ...STARTED },
+    { rule: 'cover', leastPx: 3000, ...ARTWORK },
+    { rule: 'cover_type', types: ['image/jpeg', 'image/png'], ...ARTWORK },
+  ]),
+  unpublished: [
+    'bit_depth',
+    'sample_rate',
+    'channels',
+    'no_tags',
+    'silence_start',
+    'silence_end',
+    'length',
+    'true_peak',
+    'cover_color',
+  ],
+} as const satisfies DistributorProfile

@@ -1,0 +1,30 @@
+import { withAdvice } from './advice.ts'
+import { type DistributorProfile, published } from './rules.ts'
+
+const COVERS = published(
+  'LANDR, help centre, article 115009568447',
+  'https://support.landr.com/hc/en-us/articles/115009568447-What-are-LANDR-s-cover-art-requirements',
+  '2026-11-29',
+)
+
+/** LANDR: of its pages those on covers and codes could be read, but none on audio files. */
+export const landr = {
+  id: 'landr',
+  name: { en: 'LANDR', ko: 'LANDR' },
+  rules: withAdvice([
+    { rule: 'cover', leastPx: 1500, mostPx: 6000, ...COVERS },
+    { rule: 'cover_type', types: ['image/jpeg', 'image/png'], ...COVERS },
+  ]),
+  unpublished: [
+    'file_type',
+    'bit_depth',
+    'sample_rate',
+    'channels',
+    'no_tags',
+    'silence_start',
+    'silence_end',
+    'length',
+    'true_peak',
+    'cover_color',
+  ],
+} as const satisfies DistributorProfile

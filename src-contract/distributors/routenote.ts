@@ -1,0 +1,27 @@
+import { withAdvice } from './advice.ts'
+import { type DistributorProfile, published } from './rules.ts'
+
+const FORMATS = published(
+  'RouteNote, blog, "What\'s the difference between FLAC and MP3?"',
+  'https://routenote.com/blog/whats-the-difference-between-flac-and-mp3/',
+  '2026-11-29',
+)
+
+/** RouteNote itself delivers FLAC, and takes WAV and MP3 as well. */
+export const routeNote = {
+  id: 'routenote',
+  name: { en: 'RouteNote', ko: 'RouteNote' },
+  rules: withAdvice([{ rule: 'file_type', types: ['wav', 'flac', 'mp3'], ...FORMATS }]),
+  unpublished: [
+    'bit_depth',
+    'sample_rate',
+    'channels',
+    'no_tags',
+    'silence_start',
+    'silence_end',
+    'length',
+    'true_peak',
+    'cover',
+    'cover_color',
+  ],
+} as const satisfies DistributorProfile
