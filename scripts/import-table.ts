@@ -28,7 +28,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   media: { places: ['src-worker/media/'], imports: ['contract', 'system', 'dsp'] },
   result: { places: ['src-worker/result/'], imports: ['contract'] },
   // Only the engine process runs the engine.
-  worker: { places: ['src-worker/mastering/worker.ts'], imports: ['system', 'mastering', 'audition'] },
+  worker: { places: ['src-worker/mastering/worker.ts'], imports: ['system', 'mastering', 'audition', 'stems'] },
   audition: {
     places: ['src-worker/audition/'],
     imports: ['contract', 'dsp', 'engine', 'mastering', 'result'],
@@ -37,6 +37,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     places: ['src-worker/mastering/'],
     imports: ['contract', 'system', 'media', 'result', 'dsp', 'engine'],
   },
+  stems: { places: ['src-worker/stems/'], imports: ['contract', 'media', 'dsp', 'engine', 'mastering'] },
   db: { places: ['src-server/db/'], imports: foundation },
   http: { places: ['src-server/http/'], imports: foundation, types: ['access'] },
   access: { places: ['src-server/access/'], imports: base },

@@ -24,6 +24,7 @@ import type {
   Warning,
 } from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
+import type { StemRole } from '../../src-contract/stem-roles.ts'
 import type { LocalizedText } from '../../src-contract/text/language.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 import type { FilePart } from '../../src-system/copy-part.ts'
@@ -32,6 +33,7 @@ import type { Cover, StoredCover } from '../media/cover.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import type { Joined } from '../media/joined.ts'
 import type { PlayedLevel } from '../media/label-file.ts'
+import type { WrittenFile } from '../media/written-file.ts'
 import type { ResultZip } from '../result/result-zip.ts'
 
 /** Stored song: its file, facts and the name that the client gave it. */
@@ -232,6 +234,33 @@ export interface RecordOrder {
   readonly tracks: readonly FilePart[]
 }
 
+/** A stored stem of a song. */
+export interface StoredStem extends StoredSong {
+  readonly role: StemRole
+}
+
+/** Stems to be mixed into one song. */
+export interface StemMixOrder {
+  readonly ffmpeg: Ffmpeg
+  /** Existing, empty folder. */
+  readonly folder: string
+  readonly stems: readonly StoredStem[]
+  /** Tags of the song. */
+  readonly tags: SongTags
+}
+
+/** A mix of stems: a WAV of 32 bit float. */
+export interface StemMixDone {
+  readonly type: 'mixed'
+  readonly mix: WrittenFile & {
+    readonly path: string
+    readonly sampleRateHz: number
+    readonly frames: number
+    /** Positions of silent stems in the order. */
+    readonly silent: readonly number[]
+  }
+}
+
 /** Stages of a running job as they appear on the wire, in order. */
 export const WORK_STAGES = ['decoding', 'analysing', 'rendering', 'verifying', 'packaging'] as const
 export type WorkStage = (typeof WORK_STAGES)[number]
@@ -327,6 +356,7 @@ export type WorkerMessage =
   | RenderDone
   | ExportDone
   | RecordMeasured
+  | StemMixDone
   | WorkFailed
   | AuditionAnswer
 export type FinalMessage = Exclude<WorkerMessage, WorkProgress | AuditionAnswer>
@@ -343,5 +373,6 @@ export type WorkerCommand =
   | { readonly type: 'render'; readonly order: RenderOrder }
   | { readonly type: 'export'; readonly order: ExportOrder }
   | { readonly type: 'measure_record'; readonly order: RecordOrder }
+  | { readonly type: 'mix_stems'; readonly order: StemMixOrder }
   | AuditionCall
   | { readonly type: 'abort' }

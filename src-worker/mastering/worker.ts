@@ -6,6 +6,7 @@ import '../../src-system/compilers.ts'
 import { constants, getPriority, setPriority } from 'node:os'
 import { AuditionEngine } from '../audition/audition-engine.ts'
 import { renderAlone } from '../audition/render-alone.ts'
+import { mixStems } from '../stems/mix-stems.ts'
 import { analyseSong } from './analyse-song.ts'
 import { makeExportFiles, measureRecord } from './export-files.ts'
 import { masterSong } from './pipeline.ts'
@@ -58,6 +59,10 @@ async function answer(command: PieceOfWork, parent: Parent, signal: AbortSignal)
     if (command.type === 'export') return { type: 'exported', files: await makeExportFiles(command.order, signal) }
     if (command.type === 'measure_record')
       return { type: 'record_measured', level: await measureRecord(command.order, signal) }
+    if (command.type === 'mix_stems') {
+      const onProgress = (fraction: number) => send({ type: 'progress', stage: 'decoding', fraction })
+      return { type: 'mixed', mix: await mixStems(command.order, signal, onProgress) }
+    }
     const result = await masterSong(command.order, send, signal)
     return { type: 'done', result }
   } catch (error) {
