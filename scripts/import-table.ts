@@ -20,7 +20,9 @@ const base = [...foundation, 'db', 'http', 'media']
 
 /** Rooms in lookup order: a file belongs to the first with a matching place. */
 const ROOMS: Readonly<Record<string, Room>> = {
-  contract: { places: ['src-contract/'], imports: [] },
+  // The grammar of words about the sound: pure, for whoever turns them into settings.
+  words: { places: ['src-contract/words/'], imports: ['contract'] },
+  contract: { places: ['src-contract/'], imports: [], types: ['words'] },
   dsp: { places: ['src-engine/dsp/'], imports: [], types: ['contract'] },
   engine: { places: ['src-engine/'], imports: ['dsp'], types: ['contract'] },
   system: { places: ['src-system/'], imports: [] },
@@ -46,7 +48,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   artifacts: { places: ['src-server/artifacts/'], imports: [...base, 'result'], types: ['access'] },
   notify: { places: ['src-server/notify/'], imports: base, types: ['access'] },
   docs: { places: ['src-server/docs/'], imports: foundation.concat('http') },
-  jobs: { places: ['src-server/jobs/'], imports: [...base, ...topics, 'result'], types: ['mastering'] },
+  jobs: { places: ['src-server/jobs/'], imports: [...base, ...topics, 'result', 'words'], types: ['mastering'] },
   settings: { places: ['src-server/settings/'], imports: [...base, 'uploads'], types: ['access'] },
   sources: { places: ['src-server/sources/'], imports: [...base, 'uploads', 'result'], types: ['watch'] },
   // The page's batch and the folders that fill it know each other.

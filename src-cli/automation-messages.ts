@@ -52,6 +52,10 @@ export const automationEn = {
     written: (file: string, startSeconds: string, loudness: string) =>
       `${file}: from ${startSeconds} s; the whole master has ${loudness} LUFS.`,
   },
+  words: {
+    about: 'Say what a master should sound like, and see the settings for it; free, and nothing is mastered.',
+    text: 'words such as "warmer and less harsh, a bit louder", in English or Korean',
+  },
   watch: {
     about: 'Watch folders: each song that is put into one is mastered while Loudsmith runs.',
     list: 'List the watched folders.',
@@ -169,6 +173,10 @@ export const automationKo: typeof automationEn = {
     seconds: '구간의 길이(초)',
     written: (file, startSeconds, loudness) =>
       `${file}: ${startSeconds}초부터, 마스터 전체 음량은 ${loudness} LUFS예요.`,
+  },
+  words: {
+    about: '어떤 소리를 원하는지 말로 적으면 설정으로 바꿔 줘요. 무료이고 마스터링은 하지 않아요.',
+    text: '"더 따뜻하게, 조금 더 크게" 같은 말(영어나 한국어)',
   },
   watch: {
     about: '폴더를 감시해요. Loudsmith가 실행되는 동안 폴더에 넣은 곡을 마스터링해요.',

@@ -24,6 +24,7 @@ import { type ServeOptions, serve } from './serve.ts'
 import { registerSettingsCommands } from './settings-commands.ts'
 import { registerWatchCommands } from './watch-commands.ts'
 import { registerWebhookCommands } from './webhook-commands.ts'
+import { registerWordsCommand } from './words-command.ts'
 import { registerWorkerCommand } from './worker-command.ts'
 
 /** Commands in the order of help. */
@@ -37,6 +38,7 @@ const REGISTERING = [
   registerDoctorCommand,
   registerMasterCommand,
   registerPreviewCommand,
+  registerWordsCommand,
   registerJobCommands,
   registerBatchCommand,
   registerManifestCommands,

@@ -15,6 +15,7 @@ import { releaseExportEndpoints } from './release-exports.ts'
 import { releaseEndpoints } from './releases.ts'
 import { sessionEndpoints } from './session.ts'
 import { webhookEndpoints } from './webhooks.ts'
+import { wordsEndpoints } from './words.ts'
 
 const openEndpoints = endpoints({
   readHealth: {
@@ -63,6 +64,7 @@ const openEndpoints = endpoints({
 
 export const ENDPOINTS = {
   ...jobEndpoints,
+  ...wordsEndpoints,
   ...linkEndpoints,
   ...batchEndpoints,
   ...releaseEndpoints,

@@ -72,3 +72,6 @@ export const MAX_MCP_SESSIONS = 16
 
 /** Longest time that a request for a job waits for its end, s. */
 export const MAX_WAIT_SECONDS = 30
+
+/** Longest sentence about the sound that is turned into settings, characters. */
+export const MAX_WORDS_LENGTH = 500

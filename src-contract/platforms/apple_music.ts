@@ -4,6 +4,7 @@ import type { PlatformFacts } from './platform.ts'
 export const appleMusic = {
   id: 'apple_music',
   name: { en: 'Apple Music', ko: 'Apple Music' },
+  alsoCalled: ['apple', '애플 뮤직', '애플뮤직', '애플'],
   targetLufs: -16,
   targetConfidence: 'common_practice',
   ceilingDbtp: -1,

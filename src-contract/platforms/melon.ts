@@ -4,6 +4,7 @@ import type { PlatformFacts } from './platform.ts'
 export const melon = {
   id: 'melon',
   name: { en: 'Melon', ko: 'Melon' },
+  alsoCalled: ['멜론'],
   targetLufs: 'genre',
   targetConfidence: 'our_recommendation',
   ceilingDbtp: -1.5,

@@ -18,6 +18,8 @@ export interface PlatformFacts {
   readonly id: string
   /** Name as a reader sees it, by language. */
   readonly name: { readonly en: string; readonly ko: string }
+  /** Further names by which people call it, in small letters. */
+  readonly alsoCalled: readonly string[]
   /** Integrated loudness of a master, LUFS; `genre` for the usual release level of the genre. */
   readonly targetLufs: number | 'genre'
   readonly targetConfidence: Confidence

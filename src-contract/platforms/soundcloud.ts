@@ -4,6 +4,7 @@ import type { PlatformFacts } from './platform.ts'
 export const soundcloud = {
   id: 'soundcloud',
   name: { en: 'SoundCloud', ko: 'SoundCloud' },
+  alsoCalled: ['sound cloud', '사운드클라우드', '사운드 클라우드'],
   targetLufs: -14,
   targetConfidence: 'common_practice',
   ceilingDbtp: -1.5,

@@ -7,6 +7,7 @@ import type { PlatformFacts } from './platform.ts'
 export const spotify = {
   id: 'spotify',
   name: { en: 'Spotify', ko: 'Spotify' },
+  alsoCalled: ['스포티파이'],
   targetLufs: -14,
   targetConfidence: 'published',
   ceilingDbtp: -1,

@@ -4,6 +4,7 @@ import type { PlatformFacts } from './platform.ts'
 export const youtube = {
   id: 'youtube',
   name: { en: 'YouTube', ko: 'YouTube' },
+  alsoCalled: ['유튜브', '유튭'],
   targetLufs: -14,
   targetConfidence: 'common_practice',
   ceilingDbtp: -1,

@@ -16,6 +16,7 @@ import * as report from '../../src-contract/report.ts'
 import * as settings from '../../src-contract/setting-schemas.ts'
 import { errorText } from '../../src-contract/text/text.ts'
 import * as webhooks from '../../src-contract/webhooks.ts'
+import * as words from '../../src-contract/words.ts'
 import { MEMBER_DESCRIPTIONS, OPERATION_DESCRIPTIONS, TAG_DESCRIPTIONS } from './descriptions.ts'
 import { exampleParams } from './example-params.ts'
 
@@ -37,6 +38,7 @@ const NAMES = new Map<unknown, string>(
     report,
     settings,
     webhooks,
+    words,
   ].flatMap((module) =>
     Object.entries(module).flatMap(([name, value]) =>
       isObjectSchema(value) ? [[value.properties, name] as [unknown, string]] : [],

@@ -42,6 +42,7 @@ import { type PayloadView, warningPayloads } from './payload.ts'
 import type { MakePreview, Preview } from './preview.ts'
 import type { Submission, Submissions } from './submit.ts'
 import { type UntilEndedDeps, untilEnded } from './until-ended.ts'
+import { wordsRoute } from './words.ts'
 
 export interface JobRoutesDeps extends Pick<UntilEndedDeps, 'events'> {
   readonly jobs: Jobs
@@ -95,6 +96,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobRoutesDeps): void {
   retryJobRoute(app, deps)
   analyzeRoute(app, deps, analyseOnce)
   previewRoute(app, deps)
+  wordsRoute(app, (call) => jobs.list({ limit: 1 }, viewOf(deps, call)))
 }
 
 /** Serves one job, immediately or when it has ended. */

@@ -11,6 +11,7 @@ import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 import { CHANGED_SETTINGS } from '../../src-contract/setting-schemas.ts'
 import { SETTING_NAMES, SETTINGS } from '../../src-contract/settings.ts'
 import { waitForJob } from '../../src-contract/wait-for-job.ts'
+import { WordsRequest } from '../../src-contract/words.ts'
 import { Confirm, IdempotencyKey, idempotent, pathArgument, waitSeconds } from './shared-arguments.ts'
 import { jobAnswer, type ToolContext, tool } from './tool.ts'
 
@@ -190,6 +191,16 @@ export const SONG_TOOLS = [
     effect: 'reads',
     endpoint: 'readOpenApi',
     run: async () => ({ value: { platforms: PLATFORMS, tags: METADATA_NAMES, settings: settingRows() } }),
+  }),
+  tool({
+    name: 'words',
+    title: 'Turn words into settings',
+    description:
+      'Reads "warmer and less harsh, a bit louder" in English or Korean as `settings` for master and preview, and names the words that it does not know. A fixed grammar; free, and nothing is made.',
+    input: WordsRequest,
+    effect: 'reads',
+    endpoint: 'readWords',
+    run: async (body, { client, signal }) => ({ value: await client.call('readWords', { body, signal }) }),
   }),
   tool({
     name: 'analyse',

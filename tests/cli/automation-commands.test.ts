@@ -101,6 +101,13 @@ test('events are lines that another program reads while they happen, from a stor
   expect(await call('C', 'events', '--count', '0')).toMatchObject({ code: 1 })
 })
 
+test('words become a sentence and the options that ask for the same', async () => {
+  const said = await call('C', 'words', 'warmer,', 'crispy-lofi')
+  expect([said.code, said.out]).toEqual([0, 'Warmth 25. Not understood: “crispy-lofi”.\n--warmth 25\n'])
+  expect((await call('ko_KR.UTF-8', 'words', '더 밝게')).out).toBe('기울기 +1.0 dB.\n--tilt-db 1\n')
+  expect(await json('words', 'louder')).toMatchObject({ settings: { target_lufs: -9.5 }, unknown: [] })
+})
+
 test('a passage of the master is written as a WAV, with settings, and never over a file', async () => {
   const own = await startService()
   onTestFinished(() => own.stop())

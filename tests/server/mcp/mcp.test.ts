@@ -110,6 +110,7 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     }
     const before = await credits()
     expect((await use('settings')).value.platforms).toContain('spotify')
+    expect((await use('words', { words: 'warmer' })).value.settings).toEqual({ warmth: 25 })
     expect((await use('account')).value.credits).toBe(before)
     const { value: analysis } = await use('analyse', { file: song })
     expect(analysis).toMatchObject({ measurement: { integrated_lufs: expect.any(Number) } })
@@ -243,6 +244,7 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     ])
     expect(having('readOnlyHint')).toEqual([
       'settings',
+      'words',
       'analyse',
       'account',
       'list_jobs',
@@ -269,7 +271,7 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     expect(tools.map(({ name }) => name).sort()).toEqual(
       [
         ...['account', 'analyse', 'list_batches', 'list_jobs', 'list_releases', 'read_batch', 'read_job'],
-        ...['read_release', 'read_report', 'settings', 'verify_release'],
+        ...['read_release', 'read_report', 'settings', 'verify_release', 'words'],
       ].sort(),
     )
     expect((await reading.listPrompts(undefined, PATIENT)).prompts).toEqual([])

@@ -1,0 +1,449 @@
+/**
+ * Vocabulary of a sound engineer in English and Korean: what each word asks of which setting. Steps and choices are our recommendation.
+ * A pattern is a regular expression without anchors; one in Korean is a stem, which any ending may follow.
+ */
+import type { Format } from '../formats.ts'
+import { PLATFORMS, type Platform, platformFacts } from '../platforms/index.ts'
+import type { RepairKind } from '../repair-kinds.ts'
+import type { JobSettings, SettingName } from '../settings.ts'
+
+/** A setting that words move up or down. */
+export type Knob = {
+  [Name in SettingName]: JobSettings[Name] extends number | null ? Name : never
+}[SettingName]
+
+export type Sign = 1 | -1
+
+/** Meaning of a word. */
+export type Meaning =
+  /** A property of the sound. A `fault` is one that nobody asks for: named alone it is a complaint. `isFaint`: only if nothing else is said. */
+  | {
+      readonly kind: 'quality'
+      readonly knob: Knob
+      readonly sign: Sign
+      readonly isFault?: boolean
+      readonly isFaint?: boolean
+    }
+  /** A part of the sound, which levels and directions are about. `kept`: what keeping it as it is asks for. */
+  | { readonly kind: 'part'; readonly knob: Knob; readonly kept?: Partial<JobSettings>; readonly isVague?: boolean }
+  /** A level of a part; `alone` is the knob that it means without one. */
+  | { readonly kind: 'level'; readonly sign: Sign; readonly alone: Knob; readonly isFault?: boolean }
+  /** Words that tell how something is, so that what follows is no wish. */
+  | { readonly kind: 'statement' }
+  /** More or less of what is named. `isTidy`: beside a quality it only asks for that quality. */
+  | { readonly kind: 'direction'; readonly sign: Sign; readonly isTidy?: boolean }
+  /** None at all of what is named. */
+  | { readonly kind: 'none' }
+  /** Factor of the step. */
+  | { readonly kind: 'degree'; readonly factor: number }
+  | { readonly kind: 'too' }
+  | { readonly kind: 'not'; readonly isStated?: boolean }
+  | { readonly kind: 'keep' }
+  /** A setting with its value. */
+  | { readonly kind: 'choice'; readonly settings: Partial<JobSettings> }
+  /** The name of a repair, or of the damage that it repairs. A negation leaves the repair out. */
+  | { readonly kind: 'repair'; readonly repair: RepairKind; readonly isDamage?: boolean }
+  /** The word "style", which makes a quality beside it the name of a style. */
+  | { readonly kind: 'style' }
+  /** The settings of the job before. */
+  | { readonly kind: 'last' }
+  /** End of a clause. `joins`: the next one may have the same direction. */
+  | { readonly kind: 'break'; readonly joins?: boolean }
+  /** A word without a meaning of its own. */
+  | { readonly kind: 'filler' }
+
+export interface Term {
+  readonly en?: string
+  readonly ko?: string
+  readonly meaning: Meaning
+}
+
+/** Step of a knob at a word without a degree, in its unit. */
+export const STEPS: Readonly<Partial<Record<Knob, number>>> = {
+  tilt_db: 1,
+  bass_db: 1.5,
+  presence_db: 1,
+  air_db: 1.5,
+  width_percent: 20,
+  punch: 25,
+  warmth: 25,
+  target_lufs: 1.5,
+  intensity: 20,
+  tone_amount: 40,
+  dynamics_amount: 40,
+  image_amount: 40,
+  fade_in_seconds: 3,
+  fade_out_seconds: 3,
+}
+
+const quality = (knob: Knob, sign: Sign, en: string, ko?: string): Term => ({
+  en,
+  ...(ko === undefined ? {} : { ko }),
+  meaning: { kind: 'quality', knob, sign },
+})
+const fault = (knob: Knob, sign: Sign, en: string, ko: string): Term => ({
+  ...{ en, ko },
+  meaning: { kind: 'quality', knob, sign, isFault: true },
+})
+const part = (knob: Knob, en: string, ko: string, kept?: Partial<JobSettings>): Term => ({
+  ...{ en, ko },
+  meaning: { kind: 'part', knob, ...(kept ? { kept } : {}) },
+})
+const choice = (settings: Partial<JobSettings>, en: string, ko: string): Term => ({
+  ...{ en, ko },
+  meaning: { kind: 'choice', settings },
+})
+const platform = (id: Platform): Term => {
+  const { name, alsoCalled } = platformFacts(id)
+  const all = [...Object.values(name), ...alsoCalled].map((one) => one.toLowerCase()).join('|')
+  return choice({ platforms: [id] }, all, all)
+}
+const format = (name: Format, en: string) => choice({ formats: [name] }, en, en)
+const repair = (kind: RepairKind, en: string, ko: string): Term => ({
+  en,
+  ko,
+  meaning: { kind: 'repair', repair: kind },
+})
+const damage = (kind: RepairKind, en: string, ko: string): Term => ({
+  ...{ en, ko },
+  meaning: { kind: 'repair', repair: kind, isDamage: true },
+})
+const word = (meaning: Meaning, en: string, ko: string): Term => ({ en, ko, meaning })
+
+const QUALITIES: readonly Term[] = [
+  quality(
+    'tilt_db',
+    1,
+    'bright(er|est|ness|en)?|zest(y|ier)|zing(y)?|sunny|sunnier|hi-?fi|pristine|modern sheen|brightened|vivid|lighter|vibrant|brilliant',
+    '밝|화사|영롱|경쾌|화려|쨍쨍|청명|환해|반짝이는 톤|환하|환한|쨍하게|생기|산뜻',
+  ),
+  quality(
+    'tilt_db',
+    -1,
+    'dark(er|est|ness|en)?|darkened|gloomy|warmish|moody top|mellow(er)?',
+    '어둡|어두|다크|칙칙하게|무거운 분위기|톤 ?다운|무드 ?있|가라앉은 느낌|차분|침침',
+  ),
+  fault(
+    'tilt_db',
+    -1,
+    'dull(er|ness)?|woolly|wooly|congested|airless|claustrophobic|lo-?res|blanket over( (it|the speakers|everything))?|under ?water|cloudy|murky|foggy|hazy|closed[ -]in|boxed in|muffled|stuffy|veiled|blanket(ed)?',
+    '답답|먹먹|텁텁|꽉 ?막|뻑뻑|침침한|맹맹|둔탁|멍청|물속|먹힌|갇힌|갇혀|흐릿|흐리|뿌옇|뿌연|칙칙|텁텁|탁탁한|뭉개|막힌|막혀',
+  ),
+  quality('tilt_db', 1, 'refreshing', '시원(시원)?|뻥 ?뚫|청량'),
+  quality(
+    'bass_db',
+    1,
+    'fat(ter|test|ten|ness)?|bod(y|ied)|oomph|beef|meat(y|ier)?|rich(er|ness)?|bass-?heavy|chunky|chunkier|hefty|weightier|powerful|heav(y|ier|iness)|weight(y|ier)?|full(er|ness)?|thick(er|en|ness)?|deep(er|en|est)?|beefy|beefier|bassy|bassier',
+    '묵직|두껍|쿵쾅|우퍼감|살집|속 ?찬|무게감|풍만|꽉 ?찬|꽉 ?차|든든|풍부|두터|웅장한 저음|빵빵|중후|볼륨감|쿵쿵|두꺼|두툼|풍성|빵빵|깊|무겁|무거',
+  ),
+  fault(
+    'bass_db',
+    -1,
+    'thin(ner|ness)?|bassless|gutless|weedy|weak low end|papery|hollow|skinny|small|puny|lightweight|wimpy bass|tinny|tinnier|anemic|(like a )?tin can|small and weak',
+    '얇|앏|가늘|얄팍|휑|텅 ?비|텅 ?빈|빈 ?느낌|마른|홀쭉|허하|속 ?빈|비어|가볍|가벼|빈약|깡통',
+  ),
+  fault(
+    'bass_db',
+    1,
+    'boom(y|ier|iness|ing)?|plosives?|low-?mid build-?up|swampy|dron(e|ing)|overpowering|booming|loose|flabby|muddled|mushy|bass is everywhere|mud(dy|dier|diness)?|rumbl(e|y|ing)|woof(y|iness)|bloated|tubby',
+    '웅웅대|웅웅|붕붕|꿀렁|우우웅|벙찌|부웅|뭉쳐|뭉치는|뭉친|부글|뭉개지는|지저분|벙벙|울려요|울림이|우웅|먹먹한 저음|둥둥|벙벙|부밍|탁하|탁한|탁해',
+  ),
+  quality(
+    'presence_db',
+    1,
+    'present|presence|audible|hear(able)?|understandable|intelligible|detail(ed|s)?|focus(ed)?|clear(er|est|ly)?|clarity|intelligib(le|ility)|articulate|defin(ed|ition)|crisp vocals?',
+    '또렷|선명|생생|살아 ?있|깨어|깨끗|깔끔|분명|까랑|명징|똑똑히|잘 ?들리|잘 ?들려|잘 ?들렸|디테일|도드라|명료|존재감|뚜렷|명확',
+  ),
+  fault(
+    'presence_db',
+    1,
+    'harsh(er|est|ness)?|de-?harsh|jagged|piercingly|honk|aggress(ive|ion)|attacks my ears|irritating|annoying highs|fierce|painful|scratchy|screechy|screaming|metallic|brash|spiky|poking( out)?|pok(e|es) out|stab(by|bing)|in the 3k|grainy|crunchy|pierc(e|ing)|shrill(er|ness)?|sharp(er|ness)?|strident|abrasive|grating|nasal|honky|edgy|aggressive|biting|ear.?piercing',
+    '날카|쏘[는아]|공격|쩌렁|코맹맹|비음|뻗치|따끔|신경 ?쓰|괴로|짜증|아프|아파|아픈|거슬리|거슬려|따가|따갑|찢어|깨지는|시끄러운 고음|뾰족|빡빡한|앵앵|째지|금속|찌르|거칠|거친|자극|앙칼|쨍',
+  ),
+  quality(
+    'presence_db',
+    -1,
+    'smooth(er|est|ness)?|buttery|lush|sweet(er|en)?|pleasant|comfortable|creamy|mild(er)?|easy on the ears?|velvety|relaxed|soft(er|en|ness)?|gentle on the ears?|polite|round(er|ed)?',
+    '부드러|부드럽|귀가 ?편|매끈|보드라|달콤|감미로운 소리|유한|순하|편안|은은한 고음|촉촉|말랑|둥글|매끄|포근',
+  ),
+  {
+    en: '(hurts?|tires?|tiring|fatigu(e|ing))( (my|the))?( ears?)?',
+    ko: '귀[가는도]? ?(좀 ?|너무 ?|안 ?)?(아프|아파|아픈|피곤|따갑|따가)|피곤|피로',
+    meaning: { kind: 'quality', knob: 'presence_db', sign: 1, isFault: true, isFaint: true },
+  },
+  quality(
+    'air_db',
+    1,
+    'air(y|ier|iness)?|twinkl(e|y|ing)|crystal(line)?( clear)?|zingy top|open top|breathy|breathiness|glitter(y)?|glassy shine|shin(e|y|ier)|lush highs|expensive|sparkl(e|y|ing)|shimmer(y|ing)?|crisp(er|y|ier|ness)?|silky|silk|glossy|sheen',
+    '공기감|반짝|반짝반짝|살랑|호흡감|하늘하늘|에어|샤르르|청아|맑|투명한 고음|고급|찰랑|바삭',
+  ),
+  fault(
+    'air_db',
+    1,
+    'sibilan(t|ce)|s.?s |t.?s and s.?s|lispy|de-?sibilance|spit|sizzl(e|y|ing)|lisp(y)?|ess sounds?|hissy|spitty|esses|ess(es|y)|s sounds?|s[ -]?es|fizz(y|ier|iness)?|hiss(y|ing)?|brittle',
+    '치찰음|지글|ㅅ ?소리|쓰읍|츠츠|스스|스[ -]?소리|쌕쌕|시옷|쓰 ?소리|칙칙거|치치|쉿|치익|ㅅ ?발음|시옷',
+  ),
+  quality(
+    'width_percent',
+    1,
+    'wide(r|st|n|ned)?|cavernous|surround(ing)?|enveloping|width on it|ambient space|space|broad(er|en)?|expansive|immersive|roomy|room(ier)?|larger|massive|epic|3d|panoramic|spacious(ness)?|spread|open(er|ness)?|big(ger|gest)?|huge',
+    '넓|공간감|벌어지|스케일감|광대|3d|3D|스케일|광활|꽉 ?채|퍼지|퍼져|벌려|벌리|확장|이머시브|크고 ?넓|웅장|와이드|펼[치쳐]|입체',
+  ),
+  quality(
+    'width_percent',
+    -1,
+    'narrow(er|est)?|cramped|in the middle|to the (middle|cent(er|re))|narrowing|tighter stereo|closer together|focused stereo|cent(er|re)d|mono-?ish',
+    '좁|가운데로|모[으아]',
+  ),
+  quality(
+    'punch',
+    1,
+    'punch(y|ier|iness)?|slap(s|py)?|groov(e|y|ier)|kick(s)? (more|harder|hard)|percussive|aggressive drums|weighty drums|explosive|tough(er)?|strong(er)? drums|hard(er)? hitting|bounc(e|y|ier)|hit(s|ting)? hard(er)?|hard[ -]hitting|pop(s|ping)? more|crack|smack|thump(y)?|kick ass|energetic drums|bite|banging|bang(s|er)?|thwack|drive|driving|tight(er|en|ness)?|snap(py|pier|piness)?|attacks?|transients?|impact|slam|kick(s)? harder|hits? harder|knock(s|ing)?|firm(er)?|solid',
+    '펀치|타격|쫄깃|통통|그루브|리듬감|쳐 ?주|빡세|쿵쿵 ?치|빵빵 ?터|때리|빡|꽂히|꽂혀|쿵|힘차|힘 ?있|파워|찰싹|쫙|박력|강렬|두들|짱짱|단단|탄탄|때려|때리|어택|쫀쫀|조여|조이|임팩트|탁탁',
+  ),
+  quality(
+    'punch',
+    -1,
+    'soft(er|en)? (attacks?|transients?|drums?)|glue(d)?|blend(ed)?|gel|cohesi(ve|on)|together',
+    '접착|하나처럼|하나로|붙여|어우러|글루',
+  ),
+  quality(
+    'warmth',
+    1,
+    'warm(er|est|th|ing)?( it up)?|grit(ty|tier)?|dirt(y|ier)?( it up)?|distort(ion|ed)?|drive it|toasty|woody|colou?r(ed|ful)?|tubey|vinyl|lo-?fi warmth|harmonics|overdrive|old[ -]school|sepia|organic|saturat(ed|ion|e)|analog(ue)?|tube(s|y)?|tape|vintage|retro|cozy',
+    '따뜻|따듯|웜|그릿|드라이브|디스토션|찌그러진 맛|색깔|훈훈|아늑|엘피|LP|포근한 톤|배음|감미|따스|온기|새추레이션|새츄레이션|포화|아날로그|빈티지|레트로|진공관|테이프',
+  ),
+  fault('warmth', -1, 'cold(er|ness)?|clinical|sterile|icy|digital|glassy', '디지털|차갑|차가|차디찬|냉랭'),
+  quality('target_lufs', 1, 'turn(ed)?( (it|this|the song|everything))? up|loudness', ''),
+  quality('target_lufs', -1, 'turn(ed)?( (it|this|the song|everything))? down', ''),
+  quality(
+    'dynamics_amount',
+    -1,
+    'dynamics?|dynamic range compression off|life|room to breathe|movement|contrast|dynamic range|breath(e|ing|es)?|lively',
+    '다이내믹|다이나믹|강약|호흡|여백|셈여림|기복|생동|숨',
+  ),
+  fault(
+    'dynamics_amount',
+    1,
+    'squash(ed|ing)?|crush|squeez(e|ed)|flattened|brick ?wall(ed)?|overcooked|slammed|over-?compress(ed|ion)?|flat ?tened|pumping|crushed|lifeless dynamics',
+    '눌리|눌린|찌그러|짓눌|납작|과압축|벽돌|꽉 ?막|눌려|눌러|뭉개진 다이내믹|펌핑',
+  ),
+  quality(
+    'intensity',
+    -1,
+    'subtl(e|er|y)|(do not|don.t) overdo( it)?|not overdone|moderate(ly)?|restrained|easy does it|conservative(ly)?|minimal(ly)?|light(ly)?|hands-off|delicate(ly)?|less aggressive master|gentl(e|er|y)|natural(ly)?|transparent(ly)?|light touch|untouched',
+    '자연스|은은|적당|욕심내지|오버하지|무난|심플|적당히|살짝만 ?손|담백|절제|(너무 )?과하지 ?않|가볍게 ?마스터|투명|살살',
+  ),
+  quality('intensity', 1, 'process(ed|ing)?|intens(e|ity)|polish(ed)?', '처리|가공|마스터링 ?강도|세기|보정'),
+  fault('punch', -1, 'lifeless|dead|limp|lame', '맥빠|맥없|늘어'),
+  fault('target_lufs', 1, 'noisy overall|deafening|earsplitting', '시끄|요란'),
+]
+
+const PARTS: readonly Term[] = [
+  part(
+    'bass_db',
+    'bass(es|line)?|down low|bottom|low frequency|low range|kick and bass|low[ -]?ends?|lows|low freq(uencie|uency)?s?|subs?|sub-?bass|808s?|bottom( end)?',
+    '저음|저역|저주파|로우엔드|우퍼|아랫|밑단|낮은 ?음|킥베이스|초저역|베이스|서브|로우|중저음|밑',
+  ),
+  part(
+    'presence_db',
+    'vocals?|voices?|vox|sing(er|ing)|vocalist|rapper|melody|mid ?range|synth lead|lead( vocals?)?|words|lyrics|guitars?|snares?|(upper )?mids',
+    '보컬|목소리|말소리|노래 ?소리|노래하는|음성|랩 ?목소리|싱어|멜로디|스네어|노랫소리|가사|가수|기타|중음|중역|중고음|심벌',
+  ),
+  part(
+    'air_db',
+    'highs?|high[ -]?ends?|treble|cymbals?|trebly|hi-?hats?|cymbal wash|high frequency|trebles?|upper end|top( end)?|high freq(uencie|uency)?s?|hats?|hi-?hats?',
+    '고음|고역|높은 ?음|트레블|고주파|윗단|윗 ?소리|고음역|심벌즈|하이|초고역|하이햇',
+  ),
+  part(
+    'width_percent',
+    'width|stereo( (image|width|field|spread))?|sides?|image',
+    '스테레오|폭|너비|넓이|좌우|이미지',
+    { image_amount: 0 },
+  ),
+  part('image_amount', '(stereo )?widening', '스테레오 ?확장', { image_amount: 0 }),
+  part('punch', 'drums?|kicks?|beats?|percussion|rhythm', '드럼|킥|비트|리듬|타악기'),
+  part('tilt_db', 'tilt|tonal balance|tone|eq', '기울기|음색|톤|이큐', { tone_amount: 0 }),
+  part('dynamics_amount', 'compress(ion|ed|or)?', '컴프레션|컴프레서|컴프|압축'),
+  part(
+    'target_lufs',
+    'volume|level|loudness|target|gain|output',
+    '음량|볼륨|전체 ?볼륨|전체 ?음량|게인|소리 ?크기|라우드니스',
+  ),
+  {
+    en: 'whole thing|everything|overall',
+    ko: '소리|사운드|전체',
+    meaning: { kind: 'part', knob: 'target_lufs', isVague: true },
+  },
+  part(
+    'fade_out_seconds',
+    'fad(e|ing|es) ?-?out|fad(e|es|ing) (it |the (song|track|end|ending) )?(slowly )?out',
+    '페이드 ?아웃',
+  ),
+  part(
+    'fade_in_seconds',
+    'fad(e|es|ing) (it |the (song|track|start|intro) )?(slowly )?in|fad(e|ing|es) ?-?in',
+    '페이드 ?인',
+  ),
+]
+
+const LEVELS: readonly Term[] = [
+  word(
+    { kind: 'level', sign: 1, alone: 'target_lufs' },
+    'loud(er|est|ly)?|volume up|blast(ing)?|slamming|crank(ed)?( (it|up|the volume))*',
+    '크|커|컸|큰|우렁|빵 ?터지',
+  ),
+  word(
+    { kind: 'level', sign: -1, alone: 'target_lufs' },
+    'quiet(er|est|ly)?|silent|softer overall|low in volume|soft volume',
+    '작|조용|줄어|잔잔',
+  ),
+  word(
+    { kind: 'level', sign: 1, alone: 'presence_db' },
+    'forward|up ?front|(stand(s|ing)?|bring(ing)?|brought|come(s)?|jump(s|ing)?|pop(s)?)( (it|them))? out|in your face|strong(er|est)?|prominent|hot|out in front|in front|poke through|cut(s|ting)? through|closer|dominant|noticeable|sit on top|on top of the mix',
+    '앞으로( ?(빼|나오|나와|끌어))?|힘을? ?(좀 ?)?(실|주|더)|당겨|당기|끌어 ?당|전면|두드러|돋보|부각|가까이|가깝|앞에|위로|튀어|튀[는어지]|세|쎄|셌|강하|강한|강해|잘 ?들',
+  ),
+  word({ kind: 'level', sign: -1, isFault: true, alone: 'target_lufs' }, '(not|n.t) loud enough|inaudible', '안 ?커'),
+  word(
+    { kind: 'level', sign: -1, alone: 'presence_db' },
+    '(further |farther )?back(ward)?',
+    '뒤로( ?(빼|보내|물러))?|뒤에|멀리|멀게|멀어|약하게|여리',
+  ),
+  word(
+    { kind: 'level', sign: -1, isFault: true, alone: 'presence_db' },
+    '(can.?t|cannot|hard to|barely|hardly)( even)? (hear|make out)( the)?|lack(s|ing)?( of)?|buried|(not|n.t) (strong|present|bright|warm|wide|punchy|heavy) enough|not enough|too (low|soft)|faint|timid|recessed|sunk(en)?|covered|masked|swallowed|under( the (beat|mix|music|instruments))?|behind( the (beat|mix|music|instruments))?|lost|missing|drown(ed|ing)|hidden|distant',
+    '묻히|묻혀|파묻|가려|가리|먹혀|먹히|작게 ?들|빈약한|빠져|죽어|죽은|아쉬|묻힌|부족|모자라|(잘 )?안 ?들[려리]|들리지 ?않|없어요|허전',
+  ),
+  word(
+    { kind: 'level', sign: -1, isFault: true, alone: 'punch' },
+    'weak(er)?|flat|feeble|powerless|boring',
+    '밋밋|심심|흐지부지|힘이 ?없|힘없|약하|약해|약한|얌전',
+  ),
+  word(
+    { kind: 'level', sign: 1, isFault: true, alone: 'presence_db' },
+    '(is )?(swallow|overpower|mask|dominat)(s|ing|ed|es)?( (everything|the mix|the vocals|it all))?|drown(s|ing) out( \\w+)*|takes? over|everywhere',
+    '잡아먹|압도|덮어|덮는|덮고',
+  ),
+]
+
+const MODIFIERS: readonly Term[] = [
+  word(
+    { kind: 'direction', sign: 1 },
+    'more|up|boost(ed|ing)?|turn up|hype(d)?|feature|strengthen|fatten up|beef up|thicken up|reinforce|pump( up)?|bump( up)?|dial up|crank up|grow|bigger|give it|with more|pronounced|accentuate|bring out|louder|rais(e|ed|ing)|add(ed|ing)?|increas(e|ed|ing)|lift(ed)?|enhance|push|bring up|extra|higher|stronger|emphasi[sz]e',
+    '더|넣|올려|업|올렸|돋우|돋워|가득|충분|풍성히|끌어올|올리|올렸|높이|높여|높게|키우|키워|늘리|늘려|더하|더해|살려|살리|살릴|추가|강조|많[이은아]? ?(넣|주)|보강|부스트|올림',
+  ),
+  word(
+    { kind: 'direction', sign: -1 },
+    'less|half as|turn down|tone down|carve( out)?|thin out|notch out|rein in|backed off|subdue(d)?|quieten|scoop(ed)?( out)?|off|too much of|dial (it |them )?(down|back)|hold back( on)?|back off|ease (off|up)( on)?|trim|drop|lose( some of)?|shave( off)?|take down|minimi[sz]e|de-?emphasi[sz]e|dampen|mellow out|diminish|kill|knock down|turn down|bring down|take (some|a little|a bit)( of)?( the)?|dip|suppress|limit|not (so|that|as|too|quite so)( much)?|down|cut(ting)?|lower(ed|ing)?|reduc(e|ed|ing)|decreas(e|ed|ing)|tam(e|ed|ing)|fewer|attenuat(e|ed)|tone(d)? down|dial back|roll off|pull(ed)?( (it|them))? (back|down)|calm|ease|soften|take (out|off)',
+    '덜|줄이|다운|눌러 ?줘|진정|누르|빼 ?주면서|깎아|완화|순화|약하게|줄여|줄였|줄임|줄이기|낮추|낮춰|낮게|내리|내려|깎|잡아|잡아줘|덜어|누그러|억제|컷|가라앉',
+  ),
+  word(
+    { kind: 'direction', sign: -1, isTidy: true },
+    'clean(er|ed|ing)?( up)?|tidy up|clear up|control|fix|smooth(en)?( out)',
+    '다듬|정리|조절',
+  ),
+  word(
+    { kind: 'none' },
+    'no(ne)?|without|minus|free of|lose all|remov(e|ed|ing)|get rid of|rid of|eliminate|zero',
+    '없이|없애|없었으면|없으면|안 ?나게|제로|제거|빼|뺀|없게|없앨|끄|꺼',
+  ),
+  word(
+    { kind: 'degree', factor: 0.5 },
+    'a (little|tiny|wee)( bit)?|a notch|a couple|a fraction|half a notch|ever so slightly|kinda|kind of|sort of|(just )?a (hair|smidge|pinch|dash|taste|nudge)|barely|gently|carefully|mild(ly)?|a bit|a touch|a tad|a hint( of)?|slight(ly)?|somewhat|bit|touch|tad|little|just a hair',
+    '조금|살짝|미세|한 ?방울|한끗|슬쩍|살며시|쬐끔|아주 ?약간|약간|쪼금|아주 ?조금|아주 ?살짝|한 ?스푼|한 ?꼬집',
+  ),
+  word(
+    { kind: 'degree', factor: 2 },
+    'much|a lot|loads( of)?|a good deal|noticeably|clearly|drastically|twice as|tons( of)?|hugely|dramatically|strongly|extremely|so much|big time|massive amounts of|lots( of)?|far|way|very|really|super|heavily|massively|considerably|significantly|a ton( of)?',
+    '많이|훨씬|한껏|대단히|왕창|듬뿍|꽤|상당히|굉장히|무척|아주|매우|엄청|확|팍|진짜|정말|크게 ?크게|대폭|한참',
+  ),
+  word(
+    { kind: 'too' },
+    '(way |far )?too( much| many)?|over(ly)?( the top)?|out of control|overly|excessive(ly)?|(is|are) too much',
+    '너무|지나치|넘|오버|심각|거북|부담|과하|과한|과해|심하|심해|심한|많아|많은|많네|많습',
+  ),
+  word(
+    { kind: 'not', isStated: true },
+    '(is|are|does|was)n.t( (sound|feel))?|(is|are) not|it.s not|not very',
+    '않[아네습]',
+  ),
+  word(
+    { kind: 'not' },
+    "not|no more|without more|without (adding )?(any )?(more|extra)|don'?t|do not|doesn'?t|isn'?t|aren'?t|never|neither|nor|won'?t|stop|avoid|leave out|skip",
+    '않|안|말|마|없도록|싫|못|아니',
+  ),
+  word(
+    { kind: 'keep' },
+    "keep|preserv(e|ing)|retain|(don'?t|do not) (lose|touch|change|alter|mess with|kill)|leave|(hands|hold) off|as (it|they) (is|are)|unchanged|maintain",
+    '유지|그대로( ?(두|놔|둬|놓))?|(건드리|바꾸|건들|손대|만지)지 ?(마|말|않)|보존|지켜|지키',
+  ),
+  word(
+    { kind: 'statement' },
+    "it'?s(?! (need|want))|is|are|was|were|sounds|feels|seems|looks|there'?s|that'?s|i'?m hearing",
+    '',
+  ),
+  word({ kind: 'filler' }, 'keep (it|this|things|everything)', ''),
+  word({ kind: 'style' }, 'styles?|preset', '스타일|프리셋'),
+  word(
+    { kind: 'last' },
+    '(just )?(like|as|same as|as on|as in|as with)? ?(the )?(last|previous) (one|time|song|master|job|track)|(same )?as before|like before',
+    '(저번|지난번|이전|전|아까|지난)( ?(곡|노래|마스터|것|거|번))? ?(처럼|같이|대로|과 ?같이|하고 ?똑같이)|지난번처럼',
+  ),
+]
+
+const CHOICES: readonly Term[] = [
+  choice({ width_percent: 0 }, 'mono(?! ?-?compat)', '모노'),
+  choice(
+    { loudness: 'competitive' },
+    'competitive|club[ -]?loud|as loud as (possible|it gets)|maxim(um|al) loudness|loudness war',
+    '최대한 ?크게|제일 ?크게|가장 ?크게|경쟁력 ?있',
+  ),
+  choice({ tier: 'premium' }, 'premium', '프리미엄'),
+  choice({ release_master: true }, 'release master|for (a |my )?distributor', '유통용|배급용|발매용'),
+  choice({ genre: 'kpop' }, 'k-?pop', '케이팝|k팝'),
+  choice({ genre: 'edm' }, 'edm|house|techno|dance', 'edm|이디엠|댄스|하우스|테크노'),
+  choice({ genre: 'ballad' }, 'ballad', '발라드'),
+  choice({ genre: 'hiphop' }, 'hip[ -]?hop|rap|trap', '힙합|랩|트랩'),
+  choice({ genre: 'pop' }, 'pop', '팝'),
+  choice({ ai_service: 'suno' }, 'suno', '수노|suno'),
+  choice({ ai_service: 'udio' }, 'udio', '유디오|udio'),
+  choice({ ai_service: 'elevenlabs' }, 'eleven ?labs', '일레븐랩스'),
+  ...PLATFORMS.map(platform),
+  format('flac24', 'flac'),
+  format('mp3_320', 'mp3'),
+  format('aac_256', 'aac|m4a'),
+  repair('clicks', 'de-?click(ing|er)?', '디클릭|클릭 ?제거'),
+  damage('clicks', 'clicks?', '클릭'),
+  repair('clipping', 'de-?clip(ping|per)?', '디클립|클리핑 ?복원'),
+  damage('clipping', 'clipping', '클리핑'),
+  repair('sibilance', 'de-?ess(ing|er)?', '디에싱|디에서'),
+  damage('whistle', 'whistles?', '휘파람'),
+]
+
+const BREAKS: readonly Term[] = [
+  word({ kind: 'break', joins: true }, 'and|or|plus|&', '및|또는|이랑'),
+  word(
+    { kind: 'break' },
+    'but|yet|while|then|though|only|just|with',
+    '그리고|하지만|그런데|근데|대신|다만|그러면서|만',
+  ),
+]
+
+const FILLERS: readonly Term[] = [
+  word(
+    { kind: 'filler' },
+    "(i'?d|i would|would|i) like|i'?d prefer|i'?d love|i'?d|i'?m|we'?d|let'?s|can we|feel|prefer|compared (to|with)|sounding|character|take|else|record|club|hear|felt|frequencies|frequency|those|these|say|export|well|limiter|compared|songs|radio|idol|enough|undefined|tone wise|by|band|love|wish|around|chorus|verse|intro|outro|drop|part|parts|section|speakers?|headphones?|earphones?|car|phone|instruments?|music|audio|recording|than the (last|previous) (one|time|song)|than before|if|possible|thanks?|thank you|try|maybe|perhaps|pretty|quite|going|go|into|out|last|over the last|seconds of|him|her|them|they|where|when|it'?s got|got|has got|comes? across|little too|hard|loosen up|really want|actually|honestly|basically|mostly|generally|listen(ing)?|ear|ears|hold|no more than|same|do|i (want|need|hate|think|feel)|(to )?make(s)?|the|an?|its|it|was|be|to|of|for|on|at|in|by|from|as|than|now|that|this|my|our|your|mine|me|i|you|we|so|sound|song|track|mix|master(ed|ing)?|please|can|could|would|should|need(s|ed)?|want(s|ed)?|have|has|give(s)?|get(s)?|let|set|put|bring|pull|turn|some|also|too|feel|kind|sort|taste|how|alone|touch|all|both|over|end|made|made with|repair(ing|s)?|using|right|version|there|bit|here|nice|good|and|like|s",
+    '좀|해|하|맞추|맞춰|들렸|들리|들려|듣|대비|비해|비교|쉬는|라디오|질감|마지막|중요|나머지|노래만큼|만큼|나요|아이돌|원래|다른|곡보다|노래보다|곡들보다|악기에|악기들에|반주에|반주|비트에|귀에|사이|부분|후렴|인트로|아웃트로|훅|벌스|이어폰|스피커|차에서|폰|전보다|지금보다|원본보다|이전보다|거기|여기|거예요|거에요|네요|부탁드|주시|드려|보이|보여|나는|나서|나도|너도|제|제가|저는|저희|우리|근사|기분|음악|악곡|파트|한번|다시|조정|요청|바꿔|바꾸|잡|가|오|와|되게|이번|요즘|항상|그런|그렇|이런|이렇|어떻|느껴|느낌|같아|같은|편|감|보통|해서|더욱|했|할|한|줘|주|만들|만드|느낌|곡|노래|전체적|전반적|마스터|마스터링|믹스|것|거|걸|게|용|정도|동안|있|되|됐|돼|좋|원해|원합|부탁|싶|같|쪽|이|그|저|도|로|으로|만|다|나오|나와|잘|같이|부분|복원|음|전부|모두|보|드|니다|할게|바라|바랍|까지|제발|하면|처럼|주되|하되',
+  ),
+]
+
+/** Every word that is known. Of several that fit at one place the longest counts, and of equally long ones the first. */
+export const TERMS: readonly Term[] = [
+  ...QUALITIES,
+  ...PARTS,
+  ...LEVELS,
+  ...MODIFIERS,
+  ...CHOICES,
+  ...BREAKS,
+  ...FILLERS,
+]
