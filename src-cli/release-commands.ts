@@ -6,9 +6,15 @@ import { RELEASE } from '../src-contract/delivery-target.ts'
 import { DISTRIBUTORS, type Distributor } from '../src-contract/distributors/index.ts'
 import { FORMAT_NAMES, type Format, formatFacts } from '../src-contract/formats.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
-import type { Certificate, ExportedRelease, ExportRequest, VerifiedFolder } from '../src-contract/release-exports.ts'
+import type {
+  Certificate,
+  ExportedRelease,
+  ExportRequest,
+  ReleaseReadiness,
+  VerifiedFolder,
+} from '../src-contract/release-exports.ts'
 import { RELEASE_KINDS, type Release, type ReleaseKind } from '../src-contract/releases.ts'
-import { OUTCOME_WORDS } from '../src-contract/text/delivery.ts'
+import { OUTCOME_WORDS, VERDICT_WORDS } from '../src-contract/text/delivery.ts'
 import {
   type AddCommand,
   type ClientOptions,
@@ -80,9 +86,17 @@ export function registerReleaseCommands(program: Command, dataDir: string, messa
     )
 }
 
-/** Adds `release export`. */
+/** Adds `release check` and `release export`. */
 function registerExport(command: AddCommand, messages: Messages): void {
   const say = messages.release
+  command('check <id>', say.check).action((id: string, options: ClientOptions) =>
+    runClientCommand(
+      options,
+      messages,
+      (client) => client.call('readReadiness', { params: { release_id: id } }),
+      (found) => describeReadiness(found, messages),
+    ),
+  )
   command('export <id>', say.export)
     .option('--out <folder>', say.out, absolutePath(messages))
     .addOption(new Option('--format <names...>', say.format).choices(FORMAT_NAMES))
@@ -278,6 +292,26 @@ function describeExport({ folder, zip, certificate }: ExportedRelease, { release
     table(rows),
     ...(remedies.length > 0 ? [say.toMend, ...remedies] : []),
     ...(unapplied_tracks.length > 0 ? [say.unapplied(unapplied_tracks.join(', '))] : []),
+  ].join('\n')
+}
+
+/** Describes the readiness for the chosen receivers, or for all where none was chosen. */
+function describeReadiness({ chosen, receivers }: ReleaseReadiness, { release: say, language }: Messages): string {
+  const shown = chosen.length > 0 ? receivers.slice(0, chosen.length) : receivers
+  const rows = shown.map(({ name, verdicts }) => [
+    ...[name, say.filesAre(VERDICT_WORDS[verdicts!.files][language])],
+    say.releaseIs(VERDICT_WORDS[verdicts!.release][language]),
+  ])
+  const lacking = shown.flatMap(({ fields = [] }) =>
+    fields.flatMap(({ need, state, title, message }) =>
+      need === 'required' && state === 'missing' ? `  ${title}: ${message}` : [],
+    ),
+  )
+  const remedies = chosen.length > 0 ? remediesOf(shown) : []
+  return [
+    table(rows),
+    ...(lacking.length + remedies.length > 0 ? [say.toMend, ...new Set(lacking), ...remedies] : []),
+    ...(chosen.length > 0 ? [] : [say.chooseOne]),
   ].join('\n')
 }
 

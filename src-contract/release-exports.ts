@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox'
 import { exactly, oneOf, Uuid } from './common.ts'
 import { RELEASE } from './delivery-target.ts'
 import { DisclosureSheet } from './disclosure.ts'
+import { FIELD_NEEDS, RELEASE_FIELDS } from './distributors/fields.ts'
 import { DISTRIBUTORS } from './distributors/index.ts'
 import { RULE_NAMES } from './distributors/rules.ts'
 import { endpoints } from './endpoint.ts'
@@ -55,6 +56,47 @@ export const FileSet = exactly({
 })
 export type FileSet = Static<typeof FileSet>
 
+/** Verdict on the files: no rule that the receiver publishes is broken, one is, or a fact is still unknown. */
+const FILES_VERDICTS = ['ready', 'not_ready', 'not_measured'] as const
+/** Verdict on names, codes and statements: nothing is missing that the receiver requires, or something is. */
+const RELEASE_VERDICTS = ['ready', 'not_ready'] as const
+
+/** One field that receivers ask for. */
+export const FieldCheck = exactly({
+  field: oneOf(RELEASE_FIELDS, 'Field of the release or of its tracks.'),
+  title: Type.String({ description: 'Its name, for people.' }),
+  need: oneOf(
+    [...FIELD_NEEDS, 'unknown'] as const,
+    'Whether this receiver requires it, asks for it, or assigns it where it is blank; `unknown` where no page that could be read says so.',
+  ),
+  state: oneOf(
+    ['given', 'missing', 'assigned'] as const,
+    'Given, blank, or blank and assigned by the receiver. For the disclosure “none” is given.',
+  ),
+  tracks: Type.Optional(Type.Array(Type.Integer(), { description: 'Numbers of the tracks where it is blank.' })),
+  message: Type.String({ description: 'State, for people.' }),
+  ...Type.Partial(
+    Type.Object({
+      source: Type.String({ description: 'Page that says so.' }),
+      url: Type.String({ description: 'Its address.' }),
+      read: Type.String({ description: 'Day on which it was read.' }),
+      dated: Type.String({ description: 'Day that the page itself bears.' }),
+      confidence: oneOf(CONFIDENCES, 'Foundation.'),
+    }),
+  ).properties,
+})
+export type FieldCheck = Static<typeof FieldCheck>
+
+/** Both verdicts of a receiver. They promise nobody's decision. */
+export const Verdicts = exactly({
+  files: oneOf(
+    FILES_VERDICTS,
+    'Files: `ready` if no rule that was found on its pages is broken, as read on the day shown; advice never counts.',
+  ),
+  release: oneOf(RELEASE_VERDICTS, 'Names, codes and statements: `ready` if nothing that it requires is missing.'),
+})
+export type Verdicts = Static<typeof Verdicts>
+
 /** The rules of one receiver, checked on the written files: those of the set that meets them best. */
 export const ReceiverCheck = exactly({
   receiver: oneOf(DISTRIBUTORS, 'Distributor or service.'),
@@ -63,6 +105,8 @@ export const ReceiverCheck = exactly({
   outcome: oneOf(OUTCOMES, 'The worst outcome of its rules.'),
   upload: FileSet,
   checks: Type.Array(RuleCheck, { description: 'Its rules in order.' }),
+  verdicts: Type.Optional(Verdicts),
+  fields: Type.Optional(Type.Array(FieldCheck, { description: 'Names, codes and statements, in order.' })),
   unknown_rules: Type.Optional(
     Type.Array(
       exactly({
@@ -75,6 +119,17 @@ export const ReceiverCheck = exactly({
   ),
 })
 export type ReceiverCheck = Static<typeof ReceiverCheck>
+
+/** Readiness of a release for its receivers, before anything is written. */
+export const ReleaseReadiness = exactly({
+  release_id: Uuid,
+  chosen: Type.Array(oneOf(DISTRIBUTORS), { description: 'Receivers of the release, the most important first.' }),
+  receivers: Type.Array(ReceiverCheck, {
+    description:
+      'All receivers, the chosen first, each checked on the files that an export for it alone would write. What only a written file tells is `not_measured`.',
+  }),
+})
+export type ReleaseReadiness = Static<typeof ReleaseReadiness>
 
 const level = (description: string) => Type.Union([Type.Number(), Type.Null()], { description })
 
@@ -126,7 +181,9 @@ export const Certificate = exactly({
   unapplied_tracks: Type.Array(Type.Integer(), {
     description: 'Numbers of the tracks whose files lack the trim, fades or gap that the release asks for.',
   }),
-  receivers: Type.Array(ReceiverCheck, { description: 'Receivers with their rules.' }),
+  receivers: Type.Array(ReceiverCheck, {
+    description: 'Chosen receivers with their rules and verdicts; without a choice all of them, without verdicts.',
+  }),
   disclosure: Type.Optional(exactly(DisclosureSheet.properties, 'The AI disclosure sheet.')),
 })
 export type Certificate = Static<typeof Certificate>
@@ -193,7 +250,7 @@ export const ExportRequest = exactly({
     Type.Array(oneOf(DISTRIBUTORS), {
       uniqueItems: true,
       description:
-        'Receivers that are checked; all when absent. Those that are named get what they ask for: their formats, plain names, a copy without tags.',
+        'Receivers that are checked; those of the release when absent, and all where it has none. Those that are named get what they ask for: their formats, plain names, a copy without tags.',
     }),
   ),
   file_tags: Type.Optional(oneOf(FILE_LABELS, 'Labels in the files: those of the release, or none.', 'release')),
@@ -231,6 +288,17 @@ export const releaseExportEndpoints = endpoints({
     isBodyOptional: true,
     answers: { 200: { description: 'The folder and its certificate.', schema: ExportedRelease } },
     errors: ['PATH_NOT_ALLOWED', 'RELEASE_NOT_FOUND', 'RELEASE_NOT_READY', 'FILE_GONE', 'FOLDER_TAKEN'],
+  },
+  readReadiness: {
+    method: 'GET',
+    path: '/api/v1/releases/{release_id}/readiness',
+    access: 'caller',
+    scope: 'read',
+    tag: 'Releases',
+    summary: 'Check a release against its receivers before it is exported (extension)',
+    params: exactly({ release_id: Type.String() }),
+    answers: { 200: { description: 'What each receiver would find.', schema: ReleaseReadiness } },
+    errors: ['RELEASE_NOT_FOUND'],
   },
   nameExport: {
     method: 'POST',

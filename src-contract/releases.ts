@@ -3,6 +3,7 @@ import Type, { type Static, type TProperties } from 'typebox'
 import { exactly, IdempotencyHeaders, oneOf, orNull, PageSize, Timestamp, Uuid } from './common.ts'
 import { COVER_TYPES, StoredCover } from './covers.ts'
 import { Disclosure, DisclosureChange } from './disclosure.ts'
+import { DISTRIBUTORS } from './distributors/index.ts'
 import { FADE_SHAPES } from './edges.ts'
 import { endpoints } from './endpoint.ts'
 import {
@@ -14,11 +15,11 @@ import {
   MAX_RELEASE_TRACKS,
   MAX_TITLE_LENGTH,
 } from './limits.ts'
+import { RELEASE_KINDS } from './release-kinds.ts'
 import { Mastering, RELEASE_LOUDNESS_MODES, ReleasePlan, ReleaseSettings, TrackMaster } from './release-mastering.ts'
 import { CHANGED_SETTINGS, SHOWN_SETTINGS } from './setting-schemas.ts'
 
-export const RELEASE_KINDS = ['single', 'ep', 'album'] as const
-export type ReleaseKind = (typeof RELEASE_KINDS)[number]
+export { RELEASE_KINDS, type ReleaseKind } from './release-kinds.ts'
 
 /** States of the song of a track. */
 export const TRACK_STATES = ['no_song', 'stored', 'queued', 'done', 'failed', 'expired', 'gone'] as const
@@ -44,6 +45,14 @@ const optionalFacts = {
   p_line: line('℗ line: year and owner of the recording.'),
   c_line: line('© line: year and owner of artwork and texts.'),
 }
+
+/** Distributors and services that a release is uploaded to. */
+const Receivers = Type.Array(oneOf(DISTRIBUTORS), {
+  uniqueItems: true,
+  maxItems: DISTRIBUTORS.length,
+  description:
+    'Where it is uploaded, the most important first: its export follows their rules. Empty for not chosen yet.',
+})
 
 const neededFacts = {
   title: title('Title of the release.'),
@@ -140,6 +149,7 @@ const shownFacts = {
   ...masteringFacts,
   settings: Type.Optional(ReleaseSettings),
   anchor_track_id: Type.Optional(Uuid),
+  receivers: Type.Optional(Receivers),
   disclosure: Type.Optional(Disclosure),
   cover: Type.Optional(StoredCover),
   created_at: Timestamp,
@@ -173,6 +183,7 @@ export const NewRelease = Type.Object(
     ...neededFacts,
     ...partial(optionalFacts),
     ...partial(masteringChanges),
+    receivers: Type.Optional(Receivers),
     disclosure: Type.Optional(Disclosure),
     tracks: Type.Optional(Type.Array(TrackChange, { maxItems: MAX_RELEASE_TRACKS, description: 'Tracks in order.' })),
   },
@@ -196,6 +207,7 @@ export const ReleaseChange = exactly({
   ...partial(neededFacts),
   ...partial(optionalFacts),
   ...partial(masteringChanges),
+  receivers: Type.Optional(Receivers),
   disclosure: Type.Optional(DisclosureChange),
 })
 export type ReleaseChange = Static<typeof ReleaseChange>

@@ -1,5 +1,5 @@
 /** Age of rules: what a page said long ago may no longer hold. Pure. */
-import type { Foundation } from './rules.ts'
+import type { Foundation } from './foundation.ts'
 
 /** Days after which the remedy of a rule is offered, but no longer preselected. */
 export const STALE_DAYS = 180

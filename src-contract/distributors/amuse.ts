@@ -6,6 +6,7 @@ export const amuse = {
   id: 'amuse',
   name: { en: 'Amuse', ko: 'Amuse' },
   rules: withAdvice([]),
+  asks: {},
   unpublished: [
     'file_type',
     'bit_depth',

@@ -1,4 +1,5 @@
 import { withAdvice } from './advice.ts'
+import { quoted } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
 const BRIEF = {
@@ -6,6 +7,13 @@ const BRIEF = {
   read: '2026-11-26',
   confidence: 'published',
 } as const
+
+const AI_TAGS = quoted(
+  'The Decoder, "Apple puts AI disclosure responsibility on labels and distributors"',
+  'https://the-decoder.com/apple-puts-ai-disclosure-responsibility-on-labels-and-distributors/',
+  '2026-11-29',
+  '2026-03-05',
+)
 
 /** Apple Music itself, through any distributor: 24 bit at the native rate is preferred, and headroom of 1 dB advised. */
 export const appleMusicDelivery = {
@@ -18,5 +26,8 @@ export const appleMusicDelivery = {
     { rule: 'channels', count: 2, ...BRIEF },
     { rule: 'true_peak', mostDbtp: -1, ...BRIEF },
   ]),
+  asks: {
+    disclosure: { need: 'asked', ...AI_TAGS },
+  },
   unpublished: ['no_tags', 'silence_start', 'silence_end', 'length'],
 } as const satisfies DistributorProfile

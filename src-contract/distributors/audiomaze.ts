@@ -1,5 +1,6 @@
 import { withAdvice } from './advice.ts'
-import { type DistributorProfile, published } from './rules.ts'
+import { published } from './foundation.ts'
+import type { DistributorProfile } from './rules.ts'
 
 const AUDIO = published(
   'audiomaze, help, "Audio file format"',
@@ -20,5 +21,6 @@ export const audiomaze = {
     { rule: 'silence_end', mostSeconds: 10, ...AUDIO },
     { rule: 'no_tags', ...AUDIO },
   ]),
+  asks: {},
   unpublished: ['length', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

@@ -1,5 +1,6 @@
 import { withAdvice } from './advice.ts'
-import { type DistributorProfile, published } from './rules.ts'
+import { published } from './foundation.ts'
+import type { DistributorProfile } from './rules.ts'
 
 const AUDIO = published(
   'Catapult, help centre, article 360057012192',
@@ -17,5 +18,6 @@ export const catapult = {
     { rule: 'bit_depth', depths: [16, 24], ...AUDIO },
     { rule: 'channels', count: 2, ...AUDIO },
   ]),
+  asks: {},
   unpublished: ['no_tags', 'silence_start', 'silence_end', 'length', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

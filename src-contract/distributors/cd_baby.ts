@@ -1,5 +1,6 @@
 import { withAdvice } from './advice.ts'
-import { type DistributorProfile, published } from './rules.ts'
+import { published } from './foundation.ts'
+import type { DistributorProfile } from './rules.ts'
 
 const AUDIO = published(
   'CD Baby, help centre, article 204498645',
@@ -18,5 +19,6 @@ export const cdBaby = {
     { rule: 'channels', count: 2, ...AUDIO },
     { rule: 'name_characters', ...AUDIO },
   ]),
+  asks: {},
   unpublished: ['no_tags', 'silence_start', 'silence_end', 'length', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

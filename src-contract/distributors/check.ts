@@ -1,11 +1,11 @@
 /** Check of files against the rules of a receiver. Pure. */
+import type { Foundation } from './foundation.ts'
 import type {
   DeliveredRelease,
   DeliveryCheck,
   DeliveryRule,
   DistributorProfile,
   FileFacts,
-  Foundation,
   Remedy,
   RemedyValues,
   Requirement,
@@ -55,7 +55,6 @@ const FILE_CHECKS: { readonly [Name in Exclude<RuleName, ReleaseRule>]: FileChec
     type !== 'wav' ? 'pass' : formatCode === null ? 'not_measured' : kept(formatCode === PCM_CODE, {}),
   chunk_order: (_, { type, hasBytesAfterAudio }) => kept(type !== 'wav' || !hasBytesAfterAudio, {}),
   no_tags: (_, { hasTags }) => kept(!hasTags, {}),
-  file_size: ({ mostBytes }, { sizeBytes }) => most(sizeBytes, mostBytes, 'foundBytes'),
   silence_start: ({ mostSeconds }, { silenceStartSeconds }) => most(silenceStartSeconds, mostSeconds, 'foundSeconds'),
   silence_end: ({ mostSeconds }, { silenceEndSeconds }) => most(silenceEndSeconds, mostSeconds, 'foundSeconds'),
   length({ leastSeconds, isMore, onlySingles }, { durationSeconds: foundSeconds }, { kind }) {
@@ -103,7 +102,7 @@ const RELEASE_CHECKS: { readonly [Name in ReleaseRule]: ReleaseCheck<Name> } = {
 
 /**
  * Returns one check for every rule of a receiver, in the order of its rules. A rule passes if every file does; each file that fails gets a
- * remedy. Never throws.
+ * remedy; without files nothing is measured. Never throws.
  */
 export function checkDelivery(
   { rules }: DistributorProfile,
@@ -115,7 +114,7 @@ export function checkDelivery(
     const remedies = verdicts.flatMap(({ file, verdict }): Remedy[] =>
       typeof verdict === 'string' ? [] : [{ ...(file === undefined ? {} : { file }), values: verdict }],
     )
-    const isUnknown = verdicts.some(({ verdict }) => verdict === 'not_measured')
+    const isUnknown = verdicts.length === 0 || verdicts.some(({ verdict }) => verdict === 'not_measured')
     const outcome = remedies.length > 0 ? 'remedy' : isUnknown ? 'not_measured' : 'pass'
     return { ...foundationOf(rule), rule: rule.rule, outcome, remedies }
   })

@@ -1,5 +1,6 @@
 import { withAdvice } from './advice.ts'
-import { type DistributorProfile, published } from './rules.ts'
+import { published, quoted } from './foundation.ts'
+import type { DistributorProfile } from './rules.ts'
 
 const UPLOADING = published(
   'DistroKid, help centre, "Uploading"',
@@ -11,15 +12,28 @@ const ARTWORK = published(
   'https://support.distrokid.com/hc/id/articles/360013534334',
   '2026-11-29',
 )
-const QUOTED = {
-  ...published(
-    'Studio Live Today, "DistroKid FAQ", which quotes its help',
-    'https://studiolivetoday.wordpress.com/links/distrokid/',
-    '2026-11-29',
-    '2020-11-30',
-  ),
-  confidence: 'common_practice',
-} as const
+const QUOTED = quoted(
+  'Studio Live Today, "DistroKid FAQ", which quotes its help',
+  'https://studiolivetoday.wordpress.com/links/distrokid/',
+  '2026-11-29',
+  '2020-11-30',
+)
+
+const CODES = quoted(
+  'audiobyray, "Does DistroKid provide ISRC codes?", which quotes its help',
+  'https://audiobyray.com/faq/does-distrokid-provide-isrc-codes/',
+  '2026-11-29',
+)
+const SUPPLIED = quoted(
+  'Single Music, help centre, "Why Are UPC & ISRC Required?"',
+  'https://artists.singlemusic.com/hc/en-us/articles/360059838794-Why-Are-UPC-ISRC-Required-',
+  '2026-11-29',
+)
+const AI_QUESTION = quoted(
+  'JG BeatsLab, "The Quiet Message in DistroKid\'s New AI Disclosure", which quotes the form',
+  'https://www.jgbeatslab.com/ai-music-lab-blog/distrokid-ai-disclosure-quiet-message',
+  '2026-11-29',
+)
 
 /** DistroKid shows no list of formats in the pages that we could read: formats and rates are as a user quotes its help. */
 export const distroKid = {
@@ -33,5 +47,16 @@ export const distroKid = {
     { rule: 'cover_type', types: ['image/jpeg'], ...UPLOADING },
     { rule: 'cover_color', ...ARTWORK },
   ]),
+  asks: {
+    title: { need: 'required', ...UPLOADING },
+    artist: { need: 'required', ...UPLOADING },
+    release_date: { need: 'asked', ...UPLOADING },
+    genre: { need: 'required', ...UPLOADING },
+    composers: { need: 'required', ...UPLOADING },
+    explicit: { need: 'asked', ...UPLOADING },
+    isrc: { need: 'assigned', ...CODES },
+    upc: { need: 'assigned', ...SUPPLIED },
+    disclosure: { need: 'required', ...AI_QUESTION },
+  },
   unpublished: ['channels', 'no_tags', 'silence_start', 'silence_end', 'length', 'true_peak'],
 } as const satisfies DistributorProfile

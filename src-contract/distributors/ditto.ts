@@ -1,5 +1,6 @@
 import { withAdvice } from './advice.ts'
-import { type DistributorProfile, published } from './rules.ts'
+import { published, quoted } from './foundation.ts'
+import type { DistributorProfile } from './rules.ts'
 
 const STARTED = published(
   'Ditto Music, help, "What do I need to get started?"',
@@ -13,6 +14,17 @@ const ARTWORK = published(
   '2026-11-29',
 )
 
+const BARCODES = published(
+  'Ditto Music, blog, "Do I Need A Barcode To Sell My Music?"',
+  'https://dittomusic.com/en/blog/do-i-need-a-barcode-to-sell-my-music/',
+  '2026-11-29',
+)
+const SUPPLIED = quoted(
+  'Single Music, help centre, "Why Are UPC & ISRC Required?"',
+  'https://artists.singlemusic.com/hc/en-us/articles/360059838794-Why-Are-UPC-ISRC-Required-',
+  '2026-11-29',
+)
+
 /** Ditto: its page on artwork bears no day, and what could be read on audio files is of 2019. */
 export const ditto = {
   id: 'ditto',
@@ -22,6 +34,10 @@ export const ditto = {
     { rule: 'cover', leastPx: 3000, ...ARTWORK },
     { rule: 'cover_type', types: ['image/jpeg', 'image/png'], ...ARTWORK },
   ]),
+  asks: {
+    isrc: { need: 'assigned', ...SUPPLIED },
+    upc: { need: 'assigned', ...BARCODES },
+  },
   unpublished: [
     'bit_depth',
     'sample_rate',

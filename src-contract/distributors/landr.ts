@@ -1,9 +1,16 @@
 import { withAdvice } from './advice.ts'
-import { type DistributorProfile, published } from './rules.ts'
+import { published } from './foundation.ts'
+import type { DistributorProfile } from './rules.ts'
 
 const COVERS = published(
   'LANDR, help centre, article 115009568447',
   'https://support.landr.com/hc/en-us/articles/115009568447-What-are-LANDR-s-cover-art-requirements',
+  '2026-11-29',
+)
+
+const CODES = published(
+  'LANDR, help centre, "Distribution 101"',
+  'https://support.landr.com/hc/en-us/articles/115009567827-Distribution-101',
   '2026-11-29',
 )
 
@@ -15,6 +22,11 @@ export const landr = {
     { rule: 'cover', leastPx: 1500, mostPx: 6000, ...COVERS },
     { rule: 'cover_type', types: ['image/jpeg', 'image/png'], ...COVERS },
   ]),
+  asks: {
+    explicit: { need: 'asked', ...CODES },
+    isrc: { need: 'assigned', ...CODES },
+    upc: { need: 'assigned', ...CODES },
+  },
   unpublished: [
     'file_type',
     'bit_depth',

@@ -1,5 +1,6 @@
 import { withAdvice } from './advice.ts'
-import { type DistributorProfile, published } from './rules.ts'
+import { published } from './foundation.ts'
+import type { DistributorProfile } from './rules.ts'
 
 const AUDIO = published(
   'melabel, knowledge base, "Audio File Requirements"',
@@ -19,5 +20,6 @@ export const melabel = {
     { rule: 'length', leastSeconds: 30, onlySingles: true, ...AUDIO },
     { rule: 'mean_length', leastSeconds: 60, ...AUDIO },
   ]),
+  asks: {},
   unpublished: ['no_tags', 'silence_start', 'silence_end', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

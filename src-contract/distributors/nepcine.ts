@@ -1,5 +1,6 @@
 import { withAdvice } from './advice.ts'
-import { type DistributorProfile, published } from './rules.ts'
+import { published } from './foundation.ts'
+import type { DistributorProfile } from './rules.ts'
 
 const AUDIO = published(
   'nepcine, style guide, "Audio files requirements"',
@@ -21,5 +22,6 @@ export const nepcine = {
     { rule: 'length', leastSeconds: 30, isMore: true, onlySingles: true, ...EARLIER },
     { rule: 'name_of_title', ...EARLIER },
   ]),
+  asks: {},
   unpublished: ['no_tags', 'silence_start', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

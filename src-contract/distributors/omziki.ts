@@ -17,5 +17,6 @@ export const omziki = {
     { rule: 'length', leastSeconds: 30, isMore: true, onlySingles: true, ...AUDIO },
     { rule: 'name_of_title', ...AUDIO },
   ]),
+  asks: {},
   unpublished: ['no_tags', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

@@ -1,9 +1,16 @@
 import { withAdvice } from './advice.ts'
-import { type DistributorProfile, published } from './rules.ts'
+import { published } from './foundation.ts'
+import type { DistributorProfile } from './rules.ts'
 
 const FORMATS = published(
   'RouteNote, blog, "What\'s the difference between FLAC and MP3?"',
   'https://routenote.com/blog/whats-the-difference-between-flac-and-mp3/',
+  '2026-11-29',
+)
+
+const STYLE = published(
+  'RouteNote, support, "RouteNote Style Guide"',
+  'https://support.routenote.com/kb-article/routenote-style-guide/',
   '2026-11-29',
 )
 
@@ -12,6 +19,9 @@ export const routeNote = {
   id: 'routenote',
   name: { en: 'RouteNote', ko: 'RouteNote' },
   rules: withAdvice([{ rule: 'file_type', types: ['wav', 'flac', 'mp3'], ...FORMATS }]),
+  asks: {
+    artist: { need: 'required', ...STYLE },
+  },
   unpublished: [
     'bit_depth',
     'sample_rate',

@@ -1,7 +1,8 @@
 /** Rules for deliveries to a distributor, and the facts of files that they are checked with. */
 import type { ColorModel, CoverType } from '../covers.ts'
-import type { Confidence } from '../platforms/platform.ts'
-import type { ReleaseKind } from '../releases.ts'
+import type { ReleaseKind } from '../release-kinds.ts'
+import type { Asks } from './fields.ts'
+import type { Foundation } from './foundation.ts'
 
 /** Kinds of files, by their content. */
 export type FileType = 'wav' | 'flac' | 'mp3' | 'm4a'
@@ -19,7 +20,6 @@ export type Requirement =
   /** WAV only: nothing but audio from the start of the `data` chunk on; tags come before it. */
   | { readonly rule: 'chunk_order' }
   | { readonly rule: 'no_tags' }
-  | { readonly rule: 'file_size'; readonly mostBytes: number }
   | { readonly rule: 'silence_start' | 'silence_end'; readonly mostSeconds: number }
   /** For every file, or only for the file of a single; exclusive or inclusive minimum. */
   | {
@@ -64,7 +64,6 @@ export const RULE_NAMES = Object.keys({
   format_code: true,
   chunk_order: true,
   no_tags: true,
-  file_size: true,
   silence_start: true,
   silence_end: true,
   length: true,
@@ -81,24 +80,6 @@ export const RULE_NAMES = Object.keys({
   cover_color: true,
 } satisfies Record<RuleName, true>) as RuleName[]
 
-/** Foundation of a rule. */
-export interface Foundation {
-  /** Page or document of the rule, or our reason for advising it. */
-  readonly source: string
-  /** Address of that page. */
-  readonly url?: string
-  /** Day on which it was read, ISO 8601; absent for advice. */
-  readonly read?: string
-  /** Day that the page itself bears, ISO 8601. */
-  readonly dated?: string
-  readonly confidence: Confidence
-}
-
-/** Returns the foundation of rules that a page publishes. */
-export function published(source: string, url: string, read: string, dated?: string) {
-  return { source, url, read, ...(dated === undefined ? {} : { dated }), confidence: 'published' } as const
-}
-
 export type DeliveryRule = Requirement & Foundation
 
 /** A receiver of releases: a distributor, or a service that publishes its own requirements. */
@@ -107,6 +88,8 @@ export interface DistributorProfile {
   readonly id: string
   readonly name: { readonly en: string; readonly ko: string }
   readonly rules: readonly DeliveryRule[]
+  /** What it asks for beside the files. */
+  readonly asks: Asks
   /** Rules of these kinds were searched in `SEARCHED` and not found: nothing is known, and no file is blamed. */
   readonly unpublished: readonly RuleName[]
 }
@@ -134,7 +117,7 @@ export interface SoundForm {
 }
 
 /** Facts of one written file; null if not measured or not applicable. */
-export interface FileFacts extends SoundForm {
+export interface FileFacts extends Omit<SoundForm, 'sizeBytes'> {
   /** Name with its ending, without folders. */
   readonly fileName: string
   /** Title of its track. */

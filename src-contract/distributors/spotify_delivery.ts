@@ -1,6 +1,7 @@
 import { spotify } from '../platforms/spotify.ts'
 import { withAdvice } from './advice.ts'
-import { type DistributorProfile, published } from './rules.ts'
+import { published, quoted } from './foundation.ts'
+import type { DistributorProfile } from './rules.ts'
 
 const PACKAGE = published(
   'Spotify, provider support, "Building a Package"',
@@ -15,6 +16,12 @@ const FORMATS = published(
 const LOUDNESS = published(
   'Spotify, artists support, "Loudness normalization"',
   'https://support.spotify.com/us/artists/article/loudness-normalization',
+  '2026-11-29',
+)
+
+const AI_CREDITS = quoted(
+  'Gary Whittaker, "Spotify AI Credits and DistroKid Uploads"',
+  'https://jackrighteous.com/es-us/blogs/ai-music-distribution-guide/spotify-ai-credits-distrokid-ai-music-uploads',
   '2026-11-29',
 )
 
@@ -39,5 +46,8 @@ export const spotifyDelivery = {
     { rule: 'cover_type', types: ['image/jpeg', 'image/png'], ...PACKAGE },
     { rule: 'cover_color', ...PACKAGE },
   ]),
+  asks: {
+    disclosure: { need: 'asked', ...AI_CREDITS },
+  },
   unpublished: ['no_tags', 'silence_start', 'silence_end', 'length'],
 } as const satisfies DistributorProfile

@@ -1,5 +1,6 @@
 import { withAdvice } from './advice.ts'
-import { type DistributorProfile, published } from './rules.ts'
+import { published } from './foundation.ts'
+import type { DistributorProfile } from './rules.ts'
 
 const AUDIO = published(
   'Sundesire, "Audio file requirements"',
@@ -28,5 +29,6 @@ export const sundesire = {
     { rule: 'cover_type', types: ['image/jpeg'], ...ARTWORK },
     { rule: 'cover_color', ...ARTWORK },
   ]),
+  asks: {},
   unpublished: ['channels', 'no_tags', 'silence_start'],
 } as const satisfies DistributorProfile

@@ -1,5 +1,6 @@
 import { withAdvice } from './advice.ts'
-import { type DistributorProfile, published } from './rules.ts'
+import { published } from './foundation.ts'
+import type { DistributorProfile } from './rules.ts'
 
 const AUDIO = published(
   'Symphonic, help centre, "Audio File Specifications for Distribution"',
@@ -18,5 +19,6 @@ export const symphonic = {
     { rule: 'channels', count: 2, ...AUDIO },
     { rule: 'no_tags', ...AUDIO },
   ]),
+  asks: {},
   unpublished: ['silence_start', 'silence_end', 'length', 'true_peak', 'cover', 'cover_color'],
 } as const satisfies DistributorProfile

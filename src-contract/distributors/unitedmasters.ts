@@ -6,6 +6,7 @@ export const unitedMasters = {
   id: 'unitedmasters',
   name: { en: 'UnitedMasters', ko: 'UnitedMasters' },
   rules: withAdvice([]),
+  asks: {},
   unpublished: [
     'file_type',
     'bit_depth',

@@ -16,7 +16,6 @@ const TITLES: Readonly<Record<RuleName, Words>> = {
   format_code: { en: 'WAV format code', ko: 'WAV 형식 코드' },
   chunk_order: { en: 'Nothing after the audio', ko: '오디오 뒤에 아무것도 없음' },
   no_tags: { en: 'No embedded tags', ko: '태그 없음' },
-  file_size: { en: 'File size', ko: '파일 용량' },
   silence_start: { en: 'Silence at the start', ko: '시작 무음' },
   silence_end: { en: 'Silence at the end', ko: '끝 무음' },
   length: { en: 'Length', ko: '길이' },
@@ -40,7 +39,6 @@ const kilohertz = (value: unknown) =>
     .join(', ')
 const one = (value: unknown) => (Math.round(Number(value) * 10) / 10).toFixed(1)
 const two = (value: unknown) => Number(value).toFixed(2)
-const megabytes = (value: unknown) => Math.ceil(Number(value) / 1e6)
 const picture = (value: unknown) => upper(String(value).replace('image/', ''))
 const pictures = (value: unknown, between: string) => String(value).split(', ').map(picture).join(between)
 const upper = (value: unknown) => String(value).toUpperCase()
@@ -77,12 +75,6 @@ const REMEDIES: Readonly<Record<RuleName, Sentence>> = {
   no_tags: {
     en: () => 'It contains tags. Export it without tags.',
     ko: () => '태그가 들어 있어요. 태그 없이 내보내세요.',
-  },
-  file_size: {
-    en: (v) =>
-      `It has ${megabytes(v.foundBytes)} MB, and ${megabytes(v.most)} MB are allowed. Export it with fewer bits or a lower rate.`,
-    ko: (v) =>
-      `${megabytes(v.foundBytes)} MB인데 한도는 ${megabytes(v.most)} MB예요. 비트 심도나 샘플 레이트를 낮춰 내보내세요.`,
   },
   silence_start: {
     en: (v) => `${one(v.foundSeconds)} s of silence at the start, and ${v.most} s are allowed. Trim the start.`,
@@ -166,6 +158,13 @@ export const OUTCOME_WORDS: Readonly<Record<DeliveryCheck['outcome'], Words>> = 
   pass: { en: 'pass', ko: '통과' },
   remedy: { en: 'to be mended', ko: '고칠 점 있음' },
   not_measured: { en: 'not measured', ko: '측정 안 함' },
+}
+
+/** Verdicts on the files or on the release. */
+export const VERDICT_WORDS: Readonly<Record<'ready' | 'not_ready' | 'not_measured', Words>> = {
+  ready: { en: 'ready', ko: '준비됨' },
+  not_ready: { en: 'not ready', ko: '준비 안 됨' },
+  not_measured: { en: 'not measured in full', ko: '일부 측정 안 됨' },
 }
 
 /** Returns the title of a rule. */

@@ -74,6 +74,8 @@ export const OPERATION_DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Jobs that have not ended are cancelled and refunded. The masters of the last finished record stay. A release that is not being mastered stays as it is.',
   exportRelease:
     'One folder with numbered files, cover, metadata.csv, cue sheet, release-report.json, certificate.html, certificate.json and SHA256SUMS. Each file appears under its name when it is whole. An export that was broken off goes on when it is called again; nothing of others is overwritten. A program names a folder inside those that the owner allowed, and nothing is written anywhere else.',
+  readReadiness:
+    'Whether files, names, codes and statements are as its receivers ask for them, the chosen ones first, on the files that an export for each alone would write. Nothing is written; what only a written file tells is `not_measured`.',
   nameExport: 'By the same plan as the export, from the request that it would get. Nothing is written.',
   readDisclosure: 'What the artist states, and what the songs say of their making. Tracks without a song are left out.',
   verifyFolder:

@@ -1,7 +1,7 @@
 /** Tools for singles, EPs and albums. */
 import Type from 'typebox'
 import { exactly } from '../../src-contract/common.ts'
-import { type ExportedRelease, ExportRequest } from '../../src-contract/release-exports.ts'
+import { type ExportedRelease, ExportRequest, type ReleaseReadiness } from '../../src-contract/release-exports.ts'
 import { NewRelease, ReleaseChange, ReleaseQuery } from '../../src-contract/releases.ts'
 import { fullPath } from './files.ts'
 import { Confirm, DEFAULT_ROWS, IdempotencyKey, idempotent, PageSize, pathArgument } from './shared-arguments.ts'
@@ -21,6 +21,26 @@ function shortExport({ folder, zip, certificate }: ExportedRelease): object {
       receiver,
       outcome,
       remedies: checks.flatMap(({ remedies }) => remedies.map(({ message }) => message)),
+    })),
+  }
+}
+
+/** Returns a summary of the readiness: for the chosen receivers with what speaks against it, else the verdicts of all. */
+function shortReadiness({ chosen, receivers }: ReleaseReadiness): object {
+  const shown = chosen.length > 0 ? receivers.slice(0, chosen.length) : receivers
+  return {
+    chosen,
+    receivers: shown.map(({ receiver, verdicts, fields = [], checks }) => ({
+      receiver,
+      verdicts,
+      ...(chosen.length === 0
+        ? {}
+        : {
+            fields: fields.flatMap(({ field, need, state, message }) =>
+              state === 'given' ? [] : [{ field, need, state, message }],
+            ),
+            remedies: checks.flatMap(({ remedies }) => remedies.map(({ message }) => message)),
+          }),
     })),
   }
 }
@@ -83,6 +103,18 @@ export const RELEASE_TOOLS = [
       if (!confirm) return { value: { dry_run: true, ...(await client.call('planRelease', { params, signal })) } }
       return { value: await client.call('masterRelease', { params, headers: idempotent(idempotency_key) }) }
     },
+  }),
+  tool({
+    name: 'check_release',
+    title: 'Check a release for its receivers',
+    description:
+      'What the chosen distributors would find in a release before it is exported: whether files and names are ready, what is missing and the remedies. Without a choice (`receivers` of the release) it answers the verdicts of all.',
+    input: exactly({ release_id: ReleaseId }),
+    effect: 'reads',
+    endpoint: 'readReadiness',
+    run: async ({ release_id }, { client, signal }) => ({
+      value: shortReadiness(await client.call('readReadiness', { params: { release_id }, signal })),
+    }),
   }),
   tool({
     name: 'export_release',

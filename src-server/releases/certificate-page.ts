@@ -7,7 +7,7 @@ import type {
   ReceiverCheck,
   SoundFacts,
 } from '../../src-contract/release-exports.ts'
-import { OUTCOME_WORDS } from '../../src-contract/text/delivery.ts'
+import { OUTCOME_WORDS, VERDICT_WORDS } from '../../src-contract/text/delivery.ts'
 import { SHEET_WORDS } from '../../src-contract/text/disclosure.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { playingTime } from '../../src-contract/text/numbers.ts'
@@ -23,7 +23,11 @@ const WORDS = {
     tracks: (count: number) => (count === 1 ? '1 track' : `${count} tracks`),
     length: 'Length',
     receivers: 'Receivers',
-    ready: 'ready',
+    verdicts: 'Ready for upload?',
+    filesFor: (name: string) => `Files for ${name}`,
+    releaseFor: (name: string) => `Release for ${name}`,
+    promise:
+      'Ready means: no rule that was found on the receiver’s pages, as read on the day shown, is broken, and nothing is missing that it requires. It promises nobody’s decision.',
     loudness: 'Loudness',
     peak: 'Highest true peak',
     quietest: (low: string, high: string) => (low === high ? low : `${low} to ${high}`),
@@ -59,7 +63,11 @@ const WORDS = {
     tracks: (count: number) => `트랙 ${count}개`,
     length: '길이',
     receivers: '받는 곳',
-    ready: '통과',
+    verdicts: '올릴 준비가 됐나요?',
+    filesFor: (name: string) => `${name}에 올릴 파일`,
+    releaseFor: (name: string) => `${name}에 낼 릴리스`,
+    promise:
+      '준비됨은 받는 곳의 페이지에서 표시된 날짜에 읽은 규칙을 하나도 어기지 않고, 꼭 필요한 항목이 빠지지 않았다는 뜻이에요. 받는 곳의 심사 결과를 보장하지는 않아요.',
     loudness: '음량',
     peak: '최대 트루 피크',
     quietest: (low: string, high: string) => (low === high ? low : `${low} ~ ${high}`),
@@ -103,6 +111,7 @@ export function certificateHtml(certificate: Content, language: Language): strin
   const sounds = certificate.files.filter((file): file is SoundFile => file.sound !== undefined)
   const body = [
     heading(certificate, sounds, language),
+    verdictsHtml(receivers, language),
     `<section><h2>${say.mend}</h2>${mending(receivers, language)}${unapplied}</section>`,
     `<section><h2>${say.upload}</h2>${uploads(receivers, language)}</section>`,
     `<section><h2>${say.measured}</h2><p class="note">${say.legend}</p>${measurements(sounds, language)}</section>`,
@@ -122,9 +131,12 @@ function heading({ title, artist, made_at, receivers }: Content, sounds: readonl
   const own = sounds.filter(({ sound }) => first && sameSet(sound, first)).map(({ sound }) => sound)
   const levels = own.flatMap(({ integrated_lufs }) => integrated_lufs ?? [])
   const peaks = own.flatMap(({ true_peak_dbtp }) => true_peak_dbtp ?? [])
-  const ready = receivers.filter(({ outcome }) => outcome !== 'remedy').length
   const figures = [
-    [say.receivers, `${ready} / ${receivers.length}`, say.ready],
+    [
+      say.receivers,
+      receivers[0]?.verdicts ? receivers.map(({ name }) => escapeHtml(name)).join(', ') : receivers.length,
+      '',
+    ],
     [say.length, playingTime(own.reduce((sum, { duration_seconds }) => sum + duration_seconds, 0)), ''],
     ...(levels.length > 0
       ? [[say.loudness, say.quietest(number(Math.min(...levels), 1), number(Math.max(...levels), 1)), 'LUFS']]
@@ -139,6 +151,22 @@ function heading({ title, artist, made_at, receivers }: Content, sounds: readonl
     `<ul class="facts"><li><b>${say.tracks(own.length)}</b></li><li>${say.made} <b>${made_at.slice(0, 16).replace('T', ' ')} UTC</b></li></ul></header>`,
     `<dl class="sum">${cells.join('')}</dl>`,
   ].join('\n')
+}
+
+/** Verdicts of the chosen receivers, and the fields that speak against them; empty where none was chosen. */
+function verdictsHtml(receivers: readonly ReceiverCheck[], language: Language): string {
+  const say = WORDS[language]
+  const rows = receivers.flatMap(({ name, verdicts, fields = [] }) => {
+    if (!verdicts) return []
+    const lacking = fields.filter(({ need, state: own }) => need === 'required' && own === 'missing')
+    const told = lacking.map(({ title, message }) => `<small>${title}: ${escapeHtml(message)}</small>`).join('')
+    return [
+      `<tr><th scope="row">${escapeHtml(say.filesFor(name))}</th><td class="n">${VERDICT_WORDS[verdicts.files][language]}</td></tr>`,
+      `<tr><th scope="row">${escapeHtml(say.releaseFor(name))}${told}</th><td class="n">${VERDICT_WORDS[verdicts.release][language]}</td></tr>`,
+    ]
+  })
+  if (rows.length === 0) return ''
+  return `<section><h2>${say.verdicts}</h2><table><tbody>${rows.join('')}</tbody></table><p class="note">${say.promise}</p></section>`
 }
 
 /** Remedies, each once, with the receivers that ask for them and the files at fault. */
@@ -204,7 +232,7 @@ function soundRow({ name, sound }: SoundFile, language: Language): string {
 }
 
 function receiverHtml(
-  { name, edition, checks, outcome, unknown_rules: unknown = [] }: ReceiverCheck,
+  { name, edition, checks, outcome, fields = [], unknown_rules: unknown = [] }: ReceiverCheck,
   language: Language,
 ): string {
   const say = WORDS[language]
@@ -216,10 +244,15 @@ function receiverHtml(
     const page = url === undefined ? '' : `<br>${escapeHtml(url)}`
     return `<tr><th scope="row">${title}<small>${advice}${escapeHtml(source)}${page}</small>${told.join('')}</th><td>${state(own, language)}</td></tr>`
   })
+  const asked = fields.flatMap(({ title, message, need, source, url }) => {
+    if (need === 'unknown') return []
+    const page = [source, url].filter((one) => one !== undefined).map((one) => escapeHtml(one))
+    return `<tr><th scope="row">${title}<small>${page.join('<br>')}</small></th><td>${escapeHtml(message)}</td></tr>`
+  })
   const lacking = unknown.map(({ title }) => title).join(', ')
   const more =
     unknown.length > 0 ? `<p><small>${say.unknown} ${lacking}: ${escapeHtml(unknown[0]!.searched)}.</small></p>` : ''
-  return `<article><h3>${escapeHtml(name)} ${state(outcome, language)}</h3><small>${say.read} ${edition}</small><table><tbody>${rows.join('')}</tbody></table>${more}</article>`
+  return `<article><h3>${escapeHtml(name)} ${state(outcome, language)}</h3><small>${say.read} ${edition}</small><table><tbody>${rows.join('')}${asked.join('')}</tbody></table>${more}</article>`
 }
 
 function fileTable(files: readonly ExportedFile[], language: Language): string {

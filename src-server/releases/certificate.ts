@@ -13,6 +13,8 @@ import type { Certificate, FileSet, ReceiverCheck } from '../../src-contract/rel
 import { ageNote, remedyText, ruleTitle } from '../../src-contract/text/delivery.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { parseForeignJson } from '../../src-system/foreign-json.ts'
+import { fieldChecks, verdictsOf } from './readiness.ts'
+import type { ReleaseRecord } from './release.ts'
 import type { Signature } from './signing.ts'
 
 /** A certificate with its signature: the content of certificate.json. */
@@ -27,22 +29,30 @@ export interface MeasuredSet {
   readonly files: readonly FileFacts[]
 }
 
+interface CheckOptions {
+  readonly language: Language
+  readonly nowMs: number
+  /** The release, for verdicts on it and its files; absent where no receiver was chosen. */
+  readonly chosenFor?: Pick<ReleaseRecord, 'facts' | 'tracks'>
+}
+
 /**
  * Returns the checks of each receiver's rules with sentences in `language`, made on the set to deliver: the one that meets its rules best,
  * among equals the first.
  */
 export function receiverChecks(
   receivers: readonly Distributor[],
-  release: DeliveredRelease,
+  delivered: DeliveredRelease,
   sets: readonly [MeasuredSet, ...MeasuredSet[]],
-  { language, nowMs }: { readonly language: Language; readonly nowMs: number },
+  { language, nowMs, chosenFor }: CheckOptions,
 ): ReceiverCheck[] {
   return receivers.map((receiver) => {
     const profile = distributorProfile(receiver)
     const [best] = sets
-      .map(({ set, files }) => ({ set, checks: checkDelivery(profile, release, files) }))
+      .map(({ set, files }) => ({ set, checks: checkDelivery(profile, delivered, files) }))
       .toSorted((one, other) => badness(one.checks) - badness(other.checks))
     const { set, checks } = best!
+    const fields = chosenFor && fieldChecks(profile, chosenFor, language)
     const edition =
       checks
         .flatMap(({ read }) => read ?? [])
@@ -54,6 +64,7 @@ export function receiverChecks(
       edition,
       outcome: worst(checks),
       upload: set,
+      ...(fields ? { verdicts: verdictsOf(checks, fields), fields } : {}),
       unknown_rules: profile.unpublished.map((rule) => ({
         rule,
         title: ruleTitle(rule, language),

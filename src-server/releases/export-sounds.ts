@@ -285,7 +285,7 @@ async function exportedFile({ name, set, index, madeFrom }: PlannedSound, sound:
 
 /** Returns the facts of an exported sound file for checking the rules of receivers. Pure. */
 export function factsOf(
-  { name, size_bytes, sound }: ExportedFile,
+  { name, sound }: ExportedFile,
   { tracks }: ReleaseRecord,
   request: ExportRequest,
   nowMs: number,
@@ -303,7 +303,6 @@ export function factsOf(
     bitDepth: facts.bit_depth,
     sampleRateHz: facts.sample_rate_hz,
     channels: facts.channels,
-    sizeBytes: size_bytes,
     durationSeconds: facts.duration_seconds,
     silenceStartSeconds: facts.silence_start_seconds,
     silenceEndSeconds: facts.silence_end_seconds,

@@ -2,7 +2,8 @@
 import path from 'node:path'
 import { RELEASE } from '../../src-contract/delivery-target.ts'
 import type { DisclosureSheet, SourceTrace } from '../../src-contract/disclosure.ts'
-import { DISTRIBUTORS } from '../../src-contract/distributors/index.ts'
+import { DISTRIBUTORS, type Distributor } from '../../src-contract/distributors/index.ts'
+import type { DeliveredRelease } from '../../src-contract/distributors/rules.ts'
 import { formatFacts } from '../../src-contract/formats.ts'
 import type {
   Certificate,
@@ -12,6 +13,7 @@ import type {
   ExportRequest,
   FileSet,
   ReceiverCheck,
+  ReleaseReadiness,
   VerifiedFolder,
 } from '../../src-contract/release-exports.ts'
 import type { Language } from '../../src-contract/text/language.ts'
@@ -32,7 +34,7 @@ import { certificateHtml } from './certificate-page.ts'
 import { releaseCsv } from './csv-columns.ts'
 import { disclosurePage, disclosureSheet } from './disclosure.ts'
 import { ExportFolder, type FolderFile, textFile } from './export-folder.ts'
-import { chosenMasters, fileNames, hasPlainNames, masterOf, plannedSets } from './export-plan.ts'
+import { chosenMasters, fileNames, hasPlainNames, masterOf, plannedSets, wantedFormat } from './export-plan.ts'
 import {
   type Exported,
   factsOf,
@@ -44,6 +46,7 @@ import {
 } from './export-sounds.ts'
 import { cueSheet, folderName, overview, releaseReport } from './export-texts.ts'
 import { writeExportZip } from './export-zip.ts'
+import { expectedFiles } from './readiness.ts'
 import type { ReleaseRecord, TrackRecord } from './release.ts'
 import { sameSet } from './set-names.ts'
 import type { Signer } from './signing.ts'
@@ -133,11 +136,42 @@ export class ReleaseExports {
 
   /** Returns the names that an export would use now; writes nothing. Throws RELEASE_NOT_FOUND and RELEASE_NOT_READY, as an export does. */
   names(releaseId: string, request: ExportRequest): ExportNames {
+    const { release, sets, nowMs, request: planned } = this.#plan(this.#require(releaseId), request)
+    const folder = folderName(release.facts, hasPlainNames(planned, nowMs))
+    return { folder, files: sets.flatMap((set) => fileNames(set, sets, release, planned, nowMs)) }
+  }
+
+  /**
+   * Returns what each receiver would find in an export for it alone, the chosen receivers first; writes nothing. What only a written file
+   * tells is not measured, and all of it without masters. Throws RELEASE_NOT_FOUND.
+   */
+  readiness(releaseId: string, language: Language): ReleaseReadiness {
     const release = this.#require(releaseId)
-    const { sets } = this.#plan(release, request)
+    const cover = release.cover && this.#deps.store.cover(releaseId)
     const nowMs = this.#deps.clock.now()
-    const folder = folderName(release.facts, hasPlainNames(request, nowMs))
-    return { folder, files: sets.flatMap((set) => fileNames(set, sets, release, request, nowMs)) }
+    const chosen = release.facts.receivers ?? []
+    const others = DISTRIBUTORS.filter((receiver) => !chosen.includes(receiver))
+    const receivers = [...chosen, ...others].flatMap((receiver) => {
+      const sets = this.#expectedSets(release, receiver, nowMs)
+      const options = { language, nowMs, chosenFor: release }
+      return receiverChecks([receiver], deliveredOf(release, cover), sets, options)
+    })
+    return { release_id: releaseId, chosen: [...chosen], receivers }
+  }
+
+  /** Returns the sets that an export for one receiver would write, with what is known of their files; none of it without masters. */
+  #expectedSets(release: ReleaseRecord, receiver: Distributor, nowMs: number): [MeasuredSet, ...MeasuredSet[]] {
+    const request = { receivers: [receiver] }
+    const songs = release.tracks.map((track) => this.#deps.mastersOf(track, release.releaseId))
+    const made = songs.filter((song) => song !== undefined)
+    const masters = made.length === songs.length ? chosenMasters({}, made) : []
+    if (made.length === 0 || masters.length === 0) {
+      const format = wantedFormat(receiver, [], nowMs)
+      return [{ set: { folder: '', master: RELEASE, format, labels: 'release' }, files: [] }]
+    }
+    const sets = plannedSets(request, masters, made, nowMs)
+    const expected = sets.map((set) => ({ set, files: expectedFiles(set, sets, made, { release, request, nowMs }) }))
+    return [expected[0]!, ...expected.slice(1)]
   }
 
   /** Returns the differences between a folder or ZIP and its certificate. Throws INVALID_REQUEST if it cannot be read. */
@@ -183,7 +217,7 @@ export class ReleaseExports {
     const real = await realPath(parent)
     await requireAllowed?.(real)
     await requireFolder(parent, real)
-    const name = folderName(release.facts, hasPlainNames(request, exported.nowMs))
+    const name = folderName(release.facts, hasPlainNames(exported.request, exported.nowMs))
     const folder = new ExportFolder(path.join(real, name), clock)
     const known = await folder.take(releaseId, await this.#signedFiles(folder.path, releaseId))
     const sounds = await writeSounds(exported, planned, { folder, known }, this.#deps, signal)
@@ -208,8 +242,10 @@ export class ReleaseExports {
   }
 
   /** Returns the planned export. Throws RELEASE_NOT_READY, naming the track if one has no finished masters. */
-  #plan(release: ReleaseRecord, request: ExportRequest): Exported {
+  #plan(release: ReleaseRecord, asked: ExportRequest): Exported {
     const { tracks } = release
+    const { receivers = release.facts.receivers } = asked
+    const request = { ...asked, ...(receivers ? { receivers } : {}) }
     if (tracks.length === 0) throw new AppError('RELEASE_NOT_READY')
     const songs = tracks.map((track, index) => {
       const song = this.#deps.mastersOf(track, release.releaseId)
@@ -315,8 +351,6 @@ function checksOf(
   sounds: readonly ExportedFile[],
   language: Language,
 ) {
-  const picture = cover && pictureFacts(cover.bytes)
-  const delivered = { kind: release.facts.kind, cover: picture ? { ...picture, mediaType: picture.mimeType } : null }
   const measured = sets.map(
     (set): MeasuredSet => ({
       set,
@@ -324,7 +358,15 @@ function checksOf(
     }),
   )
   const [first, ...others] = measured
-  return receiverChecks(request.receivers ?? DISTRIBUTORS, delivered, [first!, ...others], { language, nowMs })
+  const { receivers } = request
+  const options = { language, nowMs, ...(receivers ? { chosenFor: release } : {}) }
+  return receiverChecks(receivers ?? DISTRIBUTORS, deliveredOf(release, cover), [first!, ...others], options)
+}
+
+/** Returns the facts of a release that rules speak of. */
+function deliveredOf({ facts }: ReleaseRecord, cover: Exported['cover']): DeliveredRelease {
+  const picture = cover && pictureFacts(cover.bytes)
+  return { kind: facts.kind, cover: picture ? { ...picture, mediaType: picture.mimeType } : null }
 }
 
 /** Returns the files other than sound that do not follow from the certificate. */

@@ -87,6 +87,7 @@ export function changedFacts(
     ...cleaned(changes),
     ...(Object.keys(disclosure).length > 0 ? { disclosure } : {}),
   } as ReleaseFacts
+  const { receivers, ...others } = given
   const own = settings === undefined ? keptSettings : withoutNull(settings ?? {})
   const anchorId = anchor === undefined ? keptAnchor : (anchor ?? undefined)
   requireName(given.title, 'title')
@@ -98,11 +99,12 @@ export function changedFacts(
   if (given.release_date && !isDate(given.release_date)) throw broken('release_date', { rule: 'date' })
   return {
     ...withoutEmpty(
-      { ...given, ...(upc === undefined ? {} : { upc }), ...(language ? { language } : {}) },
+      { ...others, ...(upc === undefined ? {} : { upc }), ...(language ? { language } : {}) },
       OPTIONAL_FACTS,
     ),
     ...(own && Object.keys(own).length > 0 ? { settings: own } : {}),
     ...(anchorId === undefined ? {} : { anchor_track_id: anchorId }),
+    ...(receivers && receivers.length > 0 ? { receivers } : {}),
   }
 }
 

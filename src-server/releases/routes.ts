@@ -208,6 +208,10 @@ export function releaseExportRoutes(app: FastifyInstance, deps: ReleaseExportRou
     const options = { signal, ...(isKey ? { requireAllowed } : {}) }
     return { status: 200, body: await releaseExports.export(params.release_id, request, language, options) }
   })
+  route(app, releaseExportEndpoints.readReadiness, ({ params, language }) => ({
+    status: 200,
+    body: releaseExports.readiness(params.release_id, language),
+  }))
   route(app, releaseExportEndpoints.nameExport, async ({ params, body, caller }) => {
     // A forbidden folder is refused early; without a folder there is nothing to check.
     if (caller.via === 'key' && body?.folder !== undefined) await allowedExport(deps, params.release_id, body)

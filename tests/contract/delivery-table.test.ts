@@ -8,7 +8,7 @@ const COVER = { widthPx: 3000, heightPx: 3000, colorModel: 'rgb', mediaType: 'im
 /** A master without faults: 16 bit at 44.1 kHz, plain WAV without tags. */
 const CD: FileFacts = {
   ...{ fileName: 'Night_Bus.wav', title: 'Night Bus', type: 'wav', formatCode: 1, hasBytesAfterAudio: false },
-  ...{ hasTags: false, bitDepth: 16, sampleRateHz: 44_100, channels: 2, sizeBytes: 35_000_000, durationSeconds: 200 },
+  ...{ hasTags: false, bitDepth: 16, sampleRateHz: 44_100, channels: 2, durationSeconds: 200 },
   ...{ silenceStartSeconds: 0.1, silenceEndSeconds: 0.8, integratedLufs: -14, truePeakDbtp: -1.2 },
   ...{ truePeakAfterRateDbtp: -1.2, truePeakAfterCodecDbtp: -0.4 },
 }

@@ -22,7 +22,7 @@ const COVER = { widthPx: 3000, heightPx: 3000, colorModel: 'rgb', mediaType: 'im
 const SINGLE: DeliveredRelease = { kind: 'single', cover: COVER }
 const CD: FileFacts = {
   ...{ fileName: '01_Night_Bus.wav', title: 'Night Bus', type: 'wav', formatCode: 1, hasBytesAfterAudio: false },
-  ...{ hasTags: false, bitDepth: 16, sampleRateHz: 44_100, channels: 2, sizeBytes: 40_000_000, durationSeconds: 200 },
+  ...{ hasTags: false, bitDepth: 16, sampleRateHz: 44_100, channels: 2, durationSeconds: 200 },
   ...{ silenceStartSeconds: 0.2, silenceEndSeconds: 1, integratedLufs: -14, truePeakDbtp: -1.2 },
   ...{ truePeakAfterRateDbtp: -1.1, truePeakAfterCodecDbtp: -0.3 },
 }
@@ -41,8 +41,8 @@ const TAKEN: Readonly<Record<Distributor, Partial<FileFacts>>> = {
   ditto: { ...HIGH, ...KOREAN },
   routenote: { ...FLAC, bitDepth: 32 },
   apple_music_delivery: { ...HIGH, ...KOREAN, hasBytesAfterAudio: true },
-  cd_baby: { hasTags: true, sizeBytes: 900_000_000, silenceEndSeconds: 60 },
-  symphonic: { ...FLAC, ...KOREAN, hasTags: false, sizeBytes: 900_000_000 },
+  cd_baby: { hasTags: true, silenceEndSeconds: 60 },
+  symphonic: { ...FLAC, ...KOREAN, hasTags: false },
   audiomaze: {
     ...FLAC,
     ...KOREAN,
@@ -87,10 +87,6 @@ const BREAKS: {
   format_code: () => ({ file: { type: 'wav', formatCode: 0xfffe }, values: {} }),
   chunk_order: () => ({ file: { type: 'wav', formatCode: 1, hasBytesAfterAudio: true }, values: {} }),
   no_tags: () => ({ file: { hasTags: true }, values: {} }),
-  file_size: ({ mostBytes }) => ({
-    file: { sizeBytes: mostBytes + 1 },
-    values: { foundBytes: mostBytes + 1, most: mostBytes },
-  }),
   silence_start: ({ mostSeconds }) => ({
     file: { silenceStartSeconds: mostSeconds + 0.1 },
     values: { foundSeconds: mostSeconds + 0.1, most: mostSeconds },

@@ -206,6 +206,11 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     await use('cancel_release', { release_id })
     expect((await use('read_release', { release_id })).value.tracks).toHaveLength(1)
 
+    await use('change_release', { release_id, changes: { receivers: ['distrokid'] } })
+    expect((await use('check_release', { release_id })).value).toMatchObject({
+      ...{ chosen: ['distrokid'], receivers: [{ receiver: 'distrokid', verdicts: { release: 'not_ready' } }] },
+    })
+
     const singing = { title: `${kind} out`, artist: 'A', kind: 'single', tracks: [{ job_id }] }
     const { release_id: finished } = (await use('create_release', singing)).value
     const into = { release_id: finished, folder: music }
@@ -254,6 +259,7 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
       'read_batch',
       'list_releases',
       'read_release',
+      'check_release',
       'verify_release',
     ])
     const { resources } = await client.listResources(undefined, PATIENT)
@@ -270,8 +276,8 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     const { tools } = await reading.listTools(undefined, PATIENT)
     expect(tools.map(({ name }) => name).sort()).toEqual(
       [
-        ...['account', 'analyse', 'list_batches', 'list_jobs', 'list_releases', 'read_batch', 'read_job'],
-        ...['read_release', 'read_report', 'settings', 'verify_release', 'words'],
+        ...['account', 'analyse', 'check_release', 'list_batches', 'list_jobs', 'list_releases', 'read_batch'],
+        ...['read_job', 'read_release', 'read_report', 'settings', 'verify_release', 'words'],
       ].sort(),
     )
     expect((await reading.listPrompts(undefined, PATIENT)).prompts).toEqual([])

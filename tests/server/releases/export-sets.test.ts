@@ -182,6 +182,16 @@ describe('named receivers', () => {
   })
 })
 
+test('the receivers that a release names are those of its export and of its certificate', async () => {
+  const release = await newRelease({ receivers: ['cd_baby'] })
+  const { status, body } = await exportOf(release, { receivers: undefined })
+  expect([status, path.basename(body.folder)]).toEqual([200, 'haneul_-_bam'])
+  expect(body.certificate.receivers).toMatchObject([{ receiver: 'cd_baby', verdicts: { release: 'ready' } }])
+  expect(readFileSync(path.join(body.folder, 'certificate.html'), 'utf8')).toMatch(
+    /Files for CD Baby[\s\S]*nobody’s decision/,
+  )
+})
+
 test('a format that no file of a job can become is refused with the remedy, and nothing is written', async () => {
   const release = await newRelease()
   const { status, body } = await exportOf(release, { formats: ['wav32f'] })

@@ -142,7 +142,11 @@ describe('an export', () => {
     const init = { body: JSON.stringify(wanted), headers: {} }
     const headers = { 'content-type': 'application/json', 'accept-language': 'ko' }
     const { body } = await service.call('POST', `/api/v1/releases/${releaseId}/export`, { ...init, headers })
-    expect(body.certificate.receivers).toMatchObject([{ receiver: 'cd_baby', outcome: 'remedy' }])
+    expect(body.certificate.receivers).toMatchObject([
+      { receiver: 'cd_baby', outcome: 'remedy', verdicts: { files: 'not_ready', release: 'ready' } },
+    ])
+    expect(certificate.receivers[0]).not.toHaveProperty('verdicts')
+    expect(read(body.folder, 'certificate.html')).toMatch(/CD Baby에 올릴 파일<\/th><td class="n">준비 안 됨/)
     expect(read(body.folder, 'certificate.html')).toMatch(
       /<html lang="ko">[\s\S]*납품 확인서[\s\S]*파일 이름을 바꾸세요[\s\S]*커버 색상이 CMYK예요/,
     )
