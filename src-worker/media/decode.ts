@@ -9,7 +9,7 @@ import type { FfmpegCall } from './ffmpeg-arguments.ts'
 import { mp3Sound } from './mp3-layout.ts'
 import { containerInput } from './other-containers.ts'
 import { rateFilter } from './resample.ts'
-import { type Allocate, allocateShared, collectPlanar } from './samples.ts'
+import { type Allocate, allocateOwn, allocateShared, collectPlanar } from './samples.ts'
 import { behindCrowdedTag } from './tags.ts'
 import { openWavSound, type WavSound } from './wav-sound.ts'
 
@@ -234,6 +234,8 @@ export interface DecodeOptions {
   readonly signal?: AbortSignal | undefined
   /** Told the part that is decoded, 0 to 1. */
   readonly onProgress?: (fraction: number) => void
+  /** Memory of the samples, by default as {@link decodeSong} says. */
+  readonly allocate?: Allocate
 }
 
 /** Keeps every frame at its position from the first on; by default ffmpeg closes gaps. The threshold, s, is below any FLAC frame. */
@@ -258,7 +260,7 @@ export async function decodeSong(
 ): Promise<Decoded> {
   const sampleRateHz = decodedRateHz(facts.sampleRateHz)
   const isResampled = sampleRateHz !== facts.sampleRateHz
-  const allocate = sampleRateHz === engineRateHz(sampleRateHz) ? allocateShared : allocateOwn
+  const allocate = options.allocate ?? (sampleRateHz === engineRateHz(sampleRateHz) ? allocateShared : allocateOwn)
   const counted = await countAgain(ffmpeg, path, facts, options.signal)
   const capacity = Math.ceil(((counted ?? facts.frames) * sampleRateHz) / facts.sampleRateHz)
   const wav = facts.format === 'wav' && !isResampled ? await wavSound(path) : undefined
@@ -417,8 +419,6 @@ async function countAgain(
 export function excerptWithin({ startFrame, frames }: Excerpt, decodedFrames: number): Excerpt | undefined {
   return startFrame + frames <= decodedFrames ? { startFrame, frames } : undefined
 }
-
-const allocateOwn: Allocate = (length) => new Float32Array(length)
 
 function copied(samples: Float32Array, allocate: Allocate): Float32Array {
   const copy = allocate(samples.length)

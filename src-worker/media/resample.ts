@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Audio, AudioBlock } from '../../src-engine/dsp/block.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
-import { allocateShared, collectPlanar } from './samples.ts'
+import { type Allocate, allocateShared, collectPlanar, giveBack } from './samples.ts'
 
 /**
  * Returns ffmpeg's filter for a rate conversion: SoX's resampler with 28 bits of precision and a pass band up to 91 % of half the lower
@@ -47,16 +47,22 @@ export async function changeRate(
     })
     return { ...lowered, channels }
   }
+  return raiseRate(ffmpeg, audio, sampleRateHz, allocateShared, options)
+}
+
+/** Converts a whole piece to a higher rate in new memory, as {@link changeRate} does. */
+export async function raiseRate(
+  ffmpeg: Ffmpeg,
+  audio: Audio,
+  sampleRateHz: number,
+  allocate: Allocate,
+  options: ConversionOptions = {},
+): Promise<Audio> {
   const frames = framesAt(audio, sampleRateHz)
-  const channels = audio.channels.map(() => allocateShared(frames))
+  const channels = audio.channels.map(() => allocate(frames))
   await convert(ffmpeg, audio, sampleRateHz, channels, options)
   audio.channels.forEach(giveBack)
   return { channels, frames, sampleRateHz }
-}
-
-/** Frees memory at once: garbage collection would delay it, and it can be hundreds of megabytes. */
-function giveBack({ buffer }: Float32Array): void {
-  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
 /**

@@ -7,6 +7,14 @@ export type Allocate = (length: number) => Float32Array
 /** Returns zeros that threads can share. */
 export const allocateShared: Allocate = (length) => new Float32Array(new SharedArrayBuffer(length * 4))
 
+/** Returns zeros for one thread, which {@link giveBack} frees. */
+export const allocateOwn: Allocate = (length) => new Float32Array(length)
+
+/** Frees memory at once: garbage collection would delay it, and it can be hundreds of megabytes. */
+export function giveBack({ buffer }: Float32Array): void {
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+}
+
 /** Returns a receiver of bytes that passes them on as float32 samples; otherwise as {@link inFramesOf}. */
 export function inWholeFrames(
   frameBytes: number,

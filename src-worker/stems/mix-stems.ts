@@ -1,11 +1,12 @@
 /** Mixing of stems into one song: each stem is decoded, brought to one rate and kept on disk, and all are added. */
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { samplePeak } from '../../src-engine/dsp/block.ts'
+import { type Audio, samplePeak } from '../../src-engine/dsp/block.ts'
 import { checkStoredSong, readingSong, SOURCE_CODES } from '../mastering/stored-song.ts'
 import type { StemMixDone, StemMixOrder, StoredStem } from '../mastering/work-order.ts'
-import { type DecodedAudio, decodedRateHz, decodeSong, engineRateHz } from '../media/decode.ts'
-import { changeRate } from '../media/resample.ts'
+import { decodedRateHz, decodeSong, engineRateHz } from '../media/decode.ts'
+import { lowerRate, raiseRate } from '../media/resample.ts'
+import { allocateOwn, giveBack } from '../media/samples.ts'
 import { type DecodedStem, writeDecodedStem, writeSum } from './sum.ts'
 
 /** Highest rate of a mix, Hz. */
@@ -47,6 +48,7 @@ export async function mixStems(
       const audio = await decodeStem(order, stem, rateHz, signal, onStem)
       if (samplePeak(audio) === 0) silent.push(order.stems.indexOf(stem))
       decoded.push(writeDecodedStem(file, audio))
+      audio.channels.forEach(giveBack)
     }
     const file = path.join(folder, 'mix.wav')
     const onSum = (part: number) => onProgress?.(DECODED_PART + (1 - DECODED_PART) * part)
@@ -63,11 +65,13 @@ async function decodeStem(
   rateHz: number,
   signal: AbortSignal,
   onProgress: (part: number) => void,
-): Promise<DecodedAudio> {
+): Promise<Audio> {
   await checkStoredSong(stem, SOURCE_CODES, signal)
   const { audio } = await readingSong({ ffmpeg, folder, signal }, stem, SOURCE_CODES, () =>
-    decodeSong(ffmpeg, stem.path, stem.facts, { signal, onProgress }),
+    decodeSong(ffmpeg, stem.path, stem.facts, { signal, onProgress, allocate: allocateOwn }),
   )
   if (audio.sampleRateHz === rateHz) return audio
-  return (await changeRate(ffmpeg, audio, rateHz, { signal })) as DecodedAudio
+  return audio.sampleRateHz > rateHz
+    ? lowerRate(ffmpeg, audio, rateHz, { signal })
+    : raiseRate(ffmpeg, audio, rateHz, allocateOwn, { signal })
 }
