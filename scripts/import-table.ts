@@ -50,7 +50,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
   docs: { places: ['src-server/docs/'], imports: foundation.concat('http') },
   jobs: { places: ['src-server/jobs/'], imports: [...base, ...topics, 'result', 'words'], types: ['mastering'] },
   settings: { places: ['src-server/settings/'], imports: [...base, 'uploads'], types: ['access'] },
-  sources: { places: ['src-server/sources/'], imports: [...base, 'uploads', 'result'], types: ['watch'] },
+  sources: {
+    places: ['src-server/sources/'],
+    imports: [...base, 'uploads', 'result'],
+    types: ['watch', 'mastering'],
+  },
   // The page's batch and the folders that fill it know each other.
   watch: {
     places: ['src-server/watch/'],

@@ -3,6 +3,7 @@ import { type MasterName, RELEASE } from '../src-contract/delivery-target.ts'
 import type { Job } from '../src-contract/jobs.ts'
 import type { MasterResult } from '../src-contract/report.ts'
 import { costText } from '../src-contract/text/costs.ts'
+import { fromStems } from '../src-contract/text/stem-notes.ts'
 import type { Messages } from './messages.ts'
 import { table } from './text-output.ts'
 
@@ -22,7 +23,10 @@ export function describeJob(job: Job, { master: say, language }: Messages): stri
   )
   const results = [...job.results, ...(job.release ? [{ ...job.release, platform: RELEASE }] : [])]
   const summary = job.summary === undefined ? [] : [job.summary]
-  return [table(results.map((result) => resultRow(result, say))), ...summary, ...warnings, ...costs].join('\n')
+  const stems = job.stem_count === undefined ? [] : [say.note(fromStems(job.stem_count)[language])]
+  return [table(results.map((result) => resultRow(result, say))), ...stems, ...summary, ...warnings, ...costs].join(
+    '\n',
+  )
 }
 
 function resultRow(

@@ -14,6 +14,7 @@ import { machineEndpoints } from './machines.ts'
 import { releaseExportEndpoints } from './release-exports.ts'
 import { releaseEndpoints } from './releases.ts'
 import { sessionEndpoints } from './session.ts'
+import { stemEndpoints } from './stems.ts'
 import { webhookEndpoints } from './webhooks.ts'
 import { wordsEndpoints } from './words.ts'
 
@@ -65,6 +66,7 @@ const openEndpoints = endpoints({
 export const ENDPOINTS = {
   ...jobEndpoints,
   ...wordsEndpoints,
+  ...stemEndpoints,
   ...linkEndpoints,
   ...batchEndpoints,
   ...releaseEndpoints,

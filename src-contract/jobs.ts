@@ -84,6 +84,7 @@ export const Job = exactly({
   queue_position: Type.Optional(Type.Integer({ minimum: 1, description: 'Position while the job waits; 1 is next.' })),
   batch_id: Type.Optional(Uuid),
   source_id: Type.Optional(Uuid),
+  stem_count: Type.Optional(Type.Integer({ description: 'Extension: number of stems whose sum the song is.' })),
   source_sha256: Type.String(),
   retry_of: Type.Optional(Uuid),
   client_reference: Type.Optional(ClientReference),
@@ -168,7 +169,10 @@ export const MasterFields = exactly({
     }),
   ),
   source_id: Type.Optional(
-    Type.String({ description: 'Extension, app session only: a stored song instead of `file`.' }),
+    Type.String({
+      description:
+        'Extension: a set of stems of `POST /api/v1/sources` instead of `file`; for the app, any stored song.',
+    }),
   ),
   reference_source_id: Type.Optional(
     Type.String({ description: 'Extension, app session only: a stored song as reference.' }),

@@ -329,6 +329,13 @@ export const Finishing = exactly({
   ),
 })
 
+/** Stems whose sum a song is. */
+export const StemsUsed = exactly(
+  { count: Type.Integer({ minimum: 0, description: 'Number of the stems.' }) },
+  'Extension: stems whose sum the song is.',
+)
+export type StemsUsed = Static<typeof StemsUsed>
+
 /** report.json. */
 export const Report = exactly({
   report_version: Type.Unsafe<1 | 2>({
@@ -341,6 +348,7 @@ export const Report = exactly({
   artist: Type.Optional(Type.String()),
   filename: Type.String(),
   reference_filename: Type.Optional(Type.String()),
+  stems: Type.Optional(StemsUsed),
   created_at: Timestamp,
   engine_version: Type.String(),
   ffmpeg_version: Type.String(),

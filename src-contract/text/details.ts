@@ -39,7 +39,9 @@ export type Detail =
         | 'session_only'
         | 'one_platform'
         | 'one_place'
+        | 'zip_or_stems'
         | 'unknown_song'
+        | 'unknown_set'
         | 'unknown_job'
         | 'unknown_track'
         | 'one_song'
@@ -132,7 +134,15 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
     en: 'Send either a file part or a stored song, not both.',
     ko: '곡은 파일 파트나 저장된 곡 중 하나로만 보낼 수 있어요.',
   },
+  zip_or_stems: {
+    en: 'Send either one ZIP as "file" or the stems as parts named "stems", not both.',
+    ko: '스템은 ZIP 하나("file")나 여러 파트("stems") 중 하나로만 보낼 수 있어요.',
+  },
   unknown_song: { en: 'There is no such stored song.', ko: '그런 저장된 곡이 없어요.' },
+  unknown_set: {
+    en: 'There is no such set of stems, or it has been removed. GET /api/v1/sources lists all sets.',
+    ko: '그런 스템 세트가 없거나 지워졌어요. 목록은 GET /api/v1/sources에 있어요.',
+  },
   unknown_job: {
     en: 'There is no such job. GET /api/v1/jobs lists all jobs.',
     ko: '그런 작업이 없어요. GET /api/v1/jobs에서 확인하세요.',

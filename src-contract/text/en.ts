@@ -5,6 +5,7 @@ import { colorModelWords } from './color-models.ts'
 import { FORMAT_REASONS, type FormatReason } from './format-reasons.ts'
 import { codecLabel, count, decibels, frequency, sampleRate } from './numbers.ts'
 import { REQUEST_REASONS, type RequestReason, WEBHOOK_REASONS, type WebhookReason } from './reasons.ts'
+import { stemReason } from './stem-reasons.ts'
 
 const clause = (reason: unknown) => {
   const text = WEBHOOK_REASONS[reason as WebhookReason]?.en
@@ -69,6 +70,7 @@ export const errors: Record<ErrorCode, Sentence> = {
   TRIMMED_AWAY: (v) => `These trims leave ${v.leftSeconds} s of the song. At least ${v.seconds} s must stay.`,
   FADES_OVERLAP: (v) =>
     `Both fades together take ${v.seconds} s, and ${v.leftSeconds} s of the song stay. Shorten one.`,
+  UNUSABLE_STEMS: (v) => stemReason(v, 'en'),
   FORBIDDEN: (v) =>
     v.neededScope
       ? `This key has the scope "${v.scope}", and this needs "${v.neededScope}". Use a key with that scope; Settings and "loudsmith keys create" make them.`
@@ -104,6 +106,8 @@ export const errors: Record<ErrorCode, Sentence> = {
     v.limit === 0
       ? `The ${v.plan} plan has no webhooks. Choose a larger plan.`
       : `The ${v.plan} plan allows ${v.limit} webhooks. Remove one or choose a larger plan.`,
+  STEM_SET_LIMIT: (v) =>
+    `${v.reason === 'bytes' ? `Sets of stems may take ${v.gigabytes} GB together, and this one does not fit` : `There are ${v.limit} sets of stems without a job, which is the limit`}. Master one, or remove one with DELETE /api/v1/sources/{source_id}; GET /api/v1/sources lists them.`,
   PRESET_NAME_TAKEN: (v) => `A preset named “${v.name}” already exists. Choose another name.`,
   TRACK_LIMIT: (v) => `A release has at most ${v.limit} tracks. Remove some, or make another release.`,
   RELEASE_NOT_READY: (v) => {

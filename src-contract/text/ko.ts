@@ -5,6 +5,7 @@ import { colorModelWords } from './color-models.ts'
 import { FORMAT_REASONS, type FormatReason } from './format-reasons.ts'
 import { codecLabel, count, decibels, frequency, sampleRate } from './numbers.ts'
 import { REQUEST_REASONS, type RequestReason, WEBHOOK_REASONS, type WebhookReason } from './reasons.ts'
+import { stemReason } from './stem-reasons.ts'
 
 const clause = (reason: unknown) => {
   const text = WEBHOOK_REASONS[reason as WebhookReason]?.ko
@@ -65,6 +66,7 @@ export const errors: Record<ErrorCode, Sentence> = {
     `웹훅 주소를 쓸 수 없어요${clause(v.reason)}. 이 서버가 아닌 http 또는 https 절대 주소를 쓰세요.`,
   TRIMMED_AWAY: (v) => `이렇게 자르면 곡이 ${v.leftSeconds}초만 남아요. ${v.seconds}초 이상 남겨야 해요.`,
   FADES_OVERLAP: (v) => `두 페이드가 모두 ${v.seconds}초인데 곡은 ${v.leftSeconds}초만 남아요. 하나를 줄이세요.`,
+  UNUSABLE_STEMS: (v) => stemReason(v, 'ko'),
   FORBIDDEN: (v) =>
     v.neededScope
       ? `이 키의 권한 범위는 "${v.scope}"인데, "${v.neededScope}" 권한이 필요한 일이에요. 그 권한이 있는 키를 쓰세요. 설정이나 "loudsmith keys create"로 만들 수 있어요.`
@@ -98,6 +100,8 @@ export const errors: Record<ErrorCode, Sentence> = {
     v.limit === 0
       ? `${v.plan} 플랜에는 웹훅이 없어요. 상위 플랜을 고르세요.`
       : `${v.plan} 플랜의 웹훅은 최대 ${v.limit}개예요. 하나를 지우거나 상위 플랜을 고르세요.`,
+  STEM_SET_LIMIT: (v) =>
+    `${v.reason === 'bytes' ? `스템 세트는 모두 합해 ${v.gigabytes} GB까지인데 이 세트가 들어갈 자리가 없어요` : `작업이 없는 스템 세트가 한도인 ${v.limit}개예요`}. 하나를 마스터링하거나 DELETE /api/v1/sources/{source_id}로 지우세요. 목록은 GET /api/v1/sources에 있어요.`,
   PRESET_NAME_TAKEN: (v) => `“${v.name}” 프리셋이 이미 있어요. 다른 이름을 쓰세요.`,
   TRACK_LIMIT: (v) => `릴리스 하나에는 트랙을 최대 ${v.limit}개 넣을 수 있어요. 몇 개를 빼거나 릴리스를 새로 만드세요.`,
   RELEASE_NOT_READY: (v) => {

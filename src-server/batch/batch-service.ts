@@ -60,6 +60,12 @@ export function createBatchService(deps: BatchServiceDeps) {
     sources,
     batch,
 
+    /** Deletes stored songs, and their files in the background. */
+    removeSources(sourceIds: readonly string[]): void {
+      deps.spareRoom.use(() => sources.remove(sourceIds))
+      void sources.sweepFiles(stopping.signal)
+    },
+
     /** Call after a job has ended: its masters are delivered and the next song gets its turn. Never throws. */
     jobEnded(job: { readonly jobId: string; readonly state: string }): void {
       if (job.state === 'done') delivery.add(job.jobId)

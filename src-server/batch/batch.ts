@@ -286,6 +286,7 @@ export class BatchQueue {
     const unused = unusedSongs({
       removed: store.removedBefore(before),
       expired: sourceJobs.listSweptSources().filter(isExpired),
+      stemSets: sources.stems.listUnused(this.#trustedNow()),
       references: sources.referencesBefore(before),
       released: releasedSources(),
       songs: store.everySong(),

@@ -2,6 +2,7 @@
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
 import { MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
+import { MAX_UNUSED_STEM_SETS } from '../../src-contract/stem-limits.ts'
 
 const EXAMPLES: Partial<Record<ErrorCode, ErrorParams>> = {
   FILE_TOO_LONG: { duration: '12:04' },
@@ -9,6 +10,8 @@ const EXAMPLES: Partial<Record<ErrorCode, ErrorParams>> = {
   CONCURRENT_LIMIT: { limit: 5 },
   RATE_LIMIT: { limit: 30, retryAfterSeconds: 12 },
   INVALID_REQUEST: { param: 'genre' },
+  UNUSABLE_STEMS: { reason: 'name_twice', name: 'Drums.wav' },
+  STEM_SET_LIMIT: { reason: 'unused', limit: MAX_UNUSED_STEM_SETS },
   TRIMMED_AWAY: { seconds: 1, leftSeconds: 0.4 },
   FADES_OVERLAP: { seconds: 12, leftSeconds: 9.5 },
   METHOD_NOT_ALLOWED: { allow: 'GET' },

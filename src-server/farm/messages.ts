@@ -12,7 +12,7 @@ import { FAILURE_CODES, type FailureCode } from '../../src-contract/errors.ts'
 import { STAGES } from '../../src-contract/jobs.ts'
 import { SHOWN_METADATA } from '../../src-contract/metadata-schemas.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
-import { MasterResult, ReleaseResult, Repair, Report, Warning } from '../../src-contract/report.ts'
+import { MasterResult, ReleaseResult, Repair, Report, StemsUsed, Warning } from '../../src-contract/report.ts'
 import { MasterSettings } from '../../src-contract/setting-schemas.ts'
 import { OTHER_CONTAINER_NAMES } from '../../src-contract/song-files.ts'
 import type {
@@ -143,6 +143,7 @@ const PackedOrder = closed<PackedOrder>()({
       colorModel: Type.Optional(oneOf(COLOR_MODELS)),
     }),
   ),
+  stems: Type.Optional(StemsUsed),
   masterTargets: Type.Optional(perMaster(Type.Number({ minimum: -120, maximum: 0 }))),
 })
 

@@ -78,6 +78,7 @@ function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg
     ...(request.artist === undefined ? {} : { artist: request.artist }),
     ...(request.metadata ? { metadata: request.metadata } : {}),
     ...(job.cover ? { cover: { path: folders.cover(job.jobId), ...job.cover } } : {}),
+    ...(request.stems ? { stems: request.stems } : {}),
     ...(request.masterTargets ? { masterTargets: request.masterTargets } : {}),
     // The same input and settings give the same bytes in every job.
     seed: 0,

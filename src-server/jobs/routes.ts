@@ -54,6 +54,7 @@ export interface JobRoutesDeps extends Pick<UntilEndedDeps, 'events'> {
   readonly makePreview: MakePreview
   /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, if its file is gone. */
   readonly takeSource: (sourceId: string, param: SourceField) => StoredSong | undefined
+  readonly isStemSet: FormContext['isStemSet']
   /** Called with the progress of the analysis of a stored song. */
   readonly onAnalysing: (sourceId: string, progress: { readonly stage: WorkStage; readonly fraction: number }) => void
   /** Called with the analysis of a stored song, and with the file that keeps the whole of it. */
@@ -242,6 +243,7 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
       const { aiService, sourceId, accept } = readAnalysisForm(upload.fields, {
         caller: call.caller,
         files: new Set(upload.files.keys()),
+        isStemSet: deps.isStemSet,
       })
       const source = sourceId === undefined ? undefined : deps.takeSource(sourceId, 'source_id')
       if (sourceId !== undefined && !source) throw new AppError('NOT_FOUND')
@@ -399,8 +401,8 @@ async function readSubmission(deps: JobRoutesDeps, { caller, signal }: Uploading
   return { submission: await submissionOf(deps, { caller, signal }, upload, form), isDryRun: form.isDryRun }
 }
 
-function formContext({ checkWebhookUrl }: JobRoutesDeps, caller: Caller, upload: ReceivedForm): FormContext {
-  return { caller, files: new Set(upload.files.keys()), checkWebhookUrl }
+function formContext({ checkWebhookUrl, isStemSet }: JobRoutesDeps, caller: Caller, upload: ReceivedForm): FormContext {
+  return { caller, files: new Set(upload.files.keys()), checkWebhookUrl, isStemSet }
 }
 
 /** Inspects the songs of a parsed form. */

@@ -59,6 +59,11 @@ export class SourceJobs {
     return this.#statements.selectAll.all(sourceId)
   }
 
+  /** Returns whether a stored song has a job, ended or not. */
+  hasJobs(sourceId: string): boolean {
+    return this.listOf(sourceId).length > 0
+  }
+
   /** Returns the identifiers of its unfinished jobs, oldest first. */
   listUnfinishedOf(sourceId: string): string[] {
     return this.#statements.selectUnfinished.all(sourceId)

@@ -148,11 +148,11 @@ function prepareQueries(db: Db) {
 function prepareUpdates(db: Db) {
   return {
     insert: db.prepare<[Row]>(
-      `INSERT INTO jobs (job_id, state, key_id, settings, master_targets, joined, title, artist, metadata, cover, webhook_url,
+      `INSERT INTO jobs (job_id, state, key_id, settings, master_targets, joined, stems, title, artist, metadata, cover, webhook_url,
          client_reference, client_metadata, batch_id, source_id, source_path, retry_of, is_bulk, filename, source_sha256, source_facts,
          reference_filename, reference_sha256, reference_facts, shown_title, shown_artist, search_text, credits_used,
          credits_remaining, warnings, stored_bytes, created_at_ms)
-       VALUES (:job_id, 'waiting', :key_id, :settings, :master_targets, :joined, :title, :artist, :metadata, :cover, :webhook_url,
+       VALUES (:job_id, 'waiting', :key_id, :settings, :master_targets, :joined, :stems, :title, :artist, :metadata, :cover, :webhook_url,
          :client_reference, :client_metadata, :batch_id, :source_id, :source_path, :retry_of, :is_bulk, :filename, :source_sha256,
          :source_facts, :reference_filename, :reference_sha256, :reference_facts, :shown_title, :shown_artist, :search_text,
          :credits_used, :credits_remaining, :warnings, :stored_bytes, :created_at_ms)`,
@@ -312,6 +312,7 @@ function toRow(job: NewJob): Row {
     settings: JSON.stringify(request.settings),
     master_targets: request.masterTargets ? JSON.stringify(request.masterTargets) : null,
     joined: request.joined ? JSON.stringify(request.joined) : null,
+    stems: request.stems ? JSON.stringify(request.stems) : null,
     title: request.title ?? null,
     artist: request.artist ?? null,
     metadata: request.metadata ? JSON.stringify(request.metadata) : null,
@@ -379,6 +380,7 @@ function fromRow(row: Row): JobRecord {
       ...optional('clientMetadata', 'client_metadata', (column) => parsed<Record<string, unknown>>(column)),
       ...optional('masterTargets', 'master_targets', (column) => parsed<MasterTargets>(column)),
       ...optional('joined', 'joined', (column) => parsed<NonNullable<MasterRequest['joined']>>(column)),
+      ...optional('stems', 'stems', (column) => parsed<NonNullable<MasterRequest['stems']>>(column)),
     },
     ...optional('batchId', 'batch_id', text),
     ...optional('sourceId', 'source_id', text),

@@ -62,6 +62,8 @@ export interface SubmissionsDeps {
   readonly storage: Storage
   readonly folders: Folders
   readonly notify: Pick<Notify, 'record' | 'committed'>
+  /** Returns the number of stems whose sum a stored song is; 0 for any other. */
+  readonly stemCount: (sourceId: string) => number
   readonly plan: () => Plan
 }
 
@@ -135,6 +137,7 @@ export class Submissions {
     if (cover) folders.keep(cover.path, folders.cover(jobId))
     store.add({
       ...newJobOf(submission),
+      request: this.#withStems(submission),
       jobId,
       isBulk,
       creditsUsed: isFree ? 0 : CREDITS_PER_JOB,
@@ -150,6 +153,12 @@ export class Submissions {
     const job = store.find(jobId)
     if (!job) throw new Error('the new job is not there')
     return createdPayload(job)
+  }
+
+  /** Returns the request, which says so if the song is the sum of stems. */
+  #withStems({ request, sourceId }: Submission): MasterRequest {
+    const count = sourceId === undefined ? 0 : this.#deps.stemCount(sourceId)
+    return count === 0 ? request : { ...request, stems: { count } }
   }
 }
 

@@ -37,6 +37,7 @@ import { releaseExportRoutes, releaseRoutes } from '../releases/routes.ts'
 import { createSystemStateReader } from '../settings/system-state.ts'
 import { createOpenAsWav } from '../sources/playable-song.ts'
 import { copyOpened, UnreadableError } from '../sources/song-files.ts'
+import { stemRoutes } from '../sources/stem-routes.ts'
 import { watchFolderRoutes } from '../watch/watch-folder-routes.ts'
 import { type Core, createCore, type ServiceDeps } from './core.ts'
 import { MIGRATIONS_FOLDER, PAGE_FOLDER, VERSION } from './paths.ts'
@@ -262,6 +263,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     analyse,
     makePreview,
     takeSource: (sourceId, param) => batchService.sources.take(sourceId, param),
+    isStemSet: (sourceId) => batchService.sources.stems.has(sourceId),
     onAnalysing: (sourceId, { stage, fraction }) =>
       notify.progress({ sourceId, stage, progress: Math.floor(fraction * 100) }),
     onAnalysed: batchService.saveAnalysis,
@@ -276,6 +278,12 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     storage,
   })
   const { baseUrl, clock, random } = deps
+  stemRoutes(app, {
+    ...{ sources: batchService.sources, makeMix: work.makeMix, inspect, storage, isStillAllowed, clock, random },
+    addToBatch: (store) => batchService.batch.add(store),
+    removeSources: batchService.removeSources,
+    tmp: folders.tmp,
+  })
   const { releases, mastering, manifests } = work
   const checkWebhookUrl = (url: string) => notify.checkWebhookUrl(url)
   manifestRoutes(app, {

@@ -14,6 +14,7 @@ import { type Analyse, createAnalyse } from '../jobs/analyse.ts'
 import { createIdempotency } from '../jobs/idempotency.ts'
 import { Jobs } from '../jobs/jobs.ts'
 import { createMakeExport } from '../jobs/make-export.ts'
+import { createMakeMix } from '../jobs/make-mix.ts'
 import { createMakePreview } from '../jobs/preview.ts'
 import { createLocalQueue } from '../jobs/queue.ts'
 import { createRenderAlone } from '../jobs/render-alone.ts'
@@ -53,10 +54,15 @@ export function createWork(deps: ServiceDeps, core: Core, farm: Farm | undefined
       if (process.availableMemory() < memoryBytes) auditions?.release()
     },
     analysisPath: (sha256) => batchWork.batchService.sources.analysisPath(sha256),
+    stemCount: (sourceId) => batchWork.batchService.sources.stems.countOf(sourceId),
   })
   const batchWork = createBatchWork(deps, core, uploads, jobWork)
   const analyse = createAnalyse({ pool: jobWork.pool, log: deps.log, ffmpeg: core.ffmpeg, stopping })
   const { requireDisk } = uploads.storage
+  const makeMix = createMakeMix({
+    ...{ pool: jobWork.pool, log: deps.log, random: deps.random, ffmpeg: core.ffmpeg, storage: uploads.storage },
+    ...{ tmp: core.folders.tmp, timeLimitMs: deps.config.jobTimeoutMs, stopping },
+  })
   const codedCopies = new CodedCopies({ ffmpeg: core.ffmpeg, requireDisk, stopping })
   const hearing = createHearing(deps, core, { uploads, jobWork, batchWork }, stopping)
   auditions = hearing.auditions
@@ -76,6 +82,7 @@ export function createWork(deps: ServiceDeps, core: Core, farm: Farm | undefined
   return {
     usedBytes,
     analyse,
+    makeMix,
     codedCopies,
     manifests,
     mastering,
@@ -129,10 +136,12 @@ function createJobWork(
     onEnded,
     makeRoom,
     analysisPath,
+    stemCount,
   }: {
     onEnded: (job: Pick<JobRecord, 'jobId' | 'state'>) => void
     makeRoom: (memoryBytes: number) => void
     analysisPath: (sha256: string) => string
+    stemCount: (sourceId: string) => number
   },
 ) {
   const { config, clock, random, log, baseUrl, cores } = deps
@@ -150,6 +159,7 @@ function createJobWork(
     storage,
     folders,
     notify,
+    stemCount,
     plan,
   })
   const expiryOf = (completedAtMs: number) => retention.expiryOf(completedAtMs)

@@ -18,6 +18,7 @@ import type { Db } from '../db/open.ts'
 import type { Removals } from '../db/removals.ts'
 import { invalidRequest } from '../http/app-error.ts'
 import type { InspectedSong } from '../uploads/inspect.ts'
+import { StemSets, type StemSetUse } from './stem-sets.ts'
 
 /** A stored song with its location for the engine and the player. */
 export interface StoredSource extends InspectedSong {
@@ -50,6 +51,8 @@ export interface SourcesDeps {
   /** Folder of the stored songs, `sources` in the data directory; created if it is missing. */
   readonly folder: string
   readonly removals: Pick<Removals, 'record' | 'withdraw' | 'removeAll'>
+  /** Jobs of stored songs, which decide how long a set of stems stays. */
+  readonly sourceJobs: StemSetUse
 }
 
 /** Statements about stored songs. */
@@ -62,6 +65,7 @@ function prepareStatements(db: Db) {
     selectOne: db.prepare<[string], SourceRow>('SELECT * FROM sources WHERE source_id = ?'),
     updateAnalysis: db.prepare<[string, string]>('UPDATE sources SET analysis = ? WHERE source_id = ?'),
     deleteOne: db.prepare<[string]>('DELETE FROM sources WHERE source_id = ?'),
+    selectStems: db.prepare<[string], string>('SELECT source_id FROM stems WHERE set_id = ?').pluck(),
     selectSizes: db.prepare<[], { sha256: string; size_bytes: number }>(
       'SELECT sha256, max(size_bytes) AS size_bytes FROM sources GROUP BY sha256',
     ),
@@ -78,6 +82,8 @@ const placesOf = (sha256: string) => ENDINGS.map((ending) => `sources/${sha256}$
 
 /** The store of songs over an open database and a folder. */
 export class Sources {
+  /** Sets of stems among the songs. */
+  readonly stems: StemSets
   readonly #deps: SourcesDeps
   readonly #statements: ReturnType<typeof prepareStatements>
   readonly #summaries: Summaries
@@ -88,6 +94,7 @@ export class Sources {
     mkdirSync(deps.folder, { recursive: true, mode: 0o700 })
     this.#deps = deps
     this.#statements = prepareStatements(deps.db)
+    this.stems = new StemSets({ db: deps.db, sources: this, use: deps.sourceJobs })
     this.#summaries = new Summaries((sourceId) => this.#row(sourceId)?.analysis ?? undefined)
   }
 
@@ -199,7 +206,7 @@ export class Sources {
     return this.#statements.selectReferences.all(atMs)
   }
 
-  /** Deletes songs, in one transaction; the next `sweepFiles` removes their files. */
+  /** Deletes songs, and the stems of sets, in one transaction; the next `sweepFiles` removes their files. */
   remove(sourceIds: readonly string[]): void {
     this.#deps.db.transaction(() => {
       for (const sourceId of sourceIds) this.#forget(sourceId)
@@ -238,7 +245,9 @@ export class Sources {
 
   #forget(sourceId: string): void {
     const sha256 = this.#row(sourceId)?.sha256
+    const stems = this.#statements.selectStems.all(sourceId)
     this.#statements.deleteOne.run(sourceId)
+    for (const stem of stems) this.#forget(stem)
     if (sha256 !== undefined && !this.#isStored(sha256))
       for (const place of placesOf(sha256)) this.#deps.removals.record(place)
     this.#summaries.drop(sourceId)

@@ -7,6 +7,8 @@ export interface StoredSongsUse {
   readonly removed: readonly string[]
   /** Songs of watched folders whose masters have all expired. */
   readonly expired: readonly string[]
+  /** Sets of stems that came by the API and are no longer used. */
+  readonly stemSets: readonly string[]
   /** Uploaded references old enough to be deleted unless they are in use. */
   readonly references: readonly string[]
   /** Songs of releases: they stay until the owner deletes the release. */
@@ -25,9 +27,9 @@ export interface StoredSongsUse {
  * other settings, refer to.
  */
 export function unusedSongs(use: StoredSongsUse): string[] {
-  const { removed, expired, references, released, songs, otherSettings } = use
+  const { removed, expired, stemSets, references, released, songs, otherSettings } = use
   const kept = new Set(released)
-  const gone = new Set([...removed, ...expired].filter((sourceId) => !kept.has(sourceId)))
+  const gone = new Set([...removed, ...expired, ...stemSets].filter((sourceId) => !kept.has(sourceId)))
   const remaining = songs.filter(({ sourceId }) => !gone.has(sourceId))
   const settings = [...otherSettings, ...remaining.flatMap((song) => [song.settings, song.startedSettings])]
   const used = new Set(settings.map((one) => one?.reference_source_id))

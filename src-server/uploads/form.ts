@@ -16,6 +16,7 @@ import {
 } from '../../src-contract/limits.ts'
 import type { SongMetadata } from '../../src-contract/metadata.ts'
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
+import type { StemsUsed } from '../../src-contract/report.ts'
 import {
   type AiService,
   EDGE_NAMES,
@@ -45,6 +46,8 @@ export interface MasterRequest {
   readonly clientMetadata?: Readonly<Record<string, unknown>>
   /** Targets of single masters that override the settings, as in a record. */
   readonly masterTargets?: MasterTargets
+  /** Absent unless the song is the sum of stems. */
+  readonly stems?: StemsUsed
   /** Songs joined with it in mastering, without their paths. */
   readonly joined?: Joined<Omit<JoinedSong, 'path'>>
 }
@@ -67,6 +70,8 @@ export interface FormContext {
   readonly caller: Caller
   /** Names of the file parts that came. */
   readonly files: ReadonlySet<string>
+  /** Returns whether a stored song is a set of stems: programs may use only those. */
+  readonly isStemSet: (sourceId: string) => boolean
   /** Throws INVALID_WEBHOOK_URL. */
   readonly checkWebhookUrl: (url: string) => void
 }
@@ -117,7 +122,7 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
 /** Returns the text fields of a `POST /api/v1/analyze`. Throws INVALID_REQUEST. */
 export function readAnalysisForm(
   fields: FieldValues,
-  context: Pick<FormContext, 'caller' | 'files'>,
+  context: SongContext,
 ): { readonly aiService: AiService; readonly accept?: Accept; readonly sourceId?: string } {
   const { sourceId } = readSongs(fields, context)
   const { ai_service: aiService = SETTINGS.ai_service.standard } = readSettings(fields, ['ai_service'])
@@ -178,6 +183,7 @@ export function changedRequest(
     settings: jobSettings({ ...first.settings, ...withStyle(settings), platforms }),
     // With other trims or fades, it no longer runs into its neighbours.
     ...(first.joined && !EDGE_NAMES.some((name) => settings[name] !== undefined) ? { joined: first.joined } : {}),
+    ...(first.stems ? { stems: first.stems } : {}),
     ...(first.masterTargets && settings.target_lufs === undefined ? { masterTargets: first.masterTargets } : {}),
     ...(title ? { title } : {}),
     ...(artist ? { artist } : {}),
@@ -240,8 +246,12 @@ function bracketed(fields: FieldValues, field: string): string | undefined {
   return [...fields.keys()].find((name) => name.startsWith(`${field}[`) && /^\[\d*\]$/.test(name.slice(field.length)))
 }
 
-function readSongs(fields: FieldValues, { caller, files }: Pick<FormContext, 'caller' | 'files'>) {
-  const sourceId = sessionOnly(fields, 'source_id', caller)
+type SongContext = Pick<FormContext, 'caller' | 'files' | 'isStemSet'>
+
+function readSongs(fields: FieldValues, { caller, files, isStemSet }: SongContext) {
+  const sourceId = single(fields, 'source_id')?.toLowerCase()
+  if (sourceId !== undefined && caller.via !== 'session' && !isStemSet(sourceId))
+    throw unusable('source_id', { rule: 'unknown_set' })
   const referenceSourceId = sessionOnly(fields, 'reference_source_id', caller)
   if (sourceId === undefined && !files.has('file')) throw noFile(fields)
   if (sourceId !== undefined && files.has('file')) throw unusable('source_id', { rule: 'one_place' })

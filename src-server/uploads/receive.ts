@@ -30,6 +30,8 @@ export interface ReceivedFile {
 export interface ReceivedForm {
   readonly fields: ReadonlyMap<string, readonly string[]>
   readonly files: ReadonlyMap<string, ReceivedFile>
+  /** Files of the part that may be repeated, in the order of the request. */
+  readonly repeated: readonly ReceivedFile[]
   /** Removes stored files that were not moved away; the next start removes locked ones. Never rejects. */
   discard(): Promise<void>
 }
@@ -39,8 +41,12 @@ export interface ReceiveDeps extends BodyReading {
   readonly folder: string
   /** Accepted names of file parts, each once. */
   readonly files: readonly string[]
+  /** Name of one more part, which may come several times, and the most that they may be. */
+  readonly repeated?: { readonly name: string; readonly most: number }
   /** Largest size of one file, inclusive. */
   readonly maxFileBytes: number
+  /** Largest size of all files, if the request may not have the largest of each. */
+  readonly maxTotalBytes?: number
   /** Throws INSUFFICIENT_STORAGE unless the disk has room for this many more bytes. */
   readonly requireDisk: Storage['requireDisk']
 }
@@ -69,7 +75,10 @@ export async function receiveForm(request: IncomingMessage, options: ReceiveDeps
   const discard = () => discardFolder(options.folder)
   const bodyBytes = Number(request.headers['content-length'] ?? 0)
   if (bodyBytes > maxBodyBytes(options)) {
-    throw tooLarge(options.maxFileBytes, options.files.length === 1 ? options.files[0] : undefined)
+    throw tooLarge(
+      options.maxTotalBytes ?? options.maxFileBytes,
+      options.files.length === 1 ? options.files[0] : undefined,
+    )
   }
   const boundary = parseHeader(request.headers['content-type'] ?? '').params.get('boundary')
   if (!boundary) throw invalidRequest('no_boundary')
@@ -79,8 +88,7 @@ export async function receiveForm(request: IncomingMessage, options: ReceiveDeps
   // On a read-only disk a recursive mkdir reports ENOENT; the plain one reports the cause.
   await mkdir(options.folder, { recursive: true, mode: 0o700 }).catch(() => mkdir(options.folder, { mode: 0o700 }))
   try {
-    const { fields, files } = await readForm(request, boundary, options)
-    return { fields, files, discard }
+    return { ...(await readForm(request, boundary, options)), discard }
   } catch (error) {
     await discard()
     options.signal.throwIfAborted()
@@ -101,7 +109,9 @@ type RawFile = Omit<ReceivedFile, 'filename'> & { readonly disposition: HeaderVa
 async function readForm(request: IncomingMessage, boundary: string, options: ReceiveDeps) {
   const texts: RawText[] = []
   const files = new Map<string, RawFile>()
+  const repeated: RawFile[] = []
   const seen = new Set<string>()
+  const known = [...options.files, ...(options.repeated ? [options.repeated.name] : [])]
   // A fault of one part does not end the reading: a file over the limit, which takes precedence, may still come.
   let fault: AppError | undefined
   const chunks = limited(bodyChunks(request, options), maxBodyBytes(options))
@@ -114,26 +124,32 @@ async function readForm(request: IncomingMessage, boundary: string, options: Rec
     const encoding = headers.get('content-encoding')?.toLowerCase()
     if (encoding !== undefined && encoding !== 'identity') {
       fault ??= new AppError('UNSUPPORTED_MEDIA_TYPE', { encoding }, { param: shortened(name) })
-    } else if (isFile(name, disposition, type, options.files)) {
-      const misplaced = misplacedFile(name, seen, options.files)
+    } else if (isFile(name, disposition, type, known)) {
+      const isRepeated = name === options.repeated?.name
+      const misplaced =
+        isRepeated && repeated.length < options.repeated.most
+          ? undefined
+          : misplacedFile(name, seen, known, isRepeated ? options.repeated.most : 1)
       fault ??= misplaced
       if (misplaced) continue
       seen.add(name)
-      const stored = await storeFile(content, name, options)
+      const place = path.join(options.folder, isRepeated ? `${name}-${repeated.length}` : name)
+      const stored = await storeFile(content, place, name, options)
       // An empty file input of a page is sent as a part with an empty name.
-      if (stored.sizeBytes > 0 || filenameOf(disposition))
-        files.set(name, { path: path.join(options.folder, name), ...stored, disposition })
+      if (stored.sizeBytes === 0 && !filenameOf(disposition)) continue
+      if (isRepeated) repeated.push({ ...stored, disposition })
+      else files.set(name, { ...stored, disposition })
     } else {
       const { raw, isCut } = await readText(content)
       // A song sent as a text is refused when the form is validated, with advice on how to send it.
-      if (name.length > MAX_FIELD_NAME_LENGTH || (isCut && !options.files.includes(name)))
+      if (name.length > MAX_FIELD_NAME_LENGTH || (isCut && !known.includes(name)))
         fault ??= invalidRequest('field_too_long', { param: shortened(name) })
       if (texts.length === MAX_FIELDS) fault ??= invalidRequest('too_many_fields')
       else texts.push({ name, raw: transferred(raw, headers), charset: type.params.get('charset') })
     }
   }
   if (fault) throw fault
-  return named(texts, files)
+  return named(texts, files, repeated)
 }
 
 const shortened = (name: string) => name.slice(0, 100)
@@ -152,11 +168,17 @@ function isFile(
   return type.startsWith('audio/') || (known.includes(name) && type !== '' && !type.startsWith('text/'))
 }
 
-/** Returns why a file part is not wanted: under this name, or a second time. */
-function misplacedFile(name: string, seen: ReadonlySet<string>, known: readonly string[]): AppError | undefined {
+/** Returns why a file part is not wanted: under this name, or more often than `most` times. */
+function misplacedFile(
+  name: string,
+  seen: ReadonlySet<string>,
+  known: readonly string[],
+  most: number,
+): AppError | undefined {
   const isKnown = known.includes(name)
   if (isKnown && !seen.has(name)) return undefined
-  const detail: Detail = isKnown ? { rule: 'once' } : { rule: 'file_part', names: known }
+  const tooMany: Detail = most === 1 ? { rule: 'once' } : { rule: 'items_at_most', limit: most }
+  const detail: Detail = isKnown ? tooMany : { rule: 'file_part', names: known }
   return new AppError('INVALID_REQUEST', {}, { param: shortened(name), details: [detail] })
 }
 
@@ -185,26 +207,31 @@ function transferred(raw: string, headers: Part['headers']): string {
 }
 
 /** Decodes texts and names: a field `_charset_` sets the default encoding of parts that declare none (HTML, "multipart/form-data"). */
-function named(texts: readonly RawText[], rawFiles: ReadonlyMap<string, RawFile>) {
+function named(
+  texts: readonly RawText[],
+  rawFiles: ReadonlyMap<string, RawFile>,
+  rawRepeated: readonly RawFile[],
+): Omit<ReceivedForm, 'discard'> {
   const standard = texts.find(({ name }) => name === '_charset_')?.raw.trim()
   const fields = new Map<string, string[]>()
   for (const { name, raw, charset = standard } of texts) {
     fields.set(name, [...(fields.get(name) ?? []), decodeBytes(raw, charset)])
   }
   fields.delete('_charset_')
-  const files = new Map<string, ReceivedFile>()
-  for (const [name, { disposition, ...file }] of rawFiles) {
-    files.set(name, { ...file, filename: shownName(filenameOf(disposition, standard)) })
-  }
-  return { fields, files }
+  const shown = ({ disposition, ...file }: RawFile): ReceivedFile => ({
+    ...file,
+    filename: shownName(filenameOf(disposition, standard)),
+  })
+  const files = new Map([...rawFiles].map(([name, file]) => [name, shown(file)]))
+  return { fields, files, repeated: rawRepeated.map(shown) }
 }
 
 async function storeFile(
   content: AsyncIterable<Buffer>,
+  file: string,
   field: string,
-  { folder, maxFileBytes, requireDisk }: Pick<ReceiveDeps, 'folder' | 'maxFileBytes' | 'requireDisk'>,
+  { maxFileBytes, requireDisk }: Pick<ReceiveDeps, 'maxFileBytes' | 'requireDisk'>,
 ) {
-  const file = path.join(folder, field)
   const requireRoom = watchRoom(requireDisk)
   const hash = createHash('sha256')
   const target = createWriteStream(file, { flags: 'wx', mode: 0o600, highWaterMark: WRITE_AHEAD_BYTES })
@@ -222,7 +249,7 @@ async function storeFile(
     }
     target.end()
     await written
-    return { sizeBytes, sha256: hash.digest('hex') }
+    return { path: file, sizeBytes, sha256: hash.digest('hex') }
   } catch (error) {
     target.destroy()
     throw error
@@ -230,8 +257,8 @@ async function storeFile(
 }
 
 /** Largest body whose files can all be within the limit. */
-function maxBodyBytes({ files, maxFileBytes }: ReceiveDeps): number {
-  return files.length * maxFileBytes + MAX_TEXT_BYTES
+function maxBodyBytes({ files, maxFileBytes, maxTotalBytes = files.length * maxFileBytes }: ReceiveDeps): number {
+  return maxTotalBytes + MAX_TEXT_BYTES
 }
 
 /** Returns FILE_TOO_LARGE for a file of more than `maxBytes`. */

@@ -52,6 +52,7 @@ export function composeReport(
     ...(artist ? { artist } : {}),
     filename: source.filename,
     ...(order.reference ? { reference_filename: order.reference.filename } : {}),
+    ...(order.stems ? { stems: order.stems } : {}),
     created_at: order.createdAt,
     engine_version: engineVersion,
     ffmpeg_version: order.ffmpeg.version,

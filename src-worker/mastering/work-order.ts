@@ -21,6 +21,7 @@ import type {
   ReleaseResult,
   Repair,
   Spectrum,
+  StemsUsed,
   Warning,
 } from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
@@ -77,6 +78,8 @@ export interface WorkOrder extends SongOrder {
   readonly cover?: StoredCover
   /** Targets of single masters that override the settings, as in a record. */
   readonly masterTargets?: MasterTargets
+  /** Absent unless the source is the sum of stems. */
+  readonly stems?: StemsUsed
   /** Number of render threads, 1 or more; the result does not depend on it. */
   readonly threads: number
 }

@@ -7,6 +7,7 @@ import { costText, isWithoutCost } from '../../src-contract/text/costs.ts'
 import { decisionText, stageText } from '../../src-contract/text/decisions.ts'
 import { LANGUAGE_NAMES, LANGUAGES, type Language, type LocalizedText } from '../../src-contract/text/language.ts'
 import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../../src-contract/text/numbers.ts'
+import { fromStems } from '../../src-contract/text/stem-notes.ts'
 import { changeSummary } from '../../src-contract/text/summary.ts'
 import { warningText } from '../../src-contract/text/text.ts'
 import { escapeHtml } from './escape-html.ts'
@@ -99,6 +100,7 @@ function heading(report: Report): string {
     report.artist && `<bdi>${escapeHtml(shortened(report.artist))}</bdi>`,
     playingTime(source.duration_seconds),
     `${escapeHtml(source.codec)} ${kilohertz} kHz`,
+    report.stems && t(fromStems(report.stems.count)),
     settings.ai_service !== 'other' && t(serviceNames[settings.ai_service]),
     settings.genre !== 'other' && t(genreNames[settings.genre]),
     t(tierNames[settings.tier]),

@@ -17,6 +17,8 @@ const KEEPERS: Readonly<Record<string, string>> = {
   job_signing_secret: 'notify',
   deliveries: 'notify',
   sources: 'sources',
+  stem_sets: 'sources',
+  stems: 'sources',
   desk: 'batch',
   desk_songs: 'batch',
   desk_covers: 'batch',

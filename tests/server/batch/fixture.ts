@@ -44,7 +44,7 @@ export function openBatch(file = newDatabaseFile(), clock = createFakeClock()) {
   const log = createLog('silent', clock, () => {})
   const removals = new Removals({ db, dataDir: path.dirname(file), clock, random: systemRandom, log })
   mkdirSync(path.join(path.dirname(file), 'tmp'), { recursive: true })
-  const sources = new Sources({ db, clock, random: systemRandom, folder, removals })
+  const sources = new Sources({ db, clock, random: systemRandom, folder, removals, sourceJobs })
   const submitted: BatchJob[] = []
   const cancelled: string[] = []
   const events: string[] = []

@@ -54,6 +54,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0023-cover-colors.sql': 'a37f80d219e5270f2e75a1ce87265ed16ac0fc05f6e01174f351c7c44c054e64',
     '0024-watch-accept.sql': '8ffefe7849b518002828c678a23668b0516c9d4afa2c39f11bc53162fdb6bf30',
     '0025-jobs-by-content.sql': '4eac394ef6bad79ca3bba469b967c9287798b2ff1e2ef1023b491cdb62873b18',
+    '0026-stems.sql': '217af11d95f883ebf86359f9cbd6333476409666a6c1559efa86afca57109471',
   })
 })
 

@@ -227,6 +227,31 @@ const SITUATIONS: Record<Situation, () => Told | Promise<Told>> = {
   INVALID_REQUEST: () => upload(form('genre', { platforms: 'spotify', genre: 'polka' }, wavOfSize(8_000_000))),
   INVALID_WEBHOOK_URL: () =>
     upload(form('hook', { platforms: 'spotify', webhook_url: 'http://169.254.169.254/' }, wavSong())),
+  UNUSABLE_STEMS: () => ({
+    ...upload(form('stems', { kind: 'stems' }, Buffer.alloc(8_000_000, 'notes '))),
+    address: '/api/v1/sources',
+  }),
+  STEM_SET_LIMIT() {
+    const db = openDatabase()
+    const add = db.prepare(
+      `INSERT INTO sources (source_id, purpose, filename, title, sha256, size_bytes, facts, created_at_ms)
+       VALUES (?, 'song', '', '', ?, 0, '{"tags":{}}', 0)`,
+    )
+    for (const set of ['one', 'two']) {
+      add.run(set, set)
+      add.run(`stem of ${set}`, set)
+      db.prepare('INSERT INTO stem_sets (source_id, is_of_key) VALUES (?, 1)').run(set)
+      db.prepare("INSERT INTO stems VALUES (?, 1, ?, 'other', 0)").run(set, `stem of ${set}`)
+    }
+    db.close()
+    undo.push(() => {
+      const again = openDatabase()
+      again.exec('DELETE FROM stem_sets; DELETE FROM sources WHERE created_at_ms = 0')
+      again.close()
+    })
+    const told = upload(form('set', { kind: 'stems' }, Buffer.alloc(8_000_000)), { authorization: `Bearer ${key}` })
+    return { ...told, address: '/api/v1/sources' }
+  },
   TRIMMED_AWAY: () => upload(form('trim', { platforms: 'spotify', trim_end_seconds: '600' }, wavOfSize(8_000_000))),
   FADES_OVERLAP: () =>
     upload(form('fade', { platforms: 'spotify', fade_in_seconds: '60', fade_out_seconds: '60' }, wavSong())),

@@ -8,6 +8,7 @@ import { changedRequest, readMasterForm } from '../../../src-server/uploads/form
 const context = {
   caller: { via: 'session' } as const,
   files: new Set(['file']),
+  isStemSet: () => false,
   checkWebhookUrl: () => undefined,
 }
 

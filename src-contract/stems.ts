@@ -1,0 +1,127 @@
+/** Sets of stems: the files that make one song. A set is a stored song, the sum of its stems; `source_id` names it. */
+import Type, { type Static } from 'typebox'
+import { Deleted, exactly, oneOf, Timestamp, Uuid } from './common.ts'
+import { endpoints } from './endpoint.ts'
+import { AcceptField } from './jobs.ts'
+import { MAX_TITLE_LENGTH } from './limits.ts'
+import {
+  MAX_ACCOUNT_STEM_BYTES,
+  MAX_STEM_SET_BYTES,
+  MAX_STEMS,
+  MAX_UNUSED_STEM_SETS,
+  MIN_STEMS,
+  STEM_SET_HOURS,
+} from './stem-limits.ts'
+import { STEM_ROLES } from './stem-roles.ts'
+
+const Stem = exactly({
+  stem: Type.Integer({ minimum: 1, maximum: MAX_STEMS, description: 'Number of the stem: by role, then by name.' }),
+  source_id: Type.String({ ...Uuid, description: 'Identifier of its file, which the application plays.' }),
+  filename: Type.String(),
+  role: oneOf(STEM_ROLES, 'Recognised by the file name; `other` without a known one.'),
+  size_bytes: Type.Integer(),
+  sha256: Type.String(),
+  codec: Type.String(),
+  sample_rate_hz: Type.Integer(),
+  channels: Type.Integer(),
+  duration_seconds: Type.Number(),
+  is_silent: Type.Optional(Type.Literal(true)),
+})
+
+/** A stored set of stems. */
+export const StemSet = exactly({
+  source_id: Uuid,
+  title: Type.String(),
+  stems: Type.Array(Stem),
+  sample_rate_hz: Type.Integer({ description: 'Rate of the sum: the highest of the stems, at most 96 kHz.' }),
+  duration_seconds: Type.Number({ description: 'Length of the longest stem; shorter ones are padded at their end.' }),
+  size_bytes: Type.Integer({ description: 'Room that the set takes: its stems and their sum.' }),
+  notes: Type.Array(Type.String(), {
+    description: 'Silent stems, converted rates and padded lengths, in the language of `Accept-Language`.',
+  }),
+  created_at: Timestamp,
+  expires_at: Type.Optional(
+    Type.String({
+      ...Timestamp,
+      description: `When the set is removed unless a job is made from it: ${STEM_SET_HOURS} hours after its upload. Absent for one that is used, and for the application's.`,
+    }),
+  ),
+})
+export type StemSet = Static<typeof StemSet>
+
+/** Unparsed text fields of `POST /api/v1/sources`. */
+export const StemSetFields = exactly({
+  kind: oneOf(['stems'], 'Always `stems`: the song is uploaded as its stems.'),
+  title: Type.Optional(
+    Type.String({
+      maxLength: MAX_TITLE_LENGTH,
+      description: 'Title of the song; otherwise the name of the ZIP, or what the names of the stems have in common.',
+    }),
+  ),
+  accept: AcceptField,
+})
+
+const SourcePath = exactly({ source_id: Type.String() })
+
+const gigabytes = (bytes: number) => `${bytes / 2 ** 30} GB`
+
+export const stemEndpoints = endpoints({
+  createStemSet: {
+    method: 'POST',
+    path: '/api/v1/sources',
+    access: 'caller',
+    scope: 'master',
+    tag: 'Stems',
+    summary: 'Store the stems of a song, to master their sum (extension)',
+    description: [
+      `Send either one ZIP as \`file\` or ${MIN_STEMS} to ${MAX_STEMS} parts named \`stems\`, each WAV, FLAC or MP3, at most ${gigabytes(MAX_STEM_SET_BYTES)} together and 10 minutes each.`,
+      'The answer comes when the stems are added up. `POST /api/v1/master` with its `source_id` instead of `file` masters the song: one job, one credit.',
+      `An account has at most ${MAX_UNUSED_STEM_SETS} sets without a job and ${gigabytes(MAX_ACCOUNT_STEM_BYTES)} of sets; a set without a job is removed after ${STEM_SET_HOURS} hours, one with jobs when the last of them has expired or is deleted.`,
+    ].join(' '),
+    form: {
+      fields: StemSetFields,
+      files: {
+        file: { required: false, description: 'ZIP of the stems. Other files in it are left out.' },
+        stems: { required: false, description: `Stem; this part is repeated, ${MIN_STEMS} to ${MAX_STEMS} times.` },
+      },
+    },
+    answers: { 201: { description: 'The set is stored.', schema: StemSet } },
+    errors: ['UNUSABLE_STEMS', 'STEM_SET_LIMIT', 'FILE_TOO_LARGE'],
+  },
+  listStemSets: {
+    method: 'GET',
+    path: '/api/v1/sources',
+    access: 'caller',
+    scope: 'read',
+    tag: 'Stems',
+    summary: 'List the stored sets of stems, newest first (extension)',
+    description:
+      'Those of programs and of the application, each with its size and, if it is not used, the time of its removal.',
+    answers: { 200: { description: 'All sets.', schema: exactly({ sources: Type.Array(StemSet) }) } },
+    errors: [],
+  },
+  readStemSet: {
+    method: 'GET',
+    path: '/api/v1/sources/{source_id}',
+    access: 'caller',
+    scope: 'read',
+    tag: 'Stems',
+    summary: 'Read a set of stems (extension)',
+    description: 'Its stems with their roles, and the room that they take.',
+    params: SourcePath,
+    answers: { 200: { description: 'The set.', schema: StemSet } },
+    errors: ['NOT_FOUND'],
+  },
+  deleteStemSet: {
+    method: 'DELETE',
+    path: '/api/v1/sources/{source_id}',
+    access: 'caller',
+    scope: 'master',
+    tag: 'Stems',
+    summary: 'Remove a set of stems (extension)',
+    description: 'Only of sets that programs have stored. Its jobs stay, and keep what they need.',
+    params: SourcePath,
+    answers: { 200: { description: 'The set is removed.', schema: Deleted } },
+    errors: ['NOT_FOUND'],
+  },
+})

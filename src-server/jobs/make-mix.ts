@@ -1,0 +1,79 @@
+/** Engine processes that mix stems, free of charge. */
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { atMost } from '../../src-contract/at-most.ts'
+import { discardFolder } from '../../src-system/disk.ts'
+import type { Log } from '../../src-system/log.ts'
+import type { Random } from '../../src-system/system.ts'
+import type { StemMixDone, StemMixOrder } from '../../src-worker/mastering/work-order.ts'
+import { engineRateHz } from '../../src-worker/media/decode.ts'
+import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
+import { AppError } from '../http/app-error.ts'
+import { serviceFailure } from '../uploads/inspect.ts'
+import type { Storage } from '../uploads/storage.ts'
+import { engineFailure } from './engine-failure.ts'
+import type { WorkerPool } from './worker-pool.ts'
+
+/** A mix in a folder of its own, which the caller discards. */
+export interface MadeMix {
+  readonly mix: StemMixDone['mix']
+  discard(): Promise<void>
+}
+
+/** Mixes stems. Rejects with the client's error for a failure, INSUFFICIENT_STORAGE, or the reason of `signal`; nothing is then left. */
+export type MakeMix = (order: Omit<StemMixOrder, 'ffmpeg' | 'folder'>, signal: AbortSignal) => Promise<MadeMix>
+
+/** Size of a frame of a decoded stem, bytes. */
+const FRAME_BYTES = 8
+
+/** Creates the mixing of stems. It ends when the server stops. */
+export function createMakeMix(deps: {
+  readonly pool: Pick<WorkerPool, 'run'>
+  readonly log: Log
+  readonly random: Pick<Random, 'newUuid'>
+  readonly ffmpeg: () => Promise<Ffmpeg>
+  readonly storage: Pick<Storage, 'requireDisk'>
+  /** Folder of files on their way. */
+  readonly tmp: string
+  readonly timeLimitMs: number
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal
+}): MakeMix {
+  // Each takes up to 1 GB of memory.
+  const inTurn = atMost(1)
+  return (order, signal) =>
+    inTurn(async () => {
+      signal.throwIfAborted()
+      const ffmpeg = await deps.ffmpeg().catch((cause: unknown) => {
+        throw serviceFailure(cause)
+      })
+      deps.storage.requireDisk(mixingBytes(order.stems))
+      const folder = path.join(deps.tmp, deps.random.newUuid())
+      const discard = () => discardFolder(folder)
+      await mkdir(folder, { mode: 0o700 })
+      try {
+        const { pool, log, timeLimitMs, stopping } = deps
+        const command = { type: 'mix_stems', order: { ...order, ffmpeg, folder } } as const
+        const end = await pool.run({ command, timeLimitMs, signal: AbortSignal.any([signal, stopping]) })
+        signal.throwIfAborted()
+        if (end.kind !== 'answered') throw new AppError('UNAVAILABLE', {}, { cause: end })
+        const { message } = end
+        if (message.type === 'mixed') return { mix: message.mix, discard }
+        if (message.type !== 'failed') throw new AppError('INTERNAL_ERROR', {}, { cause: message.type })
+        const { failureCode, message: detail, stack } = message
+        log.warn('stems could not be mixed', { failureCode, detail, stack })
+        throw engineFailure(message)
+      } catch (error) {
+        await discard()
+        throw error
+      }
+    })
+}
+
+/** Returns the room that mixing takes at most: every stem decoded at the rate of the mix, and the mix. Pure. */
+export function mixingBytes(stems: StemMixOrder['stems']): number {
+  const rateHz = Math.max(...stems.map(({ facts }) => engineRateHz(facts.sampleRateHz)))
+  const seconds = stems.map(({ facts }) => facts.durationSeconds)
+  const total = seconds.reduce((sum, one) => sum + one, Math.max(...seconds))
+  return Math.ceil(total * rateHz) * FRAME_BYTES
+}

@@ -1,0 +1,212 @@
+/** Endpoints of sets of stems. */
+import path from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { cleanName } from '../../src-contract/clean-name.ts'
+import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
+import { withoutAnyExtension, withoutSongExtension } from '../../src-contract/song-files.ts'
+import { MAX_STEM_SET_BYTES, MAX_STEMS } from '../../src-contract/stem-limits.ts'
+import { rolesOfNames } from '../../src-contract/stem-roles.ts'
+import { stemEndpoints } from '../../src-contract/stems.ts'
+import type { Clock, Random } from '../../src-system/system.ts'
+import type { StoredStem } from '../../src-worker/mastering/work-order.ts'
+import type { SongTags } from '../../src-worker/media/audio-facts.ts'
+import { retryWhileLocked } from '../db/retry-locked.ts'
+import { AppError } from '../http/app-error.ts'
+import { type Caller, route } from '../http/route.ts'
+import { readAccept } from '../uploads/form.ts'
+import type { Inspect, InspectedSong } from '../uploads/inspect.ts'
+import { type ReceivedFile, type ReceivedForm, receiveForm } from '../uploads/receive.ts'
+import type { Storage } from '../uploads/storage.ts'
+import type { Sources } from './sources.ts'
+import type { NewStemSet } from './stem-sets.ts'
+import { requireCount, requireSetSize, unusableStems, unzipStems } from './stem-zip.ts'
+
+export interface StemRoutesDeps {
+  readonly sources: Sources
+  /** Stores a set of the application among the songs of its batch. */
+  readonly addToBatch: (store: () => string) => string
+  /** Removes stored songs and their files. */
+  readonly removeSources: (sourceIds: readonly string[]) => void
+  /** Mixes stems into a file, which the caller moves or discards. */
+  readonly makeMix: (
+    order: { readonly stems: readonly StoredStem[]; readonly tags: SongTags },
+    signal: AbortSignal,
+  ) => Promise<{
+    readonly mix: {
+      readonly path: string
+      readonly sizeBytes: number
+      readonly sha256: string
+      readonly silent: readonly number[]
+    }
+    discard(): Promise<void>
+  }>
+  readonly inspect: Inspect
+  readonly storage: Storage
+  readonly isStillAllowed: (caller: Caller) => boolean
+  readonly clock: Clock
+  readonly random: Pick<Random, 'newUuid'>
+  /** Folder for uploads on their way, on the disk of the stored songs. */
+  readonly tmp: string
+}
+
+/** Serves the sets of stems. */
+export function stemRoutes(app: FastifyInstance, deps: StemRoutesDeps): void {
+  const { sources, storage, clock, random, tmp } = deps
+  const { stems: sets } = sources
+  const found = <Value>(value: Value | undefined): Value => {
+    if (value === undefined) throw new AppError('NOT_FOUND')
+    return value
+  }
+  route(app, stemEndpoints.createStemSet, async ({ request, caller, signal, language }) => {
+    const isOfKey = caller.via === 'key'
+    // Nothing of the body is read in vain.
+    if (isOfKey) sets.requireRoom(Number(request.headers['content-length'] ?? 0))
+    const form = await receiveForm(request.raw, {
+      folder: path.join(tmp, random.newUuid()),
+      files: ['file'],
+      repeated: { name: 'stems', most: MAX_STEMS },
+      maxFileBytes: MAX_STEM_SET_BYTES,
+      maxTotalBytes: MAX_STEM_SET_BYTES,
+      requireDisk: storage.requireDisk,
+      clock,
+      signal,
+    })
+    try {
+      const made = await makeSet(deps, form, signal)
+      try {
+        if (!deps.isStillAllowed(caller)) throw new AppError('INVALID_API_KEY')
+        const store = () => {
+          const bytes = [made.set.sum, ...made.set.stems].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+          if (isOfKey) sets.requireRoom(bytes)
+          storage.require(bytes, 0)
+          return sets.add({ ...made.set, isOfKey })
+        }
+        const sourceId = await retryWhileLocked(clock, () => (isOfKey ? store() : deps.addToBatch(store)))
+        const set = found(sets.show(sourceId, language))
+        return { status: 201, body: set, headers: { location: `/api/v1/sources/${sourceId}` } } as const
+      } finally {
+        await made.discard()
+      }
+    } finally {
+      await form.discard()
+    }
+  })
+  route(app, stemEndpoints.listStemSets, ({ language }) => ({ status: 200, body: { sources: sets.list(language) } }))
+  route(app, stemEndpoints.readStemSet, ({ params, language }) => ({
+    status: 200,
+    body: found(sets.show(params.source_id, language)),
+  }))
+  route(app, stemEndpoints.deleteStemSet, ({ params }) => {
+    if (!sets.isOfKey(params.source_id)) throw new AppError('NOT_FOUND')
+    deps.removeSources([params.source_id])
+    return { status: 200, body: { deleted: true } } as const
+  })
+}
+
+/** Makes the sum of received stems; `discard` removes what was not stored. */
+async function makeSet(
+  deps: StemRoutesDeps,
+  form: ReceivedForm,
+  signal: AbortSignal,
+): Promise<{ readonly set: Omit<NewStemSet, 'isOfKey'>; discard(): Promise<void> }> {
+  const title = readFields(form)
+  const { accept } = readAccept(form.fields)
+  const zip = form.files.get('file')
+  const files = zip
+    ? await unzipStems(zip.path, zip.sizeBytes, {
+        ...{ folder: path.dirname(zip.path), requireDisk: deps.storage.requireDisk, signal },
+        ...(accept ? { accept } : {}),
+      })
+    : form.repeated
+  requireCount(files.length)
+  requireSetSize(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
+  const inspected: InspectedSong[] = []
+  for (const file of files) inspected.push(await inspectStem(deps, file, signal, accept))
+  const roles = rolesOfNames(inspected.map(({ filename }) => filename))
+  const stems = inspected.map((song, index) => {
+    const role = roles[index]
+    return { ...song, role: role === undefined || role === 'mix' ? ('other' as const) : role }
+  })
+  const songTitle = title ?? (titleOf(zip, files) || undefined)
+  const tags = { ...commonTags(stems), ...(songTitle === undefined ? {} : { title: songTitle }) }
+  const made = await deps.makeMix({ stems, tags }, signal)
+  try {
+    const { path: file, sizeBytes, sha256, silent } = made.mix
+    const sum = await deps.inspect(
+      { path: file, filename: `${songTitle ?? 'Stems'}.wav`, sizeBytes, sha256 },
+      'file',
+      signal,
+    )
+    const set = { sum, stems: stems.map((stem, index) => ({ ...stem, isSilent: silent.includes(index) })) }
+    return { set, discard: made.discard }
+  } catch (error) {
+    await made.discard()
+    throw error
+  }
+}
+
+/** Returns the title that a form gives; throws INVALID_REQUEST for other fields. */
+function readFields({ fields, files, repeated }: ReceivedForm): string | undefined {
+  const kinds = fields.get('kind') ?? []
+  if (kinds.length !== 1 || kinds[0]?.trim() !== 'stems')
+    throw new AppError('INVALID_REQUEST', {}, { param: 'kind', details: [{ rule: 'one_of', words: ['stems'] }] })
+  if (!files.has('file') && repeated.length === 0)
+    throw new AppError(
+      'INVALID_REQUEST',
+      {},
+      { param: 'stems', details: [{ rule: 'file_part', names: ['file', 'stems'] }] },
+    )
+  if (files.has('file') && repeated.length > 0)
+    throw new AppError('INVALID_REQUEST', {}, { param: 'stems', details: [{ rule: 'zip_or_stems' }] })
+  const titles = fields.get('title') ?? []
+  if (titles.length > 1) throw new AppError('INVALID_REQUEST', {}, { param: 'title', details: [{ rule: 'once' }] })
+  const title = cleanName(titles[0] ?? '')
+  if ([...title].length > MAX_TITLE_LENGTH)
+    throw new AppError(
+      'INVALID_REQUEST',
+      {},
+      { param: 'title', details: [{ rule: 'characters_at_most', limit: MAX_TITLE_LENGTH }] },
+    )
+  return title || undefined
+}
+
+/** Inspects a stem as a song; its refusal names the stem. */
+async function inspectStem(
+  { inspect }: StemRoutesDeps,
+  file: ReceivedFile,
+  signal: AbortSignal,
+  accept: Parameters<Inspect>[3],
+): Promise<InspectedSong> {
+  return inspect(file, 'file', signal, accept).catch((cause: unknown) => {
+    if (!(cause instanceof AppError)) throw cause
+    const { filename: name } = file
+    if (cause.code === 'UNSUPPORTED_FORMAT')
+      throw unusableStems('unusable_stem', { name, format: cause.values.reason ?? '' })
+    if (cause.code === 'FILE_TOO_LONG')
+      throw unusableStems('long_stem', { name, duration: cause.values.duration ?? '' })
+    throw cause
+  })
+}
+
+const withoutExtension = (name: string) => withoutSongExtension(withoutAnyExtension(name))
+
+/** Returns the title of the song: the name of the ZIP, or the beginning that the names of the stems have in common; perhaps empty. */
+function titleOf(zip: ReceivedFile | undefined, files: readonly ReceivedFile[]): string {
+  if (zip) return zip.filename.replace(/\.zip$/i, '').trim()
+  const names = files.map(({ filename }) => withoutExtension(filename))
+  let common = names[0] ?? ''
+  for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1)
+  // A whole word ends before something that is no letter.
+  const isWhole = names.every((name) => !/^[\p{L}\p{N}]/u.test(name.slice(common.length)))
+  const words = isWhole || /[^\p{L}\p{N}]$/u.test(common) ? common : common.replace(/[\p{L}\p{N}]+$/u, '')
+  return cleanName(words.replace(/[\s\-_–—.([{]+$/u, ''))
+}
+
+/** Returns the tags that all stems have with one value, without those of the stem itself. */
+function commonTags(stems: readonly InspectedSong[]): SongTags {
+  const [first, ...others] = stems.map(({ facts }) => facts.tags)
+  const { title: _title, track: _track, other: _other, isrc: _isrc, comment: _comment, ...shared } = first ?? {}
+  const isShared = ([name, value]: [string, unknown]) =>
+    others.every((tags) => tags[name as keyof typeof tags] === value)
+  return Object.fromEntries(Object.entries(shared).filter(isShared))
+}

@@ -1,0 +1,188 @@
+/** Stems by the API: stored as a set, mastered as their sum, and removed. */
+import { readdirSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import type { StemSet } from '../../../src-contract/stems.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { in24Bits, wavSong } from '../../support/songs.ts'
+import { zipOf } from '../../support/zips.ts'
+
+const service: Service = await startService()
+afterAll(() => service.stop())
+const key = await service.newKey('programs')
+
+const STEMS = [
+  { name: 'Night Drive (Vocals).wav', content: wavSong({ seconds: 2, hertz: 440 }) },
+  { name: 'Night Drive (Drums).wav', content: wavSong({ seconds: 1.5, hertz: 90, channels: 1 }) },
+  { name: 'Night Drive (Bass).wav', content: in24Bits(wavSong({ seconds: 2, hertz: 55 })) },
+]
+const blobOf = (bytes: Buffer) => new Blob([new Uint8Array(bytes)])
+const RATE_HZ = 8000
+
+function formOf(
+  fields: Readonly<Record<string, string>>,
+  parts: readonly (readonly [string, Buffer, string])[],
+): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ kind: 'stems', ...fields })) form.append(name, value)
+  for (const [part, bytes, filename] of parts) form.append(part, blobOf(bytes), filename)
+  return form
+}
+const store = (body: FormData, credential: string | undefined = key) =>
+  service.call('POST', '/api/v1/sources', { body, ...(credential === undefined ? {} : { credential }) })
+const asParts = (stems = STEMS) => stems.map(({ name, content }) => ['stems', content, name] as const)
+const asZip = (name = 'Night Drive.zip') => [['file', zipOf(STEMS), name] as const]
+const storeSet = async (body: FormData, credential?: string) => {
+  const { status, body: set } = await store(body, credential)
+  expect({ status, set }).toMatchObject({ status: 201 })
+  return set as StemSet
+}
+const remove = (sourceId: string) => service.call('DELETE', `/api/v1/sources/${sourceId}`, { credential: key })
+
+/** The sum of the stems by another hand, as a WAV of 32 bit float. */
+function sumByHand(): Buffer {
+  const samples = new Float64Array(2 * 2 * RATE_HZ)
+  for (const { content } of STEMS) {
+    const [channels, bytes] = [content.readUInt16LE(22), content.readUInt16LE(34) / 8]
+    const frames = (content.length - 44) / channels / bytes
+    for (let i = 0; i < 2 * frames; i++) {
+      const at = 44 + bytes * (channels === 1 ? i >> 1 : i)
+      samples[i]! += content.readIntLE(at, bytes) / 2 ** (8 * bytes - 1)
+    }
+  }
+  const wav = Buffer.alloc(44 + 4 * samples.length)
+  STEMS[0]!.content.copy(wav, 0, 0, 44)
+  wav.writeUInt32LE(wav.length - 8, 4)
+  wav.writeUInt16LE(3, 20)
+  wav.writeUInt32LE(8 * RATE_HZ, 28)
+  wav.writeUInt16LE(8, 32)
+  wav.writeUInt16LE(32, 34)
+  wav.writeUInt32LE(4 * samples.length, 40)
+  for (const [i, value] of samples.entries()) wav.writeFloatLE(value, 44 + 4 * i)
+  return wav
+}
+
+async function samplesOf(jobId: string, name: string): Promise<Buffer> {
+  const response = await fetch(new URL(`/api/v1/jobs/${jobId}/files/${name}`, service.baseUrl), {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(response.status).toBe(200)
+  const bytes = Buffer.from(await response.arrayBuffer())
+  const at = bytes.indexOf('data', 12, 'latin1')
+  return bytes.subarray(at + 8, at + 8 + bytes.readUInt32LE(at + 4))
+}
+
+test('a ZIP of stems is stored as a set, whose master is that of the sum as a float WAV, for one credit', async () => {
+  const set = await storeSet(formOf({}, asZip()))
+  expect(set).toMatchObject({
+    title: 'Night Drive',
+    stems: [
+      { stem: 1, role: 'voice', filename: 'Night Drive (Vocals).wav', codec: 'pcm_s16', channels: 2 },
+      { stem: 2, role: 'drums', filename: 'Night Drive (Drums).wav', channels: 1, duration_seconds: 1.5 },
+      { stem: 3, role: 'bass', filename: 'Night Drive (Bass).wav', codec: 'pcm_s24' },
+    ],
+    sample_rate_hz: RATE_HZ,
+    duration_seconds: 2,
+    notes: ['The stems differ in length: shorter ones are padded with silence at their end.'],
+  })
+  expect(Date.parse(set.expires_at!) - Date.parse(set.created_at)).toBe(24 * 3_600_000)
+
+  const before = (await service.get('/api/v1/account')).body.credits
+  const fields = { platforms: 'spotify', formats: 'wav16_44' }
+  const plain = await service.newJob({ ...fields, file: blobOf(sumByHand()) }, { credential: key })
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ ...fields, source_id: set.source_id })) form.append(name, value)
+  const { status, body: job } = await service.call('POST', '/api/v1/master', { body: form, credential: key })
+  expect({ status, job }).toMatchObject({ status: 201, job: { credits_used: 1, credits_remaining: before - 2 } })
+  await service.ended(plain.job_id)
+  const ended = await service.ended(job.job_id)
+  expect(ended).toMatchObject({ status: 'done', title: 'Night Drive', stem_count: 3, source_id: set.source_id })
+  expect((await samplesOf(job.job_id, 'spotify')).equals(await samplesOf(plain.job_id, 'spotify'))).toBe(true)
+  const { body: report } = await service.get(`/api/v1/jobs/${job.job_id}/report`)
+  expect(report.stems).toEqual({ count: 3 })
+  expect((await service.get(`/api/v1/jobs/${job.job_id}/report?format=html`)).body).toMatch(/from.3.stems/)
+
+  // With a job, a set stays; the job stays without it.
+  expect((await service.get(`/api/v1/sources/${set.source_id}`)).body.expires_at).toBeUndefined()
+  expect((await remove(set.source_id)).body).toEqual({ deleted: true })
+  expect((await service.get(`/api/v1/sources/${set.source_id}`)).status).toBe(404)
+  const again = await service.call('POST', `/api/v1/jobs/${job.job_id}/retry`, { credential: key })
+  expect(await service.ended(again.body.job_id)).toMatchObject({ status: 'done', stem_count: 3 })
+})
+
+test('repeated parts make the same set in any order, and its files are stored once', async () => {
+  const one = await storeSet(formOf({}, asParts()))
+  const other = await storeSet(formOf({ title: '밤길' }, asParts([...STEMS].reverse())))
+  const placed = ({ stems }: StemSet) => stems.map(({ stem, role, sha256 }) => [stem, role, sha256])
+  expect(placed(other)).toEqual(placed(one))
+  expect([one.title, other.title]).toEqual(['Night Drive', '밤길'])
+  const files = readdirSync(path.join(service.dataDir, 'sources')).filter((name) => !name.includes('.'))
+  // Three stems, and two sums, whose tags differ.
+  expect(files.length).toBe(5)
+  const sizes = new Map(files.map((name) => [name, statSync(path.join(service.dataDir, 'sources', name)).size]))
+  expect(one.stems.map(({ sha256, size_bytes }) => [sizes.get(sha256), size_bytes])).toEqual(
+    one.stems.map(({ size_bytes }) => [size_bytes, size_bytes]),
+  )
+  expect((await service.get('/api/v1/sources', { credential: key })).body.sources.length).toBe(2)
+
+  // Two sets without a job are the limit for programs, and not for the application.
+  const { status, body } = await store(formOf({}, asParts()))
+  expect([status, body.error.code]).toEqual([409, 'STEM_SET_LIMIT'])
+  const own = await storeSet(formOf({}, asParts()), service.sessionCredential)
+  expect(own.expires_at).toBeUndefined()
+  expect((await service.get('/app/desk')).body.songs.at(-1).source.source_id).toBe(own.source_id)
+  expect((await remove(own.source_id)).status).toBe(404)
+  for (const { source_id } of [one, other]) await remove(source_id)
+  await expect.poll(() => readdirSync(path.join(service.dataDir, 'sources')).length).toBe(4)
+})
+
+test.each([
+  [{ kind: 'song' }, asParts(), 'INVALID_REQUEST', 'kind'],
+  [{}, [], 'INVALID_REQUEST', 'stems'],
+  [{}, [...asZip(), ...asParts()], 'INVALID_REQUEST', 'stems'],
+  [{}, asParts(STEMS.slice(0, 1)), 'UNUSABLE_STEMS', undefined],
+  [{}, [...asParts(), ['stems', Buffer.from('notes'), 'Keys.wav'] as const], 'UNUSABLE_STEMS', undefined],
+  [
+    {},
+    [...asParts(), ['stems', wavSong({ seconds: 602, channels: 1, sampleRateHz: 1000 }), 'Keys.wav'] as const],
+    'UNUSABLE_STEMS',
+    undefined,
+  ],
+  [
+    {},
+    Array.from({ length: 33 }, (_, i) => ['stems', STEMS[0]!.content, `${i}.wav`] as const),
+    'INVALID_REQUEST',
+    'stems',
+  ],
+  [{}, [...asParts(), ['vocals', Buffer.from('x'), 'x.wav'] as const], 'INVALID_REQUEST', 'vocals'],
+])('%o is refused, and nothing is left', async (fields, parts, code, param) => {
+  const { status, body } = await store(formOf(fields, parts))
+  expect([status, body.error.code, body.error.param]).toEqual([400, code, param])
+  expect(body.error.message).toMatch(/[.]$/)
+  await expect.poll(() => service.temporary()).toEqual([])
+})
+
+test('a stem that cannot be used is named', async () => {
+  const { body } = await store(formOf({}, [...asParts(), ['stems', Buffer.from('notes'), 'Keys.wav'] as const]))
+  expect(body.error.message).toMatch(/^“Keys.wav”: /)
+})
+
+test('a program masters sets alone: other stored songs are unknown to it', async () => {
+  const set = await storeSet(formOf({}, asParts()))
+  const master = (sourceId: string, credential: string) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ platforms: 'spotify', dry_run: 'true', source_id: sourceId }))
+      form.append(name, value)
+    return service.call('POST', '/api/v1/master', { body: form, credential })
+  }
+  expect((await master(set.source_id, key)).body).toMatchObject({ dry_run: true, would_charge: 1 })
+  const stem = set.stems[0]!.source_id
+  expect((await master(stem, service.sessionCredential)).status).toBe(200)
+  const { status, body } = await master(stem, key)
+  expect([status, body.error.param, body.error.details]).toEqual([
+    400,
+    'source_id',
+    [expect.stringMatching('There is no such set of stems')],
+  ])
+  await remove(set.source_id)
+})
