@@ -25,6 +25,7 @@ interface MasterCommandOptions extends ClientOptions {
   readonly artist?: string
   readonly cover?: string
   readonly convert?: true
+  readonly stems?: true
   /** Texts of the settings by the names of their options. */
   readonly [option: string]: unknown
 }
@@ -37,6 +38,7 @@ export function registerMasterCommand(program: Command, dataDir: string, message
     .addOption(new ListOption('--platforms <list>', say.allPlatforms(PLATFORMS.join(',')), PLATFORMS))
     .option('--out <dir>', say.out, absolutePath(messages))
     .option('--convert', say.convert)
+    .option('--stems', say.stems)
   for (const name of CHOICES) master.addOption(settingOption(name, messages))
   for (const name of OTHERS) {
     if (name === 'reference_amount') master.option('--reference <file>', say.reference, inputPath(messages))
@@ -76,6 +78,7 @@ function masterCommand(file: string, options: MasterCommandOptions, messages: Me
               platforms,
               out,
               fields: textFields(options),
+              isOfStems: options.stems === true,
               ...(reference ? { reference } : {}),
               ...(options.cover === undefined ? {} : { coverPath: options.cover }),
             },

@@ -18,6 +18,8 @@ export interface MasterOptions {
   readonly platforms: string
   readonly out: string
   readonly reference?: Input
+  /** True if the song is a ZIP of its stems. False when absent. */
+  readonly isOfStems?: boolean
   /** Absolute path of the cover. */
   readonly coverPath?: string
   /** Further text fields of `POST /api/v1/master`, by their wire names. */
@@ -52,7 +54,8 @@ export async function masterFile(
 ): Promise<MasterOutcome> {
   await writableFolder(options.out, messages)
   const form: JobForm = { fields: { platforms: options.platforms, ...options.fields }, files: {} }
-  await attach(client, form, song, 'file', 'source_id', messages)
+  const setId = options.isOfStems ? await storeStems(client, form, song) : undefined
+  if (setId === undefined) await attach(client, form, song, 'file', 'source_id', messages)
   if (options.reference)
     await attach(client, form, options.reference, 'reference_file', 'reference_source_id', messages)
 
@@ -61,10 +64,30 @@ export async function masterFile(
     form.files.cover_file = { content, name: path.basename(options.coverPath) }
   }
 
+  const created = await client.call('createJob', form as CallArguments<'createJob'>).catch(async (cause) => {
+    // Without a job nothing needs the stems.
+    if (setId !== undefined) await client.call('deleteStemSet', { params: { source_id: setId } })
+    throw cause
+  })
   // The other answer belongs to a dry run, which is not requested.
-  const created = (await client.call('createJob', form as CallArguments<'createJob'>)) as CreatedJob
-  const job = await follow(client, created.job_id, onProgress, signal)
+  const job = await follow(client, (created as CreatedJob).job_id, onProgress, signal)
   return { job, files: job.status === 'done' ? await unpackResult(client, job.job_id, options.out, messages) : [] }
+}
+
+/** Stores the stems in a ZIP, puts their set into the form and returns its identifier. */
+async function storeStems(client: ServiceClient, form: JobForm, { path: file, name }: Input): Promise<string> {
+  const { title, accept } = form.fields
+  const fields = {
+    ...{ kind: 'stems' as const },
+    ...(title === undefined ? {} : { title }),
+    ...(accept === undefined ? {} : { accept: ACCEPT_ANY as typeof ACCEPT_ANY }),
+  }
+  const { source_id } = await client.call('createStemSet', {
+    fields,
+    files: { file: { content: await openAsBlob(file), name } },
+  })
+  form.fields.source_id = source_id
+  return source_id
 }
 
 /** Puts a file into the form; a file over the upload limit is stored as a source first, as in the application. */

@@ -38,7 +38,9 @@ export const ManifestLine = exactly({
     Type.String({ description: 'Full path of a file of this machine, inside the folders that the owner allowed.' }),
   ),
   job_id: Type.Optional(Type.String({ description: 'A job whose song is mastered again.' })),
-  source_id: Type.Optional(Type.String({ description: 'App session only: a stored song.' })),
+  source_id: Type.Optional(
+    Type.String({ description: 'A set of stems of `POST /api/v1/sources`; for the app, any stored song.' }),
+  ),
   subfolder: Type.Optional(
     Type.String({
       maxLength: 1000,

@@ -59,6 +59,12 @@ export const StemSetFields = exactly({
     }),
   ),
   accept: AcceptField,
+  add_to_batch: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'App session only: the set becomes a song of the batch and stays as long as that.',
+    }),
+  ),
 })
 
 const SourcePath = exactly({ source_id: Type.String() })

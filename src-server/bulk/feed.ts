@@ -21,11 +21,13 @@ export interface HandOverDeps extends SongSourceDeps {
     readonly caller: Maker
     readonly request: MasterRequest
     readonly song: StoredSong
+    readonly sourceId?: string
     readonly sourcePath?: string
     readonly batchId: string
     readonly isBulk: true
     readonly alongside: (jobId: string) => void
   }) => unknown
+  readonly isStemSet: (sourceId: string) => boolean
   /** Unfinished jobs of manifests. */
   readonly unfinished: () => number
   /** Current limit of concurrent engine processes. */
@@ -145,7 +147,8 @@ export class BulkFeed {
 
   /** Prepares a song beside the one before it, and hands it over after that one. */
   async #handOver({ batchId, place, line }: SongRecord, before: Promise<void>): Promise<void> {
-    const { store, submit } = this.#deps
+    const { store, submit, isStemSet } = this.#deps
+    const { source_id: sourceId } = line
     const accept = line.accept ?? store.find(batchId)?.head.accept
     await withSong(this.#deps, line, { signal: this.#stopping.signal, accept }, async ({ sourcePath, ...song }) => {
       await before
@@ -156,6 +159,7 @@ export class BulkFeed {
         caller: manifest.keyId === null ? { via: 'session' } : { via: 'key', keyId: manifest.keyId },
         request: requestOf(manifest.head, line, () => {}),
         song,
+        ...(sourceId !== undefined && isStemSet(sourceId) ? { sourceId } : {}),
         ...(sourcePath === undefined ? {} : { sourcePath }),
         batchId,
         isBulk: true,

@@ -25,6 +25,8 @@ export interface ManifestContext {
   readonly checkWebhookUrl: (url: string) => void
   /** True for calls of the application, the only ones that may name stored songs. */
   readonly isSession: boolean
+  /** Returns whether a stored song is a set of stems: programs may use only those. */
+  readonly isStemSet: (sourceId: string) => boolean
 }
 
 /** Lines read before other requests get their turn: some 10 ms. */
@@ -76,7 +78,8 @@ function checkedHead(value: object, { checkWebhookUrl }: ManifestContext): Manif
 function checkedLine(value: object, head: ManifestHead, context: ManifestContext): ManifestLine {
   const line = checked(LineSchema, value) as ManifestLine
   if (SONG_MEMBERS.filter((name) => line[name] !== undefined).length !== 1) throw unusable('path', 'song_of_line')
-  if (line.source_id !== undefined && !context.isSession) throw unusable('source_id', 'session_only')
+  if (line.source_id !== undefined && !context.isSession && !context.isStemSet(line.source_id))
+    throw unusable('source_id', 'unknown_set')
   if (line.subfolder !== undefined && head.folder === undefined) throw unusable('subfolder', 'folder_of_delivery')
   const { settings } = requestOf(head, line, context.checkWebhookUrl)
   if (settings.platforms.length === 0)
@@ -84,7 +87,7 @@ function checkedLine(value: object, head: ManifestHead, context: ManifestContext
   return line
 }
 
-function unusable(param: string, rule: 'folder_of_delivery' | 'song_of_line' | 'session_only' | 'json'): AppError {
+function unusable(param: string, rule: 'folder_of_delivery' | 'song_of_line' | 'unknown_set' | 'json'): AppError {
   return new AppError('INVALID_REQUEST', {}, { param, details: [{ rule }] })
 }
 

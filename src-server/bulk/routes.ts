@@ -22,6 +22,7 @@ import { ResultStream } from './result-stream.ts'
 export interface ManifestRoutesDeps {
   readonly manifests: BulkBatches
   readonly checkWebhookUrl: ManifestContext['checkWebhookUrl']
+  readonly isStemSet: ManifestContext['isStemSet']
   readonly isStillAllowed: (caller: Caller) => boolean
   readonly streams: OpenStreams
   readonly baseUrl: string
@@ -39,7 +40,8 @@ const PAGE_SIZE = 100
 export function manifestRoutes(app: FastifyInstance, deps: ManifestRoutesDeps): void {
   const { manifests, baseUrl } = deps
   route(app, batchEndpoints.createBatch, async ({ request, caller, signal }) => {
-    const context = { checkWebhookUrl: deps.checkWebhookUrl, isSession: caller.via === 'session' }
+    const { checkWebhookUrl, isStemSet } = deps
+    const context = { checkWebhookUrl, isStemSet, isSession: caller.via === 'session' }
     const manifest = await received(deps, request, signal, (chunks) => readManifest(chunks, context))
     const { batchId, isReplay } = await manifests.create(caller, manifest)
     manifests.feed()

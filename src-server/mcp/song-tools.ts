@@ -31,6 +31,11 @@ const { client_reference, metadata } = RetryChanges.properties
 
 const MasterInput = exactly({
   ...songFields,
+  stems: Type.Optional(
+    Type.Boolean({
+      description: 'True if `file` is a ZIP of the stems of one song: their sum is mastered, for 1 credit.',
+    }),
+  ),
   platforms: Type.Array(oneOf(PLATFORMS), { minItems: 1, uniqueItems: true, description: 'One master for each.' }),
   cover_file: Type.Optional(pathArgument('Full path of a cover, JPEG or PNG.')),
   ...CHANGED_OWN_METADATA,
@@ -71,24 +76,49 @@ async function parts(context: ToolContext, names: Readonly<Record<string, string
 
 async function master(args: Static<typeof MasterInput>, context: ToolContext) {
   const { client, signal } = context
-  const { file, reference_file, cover_file, settings, platforms, confirm, wait, idempotency_key, ...written } = args
+  const { file, stems, reference_file, cover_file, settings, platforms, confirm, wait, idempotency_key, ...written } =
+    args
+  const setId = stems ? await storeStems(file, written, context) : undefined
   const request = {
     fields: {
+      ...(setId === undefined ? {} : { source_id: setId }),
       ...(textFields(settings) as object),
       platforms: platforms.join(','),
       ...written,
       ...(written.metadata === undefined ? {} : { metadata: JSON.stringify(written.metadata) }),
     } as object,
-    files: await parts(context, { file, reference_file, cover_file }),
+    files: await parts(context, { ...(stems ? {} : { file }), reference_file, cover_file }),
     headers: idempotent(idempotency_key),
   }
   if (!confirm) {
     const dryRun = { ...request, fields: { ...request.fields, dry_run: true }, signal }
-    return { value: await context.inTurn(() => client.call('createJob', dryRun)) }
+    const checked = context.inTurn(() => client.call('createJob', dryRun))
+    return { value: await checked.finally(() => setId !== undefined && removeStems(setId, context)) }
   }
+  const create = () =>
+    client.call('createJob', request).catch(async (cause) => {
+      if (setId !== undefined) await removeStems(setId, context)
+      throw cause
+    }) as Promise<CreatedJob>
   // A request that is broken off might have made the job already: it is cancelled by its identifier.
-  return jobAnswer(await newJob(async () => (await client.call('createJob', request)) as CreatedJob, context, wait))
+  return jobAnswer(await newJob(create, context, wait))
 }
+
+/** Stores the stems in a ZIP and resolves with the identifier of their set. */
+async function storeStems(
+  file: string,
+  { accept, title }: Pick<Static<typeof MasterInput>, 'accept' | 'title'>,
+  context: ToolContext,
+): Promise<string> {
+  const fields = { kind: 'stems' as const, ...(accept ? { accept } : {}), ...(title ? { title } : {}) }
+  const files = await parts(context, { file })
+  const { source_id } = await context.client.call('createStemSet', { fields, files, signal: context.signal })
+  return source_id
+}
+
+/** Removes a set that no job came of. */
+const removeStems = (setId: string, { client }: ToolContext) =>
+  client.call('deleteStemSet', { params: { source_id: setId } })
 
 /**
  * Makes a job and resolves with it when it has ended, or with its state after `waitFor` seconds. Reports its progress meanwhile. Cancels

@@ -287,6 +287,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
   const { releases, mastering, manifests } = work
   const checkWebhookUrl = (url: string) => notify.checkWebhookUrl(url)
   manifestRoutes(app, {
+    isStemSet: (sourceId) => batchService.sources.stems.has(sourceId),
     ...{ manifests, checkWebhookUrl, isStillAllowed, baseUrl, clock, random, storage, streams: notify.streams },
     tmpFolder: folders.tmp,
   })

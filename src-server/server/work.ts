@@ -271,6 +271,7 @@ function createBulkBatches(
       return stored.withSong(files, use)
     },
     storedSong: (sourceId) => batchWork.batchService.sources.take(sourceId, 'source_id'),
+    isStemSet: (sourceId) => batchWork.batchService.sources.stems.has(sourceId),
     submit: (job) => jobs.submit(job),
     unfinished: () => store.countUnfinished({ isBulk: true }),
     balance: () => ledger.balance(),

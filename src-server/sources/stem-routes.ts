@@ -58,9 +58,8 @@ export function stemRoutes(app: FastifyInstance, deps: StemRoutesDeps): void {
     return value
   }
   route(app, stemEndpoints.createStemSet, async ({ request, caller, signal, language }) => {
-    const isOfKey = caller.via === 'key'
     // Nothing of the body is read in vain.
-    if (isOfKey) sets.requireRoom(Number(request.headers['content-length'] ?? 0))
+    if (caller.via === 'key') sets.requireRoom(Number(request.headers['content-length'] ?? 0))
     const form = await receiveForm(request.raw, {
       folder: path.join(tmp, random.newUuid()),
       files: ['file'],
@@ -72,16 +71,20 @@ export function stemRoutes(app: FastifyInstance, deps: StemRoutesDeps): void {
       signal,
     })
     try {
+      const isInBatch = readFlag(form, 'add_to_batch')
+      if (isInBatch && caller.via === 'key')
+        throw new AppError('INVALID_REQUEST', {}, { param: 'add_to_batch', details: [{ rule: 'session_only' }] })
+      if (!isInBatch) sets.requireRoom(0)
       const made = await makeSet(deps, form, signal)
       try {
         if (!deps.isStillAllowed(caller)) throw new AppError('INVALID_API_KEY')
         const store = () => {
           const bytes = [made.set.sum, ...made.set.stems].reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-          if (isOfKey) sets.requireRoom(bytes)
+          if (!isInBatch) sets.requireRoom(bytes)
           storage.require(bytes, 0)
-          return sets.add({ ...made.set, isOfKey })
+          return sets.add({ ...made.set, isInBatch })
         }
-        const sourceId = await retryWhileLocked(clock, () => (isOfKey ? store() : deps.addToBatch(store)))
+        const sourceId = await retryWhileLocked(clock, () => (isInBatch ? deps.addToBatch(store) : store()))
         const set = found(sets.show(sourceId, language))
         return { status: 201, body: set, headers: { location: `/api/v1/sources/${sourceId}` } } as const
       } finally {
@@ -97,7 +100,7 @@ export function stemRoutes(app: FastifyInstance, deps: StemRoutesDeps): void {
     body: found(sets.show(params.source_id, language)),
   }))
   route(app, stemEndpoints.deleteStemSet, ({ params }) => {
-    if (!sets.isOfKey(params.source_id)) throw new AppError('NOT_FOUND')
+    if (!sets.isRemovable(params.source_id)) throw new AppError('NOT_FOUND')
     deps.removeSources([params.source_id])
     return { status: 200, body: { deleted: true } } as const
   })
@@ -108,7 +111,7 @@ async function makeSet(
   deps: StemRoutesDeps,
   form: ReceivedForm,
   signal: AbortSignal,
-): Promise<{ readonly set: Omit<NewStemSet, 'isOfKey'>; discard(): Promise<void> }> {
+): Promise<{ readonly set: Omit<NewStemSet, 'isInBatch'>; discard(): Promise<void> }> {
   const title = readFields(form)
   const { accept } = readAccept(form.fields)
   const zip = form.files.get('file')
@@ -143,6 +146,13 @@ async function makeSet(
     await made.discard()
     throw error
   }
+}
+
+function readFlag({ fields }: ReceivedForm, param: string): boolean {
+  const [value = 'false', ...others] = fields.get(param) ?? []
+  if (others.length > 0 || (value !== 'true' && value !== 'false'))
+    throw new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'flag' }] })
+  return value === 'true'
 }
 
 /** Returns the title that a form gives; throws INVALID_REQUEST for other fields. */

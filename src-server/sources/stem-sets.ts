@@ -21,8 +21,8 @@ interface SongStore {
 export interface NewStemSet {
   readonly sum: InspectedSong
   readonly stems: readonly (InspectedSong & { readonly role: StemRole; readonly isSilent: boolean })[]
-  /** True for the set of a program with a key. */
-  readonly isOfKey: boolean
+  /** True for a song of the application's batch, which decides how long it stays. */
+  readonly isInBatch: boolean
 }
 
 /** Jobs of a stored song. */
@@ -95,11 +95,11 @@ export class StemSets {
   }
 
   /** Stores a set and returns the identifier of its sum, in one transaction. */
-  add({ sum, stems, isOfKey }: NewStemSet): string {
+  add({ sum, stems, isInBatch }: NewStemSet): string {
     const { db, sources } = this.#deps
     return db.transaction(() => {
       const setId = sources.add({ ...sum, purpose: 'song' })
-      this.#statements.insertSet.run(setId, isOfKey ? 1 : 0)
+      this.#statements.insertSet.run(setId, isInBatch ? 0 : 1)
       for (const [index, { role, isSilent, ...song }] of numbered(stems).entries()) {
         const sourceId = sources.add({ ...song, purpose: 'song' })
         this.#statements.insertStem.run({ setId, number: index + 1, sourceId, role, isSilent: isSilent ? 1 : 0 })
@@ -129,7 +129,7 @@ export class StemSets {
   }
 
   /**
-   * Throws STEM_SET_LIMIT if a program may store no further set of so many bytes: too many have no job, or all are too large together.
+   * Throws STEM_SET_LIMIT if no further set may be stored outside of the batch of so many bytes: too many have no job, or all are too large together.
    */
   requireRoom(bytes: number): void {
     const ofKeys = this.#statements.selectSets.all().filter(({ is_of_key }) => is_of_key === 1)
@@ -140,8 +140,8 @@ export class StemSets {
       throw new AppError('STEM_SET_LIMIT', { reason: 'bytes', gigabytes: MAX_ACCOUNT_STEM_BYTES / 2 ** 30 })
   }
 
-  /** Returns whether a set came by a key: only those are removed by time, or on request. */
-  isOfKey(sourceId: string): boolean {
+  /** Returns whether a set is removed by time, or on request: not one of the batch. */
+  isRemovable(sourceId: string): boolean {
     return this.#statements.selectSet.get(sourceId)?.is_of_key === 1
   }
 

@@ -30,16 +30,16 @@ test('a set of a program goes a day after its upload, or with its last job', asy
     const facts = { ...FACTS, durationSeconds: name === 'short' ? 1 : 2 }
     return { path: upload, filename: `${name}.wav`, sizeBytes: name.length, sha256, facts }
   }
-  const addSet = (name: string, isOfKey: boolean) =>
+  const addSet = (name: string, isInBatch = false) =>
     sets.add({
       sum: fileOf(name),
       stems: ['voice', 'drums'].map((role) => ({
         ...fileOf(`${role} of ${name}`),
         ...{ role: role as 'voice' | 'drums', isSilent: role === 'drums' },
       })),
-      isOfKey,
+      isInBatch,
     })
-  const [unused, used, own] = [addSet('unused', true), addSet('used', true), addSet('own', false)]
+  const [unused, used, own] = [addSet('unused'), addSet('used'), addSet('own', true)]
   store.add({
     ...{
       jobId: 'job',
@@ -61,7 +61,7 @@ test('a set of a program goes a day after its upload, or with its last job', asy
       ]),
   )
   expect(() => sets.requireRoom(0)).not.toThrow()
-  const third = addSet('third', true)
+  const third = addSet('third')
   expect(() => sets.requireRoom(0)).toThrow('STEM_SET_LIMIT')
   sources.remove([third])
   expect(() => sets.requireRoom(9_000_000_000)).toThrow('STEM_SET_LIMIT')

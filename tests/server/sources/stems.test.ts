@@ -1,14 +1,23 @@
 /** Stems by the API: stored as a set, mastered as their sum, and removed. */
-import { readdirSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, expect, test } from 'vitest'
 import type { StemSet } from '../../../src-contract/stems.ts'
+import { commandsOf } from '../../support/commands.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { in24Bits, wavSong } from '../../support/songs.ts'
 import { zipOf } from '../../support/zips.ts'
 
 const service: Service = await startService()
-afterAll(() => service.stop())
+const music = realpathSync(mkdtempSync(path.join(tmpdir(), 'loudsmith-stems-')))
+afterAll(async () => {
+  await service.stop()
+  rmSync(music, { recursive: true, force: true })
+})
 const key = await service.newKey('programs')
 
 const STEMS = [
@@ -128,7 +137,7 @@ test('repeated parts make the same set in any order, and its files are stored on
   // Two sets without a job are the limit for programs, and not for the application.
   const { status, body } = await store(formOf({}, asParts()))
   expect([status, body.error.code]).toEqual([409, 'STEM_SET_LIMIT'])
-  const own = await storeSet(formOf({}, asParts()), service.sessionCredential)
+  const own = await storeSet(formOf({ add_to_batch: 'true' }, asParts()), service.sessionCredential)
   expect(own.expires_at).toBeUndefined()
   expect((await service.get('/app/desk')).body.songs.at(-1).source.source_id).toBe(own.source_id)
   expect((await remove(own.source_id)).status).toBe(404)
@@ -138,6 +147,8 @@ test('repeated parts make the same set in any order, and its files are stored on
 
 test.each([
   [{ kind: 'song' }, asParts(), 'INVALID_REQUEST', 'kind'],
+  [{ add_to_batch: 'true' }, asParts(), 'INVALID_REQUEST', 'add_to_batch'],
+  [{ add_to_batch: 'yes' }, asParts(), 'INVALID_REQUEST', 'add_to_batch'],
   [{}, [], 'INVALID_REQUEST', 'stems'],
   [{}, [...asZip(), ...asParts()], 'INVALID_REQUEST', 'stems'],
   [{}, asParts(STEMS.slice(0, 1)), 'UNUSABLE_STEMS', undefined],
@@ -185,4 +196,56 @@ test('a program masters sets alone: other stored songs are unknown to it', async
     [expect.stringMatching('There is no such set of stems')],
   ])
   await remove(set.source_id)
+})
+
+test('a manifest of a program masters a set by its identifier', async () => {
+  const set = await storeSet(formOf({}, asParts()))
+  const head = { platforms: ['spotify'] }
+  const send = (sourceId: string) =>
+    service.call('POST', '/api/v1/batches', {
+      body: [head, { source_id: sourceId }].map((line) => JSON.stringify(line)).join('\n'),
+      headers: { 'content-type': 'application/x-ndjson' },
+      credential: key,
+    })
+  const refused = await send(set.stems[0]!.source_id)
+  expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining('no such set of stems')])
+  const { status, body } = await send(set.source_id)
+  expect(status).toBe(201)
+  const songs = async () => (await service.get(`/api/v1/batches/${body.batch_id}/songs`)).body.songs
+  await expect.poll(async () => (await songs())[0].job_id).toBeTypeOf('string')
+  expect(await service.ended((await songs())[0].job_id)).toMatchObject({ status: 'done', stem_count: 3 })
+  await remove(set.source_id)
+})
+
+test('the command line masters a ZIP of stems, and removes the set of a refused job', async () => {
+  const { json, call } = commandsOf(music, () => service.dataDir)
+  const zip = path.join(music, 'Night Drive.zip')
+  writeFileSync(zip, zipOf(STEMS))
+  const out = ['--out', path.join(music, 'masters')]
+  const { job } = (await json('master', zip, '--stems', '--platforms', 'spotify', ...out)) as { job: object }
+  expect(job).toMatchObject({ status: 'done', title: 'Night Drive', stem_count: 3 })
+  const again = await call('C', 'master', zip, '--stems', '--platforms', 'melon', '--trim-end-seconds', '600', ...out)
+  expect(again).toMatchObject({ code: 1, problem: expect.stringContaining('These trims leave') })
+  const { body } = await service.get('/api/v1/sources')
+  expect(body.sources.filter((set: StemSet) => set.expires_at !== undefined)).toEqual([])
+})
+
+test('an agent masters a ZIP of stems; without its confirmation nothing is left', async () => {
+  await service.patch('/app/settings', { allowed_folders: [music] }, { credential: service.controlCredential })
+  const client = new Client({ name: 'test', version: '1' })
+  const requestInit = { headers: { Authorization: `Bearer ${key}` } }
+  const address = new URL(`${service.baseUrl}/mcp`)
+  await client.connect(new StreamableHTTPClientTransport(address, { requestInit }) as Transport)
+  const zip = path.join(music, 'Agent.zip')
+  writeFileSync(zip, zipOf(STEMS))
+  const setsBefore = (await service.get('/api/v1/sources')).body.sources.length
+  const call = async (given: object) => {
+    const args = { file: zip, stems: true, platforms: ['spotify'], ...given }
+    const { content } = await client.callTool({ name: 'master', arguments: args })
+    return JSON.parse((content as { text: string }[])[0]!.text)
+  }
+  expect(await call({})).toMatchObject({ dry_run: true, would_charge: 1 })
+  expect((await service.get('/api/v1/sources')).body.sources.length).toBe(setsBefore)
+  expect(await call({ confirm: true })).toMatchObject({ status: 'done', stem_count: 3, title: 'Agent' })
+  await client.close()
 })
