@@ -1,5 +1,5 @@
 /**
- * Sound for the specs of the Listen screen: songs to master, recording of the page's output, and its alignment in time.
+ * Sound for the specs of the stage: songs to master, recording of the page's output, and its alignment in time.
  */
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'

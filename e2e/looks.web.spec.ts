@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
-import { drop, expect, master, type Program, song, test } from './web-fixtures.ts'
+import { drop, expect, master, type Program, song, test, untilOpen } from './web-fixtures.ts'
 
 const MOST_MOTION_MS = 1
 const PAGES = ['#/history', '#/automate', '#/settings/account', '#/settings/api-keys', '#/settings/language']
@@ -143,8 +143,8 @@ test.describe('in forced colours', () => {
     await expect(page.locator('.subnav')).toBeVisible()
     expect(await look('.subnav a[aria-current]')).toContain('2px solid')
     await page.goto(new URL('#/master', page.url()).href)
-    await drop(page, [song('Two.wav', 2)])
-    await page.getByRole('button', { name: /^Delivery/ }).click()
+    await drop(page, [song('Two.wav', 2), song('Three.wav', 3)])
+    await page.getByRole('button', { name: /^Quality/ }).click()
     await expect(page.locator('.side .choice')).toBeVisible()
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ forcedColors: 'active', colorScheme })
@@ -153,7 +153,7 @@ test.describe('in forced colours', () => {
     }
     await page.locator('.song', { hasText: 'Two' }).click()
     await page.getByRole('radio', { name: 'EDM' }).check({ force: true })
-    const likeAll = page.getByRole('button', { name: 'Same as all songs' })
+    const likeAll = page.getByRole('button', { name: 'Same as all' })
     const beside = await likeAll.evaluate((button) => {
       const column = button.closest('.scope')
       return button.getBoundingClientRect().right - (column?.getBoundingClientRect().right ?? 0)
@@ -164,19 +164,20 @@ test.describe('in forced colours', () => {
     expect(chosenFilter).not.toBe(await look('.seg > :not(:has(:checked))'))
 
     await page.goto(new URL(`#/listen/${job.job_id}`, page.url()).href)
-    await expect(page.locator('.vers > .opening')).toHaveCount(0)
-    const [chosen, other] = ['.vers > :has(:checked)', '.vers > :not(:has(:checked)):not(.off)']
+    await untilOpen(page)
+    const [chosen, other] = ['.vers [aria-pressed="true"]', '.vers [role=gridcell]:not(.off) [aria-pressed="false"]']
     const quiet = await look(chosen)
     expect(quiet).not.toBe(await look(other))
-    await page.locator('.vers input:checked').focus()
-    await page.keyboard.press('ArrowRight')
+    await page.locator(chosen).focus()
+    await page.keyboard.press('End')
+    await page.locator(chosen).focus()
     expect(await look(chosen)).not.toBe(quiet)
     const colour = (selector: string) =>
       page
         .locator(selector)
         .first()
         .evaluate((one) => getComputedStyle(one).color)
-    expect(await colour('.vers > .off')).not.toBe(await colour(other))
+    expect(await colour('.vers .off:not(:has(.make)) button')).not.toBe(await colour(other))
     // The pictures keep their own background and colours, which carry meaning.
     for (const picture of ['.lanes', '.meters', '.plotbox']) {
       await expect(page.locator(picture).first()).toHaveCSS('forced-color-adjust', 'none')
@@ -278,8 +279,8 @@ for (const [locale, history, original] of [
       }
       for (const address of PAGES) await visit(address)
       const { of, nameOf, propertyOf } = await visit(`#/listen/${job.job_id}`)
-      const radios = of('radio').filter((node) => /LUFS/.test(nameOf(node)))
-      expect(radios.map((node) => propertyOf(node, 'checked'))).toEqual([
+      const versions = of('button').filter((node) => /LUFS/.test(nameOf(node)))
+      expect(versions.map((node) => propertyOf(node, 'pressed'))).toEqual([
         'false',
         'true',
         'false',
@@ -287,7 +288,7 @@ for (const [locale, history, original] of [
         'false',
         'false',
       ])
-      expect(nameOf(radios[0] as AxNode)).toContain(original)
+      expect(nameOf(versions[0] as AxNode)).toContain(original)
 
       const spoken = page.locator('[aria-live=polite].vh').first()
       await page.keyboard.press('0')

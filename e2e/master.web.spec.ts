@@ -6,7 +6,7 @@ import type { Batch } from '../src-contract/app.ts'
 import type { JobPage } from '../src-contract/jobs.ts'
 import { violations } from './axe.ts'
 import type { GivenFile } from './program.ts'
-import { drop, expect, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
+import { drop, expect, makeOf, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
 
 /** Drops files and folders of the disk on the window, like a file manager. */
 async function dropFromDisk(page: Page, files: string[]): Promise<void> {
@@ -33,9 +33,10 @@ test('a first song goes from a drop to a saved ZIP and a saved master', async ({
   await page.locator('.action-bar .btn.primary').click()
   await expect(rowOf(page, '종이 등불')).toContainText('5 masters')
   await expect(page.locator('.bar .credits')).toContainText('499')
+  await page.getByRole('button', { name: 'More: show in folder, copy as curl, report' }).click()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Save ZIP: 종이 등불' }).click(),
+    page.getByRole('menuitem', { name: /^Save ZIP/ }).click(),
   ])
   expect(download.suggestedFilename()).toMatch(/^종이 등불_master_[0-9a-f]{8}\.zip$/)
   await page.getByRole('button', { name: 'More: 종이 등불' }).click()
@@ -74,7 +75,7 @@ test('twelve files with two broken ones end as ten results and two clear reasons
     await expect(page.locator('.song.refused')).toHaveCount(2)
   })
   await expect(page.locator('.song.done, .song.below')).toHaveCount(10)
-  await expect(page.locator('.action-bar p')).toHaveText('10 done, 2 not accepted')
+  await expect(page.locator('.batch-said p')).toHaveText('10 done, 2 not accepted')
   const { jobs } = await program.call<JobPage>('GET', '/api/v1/jobs?limit=100')
   expect(jobs.map((job) => job.status)).toEqual(Array.from({ length: 10 }, () => 'done'))
   expect(new Set(jobs.map((job) => job.batch_id)).size).toBe(1)
@@ -141,7 +142,7 @@ test('between two songs nobody says that nothing is rendered', async ({ page }) 
     const seen: string[] = []
     Object.assign(window, { seen })
     new MutationObserver(() => {
-      const text = document.querySelector('.action-bar p')?.textContent ?? ''
+      const text = document.querySelector('.batch-said p')?.textContent ?? ''
       if (text !== seen.at(-1)) seen.push(text)
     }).observe(document.body, { subtree: true, childList: true, characterData: true })
   })
@@ -159,7 +160,7 @@ test('a silent song is refused with its reason, and costs nothing', async ({ pag
   const primary = page.locator('.action-bar .btn.primary')
   await expect(row).toHaveClass(/refused/)
   await expect(row).toContainText('nearly silent')
-  await expect(row.getByRole('button')).toHaveText(['', 'Replace', ''])
+  await expect(page.getByRole('button', { name: 'Replace: nothing' })).toBeVisible()
   await expect(primary).toHaveAttribute('aria-disabled', 'true')
   await expect(page.locator('.bar .credits')).toContainText('500')
 })
@@ -170,13 +171,17 @@ test('settings of one song differ from those of all, and both survive a reload',
   await page.getByRole('radio', { name: 'Ballad' }).check({ force: true })
   const genres = page.getByRole('radiogroup', { name: 'Genre' })
   const place = await genres.boundingBox()
-  await expect(page.locator('.scope')).toContainText('All 2 songs')
+  const scope = page.getByRole('radiogroup', { name: 'Sound applies to' })
+  await expect(page.locator('.sound-part .scope')).toContainText('All 2')
   await rowOf(page, 'Two').locator('.ti').click()
-  await expect(page.locator('.scope')).toContainText('Two')
+  await expect(scope.getByRole('radio', { name: 'This song' })).toBeChecked()
   await page.getByRole('radio', { name: 'EDM' }).check({ force: true })
-  await expect(page.getByRole('button', { name: 'Same as all songs' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Same as all' })).toBeVisible()
   expect(await genres.boundingBox(), 'what is under the hand').toEqual(place)
-  await page.getByRole('button', { name: /^SoundCloud/ }).click()
+  const delivery = page.getByRole('radiogroup', { name: 'Delivery applies to' })
+  await expect(delivery.getByRole('radio', { name: 'All 2' })).toBeChecked()
+  await delivery.getByRole('radio', { name: 'This song' }).check({ force: true })
+  await makeOf(page, 'SoundCloud').click()
   await expect(rowOf(page, 'Two')).toContainText('own settings')
   await expect
     .poll(async () => {
@@ -190,7 +195,8 @@ test('settings of one song differ from those of all, and both survive a reload',
   await start.click()
   await expect(page.getByRole('radio', { name: 'Ballad' })).toBeChecked()
   await expect(rowOf(page, 'Two')).toContainText('own settings')
-  await page.getByRole('button', { name: 'Include 1 with own settings' }).click()
+  for (const part of ['.sound-part', '.delivery-part'])
+    await page.locator(part).getByRole('button', { name: 'Also the 1 with their own' }).click()
   await expect(rowOf(page, 'Two')).not.toContainText('own settings')
   await expect(page.locator('.toast')).toContainText('1 song now like all songs')
   await page.locator('.toast').getByRole('button', { name: /^Undo/ }).click()
@@ -213,14 +219,14 @@ test('songs are selected, removed, put back, reordered and started by keyboard a
   await page.locator('.song').first().focus()
   await page.keyboard.press('ArrowDown')
   await expect(page.locator('.song').nth(1)).toBeFocused()
-  await expect(page.locator('.scope')).toContainText('Two')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Two')
   await page.keyboard.press('Shift+ArrowDown')
-  await expect(page.locator('.scope')).toContainText('2 songs selected')
+  await expect(page.locator('.sound-part .scope')).toContainText('2 selected')
   await expect(page.getByRole('row', { selected: true })).toHaveCount(2)
   await page.keyboard.press('Control+a')
   await expect(page.getByRole('row', { selected: true })).toHaveCount(3)
   await page.keyboard.press('Escape')
-  await expect(page.locator('.scope')).toContainText('All 3 songs')
+  await expect(page.locator('.sound-part .scope')).toContainText('All 3')
   await page.locator('.song').nth(1).focus()
   await page.keyboard.press('Alt+ArrowUp')
   await expect(page.locator('.vh[aria-live=polite]')).toHaveText('Two is now number 1')
@@ -232,6 +238,7 @@ test('songs are selected, removed, put back, reordered and started by keyboard a
     .toEqual(['Two', 'One', 'Three'])
   await other.bringToFront()
   const last = await other.locator('.song').last().boundingBox()
+  await rowOf(other, 'One').hover()
   await rowOf(other, 'One').locator('.grip').hover()
   await other.mouse.down()
   await rowOf(other, 'One').hover()
@@ -246,7 +253,7 @@ test('songs are selected, removed, put back, reordered and started by keyboard a
   })
   // Longer than the slide of the rows, which pass under the pointer meanwhile.
   for (let move = 0; move < 60; move++) {
-    await other.mouse.move((last?.x ?? 0) + 200 + (move % 2), (last?.y ?? 0) + 30)
+    await other.mouse.move((last?.x ?? 0) + 120 + (move % 2), (last?.y ?? 0) + 30)
     await other.waitForTimeout(10)
   }
   await expect.poll(() => titles(page)).toEqual(['Three', 'Two', 'One'])
@@ -282,8 +289,8 @@ test('a pause lets the running song finish, holds the others over a reload and a
   await expect(page.locator('.song.waiting').filter({ hasText: 'Paused' })).toHaveCount(2)
   const wide = page.viewportSize()
   await page.setViewportSize({ width: 400, height: 800 })
-  const said = page.locator('.action-bar > p.grow')
-  expect(await said.evaluate((one) => one.scrollWidth - one.clientWidth), 'what is said on a small screen').toBe(0)
+  const said = page.locator('.batch-said p')
+  expect(await said.evaluate((one) => one.scrollHeight - one.clientHeight), 'what is said on a small screen').toBe(0)
   if (wide) await page.setViewportSize(wide)
   await page.reload()
   await expect(page.locator('.action-bar')).toContainText(/Paused: (1 finishing, )?2 waiting/)
@@ -404,9 +411,9 @@ test('a copied file is pasted into the window, and what is no song is refused wi
 })
 
 test('with the keyboard alone an empty batch becomes a running batch', async ({ page }) => {
-  const pressTab = async (until: () => Promise<boolean>) => {
+  const pressTab = async (until: () => Promise<boolean>, key = 'Tab') => {
     for (let presses = 0; presses < 40; presses++) {
-      await page.keyboard.press('Tab')
+      await page.keyboard.press(key)
       if (await until()) return
     }
     throw new Error('the keyboard did not get there')
@@ -422,10 +429,10 @@ test('with the keyboard alone an empty batch becomes a running batch', async ({ 
   await second.setFiles([silence('Two.wav')])
   await expect(page.locator('.song.refused')).toContainText('silent')
 
-  await pressTab(() => page.evaluate(() => document.activeElement?.classList.contains('plat') ?? false))
-  await page.keyboard.press('Space')
-  await expect(page.locator('.plat').first()).toHaveAttribute('aria-pressed', 'false')
-  await pressTab(() => page.evaluate(() => document.activeElement?.matches('.song') ?? false))
+  await pressTab(() => page.evaluate(() => document.activeElement?.closest('.vers') !== null))
+  for (const key of ['Home', 'ArrowRight', 'Space']) await page.keyboard.press(key)
+  await expect(makeOf(page, 'Spotify')).not.toBeChecked()
+  await pressTab(() => page.evaluate(() => document.activeElement?.matches('.song') ?? false), 'Shift+Tab')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Delete')
   await expect(page.locator('.song')).toHaveCount(1)
@@ -478,8 +485,8 @@ test('focus, choices and progress are seen in forced colours, dark and light', a
   await page.emulateMedia({ forcedColors: 'active' })
   await dropLong(page, home, [song('One.wav', 1, 90), song('Two.wav', 2, 20)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2)
-  await page.getByRole('button', { name: /^SoundCloud/ }).click()
-  await page.getByRole('button', { name: /^Delivery/ }).click()
+  await makeOf(page, 'SoundCloud').click()
+  await page.getByRole('button', { name: /^Quality/ }).click()
   await page.locator('.action-bar .btn.primary').click()
 
   const isApart = (one: string, other: string, property: string) =>
@@ -499,16 +506,15 @@ test('focus, choices and progress are seen in forced colours, dark and light', a
     await page.emulateMedia({ forcedColors: 'active', colorScheme })
     expect(await isApart('.stages i.d', '.song', 'background-color'), 'a stage that is over').toBe(true)
     expect(await isApart('.stages i.a', '.stages i.d', 'background-image'), 'the stage under way').toBe(true)
-    expect(await isApart('.song .wave .made', '.song .wave .rest', 'fill'), 'what is mastered').toBe(true)
     expect(await isApart('.seg > :has(:checked)', '.seg > :not(:has(:checked))', 'background-color')).toBe(true)
     expect(await isApart('.choice > :has(:checked)', '.choice > :not(:has(:checked))', 'background-color')).toBe(true)
-    const pressed = ['.plat[aria-pressed="true"]', '.plat[aria-pressed="false"]'] as const
-    expect(await isApart(...pressed, 'outline-style')).toBe(true)
+    const made = ['.make[aria-checked="true"] i', '.make[aria-checked="false"] i'] as const
+    expect(await isApart(...made, 'background-color')).toBe(true)
     const [box, check] = await page.evaluate((selector) => {
       const element = document.querySelector(selector)
       const svg = element?.querySelector('svg')
       return element && svg ? [getComputedStyle(element).backgroundColor, getComputedStyle(svg).stroke] : []
-    }, `${pressed[0]} .box`)
+    }, made[0])
     expect(check, 'the check in its box').not.toBe(box)
   }
 

@@ -1,5 +1,5 @@
 /** Pointer actions on the page: dropping files, and finding rows. */
-import type { Page } from 'playwright/test'
+import { expect, type Page } from 'playwright/test'
 import type { GivenFile } from './program.ts'
 
 /** Resolves when the page accepts files: during loading it misses a drop or a paste. */
@@ -31,3 +31,22 @@ export async function drop(page: Page, files: readonly GivenFile[]): Promise<voi
 
 /** The row of a song by its title. */
 export const rowOf = (page: Page, title: string) => page.locator('.song').filter({ hasText: title })
+
+/** The part of the switch that plays a version, by the beginning of its name. */
+export const cellOf = (page: Page, name: string) =>
+  page.locator('.vers').getByRole('button', { name: new RegExp(`^${name}`) })
+
+/** The check box of the switch that makes a master. */
+export const makeOf = (page: Page, name: string) => page.getByRole('checkbox', { name: `Make ${name}` })
+
+/** Resolves when the versions on the stage can be played. */
+export async function untilOpen(page: Page): Promise<void> {
+  await expect(page.locator('.vers')).toHaveAttribute('aria-busy', 'false')
+}
+
+/** Goes to a screen by the bar, or behind its gear. */
+export async function openScreen(page: Page, screen: string): Promise<void> {
+  if (!['Automate', 'Settings'].includes(screen)) return page.getByRole('link', { name: screen, exact: true }).click()
+  await page.locator('.gear').click()
+  await page.getByRole('menuitem', { name: screen, exact: true }).click()
+}

@@ -7,7 +7,7 @@ import type { Batch, Settings, SystemState } from '../src-contract/app.ts'
 import { violations } from './axe.ts'
 import { songBytes } from './desktop-songs.ts'
 import { startProgram } from './program.ts'
-import { drop, expect, master, noSong, oneSided, rowOf, song, test } from './web-fixtures.ts'
+import { drop, expect, master, noSong, oneSided, openScreen, rowOf, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
 
@@ -66,10 +66,9 @@ test('nothing is cut off at 900 × 600, nor at 200 and 400 % zoom of 1280 × 820
     await expect(page.locator('.subnav [aria-current]')).toBeInViewport({ ratio: 1 })
     await page.goto(new URL('#/', page.url()).href)
     await expect(page.locator('.action-bar .btn.primary')).toBeInViewport()
-    const said = page.locator('.action-bar > p.grow')
+    const said = page.locator('.batch-said p')
     expect(await said.evaluate((one) => one.scrollWidth - one.clientWidth), `what is said at ${width} px`).toBe(0)
-    const place = page.locator('.drop p')
-    expect(await place.evaluate((one) => one.scrollWidth - one.clientWidth), `where to drop at ${width} px`).toBe(0)
+    await expect(page.locator('.drop .btn')).toBeInViewport()
     const row = page.locator('.song').first()
     expect(await row.evaluate((one) => one.scrollWidth - one.clientWidth), `the row at ${width} px`).toBe(0)
   }
@@ -97,7 +96,7 @@ test('songs have room and platforms their names on every window', async ({ page 
   ] as const) {
     await page.setViewportSize({ width, height })
     const size = `${width} × ${height}`
-    const names = page.locator('.plat .nm')
+    const names = page.locator('.vers [data-part=hear]')
     const cut = await names.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)
     const clipped = await names
       .locator('.clip')
@@ -125,10 +124,10 @@ test('a list with something to decide keeps its rows even and its menus in view 
     .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height))
   expect(new Set(heights).size, heights.join()).toBe(1)
   await page.setViewportSize({ width: 320, height: 480 })
-  await expect(page.getByRole('button', { name: 'Use all 2 with warnings' })).toBeVisible()
-  await page.getByRole('button', { name: 'Batch actions' }).scrollIntoViewIfNeeded()
+  await page.getByRole('button', { name: 'Batch actions' }).click()
+  await expect(page.getByRole('menuitem', { name: 'Use all 2 with warnings' })).toBeVisible()
   expect(
-    await page.locator('.master .pane').evaluate((pane) => [pane.scrollWidth - pane.clientWidth, pane.scrollLeft]),
+    await page.locator('.stagepane').evaluate((pane) => [pane.scrollWidth - pane.clientWidth, pane.scrollLeft]),
   ).toEqual([0, 0])
 })
 
@@ -139,7 +138,7 @@ test('a screen is drawn as soon as it is read', async ({ page }) => {
   // Timers never fire while the clock is paused.
   await page.clock.pauseAt(Date.now() + 60_000)
   for (const screen of ['History', 'Automate', 'Settings']) {
-    await page.getByRole('link', { name: screen, exact: true }).click()
+    await openScreen(page, screen)
     await expect(page.getByRole('heading', { level: 1, name: screen })).toBeAttached()
   }
 })
@@ -504,7 +503,7 @@ test('plan, credits, language and theme change at once and are remembered', asyn
   await page.getByRole('button', { name: 'Use Starter' }).click()
   await expect(page.locator('.facts').first()).toContainText('Starter')
   await expect(page.getByRole('button', { name: 'Create key' })).toHaveAttribute('aria-disabled', 'true')
-  await page.getByRole('link', { name: 'Automate' }).click()
+  await openScreen(page, 'Automate')
   await expect(page.locator('.side')).toContainText('The Starter plan has no keys')
   await page.locator('.side').getByRole('link', { name: 'Change plan' }).click()
   await page.getByRole('button', { name: 'Add credits' }).click()
@@ -687,7 +686,7 @@ test('copying says whether it did', async ({ page }) => {
   await copyCurl()
   await expect(page.locator('.toast')).toContainText('The curl command was not copied.')
   await expect(page.getByRole('alert')).toHaveCount(0)
-  await page.getByRole('link', { name: 'Automate' }).click()
+  await openScreen(page, 'Automate')
   const button = page.getByRole('button', { name: 'Copy', exact: true }).first()
   await button.click()
   await expect(page.getByRole('button', { name: 'Not copied' })).toBeFocused()

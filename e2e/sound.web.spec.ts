@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright/test'
 import type { Batch } from '../src-contract/app.ts'
 import { violations } from './axe.ts'
 import { musicBytes, tappedSound, tapSound } from './listen-sound.ts'
-import { drop, expect, rowOf, song, test } from './web-fixtures.ts'
+import { cellOf, drop, expect, rowOf, song, test } from './web-fixtures.ts'
 
 test.use({ bypassCSP: true })
 
@@ -37,29 +37,26 @@ test('a song is heard, made darker, taken back, warmed and compared by keyboard 
     await page.keyboard.press('ArrowDown')
   })
 
-  await test.step('Shift with Space plays the row that has the focus, and its waveform shows where', async () => {
+  await test.step('Shift with Space plays the row that has the focus, and the lanes show where', async () => {
     await page.keyboard.press('Shift+Space')
     await expect(bench.getByRole('button', { name: 'Pause playback' })).toBeVisible()
     await expect(bench).toContainText('Beta')
     await expect(rowOf(page, 'Beta')).toHaveClass(/is-heard/)
-    await expect(rowOf(page, 'Alpha').locator('.playhead')).toHaveCount(0)
-    const head = () =>
-      rowOf(page, 'Beta')
-        .locator('.playhead')
-        .evaluate((line) => Number.parseFloat(line.style.left))
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Beta')
+    const head = async () => Number(await page.getByRole('slider', { name: 'Position' }).getAttribute('aria-valuenow'))
     await expect.poll(head).toBeGreaterThan(0)
     await expect
       .poll(async () => (await tappedSound(page)).samples.some((value) => Math.abs(value) > 0.01), 'sound at the card')
       .toBe(true)
-    await expect(page.getByRole('radio', { name: /^Original/ })).toBeChecked()
+    await expect(cellOf(page, 'Original')).toHaveAttribute('aria-pressed', 'true')
   })
 
-  await test.step('a press on the waveform seeks, and Space pauses', async () => {
+  await test.step('a press on the lanes seeks, and Space pauses', async () => {
     await page.keyboard.press('Space')
     await expect(page.getByRole('button', { name: 'Play', exact: true })).toBeVisible()
-    const wave = rowOf(page, 'Beta').locator('[data-seek]')
-    const box = await wave.boundingBox()
-    await wave.click({ position: { x: (box?.width ?? 0) / 2, y: 10 } })
+    const lanes = page.locator('.lanes')
+    const box = await lanes.boundingBox()
+    await lanes.click({ position: { x: (box?.width ?? 0) / 2, y: 60 } })
     await expect(page.locator('.time span').first()).toHaveText(/^0:0[23]\.\d$/)
   })
 
@@ -75,22 +72,22 @@ test('a song is heard, made darker, taken back, warmed and compared by keyboard 
     await expect(slider(page, 'Tilt')).toHaveAttribute('aria-valuetext', '−0.9 dB')
   })
 
-  await test.step('slots keep two sounds, which are heard in turn', async () => {
-    await page.keyboard.press('Shift+a')
+  await test.step('two sounds are kept as versions, which are chosen in turn', async () => {
+    const keep = page.getByRole('button', { name: 'Keep this sound as a version' })
+    const kept = (letter: string) => page.getByRole('button', { name: `Sound ${letter}, not mastered yet` })
+    await keep.press('Enter')
     await page.getByRole('radio', { name: 'Warm' }).check({ force: true })
     await expect(slider(page, 'Warmth')).toHaveValue('45')
     await expect(page.getByText('Darker and fuller')).toBeVisible()
-    await page.keyboard.press('b')
-    await page.keyboard.press('a')
+    await keep.press('Enter')
+    await kept('A').press('Enter')
     await expect(slider(page, 'Warmth')).toHaveValue('0')
-    await expect(page.getByRole('button', { name: /slot A/ })).toHaveAttribute('aria-pressed', 'true')
-    await page.keyboard.press('b')
+    await expect(kept('A')).toHaveAttribute('aria-pressed', 'true')
+    await kept('B').press('Enter')
     await expect(slider(page, 'Warmth')).toHaveValue('45')
     await page.reload()
-    await rowOf(page, 'Beta').focus()
-    await page.keyboard.press('ArrowUp')
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('a')
+    await rowOf(page, 'Beta').locator('.ti').click()
+    await kept('A').press('Enter')
     await expect(slider(page, 'Tilt')).toHaveAttribute('aria-valuetext', '−0.9 dB')
   })
 })
@@ -107,7 +104,7 @@ test('points of the curve are dragged, several songs are changed at once, and ax
   await rowOf(page, 'Beta')
     .locator('.ti')
     .click({ modifiers: ['Control'] })
-  await expect(page.locator('.scope')).toContainText('2 songs selected')
+  await expect(page.locator('.sound-part .scope')).toContainText('2 selected')
   const point = page.locator('[data-point=air_db] .dot')
   const box = await point.boundingBox()
   await page.mouse.move((box?.x ?? 0) + 5, (box?.y ?? 0) + 5)
@@ -137,30 +134,27 @@ test('points of the curve are dragged, several songs are changed at once, and ax
   }
 })
 
-test('a changed sound takes the place of what plays, is exact in the end, and equals what is kept in a slot', async ({
-  page,
-}) => {
+test('a changed sound takes the place of what plays, and is exact in the end', async ({ page }) => {
   await drop(page, [{ ...song('Alpha.wav'), buffer: musicBytes(30, 48_000, 1) }])
   await isMeasured(page, 1)
   await rowOf(page, 'Alpha').locator('.ti').click()
   await page.keyboard.press('Space')
-  const sound = page.getByRole('radio', { name: /^Spotify/ })
-  await expect(sound, 'the audition is asked for as the song is heard').toBeEnabled()
-  await expect(page.getByRole('radio', { name: /^Original/ }), 'the original is heard first').toBeChecked()
+  const sound = cellOf(page, 'Spotify')
+  await expect(cellOf(page, 'Original'), 'the original is heard first').toHaveAttribute('aria-pressed', 'true')
   await slider(page, 'Tilt').focus()
   await page.keyboard.press('ArrowLeft')
-  await expect(sound).toBeChecked()
+  await expect(sound).toHaveAttribute('aria-pressed', 'true')
   await expect(page.locator('.sound-name'), 'no estimate any more').toHaveText('Spotify')
   await page.keyboard.press('0')
-  await expect(page.getByRole('radio', { name: /^Original/ })).toBeChecked()
+  await expect(cellOf(page, 'Original')).toHaveAttribute('aria-pressed', 'true')
   await page.keyboard.press('x')
-  await expect(sound).toBeChecked()
+  await expect(sound).toHaveAttribute('aria-pressed', 'true')
   await page.keyboard.down('\\')
   await expect(page.getByRole('button', { name: /^Hold: difference/ })).toHaveAttribute('aria-pressed', 'true')
   await page.keyboard.up('\\')
   await expect(page.getByRole('button', { name: /^Hold: difference/ })).toHaveAttribute('aria-pressed', 'false')
-  await page.getByRole('button', { name: 'Start 1 with warnings' }).click()
-  await page.getByRole('button', { name: 'Start 1 anyway' }).click()
+  await page.getByRole('button', { name: /^Start 1 with warnings/ }).click()
+  await page.getByRole('button', { name: /^Start 1 anyway/ }).click()
   await expect(page.locator('.song.rendering, .song.done, .song.below'), 'it has been started').toHaveCount(1)
 })
 
@@ -181,20 +175,16 @@ test.describe('in Korean', () => {
       }
       await expect(goal).toBeFocused()
     }
-    const original = page.getByRole('radio', { name: /^원본/ })
-    const sound = page.locator('.heard').getByRole('radio', { name: /^Spotify/ })
+    const original = cellOf(page, '원본')
+    const sound = cellOf(page, 'Spotify')
     await tabTo(page.locator('[data-row]').first())
     await page.keyboard.press('Space')
     await expect(page.getByRole('button', { name: '재생 멈춤', exact: true })).toBeVisible()
-    await page.keyboard.press('ArrowDown')
-    await expect(sound).toBeEnabled()
-
-    await page.keyboard.press('e')
-    await tabTo(slider(page, '기울기'))
+    await tabTo(slider(page, '틸트'))
     await expect(page.locator('.hint'), 'what it does').toContainText('왼쪽은 어둡게')
     await page.keyboard.press('ArrowLeft')
-    await expect(slider(page, '기울기')).toHaveAttribute('aria-valuetext', '−0.5 dB')
-    await expect(sound).toBeChecked()
+    await expect(slider(page, '틸트')).toHaveAttribute('aria-valuetext', '−0.5 dB')
+    await expect(sound).toHaveAttribute('aria-pressed', 'true')
     expect(await violations(page), 'with what a control does').toEqual([])
 
     await tabTo(page.getByRole('button', { name: '프리셋', exact: true }))
@@ -207,7 +197,7 @@ test.describe('in Korean', () => {
     await page.keyboard.press('ArrowRight')
     await expect(slider(page, '따뜻함')).toHaveValue('45')
     await page.keyboard.press('x')
-    await expect(original).toBeChecked()
+    await expect(original).toHaveAttribute('aria-pressed', 'true')
     await page.keyboard.press('x')
     await expect(page.locator('.sound-name'), 'exact in the end').toHaveText('Spotify')
     await expect(page.locator('.side')).toContainText('LUFS')
@@ -234,7 +224,7 @@ test('the file to upload is made and saved by itself, and further formats where 
   await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Save: upload this one' }).click(),
+    page.getByRole('button', { name: 'Save 1 file to upload' }).click(),
   ])
   expect(download.suggestedFilename()).toMatch(/^Alpha_.*\.flac$/)
   const { settings } = await program.call<Batch>('GET', '/app/desk')

@@ -39,7 +39,7 @@ test('Enter starts from the list and the action bar alone, and songs with warnin
   await isMeasured(page, 2)
   const controls = [
     ...(await page.locator('.side input').all()),
-    ...(await page.locator('.plat').all()).slice(1),
+    ...(await page.locator('.vers [data-part]').all()),
     page.locator('#content'),
     page.locator('body'),
   ]
@@ -58,9 +58,9 @@ test('Enter starts from the list and the action bar alone, and songs with warnin
   const bar = page.locator('.action-bar')
   await rowOf(page, 'Deaf').focus()
   await page.keyboard.press('Enter')
-  await expect(bar.locator('> p.grow')).toHaveText('One song has warnings. Press again to use them as they are.')
+  await expect(bar.locator('.batch-said p')).toHaveText('One song has warnings. Press again to use them as they are.')
   await page.keyboard.press('Escape')
-  await expect(bar.locator('> p.grow')).toHaveText('Check the warnings first')
+  await expect(bar.locator('.batch-said p')).toHaveText('Check the warnings first')
   await bar.locator('.btn.primary').dblclick()
   await expect(bar.locator('.btn.primary'), 'a double click is one press').toHaveText(/^Start 1 anyway/)
   expect(started.length).toBe(1)
@@ -78,10 +78,10 @@ test('a start that is pressed while songs are measured begins once the last one 
   await expect.poll(() => looks.count()).toBe(1)
   await expect(page.locator('.song.analysing')).toHaveCount(3)
   await expect(bar.locator('.price')).toContainText('3 credits')
-  await page.getByRole('button', { name: 'Start 3 when measured' }).click()
-  await expect(bar.locator('> p.grow')).toHaveText('3 songs start when measured')
+  await page.getByRole('button', { name: /^Start 3 when measured/ }).click()
+  await expect(bar.locator('.batch-said p')).toHaveText('3 songs start when measured')
   await page.getByRole('button', { name: 'Do not start' }).click()
-  await page.getByRole('button', { name: 'Start 3 when measured' }).click()
+  await page.getByRole('button', { name: /^Start 3 when measured/ }).click()
   await page.getByRole('link', { name: 'History' }).click()
   await looks.letGo()
   const started = async () =>
@@ -124,11 +124,11 @@ test('a song with a reference that is mastered again is the one that is changed,
   await page.getByRole('button', { name: 'More: Alpha' }).click()
   await page.getByRole('menuitem', { name: 'Master again' }).click()
   await expect.poll(kept.count).toBe(1)
-  await expect(page.locator('.scope')).toContainText('Alpha')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Alpha')
   await expect(rowOf(page, 'Alpha')).toHaveClass(/ready/)
   await expect(page.locator('.side .file')).toContainText('Guide')
   await page.getByRole('radio', { name: 'Ballad' }).check({ force: true })
-  await page.getByRole('button', { name: 'Start 1 song' }).click()
+  await page.getByRole('button', { name: /^Start 1 song/ }).click()
   await expect(rowOf(page, 'Alpha')).toHaveClass(/waiting/)
   await kept.letGo()
   await expect.poll(async () => (await jobsOf(program)).total).toBe(2)

@@ -132,7 +132,7 @@ export const SETTINGS = {
   }),
   air_db: decimal({ minimum: -6, maximum: 6 }, 0, {
     ...extension('High shelf at 9 kHz, dB; it never lifts what lies above a cutoff of the source.'),
-    help: { en: 'air above 9 kHz, -6 to 6 dB', ko: '9 kHz 위의 공기감, -6부터 6 dB까지' },
+    help: { en: 'air above 9 kHz, -6 to 6 dB', ko: '9 kHz 위의 에어, -6부터 6 dB까지' },
     placeholder: 'db',
   }),
   width_percent: amount({ minimum: 0, maximum: 200 }, 100, {

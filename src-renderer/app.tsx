@@ -23,6 +23,8 @@ import { useWords, WordsProvider } from './text/context.tsx'
 const OPEN_COMMAND = 'loudsmith open'
 const OPEN_COMMAND_IN_SOURCE = 'npm run cli -- open'
 
+const isWorkspace = () => ['master', 'listen'].includes(routeOf(location.hash).screen)
+
 export function App() {
   const { preferences } = useApp()
   const language = useSelect(preferences, shownLanguage)
@@ -72,7 +74,12 @@ function Window() {
         </main>
       ) : (
         <FailureBoundary resetKey={`${route.screen}/${route.detail}`} fallback={(detail) => <Broken detail={detail} />}>
-          <Screen key={route.screen} detail={route.detail} drop={drop} onFiles={add} />
+          <Screen
+            key={route.screen === 'listen' ? 'master' : route.screen}
+            detail={route.screen === 'master' ? '' : route.detail}
+            drop={drop}
+            onFiles={add}
+          />
         </FailureBoundary>
       )}
       <Notices />
@@ -96,7 +103,7 @@ function useAddFiles(): (files: readonly File[], folder?: string) => void {
         notices.announce(t.live.added(files.length))
       }
       // After a drop on another screen, the Master screen shows the songs, or that there were none.
-      if (routeOf(location.hash).screen !== 'master') go('master')
+      if (!isWorkspace()) go('master')
     },
     [batch, notices, t, isLockedOut, addToRelease],
   )
@@ -137,8 +144,9 @@ function useUndo(): (isRedo: boolean) => boolean {
   return useCallback(
     (isRedo) => {
       const { screen } = routeOf(location.hash)
-      const edits = { master: notices.edits, release: releases.editor.edits }[screen as string]
-      if (!isRedo && screen !== 'master' && notices.store.getState().toast?.undo) {
+      const { edits: ofBatch } = notices
+      const edits = { master: ofBatch, listen: ofBatch, release: releases.editor.edits }[screen as string]
+      if (!isRedo && !isWorkspace() && notices.store.getState().toast?.undo) {
         notices.undo()
         return true
       }
@@ -180,7 +188,7 @@ function useMenuCommands(openKeySheet: () => void): void {
         if (command === 'key-sheet') openKeySheet()
         if (command === 'search') go('history', 'search')
         // The Master screen handles the command itself; from other screens it is opened first, to show the songs.
-        if (command === 'start' && routeOf(location.hash).screen !== 'master') go('master')
+        if (command === 'start' && !isWorkspace()) go('master')
       }),
     [undo, openKeySheet],
   )

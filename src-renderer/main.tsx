@@ -8,15 +8,15 @@ import './styles/base.css'
 import './styles/controls.css'
 import './styles/overlays.css'
 import './styles/shell.css'
-import './styles/transport.css'
-import './styles/master.css'
-import './styles/sound.css'
 import './styles/first-run.css'
 import './styles/pages.css'
 import './styles/release.css'
+import './screens/transport.css'
+import './screens/master/master.css'
+import './screens/master/bench.css'
+import './screens/master/sound/sound.css'
+import './screens/stage/stage.css'
 import './styles/narrow.css'
-// Loaded here rather than with its screen: a style sheet that fails later is not requested again.
-import './screens/listen/listen.css'
 
 const client = createClient({ session: null, language: () => navigator.language })
 const app = createAppState(await openSession(client))

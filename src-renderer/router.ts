@@ -8,8 +8,6 @@ import { useSyncExternalStore } from 'react'
 interface ScreenRoute {
   /** Shown in the navigation, in the order of the table. */
   readonly isInNavigation: boolean
-  /** Lists songs: the Listen screen's way back leads to the list shown last. */
-  readonly isList?: true
   /** An address without a detail leads to the Master screen instead. */
   readonly requiresDetail?: true
 }
@@ -19,19 +17,16 @@ interface ScreenRoute {
  * are typed by this table: a screen without one of them does not compile.
  */
 export const SCREENS = {
-  master: { isInNavigation: true, isList: true },
+  master: { isInNavigation: true },
   release: { isInNavigation: true },
-  history: { isInNavigation: true, isList: true },
-  automate: { isInNavigation: true },
-  settings: { isInNavigation: true },
+  history: { isInNavigation: true },
+  automate: { isInNavigation: false },
+  settings: { isInNavigation: false },
   listen: { isInNavigation: false, requiresDetail: true },
 } as const satisfies Readonly<Record<string, ScreenRoute>>
 export type Screen = keyof typeof SCREENS
 
-type ListScreen = { [Name in Screen]: (typeof SCREENS)[Name] extends { readonly isList: true } ? Name : never }[Screen]
-
 const routeFacts = (screen: Screen): ScreenRoute => SCREENS[screen]
-const isList = (screen: Screen): screen is ListScreen => routeFacts(screen).isList === true
 const screens = Object.keys(SCREENS) as Screen[]
 
 /** Screens of the navigation, in order. */
@@ -46,7 +41,7 @@ export interface Route {
 const HOME: Route = { screen: 'master', detail: '' }
 
 /**
- * Parses a fragment. An unknown screen, and the Listen screen without a job, gives the Master screen; an invalid detail
+ * Parses a fragment. An unknown screen, and the address of a job without one, gives the Master screen; an invalid detail
  * is empty.
  */
 export function routeOf(fragment: string): Route {
@@ -77,23 +72,12 @@ export function go(screen: Screen, detail = ''): void {
   location.hash = addressOf(screen, detail)
 }
 
-/** The list shown last. */
-let lastList: ListScreen = 'master'
-
-/** Returns the list that a song was opened from: the target of the way back from the Listen screen. */
-export const originOfListen = () => lastList
-
 const subscribe = (onChange: () => void) => {
   addEventListener('hashchange', onChange)
   return () => removeEventListener('hashchange', onChange)
 }
 
-function currentFragment(): string {
-  const { screen } = routeOf(location.hash)
-  // Recorded on reading, not on the event: a screen may render for another reason before the event comes.
-  if (isList(screen)) lastList = screen
-  return location.hash
-}
+const currentFragment = () => location.hash
 
 /** Returns the current route, as it changes. */
 export function useRoute(): Route {

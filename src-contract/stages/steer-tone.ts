@@ -29,10 +29,10 @@ export interface SteerTone {
 }
 
 const names: Readonly<Record<string, LocalizedText>> = {
-  tiltDb: both('tilt', '기울기'),
+  tiltDb: both('tilt', '틸트'),
   bassDb: both('bass', '저음'),
-  presenceDb: both('presence', '존재감'),
-  airDb: both('air', '공기감'),
+  presenceDb: both('presence', '프레즌스'),
+  airDb: both('air', '에어'),
 }
 
 /** Decisions about the user's tone settings. */
@@ -49,7 +49,7 @@ export const steerToneSentences = {
           ? both('', '')
           : both(
               ` The source ends at ${hz(v.airUpToHz)}, so air lifts nothing above it and ${change(Number(v.airAppliedDb))} dB at most.`,
-              ` 원본이 ${hz(v.airUpToHz)}에서 끝나서 공기감은 그 위를 올리지 않고 최대 ${change(Number(v.airAppliedDb))} dB만 올려요.`,
+              ` 원본이 ${hz(v.airUpToHz)}에서 끝나서 에어는 그 위를 올리지 않고 최대 ${change(Number(v.airAppliedDb))} dB만 올려요.`,
             )
       return both(
         `The tone was set as asked: ${list('en')}.${held.en}`,

@@ -14,10 +14,10 @@ export type NumberName = Exclude<
 /** Labels of the settings for the sound and the edges. */
 export const settingLabels: Readonly<Record<SteeringName | EdgeName, LocalizedText>> = {
   style: both('Style', '스타일'),
-  tilt_db: both('Tilt', '기울기'),
+  tilt_db: both('Tilt', '틸트'),
   bass_db: both('Low end', '저음'),
-  presence_db: both('Presence', '존재감'),
-  air_db: both('Air', '공기감'),
+  presence_db: both('Presence', '프레즌스'),
+  air_db: both('Air', '에어'),
   width_percent: both('Width', '스테레오 폭'),
   punch: both('Punch', '펀치'),
   warmth: both('Warmth', '따뜻함'),

@@ -1,4 +1,4 @@
-/** The lanes of the Listen screen: layout, axes and curves as paths. Pure. */
+/** The lanes of the stage: layout, axes and curves as paths. Pure. */
 import { bandPath, columnMaxima, linePath, type Steps } from './paths.ts'
 
 export interface Lane {

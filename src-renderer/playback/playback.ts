@@ -1,6 +1,7 @@
 /** The playback: a single loaded item, whose versions share one playhead; one of them is audible. */
 import { createStore } from 'zustand/vanilla'
 import type { Client } from '../../src-contract/client.ts'
+import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import type { AudioGraph, openAudioGraph } from './audio-graph.ts'
 import { BlindTesting } from './blind-test.ts'
 import { partsOfTrack } from './forms.ts'
@@ -39,6 +40,9 @@ export interface PlaybackDeps {
 /** Cross-fade from one audition to the next at the same position, ms. */
 const SLIDE_MS = 30
 
+/** Items of one song share the place where they are left. */
+const placeKey = ({ songId, id }: PlaybackItem): string => songId ?? id
+
 /** The playback store with its actions. Actions passed straight to buttons are arrow functions. */
 export class Playback {
   readonly store = createStore<PlaybackState>(() => NOTHING_LOADED)
@@ -53,8 +57,10 @@ export class Playback {
   #opening: Promise<void> | null = null
   /** Start position once the item is open, s. */
   #startSeconds = 0
-  /** The song replaced by another screen's item: it is loaded again when that screen is left. */
+  /** The song replaced by a release: it is loaded again when the release is left. */
   #aside: { readonly item: PlaybackItem; readonly version: string; readonly seconds: number } | null = null
+  /** Where each item was left, s, by its song where it has one. */
+  readonly #places = new Map<string, number>()
   /** Frame of the last report. */
   #lastFrame = 0
 
@@ -80,17 +86,41 @@ export class Playback {
     })
   }
 
-  /** Loads an item in place of the previous one. Nothing of it is read before it is opened or played. */
+  /** Loads an item in place of the previous one, where it was left. Nothing of it is read before it is opened or played. */
   load(item: PlaybackItem): void {
     if (isLoaded(this.#state, item) && canSound(this.#state)) {
       this.#change(withItem(this.#state, item))
       return
     }
     const { item: before, version } = this.#state
-    if (before?.kind === 'song') this.#aside = { item: before, version, seconds: this.position() }
-    if (item.kind === 'song') this.#aside = null
+    const isAside = item.kind === 'release' && before !== null && before.kind !== 'release'
+    this.#aside = isAside
+      ? { item: before, version, seconds: this.position() }
+      : item.kind === 'release'
+        ? this.#aside
+        : null
     this.#close()
-    this.store.setState(firstState(item, this.#kept.get(item.kind)))
+    this.#startSeconds = Math.min(item.durationSeconds, this.#places.get(placeKey(item)) ?? 0)
+    this.store.setState(this.first(item))
+  }
+
+  /** Returns the state that an item has once it is loaded, with the choices kept for its kind. */
+  first(item: PlaybackItem): PlaybackState {
+    return firstState(item, this.#kept.get(item.kind))
+  }
+
+  /** Returns the platform for which songs are auditioned: that of the loaded song, else the last one. */
+  songService(): Platform {
+    const { item, service } = this.#state
+    return (item?.kind === 'song' ? service : this.#kept.get('song')?.service) ?? PLATFORMS[0]
+  }
+
+  /** Loads an item of the same song in place of the loaded one: the same place and level go on, as does playing. */
+  replace(item: PlaybackItem, choice: Partial<Pick<PlaybackState, 'version' | 'service'>>): void {
+    const { isPlaying, levelMode } = this.#state
+    this.load(item)
+    this.#change({ levelMode, ...choice })
+    if (isPlaying) this.play()
   }
 
   /** Reads the loaded item; resolves once its versions are ready. Never throws. */
@@ -256,6 +286,7 @@ export class Playback {
   #close(): void {
     const { item } = this.#state
     this.#kept.set(item?.kind ?? 'song', keptChoices(this.#state))
+    if (item && item.kind !== 'release') this.#places.set(placeKey(item), this.position())
     this.#session.close()
     this.#session = this.#newSession()
     this.#opening = null

@@ -36,6 +36,7 @@ export function releaseItem(release: Release, levels: MatchedLevels | null): Rel
   return {
     kind: 'release',
     id: soundKeyOf(release),
+    title: release.title,
     durationSeconds: 0,
     rateHz: USUAL_RATE_HZ,
     versions: [

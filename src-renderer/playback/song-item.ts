@@ -8,6 +8,7 @@ export interface SongItem extends PlaybackItem {
 }
 
 export interface StoredSong {
+  readonly title: string
   readonly sourceId: string
   readonly durationSeconds: number
   readonly rateHz: number
@@ -15,10 +16,12 @@ export interface StoredSong {
 }
 
 /** Returns a stored song as a playback item; the song itself plays until its audition is ready. Pure. */
-export function songItem({ sourceId, durationSeconds, rateHz, level }: StoredSong): SongItem {
+export function songItem({ title, sourceId, durationSeconds, rateHz, level }: StoredSong): SongItem {
   return {
     kind: 'song',
     id: sourceId,
+    title,
+    songId: sourceId,
     durationSeconds,
     rateHz,
     versions: [

@@ -16,7 +16,7 @@ export type FileSource =
   | {
       readonly kind: 'master'
       readonly jobId: string
-      readonly file?: Platform | 'source' | 'reference' | undefined
+      readonly file?: Platform | typeof RELEASE | 'source' | 'reference' | undefined
     }
   /** A master after a codec. */
   | { readonly kind: 'copy'; readonly jobId: string; readonly platform: Platform; readonly codec: CopyCodec }
@@ -84,7 +84,7 @@ function requestOf(client: Client, source: FileSource): (request: FileRequest) =
       return (request) => client.open('readSourceFile', { params: { source_id: source.sourceId }, ...request })
     case 'master': {
       const { jobId: job_id } = source
-      let { file }: { file?: typeof source.file | typeof RELEASE } = source
+      let { file }: { file?: typeof source.file } = source
       return async (request) => {
         file ??= await mainMaster(client, job_id)
         return client.open('readJobFile', { params: { job_id, file }, ...request })

@@ -10,11 +10,17 @@ import type { LoopState } from './loop.ts'
 import type { Difference } from './playback-engine.ts'
 import type { PlaybackSource } from './source.ts'
 
+/** Figures of a master that the lanes and meters show. */
+export type ResultFigures = Pick<
+  MasterResult,
+  'integrated_lufs' | 'target_lufs' | 'ceiling_dbtp' | 'max_gain_reduction_db'
+>
+
 /** A version of an item; all versions are aligned to the sample. */
 export interface PlaybackVersion {
-  /** `source`, a platform, `reference`, `other` for a master of another job, `audition`, or `record`. */
+  /** `source`, a platform, `release`, `reference`, `other` for a master of another job, `audition`, or `record`. */
   readonly id: string
-  readonly kind: 'source' | 'platform' | 'reference' | 'other' | 'audition' | 'record'
+  readonly kind: 'source' | 'platform' | 'release' | 'reference' | 'other' | 'audition' | 'record'
   readonly platform?: Platform
   /** null before there is anything to read. */
   readonly source: PlaybackSource | null
@@ -32,7 +38,10 @@ export interface PlaybackVersion {
   /** Key that chooses it. */
   readonly key?: string
   readonly jobId?: string
-  readonly result?: MasterResult
+  /** Number of the job among those of its song, for a master of another job. */
+  readonly versionNumber?: number
+  /** Target, ceiling and what was reached. */
+  readonly result?: ResultFigures
   readonly spectrum?: Report['source']['spectrum']
   readonly curves?: Report['source']['curves']
 }
@@ -62,6 +71,9 @@ export interface ReadItem {
 export interface PlaybackItem {
   readonly kind: 'song' | 'job' | 'release'
   readonly id: string
+  readonly title: string
+  /** The stored song that it is or was made of, if known: items of one song share their position. */
+  readonly songId?: string | undefined
   readonly durationSeconds: number
   readonly rateHz: number
   readonly versions: readonly PlaybackVersion[]
@@ -213,7 +225,7 @@ export function heardTrack(state: Heard): string {
 /** Returns the current version, whether it or its copy plays. */
 export const heardVersion = (state: Heard): string => partsOfTrack(heardTrack(state)).version
 
-const MASTERS: readonly PlaybackVersion['kind'][] = ['platform', 'other', 'audition']
+const MASTERS: readonly PlaybackVersion['kind'][] = ['platform', 'release', 'other', 'audition']
 
 /**
  * Returns the two tracks of the difference: a copy and its master, or a master and the original. Null for a version
@@ -262,7 +274,7 @@ export function withVersion(
   return {
     version: id,
     ...(version.kind === 'source' ? {} : { lastHeard: id }),
-    ...(version.kind === 'platform' || version.kind === 'other' ? { lastMaster: id } : {}),
+    ...(['platform', 'release', 'other'].includes(version.kind) ? { lastMaster: id } : {}),
   }
 }
 
@@ -284,7 +296,7 @@ export function withOther(state: PlaybackState, other: PlaybackVersion | null, f
 
 /** Returns the available versions in the order of loading: masters first, then the versions aligned with them. */
 export function loadOrder(versions: readonly PlaybackVersion[], chosen: string): PlaybackVersion[] {
-  const order = ['record', 'platform', 'other', 'audition', 'source', 'reference']
+  const order = ['record', 'platform', 'release', 'other', 'audition', 'source', 'reference']
   return versions
     .filter((one) => !one.missing && one.source && (!one.isOnDemand || one.id === chosen))
     .toSorted(

@@ -25,15 +25,19 @@ const ReleaseScreen = lazyScreen(() => import('./release/release-screen.tsx'))
 const HistoryScreen = lazyScreen(() => import('./history/history-screen.tsx'))
 const AutomateScreen = lazyScreen(() => import('./automate/automate-screen.tsx'))
 const SettingsScreen = lazyScreen(() => import('./settings/settings-screen.tsx'))
-const ListenScreen = lazyScreen(() => import('./listen/listen-screen.tsx'))
+
+/** One screen for both addresses: a job on the stage does not interrupt what sounds. */
+function Workspace({ detail, drop, onFiles }: ScreenProps) {
+  return <MasterScreen detail={detail} drop={drop} onFiles={onFiles} />
+}
 
 export const SCREEN_COMPONENTS: Readonly<Record<Screen, (props: ScreenProps) => ReactNode>> = {
-  master: ({ drop, onFiles }) => <MasterScreen drop={drop} onFiles={onFiles} />,
+  master: Workspace,
   release: ({ detail, drop }) => <ReleaseScreen releaseId={detail} drop={drop} />,
   history: ({ detail }) => <HistoryScreen isSearching={detail === 'search'} />,
   automate: () => <AutomateScreen />,
   settings: ({ detail }) => <SettingsScreen section={detail} />,
-  listen: ({ detail }) => <ListenScreen key={detail} detail={detail} />,
+  listen: Workspace,
 }
 
 /**

@@ -1,24 +1,17 @@
 /** The window bar: mark, screens, network, API state, credits. */
-import { ShieldCheck, Wifi } from 'lucide-react'
+import { Settings, ShieldCheck, Wifi } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { addressOf, NAVIGATION, originOfListen, type Route } from '../router.ts'
+import { Menu } from '../components/dialogs.tsx'
+import { addressOf, go, NAVIGATION, type Route } from '../router.ts'
 import { useApp, useSelect } from '../state/app-state.ts'
 import { useWords } from '../text/context.tsx'
 
 export function WindowBar({ route }: { route: Route }) {
   const { t, format } = useWords()
   const { service } = useApp()
-  const link = useSelect(service.store, (state) => state.link)
   const credits = useSelect(service.store, (state) => state.account?.credits)
   const isOffline = useSelect(service.store, (state) => state.settings?.is_offline)
-  const baseUrl = useSelect(service.store, (state) => state.system?.base_url)
-  const current = NAVIGATION.includes(route.screen) ? route.screen : originOfListen()
-  const linkText = {
-    connecting: t.bar.apiConnecting,
-    live: t.bar.apiOn,
-    polling: t.bar.apiPolling,
-    lost: t.bar.apiLost,
-  }[link]
+  const current = route.screen === 'listen' ? 'master' : route.screen
   const Shield = isOffline ? ShieldCheck : Wifi
   return (
     <header className={`bar ${window.loudsmith ? `desktop ${window.loudsmith.platform}` : ''}`}>
@@ -43,16 +36,57 @@ export function WindowBar({ route }: { route: Route }) {
             <span>{isOffline ? t.bar.offline : t.bar.online}</span>
           </span>
         )}
-        <span className={`link ${link}`}>
-          <i className="dot" />
-          <span>{linkText}</span>
-          <span className="faint lg">{baseUrl?.replace(/^https?:\/\//, '')}</span>
-        </span>
         <a className="credits" href={addressOf('settings', 'account')}>
           <b>{credits === undefined ? '–' : format.count(credits)}</b> <span>{t.bar.credits(credits ?? 0)}</span>
         </a>
+        <Gear isCurrent={route.screen === 'settings' || route.screen === 'automate'} />
       </div>
     </header>
+  )
+}
+
+/** Settings, Automate and the address of the API, with a dot for its state. */
+function Gear({ isCurrent }: { isCurrent: boolean }) {
+  const { t } = useWords()
+  const { service, notices } = useApp()
+  const link = useSelect(service.store, (state) => state.link)
+  const baseUrl = useSelect(service.store, (state) => state.system?.base_url)
+  const linkText = {
+    connecting: t.bar.apiConnecting,
+    live: t.bar.apiOn,
+    polling: t.bar.apiPolling,
+    lost: t.bar.apiLost,
+  }[link]
+  const label = `${t.bar.gear}. ${linkText}`
+  const copy = async () => {
+    const isCopied = await navigator.clipboard.writeText(baseUrl ?? '').then(
+      () => true,
+      () => false,
+    )
+    notices.show({ text: isCopied ? t.copied : t.notCopied })
+  }
+  return (
+    <Menu
+      label={t.bar.gear}
+      trigger={
+        <button
+          type="button"
+          className={`gear link ${link}`}
+          aria-label={label}
+          title={label}
+          aria-current={isCurrent ? 'page' : undefined}
+        >
+          <Settings className="i" aria-hidden="true" />
+          <i className="dot" />
+        </button>
+      }
+      items={[
+        { text: t.screens.settings, onChoose: () => go('settings') },
+        { text: t.screens.automate, onChoose: () => go('automate') },
+        null,
+        ...(baseUrl ? [{ text: t.bar.copyAddress(baseUrl), sentence: linkText, onChoose: () => void copy() }] : []),
+      ]}
+    />
   )
 }
 

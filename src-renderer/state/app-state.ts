@@ -1,7 +1,7 @@
 /** Composition of the page: the client, the stores and the events that update them. */
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
-import type { StoreApi } from 'zustand/vanilla'
+import { createStore, type StoreApi } from 'zustand/vanilla'
 import { createClient } from '../../src-contract/client.ts'
 import { BATCH_CHANGED, type LiveEvent, type LiveEventName } from '../../src-contract/events.ts'
 import { createSaver } from '../api/save.ts'
@@ -47,27 +47,47 @@ function guardUploads({ uploads }: BatchActions, releases: Releases): void {
   addEventListener('pagehide', () => uploads.leave())
 }
 
-/** Auditions every change of the loaded song's sound, and plays the audition instead of the original. */
-function auditionLoaded({ store }: BatchActions, playback: Playback, auditions: Auditions): void {
+/** The song whose audition the stage shows; null where it shows masters or the list. */
+export interface StageState {
+  readonly sourceId: string | null
+}
+
+/**
+ * Auditions every change of the sound of the song on the stage, else of the loaded one, once it is analysed; the audition of a loaded song
+ * is played instead of the original.
+ */
+function auditionShown(
+  { store }: BatchActions,
+  stage: StoreApi<StageState>,
+  playback: Playback,
+  auditions: Auditions,
+): void {
   let before: { readonly id: string; readonly key: string } | null = null
+  let loadedBefore: string | undefined
   const follow = () => {
     const { batch } = store.getState()
-    const { item, service, hasFailed } = playback.store.getState()
-    const id = item?.kind === 'song' ? item.id : undefined
+    const { item, hasFailed } = playback.store.getState()
+    const loadedId = item?.kind === 'song' && !hasFailed ? item.id : undefined
+    const id = stage.getState().sourceId ?? loadedId
     const stored = batch?.songs.find(({ source }) => source.source_id === id)
     const settings = stored?.settings ?? batch?.settings
-    if (!id || !stored || !settings || !service || hasFailed) {
+    const platform = playback.songService()
+    if (!id || !stored?.analysis || !settings) {
       before = null
       return auditions.want(null)
     }
-    const key = JSON.stringify([service, settings])
-    if (before?.id === id && before.key === key) return
-    const isChange = before?.id === id
-    before = { id, key }
-    auditions.want({ sourceId: id, platform: service, settings })
-    if (isChange) playback.choose('audition')
+    const key = JSON.stringify([platform, settings])
+    if (before?.id !== id || before.key !== key) {
+      const isChange = before?.id === id
+      before = { id, key }
+      auditions.want({ sourceId: id, platform, settings })
+      if (isChange && loadedId === id) playback.choose('audition')
+    }
+    if (loadedBefore !== loadedId && loadedId === id) auditions.hearAgain()
+    loadedBefore = loadedId
   }
   store.subscribe(follow)
+  stage.subscribe(follow)
   playback.store.subscribe(follow)
 }
 
@@ -177,8 +197,15 @@ function createStores({ session, isTicketSpent }: Opening) {
   })
   const playback = new Playback({ client, openGraph: openAudioGraph, tossCoin })
   leaveWithSong(batch, playback)
-  const auditions = new Auditions({ client, hear: (version) => playback.late.setAudition(version) })
-  auditionLoaded(batch, playback, auditions)
+  const stage = createStore<StageState>(() => ({ sourceId: null }))
+  const auditions = new Auditions({
+    client,
+    async hear(sourceId, version) {
+      const { item } = playback.store.getState()
+      if (item?.kind === 'song' && item.id === sourceId) await playback.late.setAudition(version)
+    },
+  })
+  auditionShown(batch, stage, playback, auditions)
   return {
     client,
     preferences,
@@ -189,6 +216,7 @@ function createStores({ session, isTicketSpent }: Opening) {
     batch,
     playback,
     auditions,
+    stage,
     slots: createSlots(localStorage),
     history: new HistoryStore({ client, jobs, notices }),
     releases: new Releases({ client, notices, send, storage: localStorage }),

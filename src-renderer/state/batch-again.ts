@@ -57,7 +57,12 @@ export function createMasterAgain(deps: MasterAgainDeps, batch: Omit<AgainBatch,
     const onBack = (rowId: string) => {
       if (isFirst) store.setState({ broughtBackId: rowId })
       isFirst = false
-      if (jobs.length === 1) store.setState({ selection: { ids: [rowId], anchorId: rowId } })
+      if (jobs.length === 1)
+        store.setState({
+          selection: { ids: [rowId], anchorId: rowId },
+          // It has the delivery of its job: what is changed now is that of this song.
+          scope: { sound: 'selected', delivery: 'selected' },
+        })
     }
     const { back, error } = await bringBack(jobs, client, { ...batch, onBack })
     const [first] = back

@@ -1,11 +1,13 @@
 /** Mastering settings of the batch and of single songs: shown at once, sent after a pause. */
 import type { StoreApi } from 'zustand/vanilla'
+import type { Batch } from '../../src-contract/app.ts'
 import type { Client } from '../../src-contract/client.ts'
 import type { MasterSettings } from '../../src-contract/settings.ts'
 import { ALL_SONGS, type createChanges } from './batch-changes.ts'
 import { type BatchState, songIn, withSong } from './batch-state.ts'
 import type { Uploads } from './batch-uploads.ts'
 import type { NoticesActions } from './notices.ts'
+import { followedSettings, ownOrNull, type SettingsPart, withoutOwnPart } from './scope.ts'
 
 export interface BatchSettingsDeps {
   readonly client: Pick<Client, 'call'>
@@ -76,15 +78,18 @@ export class BatchSettings {
     this.put(change, rowIds)
   }
 
-  /** Returns songs to the common settings; the toast can restore their own. */
-  readonly clearOwn = (rowIds: readonly string[], text: string): void => {
+  /** Returns one part of the settings of songs to those of all songs; the toast can restore their own. */
+  readonly clearOwn = (rowIds: readonly string[], part: SettingsPart, text: string): void => {
     this.#deps.clearFailure()
+    const { batch } = this.#deps.store.getState()
+    if (!batch) return
     const had = rowIds.map((rowId) => [rowId, this.ownOf(rowId)] as const)
     const putAll = (all: KeptSettings) => {
       this.#restore(all)
       this.sendNow()
     }
-    const clear = () => putAll(rowIds.map((rowId) => [rowId, null]))
+    const without = (own: MasterSettings | null) => own && withoutOwnPart(own, batch.settings, part)
+    const clear = () => putAll(had.map(([rowId, own]) => [rowId, without(own)]))
     clear()
     this.#deps.notices.show({ text, undo: () => putAll(had), redo: clear })
   }
@@ -97,16 +102,29 @@ export class BatchSettings {
   #write(change: Partial<MasterSettings>, rowIds: readonly string[]): KeptSettings {
     const { batch } = this.#deps.store.getState()
     if (!batch) return []
-    if (rowIds.length === 0) {
-      this.#changeCommon({ ...batch.settings, ...change })
-      return [[null, batch.settings]]
-    }
+    if (rowIds.length === 0) return this.#writeCommon(change, batch)
     return rowIds.map((rowId) => {
       const id = this.#deps.currentId(rowId)
       const own = this.ownOf(id)
-      this.changeSong(id, { ...(own ?? batch.settings), ...change })
+      this.changeSong(id, ownOrNull({ ...(own ?? batch.settings), ...change }, batch.settings))
       return [id, own] as const
     })
+  }
+
+  /** Changes the settings of all songs; one with settings of its own follows in the values that it shared. */
+  #writeCommon(change: Partial<MasterSettings>, { settings, songs }: Batch): KeptSettings {
+    const uploads = this.#deps.uploads.store.getState().uploads
+    const own = [
+      ...songs.map((song) => [song.source.source_id, song.settings] as const),
+      ...uploads.map(({ uploadId, settings }) => [uploadId, settings ?? null] as const),
+    ]
+    const following = own.flatMap(([id, had]) => {
+      const next = had && followedSettings(had, settings, change)
+      return had && JSON.stringify(next) !== JSON.stringify(had) ? [{ id, had, next }] : []
+    })
+    this.#changeCommon({ ...settings, ...change })
+    for (const { id, next } of following) this.changeSong(id, next)
+    return [[null, settings], ...following.map(({ id, had }) => [id, had] as const)]
   }
 
   #restore(kept: KeptSettings): void {

@@ -3,6 +3,7 @@ import type { Batch, BatchSong, Source } from '../../src-contract/app.ts'
 import { everySong, placedOrder } from './batch-merge.ts'
 import { inState } from './batch-starts.ts'
 import type { Refusal } from './refusal.ts'
+import type { ScopeChoice, SettingsPart } from './scope.ts'
 import { renamedSelected, type Selection, withoutSelected } from './selection.ts'
 
 export const SORTS = ['added', 'title', 'length'] as const
@@ -13,8 +14,10 @@ export interface BatchState {
   readonly order: readonly string[]
   /** Last criterion the list was sorted by; null once it was reordered by hand. */
   readonly sort: Sort | null
-  /** Songs whose settings the column shows; empty for all songs. */
+  /** Songs on the stage and in the column, the last one leads; empty for all songs. */
   readonly selection: Selection
+  /** Whether the controls of each part of the settings change the selected songs or all. */
+  readonly scope: Readonly<Record<SettingsPart, ScopeChoice>>
   /** The row that came back from elsewhere and is to be scrolled to; null once it is in view. */
   readonly broughtBackId: string | null
   /** Failure concerning the batch as a whole. */

@@ -21,6 +21,7 @@ import { readStored } from './browser-storage.ts'
 import type { JobsStore } from './jobs.ts'
 import type { NoticesActions } from './notices.ts'
 import { refusalOf } from './refusal.ts'
+import { FIRST_SCOPE, type ScopeChoice, type SettingsPart } from './scope.ts'
 import { NO_SELECTION, type Selection } from './selection.ts'
 
 export interface BatchDeps {
@@ -48,6 +49,7 @@ function createBatchStore(storage: BatchDeps['storage']): StoreApi<BatchState> {
     order: [],
     sort: storedSort(storage),
     selection: NO_SELECTION,
+    scope: FIRST_SCOPE,
     broughtBackId: null,
     failure: null,
   }))
@@ -270,6 +272,8 @@ function createStartActions({ client, store, jobs, starts, armed, act, clearFail
 function createViewActions({ setState }: StoreApi<BatchState>) {
   return {
     select: (selection: Selection) => setState({ selection }),
+    setScope: (part: SettingsPart, choice: ScopeChoice) =>
+      setState(({ scope }) => ({ scope: { ...scope, [part]: choice } })),
     /** Call when the returned row is in view. */
     seen: () => setState({ broughtBackId: null }),
     /** Shows a failure that concerns no row. */

@@ -1,4 +1,5 @@
 /** The versions of a song to compare, from its job and report. Pure. */
+import { RELEASE } from '../../src-contract/delivery-target.ts'
 import { masterSeconds, masterStartSeconds } from '../../src-contract/edges.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
@@ -12,6 +13,8 @@ export interface OtherMaster {
   readonly job: Job
   readonly report: Report
   readonly platform: Platform
+  /** Its number among the jobs of the song, counted from 1. */
+  readonly versionNumber?: number
 }
 
 const UNKNOWN: VersionLevel = { integratedLufs: null, truePeakDbtp: null }
@@ -20,7 +23,7 @@ const levelOf = ({ integrated_lufs, true_peak_dbtp }: Report['source']['measurem
   truePeakDbtp: true_peak_dbtp,
 })
 
-const fileOf = ({ job_id: jobId }: Job, file: Platform | 'source' | 'reference') => ({
+const fileOf = ({ job_id: jobId }: Job, file: Platform | typeof RELEASE | 'source' | 'reference') => ({
   jobId,
   source: { kind: 'master', jobId, file } as const,
 })
@@ -30,6 +33,14 @@ function masterVersion(job: Job, report: Report, platform: Platform): Omit<Playb
   const master = report.masters.find(({ result }) => result.platform === platform)
   if (!master) return { ...place, level: UNKNOWN, missing: 'not_ordered' }
   const { result, measurement, spectrum, curves } = master
+  return { ...place, level: levelOf(measurement), result, spectrum, curves }
+}
+
+/** The master for all services, where the job made one. */
+function releaseVersion(job: Job, { release }: Report): PlaybackVersion {
+  const place = { id: RELEASE, kind: 'release', key: '6', ...fileOf(job, RELEASE) } as const
+  if (!release) return { ...place, level: UNKNOWN, missing: 'not_ordered' }
+  const { result, measurement, spectrum, curves } = release
   return { ...place, level: levelOf(measurement), result, spectrum, curves }
 }
 
@@ -44,6 +55,8 @@ export function jobItem(job: Job, report: Report, other: OtherMaster | null): Pl
   return {
     kind: 'job',
     id: job.job_id,
+    title: job.title,
+    songId: job.source_id,
     durationSeconds: heardSeconds(report),
     rateHz: commonRateHz(report),
     versions,
@@ -73,6 +86,7 @@ export function versionsOf(job: Job, report: Report, other: OtherMaster | null):
       key: String(i + 1),
       ...masterVersion(job, report, platform),
     })),
+    releaseVersion(job, report),
     {
       id: 'reference',
       kind: 'reference',
@@ -90,7 +104,15 @@ export function versionsOf(job: Job, report: Report, other: OtherMaster | null):
   if (other) {
     const startSeconds = masterStartSeconds(other.report.settings) - begins
     const master = masterVersion(other.job, other.report, other.platform)
-    versions.push({ id: 'other', kind: 'other', key: 'C', startSeconds, ...master })
+    const { versionNumber } = other
+    versions.push({
+      id: 'other',
+      kind: 'other',
+      key: 'C',
+      startSeconds,
+      ...master,
+      ...(versionNumber === undefined ? {} : { versionNumber }),
+    })
   }
   return versions
 }

@@ -1,11 +1,11 @@
-/** Store of the Listen screen for one job: its report, and the other jobs of the same song. */
+/** Store of one job on the stage: its report, and the other jobs of the same song. */
 import { createStore } from 'zustand/vanilla'
 import { atMost } from '../../src-contract/at-most.ts'
 import type { Client } from '../../src-contract/client.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MAX_PAGE_SIZE } from '../../src-contract/limits.ts'
 import type { Report } from '../../src-contract/report.ts'
-import { comparedPlatform, type OtherMaster } from './listen-versions.ts'
+import { comparedPlatform, type OtherMaster, versionNumber } from './listen-versions.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
 export interface ListenState {
@@ -93,9 +93,14 @@ export class ListenStore {
       const job = await this.#client.call('readJob', { params: { job_id: this.#jobId } })
       setState({ job })
       const report = await this.#readReport(this.#jobId)
-      if (this.#otherId) await this.#seatOther(job, this.#otherId)
+      if (this.#otherId) {
+        // The version to compare is named by its number among all.
+        await this.#readSiblings(job)
+        await this.#seatOther(job, this.#otherId)
+      }
       setState({ report })
-      await this.#readSiblings(job)
+      if (!this.#otherId) await this.#readSiblings(job)
+      else this.#addSiblings(job, [])
     } catch (error) {
       setState({ failure: refusalOf(error) })
     }
@@ -111,7 +116,8 @@ export class ListenStore {
       const other = await this.readOther(id)
       const platform = comparedPlatform(job, other.job)
       if (other.job.source_sha256 === job.source_sha256 && id !== this.#jobId && platform) {
-        this.bring({ ...other, platform })
+        const siblings = this.store.getState().siblings.filter(({ job_id }) => job_id !== id)
+        this.bring({ ...other, platform, versionNumber: versionNumber(other.job, [...siblings, other.job]).number })
       }
     } catch (error) {
       this.store.setState({ otherFailure: refusalOf(error) })

@@ -1,10 +1,10 @@
-/** Rows of the list of the Master screen, derived from the batch, the uploads and the jobs. Pure. */
+/** Rows of the list of songs, derived from the batch, the uploads and the jobs. Pure. */
 import type { BatchSong } from '../../src-contract/app.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import type { Warning } from '../../src-contract/report.ts'
-import { jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
+import { type JobSettings, jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
 import { isWithoutCost } from '../../src-contract/text/costs.ts'
 import { WARNING_KINDS, type WarningKind } from '../../src-contract/warning-kinds.ts'
 import type { Refusal } from './refusal.ts'
@@ -173,12 +173,22 @@ const CAME_TO_NOTHING: readonly RowKind[] = ['failed', 'cancelled', 'refused']
 
 const isStarted = ({ kind }: Pick<SongRow, 'kind'>) => !NOT_STARTED.includes(kind)
 
-/** Returns the not yet started songs with their own settings, which a change for all songs does not reach. */
-export const withOwnSettings = (rows: readonly SongRow[]): SongRow[] =>
-  rows.filter(({ kind, song, upload }) => {
-    const isOpen = !isStarted({ kind }) || kind === 'sending' || kind === 'interrupted' || kind === 'waiting'
-    return isOpen && Boolean((song ?? upload)?.settings)
-  })
+/** Returns whether a mastered song has other settings now: its masters are those of before. */
+export function isChangedSince(row: SongRow, common: MasterSettings | null): boolean {
+  const { job, song, kind } = row
+  const now = song?.settings ?? common
+  if (!job || !now || (kind !== 'done' && kind !== 'below')) return false
+  const key = ({ platforms, style: _style, reference_amount, ...rest }: JobSettings, hasReference: boolean) =>
+    JSON.stringify([[...platforms].sort(), rest, hasReference && reference_amount, hasReference])
+  return (
+    key(jobSettings(job), job.reference_filename !== undefined) !==
+    key(jobSettings(now), now.reference_source_id !== null)
+  )
+}
+
+/** Returns the finished songs whose settings have changed since, as they would be mastered again. */
+export const changedRows = (rows: readonly SongRow[], common: MasterSettings | null): SongRow[] =>
+  rows.filter((row) => isChangedSince(row, common))
 
 /**
  * Returns the settings of a song's job, or those it would be started with now; null while they are unknown. `common`:

@@ -1,6 +1,7 @@
 /** Every sentence of the interface in English. The Korean file has the same keys; a missing one does not compile. */
 import { PLATFORMS, platformNames } from '../../src-contract/platforms/index.ts'
 import type { RepairKind } from '../../src-contract/repair-kinds.ts'
+import type { WarningCode } from '../../src-contract/report.ts'
 import type { Genre, Style } from '../../src-contract/settings.ts'
 import { count as grouped } from '../../src-contract/text/numbers.ts'
 import { fadeShapes, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
@@ -39,6 +40,8 @@ export const en = {
     apiConnecting: 'API connecting',
     apiPolling: 'API on, no live updates',
     apiLost: 'API not answering',
+    gear: 'Settings, Automate and the API',
+    copyAddress: (address: string) => `Copy ${address}`,
     credits: (count: number): string => (count === 1 ? 'credit' : 'credits'),
   },
   locked: {
@@ -100,7 +103,8 @@ export const en = {
   songs,
   drop: {
     label: 'Add songs',
-    anywhere: 'Drop songs or folders anywhere.',
+    add: 'Add songs',
+    anywhere: 'or drop them anywhere',
     limits: 'MP3, WAV, FLAC · 1 GB, 10 min each',
     limitsLong: 'MP3, WAV or FLAC. Up to 1 GB and 10 minutes each. Folders work too.',
     paste: 'Paste',
@@ -114,6 +118,9 @@ export const en = {
   },
   list: {
     label: 'Songs in this batch',
+    pane: 'Songs',
+    all: 'All songs',
+    state: 'State',
     tally: {
       done: (n: number) => `${n} done`,
       rendering: (n: number) => `${n} rendering`,
@@ -128,6 +135,7 @@ export const en = {
     batchActions: 'Batch actions',
     clearEnded: 'Remove finished songs',
     acceptAll: (count: number) => `Use all ${count} with warnings`,
+    removeRefused: (count: number) => `Remove ${count} not accepted`,
     removeRepeated: (count: number) => `Remove ${count} duplicates`,
     removeAll: 'Remove all',
     retry: (count: number, credits: number) =>
@@ -209,6 +217,36 @@ export const en = {
     saveMaster: (platform: string) => `Save ${platform}`,
     ownSettings: 'Settings of this song',
     hasOwnSettings: 'own settings',
+    masteredBefore: 'mastered before',
+    changedSince: 'Changed since mastered',
+    /** The state of a row in a word. */
+    state: {
+      waiting: 'waiting',
+      check: 'check',
+      next: 'next',
+      paused: 'paused',
+      changed: 'changed',
+      failed: 'failed',
+      refused: 'refused',
+      repeated: 'twice',
+      interrupted: 'cut off',
+      cancelled: 'cancelled',
+    },
+    /** Findings about a song in a word or two; those without one are said on the stage. */
+    tags: {
+      INPUT_CLIPPED: 'clipped',
+      INPUT_LIMITED: 'squashed',
+      INPUT_CUT_SHORT: 'cut short',
+      INPUT_DAMAGED: 'damaged',
+      INPUT_SAMPLES_DAMAGED: 'damaged',
+      INPUT_MONO: 'mono',
+      INPUT_DEAD_CHANNEL: 'one side',
+      INPUT_OUT_OF_PHASE: 'out of phase',
+      INPUT_NEAR_SILENT_EDGES: 'silent edges',
+      INPUT_BREAKS_OFF: 'ends abruptly',
+      INPUT_BAND_LIMITED: 'no highs',
+      INPUT_MUFFLED: 'muffled',
+    } as Partial<Record<WarningCode, string>>,
     masterAgain: 'Master again',
     copyCurl: 'Copy as curl',
     curlCopied: 'The curl command is copied.',
@@ -230,10 +268,8 @@ export const en = {
     presetReplaced: (name: string) => `Preset “${name}” replaced`,
     deletePreset: (name: string) => `Delete “${name}”`,
     presetDeleted: (name: string) => `Preset “${name}” deleted`,
-    allSongs: (count: number) => (count === 1 ? '1 song' : `All ${count} songs`),
-    someSongs: (count: number) => `${count} songs selected`,
-    likeAll: 'Same as all songs',
-    include: (count: number) => `Include ${count} with own settings`,
+    likeAll: 'Same as all',
+    include: (count: number) => `Also the ${count} with their own`,
     madeLikeAll: (count: number) => `${songs(count)} now like all songs`,
     genre: 'Genre',
     madeWith: 'Made with',
@@ -277,6 +313,14 @@ export const en = {
     open: 'Sound',
     sheet: 'Sound',
   },
+  stage: { label: 'Stage' },
+  scope: {
+    of: { sound: 'Sound applies to', delivery: 'Delivery applies to' },
+    one: 'This song',
+    some: (count: number) => `${count} selected`,
+    all: (count: number) => (count === 1 ? '1 song' : `All ${count}`),
+    playing: (title: string) => `Playing: ${title}. The faders change the song on the stage.`,
+  },
   actionBar: {
     batchProgress: (done: number, all: number) => `Batch: ${done} of ${all} done`,
     left: (seconds: number) => `About ${span(seconds)} left`,
@@ -310,12 +354,14 @@ export const en = {
     armed: 'Starts when measured',
     startsMeasured: (count: number) => `${songs(count)} ${count === 1 ? 'starts' : 'start'} when measured`,
     disarm: 'Do not start',
+    masterAgain: (count: number) => (count === 1 ? 'Master again' : `Master ${count} again`),
+    changed: (count: number) => `${count} changed since mastered`,
     whyNot: {
       none: 'No song is ready',
       armed: 'It starts by itself once the songs are measured',
       credits: 'No credits left',
     },
-    saveReleases: (count: number) => (count === 1 ? 'Save: upload this one' : `Save: upload these ${count}`),
+    saveReleases: (count: number) => `Save ${plural(count, 'file', 'files')} to upload`,
     saveZips: (count: number) => (count === 1 ? 'Save ZIP' : `Save ${count} ZIPs`),
   },
   sound: soundEn,
@@ -512,17 +558,16 @@ export const en = {
   prefs: settingsEn,
   keysheet: {
     title: 'Keys',
-    groups: { everywhere: 'Everywhere', list: 'List', release: 'Release', listen: 'Listen' },
+    groups: { everywhere: 'Everywhere', list: 'Songs', release: 'Release', listen: 'Stage' },
     rows: {
       choose: 'Choose files',
       paste: 'Paste files',
       start: 'Start ready songs',
       move: 'Select · with Shift several',
-      all: 'Select all · none',
+      all: 'Select all · all songs',
       reorder: 'Reorder',
       remove: 'Remove',
-      sound: 'Go to the sound',
-      slots: 'Hear a slot · with Shift keep',
+      make: 'Make a master or not',
       difference: 'Hold: the difference alone',
       undo: 'Undo',
       redo: 'Redo',
@@ -536,7 +581,7 @@ export const en = {
       write: 'Write into a cell',
       cells: 'Copy · paste cells',
       clear: 'Empty cells · at the number remove',
-      versions: 'Original · platforms · reference · compared',
+      versions: 'Original · platforms · release · reference · compared',
       swap: 'Switch between original and last version',
       level: 'Matched or file · as on service',
       seek: '5 s · with Shift 1 s',

@@ -6,7 +6,6 @@ import { plural } from './plural.ts'
 const places = (count: number) => plural(count, 'place', 'places')
 
 export const listenEn = {
-  back: { master: 'Back to the batch', history: 'Back to history' },
   versionOf: (number: number, of: number): string => `version ${number} of ${of}`,
   intensity: (value: number): string => `intensity ${value}`,
   compare: 'Compare',
@@ -30,11 +29,29 @@ export const listenEn = {
 
   versions: 'Version',
   original: 'Original',
+  release: 'Release',
   reference: 'Reference',
+  noReference: 'none',
+  byTheFile: 'read from the file',
+  masteredBefore: (when: string): string => `Mastered before (${when})`,
+  make: (name: string): string => `Make ${name}`,
+  madeFor: (songs: string): string => `Made for: ${songs}`,
+  chips: {
+    label: 'Versions',
+    drafts: 'Sounds that are not mastered yet',
+    short: (number: number): string => `v${number}`,
+    name: (number: number, what: string): string => `v${number} ${what}`,
+    draft: (slot: string): string => `Sound ${slot}, not mastered yet`,
+    changed: 'changed',
+    gone: 'Files removed: master again for 1 credit',
+  },
   other: (number: number, platform: string): string => `V${number} ${platform}`,
   missing: {
     not_ordered: 'This song was not mastered for this platform',
     no_reference: 'No reference was used for this song',
+    not_made: 'Heard once it is mastered',
+    reference_later: 'Heard once it is mastered',
+    no_song: 'Choose a song to hear it',
   },
   versionFailed: 'This file cannot be read',
   versionOpening: 'Opening',
@@ -118,8 +135,14 @@ export const listenEn = {
     theTarget: 'the target',
     noAim: 'the original by frequency, independent of level.',
   },
+  changes: {
+    before: 'What changes',
+    after: 'What changed',
+    planning: 'Planned once the song is measured.',
+  },
   verdict: {
-    title: 'Verdict',
+    title: 'Where it plays',
+    planned: 'planned',
     platform: 'Platform',
     measured: 'Measured after writing',
     gain: 'Gain',
@@ -197,7 +220,6 @@ export const listenEn = {
     blindTest: 'Blind test',
     volume: 'Volume',
     mute: 'Mute',
-    keys: 'Keyboard help (?)',
   },
   blind: {
     title: 'Blind test',

@@ -8,7 +8,6 @@ const and = (word: string) => `${word}${(word.charCodeAt(word.length - 1) - 0xac
 const places = (value: number) => `${count(value)}곳`
 
 export const listenKo: ListenText = {
-  back: { master: '일괄 작업으로 돌아가기', history: '기록으로 돌아가기' },
   versionOf: (number, of) => `${of}개 중 버전 ${number}`,
   intensity: (value) => `강도 ${value}`,
   compare: '비교',
@@ -32,11 +31,29 @@ export const listenKo: ListenText = {
 
   versions: '버전',
   original: '원본',
+  release: '릴리스',
   reference: '레퍼런스',
+  noReference: '없음',
+  byTheFile: '파일에서 읽음',
+  masteredBefore: (when) => `전에 마스터링함 (${when})`,
+  make: (name) => `${name} 만들기`,
+  madeFor: (songs) => `적용: ${songs}`,
+  chips: {
+    label: '버전',
+    drafts: '아직 마스터링하지 않은 소리',
+    short: (number) => `v${number}`,
+    name: (number, what) => `v${number} ${what}`,
+    draft: (slot) => `소리 ${slot}, 마스터링 전`,
+    changed: '바뀜',
+    gone: '파일이 지워졌어요. 1크레딧으로 다시 마스터링할 수 있어요',
+  },
   other: (number, platform) => `V${number} ${platform}`,
   missing: {
     not_ordered: '이 곡은 이 플랫폼으로 마스터링하지 않았어요',
     no_reference: '이 곡에는 레퍼런스를 쓰지 않았어요',
+    not_made: '마스터링하면 들을 수 있어요',
+    reference_later: '마스터링하면 들을 수 있어요',
+    no_song: '들으려면 곡을 고르세요',
   },
   versionFailed: '이 파일을 읽을 수 없어요',
   versionOpening: '여는 중',
@@ -116,8 +133,14 @@ export const listenKo: ListenText = {
     theTarget: '목표',
     noAim: '원본의 주파수 분포.',
   },
+  changes: {
+    before: '바뀔 내용',
+    after: '바뀐 내용',
+    planning: '측정이 끝나면 계획해요.',
+  },
   verdict: {
-    title: '판정',
+    title: '스트리밍될 때',
+    planned: '계획',
     platform: '플랫폼',
     measured: '저장 후 측정',
     gain: '게인',
@@ -195,7 +218,6 @@ export const listenKo: ListenText = {
     blindTest: '블라인드 테스트',
     volume: '볼륨',
     mute: '음소거',
-    keys: '단축키 (?)',
   },
   blind: {
     title: '블라인드 테스트',

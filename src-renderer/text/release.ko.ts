@@ -272,10 +272,10 @@ export const releaseKo: typeof releaseEn = {
     corrected: '보정:',
     corrections: {
       offset_lu: '음량',
-      tilt_db: '기울기',
+      tilt_db: '틸트',
       bass_db: '저역',
-      presence_db: '존재감',
-      air_db: '공기감',
+      presence_db: '프레즌스',
+      air_db: '에어',
       width_percent: '너비',
     },
     master: '이 음반 마스터링',

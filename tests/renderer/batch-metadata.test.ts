@@ -9,6 +9,7 @@ import { mergedBatch } from '../../src-renderer/state/batch-merge.ts'
 import { BatchMetadata } from '../../src-renderer/state/batch-metadata.ts'
 import type { BatchState } from '../../src-renderer/state/batch-state.ts'
 import { createNotices } from '../../src-renderer/state/notices.ts'
+import { FIRST_SCOPE } from '../../src-renderer/state/scope.ts'
 import { NO_SELECTION } from '../../src-renderer/state/selection.ts'
 import type { Upload } from '../../src-renderer/state/song-rows.ts'
 import { batchSong, someSettings, sourceOf } from '../support/batch-songs.ts'
@@ -20,7 +21,15 @@ function setUp() {
   const songs = [batchSong('a', { source: { ...sourceOf('a'), artist: 'In the file' } }), batchSong('b')]
   const batch: Batch = { is_paused: false, release_songs: [], presets: [], songs, settings: someSettings }
   const store = createStore<BatchState>(() => ({
-    ...{ batch, order: ['a', 'b'], sort: null, selection: NO_SELECTION, broughtBackId: null, failure: null },
+    ...{
+      batch,
+      order: ['a', 'b'],
+      sort: null,
+      selection: NO_SELECTION,
+      scope: FIRST_SCOPE,
+      broughtBackId: null,
+      failure: null,
+    },
   }))
   const sent: (readonly Sent[])[] = []
   const world = { isAway: false, uploadId: 'u' }

@@ -8,6 +8,7 @@ import {
   withRowsBack,
   withStoredSong,
 } from '../../src-renderer/state/batch-state.ts'
+import { FIRST_SCOPE } from '../../src-renderer/state/scope.ts'
 import { NO_SELECTION } from '../../src-renderer/state/selection.ts'
 
 const song = (id: string) => ({ source: { source_id: id }, state: 'ready' }) as BatchSong
@@ -16,6 +17,7 @@ const state = (order: readonly string[], songIds: readonly string[], more: Parti
   order,
   sort: 'added',
   selection: NO_SELECTION,
+  scope: FIRST_SCOPE,
   broughtBackId: null,
   failure: null,
   ...more,

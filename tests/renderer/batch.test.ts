@@ -523,7 +523,7 @@ describe('songs with settings of their own', () => {
     server.songs.push({ ...song('a'), settings: own }, { ...song('b'), settings: own }, song('c'))
     await batch.read()
     const told = () => calls.filter(({ path, body }) => /desk\/[ab]$/.test(path) && body).map(({ body }) => body)
-    batch.clearOwnSettings(['a', 'b'], 'as all songs')
+    batch.clearOwnSettings(['a', 'b'], 'sound', 'as all songs')
     await expect.poll(told).toEqual([{ settings: null }, { settings: null }])
     expect(notices.store.getState().toast?.text).toBe('as all songs')
     notices.undo()

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
-import { mixedNames } from '../../src-renderer/screens/master/use-batch.ts'
 import { placeAfter } from '../../src-renderer/screens/master/use-list-keys.ts'
 import { NO_SELECTION, renamedSelected, selected, withoutSelected } from '../../src-renderer/state/selection.ts'
 
@@ -41,11 +39,5 @@ describe('a selection of rows', () => {
       ...[0, 1, 0, 3, undefined],
     ])
     expect(placeAfter('ArrowDown', 3, 4)).toBe(3)
-  })
-
-  it('names the settings in which its songs differ', () => {
-    const other = { ...DEFAULT_SETTINGS, genre: 'edm' as const, platforms: ['melon' as const] }
-    expect([...mixedNames([DEFAULT_SETTINGS, other])].sort()).toEqual(['genre', 'platforms'])
-    expect(mixedNames([DEFAULT_SETTINGS, { ...DEFAULT_SETTINGS }]).size).toBe(0)
   })
 })

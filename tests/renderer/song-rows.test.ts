@@ -8,7 +8,9 @@ import { workOf } from '../../src-renderer/screens/master/use-batch.ts'
 import { isRepeatable, isWorthAgain } from '../../src-renderer/state/jobs.ts'
 import { refusalText } from '../../src-renderer/state/refusal.ts'
 import {
+  changedRows,
   dueOf,
+  isChangedSince,
   kindOf,
   madeWith,
   movedOrder,
@@ -21,7 +23,6 @@ import {
   steadyRows,
   tallyOf,
   type Upload,
-  withOwnSettings,
 } from '../../src-renderer/state/song-rows.ts'
 import { batchSong, someSettings } from '../support/batch-songs.ts'
 
@@ -35,14 +36,29 @@ const job = (change: Partial<Job>) => {
 }
 const none = { settings, uploads: [], order: [], jobs: {}, accepted: {}, again: {}, analysing: {}, analysisErrors: {} }
 
-describe('songs that settings of all songs do not reach', () => {
-  it('are those with their own that were not begun, also once they are to be mastered again', () => {
-    const done: Partial<BatchSong> = { state: 'submitted', settings, job_ids: ['j'] }
-    const songs = [song('a'), song('b', { settings }), song('c', done), song('d', { ...done, job_ids: ['k'] })]
-    const uploads = [{ uploadId: 'u', state: 'queued', filename: 'u.wav', settings } as Upload]
-    const jobs = { j: job({ status: 'done' }), k: job({ job_id: 'k', status: 'done' }) }
-    const rows = songRows({ ...none, songs, uploads, jobs, again: { k: true } })
-    expect(withOwnSettings(rows).map((row) => row.rowId)).toEqual(['b', 'd', 'u'])
+describe('a mastered song whose settings have changed since', () => {
+  const rowOf = (own: MasterSettings | null, change: Partial<Job> = {}) => {
+    const done = song('a', { state: 'submitted', settings: own, job_ids: ['j'] })
+    const [row] = songRows({ ...none, songs: [done], jobs: { j: job({ status: 'done', ...change }) } })
+    return row as SongRow
+  }
+
+  it('differs from its job in the sound or in the delivery, of its own or of all songs', () => {
+    expect(isChangedSince(rowOf(null), settings)).toBe(false)
+    expect(isChangedSince(rowOf({ ...settings, bass_db: 1 }), settings)).toBe(true)
+    expect(isChangedSince(rowOf(null), { ...settings, platforms: ['spotify'] })).toBe(true)
+    expect(isChangedSince(rowOf({ ...settings, platforms: ['melon', 'spotify'] }), settings), 'the same ones').toBe(
+      false,
+    )
+    expect(isChangedSince(rowOf(null, { reference_filename: 'guide.wav' }), settings), 'its reference is gone').toBe(
+      true,
+    )
+    expect(isChangedSince(rowOf(null, { status: 'queued' }), { ...settings, tier: 'premium' }), 'not yet').toBe(false)
+  })
+
+  it('is what the next press masters again', () => {
+    const rows = [rowOf(null), rowOf({ ...settings, bass_db: 1 })]
+    expect(changedRows(rows, settings)).toEqual([rows[1]])
   })
 })
 

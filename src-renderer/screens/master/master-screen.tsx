@@ -1,146 +1,103 @@
-/** The Master screen: drop, choose, see, start. */
-import { FolderOpen, Upload } from 'lucide-react'
-import { useCallback, useEffect, useRef } from 'react'
-import { deliveryTarget } from '../../../src-contract/delivery-target.ts'
-import { PLATFORMS, type Platform } from '../../../src-contract/platforms/index.ts'
-import { unbroken } from '../../../src-contract/text/numbers.ts'
-import { Button } from '../../components/button.tsx'
-import { BatchFailure } from '../../components/failure-strip.tsx'
+/** The workspace: songs on the left, the song on the stage in the middle, its sound on the right, the bench below. */
+import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { pickFiles } from '../../components/pick-files.ts'
-import { PlatformCell } from '../../components/platform-cell.tsx'
-import { SampleNote } from '../../components/sample-note.tsx'
-import { isSampleName } from '../../sample-song/sample-song.ts'
-import { useApp, useSelect } from '../../state/app-state.ts'
+import { go } from '../../router.ts'
+import { useApp, usePlayback, useSelect } from '../../state/app-state.ts'
 import { failureOf } from '../../state/refusal.ts'
 import { refusalOfRow, type SongRow, tallyOf, titleOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
-import { ActionBar } from './action-bar.tsx'
+import { Stage } from '../stage/stage.tsx'
+import { rowOfJob, subjectOf } from '../stage/subject.ts'
+import { AllSongs } from './all-songs.tsx'
+import { Bench } from './bench.tsx'
 import { FirstRun } from './first-run.tsx'
-import { SongList } from './song-list.tsx'
-import { useSlots } from './sound/slot-switch.tsx'
+import { itemOf } from './song-item.ts'
+import { SongPane } from './song-pane.tsx'
 import { SoundColumn } from './sound/sound-column.tsx'
-import { useTransportSong } from './transport-song.ts'
-import { useForecast, useRows, useScope } from './use-batch.ts'
+import { useForecast, useRows, useShownIds } from './use-batch.ts'
 import type { DropState } from './use-drop.ts'
-import { useMasterKeys } from './use-master-keys.ts'
 import { useStart } from './use-start.ts'
+import { useWorkspaceKeys } from './use-workspace-keys.ts'
 
 interface MasterScreenProps {
+  /** Address of a job on the stage; empty without one. */
+  detail: string
   /** Files dragged over the window, and the result of the drop. */
   drop: DropState
   onFiles: (files: readonly File[]) => void
 }
 
-export function MasterScreen({ drop, onFiles }: MasterScreenProps) {
-  const { batch } = useApp()
+export function MasterScreen({ detail, drop, onFiles }: MasterScreenProps) {
+  const { batch, playback } = useApp()
   const { t } = useWords()
   const rows = useRows()
   const hasRead = useSelect(batch.store, (state) => state.batch !== null)
+  const common = useSelect(batch.store, (state) => state.batch?.settings ?? null)
   const choose = useCallback(() => void pickFiles(true).then(onFiles), [onFiles])
   const start = useStart(rows)
   const { press } = start
   const forecast = useForecast(rows)
-  const song = useTransportSong(rows)
-  const { recall, store } = useSlots()
-  useMasterKeys({
-    ...{ rows, song: song?.item ?? null, onChoose: choose, onStart: press },
-    onSlot: (slot, isToKeep) => (isToKeep ? store(slot) : recall(slot)),
-  })
-  useSilenceBeyond()
+  const shownId = useShownIds().at(-1)
+  const soundingId = usePlayback(({ item, isPlaying }) => (isPlaying && item?.kind === 'song' ? item.id : undefined))
+  const subject = useMemo(
+    () => subjectOf({ rows, detail, shownId, common, soundingId }),
+    [rows, detail, shownId, common, soundingId],
+  )
+  useJobSelected(rows, detail)
+  const loaded = usePlayback((state) => state.item)
+  const shownItem = useMemo(() => (subject?.row ? itemOf(subject.row) : null), [subject?.row])
+  useWorkspaceKeys({ rows, shownItem, onChoose: choose, onStart: press })
+  useEffect(() => playback.pause, [playback])
   useSpokenProgress(rows)
   useEffect(() => window.loudsmith?.onMenuCommand((command) => command === 'start' && press()), [press])
 
-  if (hasRead && rows.length === 0)
+  if (hasRead && rows.length === 0 && !subject)
     return <FirstRun isOver={drop.over !== null} note={noteOf(drop, t.drop)} onChoose={choose} onFiles={onFiles} />
+  const settings = subject?.row ? ((subject.row.song ?? subject.row.upload)?.settings ?? common) : common
+  const shownJob = subject?.kind === 'job' && subject.row ? { rowId: subject.row.rowId, jobId: subject.jobId } : null
   return (
     <>
-      <main id="content" className="work split master" tabIndex={-1}>
-        <div className="pane">
-          <h1 className="vh">{t.screens.master}</h1>
-          <DropStrip drop={drop} onChoose={choose} />
-          <PlatformCells />
-          <BatchFailure />
-          {rows.some((row) => isSampleName(row.song?.source.filename ?? row.upload?.filename)) && <SampleNote />}
-          {hasRead && <SongList rows={rows} forecast={forecast} />}
-        </div>
+      <main id="content" className="work master" tabIndex={-1}>
+        {hasRead ? (
+          <SongPane rows={rows} forecast={forecast} drop={drop} note={noteOf(drop, t.drop)} onChoose={choose} />
+        ) : (
+          <section className="songpane" />
+        )}
+        {subject ? (
+          <Stage subject={subject} settings={settings} />
+        ) : (
+          common && <AllSongs rows={rows} settings={common} forecast={forecast} />
+        )}
         <SoundColumn rows={rows} />
       </main>
-      <ActionBar rows={rows} song={song} start={start} forecast={forecast} />
+      <Bench rows={rows} item={loaded ?? shownItem} shown={shownJob} start={start} forecast={forecast} />
     </>
   )
 }
 
+/** Selects the song of the job in the address; another selection leaves the address. */
+function useJobSelected(rows: readonly SongRow[], detail: string): void {
+  const { batch } = useApp()
+  const [jobId = ''] = detail.split('/')
+  const rowId = jobId ? rowOfJob(rows, jobId)?.rowId : undefined
+  useEffect(() => {
+    if (!jobId) return
+    batch.select(rowId ? { ids: [rowId], anchorId: rowId } : { ids: [], anchorId: null })
+    return batch.store.subscribe(({ selection }, before) => {
+      if (selection !== before.selection && selection.ids.length > 0 && selection.ids.at(-1) !== rowId) go('master')
+    })
+  }, [batch, jobId, rowId])
+}
+
 type DropText = ReturnType<typeof useWords>['t']['drop']
 
-/** Returns the message that replaces the limits in the drop area; null without one. */
+/** Returns the message that replaces the advice in the drop area; null without one. */
 function noteOf(drop: DropState, t: DropText): string | null {
   if (drop.found !== null) return t.readingFolders(drop.found)
   if (drop.over && drop.over.readable < drop.over.all)
     return drop.over.readable === 0 ? t.overNone : t.overSome(drop.over.readable, drop.over.all)
   if (drop.over) return t.over(drop.over.all)
   return drop.wasEmpty ? t.nothingFound : null
-}
-
-function DropStrip({ drop, onChoose }: { drop: DropState; onChoose: () => void }) {
-  const { t } = useWords()
-  const { notices } = useApp()
-  const note = noteOf(drop, t.drop)
-  return (
-    <fieldset className={`drop ${drop.over ? 'is-over' : ''}`} aria-label={t.drop.label}>
-      <Upload className="i" aria-hidden="true" />
-      <p className="grow clip">
-        <b>{note ?? t.drop.anywhere}</b> {!note && <span className="faint">{unbroken(t.drop.limits)}</span>}
-      </p>
-      <Button look="quiet" className="lg" onClick={() => notices.show({ text: t.drop.pasteHint })}>
-        {t.drop.paste}
-      </Button>
-      <Button icon={<FolderOpen className="i" aria-hidden="true" />} onClick={onChoose}>
-        {t.drop.choose}
-      </Button>
-    </fieldset>
-  )
-}
-
-function PlatformCells() {
-  const { t, format } = useWords()
-  const { notices } = useApp()
-  const { settings, change } = useScope()
-  if (!settings) return <div className="plats" />
-  const toggle = (platform: Platform) => {
-    const isOn = settings.platforms.includes(platform)
-    const next = PLATFORMS.filter((one) => (one === platform ? !isOn : settings.platforms.includes(one)))
-    if (next.length > 0) change({ platforms: next })
-    else notices.show({ text: t.settings.onePlatform })
-  }
-  return (
-    <fieldset className="plats" aria-label={t.platformsLabel}>
-      {PLATFORMS.map((platform) => {
-        const target = deliveryTarget(platform, settings.genre, settings.loudness, settings.target_lufs)
-        const lufs = format.target(target.targetLufs)
-        const dbtp = format.target(target.ceilingDbtp)
-        const source = t.confidence[target.targetConfidence]
-        return (
-          <PlatformCell
-            key={platform}
-            name={t.platforms[platform]}
-            label={t.platformLabel(t.platforms[platform], lufs, dbtp, source)}
-            isOn={settings.platforms.includes(platform)}
-            target={lufs}
-            ceiling={dbtp}
-            targetLufs={target.targetLufs}
-            source={source}
-            onToggle={() => toggle(platform)}
-          />
-        )
-      })}
-    </fieldset>
-  )
-}
-
-/** Pauses the playback when the user leaves the screen. */
-function useSilenceBeyond(): void {
-  const { playback } = useApp()
-  useEffect(() => playback.pause, [playback])
 }
 
 /** Announces finished songs, and every quarter of the batch, to screen readers. */

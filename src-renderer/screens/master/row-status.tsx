@@ -6,7 +6,6 @@ import type { Warning } from '../../../src-contract/report.ts'
 import type { Language } from '../../../src-contract/text/language.ts'
 import { codecLabel, unbroken } from '../../../src-contract/text/numbers.ts'
 import { warningText } from '../../../src-contract/text/text.ts'
-import { GRID_CELL } from '../../components/grid-roles.ts'
 import { sharedCosts } from '../../state/costs.ts'
 import { failureOf } from '../../state/refusal.ts'
 import { partWarnings, refusalOfRow, type SongRow } from '../../state/song-rows.ts'
@@ -38,7 +37,7 @@ function Lines({
   children?: ReactNode
 }) {
   return (
-    <div className="st" {...GRID_CELL}>
+    <div className="st">
       <b className={tone}>
         {icon}
         {head}
@@ -179,7 +178,7 @@ function Doing({ text, percent, isFaint }: { text: string; percent: number; isFa
 const WALK_MS = 400
 
 /** A percentage that counts up to its value and never back; it jumps with reduced motion. */
-function Percent({ value, isFaint }: { value: number; isFaint: boolean }) {
+export function Percent({ value, isFaint = false }: { value: number; isFaint?: boolean }) {
   const host = useRef<HTMLSpanElement>(null)
   const shown = useRef(value)
   useEffect(() => {

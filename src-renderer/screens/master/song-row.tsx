@@ -1,20 +1,19 @@
-/** A song of the batch. Its place and height stay the same in every state. */
-import { Download, Ellipsis, GripVertical, Headphones, Pause, Play, RotateCcw, X } from 'lucide-react'
+/** A song of the list: cover, title and state, then its length and what was found, in two lines of one height in every state. */
+import { Check, CircleX, Ellipsis, GripVertical, Pause, Play, TriangleAlert, X } from 'lucide-react'
 import { type CSSProperties, memo, type ReactNode, useCallback, useMemo } from 'react'
 import type { Source } from '../../../src-contract/app.ts'
+import type { Job } from '../../../src-contract/jobs.ts'
 import { Button } from '../../components/button.tsx'
 import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { GRID_CELL, GRID_HEADER, gridRow } from '../../components/grid-roles.ts'
-import { addressOf } from '../../router.ts'
 import { useApp, usePlayback } from '../../state/app-state.ts'
 import { type SongRow, titleOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
 import { codecName } from '../../text/format.ts'
-import { RowStatus, type RowStatusProps } from './row-status.tsx'
-import { SongWaveform } from './song-waveform.tsx'
-import { itemOf, loadedSong } from './transport-song.ts'
+import { Percent, RowStatus, type RowStatusProps } from './row-status.tsx'
+import { itemOf, loadedSong } from './song-item.ts'
 import type { RowActions } from './use-row-actions.ts'
 
 /** Format of a song in musicians' terms, as far as known: FLAC 24/48, MP3 128 kbit/s, WAV 44.1 kHz. */
@@ -32,16 +31,22 @@ export function formatOf(
   return `${name} ${detail}${source.channels === 1 ? `, ${t.row.mono}` : ''}`
 }
 
-export interface SongRowProps extends RowStatusProps {
+/** Facts about a row that depend on the whole list. */
+export interface RowFacts {
+  /** Settings of its own in any part. */
+  readonly isOwn: boolean
+  /** Mastered, with other settings since. */
+  readonly isChanged: boolean
+}
+
+export interface SongRowProps extends RowStatusProps, RowFacts {
   actions: RowActions
   isSelected: boolean
   isActive: boolean
-  /** Name of the service that made the song; null if unknown. */
-  madeWith: string | null
 }
 
 export const SongRowView = memo(function SongRowView(props: SongRowProps) {
-  const { row, actions, isSelected, isActive, madeWith } = props
+  const { row, actions, isSelected, isActive, isChanged, isOwn, ...status } = props
   const { t } = useWords()
   const { client } = useApp()
   const { song, upload, job, kind } = row
@@ -59,21 +64,20 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
   const isBad = kind === 'refused' || kind === 'failed'
   const peaks = song?.analysis?.waveform_percent
   const slices = useMemo(() => peaks?.map((percent) => percent / 100) ?? null, [peaks])
-  const parts = useParts(row, madeWith)
+  const tags = useTags(row, isOwn)
   const canMove = kind === 'waiting' || kind === 'ready' || kind === 'warning' || kind === 'repeated'
-  const known = kind === 'sending' ? (upload?.sent ?? 0) * 100 : (row.progress?.percent ?? 0)
-  const mastered = isMade ? 100 : kind === 'rendering' ? (job?.progress ?? 0) : 0
   return (
     <div
       {...gridRow(isSelected)}
       className={`song ${kind} ${isBad ? 'bad' : ''} ${isSelected ? 'is-open' : ''} ${canMove ? 'can-move' : ''} ${isHeard ? 'is-heard' : ''}`}
       data-row={row.rowId}
       tabIndex={isActive ? 0 : -1}
-      style={{ '--p': job?.progress ?? 0 } as CSSProperties}
+      style={
+        {
+          '--p': kind === 'rendering' ? (job?.progress ?? 0) : kind === 'analysing' ? (row.progress?.percent ?? 0) : 0,
+        } as CSSProperties
+      }
     >
-      <span className="grip" title={canMove ? t.list.drag : undefined} draggable={canMove}>
-        <GripVertical className="i s" aria-hidden="true" />
-      </span>
       <span className="cover-box" {...GRID_CELL}>
         <DragOut jobId={isMade ? job?.job_id : undefined}>
           <Cover
@@ -84,36 +88,155 @@ export const SongRowView = memo(function SongRowView(props: SongRowProps) {
           <PlayRow row={row} title={title} />
         </DragOut>
       </span>
-      <div className="grow" {...GRID_HEADER}>
-        <div className="ti clip" title={upload?.filename ?? source?.filename}>
-          <bdi>{title}</bdi>
+      <div className="in" {...GRID_HEADER}>
+        <div className="l1">
+          <span className="ti clip" title={upload?.filename ?? source?.filename}>
+            <bdi>{title}</bdi>
+          </span>
+          <State row={row} isChanged={isChanged} isPaused={status.isPaused} place={status.place} />
         </div>
-        <div className="me clip">{parts.join(' · ')}</div>
+        <div className="me clip" title={tags.join(' · ')}>
+          {tags.map((tag, at) => (
+            <span key={tag} className={at > 0 ? 'tg' : undefined}>
+              {tag}
+            </span>
+          ))}
+        </div>
+        <div className="vh">
+          <RowStatus row={row} {...status} />
+        </div>
       </div>
-      {isBad && !slices ? (
-        <span className="wave" />
-      ) : (
-        <SongWaveform
-          key={kind === 'sending' ? 'sent' : 'drawn'}
-          rowId={row.rowId}
-          slices={slices}
-          mastered={mastered}
-          known={known}
-        />
-      )}
-      <RowStatus {...props} />
       <div className="act" {...GRID_CELL}>
-        <RowButtons row={row} actions={actions} title={title} />
+        {canMove && (
+          <span className="grip" title={t.list.drag} draggable>
+            <GripVertical className="i s" aria-hidden="true" />
+          </span>
+        )}
+        <Menu
+          label={`${t.more}: ${title}`}
+          items={actions.menu(row)}
+          trigger={
+            <Button
+              look="quiet"
+              small
+              tabIndex={-1}
+              label={`${t.more}: ${title}`}
+              icon={<Ellipsis className="i s" aria-hidden="true" />}
+            />
+          }
+        />
+        {!['waiting', 'queued', 'rendering'].includes(kind) && (
+          <Button
+            look="quiet"
+            small
+            tabIndex={-1}
+            label={`${t.remove}: ${title}`}
+            icon={<X className="i s" aria-hidden="true" />}
+            onClick={() => actions.remove([row])}
+          />
+        )}
       </div>
     </div>
   )
 })
+
+/** The state of a row in a word or a sign; the whole sentence is read out below it. */
+function State({
+  row,
+  isChanged,
+  isPaused,
+  place,
+}: { isChanged: boolean } & Pick<RowStatusProps, 'row' | 'isPaused' | 'place'>) {
+  const { t } = useWords()
+  const { kind, upload, progress, job } = row
+  const word = t.row.state
+  const small = { className: 'i s', 'aria-hidden': true } as const
+  const shown = (): readonly [ReactNode, string] => {
+    switch (kind) {
+      case 'sending':
+        return [
+          upload?.state === 'queued' ? (
+            word.waiting
+          ) : (
+            <Percent key="sent" value={Math.floor((upload?.sent ?? 0) * 100)} />
+          ),
+          '',
+        ]
+      case 'analysing':
+        return [progress ? <Percent key="measured" value={progress.percent} /> : word.waiting, '']
+      case 'rendering':
+        return [<Percent key="percent" value={job?.progress ?? 0} />, 'run']
+      case 'warning':
+        return [
+          <>
+            <TriangleAlert {...small} />
+            {word.check}
+          </>,
+          'c-warn',
+        ]
+      case 'waiting':
+      case 'queued':
+        return [isPaused && kind === 'waiting' ? word.paused : place === 1 ? word.next : (place ?? word.waiting), '']
+      case 'done':
+      case 'below':
+        return isChanged
+          ? [word.changed, 'run']
+          : [kind === 'done' ? <Check key="done" {...small} /> : <TriangleAlert key="below" {...small} />, '']
+      case 'failed':
+      case 'refused':
+        return [
+          <>
+            <CircleX {...small} />
+            {word[kind]}
+          </>,
+          'c-bad',
+        ]
+      case 'repeated':
+      case 'interrupted':
+      case 'cancelled':
+        return [word[kind], kind === 'interrupted' ? 'c-warn' : '']
+      default:
+        return [null, '']
+    }
+  }
+  const [content, tone] = shown()
+  return (
+    <span className={`stt ${tone}`} aria-hidden="true">
+      {content}
+    </span>
+  )
+}
+
+/** Most facts in the second line of a row. */
+const MOST_TAGS = 4
+
+/** Returns the facts in the second line: length, findings, format, own settings. */
+function useTags({ song, upload, job, kind }: SongRow, isOwn: boolean): string[] {
+  const { t, format } = useWords()
+  const own = isOwn ? [t.row.hasOwnSettings] : []
+  if (!song) return [...(upload ? [format.bytes(upload.sizeBytes)] : []), ...own]
+  const { source, analysis, mastered_before, job_ids } = song
+  const found = analysis?.warnings.flatMap(({ code }) => t.row.tags[code] ?? []) ?? []
+  const peak = analysis?.true_peak_dbtp ?? 0
+  return [
+    format.duration(source.duration_seconds),
+    ...own,
+    ...(peak > 0.05 ? [`${format.signed(peak)} dBTP`] : []),
+    ...found,
+    ...(mastered_before && job_ids.length === 0 ? [t.row.masteredBefore] : []),
+    ...(kind === 'done' || kind === 'below' ? mastersOf(job, t) : []),
+    formatOf(source, t),
+  ].slice(0, MOST_TAGS)
+}
+
+const mastersOf = (job: Job | undefined, t: Text): string[] => (job?.expired ? [t.history.expired] : [])
 
 /** Plays or pauses the song of a row. The keyboard's equivalent is Shift with Space on the row. */
 function PlayRow({ row, title }: { row: SongRow; title: string }) {
   const { playback } = useApp()
   const { t } = useWords()
   const isPlaying = usePlayback((state) => state.isPlaying && loadedSong(state) === row.rowId)
+  const isLoaded = usePlayback((state) => loadedSong(state) === row.rowId)
   const song = itemOf(row)
   if (!song) return null
   const Icon = isPlaying ? Pause : Play
@@ -123,22 +246,11 @@ function PlayRow({ row, title }: { row: SongRow; title: string }) {
       className="play-row"
       tabIndex={-1}
       aria-label={`${isPlaying ? t.transport.pause : t.transport.play}: ${title}`}
-      onClick={() => playback.toggle(song)}
+      onClick={() => (isLoaded ? playback.toggle() : playback.toggle(song))}
     >
       <Icon className="i s" aria-hidden="true" />
     </button>
   )
-}
-
-/** Returns the facts below a song's title. */
-function useParts({ song, upload }: SongRow, madeWith: string | null): string[] {
-  const { t, format } = useWords()
-  const source = song?.source
-  const own = (settings: unknown) => (settings ? t.row.hasOwnSettings : null)
-  const parts = source
-    ? [format.duration(source.duration_seconds), own(song.settings), formatOf(source, t), madeWith]
-    : [upload ? format.bytes(upload.sizeBytes) : null, own(upload?.settings)]
-  return parts.flatMap((part) => part || [])
 }
 
 /** On the desktop the finished masters can be dragged out of the window by the cover. */
@@ -160,211 +272,5 @@ function DragOut({ jobId, children }: { jobId: string | undefined; children: Rea
     >
       {children}
     </span>
-  )
-}
-
-const glyph = { className: 'i s', 'aria-hidden': true } as const
-
-interface RowButtonsProps {
-  readonly row: SongRow
-  readonly actions: RowActions
-  readonly title: string
-}
-
-/**
- * Buttons of a row by its kind. Each has a React key: a button that replaces another must not inherit its focus and
- * thus the next press.
- */
-function RowButtons(props: RowButtonsProps) {
-  const { row, actions } = props
-  const remove = <RemoveButton key="remove" {...props} />
-  const more = <MoreButton key="more" {...props} />
-  switch (row.kind) {
-    case 'warning':
-      return (
-        <>
-          <ReplaceButton key="replace" {...props} />
-          <UseButton key="use" {...props} />
-          {remove}
-        </>
-      )
-    case 'repeated':
-      return (
-        <>
-          {more}
-          <UseButton key="use" {...props} />
-          {remove}
-        </>
-      )
-    case 'interrupted':
-      return (
-        <>
-          <ChooseButton key="choose" {...props} />
-          {remove}
-        </>
-      )
-    case 'ready':
-      return (
-        <>
-          {more}
-          {remove}
-        </>
-      )
-    case 'waiting':
-    case 'queued':
-    case 'rendering':
-      return (
-        <>
-          {row.kind !== 'rendering' && more}
-          <CancelButton key="cancel" {...props} />
-        </>
-      )
-    case 'done':
-    case 'below':
-      return (
-        <>
-          <ListenLink key="listen" {...props} />
-          <ZipButton key="zip" {...props} />
-          {more}
-        </>
-      )
-    case 'failed':
-    case 'cancelled':
-      return (
-        <>
-          {actions.canRetry(row) ? (
-            <PaidRetryButton key="retry" {...props} />
-          ) : (
-            <ReplaceButton key="replace" {...props} />
-          )}
-          {remove}
-        </>
-      )
-    case 'refused':
-      return (
-        <>
-          {actions.canRetry(row) && <RetryButton key="retry" {...props} />}
-          {row.song && !actions.canRetry(row) && <ReplaceButton key="replace" {...props} />}
-          {remove}
-        </>
-      )
-    default:
-      return remove
-  }
-}
-
-function RemoveButton({ row, actions, title }: RowButtonsProps) {
-  const { t } = useWords()
-  return (
-    <Button
-      look="quiet"
-      small
-      label={`${t.remove}: ${title}`}
-      icon={<X {...glyph} />}
-      onClick={() => actions.remove([row])}
-    />
-  )
-}
-
-function MoreButton({ row, actions, title }: RowButtonsProps) {
-  const { t } = useWords()
-  const label = `${t.more}: ${title}`
-  return (
-    <Menu
-      label={label}
-      items={actions.menu(row)}
-      trigger={<Button look="quiet" small label={label} icon={<Ellipsis {...glyph} />} />}
-    />
-  )
-}
-
-function CancelButton({ row, actions, title }: RowButtonsProps) {
-  const { t } = useWords()
-  return (
-    <Button
-      look="quiet"
-      small
-      label={`${t.cancel}: ${title}`}
-      icon={<X {...glyph} />}
-      onClick={() => actions.cancel(row)}
-    />
-  )
-}
-
-function ReplaceButton({ row, actions, title }: RowButtonsProps) {
-  const { t } = useWords()
-  return (
-    <Button small onClick={() => actions.replace(row)} aria-label={`${t.row.replace}: ${title}`}>
-      {t.row.replace}
-    </Button>
-  )
-}
-
-function UseButton({ row, actions, title }: RowButtonsProps) {
-  const { t } = useWords()
-  return (
-    <Button small onClick={() => actions.accept(row)} aria-label={`${t.row.useIt}: ${title}`}>
-      {t.row.useIt}
-    </Button>
-  )
-}
-
-function ChooseButton({ actions, title }: RowButtonsProps) {
-  const { t } = useWords()
-  return (
-    <Button small onClick={actions.giveAgain} aria-label={`${t.drop.choose}: ${title}`}>
-      {t.drop.choose}
-    </Button>
-  )
-}
-
-function RetryButton({ row, actions, title }: RowButtonsProps) {
-  const { t } = useWords()
-  return (
-    <Button small onClick={() => actions.retry([row])} aria-label={`${t.retry}: ${title}`}>
-      {t.retry}
-    </Button>
-  )
-}
-
-function PaidRetryButton({ row, actions, title }: RowButtonsProps) {
-  const { t } = useWords()
-  return (
-    <Button
-      small
-      icon={<RotateCcw {...glyph} />}
-      onClick={() => actions.retry([row])}
-      aria-label={`${t.retry} ${t.actionBar.credits(1)}: ${title}`}
-    >
-      {t.retry} <span className="faint">{t.actionBar.credits(1)}</span>
-    </Button>
-  )
-}
-
-function ListenLink({ row, title }: RowButtonsProps) {
-  const { t } = useWords()
-  return (
-    <a
-      className="btn sm"
-      href={addressOf('listen', row.job?.job_id)}
-      aria-label={`${t.row.listen}: ${title}`}
-      draggable={false}
-    >
-      <Headphones {...glyph} />
-      {t.row.listen}
-    </a>
-  )
-}
-
-function ZipButton({ row, actions, title }: RowButtonsProps) {
-  const { t } = useWords()
-  return (
-    <Button
-      look="quiet"
-      small
-      label={`${t.row.saveZip}: ${title}`}
-      icon={<Download {...glyph} />}
-      onClick={() => actions.saveZip(row)}
-    />
   )
 }

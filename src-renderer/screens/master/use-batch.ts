@@ -3,8 +3,10 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { MasterSettings } from '../../../src-contract/settings.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { queuePlaces, type SongRow, songRows, songTitle, steadyRows } from '../../state/song-rows.ts'
+import { isOwn, mixedNames, type SettingsPart } from '../../state/scope.ts'
+import { queuePlaces, type SongRow, songRows, steadyRows } from '../../state/song-rows.ts'
 import { type Forecast, forecastOf, nextPlan, type Plan, saidOf, type Work } from '../../state/time-left.ts'
+import { useWords } from '../../text/context.tsx'
 
 /** The rows of the list, in the order shown. */
 export function useRows(): SongRow[] {
@@ -37,14 +39,15 @@ export function useRows(): SongRow[] {
   }, [songs, settings, uploads, order, byId, accepted, again, analysing, analysisErrors])
 }
 
+/** Songs that the controls of one part of the settings change, and the values they show. */
 export interface Scope {
-  /** Settings shown in the column and the platform cells: those of all songs, or of the selected song chosen last. */
+  /** Settings shown: those of the song chosen last, or of all songs. */
   readonly settings: MasterSettings | null
   /** Rows in scope; empty for all songs. */
   readonly rowIds: readonly string[]
-  /** Title of the only row; null for none or several. */
-  readonly title: string | null
-  /** Rows in scope with their own settings. */
+  /** The songs in scope in words. */
+  readonly label: string
+  /** Rows in scope, for all songs any, with own settings in this part. */
   readonly ownIds: readonly string[]
   /** Settings that differ among them. */
   readonly mixed: ReadonlySet<string>
@@ -53,44 +56,50 @@ export interface Scope {
 
 interface Selected {
   readonly rowId: string
-  readonly title: string
   readonly own: MasterSettings | null
 }
 
-/** Returns the names of the settings that differ from the last in any of the others. Pure. */
-export function mixedNames(all: readonly MasterSettings[]): ReadonlySet<string> {
-  const last = all.at(-1)
-  if (!last) return new Set()
-  const differs = (name: keyof MasterSettings) =>
-    all.some((one) => JSON.stringify(one[name]) !== JSON.stringify(last[name]))
-  return new Set((Object.keys(last) as (keyof MasterSettings)[]).filter(differs))
+/** Returns the ids of the songs on the stage, the leading one last: the selected ones, or the only one of the list. */
+export function useShownIds(): readonly string[] {
+  const { batch } = useApp()
+  const ids = useSelect(batch.store, (state) => state.selection.ids)
+  const onlyId = useSelect(batch.store, (state) => (state.order.length === 1 ? state.order[0] : undefined))
+  return useMemo(() => (ids.length === 0 && onlyId !== undefined ? [onlyId] : ids), [ids, onlyId])
 }
 
-/** The settings in view: those of all songs, or of the selected ones. */
-export function useScope(): Scope {
+/** Returns the scope of one part of the settings. */
+export function useScope(part: SettingsPart): Scope {
   const { batch } = useApp()
+  const { t } = useWords()
   const common = useSelect(batch.store, (state) => state.batch?.settings ?? null)
-  const ids = useSelect(batch.store, (state) => state.selection.ids)
+  const choice = useSelect(batch.store, (state) => state.scope[part])
+  const count = useSelect(batch.store, (state) => state.order.length)
+  const shownIds = useShownIds()
   const songs = useSelect(batch.store, (state) => state.batch?.songs)
   const uploads = useSelect(batch.uploads.store, (state) => state.uploads)
   return useMemo(() => {
-    const chosen = ids.flatMap((rowId): Selected[] => {
+    const ownOf = (rowId: string): Selected[] => {
       const song = songs?.find((one) => one.source.source_id === rowId)
-      if (song) return [{ rowId, title: songTitle(song), own: song.settings }]
+      if (song) return [{ rowId, own: song.settings }]
       const upload = uploads.find((one) => one.uploadId === rowId)
-      return upload ? [{ rowId, title: upload.filename, own: upload.settings ?? null }] : []
-    })
+      return upload ? [{ rowId, own: upload.settings ?? null }] : []
+    }
+    const chosen = choice === 'selected' ? shownIds.flatMap(ownOf) : []
     const rowIds = chosen.map((one) => one.rowId)
     const all = chosen.flatMap(({ own }) => own ?? common ?? [])
+    const every = [...(songs ?? []).map(({ source }) => source.source_id), ...uploads.map(({ uploadId }) => uploadId)]
+    const apart = (rowIds.length > 0 ? chosen : every.flatMap(ownOf)).filter(
+      ({ own }) => common !== null && isOwn(own, common, part),
+    )
     return {
       settings: all.at(-1) ?? common,
       rowIds,
-      title: chosen.length === 1 ? (chosen[0]?.title ?? null) : null,
-      ownIds: chosen.filter(({ own }) => own !== null).map((one) => one.rowId),
+      label: rowIds.length === 0 ? t.scope.all(count) : rowIds.length === 1 ? t.scope.one : t.scope.some(rowIds.length),
+      ownIds: apart.map((one) => one.rowId),
       mixed: mixedNames(all),
       change: (change) => batch.changeSettings(change, rowIds),
     }
-  }, [batch, common, ids, songs, uploads])
+  }, [batch, part, choice, common, count, shownIds, songs, uploads, t])
 }
 
 const NOTHING_SAID: Forecast = { left: {}, starts: {}, batch: 0 }

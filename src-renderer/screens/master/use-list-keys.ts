@@ -5,7 +5,7 @@ import { useApp } from '../../state/app-state.ts'
 import { NO_SELECTION, type SelectionMode, selected } from '../../state/selection.ts'
 import { type SongRow, titleOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
-import { itemOf } from './transport-song.ts'
+import { itemOf } from './song-item.ts'
 import { useRowActions } from './use-row-actions.ts'
 
 /** A song can have its own settings as soon as it is added. */

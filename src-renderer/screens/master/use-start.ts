@@ -1,11 +1,15 @@
 /** The start of the batch: the effect of its next press, from the button, the Enter key and the desktop's menu. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { dueOf, type SongRow, type Start, startOf } from '../../state/song-rows.ts'
+import { changedRows, dueOf, type SongRow, type Start, startOf } from '../../state/song-rows.ts'
 import { useWords } from '../../text/context.tsx'
 import { useRows } from './use-batch.ts'
 
+const NONE: readonly string[] = []
+
 export interface StartControl extends Start {
+  /** Finished songs whose settings have changed since: the next press masters them again. */
+  readonly changedIds: readonly string[]
   /** The user was asked once about the songs with warnings: the next press starts them. */
   readonly isAsked: boolean
   /** Songs that start by themselves after their measurement. */
@@ -22,7 +26,10 @@ export function useStart(rows: readonly SongRow[]): StartControl {
   const { batch, notices } = useApp()
   const { t } = useWords()
   const armed = useSelect(batch.armed, (state) => state.rowIds)
+  const common = useSelect(batch.store, (state) => state.batch?.settings ?? null)
   const start = startOf(rows, armed)
+  const isNothingNew = start.rowIds.length + start.unmeasured.length + armed.length === 0
+  const changedIds = isNothingNew ? changedRows(rows, common).map(({ rowId }) => rowId) : NONE
   const key = start.hasWarnings ? start.rowIds.join() : ''
   const [askedKey, setAskedKey] = useState('')
   const isAsked = key !== '' && askedKey === key
@@ -32,10 +39,11 @@ export function useStart(rows: readonly SongRow[]): StartControl {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [isAsked])
-  const now = useRef({ start, key, isAsked, t })
-  now.current = { start, key, isAsked, t }
+  const now = useRef({ start, changedIds, key, isAsked, t })
+  now.current = { start, changedIds, key, isAsked, t }
   const press = useCallback(() => {
-    const { start, key, isAsked, t } = now.current
+    const { start, changedIds, key, isAsked, t } = now.current
+    if (changedIds.length > 0) return void batch.start(changedIds)
     if (start.rowIds.length + start.unmeasured.length === 0) return
     if (start.hasWarnings && !isAsked) {
       setAskedKey(key)
@@ -46,7 +54,7 @@ export function useStart(rows: readonly SongRow[]): StartControl {
     void batch.start(start.rowIds)
     batch.arm(start.unmeasured)
   }, [batch, notices])
-  return { ...start, isAsked, armedCount: armed.length, press, disarm: batch.disarm }
+  return { ...start, changedIds, isAsked, armedCount: armed.length, press, disarm: batch.disarm }
 }
 
 /** Starts the armed songs together once they are measured, on any screen. */

@@ -10,9 +10,9 @@ import { useApp } from '../../state/app-state.ts'
 import { FACTS } from '../../state/release-drafts.ts'
 import { useWords } from '../../text/context.tsx'
 import {
-  DeliverySection,
   LoudnessSection,
   PlannedSection,
+  QualitySection,
   type SectionProps,
   StartingPoint,
   StyleSection,
@@ -48,7 +48,7 @@ export function RecordSound({ release }: { release: Release }) {
       <Sounds settings={settings} mixed={NOT_MIXED} change={change} />
       <LoudnessSection settings={settings} mixed={NOT_MIXED} change={change} cost={null} />
       <Platforms chosen={settings.platforms} onChange={(platforms) => change({ platforms })} />
-      <DeliverySection settings={settings} mixed={NOT_MIXED} change={change} />
+      <QualitySection settings={settings} mixed={NOT_MIXED} change={change} />
       {named && (
         <Button small look="quiet" onClick={() => editor.change(FACTS, { settings: null })}>
           {t.release.sound.toUsual}

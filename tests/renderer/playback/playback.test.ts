@@ -104,6 +104,7 @@ function fakeGraph() {
 const ITEM: PlaybackItem = {
   kind: 'job',
   id: 'job',
+  title: 'Song',
   durationSeconds: 200,
   rateHz: 48_000,
   versions: VERSIONS,

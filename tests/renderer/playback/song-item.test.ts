@@ -9,6 +9,7 @@ import { plainLayout } from '../../../src-renderer/playback/wav.ts'
 
 const song = (sourceId: string, lufs = -18) =>
   songItem({
+    title: sourceId,
     sourceId,
     durationSeconds: 60,
     rateHz: 48_000,
@@ -158,15 +159,15 @@ describe('the playing version', () => {
     expect(state().isDifference).toBe(false)
   })
 
-  it('is one item: a song makes room for a job, and is there again at its place when that is left', async () => {
+  it('is one item: a song makes room for a release, and is there again at its place when that is left', async () => {
     const { playback, said, state } = setUp()
     playback.toggle(song('a'))
     await expect.poll(() => said).toContain('1 load source')
     playback.choose('audition')
     playback.adjust({ levelMode: 'service' })
-    const { versions } = song('job')
+    const { versions } = song('record')
     const first = { version: 'source', lastHeard: 'source', levelMode: 'matched', service: null } as const
-    playback.load({ ...song('job'), kind: 'job', versions: versions.slice(0, 1), first, keeps: [] })
+    playback.load({ ...song('record'), kind: 'release', versions: versions.slice(0, 1), first, keeps: [] })
     expect(said.at(-1)).toBe('1 close')
     expect(state()).toMatchObject({ isPlaying: false, levelMode: 'matched', service: null })
     playback.leave()
@@ -177,5 +178,18 @@ describe('the playing version', () => {
     expect(said).toContain('2 seek 10')
     playback.leave()
     expect(state().item).toBeNull()
+  })
+
+  it('goes on where each song was left, also as its masters', async () => {
+    const { playback, said, state } = setUp()
+    playback.toggle(song('a'))
+    await expect.poll(() => said).toContain('1 load source')
+    playback.toggle(song('b'))
+    await expect.poll(() => said).toContain('2 load source')
+    expect(said, 'another song begins at its start').not.toContain('2 seek 10')
+    playback.choose('audition')
+    playback.replace({ ...song('b'), id: 'job', kind: 'job' }, { version: 'source' })
+    expect(state()).toMatchObject({ item: { id: 'job' }, version: 'source', isPlaying: true })
+    await expect.poll(() => said).toContain('3 seek 10')
   })
 })

@@ -16,7 +16,7 @@ const NO_PRESETS: readonly Preset[] = []
 export function Presets() {
   const { batch, notices } = useApp()
   const { t } = useWords()
-  const { change } = useScope()
+  const { change } = useScope('sound')
   const known = useSelect(batch.store, (state) => state.batch?.presets) ?? NO_PRESETS
   const [isNaming, setNaming] = useState(false)
   const trigger = useRef<HTMLButtonElement>(null)
@@ -66,7 +66,7 @@ export function Presets() {
 function useKeepPreset() {
   const { batch, notices } = useApp()
   const { t } = useWords()
-  const { settings } = useScope()
+  const { settings } = useScope('sound')
   return {
     add(name: string) {
       if (settings) void batch.changePresets((all) => [...all, { name, settings }])

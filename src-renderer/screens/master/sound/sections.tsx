@@ -22,15 +22,13 @@ const isOfStyle = (settings: MasterSettings, style: StyleValues) =>
   (Object.keys(style) as (keyof StyleValues)[]).every((name) => settings[name] === style[name])
 
 /** Five styles, each a starting point for the faders; a sentence describes the chosen one. */
-export function StyleSection({ settings, mixed, change, presets }: SectionProps & { presets?: ReactNode }) {
+export function StyleSection({ settings, mixed, change }: SectionProps) {
   const { t } = useWords()
   const { style } = settings
   const isChanged = !isOfStyle(settings, STYLES[style])
   return (
     <div className="field">
-      <div className="label">
-        {t.settings.steering.style} {presets}
-      </div>
+      <span className="label">{t.settings.steering.style}</span>
       <Segmented
         label={t.settings.steering.style}
         value={mixed.has('style') ? null : style}
@@ -226,10 +224,10 @@ export function FilesSection({ settings, mixed, change }: SectionProps) {
   )
 }
 
-export function DeliverySection({ settings, mixed, change }: SectionProps) {
+export function QualitySection({ settings, mixed, change }: SectionProps) {
   const { t } = useWords()
   return (
-    <Fold title={t.sound.delivery} summary={`${t.tiers[settings.tier]} · ${t.sound.deliveryOf[settings.tier]}`}>
+    <Fold title={t.sound.quality} summary={`${t.tiers[settings.tier]} · ${t.sound.deliveryOf[settings.tier]}`}>
       <div className="field">
         <span className="label">
           {t.settings.tier} <span className="faint">{t.settings.tierPrice}</span>

@@ -1,32 +1,34 @@
 /** The Sound column, for all songs or the selected ones. */
-import { Redo2, Undo2, X } from 'lucide-react'
+import { BookmarkPlus, Redo2, Undo2 } from 'lucide-react'
 import { useMemo } from 'react'
 import type { Audition } from '../../../../src-contract/auditions.ts'
 import { Button } from '../../../components/button.tsx'
+import { Segmented } from '../../../components/choices.tsx'
 import { DifferenceButton } from '../../../components/difference-button.tsx'
 import { type Band, tiltedBands } from '../../../drawing/spectrum.ts'
+import { differenceOf, heardDifference } from '../../../playback/state.ts'
 import { useApp, usePlayback, useSelect } from '../../../state/app-state.ts'
-import { NO_SELECTION } from '../../../state/selection.ts'
-import { type SongRow, withOwnSettings } from '../../../state/song-rows.ts'
+import type { ScopeChoice, SettingsPart } from '../../../state/scope.ts'
+import type { SongRow } from '../../../state/song-rows.ts'
+import { isInSlot, SLOTS, slotOf } from '../../../state/sound-slots.ts'
 import { useWords } from '../../../text/context.tsx'
 import { DetailsSection } from '../details/details-section.tsx'
 import { ReferenceSlot } from '../reference-slot.tsx'
-import { auditionOf, loadedSong } from '../transport-song.ts'
-import { useScope } from '../use-batch.ts'
+import { loadedSong } from '../song-item.ts'
+import { useScope, useShownIds } from '../use-batch.ts'
 import { ColumnEdge, useColumnWidth } from './column-edge.tsx'
 import { EdgesSection, type EdgesSong } from './edges-section.tsx'
-import { Plan } from './plan.tsx'
 import { Presets } from './presets.tsx'
+import { Price } from './price.tsx'
 import { ResponseCurve } from './response-curve.tsx'
 import {
-  DeliverySection,
   FilesSection,
   LoudnessSection,
   PlannedSection,
+  QualitySection,
   StartingPoint,
   StyleSection,
 } from './sections.tsx'
-import { SlotSwitch } from './slot-switch.tsx'
 import { SoundKnobs } from './sound-knobs.tsx'
 
 export function SoundColumn({ rows }: { rows: readonly SongRow[] }) {
@@ -73,8 +75,8 @@ function UndoButtons() {
 function HeldDifference() {
   const { playback } = useApp()
   const { t } = useWords()
-  const isOn = usePlayback((state) => state.isDifference)
-  const canHear = usePlayback((state) => auditionOf(state) !== undefined && state.isPlaying)
+  const isOn = usePlayback((state) => heardDifference(state) !== null)
+  const canHear = usePlayback((state) => differenceOf(state) !== null)
   return (
     <DifferenceButton
       isOn={isOn}
@@ -85,41 +87,88 @@ function HeldDifference() {
   )
 }
 
-/** Names the songs in scope, and offers to reset their own settings. */
-function ScopeLine({ rows }: { rows: readonly SongRow[] }) {
+interface ScopeProps {
+  part: SettingsPart
+  rows: readonly SongRow[]
+}
+
+/** The songs that the controls of one part change, always said; own values stay until they are given up here. */
+function ScopeLine({ part, rows }: ScopeProps) {
   const { batch } = useApp()
   const { t } = useWords()
-  const { rowIds, title, ownIds } = useScope()
+  const shownIds = useShownIds()
+  const choice = useSelect(batch.store, (state) => state.scope[part])
+  const { rowIds, ownIds } = useScope(part)
   const isAll = rowIds.length === 0
-  const apart = isAll ? withOwnSettings(rows).map((row) => row.rowId) : ownIds
+  const some = shownIds.length === 1 ? t.scope.one : t.scope.some(shownIds.length)
   return (
     <div className="row scope">
-      <b className="grow clip" role="status">
-        {isAll ? t.settings.allSongs(rows.length) : title ? <bdi>{title}</bdi> : t.settings.someSongs(rowIds.length)}
-      </b>
-      {apart.length > 0 && (
-        <Button look="quiet" small onClick={() => batch.clearOwnSettings(apart, t.settings.madeLikeAll(apart.length))}>
-          {isAll ? t.settings.include(apart.length) : t.settings.likeAll}
-        </Button>
+      {rows.length > 1 && shownIds.length > 0 ? (
+        <Segmented<ScopeChoice>
+          label={t.scope.of[part]}
+          className="fit"
+          value={choice}
+          options={[
+            { value: 'selected', text: some },
+            { value: 'all', text: t.scope.all(rows.length) },
+          ]}
+          onChoose={(next) => batch.setScope(part, next)}
+        />
+      ) : (
+        <span className="label clip" role="status">
+          {isAll ? t.scope.all(rows.length) : t.scope.one}
+        </span>
       )}
-      {!isAll && (
+      {rows.length > 1 && ownIds.length > 0 && (
         <Button
           look="quiet"
           small
-          label={t.sound.toAll}
-          icon={<X className="i s" aria-hidden="true" />}
-          onClick={() => batch.select(NO_SELECTION)}
-        />
+          className="clip"
+          onClick={() => batch.clearOwnSettings(ownIds, part, t.settings.madeLikeAll(ownIds.length))}
+        >
+          {isAll ? t.settings.include(ownIds.length) : t.settings.likeAll}
+        </Button>
       )}
     </div>
   )
 }
 
-/** Returns the song whose spectrum is behind the curve: the selected one chosen last, else the playing one. */
+/** Keeps the sound of the song on the stage as a version that is not mastered yet. */
+function KeepButton() {
+  const { slots, notices } = useApp()
+  const { t } = useWords()
+  const { settings } = useScope('sound')
+  const id = useShownIds().at(-1)
+  const kept = useSelect(slots.store, (state) => (id ? state.bySong[id] : undefined))
+  if (!id || !settings) return null
+  // The last one is replaced once all are filled.
+  const free = SLOTS.find((slot) => !kept?.[slot]) ?? 'D'
+  const keep = () => {
+    const next = slotOf(settings)
+    const before = slots.put(id, free, next)
+    notices.edits.push({
+      undo: () => void slots.put(id, free, before),
+      redo: () => void slots.put(id, free, next),
+    })
+    notices.announce(t.sound.kept(free))
+  }
+  return (
+    <Button
+      look="quiet"
+      small
+      label={t.sound.keep}
+      icon={<BookmarkPlus className="i s" aria-hidden="true" />}
+      whyNot={SLOTS.some((slot) => isInSlot(kept?.[slot], settings)) && t.sound.isKept}
+      onClick={keep}
+    />
+  )
+}
+
+/** Returns the song whose spectrum is behind the curve: that on the stage, else the playing one. */
 function useCurveSong(rows: readonly SongRow[]) {
-  const { rowIds } = useScope()
+  const shownId = useShownIds().at(-1)
   const loadedId = usePlayback(loadedSong)
-  const id = rowIds.at(-1) ?? loadedId ?? (rows.length === 1 ? rows[0]?.rowId : undefined)
+  const id = shownId ?? loadedId
   return rows.find(({ rowId }) => rowId === id)?.song
 }
 
@@ -144,62 +193,82 @@ function shapesOf(audition: Audition | null): { readonly planned: readonly Band[
 /** The fields alone: in the column, or in the sheet of a narrow window. */
 export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
   const { batch, auditions } = useApp()
-  const { t, say } = useWords()
-  const { settings, rowIds, ownIds, mixed, change } = useScope()
+  const { t } = useWords()
+  const sound = useScope('sound')
+  const delivery = useScope('delivery')
+  const shownIds = useShownIds()
   const song = useCurveSong(rows)
-  const isHeard = usePlayback((state) => song !== undefined && loadedSong(state) === song.source.source_id)
-  const audition = useSelect(auditions.store, (state) => (isHeard ? state.audition : null))
-  const failure = useSelect(auditions.store, (state) => (isHeard ? state.failure : null))
+  const audition = useSelect(auditions.store, (state) =>
+    state.audition?.source_id === song?.source.source_id ? state.audition : null,
+  )
   const shapes = useMemo(() => shapesOf(audition), [audition])
+  const { settings } = sound
   const reference = useSelect(batch.references.store, ({ known }) => known[settings?.reference_source_id ?? ''])
-  if (!settings) return null
-  const props = { settings, mixed, change }
-  const rowId = rowIds.at(-1) ?? null
+  if (!settings || !delivery.settings) return null
+  const props = { settings, mixed: sound.mixed, change: sound.change }
+  const ofDelivery = { settings: delivery.settings, mixed: delivery.mixed, change: delivery.change }
+  const rowId = sound.rowIds.at(-1) ?? null
   return (
     <>
-      <div className="row sound-head">
-        <h2 className="grow">{t.settings.title}</h2>
-        <UndoButtons />
-        <SlotSwitch />
-      </div>
-      <ScopeLine rows={rows} />
-      <ResponseCurve
-        settings={settings}
-        toneDb={song?.analysis?.tone_db}
-        planned={shapes.planned}
-        aim={shapes.aim}
-        onChange={change}
-      />
-      {failure && (
-        <p className="problem" role="alert">
-          {say(failure)}
-        </p>
-      )}
-      <SoundKnobs {...props}>
-        <HeldDifference />
-      </SoundKnobs>
-      <StyleSection {...props} presets={<Presets />} />
-      <LoudnessSection {...props} cost={isHeard && <Plan change={change} />} />
-      <StartingPoint
-        {...props}
-        reference={{
-          name: reference?.filename,
-          slot: (
-            <ReferenceSlot
-              key={rowId ?? 'all'}
-              settings={settings}
-              rowId={rowId}
-              isOwn={ownIds.length > 0}
-              onChange={change}
-            />
-          ),
-        }}
-      />
-      <PlannedSection {...props} />
-      <EdgesSection {...props} song={edgesSongOf(rows, rowIds)} />
-      <DetailsSection rows={rows} chosen={rowIds} />
-      <DeliverySection {...props} />
-      <FilesSection {...props} />
+      <section className="sound-part" aria-label={t.settings.title}>
+        <div className="row sound-head">
+          <h2 className="grow">{t.settings.title}</h2>
+          <Presets />
+          <KeepButton />
+          <UndoButtons />
+        </div>
+        <ScopeLine part="sound" rows={rows} />
+        <Elsewhere shownId={shownIds.at(-1)} />
+        <ResponseCurve
+          settings={settings}
+          toneDb={song?.analysis?.tone_db}
+          planned={shapes.planned}
+          aim={shapes.aim}
+          onChange={sound.change}
+        />
+        <SoundKnobs {...props}>
+          <HeldDifference />
+        </SoundKnobs>
+        <StyleSection {...props} />
+        <StartingPoint
+          {...props}
+          reference={{
+            name: reference?.filename,
+            slot: (
+              <ReferenceSlot
+                key={rowId ?? 'all'}
+                settings={settings}
+                rowId={rowId}
+                isOwn={sound.ownIds.length > 0}
+                onChange={sound.change}
+              />
+            ),
+          }}
+        />
+        <PlannedSection {...props} />
+        <EdgesSection {...props} song={edgesSongOf(rows, sound.rowIds)} />
+        <DetailsSection rows={rows} chosen={sound.rowIds} />
+      </section>
+      <section className="delivery-part" aria-label={t.sound.delivery}>
+        <div className="row sound-head">
+          <h2 className="grow">{t.sound.delivery}</h2>
+        </div>
+        <ScopeLine part="delivery" rows={rows} />
+        <LoudnessSection {...ofDelivery} cost={shownIds.length > 0 && <Price change={delivery.change} />} />
+        <FilesSection {...ofDelivery} />
+        <QualitySection {...ofDelivery} />
+      </section>
     </>
+  )
+}
+
+/** Says which song sounds where it is not the one on the stage: its sound does not follow the faders. */
+function Elsewhere({ shownId }: { shownId: string | undefined }) {
+  const { t } = useWords()
+  const item = usePlayback((state) => (state.isPlaying && state.item?.songId !== shownId ? state.item : null))
+  return (
+    <p className="tick elsewhere" role="status">
+      {item && shownId ? t.scope.playing(item.title) : '\u00a0'}
+    </p>
   )
 }

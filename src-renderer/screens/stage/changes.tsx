@@ -1,0 +1,107 @@
+/** What mastering changes, or has changed: a sentence, the repairs, and what was found. */
+import type { Repair, Report, Warning } from '../../../src-contract/report.ts'
+import { decisionText } from '../../../src-contract/text/decisions.ts'
+import { frequency, unbroken } from '../../../src-contract/text/numbers.ts'
+import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'
+import { changeSummary } from '../../../src-contract/text/summary.ts'
+import { warningText } from '../../../src-contract/text/text.ts'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import type { SongRow } from '../../state/song-rows.ts'
+import { useListenWords } from './context.tsx'
+
+/** Warnings already covered by the verdict or the list of repairs. */
+const SAID_ELSEWHERE: readonly Warning['code'][] = ['TARGET_NOT_REACHED', 'INPUT_CLIPPED']
+
+/** What mastering will change in a song, from its audition, and what was found in it. */
+export function Changes({ row }: { row: SongRow }) {
+  const { l, language, say } = useListenWords()
+  const { auditions } = useApp()
+  const shown = useSelect(auditions.store, (state) => state.audition)
+  const failure = useSelect(auditions.store, (state) => state.failure)
+  const audition = shown?.source_id === row.rowId ? shown : null
+  const decisions = audition?.decisions ?? []
+  const repairs = decisions.filter(({ stage, code }) => stage === 'repair' && code !== 'NOTHING_TO_REPAIR')
+  const summary =
+    audition &&
+    changeSummary(decisions, [{ platform: audition.platform, gain_db: audition.gain_db, max_gain_reduction_db: 0 }])
+  return (
+    <section className="repairs" aria-label={l.changes.before}>
+      <header>
+        <h2>{l.changes.before}</h2>
+      </header>
+      <p className="says">{summary ? unbroken(summary[language]) : failure ? say(failure) : l.changes.planning}</p>
+      <ul className="fixes">
+        {repairs.map((decision, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two decisions of one kind differ in nothing but their place
+          <li key={index}>{unbroken(decisionText(decision, language))}</li>
+        ))}
+      </ul>
+      <Notes warnings={row.song?.analysis?.warnings ?? []} />
+    </section>
+  )
+}
+
+/** What was changed in a mastered song; without its report, only what was found. */
+export function Changed({
+  report,
+  warnings,
+}: {
+  report: Pick<Report, 'decisions' | 'masters' | 'repairs'> | null
+  warnings: readonly Warning[]
+}) {
+  const { l, language } = useListenWords()
+  const repairs = report?.repairs ?? []
+  const results = report?.masters.map(({ result }) => result) ?? []
+  return (
+    <section className="repairs" aria-label={l.changes.after}>
+      <header>
+        <h2>{l.changes.after}</h2>
+        <span className="faint">{l.repairs.only}</span>
+      </header>
+      {report && <p className="says">{unbroken(changeSummary(report.decisions, results)[language])}</p>}
+      {report && repairs.length === 0 && <p className="note">{l.repairs.none}</p>}
+      <ul className="fixes">
+        {repairs.map((repair, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two repairs of one kind differ in nothing but their place
+          <RepairRow key={index} repair={repair} />
+        ))}
+      </ul>
+      <Notes warnings={warnings.filter(({ code }) => !SAID_ELSEWHERE.includes(code))} />
+    </section>
+  )
+}
+
+function Notes({ warnings }: { warnings: readonly Warning[] }) {
+  const { t, language } = useListenWords()
+  return warnings.map(({ code, message, platform, values }) => (
+    <p key={`${code} ${platform ?? ''}`} className="note">
+      {platform && `${t.platforms[platform]}: `}
+      {unbroken(warningText(code, values, language) || message)}
+    </p>
+  ))
+}
+
+function RepairRow({ repair }: { repair: Repair }) {
+  const { l, format } = useListenWords()
+  const { kind, amount_db, frequency_hz, count, channel } = repair
+  const place = frequency_hz === undefined ? null : frequency(frequency_hz)
+  const detail =
+    kind === 'clipping' && amount_db !== undefined
+      ? l.repairs.rebuilt(format.level(Math.abs(amount_db)))
+      : place && worksBelow(repair)
+        ? l.repairs.below(place)
+        : [place, channel && channel !== 'both' ? l.repairs.channel[channel] : null].filter(Boolean).join(', ')
+  const amount =
+    count !== undefined
+      ? l.repairs.places(count)
+      : kind === 'mono_bass'
+        ? l.repairs.mono
+        : (repairAmount(repair) ?? l.repairs.removed)
+  return (
+    <li>
+      <b>{l.repairs.kinds[kind]}</b>
+      {amount}
+      <span>{detail}</span>
+    </li>
+  )
+}
