@@ -2,7 +2,7 @@
 import { SETTINGS } from '../../src-contract/settings.ts'
 import { presenceHz, type ToneSettings, tiltToHz, toneDb, toneSections } from '../../src-engine/dsp/tone-law.ts'
 import { linePath } from './paths.ts'
-import type { Band } from './spectrum.ts'
+import { type Band, depthOf } from './spectrum.ts'
 
 export type ToneName = keyof ToneSettings
 
@@ -12,9 +12,6 @@ const HIGHEST_HZ = 22_000
 export const RESPONSE_TICKS = [40, 100, 250, 1000, 2500, 6000, 16_000] as const
 /** Own and planned gain at the upper edge, dB; the lower edge is its negative. */
 const REACH_DB = 12
-/** Level of the spectrum at its upper edge, and range of the axis, dB. */
-const SPECTRUM_TOP_DB = 20
-const SPECTRUM_RANGE_DB = 52
 
 /** Returns the gain of the own tone at a frequency, dB. */
 export const ownToneDb = (settings: ToneSettings, hz: number): number => toneDb(toneSections(settings), hz)
@@ -44,7 +41,7 @@ export interface ResponseLayout {
   readonly height: number
 }
 
-/** Returns the axes: frequency on a logarithmic scale, gain around the middle, and the level of the spectrum. */
+/** Returns the axes: frequency on a logarithmic scale, and gain around the middle. */
 export function responseAxes({ width, height }: ResponseLayout) {
   const octaves = Math.log2(HIGHEST_HZ / LOWEST_HZ)
   const clamped = (y: number) => Math.max(0, Math.min(height, y))
@@ -52,7 +49,6 @@ export function responseAxes({ width, height }: ResponseLayout) {
     toX: (hz: number) => (Math.log2(hz / LOWEST_HZ) / octaves) * width,
     toHz: (x: number) => LOWEST_HZ * 2 ** ((x / width) * octaves),
     toY: (db: number) => clamped(height / 2 - (db / REACH_DB) * (height / 2)),
-    toLevelY: (db: number) => clamped(((SPECTRUM_TOP_DB - db) / SPECTRUM_RANGE_DB) * height),
     /** Decibels per pixel of pointer movement. */
     dbPerPixel: (2 * REACH_DB) / height,
   }
@@ -69,11 +65,17 @@ export function responsePath(gainDb: (hz: number) => number, layout: ResponseLay
   return isArea && points.length > 0 ? `${line}L${layout.width} ${layout.height / 2}L0 ${layout.height / 2}Z` : line
 }
 
-/** Returns the line of a spectrum, or with `isArea` the area under it. Fewer than two bands give an empty path. */
-export function levelPath(bands: readonly Band[], layout: ResponseLayout, isArea = false): string {
+/**
+ * Returns the line of a spectrum below the level of the top edge, or with `isArea` the area under it. Fewer than two bands give an empty
+ * path.
+ */
+export function levelPath(bands: readonly Band[], layout: ResponseLayout, topDb: number, isArea = false): string {
   if (bands.length < 2) return ''
-  const { toX, toLevelY } = responseAxes(layout)
-  const points = bands.map(({ hz, db }) => ({ x: Math.max(0, Math.min(layout.width, toX(hz))), y: toLevelY(db) }))
+  const { toX } = responseAxes(layout)
+  const points = bands.map(({ hz, db }) => ({
+    x: Math.max(0, Math.min(layout.width, toX(hz))),
+    y: depthOf(db, topDb) * layout.height,
+  }))
   const [first, last] = [points[0], points.at(-1)]
   const line = linePath(points)
   return isArea && first && last ? `${line}L${last.x} ${layout.height}L${first.x} ${layout.height}Z` : line

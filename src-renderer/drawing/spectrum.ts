@@ -13,9 +13,10 @@ const HIGHEST_HZ = 20_000
  * tilt that makes music look flat, 1.5 dB per octave remain to be added.
  */
 const TILT_DB_PER_OCTAVE = 4.5 - 3
-const LEAST_TOP_DB = 6
-const MOST_TOP_DB = 18
-const RANGE_DB = 42
+/** Room above the highest level, dB. */
+const HEADROOM_DB = 3
+/** Height of a plot below the highest level and its room, dB; levels below it are drawn as a floor. */
+const RANGE_DB = 60
 /** Bands whose mean is the zero line: the level of the music, without sub-bass and air. */
 const CORE_HZ = [100, 8000] as const
 /** A band below this counts as empty rather than quiet. */
@@ -27,15 +28,23 @@ export interface SpectrumLayout {
   readonly left: number
   readonly right: number
   readonly bottom: number
-  /** Level at the top edge; the plot is 42 dB high. */
+  /** Level at the top edge: 3 dB above the highest of all curves. The plot is 60 dB high. */
   readonly topDb: number
 }
 
-/** Returns the layout; the top edge is the first step of 3 dB above every curve, at most 18. */
+/** Returns the level at the top edge of a plot of curves: 3 dB above the highest; 3 dB without any. */
+export const topOf = (curves: readonly (readonly Band[])[]): number =>
+  HEADROOM_DB +
+  curves
+    .flat()
+    .reduce((highest, { db }) => Math.max(highest, db), curves.flat().length > 0 ? Number.NEGATIVE_INFINITY : 0)
+
+/** Returns the share of a plot's height, from its top, at which a level is drawn; levels beyond its edges are drawn on them. */
+export const depthOf = (db: number, topDb: number): number => Math.max(0, Math.min(1, (topDb - db) / RANGE_DB))
+
+/** Returns the layout of a plot. */
 export function spectrumLayout(width: number, height: number, curves: readonly (readonly Band[])[]): SpectrumLayout {
-  const highest = Math.max(LEAST_TOP_DB, ...curves.flatMap((bands) => bands.map(({ db }) => db)))
-  const topDb = Math.min(MOST_TOP_DB, Math.ceil(highest / 3) * 3)
-  return { width, height, left: 26, right: Math.max(27, width - 6), bottom: height - 18, topDb }
+  return { width, height, left: 26, right: Math.max(27, width - 6), bottom: height - 18, topDb: topOf(curves) }
 }
 
 export const FREQUENCY_TICKS = [
@@ -48,14 +57,14 @@ export const FREQUENCY_TICKS = [
   [5000, '5k'],
   [10_000, '10k'],
 ] as const
-export const LEVEL_TICKS = [12, 0, -12, -24] as const
+export const LEVEL_TICKS = [24, 12, 0, -12, -24, -36, -48] as const
 
 /** Returns the axes: frequency on a logarithmic scale, level from the top down. */
 export function spectrumAxes({ left, right, bottom, topDb }: SpectrumLayout) {
   const octaves = Math.log2(HIGHEST_HZ / LOWEST_HZ)
   return {
     toX: (hz: number) => left + (Math.log2(hz / LOWEST_HZ) / octaves) * (right - left),
-    toY: (db: number) => 6 + ((topDb - Math.max(topDb - RANGE_DB, Math.min(topDb, db))) / RANGE_DB) * (bottom - 8),
+    toY: (db: number) => 6 + depthOf(db, topDb) * (bottom - 8),
   }
 }
 

@@ -3,7 +3,7 @@
 import type { BatchSong } from '../../src-contract/app.ts'
 import type { AuditionPicture } from '../../src-contract/auditions.ts'
 import type { Job } from '../../src-contract/jobs.ts'
-import type { Report } from '../../src-contract/report.ts'
+import type { Report, Warning } from '../../src-contract/report.ts'
 import { thirdOctaveHz } from '../drawing/response.ts'
 import { commonRateHz, heardSeconds } from './listen-versions.ts'
 
@@ -17,14 +17,21 @@ export interface StageFacts {
   readonly spectrum: Report['source']['spectrum'] | undefined
   readonly referenceSpectrum: Report['source']['spectrum'] | undefined
   readonly targetSpectrum: Report['target_spectrum']
+  /** Highest frequency of the song's music where it ends early, Hz. */
+  readonly cutoffHz: number | undefined
   /** Whether the song was found to be clipped, so that its full-scale peaks are marked. */
   readonly isClipped: boolean
   /** Target of the loudness lane while no master is shown, LUFS. */
   readonly targetLufs: number
 }
 
-const isClipped = (warnings: readonly { readonly code: string }[] | undefined): boolean =>
+const isClipped = (warnings: readonly Warning[] | undefined): boolean =>
   warnings?.some(({ code }) => code === 'INPUT_CLIPPED') ?? false
+
+function cutoffOf(warnings: readonly Warning[] | undefined): number | undefined {
+  const cutoffHz = Number(warnings?.find(({ code }) => code === 'INPUT_BAND_LIMITED')?.values?.cutoffHz)
+  return cutoffHz > 0 ? cutoffHz : undefined
+}
 
 const USUAL_TARGET_LUFS = -14
 
@@ -39,6 +46,7 @@ export function factsOfReport(job: Job, report: Report): StageFacts {
     spectrum: source.spectrum,
     referenceSpectrum: reference?.spectrum,
     targetSpectrum: target_spectrum,
+    cutoffHz: cutoffOf(job.warnings),
     isClipped: isClipped(job.warnings),
     targetLufs: masters[0]?.result.target_lufs ?? USUAL_TARGET_LUFS,
   }
@@ -73,6 +81,7 @@ export function factsOfSong(
     spectrum: picture?.source.spectrum ?? tone ?? undefined,
     referenceSpectrum: picture?.reference?.spectrum,
     targetSpectrum: target.spectrum ?? undefined,
+    cutoffHz: cutoffOf(analysis?.warnings),
     isClipped: isClipped(analysis?.warnings),
     targetLufs: target.lufs,
   }

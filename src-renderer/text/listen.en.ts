@@ -123,6 +123,7 @@ export const listenEn = {
     table: 'Show as table',
     plot: 'Show as plot',
     frequency: 'Hz',
+    cutoff: (hz: string): string => `cutoff ${hz}`,
     label: (finding: string): string => `Long-term spectrum: ${finding}`,
     within: (who: string, db: string, aim: string, from: string, to: string): string =>
       `${who} is within ${db} dB of ${aim} from ${from} to ${to}.`,

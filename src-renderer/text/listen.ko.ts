@@ -123,6 +123,7 @@ export const listenKo: ListenText = {
     table: '표로 보기',
     plot: '그래프로 보기',
     frequency: 'Hz',
+    cutoff: (hz) => `${hz}에서 끊김`,
     label: (finding) => `장기 평균 스펙트럼: ${finding}`,
     within: (who, db, aim, from, to) => `${from}–${to}에서 ${and(who)} ${aim}의 차이가 ${db} dB 이내예요.`,
     mean: (who, db, aim, from, to) => `${from}–${to}에서 ${and(who)} ${aim}의 차이는 평균 ${db} dB예요.`,

@@ -3,7 +3,7 @@
  */
 
 import { useMemo, useRef, useState } from 'react'
-import { nominalHz, nominalName, unbroken } from '../../../src-contract/text/numbers.ts'
+import { frequency, nominalHz, nominalName, unbroken } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { setAttribute, useFrames, useSize } from '../../components/frames.ts'
 import {
@@ -142,6 +142,7 @@ function Plot({ curves, label }: { curves: Curves; label: string }) {
     [width, height, curves],
   )
   const { toX, toY } = spectrumAxes(layout)
+  const { cutoffHz } = useStage().facts
   const isLive = useHere(isHeardLive)
   const lastDraw = useRef(0)
   useFrames((time) => {
@@ -171,7 +172,15 @@ function Plot({ curves, label }: { curves: Curves; label: string }) {
             </text>
           </g>
         ))}
-        {LEVEL_TICKS.filter((db) => db <= layout.topDb - 2).map((db) => (
+        {cutoffHz !== undefined && (
+          <g>
+            <path className="l-cutoff" d={`M${toX(cutoffHz).toFixed(1)} 4V${layout.bottom}`} />
+            <text className="t e" x={toX(cutoffHz) - 4} y={layout.bottom - 6}>
+              {l.spectrum.cutoff(frequency(cutoffHz))}
+            </text>
+          </g>
+        )}
+        {LEVEL_TICKS.filter((db) => db <= layout.topDb - 2 && toY(db) < layout.bottom).map((db) => (
           <g key={db}>
             <line className="g" x1={layout.left} x2={layout.right} y1={toY(db)} y2={toY(db)} />
             {/* The lowest label is hidden behind the unit. */}

@@ -113,9 +113,18 @@ describe('the spectrum', () => {
     expect([toX(22), toX(20_000)]).toEqual([layout.left, layout.right])
   })
 
-  it('is as high as its highest curve, in steps of 3 dB from 6 to 18', () => {
-    const topOf = (db: number) => spectrumLayout(380, 150, [[{ hz: 100, db }]]).topDb
-    expect([-20, 6, 6.1, 11, 40].map(topOf)).toEqual([6, 6, 9, 12, 18])
+  it('has its highest level 3 dB below the top, and draws as a floor only what lies more than 60 dB below that', () => {
+    for (const peak of [-20, 0, 6.1, 40]) {
+      const curve = [peak, peak - 20, peak - 56.9, peak - 57.1, peak - 90].map((db, i) => ({ hz: 100 * 2 ** i, db }))
+      const layout = spectrumLayout(380, 150, [[{ hz: 100, db: peak - 5 }], curve])
+      expect(layout.topDb - peak).toBeCloseTo(3, 9)
+      const ys = curve.map(({ db }) => spectrumAxes(layout).toY(db))
+      expect(
+        ys.slice(0, 4).every((y, i) => i === 0 || y > (ys[i - 1] ?? 0)),
+        'no plateau above the floor',
+      ).toBe(true)
+      expect(ys[4]).toBe(ys[3])
+    }
   })
 
   it('writes frequencies by their nominal names', () => {

@@ -20,7 +20,7 @@ import {
   thirdOctaveHz,
   toneValue,
 } from '../../../drawing/response.ts'
-import { type Band, tiltedBands } from '../../../drawing/spectrum.ts'
+import { type Band, tiltedBands, topOf } from '../../../drawing/spectrum.ts'
 import { useWords } from '../../../text/context.tsx'
 import { printedDb } from './sound-knobs.tsx'
 
@@ -50,10 +50,11 @@ export function ResponseCurve({ settings, toneDb, planned, aim, onChange }: Resp
           toneDb,
         )
       : []
+    const topDb = topOf([bands, aim])
     return {
-      area: levelPath(bands, layout, true),
-      line: levelPath(bands, layout),
-      aim: levelPath(aim, layout),
+      area: levelPath(bands, layout, topDb, true),
+      line: levelPath(bands, layout, topDb),
+      aim: levelPath(aim, layout, topDb),
       planned: planned.length > 0 ? responsePath(joined(planned), layout, true) : '',
     }
   }, [toneDb, aim, planned, layout])
