@@ -24,6 +24,7 @@ interface MasterCommandOptions extends ClientOptions {
   readonly title?: string
   readonly artist?: string
   readonly cover?: string
+  readonly recipe?: string
   readonly convert?: true
   readonly stems?: true
   /** Texts of the settings by the names of their options. */
@@ -47,6 +48,7 @@ export function registerMasterCommand(program: Command, dataDir: string, message
   master.option('--title <title>', say.title).option('--artist <artist>', say.artist)
   for (const name of METADATA_NAMES) master.option(`--${name} <${name}>`, METADATA[name].help[messages.language])
   master
+    .option('--recipe <file>', say.recipe, absolutePath(messages))
     .option('--cover <file>', say.cover, absolutePath(messages))
     .action((file: string, options: MasterCommandOptions) =>
       masterCommand(inputPath(messages)(file), options, messages),
@@ -80,6 +82,7 @@ function masterCommand(file: string, options: MasterCommandOptions, messages: Me
               fields: textFields(options),
               isOfStems: options.stems === true,
               ...(reference ? { reference } : {}),
+              ...(options.recipe === undefined ? {} : { recipePath: options.recipe }),
               ...(options.cover === undefined ? {} : { coverPath: options.cover }),
             },
             (job) => showProgress(job.progress, spoken.master.stages[job.stage ?? job.status]),

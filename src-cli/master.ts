@@ -20,6 +20,8 @@ export interface MasterOptions {
   readonly reference?: Input
   /** True if the song is a ZIP of its stems. False when absent. */
   readonly isOfStems?: boolean
+  /** Absolute path of a recipe, or of the report that has it. */
+  readonly recipePath?: string
   /** Absolute path of the cover. */
   readonly coverPath?: string
   /** Further text fields of `POST /api/v1/master`, by their wire names. */
@@ -59,6 +61,8 @@ export async function masterFile(
   if (options.reference)
     await attach(client, form, options.reference, 'reference_file', 'reference_source_id', messages)
 
+  if (options.recipePath !== undefined)
+    form.files.recipe = { content: await openAsBlob(options.recipePath), name: path.basename(options.recipePath) }
   if (options.coverPath !== undefined) {
     const content = await openAsBlob(options.coverPath)
     form.files.cover_file = { content, name: path.basename(options.coverPath) }

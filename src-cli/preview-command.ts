@@ -22,6 +22,7 @@ interface PreviewOptions extends ClientOptions {
   readonly start?: string
   readonly seconds?: string
   readonly reference?: string
+  readonly recipe?: string
   readonly convert?: true
   /** Texts of the settings by the names of their options. */
   readonly [option: string]: unknown
@@ -48,6 +49,7 @@ export function registerPreviewCommand(program: Command, dataDir: string, messag
     .option('--start <seconds>', say.start)
     .option('--seconds <seconds>', say.seconds)
     .option('--reference <file>', messages.master.reference, absolutePath(messages))
+    .option('--recipe <file>', messages.master.recipe, absolutePath(messages))
     .option('--title <title>', say.title)
     .option('--convert', messages.master.convert)
   for (const name of HEARD_NAMES) command.addOption(settingOption(name, messages))
@@ -77,7 +79,12 @@ async function preview(
     const [content, reference] = await Promise.all(
       inputs.map(async (input) => ({ content: await openAsBlob(input.path), name: input.name })),
     )
-    const files = { ...(content ? { file: content } : {}), ...(reference ? { reference_file: reference } : {}) }
+    const recipe = options.recipe === undefined ? undefined : await openAsBlob(options.recipe)
+    const files = {
+      ...(content ? { file: content } : {}),
+      ...(reference ? { reference_file: reference } : {}),
+      ...(recipe ? { recipe: { content: recipe, name: 'recipe.json' } } : {}),
+    }
     return client.open('preview', { fields: fieldsOf(options), files })
   })
   const named = file === STANDARD_INPUT ? 'stdin' : path.parse(file).name

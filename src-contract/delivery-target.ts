@@ -1,7 +1,12 @@
 /** Loudness and ceiling of the masters for a platform, and the platform's processing on playback. */
+import { type MasterName, RELEASE } from './master-name.ts'
 import { type Platform, platformFacts } from './platforms/index.ts'
 import type { Confidence, PlaybackRule } from './platforms/platform.ts'
+import type { PeakTreatment } from './recipe.ts'
+import type { MasterGoal } from './recipe-schemas.ts'
 import type { Genre, JobSettings, LoudnessMode } from './settings.ts'
+
+export { type MasterName, RELEASE } from './master-name.ts'
 
 /** Release loudness of each genre, LUFS: published analyses of chart releases, rounded down to be cautious. */
 const GENRE_LUFS: Record<Genre, number> = {
@@ -23,6 +28,10 @@ export interface DeliveryTarget {
   readonly targetConfidence: Confidence
   readonly ceilingConfidence: Confidence
   readonly playback: PlaybackRule
+  /** True for a ceiling that a recipe asks for: no proof lowers it. */
+  readonly isCeilingKept?: true
+  /** Treatment of its peaks that a recipe asks for; the best by trials when absent. */
+  readonly peaks?: PeakTreatment
 }
 
 /**
@@ -51,26 +60,48 @@ export function deliveryTarget(
   }
 }
 
-/** Returns the targets of a job, in the order of its platforms; `own` overrides single ones. Never throws. */
+/**
+ * Returns the targets of a job, in the order of its platforms; those of a recipe override the settings, and `own` single ones of both.
+ * Never throws.
+ */
 export function targetsOf(
-  { platforms, genre, loudness, target_lufs: requestedLufs }: TargetSettings,
+  { platforms, genre, loudness, target_lufs: requestedLufs, recipe }: TargetSettings,
   own: MasterTargets = {},
 ): DeliveryTarget[] {
-  return platforms.map((platform) => deliveryTarget(platform, genre, loudness, own[platform] ?? requestedLufs))
+  return platforms.map((platform) => {
+    const target = deliveryTarget(platform, genre, loudness, own[platform] ?? requestedLufs)
+    return own[platform] === undefined ? withGoal(target, recipe?.masters?.[platform]) : target
+  })
+}
+
+function withGoal<Target extends MasterTarget>(target: Target, goal: MasterGoal | undefined): Target {
+  if (!goal) return target
+  const { target_lufs: targetLufs, ceiling_dbtp: ceilingDbtp, peaks } = goal
+  const goals = { targetLufs, ceilingDbtp, targetConfidence: 'requested', ceilingConfidence: 'requested' } as const
+  return { ...target, ...goals, isCeilingKept: true, ...(peaks ? { peaks: treatmentOf(peaks) } : {}) }
+}
+
+function treatmentOf({ clip_above_db, limiter }: NonNullable<MasterGoal['peaks']>): PeakTreatment {
+  return {
+    clipAboveDb: clip_above_db,
+    limiter: {
+      lookAheadMs: limiter.look_ahead_ms,
+      fastReleaseMs: limiter.fast_release_ms,
+      slowRiseMs: limiter.slow_rise_ms,
+      slowFallMs: limiter.slow_fall_ms,
+    },
+  }
 }
 
 /** Settings that determine the targets of masters. */
-export type TargetSettings = Pick<JobSettings, 'platforms' | 'genre' | 'loudness' | 'target_lufs'>
+export type TargetSettings = Pick<JobSettings, 'platforms' | 'genre' | 'loudness' | 'target_lufs'> &
+  Partial<Pick<JobSettings, 'recipe'>>
 
 /** Level of a song. */
 export interface SongLevel {
   readonly integratedLufs: number
   readonly truePeakDbtp: number
 }
-
-/** Name of the master for all services; the others are named after their platform. */
-export const RELEASE = 'release' as const
-export type MasterName = Platform | typeof RELEASE
 
 /** Loudness targets of single masters, LUFS. */
 export type MasterTargets = Readonly<Partial<Record<MasterName, number>>>
@@ -113,12 +144,13 @@ export function releaseTarget(
   const leastLufs = release_level === 'song' && song ? ownLevelLufs(settings, song) : RELEASE_LUFS
   const targetLufs = requestedLufs ?? (loudness === 'competitive' ? GENRE_LUFS[genre] : leastLufs)
   const lowest = lowestCeiling(settings, targetLufs)
-  return {
+  const target: MasterTarget = {
     targetLufs,
     ceilingDbtp: lowest.ceilingDbtp,
     targetConfidence: requestedLufs === null ? 'our_recommendation' : 'requested',
     ceilingConfidence: lowest.ceilingConfidence,
   }
+  return own[RELEASE] === undefined ? withGoal(target, settings.recipe?.masters?.[RELEASE]) : target
 }
 
 /** True peak limit when a service turns up a quiet track (support.spotify.com, "Loudness normalization"). */

@@ -23,6 +23,7 @@ import {
   MAX_CLIENT_REFERENCE_LENGTH,
   MAX_DURATION_SECONDS,
   MAX_PREVIEW_SECONDS,
+  MAX_RECIPE_BYTES,
   MAX_TITLE_LENGTH,
   MAX_URL_LENGTH,
   MAX_WAIT_SECONDS,
@@ -31,7 +32,7 @@ import {
 import { CHANGED_METADATA, METADATA_FIELDS, SHOWN_METADATA } from './metadata-schemas.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { MasterResult, Pictured, RENDER_WARNING_CODES, ReleaseResult, Repair, Report, Warning } from './report.ts'
-import { CHANGED_SETTINGS, SETTING_FIELDS, SHOWN_SETTINGS } from './setting-schemas.ts'
+import { CHANGED_SETTINGS, HasRecipe, SETTING_FIELDS, SettingRecipe, SHOWN_SETTINGS } from './setting-schemas.ts'
 import { MADE_WITH } from './settings.ts'
 import { ACCEPT_ANY, OTHER_CONTAINERS } from './song-files.ts'
 
@@ -103,6 +104,7 @@ export const Job = exactly({
   duration_seconds: Type.Number(),
   codec: Type.String(),
   ...SHOWN_SETTINGS,
+  has_recipe: HasRecipe,
   warnings: Type.Array(Warning),
   results: Type.Array(MasterResult),
   summary: Type.Optional(
@@ -135,6 +137,17 @@ export const AcceptField = Type.Optional(
   ),
 )
 
+const RECIPE_PART = {
+  required: false,
+  description: `Extension: the field \`recipe\` as a file, at most ${MAX_RECIPE_BYTES / 2 ** 20} MiB.`,
+}
+
+const RecipeField = Type.Optional(
+  Type.String({
+    description: `Extension: \`recipe\` of a report.json, or one of your own, as JSON (a file part beyond 64 KiB). Its stages and targets replace the plan: the same song, engine and ffmpeg give the same WAVs again. No setting of the sound and no reference may stand beside it.`,
+  }),
+)
+
 /** Unparsed text fields of `POST /api/v1/master`, since multipart carries strings. They are checked in this order. */
 export const MasterFields = exactly({
   platforms: Type.String({ description: `Comma-separated list of: ${PLATFORMS.join(', ')}.` }),
@@ -146,6 +159,7 @@ export const MasterFields = exactly({
   intensity,
   reference_amount,
   ...furtherSettings,
+  recipe: RecipeField,
   title: Type.Optional(songName('Extension: title of the masters, else that of the tag or the file name.')),
   artist: Type.Optional(songName('Extension: artist of the masters, else that of the tag.')),
   ...METADATA_FIELDS,
@@ -209,6 +223,7 @@ export const RetryChanges = exactly({
   accept: AcceptField,
   // Without defaults: unnamed settings stay.
   ...CHANGED_SETTINGS,
+  recipe: SettingRecipe,
   title: Type.Optional(songName('Title of the masters; empty for that of the tag or the file name.')),
   artist: Type.Optional(songName('Artist of the masters; empty for that of the tag.')),
   ...CHANGED_METADATA,
@@ -308,6 +323,7 @@ export const jobEndpoints = endpoints({
       files: {
         file: { required: true, description: 'MP3, WAV or FLAC, at most 50 MB and 10 minutes.' },
         reference_file: { required: false, description: 'A track whose tone to match; the same limits, at least 5 s.' },
+        recipe: RECIPE_PART,
         cover_file: {
           required: false,
           description:
@@ -484,6 +500,7 @@ export const jobEndpoints = endpoints({
       files: {
         file: { required: true, description: 'MP3, WAV or FLAC, at most 50 MB and 10 minutes.' },
         reference_file: { required: false, description: 'A track whose tone to match; the same limits, at least 5 s.' },
+        recipe: RECIPE_PART,
       },
     },
     answers: { 200: { description: 'The passage.', mediaTypes: ['audio/wav'] } },

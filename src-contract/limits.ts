@@ -75,3 +75,6 @@ export const MAX_WAIT_SECONDS = 30
 
 /** Longest sentence about the sound that is turned into settings, characters. */
 export const MAX_WORDS_LENGTH = 500
+
+/** Largest recipe of a request, bytes of JSON. */
+export const MAX_RECIPE_BYTES = 4_194_304

@@ -7,8 +7,9 @@ import { exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
 import { FORMAT_NAMES } from './formats.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { CONFIDENCES } from './platforms/platform.ts'
+import { WrittenRecipe } from './recipe-schemas.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
-import { REPORTED_SETTINGS } from './setting-schemas.ts'
+import { HasRecipe, REPORTED_SETTINGS } from './setting-schemas.ts'
 import { codesToldUnder, STAGE_KINDS, type StageDecisionCode } from './stages/index.ts'
 import type { Language } from './text/language.ts'
 
@@ -38,6 +39,8 @@ export const WARNING_CODES = [
   'REFERENCE_LOSSY',
   'REFERENCE_IS_TARGET',
   'REFERENCE_NOT_COMPARABLE',
+  'RECIPE_OF_OTHER_SONG',
+  'RECIPE_ROUNDED',
   'TARGET_NOT_REACHED',
   'CODEC_OVERSHOOT',
   'IGNORED_FIELD',
@@ -234,6 +237,7 @@ const FINISHING_CODES = [
   'STOPPED_BELOW_TARGET',
   'CEILING_LOWERED_FOR_CODEC',
   'CANDIDATE_CHOSEN',
+  'RECIPE_FOLLOWED',
 ] as const
 
 /** The decision that a repair was left out because its owner asked for that. */
@@ -291,12 +295,22 @@ export type Pictured = Static<typeof Pictured>
 export const ReportSettings = exactly({
   platforms: Type.Array(oneOf(PLATFORMS)),
   ...REPORTED_SETTINGS,
+  has_recipe: HasRecipe,
 })
 export type ReportSettings = Static<typeof ReportSettings>
 
-/** Recipe of the chain up to clipper and limiter, complete enough for another tool to rebuild it. */
+const { engine_version, source, intensity, masters: goals } = WrittenRecipe.properties
+
+/**
+ * Recipe of a result: as the field `recipe` of a request it makes the same masters of the same song again. Version 1 has rounded stages
+ * alone.
+ */
 export const ReportRecipe = exactly({
   version: Type.Integer(),
+  engine_version,
+  source,
+  intensity,
+  masters: goals,
   stages: Type.Array(
     Type.Object(
       { kind: oneOf(STAGE_KINDS) },

@@ -5,6 +5,7 @@
 import Type, { type Static, type TOptional, type TProperties, type TSchema, type TUnsafe } from 'typebox'
 import { exactly, oneOf, orNull, Uuid } from './common.ts'
 import { PLATFORMS } from './platforms/index.ts'
+import { WrittenRecipe } from './recipe-schemas.ts'
 import {
   FURTHER_NAMES,
   type FurtherName,
@@ -108,6 +109,13 @@ export const SHOWN_SETTINGS = ofEach<Shown>((name) => {
   const { shown } = FORMS[name]
   return SHOWN_IF_SET.some((other) => other === name) ? Type.Optional(shown) : shown
 })
+/** Mark of settings with a recipe in answers. */
+export const HasRecipe = Type.Optional(
+  Type.Literal(true, { description: 'Extension: a recipe was followed instead of a plan; it is in report.json.' }),
+)
+/** Schema of a recipe among settings: null for none. */
+export const SettingRecipe = Type.Optional(orNull(WrittenRecipe))
+
 /** Schemas of the settings in a report; reports of earlier versions contain only the first ones. */
 export const REPORTED_SETTINGS = {
   ...SHOWN_SETTINGS,
@@ -123,6 +131,7 @@ export const CHANGED_SETTINGS = optional(accepted)
 const members = {
   platforms: Type.Array(oneOf(PLATFORMS), { minItems: 1, uniqueItems: true }),
   ...accepted,
+  recipe: SettingRecipe as unknown as TUnsafe<JobSettings['recipe']>,
   reference_source_id: orNull(Uuid),
 }
 

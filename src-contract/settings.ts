@@ -6,6 +6,7 @@ import type { Edges } from './edges.ts'
 import { FORMAT_NAMES } from './formats.ts'
 import { MAX_DURATION_SECONDS, MAX_GAP_SECONDS } from './limits.ts'
 import { PLATFORMS, type Platform } from './platforms/index.ts'
+import type { WrittenRecipe } from './recipe-schemas.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
 import {
   amount,
@@ -326,13 +327,18 @@ type ValueOf<Row> = Row extends { readonly kind: 'choice'; readonly values: read
     ? Value
     : never
 
-/** Mastering settings of a job, apart from its songs. */
-export type JobSettings = { platforms: Platform[] } & { [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> }
+/**
+ * Mastering settings of a job, apart from its songs. A recipe has its stages and targets in place of what would be planned; the settings of
+ * the sound beside it are neutral.
+ */
+export type JobSettings = { platforms: Platform[]; recipe: WrittenRecipe | null } & {
+  [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]>
+}
 
 /** Mastering settings of a song: those of a job, and the stored song that is its reference. */
 export type MasterSettings = JobSettings & { reference_source_id: string | null }
 
-const JOB_MEMBERS: readonly (keyof JobSettings)[] = ['platforms', ...SETTING_NAMES]
+const JOB_MEMBERS: readonly (keyof JobSettings)[] = ['platforms', ...SETTING_NAMES, 'recipe']
 
 /** Members of `MasterSettings` in writing order. */
 export const MASTER_MEMBERS: readonly (keyof MasterSettings)[] = [
@@ -364,7 +370,8 @@ export const WHOLE_SONG: Edges = Object.fromEntries(
 /** The default of every setting. */
 export const DEFAULT_SETTINGS: MasterSettings = {
   platforms: [...PLATFORMS],
-  ...(ofEach('standard') as Omit<JobSettings, 'platforms'>),
+  ...(ofEach('standard') as Omit<JobSettings, 'platforms' | 'recipe'>),
+  recipe: null,
   reference_source_id: null,
 }
 
@@ -376,10 +383,16 @@ export function jobSettings(from: Pick<JobSettings, 'platforms'> & Partial<JobSe
   return picked(JOB_MEMBERS, from)
 }
 
-/** Returns settings as in answers: absent ones are left out, and so are default edge and file settings. */
-export function shownSettings({ target_lufs, ...settings }: JobSettings) {
+/**
+ * Returns settings as in answers: absent ones are left out, and so are default edge and file settings; of a recipe, which the report has, only
+ * that there was one.
+ */
+export function shownSettings({ target_lufs, recipe, ...settings }: JobSettings) {
   const plain = SHOWN_IF_SET.filter((name) => JSON.stringify(settings[name]) === JSON.stringify(DEFAULT_SETTINGS[name]))
-  const shown: Omit<typeof settings, ShownIfSet> & Partial<Pick<JobSettings, ShownIfSet>> = { ...settings }
+  const shown: Omit<typeof settings, ShownIfSet> & Partial<Pick<JobSettings, ShownIfSet>> & { has_recipe?: true } = {
+    ...settings,
+    ...(recipe ? { has_recipe: true } : {}),
+  }
   for (const name of plain) delete shown[name]
   return target_lufs === null ? shown : { ...shown, target_lufs }
 }

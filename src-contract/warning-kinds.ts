@@ -34,6 +34,8 @@ export const WARNING_KINDS: Readonly<Record<WarningCode, WarningKind>> = {
   COVER_UNUSUAL: 'remark',
   COVER_NOT_RGB: 'remark',
   IGNORED_FIELD: 'remark',
+  RECIPE_OF_OTHER_SONG: 'remark',
+  RECIPE_ROUNDED: 'remark',
   // Known only once the song is mastered.
   REFERENCE_LOSSY: 'remark',
   REFERENCE_IS_TARGET: 'remark',

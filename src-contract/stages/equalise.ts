@@ -4,16 +4,18 @@ import type { StageSentences } from './sentences.ts'
 
 /** One section of a parametric equaliser, after R. Bristow-Johnson's Audio EQ Cookbook. */
 export interface EqualiserSection {
-  readonly shape: 'peak' | 'high_shelf'
+  readonly shape: 'peak' | 'low_shelf' | 'high_shelf' | 'low_pass' | 'high_pass' | 'notch'
   /** 10 Hz to 0.45 of the sample rate. */
   readonly frequencyHz: number
-  /** −12 to 12. */
+  /** −18 to 18; passes and notches, which have none, may lack it. */
   readonly gainDb: number
-  /** 0.3 to 12. */
+  /** 0.3 to 30. */
   readonly q: number
+  /** The filtered part; both channels when absent. */
+  readonly channel?: 'mid' | 'side'
 }
 
-/** Parametric equaliser, the same in both channels. */
+/** Parametric equaliser. */
 export interface Equalise {
   readonly kind: 'equalise'
   readonly sections: readonly EqualiserSection[]

@@ -92,6 +92,11 @@ const otherSentences: Record<Exclude<DecisionCode, StageDecisionCode>, Sentence>
       `The ceiling was lowered by ${db(v.loweredDb)}, so that the lossy copy stays below full scale.`,
       `손실 압축본이 풀스케일을 넘지 않도록 피크 한도를 ${db(v.loweredDb)} 낮췄어요.`,
     ),
+  RECIPE_FOLLOWED: (v) =>
+    both(
+      `The recipe that was sent was followed: ${v.stages === 1 ? '1 stage' : `${v.stages ?? 'its'} stages`} in place of a plan.`,
+      `보낸 레시피를 그대로 따랐어요. 단계 ${v.stages ?? ''}개를 계획 대신 썼어요.`,
+    ),
   CANDIDATE_CHOSEN: (v) => {
     const name = candidateNames[String(v.candidate)] ?? both('the best', '가장 나은 것')
     const isOther = v.candidate === 'gentler' || v.candidate === 'firmer'

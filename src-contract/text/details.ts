@@ -35,6 +35,8 @@ export type Detail =
         | 'uuid'
         | 'each_once'
         | 'once'
+        | 'rising'
+        | 'beside_recipe'
         | 'unknown_member'
         | 'session_only'
         | 'one_platform'
@@ -122,6 +124,11 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   object: { en: 'It must be a JSON object.', ko: 'JSON 객체여야 해요.' },
   uuid: { en: 'It must be a UUID.', ko: 'UUID여야 해요.' },
   each_once: { en: 'Each entry may appear only once.', ko: '같은 항목은 한 번만 넣을 수 있어요.' },
+  rising: { en: 'Its values must rise from one to the next.', ko: '값이 차례로 커져야 해요.' },
+  beside_recipe: {
+    en: 'The recipe says it already. Leave it out, or change the recipe.',
+    ko: '레시피에 이미 있는 값이에요. 빼거나 레시피를 고치세요.',
+  },
   once: { en: 'It may be sent only once.', ko: '한 번만 보낼 수 있어요.' },
   file_part: {
     en: ({ names }) => `A file must be sent as one of: ${names.join(', ')}.`,

@@ -258,6 +258,10 @@ export const warnings: Record<WarningCode, Sentence> = {
   REFERENCE_IS_TARGET: 'The reference is the song itself, so there is nothing to match.',
   REFERENCE_NOT_COMPARABLE:
     'The reference cannot be compared: it is silent, out of phase, or contains only a few tones. It was not used. Choose another track.',
+  RECIPE_OF_OTHER_SONG:
+    'The recipe was made for another song, or for another cut of this one. Its stages are used as written; repairs, gain and limiter are planned anew.',
+  RECIPE_ROUNDED:
+    'The recipe was written by an older version, with rounded numbers and without its targets: the masters come close, but are not the same.',
   TARGET_NOT_REACHED: (v) =>
     `The master is ${v.missingLu} LU below its target. More loudness would have cost too much sound quality.`,
   IGNORED_FIELD: (v) => `The field "${v.field}" does not exist and was ignored. Check its spelling.`,

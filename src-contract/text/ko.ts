@@ -244,6 +244,10 @@ export const warnings: Record<WarningCode, Sentence> = {
   REFERENCE_IS_TARGET: '레퍼런스가 같은 곡이라 맞출 것이 없어요.',
   REFERENCE_NOT_COMPARABLE:
     '레퍼런스로 쓸 수 없는 곡이에요. 무음이거나 위상이 반대이거나 음이 몇 개뿐이에요. 반영하지 않았으니 다른 곡을 고르세요.',
+  RECIPE_OF_OTHER_SONG:
+    '다른 곡이나 이 곡의 다른 구간으로 만든 레시피예요. 단계는 적힌 그대로 쓰고 복원, 게인, 리미터는 새로 정했어요.',
+  RECIPE_ROUNDED:
+    '이전 버전이 쓴 레시피라 숫자가 반올림되었고 목표 음량이 없어요. 비슷하지만 똑같은 마스터는 아니에요.',
   TARGET_NOT_REACHED: (v) => `마스터가 목표보다 ${v.missingLu} LU 낮아요. 더 올리면 얻는 것보다 잃는 것이 많아요.`,
   IGNORED_FIELD: (v) => `"${v.field}"은(는) 없는 필드라서 무시했어요. 이름을 확인해 주세요.`,
   CODEC_OVERSHOOT: (v) => `${codecLabel(v.codec)} 인코딩 뒤 피크가 ${v.truePeakDbtp} dBTP까지 올라가요.`,

@@ -77,6 +77,7 @@ const CHANGES: Readonly<Record<DecisionCode, Sentence | null>> = {
   STOPPED_BELOW_TARGET: null,
   CEILING_LOWERED_FOR_CODEC: null,
   CANDIDATE_CHOSEN: null,
+  RECIPE_FOLLOWED: () => both('the recipe that was sent', '보낸 레시피 적용'),
 }
 
 /** Gain and limiting of one master. */

@@ -70,6 +70,28 @@ export function highShelf(frequencyHz: number, sampleRateHz: number, gainDb: num
   )
 }
 
+/** Low shelf: `gainDb` far below `frequencyHz`, half of it (in dB) there, 0 dB far above. */
+export function lowShelf(frequencyHz: number, sampleRateHz: number, gainDb: number, q = butterworthQ): Biquad {
+  const { cos, sin } = angle(frequencyHz, sampleRateHz)
+  const a = powerOfTen(gainDb / 40)
+  const s = (2 * Math.sqrt(a) * sin) / (2 * q)
+  return normalised(
+    a * (a + 1 - (a - 1) * cos + s),
+    2 * a * (a - 1 - (a + 1) * cos),
+    a * (a + 1 - (a - 1) * cos - s),
+    a + 1 + (a - 1) * cos + s,
+    -2 * (a - 1 + (a + 1) * cos),
+    a + 1 + (a - 1) * cos - s,
+  )
+}
+
+/** Notch: nothing at `frequencyHz`, −3 dB over the bandwidth frequencyHz / q. */
+export function notch(frequencyHz: number, sampleRateHz: number, q: number): Biquad {
+  const { cos, sin } = angle(frequencyHz, sampleRateHz)
+  const alpha = sin / (2 * q)
+  return normalised(1, -2 * cos, 1, 1 + alpha, -2 * cos, 1 - alpha)
+}
+
 /** Bandwidths (1 / Q) of the two sections of a Butterworth filter of order 4. */
 const butterworth4 = [2 * Math.sin(Math.PI / 8), 2 * Math.sin((3 * Math.PI) / 8)]
 

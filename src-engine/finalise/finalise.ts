@@ -1,3 +1,4 @@
+import type { PeakTreatment } from '../../src-contract/recipe.ts'
 import { type Audio, type AudioBlock, allocateBlock, allocateShared, sliceBlock } from '../dsp/block.ts'
 import { kernelFrames } from '../dsp/kernels/kernels.ts'
 import { createEnergyFilter, loudnessOfGroups } from '../dsp/meters/loudness.ts'
@@ -17,6 +18,8 @@ export interface FinaliseTarget {
   readonly ceilingDbtp: number
   /** Dynamics that may be given up for the target, 0 … 100; see {@link effortBudget}. */
   readonly intensity: number
+  /** Treatment of peaks that was asked for; the best by trials when absent. */
+  readonly peaks?: PeakTreatment | undefined
 }
 
 /** Gain, clipper and limiter of a master, and their cost. Plain values: survives JSON and postMessage. */
@@ -30,6 +33,8 @@ export interface FinalisePlan {
   readonly targetLufs: number
   /** Level of the soft clipper, linear, relative to the untouched song; null: no clipper. */
   readonly clipLimit: number | null
+  /** The same above the ceiling at the gain that would reach the target without limiting, dB. */
+  readonly clipAboveDb: number | null
   /** Reduction of the highest peak by the clipper, dB; 0 without clipper. */
   readonly clipBudgetDb: number
   /** null: nothing exceeds the ceiling, so only the gain is applied. */
@@ -116,6 +121,7 @@ export function planFinalise(source: FinaliseSource, target: FinaliseTarget): Fi
   const untouched = {
     ...base,
     clipLimit: null,
+    clipAboveDb: null,
     clipBudgetDb: 0,
     limiter: null,
     meanGainReductionDb: 0,
@@ -152,13 +158,14 @@ function planLimiting(source: FinaliseSource, target: FinaliseTarget, base: Plan
   const aimedLufs = isEasy ? target.targetLufs : Math.min(target.targetLufs, allowedUnder(recurringPeak(source)))
   const isPlrShort = aimedLufs < target.targetLufs
   const goal = { ceiling, aimedLufs, meanReductionDb: budget.meanGainReductionDb }
-  const { attempt, reached } = reachWithBest(source, chooseTreatments(source, goal), goal)
+  const { attempt, reached } = reachWithBest(source, chooseTreatments(source, goal, target.peaks), goal)
   const { treatment, clipLimit, material, trial } = attempt
   const isShort = reached.integratedLufs < target.targetLufs - toleranceLu
   const plan: FinalisePlan = {
     ...base,
     gainDb: reached.gainDb,
     clipLimit,
+    clipAboveDb: treatment.clipAboveDb,
     clipBudgetDb: clipLimit === null ? 0 : gainToDb(source.truePeak / largest(material.peaks)),
     limiter: treatment.limiter,
     integratedLufs: reached.integratedLufs,

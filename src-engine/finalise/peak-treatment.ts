@@ -1,3 +1,4 @@
+import type { PeakTreatment } from '../../src-contract/recipe.ts'
 import { type AudioBlock, allocateBlock } from '../dsp/block.ts'
 import { peakGroupFrames } from '../dsp/meters/true-peak.ts'
 import { dbToGain } from '../dsp/units.ts'
@@ -25,24 +26,19 @@ function promptLimiter(lookAheadMs: number): LimiterSettings {
   return { lookAheadMs, fastReleaseMs: 0, slowRiseMs: 0, slowFallMs: 0 }
 }
 
-/** A combination of limiter and clipper. */
-interface Candidate {
-  readonly limiter: LimiterSettings
-  /** Level of the clipper above the ceiling, dB, at the gain that would reach the loudness without limiting; null: no clipper. */
-  readonly clipAboveDb: number | null
-}
-
 /** Limiter and clipper for a song. */
 export interface Treatment {
   readonly limiter: LimiterSettings
   /** Level of the soft clipper, linear, relative to the untouched song; null: no clipper. */
   readonly clipLimit: number | null
+  /** The same above the ceiling, dB, at the gain that would reach the loudness without limiting. */
+  readonly clipAboveDb: number | null
   /** Input gain that is expected to reach the target. */
   readonly gainDb: number
 }
 
 /** Smallest sufficient set from a trial of 15 combinations on 37 songs at −9 and −7 LUFS, judged by PEAQ. The steady one is for tones. */
-const candidates: readonly Candidate[] = [
+const candidates: readonly PeakTreatment[] = [
   { limiter: steadyLimiter, clipAboveDb: null },
   { limiter: promptLimiter(1), clipAboveDb: null },
   { limiter: promptLimiter(0.5), clipAboveDb: null },
@@ -71,6 +67,7 @@ interface Weighed extends Treatment {
 export function weighCandidates(
   song: FinaliseSource,
   { ceiling, aimedLufs, meanReductionDb }: LoudnessGoal,
+  tried: readonly PeakTreatment[] = candidates,
 ): Weighed[] {
   const gainDb = aimedLufs - song.loudness.integratedLufs
   const excerpt = excerptOf(song, ceiling / dbToGain(gainDb))
@@ -82,7 +79,7 @@ export function weighCandidates(
   const aim = { ceiling, startDb: gainDb, powerDb, mostDb: meanReductionDb }
   const distortionOf = createDistortionMeter(excerpt.audio, dbToGain(gainDb))
   const weighed: Weighed[] = []
-  for (const candidate of candidates) {
+  for (const candidate of tried) {
     const treatment = tryCandidate(excerpt, candidate, aim, space)
     if (treatment === null) continue
     weighed.push({ ...treatment, distortionDb: distortionOf(space.rendered) })
@@ -98,28 +95,42 @@ const mostTried = 3
 const retreatLu = 1.5
 const mostRetreats = 5
 
+const isSame = (one: PeakTreatment, other: PeakTreatment): boolean =>
+  one.clipAboveDb === other.clipAboveDb &&
+  (Object.keys(one.limiter) as (keyof LimiterSettings)[]).every((name) => one.limiter[name] === other.limiter[name])
+
+/** A treatment that no trial brought to the loudness. */
+function untried({ limiter, clipAboveDb }: PeakTreatment, { ceiling, gainDb }: { ceiling: number; gainDb: number }) {
+  const clipLimit = clipAboveDb === null ? null : ceiling * dbToGain(clipAboveDb - gainDb)
+  return { limiter, clipLimit, clipAboveDb, gainDb }
+}
+
 /**
  * Returns at least one treatment, in the order to be tried on the whole song. First comes the least distortion among the treatments that
  * give up clearly less level than the goal allows, or else the treatment within the goal that gives up least. If none is within it, the
  * song will stop below its goal: the trials are repeated at lower loudness, to choose the best sound at the loudness reached. Later
- * treatments give up less and less, for a song that loses more than its excerpt suggested. See {@link weighCandidates}.
+ * treatments give up less and less, for a song that loses more than its excerpt suggested. `only` is the one that was asked for, in place of
+ * all others. See {@link weighCandidates}.
  */
-export function chooseTreatments(song: FinaliseSource, goal: LoudnessGoal): readonly Treatment[] {
+export function chooseTreatments(song: FinaliseSource, goal: LoudnessGoal, only?: PeakTreatment): readonly Treatment[] {
   const { ceiling, meanReductionDb } = goal
   for (let retreat = 0; ; retreat++) {
     const aimedLufs = goal.aimedLufs - retreat * retreatLu
     const gainDb = aimedLufs - song.loudness.integratedLufs
-    const steady = { limiter: steadyLimiter, clipLimit: null, gainDb }
+    const steady = { limiter: steadyLimiter, clipLimit: null, clipAboveDb: null, gainDb }
     const isHarmless = song.truePeak * dbToGain(gainDb) < ceiling * dbToGain(harmlessDb)
-    if (isHarmless) return [retreat === 0 ? { ...steady, limiter: harmlessLimiter } : steady]
-    const possible = weighCandidates(song, { ...goal, aimedLufs }).sort((a, b) => a.distortionDb - b.distortionDb)
+    const harmless = retreat === 0 ? { ...steady, limiter: harmlessLimiter } : steady
+    if (isHarmless && (!only || isSame(only, harmless))) return [harmless]
+    const possible = weighCandidates(song, { ...goal, aimedLufs }, only && [only]).sort(
+      (a, b) => a.distortionDb - b.distortionDb,
+    )
     if (possible.length > 0) {
       const comfortable = possible.find((next) => next.gainDb - gainDb <= comfortableShare * meanReductionDb)
       const ladder = [comfortable ?? possible.reduce((least, next) => (next.gainDb < least.gainDb ? next : least))]
       for (const next of possible) if (next.gainDb < ladder.at(-1)!.gainDb) ladder.push(next)
       return ladder.slice(0, mostTried)
     }
-    if (retreat === mostRetreats) return [steady]
+    if (retreat === mostRetreats) return [only ? untried(only, { ceiling, gainDb }) : steady]
   }
 }
 
@@ -191,7 +202,7 @@ interface TrialSpace {
 /** Renders an excerpt with a candidate at the target power into `rendered`; null if that takes too much gain. */
 function tryCandidate(
   excerpt: Song,
-  candidate: Candidate,
+  candidate: PeakTreatment,
   aim: Aim,
   { clipped, rendered }: TrialSpace,
 ): Treatment | null {
@@ -210,7 +221,7 @@ function tryCandidate(
     if (gainDb >= capDb && value < predictedDb - powerToleranceDb) return null
     applyControls(tops, trial.controls, 0, dbToGain(gainDb), rendered)
     const missingDb = powerDb - weightedPowerDb(rendered, audio.sampleRateHz)
-    if (Math.abs(missingDb) <= fairDb || look === mostLooks) return { limiter, clipLimit, gainDb }
+    if (Math.abs(missingDb) <= fairDb || look === mostLooks) return { limiter, clipLimit, clipAboveDb, gainDb }
     predictedDb += missingDb
   }
 }

@@ -8,9 +8,9 @@ import { type FaultPlace, type ToneFault, toneFaults } from '../analysis/tone-ev
 import { excessAllowance, highCutAllowance, isMuffled } from '../analysis/treble-fall.ts'
 import { troublingResonances } from '../analysis/troubling-resonances.ts'
 import { belowUsualUpTo, excessDb, usualUpToDb } from '../analysis/usual-range.ts'
-import { type Biquad, highShelf, magnitudeDb, peaking } from '../dsp/biquad.ts'
+import { type Biquad, highPass, highShelf, lowPass, lowShelf, magnitudeDb, notch, peaking } from '../dsp/biquad.ts'
 import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
-import type { Processor } from '../dsp/processor.ts'
+import { decodeMidSide, encodeMidSide, type Processor } from '../dsp/processor.ts'
 import { rise, rounded } from '../dsp/units.ts'
 import { appliedPart, nothingPlanned, repairSkipped, type StagePlan, type StreamingStage } from './stage.ts'
 
@@ -152,18 +152,32 @@ export function planToneFaults(analysis: PlannedSong, intensity: number, sound: 
 
 /** Filter of one section; its frequency is limited to 0.45 of the rate. */
 function designSection(section: EqualiserSection, sampleRateHz: number): Biquad {
+  const { q } = section
   const frequencyHz = Math.min(section.frequencyHz, sampleRateHz * 0.45)
   switch (section.shape) {
     case 'peak':
-      return peaking(frequencyHz, sampleRateHz, section.q, section.gainDb)
+      return peaking(frequencyHz, sampleRateHz, q, section.gainDb)
+    case 'low_shelf':
+      return lowShelf(frequencyHz, sampleRateHz, section.gainDb, q)
     case 'high_shelf':
-      return highShelf(frequencyHz, sampleRateHz, section.gainDb, section.q)
+      return highShelf(frequencyHz, sampleRateHz, section.gainDb, q)
+    case 'low_pass':
+      return lowPass(frequencyHz, sampleRateHz, q)
+    case 'high_pass':
+      return highPass(frequencyHz, sampleRateHz, q)
+    case 'notch':
+      return notch(frequencyHz, sampleRateHz, q)
   }
 }
 
+const hasGain = ({ shape }: EqualiserSection): boolean =>
+  shape === 'peak' || shape === 'low_shelf' || shape === 'high_shelf'
+
 /** Filters of the sections; sections of 0 dB are left out. */
 function filtersOf(sections: readonly EqualiserSection[], sampleRateHz: number): Biquad[] {
-  return sections.filter(({ gainDb }) => gainDb !== 0).map((section) => designSection(section, sampleRateHz))
+  return sections
+    .filter((section) => !hasGain(section) || section.gainDb !== 0)
+    .map((section) => designSection(section, sampleRateHz))
 }
 
 /** Gain of the sections together at a frequency, dB. */
@@ -171,9 +185,24 @@ export function sectionsGainDb(sections: readonly EqualiserSection[], hz: number
   return magnitudeDb(filtersOf(sections, sampleRateHz), hz, sampleRateHz)
 }
 
-/** Returns a parametric equaliser, the same in both channels; no latency. No sections, and sections of 0 dB, are the exact identity. */
+const isFor = (channel: EqualiserSection['channel']) => (section: EqualiserSection) => section.channel === channel
+
+/** Returns a parametric equaliser without latency. No sections, and sections of 0 dB, are the exact identity. */
 function createEqualiser(sections: readonly EqualiserSection[], sampleRateHz: number): Processor {
-  return createBiquadCascade(filtersOf(sections, sampleRateHz))
+  const [both, ...parts] = ([undefined, 'mid', 'side'] as const).map((channel) => sections.filter(isFor(channel)))
+  const inBoth = createBiquadCascade(filtersOf(both!, sampleRateHz))
+  if (parts.every(({ length }) => length === 0)) return inBoth
+  const filters = parts.map((part) => createBiquadCascade(filtersOf(part, sampleRateHz)))
+  return {
+    latencySamples: 0,
+    process(block) {
+      inBoth.process(block)
+      encodeMidSide(block)
+      for (const [c, filter] of filters.entries())
+        filter.process({ channels: [block.channels[c]!], frames: block.frames })
+      decodeMidSide(block)
+    },
+  }
 }
 
 /** Highest frequency of a cut of mud, Hz. */
@@ -186,14 +215,17 @@ export const equalise = {
     reference === null ? planToneFaults(analysis, intensity, sound) : nothingPlanned,
   create: ({ sections }, sampleRateHz) => createEqualiser(sections, sampleRateHz),
   responseDb({ sections }, hz, sampleRateHz) {
-    const gainDb = sectionsGainDb(sections, hz, sampleRateHz)
-    return { mid: gainDb, side: gainDb }
+    const without = (channel: 'mid' | 'side') => sections.filter((section) => section.channel !== channel)
+    return {
+      mid: sectionsGainDb(without('side'), hz, sampleRateHz),
+      side: sectionsGainDb(without('mid'), hz, sampleRateHz),
+    }
   },
   watch:
     ({ sections }) =>
     () =>
       sections
-        .filter(({ frequencyHz, gainDb }) => frequencyHz < mudBelowHz && gainDb < 0)
+        .filter((section) => hasGain(section) && section.frequencyHz < mudBelowHz && section.gainDb < 0)
         .map(({ frequencyHz, gainDb }) => ({
           kind: 'mud',
           amount_db: rounded(gainDb),

@@ -10,6 +10,7 @@ import * as errors from '../../src-contract/errors.ts'
 import * as events from '../../src-contract/events.ts'
 import * as jobs from '../../src-contract/jobs.ts'
 import * as links from '../../src-contract/links.ts'
+import * as recipes from '../../src-contract/recipe-schemas.ts'
 import * as releaseExports from '../../src-contract/release-exports.ts'
 import * as releases from '../../src-contract/releases.ts'
 import * as report from '../../src-contract/report.ts'
@@ -33,6 +34,7 @@ const NAMES = new Map<unknown, string>(
     events,
     jobs,
     links,
+    recipes,
     releaseExports,
     releases,
     report,

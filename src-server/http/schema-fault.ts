@@ -26,15 +26,86 @@ const TYPES: Readonly<Record<string, Detail>> = {
 /** Returns the first fault of `value`; undefined if it is valid. Pure; never throws. */
 export function schemaFault(schema: TSchema, value: unknown): SchemaFault | undefined {
   if (Value.Check(schema, value)) return undefined
+  const choice = choiceAtFault(schema, value, [])
+  return choice ? faultIn(value, choice) : faultOf(value, { schema, value, names: [] })
+}
+
+/** A value inside another, with its schema and the names that lead to it. */
+interface Inner {
+  readonly schema: TSchema
+  readonly value: unknown
+  readonly names: readonly string[]
+}
+
+function faultOf(whole: unknown, { schema, value, names: outer }: Inner): SchemaFault {
   // A choice of schemas is reported by its first one, and an unknown member before the object that contains it.
   const [fault] = Value.Errors(schema, value)
   if (!fault) return { place: '', detail: { rule: 'form' } }
   const { requiredProperties: [missing] = [] } = fault.params as Given
-  const names = namesIn(fault.instancePath)
+  const names = [...outer, ...namesIn(fault.instancePath), ...(missing === undefined ? [] : [missing])]
   return {
-    place: placeOf(value, missing === undefined ? names : [...names, missing]),
+    place: placeOf(whole, names),
     detail: detailOf(fault.keyword, fault.params, memberAt(schema, namesIn(fault.schemaPath))),
   }
+}
+
+/** Members by which the alternatives of a choice are told apart. */
+const TELLING = ['kind', 'shape'] as const
+
+type Telling = (typeof TELLING)[number]
+
+/** The parts of a schema that say which of several a value is of. */
+interface Parts {
+  readonly anyOf?: readonly (TSchema & Parts)[]
+  readonly items?: TSchema
+  readonly properties?: Readonly<
+    Record<string, TSchema & { readonly const?: unknown; readonly enum?: readonly unknown[] }>
+  >
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Words that an alternative accepts as the member that tells it apart. */
+function wordsOf({ properties }: Parts, telling: Telling): readonly unknown[] {
+  const member = properties?.[telling]
+  return member?.enum ?? (member?.const === undefined ? [] : [member.const])
+}
+
+/** Returns the outermost faulty value that is one of several alternatives told apart by a member; undefined if there is none. */
+function choiceAtFault(schema: TSchema, value: unknown, names: readonly string[]): Inner | undefined {
+  const { anyOf, items, properties } = schema as Parts
+  if (anyOf) {
+    const telling = TELLING.find((name) => anyOf.some((one) => wordsOf(one, name).length > 0))
+    if (telling) return { schema, value, names }
+    const object = anyOf.find((one) => one.properties)
+    return object && isObject(value) ? choiceAtFault(object, value, names) : undefined
+  }
+  if (items && Array.isArray(value)) {
+    const index = value.findIndex((entry) => !Value.Check(items, entry))
+    return index < 0 ? undefined : choiceAtFault(items, value[index], [...names, String(index)])
+  }
+  if (!properties || !isObject(value)) return undefined
+  for (const [name, member] of Object.entries(properties)) {
+    if (value[name] === undefined || Value.Check(member, value[name])) continue
+    const inner = choiceAtFault(member, value[name], [...names, name])
+    if (inner) return inner
+  }
+  return undefined
+}
+
+/** Returns the fault of a value in the alternative that it names, or that it names none. */
+function faultIn(whole: unknown, { schema, value, names }: Inner): SchemaFault {
+  const { anyOf = [] } = schema as Parts
+  const telling = TELLING.find((name) => anyOf.some((one) => wordsOf(one, name).length > 0)) ?? 'kind'
+  const named = isObject(value) ? value[telling] : undefined
+  const chosen = anyOf.find((one) => wordsOf(one, telling).includes(named))
+  if (!chosen) {
+    const words = anyOf.flatMap((one) => wordsOf(one, telling)).map(String)
+    return { place: placeOf(whole, [...names, telling]), detail: { rule: 'one_of', words } }
+  }
+  const inner = choiceAtFault(chosen, value, names)
+  return inner ? faultIn(whole, inner) : faultOf(whole, { schema: chosen, value, names })
 }
 
 /** Splits a JSON pointer (RFC 6901), with or without a leading `#`. */

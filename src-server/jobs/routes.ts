@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sharedInTurn } from '../../src-contract/at-most.ts'
@@ -5,7 +6,7 @@ import { targetsOf } from '../../src-contract/delivery-target.ts'
 import { masterSeconds } from '../../src-contract/edges.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
 import { type Analysis, type CreatedJob, jobEndpoints } from '../../src-contract/jobs.ts'
-import { MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
+import { MAX_RECIPE_BYTES, MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
@@ -117,7 +118,7 @@ function readJobRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
 function createJobRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: OneAtATime): void {
   route(app, jobEndpoints.createJob, (call) =>
     withKey(deps, call, (key, check) =>
-      withUpload(deps, call, ['file', 'reference_file', 'cover_file'], async (upload) => {
+      withUpload(deps, call, ['file', 'reference_file', 'cover_file', RECIPE_PART], async (upload) => {
         const { submission, isDryRun } = await readSubmission(deps, call, upload)
         const ignored = ignoredWarnings(upload, jobEndpoints.createJob.form, call.language)
         if (isDryRun) return dryRun(deps, analyseOnce, call, submission, ignored)
@@ -221,7 +222,7 @@ function retryJobRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
 function previewRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
   const previewOnce = oneAtATime()
   route(app, jobEndpoints.preview, (call) =>
-    withUpload(deps, call, ['file', 'reference_file'], async (upload) => {
+    withUpload(deps, call, ['file', 'reference_file', RECIPE_PART], async (upload) => {
       const { cut, ...form } = readPreviewForm(upload.fields, formContext(deps, call.caller, upload))
       const submission = await submissionOf(deps, call, upload, form)
       const { settings } = submission.request
@@ -374,6 +375,24 @@ async function withKey<Result>(
 }
 
 /** Receives the multipart request, hands it to `use` and removes its remaining files. */
+/** Field that may come as a file. */
+const RECIPE_PART = 'recipe'
+
+/** Returns a form whose recipe, if it came as a file, is a text field. Throws INVALID_REQUEST for one that is too large or came twice. */
+async function withRecipeText(upload: ReceivedForm): Promise<ReceivedForm> {
+  const { [RECIPE_PART]: part, ...files } = Object.fromEntries(upload.files)
+  if (!part) return upload
+  const limit = MAX_RECIPE_BYTES
+  if (part.sizeBytes > limit)
+    throw new AppError('INVALID_REQUEST', {}, { param: RECIPE_PART, details: [{ rule: 'bytes_at_most', limit }] })
+  const texts = [...(upload.fields.get(RECIPE_PART) ?? []), await readFile(part.path, 'utf8')]
+  return {
+    ...upload,
+    fields: new Map([...upload.fields, [RECIPE_PART, texts]]),
+    files: new Map(Object.entries(files)),
+  }
+}
+
 async function withUpload<Outcome>(
   { random, clock, tmpFolder, storage }: Pick<JobRoutesDeps, 'random' | 'clock' | 'tmpFolder' | 'storage'>,
   { request, signal }: { request: FastifyRequest; signal: AbortSignal },
@@ -390,7 +409,7 @@ async function withUpload<Outcome>(
     signal,
   })
   try {
-    return await use(upload)
+    return await use(await withRecipeText(upload))
   } finally {
     await upload.discard()
   }

@@ -1,7 +1,7 @@
 /** Tools for single songs: analysis, preview, mastering, and the catalogue of settings. */
 import path from 'node:path'
 import Type, { type Static } from 'typebox'
-import { openEventStream } from '../../src-contract/client.ts'
+import { type FilePart, openEventStream } from '../../src-contract/client.ts'
 import { exactly, oneOf } from '../../src-contract/common.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
 import { AcceptField, type CreatedJob, type Job, PreviewFields, RetryChanges } from '../../src-contract/jobs.ts'
@@ -19,6 +19,12 @@ const songFields = {
   file: pathArgument('Full path of an MP3, WAV or FLAC file inside the folders that the owner allowed.'),
   accept: AcceptField,
   reference_file: Type.Optional(pathArgument('Full path of a track whose tone to match.')),
+  recipe: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        '`recipe` of a report, edited or not: its stages and targets replace the plan, and no setting of the sound and no reference stands beside it.',
+    }),
+  ),
   settings: Type.Optional(
     exactly(
       CHANGED_SETTINGS,
@@ -74,10 +80,15 @@ async function parts(context: ToolContext, names: Readonly<Record<string, string
   return Object.fromEntries(await Promise.all(opened))
 }
 
+/** Returns a recipe as the part of a form: it may be longer than a text field. */
+function recipePart(recipe: Readonly<Record<string, unknown>> | undefined): { recipe?: FilePart } {
+  return recipe ? { recipe: { content: new Blob([JSON.stringify(recipe)]), name: 'recipe.json' } } : {}
+}
+
 async function master(args: Static<typeof MasterInput>, context: ToolContext) {
   const { client, signal } = context
-  const { file, stems, reference_file, cover_file, settings, platforms, confirm, wait, idempotency_key, ...written } =
-    args
+  const { file, stems, reference_file, cover_file, recipe, settings, platforms, ...others } = args
+  const { confirm, wait, idempotency_key, ...written } = others
   const setId = stems ? await storeStems(file, written, context) : undefined
   const request = {
     fields: {
@@ -87,7 +98,10 @@ async function master(args: Static<typeof MasterInput>, context: ToolContext) {
       ...written,
       ...(written.metadata === undefined ? {} : { metadata: JSON.stringify(written.metadata) }),
     } as object,
-    files: await parts(context, { ...(stems ? {} : { file }), reference_file, cover_file }),
+    files: {
+      ...(await parts(context, { ...(stems ? {} : { file }), reference_file, cover_file })),
+      ...recipePart(recipe),
+    },
     headers: idempotent(idempotency_key),
   }
   if (!confirm) {
@@ -173,10 +187,10 @@ async function tellProgress(
 }
 
 async function preview(args: Static<typeof PreviewInput>, context: ToolContext) {
-  const { file, reference_file, settings, platform, accept, start_seconds, seconds } = args
+  const { file, reference_file, recipe, settings, platform, accept, start_seconds, seconds } = args
   // Asked for before the song is rendered in vain.
   const write = await context.openFolder(args.folder, 'folder')
-  const files = await parts(context, { file, reference_file })
+  const files = { ...(await parts(context, { file, reference_file })), ...recipePart(recipe) }
   const response = await context.inTurn(() =>
     context.client.open('preview', {
       fields: {
@@ -191,7 +205,7 @@ async function preview(args: Static<typeof PreviewInput>, context: ToolContext) 
     }),
   )
   const figure = (name: string) => Number(response.headers.get(name))
-  const stem = [...path.parse(files.file?.name ?? '').name].slice(0, MAX_STEM_LENGTH).join('')
+  const stem = [...path.parse(String(file)).name].slice(0, MAX_STEM_LENGTH).join('')
   const written = await write(`${stem} preview ${platform}.wav`, new Uint8Array(await response.arrayBuffer()))
   return {
     value: {

@@ -1,7 +1,7 @@
 /** Validation of the text fields of a multipart request. Pure. */
-
+import type { Static } from 'typebox'
 import { cleanName } from '../../src-contract/clean-name.ts'
-import { UUID_PATTERN } from '../../src-contract/common.ts'
+import { exactly, UUID_PATTERN } from '../../src-contract/common.ts'
 import type { MasterTargets } from '../../src-contract/delivery-target.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
 import { MasterFields, type RetryChanges } from '../../src-contract/jobs.ts'
@@ -16,7 +16,9 @@ import {
 } from '../../src-contract/limits.ts'
 import type { SongMetadata } from '../../src-contract/metadata.ts'
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
+import { WrittenRecipe } from '../../src-contract/recipe-schemas.ts'
 import type { StemsUsed } from '../../src-contract/report.ts'
+import { besideRecipe, recipeFault, recipeIn, SOUND_OF_RECIPE, withRecipe } from '../../src-contract/sent-recipe.ts'
 import {
   type AiService,
   EDGE_NAMES,
@@ -30,7 +32,7 @@ import { withStyle } from '../../src-contract/styles.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import type { Joined, JoinedSong } from '../../src-worker/media/joined.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
-import type { Caller } from '../http/route.ts'
+import { type Caller, checked } from '../http/route.ts'
 import { changedMetadata, readMetadata } from './metadata.ts'
 
 /** Request of one job: its settings, and the names of its masters. */
@@ -78,6 +80,8 @@ export interface FormContext {
 
 const UUID = new RegExp(UUID_PATTERN)
 
+const RecipeBody = exactly({ recipe: WrittenRecipe })
+
 const FORM_SETTINGS = Object.keys(MasterFields.properties).filter((name): name is SettingName => name in SETTINGS)
 
 /**
@@ -90,7 +94,12 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
   if (single(fields, 'reference_file') !== undefined) {
     throw invalidRequest('reference_not_file', { param: 'reference_file' })
   }
-  const settings = readSettings(fields, FORM_SETTINGS)
+  const recipe = readRecipe(fields)
+  const settings = settled({ ...readSettings(fields, FORM_SETTINGS), ...(recipe ? { recipe } : {}) })
+  if (recipe && (context.files.has('reference_file') || songs.referenceSourceId !== undefined))
+    throw unusable(songs.referenceSourceId === undefined ? 'reference_file' : 'reference_source_id', {
+      rule: 'beside_recipe',
+    })
   const title = name(fields, 'title')
   const artist = name(fields, 'artist')
   const metadata = readMetadata((field) => single(fields, field))
@@ -180,11 +189,13 @@ export function changedRequest(
   const title = newTitle === undefined ? first.title : cleanName(newTitle)
   const artist = newArtist === undefined ? first.artist : cleanName(newArtist)
   return {
-    settings: jobSettings({ ...first.settings, ...withStyle(settings), platforms }),
+    settings: jobSettings({ ...first.settings, ...changedSettings(settings), platforms }),
     // With other trims or fades, it no longer runs into its neighbours.
     ...(first.joined && !EDGE_NAMES.some((name) => settings[name] !== undefined) ? { joined: first.joined } : {}),
     ...(first.stems ? { stems: first.stems } : {}),
-    ...(first.masterTargets && settings.target_lufs === undefined ? { masterTargets: first.masterTargets } : {}),
+    ...(first.masterTargets && settings.target_lufs === undefined && !settings.recipe
+      ? { masterTargets: first.masterTargets }
+      : {}),
     ...(title ? { title } : {}),
     ...(artist ? { artist } : {}),
     ...unlessEmpty(changedMetadata(first.metadata ?? {}, changes)),
@@ -198,10 +209,42 @@ function unlessEmpty(metadata: SongMetadata): Pick<MasterRequest, 'metadata'> {
   return Object.keys(metadata).length === 0 ? {} : { metadata }
 }
 
+/**
+ * Returns named settings completed by their style or their recipe. Throws INVALID_REQUEST for a setting of the sound beside a recipe, and
+ * for a recipe that cannot be followed.
+ */
+function settled(named: Partial<JobSettings>): Partial<JobSettings> {
+  const beside = besideRecipe(named)
+  if (beside) throw unusable(beside, { rule: 'beside_recipe' })
+  const fault = named.recipe ? recipeFault(named.recipe) : undefined
+  if (fault) throw unusable(fault.place, fault.detail)
+  return withRecipe(withStyle(named))
+}
+
+/** Returns the settings that `changes` replace: a changed sound replaces a recipe, and a recipe the sound. Throws as {@link settled}. */
+function changedSettings(changes: Partial<JobSettings>): Partial<JobSettings> {
+  const isSound = SOUND_OF_RECIPE.some((name) => changes[name] !== undefined)
+  return { ...(isSound ? { recipe: null } : {}), ...settled(changes) }
+}
+
+/** Returns the recipe of a form, as JSON alone or inside its report. Throws INVALID_REQUEST with the place at fault. */
+function readRecipe(fields: FieldValues): WrittenRecipe | undefined {
+  const text = single(fields, 'recipe')
+  if (text === undefined) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw unusable('recipe', { rule: 'object' })
+  }
+  const recipe = recipeIn(value)
+  return (checked(RecipeBody, { recipe }) as Static<typeof RecipeBody>).recipe
+}
+
 /** Returns the settings among `names` in the form. Throws INVALID_REQUEST for the first invalid one. */
 function readSettings(fields: FieldValues, names: readonly SettingName[]): Partial<JobSettings> {
   const found = names.map((name) => [name, readSetting(fields, name)] as const)
-  return withStyle(Object.fromEntries(found.filter(([, value]) => value !== undefined)))
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined))
 }
 
 function readSetting(fields: FieldValues, name: SettingName): unknown {

@@ -124,6 +124,7 @@ export class LoudnessModel {
       promisedCeilingDbtp: ceilingDbtp,
       targetLufs,
       clipLimit: clipAboveDb === null ? null : dbToGain(ceilingDbtp + clipAboveDb - wanted.gainDb),
+      clipAboveDb,
       clipBudgetDb: 0,
       limiter,
       integratedLufs: wanted.value,

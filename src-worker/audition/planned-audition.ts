@@ -1,6 +1,6 @@
 /** Plan of an audition: the effect of these settings on the loaded song, before anything is rendered. */
 import type { PlannedResponse } from '../../src-contract/auditions.ts'
-import { type DeliveryTarget, deliveryTarget } from '../../src-contract/delivery-target.ts'
+import { type DeliveryTarget, targetsOf } from '../../src-contract/delivery-target.ts'
 import type { Edges } from '../../src-contract/edges.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
@@ -32,14 +32,13 @@ export function planAudition(
   order: AuditionOrder,
 ): PlannedAudition {
   const { settings, platform } = order
-  const [asked] = candidatesOf({ settings: { ...settings, tier: 'standard' } }, analysis, reference)
+  const [asked] = candidatesOf({ ...order, settings: { ...settings, tier: 'standard' } }, analysis, reference)
   const { plan } = asked!
   const { edits, rest } = splitRecipe(plan.recipe)
-  const { genre, loudness, target_lufs: requestedLufs } = settings
   return {
     ...{ plan, edits, rest },
     ...(reference ? { reference } : {}),
-    target: deliveryTarget(platform, genre, loudness, requestedLufs),
+    target: targetsOf({ ...settings, platforms: [platform] })[0]!,
   }
 }
 

@@ -3,12 +3,12 @@ import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { createLoudnessMeter } from '../../src-engine/dsp/meters/loudness.ts'
 import { proposeEdges } from '../../src-engine/edge-proposal.ts'
-import { planRecipe } from '../../src-engine/plan.ts'
 import { announcedRepair } from '../../src-engine/stages/index.ts'
 import { UnreadableAudioError } from '../media/decode.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import { encodeSteps } from '../result/loudness-steps.ts'
 import { analysisKey, packAnalysis } from './kept-analysis.ts'
+import { candidatesOf } from './prepare-song.ts'
 import { ANALYSIS_WEIGHTS, createProgressMeter } from './progress-meter.ts'
 import { readSong } from './read-song.ts'
 import { bandwidthOf, codecName, sourceFigures } from './report-facts.ts'
@@ -36,7 +36,8 @@ export async function analyseSong(
   const reference = order.reference && (await analyseReference(order.ffmpeg, order.reference, signal))
   const song = { ...order.song, trims: settings }
   const { analysis, bridgedGaps, takeAudio } = await readSong(order.ffmpeg, song, signal, report)
-  const plan = planRecipe({ analysis, ...settings, sound: settings, ...(reference ? { reference } : {}) })
+  const [asked] = candidatesOf({ source: order.song, settings: { ...settings, tier: 'standard' } }, analysis, reference)
+  const { plan } = asked!
   const proposal = proposeEdges(analysis, settings)
   const audio = takeAudio()
   const meter = createLoudnessMeter(audio.sampleRateHz)

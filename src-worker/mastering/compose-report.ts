@@ -1,4 +1,5 @@
 /** The report of a job as data, before its numbers are rounded. Pure. */
+import { RELEASE } from '../../src-contract/delivery-target.ts'
 import type { MasterResult, ReleaseResult, Report } from '../../src-contract/report.ts'
 import { shownSettings } from '../../src-contract/settings.ts'
 import { changeSummary } from '../../src-contract/text/summary.ts'
@@ -62,7 +63,10 @@ export function composeReport(
     ...(reference ? { reference: sourceFigures(reference) } : {}),
     ...(plan.targetSpectrum ? { target_spectrum: targetBeside(analysis, plan.targetSpectrum) } : {}),
     summary: changeSummary(decisions, results),
-    recipe: recipeOf(song.recipe),
+    recipe: recipeOf(order, song.recipe, [
+      ...masters.map(({ master: { plan }, result }) => ({ name: result.platform, plan, result })),
+      ...(release ? [{ name: RELEASE, plan: release.master.plan, result: release.result }] : []),
+    ]),
     repairs: [...song.repairs],
     decisions,
     warnings: warnings.map((warning) => ({

@@ -11,6 +11,7 @@ import {
 } from '../../src-contract/delivery-target.ts'
 import type { Edges } from '../../src-contract/edges.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
+import type { PeakTreatment } from '../../src-contract/recipe.ts'
 import { type Tier, WHOLE_SONG } from '../../src-contract/settings.ts'
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { type RunSteps, runAtOnce } from '../../src-engine/dsp/steps.ts'
@@ -118,6 +119,7 @@ interface Promised {
   readonly wanted: readonly Wanted[]
   readonly targetLufs: number
   readonly ceilingDbtp: number
+  readonly peaks?: PeakTreatment | undefined
 }
 
 /**
@@ -258,6 +260,8 @@ function createProofing(render: Renders['render'], deps: ProofingDeps): (unproof
     const peakDbtp = Math.min(target.ceilingDbtp, master.measurement.truePeakDbtp)
     const proofed = await proofMaster(master, codecs, {
       async again(loweredDb) {
+        // A ceiling that a recipe asks for is kept as it is.
+        if (target.isCeilingKept) return null
         progress.expectCopies(1)
         const name = `lowered-${loweredDb.toFixed(1)}`
         const ceilingDbtp = peakDbtp - loweredDb
@@ -291,13 +295,14 @@ function createRenders({ source, padding }: PaddedSource, order: DeliveryOrder, 
     render(
       name: string,
       master: MasterName,
-      { targetLufs, ceilingDbtp }: Pick<Promised, 'targetLufs' | 'ceilingDbtp'>,
+      { targetLufs, ceilingDbtp, peaks }: Pick<Promised, 'targetLufs' | 'ceilingDbtp' | 'peaks'>,
       onStep?: (step: RenderStep) => void,
     ): Promise<RenderedMaster> {
       const task: RenderTask = {
         source,
         targetLufs,
         ceilingDbtp,
+        peaks,
         intensity,
         seed,
         tags,
@@ -335,13 +340,15 @@ function onlyOnce<Result>(
 function promisesOf(files: readonly Wanted[], source: FinaliseSource): Promised[] {
   const promises = new Map<string, Promised>()
   for (const wanted of files) {
-    const { targetLufs, ceilingDbtp } = wanted.target
+    const { targetLufs, ceilingDbtp, peaks } = wanted.target
     const peakDbtp = gainToDb(source.truePeak) + targetLufs - source.loudness.integratedLufs
-    const key = `${targetLufs} ${peakDbtp < ceilingDbtp - CLEAR_DB ? 'clear' : ceilingDbtp}`
+    const isClear = peakDbtp < ceilingDbtp - CLEAR_DB
+    const key = `${targetLufs} ${isClear ? 'clear' : `${ceilingDbtp} ${JSON.stringify(peaks)}`}`
     const known = promises.get(key)
     promises.set(key, {
       wanted: [...(known?.wanted ?? []), wanted],
       targetLufs,
+      peaks,
       // The lower ceiling satisfies all of them.
       ceilingDbtp: Math.min(ceilingDbtp, known?.ceilingDbtp ?? ceilingDbtp),
     })

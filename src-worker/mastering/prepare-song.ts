@@ -9,8 +9,9 @@ import { type AppliedRecipe, applyRecipe, splitRecipe } from '../../src-engine/c
 import type { Audio } from '../../src-engine/dsp/block.ts'
 import { mix } from '../../src-engine/dsp/units.ts'
 import { finishEdges, paddingOf } from '../../src-engine/edges.ts'
-import { leftOut, type MasteringPlan } from '../../src-engine/plan.ts'
+import { leftOut, type MasteringPlan, planRecipe } from '../../src-engine/plan.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
+import { type FollowedSong, followRecipe } from './follow-recipe.ts'
 import { ANALYSIS_WEIGHTS, createProgressMeter, type ProgressMeter } from './progress-meter.ts'
 import { editSong, type ReadSong, readSong, type Stretch, takenOnce } from './read-song.ts'
 import { checkStoredSong, REFERENCE_CODES, readingSong, SOURCE_CODES } from './stored-song.ts'
@@ -160,13 +161,16 @@ export async function readReference(reference: StoredSong, { report, ...deps }: 
   return (await readingSong(deps, reference, REFERENCE_CODES, read)).analysis
 }
 
-/** Returns the plans of the settings for a song that was read; of tier standard the only one. */
+/** Returns the plans of the settings for a song that was read; of tier standard, and of a recipe, the only one. */
 export function candidatesOf(
-  { settings }: Pick<SongOrder, 'settings'>,
+  order: FollowedSong & Pick<SongOrder, 'settings'>,
   analysis: SourceAnalysis,
   reference: SourceAnalysis | undefined,
 ): readonly RecipeCandidate[] {
-  return recipeCandidates({ analysis, ...settings, sound: settings, ...(reference ? { reference } : {}) })
+  const { settings } = order
+  const input = { analysis, ...settings, sound: settings, ...(reference ? { reference } : {}) }
+  if (!settings.recipe) return recipeCandidates(input)
+  return [{ name: 'as_asked', intensity: settings.intensity, plan: followRecipe(planRecipe(input), order) }]
 }
 
 /** Song after the editing of single samples, unless that was left to the chain. */

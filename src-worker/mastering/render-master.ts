@@ -1,3 +1,4 @@
+import type { PeakTreatment } from '../../src-contract/recipe.ts'
 import { gainToDb } from '../../src-engine/dsp/units.ts'
 import { NO_PADDING, type Padding, silencePadding, withSilentPadding } from '../../src-engine/edges.ts'
 import { createQuantiser } from '../../src-engine/finalise/dither.ts'
@@ -21,6 +22,7 @@ export interface RenderTask {
   readonly source: FinaliseSource
   readonly targetLufs: number
   readonly ceilingDbtp: number
+  readonly peaks?: PeakTreatment | undefined
   readonly intensity: number
   readonly bitDepth: 16 | 24
   readonly seed: number

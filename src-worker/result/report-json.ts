@@ -8,14 +8,15 @@ interface Decimals {
 
 /** Meaningful decimals: meters are good to 0.01, and every digit is stored for each point of each curve. */
 const MEASURED: Decimals = { single: 3, inList: 2 }
-/** Decimals of a recipe, amplitudes down to −120 dBFS, and of settings, times to less than a sample. */
+/** Decimals of settings: times to less than a sample. */
 const PRESCRIBED: Decimals = { single: 6, inList: 6 }
 
-/** Members of a report that contain processing parameters. */
-const PRESCRIBED_MEMBERS: ReadonlySet<string> = new Set(['recipe', 'settings'])
+/** Members of a report that contain processing parameters; those of the recipe are not rounded: it is a request. */
+const PRESCRIBED_MEMBERS: ReadonlySet<string> = new Set(['settings'])
+const WHOLE_MEMBER = 'recipe'
 
 /**
- * Returns the same report, or figures of it, with numbers rounded to 3 decimals (curves: 2, recipe and settings: 6) and with null for levels that are not
+ * Returns the same report, or figures of it, with numbers rounded to 3 decimals (curves: 2, settings: 6, the recipe not at all) and with null for levels that are not
  * finite, as JSON has no −∞. Never throws.
  */
 export function roundReport<Part extends Report | Partial<Pictured>>(report: Part): Part {
@@ -29,7 +30,7 @@ function rounded(value: unknown, decimals: Decimals, isInList = false): unknown 
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [
       key,
-      rounded(member, PRESCRIBED_MEMBERS.has(key) ? PRESCRIBED : decimals),
+      key === WHOLE_MEMBER ? member : rounded(member, PRESCRIBED_MEMBERS.has(key) ? PRESCRIBED : decimals),
     ]),
   )
 }

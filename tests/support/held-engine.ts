@@ -332,6 +332,7 @@ const emptyEstimate: AuditionEstimate = {
     promisedCeilingDbtp: -1,
     targetLufs: -14,
     clipLimit: null,
+    clipAboveDb: null,
     clipBudgetDb: 0,
     limiter: null,
     integratedLufs: -14,

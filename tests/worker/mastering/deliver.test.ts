@@ -65,6 +65,21 @@ describe.runIf(canEncode)('a premium master whose copy would clip (only with an 
     expect(left).toEqual([file])
   })
 
+  it('is what a recipe gives that asks for its lowered ceiling, which is kept', async () => {
+    const target = { ...deliveryTarget('soundcloud', 'other', 'platform'), targetLufs: -6, ceilingDbtp: -0.2 }
+    const [lowered] = (await deliverNoise([target])).masters
+    const asked = {
+      ...target,
+      ceilingDbtp: lowered!.master.plan.promisedCeilingDbtp,
+      isCeilingKept: true as const,
+    }
+    const [kept] = (await deliverNoise([asked])).masters
+    expect(asked.ceilingDbtp).toBeLessThan(target.ceilingDbtp)
+    expect([kept!.master.sha256, kept!.codecChecks[0]!.ceiling_lowered_db]).toEqual([lowered!.master.sha256, 0])
+    const [hot] = (await deliverNoise([{ ...target, isCeilingKept: true }])).masters
+    expect(path.basename(hot!.master.path)).toMatch(/^master-/)
+  })
+
   it.runIf(IS_CAMPAIGN)('is delivered unchanged if the lowered one misses its target', async () => {
     const { file, verdict, check, left } = await deliver(-4)
     expect(file).toMatch(/^master-/)

@@ -73,7 +73,9 @@ test('songs joined into one have its recipe and its gain, and are cut at the sam
   const frames = parts.map(({ master }) => master.files!.find(({ format }) => format === 'wav24')!.frames)
   expect(frames).toEqual([0, 1, 2].map((i) => frameAt(JOINTS[i + 1]! + (i === 2 ? 0.25 : 0)) - frameAt(JOINTS[i]!)))
   for (const [i, { master, report, fileOf, result }] of parts.entries()) {
-    expect(report.recipe).toEqual(whole.report.recipe)
+    // Joined songs are treated as one, which none of them gives again: the recipe names no source.
+    const { source: _, ...recipe } = whole.report.recipe!
+    expect(report.recipe).toEqual(recipe)
     expect([master.gain_db, master.verdict]).toEqual([whole.master.gain_db, whole.master.verdict])
     expect(master.integrated_lufs).toBeCloseTo(readByEbur128(fileOf('wav24')).integratedLufs, 1)
     expect(result.zip.entries.some(({ name }) => name.includes('own'))).toBe(false)

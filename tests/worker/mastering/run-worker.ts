@@ -25,7 +25,7 @@ export type OrderChange = Partial<Omit<WorkOrder, 'settings'> & Omit<JobSettings
 
 export async function orderFor(file: string, folder: string, change: OrderChange = {}): Promise<WorkOrder> {
   const { platforms = PLATFORMS, ...rest } = change
-  const others = Object.entries(rest).filter(([name]) => !(name in SETTINGS))
+  const others = Object.entries(rest).filter(([name]) => !(name in SETTINGS) && name !== 'recipe')
   return {
     jobId: '12345678-1234-4234-8234-123456789abc',
     createdAt: '2026-03-01T12:00:00.000Z',

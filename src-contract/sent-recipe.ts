@@ -1,0 +1,99 @@
+/** A recipe that was sent: what may stand beside it, and what its schema cannot say. Pure. */
+import type { WrittenRecipe, WrittenStage } from './recipe-schemas.ts'
+import { type JobSettings, NEUTRAL_SOUND, SETTINGS, type SettingName, STEERING_NAMES } from './settings.ts'
+import type { Detail } from './text/details.ts'
+
+/** Settings that a recipe says already. */
+export const SOUND_OF_RECIPE: readonly SettingName[] = ['reference_amount', ...STEERING_NAMES]
+
+type Named = Partial<JobSettings>
+
+/** Returns the recipe of a report.json, or the value itself. */
+export function recipeIn(value: unknown): unknown {
+  const isReport = typeof value === 'object' && value !== null && 'report_version' in value && 'recipe' in value
+  return isReport ? value.recipe : value
+}
+
+/** Returns the first setting that is named beside a recipe and contradicts it; undefined if there is none, or no recipe. */
+export function besideRecipe(named: Named): SettingName | undefined {
+  const { recipe } = named
+  if (!recipe) return undefined
+  const { intensity = named.intensity } = recipe
+  if (named.intensity !== undefined && named.intensity !== intensity) return 'intensity'
+  return SOUND_OF_RECIPE.find((name) => named[name] !== undefined)
+}
+
+/** Returns `named` settings completed by those of its recipe, if it has one: the sound beside it is neutral. */
+export function withRecipe<Of extends Named>(named: Of): Of & Named {
+  const { recipe } = named
+  if (!recipe) return named
+  const neutral = { ...NEUTRAL_SOUND, style: SETTINGS.style.standard, target_lufs: null }
+  return { ...neutral, ...(recipe.intensity === undefined ? {} : { intensity: recipe.intensity }), ...named }
+}
+
+/** What a recipe breaks beside its schema: the place in it, and the rule. */
+export interface RecipeFault {
+  readonly place: string
+  readonly detail: Detail
+}
+
+/** Returns the first fault that members of a stage have together; undefined for a recipe that can be followed. */
+export function recipeFault({ stages }: WrittenRecipe): RecipeFault | undefined {
+  for (const [index, stage] of stages.entries()) {
+    const [fault] = faultsOf(stage)
+    if (fault) return { ...fault, place: `recipe.stages[${index}].${fault.place}` }
+  }
+  return undefined
+}
+
+type Numbers = readonly number[]
+
+function faultsOf(stage: WrittenStage): RecipeFault[] {
+  // The schema has checked the types.
+  const numbers = (name: string) => stage[name] as Numbers | undefined
+  const crossovers = numbers('crossovers_hz')
+  const bands = (stage.bands ?? stage.side_gains) as readonly unknown[] | undefined
+  const gains = numbers('side_gains') ?? []
+  return [
+    ...(crossovers ? rising('crossovers_hz', crossovers) : []),
+    ...(crossovers && bands ? asMany(stage.bands ? 'bands' : 'side_gains', bands, crossovers.length + 1) : []),
+    ...gains.flatMap((gain, band) =>
+      gain === 0 && gains.length > 1
+        ? [{ place: `side_gains[${band}]`, detail: { rule: 'number_between' as const, least: 0.001, most: 2 } }]
+        : [],
+    ),
+    ...(['mid', 'side'] as const).flatMap((name) => curveFaults(name, stage[name])),
+    ...clickFaults(stage.clicks_frames),
+    ...(stage.borders_hz ? rising('borders_hz', numbers('borders_hz')!) : []),
+    ...(typeof stage.bend === 'number' ? bendFaults(stage.bend, Number(stage.asymmetry)) : []),
+  ]
+}
+
+function curveFaults(name: string, curve: unknown): RecipeFault[] {
+  if (typeof curve !== 'object' || curve === null) return []
+  const { frequency_hz, gain_db } = curve as { readonly frequency_hz: Numbers; readonly gain_db: Numbers }
+  return [...rising(`${name}.frequency_hz`, frequency_hz), ...asMany(`${name}.gain_db`, gain_db, frequency_hz.length)]
+}
+
+function clickFaults(clicks: unknown): RecipeFault[] {
+  return ((clicks ?? []) as readonly (readonly Numbers[])[]).flatMap((ranges, c) =>
+    ranges.flatMap((range, index) => rising(`clicks_frames[${c}][${index}]`, range)),
+  )
+}
+
+/** The root of the curve has to stay positive. */
+function bendFaults(bend: number, asymmetry: number): RecipeFault[] {
+  const least = asymmetry ** 2 / 4
+  return bend > least || (bend === 0 && asymmetry === 0)
+    ? []
+    : [{ place: 'bend', detail: { rule: 'at_least', limit: least } }]
+}
+
+function rising(place: string, values: Numbers): RecipeFault[] {
+  return values.every((value, i) => i === 0 || value > values[i - 1]!) ? [] : [{ place, detail: { rule: 'rising' } }]
+}
+
+function asMany(place: string, values: readonly unknown[], limit: number): RecipeFault[] {
+  if (values.length === limit) return []
+  return [{ place, detail: { rule: values.length < limit ? 'items_at_least' : 'items_at_most', limit } }]
+}
