@@ -29,6 +29,7 @@ import { describePeakRelief, type PeakRelief } from './peak-relief.ts'
 import { findResonances, type Resonance } from './resonance.ts'
 import { measureSibilance, type Sibilance } from './sibilance.ts'
 import { measureSubsonic, mostPeakRiseDb, rumbleFilterFor, type Subsonic } from './subsonic.ts'
+import { measureTimeline, type Timeline } from './timeline.ts'
 import {
   describeTone,
   type FaultPlace,
@@ -123,6 +124,9 @@ export interface SourceAnalysis {
    */
   readonly endDropDb: number | null
   readonly curves: Curves
+  /** Height of the attacks in the loud parts, dB: the loudest 10 ms against the 100 ms around them. Null for silence. */
+  readonly attackCrestDb: number | null
+  readonly timeline: Timeline
 }
 
 /** Measurements of a song to be planned, and its AI service as its owner states it, a prior on its faults. */
@@ -196,7 +200,8 @@ export function analyseSource(
   const isSilent = loudness.integratedLufs === Number.NEGATIVE_INFINITY && !(waveform.samplePeakDbfs > -70)
   const truePeakDbtp = Math.max(measureTruePeak(audio).truePeakDbtp, waveform.samplePeakDbfs)
   onProgress?.(workBehind.truePeak)
-  const whistles = createWhistleMeter(frameGrid(audio.frames, audio.sampleRateHz), audio.sampleRateHz)
+  const grid = frameGrid(audio.frames, audio.sampleRateHz)
+  const whistles = createWhistleMeter(grid, audio.sampleRateHz)
   const bandSets = [thirdOctaves, matchBands, fineBands]
   const [thirds, sixths, fine] = measureBandFrames(audio, bandSets, whistles.push) as [
     BandFrames,
@@ -243,6 +248,8 @@ export function analyseSource(
     sideBandwidthHz: findCutoff({ ...fineLevels, midDb: fineLevels.sideDb }, audio.sampleRateHz),
     ...edgesOf(waveform, subsonic),
     curves: curvesOf(meter.shortTermLufs(), waveform.peakDbfs, waveform.correlations),
+    attackCrestDb: meter.attackCrestDb(),
+    timeline: measureTimeline(thirds, grid, audio.sampleRateHz),
   }
 }
 

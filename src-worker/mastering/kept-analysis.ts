@@ -9,10 +9,12 @@ import type { Trims } from '../media/joined.ts'
 import type { StoredSong } from './work-order.ts'
 
 const DIGEST_BYTES = 32
+/** Changes with the members of an analysis: one that lacks some is made again. */
+const FORM = 2
 
 /**
  * Returns the key of an analysis: everything that it depends on, down to the last bit. These are the song and its facts, its trims, the
- * engine, the build of ffmpeg, and the processor and the mathematics of this process. Throws the system's error if ffmpeg is missing.
+ * engine and the members of its analysis, the build of ffmpeg, and the processor and the mathematics of this process. Throws the system's error if ffmpeg is missing.
  */
 export async function analysisKey(
   ffmpeg: Ffmpeg,
@@ -21,7 +23,7 @@ export async function analysisKey(
   const { size, mtimeMs } = await stat(ffmpeg.path)
   const { trim_start_seconds: start = 0, trim_end_seconds: end = 0 } = trims ?? {}
   return JSON.stringify([
-    ...[sha256, facts, start, end, engineVersion],
+    ...[sha256, facts, start, end, engineVersion, FORM],
     ...[ffmpeg.path, ffmpeg.version, ffmpeg.hasSoxr, size, mtimeMs],
     ...[process.arch, process.versions.v8],
   ])

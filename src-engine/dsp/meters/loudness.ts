@@ -28,6 +28,8 @@ export interface LoudnessMeter {
   shortTermLufs(): Float64Array
   /** Mean squares of whole steps of 100 ms, the input of a record's loudness. */
   stepMeanSquares(): Float64Array
+  /** Height of attacks in the loud parts; see {@link attackCrestDb}. Null for silence. */
+  attackCrestDb(): number | null
 }
 
 const stepsPerSecond = 100
@@ -145,6 +147,30 @@ export function loudnessOfGroups(groups: Float32Array, groupFrames: number, samp
   return readEnergies(steps, sampleRateHz / stepsPerSecond)
 }
 
+/** Loud parts, from this far below the gated loudness on, LU. Ours. */
+const loudFromLu = 10
+
+/**
+ * Height of attacks, dB: in the loud 100 ms of each second that rise most at their start, by how much the louder of their first two 10 ms
+ * exceeds the whole; the median over all seconds. Null for silence and under a second.
+ */
+function attackCrestDb(energies: readonly number[], framesPerStep: number): number | null {
+  const integratedLufs = gatedLufs(windowMeans(energies, momentarySteps, hopSteps, framesPerStep))
+  if (!Number.isFinite(integratedLufs)) return null
+  const least = lufsToMeanSquare(integratedLufs - loudFromLu) * framesPerStep * hopSteps
+  const crests: number[] = []
+  for (let second = 0; second + stepsPerSecond + hopSteps <= energies.length; second += stepsPerSecond) {
+    let highest = 0
+    for (let k = second; k < second + stepsPerSecond; k++) {
+      let sum = 0
+      for (let i = k; i < k + hopSteps; i++) sum += energies[i]!
+      if (sum >= least) highest = Math.max(highest, (Math.max(energies[k]!, energies[k + 1]!) * hopSteps) / sum)
+    }
+    if (highest > 0) crests.push(highest)
+  }
+  return crests.length === 0 ? null : powerToDb(crests.sort((a, b) => a - b)[crests.length >> 1]!)
+}
+
 /** Returns a meter for any rate from 8 to 192 kHz. Reading costs a pass over the 10 ms energies, pushing one filter pass. */
 export function createLoudnessMeter(sampleRateHz: number): LoudnessMeter {
   const filter = createEnergyFilter(sampleRateHz)
@@ -179,6 +205,7 @@ export function createLoudnessMeter(sampleRateHz: number): LoudnessMeter {
     blockMeanSquares: () => windowMeans(energies, momentarySteps, hopSteps, framesPerStep),
     shortTermLufs: () => windowMeans(energies, shortTermSteps, hopSteps, framesPerStep).map(meanSquareToLufs),
     stepMeanSquares: () => windowMeans(energies, hopSteps, hopSteps, framesPerStep),
+    attackCrestDb: () => attackCrestDb(energies, framesPerStep),
   }
 }
 
