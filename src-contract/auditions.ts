@@ -7,23 +7,13 @@ import { PLATFORMS } from './platforms/index.ts'
 import type { Recipe } from './recipe.ts'
 import { Decision, Measurement, Pictured, Spectrum } from './report.ts'
 import { MasterSettings } from './setting-schemas.ts'
+import { TargetPrice } from './target-price.ts'
+
+export { TargetPrice }
 
 export const AUDITION_STATES = ['estimated', 'exact', 'failed'] as const
 
 export const PROOF_STATES = ['none', 'open', 'running', 'done'] as const
-
-/** Cost of a loudness target to a song: its losses to clipper and limiter, and the remaining dynamics. */
-export const TargetPrice = exactly({
-  target_lufs: Type.Number(),
-  integrated_lufs: Type.Number({ description: 'Loudness that is reached.' }),
-  mean_gain_reduction_db: Type.Number({
-    description: 'Mean loudness lost by the 400 ms blocks that are at least as loud as the song.',
-  }),
-  peak_loss_db: Type.Number({ description: 'Level that the highest peak loses to clipper and limiter, dB.' }),
-  plr_db: Type.Number({ description: 'Peak-to-loudness ratio that is left, dB.' }),
-  verdict: oneOf(['on_target', 'below_target']),
-})
-export type TargetPrice = Static<typeof TargetPrice>
 
 /** Filter gains of a recipe on mid and side, dB: planned by the analysis, and set by the user. */
 export const PlannedResponse = exactly({

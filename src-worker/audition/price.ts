@@ -1,9 +1,8 @@
 /** Costs of loudness targets for one song: what each target loses and what it keeps. */
 import type { TargetPrice } from '../../src-contract/auditions.ts'
 import { type DeliveryTarget, deliveryTarget } from '../../src-contract/delivery-target.ts'
-import { gainToDb } from '../../src-engine/dsp/units.ts'
-import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 import type { FinaliseSource } from '../../src-engine/finalise/material.ts'
+import { priceOf } from '../../src-engine/finalise/price.ts'
 import type { RenderPool } from '../mastering/render-pool.ts'
 import type { AuditionOrder } from '../mastering/work-order.ts'
 
@@ -37,17 +36,4 @@ export function priceTargets(
       priceOf(source, await pool.plan({ source, plans: { targetLufs, ceilingDbtp, intensity } })),
     ),
   )
-}
-
-function priceOf({ truePeak }: FinaliseSource, plan: FinalisePlan): TargetPrice {
-  const driven = gainToDb(truePeak) + plan.gainDb
-  const peakDbtp = plan.limiter === null ? driven : Math.min(driven, plan.ceilingDbtp)
-  return {
-    target_lufs: plan.targetLufs,
-    integrated_lufs: plan.integratedLufs,
-    mean_gain_reduction_db: plan.meanGainReductionDb,
-    peak_loss_db: driven - peakDbtp,
-    plr_db: peakDbtp - plan.integratedLufs,
-    verdict: plan.verdict,
-  }
 }
