@@ -13,14 +13,26 @@ function sideGain(audio: Audio, gainDb: number): void {
   createMatchFilter(curve(0), curve(gainDb), audio.sampleRateHz).process(audio)
 }
 
+/** A fault of tone, as the filter that puts it in, or of width, as the gain of the side, dB. */
+export type Fault = { readonly section: (sampleRateHz: number) => Biquad } | { readonly sideDb: number }
+
 /** Faults of tone and width in their usual size; the width changes by 6 dB, a factor of two. */
-export const toneDamages: Record<string, (audio: Audio) => void> = {
-  'mud +4 dB at 250 Hz': (audio) => filter(audio, peaking(250, audio.sampleRateHz, 1, 4)),
-  'dull −4 dB above 5 kHz': (audio) => filter(audio, highShelf(5000, audio.sampleRateHz, -4)),
-  'harsh +5 dB at 6 kHz': (audio) => filter(audio, peaking(6000, audio.sampleRateHz, 1, 5)),
-  'narrowed by 6 dB': (audio) => sideGain(audio, -6),
-  'over-wide by 6 dB': (audio) => sideGain(audio, 6),
+export const usualFaults: Readonly<Record<string, Fault>> = {
+  'mud +4 dB at 250 Hz': { section: (rate) => peaking(250, rate, 1, 4) },
+  'dull −4 dB above 5 kHz': { section: (rate) => highShelf(5000, rate, -4) },
+  'harsh +5 dB at 6 kHz': { section: (rate) => peaking(6000, rate, 1, 5) },
+  'narrowed by 6 dB': { sideDb: -6 },
+  'over-wide by 6 dB': { sideDb: 6 },
 }
+
+/** The usual faults, put into audio. */
+export const toneDamages: Record<string, (audio: Audio) => void> = Object.fromEntries(
+  Object.entries(usualFaults).map(([name, fault]) => [
+    name,
+    (audio: Audio) =>
+      'section' in fault ? filter(audio, fault.section(audio.sampleRateHz)) : sideGain(audio, fault.sideDb),
+  ]),
+)
 
 /** The same faults in sizes rare in finished songs. */
 export const severeDamages: Record<string, (audio: Audio) => void> = {

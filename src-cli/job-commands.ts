@@ -188,8 +188,11 @@ function registerRetry(command: AddCommand, messages: Messages): void {
 }
 
 function registerAnalyse(command: Command, messages: Messages): void {
-  command.description(messages.jobs.analyse).option('--convert', messages.master.convert)
-  command.action((file: string, options: ClientOptions & { readonly convert?: true }) =>
+  command
+    .description(messages.jobs.analyse)
+    .option('--convert', messages.master.convert)
+    .option('--price', messages.jobs.price)
+  command.action((file: string, options: ClientOptions & { readonly convert?: true; readonly price?: true }) =>
     runClientCommand(
       options,
       messages,
@@ -199,7 +202,7 @@ function registerAnalyse(command: Command, messages: Messages): void {
         return withInputs(named, { messages: messagesFor(messages, options), signal }, async ([song]) => {
           const { path = '', name = '' } = song ?? {}
           const accept = acceptOf(options)
-          const fields = accept ? { accept } : {}
+          const fields = { ...(accept ? { accept } : {}), ...(options.price ? { price: true } : {}) }
           return client.call('analyze', { fields, files: { file: { content: await openAsBlob(path), name } } })
         })
       },
@@ -247,7 +250,7 @@ function describePage({ jobs, total }: JobPage, messages: Messages): string {
   return [table(rows), ...(total > jobs.length ? [say.of(jobs.length, total)] : [])].join('\n')
 }
 
-function describeAnalysis({ measurement, warnings }: Analysis, { jobs: say, master }: Messages): string {
+function describeAnalysis({ measurement, suggestion, warnings }: Analysis, { jobs: say, master }: Messages): string {
   const { integrated_lufs, true_peak_dbtp, loudness_range_lu, correlation } = measurement
   return [
     table([
@@ -257,5 +260,8 @@ function describeAnalysis({ measurement, warnings }: Analysis, { jobs: say, mast
       [say.figures.correlation, decibels(correlation)],
     ]),
     ...warnings.map(({ message }) => master.note(message)),
+    ...(suggestion && suggestion.reasons.length > 0
+      ? [say.suggested, ...suggestion.reasons.map(({ message }) => `  ${message}`)]
+      : []),
   ].join('\n')
 }

@@ -328,6 +328,8 @@ const en = {
     analyse: 'Measure a song and tell what would be wrong with it; free, nothing is kept.',
     file: 'MP3, WAV or FLAC; - reads standard input',
     figures: { loudness: 'loudness', peak: 'true peak', range: 'loudness range', correlation: 'left against right' },
+    price: 'also find what loudness costs the song; takes about as long again',
+    suggested: 'suggested:',
   },
 
   master: {
@@ -732,6 +734,8 @@ const ko: Messages = {
     analyse: '곡을 측정하고 문제를 알려 줘요. 무료이고 아무것도 저장하지 않아요.',
     file: 'MP3, WAV 또는 FLAC. -는 표준 입력',
     figures: { loudness: '음량', peak: '트루 피크', range: '음량 범위', correlation: '좌우 상관' },
+    price: '음량을 올릴 때 잃는 것도 찾기. 두 배쯤 걸려요',
+    suggested: '제안:',
   },
 
   master: {

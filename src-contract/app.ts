@@ -11,6 +11,7 @@ import { CHANGED_OWN_METADATA, SHOWN_METADATA, SHOWN_OWN_METADATA } from './meta
 import { Warning } from './report.ts'
 import { MasterSettings } from './setting-schemas.ts'
 import { ACCEPT_ANY } from './song-files.ts'
+import { Suggestion } from './suggestion.ts'
 import { LANGUAGES } from './text/language.ts'
 
 const { lyrics: _lyrics, ...FILE_METADATA } = SHOWN_METADATA
@@ -52,6 +53,7 @@ export const AnalysisSummary = exactly({
     description: 'Long-term levels of the mid in the bands of a third of an octave that `analyze` names, whole dB.',
   }),
   proposed_edges: Type.Optional(ProposedEdges),
+  suggestion: Type.Optional(Suggestion),
   warnings: Type.Array(Warning),
 })
 export type AnalysisSummary = Static<typeof AnalysisSummary>
@@ -59,7 +61,8 @@ export type AnalysisSummary = Static<typeof AnalysisSummary>
 const SUMMARY_SLICES = 200
 
 /** Returns the batch's summary of an analysis. An empty waveform stays empty. */
-export function summaryOf({ measurement, waveform, spectrum, proposed_edges, warnings }: Analysis): AnalysisSummary {
+export function summaryOf({ measurement, waveform, spectrum, warnings, ...found }: Analysis): AnalysisSummary {
+  const { proposed_edges, suggestion } = found
   const count = Math.min(SUMMARY_SLICES, waveform.length)
   const edge = (slice: number) => Math.round((slice * waveform.length) / count)
   const slices = Array.from({ length: count }, (_, slice) => waveform.slice(edge(slice), edge(slice + 1)))
@@ -71,6 +74,7 @@ export function summaryOf({ measurement, waveform, spectrum, proposed_edges, war
     ),
     tone_db: spectrum.mid_db.map((db) => (db === null ? null : Math.round(db))),
     ...(proposed_edges ? { proposed_edges } : {}),
+    ...(suggestion ? { suggestion } : {}),
     warnings,
   }
 }

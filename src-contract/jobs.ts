@@ -35,6 +35,7 @@ import { MasterResult, Pictured, RENDER_WARNING_CODES, ReleaseResult, Repair, Re
 import { CHANGED_SETTINGS, HasRecipe, SETTING_FIELDS, SettingRecipe, SHOWN_SETTINGS } from './setting-schemas.ts'
 import { MADE_WITH } from './settings.ts'
 import { ACCEPT_ANY, OTHER_CONTAINERS } from './song-files.ts'
+import { Suggestion } from './suggestion.ts'
 
 export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
@@ -289,9 +290,24 @@ export const Analysis = exactly({
   waveform: Type.Array(Type.Number(), { description: 'Peak of each of equal slices, linear 0 to 1.' }),
   repairs: Type.Array(Repair, { description: 'Repairs that mastering would make.' }),
   proposed_edges: Type.Optional(ProposedEdges),
+  suggestion: Type.Optional(Suggestion),
   warnings: Type.Array(Warning),
 })
 export type Analysis = Static<typeof Analysis>
+
+/** Text fields of an analysis. */
+export const AnalysisFields = exactly({
+  ai_service,
+  accept: AcceptField,
+  price: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Also finds what loudness costs the song, `suggestion.price`, and suggests a target where −14 LUFS costs too much. It takes up to as long again.',
+    }),
+  ),
+  source_id: Type.Optional(Type.String({ description: 'App session only: a stored song instead of `file`.' })),
+})
 
 /** Values of `{file}` of a job: a platform of the job, its master for all services, its source, or its reference. */
 const JOB_FILES = [...PLATFORMS, RELEASE, 'source', 'reference'] as const
@@ -521,11 +537,7 @@ export const jobEndpoints = endpoints({
     tag,
     summary: 'Analyse a song without mastering it (extension, free, one at a time per caller)',
     form: {
-      fields: exactly({
-        ai_service,
-        accept: AcceptField,
-        source_id: Type.Optional(Type.String({ description: 'App session only: a stored song instead of `file`.' })),
-      }),
+      fields: AnalysisFields,
       files: { file: { required: false, description: 'MP3, WAV or FLAC, at most 50 MB and 10 minutes.' } },
     },
     answers: { 200: { description: 'Measurements and findings.', schema: Analysis } },

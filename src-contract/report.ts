@@ -11,6 +11,7 @@ import { WrittenRecipe } from './recipe-schemas.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
 import { HasRecipe, REPORTED_SETTINGS } from './setting-schemas.ts'
 import { codesToldUnder, STAGE_KINDS, type StageDecisionCode } from './stages/index.ts'
+import { ReportedSuggestion } from './suggestion.ts'
 import type { Language } from './text/language.ts'
 
 export const WARNING_CODES = [
@@ -393,6 +394,7 @@ export const Report = exactly({
       'What was changed, in a sentence or two. Absent in reports of older versions.',
     ),
   ),
+  suggestion: Type.Optional(ReportedSuggestion),
   recipe: Type.Optional(ReportRecipe),
   repairs: Type.Array(Repair),
   decisions: Type.Array(Decision),

@@ -17,6 +17,8 @@ import {
   type SettingName,
   SHOWN_IF_SET,
   type ShownIfSet,
+  SUGGESTED_NAMES,
+  type SuggestedName,
 } from './settings.ts'
 
 interface Forms {
@@ -127,6 +129,10 @@ export const REPORTED_SETTINGS = {
 export const SETTING_FIELDS = optional(ofEach<Fields>((name) => FORMS[name].field))
 /** Schemas of the settings in changes, all optional and without defaults. */
 export const CHANGED_SETTINGS = optional(accepted)
+/** Schemas of the settings that an analysis suggests. */
+export const SUGGESTED_SETTINGS = optional(
+  Object.fromEntries(SUGGESTED_NAMES.map((name) => [name, FORMS[name].shown])) as Pick<Accepted, SuggestedName>,
+)
 
 const members = {
   platforms: Type.Array(oneOf(PLATFORMS), { minItems: 1, uniqueItems: true }),

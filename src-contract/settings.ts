@@ -306,6 +306,23 @@ export type EdgeName = (typeof EDGE_NAMES)[number]
 export const SHOWN_IF_SET = [...EDGE_NAMES, ...DELIVERY_NAMES] as const
 export type ShownIfSet = (typeof SHOWN_IF_SET)[number]
 
+/** Settings that the analysis of a song can suggest. */
+export const SUGGESTED_NAMES = [
+  'genre',
+  'tilt_db',
+  'bass_db',
+  'presence_db',
+  'air_db',
+  'width_percent',
+  'punch',
+  'target_lufs',
+  'release_master',
+  'release_level',
+  'trim_end_seconds',
+  'fade_out_seconds',
+] as const satisfies readonly SettingName[]
+export type SuggestedName = (typeof SUGGESTED_NAMES)[number]
+
 /** A setting of the sound. */
 export type SteeringName = Exclude<FurtherName, ShownIfSet>
 export const STEERING_NAMES = FURTHER_NAMES.filter(

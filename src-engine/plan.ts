@@ -178,6 +178,7 @@ function warningsOf(input: PlanInput, reference: SourceAnalysis | undefined): Pl
   return warnings
 }
 
-function breaksOff({ isSilent, endDropDb, durationSeconds }: SourceAnalysis): boolean {
+/** Returns true for a song that ends without a fall of its level. */
+export function breaksOff({ isSilent, endDropDb, durationSeconds }: SourceAnalysis): boolean {
   return !isSilent && endDropDb !== null && endDropDb < leastEndDropDb && durationSeconds >= shortestPieceSeconds
 }

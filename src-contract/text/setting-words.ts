@@ -1,7 +1,7 @@
 /** Words of the settings: their labels on the page and in the report, and the hints of their controls. */
 
 import type { FadeShape } from '../edges.ts'
-import type { EdgeName, MasterSettings, SettingName, SteeringName } from '../settings.ts'
+import type { EdgeName, Genre, MasterSettings, SettingName, SteeringName } from '../settings.ts'
 import type { LocalizedText } from './language.ts'
 import { both } from './sentence.ts'
 
@@ -34,6 +34,16 @@ export const settingLabels: Readonly<Record<SteeringName | EdgeName, LocalizedTe
   fade_out_shape: both('Curve of the fade out', '페이드 아웃 곡선'),
   pad_start_seconds: both('Silence before', '앞 무음'),
   pad_end_seconds: both('Silence after', '뒤 무음'),
+}
+
+/** Names of the genres inside a sentence. */
+export const genreNames: Readonly<Record<Genre, LocalizedText>> = {
+  kpop: both('K-pop', 'K-pop'),
+  edm: both('EDM', 'EDM'),
+  ballad: both('ballad', '발라드'),
+  hiphop: both('hip-hop', '힙합'),
+  pop: both('pop', '팝'),
+  other: both('other genre', '기타 장르'),
 }
 
 /** Names of the curves of a fade. */

@@ -287,6 +287,8 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   channels: 'Number of channels.',
   bit_depth: 'Bits of a sample.',
   bit_rate_bps: 'Mean bit rate of a lossy file, bit/s.',
+  loudest_lufs:
+    'Loudest of `targets` at which the loud parts give up at most 1 dB and at least 8 dB are left from loudness to peak, LUFS; null if none does.',
   bandwidth_hz: 'Highest frequency with music in it, Hz; null where there is no cutoff.',
   size_bytes: 'Size of the file.',
   integrated_lufs: loudness,

@@ -28,6 +28,7 @@ export type Analyse = (
     readonly onProgress?: (progress: WorkProgress) => void
     /** Reference of a planned job; the warnings are then the job's. */
     readonly reference?: AnalysisOrder['reference']
+    readonly price?: AnalysisOrder['price']
   },
 ) => Promise<AnalysisFacts>
 
@@ -49,7 +50,7 @@ export function createAnalyse(deps: {
     deps.log.warn('an analysis failed', { failureCode, detail: message, stack })
     return engineFailure(failed)
   }
-  return async (song, settings, { signal, onProgress = () => {}, reference }) => {
+  return async (song, settings, { signal, onProgress = () => {}, reference, price }) => {
     const ffmpeg = await deps.ffmpeg().catch((cause: unknown) => {
       throw cause instanceof FfmpegMissingError ? unavailable(cause, { reason: cause.lack }) : cause
     })
@@ -61,6 +62,7 @@ export function createAnalyse(deps: {
           settings,
           ffmpeg,
           ...(reference ? { reference } : {}),
+          ...(price ? { price } : {}),
         },
       },
       timeLimitMs: TIME_LIMIT_MS,

@@ -11,7 +11,9 @@ import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
 import type { Accept } from '../../src-contract/song-files.ts'
+import type { LoudnessPrice } from '../../src-contract/suggestion.ts'
 import { proposedEdgesIn } from '../../src-contract/text/edge-reasons.ts'
+import { suggestionIn } from '../../src-contract/text/suggestion.ts'
 import { changeSummary } from '../../src-contract/text/summary.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WorkStage } from '../../src-worker/mastering/work-order.ts'
@@ -239,9 +241,10 @@ function previewRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
 /** Serves the analysis of an uploaded or stored song, which is free and makes no job. */
 function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: OneAtATime): void {
   const ofStored = sharedInTurn<AnalysisFacts>()
+  const prices = new Map<string, LoudnessPrice>()
   route(app, jobEndpoints.analyze, (call) =>
     withUpload(deps, call, ['file'], async (upload) => {
-      const { aiService, sourceId, accept } = readAnalysisForm(upload.fields, {
+      const { aiService, sourceId, accept, wantsPrice } = readAnalysisForm(upload.fields, {
         caller: call.caller,
         files: new Set(upload.files.keys()),
         isStemSet: deps.isStemSet,
@@ -250,28 +253,34 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
       if (sourceId !== undefined && !source) throw new AppError('NOT_FOUND')
       const song = source ?? (await inspectPart(deps, upload, 'file', { signal: call.signal, accept }))
       const settings = { ...DEFAULT_SETTINGS, ai_service: aiService }
+      const priceKey = `${song.sha256} ${aiService}`
+      const price = wantsPrice ? { price: prices.get(priceKey) ?? ('wanted' as const) } : {}
       const {
         warnings,
         proposed_edges,
+        suggestion,
         decisions: _decisions,
         loudnessSteps: _steps,
         kept,
         ...found
       } = await (sourceId === undefined
-        ? analyseOnce(nameOf(call.caller), () => deps.analyse(song, settings, { signal: call.signal }))
-        : ofStored(`${sourceId} ${aiService}`, () =>
+        ? analyseOnce(nameOf(call.caller), () => deps.analyse(song, settings, { signal: call.signal, ...price }))
+        : ofStored(`${sourceId} ${aiService} ${wantsPrice}`, () =>
             analyseOnce(nameOf(call.caller), () =>
               deps.analyse(song, settings, {
                 signal: new AbortController().signal,
+                ...price,
                 onProgress: (progress) => deps.onAnalysing(sourceId, progress),
               }),
             ),
           ))
+      if (suggestion?.price) keepPrice(prices, priceKey, suggestion.price)
       const service = madeWith(song.facts)
       const analysis = {
         ...found,
         ...(service ? { made_with: service } : {}),
         ...(proposed_edges ? { proposed_edges: proposedEdgesIn(proposed_edges, call.language) } : {}),
+        ...(suggestion ? { suggestion: suggestionIn(suggestion, call.language) } : {}),
         warnings: warningPayloads(warnings, call.language),
       }
       if (sourceId !== undefined) await retryWhileLocked(deps.clock, () => deps.onAnalysed(sourceId, analysis, kept))
@@ -279,6 +288,14 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
       return { status: 200, body: { ...analysis, warnings: [...analysis.warnings, ...ignored] } }
     }),
   )
+}
+
+/** Most prices of loudness that are kept, by the SHA-256 of their songs. */
+const KEPT_PRICES = 1000
+
+function keepPrice(prices: Map<string, LoudnessPrice>, key: string, price: LoudnessPrice): void {
+  prices.set(key, price)
+  if (prices.size > KEPT_PRICES) prices.delete(prices.keys().next().value!)
 }
 
 function viewOf(

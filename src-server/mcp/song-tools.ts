@@ -4,7 +4,14 @@ import Type, { type Static } from 'typebox'
 import { type FilePart, openEventStream } from '../../src-contract/client.ts'
 import { exactly, oneOf } from '../../src-contract/common.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
-import { AcceptField, type CreatedJob, type Job, PreviewFields, RetryChanges } from '../../src-contract/jobs.ts'
+import {
+  AcceptField,
+  AnalysisFields,
+  type CreatedJob,
+  type Job,
+  PreviewFields,
+  RetryChanges,
+} from '../../src-contract/jobs.ts'
 import { METADATA_NAMES } from '../../src-contract/metadata.ts'
 import { CHANGED_OWN_METADATA } from '../../src-contract/metadata-schemas.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
@@ -249,14 +256,16 @@ export const SONG_TOOLS = [
   tool({
     name: 'analyse',
     title: 'Analyse a song',
-    description: 'Measures a song and says what mastering would find and repair. Free; nothing is stored.',
-    input: exactly({ file: songFields.file, accept: AcceptField }),
+    description:
+      'Measures a song, says what mastering would find and repair, and suggests settings with their reasons. Free; nothing is stored or applied.',
+    input: exactly({ file: songFields.file, accept: AcceptField, price: AnalysisFields.properties.price }),
     effect: 'reads',
     endpoint: 'analyze',
-    run: async ({ file, accept }, context) => {
+    run: async ({ file, accept, price }, context) => {
       const { client, signal, inTurn } = context
       const files = await parts(context, { file })
-      const found = await inTurn(() => client.call('analyze', { fields: accept ? { accept } : {}, files, signal }))
+      const fields = { ...(accept ? { accept } : {}), ...(price ? { price: true } : {}) }
+      const found = await inTurn(() => client.call('analyze', { fields, files, signal }))
       const { spectrum: _, curves: _curves, waveform: _waveform, ...figures } = found
       return { value: figures }
     },

@@ -5,6 +5,7 @@ import { type Source, summaryOf } from '../../src-contract/app.ts'
 import type { Analysis } from '../../src-contract/jobs.ts'
 import { proposedEdgesIn } from '../../src-contract/text/edge-reasons.ts'
 import type { Language } from '../../src-contract/text/language.ts'
+import { suggestionIn } from '../../src-contract/text/suggestion.ts'
 import { warningText } from '../../src-contract/text/text.ts'
 import { toWireValues } from '../../src-contract/wire-values.ts'
 import { syncFolder } from '../../src-system/disk.ts'
@@ -336,6 +337,11 @@ function inLanguage(analysis: Analysis, language: Language): Analysis {
     message: warningText(warning.code, values, language),
     ...(values ? { values: toWireValues(values) } : {}),
   }))
-  const { proposed_edges: proposed } = analysis
-  return { ...analysis, ...(proposed ? { proposed_edges: proposedEdgesIn(proposed, language) } : {}), warnings }
+  const { proposed_edges: proposed, suggestion } = analysis
+  return {
+    ...analysis,
+    ...(proposed ? { proposed_edges: proposedEdgesIn(proposed, language) } : {}),
+    ...(suggestion ? { suggestion: suggestionIn(suggestion, language) } : {}),
+    warnings,
+  }
 }

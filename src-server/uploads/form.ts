@@ -132,10 +132,20 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
 export function readAnalysisForm(
   fields: FieldValues,
   context: SongContext,
-): { readonly aiService: AiService; readonly accept?: Accept; readonly sourceId?: string } {
+): {
+  readonly aiService: AiService
+  readonly wantsPrice: boolean
+  readonly accept?: Accept
+  readonly sourceId?: string
+} {
   const { sourceId } = readSongs(fields, context)
   const { ai_service: aiService = SETTINGS.ai_service.standard } = readSettings(fields, ['ai_service'])
-  return { aiService, ...readAccept(fields), ...(sourceId === undefined ? {} : { sourceId }) }
+  return {
+    aiService,
+    wantsPrice: flag(fields, 'price'),
+    ...readAccept(fields),
+    ...(sourceId === undefined ? {} : { sourceId }),
+  }
 }
 
 /**

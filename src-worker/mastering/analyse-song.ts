@@ -12,6 +12,7 @@ import { candidatesOf } from './prepare-song.ts'
 import { ANALYSIS_WEIGHTS, createProgressMeter } from './progress-meter.ts'
 import { readSong } from './read-song.ts'
 import { bandwidthOf, codecName, sourceFigures } from './report-facts.ts'
+import { priceSong, songSuggestion } from './song-suggestion.ts'
 import { REFERENCE_CODES, unreadable } from './stored-song.ts'
 import { songWarnings } from './warnings.ts'
 import type { AnalysisDone, AnalysisOrder, StoredSong, WorkProgress } from './work-order.ts'
@@ -35,13 +36,21 @@ export async function analyseSong(
   // The reference goes first, as in a job: only its measurements stay in memory.
   const reference = order.reference && (await analyseReference(order.ffmpeg, order.reference, signal))
   const song = { ...order.song, trims: settings }
-  const { analysis, bridgedGaps, takeAudio } = await readSong(order.ffmpeg, song, signal, report)
+  const read = await readSong(order.ffmpeg, song, signal, report)
+  const { analysis, bridgedGaps } = read
   const [asked] = candidatesOf({ source: order.song, settings: { ...settings, tier: 'standard' } }, analysis, reference)
   const { plan } = asked!
   const proposal = proposeEdges(analysis, settings)
-  const audio = takeAudio()
+  const audio = read.takeAudio()
   const meter = createLoudnessMeter(audio.sampleRateHz)
   meter.push(audio)
+  const waveform = waveformOf(audio)
+  const treatment = { recipe: plan.recipe, settings, signal }
+  const price =
+    order.price === 'wanted'
+      ? await priceSong(order.ffmpeg, song, { ...read, takeAudio: () => audio }, treatment)
+      : order.price
+  const suggestion = songSuggestion(analysis, facts.tags, settings, price)
   return {
     duration_seconds: facts.durationSeconds,
     codec: codecName(order.song),
@@ -49,7 +58,7 @@ export async function analyseSong(
     channels: facts.channels,
     bandwidth_hz: bandwidthOf(analysis, facts),
     ...sourceFigures(analysis),
-    waveform: waveformOf(audio),
+    waveform,
     repairs: plan.decisions.flatMap(({ code, values }): Analysis['repairs'] => {
       const kind = announcedRepair(code)
       const number = (value: string | number | undefined) => (typeof value === 'number' ? value : undefined)
@@ -65,6 +74,7 @@ export async function analyseSong(
       ]
     }),
     ...(proposal ? { proposed_edges: proposal } : {}),
+    ...(suggestion ? { suggestion } : {}),
     warnings: songWarnings({ ...order, source: order.song }, { analysis, plan, bridgedGaps }),
     decisions: plan.decisions,
     loudnessSteps: encodeSteps(meter.stepMeanSquares()),

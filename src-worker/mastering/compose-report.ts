@@ -18,6 +18,7 @@ import {
   targetBeside,
 } from './report-facts.ts'
 import { finishingOf, recipeOf } from './report-recipe.ts'
+import { songSuggestion } from './song-suggestion.ts'
 import type { WarningFact, WorkOrder } from './work-order.ts'
 
 /** A written master and the result of its platform. */
@@ -41,6 +42,7 @@ export function composeReport(
 ): Report {
   const { source, artist = source.facts.tags.artist } = order
   const { analysis, reference, plan } = song
+  const suggestion = songSuggestion(analysis, source.facts.tags, order.settings)
   const results = masters.map(({ result }) => result)
   const decisions = [...song.decisions, ...finaliseDecisions(results)].map((decision) => ({
     ...decision,
@@ -63,6 +65,7 @@ export function composeReport(
     ...(reference ? { reference: sourceFigures(reference) } : {}),
     ...(plan.targetSpectrum ? { target_spectrum: targetBeside(analysis, plan.targetSpectrum) } : {}),
     summary: changeSummary(decisions, results),
+    ...(suggestion ? { suggestion } : {}),
     recipe: recipeOf(order, song.recipe, [
       ...masters.map(({ master: { plan }, result }) => ({ name: result.platform, plan, result })),
       ...(release ? [{ name: RELEASE, plan: release.master.plan, result: release.result }] : []),

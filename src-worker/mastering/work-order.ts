@@ -26,6 +26,7 @@ import type {
 } from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
 import type { StemRole } from '../../src-contract/stem-roles.ts'
+import type { LoudnessPrice, SuggestionProposal } from '../../src-contract/suggestion.ts'
 import type { LocalizedText } from '../../src-contract/text/language.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 import type { FilePart } from '../../src-system/copy-part.ts'
@@ -318,12 +319,15 @@ export interface AnalysisOrder {
   readonly settings: JobSettings
   readonly reference?: Omit<StoredSong, 'filename'>
   readonly ffmpeg: Ffmpeg
+  /** Price of loudness for the suggestion: `wanted`, or the known one; none if absent. */
+  readonly price?: 'wanted' | LoudnessPrice
 }
 
 /** Result of an analysis; the server adds the texts. */
 export interface AnalysisDone {
   readonly type: 'analysed'
-  readonly analysis: Omit<Analysis, 'warnings' | 'proposed_edges'> & {
+  readonly analysis: Omit<Analysis, 'warnings' | 'proposed_edges' | 'suggestion'> & {
+    readonly suggestion?: SuggestionProposal
     readonly warnings: readonly WarningFact[]
     readonly proposed_edges?: EdgeProposal
     /** Reasons of the plan that these settings give. */

@@ -7,7 +7,9 @@ import { costText, isWithoutCost } from '../../src-contract/text/costs.ts'
 import { decisionText, stageText } from '../../src-contract/text/decisions.ts'
 import { LANGUAGE_NAMES, LANGUAGES, type Language, type LocalizedText } from '../../src-contract/text/language.ts'
 import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../../src-contract/text/numbers.ts'
+import { genreNames } from '../../src-contract/text/setting-words.ts'
 import { fromStems } from '../../src-contract/text/stem-notes.ts'
+import { suggestionText } from '../../src-contract/text/suggestion.ts'
 import { changeSummary } from '../../src-contract/text/summary.ts'
 import { warningText } from '../../src-contract/text/text.ts'
 import { escapeHtml } from './escape-html.ts'
@@ -15,7 +17,6 @@ import { bandChanges, levelBetweenDb, type SpectrumPlot, spectrumPlot, timePlot 
 import { reportStyle } from './report/style.ts'
 import {
   confidenceNames,
-  genreNames,
   loudnessNames,
   momentText,
   platformNames,
@@ -44,6 +45,7 @@ export function reportHtml(report: Report): string {
     mastersTable(report),
     plots(report),
     deeds(report),
+    suggestions(report),
     codecTable(report.masters.map(({ result }) => result)),
     details(report),
     `<footer>${t(words.made)}</footer>`,
@@ -343,6 +345,13 @@ function deeds(report: Report): string {
       ? `<dl class="list">${repairs.join('')}</dl>`
       : `<p class="quiet">${t(words.nothingRepaired)}</p>`
   return `<div class="two"><section><h2>${t(words.done)}</h2><ol class="done">${decisions.join('')}</ol></section><section><h2>${t(words.repairs)} <small class="quiet unit-small">${t(words.onlyFound)}</small></h2>${repaired}</section></div>`
+}
+
+/** The reasons of what the analysis suggested, whatever was set; empty in reports of earlier versions. */
+function suggestions({ suggestion }: Report): string {
+  if (!suggestion || suggestion.reasons.length === 0) return ''
+  const items = suggestion.reasons.map((reason) => `<li>${t(suggestionText(reason))}</li>`)
+  return `<section><h2>${t(words.suggested)} <small class="quiet unit-small">${t(words.notApplied)}</small></h2><ul>${items.join('')}</ul></section>`
 }
 
 function codecTable(results: readonly MasterResult[]): string {

@@ -8,7 +8,6 @@ import {
   type AiService,
   EDGE_NAMES,
   type EdgeName,
-  type Genre,
   type JobSettings,
   type LoudnessMode,
   SETTINGS,
@@ -28,15 +27,6 @@ const same = (text: string): LocalizedText => ({ en: text, ko: text })
 export function platformNames(platforms: readonly Platform[]): LocalizedText {
   const names = platforms.map((platform) => platformFacts(platform).name)
   return both(names.map(({ en }) => en).join(', '), names.map(({ ko }) => ko).join(', '))
-}
-
-export const genreNames: Record<Genre, LocalizedText> = {
-  kpop: same('K-pop'),
-  edm: same('EDM'),
-  ballad: both('ballad', '발라드'),
-  hiphop: both('hip-hop', '힙합'),
-  pop: both('pop', '팝'),
-  other: both('other genre', '기타 장르'),
 }
 
 export const serviceNames: Record<AiService, LocalizedText> = {
@@ -92,6 +82,11 @@ export const words = {
   repairs: both('Repaired', '복원'),
   onlyFound: both('only what was found', '발견된 것만'),
   nothingRepaired: both('No damage was found.', '손상된 곳은 없었어요.'),
+  suggested: both('Suggested', '제안'),
+  notApplied: both(
+    'by the analysis of the song; nothing of it is applied by itself',
+    '곡을 분석한 결과예요. 저절로 적용되지는 않아요',
+  ),
   codecs: both('After lossy encoding', '손실 압축 뒤'),
   copies: both(
     'copies like those of the services; above 0 dBTP they may clip',

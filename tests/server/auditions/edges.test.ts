@@ -179,3 +179,33 @@ describe('proposed edges', () => {
     expect(songs[0].analysis.proposed_edges).toMatchObject(PROPOSED)
   })
 })
+
+describe('the suggestion', () => {
+  const analysed = async (fields: object, language = 'en') =>
+    (
+      await service.call('POST', '/api/v1/analyze', {
+        body: masterForm({ file: upload(), ...fields }),
+        headers: { 'accept-language': language },
+      })
+    ).body.suggestion
+
+  it('has a price where it is asked for, the same once it is known', async () => {
+    expect(await analysed({})).not.toHaveProperty('price')
+    const found = await analysed({ price: 'true' })
+    expect(found.price.targets.length).toBeGreaterThan(1)
+    expect(await analysed({ price: 'true' })).toEqual(found)
+    expect(await analysed({})).not.toHaveProperty('price')
+  })
+
+  it('is in the language of its reader, also in the batch', async () => {
+    const { reasons } = await analysed({})
+    expect(reasons[0].message).toMatch(/released music/)
+    const korean = (await analysed({}, 'ko')).reasons
+    expect(korean[0].message).toMatch(/발매된 음악/)
+    const form = new FormData()
+    form.append('source_id', song.source_id)
+    await service.call('POST', '/api/v1/analyze', { body: form })
+    const answer = await service.call('GET', '/app/desk', { headers: { 'accept-language': 'ko' } })
+    expect(answer.body.songs[0].analysis.suggestion.reasons).toEqual(korean)
+  })
+})

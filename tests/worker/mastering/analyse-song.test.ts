@@ -42,9 +42,30 @@ test('gives all warnings of a job with the same settings and reference, except t
   // The sound is told alike before and after; the levels are those of the master alone.
   const planned = changeSummary(look.decisions)
   for (const language of LANGUAGES) expect(summary?.[language]).toContain(planned[language])
-  const alone = await analyseSong({ song: source, settings, ffmpeg }, () => {}, never)
+  const alone = await analyseSong({ song: source, settings, ffmpeg, price: 'wanted' }, () => {}, never)
+  // Its clipped samples are edited at its own rate before it is priced.
+  expect(alone.suggestion?.price?.targets.length).toBeGreaterThan(0)
   expect(alone.warnings.map(({ code }) => code)).not.toContain('REFERENCE_NOT_COMPARABLE')
 }, 120_000)
+
+test('the suggestion is the same whether its price was just found or is known', async () => {
+  const folder = temporaryFolder()
+  const { channels } = songLike(8, 44_100)
+  const song = await storedSong(writeFloatWav(path.join(folder, 'song.wav'), [...channels], 44_100))
+  const order = { song, settings: jobSettings(DEFAULT_SETTINGS), ffmpeg }
+  const found = await analyseSong({ ...order, price: 'wanted' }, () => {}, never)
+  const { price } = found.suggestion!
+  expect(price!.targets.length).toBeGreaterThan(1)
+  const [cheapest] = price!.targets
+  expect(price!.targets.at(-1)!.mean_gain_reduction_db).toBeGreaterThan(cheapest!.mean_gain_reduction_db)
+  const known = await analyseSong({ ...order, price: price! }, () => {}, never)
+  expect(known.suggestion).toEqual(found.suggestion)
+  const { price: _, ...without } = found.suggestion!
+  const bare = (await analyseSong(order, () => {}, never)).suggestion!
+  expect(bare).not.toHaveProperty('price')
+  expect(without.reasons).toEqual(expect.arrayContaining(bare.reasons))
+  expect(found.waveform).toEqual(known.waveform)
+}, 60_000)
 
 test('reports a reference that cannot be decoded', async () => {
   const folder = temporaryFolder()

@@ -1,0 +1,204 @@
+/**
+ * Faults of a song's course that generators leave: a level that drifts, treble that builds up, a passage that jumps in level, a collapse
+ * before the end. Music repeats itself, so that passages of one spectrum are compared, wherever they stand: in sound music their levels are
+ * equal. Pure.
+ */
+import type { SuggestionReason } from '../../src-contract/suggestion.ts'
+import type { SourceAnalysis } from '../analysis/analysis.ts'
+import type { Timeline } from '../analysis/timeline.ts'
+import { quantile } from '../dsp/meters/spectrum.ts'
+import { dbToPower, powerToDb, rounded } from '../dsp/units.ts'
+
+/** Bands that passages are compared by, for their level and for their treble, and those of treble, Hz. */
+const levelHz = [50, 10_000] as const
+const middleHz = [100, 3000] as const
+const trebleHz = [5000, 18_000] as const
+/** Level of a second below the loudest ones that does not count as music, dB. */
+const quietDb = 25
+/** Shortest song with a course, s. */
+const leastSeconds = 60
+/** Length of a passage, step to the next, and least distance of two that are compared, s. */
+const passageSeconds = 6
+const hopSeconds = 2
+const leastLagSeconds = 20
+/** Largest spread over the bands of the distance of two passages that count as one, dB. */
+const alikeDb = 1
+
+/** Fewest pairs for each passage, largest deviation from the median as a part of it, and least change over the song, dB. */
+const drift = { pairs: 2, deviation: 0.5, changeDb: 4 }
+const treble = { pairs: 1, deviation: 0.3, changeDb: 4 }
+/** Part of a drift that each half of the song shows at least. */
+const evenPart = 0.5
+/** Largest rise of the treble that is a fault; a larger one is the arrangement's, dB. */
+const mostTrebleDb = 15
+const jump = { pairs: 1, deviation: 0.3, changeDb: 3 }
+/** Largest median distance of passages on the same side of a jump, and least change in the two seconds around it, dB. */
+const sameSideDb = 1
+const suddenDb = 2.5
+const suddenSeconds = 2
+/** Most places that are examined. */
+const mostPlaces = 12
+
+/** A collapse: largest part of the song that it takes, least length, s, and least fall, dB. */
+const collapsePart = 0.4
+const collapseSeconds = 8
+const collapseDb = 12
+/** Length of the fall itself, s; largest range of the level behind it, and its least level against the loud parts, dB: a tail fades. */
+const fallSeconds = 2
+const steadyDb = 7
+const leastLevelDb = -40
+
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+const median = (values: readonly number[]) => quantile(Float64Array.from(values).sort(), 0.5)
+
+/** Returns the mean distance of two spectra of one shape, dB; null for spectra of two. */
+function alikeBy(first: readonly number[], second: readonly number[]): number | null {
+  let sum = 0
+  let squares = 0
+  for (let band = 0; band < first.length; band++) {
+    const apart = second[band]! - first[band]!
+    sum += apart
+    squares += apart * apart
+  }
+  const middle = sum / first.length
+  return squares / first.length - middle * middle <= alikeDb * alikeDb ? middle : null
+}
+
+/** A song second by second. */
+interface Course {
+  readonly timeline: Timeline
+  readonly levelDb: readonly number[]
+  /** Level that a tenth of the seconds exceeds, dB. */
+  readonly loudDb: number
+}
+
+const bandsIn = ({ bandHz }: Timeline, [from, to]: readonly [number, number]) =>
+  bandHz.flatMap((hz, band) => (hz > from && hz < to ? [band] : []))
+
+function courseOf(timeline: Timeline): Course {
+  const bands = bandsIn(timeline, levelHz)
+  const levelDb = timeline.levelsDb.map((levels) =>
+    powerToDb(bands.reduce((sum, band) => sum + dbToPower(levels[band]!), 1e-20)),
+  )
+  return { timeline, levelDb, loudDb: quantile(Float64Array.from(levelDb).sort(), 0.9) }
+}
+
+/** Two passages of one spectrum. */
+interface Pair {
+  /** End of the first and start of the second, s. */
+  readonly from: number
+  readonly to: number
+  readonly lagSeconds: number
+  /** Distance of the second from the first in level, and in treble beyond that, dB. */
+  readonly levelDb: number
+  readonly trebleDb: number
+}
+
+interface Pairs {
+  readonly passages: number
+  readonly pairs: readonly Pair[]
+}
+
+function pairsOf({ timeline, levelDb, loudDb }: Course, compared: readonly [number, number]): Pairs {
+  const [bands, high] = [bandsIn(timeline, compared), bandsIn(timeline, trebleHz)]
+  const passages: { at: number; levels: number[]; trebleDb: number }[] = []
+  for (let at = 0; at + passageSeconds <= levelDb.length; at += hopSeconds) {
+    if (levelDb.slice(at, at + passageSeconds).some((db) => db < loudDb - quietDb)) continue
+    const seconds = timeline.levelsDb.slice(at, at + passageSeconds)
+    const levelOf = (band: number) => powerToDb(mean(seconds.map((levels) => dbToPower(levels[band]!))))
+    passages.push({ at, levels: bands.map(levelOf), trebleDb: mean(high.map(levelOf)) })
+  }
+  const pairs: Pair[] = []
+  for (const [i, first] of passages.entries()) {
+    for (const second of passages.slice(i + 1)) {
+      const lagSeconds = second.at - first.at
+      if (lagSeconds < leastLagSeconds) continue
+      const levelDb = alikeBy(first.levels, second.levels)
+      if (levelDb === null) continue
+      const trebleDb = second.trebleDb - first.trebleDb - levelDb
+      pairs.push({ from: first.at + passageSeconds, to: second.at, lagSeconds, levelDb, trebleDb })
+    }
+  }
+  return { passages: passages.length, pairs }
+}
+
+/** Returns the median of values that deviate little from it and are enough; null otherwise. */
+function agreed(
+  values: readonly number[],
+  passages: number,
+  least: { readonly pairs: number; readonly deviation: number; readonly changeDb: number },
+): number | null {
+  if (values.length === 0 || values.length < least.pairs * passages) return null
+  const middle = median(values)
+  const deviation = median(values.map((value) => Math.abs(value - middle)))
+  return Math.abs(middle) >= least.changeDb && deviation <= least.deviation * Math.abs(middle) ? middle : null
+}
+
+function driftOf({ levelDb }: Course, { pairs, passages }: Pairs): SuggestionReason[] {
+  const overSong = pairs.map((pair) => (pair.levelDb / pair.lagSeconds) * levelDb.length)
+  const changeDb = agreed(overSong, passages, drift)
+  if (changeDb === null) return []
+  // A song that only builds up at its start or calms down at its end does not drift.
+  const isEven = [0, 1].every((half) => {
+    const own = overSong.filter((_, i) => (pairs[i]!.from + pairs[i]!.to < levelDb.length ? 0 : 1) === half)
+    return own.length > 0 && median(own) / changeDb >= evenPart
+  })
+  return isEven ? [{ code: 'LEVEL_DRIFTS', values: { change_db: rounded(changeDb) } }] : []
+}
+
+function trebleOf(course: Course): SuggestionReason[] {
+  const { pairs, passages } = pairsOf(course, middleHz)
+  const overSong = pairs.map((pair) => (pair.trebleDb / pair.lagSeconds) * course.levelDb.length)
+  const changeDb = agreed(overSong, passages, treble)
+  return changeDb === null || changeDb < 0 || changeDb > mostTrebleDb
+    ? []
+    : [{ code: 'TREBLE_BUILDS_UP', values: { change_db: rounded(changeDb) } }]
+}
+
+/** Returns the places of the largest sudden changes of level, s, most sudden first. */
+function suddenPlaces(levelDb: readonly number[]): { readonly at: number; readonly changeDb: number }[] {
+  const places: { at: number; changeDb: number }[] = []
+  for (let at = leastLagSeconds; at + leastLagSeconds <= levelDb.length; at++) {
+    const [before, after] = [levelDb.slice(at - suddenSeconds, at), levelDb.slice(at, at + suddenSeconds)]
+    const changeDb = mean(after) - mean(before)
+    if (Math.abs(changeDb) >= suddenDb) places.push({ at, changeDb })
+  }
+  return places.sort((one, other) => Math.abs(other.changeDb) - Math.abs(one.changeDb)).slice(0, mostPlaces)
+}
+
+function jumpOf({ levelDb }: Course, { pairs, passages }: Pairs): SuggestionReason[] {
+  for (const { at, changeDb: suddenly } of suddenPlaces(levelDb)) {
+    const across = pairs.filter(({ from, to }) => from <= at && to >= at).map((pair) => pair.levelDb)
+    const changeDb = agreed(across, passages, jump)
+    if (changeDb === null || changeDb * suddenly < 0) continue
+    const beside = pairs.filter(({ from, to }) => to < at || from > at).map((pair) => Math.abs(pair.levelDb))
+    if (beside.length === 0 || median(beside) > sameSideDb) continue
+    return [{ code: 'SECTION_JUMPS', values: { at_seconds: at, change_db: rounded(changeDb) } }]
+  }
+  return []
+}
+
+function collapseOf({ levelDb, loudDb }: Course): SuggestionReason[] {
+  const end = levelDb.findLastIndex((db) => db > loudDb + leastLevelDb)
+  for (let at = Math.ceil(levelDb.length * (1 - collapsePart)); at <= end - collapseSeconds; at++) {
+    const before = levelDb.slice(Math.max(0, at - collapseSeconds), at)
+    // The last second may be half silent.
+    const after = levelDb.slice(at + fallSeconds, end)
+    const fallDb = quantile(Float64Array.from(before).sort(), 0.25) - Math.max(...after)
+    if (fallDb < collapseDb || Math.max(...after) - Math.min(...after) > steadyDb) continue
+    return [{ code: 'COLLAPSES_LATE', values: { at_seconds: at + fallSeconds, change_db: -rounded(fallDb) } }]
+  }
+  return []
+}
+
+/**
+ * Returns the faults of a song's course, each with its place; none for silence and songs shorter than a minute. A jump is not told as a drift
+ * as well.
+ */
+export function courseReasons({ isSilent, durationSeconds, timeline }: SourceAnalysis): SuggestionReason[] {
+  if (isSilent || durationSeconds < leastSeconds) return []
+  const course = courseOf(timeline)
+  const pairs = pairsOf(course, levelHz)
+  const jumps = jumpOf(course, pairs)
+  return [...(jumps.length > 0 ? jumps : driftOf(course, pairs)), ...trebleOf(course), ...collapseOf(course)]
+}
