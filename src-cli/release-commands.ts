@@ -296,7 +296,10 @@ function describeExport({ folder, zip, certificate }: ExportedRelease, { release
 }
 
 /** Describes the readiness for the chosen receivers, or for all where none was chosen. */
-function describeReadiness({ chosen, receivers }: ReleaseReadiness, { release: say, language }: Messages): string {
+function describeReadiness(
+  { chosen, receivers, remarks }: ReleaseReadiness,
+  { release: say, language }: Messages,
+): string {
   const shown = chosen.length > 0 ? receivers.slice(0, chosen.length) : receivers
   const rows = shown.map(({ name, verdicts }) => [
     ...[name, say.filesAre(VERDICT_WORDS[verdicts!.files][language])],
@@ -308,9 +311,15 @@ function describeReadiness({ chosen, receivers }: ReleaseReadiness, { release: s
     ),
   )
   const remedies = chosen.length > 0 ? remediesOf(shown) : []
+  const told = remarks.map(({ track, message, mend }) => {
+    const place = track === undefined ? '' : `${track}: `
+    return `  ${place}${message}${mend ? ` → ${mend.shows}` : ''}`
+  })
   return [
     table(rows),
-    ...(lacking.length + remedies.length > 0 ? [say.toMend, ...new Set(lacking), ...remedies] : []),
+    ...(lacking.length + remedies.length + told.length > 0
+      ? [say.toMend, ...new Set(lacking), ...remedies, ...told]
+      : []),
     ...(chosen.length > 0 ? [] : [say.chooseOne]),
   ].join('\n')
 }

@@ -22,6 +22,10 @@ export const COVER_FACTS = {
   ),
 }
 
+/** Changes that a cover gets where it is stored: shops take only upright sRGB without transparency. */
+export const COVER_CHANGES = ['colors', 'assumed_srgb', 'assumed_inks', 'turned', 'flattened', 'private_data'] as const
+export type CoverChange = (typeof COVER_CHANGES)[number]
+
 /** Facts of a stored cover. */
 export const StoredCover = exactly(
   {
@@ -29,6 +33,12 @@ export const StoredCover = exactly(
     size_bytes: Type.Integer({ description: 'Size, bytes.' }),
     sha256: Type.String({ description: 'SHA-256 of the picture, hex.' }),
     ...COVER_FACTS,
+    changes: Type.Optional(
+      Type.Array(oneOf(COVER_CHANGES), {
+        description:
+          'What was changed in the picture that was sent: colours converted to sRGB (`assumed_srgb`, `assumed_inks` where it has no profile), turned as its camera says, put on white where it was transparent, and location, camera and other private data removed.',
+      }),
+    ),
   },
   'Cover picture.',
 )

@@ -10,6 +10,7 @@ import { endpoints } from './endpoint.ts'
 import { FORMAT_NAMES } from './formats.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { CONFIDENCES } from './platforms/platform.ts'
+import { ReleaseRemark } from './release-remarks.ts'
 import { NAMING_FORM } from './settings.ts'
 import { LANGUAGES } from './text/language.ts'
 
@@ -127,6 +128,10 @@ export const ReleaseReadiness = exactly({
   receivers: Type.Array(ReceiverCheck, {
     description:
       'All receivers, the chosen first, each checked on the files that an export for it alone would write. What only a written file tells is `not_measured`.',
+  }),
+  remarks: Type.Array(ReleaseRemark, {
+    description:
+      'Names and codes that receivers reject, each with the change that mends it; nothing is changed by itself.',
   }),
 })
 export type ReleaseReadiness = Static<typeof ReleaseReadiness>

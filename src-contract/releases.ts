@@ -107,6 +107,10 @@ const trackFacts = {
   fade_out_shape: oneOf(FADE_SHAPES, 'Curve of the fade at the end.'),
 }
 
+const featuredArtists = {
+  featured_artists: Type.Optional(names('Guests, who are no main artists. Empty for none.')),
+}
+
 const partial = <Properties extends TProperties>(properties: Properties) =>
   Type.Partial(Type.Object(properties)).properties
 
@@ -119,6 +123,7 @@ const songChoice = {
 export const TrackChange = exactly({
   ...songChoice,
   ...partial(trackFacts),
+  ...featuredArtists,
   ...partial(optionalTrackFacts),
   settings: Type.Optional(orNull(exactly(CHANGED_SETTINGS, 'Sound settings of this track alone; null for none.'))),
 })
@@ -136,6 +141,7 @@ export const Track = exactly({
   ),
   duration_seconds: Type.Optional(Type.Number({ description: 'Length of the song, s.' })),
   ...trackFacts,
+  ...featuredArtists,
   ...partial(optionalTrackFacts),
   settings: Type.Optional(Type.Object(partial(SHOWN_SETTINGS), { description: 'Sound settings of this track alone.' })),
   master: Type.Optional(TrackMaster),

@@ -47,6 +47,7 @@ export const distroKid = {
     { rule: 'cover_type', types: ['image/jpeg'], ...UPLOADING },
     { rule: 'cover_color', ...ARTWORK },
   ]),
+  guests: 'own_field',
   asks: {
     title: { need: 'required', ...UPLOADING },
     artist: { need: 'required', ...UPLOADING },

@@ -19,6 +19,7 @@ export const routeNote = {
   id: 'routenote',
   name: { en: 'RouteNote', ko: 'RouteNote' },
   rules: withAdvice([{ rule: 'file_type', types: ['wav', 'flac', 'mp3'], ...FORMATS }]),
+  guests: 'in_title',
   asks: {
     artist: { need: 'required', ...STYLE },
   },

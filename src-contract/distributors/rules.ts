@@ -88,6 +88,8 @@ export interface DistributorProfile {
   readonly id: string
   readonly name: { readonly en: string; readonly ko: string }
   readonly rules: readonly DeliveryRule[]
+  /** Place of guests: in the title too, or only in their own field; absent where no page says so. */
+  readonly guests?: 'in_title' | 'own_field'
   /** What it asks for beside the files. */
   readonly asks: Asks
   /** Rules of these kinds were searched in `SEARCHED` and not found: nothing is known, and no file is blamed. */

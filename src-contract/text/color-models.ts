@@ -1,5 +1,5 @@
 /** Colour models of pictures in words. */
-import type { ColorModel } from '../covers.ts'
+import type { ColorModel, CoverChange } from '../covers.ts'
 
 interface Words {
   readonly en: string
@@ -18,4 +18,23 @@ const WORDS: Readonly<Record<ColorModel, Words>> = {
 /** Returns a colour model as a sentence calls it: “The cover is …”. */
 export function colorModelWords(model: unknown): Words {
   return WORDS[model as ColorModel] ?? WORDS.other
+}
+
+/** What was changed in a cover, as it is told to its owner. */
+export const COVER_CHANGE_WORDS: Readonly<Record<CoverChange, Words>> = {
+  colors: { en: 'Its colours were converted to sRGB.', ko: '색상을 sRGB로 바꿨어요.' },
+  assumed_srgb: {
+    en: 'It has no colour profile, and was taken as sRGB.',
+    ko: '색상 프로파일이 없어서 sRGB로 보았어요.',
+  },
+  assumed_inks: {
+    en: 'It has no colour profile of its inks, so its colours are approximate.',
+    ko: '잉크의 색상 프로파일이 없어서 색상이 정확하지 않을 수 있어요.',
+  },
+  turned: { en: 'It was turned as its camera says.', ko: '카메라가 기록한 방향대로 돌렸어요.' },
+  flattened: { en: 'Its transparent parts were put on white.', ko: '투명한 부분을 흰색으로 채웠어요.' },
+  private_data: {
+    en: 'Location, camera and other private data were removed.',
+    ko: '위치, 카메라 등 개인 정보를 지웠어요.',
+  },
 }

@@ -128,6 +128,7 @@ const TRACK_COLUMNS: readonly Column[] = [
   trackColumn('title', needed, ['track title', '곡명', '곡 제목', '트랙 제목', '제목', 'track']),
   trackColumn('version', text, ['버전']),
   trackColumn('artists', list, ['track artist', 'artist', '아티스트', '가수']),
+  trackColumn('featured_artists', list, ['featured artist', 'featuring', 'feat', '피처링', '피처링 아티스트']),
   trackColumn('composers', list, ['composer', '작곡가', '작곡']),
   trackColumn('lyricists', list, ['lyricist', '작사가', '작사']),
   { ...trackColumn('isrc', code(isrcOf, '')), rule: breaks('isrc') },

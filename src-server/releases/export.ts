@@ -16,6 +16,7 @@ import type {
   ReleaseReadiness,
   VerifiedFolder,
 } from '../../src-contract/release-exports.ts'
+import { remarksOn } from '../../src-contract/release-remarks.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { realPath } from '../../src-system/disk.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
@@ -156,7 +157,9 @@ export class ReleaseExports {
       const options = { language, nowMs, chosenFor: release }
       return receiverChecks([receiver], deliveredOf(release, cover), sets, options)
     })
-    return { release_id: releaseId, chosen: [...chosen], receivers }
+    const tracks = release.tracks.map(({ trackId, facts }) => ({ track_id: trackId, ...facts }))
+    const remarks = remarksOn({ ...release.facts, tracks }, language)
+    return { release_id: releaseId, chosen: [...chosen], receivers, remarks }
   }
 
   /** Returns the sets that an export for one receiver would write, with what is known of their files; none of it without masters. */

@@ -123,13 +123,14 @@ export function changedTrackFacts(
   song: SongNames | undefined,
 ): TrackFacts {
   const standard = facts ?? { ...NEW_TRACK, title: song?.title ?? '', artists: song?.artist ? [song.artist] : [] }
-  const { settings: kept, ...given } = { ...standard, ...cleaned(change) } as TrackFacts
+  const { settings: kept, featured_artists: guests = [], ...given } = { ...standard, ...cleaned(change) } as TrackFacts
   requireName(given.title, 'title')
   const isrc = given.isrc === undefined || given.isrc === '' ? undefined : isrcOf(given.isrc)
   if (given.isrc && isrc === undefined) throw broken('isrc', { rule: 'isrc' })
   const own = settings === undefined ? kept : withoutNull(settings ?? {})
   return {
     ...withoutEmpty({ ...given, ...(isrc === undefined ? {} : { isrc }) }, OPTIONAL_TRACK_FACTS),
+    ...(guests.length > 0 ? { featured_artists: guests } : {}),
     ...(own && Object.keys(own).length > 0 ? { settings: own } : {}),
   }
 }

@@ -14,8 +14,7 @@ import type {
 } from '../../src-contract/releases.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { type Clock, isoTime, type Random } from '../../src-system/system.ts'
-import { type PictureFacts, wholePictureFacts } from '../../src-worker/media/picture.ts'
-import { plainPicture } from '../../src-worker/media/plain-picture.ts'
+import type { SrgbCover } from '../../src-worker/media/srgb-cover.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
@@ -262,19 +261,12 @@ export class Releases {
     return cover
   }
 
-  /**
-   * Sets the cover, stripped of its camera's metadata; undefined removes it. Throws RELEASE_NOT_FOUND, INVALID_REQUEST for anything but a
-   * JPEG or PNG.
-   */
-  setCover(releaseId: string, sent: Buffer | undefined): Release {
+  /** Sets the cover; undefined removes it. Throws RELEASE_NOT_FOUND. */
+  setCover(releaseId: string, cover: SrgbCover | undefined): Release {
     const { db, store } = this.#deps
-    const bytes = sent && plainPicture(sent)
-    const facts = bytes && wholePictureFacts(bytes)
-    if (bytes && !facts) throw new AppError('INVALID_REQUEST', {}, { param: 'file', details: [{ rule: 'picture' }] })
-    const cover = bytes && facts ? storedCover(bytes, facts) : undefined
     return db.transaction(() => {
       this.require(releaseId)
-      store.setCover(releaseId, cover)
+      store.setCover(releaseId, cover && storedCover(cover))
       return this.#update(releaseId, () => ({}))
     })()
   }
@@ -381,7 +373,9 @@ function readCursor(cursor: string): number {
   throw new AppError('INVALID_REQUEST', {}, { param: 'cursor', details: [{ rule: 'cursor' }] })
 }
 
-function storedCover(bytes: Buffer, { mimeType, widthPx, heightPx, colorModel }: PictureFacts): StoredCover {
+function storedCover({ bytes, facts, changes }: SrgbCover): StoredCover {
+  const { mimeType, widthPx, heightPx, colorModel } = facts
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  return { media_type: mimeType, sha256, width_px: widthPx, height_px: heightPx, color_model: colorModel, bytes }
+  const size = { width_px: widthPx, height_px: heightPx }
+  return { media_type: mimeType, sha256, ...size, color_model: colorModel, changes: changes.join(' '), bytes }
 }

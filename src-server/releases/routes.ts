@@ -13,6 +13,7 @@ import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
 import { type Call, route } from '../http/route.ts'
 import { fingerprintOf, type Idempotency } from '../jobs/idempotency.ts'
+import type { ReadyCover } from '../uploads/cover.ts'
 import { type ReceivedForm, receiveForm } from '../uploads/receive.ts'
 import type { Storage } from '../uploads/storage.ts'
 import { readRows, releaseCsv } from './csv-columns.ts'
@@ -31,6 +32,8 @@ export interface ReleaseRoutesDeps {
   /** Folder of uploads on their way. */
   readonly tmp: string
   readonly storage: Pick<Storage, 'requireDisk'>
+  /** Returns a picture as a cover. Throws INVALID_REQUEST for anything but a whole JPEG or PNG, UNAVAILABLE without ffmpeg. */
+  readonly readyCover: ReadyCover
 }
 
 /** Serves `/api/v1/releases`. */
@@ -152,11 +155,12 @@ function nameIn(fields: ReceivedForm['fields'], param: string): string | undefin
 }
 
 function coverRoutes(app: FastifyInstance, deps: ReleaseRoutesDeps): void {
-  const { releases, clock } = deps
+  const { releases, clock, readyCover } = deps
   route(app, releaseEndpoints.putReleaseCover, async ({ params, request, signal }) => {
     releases.require(params.release_id)
     const { bytes } = await receiveFile(deps, { request, signal }, MAX_COVER_BYTES)
-    return { status: 200, body: await retryWhileLocked(clock, () => releases.setCover(params.release_id, bytes)) }
+    const cover = await readyCover(bytes, signal)
+    return { status: 200, body: await retryWhileLocked(clock, () => releases.setCover(params.release_id, cover)) }
   })
   route(app, releaseEndpoints.readReleaseCover, ({ params }) => {
     const { bytes, media_type } = releases.cover(params.release_id)

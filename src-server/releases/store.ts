@@ -1,5 +1,5 @@
 /** Releases over an open database: SQL only, no rules. Its methods are synchronous and may be called inside a transaction. */
-import type { ColorModel, StoredCover as CoverFacts } from '../../src-contract/covers.ts'
+import type { ColorModel, CoverChange, StoredCover as CoverFacts } from '../../src-contract/covers.ts'
 import type { Db } from '../db/open.ts'
 import {
   NEW_RELEASE,
@@ -11,9 +11,11 @@ import {
 } from './release.ts'
 
 /** A picture with its facts. */
-export interface StoredCover extends Omit<CoverFacts, 'size_bytes' | 'color_model'> {
+export interface StoredCover extends Omit<CoverFacts, 'size_bytes' | 'color_model' | 'changes'> {
   /** Null if it was stored before its colour model was recorded. */
   readonly color_model: ColorModel | null
+  /** Names of its changes, separated by blanks; null if it was stored before they were recorded. */
+  readonly changes: string | null
   readonly bytes: Buffer
 }
 
@@ -40,6 +42,7 @@ interface ReleaseRow {
   width_px: number
   height_px: number
   color_model: ColorModel | null
+  changes: string | null
   size_bytes: number
 }
 
@@ -50,7 +53,7 @@ interface TrackRow {
   facts: string
 }
 
-const WITH_COVER = `SELECT releases.*, media_type, sha256, width_px, height_px, color_model, length(bytes) AS size_bytes
+const WITH_COVER = `SELECT releases.*, media_type, sha256, width_px, height_px, color_model, changes, length(bytes) AS size_bytes
   FROM releases LEFT JOIN release_covers USING (release_id)`
 
 function prepareStatements(db: Db) {
@@ -75,11 +78,11 @@ function prepareStatements(db: Db) {
       .pluck(),
     selectJobs: db.prepare<[], string>('SELECT DISTINCT job_id FROM release_tracks WHERE job_id IS NOT NULL').pluck(),
     selectCover: db.prepare<[string], StoredCover>(
-      'SELECT media_type, sha256, width_px, height_px, color_model, bytes FROM release_covers WHERE release_id = ?',
+      'SELECT media_type, sha256, width_px, height_px, color_model, changes, bytes FROM release_covers WHERE release_id = ?',
     ),
     upsertCover: db.prepare(
-      `INSERT OR REPLACE INTO release_covers (release_id, media_type, sha256, width_px, height_px, color_model, bytes)
-       VALUES (@releaseId, @media_type, @sha256, @width_px, @height_px, @color_model, @bytes)`,
+      `INSERT OR REPLACE INTO release_covers (release_id, media_type, sha256, width_px, height_px, color_model, changes, bytes)
+       VALUES (@releaseId, @media_type, @sha256, @width_px, @height_px, @color_model, @changes, @bytes)`,
     ),
     deleteCover: db.prepare<[string]>('DELETE FROM release_covers WHERE release_id = ?'),
   }
@@ -162,13 +165,16 @@ function searchable(text: string): string {
 }
 
 function fromRow(row: ReleaseRow): Omit<ReleaseRecord, 'tracks'> {
-  const { media_type, sha256, width_px, height_px, color_model, size_bytes } = row
-  const color = color_model === null ? {} : { color_model }
+  const { media_type, sha256, width_px, height_px, color_model, changes, size_bytes } = row
+  const told = {
+    ...(color_model === null ? {} : { color_model }),
+    ...(changes ? { changes: changes.split(' ') as CoverChange[] } : {}),
+  }
   return {
     releaseId: row.release_id,
     ...(row.key_id === null ? {} : { keyId: row.key_id }),
     facts: { ...NEW_RELEASE, ...(JSON.parse(row.facts) as ReleaseFacts) },
-    ...(media_type === null ? {} : { cover: { media_type, size_bytes, sha256, width_px, height_px, ...color } }),
+    ...(media_type === null ? {} : { cover: { media_type, size_bytes, sha256, width_px, height_px, ...told } }),
     createdAtMs: row.created_at_ms,
     changedAtMs: row.changed_at_ms,
   }

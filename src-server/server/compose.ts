@@ -284,14 +284,17 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     removeSources: batchService.removeSources,
     tmp: folders.tmp,
   })
-  const { releases, mastering, manifests } = work
+  const { releases, mastering, manifests, readyCover } = work
   const checkWebhookUrl = (url: string) => notify.checkWebhookUrl(url)
   manifestRoutes(app, {
     isStemSet: (sourceId) => batchService.sources.stems.has(sourceId),
     ...{ manifests, checkWebhookUrl, isStillAllowed, baseUrl, clock, random, storage, streams: notify.streams },
     tmpFolder: folders.tmp,
   })
-  releaseRoutes(app, { releases, mastering, idempotency, baseUrl, clock, random, tmp: folders.tmp, storage })
+  releaseRoutes(app, {
+    ...{ releases, mastering, idempotency, baseUrl, clock, random, tmp: folders.tmp, storage },
+    readyCover,
+  })
   accountRoutes(app, {
     account,
     ledger,

@@ -31,7 +31,7 @@ import { Signer } from '../releases/signing.ts'
 import { songMasters } from '../releases/song-masters.ts'
 import { requireOutputFolder } from '../settings/chosen-folder.ts'
 import { createCoverOf } from '../sources/song-cover.ts'
-import { createInspectCover } from '../uploads/cover.ts'
+import { createInspectCover, createReadyCover } from '../uploads/cover.ts'
 import { createInspect } from '../uploads/inspect.ts'
 import { probeAudio } from '../uploads/probe.ts'
 import { createStorage } from '../uploads/storage.ts'
@@ -120,6 +120,7 @@ function createUploads(
     stored,
     inspect: createInspect({ ffmpeg, probe: probeAudio }),
     inspectCover: createInspectCover(ffmpeg),
+    readyCover: createReadyCover(ffmpeg),
     coverOf: createCoverOf(ffmpeg),
   }
 }

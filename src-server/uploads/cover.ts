@@ -5,6 +5,7 @@ import { MAX_COVER_BYTES } from '../../src-contract/limits.ts'
 import { syncFile } from '../../src-system/disk.ts'
 import { fitCover, type StoredCover } from '../../src-worker/media/cover.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
+import { type SrgbCover, srgbCover } from '../../src-worker/media/srgb-cover.ts'
 import { AppError } from '../http/app-error.ts'
 import { serviceFailure } from './inspect.ts'
 import type { ReceivedFile } from './receive.ts'
@@ -28,5 +29,20 @@ export function createInspectCover(ffmpeg: () => Promise<Ffmpeg>): InspectCover 
     await syncFile(path)
     const kept = cover.bytes === sent ? sha256 : createHash('sha256').update(cover.bytes).digest('hex')
     return { path, sha256: kept, sizeBytes: cover.bytes.length, ...facts }
+  }
+}
+
+/** Returns a picture as the cover of a release. Throws INVALID_REQUEST for anything but a whole JPEG or PNG. */
+export type ReadyCover = (sent: Buffer, signal: AbortSignal) => Promise<SrgbCover>
+
+/** Returns the preparation of covers of releases. Throws UNAVAILABLE as the inspection of songs does. */
+export function createReadyCover(ffmpeg: () => Promise<Ffmpeg>): ReadyCover {
+  return async (sent, signal) => {
+    const cover = await srgbCover(ffmpeg, sent, { signal, mostBytes: MAX_COVER_BYTES }).catch((cause: unknown) => {
+      signal.throwIfAborted()
+      throw serviceFailure(cause)
+    })
+    if (!cover) throw new AppError('INVALID_REQUEST', {}, { param: 'file', details: [{ rule: 'picture' }] })
+    return cover
   }
 }

@@ -16,6 +16,8 @@ const LOOKED_AT_SEGMENTS: readonly (readonly [marker: number, mark: string])[] =
   [0xe2, 'ICC_PROFILE\0'],
   [0xee, 'Adobe'],
 ]
+/** Marks of colour profiles in both. */
+const PROFILE_MARKS: readonly string[] = ['ICC_PROFILE\0', 'iCCP']
 const EXIF_MARK = 'Exif\0\0'
 /** JPEG markers (ITU-T T.81, table B.1). */
 const START_OF_SCAN = 0xda
@@ -23,20 +25,32 @@ const END_OF_IMAGE = 0xd9
 const isApplication = (marker: number): boolean => marker >= 0xe0 && marker <= 0xef
 const isRestart = (marker: number): boolean => marker >= 0xd0 && marker <= 0xd7
 
+const MAX_SEGMENT_BYTES = 65_533
 const ORIENTATION = 0x0112
 const UPRIGHT = 1
 
+/** Returns the orientation of a JPEG or PNG in its Exif, 1 to 8; 1 without one. Never throws. */
+export function orientationOf(bytes: Buffer): number {
+  const isPng = bytes.subarray(0, 8).equals(PNG_SIGNATURE)
+  const at = isPng ? bytes.indexOf('eXIf', 8, 'latin1') + 4 : bytes.indexOf(EXIF_MARK, 2, 'latin1') + EXIF_MARK.length
+  const isFound = at >= 8
+  return (isFound ? orientationIn(bytes.subarray(at, at + MAX_SEGMENT_BYTES)) : undefined) ?? UPRIGHT
+}
+
 /**
  * Returns a JPEG or PNG without Exif (its GPS, maker's notes and thumbnail), XMP, IPTC, texts of a PNG, and any bytes behind its end.
- * Pixels, colour profile and orientation stay. Broken pictures and other bytes are returned unchanged. Pure.
+ * Pixels, colour profile (unless `hasProfile` is false) and orientation stay. Broken pictures and other bytes are returned unchanged. Pure.
  */
-export function plainPicture(bytes: Buffer): Buffer {
-  const parts = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? pngParts(bytes) : jpegParts(bytes)
+export function plainPicture(bytes: Buffer, { hasProfile = true }: { readonly hasProfile?: boolean } = {}): Buffer {
+  const isKept = (mark: string) => hasProfile || !PROFILE_MARKS.includes(mark)
+  const parts = bytes.subarray(0, 8).equals(PNG_SIGNATURE) ? pngParts(bytes, isKept) : jpegParts(bytes, isKept)
   const isPlain = parts === undefined || parts.reduce((sum, { length }) => sum + length, 0) === bytes.length
   return isPlain ? bytes : Buffer.concat(parts)
 }
 
-function jpegParts(bytes: Buffer): Buffer[] | undefined {
+type IsKept = (mark: string) => boolean
+
+function jpegParts(bytes: Buffer, isKept: IsKept): Buffer[] | undefined {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return undefined
   const kept: Buffer[] = [bytes.subarray(0, 2)]
   let orientation = UPRIGHT
@@ -55,7 +69,9 @@ function jpegParts(bytes: Buffer): Buffer[] | undefined {
     }
     const isExif = marker === 0xe1 && isText(bytes, at + 4, EXIF_MARK)
     if (isExif) orientation = orientationIn(bytes.subarray(at + 4 + EXIF_MARK.length, end)) ?? orientation
-    const isLookedAt = LOOKED_AT_SEGMENTS.some(([own, mark]) => own === marker && isText(bytes, at + 4, mark))
+    const isLookedAt = LOOKED_AT_SEGMENTS.some(
+      ([own, mark]) => own === marker && isText(bytes, at + 4, mark) && isKept(mark),
+    )
     if (isLookedAt || !isApplication(marker)) kept.push(bytes.subarray(at, end))
     at = end
   }
@@ -73,7 +89,7 @@ function endOfPicture(bytes: Buffer, start: number): number {
   return bytes.length
 }
 
-function pngParts(bytes: Buffer): Buffer[] | undefined {
+function pngParts(bytes: Buffer, isKept: IsKept): Buffer[] | undefined {
   const kept: Buffer[] = [bytes.subarray(0, 8)]
   for (let at = 8; at + 12 <= bytes.length; ) {
     const name = bytes.toString('latin1', at + 4, at + 8)
@@ -81,7 +97,7 @@ function pngParts(bytes: Buffer): Buffer[] | undefined {
     if (end > bytes.length) return undefined
     const orientation = name === 'eXIf' ? orientationIn(bytes.subarray(at + 8, end - 4)) : undefined
     if (orientation !== undefined && orientation !== UPRIGHT) kept.push(pngChunk('eXIf', exifOf(orientation)))
-    if (/^[A-Z]/.test(name) || LOOKED_AT_CHUNKS.includes(name)) kept.push(bytes.subarray(at, end))
+    if (/^[A-Z]/.test(name) || (LOOKED_AT_CHUNKS.includes(name) && isKept(name))) kept.push(bytes.subarray(at, end))
     if (name === 'IEND') return kept
     at = end
   }

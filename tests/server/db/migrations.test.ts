@@ -55,6 +55,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0024-watch-accept.sql': '8ffefe7849b518002828c678a23668b0516c9d4afa2c39f11bc53162fdb6bf30',
     '0025-jobs-by-content.sql': '4eac394ef6bad79ca3bba469b967c9287798b2ff1e2ef1023b491cdb62873b18',
     '0026-stems.sql': '217af11d95f883ebf86359f9cbd6333476409666a6c1559efa86afca57109471',
+    '0027-cover-changes.sql': '3a0399dea7a74f45a25b949e49b393bd5625521130286a3788110ca7415993ca',
   })
 })
 

@@ -122,6 +122,35 @@ describe('before an export', () => {
     expect((await service.get('/api/v1/releases/none/readiness')).status).toBe(404)
   })
 
+  test('names that receivers reject are told with the change that mends them, which is one PATCH away', async () => {
+    const tracks = [
+      { title: 'NIGHT BUS (Official Video)', isrc: 'KRA382400001' },
+      { title: 'Two', isrc: 'KRA382400001' },
+    ]
+    const { body } = await service.post('/api/v1/releases', { title: 'x', artist: 'y', kind: 'ep', tracks })
+    const remarks = async () => (await readiness(body.release_id)).remarks
+    expect((await remarks()).map(({ code, track }) => [code, track])).toEqual([
+      ['official_video', 1],
+      ['same_isrc', 2],
+    ])
+    // Without its last words the title has capitals alone, which is told next.
+    for (const code of ['official_video', 'all_capitals', 'same_isrc']) {
+      const [first] = await remarks()
+      expect(first!.code).toBe(code)
+      await service.call('PATCH', `/api/v1/releases/${body.release_id}/tracks/${first!.track_id}`, {
+        ...{ body: JSON.stringify(first!.mend!.track), headers: { 'content-type': 'application/json' } },
+      })
+    }
+    expect(await remarks()).toEqual([])
+    const { body: mended } = await service.get(`/api/v1/releases/${body.release_id}`)
+    expect(mended.tracks.map(({ title, isrc }: { title: string; isrc?: string }) => [title, isrc])).toEqual([
+      ...[
+        ['Night Bus', 'KRA382400001'],
+        ['Two', undefined],
+      ],
+    ])
+  })
+
   test('nothing is measured of a release without masters, and nothing is blamed', async () => {
     const { body } = await service.post('/api/v1/releases', {
       title: 'Soon',
