@@ -203,6 +203,8 @@ test('a song is measured, and nothing is kept', async () => {
     expect.stringMatching(/^loudness +\S+ LUFS\ntrue peak +\S+ dBTP\n/),
   ])
   expect(await json('analyze', 'song.wav')).toHaveProperty('measurement.loudness_range_lu')
+  const priced = await call('C', 'analyse', 'song.wav', '--price')
+  expect(priced.out).toMatch(/\nsuggested:\n {2}Up to −10.0\sLUFS little is lost: /)
   expect(await call('ko_KR.UTF-8', 'analyse', 'nothing.wav')).toMatchObject({
     ...{ code: 1, problem: expect.stringMatching(/nothing\.wav 파일이 없어요/) },
   })

@@ -111,7 +111,7 @@ export function createHeldEngine({ isAutomatic = false, isStubborn = false, answ
         finish() {
           if (state.command?.type === 'work') answer({ type: 'done', result: writeResult(state.command.order, engine) })
           else if (state.command?.type === 'analyse')
-            answer({ type: 'analysed', analysis: heardAnalysis(engine.hears?.(state.command.order) ?? -20) })
+            answer({ type: 'analysed', analysis: heardAnalysis(state.command.order, engine.hears) })
         },
         fail,
         crash: () => exit('killed by SIGKILL'),
@@ -158,8 +158,14 @@ function steadySteps(lufs: number): string {
   return encodeSteps(new Float64Array(30).fill(10 ** ((lufs + 0.691) / 10)))
 }
 
-function heardAnalysis(lufs: number) {
-  return { ...emptyAnalysis, loudnessSteps: steadySteps(lufs), kept: Buffer.from('kept') }
+/** Returns the analysis of a steady sound; a suggestion only where its price is asked for. */
+function heardAnalysis(order: AnalysisOrder, hears: HeldEngine['hears']) {
+  const price = order.price === 'wanted' ? { targets: [], loudest_lufs: -10 } : order.price
+  const reasons = [{ code: 'LOUDEST_TARGET' as const, values: { target_lufs: -10, reduction_db: 0.4, plr_db: 9 } }]
+  return {
+    ...{ ...emptyAnalysis, loudnessSteps: steadySteps(hears?.(order) ?? -20), kept: Buffer.from('kept') },
+    ...(price ? { suggestion: { settings: {}, reasons, price } } : {}),
+  }
 }
 
 /** Returns the members by which the masters of a record are measured; none for any other job. */

@@ -527,6 +527,21 @@ describe('POST /api/v1/analyze (contract 6)', () => {
     expect(service.temporary()).toEqual([])
   })
 
+  test('finds the price of loudness where it is asked for, once for the same bytes', async () => {
+    engine.isAutomatic = true
+    const asked: unknown[] = []
+    engine.hears = ({ price }) => {
+      asked.push(price)
+      return -20
+    }
+    const first = await analyse({ file, price: 'true' })
+    const again = await analyse({ file, price: 'true' })
+    expect(again.body.suggestion).toEqual(first.body.suggestion)
+    await analyse({ file })
+    await analyse({ file: new Blob([new Uint8Array(wavSong({ seconds: 2 }))]), price: 'true' })
+    expect(asked).toEqual(['wanted', first.body.suggestion.price, undefined, 'wanted'])
+  })
+
   test('looks at one song at a time per caller: CONCURRENT_LIMIT for the second', async () => {
     const first = analyse({ file })
     await started(1)

@@ -115,6 +115,8 @@ describe.each(TRANSPORTS)('over %s', (kind) => {
     const { value: analysis } = await use('analyse', { file: song })
     expect(analysis).toMatchObject({ measurement: { integrated_lufs: expect.any(Number) } })
     expect(analysis).not.toHaveProperty('waveform')
+    expect(analysis).not.toHaveProperty('suggestion.price')
+    expect((await use('analyse', { file: song, price: true })).value).toHaveProperty('suggestion.price.targets')
     const aiff = path.join(music, 'song.aiff')
     writeFileSync(aiff, inAiff(wavSong()))
     expect(await call(client, 'analyse', { file: aiff })).toMatchObject({ isError: true })

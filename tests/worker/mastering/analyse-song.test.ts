@@ -1,9 +1,11 @@
 /** A look at a song finds what its job will warn of. */
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { RENDER_WARNING_CODES } from '../../../src-contract/report.ts'
 import { DEFAULT_SETTINGS, jobSettings } from '../../../src-contract/settings.ts'
 import { LANGUAGES } from '../../../src-contract/text/language.ts'
+import { suggestionText } from '../../../src-contract/text/suggestion.ts'
 import { changeSummary } from '../../../src-contract/text/summary.ts'
 import { analyseSong } from '../../../src-worker/mastering/analyse-song.ts'
 import { WorkFailure } from '../../../src-worker/mastering/work-failure.ts'
@@ -28,7 +30,7 @@ test('gives all warnings of a job with the same settings and reference, except t
   const order = await orderFor(file, folder, { platforms: ['spotify'], genre: 'ballad', intensity: 30, reference })
   const { settings, source } = order
   const look = await analyseSong({ song: source, settings, ffmpeg, reference }, () => {}, never)
-  const { warnings, summary } = await masterOrder(order)
+  const { warnings, summary, ...made } = await masterOrder(order)
   expect(look.warnings).toEqual(warnings.filter(({ code }) => !RENDER_WARNING_CODES.includes(code)))
   expect(look.warnings.map(({ code }) => code)).toEqual(
     expect.arrayContaining([
@@ -39,6 +41,10 @@ test('gives all warnings of a job with the same settings and reference, except t
       'REFERENCE_NOT_COMPARABLE',
     ]),
   )
+  const written = (name: string) => readFileSync(path.join(order.attemptFolder, name), 'utf8')
+  expect(JSON.parse(written(made.reportJsonFile)).suggestion).toEqual(look.suggestion)
+  const sentence = suggestionText(look.suggestion!.reasons.at(-1)!).ko
+  expect(written(made.reportHtmlFile)).toContain(sentence)
   // The sound is told alike before and after; the levels are those of the master alone.
   const planned = changeSummary(look.decisions)
   for (const language of LANGUAGES) expect(summary?.[language]).toContain(planned[language])
