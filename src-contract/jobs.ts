@@ -35,6 +35,7 @@ import { MasterResult, Pictured, RENDER_WARNING_CODES, ReleaseResult, Repair, Re
 import { CHANGED_SETTINGS, HasRecipe, SETTING_FIELDS, SettingRecipe, SHOWN_SETTINGS } from './setting-schemas.ts'
 import { MADE_WITH } from './settings.ts'
 import { ACCEPT_ANY, OTHER_CONTAINERS } from './song-files.ts'
+import { StemMix } from './stem-mix-schemas.ts'
 import { Suggestion } from './suggestion.ts'
 
 export const JOB_STATUSES = ['queued', 'done', 'failed'] as const
@@ -86,6 +87,7 @@ export const Job = exactly({
   queue_position: Type.Optional(Type.Integer({ minimum: 1, description: 'Position while the job waits; 1 is next.' })),
   batch_id: Type.Optional(Uuid),
   source_id: Type.Optional(Uuid),
+  stem_mix: Type.Optional(StemMix),
   stem_count: Type.Optional(Type.Integer({ description: 'Extension: number of stems whose sum the song is.' })),
   source_sha256: Type.String(),
   retry_of: Type.Optional(Uuid),
@@ -181,6 +183,12 @@ export const MasterFields = exactly({
   dry_run: Type.Optional(
     Type.Boolean({
       description: `Extension: run every check and the analysis, charge nothing, make no job. Its warnings are those of the job but for ${RENDER_WARNING_CODES.join(' and ')}, which only the written masters show. One at a time per caller, as analyze.`,
+    }),
+  ),
+  stems: Type.Optional(
+    Type.String({
+      description:
+        'Extension, with a set of stems as `source_id`: the settings of its mix, a JSON object of the schema `StemMix`; the plain sum when absent.',
     }),
   ),
   source_id: Type.Optional(

@@ -11,6 +11,8 @@ import { WrittenRecipe } from './recipe-schemas.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
 import { HasRecipe, REPORTED_SETTINGS } from './setting-schemas.ts'
 import { codesToldUnder, STAGE_KINDS, type StageDecisionCode } from './stages/index.ts'
+import { StemMix, StemSettings } from './stem-mix-schemas.ts'
+import { STEM_ROLES } from './stem-roles.ts'
 import { ReportedSuggestion } from './suggestion.ts'
 import type { Language } from './text/language.ts'
 
@@ -346,8 +348,22 @@ export const Finishing = exactly({
 
 /** Stems whose sum a song is. */
 export const StemsUsed = exactly(
-  { count: Type.Integer({ minimum: 0, description: 'Number of the stems.' }) },
-  'Extension: stems whose sum the song is.',
+  {
+    count: Type.Integer({ minimum: 0, description: 'Number of the stems.' }),
+    voice_forward_db: StemMix.properties.voice_forward_db,
+    changed: Type.Optional(
+      Type.Array(
+        exactly({
+          ...StemSettings.properties,
+          role: oneOf(STEM_ROLES, 'Role of the stem.'),
+          filename: Type.String(),
+          made: Type.Array(Repair, { description: 'Repairs that were made in the stem.' }),
+        }),
+        { description: 'Stems with settings of their own. Absent if the song is the plain sum.' },
+      ),
+    ),
+  },
+  'Extension: stems that the song was mixed from.',
 )
 export type StemsUsed = Static<typeof StemsUsed>
 

@@ -44,6 +44,8 @@ export type Detail =
         | 'zip_or_stems'
         | 'unknown_song'
         | 'unknown_set'
+        | 'needs_set'
+        | 'no_voice'
         | 'unknown_job'
         | 'unknown_track'
         | 'one_song'
@@ -149,6 +151,14 @@ const SENTENCES: { readonly [R in Rule]: { readonly [L in Language]: string | Se
   unknown_set: {
     en: 'There is no such set of stems, or it has been removed. GET /api/v1/sources lists all sets.',
     ko: '그런 스템 세트가 없거나 지워졌어요. 목록은 GET /api/v1/sources에 있어요.',
+  },
+  needs_set: {
+    en: 'It needs a set of stems as source_id; POST /api/v1/sources stores one.',
+    ko: 'source_id로 스템 세트를 지정해야 쓸 수 있어요. 세트는 POST /api/v1/sources로 저장해요.',
+  },
+  no_voice: {
+    en: 'No stem of the set is a voice. Name the stem that is one with its role.',
+    ko: '세트에 보컬 스템이 없어요. 보컬인 스템의 role을 적어 주세요.',
   },
   unknown_job: {
     en: 'There is no such job. GET /api/v1/jobs lists all jobs.',

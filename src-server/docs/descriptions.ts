@@ -283,6 +283,7 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   sample_rate_hz: 'Sample rate, Hz.',
   stems: 'Stems of the song, in the order of their numbers.',
   is_silent: 'Only for a silent stem.',
+  stem_mix: 'Extension: settings of the mix of the stems; absent for their sum.',
   sources: 'Sets of stems, the newest first.',
   channels: 'Number of channels.',
   bit_depth: 'Bits of a sample.',

@@ -1,15 +1,17 @@
 /** One attempt at a job: an engine process in a separate folder, and moving the result into place. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import type { StemsUsed } from '../../src-contract/report.ts'
 import type { Log } from '../../src-system/log.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
-import type { WorkOrder } from '../../src-worker/mastering/work-order.ts'
+import type { StemRepairs, WorkOrder } from '../../src-worker/mastering/work-order.ts'
 import type { Ffmpeg } from '../../src-worker/media/ffmpeg.ts'
 import type { Joined } from '../../src-worker/media/joined.ts'
-import type { MasterRequest } from '../uploads/form.ts'
+import type { MasterRequest, RequestedStems } from '../uploads/form.ts'
 import { storeResult } from './attempt-files.ts'
 import { outcomeOf } from './ending.ts'
 import type { Folders } from './folders.ts'
 import { attemptNumber } from './job.ts'
+import type { RunMix } from './make-mix.ts'
 import { jobMemoryBytes } from './memory.ts'
 import type { AttemptWatch, Queue } from './queue.ts'
 import type { Ending } from './settle.ts'
@@ -26,19 +28,46 @@ export interface AttemptDeps {
   readonly analysisPath: (sha256: string) => string
   /** Throws a FfmpegMissingError. */
   readonly ffmpeg: () => Promise<Ffmpeg>
+  /** Mixes the stems of a song, on this machine. */
+  readonly runMix: RunMix
   readonly jobTimeoutMs: number
 }
 
+/** Song of an attempt, and what its report tells of its stems. */
+type AttemptSong = Pick<WorkOrder, 'source' | 'stems'>
+
 /**
- * Runs one attempt and stores its result. Resolves with its ending, undefined if it continues elsewhere; rejects if it could not be made.
+ * Runs one attempt and stores its result; stems are mixed first, on this machine. Resolves with its ending, undefined if it continues
+ * elsewhere; rejects if it could not be made.
  */
-export async function runAttempt(
-  { folders, queue, clock, log, threads, analysisPath, ffmpeg, jobTimeoutMs }: AttemptDeps,
-  job: JobRecord,
-  watch: AttemptWatch,
-): Promise<Ending | undefined> {
+export async function runAttempt(deps: AttemptDeps, job: JobRecord, watch: AttemptWatch): Promise<Ending | undefined> {
+  const { folders } = deps
   const lost = lostFile(job, folders)
   if (lost) return { kind: 'fail', failureCode: lost }
+  const source = { path: folders.source(job.jobId), ...job.song }
+  const { count, mix } = job.request.stems ?? {}
+  if (!mix) return offerAttempt(deps, job, { source, ...(count === undefined ? {} : { stems: { count } }) }, watch)
+  const stems = mix.files.map((stem, index) => ({ path: folders.stem(job.jobId, index), ...stem }))
+  const { tags } = source.facts
+  const made = await deps.runMix({ stems, mix: mix.settings, tags }, watch.signal)
+  if (!('mix' in made)) return endOf(deps, job, made)
+  try {
+    const { path: file, sha256, sampleRateHz, frames, repairs } = made.mix
+    const facts = { ...source.facts, sampleRateHz, frames, durationSeconds: frames / sampleRateHz }
+    const song = { source: { ...source, path: file, sha256, facts }, stems: stemsUsed(mix, repairs) }
+    return await offerAttempt(deps, job, song, watch)
+  } finally {
+    await made.discard()
+  }
+}
+
+async function offerAttempt(
+  deps: AttemptDeps,
+  job: JobRecord,
+  song: AttemptSong,
+  watch: AttemptWatch,
+): Promise<Ending | undefined> {
+  const { folders, queue, clock, threads, analysisPath, ffmpeg, jobTimeoutMs } = deps
   const program = await ffmpeg()
   const number = attemptNumber(job)
   const attemptFolder = folders.attempt(job.jobId, number)
@@ -46,7 +75,8 @@ export async function runAttempt(
   mkdirSync(attemptFolder, { recursive: true, mode: 0o700 })
   const order: WorkOrder = {
     ...orderOf(job, folders, attemptFolder, program, threads()),
-    analysisPath: analysisPath(job.song.sha256),
+    ...song,
+    analysisPath: analysisPath(song.source.sha256),
   }
   const attempt = {
     id: `${job.jobId}-${number}`,
@@ -56,19 +86,45 @@ export async function runAttempt(
   }
   const end = await queue.offer(attempt, watch)
   if (end.kind === 'left') return undefined
-  const { ending, problem } = outcomeOf(end)
-  if (problem)
-    log[problem.level ?? 'error'](problem.message, { jobId: job.jobId, starts: job.starts, ...problem.fields })
+  const ending = endOf(deps, job, end)
   if (ending.kind === 'succeed') await storeResult(job.jobId, attemptFolder, ending.result, { folders, clock })
   return ending
 }
 
-function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg: Ffmpeg, threads: number): WorkOrder {
+/** Returns the ending of an attempt, and logs what went wrong. */
+function endOf({ log }: AttemptDeps, job: JobRecord, end: Parameters<typeof outcomeOf>[0]): Ending {
+  const { ending, problem } = outcomeOf(end)
+  if (problem)
+    log[problem.level ?? 'error'](problem.message, { jobId: job.jobId, starts: job.starts, ...problem.fields })
+  return ending
+}
+
+/** Returns what the report tells of mixed stems. */
+function stemsUsed(
+  { settings, files }: NonNullable<RequestedStems['mix']>,
+  repairs: readonly StemRepairs[],
+): StemsUsed {
+  const { voice_forward_db, stems = [] } = settings
+  const changed = stems.map((own) => ({
+    ...own,
+    role: own.role ?? files[own.stem - 1]!.role,
+    filename: files[own.stem - 1]!.filename,
+    made: [...(repairs.find(({ stem }) => stem === own.stem)?.repairs ?? [])],
+  }))
+  return { count: files.length, ...(voice_forward_db === undefined ? {} : { voice_forward_db }), changed }
+}
+
+function orderOf(
+  job: JobRecord,
+  folders: Folders,
+  attemptFolder: string,
+  ffmpeg: Ffmpeg,
+  threads: number,
+): Omit<WorkOrder, 'source'> {
   const { request } = job
   return {
     jobId: job.jobId,
     createdAt: isoTime(job.createdAtMs),
-    source: { path: folders.source(job.jobId), ...job.song },
     ...(job.reference ? { reference: { path: folders.reference(job.jobId), ...job.reference } } : {}),
     ...(request.joined ? { joined: joinedOf(job.jobId, request.joined, folders) } : {}),
     attemptFolder,
@@ -78,7 +134,6 @@ function orderOf(job: JobRecord, folders: Folders, attemptFolder: string, ffmpeg
     ...(request.artist === undefined ? {} : { artist: request.artist }),
     ...(request.metadata ? { metadata: request.metadata } : {}),
     ...(job.cover ? { cover: { path: folders.cover(job.jobId), ...job.cover } } : {}),
-    ...(request.stems ? { stems: request.stems } : {}),
     ...(request.masterTargets ? { masterTargets: request.masterTargets } : {}),
     // The same input and settings give the same bytes in every job.
     seed: 0,
@@ -101,5 +156,7 @@ function lostFile(job: JobRecord, folders: Folders): 'SOURCE_LOST' | 'REFERENCE_
   if (job.cover && !existsSync(folders.cover(job.jobId))) return 'SOURCE_LOST'
   const { before = [], after = [] } = job.request.joined ?? {}
   if ([...before, ...after].some((_, index) => !existsSync(folders.joined(job.jobId, index)))) return 'SOURCE_LOST'
+  if (job.request.stems?.mix?.files.some((_, index) => !existsSync(folders.stem(job.jobId, index))))
+    return 'SOURCE_LOST'
   return job.reference && !existsSync(folders.reference(job.jobId)) ? 'REFERENCE_LOST' : undefined
 }

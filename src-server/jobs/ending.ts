@@ -3,6 +3,7 @@ import { isDiskFull } from '../../src-system/disk.ts'
 import { isExhausted } from '../../src-system/process-group.ts'
 import { FfmpegError } from '../../src-worker/media/ffmpeg.ts'
 import { FfmpegMissingError } from '../../src-worker/media/locate.ts'
+import { AppError } from '../http/app-error.ts'
 import type { AttemptEnd } from './queue.ts'
 import type { Ending } from './settle.ts'
 import type { EngineEnd } from './worker-pool.ts'
@@ -60,7 +61,8 @@ function outcomeOfAnswer(message: Extract<EngineEnd, { kind: 'answered' }>['mess
 export function endingOfError(cause: unknown): Ending {
   if (cause instanceof FfmpegMissingError) return { kind: 'fail', failureCode: 'FFMPEG_MISSING' }
   if (isExhausted(cause) || (cause instanceof FfmpegError && cause.fault === 'not_started')) return { kind: 'release' }
-  return { kind: 'fail', failureCode: isDiskFull(cause) ? 'DISK_FULL' : 'ENGINE_FAILED' }
+  const isFull = isDiskFull(cause) || (cause instanceof AppError && cause.code === 'INSUFFICIENT_STORAGE')
+  return { kind: 'fail', failureCode: isFull ? 'DISK_FULL' : 'ENGINE_FAILED' }
 }
 
 /** Returns whether the machine lacked memory or processes, as it will a moment later too. */

@@ -12,6 +12,8 @@ export interface Folders {
   reference(jobId: string): string
   /** Song joined with the job's, by its index, from 0. */
   joined(jobId: string, index: number): string
+  /** Stem of the job's song that is mixed, by its index, from 0. */
+  stem(jobId: string, index: number): string
   /** Cover that came with the request. */
   cover(jobId: string): string
   attempt(jobId: string, start: number): string
@@ -37,6 +39,7 @@ export function createFolders(dataDir: string): Folders {
     source: (jobId) => within(jobId, 'source'),
     reference: (jobId) => within(jobId, 'reference'),
     joined: (jobId, index) => within(jobId, `joined-${index}`),
+    stem: (jobId, index) => within(jobId, `stem-${index}`),
     cover: (jobId) => within(jobId, 'cover'),
     attempt: (jobId, start) => within(jobId, `attempt-${start}`),
     result: (jobId) => within(jobId, 'result'),

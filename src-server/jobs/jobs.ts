@@ -252,12 +252,16 @@ export class Jobs {
 }
 
 /** Returns the stored songs of a job, and its cover. */
-function songsOf(job: JobRecord, folders: Folders): Pick<Submission, 'song' | 'reference' | 'joinedPaths' | 'cover'> {
+function songsOf(
+  job: JobRecord,
+  folders: Folders,
+): Pick<Submission, 'song' | 'reference' | 'joinedPaths' | 'stemPaths' | 'cover'> {
   const { jobId, song, reference, cover, request } = job
   const { before = [], after = [] } = request.joined ?? {}
   return {
     song: { path: folders.source(jobId), ...song },
     joinedPaths: [...before, ...after].map((_, index) => folders.joined(jobId, index)),
+    stemPaths: request.stems?.mix?.files.map((_, index) => folders.stem(jobId, index)) ?? [],
     ...(reference ? { reference: { path: folders.reference(jobId), ...reference } } : {}),
     ...(cover ? { cover: { path: folders.cover(jobId), ...cover } } : {}),
   }

@@ -12,7 +12,7 @@ import { AppError } from '../http/app-error.ts'
 import { serviceFailure } from '../uploads/inspect.ts'
 import type { Storage } from '../uploads/storage.ts'
 import { engineFailure } from './engine-failure.ts'
-import type { WorkerPool } from './worker-pool.ts'
+import type { EngineEnd, WorkerPool } from './worker-pool.ts'
 
 /** A mix in a folder of its own, which the caller discards. */
 export interface MadeMix {
@@ -20,16 +20,23 @@ export interface MadeMix {
   discard(): Promise<void>
 }
 
-/** Mixes stems. Rejects with the client's error for a failure, INSUFFICIENT_STORAGE, or the reason of `signal`; nothing is then left. */
-export type MakeMix = (order: Omit<StemMixOrder, 'ffmpeg' | 'folder'>, signal: AbortSignal) => Promise<MadeMix>
+type MixOrder = Omit<StemMixOrder, 'ffmpeg' | 'folder'>
+
+/**
+ * Mixes stems. Resolves with the end of the engine process unless it gave a mix; nothing is then left. Rejects with INSUFFICIENT_STORAGE,
+ * without ffmpeg, and with the system's error.
+ */
+export type RunMix = (order: MixOrder, signal: AbortSignal) => Promise<MadeMix | EngineEnd>
+
+/** Mixes stems for an answer. Rejects with the client's error for a failure, INSUFFICIENT_STORAGE, or the reason of `signal`. */
+export type MakeMix = (order: MixOrder, signal: AbortSignal) => Promise<MadeMix>
 
 /** Size of a frame of a decoded stem, bytes. */
 const FRAME_BYTES = 8
 
-/** Creates the mixing of stems. It ends when the server stops. */
-export function createMakeMix(deps: {
+/** Creates the mixing of stems, one set at a time. It ends when the server stops. */
+export function createRunMix(deps: {
   readonly pool: Pick<WorkerPool, 'run'>
-  readonly log: Log
   readonly random: Pick<Random, 'newUuid'>
   readonly ffmpeg: () => Promise<Ffmpeg>
   readonly storage: Pick<Storage, 'requireDisk'>
@@ -38,36 +45,42 @@ export function createMakeMix(deps: {
   readonly timeLimitMs: number
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal
-}): MakeMix {
+}): RunMix {
   // Each takes up to 1 GB of memory.
   const inTurn = atMost(1)
   return (order, signal) =>
     inTurn(async () => {
-      signal.throwIfAborted()
-      const ffmpeg = await deps.ffmpeg().catch((cause: unknown) => {
-        throw serviceFailure(cause)
-      })
+      const stopped = AbortSignal.any([signal, deps.stopping])
+      if (stopped.aborted) return { kind: 'stopped' }
+      const ffmpeg = await deps.ffmpeg()
       deps.storage.requireDisk(mixingBytes(order.stems))
       const folder = path.join(deps.tmp, deps.random.newUuid())
       const discard = () => discardFolder(folder)
       await mkdir(folder, { mode: 0o700 })
-      try {
-        const { pool, log, timeLimitMs, stopping } = deps
-        const command = { type: 'mix_stems', order: { ...order, ffmpeg, folder } } as const
-        const end = await pool.run({ command, timeLimitMs, signal: AbortSignal.any([signal, stopping]) })
-        signal.throwIfAborted()
-        if (end.kind !== 'answered') throw new AppError('UNAVAILABLE', {}, { cause: end })
-        const { message } = end
-        if (message.type === 'mixed') return { mix: message.mix, discard }
-        if (message.type !== 'failed') throw new AppError('INTERNAL_ERROR', {}, { cause: message.type })
-        const { failureCode, message: detail, stack } = message
-        log.warn('stems could not be mixed', { failureCode, detail, stack })
-        throw engineFailure(message)
-      } catch (error) {
-        await discard()
-        throw error
-      }
+      const command = { type: 'mix_stems', order: { ...order, ffmpeg, folder } } as const
+      const end = await deps.pool.run({ command, timeLimitMs: deps.timeLimitMs, signal: stopped })
+      if (end.kind === 'answered' && end.message.type === 'mixed') return { mix: end.message.mix, discard }
+      await discard()
+      return end
     })
+}
+
+/** Creates the mixing of stems for an answer. */
+export function createMakeMix(deps: { readonly runMix: RunMix; readonly log: Log }): MakeMix {
+  return async (order, signal) => {
+    const made = await deps.runMix(order, signal).catch((cause: unknown) => {
+      signal.throwIfAborted()
+      throw serviceFailure(cause)
+    })
+    if ('mix' in made) return made
+    signal.throwIfAborted()
+    if (made.kind !== 'answered') throw new AppError('UNAVAILABLE', {}, { cause: made })
+    const { message } = made
+    if (message.type !== 'failed') throw new AppError('INTERNAL_ERROR', {}, { cause: message.type })
+    const { failureCode, message: detail, stack } = message
+    deps.log.warn('stems could not be mixed', { failureCode, detail, stack })
+    throw engineFailure(message)
+  }
 }
 
 /** Returns the room that mixing takes at most: every stem decoded at the rate of the mix, and the mix. Pure. */

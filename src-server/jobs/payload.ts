@@ -70,6 +70,7 @@ export function jobPayload(job: JobRecord, live: LiveState | undefined, view: Pa
     ...present('batch_id', job.batchId),
     ...present('source_id', view.isSession || job.request.stems ? job.sourceId : undefined),
     ...present('stem_count', job.request.stems?.count),
+    ...present('stem_mix', job.request.stems?.mix?.settings),
     source_sha256: song.sha256,
     ...present('retry_of', job.retryOf),
     ...present('client_reference', job.request.clientReference),

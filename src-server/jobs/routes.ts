@@ -11,7 +11,9 @@ import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
 import type { Accept } from '../../src-contract/song-files.ts'
+import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
 import type { LoudnessPrice } from '../../src-contract/suggestion.ts'
+import type { Detail } from '../../src-contract/text/details.ts'
 import { proposedEdgesIn } from '../../src-contract/text/edge-reasons.ts'
 import { suggestionIn } from '../../src-contract/text/suggestion.ts'
 import { changeSummary } from '../../src-contract/text/summary.ts'
@@ -19,6 +21,7 @@ import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WorkStage } from '../../src-worker/mastering/work-order.ts'
 import { coverWarnings } from '../../src-worker/media/cover-warnings.ts'
 import { madeWith } from '../../src-worker/media/provenance.ts'
+import type { StoredStem } from '../../src-worker/media/stored-stem.ts'
 import { disposition } from '../artifacts/send-file.ts'
 import { retryWhileLocked } from '../db/retry-locked.ts'
 import { AppError } from '../http/app-error.ts'
@@ -41,9 +44,10 @@ import type { Analyse, AnalysisFacts } from './analyse.ts'
 import { requireEdges } from './edges.ts'
 import { fingerprintOf, type Idempotency, requestParts } from './idempotency.ts'
 import type { Jobs } from './jobs.ts'
+import type { MakeMix } from './make-mix.ts'
 import { type PayloadView, warningPayloads } from './payload.ts'
 import type { MakePreview, Preview } from './preview.ts'
-import type { Submission, Submissions } from './submit.ts'
+import type { Submission, Submissions, SubmissionsDeps } from './submit.ts'
 import { type UntilEndedDeps, untilEnded } from './until-ended.ts'
 import { wordsRoute } from './words.ts'
 
@@ -58,6 +62,8 @@ export interface JobRoutesDeps extends Pick<UntilEndedDeps, 'events'> {
   /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, if its file is gone. */
   readonly takeSource: (sourceId: string, param: SourceField) => StoredSong | undefined
   readonly isStemSet: FormContext['isStemSet']
+  readonly stemsOf: SubmissionsDeps['stemsOf']
+  readonly makeMix: MakeMix
   /** Called with the progress of the analysis of a stored song. */
   readonly onAnalysing: (sourceId: string, progress: { readonly stage: WorkStage; readonly fraction: number }) => void
   /** Called with the analysis of a stored song, and with the file that keeps the whole of it. */
@@ -123,7 +129,8 @@ function createJobRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: 
       withUpload(deps, call, ['file', 'reference_file', 'cover_file', RECIPE_PART], async (upload) => {
         const { submission, isDryRun } = await readSubmission(deps, call, upload)
         const ignored = ignoredWarnings(upload, jobEndpoints.createJob.form, call.language)
-        if (isDryRun) return dryRun(deps, analyseOnce, call, submission, ignored)
+        if (isDryRun)
+          return withMix(deps, submission, call.signal, (mixed) => dryRun(deps, analyseOnce, call, mixed, ignored))
         check()
         const { answer, isReplay } = await retryWhileLocked(deps.clock, () => {
           if (!deps.isStillAllowed(call.caller)) throw new AppError('INVALID_API_KEY')
@@ -231,7 +238,9 @@ function previewRoute(app: FastifyInstance, deps: JobRoutesDeps): void {
       requireEdges(settings, submission.song.facts)
       const durationSeconds = masterSeconds(settings, submission.song.facts.durationSeconds)
       if (cut.startSeconds !== undefined && cut.startSeconds >= durationSeconds) throw startsBehind(durationSeconds)
-      const preview = await previewOnce(nameOf(call.caller), () => deps.makePreview(submission, cut, call.signal))
+      const preview = await previewOnce(nameOf(call.caller), () =>
+        withMix(deps, submission, call.signal, (mixed) => deps.makePreview(mixed, cut, call.signal)),
+      )
       const ignored = ignoredFields(upload.fields, jobEndpoints.preview.form)
       return { status: 200, bytes: preview.bytes, headers: { ...previewHeaders(preview), ...ignoredHeader(ignored) } }
     }),
@@ -446,8 +455,9 @@ async function submissionOf(
   deps: JobRoutesDeps,
   { caller, signal }: Pick<Uploading, 'caller' | 'signal'>,
   upload: ReceivedForm,
-  { request, accept, batchId, sourceId, referenceSourceId }: MasterForm,
+  { request, accept, batchId, sourceId, referenceSourceId, stemMix }: MasterForm,
 ): Promise<Submission> {
+  if (stemMix) requireStems(stemMix, sourceId === undefined ? [] : deps.stemsOf(sourceId))
   const song =
     sourceId === undefined
       ? await inspectPart(deps, upload, 'file', { signal, accept })
@@ -468,6 +478,37 @@ async function submissionOf(
     ...(cover ? { cover } : {}),
     ...(batchId === undefined ? {} : { batchId }),
     ...(sourceId === undefined ? {} : { sourceId }),
+    ...(stemMix ? { stemMix } : {}),
+  }
+}
+
+/** Throws INVALID_REQUEST unless a set has the stems that a mix names, and a voice if it is to come forward. */
+function requireStems({ voice_forward_db: forwardDb, stems = [] }: StemMix, set: readonly StoredStem[]): void {
+  const refuse = (param: string, detail: Detail) => new AppError('INVALID_REQUEST', {}, { param, details: [detail] })
+  if (set.length === 0) throw refuse('stems', { rule: 'needs_set' })
+  const unknown = stems.findIndex(({ stem }) => stem > set.length)
+  if (unknown >= 0) throw refuse(`stems.stems[${unknown}].stem`, { rule: 'between', least: 1, most: set.length })
+  const roles = set.map(({ role }, index) => stems.find(({ stem }) => stem === index + 1)?.role ?? role)
+  if (forwardDb !== undefined && !roles.some((role) => role === 'voice' || role === 'backing'))
+    throw refuse('stems.voice_forward_db', { rule: 'no_voice' })
+}
+
+/** Runs `use` with the mix of the stems as the song, if a submission has one; it is then removed. */
+async function withMix<Outcome>(
+  { stemsOf, makeMix }: JobRoutesDeps,
+  submission: Submission,
+  signal: AbortSignal,
+  use: (submission: Submission) => Promise<Outcome>,
+): Promise<Outcome> {
+  const { stemMix: mix, sourceId, song } = submission
+  if (!mix || sourceId === undefined) return use(submission)
+  const made = await makeMix({ stems: stemsOf(sourceId), mix, tags: song.facts.tags }, signal)
+  try {
+    const { path: file, sha256, sampleRateHz, frames } = made.mix
+    const facts = { ...song.facts, sampleRateHz, frames, durationSeconds: frames / sampleRateHz }
+    return await use({ ...submission, song: { ...song, path: file, sha256, facts } })
+  } finally {
+    await made.discard()
   }
 }
 
@@ -493,9 +534,10 @@ function nameOf(caller: Maker): string {
 }
 
 /** Fields and files decide whether a repeated request is the same; how they were written down does not. */
-function idempotencyOf({ caller, request, song, reference, cover, batchId }: Submission, key: string) {
+function idempotencyOf({ caller, request, song, reference, cover, batchId, stemMix }: Submission, key: string) {
   // Without a cover as it was before there were any.
   const files = [song.sha256, reference?.sha256 ?? null, ...(cover ? [cover.sha256] : [])]
-  const fingerprint = fingerprintOf([requestParts(request), batchId ?? null, ...files])
+  const mix = stemMix ? [stemMix] : []
+  const fingerprint = fingerprintOf([requestParts(request), batchId ?? null, ...files, ...mix])
   return { caller: nameOf(caller), key, fingerprint }
 }

@@ -3,13 +3,16 @@ import { type Edges, masterSeconds } from '../../src-contract/edges.ts'
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import type { CreatedJob } from '../../src-contract/jobs.ts'
 import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
+import { REPAIR_KINDS } from '../../src-contract/repair-kinds.ts'
 import { type JobSettings, WHOLE_SONG } from '../../src-contract/settings.ts'
+import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WarningFact } from '../../src-worker/mastering/work-order.ts'
 import type { StoredCover } from '../../src-worker/media/cover.ts'
 import { coverWarnings } from '../../src-worker/media/cover-warnings.ts'
 import { engineRateHz } from '../../src-worker/media/decode.ts'
 import { lengthWarnings } from '../../src-worker/media/length-warnings.ts'
+import type { StoredStem } from '../../src-worker/media/stored-stem.ts'
 import type { Ledger } from '../credits/ledger.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
@@ -31,6 +34,10 @@ export interface Submission {
   readonly reference?: StoredSong
   /** Files of the songs that the request joins with it, in their order. */
   readonly joinedPaths?: readonly string[]
+  /** Mix of the stems of the song; absent for their sum. */
+  readonly stemMix?: StemMix | undefined
+  /** Files of the stems that the request mixes, in their order. */
+  readonly stemPaths?: readonly string[]
   readonly cover?: StoredCover
   readonly batchId?: string
   readonly sourceId?: string
@@ -62,8 +69,8 @@ export interface SubmissionsDeps {
   readonly storage: Storage
   readonly folders: Folders
   readonly notify: Pick<Notify, 'record' | 'committed'>
-  /** Returns the number of stems whose sum a stored song is; 0 for any other. */
-  readonly stemCount: (sourceId: string) => number
+  /** Returns the stems of a set, in the order of their numbers; empty for any other stored song. */
+  readonly stemsOf: (sourceId: string) => readonly StoredStem[]
   readonly plan: () => Plan
 }
 
@@ -126,23 +133,25 @@ export class Submissions {
     }
   }
 
-  #create(submission: Submission, jobId: string): CreatedJob {
+  #create(submitted: Submission, jobId: string): CreatedJob {
     const { clock, store, ledger, folders, notify } = this.#deps
+    const submission = this.#withStems(submitted)
     const { song, reference, cover, request, isFree = false, isBulk = false } = submission
+    const stemPaths = request.stems?.mix ? (submission.stemPaths ?? []) : []
     const joinedPaths = request.joined ? (submission.joinedPaths ?? []) : []
     const balance = this.check(submission)
     folders.keep(song.path, folders.source(jobId))
     if (reference) folders.keep(reference.path, folders.reference(jobId))
     for (const [index, file] of joinedPaths.entries()) folders.keep(file, folders.joined(jobId, index))
+    for (const [index, file] of stemPaths.entries()) folders.keep(file, folders.stem(jobId, index))
     if (cover) folders.keep(cover.path, folders.cover(jobId))
     store.add({
       ...newJobOf(submission),
-      request: this.#withStems(submission),
       jobId,
       isBulk,
       creditsUsed: isFree ? 0 : CREDITS_PER_JOB,
       creditsRemaining: isFree ? balance : ledger.charge(jobId),
-      storedBytes: [song.path, reference?.path, ...joinedPaths, cover?.path].reduce(
+      storedBytes: [song.path, reference?.path, ...joinedPaths, ...stemPaths, cover?.path].reduce(
         (sum, file) => sum + (file === undefined ? 0 : statSync(file).size),
         0,
       ),
@@ -155,10 +164,27 @@ export class Submissions {
     return createdPayload(job)
   }
 
-  /** Returns the request, which says so if the song is the sum of stems. */
-  #withStems({ request, sourceId }: Submission): MasterRequest {
-    const count = sourceId === undefined ? 0 : this.#deps.stemCount(sourceId)
-    return count === 0 ? request : { ...request, stems: { count } }
+  /** Returns a submission whose request names the stems of its song; those that are mixed have their files beside it. */
+  #withStems(submission: Submission): Submission {
+    const { request, sourceId, stemMix: settings } = submission
+    // A retry has those of the first job.
+    if (request.stems || sourceId === undefined) return submission
+    const stems = this.#deps.stemsOf(sourceId)
+    if (stems.length === 0) return submission
+    if (!settings) return { ...submission, request: { ...request, stems: { count: stems.length } } }
+    const files = stems.map(({ path: _path, ...stem }) => stem)
+    // What is repaired in a stem is not looked for in the mix.
+    const repaired = settings.stems?.flatMap(({ repairs = [] }) => repairs) ?? []
+    const skip_repairs = REPAIR_KINDS.filter((kind) => [...request.settings.skip_repairs, ...repaired].includes(kind))
+    return {
+      ...submission,
+      request: {
+        ...request,
+        settings: { ...request.settings, skip_repairs },
+        stems: { count: stems.length, mix: { settings, files } },
+      },
+      stemPaths: stems.map((stem) => stem.path),
+    }
   }
 }
 

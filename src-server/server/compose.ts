@@ -264,6 +264,8 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     makePreview,
     takeSource: (sourceId, param) => batchService.sources.take(sourceId, param),
     isStemSet: (sourceId) => batchService.sources.stems.has(sourceId),
+    stemsOf: (sourceId) => batchService.sources.stems.stemsOf(sourceId),
+    makeMix: work.makeMix,
     onAnalysing: (sourceId, { stage, fraction }) =>
       notify.progress({ sourceId, stage, progress: Math.floor(fraction * 100) }),
     onAnalysed: batchService.saveAnalysis,

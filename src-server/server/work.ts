@@ -14,14 +14,14 @@ import { type Analyse, createAnalyse } from '../jobs/analyse.ts'
 import { createIdempotency } from '../jobs/idempotency.ts'
 import { Jobs } from '../jobs/jobs.ts'
 import { createMakeExport } from '../jobs/make-export.ts'
-import { createMakeMix } from '../jobs/make-mix.ts'
+import { createMakeMix, createRunMix } from '../jobs/make-mix.ts'
 import { createMakePreview } from '../jobs/preview.ts'
 import { createLocalQueue } from '../jobs/queue.ts'
 import { createRenderAlone } from '../jobs/render-alone.ts'
 import { Scheduler } from '../jobs/scheduler.ts'
 import { createSettle } from '../jobs/settle.ts'
 import type { JobRecord } from '../jobs/store.ts'
-import { jobBytes, Submissions } from '../jobs/submit.ts'
+import { jobBytes, Submissions, type SubmissionsDeps } from '../jobs/submit.ts'
 import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
 import { ReleaseExports } from '../releases/export.ts'
 import { ReleaseMastering } from '../releases/mastering.ts'
@@ -54,15 +54,13 @@ export function createWork(deps: ServiceDeps, core: Core, farm: Farm | undefined
       if (process.availableMemory() < memoryBytes) auditions?.release()
     },
     analysisPath: (sha256) => batchWork.batchService.sources.analysisPath(sha256),
-    stemCount: (sourceId) => batchWork.batchService.sources.stems.countOf(sourceId),
+    stemsOf: (sourceId) => batchWork.batchService.sources.stems.stemsOf(sourceId),
+    stopping,
   })
   const batchWork = createBatchWork(deps, core, uploads, jobWork)
   const analyse = createAnalyse({ pool: jobWork.pool, log: deps.log, ffmpeg: core.ffmpeg, stopping })
   const { requireDisk } = uploads.storage
-  const makeMix = createMakeMix({
-    ...{ pool: jobWork.pool, log: deps.log, random: deps.random, ffmpeg: core.ffmpeg, storage: uploads.storage },
-    ...{ tmp: core.folders.tmp, timeLimitMs: deps.config.jobTimeoutMs, stopping },
-  })
+  const makeMix = createMakeMix({ runMix: jobWork.runMix, log: deps.log })
   const codedCopies = new CodedCopies({ ffmpeg: core.ffmpeg, requireDisk, stopping })
   const hearing = createHearing(deps, core, { uploads, jobWork, batchWork }, stopping)
   auditions = hearing.auditions
@@ -137,12 +135,14 @@ function createJobWork(
     onEnded,
     makeRoom,
     analysisPath,
-    stemCount,
+    stemsOf,
+    stopping,
   }: {
     onEnded: (job: Pick<JobRecord, 'jobId' | 'state'>) => void
     makeRoom: (memoryBytes: number) => void
     analysisPath: (sha256: string) => string
-    stemCount: (sourceId: string) => number
+    stemsOf: SubmissionsDeps['stemsOf']
+    stopping: AbortSignal
   },
 ) {
   const { config, clock, random, log, baseUrl, cores } = deps
@@ -160,7 +160,7 @@ function createJobWork(
     storage,
     folders,
     notify,
-    stemCount,
+    stemsOf,
     plan,
   })
   const expiryOf = (completedAtMs: number) => retention.expiryOf(completedAtMs)
@@ -168,7 +168,11 @@ function createJobWork(
   const ownWorkers = () => settings.read().engine_workers
   const workers = () => farm?.liveSlots() ?? ownWorkers()
   const threads = () => Math.max(1, Math.floor(cores / ownWorkers()))
+  const runMix = createRunMix({
+    ...{ pool, random, ffmpeg, storage, tmp: folders.tmp, timeLimitMs: config.jobTimeoutMs, stopping },
+  })
   const scheduler = new Scheduler({
+    runMix,
     store,
     folders,
     queue: farm?.queue ?? createLocalQueue({ pool, workers }),
@@ -197,7 +201,7 @@ function createJobWork(
     stored,
     keepAgain: (jobId, bytes) => retention.keepAgain(jobId, bytes),
   })
-  return { fork, pool, idempotency, submissions, scheduler, jobs, workers, threads }
+  return { fork, pool, runMix, idempotency, submissions, scheduler, jobs, workers, threads }
 }
 
 /** Builds the app's batch and the watched folders that fill it. */

@@ -7,6 +7,7 @@ import type { StemSet } from '../../src-contract/stems.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { stemNotes } from '../../src-contract/text/stem-notes.ts'
 import { isoTime } from '../../src-system/system.ts'
+import type { StoredStem } from '../../src-worker/media/stored-stem.ts'
 import type { Db } from '../db/open.ts'
 import { AppError } from '../http/app-error.ts'
 import type { InspectedSong } from '../uploads/inspect.ts'
@@ -14,6 +15,7 @@ import type { InspectedSong } from '../uploads/inspect.ts'
 /** The store of songs as far as sets need it. */
 interface SongStore {
   add(song: InspectedSong & { readonly purpose: 'song' }): string
+  find(sourceId: string): InspectedSong | undefined
   show(sourceId: string): Source | undefined
 }
 
@@ -108,9 +110,12 @@ export class StemSets {
     })()
   }
 
-  /** Returns the number of stems of a set; 0 for any other song. */
-  countOf(sourceId: string): number {
-    return this.#statements.selectStems.all(sourceId).length
+  /** Returns the stems of a set in the order of their numbers; empty for any other song. */
+  stemsOf(sourceId: string): StoredStem[] {
+    return this.#statements.selectStems.all(sourceId).flatMap(({ source_id, role }) => {
+      const song = this.#deps.sources.find(source_id)
+      return song ? [{ path: song.path, filename: song.filename, sha256: song.sha256, facts: song.facts, role }] : []
+    })
   }
 
   has(sourceId: string): boolean {

@@ -17,7 +17,6 @@ import {
 import type { SongMetadata } from '../../src-contract/metadata.ts'
 import { PLATFORMS, type Platform } from '../../src-contract/platforms/index.ts'
 import { WrittenRecipe } from '../../src-contract/recipe-schemas.ts'
-import type { StemsUsed } from '../../src-contract/report.ts'
 import { besideRecipe, recipeFault, recipeIn, SOUND_OF_RECIPE, withRecipe } from '../../src-contract/sent-recipe.ts'
 import {
   type AiService,
@@ -28,9 +27,12 @@ import {
   type SettingName,
 } from '../../src-contract/settings.ts'
 import { ACCEPT_ANY, type Accept } from '../../src-contract/song-files.ts'
+import { chosenMix } from '../../src-contract/stem-mix.ts'
+import { type StemMix, StemMix as StemMixSchema } from '../../src-contract/stem-mix-schemas.ts'
 import { withStyle } from '../../src-contract/styles.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import type { Joined, JoinedSong } from '../../src-worker/media/joined.ts'
+import type { StoredStem } from '../../src-worker/media/stored-stem.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { type Caller, checked } from '../http/route.ts'
 import { changedMetadata, readMetadata } from './metadata.ts'
@@ -48,10 +50,16 @@ export interface MasterRequest {
   readonly clientMetadata?: Readonly<Record<string, unknown>>
   /** Targets of single masters that override the settings, as in a record. */
   readonly masterTargets?: MasterTargets
-  /** Absent unless the song is the sum of stems. */
-  readonly stems?: StemsUsed
+  /** Absent unless the song is sent as stems. */
+  readonly stems?: RequestedStems
   /** Songs joined with it in mastering, without their paths. */
   readonly joined?: Joined<Omit<JoinedSong, 'path'>>
+}
+
+/** Stems of a song: with a mix, their files without their paths, in the order of their numbers. */
+export interface RequestedStems {
+  readonly count: number
+  readonly mix?: { readonly settings: StemMix; readonly files: readonly Omit<StoredStem, 'path'>[] }
 }
 
 /** Text fields of a `POST /api/v1/master`. */
@@ -62,6 +70,8 @@ export interface MasterForm {
   readonly batchId?: string
   readonly sourceId?: string
   readonly referenceSourceId?: string
+  /** Mix of the stems; absent for their sum. */
+  readonly stemMix?: StemMix
 }
 
 /** Every value that each field was sent with, in order. */
@@ -125,7 +135,20 @@ export function readMasterForm(fields: FieldValues, context: FormContext): Maste
     ...accept,
     ...(batchId === undefined ? {} : { batchId }),
     ...songs,
+    ...readStemMix(fields),
   }
+}
+
+const StemsBody = exactly({ stems: StemMixSchema })
+
+/** Returns the mix of the field `stems`; empty for the plain sum. Throws INVALID_REQUEST with the place of the value at fault. */
+function readStemMix(fields: FieldValues): { readonly stemMix?: StemMix } {
+  const given = jsonValue(fields, 'stems')
+  if (given === undefined) return {}
+  const mix = chosenMix((checked(StemsBody, { stems: given }) as Static<typeof StemsBody>).stems)
+  const numbers = mix?.stems?.map(({ stem }) => stem) ?? []
+  if (new Set(numbers).size < numbers.length) throw unusable('stems.stems', { rule: 'each_once' })
+  return mix ? { stemMix: mix } : {}
 }
 
 /** Returns the text fields of a `POST /api/v1/analyze`. Throws INVALID_REQUEST. */
@@ -239,14 +262,8 @@ function changedSettings(changes: Partial<JobSettings>): Partial<JobSettings> {
 
 /** Returns the recipe of a form, as JSON alone or inside its report. Throws INVALID_REQUEST with the place at fault. */
 function readRecipe(fields: FieldValues): WrittenRecipe | undefined {
-  const text = single(fields, 'recipe')
-  if (text === undefined) return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw unusable('recipe', { rule: 'object' })
-  }
+  const value = jsonValue(fields, 'recipe')
+  if (value === undefined) return undefined
   const recipe = recipeIn(value)
   return (checked(RecipeBody, { recipe }) as Static<typeof RecipeBody>).recipe
 }
@@ -351,16 +368,19 @@ function textOf(fields: FieldValues, field: string, limit: number): string | und
 }
 
 function jsonObject(fields: FieldValues, field: string): Readonly<Record<string, unknown>> | undefined {
+  const value = jsonValue(fields, field)
+  if (value === undefined) return undefined
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unusable(field, { rule: 'object' })
+  return requireSmall(value as Readonly<Record<string, unknown>>)
+}
+
+function jsonValue(fields: FieldValues, field: string): unknown {
   const text = single(fields, field)
-  if (text === undefined) return undefined
-  let value: unknown
   try {
-    value = JSON.parse(text)
+    return text === undefined ? undefined : JSON.parse(text)
   } catch {
     throw unusable(field, { rule: 'object' })
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unusable(field, { rule: 'object' })
-  return requireSmall(value as Readonly<Record<string, unknown>>)
 }
 
 /** Returns a client's JSON object. Throws INVALID_REQUEST if it is too large. */

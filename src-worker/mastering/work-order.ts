@@ -25,7 +25,7 @@ import type {
   Warning,
 } from '../../src-contract/report.ts'
 import type { JobSettings } from '../../src-contract/settings.ts'
-import type { StemRole } from '../../src-contract/stem-roles.ts'
+import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
 import type { LoudnessPrice, SuggestionProposal } from '../../src-contract/suggestion.ts'
 import type { LocalizedText } from '../../src-contract/text/language.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
@@ -35,6 +35,7 @@ import type { Cover, StoredCover } from '../media/cover.ts'
 import type { Ffmpeg } from '../media/ffmpeg.ts'
 import type { Joined } from '../media/joined.ts'
 import type { PlayedLevel } from '../media/label-file.ts'
+import type { StoredStem } from '../media/stored-stem.ts'
 import type { WrittenFile } from '../media/written-file.ts'
 import type { ResultZip } from '../result/result-zip.ts'
 
@@ -238,19 +239,23 @@ export interface RecordOrder {
   readonly tracks: readonly FilePart[]
 }
 
-/** A stored stem of a song. */
-export interface StoredStem extends StoredSong {
-  readonly role: StemRole
-}
-
 /** Stems to be mixed into one song. */
 export interface StemMixOrder {
   readonly ffmpeg: Ffmpeg
   /** Existing, empty folder. */
   readonly folder: string
+  /** In the order of their numbers. */
   readonly stems: readonly StoredStem[]
+  /** Settings of the mix; the sum when absent. */
+  readonly mix?: StemMix
   /** Tags of the song. */
   readonly tags: SongTags
+}
+
+/** Repairs that were made in a stem. */
+export interface StemRepairs {
+  readonly stem: number
+  readonly repairs: readonly Repair[]
 }
 
 /** A mix of stems: a WAV of 32 bit float. */
@@ -262,6 +267,7 @@ export interface StemMixDone {
     readonly frames: number
     /** Positions of silent stems in the order. */
     readonly silent: readonly number[]
+    readonly repairs: readonly StemRepairs[]
   }
 }
 

@@ -8,6 +8,7 @@ import { decisionText, stageText } from '../../src-contract/text/decisions.ts'
 import { LANGUAGE_NAMES, LANGUAGES, type Language, type LocalizedText } from '../../src-contract/text/language.ts'
 import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../../src-contract/text/numbers.ts'
 import { genreNames } from '../../src-contract/text/setting-words.ts'
+import { stemChanges } from '../../src-contract/text/stem-changes.ts'
 import { fromStems } from '../../src-contract/text/stem-notes.ts'
 import { suggestionText } from '../../src-contract/text/suggestion.ts'
 import { changeSummary } from '../../src-contract/text/summary.ts'
@@ -109,7 +110,8 @@ function heading(report: Report): string {
   ].filter(Boolean)
   const results = report.masters.map(({ result }) => result)
   const summary = report.summary ?? changeSummary(report.decisions, results)
-  return `<h1><bdi>${escapeHtml(shortened(report.title))}</bdi></h1><p class="meta">${parts.join(' · ')}</p><p class="summary">${t(summary)}</p>`
+  const stems = report.stems && stemChanges(report.stems)
+  return `<h1><bdi>${escapeHtml(shortened(report.title))}</bdi></h1><p class="meta">${parts.join(' · ')}</p><p class="summary">${t(summary)}</p>${stems ? `<p class="summary">${t(stems)}</p>` : ''}`
 }
 
 function figures(report: Report): string {

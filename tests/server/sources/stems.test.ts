@@ -49,14 +49,14 @@ const storeSet = async (body: FormData, credential?: string) => {
 const remove = (sourceId: string) => service.call('DELETE', `/api/v1/sources/${sourceId}`, { credential: key })
 
 /** The sum of the stems by another hand, as a WAV of 32 bit float. */
-function sumByHand(): Buffer {
+function sumByHand(gainOf: (index: number) => number = () => 1): Buffer {
   const samples = new Float64Array(2 * 2 * RATE_HZ)
-  for (const { content } of STEMS) {
+  for (const [index, { content }] of STEMS.entries()) {
     const [channels, bytes] = [content.readUInt16LE(22), content.readUInt16LE(34) / 8]
     const frames = (content.length - 44) / channels / bytes
     for (let i = 0; i < 2 * frames; i++) {
       const at = 44 + bytes * (channels === 1 ? i >> 1 : i)
-      samples[i]! += content.readIntLE(at, bytes) / 2 ** (8 * bytes - 1)
+      samples[i]! += gainOf(index) * (content.readIntLE(at, bytes) / 2 ** (8 * bytes - 1))
     }
   }
   const wav = Buffer.alloc(44 + 4 * samples.length)
@@ -248,4 +248,90 @@ test('an agent masters a ZIP of stems; without its confirmation nothing is left'
   expect((await service.get('/api/v1/sources')).body.sources.length).toBe(setsBefore)
   expect(await call({ confirm: true })).toMatchObject({ status: 'done', stem_count: 3, title: 'Agent' })
   await client.close()
+})
+
+test('the mix of a job has the settings of its stems, is told in its report, and is made again without the set', async () => {
+  const set = await storeSet(formOf({}, asParts()))
+  // Half the voice, without the drums; the order of the parts above is that of the numbers.
+  const stems = {
+    stems: [
+      { stem: 1, gain_db: -6 },
+      { stem: 2, mute: true },
+      { stem: 3, gain_db: 0, tilt_db: 0 },
+    ],
+  }
+  const fields = { platforms: 'spotify', source_id: set.source_id, stems: JSON.stringify(stems) }
+  const send = (more: Record<string, string> = {}) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ ...fields, ...more })) form.append(name, value)
+    return service.call('POST', '/api/v1/master', { body: form, credential: key })
+  }
+  expect((await send({ dry_run: 'true' })).body).toMatchObject({ dry_run: true })
+  const { body: job } = await send()
+  await remove(set.source_id)
+  const byHand = sumByHand((index) => [10 ** (-6 / 20), 0, 1][index]!)
+  const plain = await service.newJob({ platforms: 'spotify', file: blobOf(byHand) }, { credential: key })
+  await service.ended(plain.job_id)
+  const ended = await service.ended(job.job_id)
+  const chosen = {
+    stems: [
+      { stem: 1, gain_db: -6 },
+      { stem: 2, mute: true },
+    ],
+  }
+  expect(ended).toMatchObject({ status: 'done', stem_count: 3, stem_mix: chosen })
+  const [mixed, other] = [await samplesOf(job.job_id, 'spotify'), await samplesOf(plain.job_id, 'spotify')]
+  expect(mixed.equals(other)).toBe(true)
+  const { body: report } = await service.get(`/api/v1/jobs/${job.job_id}/report`)
+  expect(report.stems).toEqual({
+    count: 3,
+    changed: [
+      { stem: 1, gain_db: -6, role: 'voice', filename: STEMS[0]!.name, made: [] },
+      { stem: 2, mute: true, role: 'drums', filename: STEMS[1]!.name, made: [] },
+    ],
+  })
+  const page = (await service.get(`/api/v1/jobs/${job.job_id}/report?format=html`)).body as string
+  const html = page.replaceAll(/[\u00a0\u202f\u2060]/g, (mark) => (mark === '\u2060' ? '' : ' '))
+  expect(html).toContain('Night Drive (Vocals): −6.0 dB; Night Drive (Drums): left out.')
+  expect(html).toContain('Night Drive (Vocals): −6.0 dB; Night Drive (Drums): 제외.')
+  const again = await service.call('POST', `/api/v1/jobs/${job.job_id}/retry`, { credential: key })
+  expect(await service.ended(again.body.job_id)).toMatchObject({ status: 'done', stem_mix: chosen })
+  expect((await samplesOf(again.body.job_id, 'spotify')).equals(mixed)).toBe(true)
+  await expect.poll(() => service.temporary()).toEqual([])
+})
+
+test('a repair that a stem gets is not looked for in the mix, and settings that a set cannot have are named', async () => {
+  const set = await storeSet(formOf({}, asParts()))
+  const send = (stems: string, sourceId = set.source_id) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ platforms: 'spotify', source_id: sourceId, stems }))
+      form.append(name, value)
+    return service.call('POST', '/api/v1/master', { body: form, credential: key })
+  }
+  const refusal = async (stems: unknown) => {
+    const { status, body } = await send(typeof stems === 'string' ? stems : JSON.stringify(stems))
+    return [status, body.error.code, body.error.param]
+  }
+  expect(await refusal('{')).toEqual([400, 'INVALID_REQUEST', 'stems'])
+  expect(await refusal({ stems: [{ stem: 1, gain_db: 13 }] })).toEqual([
+    400,
+    'INVALID_REQUEST',
+    'stems.stems[0].gain_db',
+  ])
+  expect(await refusal({ stems: [{ stem: 4, mute: true }] })).toEqual([400, 'INVALID_REQUEST', 'stems.stems[0].stem'])
+  expect(await refusal({ stems: [1, 1].map((stem) => ({ stem, gain_db: 1 })) })).toEqual([
+    400,
+    'INVALID_REQUEST',
+    'stems.stems',
+  ])
+  expect(await refusal({ echo: 1 })).toEqual([400, 'INVALID_REQUEST', 'stems.echo'])
+  const bySelf = { stems: [{ stem: 1, role: 'keys' }], voice_forward_db: 2 }
+  expect(await refusal(bySelf)).toEqual([400, 'INVALID_REQUEST', 'stems.voice_forward_db'])
+  const plain = await service.master({ stems: JSON.stringify({ voice_forward_db: 2 }) }, { credential: key })
+  expect([plain.status, plain.body.error.param]).toEqual([400, 'stems'])
+  const { body } = await send(JSON.stringify({ stems: [{ stem: 1, repairs: ['sibilance'] }], voice_forward_db: 2 }))
+  const ended = await service.ended(body.job_id)
+  expect(ended).toMatchObject({ status: 'done', skip_repairs: ['sibilance'] })
+  expect((await service.get(`/api/v1/jobs/${body.job_id}/report`)).body.stems.voice_forward_db).toBe(2)
+  await remove(set.source_id)
 })

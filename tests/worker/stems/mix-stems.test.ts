@@ -2,14 +2,18 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { chosenMix, isTreated } from '../../../src-contract/stem-mix.ts'
+import type { StemMix } from '../../../src-contract/stem-mix-schemas.ts'
+import { measureLoudness } from '../../../src-engine/dsp/meters/loudness.ts'
 import { probeAudio } from '../../../src-server/uploads/probe.ts'
-import type { StoredStem } from '../../../src-worker/mastering/work-order.ts'
 import { decodeSong } from '../../../src-worker/media/decode.ts'
 import { changeRate } from '../../../src-worker/media/resample.ts'
+import type { StoredStem } from '../../../src-worker/media/stored-stem.ts'
 import { mixRateHz, mixStems } from '../../../src-worker/stems/mix-stems.ts'
-import { writeSum } from '../../../src-worker/stems/sum.ts'
+import { sumBlocks, writeMix } from '../../../src-worker/stems/sum.ts'
+import { stemGains } from '../../../src-worker/stems/treat-stem.ts'
 import { seededRandom } from '../../support/sounds.ts'
-import { ffmpeg, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
+import { ffmpeg, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
 
 const folder = temporaryFolder()
 const RATE_HZ = 44_100
@@ -22,8 +26,11 @@ async function stemOf(file: string): Promise<StoredStem> {
   return { path: file, filename: path.basename(file), sha256, facts: probe.facts, role: 'other' }
 }
 
-const mix = (stems: readonly StoredStem[], signal = never) =>
-  mixStems({ ffmpeg, folder: mkdtempSync(path.join(folder, 'mix-')), stems, tags: {} }, signal)
+const mix = (stems: readonly StoredStem[], settings?: StemMix) =>
+  mixStems(
+    { ffmpeg, folder: mkdtempSync(path.join(folder, 'mix-')), stems, tags: {}, ...(settings ? { mix: settings } : {}) },
+    never,
+  )
 
 /** Samples of a WAV with a plain header of 44 bytes, or of one that the application wrote, whose sound comes last. */
 function samplesOf(file: string): Float32Array {
@@ -151,12 +158,152 @@ test('a stem that changed since it was stored fails the mix, and nothing is left
 test('a decoded stem that is cut short, and an abort, end the sum', async () => {
   const short = path.join(folder, 'short')
   writeFileSync(short, Buffer.alloc(79))
+  const form = { sampleRateHz: RATE_HZ, frames: 10 }
+  const blocks = () => sumBlocks([{ path: short, frames: 10, gains: [1, 1] }], 10)
   const target = path.join(folder, 'cut.wav')
-  await expect(
-    writeSum(target, [{ path: short, frames: 10 }], RATE_HZ, { tags: {} }, { signal: never }),
-  ).rejects.toThrow('ends too early')
-  const stopped = AbortSignal.abort(new Error('stopped'))
-  await expect(
-    writeSum(target, [{ path: short, frames: 5 }], RATE_HZ, { tags: {} }, { signal: stopped }),
-  ).rejects.toThrow('stopped')
+  await expect(writeMix(target, blocks(), form, { tags: {} }, { signal: never })).rejects.toThrow('ends too early')
+  const signal = AbortSignal.abort(new Error('stopped'))
+  await expect(writeMix(target, [new Float64Array(20)], form, { tags: {} }, { signal })).rejects.toThrow('stopped')
+})
+
+/** Two stems of the same length: something like music, and noise. */
+async function twoStems() {
+  const [left, right] = songLike(3) as [Float32Array, Float32Array]
+  const random = uniform(5)
+  const noise = Float32Array.from(left, () => 0.2 * (random() - 0.5))
+  const music = await stemOf(writeFloatWav(path.join(folder, 'music.wav'), [left, right], RATE_HZ))
+  const hiss = await stemOf(writeFloatWav(path.join(folder, 'hiss.wav'), [noise, noise], RATE_HZ))
+  return { stems: [music, hiss], music: samplesOf(music.path), hiss: samplesOf(hiss.path) }
+}
+
+test('gains and places are linear to −120 dB, and muted stems count for the length alone', async () => {
+  const { stems, music, hiss } = await twoStems()
+  const made = await mix(stems, {
+    stems: [
+      { stem: 1, gain_db: -3.7, pan_percent: 40 },
+      { stem: 2, gain_db: 6 },
+    ],
+  })
+  const angle = (1.4 * Math.PI) / 4
+  const gain = 10 ** (-3.7 / 20) * Math.SQRT2
+  const [l, r] = [gain * Math.cos(angle), gain * Math.sin(angle)]
+  const samples = samplesOf(made.path)
+  const farthest = samples.reduce((most, value, i) => {
+    const due = music[i]! * (i % 2 === 0 ? l : r) + hiss[i]! * 10 ** (6 / 20)
+    return Math.max(most, Math.abs(value - due) / Math.max(1, Math.abs(due)))
+  }, 0)
+  expect(20 * Math.log10(farthest)).toBeLessThan(-120)
+  const muted = await mix(stems, { stems: [{ stem: 1, mute: true }] })
+  expect(samplesOf(muted.path)).toEqual(hiss)
+  const alone = await mix(stems, { stems: [{ stem: 1, solo: true }] })
+  expect(samplesOf(alone.path)).toEqual(music)
+})
+
+test('settings that change nothing are none, and give the sum', async () => {
+  const neutral = { mute: false, solo: false, gain_db: 0, pan_percent: 0, width_percent: 100, tilt_db: 0, repairs: [] }
+  expect(chosenMix({ voice_forward_db: 0, stems: [{ stem: 1, role: 'voice', ...neutral }] })).toBeUndefined()
+  expect(chosenMix({ stems: [{ stem: 2, ...neutral, gain_db: 1 }] })).toEqual({ stems: [{ stem: 2, gain_db: 1 }] })
+  expect(stemGains({ gain_db: 0, pan_percent: 0 })).toEqual([1, 1])
+  expect(isTreated({ stem: 1, gain_db: 3, pan_percent: -10, mute: true, ...{ tilt_db: 0, repairs: [] } })).toBe(false)
+  const { stems } = await twoStems()
+  const [plain, given] = [await mix(stems), await mix(stems, { stems: [{ stem: 1, ...neutral }] })]
+  expect(given.sha256).toBe(plain.sha256)
+})
+
+test('a stem is treated by its own settings alone: only the repairs that are named are made, and tone where it is asked for', async () => {
+  const { stems, music, hiss } = await twoStems()
+  const clicked = music.slice()
+  for (const frame of [20_011, 50_023, 90_037]) for (const c of [0, 1]) clicked[2 * frame + c]! += 0.9
+  const plane = (c: number) => clicked.filter((_, i) => i % 2 === c)
+  const click = await stemOf(writeFloatWav(path.join(folder, 'click.wav'), [plane(0), plane(1)], RATE_HZ))
+  const pair = [click, stems[1]!]
+  const distance = (file: string, other: Float32Array) =>
+    samplesOf(file).reduce((most, value, i) => Math.max(most, Math.abs(value - other[i]!)), 0)
+  const sum = music.map((value, i) => value + hiss[i]!)
+  const mended = await mix(pair, { stems: [{ stem: 1, repairs: ['clicks'] }] })
+  expect(mended.repairs).toMatchObject([{ stem: 1, repairs: [{ kind: 'clicks', count: 6 }] }])
+  expect(distance(mended.path, sum)).toBeLessThan(0.1)
+  const left = await mix(pair, { stems: [{ stem: 1, repairs: ['sibilance'] }] })
+  expect(left.repairs).toEqual([])
+  expect(distance(left.path, sum)).toBeGreaterThan(0.8)
+  // 6 dB per octave and more of the hiss lie below the low cut; the music is as it was.
+  const cut = await mix(stems, { stems: [{ stem: 2, low_cut_hz: 400, solo: true }] })
+  const energy = (samples: Float32Array) => samples.reduce((total, value) => total + value * value, 0)
+  const lost = 10 * Math.log10(energy(samplesOf(cut.path)) / energy(hiss))
+  expect(lost).toBeGreaterThan(-0.2)
+  expect(lost).toBeLessThan(-0.05)
+  const narrow = samplesOf((await mix(stems, { stems: [{ stem: 1, width_percent: 0, solo: true }] })).path)
+  expect(
+    narrow.every((value, i) => Math.abs(value - narrow[i ^ 1]!) < 1e-6 * Math.max(1, Math.abs(value)) || i < 40_000),
+  ).toBe(true)
+})
+
+test('stems of a low rate are treated at a rate of the engine', async () => {
+  const random = uniform(9)
+  const plane = Float32Array.from({ length: 12_000 }, () => random() - 0.5)
+  const low = await stemOf(writeFloatWav(path.join(folder, 'telephone.wav'), [plane], 8000))
+  const made = await mix([low, low], { stems: [{ stem: 1, tilt_db: 1 }] })
+  expect(made).toMatchObject({ sampleRateHz: 44_100, frames: 66_150 })
+})
+
+/** Integrated loudness and, of the steps of 100 ms in which the voice sounds, the K-weighted energy, by a meter of whole signals. */
+function levelOf(samples: Float32Array, firstSecond = 0, lastSecond = 1000): number {
+  const plane = (c: number) =>
+    samples.filter((_, i) => i % 2 === c).subarray(firstSecond * RATE_HZ, lastSecond * RATE_HZ)
+  const channels = [plane(0), plane(1)]
+  return measureLoudness({ channels, frames: channels[0]!.length, sampleRateHz: RATE_HZ }).integratedLufs
+}
+
+test.each([4, 1, -3])(
+  'the voice comes forward by %d dB where it sounds, and the whole stays as loud',
+  async (forwardDb) => {
+    const seconds = 6
+    const frames = seconds * RATE_HZ
+    const random = uniform(21)
+    // A voice in the middle third alone: tones of its own, so that it is found in the mix.
+    const sings = (i: number) => i >= 2 * RATE_HZ && i < 4 * RATE_HZ
+    const tone = (i: number, hertz: number) => Math.sin((2 * Math.PI * hertz * i) / RATE_HZ)
+    const voice = Float32Array.from({ length: frames }, (_, i) => (sings(i) ? 0.1 * (tone(i, 700) + tone(i, 1900)) : 0))
+    const rest = Float32Array.from({ length: frames }, () => 0.8 * (random() - 0.5))
+    const voiceStem = {
+      ...(await stemOf(writeFloatWav(path.join(folder, 'voice.wav'), [voice, voice], RATE_HZ))),
+      role: 'voice' as const,
+    }
+    const restStem = await stemOf(writeFloatWav(path.join(folder, 'rest.wav'), [rest, rest], RATE_HZ))
+    const stems = [voiceStem, restStem]
+    const settings = { voice_forward_db: forwardDb }
+    const [sum, moved] = [await mix(stems), await mix(stems, settings)].map((made) => samplesOf(made.path))
+    expect(Math.abs(levelOf(moved!) - levelOf(sum!))).toBeLessThan(0.05)
+    // The rest alone, as it is in the mix: where the voice is silent, its gain; where it sounds, its gain and cut.
+    const [restSamples, voiceSamples] = [samplesOf(restStem.path), samplesOf(voiceStem.path)]
+    const restGain = moved![1000]! / restSamples[1000]!
+    const project = (one: Float32Array, other: Float32Array) => {
+      let [product, power] = [0, 0]
+      for (let i = 2 * 2.5 * RATE_HZ; i < 2 * 3.5 * RATE_HZ; i++) {
+        product += one[i]! * other[i]!
+        power += other[i]! ** 2
+      }
+      return product / power
+    }
+    const voiceGain = project(moved!, voiceSamples)
+    const restIn = moved!.map((value, i) => value - voiceGain * voiceSamples[i]!)
+    const cutDb =
+      levelOf(restIn, 2.5, 3.5) -
+      levelOf(
+        restSamples.map((value) => restGain * value),
+        2.5,
+        3.5,
+      )
+    const changeDb = 20 * Math.log10(voiceGain / restGain) - cutDb
+    expect(Math.abs(changeDb - forwardDb)).toBeLessThan(0.15)
+    if (forwardDb > 0) expect(cutDb).toBeLessThan(-0.02)
+    else expect(Math.abs(cutDb)).toBeLessThan(0.02)
+    expect(cutDb).toBeGreaterThan(-2)
+  },
+)
+
+test('a voice that is silent, or a rest that is, leaves the sum', async () => {
+  const { stems } = await twoStems()
+  const voiceOnly = stems.map((stem) => ({ ...stem, role: 'voice' as const }))
+  expect((await mix(voiceOnly, { voice_forward_db: 3 })).sha256).toBe((await mix(stems)).sha256)
 })
