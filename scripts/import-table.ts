@@ -88,6 +88,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
     imports: [...base, 'uploads', 'artifacts', 'jobs', 'result', 'dsp', 'engine'],
     types: ['mastering', 'credits'],
   },
+  // Cuts and levels passages of masters, which is plain arithmetic of the engine.
+  listening: { places: ['src-server/listening/'], imports: [...base, 'result', 'dsp', 'engine'], types: ['jobs'] },
   mcp: { places: ['src-server/mcp/'], imports: [...foundation, 'http'], types: ['access'] },
   app: { places: ['src-server/app.ts'], imports: [...base, ...topics, 'jobs', 'batch', 'docs'] },
   server: {
@@ -103,6 +105,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'bulk',
       'auditions',
       'releases',
+      'listening',
       'mcp',
       'docs',
       'app',

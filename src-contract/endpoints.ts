@@ -10,6 +10,7 @@ import { endpoints } from './endpoint.ts'
 import { eventEndpoints } from './events.ts'
 import { jobEndpoints } from './jobs.ts'
 import { linkEndpoints } from './links.ts'
+import { listeningTestEndpoints } from './listening-tests.ts'
 import { machineEndpoints } from './machines.ts'
 import { releaseExportEndpoints } from './release-exports.ts'
 import { releaseEndpoints } from './releases.ts'
@@ -68,6 +69,7 @@ export const ENDPOINTS = {
   ...wordsEndpoints,
   ...stemEndpoints,
   ...linkEndpoints,
+  ...listeningTestEndpoints,
   ...batchEndpoints,
   ...releaseEndpoints,
   ...releaseExportEndpoints,

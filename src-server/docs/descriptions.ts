@@ -193,6 +193,10 @@ export const MEMBER_DESCRIPTIONS: Readonly<Record<string, string>> = {
   clip_above_db: 'Level of the soft clipper above the ceiling, dB; null without one.',
   // who and when
   job_id: 'Identifier of the job.',
+  test_id: 'Identifier of the listening test.',
+  result_id: 'Identifier of the result.',
+  voter: 'Name of the listener.',
+  received_at: 'When its file was read.',
   source_id: 'Identifier of the stored song.',
   release_id: 'Identifier of the release.',
   track_id: 'Identifier of the track.',

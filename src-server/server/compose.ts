@@ -30,6 +30,7 @@ import { AppError } from '../http/app-error.ts'
 import { pageRoutes } from '../http/page.ts'
 import { type Caller, route } from '../http/route.ts'
 import { jobRoutes } from '../jobs/routes.ts'
+import { listeningRoutes } from '../listening/routes.ts'
 import { type ToolFilesDeps, toolFiles } from '../mcp/files.ts'
 import { mcpRoutes } from '../mcp/routes.ts'
 import { notifyRoutes } from '../notify/routes.ts'
@@ -378,5 +379,6 @@ function sessionRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     allowedFolder: (folder) => core.allowedFolders.folder(folder),
     requireAllowed: (real) => core.allowedFolders.requireInside(real),
   })
+  listeningRoutes(app, { ...work.listening, allowedFolder: (folder) => core.allowedFolders.folder(folder) })
   ticketRoutes(app, { ...deps, onRedeemed: (ticket) => removeRedirect(deps.dataDir, ticket) })
 }

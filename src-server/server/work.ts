@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { DEFAULT_SETTINGS, jobSettings } from '../../src-contract/settings.ts'
-import { discardFolder } from '../../src-system/disk.ts'
+import { discardFolder, realPath } from '../../src-system/disk.ts'
 import { CodedCopies } from '../artifacts/coded-copies.ts'
 import { StoredFiles } from '../artifacts/job-files.ts'
 import { AuditionProcess } from '../auditions/audition-process.ts'
@@ -23,6 +23,8 @@ import { createSettle } from '../jobs/settle.ts'
 import type { JobRecord } from '../jobs/store.ts'
 import { jobBytes, Submissions, type SubmissionsDeps } from '../jobs/submit.ts'
 import { createWorkerPool, forkWithNode } from '../jobs/worker-pool.ts'
+import { ListeningTests } from '../listening/listening-tests.ts'
+import { ListeningStore } from '../listening/store.ts'
 import { ReleaseExports } from '../releases/export.ts'
 import { ReleaseMastering } from '../releases/mastering.ts'
 import { Releases } from '../releases/releases.ts'
@@ -86,6 +88,7 @@ export function createWork(deps: ServiceDeps, core: Core, farm: Farm | undefined
     mastering,
     releases,
     releaseExports,
+    listening: createListeningTests(deps, core, jobWork.jobs, uploads.storage),
     ...uploads,
     ...jobWork,
     ...batchWork,
@@ -400,6 +403,27 @@ function createReleaseExports(
     outputFolder: () => settings.read().output_folder,
     stopping,
   })
+}
+
+/** Builds the listening tests over the masters of jobs. */
+function createListeningTests(
+  { dataDir, clock, random }: ServiceDeps,
+  core: Core,
+  jobs: JobWork['jobs'],
+  storage: Uploads['storage'],
+) {
+  const { db, folders, settings } = core
+  return {
+    listeningTests: new ListeningTests({
+      ...{ jobs, store: new ListeningStore(db), clock, random, tmp: folders.tmp, requireDisk: storage.requireDisk },
+    }),
+    outputFolder: () => settings.read().output_folder,
+    async ownFolder(folder: string) {
+      const real = await realPath(folder)
+      await requireOutputFolder(folder, dataDir, { param: 'folder', real })
+      return real
+    },
+  }
 }
 
 /** Builds the auditions and previews, which play a song with settings before there is a job. */

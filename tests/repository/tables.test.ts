@@ -31,6 +31,8 @@ const KEEPERS: Readonly<Record<string, string>> = {
   release_runs: 'releases',
   release_jobs: 'releases',
   song_measures: 'releases',
+  listening_tests: 'listening',
+  listening_results: 'listening',
   manifests: 'bulk',
   manifest_songs: 'bulk',
   migrations: 'db',

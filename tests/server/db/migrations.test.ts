@@ -56,6 +56,7 @@ test('no released migration has changed by a byte, comments included', () => {
     '0025-jobs-by-content.sql': '4eac394ef6bad79ca3bba469b967c9287798b2ff1e2ef1023b491cdb62873b18',
     '0026-stems.sql': '217af11d95f883ebf86359f9cbd6333476409666a6c1559efa86afca57109471',
     '0027-cover-changes.sql': '3a0399dea7a74f45a25b949e49b393bd5625521130286a3788110ca7415993ca',
+    '0028-listening-tests.sql': '494738c440ec6174c4e276f0769e638308dc989d23d0f964ad98b2ca24848450',
   })
 })
 

@@ -24,6 +24,7 @@ const OF_SCOPE: Readonly<Record<Scope, readonly string[]>> = {
       'streamEvents',
     ],
     ...['listBatches', 'readBatch', 'readBatchSongs', 'streamBatch', 'listWebhooks', 'listDeliveries', 'listLinks'],
+    ...['readWords', 'readListeningTest', 'listStemSets', 'readStemSet', 'readReadiness'],
     ...['listReleases', 'readRelease', 'planRelease', 'readReleaseCsv', 'readReleaseCover', 'verifyFolder'],
   ],
   master: [
@@ -31,6 +32,7 @@ const OF_SCOPE: Readonly<Record<Scope, readonly string[]>> = {
     ...['createBatch', 'pauseBatch', 'resumeBatch', 'cancelBatch', 'retryBatch'],
     ...['createRelease', 'changeRelease', 'deleteRelease', 'duplicateRelease', 'masterRelease', 'cancelRelease'],
     ...['addTracks', 'orderTracks', 'changeTrack', 'removeTrack', 'importReleases', 'changeReleaseByCsv'],
+    ...['createStemSet', 'deleteStemSet', 'createListeningTest', 'addListeningResult'],
     ...['putReleaseCover', 'removeReleaseCover', 'exportRelease', 'nameExport'],
   ],
   all: ['createWebhook', 'deleteBatch', 'deleteWebhook', 'replaceWebhookSecret', 'testWebhook', 'redeliver'],
