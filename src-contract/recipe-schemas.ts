@@ -72,25 +72,29 @@ export const BandCut = exactly({
 
 const seconds = between(0, 2 * MAX_DURATION_SECONDS)
 
-/** Settings of every kind of stage beside its kind. */
-const SETTINGS_OF = {
-  remove_dc: { offsets_full_scale: channels(between(-1, 1)) },
-  rumble_filter: {
+/** Every kind of stage with its settings. */
+const STAGES = {
+  remove_dc: exactly({ kind: Type.Literal('remove_dc'), offsets_full_scale: channels(between(-1, 1)) }),
+  rumble_filter: exactly({
+    kind: Type.Literal('rumble_filter'),
     frequency_hz: between(3, 40),
     order: Type.Unsafe<1 | 8>({ type: 'integer', enum: [1, 8] }),
     is_against_rumble: Type.Boolean({ description: 'False for a mere offset.' }),
-  },
-  declip: {
+  }),
+  declip: exactly({
+    kind: Type.Literal('declip'),
     levels_full_scale: channels(
       exactly({ positive: orNull(between(1e-6, 1000)), negative: orNull(between(-1000, -1e-6)) }),
     ),
-  },
-  declick: {
+  }),
+  declick: exactly({
+    kind: Type.Literal('declick'),
     clicks_frames: channels(
       Type.Array(channels(Type.Integer({ minimum: 0, maximum: LAST_FRAME })), { maxItems: MOST_PLACES }),
     ),
-  },
-  whistle_notch: {
+  }),
+  whistle_notch: exactly({
+    kind: Type.Literal('whistle_notch'),
     whistles: Type.Array(
       exactly({
         frequency_hz: between(20, 48_000),
@@ -101,8 +105,9 @@ const SETTINGS_OF = {
       }),
       { maxItems: 1000 },
     ),
-  },
-  deflutter: {
+  }),
+  deflutter: exactly({
+    kind: Type.Literal('deflutter'),
     borders_hz: listOf(hz, 1, 16),
     lines: Type.Array(
       exactly({
@@ -114,15 +119,17 @@ const SETTINGS_OF = {
       }),
       { maxItems: 1000 },
     ),
-  },
-  equalise: { sections: listOf(Section, 0, MOST_SECTIONS) },
-  dynamic_cut: { cuts: listOf(BandCut, 0, MOST_CUTS) },
-  mono_bass: {
+  }),
+  equalise: exactly({ kind: Type.Literal('equalise'), sections: listOf(Section, 0, MOST_SECTIONS) }),
+  dynamic_cut: exactly({ kind: Type.Literal('dynamic_cut'), cuts: listOf(BandCut, 0, MOST_CUTS) }),
+  mono_bass: exactly({
+    kind: Type.Literal('mono_bass'),
     frequency_hz: between(40, 200),
     from: oneOf(['left', 'right'], 'The channel whose bass both get.'),
-  },
-  match: { mid: GainCurve, side: GainCurve },
-  steer_tone: {
+  }),
+  match: exactly({ kind: Type.Literal('match'), mid: GainCurve, side: GainCurve }),
+  steer_tone: exactly({
+    kind: Type.Literal('steer_tone'),
     sections: listOf(
       exactly({
         shape: oneOf(['tilt', 'low_shelf', 'peak', 'high_shelf']),
@@ -134,18 +141,24 @@ const SETTINGS_OF = {
       0,
       MOST_SECTIONS,
     ),
-  },
-  steer_width: {
+  }),
+  steer_width: exactly({
+    kind: Type.Literal('steer_width'),
     crossovers_hz: listOf(between(20, 20_000), 0, 8),
     side_gains: Type.Array(between(0, 2), {
       minItems: 1,
       maxItems: 9,
       description: 'Gains of the side, one more than crossovers, 1 leaves it; 0 alone is mono.',
     }),
-  },
-  density: { compression: CompressionBand },
-  multiband: { crossovers_hz: listOf(between(20, 20_000), 0, 3), bands: listOf(CompressionBand, 1, 4) },
-  punch: {
+  }),
+  density: exactly({ kind: Type.Literal('density'), compression: CompressionBand }),
+  multiband: exactly({
+    kind: Type.Literal('multiband'),
+    crossovers_hz: listOf(between(20, 20_000), 0, 3),
+    bands: listOf(CompressionBand, 1, 4),
+  }),
+  punch: exactly({
+    kind: Type.Literal('punch'),
     most_gain_db: between(-12, 12),
     halfway_db: between(0.1, 48),
     threshold_db: between(0, 24),
@@ -153,28 +166,37 @@ const SETTINGS_OF = {
     look_ahead_ms: between(0, 5),
     crossovers_hz: listOf(between(20, 20_000), 3, 3),
     bands: listOf(exactly({ fast_ms: between(0.05, 200), slow_ms: between(0.05, 1000) }), 4, 4),
-  },
-  warmth: {
+  }),
+  warmth: exactly({
+    kind: Type.Literal('warmth'),
     asymmetry: between(-1e6, 1e6),
     bend: between(0, 1e12),
     lowest_hz: between(5, 1000),
     level_ms: between(1, 5000),
-  },
-} satisfies Record<StageKind, Record<string, TSchema>>
+  }),
+} satisfies Record<StageKind, TSchema>
 
-/** A stage as it is written; the schema has the settings of its kind. */
-export interface WrittenStage {
-  readonly kind: StageKind
-  readonly [setting: string]: unknown
-}
-
-const Stage = Type.Unsafe<WrittenStage>(
-  Type.Union(
-    Object.entries<Record<string, TSchema>>(SETTINGS_OF).map(([kind, settings]) =>
-      exactly({ kind: Type.Literal(kind), ...settings }),
-    ),
-  ),
-)
+/** Named one by one, as a client's types have them. */
+const Stage = Type.Union([
+  STAGES.remove_dc,
+  STAGES.rumble_filter,
+  STAGES.declip,
+  STAGES.declick,
+  STAGES.whistle_notch,
+  STAGES.deflutter,
+  STAGES.equalise,
+  STAGES.dynamic_cut,
+  STAGES.mono_bass,
+  STAGES.match,
+  STAGES.steer_tone,
+  STAGES.steer_width,
+  STAGES.density,
+  STAGES.multiband,
+  STAGES.punch,
+  STAGES.warmth,
+])
+/** A stage as it is written. */
+export type WrittenStage = Static<typeof Stage>
 
 /** Treatment of the peaks of one master in place of that chosen by trials. */
 const Peaks = exactly(

@@ -1,5 +1,6 @@
 /** A recipe that was sent: what may stand beside it, and what its schema cannot say. Pure. */
-import type { WrittenRecipe, WrittenStage } from './recipe-schemas.ts'
+import type { Static } from 'typebox'
+import type { GainCurve, WrittenRecipe, WrittenStage } from './recipe-schemas.ts'
 import { type JobSettings, NEUTRAL_SOUND, SETTINGS, type SettingName, STEERING_NAMES } from './settings.ts'
 import type { Detail } from './text/details.ts'
 
@@ -31,6 +32,8 @@ export function withRecipe<Of extends Named>(named: Of): Of & Named {
   return { ...neutral, ...(recipe.intensity === undefined ? {} : { intensity: recipe.intensity }), ...named }
 }
 
+type Numbers = readonly number[]
+
 /** What a recipe breaks beside its schema: the place in it, and the rule. */
 export interface RecipeFault {
   readonly place: string
@@ -46,39 +49,37 @@ export function recipeFault({ stages }: WrittenRecipe): RecipeFault | undefined 
   return undefined
 }
 
-type Numbers = readonly number[]
-
 function faultsOf(stage: WrittenStage): RecipeFault[] {
-  // The schema has checked the types.
-  const numbers = (name: string) => stage[name] as Numbers | undefined
-  const crossovers = numbers('crossovers_hz')
-  const bands = (stage.bands ?? stage.side_gains) as readonly unknown[] | undefined
-  const gains = numbers('side_gains') ?? []
   return [
-    ...(crossovers ? rising('crossovers_hz', crossovers) : []),
-    ...(crossovers && bands ? asMany(stage.bands ? 'bands' : 'side_gains', bands, crossovers.length + 1) : []),
-    ...gains.flatMap((gain, band) =>
-      gain === 0 && gains.length > 1
-        ? [{ place: `side_gains[${band}]`, detail: { rule: 'number_between' as const, least: 0.001, most: 2 } }]
-        : [],
-    ),
-    ...(['mid', 'side'] as const).flatMap((name) => curveFaults(name, stage[name])),
-    ...clickFaults(stage.clicks_frames),
-    ...(stage.borders_hz ? rising('borders_hz', numbers('borders_hz')!) : []),
-    ...(typeof stage.bend === 'number' ? bendFaults(stage.bend, Number(stage.asymmetry)) : []),
+    ...('crossovers_hz' in stage ? rising('crossovers_hz', stage.crossovers_hz) : []),
+    ...('crossovers_hz' in stage && 'bands' in stage
+      ? asMany('bands', stage.bands, stage.crossovers_hz.length + 1)
+      : []),
+    ...('side_gains' in stage ? sideFaults(stage.side_gains, stage.crossovers_hz.length + 1) : []),
+    ...('mid' in stage ? [...curveFaults('mid', stage.mid), ...curveFaults('side', stage.side)] : []),
+    ...('clicks_frames' in stage ? clickFaults(stage.clicks_frames) : []),
+    ...('borders_hz' in stage ? rising('borders_hz', stage.borders_hz) : []),
+    ...('bend' in stage ? bendFaults(stage.bend, stage.asymmetry) : []),
   ]
 }
 
-function curveFaults(name: string, curve: unknown): RecipeFault[] {
-  if (typeof curve !== 'object' || curve === null) return []
-  const { frequency_hz, gain_db } = curve as { readonly frequency_hz: Numbers; readonly gain_db: Numbers }
+/** A side gain of 0 is mono, which no band can be alone. */
+function sideFaults(gains: Numbers, count: number): RecipeFault[] {
+  const silent = gains.length > 1 ? gains.indexOf(0) : -1
+  return [
+    ...asMany('side_gains', gains, count),
+    ...(silent < 0
+      ? []
+      : [{ place: `side_gains[${silent}]`, detail: { rule: 'number_between' as const, least: 0.001, most: 2 } }]),
+  ]
+}
+
+function curveFaults(name: string, { frequency_hz, gain_db }: Static<typeof GainCurve>): RecipeFault[] {
   return [...rising(`${name}.frequency_hz`, frequency_hz), ...asMany(`${name}.gain_db`, gain_db, frequency_hz.length)]
 }
 
-function clickFaults(clicks: unknown): RecipeFault[] {
-  return ((clicks ?? []) as readonly (readonly Numbers[])[]).flatMap((ranges, c) =>
-    ranges.flatMap((range, index) => rising(`clicks_frames[${c}][${index}]`, range)),
-  )
+function clickFaults(clicks: readonly (readonly Numbers[])[]): RecipeFault[] {
+  return clicks.flatMap((ranges, c) => ranges.flatMap((range, index) => rising(`clicks_frames[${c}][${index}]`, range)))
 }
 
 /** The root of the curve has to stay positive. */

@@ -61,7 +61,7 @@ describe('an edited recipe', () => {
   })
 
   it('changes its stage alone: an own band is in the sound, in the mid, and the other stages stay', async () => {
-    const section = { shape: 'peak', frequency_hz: 1000, gain_db: 6, q: 1, channel: 'mid' }
+    const section = { shape: 'peak', frequency_hz: 1000, gain_db: 6, q: 1, channel: 'mid' } as const
     const stages = [{ kind: 'equalise' as const, sections: [section] }, ...first.recipe.stages]
     const edited = await mastered(song, { recipe: { ...first.recipe, stages } })
     expect(edited.recipe.stages).toEqual(stages)
