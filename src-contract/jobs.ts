@@ -314,7 +314,11 @@ export const AnalysisFields = exactly({
         'Also finds what loudness costs the song, `suggestion.price`, and suggests a target where −14 LUFS costs too much. It takes up to as long again.',
     }),
   ),
-  source_id: Type.Optional(Type.String({ description: 'App session only: a stored song instead of `file`.' })),
+  source_id: Type.Optional(
+    Type.String({
+      description: 'A set of stems or one of its stems instead of `file`; for the app, any stored song.',
+    }),
+  ),
 })
 
 /** Values of `{file}` of a job: a platform of the job, its master for all services, its source, or its reference. */

@@ -62,6 +62,8 @@ export interface JobRoutesDeps extends Pick<UntilEndedDeps, 'events'> {
   /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, if its file is gone. */
   readonly takeSource: (sourceId: string, param: SourceField) => StoredSong | undefined
   readonly isStemSet: FormContext['isStemSet']
+  /** Returns whether a stored song is a stem of a set. */
+  readonly isStem: (sourceId: string) => boolean
   readonly stemsOf: SubmissionsDeps['stemsOf']
   readonly makeMix: MakeMix
   /** Called with the progress of the analysis of a stored song. */
@@ -256,7 +258,8 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
       const { aiService, sourceId, accept, wantsPrice } = readAnalysisForm(upload.fields, {
         caller: call.caller,
         files: new Set(upload.files.keys()),
-        isStemSet: deps.isStemSet,
+        // A stem is analysed for the repairs that it may be given.
+        isStemSet: (sourceId) => deps.isStemSet(sourceId) || deps.isStem(sourceId),
       })
       const source = sourceId === undefined ? undefined : deps.takeSource(sourceId, 'source_id')
       if (sourceId !== undefined && !source) throw new AppError('NOT_FOUND')

@@ -265,6 +265,7 @@ function serviceRoutes(app: FastifyInstance, deps: ServiceDeps, core: Core, work
     makePreview,
     takeSource: (sourceId, param) => batchService.sources.take(sourceId, param),
     isStemSet: (sourceId) => batchService.sources.stems.has(sourceId),
+    isStem: (sourceId) => batchService.sources.stems.isStem(sourceId),
     stemsOf: (sourceId) => batchService.sources.stems.stemsOf(sourceId),
     makeMix: work.makeMix,
     onAnalysing: (sourceId, { stage, fraction }) =>

@@ -65,6 +65,7 @@ function prepareStatements(db: Db) {
     selectSets: db.prepare<[], SetRow>(
       `${ALL_SETS} GROUP BY stem_sets.source_id ORDER BY own.created_at_ms DESC, own.source_id`,
     ),
+    selectSetOf: db.prepare<[string], string>('SELECT set_id FROM stems WHERE source_id = ?').pluck(),
     selectStems: db.prepare<[string], StemRow>(
       'SELECT number, source_id, role, is_silent FROM stems WHERE set_id = ? ORDER BY number',
     ),
@@ -116,6 +117,11 @@ export class StemSets {
       const song = this.#deps.sources.find(source_id)
       return song ? [{ path: song.path, filename: song.filename, sha256: song.sha256, facts: song.facts, role }] : []
     })
+  }
+
+  /** Returns whether a stored song is a stem of a set. */
+  isStem(sourceId: string): boolean {
+    return this.#statements.selectSetOf.get(sourceId) !== undefined
   }
 
   has(sourceId: string): boolean {

@@ -335,3 +335,20 @@ test('a repair that a stem gets is not looked for in the mix, and settings that 
   expect((await service.get(`/api/v1/jobs/${body.job_id}/report`)).body.stems.voice_forward_db).toBe(2)
   await remove(set.source_id)
 })
+
+test('the repairs of a stem are offered by its analysis', async () => {
+  const clicked = wavSong({ seconds: 3, sampleRateHz: 44_100 })
+  for (const frame of [30_011, 60_023, 90_037]) for (const c of [0, 2]) clicked.writeInt16LE(30_000, 44 + 4 * frame + c)
+  const set = await storeSet(formOf({}, asParts([{ name: 'Keys.wav', content: clicked }, STEMS[0]!])))
+  const repairsOf = async (sourceId: string) => {
+    const form = new FormData()
+    form.append('source_id', sourceId)
+    const { status, body } = await service.call('POST', '/api/v1/analyze', { body: form, credential: key })
+    expect(status).toBe(200)
+    return body.repairs.map(({ kind }: { kind: string }) => kind)
+  }
+  const [voice, keys] = set.stems
+  expect(await repairsOf(keys!.source_id)).toContain('clicks')
+  expect(await repairsOf(voice!.source_id)).not.toContain('clicks')
+  await remove(set.source_id)
+})
