@@ -8,6 +8,7 @@ import { MAX_LINK_SECONDS, MAX_PAGE_SIZE } from '../src-contract/limits.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
 import { SETTING_NAMES } from '../src-contract/settings.ts'
 import { decibels } from '../src-contract/text/numbers.ts'
+import { forecastText } from '../src-contract/text/playback-forecast.ts'
 import { waitForJob } from '../src-contract/wait-for-job.ts'
 import { wholeNumber } from '../src-contract/whole-number.ts'
 import {
@@ -250,7 +251,10 @@ function describePage({ jobs, total }: JobPage, messages: Messages): string {
   return [table(rows), ...(total > jobs.length ? [say.of(jobs.length, total)] : [])].join('\n')
 }
 
-function describeAnalysis({ measurement, suggestion, warnings }: Analysis, { jobs: say, master }: Messages): string {
+function describeAnalysis(
+  { measurement, suggestion, forecast = [], warnings }: Analysis,
+  { jobs: say, master, language }: Messages,
+): string {
   const { integrated_lufs, true_peak_dbtp, loudness_range_lu, correlation } = measurement
   return [
     table([
@@ -263,5 +267,6 @@ function describeAnalysis({ measurement, suggestion, warnings }: Analysis, { job
     ...(suggestion && suggestion.reasons.length > 0
       ? [say.suggested, ...suggestion.reasons.map(({ message }) => `  ${message}`)]
       : []),
+    ...(forecast.length > 0 ? [say.forecast, ...forecast.map((one) => `  ${forecastText(one, language)}`)] : []),
   ].join('\n')
 }

@@ -330,6 +330,7 @@ const en = {
     figures: { loudness: 'loudness', peak: 'true peak', range: 'loudness range', correlation: 'left against right' },
     price: 'also find what loudness costs the song; takes about as long again',
     suggested: 'suggested:',
+    forecast: 'What services do when they play it as it is:',
   },
 
   master: {
@@ -736,6 +737,7 @@ const ko: Messages = {
     figures: { loudness: '음량', peak: '트루 피크', range: '음량 범위', correlation: '좌우 상관' },
     price: '음량을 올릴 때 잃는 것도 찾기. 두 배쯤 걸려요',
     suggested: '제안:',
+    forecast: '이 파일을 그대로 올리면 서비스에서 이렇게 재생돼요:',
   },
 
   master: {

@@ -31,6 +31,7 @@ import {
 } from './limits.ts'
 import { CHANGED_METADATA, METADATA_FIELDS, SHOWN_METADATA } from './metadata-schemas.ts'
 import { PLATFORMS } from './platforms/index.ts'
+import { PlaybackForecast } from './playback-forecast.ts'
 import { MasterResult, Pictured, RENDER_WARNING_CODES, ReleaseResult, Repair, Report, Warning } from './report.ts'
 import { CHANGED_SETTINGS, HasRecipe, SETTING_FIELDS, SettingRecipe, SHOWN_SETTINGS } from './setting-schemas.ts'
 import { MADE_WITH } from './settings.ts'
@@ -110,6 +111,12 @@ export const Job = exactly({
   has_recipe: HasRecipe,
   warnings: Type.Array(Warning),
   results: Type.Array(MasterResult),
+  forecast: Type.Optional(
+    Type.Array(PlaybackForecast, {
+      description:
+        'Extension: what twelve services do when it is played, mode by mode; each gets the master that goes there. Absent without results.',
+    }),
+  ),
   summary: Type.Optional(
     Type.String({
       description:
@@ -299,6 +306,11 @@ export const Analysis = exactly({
   repairs: Type.Array(Repair, { description: 'Repairs that mastering would make.' }),
   proposed_edges: Type.Optional(ProposedEdges),
   suggestion: Type.Optional(Suggestion),
+  forecast: Type.Optional(
+    Type.Array(PlaybackForecast, {
+      description: 'Extension: what twelve services do when it is played, mode by mode as it is. Absent for silence.',
+    }),
+  ),
   warnings: Type.Array(Warning),
 })
 export type Analysis = Static<typeof Analysis>

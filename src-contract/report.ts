@@ -7,6 +7,7 @@ import { exactly, oneOf, orNull, Timestamp, Uuid } from './common.ts'
 import { FORMAT_NAMES } from './formats.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { CONFIDENCES } from './platforms/platform.ts'
+import { PlaybackForecast } from './playback-forecast.ts'
 import { WrittenRecipe } from './recipe-schemas.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
 import { HasRecipe, REPORTED_SETTINGS } from './setting-schemas.ts'
@@ -411,6 +412,12 @@ export const Report = exactly({
     ),
   ),
   suggestion: Type.Optional(ReportedSuggestion),
+  forecast: Type.Optional(
+    Type.Array(PlaybackForecast, {
+      description:
+        'Extension: what twelve services do when it is played, mode by mode; each gets the master that goes there. Absent in reports of older versions.',
+    }),
+  ),
   recipe: Type.Optional(ReportRecipe),
   repairs: Type.Array(Repair),
   decisions: Type.Array(Decision),

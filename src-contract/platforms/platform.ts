@@ -13,6 +13,50 @@ export interface PlaybackRule {
   readonly turnsUp: boolean
 }
 
+/** Settings of listeners, and players, in which a service treats a track differently. */
+export const PLAYBACK_MODES = ['standard', 'loud', 'quiet', 'off', 'web_player'] as const
+export type PlaybackMode = (typeof PLAYBACK_MODES)[number]
+
+/** Foundations of what is known of playback. */
+export const PLAYBACK_CONFIDENCES = [
+  'published',
+  'measured_by_others',
+  'low_trust',
+  'sources_disagree',
+  'nothing_published',
+] as const
+
+/** Treatment of tracks by a service in one mode. */
+export interface PlaybackModeRule {
+  readonly mode: PlaybackMode
+  /** Loudness that it normalises to, LUFS; null where it does not, or nothing is known. */
+  readonly referenceLufs: number | null
+  /** What happens to quieter tracks: nothing, up as far as their peaks allow, or up with a limiter. */
+  readonly up: 'never' | 'to_peak' | 'limited'
+  readonly confidence: (typeof PLAYBACK_CONFIDENCES)[number]
+  readonly source: string
+  readonly url?: string
+  /** Day on which the source was read, ISO 8601. */
+  readonly read: string
+}
+
+/** Foundation of figures that engineers measured and that no service publishes. */
+export const OBSERVED = {
+  confidence: 'measured_by_others',
+  source: 'common practice of mastering engineers',
+  read: '2026-11-26',
+} as const
+
+/** Returns the rule of a service of which nothing is published. */
+export function unpublishedPlayback(name: string): readonly PlaybackModeRule[] {
+  return [
+    {
+      ...{ mode: 'standard', referenceLufs: null, up: 'never', confidence: 'nothing_published', read: '2026-11-26' },
+      source: `${name}: nothing is published, searched in stored copies of public pages`,
+    },
+  ]
+}
+
 export interface PlatformFacts {
   /** Name on the wire, in file names and in reports. */
   readonly id: string
@@ -29,6 +73,8 @@ export interface PlatformFacts {
   readonly loudCeiling?: { readonly above: number; readonly ceilingDbtp: number }
   readonly ceilingConfidence: Confidence
   readonly playback: PlaybackRule
+  /** Its playback by setting of the listener, the usual one first. */
+  readonly modes: readonly PlaybackModeRule[]
   /** Codecs that the service is known or believed to stream, the one with the highest observed overshoot first. */
   readonly codecs: readonly StreamedCodec[]
   /** Coded copies that its listeners are known or believed to get, the usual one first. */

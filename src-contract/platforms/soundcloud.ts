@@ -10,6 +10,12 @@ export const soundcloud = {
   ceilingDbtp: -1.5,
   ceilingConfidence: 'common_practice',
   playback: { referenceLufs: -14, turnsUp: false },
+  modes: [
+    {
+      ...{ mode: 'standard', referenceLufs: -14, up: 'never', confidence: 'sources_disagree', read: '2026-11-28' },
+      source: 'third parties: some measure −14 LUFS, others no normalisation',
+    },
+  ],
   codecs: [{ codec: 'AAC', kilobits: 160 }],
   streams: ['aac_160'],
 } as const satisfies PlatformFacts

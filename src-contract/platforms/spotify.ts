@@ -1,5 +1,12 @@
 import type { PlatformFacts } from './platform.ts'
 
+const NORMALISATION = {
+  confidence: 'published',
+  source: 'Spotify, artists support, "Loudness normalization"',
+  url: 'https://support.spotify.com/us/artists/article/loudness-normalization',
+  read: '2026-11-29',
+} as const
+
 /**
  * Spotify publishes its loudness and ceilings: support.spotify.com, "Loudness normalization"; and its bit rates, 160 kbit/s being "High":
  * "Audio quality".
@@ -14,6 +21,12 @@ export const spotify = {
   loudCeiling: { above: -14, ceilingDbtp: -2 },
   ceilingConfidence: 'published',
   playback: { referenceLufs: -14, turnsUp: true },
+  modes: [
+    { mode: 'standard', referenceLufs: -14, up: 'to_peak', ...NORMALISATION },
+    { mode: 'loud', referenceLufs: -11, up: 'limited', ...NORMALISATION },
+    { mode: 'quiet', referenceLufs: -19, up: 'to_peak', ...NORMALISATION },
+    { mode: 'web_player', referenceLufs: null, up: 'never', ...NORMALISATION },
+  ],
   codecs: [
     { codec: 'AAC', kilobits: 256 },
     { codec: 'Vorbis', quality: 9 },

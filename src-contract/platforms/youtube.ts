@@ -1,4 +1,4 @@
-import type { PlatformFacts } from './platform.ts'
+import { OBSERVED, type PlatformFacts } from './platform.ts'
 
 /** YouTube publishes no numbers: these are common practice. Video sound is at 48 kHz. */
 export const youtube = {
@@ -10,6 +10,7 @@ export const youtube = {
   ceilingDbtp: -1,
   ceilingConfidence: 'common_practice',
   playback: { referenceLufs: -14, turnsUp: false },
+  modes: [{ mode: 'standard', referenceLufs: -14, up: 'never', ...OBSERVED }],
   codecs: [
     { codec: 'AAC', kilobits: 128 },
     { codec: 'Opus', kilobits: 160 },

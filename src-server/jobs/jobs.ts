@@ -68,7 +68,8 @@ export class Jobs {
     const page = jobs.slice(0, limit)
     const last = page.at(-1)
     return {
-      jobs: page.map((job) => this.#payload(job, view)),
+      // A forecast is as long as the rest of a job: it is read with the job alone.
+      jobs: page.map((job) => this.#payload(job, view)).map(({ forecast: _, ...job }) => job),
       total,
       ...(jobs.length > limit && last ? { next_cursor: writeCursor(last, sort) } : {}),
     }

@@ -2,6 +2,7 @@
 
 import type { JobCompleted, JobFailed } from '../../src-contract/events.ts'
 import type { CreatedJob, Job, Stage } from '../../src-contract/jobs.ts'
+import { resultForecast } from '../../src-contract/playback-forecast.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { shownSettings } from '../../src-contract/settings.ts'
 import type { Language } from '../../src-contract/text/language.ts'
@@ -91,6 +92,7 @@ export function jobPayload(job: JobRecord, live: LiveState | undefined, view: Pa
     ...settings,
     warnings: warningPayloads(job.warnings, view.language),
     results: [...(job.result?.masters ?? [])],
+    ...present('forecast', job.result && resultForecast(job.result.masters, job.result.release)),
     ...present('summary', job.result?.summary?.[view.language]),
     ...present('release', job.result?.release),
     credits_refunded: job.creditsRefunded,

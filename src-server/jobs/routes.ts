@@ -8,6 +8,7 @@ import type { Form } from '../../src-contract/endpoint.ts'
 import { type Analysis, type CreatedJob, jobEndpoints } from '../../src-contract/jobs.ts'
 import { MAX_RECIPE_BYTES, MAX_UPLOAD_BYTES } from '../../src-contract/limits.ts'
 import { CREDITS_PER_JOB } from '../../src-contract/plans.ts'
+import { forecastOf } from '../../src-contract/playback-forecast.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { DEFAULT_SETTINGS } from '../../src-contract/settings.ts'
 import type { Accept } from '../../src-contract/song-files.ts'
@@ -293,6 +294,7 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
         ...(service ? { made_with: service } : {}),
         ...(proposed_edges ? { proposed_edges: proposedEdgesIn(proposed_edges, call.language) } : {}),
         ...(suggestion ? { suggestion: suggestionIn(suggestion, call.language) } : {}),
+        ...songForecast(found.measurement),
         warnings: warningPayloads(warnings, call.language),
       }
       if (sourceId !== undefined) await retryWhileLocked(deps.clock, () => deps.onAnalysed(sourceId, analysis, kept))
@@ -300,6 +302,12 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
       return { status: 200, body: { ...analysis, warnings: [...analysis.warnings, ...ignored] } }
     }),
   )
+}
+
+/** Returns what services would do to a song as it is; nothing for silence. */
+function songForecast({ integrated_lufs: integratedLufs, true_peak_dbtp: truePeakDbtp }: Analysis['measurement']) {
+  if (integratedLufs === null || truePeakDbtp === null) return {}
+  return { forecast: forecastOf({ integratedLufs, truePeakDbtp }) }
 }
 
 /** Most prices of loudness that are kept, by the SHA-256 of their songs. */

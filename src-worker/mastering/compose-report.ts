@@ -1,5 +1,6 @@
 /** The report of a job as data, before its numbers are rounded. Pure. */
 import { RELEASE } from '../../src-contract/delivery-target.ts'
+import { resultForecast } from '../../src-contract/playback-forecast.ts'
 import type { MasterResult, ReleaseResult, Report } from '../../src-contract/report.ts'
 import { shownSettings } from '../../src-contract/settings.ts'
 import { changeSummary } from '../../src-contract/text/summary.ts'
@@ -66,6 +67,7 @@ export function composeReport(
     ...(plan.targetSpectrum ? { target_spectrum: targetBeside(analysis, plan.targetSpectrum) } : {}),
     summary: changeSummary(decisions, results),
     ...(suggestion ? { suggestion } : {}),
+    forecast: resultForecast(results, release?.result),
     recipe: recipeOf(order, song.recipe, [
       ...masters.map(({ master: { plan }, result }) => ({ name: result.platform, plan, result })),
       ...(release ? [{ name: RELEASE, plan: release.master.plan, result: release.result }] : []),

@@ -7,6 +7,7 @@ import { costText, isWithoutCost } from '../../src-contract/text/costs.ts'
 import { decisionText, stageText } from '../../src-contract/text/decisions.ts'
 import { LANGUAGE_NAMES, LANGUAGES, type Language, type LocalizedText } from '../../src-contract/text/language.ts'
 import { change, decibels, frequency, nominalName, playingTime, unbroken } from '../../src-contract/text/numbers.ts'
+import { forecastText } from '../../src-contract/text/playback-forecast.ts'
 import { genreNames } from '../../src-contract/text/setting-words.ts'
 import { stemChanges } from '../../src-contract/text/stem-changes.ts'
 import { fromStems } from '../../src-contract/text/stem-notes.ts'
@@ -47,6 +48,7 @@ export function reportHtml(report: Report): string {
     plots(report),
     deeds(report),
     suggestions(report),
+    forecasts(report),
     codecTable(report.masters.map(({ result }) => result)),
     details(report),
     `<footer>${t(words.made)}</footer>`,
@@ -354,6 +356,13 @@ function suggestions({ suggestion }: Report): string {
   if (!suggestion || suggestion.reasons.length === 0) return ''
   const items = suggestion.reasons.map((reason) => `<li>${t(suggestionText(reason))}</li>`)
   return `<section><h2>${t(words.suggested)} <small class="quiet unit-small">${t(words.notApplied)}</small></h2><ul>${items.join('')}</ul></section>`
+}
+
+/** What services do on playback; empty in reports of earlier versions. */
+function forecasts({ forecast = [] }: Report): string {
+  if (forecast.length === 0) return ''
+  const items = forecast.map((one) => `<li>${t({ en: forecastText(one, 'en'), ko: forecastText(one, 'ko') })}</li>`)
+  return `<section><h2>${t(words.forecast)}</h2><ul>${items.join('')}</ul></section>`
 }
 
 function codecTable(results: readonly MasterResult[]): string {

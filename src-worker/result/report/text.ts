@@ -83,6 +83,7 @@ export const words = {
   onlyFound: both('only what was found', '발견된 것만'),
   nothingRepaired: both('No damage was found.', '손상된 곳은 없었어요.'),
   suggested: both('Suggested', '제안'),
+  forecast: both('Where it plays', '서비스별 재생'),
   notApplied: both(
     'by the analysis of the song; nothing of it is applied by itself',
     '곡을 분석한 결과예요. 저절로 적용되지는 않아요',
