@@ -4,7 +4,19 @@ import path from 'node:path'
 import type { Page } from 'playwright/test'
 import type { Batch } from '../src-contract/app.ts'
 import type { JobPage } from '../src-contract/jobs.ts'
-import { cellOf, drop, expect, makeOf, noSong, oneSided, openScreen, rowOf, song, test } from './web-fixtures.ts'
+import {
+  cellOf,
+  drop,
+  expect,
+  makeOf,
+  noSong,
+  oneSided,
+  openScreen,
+  openStart,
+  rowOf,
+  song,
+  test,
+} from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
 
@@ -44,6 +56,7 @@ test('the sample song is taken, mastered, and heard with what to listen for besi
 test('a reference is taken, shown with its amount, refused with its reason, and removed', async ({ page, program }) => {
   await drop(page, [song('One.wav', 1)])
   await expect(rowOf(page, 'One')).toBeVisible()
+  await openStart(page)
   const choose = async (file: Parameters<typeof drop>[1][number]) => {
     const [chooser] = await Promise.all([
       page.waitForEvent('filechooser'),
@@ -308,6 +321,7 @@ test('a fader goes back to its standard, a master at genre level is aimed louder
   program,
 }) => {
   await drop(page, [song('One.wav', 1, 2)])
+  await openStart(page)
   await page.getByRole('radio', { name: 'Suno' }).check({ force: true })
   await expect(page.locator('.head')).toContainText('Suno')
   const intensity = page.getByRole('slider', { name: /^Intensity/ })
@@ -397,7 +411,7 @@ test('a name comes up for the pointer over it and for the keyboard, and does not
   await page.waitForTimeout(1000)
   await expect(hint).toHaveCount(0)
   await page.getByRole('button', { name: 'Presets' }).focus()
-  await page.keyboard.press('Tab')
+  await page.keyboard.press('ArrowRight')
   await expect(hint).toHaveText('Keep this sound as a version')
 })
 

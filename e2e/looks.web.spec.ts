@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
-import { drop, expect, master, type Program, song, test, untilOpen } from './web-fixtures.ts'
+import { drop, expect, master, openStart, type Program, song, test, untilOpen } from './web-fixtures.ts'
 
 const MOST_MOTION_MS = 1
 const PAGES = ['#/history', '#/automate', '#/settings/account', '#/settings/api-keys', '#/settings/language']
@@ -152,6 +152,7 @@ test.describe('in forced colours', () => {
       expect(await contrast(page, title, card), `the chosen tier, ${colorScheme}`).toBeGreaterThan(4.5)
     }
     await page.locator('.song', { hasText: 'Two' }).click()
+    await openStart(page)
     await page.getByRole('radio', { name: 'EDM' }).check({ force: true })
     const likeAll = page.getByRole('button', { name: 'Same as all' })
     const beside = await likeAll.evaluate((button) => {

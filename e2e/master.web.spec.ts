@@ -6,7 +6,7 @@ import type { Batch } from '../src-contract/app.ts'
 import type { JobPage } from '../src-contract/jobs.ts'
 import { violations } from './axe.ts'
 import type { GivenFile } from './program.ts'
-import { drop, expect, makeOf, noSong, rowOf, silence, song, test } from './web-fixtures.ts'
+import { drop, expect, makeOf, noSong, openStart, rowOf, silence, song, test } from './web-fixtures.ts'
 
 /** Drops files and folders of the disk on the window, like a file manager. */
 async function dropFromDisk(page: Page, files: string[]): Promise<void> {
@@ -168,6 +168,7 @@ test('a silent song is refused with its reason, and costs nothing', async ({ pag
 test('settings of one song differ from those of all, and both survive a reload', async ({ page, program }) => {
   await drop(page, [song('One.wav', 1), song('Two.wav', 2)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2)
+  await openStart(page)
   await page.getByRole('radio', { name: 'Ballad' }).check({ force: true })
   const genres = page.getByRole('radiogroup', { name: 'Genre' })
   const place = await genres.boundingBox()
@@ -191,7 +192,7 @@ test('settings of one song differ from those of all, and both survive a reload',
     .toEqual(['ballad', 'edm', 4])
   await page.reload()
   const start = page.getByRole('button', { name: 'Starting point' })
-  await expect(start, 'folded to one line once it is set').toContainText('Ballad')
+  await expect(start, 'folded to one line').toContainText('Ballad')
   await start.click()
   await expect(page.getByRole('radio', { name: 'Ballad' })).toBeChecked()
   await expect(rowOf(page, 'Two')).toContainText('own settings')
@@ -335,6 +336,7 @@ test('an upload that a reload cuts off, which the browser asks about, waits in i
   await drop(page, [song('종이 등불.wav', 2), song('Last.wav', 3)])
   const cutOff = rowOf(page, '종이 등불.wav')
   await cutOff.locator('.ti').click()
+  await openStart(page)
   await page.getByRole('radio', { name: 'EDM' }).check({ force: true })
   await expect(cutOff).toContainText('own settings')
   await page.reload()

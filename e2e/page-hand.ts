@@ -44,6 +44,12 @@ export async function untilOpen(page: Page): Promise<void> {
   await expect(page.locator('.vers')).toHaveAttribute('aria-busy', 'false')
 }
 
+/** Opens the genre, the generator and the reference of the Sound pane. */
+export async function openStart(page: Page): Promise<void> {
+  const fold = page.getByRole('button', { name: /^Starting point/ })
+  if ((await fold.getAttribute('aria-expanded')) === 'false') await fold.click()
+}
+
 /** Goes to a screen by the bar, or behind its gear. */
 export async function openScreen(page: Page, screen: string): Promise<void> {
   if (!['Automate', 'Settings'].includes(screen)) return page.getByRole('link', { name: screen, exact: true }).click()

@@ -7,7 +7,7 @@ import type { Batch, Settings, SystemState } from '../src-contract/app.ts'
 import { violations } from './axe.ts'
 import { songBytes } from './desktop-songs.ts'
 import { startProgram } from './program.ts'
-import { drop, expect, master, noSong, oneSided, openScreen, rowOf, song, test } from './web-fixtures.ts'
+import { drop, expect, master, noSong, oneSided, openScreen, openStart, rowOf, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
 
@@ -774,6 +774,7 @@ test('a tab that was sending goes on when the link of a newer start is opened in
 test('a preset is saved, used, replaced when asked and deleted, with undo', async ({ page, program }) => {
   await drop(page, [song('One.wav')])
   await expect(rowOf(page, 'One')).toBeVisible()
+  await openStart(page)
   await page.getByRole('radio', { name: 'K-pop' }).check({ force: true })
   await page.getByRole('button', { name: 'Presets' }).click()
   await page.getByRole('menuitem', { name: 'Save these settings' }).click()

@@ -5,7 +5,7 @@
 import type { Page, Route } from 'playwright/test'
 import type { Batch } from '../src-contract/app.ts'
 import type { JobPage } from '../src-contract/jobs.ts'
-import { drop, expect, oneSided, type Program, rowOf, song, test } from './web-fixtures.ts'
+import { drop, expect, oneSided, openStart, type Program, rowOf, song, test } from './web-fixtures.ts'
 
 test.use({ platforms: ['spotify'] })
 
@@ -113,6 +113,7 @@ test('a song with a reference that is mastered again is the one that is changed,
   await drop(page, [song('Alpha.wav', 1, 3)])
   await isMeasured(page, 1)
   const [source] = (await program.call<Batch>('GET', '/app/desk')).songs
+  await openStart(page)
   const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.locator('.side button.file').click()])
   await chooser.setFiles(reference)
   await expect(page.locator('.side .file')).toContainText('Guide')

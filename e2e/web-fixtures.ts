@@ -10,7 +10,7 @@ import { untilUp } from './page-hand.ts'
 import { type Program, startProgram } from './program.ts'
 
 export { expect } from 'playwright/test'
-export { cellOf, drop, makeOf, openScreen, rowOf, untilOpen } from './page-hand.ts'
+export { cellOf, drop, makeOf, openScreen, openStart, rowOf, untilOpen } from './page-hand.ts'
 export { noSong, oneSided, type Program, silence, song } from './program.ts'
 
 /** Masters a song through the API and returns its job when it is done. */

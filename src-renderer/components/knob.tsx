@@ -1,5 +1,5 @@
 /** A fader with a notch at its neutral value: pointer, wheel, keys, double click to reset; built on a native range. */
-import { type CSSProperties, type KeyboardEvent, useEffect, useId, useRef } from 'react'
+import { type CSSProperties, type KeyboardEvent, memo, useEffect, useId, useRef } from 'react'
 import { Hint } from './button.tsx'
 
 /** Time after scrolling of the column during which the wheel goes on scrolling, ms. */
@@ -48,7 +48,7 @@ export function valueAfter(
   return next === undefined ? undefined : onStep(next, range)
 }
 
-export function Knob({ label, value, range, valueText, help, onChange }: KnobProps) {
+export const Knob = memo(function Knob({ label, value, range, valueText, help, onChange }: KnobProps) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
   useWheel(field, value, range, onChange)
@@ -87,7 +87,7 @@ export function Knob({ label, value, range, valueText, help, onChange }: KnobPro
       </div>
     </Hint>
   )
-}
+})
 
 /** The wheel turns the control under the pointer, except while the column is being scrolled. */
 function useWheel(

@@ -8,6 +8,7 @@ export const soundEn = {
   planned: 'Corrections',
   delivery: 'Delivery',
   quality: 'Quality',
+  actions: 'Actions on the sound',
   keep: 'Keep this sound as a version',
   isKept: 'This sound is kept',
   kept: (slot: string) => `Kept as sound ${slot}`,

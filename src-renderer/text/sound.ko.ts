@@ -7,6 +7,7 @@ export const soundKo: SoundText = {
   planned: '보정',
   delivery: '결과물',
   quality: '등급',
+  actions: '소리 작업',
   keep: '이 소리를 버전으로 담기',
   isKept: '이미 담은 소리예요',
   kept: (slot) => `소리 ${slot}(으)로 담음`,

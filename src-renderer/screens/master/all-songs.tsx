@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import type { MasterSettings } from '../../../src-contract/settings.ts'
 import { BatchFailure } from '../../components/failure-strip.tsx'
 import { SampleNote } from '../../components/sample-note.tsx'
+import { useOneTabStop } from '../../components/use-one-tab-stop.ts'
 import { isSampleName } from '../../sample-song/sample-song.ts'
 import { useApp, usePlayback, useSelect } from '../../state/app-state.ts'
 import { isChangedSince, queuePlaces, type SongRow, titleOf } from '../../state/song-rows.ts'
@@ -14,6 +15,7 @@ import { BatchMenu, OrderMenu } from './list-menus.tsx'
 import { RowButtons } from './row-buttons.tsx'
 import { RowStatus } from './row-status.tsx'
 import { itemOf, loadedSong } from './song-item.ts'
+import { useTags } from './song-row.tsx'
 import { useRowActions } from './use-row-actions.ts'
 
 interface AllSongsProps {
@@ -28,9 +30,9 @@ export function AllSongs({ rows, settings, forecast }: AllSongsProps) {
   const actions = useRowActions()
   const isPaused = useSelect(batch.store, (state) => state.batch?.is_paused ?? false)
   const places = useMemo(() => queuePlaces(rows), [rows])
+  const titles = useOneTabStop('.to-song', 'column')
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls has to be reachable by keyboard
-    <section className="pane stagepane" aria-label={t.list.all} tabIndex={0}>
+    <section className="pane stagepane" aria-label={t.list.all} {...titles}>
       <header className="head">
         <h1 className="grow clip">{t.list.all}</h1>
         <span className="row narrow-menus">
@@ -95,6 +97,7 @@ function Line({ row, settings, actions, ...status }: LineProps) {
   const title = titleOf(row)
   const found = row.song?.analysis
   const isChanged = isChangedSince(row, settings)
+  const tags = useTags(row, false)
   return (
     <tr className={`song-line ${row.kind}`}>
       <td>
@@ -112,7 +115,18 @@ function Line({ row, settings, actions, ...status }: LineProps) {
       </th>
       <td className="r">{found ? format.level(found.integrated_lufs) : ''}</td>
       <td className="r">{found ? format.level(found.true_peak_dbtp) : ''}</td>
-      <td className="said">{isChanged ? <b>{t.row.changedSince}</b> : <RowStatus row={row} {...status} />}</td>
+      <td className="said">
+        {isChanged ? (
+          <b>{t.row.changedSince}</b>
+        ) : row.kind === 'ready' ? (
+          <div className="st">
+            <b>{t.row.ready}</b>
+            <span>{tags.join(' · ')}</span>
+          </div>
+        ) : (
+          <RowStatus row={row} {...status} />
+        )}
+      </td>
       <td className="buttons">
         <RowButtons row={row} actions={actions} title={title} />
       </td>

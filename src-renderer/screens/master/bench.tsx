@@ -6,6 +6,7 @@ import type { Job } from '../../../src-contract/jobs.ts'
 import { clock, playingTime } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
+import { useOneTabStop } from '../../components/use-one-tab-stop.ts'
 import type { PlaybackItem } from '../../playback/state.ts'
 import { useApp, usePlayback, useSelect } from '../../state/app-state.ts'
 import { type RowKind, type SongRow, tallyOf } from '../../state/song-rows.ts'
@@ -31,10 +32,11 @@ interface BenchProps {
 export function Bench({ rows, item, shown, start, forecast }: BenchProps) {
   const { t } = useWords()
   const [isSheetOpen, showSheet] = useState(false)
+  const keys = useOneTabStop<HTMLFieldSetElement>('button', 'row')
   return (
     <footer className="action-bar bench">
       {item ? (
-        <fieldset className="transport" aria-label={t.transport.label}>
+        <fieldset className="transport" aria-label={t.transport.label} {...keys}>
           <PlayButton item={item} />
           <Clock item={item} length={playingTime(item.durationSeconds)} />
           <Sounding item={item} />

@@ -1,5 +1,5 @@
 /** The workspace: songs on the left, the song on the stage in the middle, its sound on the right, the bench below. */
-import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { pickFiles } from '../../components/pick-files.ts'
 import { go } from '../../router.ts'
 import { useApp, usePlayback, useSelect } from '../../state/app-state.ts'
@@ -39,9 +39,14 @@ export function MasterScreen({ detail, drop, onFiles }: MasterScreenProps) {
   const forecast = useForecast(rows)
   const shownId = useShownIds().at(-1)
   const soundingId = usePlayback(({ item, isPlaying }) => (isPlaying && item?.kind === 'song' ? item.id : undefined))
+  // The list and the stage are drawn after the control that changed them: a fader never waits for them. Songs that come
+  // and go are not put off.
+  const laterRows = useDeferredValue(rows)
+  const drawnRows = laterRows.length === rows.length ? laterRows : rows
+  const drawnCommon = useDeferredValue(common)
   const subject = useMemo(
-    () => subjectOf({ rows, detail, shownId, common, soundingId }),
-    [rows, detail, shownId, common, soundingId],
+    () => subjectOf({ rows: drawnRows, detail, shownId, common: drawnCommon, soundingId }),
+    [drawnRows, detail, shownId, drawnCommon, soundingId],
   )
   useJobSelected(rows, detail)
   const loaded = usePlayback((state) => state.item)
@@ -53,20 +58,20 @@ export function MasterScreen({ detail, drop, onFiles }: MasterScreenProps) {
 
   if (hasRead && rows.length === 0 && !subject)
     return <FirstRun isOver={drop.over !== null} note={noteOf(drop, t.drop)} onChoose={choose} onFiles={onFiles} />
-  const settings = subject?.row ? ((subject.row.song ?? subject.row.upload)?.settings ?? common) : common
+  const settings = subject?.row ? ((subject.row.song ?? subject.row.upload)?.settings ?? drawnCommon) : drawnCommon
   const shownJob = subject?.kind === 'job' && subject.row ? { rowId: subject.row.rowId, jobId: subject.jobId } : null
   return (
     <>
       <main id="content" className="work master" tabIndex={-1}>
         {hasRead ? (
-          <SongPane rows={rows} forecast={forecast} drop={drop} note={noteOf(drop, t.drop)} onChoose={choose} />
+          <SongPane rows={drawnRows} forecast={forecast} drop={drop} note={noteOf(drop, t.drop)} onChoose={choose} />
         ) : (
           <section className="songpane" />
         )}
         {subject ? (
           <Stage subject={subject} settings={settings} />
         ) : (
-          common && <AllSongs rows={rows} settings={common} forecast={forecast} />
+          drawnCommon && <AllSongs rows={drawnRows} settings={drawnCommon} forecast={forecast} />
         )}
         <SoundColumn rows={rows} />
       </main>

@@ -1,6 +1,6 @@
 /** The state of a song in words: the state on the first line, facts and advice on the second. */
 import { CircleCheck, CircleX, Clock, Copy, Pause, TriangleAlert } from 'lucide-react'
-import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react'
+import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Job, Stage } from '../../../src-contract/jobs.ts'
 import type { Warning } from '../../../src-contract/report.ts'
 import type { Language } from '../../../src-contract/text/language.ts'
@@ -181,6 +181,8 @@ const WALK_MS = 400
 export function Percent({ value, isFaint = false }: { value: number; isFaint?: boolean }) {
   const host = useRef<HTMLSpanElement>(null)
   const shown = useRef(value)
+  // Written once by React: a later rendering would put back an older percent.
+  const [first] = useState(() => percentText(value))
   useEffect(() => {
     const from = shown.current
     if (value <= from) return
@@ -200,7 +202,7 @@ export function Percent({ value, isFaint = false }: { value: number; isFaint?: b
   }, [value])
   return (
     <span ref={host} className={`num ${isFaint ? 'faint' : ''}`}>
-      {percentText(shown.current)}
+      {first}
     </span>
   )
 }
@@ -222,15 +224,13 @@ function Found({ row }: { row: SongRow }) {
   )
 }
 
-/** Damage of a song, followed by the remarks in grey. */
+/** Damage of a song; the remarks are in the tooltip, and on the stage. */
 function Sentences(props: { damage: readonly Warning[]; remarks: readonly Warning[] }) {
   const { language } = useWords()
   const wrong = unbroken(sentencesOf(props.damage, language))
-  const remarks = unbroken(sentencesOf(props.remarks, language))
   return (
-    <span className="two-lines" title={[wrong, remarks].filter(Boolean).join(' ')}>
+    <span className="two-lines" title={[wrong, sentencesOf(props.remarks, language)].filter(Boolean).join(' ')}>
       {wrong}
-      {remarks && <span className="faint"> {remarks}</span>}
     </span>
   )
 }

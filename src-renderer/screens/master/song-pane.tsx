@@ -1,11 +1,12 @@
 /** The pane of songs: adding, the row of all songs, and the list. */
 import { Plus } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useEffect, useMemo, useRef, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Cover } from '../../components/cover.tsx'
 import { grid } from '../../components/grid-roles.ts'
 import { useDragOrder } from '../../components/use-drag-order.ts'
 import { useGrowing } from '../../components/use-growing.ts'
+import { useOneTabStop } from '../../components/use-one-tab-stop.ts'
 import { useRowAnimation } from '../../components/use-row-animation.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { isOwn } from '../../state/scope.ts'
@@ -29,7 +30,7 @@ interface SongPaneProps {
   onChoose: () => void
 }
 
-export function SongPane({ rows, forecast, drop, note, onChoose }: SongPaneProps) {
+export const SongPane = memo(function SongPane({ rows, forecast, drop, note, onChoose }: SongPaneProps) {
   const { t } = useWords()
   return (
     <section className="songpane" aria-label={t.list.pane}>
@@ -46,12 +47,13 @@ export function SongPane({ rows, forecast, drop, note, onChoose }: SongPaneProps
       <SongList rows={rows} forecast={forecast} />
     </section>
   )
-}
+})
 
 /** Number of songs, and actions on several at once. */
 function ListHead({ rows }: { rows: readonly SongRow[] }) {
   const { t } = useWords()
   const tally = tallyOf(rows)
+  const tools = useOneTabStop('button', 'row')
   return (
     <div className="listhead" tabIndex={-1}>
       <p className="sec clip">
@@ -60,8 +62,10 @@ function ListHead({ rows }: { rows: readonly SongRow[] }) {
         {tally.refused > 0 && <span className="faint"> · {t.list.tally.refused(tally.refused)}</span>}
       </p>
       <span className="grow" />
-      <OrderMenu rows={rows} />
-      <BatchMenu rows={rows} />
+      <div className="row tight" role="toolbar" aria-label={t.list.pane} {...tools}>
+        <OrderMenu rows={rows} />
+        <BatchMenu rows={rows} />
+      </div>
     </div>
   )
 }
@@ -76,6 +80,7 @@ function AllSongsRow({ rows }: { rows: readonly SongRow[] }) {
     <button
       type="button"
       className="all-songs"
+      title={t.list.all}
       aria-pressed={isShown}
       onClick={() => {
         batch.select(NO_SELECTION)

@@ -211,7 +211,8 @@ function State({
 const MOST_TAGS = 4
 
 /** Returns the facts in the second line: length, findings, format, own settings. */
-function useTags({ song, upload, job, kind }: SongRow, isOwn: boolean): string[] {
+/** Returns what is said of a song in a few words each: its length first, its format last. */
+export function useTags({ song, upload, job, kind }: SongRow, isOwn: boolean): string[] {
   const { t, format } = useWords()
   const own = isOwn ? [t.row.hasOwnSettings] : []
   if (!song) return [...(upload ? [format.bytes(upload.sizeBytes)] : []), ...own]
@@ -220,13 +221,15 @@ function useTags({ song, upload, job, kind }: SongRow, isOwn: boolean): string[]
   const peak = analysis?.true_peak_dbtp ?? 0
   return [
     format.duration(source.duration_seconds),
-    ...own,
     ...(peak > 0.05 ? [`${format.signed(peak)} dBTP`] : []),
     ...found,
     ...(mastered_before && job_ids.length === 0 ? [t.row.masteredBefore] : []),
     ...(kind === 'done' || kind === 'below' ? mastersOf(job, t) : []),
     formatOf(source, t),
-  ].slice(0, MOST_TAGS)
+    // Last, as it comes and goes under the hand.
+  ]
+    .slice(0, MOST_TAGS - own.length)
+    .concat(own)
 }
 
 const mastersOf = (job: Job | undefined, t: Text): string[] => (job?.expired ? [t.history.expired] : [])

@@ -1,5 +1,5 @@
 /** State of the Master screen, selected from the stores. */
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
 import type { MasterSettings } from '../../../src-contract/settings.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
@@ -77,7 +77,7 @@ export function useScope(part: SettingsPart): Scope {
   const shownIds = useShownIds()
   const songs = useSelect(batch.store, (state) => state.batch?.songs)
   const uploads = useSelect(batch.uploads.store, (state) => state.uploads)
-  return useMemo(() => {
+  const scope = useMemo(() => {
     const ownOf = (rowId: string): Selected[] => {
       const song = songs?.find((one) => one.source.source_id === rowId)
       if (song) return [{ rowId, own: song.settings }]
@@ -97,9 +97,15 @@ export function useScope(part: SettingsPart): Scope {
       label: rowIds.length === 0 ? t.scope.all(count) : rowIds.length === 1 ? t.scope.one : t.scope.some(rowIds.length),
       ownIds: apart.map((one) => one.rowId),
       mixed: mixedNames(all),
-      change: (change) => batch.changeSettings(change, rowIds),
     }
-  }, [batch, part, choice, common, count, shownIds, songs, uploads, t])
+  }, [part, choice, common, count, shownIds, songs, uploads, t])
+  const key = JSON.stringify(scope.rowIds)
+  // The same function for the same songs, so that a moved fader draws only itself again.
+  const change = useCallback(
+    (settings: Partial<MasterSettings>) => batch.changeSettings(settings, JSON.parse(key)),
+    [batch, key],
+  )
+  return { ...scope, change }
 }
 
 const NOTHING_SAID: Forecast = { left: {}, starts: {}, batch: 0 }

@@ -1,5 +1,5 @@
 /** The stage: the selected song as a picture, before and after it is mastered, with its versions to hear. */
-import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { memo, type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { BatchSong } from '../../../src-contract/app.ts'
 import { deliveryTarget } from '../../../src-contract/delivery-target.ts'
@@ -37,8 +37,13 @@ import { TimeLanes } from './time-lanes.tsx'
 import { Verdict } from './verdict.tsx'
 import { VersionSwitch } from './version-switch.tsx'
 
+interface StageProps {
+  subject: Subject
+  settings: MasterSettings | null
+}
+
 /** The song of `subject`. */
-export function Stage({ subject, settings }: { subject: Subject; settings: MasterSettings | null }) {
+export const Stage = memo(function Stage({ subject, settings }: StageProps) {
   const { stage } = useApp()
   const sourceId = subject.kind === 'song' ? subject.row.rowId : null
   // Before paint: the audition that is drawn is that of the song on the stage.
@@ -55,13 +60,12 @@ export function Stage({ subject, settings }: { subject: Subject; settings: Maste
       <Head row={row} made={null} />
     </Pane>
   )
-}
+})
 
 function Pane({ children }: { children: ReactNode }) {
   const { t } = useListenWords()
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls has to be reachable by keyboard
-    <section className="pane stagepane" aria-label={t.stage.label} tabIndex={0}>
+    <section className="pane stagepane" aria-label={t.stage.label} tabIndex={-1}>
       <BatchFailure />
       {children}
     </section>

@@ -236,7 +236,7 @@ function Cell({ cell, isFirst, scopeLabel }: { cell: SwitchCell; isFirst: boolea
         title={whyNot}
         onClick={hear ?? NOBODY}
       >
-        <b className="clip">{name}</b>
+        <b className={`clip ${name.endsWith('≈') ? '' : 'room'}`}>{name}</b>
         <small>
           {note}
           {noteUnit && <span className="vh"> {l.lufs}</span>}

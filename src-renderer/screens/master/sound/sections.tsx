@@ -27,7 +27,7 @@ export function StyleSection({ settings, mixed, change }: SectionProps) {
   const { style } = settings
   const isChanged = !isOfStyle(settings, STYLES[style])
   return (
-    <div className="field">
+    <div className="field of-style">
       <span className="label">{t.settings.steering.style}</span>
       <Segmented
         label={t.settings.steering.style}
@@ -55,7 +55,6 @@ interface StartingPointProps extends SectionProps {
 export function StartingPoint({ settings, mixed, change, reference }: StartingPointProps) {
   const { t } = useWords()
   const { genre, ai_service, intensity } = settings
-  const isSet = genre !== 'other' || ai_service !== 'other'
   const services = ai_service === 'other' ? t.sound.anyService : t.services[ai_service]
   return (
     <Fold
@@ -64,7 +63,6 @@ export function StartingPoint({ settings, mixed, change, reference }: StartingPo
         ...[t.genres[genre], services, t.sound.intensityOf(intensity)],
         ...(reference ? [reference.name ?? t.sound.noReference] : []),
       ].join(' · ')}
-      isOpenAtFirst={!isSet}
     >
       <div className="field">
         <span className="label">{t.settings.genre}</span>

@@ -1,10 +1,11 @@
 /** The Sound column, for all songs or the selected ones. */
 import { BookmarkPlus, Redo2, Undo2 } from 'lucide-react'
-import { useMemo } from 'react'
+import { memo, useMemo } from 'react'
 import type { Audition } from '../../../../src-contract/auditions.ts'
 import { Button } from '../../../components/button.tsx'
 import { Segmented } from '../../../components/choices.tsx'
 import { DifferenceButton } from '../../../components/difference-button.tsx'
+import { useOneTabStop } from '../../../components/use-one-tab-stop.ts'
 import { type Band, tiltedBands } from '../../../drawing/spectrum.ts'
 import { differenceOf, heardDifference } from '../../../playback/state.ts'
 import { useApp, usePlayback, useSelect } from '../../../state/app-state.ts'
@@ -43,7 +44,7 @@ export function SoundColumn({ rows }: { rows: readonly SongRow[] }) {
 }
 
 /** Undoes or redoes the last change. */
-function UndoButtons() {
+const UndoButtons = memo(function UndoButtons() {
   const { notices } = useApp()
   const { t } = useWords()
   const canUndo = useSelect(notices.edits.store, ({ past }) => past.length > 0)
@@ -69,10 +70,10 @@ function UndoButtons() {
       />
     </>
   )
-}
+})
 
 /** Plays only the change made by the sound. */
-function HeldDifference() {
+const HeldDifference = memo(function HeldDifference() {
   const { playback } = useApp()
   const { t } = useWords()
   const isOn = usePlayback((state) => heardDifference(state) !== null)
@@ -85,7 +86,7 @@ function HeldDifference() {
       help={t.sound.help.difference}
     />
   )
-}
+})
 
 interface ScopeProps {
   part: SettingsPart
@@ -202,6 +203,7 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
     state.audition?.source_id === song?.source.source_id ? state.audition : null,
   )
   const shapes = useMemo(() => shapesOf(audition), [audition])
+  const tools = useOneTabStop('button', 'row')
   const { settings } = sound
   const reference = useSelect(batch.references.store, ({ known }) => known[settings?.reference_source_id ?? ''])
   if (!settings || !delivery.settings) return null
@@ -213,9 +215,11 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
       <section className="sound-part" aria-label={t.settings.title}>
         <div className="row sound-head">
           <h2 className="grow">{t.settings.title}</h2>
-          <Presets />
-          <KeepButton />
-          <UndoButtons />
+          <div className="row tight" role="toolbar" aria-label={t.sound.actions} {...tools}>
+            <Presets />
+            <KeepButton />
+            <UndoButtons />
+          </div>
         </div>
         <ScopeLine part="sound" rows={rows} />
         <Elsewhere shownId={shownIds.at(-1)} />

@@ -1,8 +1,10 @@
 /** The seven faders of the sound and the other numeric settings, each with its effect, use and cost. */
+import { useCallback, useMemo } from 'react'
 import { type MasterSettings, SETTINGS } from '../../../../src-contract/settings.ts'
 import { change as signed } from '../../../../src-contract/text/numbers.ts'
 import type { NumberName } from '../../../../src-contract/text/setting-words.ts'
 import { Knob, type KnobRange } from '../../../components/knob.tsx'
+import { useOneTabStop } from '../../../components/use-one-tab-stop.ts'
 import { useWords } from '../../../text/context.tsx'
 
 export const printedDb = (db: number) => (Math.abs(db) < 0.05 ? '0 dB' : `${signed(db)} dB`)
@@ -38,16 +40,18 @@ export interface SettingKnobProps {
 
 export function SettingKnob({ name, settings, mixed, change }: SettingKnobProps) {
   const { t } = useWords()
+  const range = useMemo(() => knobRange(name), [name])
+  const onChange = useCallback((next: number) => change({ [name]: next }), [change, name])
   const value = settings[name]
   const print = PRINTED[name] ?? String
   return (
     <Knob
       label={t.sound.labels[name]}
       value={value}
-      range={knobRange(name)}
+      range={range}
       valueText={mixed.has(name) ? t.sound.mixed : print(value)}
       help={t.sound.help[name]}
-      onChange={(next) => change({ [name]: next })}
+      onChange={onChange}
     />
   )
 }
@@ -56,8 +60,9 @@ const TONE = ['bass_db', 'tilt_db', 'presence_db', 'air_db'] as const
 const SPACE = ['width_percent', 'punch', 'warmth'] as const
 
 export function SoundKnobs({ children, ...props }: Omit<SettingKnobProps, 'name'> & { children: React.ReactNode }) {
+  const stop = useOneTabStop('input[type=range]', 'column')
   return (
-    <div className="knobs">
+    <div className="knobs" {...stop}>
       <div className="knob-column">
         {TONE.map((name) => (
           <SettingKnob key={name} name={name} {...props} />
