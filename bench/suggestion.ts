@@ -22,7 +22,7 @@ import { planRecipe } from '../src-engine/plan.ts'
 import { responseDb } from '../src-engine/stages/index.ts'
 import { courseReasons } from '../src-engine/suggestion/course.ts'
 import { priceLoudness } from '../src-engine/suggestion/price.ts'
-import { type Figures, outsideDb, rangeFigures, rangeSuggestion } from '../src-engine/suggestion/range.ts'
+import { type Figures, outsideDb, rangeFigures, rangeSuggestion, toldFromDb } from '../src-engine/suggestion/range.ts'
 import { type Fault, usualFaults } from './damage.ts'
 import { allSongs, copyAudio, decodeSong, type Song } from './music.ts'
 
@@ -193,11 +193,14 @@ function damage(): void {
   }
 }
 
-/** True for a figure inside its range before and at least 0.3 dB outside it now. */
+/** True for a figure inside its range before, and so far outside it now that it is told. */
 function hasLeft(figure: RangeFigure, before: Figures, now: Figures): boolean {
   const [from, to] = [before[figure], now[figure]]
   return (
-    from !== undefined && to !== undefined && outsideDb(figure, from) === 0 && Math.abs(outsideDb(figure, to)) >= 0.3
+    from !== undefined &&
+    to !== undefined &&
+    outsideDb(figure, from) === 0 &&
+    Math.abs(outsideDb(figure, to)) >= toldFromDb(figure)
   )
 }
 

@@ -109,6 +109,16 @@ test('a knob stops where it would push another figure out of its range', () => {
   expect(after.treble).toBeGreaterThan(RELEASED_RANGES.treble.lowest - 0.06)
 })
 
+test('what lies less than 1 dB outside is not told', () => {
+  const edge = RELEASED_RANGES.width.highest
+  const sideAt = (db: number) => {
+    const { spectrum } = song()
+    return song({ spectrum: { ...spectrum, sideDb: spectrum.midDb.map((mid) => mid + db) } })
+  }
+  expect(codes(sideAt(edge + 0.9))).toEqual(['WITHIN_RANGE'])
+  expect(codes(sideAt(edge + 1.1))).toEqual(['ABOVE_RANGE'])
+})
+
 test('treble above a cutoff is not judged', () => {
   const dull = (hz: number) => (hz > 7000 ? -60 : 0)
   expect(codes(song({}, dull))).toContain('BELOW_RANGE')
