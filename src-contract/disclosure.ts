@@ -81,9 +81,45 @@ export const SourceTrace = exactly({
 })
 export type SourceTrace = Static<typeof SourceTrace>
 
+const answer = (description: string) => Type.Union([Type.Boolean(), Type.Null()], { description })
+
+/** Answers to the forms of receivers; null where the artist has not stated what decides it. */
+export const DisclosureAnswers = exactly(
+  {
+    distrokid: exactly(
+      {
+        lyrics: answer('Lyrics by AI.'),
+        music: answer('Music by AI.'),
+        audio: Type.Union([oneOf(['none', 'part', 'all'] as const), Type.Null()], { description: 'Audio by AI.' }),
+        asks_for_persona: Type.Boolean({
+          description: 'True where the form also asks whether the artist is a human or an AI persona.',
+        }),
+      },
+      'What DistroKid asks for, as its form is quoted; mixing and mastering do not count.',
+    ),
+    apple: exactly(
+      { track: answer('Tag Track.'), composition: answer('Tag Composition, lyrics included.') },
+      'Tags of Apple Music; those of artwork and music video are of no track.',
+    ),
+  },
+  'Answers to the forms of receivers.',
+)
+export type DisclosureAnswers = Static<typeof DisclosureAnswers>
+
 /** The whole sheet. */
 export const DisclosureSheet = exactly({
   categories: Type.Array(SheetCategory, { description: 'The five categories in order.' }),
+  tracks: Type.Optional(
+    Type.Array(
+      exactly({
+        track: Type.Integer({ description: 'Number of the track.' }),
+        title: Type.String({ description: 'Title of the track.' }),
+        statements: Disclosure,
+        answers: DisclosureAnswers,
+      }),
+      { description: 'Statements on each track, its own or else those on the release, and the answers to forms.' },
+    ),
+  ),
   sources: Type.Array(SourceTrace, { description: 'Traces in the sources, one for each track.' }),
   mastering: exactly(
     {

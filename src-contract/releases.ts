@@ -124,6 +124,7 @@ export const TrackChange = exactly({
   ...songChoice,
   ...partial(trackFacts),
   ...featuredArtists,
+  disclosure: Type.Optional(DisclosureChange),
   ...partial(optionalTrackFacts),
   settings: Type.Optional(orNull(exactly(CHANGED_SETTINGS, 'Sound settings of this track alone; null for none.'))),
 })
@@ -142,6 +143,7 @@ export const Track = exactly({
   duration_seconds: Type.Optional(Type.Number({ description: 'Length of the song, s.' })),
   ...trackFacts,
   ...featuredArtists,
+  disclosure: Type.Optional(Disclosure),
   ...partial(optionalTrackFacts),
   settings: Type.Optional(Type.Object(partial(SHOWN_SETTINGS), { description: 'Sound settings of this track alone.' })),
   master: Type.Optional(TrackMaster),

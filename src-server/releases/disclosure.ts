@@ -10,6 +10,7 @@ import {
   type DisclosureStatement,
   type SourceTrace,
 } from '../../src-contract/disclosure.ts'
+import { disclosureAnswers, trackDisclosure } from '../../src-contract/disclosure-answers.ts'
 import { CATEGORY_WORDS, SHEET_WORDS, USE_WORDS } from '../../src-contract/text/disclosure.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { escapeHtml } from '../../src-worker/result/escape-html.ts'
@@ -39,6 +40,7 @@ export function disclosureSheet(
   statements: Disclosure = {},
   sources: readonly SourceTrace[],
   program: string,
+  tracks: readonly { readonly title: string; readonly disclosure?: Disclosure }[] = [],
 ): DisclosureSheet {
   const generators = [...new Set(sources.flatMap(({ generator }) => generator ?? []))]
   return {
@@ -47,6 +49,10 @@ export function disclosureSheet(
       ...(statements[category] ?? { use: 'not_stated' as const }),
       found: BY_GENERATORS.includes(category) ? generators : [],
     })),
+    tracks: tracks.map(({ title, disclosure }, index) => {
+      const own = trackDisclosure(statements, disclosure)
+      return { track: index + 1, title, statements: own, answers: disclosureAnswers(own) }
+    }),
     sources: [...sources],
     mastering: { program, generative_ai: false },
   }

@@ -192,7 +192,8 @@ export class ReleaseExports {
       return song && traceOf({ song, aiService: masters?.aiService }, index, track.facts.title)
     })
     const sources = (await Promise.all(traces)).filter((trace) => trace !== undefined)
-    return disclosureSheet(release.facts.disclosure, sources, `Loudsmith ${appVersion}`)
+    const tracks = release.tracks.map(({ facts }) => facts)
+    return disclosureSheet(release.facts.disclosure, sources, `Loudsmith ${appVersion}`, tracks)
   }
 
   #require(releaseId: string): ReleaseRecord {
@@ -272,7 +273,8 @@ export class ReleaseExports {
     const { release } = exported
     const receivers = checksOf(exported, sounds, language)
     const program = `Loudsmith ${appVersion}`
-    const sheet = disclosureSheet(release.facts.disclosure, await tracesOf(exported), program)
+    const facts = release.tracks.map((track) => track.facts)
+    const sheet = disclosureSheet(release.facts.disclosure, await tracesOf(exported), program, facts)
     const { title, artist } = release.facts
     const texts = [
       ...textsOf(exported, sounds, receivers, language),

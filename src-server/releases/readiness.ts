@@ -1,4 +1,6 @@
 /** Readiness of a release for a receiver: its fields, both verdicts, and the files that an export would write. Pure. */
+
+import { isAnswered, trackDisclosure } from '../../src-contract/disclosure-answers.ts'
 import type { Ask, ReleaseField } from '../../src-contract/distributors/fields.ts'
 import { RELEASE_FIELDS } from '../../src-contract/distributors/fields.ts'
 import type { DeliveryCheck, DistributorProfile, FileFacts } from '../../src-contract/distributors/rules.ts'
@@ -31,6 +33,9 @@ function blanksOf(field: ReleaseField, { facts, tracks }: Facts): readonly numbe
       return ofTracks((own) => own.isrc !== undefined)
     case 'explicit':
       return []
+    case 'disclosure':
+      if (tracks.length === 0) return isAnswered(facts.disclosure ?? {}) ? [] : 'release'
+      return ofTracks((own) => isAnswered(trackDisclosure(facts.disclosure, own.disclosure)))
     case 'artist':
       return facts.artist === '' ? 'release' : []
     default:

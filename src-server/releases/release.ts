@@ -119,11 +119,17 @@ export function loudnessModeOf({ loudness_mode, kind }: Pick<ReleaseFacts, 'loud
  */
 export function changedTrackFacts(
   facts: TrackFacts | undefined,
-  { settings, source_id: _source, job_id: _job, ...change }: TrackChange,
+  { settings, source_id: _source, job_id: _job, disclosure: stated, ...change }: TrackChange,
   song: SongNames | undefined,
 ): TrackFacts {
   const standard = facts ?? { ...NEW_TRACK, title: song?.title ?? '', artists: song?.artist ? [song.artist] : [] }
-  const { settings: kept, featured_artists: guests = [], ...given } = { ...standard, ...cleaned(change) } as TrackFacts
+  const disclosure = changedDisclosure(standard.disclosure, stated)
+  const {
+    settings: kept,
+    featured_artists: guests = [],
+    disclosure: _,
+    ...given
+  } = { ...standard, ...cleaned(change) } as TrackFacts
   requireName(given.title, 'title')
   const isrc = given.isrc === undefined || given.isrc === '' ? undefined : isrcOf(given.isrc)
   if (given.isrc && isrc === undefined) throw broken('isrc', { rule: 'isrc' })
@@ -131,6 +137,7 @@ export function changedTrackFacts(
   return {
     ...withoutEmpty({ ...given, ...(isrc === undefined ? {} : { isrc }) }, OPTIONAL_TRACK_FACTS),
     ...(guests.length > 0 ? { featured_artists: guests } : {}),
+    ...(Object.keys(disclosure).length > 0 ? { disclosure } : {}),
     ...(own && Object.keys(own).length > 0 ? { settings: own } : {}),
   }
 }

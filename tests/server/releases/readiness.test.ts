@@ -151,6 +151,39 @@ describe('before an export', () => {
     ])
   })
 
+  test('the disclosure is stated for the record or for a track, and each track has the answers to forms', async () => {
+    const none = { vocals: { use: 'none' }, instrumentation: { use: 'none' }, composition: { use: 'none' } }
+    const tracks = [{ title: 'A', disclosure: { vocals: { use: 'generated' } } }, { title: 'B' }]
+    const { body } = await service.post('/api/v1/releases', {
+      title: 'x',
+      artist: 'y',
+      kind: 'ep',
+      disclosure: none,
+      tracks,
+    })
+    expect(body.tracks[0].disclosure).toEqual({ vocals: { use: 'generated' } })
+    const stateOf = async () => {
+      const { receivers } = await readiness(body.release_id)
+      return receivers
+        .find(({ receiver }) => receiver === 'distrokid')
+        ?.fields?.find(({ field }) => field === 'disclosure')
+    }
+    expect(await stateOf()).toMatchObject({ state: 'missing', tracks: [1, 2] })
+    const patch = (path: string, changes: object) =>
+      service.call('PATCH', `/api/v1/releases/${body.release_id}${path}`, {
+        ...{ body: JSON.stringify(changes), headers: { 'content-type': 'application/json' } },
+      })
+    await patch('', { disclosure: { lyrics: { use: 'none' } } })
+    expect(await stateOf()).toMatchObject({ state: 'given' })
+    const sheet = (await service.get(`/app/releases/${body.release_id}/disclosure`)).body
+    expect(sheet.tracks.map(({ answers }: { answers: { distrokid: object } }) => answers.distrokid)).toMatchObject([
+      { lyrics: false, music: false, audio: 'part' },
+      { lyrics: false, music: false, audio: 'none' },
+    ])
+    const first = await patch(`/tracks/${body.tracks[0].track_id}`, { disclosure: { vocals: null } })
+    expect(first.body.tracks[0]).not.toHaveProperty('disclosure')
+  })
+
   test('nothing is measured of a release without masters, and nothing is blamed', async () => {
     const { body } = await service.post('/api/v1/releases', {
       title: 'Soon',
