@@ -1,6 +1,9 @@
 import type { PlatformFacts } from './platform.ts'
 
-/** SoundCloud publishes no loudness: its numbers are common practice; its codec is from developers.soundcloud.com on HLS. */
+/**
+ * SoundCloud publishes no loudness: its numbers are common practice. Its codecs are from developers.soundcloud.com on HLS; Opus, which peaks
+ * highest, left that API in November 2025.
+ */
 export const soundcloud = {
   id: 'soundcloud',
   name: { en: 'SoundCloud', ko: 'SoundCloud' },
@@ -16,6 +19,9 @@ export const soundcloud = {
       source: 'third parties: some measure −14 LUFS, others no normalisation',
     },
   ],
-  codecs: [{ codec: 'AAC', kilobits: 160 }],
+  codecs: [
+    { codec: 'Opus', kilobits: 64 },
+    { codec: 'AAC', kilobits: 160 },
+  ],
   streams: ['aac_160'],
 } as const satisfies PlatformFacts

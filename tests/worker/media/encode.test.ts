@@ -22,8 +22,8 @@ describe('codecs similar to those that a platform streams', () => {
       spotify: [...aac(256), 'Vorbis quality 9 (ffmpeg libvorbis)'],
       apple_music: aac(256),
       youtube: [...aac(128), 'Opus 160 kbit/s (ffmpeg libopus)'],
-      melon: ['MP3 320 kbit/s (ffmpeg libmp3lame, quality 7)'],
-      soundcloud: aac(160),
+      melon: ['MP3 320 kbit/s (ffmpeg libmp3lame, quality 2)'],
+      soundcloud: ['Opus 64 kbit/s (ffmpeg libopus)', ...aac(160)],
     })
   })
 
@@ -34,7 +34,7 @@ describe('codecs similar to those that a platform streams', () => {
       ]!.options
     expect(optionsOf('aac').join(' ')).toBe('-b:a 256k -aac_coder fast -aac_is 0')
     expect(optionsOf('aac', 1).join(' ')).toBe('-b:a 256k -aac_coder twoloop')
-    expect(optionsOf('libmp3lame').join(' ')).toBe('-b:a 320k -compression_level 7')
+    expect(optionsOf('libmp3lame').join(' ')).toBe('-b:a 320k -compression_level 2')
     expect(optionsOf('libopus').join(' ')).toBe('-b:a 160k -ar 48000')
     expect(optionsOf('libvorbis').join(' ')).toBe('-q:a 9')
   })
