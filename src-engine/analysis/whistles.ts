@@ -1,10 +1,13 @@
 import type { Whistle } from '../../src-contract/stages/whistle-notch.ts'
-import type { FrameGrid } from '../dsp/meters/spectrum.ts'
+import { type FrameGrid, quantile } from '../dsp/meters/spectrum.ts'
 import { clamp, dbToPower, power, powerToDb } from '../dsp/units.ts'
+import { correlation } from './correlation.ts'
 
 /** Range of whistles, Hz: below it steady tones are partials of notes. */
 const lowestHz = 10_000
 const highestHz = 20_500
+/** Lower end of the partials that a tone is compared with, Hz. */
+const partialsFromHz = 4000
 /** Surroundings of a tone, octaves to either side. */
 const surroundingsOctaves = 1 / 3
 /** Bins on either side that belong to a peak, and bins to the first clear of it: 20 and 43 Hz at 44.1 kHz. */
@@ -29,12 +32,19 @@ const strayBins = 2
 /** Largest drift of a whistle from piece to piece. */
 const mostStrayBins = 3
 const mostWhistles = 8
+/** Power that stands for silence. */
+const silentPower = 1e-14
 /** Bounds of a notch's reach around a drifting whistle, Hz. */
 const leastReachHz = 4
 const mostReachHz = 40
 /** Least spacing of partials, as a part of the lowest whistle, and tolerance of their integer ratio. */
 const leastSpacing = 0.05
 const harmonicTolerance = 0.02
+/** Least swing of a tone's level, from its softest to its loudest tenth, dB, and its least correlation with that of a partial of the same note. */
+const leastSwingDb = 6
+const leastShared = 0.7
+/** Least height of a partial above its sides, dB. */
+const partialDb = 12
 /** Quantile of the moments that gives a whistle's height: the highest tenth. */
 const heardPart = 0.9
 /** Least excess that extends a whistle beyond its certain frames, dB. */
@@ -57,12 +67,12 @@ interface Seen {
 /**
  * Returns a meter for the frames of a grid. A whistle is a narrow tone above 10 kHz that lasts at least 4 s and mostly holds as much power
  * as everything within a third of an octave: no instrument has its lowest partial there, and higher partials have others of their height
- * beside them. Finds nothing below a rate of 24 kHz.
+ * beside them, or rise and fall with them. Finds nothing below a rate of 24 kHz.
  */
 export function createWhistleMeter(grid: FrameGrid, sampleRateHz: number): WhistleMeter {
   const binHz = sampleRateHz / grid.size
   const reach = power(2, surroundingsOctaves)
-  const first = Math.floor(lowestHz / reach / binHz)
+  const first = Math.floor(partialsFromHz / binHz)
   const count = Math.floor(Math.min(highestHz * reach, (sampleRateHz / 2) * 0.98) / binHz) - first
   const isSounding = sampleRateHz / 2 > lowestHz * reach
   const gridSeconds = grid.starts.length > 1 ? (grid.starts[1]! - grid.starts[0]!) / sampleRateHz : pieceSeconds
@@ -80,11 +90,15 @@ export function createWhistleMeter(grid: FrameGrid, sampleRateHz: number): Whist
       if (!isSounding || rows.length < 2 * fewestFrames) return []
       const place = { first, count, binHz, hopSeconds: every * gridSeconds, size: grid.size, sampleRateHz }
       const all: Whistle[] = []
+      const ofNotes: Whistle[] = []
       for (const run of followed(seenIn(rows, place))) {
         const found = describe(run, rows, place)
-        if (found && !all.some((known) => areOneWhistle(known, found))) all.push(found)
+        if (found === null) continue
+        if (found.isOfNote) ofNotes.push(found.whistle)
+        if (!all.some((known) => areOneWhistle(known, found.whistle))) all.push(found.whistle)
       }
       return all
+        .filter((one) => !ofNotes.some((note) => areOneTone(one, note)))
         .filter((one) => !all.some((other) => areOfOneNote(one, other)))
         .sort((one, other) => other.endSeconds - other.startSeconds - (one.endSeconds - one.startSeconds))
         .slice(0, mostWhistles)
@@ -96,9 +110,12 @@ export function createWhistleMeter(grid: FrameGrid, sampleRateHz: number): Whist
 const areAtOnce = (one: Whistle, other: Whistle): boolean =>
   one.startSeconds < other.endSeconds && other.startSeconds < one.endSeconds
 
-/** Returns true for two finds of the same tone. */
-const areOneWhistle = (one: Whistle, other: Whistle): boolean =>
-  areAtOnce(one, other) && Math.abs(one.frequencyHz - other.frequencyHz) < 2 * mostReachHz
+/** Returns true for two finds of the same frequency. */
+const areOneTone = (one: Whistle, other: Whistle): boolean =>
+  Math.abs(one.frequencyHz - other.frequencyHz) < 2 * mostReachHz
+
+/** Returns true for two finds of the same tone at one time. */
+const areOneWhistle = (one: Whistle, other: Whistle): boolean => areAtOnce(one, other) && areOneTone(one, other)
 
 /** Returns true for two tones at one time that may be partials of one note: their distance divides both. */
 function areOfOneNote(one: Whistle, other: Whistle): boolean {
@@ -189,8 +206,14 @@ function followed(seen: readonly Seen[]): Seen[][] {
   return runs.filter((run) => run.length >= 2)
 }
 
-/** Returns the place and height of a whistle; null if it is too short or does not stand out. */
-function describe(run: readonly Seen[], rows: readonly Float32Array[], place: Place): Whistle | null {
+/** A tone that stands out, and whether it rises and falls with a partial of a note. */
+interface Described {
+  readonly whistle: Whistle
+  readonly isOfNote: boolean
+}
+
+/** Returns the place and height of a tone; null if it is too short or does not stand out. */
+function describe(run: readonly Seen[], rows: readonly Float32Array[], place: Place): Described | null {
   const { first, binHz, hopSeconds, size, sampleRateHz } = place
   const perPiece = framesPerPiece(place)
   const bin = run.map((one) => one.bin).sort((a, b) => a - b)[run.length >> 1]!
@@ -218,25 +241,44 @@ function describe(run: readonly Seen[], rows: readonly Float32Array[], place: Pl
   const startSeconds = from * hopSeconds + frameSeconds / 4
   const endSeconds = to * hopSeconds + (frameSeconds * 3) / 4
   if (endSeconds - startSeconds < shortestSeconds) return null
-  return {
+  const whistle = {
     frequencyHz: (first + mean) * binHz,
     reachHz: clamp(2 * spread * binHz, leastReachHz, mostReachHz),
     startSeconds,
     endSeconds,
     excessDb: Math.min(40, excessDb),
   }
+  return { whistle, isOfNote: movesWithPartial(rows.slice(from, to + 1), bin) }
 }
 
-function sumBetween(row: Float32Array, from: number, to: number): number {
+/** Returns true for a tone whose level swings, and does so together with that of another narrow tone: both are partials of played notes. */
+function movesWithPartial(rows: readonly Float32Array[], bin: number): boolean {
+  const levelsAt = (b: number) => Float64Array.from(rows, (row) => powerToDb(peakPower(row, b) + silentPower))
+  const own = levelsAt(bin)
+  const ascending = own.toSorted()
+  const swingDb = quantile(ascending, heardPart) - quantile(ascending, 1 - heardPart)
+  if (swingDb < leastSwingDb) return false
+  const sums = new Float64Array(rows[0]!.length)
+  for (const row of rows) for (let b = 0; b < row.length; b++) sums[b]! += row[b]!
+  const partialPart = dbToPower(partialDb)
+  for (let b = besideBins; b < sums.length - besideBins; b++) {
+    const isOwn = Math.abs(b - bin) <= besideBins
+    if (isOwn || !isHighest(sums, b) || peakPower(sums, b) < partialPart * powerBeside(sums, b)) continue
+    if (correlation(own, levelsAt(b)) > leastShared) return true
+  }
+  return false
+}
+
+function sumBetween(row: ArrayLike<number>, from: number, to: number): number {
   let sum = 0
   for (let b = Math.max(0, from); b < Math.min(row.length, to); b++) sum += row[b]!
   return sum
 }
 
-const peakPower = (row: Float32Array, bin: number): number => sumBetween(row, bin - peakBins, bin + peakBins + 1)
+const peakPower = (row: ArrayLike<number>, bin: number): number => sumBetween(row, bin - peakBins, bin + peakBins + 1)
 
 /** Power beside a peak, scaled to the peak's number of bins. */
-function powerBeside(row: Float32Array, bin: number): number {
+function powerBeside(row: ArrayLike<number>, bin: number): number {
   const sum =
     sumBetween(row, bin - besideBins, bin - clearBins) + sumBetween(row, bin + clearBins + 1, bin + besideBins + 1)
   return ((2 * peakBins + 1) * sum) / (2 * (besideBins - clearBins))

@@ -10,6 +10,10 @@ import { copyOf, ordinaryMusic } from './signals.ts'
 const rateHz = 48_000
 const music = ordinaryMusic(12)
 
+/** Two partials, at 6.6 and 12.3 kHz, of a note that is struck every two seconds and rings. */
+const playedNotes: Sound = (t) =>
+  [6600, 12_300].reduce((sum, hz) => sum + 0.02 * Math.exp(-(t % 2)) * Math.sin(2 * Math.PI * hz * t), 0)
+
 /** A sound that is added to both channels. */
 type Sound = (seconds: number) => number
 
@@ -83,6 +87,7 @@ describe('a whistle', () => {
     ['a tone that the music covers', tone(12_400, 0.001)],
     ['a steady tone below 10 kHz', tone(8500, 0.01)],
     ['the partials of a note', (t) => [1, 2, 3, 4, 5, 6].reduce((sum, n) => sum + tone(n * 3300, 0.02)(t), 0)],
+    ['a partial that rises and falls with another of its note', playedNotes],
     ['a tone that glides', (t) => 0.01 * Math.sin(2 * Math.PI * (11_000 * t + 100 * t * t))],
   ])('%s is none', (_, sound) => {
     expect(planned(withSound(sound)).analysis.whistles).toEqual([])
