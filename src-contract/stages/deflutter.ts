@@ -1,14 +1,14 @@
 import { both, db } from '../text/sentence.ts'
 import type { StageSentences } from './sentences.ts'
 
-/** A steady movement of the level of one band of one channel: `swingDb · cos(2π · frequencyHz · t + phase)`, t in seconds from the start. */
+/** A movement of the level of one band of one channel: `swing · cos(2π · frequencyHz · t + phase)`, t in seconds from the start. */
 export interface FlutterLine {
   readonly channel: 'left' | 'right'
   /** Index of the band between the borders of the stage, from below. */
   readonly band: number
   readonly frequencyHz: number
-  /** Largest distance from the mean level, dB: 0.03 to 1.5. */
-  readonly swingDb: number
+  /** Largest distances from the mean level every `swingStepSeconds` from the start, dB, 0 to 1.5; straight lines between them. */
+  readonly swingsDb: readonly number[]
   /** Radians. */
   readonly phase: number
 }
@@ -18,6 +18,7 @@ export interface Deflutter {
   readonly kind: 'deflutter'
   /** Borders between the bands, Hz, ascending; nothing below the first is changed. The last band has no upper end. */
   readonly bordersHz: readonly number[]
+  readonly swingStepSeconds: number
   readonly lines: readonly FlutterLine[]
 }
 

@@ -16,9 +16,10 @@ const frameHz = 44_100 / 4096
 /** Multiples of it found in their songs' levels. */
 const multiples = [2, 3, 4, 6, 8]
 
-/** Length from the middle of a longer song that is searched for flutter, and length that is measured if any is found, s. */
+/** Length from the middle of a longer song that is searched for flutter; if any is found, the whole song is measured, s. */
 const heardSeconds = 60
-const measuredSeconds = 120
+/** Time between two swings of a line, s: each is the mean of twice as long. */
+export const swingStepSeconds = 20
 /** Shortest song with enough flutter to detect, s. */
 const leastSeconds = 20
 /** Time between two levels, s: 128 samples at 44.1 kHz. */
@@ -34,10 +35,10 @@ const stretchSeconds = 1 / 6
 
 /**
  * Bounds of the evidence: power of a movement in constant phase through the whole song over the power of all movements near it; 1 on
- * average without flutter. Ours, from four songs of two generators and 60 s of 165 pieces by people.
+ * average without flutter. Of one channel. Ours, from five songs of two generators and 60 s of pieces by people (docs/engine/repair.md).
  */
-const leastInAll = 40
-const leastSecond = 6
+const leastInAll = 30
+const leastSecond = 5
 /** Margin over beats of a similar rate, which have others near them. */
 const overBeats = 4
 const beatsApart = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 24, 25, 30]
@@ -67,30 +68,30 @@ interface Movement {
   readonly swingDb: number
   /** Of the first level. */
   readonly phase: number
+  /** Swing in that phase of every stretch, dB; noisy, and of either sign. */
+  readonly stretchSwingsDb: Float64Array
 }
 
 const stepOf = (sampleRateHz: number): number => Math.max(1, Math.round(stepSeconds * sampleRateHz))
 
 /**
- * Returns the flutter that a decoder left in a song's level, or null. Movements count if they repeat at two or more of the known multiples
- * of a decoder's frame rate, hold their phase throughout and are not explained by the beat, which has neighbours. Null for pieces under 20
- * s; of long ones the middle minute is searched, and two minutes if it shows flutter. Never throws.
+ * Returns the flutter that a decoder left in the level of a channel, or null. Movements count if they repeat at two or more of the known
+ * multiples of a decoder's frame rate, hold their phase throughout and are not explained by the beat, which has neighbours. Null for pieces
+ * under 20 s; of long ones the middle minute is searched. Never throws.
  */
 export function findFlutter(audio: Audio): Flutter | null {
   const { sampleRateHz } = audio
   if (audio.frames < leastSeconds * sampleRateHz) return null
-  const heard = middleOf(audio, heardSeconds).passage
-  const series = heard.channels.flatMap((samples) => slopesOf(samples, sampleRateHz))
-  if (!isHeard(series)) return null
-  const { passage, startSeconds } = middleOf(audio, measuredSeconds)
-  return describeFlutter(passage, startSeconds, sampleRateHz)
+  // Each channel by itself: a decoder that makes the channels one by one may flutter in one of them alone.
+  const isFound = middleOf(audio, heardSeconds).channels.some((samples) => isHeard(slopesOf(samples, sampleRateHz)))
+  return isFound ? describeFlutter(audio) : null
 }
 
-/** Returns up to `seconds` from the middle of a song, and their start. */
-function middleOf(audio: Audio, seconds: number) {
+/** Returns up to `seconds` from the middle of a song. */
+function middleOf(audio: Audio, seconds: number): AudioBlock {
   const length = Math.min(audio.frames, Math.round(seconds * audio.sampleRateHz))
   const start = Math.floor((audio.frames - length) / 2)
-  return { passage: sliceBlock(audio, start, start + length), startSeconds: start / audio.sampleRateHz }
+  return sliceBlock(audio, start, start + length)
 }
 
 /** Returns the levels of a channel's slope and bend, which stand for its middle and its upper frequencies. */
@@ -158,6 +159,7 @@ function movementAt({ distances, rateHz }: Series, frequencyHz: number): Movemen
   let sumRe = 0
   let sumIm = 0
   let power = 0
+  const parts = { re: new Float64Array(stretches), im: new Float64Array(stretches) }
   for (let k = 0; k < stretches; k++) {
     let re = 0
     let im = 0
@@ -167,15 +169,20 @@ function movementAt({ distances, rateHz }: Series, frequencyHz: number): Movemen
     }
     const cos = Math.cos(turn * k * stretch)
     const sin = Math.sin(turn * k * stretch)
-    sumRe += re * cos + im * sin
-    sumIm += im * cos - re * sin
+    parts.re[k] = re * cos + im * sin
+    parts.im[k] = im * cos - re * sin
+    sumRe += parts.re[k]!
+    sumIm += parts.im[k]!
     power += re * re + im * im
   }
   const square = sumRe * sumRe + sumIm * sumIm
+  const scale = 2 / stretch / keptPart(frequencyHz, rateHz)
+  const phase = Math.atan2(sumIm, sumRe)
   return {
     evidence: power > 0 ? square / power : 0,
-    swingDb: (2 * Math.sqrt(square)) / (Math.max(1, stretches) * stretch) / keptPart(frequencyHz, rateHz),
-    phase: Math.atan2(sumIm, sumRe),
+    swingDb: (scale * Math.sqrt(square)) / Math.max(1, stretches),
+    phase,
+    stretchSwingsDb: parts.re.map((re, k) => scale * (re * Math.cos(phase) + parts.im[k]! * Math.sin(phase))),
   }
 }
 
@@ -197,27 +204,47 @@ function isHeard(series: readonly Series[]): boolean {
   return beats.every((beat) => meanEvidence(series, beat) * overBeats < evidence)
 }
 
-/** Returns the certain movements in every band of a passage that starts at `startSeconds` of the song. */
-function describeFlutter(passage: AudioBlock, startSeconds: number, sampleRateHz: number): Flutter | null {
+/** Returns the swings of a movement every {@link swingStepSeconds}, each a weighted mean of the stretches up to that far away. */
+function swingsOf({ stretchSwingsDb }: Movement, durationSeconds: number): number[] {
+  return Array.from({ length: Math.ceil(durationSeconds / swingStepSeconds) + 1 }, (_, knot) => {
+    let sum = 0
+    let weights = 0
+    for (const [k, swingDb] of stretchSwingsDb.entries()) {
+      const apart = Math.abs((k + 0.5) * stretchSeconds - knot * swingStepSeconds) / swingStepSeconds
+      const weight = Math.max(0, 1 - apart)
+      sum += weight * swingDb
+      weights += weight
+    }
+    return weights > 0 ? clamp(sum / weights, 0, mostSwingDb) : 0
+  })
+}
+
+/** Returns the certain movements in every band of a song. */
+function describeFlutter(song: Audio): Flutter | null {
+  const { sampleRateHz } = song
+  const durationSeconds = song.frames / sampleRateHz
   const middleOfStep = stepOf(sampleRateHz) / 2 / sampleRateHz
   const lines = flutterBordersHz.flatMap((border, band) => {
     const centreHz = border * Math.SQRT2
-    const firstSeconds = startSeconds + middleOfStep - delayOf(centreHz)
-    return bandLevels(passage, centreHz, sampleRateHz).flatMap((series, c) =>
+    const firstSeconds = middleOfStep - delayOf(centreHz)
+    return bandLevels(song, centreHz, sampleRateHz).flatMap((series, c) =>
       multiples.flatMap((multiple): FlutterLine[] => {
         const frequencyHz = multiple * frameHz
-        const { evidence, swingDb, phase } = movementAt(series, frequencyHz)
-        if (evidence < leastInBand || swingDb < leastSwingDb) return []
+        const movement = movementAt(series, frequencyHz)
+        if (movement.evidence < leastInBand || movement.swingDb < leastSwingDb) return []
         const channel = c === 0 ? 'left' : 'right'
-        const atStart = phase - 2 * Math.PI * frequencyHz * firstSeconds
-        return [{ channel, band, frequencyHz, swingDb: Math.min(mostSwingDb, swingDb), phase: atStart % (2 * Math.PI) }]
+        const phase = (movement.phase - 2 * Math.PI * frequencyHz * firstSeconds) % (2 * Math.PI)
+        return [{ channel, band, frequencyHz, swingsDb: swingsOf(movement, durationSeconds), phase }]
       }),
     )
   })
   if (lines.length === 0) return null
-  const { frequencyHz } = lines.reduce((most, line) => (line.swingDb > most.swingDb ? line : most))
+  const { frequencyHz } = lines.reduce((most, line) => (largestSwingDb(line) > largestSwingDb(most) ? line : most))
   return { frequencyHz, lines }
 }
+
+/** Returns the largest swing of a line, dB. */
+export const largestSwingDb = ({ swingsDb }: FlutterLine): number => Math.max(...swingsDb)
 
 const blockFrames = 4096
 

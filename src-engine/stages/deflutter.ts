@@ -1,9 +1,9 @@
 import type { Repair } from '../../src-contract/report.ts'
 import type { Deflutter, FlutterLine } from '../../src-contract/stages/deflutter.ts'
-import { flutterBordersHz } from '../analysis/flutter.ts'
+import { flutterBordersHz, largestSwingDb, swingStepSeconds } from '../analysis/flutter.ts'
 import { lowPass } from '../dsp/biquad.ts'
 import { type Audio, type AudioBlock, allocateBlock } from '../dsp/block.ts'
-import { dbToGain, mix, rounded } from '../dsp/units.ts'
+import { clamp, dbToGain, mix, rounded } from '../dsp/units.ts'
 import { createZeroPhase } from '../dsp/zero-phase.ts'
 import {
   type EditStage,
@@ -25,8 +25,8 @@ const highestPart = 0.45
 
 function planDeflutter({ analysis: { flutter } }: Planning): StagePlan<Deflutter> {
   if (flutter === null) return nothingPlanned
-  const stage: Deflutter = { kind: 'deflutter', bordersHz: flutterBordersHz, lines: flutter.lines }
-  const values = { frequencyHz: rounded(flutter.frequencyHz), swingDb: rounded(largestSwingDb(stage)) }
+  const stage: Deflutter = { kind: 'deflutter', bordersHz: flutterBordersHz, swingStepSeconds, lines: flutter.lines }
+  const values = { frequencyHz: rounded(flutter.frequencyHz), swingDb: rounded(mostMovedDb(stage)) }
   return { stages: [stage], decisions: [repairDecision('FLUTTER_STEADIED', values)] }
 }
 
@@ -34,18 +34,31 @@ const linesOf = ({ lines }: Deflutter, c: number, band: number): FlutterLine[] =
   lines.filter((line) => line.band === band && line.channel === (c === 0 ? 'left' : 'right'))
 
 /** Largest movement of any band's level from its mean, dB. */
-function largestSwingDb(stage: Deflutter): number {
+function mostMovedDb(stage: Deflutter): number {
+  const knots = Math.max(0, ...stage.lines.map(({ swingsDb }) => swingsDb.length))
   const swings = stage.bordersHz.flatMap((_, band) =>
-    [0, 1].map((c) => linesOf(stage, c, band).reduce((sum, { swingDb }) => sum + swingDb, 0)),
+    [0, 1].flatMap((c) =>
+      Array.from({ length: knots }, (_, knot) =>
+        linesOf(stage, c, band).reduce((sum, { swingsDb }) => sum + swingsDb[knot]!, 0),
+      ),
+    ),
   )
   return Math.max(0, ...swings)
 }
 
+/** Swing of a line at a time, dB. */
+function swingAt({ swingsDb }: FlutterLine, seconds: number, stepSeconds: number): number {
+  const at = clamp(seconds / stepSeconds, 0, swingsDb.length - 1)
+  const knot = Math.min(Math.floor(at), swingsDb.length - 2)
+  return mix(swingsDb[knot]!, swingsDb[knot + 1]!, at - knot)
+}
+
 /** Gain against the movements of one band at a time. */
-const steadyingGain = (lines: readonly FlutterLine[], seconds: number): number =>
+const steadyingGain = (lines: readonly FlutterLine[], seconds: number, stepSeconds: number): number =>
   dbToGain(
     -lines.reduce(
-      (sum, { frequencyHz, swingDb, phase }) => sum + swingDb * Math.cos(2 * Math.PI * frequencyHz * seconds + phase),
+      (sum, line) =>
+        sum + swingAt(line, seconds, stepSeconds) * Math.cos(2 * Math.PI * line.frequencyHz * seconds + line.phase),
       0,
     ),
   )
@@ -71,7 +84,7 @@ function steady(audio: Audio, stage: Deflutter): void {
       for (let band = 0; band < borders.length; band++) {
         const lines = linesOf(stage, c, band)
         if (lines.length === 0) continue
-        const gains = (frame: number) => steadyingGain(lines, frame / sampleRateHz)
+        const gains = (frame: number) => steadyingGain(lines, frame / sampleRateHz, stage.swingStepSeconds)
         turnBand(samples, start - latency, edges[band + 1]!.channels[c]!, edges[band]!.channels[c]!, gains)
       }
     }
@@ -114,10 +127,10 @@ export const deflutter = {
   plan: (song) => unlessSkipped(song, 'flutter', planDeflutter(song)),
   edit(audio, stage) {
     steady(audio, stage)
-    const strongest = stage.lines.reduce((most, line) => (line.swingDb > most.swingDb ? line : most))
+    const strongest = stage.lines.reduce((most, line) => (largestSwingDb(line) > largestSwingDb(most) ? line : most))
     const repair: Repair = {
       kind: 'flutter',
-      amount_db: rounded(largestSwingDb(stage)),
+      amount_db: rounded(mostMovedDb(stage)),
       frequency_hz: rounded(strongest.frequencyHz),
       channel: 'both',
     }
