@@ -1,8 +1,11 @@
 /** Faults put into good music on purpose, to test the engine's corrections. All work in place. */
-import { type Biquad, highShelf, peaking } from '../src-engine/dsp/biquad.ts'
+import { type Biquad, bandPass, highPass, highShelf, peaking } from '../src-engine/dsp/biquad.ts'
 import { createBiquadCascade } from '../src-engine/dsp/biquad-cascade.ts'
 import { type Audio, samplePeak } from '../src-engine/dsp/block.ts'
+import { createRealFft } from '../src-engine/dsp/fft.ts'
+import { hannWindow } from '../src-engine/dsp/window.ts'
 import { createMatchFilter } from '../src-engine/stages/match/curve-filter.ts'
+import { seededRandom } from '../tests/support/sounds.ts'
 
 function filter(audio: Audio, section: Biquad): void {
   createBiquadCascade([section]).process(audio)
@@ -78,4 +81,126 @@ export function addClicks(audio: Audio, seconds: number, amplitude: number): num
 /** A ringing peak: +12 dB at the frequency, as wide as a sixth of an octave. */
 export function addResonance(audio: Audio, frequencyHz: number): void {
   filter(audio, peaking(frequencyHz, audio.sampleRateHz, 9, 12))
+}
+
+/** Receives the bins of one frame of both channels, to be changed in place. */
+type EditBins = (left: Bins, right: Bins, binHz: number, frame: number) => void
+interface Bins {
+  readonly re: Float64Array
+  readonly im: Float64Array
+}
+
+/** Edits the spectrum of both channels in frames of 0.19 s, half overlapping. */
+function editSpectrum({ channels, frames, sampleRateHz }: Audio, edit: EditBins): void {
+  const size = 8192
+  const fft = createRealFft(size)
+  const window = hannWindow(size).map(Math.sqrt)
+  const bins = channels.map((): Bins => ({ re: new Float64Array(size / 2 + 1), im: new Float64Array(size / 2 + 1) }))
+  const results = channels.map(() => new Float32Array(frames))
+  const part = new Float64Array(size)
+  for (let start = -size / 2, frame = 0; start < frames; start += size / 2, frame++) {
+    for (const [c, samples] of channels.entries()) {
+      for (let i = 0; i < size; i++) part[i] = (samples[start + i] ?? 0) * window[i]!
+      fft.forward(part, bins[c]!.re, bins[c]!.im)
+    }
+    edit(bins[0]!, bins[1]!, sampleRateHz / size, frame)
+    for (const [c, result] of results.entries()) {
+      fft.inverse(bins[c]!.re, bins[c]!.im, part)
+      for (let i = Math.max(0, -start); i < Math.min(size, frames - start); i++)
+        result[start + i]! += part[i]! * window[i]!
+    }
+  }
+  for (const [c, samples] of channels.entries()) samples.set(results[c]!)
+}
+
+/** Gives the range from `lowHz` to `highHz` the levels of the mid in both channels, correlated by `correlation` at random phases. */
+function decorrelate(audio: Audio, lowHz: number, highHz: number, correlation: number, seed: number): void {
+  const random = seededRandom(seed + 1)
+  const apart = Math.acos(correlation)
+  editSpectrum(audio, (left, right, binHz) => {
+    for (let k = Math.ceil(lowHz / binHz); k < Math.min(left.re.length, highHz / binHz); k++) {
+      const re = (left.re[k]! + right.re[k]!) / 2
+      const im = (left.im[k]! + right.im[k]!) / 2
+      // Opposite turns whose difference has the mean cosine that is asked for.
+      const turn = (random() > 0 ? 0.5 : -0.5) * apart
+      for (const [bins, angle] of [
+        [left, turn],
+        [right, -turn],
+      ] as const) {
+        bins.re[k] = re * Math.cos(angle) - im * Math.sin(angle)
+        bins.im[k] = re * Math.sin(angle) + im * Math.cos(angle)
+      }
+    }
+  })
+}
+
+/** Multiplies what lies above 1 kHz in each channel by a movement of its level at multiples of a decoder's frame rate. */
+function addFlutter(
+  { channels, frames, sampleRateHz }: Audio,
+  swingsDb: readonly [number, number],
+  growth: number,
+): void {
+  for (const [c, samples] of channels.entries()) {
+    const high = { channels: [Float32Array.from(samples)], frames }
+    createBiquadCascade([highPass(1000, sampleRateHz, Math.SQRT1_2)]).process(high)
+    for (let i = 0; i < frames; i++) {
+      const seconds = i / sampleRateHz
+      const swingDb = swingsDb[c]! * (1 + (growth - 1) * (i / frames))
+      const turn = 2 * Math.PI * (44_100 / 4096) * seconds
+      const movedDb = swingDb * (0.6 * Math.cos(3 * turn + 1) + 0.4 * Math.cos(4 * turn + 2))
+      samples[i]! += high.channels[0]![i]! * (10 ** (movedDb / 20) - 1)
+    }
+  }
+}
+
+/** Pure tone above 10 kHz through the middle half of an excerpt, as loud as the third octaves around it and 6 dB more, at least −60 dBFS. */
+function addWhistle(audio: Audio, number: number): void {
+  const { channels, frames, sampleRateHz } = audio
+  const random = seededRandom(number + 7)
+  const hz = 13_000 + 2500 * random()
+  const near = { channels: [Float32Array.from(channels[0]!)], frames }
+  createBiquadCascade([bandPass(hz, sampleRateHz, 2.2)]).process(near)
+  const power = near.channels[0]!.reduce((sum, sample) => sum + sample * sample, 0) / frames
+  const amplitude = Math.max(0.001, Math.sqrt(2 * power) * 2)
+  const ramp = 0.05 * sampleRateHz
+  for (let i = Math.round(frames / 4); i < (frames * 3) / 4; i++) {
+    const fade = Math.min(1, (i - frames / 4) / ramp, ((frames * 3) / 4 - i) / ramp)
+    const tone = amplitude * fade * Math.sin((2 * Math.PI * hz * i) / sampleRateHz)
+    for (const samples of channels) samples[i]! += tone
+  }
+}
+
+/** Bursts of noise between 4 and 10 kHz, 50 to 150 ms long, about twice a second, `db` above the voice range. */
+function addSibilants(audio: Audio, db: number, seed: number): void {
+  const { channels, frames, sampleRateHz } = audio
+  const random = seededRandom(seed + 3)
+  const voice = { channels: [Float32Array.from(channels[0]!)], frames }
+  createBiquadCascade([bandPass(2200, sampleRateHz, 0.7)]).process(voice)
+  const noise = { channels: [Float32Array.from({ length: frames }, random)], frames }
+  createBiquadCascade([bandPass(6300, sampleRateHz, 1.2)]).process(noise)
+  const powerOf = (samples: Float32Array) => samples.reduce((sum, sample) => sum + sample * sample, 0) / frames
+  // Densities: the range of sibilants is 1.3 times as wide as that of voices.
+  const gain = Math.sqrt((powerOf(voice.channels[0]!) * 1.3) / powerOf(noise.channels[0]!)) * 10 ** (db / 20)
+  for (let at = 0.3 * sampleRateHz; at < frames; at += (0.5 + 0.15 * random()) * sampleRateHz) {
+    const length = Math.round((0.1 + 0.05 * random()) * sampleRateHz)
+    const start = Math.round(at)
+    for (let i = 0; i < length && start + i < frames; i++) {
+      const sound = gain * Math.sin((Math.PI * i) / length) * noise.channels[0]![start + i]!
+      for (const samples of channels) samples[start + i]! += sound
+    }
+  }
+}
+
+/** Faults that the detectors look for, put into the excerpt with that number. */
+export const plantedFaults: Record<string, (audio: Audio, number: number) => void> = {
+  'over-wide': (audio) => sideGain(audio, 6),
+  'over-wide-9': (audio) => sideGain(audio, 9),
+  whistle: addWhistle,
+  'torn-bass': (audio, number) => decorrelate(audio, 20, 120, 0.1 + (number % 5) / 10, number),
+  flutter: (audio) => addFlutter(audio, [0.5, 0.5], 1),
+  'flutter-left': (audio) => addFlutter(audio, [0.62, 0], 1),
+  'flutter-growing': (audio) => addFlutter(audio, [0.35, 0.35], 3.4),
+  'torn-highs': (audio, number) => decorrelate(audio, 5500, 14_500, 0.15, number),
+  resonance: (audio) => addResonance(audio, 6000),
+  sibilance: (audio, number) => addSibilants(audio, 12, number),
 }

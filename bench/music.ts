@@ -65,6 +65,13 @@ export function findSong(name: string): string | null {
   return allSongs().find((song) => song.name === name)?.path ?? null
 }
 
+/** Length of a file, s, by its header; 0 where that names none. */
+export function songSeconds(path: string): number {
+  const heading = spawnSync('ffmpeg', ['-nostdin', '-hide_banner', '-i', path]).stderr.toString()
+  const [, hours, minutes, seconds] = /Duration: (\d+):(\d+):([\d.]+)/.exec(heading) ?? []
+  return 3600 * Number(hours ?? 0) + 60 * Number(minutes ?? 0) + Number(seconds ?? 0)
+}
+
 /** Decodes a file to two channels at its own rate, at most `seconds` from `fromSeconds` on. Throws with ffmpeg's message if it fails. */
 export function decodeSong(path: string, seconds = 600, fromSeconds = 0): Audio {
   const heading = spawnSync('ffmpeg', ['-nostdin', '-hide_banner', '-i', path]).stderr.toString()

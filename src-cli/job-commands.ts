@@ -252,7 +252,7 @@ function describePage({ jobs, total }: JobPage, messages: Messages): string {
 }
 
 function describeAnalysis(
-  { measurement, suggestion, forecast = [], warnings }: Analysis,
+  { measurement, suggestion, forecast = [], summary, warnings }: Analysis,
   { jobs: say, master, language }: Messages,
 ): string {
   const { integrated_lufs, true_peak_dbtp, loudness_range_lu, correlation } = measurement
@@ -263,6 +263,7 @@ function describeAnalysis(
       [say.figures.range, `${decibels(loudness_range_lu, 1)} LU`],
       [say.figures.correlation, decibels(correlation)],
     ]),
+    summary,
     ...warnings.map(({ message }) => master.note(message)),
     ...(suggestion && suggestion.reasons.length > 0
       ? [say.suggested, ...suggestion.reasons.map(({ message }) => `  ${message}`)]

@@ -311,6 +311,10 @@ export const Analysis = exactly({
       description: 'Extension: what twelve services do when it is played, mode by mode as it is. Absent for silence.',
     }),
   ),
+  summary: Type.String({
+    description:
+      'What mastering with default settings would change in the sound, in a sentence or two, in the language of `Accept-Language`.',
+  }),
   warnings: Type.Array(Warning),
 })
 export type Analysis = Static<typeof Analysis>

@@ -142,6 +142,11 @@ export const SETTINGS = {
     help: { en: 'stereo width, 0 (mono) to 200', ko: '스테레오 폭, 0(모노)부터 200까지' },
     placeholder: 'percent',
   }),
+  highs_side_db: decimal({ minimum: -12, maximum: 0 }, 0, {
+    ...extension('Gain of the side above 6 kHz, dB: for highs whose channels have nothing in common.'),
+    help: { en: 'gain of the sides above 6 kHz, -12 to 0 dB', ko: '6 kHz 위 사이드의 세기, -12부터 0 dB까지' },
+    placeholder: 'db',
+  }),
   punch: amount({ minimum: -100, maximum: 100 }, 0, {
     ...extension('Attacks stand out (above 0) or are glued together (below 0).'),
     help: { en: 'attacks stand out or are glued, -100 to 100', ko: '어택을 살리거나 붙이기, -100부터 100까지' },
@@ -151,6 +156,15 @@ export const SETTINGS = {
     ...extension('Soft saturation, percent.'),
     help: { en: 'soft saturation, 0 to 100', ko: '부드러운 새추레이션, 0부터 100까지' },
     placeholder: 'percent',
+  }),
+  density: amount(PERCENT, 0, {
+    description: 'Slow compression of the highest peaks, percent: 100 takes up to 6 dB off them.',
+    fieldDescription: 'Extension: slow compression of the highest peaks, percent; 0 leaves them.',
+    help: {
+      en: 'slow compression of the highest peaks, 0 to 100',
+      ko: '가장 높은 피크를 천천히 눌러 밀도 높이기, 0부터 100까지',
+    },
+    placeholder: 'amount',
   }),
   tone_amount: amount(PERCENT, 100, {
     ...extension('Part of the planned correction of tone that is applied, percent.'),

@@ -26,6 +26,7 @@ export const WARNING_KINDS: Readonly<Record<WarningCode, WarningKind>> = {
   INPUT_NEAR_SILENT_EDGES: 'remark',
   INPUT_BAND_LIMITED: 'remark',
   INPUT_MUFFLED: 'remark',
+  INPUT_HIGHS_LOST_IN_MONO: 'remark',
   INPUT_PROVENANCE_DROPPED: 'remark',
   INPUT_COVER_DROPPED: 'remark',
   INPUT_PICTURES_DROPPED: 'remark',

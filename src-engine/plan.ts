@@ -4,6 +4,7 @@ import type { AiService, Genre, SoundSettings } from '../src-contract/settings.t
 import type { StageKind } from '../src-contract/stages/index.ts'
 import type { PlannedSong, SourceAnalysis } from './analysis/analysis.ts'
 import { isComparable } from './analysis/comparable.ts'
+import { tornHighsLossDb } from './analysis/torn-highs.ts'
 import { isMuffled } from './analysis/treble-fall.ts'
 import { rounded } from './dsp/units.ts'
 import { clippedPlaces, clippedThroughout } from './stages/declip.ts'
@@ -171,6 +172,8 @@ function warningsOf(input: PlanInput, reference: SourceAnalysis | undefined): Pl
     warnings.push({ code: 'INPUT_BAND_LIMITED', values: { cutoffHz: Math.round(analysis.bandwidthHz) } })
   }
   if (isMuffled(analysis)) warnings.push({ code: 'INPUT_MUFFLED' })
+  const lossDb = tornHighsLossDb(analysis)
+  if (lossDb !== null) warnings.push({ code: 'INPUT_HIGHS_LOST_IN_MONO', values: { lossDb: rounded(lossDb) } })
   if (input.reference && !reference) {
     warnings.push({ code: isComparable(input.reference) ? 'REFERENCE_IS_TARGET' : 'REFERENCE_NOT_COMPARABLE' })
   }

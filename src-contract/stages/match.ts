@@ -50,10 +50,16 @@ export const matchSentences = {
         `The stereo image was widened by ${db(v.gainDb)} in the sides.`,
         `사이드를 ${db(v.gainDb)} 올려 스테레오 이미지를 넓혔어요.`,
       ),
-    IMAGE_NARROWED: (v) =>
-      both(
-        `The stereo image was wider than usual and was narrowed by ${db(v.gainDb)} in the sides.`,
-        `지나치게 넓어 사이드를 ${db(v.gainDb)} 낮춰 좁혔어요.`,
-      ),
+    IMAGE_NARROWED: (v) => {
+      // Reports from before 1.27.0 name no range: the whole image was narrowed.
+      const range =
+        v.fromHz === undefined
+          ? both('', '')
+          : both(`, between ${hz(v.fromHz)} and ${hz(v.toHz)}`, ` ${hz(v.fromHz)}~${hz(v.toHz)}에서`)
+      return both(
+        `The stereo image was wider than usual and was narrowed by up to ${db(v.gainDb)} in the sides${range.en}.`,
+        `지나치게 넓어${range.ko} 사이드를 최대 ${db(v.gainDb)} 낮춰 좁혔어요.`,
+      )
+    },
   },
 } satisfies StageSentences

@@ -20,14 +20,21 @@ export const monoBassSentences = {
           `The low end below ${hz(v.frequencyHz)} was made mono.`,
           `${hz(v.frequencyHz)} 아래를 모노로 모았어요.`,
         )
+      const rise =
+        v.midRiseDb === undefined
+          ? both('', '')
+          : both(
+              ` The middle gains about ${db(v.midRiseDb)} there, and the peaks may rise with it.`,
+              ` 가운데 저역이 약 ${db(v.midRiseDb)} 커지고, 피크도 함께 올라갈 수 있어요.`,
+            )
       if (v.monoLossDb === undefined)
         return both(
-          `The low end below ${hz(v.frequencyHz)} was made mono: both channels have that of the ${kept.en} one.`,
-          `${hz(v.frequencyHz)} 아래를 모노로 모았어요. 두 채널 모두 ${kept.ko} 채널의 저역을 써요.`,
+          `The low end below ${hz(v.frequencyHz)} was made mono: both channels have that of the ${kept.en} one.${rise.en}`,
+          `${hz(v.frequencyHz)} 아래를 모노로 모았어요. 두 채널 모두 ${kept.ko} 채널의 저역을 써요.${rise.ko}`,
         )
       return both(
-        `The low end of the two channels did not hold together and lost ${db(v.monoLossDb)} in mono. Below ${hz(v.frequencyHz)} both channels have that of the ${kept.en} one.`,
-        `두 채널의 저역이 서로 어긋나 모노에서 ${db(v.monoLossDb)} 줄었어요. ${hz(v.frequencyHz)} 아래는 두 채널 모두 ${kept.ko} 채널의 저역을 써요.`,
+        `The low end of the two channels did not hold together and lost ${db(v.monoLossDb)} in mono. Below ${hz(v.frequencyHz)} both channels have that of the ${kept.en} one.${rise.en}`,
+        `두 채널의 저역이 서로 어긋나 모노에서 ${db(v.monoLossDb)} 줄었어요. ${hz(v.frequencyHz)} 아래는 두 채널 모두 ${kept.ko} 채널의 저역을 써요.${rise.ko}`,
       )
     },
   },

@@ -32,6 +32,11 @@ export const steerWidthSentences = {
         `설정한 폭대로면 사이드를 ${db(v.gainDb)} 올려야 하지만, 모노 재생에서 잃는 것이 없는 만큼만 올렸어요. 중저역 ${bands[0]}, 중역 ${bands[1]}, 중고역 ${bands[2]}, 고역 ${bands[3]}예요.`,
       )
     },
+    HIGHS_NARROWED: (v) =>
+      both(
+        `Above ${hz(v.fromHz)} the sides were turned down by ${db(v.gainDb)}, as set.`,
+        `설정대로 ${hz(v.fromHz)} 위 사이드를 ${db(v.gainDb)} 낮췄어요.`,
+      ),
     WIDTH_NOT_SET: () =>
       both(
         'The width that was set changes nothing: the song has no two channels that differ.',

@@ -19,8 +19,10 @@ export const settingLabels: Readonly<Record<SteeringName | EdgeName, LocalizedTe
   presence_db: both('Presence', '프레즌스'),
   air_db: both('Air', '에어'),
   width_percent: both('Width', '스테레오 폭'),
+  highs_side_db: both('Sides above 6 kHz', '6 kHz 위 사이드'),
   punch: both('Punch', '펀치'),
   warmth: both('Warmth', '따뜻함'),
+  density: both('Density', '밀도'),
   tone_amount: both('Planned tone', '음색 보정 반영'),
   dynamics_amount: both('Planned dynamics', '다이내믹 보정 반영'),
   image_amount: both('Planned width', '스테레오 보정 반영'),
@@ -83,6 +85,10 @@ export const faderHints: Readonly<Record<NumberName, LocalizedText>> = {
     'How far the sides reach, from 120 Hz up. For a mix that is narrow, or too wide. A wide song loses more in mono; it is held before that.',
     '120 Hz 위에서 좌우로 펼치는 정도예요. 너무 좁거나 넓을 때 써요. 넓을수록 모노에서 줄어들어 그 전에 멈춰요.',
   ),
+  highs_side_db: both(
+    'Level of the sides above 6 kHz. For treble that mono playback loses. Lower sides make the top narrower.',
+    '6 kHz 위 사이드의 세기예요. 모노에서 고역이 사라질 때 써요. 낮추면 고역이 좁아져요.',
+  ),
   punch: both(
     'To the right attacks stand out, to the left they are glued. For drums that are flat, or jump out. Peaks that stand out are limited more.',
     '오른쪽은 어택을 살리고 왼쪽은 붙여요. 드럼이 밋밋하거나 튈 때 써요. 튀는 피크는 리미터가 더 눌러요.',
@@ -90,6 +96,10 @@ export const faderHints: Readonly<Record<NumberName, LocalizedText>> = {
   warmth: both(
     'Soft saturation at equal level. For a thin or glassy mix. A dense mix becomes less clear.',
     '음량은 그대로 두고 부드럽게 포화시켜요. 얇고 차가운 믹스에 써요. 빽빽한 믹스는 덜 또렷해져요.',
+  ),
+  density: both(
+    'Slow compression of the highest peaks. For single accents that tower over the song. A limiter alone mostly costs less.',
+    '가장 높은 피크를 천천히 눌러요. 홀로 튀는 악센트가 있을 때 써요. 대개는 리미터만 쓰는 쪽이 소리를 덜 해쳐요.',
   ),
   tone_amount: both(
     'Part of the planned change of tone that is made. Lower it when the mix is meant to sound as it does.',

@@ -59,15 +59,19 @@ const CHANGES: Readonly<Record<DecisionCode, Sentence | null>> = {
   TONE_STEERED: () => both('tone as set', '설정한 음색'),
   WARMTH_ADDED: () => both('warmth as set', '설정한 온기'),
   DYNAMICS_LEFT_ALONE: null,
-  DENSITY_RAISED: () => both('density raised', '밀도 보강'),
+  DENSITY_RAISED: () => both('density as set', '설정한 밀도'),
   BANDS_COMPRESSED: () => both('bands that stand out compressed gently', '튀는 대역 압축'),
   ATTACKS_RAISED: () => both('attacks raised as set', '설정한 어택 강조'),
   ATTACKS_HELD_BACK: () => both('attacks held back as set', '설정한 어택 억제'),
   IMAGE_LEFT_ALONE: null,
   IMAGE_WIDENED: (v) => both(`sides${lift(v.gainDb)}`, `사이드${lift(v.gainDb)}`),
-  IMAGE_NARROWED: (v) => both(`sides${cut(v.gainDb)}`, `사이드${cut(v.gainDb)}`),
+  IMAGE_NARROWED: (v) => {
+    const range = v.fromHz === undefined ? '' : ` ${hz(v.fromHz)}–${hz(v.toHz)}`
+    return both(`sides${range}${cut(v.gainDb)}`, `사이드${range}${cut(v.gainDb)}`)
+  },
   WIDTH_SET: () => both('width as set', '설정한 폭'),
   WIDTH_SET_IN_PART: () => both('width as far as mono stands it', '모노가 허용하는 만큼의 폭'),
+  HIGHS_NARROWED: () => both('sides of the highs as set', '설정한 고역 사이드'),
   WIDTH_NOT_SET: null,
   CLIP_BUDGET_CHOSEN: null,
   CLIP_NOT_USED: null,

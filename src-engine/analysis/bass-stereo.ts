@@ -4,6 +4,7 @@ import { type Audio, type AudioBlock, allocateBlock, sliceBlock } from '../dsp/b
 import { createComplexFft } from '../dsp/fft.ts'
 import { powerToDb } from '../dsp/units.ts'
 import { hannWindow } from '../dsp/window.ts'
+import { correlation } from './correlation.ts'
 
 /** Relation of the two channels below 110 Hz. Silence and pieces without bass read as mono. */
 export interface BassStereo {
@@ -96,13 +97,13 @@ export function measureBassStereo(audio: Audio): BassStereo {
   if (levels.length < 2 * framesPerNote) return mono
   const power = sumOf(whole.left) + sumOf(whole.right)
   if (!(power > 0) || !(noteNorm > 0)) return mono
-  const correlation = (2 * sumOf(whole.re)) / power
+  const shared = (2 * sumOf(whole.re)) / power
   return {
-    correlation,
+    correlation: shared,
     coherence: (2 * Math.hypot(sumOf(whole.re), sumOf(whole.im))) / power,
     noteCoherence: noteProducts / noteNorm,
     ...compareLevels(levels),
-    monoLossDb: powerToDb(2 / (1 + correlation)),
+    monoLossDb: powerToDb(2 / (1 + shared)),
   }
 }
 
@@ -179,39 +180,37 @@ function compareLevels(levels: readonly (readonly [number, number])[]): Pick<Bas
   const loudest = levels.reduce((most, [left, right]) => Math.max(most, left, right), 0)
   const floor = loudest * 1e-9
   const heard = levels.filter(([left, right]) => powerToDb(Math.max(left, right) / loudest) > -rangeDb)
-  const inDb = heard.map((pair) => pair.map((power) => powerToDb(power + floor)) as [number, number])
-  const mean = [0, 1].map((c) => inDb.reduce((sum, pair) => sum + pair[c]!, 0) / inDb.length) as [number, number]
-  let leftSquare = 0
-  let rightSquare = 0
-  let product = 0
-  for (const [left, right] of inDb) {
-    leftSquare += (left - mean[0]) ** 2
-    rightSquare += (right - mean[1]) ** 2
-    product += (left - mean[0]) * (right - mean[1])
-  }
-  const norm = Math.sqrt(leftSquare * rightSquare)
+  const inDb = (c: 0 | 1) => heard.map((pair) => powerToDb(pair[c] + floor))
   const power = heard.reduce((sum, [left, right]) => sum + left + right, 0)
   return {
-    sharedLevels: norm > 0 ? product / norm : 1,
+    sharedLevels: correlation(inDb(0), inDb(1)),
     evenness: (2 * heard.reduce((sum, [left, right]) => sum + Math.sqrt(left * right), 0)) / power,
   }
 }
 
-/** Bounds for a torn-apart bass; see {@link isTornApart}. Ours, from the songs of ACE-Step and 180 pieces of game music. */
-const mostCorrelation = 0.6
+/** Least loss in mono that is worth a repair, dB. */
+const leastLossDb = 1
+/** Largest shift common to the whole song, as part of the correlation: a delay or a phase shifter. */
 const mostTurned = 0.06
-const mostSteadiness = 0.22
-const leastSharedLevels = 0.92
-const leastEvenness = 0.965
+/** Largest steadiness of the phases of a note, without and with other marks of such a generator. */
+const mostSteadiness = { alone: 0.22, marked: 0.35 }
+/**
+ * Largest difference of the channels' levels: how far they do not move together, and 2.5 times how far they are apart from moment to
+ * moment.
+ */
+const mostDifference = 0.2
+const unevennessWeight = 2.5
 
 /**
- * Returns true for a bass with equal levels but unrelated phases in the two channels, as from generators that make the channels one by one;
- * it loses 1 dB or more in mono. Separately panned instruments differ in level, and a delay or phase shifter has a shift common to its
- * notes or to the song.
+ * Returns true for a bass that loses 1 dB or more in mono and whose channels have the same levels at unrelated phases, as from generators
+ * that make the channels one by one. Separately panned instruments and rooms differ in level from moment to moment, and a delay or phase
+ * shifter has a shift common to its notes or to the song. `isMarked` is true for a song with flutter or unrelated highs, which the decoders
+ * of such generators leave too. Bounds are ours (docs/engine/repair.md).
  */
-export function isTornApart(bass: BassStereo): boolean {
-  const { correlation, coherence, noteCoherence, sharedLevels, evenness } = bass
-  if (correlation > mostCorrelation || coherence - correlation > mostTurned) return false
+export function isTornApart(bass: BassStereo, isMarked: boolean): boolean {
+  const { correlation, coherence, noteCoherence, sharedLevels, evenness, monoLossDb } = bass
+  if (monoLossDb < leastLossDb || coherence - correlation > mostTurned) return false
   const steadiness = (noteCoherence ** 2 - coherence ** 2) / (1 - coherence ** 2)
-  return steadiness < mostSteadiness && sharedLevels > leastSharedLevels && evenness > leastEvenness
+  const difference = 1 - sharedLevels + unevennessWeight * (1 - evenness)
+  return steadiness < mostSteadiness[isMarked ? 'marked' : 'alone'] && difference < mostDifference
 }

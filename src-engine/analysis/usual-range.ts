@@ -1,4 +1,3 @@
-import type { SourceAnalysis } from './analysis.ts'
 import type { Fault } from './peak-relief.ts'
 
 /**
@@ -8,7 +7,7 @@ import type { Fault } from './peak-relief.ts'
 export type Excess = Extract<Fault, 'harshness' | 'widened'>
 
 /**
- * Upper limit of each fault in finished music, dB: spectral evidence, or width of the widest moments. No finished piece of 372 exceeds it
+ * Upper limit of each fault in finished music, dB: spectral evidence, or width of the widest energy of a band. No finished piece of 372 exceeds it
  * except one that was certainly widened (for harshness, no piece with a complete treble; docs/engine/tone.md).
  */
 export const usualUpToDb: Readonly<Record<Excess, number>> = { harshness: 12.5, widened: 8 }
@@ -17,12 +16,9 @@ export const usualUpToDb: Readonly<Record<Excess, number>> = { harshness: 12.5, 
 export const belowUsualUpTo = 0.997
 
 /**
- * Returns the excess of a fault over that limit, dB, 0 or more, in the piece and both halves. It does not depend on how the peaks line up,
- * so it also shows in music that a generator limited with the fault in it. 0 for silence.
+ * Returns the excess of a fault over that limit, dB, 0 or more: of its least evidence among the piece and both halves. It does not depend on
+ * how the peaks line up, so it also shows in music that a generator limited with the fault in it. 0 for silence.
  */
-export function excessDb(analysis: SourceAnalysis, kind: Excess): number {
-  const found = [analysis, ...analysis.halves].map(({ tone, width }) =>
-    kind === 'widened' ? width.widestDb : tone[kind],
-  )
-  return Math.max(0, Math.min(...found) - usualUpToDb[kind])
+export function excessDb(kind: Excess, evidenceDb: readonly number[]): number {
+  return Math.max(0, Math.min(...evidenceDb) - usualUpToDb[kind])
 }

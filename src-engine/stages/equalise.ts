@@ -85,7 +85,15 @@ function excessCorrection(analysis: PlannedSong): ToneCorrection {
   const bearable = excessAllowance(analysis)
   const usualDb = usualOf('harshness')
   return {
-    amountDb: bearable * Math.min(usualDb, excessDb(analysis, 'harshness')),
+    amountDb:
+      bearable *
+      Math.min(
+        usualDb,
+        excessDb(
+          'harshness',
+          [analysis, ...analysis.halves].map(({ tone }) => tone.harshness),
+        ),
+      ),
     mostDb: bearable * usualDb,
     code: 'TONE_EXCESS_CUT',
     reason: { usualUpToDb: usualUpToDb.harshness, probability: belowUsualUpTo },

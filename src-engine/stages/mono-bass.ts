@@ -1,9 +1,10 @@
 import type { MonoBass } from '../../src-contract/stages/mono-bass.ts'
 import type { SourceAnalysis } from '../analysis/analysis.ts'
 import { isTornApart } from '../analysis/bass-stereo.ts'
+import { areHighsUnrelated } from '../analysis/torn-highs.ts'
 import { complement, highPass, magnitudeDb } from '../dsp/biquad.ts'
 import { createBiquadCascade } from '../dsp/biquad-cascade.ts'
-import { isOppositePhase } from '../dsp/meters/stereo.ts'
+import { foldDownLossDb, isOppositePhase } from '../dsp/meters/stereo.ts'
 import type { Processor } from '../dsp/processor.ts'
 import { dbToPower, powerToDb, rounded } from '../dsp/units.ts'
 import { widthCorrection } from './match.ts'
@@ -19,7 +20,7 @@ const leastPart = 1e-3
 /** Largest reported ratio, dB: a silent mid has none. */
 const mostToldDb = 60
 
-/** Plans the mono bass. `sideGainDb` is the width correction's gain of the side: a bass that it corrects needs no further repair. */
+/** Plans the mono bass. `sideGainDb` is the width correction's gain of its side: a bass that it corrects needs no further repair. */
 function planMonoBass(analysis: SourceAnalysis, sideGainDb: number): StagePlan<MonoBass> {
   const { spectrum, isMono, deadChannel } = analysis
   // With channels in opposite phase, only the bass would switch polarity.
@@ -33,7 +34,7 @@ function planMonoBass(analysis: SourceAnalysis, sideGainDb: number): StagePlan<M
   const side = power(spectrum.sideDb)
   const total = spectrum.midDb.reduce((sum, level) => sum + dbToPower(level), 0)
   const sideToMidDb = powerToDb(side / mid) + sideGainDb
-  const isTorn = isTornApart(analysis.bassStereo)
+  const isTorn = isTornApart(analysis.bassStereo, analysis.flutter !== null || areHighsUnrelated(analysis))
   if (!(sideToMidDb > monoBassDb || isTorn) || mid + side < total * leastPart) return nothingPlanned
   const from = analysis.subsonic.louderBass
   return {
@@ -43,6 +44,7 @@ function planMonoBass(analysis: SourceAnalysis, sideGainDb: number): StagePlan<M
         frequencyHz: monoBassHz,
         sideToMidDb: rounded(Math.min(mostToldDb, sideToMidDb)),
         from,
+        midRiseDb: rounded(foldDownLossDb(Math.min(mostToldDb, sideToMidDb))),
         ...(isTorn ? { monoLossDb: rounded(analysis.bassStereo.monoLossDb) } : {}),
       }),
     ],
@@ -81,7 +83,7 @@ function createMonoBass(stage: MonoBass, sampleRateHz: number): Processor {
 /** Mono bass. */
 export const monoBass = {
   kind: 'mono_bass',
-  plan: (song) => unlessSkipped(song, 'mono_bass', planMonoBass(song.analysis, widthCorrection(song).sideGainDb)),
+  plan: (song) => unlessSkipped(song, 'mono_bass', planMonoBass(song.analysis, widthCorrection(song).bassSideGainDb)),
   create: createMonoBass,
   responseDb: (stage, hz, sampleRateHz) => ({ mid: 0, side: monoBassGainDb(stage, hz, sampleRateHz) }),
   watch:

@@ -14,6 +14,8 @@ const bassHz = 120
  * voices, their vowels, their consonants and the range above. Ours.
  */
 const bordersHz = [200, 500, 2000, 6000]
+/** Lower end of the highs whose side has a gain of its own, Hz. */
+const highsHz = 6000
 /** Least assumed mid, as a part of the side: sound already lost in mono is not lost twice. */
 const leastMid = 1e-6
 /** Gain that stands for a removed side in a response, dB. */
@@ -67,7 +69,7 @@ function planWidening(song: Planning, gain: number): StagePlan<SteerWidth> {
  * playback loses no more than an additional 1.5 dB, by the levels after the earlier stages. Nothing at 100 % and for silence; for mono, and
  * for widening a song with one silent channel, only a decision that there is nothing to do.
  */
-function planSteerWidth(song: Planning): StagePlan<SteerWidth> {
+function planWidth(song: Planning): StagePlan<SteerWidth> {
   const { analysis, sound } = song
   const gain = sound.width_percent / 100
   if (gain === 1 || analysis.isSilent) return nothingPlanned
@@ -81,6 +83,21 @@ function planSteerWidth(song: Planning): StagePlan<SteerWidth> {
     stages: [{ kind: 'steer_width', crossoversHz: [], sideGains: [gain] }],
     decisions: [{ stage: 'image', code: 'WIDTH_SET', values }],
   }
+}
+
+/** Returns the requested gain of the side in the highs; nothing at 0 dB, for silence and for mono. */
+function planHighs({ analysis, sound }: Planning): StagePlan<SteerWidth> {
+  const gainDb = sound.highs_side_db
+  if (gainDb === 0 || analysis.isSilent || analysis.isMono) return nothingPlanned
+  return {
+    stages: [{ kind: 'steer_width', crossoversHz: [highsHz], sideGains: [1, dbToGain(gainDb)] }],
+    decisions: [{ stage: 'image', code: 'HIGHS_NARROWED', values: { fromHz: highsHz, gainDb } }],
+  }
+}
+
+function planSteerWidth(song: Planning): StagePlan<SteerWidth> {
+  const parts = [planWidth(song), planHighs(song)]
+  return { stages: parts.flatMap(({ stages }) => stages), decisions: parts.flatMap(({ decisions }) => decisions) }
 }
 
 /** Shelves at the borders, each from the gain of the band below to the gain of the band above. */

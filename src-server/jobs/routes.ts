@@ -272,7 +272,7 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
         warnings,
         proposed_edges,
         suggestion,
-        decisions: _decisions,
+        decisions,
         loudnessSteps: _steps,
         kept,
         ...found
@@ -295,6 +295,7 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
         ...(proposed_edges ? { proposed_edges: proposedEdgesIn(proposed_edges, call.language) } : {}),
         ...(suggestion ? { suggestion: suggestionIn(suggestion, call.language) } : {}),
         ...songForecast(found.measurement),
+        summary: changeSummary(decisions)[call.language],
         warnings: warningPayloads(warnings, call.language),
       }
       if (sourceId !== undefined) await retryWhileLocked(deps.clock, () => deps.onAnalysed(sourceId, analysis, kept))

@@ -332,7 +332,7 @@ export interface AnalysisOrder {
 /** Result of an analysis; the server adds the texts. */
 export interface AnalysisDone {
   readonly type: 'analysed'
-  readonly analysis: Omit<Analysis, 'warnings' | 'proposed_edges' | 'suggestion'> & {
+  readonly analysis: Omit<Analysis, 'warnings' | 'proposed_edges' | 'suggestion' | 'summary'> & {
     readonly suggestion?: SuggestionProposal
     readonly warnings: readonly WarningFact[]
     readonly proposed_edges?: EdgeProposal

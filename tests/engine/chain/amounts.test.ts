@@ -24,30 +24,36 @@ function stagesOf(changed: Partial<SourceAnalysis>, more: Partial<PlanInput> = {
 
 const centreOf = (genre: Genre, hz: number): number => genreBand(genre, hz)!.centreDb
 
+const densityOf = (...song: Parameters<typeof stagesOf>) => stagesOf(...song).filter(({ kind }) => kind === 'density')
+
+/** A song whose peaks stand 18 dB above its loudness. */
+const peaky = { integratedLufs: -20, musicPeakDbfs: -2, samplePeakDbfs: -2 }
+
+it('density: no song gets any that its owner did not ask for', () => {
+  expect(densityOf(peaky)).toEqual([])
+})
+
 it.each([
-  [16, 50, 0.5],
-  [17, 50, 1.5],
-  [17, 100, 3],
-  [25, 100, 3],
+  [1, 50, 0.06],
+  [50, 50, 3],
+  [50, 100, 3],
+  [100, 0, 6],
 ])(
-  'density: a song of %f dB peak to loudness at intensity %i loses %f dB, with a release of 300 ms',
-  (plrDb, intensity, most) => {
-    const peaks = { integratedLufs: -20, musicPeakDbfs: plrDb - 20, samplePeakDbfs: plrDb - 20 }
-    const compression = { ratio: 2, attackMs: 1, releaseMs: 300, maxReductionDb: most }
-    expect(stagesOf(peaks, { intensity })).toMatchObject([{ kind: 'density', compression }])
+  'density: %i at intensity %i takes up to %f dB off the peaks, with a release of 300 ms',
+  (density, intensity, most) => {
+    const compression = { ratio: 2, attackMs: 1, releaseMs: 300, maxReductionDb: most, thresholdDb: -7 - 2 * most }
+    expect(densityOf(peaky, { intensity, sound: { ...NEUTRAL_SOUND, density } })).toEqual([
+      { kind: 'density', compression: { ...compression, kneeDb: 6 } },
+    ])
   },
 )
 
-it('density: a song with room for its peaks, up to what a limiter bridges, is left alone', () => {
-  expect(stagesOf({ integratedLufs: -20, musicPeakDbfs: -4.1, samplePeakDbfs: -4.1 })).toEqual([])
-})
-
-it('density: the peaks are those that are left, and an offset that moves by more than 5 % hides them', () => {
-  const kinds = (found: Partial<SourceAnalysis>) => stagesOf(found).map(({ kind }) => kind)
+it('density: the peaks are those that are left', () => {
   // Rumble that held a peak down is not filtered then.
-  expect(kinds({ integratedLufs: -20, musicPeakDbfs: -2, samplePeakDbfs: -4.1 })).toEqual([])
-  const peaks = { integratedLufs: -20, musicPeakDbfs: -2, samplePeakDbfs: -2 }
-  expect([0.049, 0.051].map((dcDrift) => kinds({ ...peaks, dcDrift }))).toEqual([['density'], []])
+  const found = { ...peaky, samplePeakDbfs: -4 }
+  expect(densityOf(found, { sound: { ...NEUTRAL_SOUND, density: 50 } })).toMatchObject([
+    { compression: { thresholdDb: -4 - 5 - 6 } },
+  ])
 })
 
 it.each([

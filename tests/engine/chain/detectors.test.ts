@@ -495,7 +495,21 @@ describe('what plays hardly or too often', () => {
     expect(analyse(narrow).width.widestDb).toBeLessThan(-5)
   })
 
-  it('nor does it of the sibilants, where it is 33 dB softer than the music', () => {
+  it('the rests of a centred voice are wide by time, and not by energy', () => {
+    const centred = copyOf(music)
+    const [left, right] = centred.channels as [Float32Array, Float32Array]
+    for (let i = 0; i < centred.frames; i++) {
+      const middle = (left[i]! + right[i]!) / 2
+      const isRest = i % 96_000 > 72_000
+      left[i] = isRest ? 0.1 * middle : middle
+      right[i] = isRest ? -0.09 * middle : 0.8 * middle
+    }
+    const { widestDb, widestEnergyDb } = analyse(centred).width
+    expect(widestDb).toBeGreaterThan(8)
+    expect(Math.max(...widestEnergyDb)).toBeLessThan(0)
+  })
+
+  it('a pause says nothing of the sibilants either, where it is 33 dB softer than the music', () => {
     const paused = copyOf(music)
     const hiss = noise(12, 1)
     const range = { frequencyHz: [3500, 5000, 9000, 12_000], gainDb: [-60, 0, 0, -60] }

@@ -7,10 +7,12 @@ import type { PlannedSong } from '../../../src-engine/analysis/analysis.ts'
 import { analyseSource, type SourceAnalysis } from '../../../src-engine/analysis/analysis.ts'
 import { certainty, faultOdds, faultVerdicts, probability } from '../../../src-engine/analysis/fault-classifier.ts'
 import type { Fault, FaultRelief, PeakRelief } from '../../../src-engine/analysis/peak-relief.ts'
+import { isWidthBand, type WidthEvidence } from '../../../src-engine/analysis/width-evidence.ts'
 import { applyRecipe, splitRecipe } from '../../../src-engine/chain.ts'
 import { lowPass } from '../../../src-engine/dsp/biquad.ts'
 import { createBiquadCascade } from '../../../src-engine/dsp/biquad-cascade.ts'
 import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
+import { thirdOctaves } from '../../../src-engine/dsp/meters/spectrum.ts'
 import { foldDownLossDb } from '../../../src-engine/dsp/meters/stereo.ts'
 import { type PlanInput, planRecipe } from '../../../src-engine/plan.ts'
 import { planToneFaults } from '../../../src-engine/stages/equalise.ts'
@@ -43,6 +45,12 @@ const music = ordinaryMusic(12)
 const analysis = analyse(music)
 /** As the parts of the plan see it. */
 const ordinary: PlannedSong = { ...analysis, aiService: 'other' }
+
+/** Width of which all bands show the same. */
+const widthOf = (widestDb: number): WidthEvidence => ({
+  widestDb,
+  widestEnergyDb: thirdOctaves.centresHz.filter(isWidthBand).map(() => widestDb),
+})
 
 /** A song both halves of which show the evidence that it shows as a whole, its faults of tone in their usual places. */
 function alike<Song extends SourceAnalysis>(song: Song): Song {
@@ -585,6 +593,8 @@ describe('a repair', () => {
     // The strongest of what is hardly there is the foot of the bass.
     const found = {
       ...analyse(fading),
+      // Unrelated noise in both channels that fades together is a bass that does not hold together.
+      bassStereo: analysis.bassStereo,
       subsonic: { ...analysis.subsonic, levelDbfs: -60, frequencyHz: 16.5, bassDbfs: -20 },
     }
     const { recipe } = plan(found)
@@ -781,7 +791,7 @@ describe('a repair', () => {
     const dead = copyOf(music)
     dead.channels[0]!.fill(0)
     const { recipe, warnings } = plan(analyse(dead))
-    expect(recipe.stages.filter(({ kind }) => kind !== 'density')).toEqual([])
+    expect(recipe.stages).toEqual([])
     expect(warnings).toEqual([{ code: 'INPUT_DEAD_CHANNEL', values: { channel: 'left' } }])
   })
 
@@ -843,7 +853,7 @@ describe('the odds of a fault', () => {
 
   it('leave width alone where there is none', () => {
     for (const without of [{ isMono: true }, { deadChannel: 'left' as const }]) {
-      const odds = faultOdds({ ...analysis, ...without, width: { widestDb: -60 } })
+      const odds = faultOdds({ ...analysis, ...without, width: widthOf(-60) })
       expect([odds.narrowed, odds.widened]).toEqual([Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY])
       expect(odds.mud).toBeCloseTo(faultOdds({ ...analysis, ...without }).mud, 9)
     }
@@ -863,7 +873,7 @@ describe('the verdict on a fault', () => {
   it.each(['mud', 'harshness', 'dullness', 'narrowed', 'widened'] as const)(
     'of %s is that of the whole song where both halves agree, and none where one does not',
     (fault) => {
-      const width = { widestDb: fault === 'narrowed' ? -8 : fault === 'widened' ? 10 : 2 }
+      const width = widthOf(fault === 'narrowed' ? -8 : fault === 'widened' ? 10 : 2)
       const tone = { ...analysis.tone, ...(fault in analysis.tone ? { [fault]: 4 } : {}) }
       const faulty = alike({ ...analysis, tone, width, peakRelief: evenedBy(fault, 1) })
       const { tone: ordinaryTone, width: ordinaryWidth, peakRelief } = analysis
@@ -1023,10 +1033,10 @@ describe('a song beyond nearly all finished music', () => {
     }
   })
 
-  it('is narrowed where it is wider, and never widened for it', () => {
+  it('is narrowed in the bands that are wider, and never widened for it', () => {
+    const wide = (width: WidthEvidence, correlation = 0) => plan(alike({ ...limited, width, correlation }))
     const sideGainDb = (widestDb: number) => {
-      const { decisions } = plan(alike({ ...limited, width: { widestDb } }))
-      const { gainDb, usualUpToDb } = decisions.find(({ stage }) => stage === 'image')!.values
+      const { gainDb, usualUpToDb } = wide(widthOf(widestDb)).decisions.find(({ stage }) => stage === 'image')!.values
       return [gainDb, usualUpToDb]
     }
     expect([sideGainDb(9), sideGainDb(8)]).toEqual([
@@ -1034,6 +1044,22 @@ describe('a song beyond nearly all finished music', () => {
       [undefined, undefined],
     ])
     expect(sideGainDb(14)[0]).toBe(-6)
+    // The fourth band is 500 Hz.
+    const withFourth = (fourthDb: number, othersDb: number) => {
+      const widestEnergyDb = widthOf(othersDb).widestEnergyDb.map((db, k) => (k === 3 ? fourthDb : db))
+      return wide({ ...widthOf(othersDb), widestEnergyDb })
+    }
+    expect(stage(withFourth(12, 2).recipe.stages, 'match')).toBeUndefined()
+    const { side } = stage(withFourth(2, 9).recipe.stages, 'match')!
+    for (const [hz, gainDb] of [
+      [250, -1],
+      [500, 0],
+      [1000, -1],
+    ] as const)
+      expect(curveGainDb(side, hz), `${hz} Hz`).toBeCloseTo(gainDb, 1)
+    // Wide by time alone, and channels with much in common.
+    expect(stage(wide({ ...widthOf(2), widestDb: 14 }).recipe.stages, 'match')).toBeUndefined()
+    expect(stage(wide(widthOf(14), 0.51).recipe.stages, 'match')).toBeUndefined()
   })
 
   it('is moved toward its genre from where that leaves it', () => {
@@ -1074,7 +1100,7 @@ describe('the correction of width', () => {
   })
 
   it('costs no band more than 1.5 dB on fold-down and leaves the bass narrow', () => {
-    const narrow = alike({ ...analysis, width: { widestDb: -8 }, peakRelief: evenedBy('narrowed', 1) })
+    const narrow = alike({ ...analysis, width: widthOf(-8), peakRelief: evenedBy('narrowed', 1) })
     const match = stage(plan(narrow).recipe.stages, 'match')!
     const { bandHz, midDb, sideDb } = analysis.spectrum
     expect(Math.max(...match.side.gainDb)).toBeGreaterThan(1)

@@ -164,3 +164,29 @@ it('100 per cent is not in the recipe', () => {
   expect(planned(song, 100).recipe.stages).toEqual([])
   expect(largestDifference(steered(song, 100), song)).toBe(0)
 })
+
+it('the sides of the highs go down alone, as set', () => {
+  const song = noiseOf(-1)
+  const analysis = analyseSource(song, { lossy: false })
+  const { recipe } = planRecipe({ ...asked, analysis, sound: { ...NEUTRAL_SOUND, highs_side_db: -6 } })
+  const stages = recipe.stages.filter(({ kind }) => kind === 'steer_width')
+  const result = applyRecipe(copyOf(song), { version: 1, stages }).audio
+  for (const db of sideChangesDb(song, result, 100, 3000)) expect(Math.abs(db)).toBeLessThan(0.1)
+  for (const db of sideChangesDb(song, result, 9000, 18_000)) expect(Math.abs(db + 6)).toBeLessThan(0.3)
+})
+
+it('highs whose channels have nothing in common are named with what mono loses of them, and left alone', () => {
+  const told = (sideToMidDb: number) => {
+    const plan = planRecipe({
+      ...asked,
+      intensity: 50,
+      analysis: analyseSource(noiseOf(sideToMidDb), { lossy: false }),
+      sound: NEUTRAL_SOUND,
+    })
+    const { values } = plan.warnings.find(({ code }) => code === 'INPUT_HIGHS_LOST_IN_MONO') ?? {}
+    expect(plan.recipe.stages.filter(({ kind }) => kind === 'steer_width')).toEqual([])
+    return values?.lossDb
+  }
+  expect(told(0)).toBeCloseTo(3, 0)
+  expect(told(-6)).toBeUndefined()
+})

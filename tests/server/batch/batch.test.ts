@@ -554,6 +554,7 @@ function longAnalysis(): Analysis {
     curves: { step_seconds: 0.5, short_term_lufs: curve, peak_dbfs: curve },
     waveform: Array.from({ length: 1000 }, (_, i) => (i % 100) / 100),
     repairs: [],
+    summary: 'Nothing is changed.',
     // As it was kept before values had their names of the wire.
     warnings: [{ code: 'INPUT_NEAR_SILENT_EDGES', message: '', values: { startSeconds: 14, endSeconds: 0 } }],
   }

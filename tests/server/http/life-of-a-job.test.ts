@@ -520,7 +520,7 @@ describe('POST /api/v1/analyze (contract 6)', () => {
     const before = await credits()
     engine.isAutomatic = true
     const { status, body } = await analyse({ file, ai_service: 'suno' })
-    expect([status, body.codec]).toEqual([200, 'pcm_s16'])
+    expect([status, body.codec, body.summary]).toEqual([200, 'pcm_s16', 'Nothing is changed. No fault was found.'])
     expect(engine.processes[0]?.isAnalysis).toBe(true)
     expect(await credits()).toBe(before)
     expect((await service.get('/api/v1/jobs')).body.total).toBe(0)

@@ -70,7 +70,8 @@ async function orders(): Promise<Readonly<Record<string, WorkOrder>>> {
     // Every setting of the sound away from its default, on a song that answers to each.
     steered: await order(song('wide', wideSong(), 48_000), {
       ...{ platforms: ['spotify'], genre: 'kpop', target_lufs: -12, skip_repairs: ['clicks'] },
-      ...{ tilt_db: 1.2, bass_db: -1.5, presence_db: 1, air_db: 2, width_percent: 120, punch: 40, warmth: 50 },
+      ...{ tilt_db: 1.2, bass_db: -1.5, presence_db: 1, air_db: 2, width_percent: 120, highs_side_db: -2 },
+      ...{ punch: 40, warmth: 50, density: 20 },
       ...{ tone_amount: 60, dynamics_amount: 70, image_amount: 40 },
     }),
     damaged: await order(song('damaged', damagedSong(), 96_000), { platforms: ['apple_music'], genre: 'ballad' }),
