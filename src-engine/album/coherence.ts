@@ -39,6 +39,8 @@ const outlierDeviations = 2.5
 const madScale = 1.4826
 /** Smallest distances of an outlier, audible at once: LU of the loud parts, dB of tone (root mean square), dB of width. Ours. */
 const heardAtOnceDb = { loudness: 2, tone: 2, width: 3 }
+/** Side against mid up to which a track is mono: it has no width to compare, dB. */
+const monoDb = -60
 /** Largest correction, dB. */
 const mostDb = 1.5
 /** Fewest tracks with a meaningful median. */
@@ -66,7 +68,7 @@ export function planCoherence(tracks: readonly TrackSound[]): Coherence[] {
     'loudness',
   )
   const width = levelOutliers(
-    tracks.map(({ sideToMidDb }) => sideToMidDb),
+    tracks.map(({ sideToMidDb }) => (sideToMidDb !== null && sideToMidDb > monoDb ? sideToMidDb : null)),
     'width',
   )
   const tone = toneOutliers(tracks.map(({ spectrum }) => spectrum))

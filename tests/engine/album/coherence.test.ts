@@ -38,6 +38,12 @@ describe('coherence', () => {
     expect(withLast({ sideToMidDb: -20 }).at(-1)?.corrections).toEqual({ width_percent: 118 })
   })
 
+  test('takes mono for no narrow track, and compares the width of the others without it', () => {
+    expect(withLast({ sideToMidDb: -155 }).flatMap(({ outliers }) => outliers)).toEqual([])
+    const monos = [-155, -155, -155, -155].map((sideToMidDb) => track(0, { sideToMidDb }))
+    expect(planCoherence([...usual, ...monos]).flatMap(({ outliers }) => outliers)).toEqual([])
+  })
+
   test('moves the tone of an outlier toward the record, and no band by more than 1.5 dB', () => {
     const dull = band_hz.map((hz, b) => pink[b]! + (hz > 3000 ? -5 : 0) + (hz < 100 ? 3 : 0))
     const { outliers, corrections } = withLast({ spectrum: { band_hz, mid_db: dull } }).at(-1)!
