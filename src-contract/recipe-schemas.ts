@@ -109,12 +109,13 @@ const STAGES = {
   deflutter: exactly({
     kind: Type.Literal('deflutter'),
     borders_hz: listOf(hz, 1, 16),
+    swing_step_seconds: between(1, 600),
     lines: Type.Array(
       exactly({
         channel: oneOf(['left', 'right']),
         band: Type.Integer({ minimum: 0, maximum: 16 }),
         frequency_hz: between(0.1, 1000),
-        swing_db: between(0, 3),
+        swings_db: listOf(between(0, 3), 2, 1000),
         phase: between(-10, 10),
       }),
       { maxItems: 1000 },

@@ -39,7 +39,7 @@ function mostMovedDb(stage: Deflutter): number {
   const swings = stage.bordersHz.flatMap((_, band) =>
     [0, 1].flatMap((c) =>
       Array.from({ length: knots }, (_, knot) =>
-        linesOf(stage, c, band).reduce((sum, { swingsDb }) => sum + swingsDb[knot]!, 0),
+        linesOf(stage, c, band).reduce((sum, { swingsDb }) => sum + (swingsDb[knot] ?? 0), 0),
       ),
     ),
   )
