@@ -2,7 +2,7 @@
  * Schemas of the settings, made from their rows: for requests, answers, and text fields of a form. The engine imports the settings without
  * them and starts twice as fast.
  */
-import Type, { type Static, type TOptional, type TProperties, type TSchema, type TUnsafe } from 'typebox'
+import Type, { type Static, type TNumber, type TOptional, type TProperties, type TSchema, type TUnsafe } from 'typebox'
 import { exactly, oneOf, orNull, Uuid } from './common.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import { WrittenRecipe } from './recipe-schemas.ts'
@@ -131,7 +131,10 @@ export const SETTING_FIELDS = optional(ofEach<Fields>((name) => FORMS[name].fiel
 export const CHANGED_SETTINGS = optional(accepted)
 /** Schemas of the settings that an analysis suggests. */
 export const SUGGESTED_SETTINGS = optional(
-  Object.fromEntries(SUGGESTED_NAMES.map((name) => [name, FORMS[name].shown])) as Pick<Accepted, SuggestedName>,
+  Object.fromEntries(SUGGESTED_NAMES.map((name) => [name, FORMS[name].shown])) as Omit<
+    Pick<Accepted, SuggestedName>,
+    'target_lufs'
+  > & { target_lufs: TNumber },
 )
 
 const members = {
