@@ -11,6 +11,7 @@ import { registerDoctorCommand } from './doctor-command.ts'
 import { registerEventsCommand } from './events-command.ts'
 import { registerJobCommands } from './job-commands.ts'
 import { registerKeyCommands } from './key-commands.ts'
+import { registerListeningCommands } from './listening-commands.ts'
 import { registerMachinesCommand } from './machines-command.ts'
 import { registerManifestCommands } from './manifest-commands.ts'
 import { registerMasterCommand } from './master-command.ts'
@@ -22,6 +23,7 @@ import { createProgram } from './program.ts'
 import { registerReleaseCommands } from './release-commands.ts'
 import { type ServeOptions, serve } from './serve.ts'
 import { registerSettingsCommands } from './settings-commands.ts'
+import { registerStemCommands } from './stem-commands.ts'
 import { registerWatchCommands } from './watch-commands.ts'
 import { registerWebhookCommands } from './webhook-commands.ts'
 import { registerWordsCommand } from './words-command.ts'
@@ -39,7 +41,9 @@ const REGISTERING = [
   registerMasterCommand,
   registerPreviewCommand,
   registerWordsCommand,
+  registerStemCommands,
   registerJobCommands,
+  registerListeningCommands,
   registerBatchCommand,
   registerManifestCommands,
   registerWatchCommands,

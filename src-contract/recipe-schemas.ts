@@ -109,13 +109,17 @@ const STAGES = {
   deflutter: exactly({
     kind: Type.Literal('deflutter'),
     borders_hz: listOf(hz, 1, 16),
-    swing_step_seconds: between(1, 600),
+    swing_step_seconds: between(1, 600, 'Time from one of `swings_db` to the next, s.'),
     lines: Type.Array(
       exactly({
         channel: oneOf(['left', 'right']),
         band: Type.Integer({ minimum: 0, maximum: 16 }),
         frequency_hz: between(0.1, 1000),
-        swings_db: listOf(between(0, 3), 2, 1000),
+        swings_db: Type.Array(between(0, 3), {
+          minItems: 2,
+          maxItems: 1000,
+          description: 'Swing of the band at each step, dB; between two it goes straight.',
+        }),
         phase: between(-10, 10),
       }),
       { maxItems: 1000 },

@@ -104,7 +104,7 @@ test('events are lines that another program reads while they happen, from a stor
 test('words become a sentence and the options that ask for the same', async () => {
   const said = await call('C', 'words', 'warmer,', 'crispy-lofi')
   expect([said.code, said.out]).toEqual([0, 'Warmth 25. Not understood: “crispy-lofi”.\n--warmth 25\n'])
-  expect((await call('ko_KR.UTF-8', 'words', '더 밝게')).out).toBe('기울기 +1.0 dB.\n--tilt-db 1\n')
+  expect((await call('ko_KR.UTF-8', 'words', '더 밝게')).out).toBe('틸트 +1.0 dB.\n--tilt-db 1\n')
   expect(await json('words', 'louder')).toMatchObject({ settings: { target_lufs: -9.5 }, unknown: [] })
 })
 
@@ -231,4 +231,13 @@ test('a release is changed in place: facts as the API has them, order, tracks, c
     code: 1,
     problem: '"title" is not FIELD=VALUE.\n',
   })
+})
+
+test('sets of stems are listed, and a listening test without its jobs is refused', async () => {
+  expect((await call('C', 'stems', 'list')).out).toBe('No set of stems is stored.\n')
+  expect(await json('stems', 'show', 'nothing')).toMatchObject({ error: { code: 'NOT_FOUND' } })
+  expect(await json('listening-test', 'new', 'one', 'two')).toMatchObject({ error: { code: 'JOB_NOT_FOUND' } })
+  expect(await json('listening-test', 'show', 'nothing')).toMatchObject({ error: { code: 'NOT_FOUND' } })
+  const refused = await call('C', 'listening-test', 'add', 'nothing', 'song.wav')
+  expect([refused.code, refused.problem]).toEqual([1, expect.stringContaining('is not a result file')])
 })

@@ -740,7 +740,7 @@ test('a note on one master says which it is of', async () => {
 test('a command whose service goes away in the middle goes on with its song by itself, and can be broken off', async () => {
   const server = await spawnServer(dataDir)
   const song = path.join(dataDir, 'song.wav')
-  writeFileSync(song, wavSong({ seconds: 30 }))
+  writeFileSync(song, wavSong({ seconds: 300 }))
   const messages = ['master', song, '--platforms', 'spotify', '--out', path.join(dataDir, 'out'), '--data-dir', dataDir]
   const begin = async () => {
     const command = spawn(process.execPath, [CLI, ...messages])
