@@ -1,5 +1,6 @@
 /** Stems in a ZIP, which may be hostile: its directory is judged whole before anything is written, and names never become paths. */
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -187,7 +188,13 @@ async function unzip(
       throw cause instanceof AppError ? cause : (systemError(cause) ?? damaged())
     }
   }
-  await pipeline(checked, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal })
+  const out = createWriteStream(file, { flags: 'wx', mode: 0o600 })
+  try {
+    await pipeline(checked, out, { signal })
+  } finally {
+    // A file that is still being opened would come after its removal.
+    if (!out.closed) await once(out, 'close')
+  }
   if (sizeBytes !== entry.uncompressedSize || sum !== entry.crc32) throw damaged()
   return { path: file, filename: cleanName(path.posix.basename(name)) || 'stem', sizeBytes, sha256: hash.digest('hex') }
 }
