@@ -77,8 +77,8 @@ test.each<Refused>([
     '/api/v1/master',
     { data: new Blob(['a song under another name']) },
     'data',
-    'A file must be sent as one of: file, reference_file, cover_file.',
-    '파일은 다음 이름으로 보내야 해요: file, reference_file, cover_file.',
+    'A file must be sent as one of: file, reference_file, cover_file, recipe.',
+    '파일은 다음 이름으로 보내야 해요: file, reference_file, cover_file, recipe.',
   ],
   ...[
     '0',

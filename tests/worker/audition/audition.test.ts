@@ -64,7 +64,7 @@ describe('the estimate of a gain', () => {
     const { source, plan } = masterOf(60)
     runAtOnce(model.learning(source, recipeOf(60), plan))
     const again = model.estimate(recipeOf(60), { ...target, ceilingDbtp: plan.ceilingDbtp })
-    expect(Math.abs(again.plan.gainDb - plan.gainDb)).toBeLessThan(0.1)
+    expect(Math.abs(again.plan.gainDb - plan.gainDb)).toBeLessThan(0.25)
     expect(again.plan.limiter).toEqual(plan.limiter)
     const near = model.estimate(recipeOf(70), target)
     expect(Math.abs(near.treatedLufs - masterOf(70).source.loudness.integratedLufs)).toBeLessThan(0.2)

@@ -112,7 +112,8 @@ describe('the files of a standard job at 48 kHz', () => {
       expect(told.frames).toBe(Math.round(SECONDS * told.sample_rate_hz))
       const read = readByEbur128(file)
       expect(Math.abs(read.integratedLufs - told.integrated_lufs)).toBeLessThanOrEqual(0.06)
-      expect(Math.abs(read.truePeakDbtp - told.true_peak_dbtp)).toBeLessThanOrEqual(0.15)
+      // ffmpeg's filter oversamples four times and reads lower than this meter.
+      expect(Math.abs(read.truePeakDbtp - told.true_peak_dbtp)).toBeLessThanOrEqual(0.25)
       expect(Math.abs(integrated_lufs + told.gain_db - told.integrated_lufs)).toBeLessThanOrEqual(0.15)
       expect(told.size_bytes).toBe(readFileSync(file).length)
     }
