@@ -79,7 +79,7 @@ test('nothing is cut off at 900 × 600, nor at 200 and 400 % zoom of 1280 × 820
   await expect.poll(() => code.evaluate((one) => one.scrollLeft)).toBeGreaterThan(0)
   await page.goto(new URL('#/', page.url()).href)
   await page.getByRole('button', { name: 'Sound', exact: true }).click()
-  await expect(page.getByRole('dialog').getByText('Genre', { exact: true })).toBeVisible()
+  await expect(page.getByRole('dialog').getByText('Starting point', { exact: true })).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toBeHidden()
 })
