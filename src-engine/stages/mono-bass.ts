@@ -20,6 +20,11 @@ const leastPart = 1e-3
 /** Largest reported ratio, dB: a silent mid has none. */
 const mostToldDb = 60
 
+/** Returns what is left of a loss in mono once the side has a gain, dB. */
+function lossLeftDb(monoLossDb: number, sideGainDb: number): number {
+  return foldDownLossDb(powerToDb(Math.max(0, dbToPower(monoLossDb) - 1)) + sideGainDb)
+}
+
 /** Plans the mono bass. `sideGainDb` is the width correction's gain of its side: a bass that it corrects needs no further repair. */
 function planMonoBass(analysis: SourceAnalysis, sideGainDb: number): StagePlan<MonoBass> {
   const { spectrum, isMono, deadChannel } = analysis
@@ -34,7 +39,8 @@ function planMonoBass(analysis: SourceAnalysis, sideGainDb: number): StagePlan<M
   const side = power(spectrum.sideDb)
   const total = spectrum.midDb.reduce((sum, level) => sum + dbToPower(level), 0)
   const sideToMidDb = powerToDb(side / mid) + sideGainDb
-  const isTorn = isTornApart(analysis.bassStereo, analysis.flutter !== null || areHighsUnrelated(analysis))
+  const bass = { ...analysis.bassStereo, monoLossDb: lossLeftDb(analysis.bassStereo.monoLossDb, sideGainDb) }
+  const isTorn = isTornApart(bass, analysis.flutter !== null || areHighsUnrelated(analysis))
   if (!(sideToMidDb > monoBassDb || isTorn) || mid + side < total * leastPart) return nothingPlanned
   const from = analysis.subsonic.louderBass
   return {
@@ -45,7 +51,7 @@ function planMonoBass(analysis: SourceAnalysis, sideGainDb: number): StagePlan<M
         sideToMidDb: rounded(Math.min(mostToldDb, sideToMidDb)),
         from,
         midRiseDb: rounded(foldDownLossDb(Math.min(mostToldDb, sideToMidDb))),
-        ...(isTorn ? { monoLossDb: rounded(analysis.bassStereo.monoLossDb) } : {}),
+        ...(isTorn ? { monoLossDb: rounded(bass.monoLossDb) } : {}),
       }),
     ],
   }
