@@ -83,12 +83,17 @@ interface Stage<Promise = unknown> {
 }
 const stage = <Promise>(of: Stage<Promise>) => of as Stage
 
+/** Sends a request and reads its answer to the end: Node ends the process over a connection that breaks off before. */
+async function sent(...request: Parameters<ServerProcess['send']>): Promise<void> {
+  await (await server.send(...request)).arrayBuffer()
+}
+
 const manifestFolder = (at: number) => path.join(root, 'out', `${at}`)
 const exportFolder = (at: number) => path.join(root, 'export', `${at}`)
 const exportTo = (at: number) => {
   mkdirSync(exportFolder(at), { recursive: true })
   const request = { folder: exportFolder(at), formats: ['wav24', 'flac16_44'], zip: true }
-  return server.send('POST', `/api/v1/releases/${exported.release_id}/export`, request)
+  return sent('POST', `/api/v1/releases/${exported.release_id}/export`, request)
 }
 const retentionDays = async () => (await server.get<{ retention_days: number }>('/app/settings')).retention_days
 /** Values that the setting may have: the last one that was confirmed, and those asked for since. */
@@ -141,7 +146,7 @@ const STAGES = {
   }),
   'release master': stage({
     withinMs: 2500,
-    begin: () => server.send('POST', `/api/v1/releases/${mastered.release_id}/master`),
+    begin: () => sent('POST', `/api/v1/releases/${mastered.release_id}/master`),
     async faults(promises) {
       const { lost, twice } = jobFaults(OF_RELEASE)
       const { state } = (await server.get<Release>(`/api/v1/releases/${mastered.release_id}`)).mastering
@@ -176,7 +181,7 @@ const STAGES = {
     withinMs: 1500,
     begin: (at) => {
       const settings = { ...DEFAULT_SETTINGS, intensity: at % 101 }
-      return server.send('POST', '/app/auditions', { source_id: source, platform: 'spotify', settings })
+      return sent('POST', '/app/auditions', { source_id: source, platform: 'spotify', settings })
     },
     faults: async () => ({
       lost: count('SELECT count(*) FROM sources WHERE source_id = ?', source) === 0 ? 1 : 0,
@@ -191,7 +196,7 @@ const STAGES = {
       if (!possibleDays.includes(await retentionDays())) lostSettings += 1
       const days = 2 + Math.floor(draw() * 300)
       possibleDays.push(days)
-      await server.send('PATCH', '/app/settings', { retention_days: days })
+      await sent('PATCH', '/app/settings', { retention_days: days })
       possibleDays = [days]
     },
     faults: async () => ({
@@ -205,7 +210,7 @@ const STAGES = {
     async begin(at) {
       const rows = Array.from({ length: TABLE_ROWS }, (_, row) => `Table ${at},Band,Song ${row + 1}`)
       const file = ['release_title,release_artist,title', ...rows].join('\n')
-      await server.send('POST', '/api/v1/releases/csv', form({ file }))
+      await sent('POST', '/api/v1/releases/csv', form({ file }))
       return at
     },
     async faults(promises, begun) {
