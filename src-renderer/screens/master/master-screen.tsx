@@ -39,10 +39,10 @@ export function MasterScreen({ detail, drop, onFiles }: MasterScreenProps) {
   const forecast = useForecast(rows)
   const shownId = useShownIds().at(-1)
   const soundingId = usePlayback(({ item, isPlaying }) => (isPlaying && item?.kind === 'song' ? item.id : undefined))
-  // The list and the stage are drawn after the control that changed them: a fader never waits for them. Songs that come
-  // and go are not put off.
+  // The list and the stage are drawn after the control that changed them: a fader never waits for them. Songs that come,
+  // go or change places are not put off.
   const laterRows = useDeferredValue(rows)
-  const drawnRows = laterRows.length === rows.length ? laterRows : rows
+  const drawnRows = isSameOrder(laterRows, rows) ? laterRows : rows
   const drawnCommon = useDeferredValue(common)
   const subject = useMemo(
     () => subjectOf({ rows: drawnRows, detail, shownId, common: drawnCommon, soundingId }),
@@ -79,6 +79,9 @@ export function MasterScreen({ detail, drop, onFiles }: MasterScreenProps) {
     </>
   )
 }
+
+const isSameOrder = (one: readonly SongRow[], other: readonly SongRow[]): boolean =>
+  one.length === other.length && one.every(({ rowId }, at) => rowId === other[at]?.rowId)
 
 /** Selects the song of the job in the address; another selection leaves the address. */
 function useJobSelected(rows: readonly SongRow[], detail: string): void {
