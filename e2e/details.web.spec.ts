@@ -105,6 +105,7 @@ test('a reference that is on its way or was refused is shown in the settings of 
 }) => {
   await drop(page, [song('One.wav', 1), song('Two.wav', 2)])
   await expect(page.locator('.song.ready, .song.warning')).toHaveCount(2)
+  await openStart(page)
   const select = (title: string) => rowOf(page, title).locator('.ti').click()
   const slot = page.locator('.side .file')
   const choose = async (file: Parameters<typeof drop>[1][number]) => {
