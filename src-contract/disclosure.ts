@@ -6,7 +6,7 @@ import { MAX_LINE_LENGTH } from './limits.ts'
 export const DISCLOSURE_CATEGORIES = ['vocals', 'instrumentation', 'composition', 'post_production', 'lyrics'] as const
 export type DisclosureCategory = (typeof DISCLOSURE_CATEGORIES)[number]
 
-/** Role of AI: not used, used by a person, or the sole author. */
+/** Role of AI: not used, made a part (`assisted`), or made all of it (`generated`). */
 export const AI_USES = ['none', 'assisted', 'generated'] as const
 export type AiUse = (typeof AI_USES)[number]
 
@@ -30,7 +30,8 @@ const statement = (description?: string) =>
   exactly(
     {
       use: oneOf(AI_USES, 'Part that AI had.'),
-      tools: line('Names of the tools, such as a generator and its version.'),
+      tools: line('Names of the tools, such as a generator.'),
+      model: line('Model or version of the tool, such as `v5`.'),
       note: line('Anything that a distributor should know of it.'),
     },
     description,
@@ -53,12 +54,40 @@ export const DisclosureChange = exactly(
 )
 export type DisclosureChange = Static<typeof DisclosureChange>
 
+/** Subjects of the statements of a release: the categories of its tracks, and its cover. */
+export const RELEASE_SUBJECTS = [...DISCLOSURE_CATEGORIES, 'artwork'] as const
+
+const ARTWORK = 'The cover. It is of the release alone.'
+
+/** Statements on a release: on all of its tracks, and on the cover. */
+export const ReleaseDisclosure = exactly(
+  { ...Disclosure.properties, artwork: Type.Optional(statement(ARTWORK)) },
+  'Statements of the artist about AI, which count for every track without one of its own; absent ones are not stated yet.',
+)
+export type ReleaseDisclosure = Static<typeof ReleaseDisclosure>
+
+/** Changed statements on a release. */
+export const ReleaseDisclosureChange = exactly(
+  {
+    ...DisclosureChange.properties,
+    artwork: Type.Optional(Type.Union([statement(), Type.Null()], { description: ARTWORK })),
+  },
+  'Statements of the artist about AI, by subject; those that are absent stay, null takes one back.',
+)
+export type ReleaseDisclosureChange = Static<typeof ReleaseDisclosureChange>
+
+/** A statement as the sheet shows it. */
+const shownStatement = {
+  use: oneOf([...AI_USES, 'not_stated'] as const, 'Statement of the artist.'),
+  tools: line('Names of the tools.'),
+  model: line('Model or version of the tool.'),
+  note: line('Note of the artist.'),
+}
+
 /** A category as the sheet shows it. */
 const SheetCategory = exactly({
   category: oneOf(DISCLOSURE_CATEGORIES, 'Category.'),
-  use: oneOf([...AI_USES, 'not_stated'] as const, 'Statement of the artist.'),
-  tools: line('Names of the tools.'),
-  note: line('Note of the artist.'),
+  ...shownStatement,
   found: Type.Array(Type.String(), {
     description: 'Generators that the sources of the tracks name, which may have made it; only the artist can say.',
   }),
@@ -73,6 +102,7 @@ export const SourceTrace = exactly({
   generator: Type.Optional(
     Type.String({ description: 'Generator that the source names; absent where it names none.' }),
   ),
+  model: Type.Optional(Type.String({ description: 'Model or version of the generator, as the source writes it.' })),
   evidence: Type.Optional(Type.String({ description: 'Place in the source that names it, with its text.' })),
   has_c2pa_manifest: Type.Boolean({
     description: 'True where the source carries a C2PA manifest. It belongs to the source alone: a master has none.',
@@ -88,6 +118,7 @@ export const DisclosureAnswers = exactly(
   {
     distrokid: exactly(
       {
+        includes_ai: answer('Music, vocals or lyrics by AI.'),
         lyrics: answer('Lyrics by AI.'),
         music: answer('Music by AI.'),
         audio: Type.Union([oneOf(['none', 'part', 'all'] as const), Type.Null()], { description: 'Audio by AI.' }),
@@ -99,7 +130,11 @@ export const DisclosureAnswers = exactly(
     ),
     apple: exactly(
       { track: answer('Tag Track.'), composition: answer('Tag Composition, lyrics included.') },
-      'Tags of Apple Music; those of artwork and music video are of no track.',
+      'Tags of Apple Music that are of a track; see `artwork` of the sheet for that of the cover.',
+    ),
+    ddex: exactly(
+      ofEach((description) => Type.Union([oneOf(AI_USES), Type.Null()], { description })),
+      'The five categories of DDEX, as the AI credits of Spotify take them.',
     ),
   },
   'Answers to the forms of receivers.',
@@ -115,9 +150,21 @@ export const DisclosureSheet = exactly({
         track: Type.Integer({ description: 'Number of the track.' }),
         title: Type.String({ description: 'Title of the track.' }),
         statements: Disclosure,
+        proposals: Type.Optional(
+          exactly(
+            Disclosure.properties,
+            'Statements that the source of the track suggests where none is made yet. They are offered, never taken over: only the artist can say.',
+          ),
+        ),
         answers: DisclosureAnswers,
       }),
       { description: 'Statements on each track, its own or else those on the release, and the answers to forms.' },
+    ),
+  ),
+  artwork: Type.Optional(
+    exactly(
+      { ...shownStatement, apple: answer('Tag Artwork of Apple Music, which is of the release.') },
+      'Statement on the cover. Absent in sheets of before.',
     ),
   ),
   sources: Type.Array(SourceTrace, { description: 'Traces in the sources, one for each track.' }),

@@ -2,7 +2,7 @@
 import Type, { type Static, type TProperties } from 'typebox'
 import { exactly, IdempotencyHeaders, oneOf, orNull, PageSize, Timestamp, Uuid } from './common.ts'
 import { COVER_TYPES, StoredCover } from './covers.ts'
-import { Disclosure, DisclosureChange } from './disclosure.ts'
+import { Disclosure, DisclosureChange, ReleaseDisclosure, ReleaseDisclosureChange } from './disclosure.ts'
 import { DISTRIBUTORS } from './distributors/index.ts'
 import { FADE_SHAPES } from './edges.ts'
 import { endpoints } from './endpoint.ts'
@@ -158,7 +158,7 @@ const shownFacts = {
   settings: Type.Optional(ReleaseSettings),
   anchor_track_id: Type.Optional(Uuid),
   receivers: Type.Optional(Receivers),
-  disclosure: Type.Optional(Disclosure),
+  disclosure: Type.Optional(ReleaseDisclosure),
   cover: Type.Optional(StoredCover),
   created_at: Timestamp,
   changed_at: Type.String({ format: 'date-time', description: 'Time of the last change.' }),
@@ -192,7 +192,7 @@ export const NewRelease = Type.Object(
     ...partial(optionalFacts),
     ...partial(masteringChanges),
     receivers: Type.Optional(Receivers),
-    disclosure: Type.Optional(Disclosure),
+    disclosure: Type.Optional(ReleaseDisclosure),
     tracks: Type.Optional(Type.Array(TrackChange, { maxItems: MAX_RELEASE_TRACKS, description: 'Tracks in order.' })),
   },
   {
@@ -216,7 +216,7 @@ export const ReleaseChange = exactly({
   ...partial(optionalFacts),
   ...partial(masteringChanges),
   receivers: Type.Optional(Receivers),
-  disclosure: Type.Optional(DisclosureChange),
+  disclosure: Type.Optional(ReleaseDisclosureChange),
 })
 export type ReleaseChange = Static<typeof ReleaseChange>
 

@@ -1,6 +1,6 @@
 import { spotify } from '../platforms/spotify.ts'
 import { withAdvice } from './advice.ts'
-import { published, quoted } from './foundation.ts'
+import { published } from './foundation.ts'
 import type { DistributorProfile } from './rules.ts'
 
 const PACKAGE = published(
@@ -19,9 +19,9 @@ const LOUDNESS = published(
   '2026-11-29',
 )
 
-const AI_CREDITS = quoted(
-  'Gary Whittaker, "Spotify AI Credits and DistroKid Uploads"',
-  'https://jackrighteous.com/es-us/blogs/ai-music-distribution-guide/spotify-ai-credits-distrokid-ai-music-uploads',
+const AI_CREDITS = published(
+  'Spotify, artists support, "AI credits on Spotify"',
+  'https://support.spotify.com/sn-en/artists/article/ai-credits/',
   '2026-11-29',
 )
 

@@ -1,8 +1,17 @@
 /** Columns of a release as a table: one row for each track, the facts of the release in every row. */
 import type { TObject } from 'typebox'
 import { cleanName } from '../../src-contract/clean-name.ts'
+import {
+  AI_USES,
+  type AiUse,
+  DISCLOSURE_CATEGORIES,
+  type DisclosureStatement,
+  type ReleaseDisclosureChange,
+} from '../../src-contract/disclosure.ts'
+import { trackDisclosure } from '../../src-contract/disclosure-answers.ts'
 import { FADE_SHAPES } from '../../src-contract/edges.ts'
 import { isrcOf } from '../../src-contract/isrc.ts'
+import { MAX_LINE_LENGTH } from '../../src-contract/limits.ts'
 import { RELEASE_KINDS, ReleaseChange, TrackChange } from '../../src-contract/releases.ts'
 import type { Detail } from '../../src-contract/text/details.ts'
 import { invalidRequest } from '../http/app-error.ts'
@@ -53,6 +62,13 @@ const KIND_WORDS: ReadonlyMap<string, string> = new Map([
   ...(['앨범', '정규', '정규 앨범', 'album', 'lp'] as const).map((word) => [word, 'album'] as const),
   ...(['미니', '미니 앨범', 'ep'] as const).map((word) => [word, 'ep'] as const),
 ])
+/** Head of the columns with statements about AI. */
+const AI = 'ai_'
+const USE_WORDS: ReadonlyMap<string, AiUse> = new Map([
+  ...['none', 'no', '없음'].map((word) => [word, 'none'] as const),
+  ...['assisted', 'partly', 'partial', '일부'].map((word) => [word, 'assisted'] as const),
+  ...['generated', 'wholly', 'fully', '전부'].map((word) => [word, 'generated'] as const),
+])
 /** Digits of a UPC whose leading zero a spreadsheet has dropped. */
 const UPC_WITHOUT_ZERO = /^\d{11}$/
 /** A number that a spreadsheet rounded to its first digits. */
@@ -83,6 +99,24 @@ const upc = code((plain) => {
   const digits = plain.replace(/\.0+$/, '')
   return upcOf(UPC_WITHOUT_ZERO.test(digits) ? `0${digits}` : digits)
 }, '')
+
+/** Reads a statement about AI, `generated; Suno; v5; note`; an empty cell takes it back. */
+const statement = (cell: string) => {
+  const [word = '', ...texts] = cell.split(BETWEEN.trim()).map(cleanName)
+  if (cleanName(cell) === '') return TAKEN_BACK
+  const use = USE_WORDS.get(word.toLowerCase())
+  if (!use || texts.length > STATEMENT_TEXTS.length || texts.some((one) => one.length > MAX_LINE_LENGTH)) return null
+  return { use, ...Object.fromEntries(texts.flatMap((one, at) => (one === '' ? [] : [[STATEMENT_TEXTS[at], one]]))) }
+}
+const STATEMENT_TEXTS = ['tools', 'model', 'note'] as const
+/** A statement that a cell removes; null marks an unusable cell. */
+const TAKEN_BACK = Symbol('taken back')
+
+function statementCell(of: DisclosureStatement | undefined): string {
+  if (!of) return ''
+  const texts = STATEMENT_TEXTS.map((name) => (of[name] ?? '').replaceAll(';', ','))
+  return [of.use, ...texts].join(BETWEEN).replace(/[; ]+$/, '')
+}
 
 const oneOf =
   (...words: readonly string[]) =>
@@ -118,6 +152,7 @@ const RELEASE_COLUMNS: readonly Column[] = [
   },
   { name: 'p_line', member: 'p_line', others: ['℗'], read: text },
   { name: 'c_line', member: 'c_line', others: ['©'], read: text },
+  { name: `${AI}artwork`, member: `${AI}artwork`, others: [], read: statement, rule: oneOf(...AI_USES) },
 ]
 
 const trackColumn = (member: string, read: Column['read'], others: readonly string[] = []): Column => ({
@@ -142,6 +177,7 @@ const TRACK_COLUMNS: readonly Column[] = [
   { ...trackColumn('fade_in_shape', lower), rule: oneOf(...FADE_SHAPES) },
   trackColumn('fade_out_seconds', number),
   { ...trackColumn('fade_out_shape', lower), rule: oneOf(...FADE_SHAPES) },
+  ...DISCLOSURE_CATEGORIES.map((name) => ({ ...trackColumn(AI + name, statement), rule: oneOf(...AI_USES) })),
   trackColumn('job_id', lower),
   trackColumn('source_id', lower),
 ]
@@ -161,18 +197,24 @@ export interface FileColumn {
 
 /** Returns a release as a table with every column, and the columns of its files if it has been exported. */
 export function releaseCsv({ facts, tracks }: ReleaseRecord, files: readonly FileColumn[] = []): string {
-  const ofRelease = RELEASE_COLUMNS.map(({ member }) => cellOf((facts as Readonly<Record<string, unknown>>)[member]))
+  const all: Readonly<Record<string, unknown>> = {
+    ...facts,
+    [`${AI}artwork`]: statementCell(facts.disclosure?.artwork),
+  }
+  const ofRelease = RELEASE_COLUMNS.map(({ member }) => cellOf(all[member]))
   const known = [NUMBER, ...TRACK_COLUMNS, ...RELEASE_COLUMNS, IDENTIFIER].map(({ name }) => name)
   const header = [...known, ...files.map(({ heading }) => heading)]
   const rows = tracks.map((track, index) => [
-    ...[String(index + 1), ...trackCells(track), ...ofRelease, track.trackId],
+    ...[String(index + 1), ...trackCells(track, facts), ...ofRelease, track.trackId],
     ...files.map(({ names }) => names[index] ?? ''),
   ])
   return writeTable(header, rows)
 }
 
-function trackCells({ facts, sourceId, jobId }: TrackRecord): string[] {
-  const all: Readonly<Record<string, unknown>> = { ...facts, source_id: sourceId, job_id: jobId }
+function trackCells({ facts, sourceId, jobId }: TrackRecord, { disclosure }: ReleaseRecord['facts']): string[] {
+  const stated = trackDisclosure(disclosure, facts.disclosure)
+  const ofAi = DISCLOSURE_CATEGORIES.map((category) => [AI + category, statementCell(stated[category])])
+  const all = { ...facts, source_id: sourceId, job_id: jobId, ...Object.fromEntries(ofAi) }
   return TRACK_COLUMNS.map(({ member }) => cellOf(all[member]))
 }
 
@@ -262,5 +304,17 @@ function valuesIn(
     faults.add(row, cell, broken, schema === ReleaseChange)
     return []
   })
-  return Object.fromEntries(entries)
+  return withDisclosure(entries)
+}
+
+/** Returns the members of a row, with the statements about AI as one. */
+function withDisclosure(entries: readonly (readonly [string, unknown])[]): object {
+  const isStatement = ([member]: readonly [string, unknown]) => member.startsWith(AI)
+  const disclosure: ReleaseDisclosureChange = Object.fromEntries(
+    entries
+      .filter(isStatement)
+      .map(([member, value]) => [member.slice(AI.length), value === TAKEN_BACK ? null : value]),
+  )
+  const others = Object.fromEntries(entries.filter((entry) => !isStatement(entry)))
+  return Object.keys(disclosure).length > 0 ? { ...others, disclosure } : others
 }

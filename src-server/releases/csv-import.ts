@@ -1,4 +1,5 @@
 /** Releases that the rows of a table make. Pure. */
+import { isDeepStrictEqual } from 'node:util'
 import { MAX_TITLE_LENGTH } from '../../src-contract/limits.ts'
 import type { ReleaseChange, ReleaseKind } from '../../src-contract/releases.ts'
 import type { TrackRow, TrackTable } from './csv-columns.ts'
@@ -13,8 +14,10 @@ export interface TableRelease {
   readonly rows: readonly TrackRow[]
 }
 
-/** Columns of the two members that have a different name in tables. */
-const COLUMNS: Readonly<Record<string, string>> = { title: 'release_title', artist: 'release_artist' }
+/** Columns of the members that have a different name in tables. */
+const COLUMNS: Readonly<Record<string, string>> = {
+  ...{ title: 'release_title', artist: 'release_artist', disclosure: 'ai_artwork' },
+}
 
 /**
  * Returns the releases of a table in the order of their first rows. Rows with the same title, artist and UPC form one; without a release
@@ -55,16 +58,24 @@ export function requireDistinct(rows: readonly TrackRow[], faults: CellFaults): 
   }
 }
 
+/** Tells whether a cell says nothing: it is empty, or the statements of its row are. */
+function isBlank(value: unknown): boolean {
+  return (
+    value === '' || (typeof value === 'object' && value !== null && Object.values(value).every((one) => one === null))
+  )
+}
+
 /** Returns the facts of a release, each from the first row with a value. Adds contradictory cells of other rows. */
 function factsOf(rows: readonly TrackRow[], faults: CellFaults): ReleaseChange {
   const facts: Record<string, unknown> = {}
   const said = new Map<string, number>()
   for (const row of rows)
     for (const [member, value] of Object.entries(row.release)) {
-      if (value === '') continue
+      if (isBlank(value)) continue
       const other = said.get(member)
       if (other === undefined) said.set(member, row.row)
-      else if (facts[member] !== value) faults.addAt(row, COLUMNS[member] ?? member, { rule: 'unlike_row', row: other })
+      else if (!isDeepStrictEqual(facts[member], value))
+        faults.addAt(row, COLUMNS[member] ?? member, { rule: 'unlike_row', row: other })
       facts[member] ??= value
     }
   return facts as ReleaseChange

@@ -1,4 +1,5 @@
 /** Names and texts of an exported folder. Pure. */
+import { trackDisclosure } from '../../src-contract/disclosure-answers.ts'
 import type { ExportedFile, FileSet, ReceiverCheck } from '../../src-contract/release-exports.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import { safeTitle } from '../../src-worker/result/names.ts'
@@ -79,6 +80,7 @@ export function releaseReport({ releaseId, facts, cover }: ReleaseRecord, tracks
       position: index + 1,
       file: own.files[0]?.name,
       ...own.track.facts,
+      disclosure: trackDisclosure(facts.disclosure, own.track.facts.disclosure),
       job_id: own.jobId,
       duration_seconds: durationOf(own),
       has_unapplied_edges: lacksEdges(own, tracks[index - 1]),

@@ -21,7 +21,7 @@ import type { Language } from '../../src-contract/text/language.ts'
 import { realPath } from '../../src-system/disk.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
 import { pictureFacts } from '../../src-worker/media/picture.ts'
-import { generatorIn, readClaimGenerator } from '../../src-worker/media/provenance.ts'
+import { generatorIn, ofManifest, readClaimGenerator } from '../../src-worker/media/provenance.ts'
 import { AppError } from '../http/app-error.ts'
 import {
   certificateJson,
@@ -435,7 +435,7 @@ async function traceOf(
     title,
     filename,
     source_sha256: sha256,
-    ...(generatorIn(facts.tags) ?? said),
+    ...(generatorIn(facts.tags) ?? (maker === undefined ? undefined : generatorIn(ofManifest(maker))) ?? said),
     has_c2pa_manifest: facts.hasProvenance,
     ...(maker === undefined ? {} : { c2pa_claim_generator: maker }),
   }

@@ -2,6 +2,7 @@
 
 import { cleanName } from '../../src-contract/clean-name.ts'
 import type { StoredCover } from '../../src-contract/covers.ts'
+import { DISCLOSURE_CATEGORIES, RELEASE_SUBJECTS } from '../../src-contract/disclosure.ts'
 import { isrcOf } from '../../src-contract/isrc.ts'
 import { MAX_RELEASE_TRACKS } from '../../src-contract/limits.ts'
 import type { Release, ReleaseChange, Track, TrackChange } from '../../src-contract/releases.ts'
@@ -80,7 +81,7 @@ export function changedFacts(
   { disclosure: stated, ...facts }: Partial<ReleaseFacts>,
   { settings, anchor_track_id: anchor, disclosure: change, ...changes }: ReleaseChange,
 ): ReleaseFacts {
-  const disclosure = changedDisclosure(stated, change)
+  const disclosure = changedDisclosure(RELEASE_SUBJECTS, stated, change)
   const { settings: keptSettings, anchor_track_id: keptAnchor, ...kept } = { ...NEW_RELEASE, ...facts }
   const given = {
     ...kept,
@@ -123,7 +124,7 @@ export function changedTrackFacts(
   song: SongNames | undefined,
 ): TrackFacts {
   const standard = facts ?? { ...NEW_TRACK, title: song?.title ?? '', artists: song?.artist ? [song.artist] : [] }
-  const disclosure = changedDisclosure(standard.disclosure, stated)
+  const disclosure = changedDisclosure(DISCLOSURE_CATEGORIES, standard.disclosure, stated)
   const {
     settings: kept,
     featured_artists: guests = [],

@@ -20,6 +20,7 @@ import { AppError } from '../http/app-error.ts'
 import type { Caller } from '../http/route.ts'
 import type { TrackRow, TrackTable } from './csv-columns.ts'
 import { type ReleaseNames, releasesOf, requireDistinct } from './csv-import.ts'
+import { beyondRelease } from './disclosure.ts'
 import type { ReleaseMastering } from './mastering.ts'
 import {
   changedFacts,
@@ -238,9 +239,12 @@ export class Releases {
         return found?.track
       }
       const changed = rows.flatMap((row) => {
+        const { disclosure, ...others } = row.track
+        const own = disclosure && { disclosure: beyondRelease(disclosure, facts.disclosure) }
+        const change = { ...others, ...own }
         const read = () => {
           const track = take(row)
-          return track ? this.#changedTrack(track, row.track, caller) : this.#newTrack(row.track, caller)
+          return track ? this.#changedTrack(track, change, caller) : this.#newTrack(change, caller)
         }
         return faults.within(row, read) ?? []
       })

@@ -6,6 +6,8 @@ import type { AudioFacts, SongTags } from './audio-facts.ts'
 /** A generator, and the tag that names it. */
 export interface GeneratorTrace {
   readonly generator: string
+  /** Its model or version, as the tag writes it; absent where it names none. */
+  readonly model?: string
   /** Name of the tag and its text, `comment: made with suno`. */
   readonly evidence: string
 }
@@ -43,9 +45,22 @@ export function generatorIn({ other = {}, ...named }: SongTags): GeneratorTrace 
     const found = entries.find(([field, text]) =>
       field === 'artist' ? text.trim().toLowerCase() === generator.toLowerCase() : pattern.test(text),
     )
-    if (found) return { generator, evidence: `${found[0]}: ${found[1]}`.slice(0, MAX_EVIDENCE_LENGTH) }
+    if (!found) continue
+    const [field, text] = found
+    const name = pattern.exec(text)
+    const model = modelIn(name ? text.slice(name.index + name[0].length) : '')
+    const evidence = `${field}: ${text}`.slice(0, MAX_EVIDENCE_LENGTH)
+    return { generator, ...(model === undefined ? {} : { model }), evidence }
   }
   return undefined
+}
+
+/** Version directly behind the name of a generator (` v4.5-plus`), or one that is called its model (`; model=chirp-v4`). */
+const VERSION_BEHIND = /^[\s/-]*(v?\d{1,2}(?:\.\d+)*(?:-[a-z]+)?)(?![\w.-])/i
+const NAMED_MODEL = /\bmodel(?:[ _]?(?:name|version))?\s*[=:]\s*([\w.-]{1,40})/i
+
+function modelIn(behind: string): string | undefined {
+  return (VERSION_BEHIND.exec(behind) ?? NAMED_MODEL.exec(behind))?.[1]
 }
 
 /**
@@ -56,9 +71,13 @@ export function madeWith({
   tags,
   claimGenerator = '',
 }: Pick<AudioFacts, 'tags' | 'claimGenerator'>): MadeWith | undefined {
-  // `Suno_AI/1.0 c2pa-rs/0.40`: products without spaces in them.
-  const named = generatorIn(tags) ?? generatorIn({ other: { claim_generator: claimGenerator.replaceAll('_', ' ') } })
+  const named = generatorIn(tags) ?? generatorIn(ofManifest(claimGenerator))
   return MADE_WITH.find((service) => service === named?.generator.toLowerCase())
+}
+
+/** Returns the maker that a manifest names as a tag: `Suno_AI/1.0 c2pa-rs/0.40` has no spaces within products. */
+export function ofManifest(claimGenerator: string): SongTags {
+  return { other: { c2pa_claim_generator: claimGenerator.replaceAll('_', ' ') } }
 }
 
 /** Bytes at the start and at the end of a file that are searched for a manifest. */

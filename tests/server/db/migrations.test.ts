@@ -201,6 +201,34 @@ test('a database of the version before releases opens, and its jobs expire as be
   db.close()
 })
 
+test('a release of the version before tracks had statements of their own says what it said, and what it says counts for its tracks', async () => {
+  const { dataDir } = oldDataDirectory()
+  const file = path.join(dataDir, DATABASE_FILE)
+  const before = openDatabase(file, readMigrations(FOLDER).slice(0, 26))
+  const disclosure = { vocals: { use: 'generated', tools: 'Suno v5', note: '합창' }, lyrics: { use: 'none' } }
+  const facts = JSON.stringify({ title: '밤', artist: '하늘', kind: 'ep', disclosure })
+  before
+    .prepare(
+      'INSERT INTO releases (release_id, facts, search_text, created_at_ms, changed_at_ms) VALUES (?, ?, ?, 1, 2)',
+    )
+    .run(DONE, facts, '밤')
+  before
+    .prepare('INSERT INTO release_tracks (track_id, release_id, place, facts) VALUES (?, ?, 0, ?)')
+    .run(QUEUED, DONE, JSON.stringify({ title: '첫차', artists: ['하늘'], composers: [], lyricists: [] }))
+  before.close()
+  const service = await startService({ dataDir, forkEngine: createHeldEngine().fork })
+  try {
+    const { body } = await service.get(`/api/v1/releases/${DONE}`)
+    expect(body).toMatchObject({ title: '밤', disclosure, tracks: [{ title: '첫차' }] })
+    expect(body.tracks[0]).not.toHaveProperty('disclosure')
+    const sheet = (await service.get(`/app/releases/${DONE}/disclosure`)).body
+    expect(sheet.tracks).toMatchObject([{ statements: disclosure, answers: { distrokid: { lyrics: false } } }])
+    expect(sheet.artwork).toEqual({ use: 'not_stated', apple: null })
+  } finally {
+    await service.stop()
+  }
+})
+
 test('a request that is repeated after the upgrade gets the first answer again, and another one with its key none', async () => {
   const engine = createHeldEngine()
   const service = await startService({ dataDir: oldDataDirectory().dataDir, forkEngine: engine.fork })

@@ -257,6 +257,39 @@ describe('releases by table', () => {
     })
   })
 
+  test('carry what is stated about AI: of a track in one cell, of the cover in another, and only differences become its own', async () => {
+    const { body } = await service.post('/api/v1/releases', {
+      ...{ title: 'x', artist: 'y', kind: 'ep' },
+      disclosure: { lyrics: { use: 'none' }, artwork: { use: 'assisted', tools: 'Krita; Firefly', model: '3' } },
+      tracks: [
+        { title: 'A', disclosure: { vocals: { use: 'generated', tools: 'Suno', model: 'v5' } } },
+        { title: 'B' },
+      ],
+    })
+    const url = `/api/v1/releases/${body.release_id}/csv`
+    const table = await csvOf(body)
+    const put = (changed: string) => send('PUT', url, changed)
+    const { header, rows } = readTable(bytes(table))
+    const cells = (name: string) => rows.map(({ cells: row }) => row[header.indexOf(name)])
+    expect(cells('ai_vocals')).toEqual(['generated; Suno; v5', ''])
+    expect(cells('ai_lyrics')).toEqual(['none', 'none'])
+    expect(cells('ai_artwork')).toEqual(Array(2).fill('assisted; Krita, Firefly; 3'))
+    const same = (await put(table)).body.releases[0]
+    expect(same.tracks.map((track: { disclosure?: object }) => track.disclosure)).toEqual([
+      ...[{ vocals: { use: 'generated', tools: 'Suno', model: 'v5' } }, undefined],
+    ])
+    expect(same.disclosure.artwork).toMatchObject({ use: 'assisted', model: '3' })
+    const edited = table.replace('generated; Suno; v5', '').replace(/none(?=[^n]*$)/, '전부;;v2')
+    const changed = (await put(edited)).body.releases[0]
+    expect(changed.tracks.map((track: { disclosure?: object }) => track.disclosure)).toEqual([
+      ...[undefined, { lyrics: { use: 'generated', model: 'v2' } }],
+    ])
+    const wrong = await put(table.replace('generated; Suno', 'perhaps; Suno'))
+    expect(wrong.body.error.details).toEqual([
+      expect.stringMatching(/^Row 2, ai_vocals: .* one of: none, assisted, generated\.$/),
+    ])
+  })
+
   test('change the tracks of their identifiers or numbers, add others, and give them their order', async () => {
     const { body: release } = await service.post('/api/v1/releases', {
       ...{ title: 'Ep', artist: 'Band', kind: 'ep' },

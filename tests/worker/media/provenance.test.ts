@@ -27,6 +27,19 @@ test('the evidence is the tag with its text', () => {
   expect(generatorIn({ comment: `suno ${'x'.repeat(500)}` })?.evidence).toHaveLength(160)
 })
 
+test.each([
+  ['made with suno v4.5-plus', 'v4.5-plus'],
+  ['Udio v1.5; seed=9', 'v1.5'],
+  ['ACE-Step 1.5', '1.5'],
+  ['made with suno studio; model=chirp-v5; created=2026', 'chirp-v5'],
+  ['https://suno.com/song/12ab', undefined],
+  ['suno 2026-01-17', undefined],
+  ['made by suno; created=2026-01-17', undefined],
+])('the model in “%s” is %s', (comment, model) => {
+  expect(generatorIn({ comment })).toMatchObject({ evidence: `comment: ${comment}` })
+  expect(generatorIn({ comment })?.model).toBe(model)
+})
+
 /** A text of CBOR. */
 const cbor = (text: string) => {
   const bytes = Buffer.from(text)
