@@ -440,16 +440,24 @@ test('what a toast covers can be scrolled from under it', async ({ page }) => {
   }
 })
 
-test('a toast stays where it is when another screen is opened', async ({ page }) => {
+test('a toast stays where it is when another screen is opened, whatever the height of its action bar', async ({
+  page,
+}) => {
   await drop(page, [song('Alpha.wav', 1, 2), song('Beta.wav', 2, 2)])
   await rowOf(page, 'Alpha').getByRole('button', { name: 'Remove: Alpha' }).click()
   const toast = page.locator('.toast')
   await toast.getByRole('button', { name: 'Undo' }).focus()
-  for (const width of [1280, 700]) {
+  await expect(page.locator('.song.ready')).toHaveCount(1)
+  await rowOf(page, 'Beta').locator('.ti').click()
+  await toast.getByRole('button', { name: 'Undo' }).focus()
+  const edgeOf = (selector: string, edge: 'top' | 'bottom') =>
+    page.locator(selector).evaluate((element, side) => element.getBoundingClientRect()[side], edge)
+  for (const width of [1280, 700, 560]) {
     await page.setViewportSize({ width, height: 800 })
     await page.goto(page.url().replace(/#.*/, '#/'))
-    await expect(page.locator('.action-bar')).toBeVisible()
+    await expect(page.locator('.playbtn')).toBeVisible()
     const place = await toast.boundingBox()
+    expect(await edgeOf('.toast', 'bottom')).toBeLessThanOrEqual((await edgeOf('.action-bar', 'top')) - 16)
     for (const screen of ['history', 'automate', 'settings']) {
       await page.goto(page.url().replace(/#.*/, `#/${screen}`))
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
