@@ -276,7 +276,9 @@ export class Playback {
       },
       onFailure: (track, error) => {
         const { version, form } = partsOfTrack(track)
-        if (form !== null) this.late.fail(version, form, error)
+        // An audition that is not heard yet leaves the one before it.
+        if (version === 'audition' && track === heardTrack(this.#state)) this.#fail()
+        else if (form !== null) this.late.fail(version, form, error)
         else if (this.#state.item?.kind === 'job') this.#setReadiness(version, 'failed')
         else this.#fail()
       },

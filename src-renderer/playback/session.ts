@@ -39,8 +39,13 @@ export class PlaybackSession {
 
   /** Reads versions one after another. */
   async load(versions: readonly PlaybackVersion[]): Promise<void> {
-    const read = versions.flatMap((one) => (one.source ? [this.#toLoad(one.id, one, one.source, this.signal)] : []))
+    const read = versions.flatMap((one) => {
+      const { id, track, source } = one
+      if (!source || (track && this.#forms.has(track))) return []
+      return [this.#toLoad(track ?? id, one, source, track ? this.#forms.add(track) : this.signal)]
+    })
     await this.graph?.load(read)
+    for (const { track } of versions) if (track) this.#forms.settle(track)
   }
 
   /** Loads a form of a version as a track of its own; does nothing if it is loaded or loading. */

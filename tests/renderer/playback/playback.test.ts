@@ -4,6 +4,7 @@ import type { MasterResult } from '../../../src-contract/report.ts'
 import { clock, clockTenths } from '../../../src-contract/text/numbers.ts'
 import type { AudioGraph, AudioGraphDeps } from '../../../src-renderer/playback/audio-graph.ts'
 import { Playback } from '../../../src-renderer/playback/playback.ts'
+import { songItem } from '../../../src-renderer/playback/song-item.ts'
 import { fileOpener } from '../../../src-renderer/playback/source.ts'
 import {
   aimedAt,
@@ -128,6 +129,44 @@ async function started(coins: boolean[] = []) {
   await visit.open()
   return visit
 }
+
+/** A song that was not mastered yet, before and with the audition of its newest sound. */
+const LEVEL = { integratedLufs: -16.7, truePeakDbtp: -1 }
+const SONG = songItem({ title: 'Song', sourceId: 'song', durationSeconds: 200, rateHz: 48_000, level: LEVEL })
+const audition = (sound: string): PlaybackVersion => ({
+  ...version('audition', 'audition', '1', -14),
+  track: `audition ${sound} exact`,
+})
+
+describe('an audition', () => {
+  it('sounds that was there before the song was played for the first time', async () => {
+    const visit = visited()
+    visit.load(SONG)
+    await visit.late.setAudition(audition('a'))
+    visit.choose('audition')
+    visit.play()
+    await visit.open()
+    expect(visit.fake.last('choose')).toBe('audition a exact')
+    expect(visit.fake.all('load')).toEqual([['audition a exact', 'source']])
+    await visit.late.setAudition(audition('b'))
+    expect(visit.fake.last('choose')).toBe('audition b exact')
+    visit.fake.sound('audition b exact', 2)
+    expect(visit.fake.all('drop'), 'the replaced one').toEqual(['audition a exact'])
+  })
+
+  it('that cannot be read is told, unless another one plays', async () => {
+    const visit = visited()
+    visit.load(SONG)
+    await visit.late.setAudition(audition('a'))
+    visit.choose('audition')
+    visit.play()
+    await visit.open()
+    visit.fake.fail('audition b exact')
+    expect(visit.state()).toMatchObject({ hasFailed: false, isPlaying: true })
+    visit.fake.fail('audition a exact')
+    expect(visit.state()).toMatchObject({ hasFailed: true, isPlaying: false })
+  })
+})
 
 describe('a button pressed while the sound is being started', () => {
   it('takes effect when the sound has started', async () => {
