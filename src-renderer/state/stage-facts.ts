@@ -4,6 +4,7 @@ import type { BatchSong } from '../../src-contract/app.ts'
 import type { AuditionPicture } from '../../src-contract/auditions.ts'
 import type { Job } from '../../src-contract/jobs.ts'
 import type { Report, Warning } from '../../src-contract/report.ts'
+import { fromWireValues } from '../../src-contract/wire-values.ts'
 import { thirdOctaveHz } from '../drawing/response.ts'
 import { commonRateHz, heardSeconds } from './listen-versions.ts'
 
@@ -28,8 +29,10 @@ export interface StageFacts {
 const isClipped = (warnings: readonly Warning[] | undefined): boolean =>
   warnings?.some(({ code }) => code === 'INPUT_CLIPPED') ?? false
 
-function cutoffOf(warnings: readonly Warning[] | undefined): number | undefined {
-  const cutoffHz = Number(warnings?.find(({ code }) => code === 'INPUT_BAND_LIMITED')?.values?.cutoffHz)
+/** Returns the frequency above which a song contains nothing, Hz, from its warnings; undefined where it reaches the top. */
+export function cutoffOf(warnings: readonly Warning[] | undefined): number | undefined {
+  const found = warnings?.find(({ code }) => code === 'INPUT_BAND_LIMITED')
+  const cutoffHz = Number(fromWireValues(found?.values ?? {}).cutoffHz)
   return cutoffHz > 0 ? cutoffHz : undefined
 }
 

@@ -3,12 +3,14 @@ import { Check, CircleX, Ellipsis, GripVertical, Pause, Play, TriangleAlert, X }
 import { type CSSProperties, memo, type ReactNode, useCallback, useMemo } from 'react'
 import type { Source } from '../../../src-contract/app.ts'
 import type { Job } from '../../../src-contract/jobs.ts'
+import { frequency } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Cover } from '../../components/cover.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { GRID_CELL, GRID_HEADER, gridRow } from '../../components/grid-roles.ts'
 import { useApp, usePlayback } from '../../state/app-state.ts'
 import { type SongRow, titleOf } from '../../state/song-rows.ts'
+import { cutoffOf } from '../../state/stage-facts.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Text } from '../../text/en.ts'
 import { codecName } from '../../text/format.ts'
@@ -210,7 +212,6 @@ function State({
 /** Most facts in the second line of a row. */
 const MOST_TAGS = 4
 
-/** Returns the facts in the second line: length, findings, format, own settings. */
 /** Returns what is said of a song in a few words each: its length first, its format last. */
 export function useTags({ song, upload, job, kind }: SongRow, isOwn: boolean): string[] {
   const { t, format } = useWords()
@@ -218,11 +219,13 @@ export function useTags({ song, upload, job, kind }: SongRow, isOwn: boolean): s
   if (!song) return [...(upload ? [format.bytes(upload.sizeBytes)] : []), ...own]
   const { source, analysis, mastered_before, job_ids } = song
   const found = analysis?.warnings.flatMap(({ code }) => t.row.tags[code] ?? []) ?? []
+  const cutoffHz = cutoffOf(analysis?.warnings)
   const peak = analysis?.true_peak_dbtp ?? 0
   return [
     format.duration(source.duration_seconds),
     ...(peak > 0.05 ? [`${format.signed(peak)} dBTP`] : []),
     ...found,
+    ...(cutoffHz ? [t.row.cutoff(frequency(cutoffHz))] : []),
     ...(mastered_before && job_ids.length === 0 ? [t.row.masteredBefore] : []),
     ...(kind === 'done' || kind === 'below' ? mastersOf(job, t) : []),
     formatOf(source, t),

@@ -184,7 +184,7 @@ function Plot({ curves, label }: { curves: Curves; label: string }) {
           <g key={db}>
             <line className="g" x1={layout.left} x2={layout.right} y1={toY(db)} y2={toY(db)} />
             {/* The lowest label is hidden behind the unit. */}
-            {toY(db) < layout.bottom - 12 && (
+            {toY(db) < layout.bottom - 16 && (
               <text className="t e" x={layout.left - 5} y={toY(db) + 4}>
                 {format.target(db)}
               </text>
