@@ -1,15 +1,16 @@
 /** Forwards the messages of a host from standard input to `/mcp`, and the answers back. */
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import {
-  ErrorCode,
   isInitializeRequest,
   isJSONRPCErrorResponse,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
   type JSONRPCRequest,
-} from '@modelcontextprotocol/sdk/types.js'
+  parseJSONRPCMessage,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client'
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { atMost } from '../src-contract/at-most.ts'
 import { readFailure } from '../src-contract/client.ts'
 import type { Place } from './service-client.ts'
@@ -31,10 +32,12 @@ export interface McpBridge {
 
 /** Prefix of the ids of the bridge's own requests. */
 const OWN = 'loudsmith-bridge-'
+/** Code of the protocol's libraries for a call that lost its connection. */
+const CONNECTION_CLOSED = -32000
 
 /**
- * Creates the bridge. If the service is gone or has forgotten the session, pending requests get an error, and the next message opens an
- * equal session at the service then running.
+ * Creates the bridge, for hosts of each era of the protocol. If the service is gone or has forgotten the session, pending requests get an
+ * error, and the next message opens an equal session at the service then running.
  */
 export function createMcpBridge(deps: McpBridgeDeps): McpBridge {
   return new Bridge(deps)
@@ -43,7 +46,8 @@ export function createMcpBridge(deps: McpBridgeDeps): McpBridge {
 class Bridge implements McpBridge {
   readonly #deps: McpBridgeDeps
   readonly #host = new StdioServerTransport()
-  readonly #pending = new Set<JSONRPCRequest['id']>()
+  /** Requests without an answer. Aborting one cancels it in the stateless era, whose service hears of no cancellation. */
+  readonly #pending = new Map<JSONRPCRequest['id'], AbortController>()
   readonly #own = new Map<JSONRPCRequest['id'], (answer: JSONRPCMessage) => void>()
   #place: Place
   #service: StreamableHTTPClientTransport | undefined
@@ -72,10 +76,13 @@ class Bridge implements McpBridge {
 
   async #toService(message: JSONRPCMessage): Promise<void> {
     if (isInitializeRequest(message)) this.#initialize = message as JSONRPCRequest
+    if (!this.#initialize && cancels(message)) return this.#cancel(message)
     const waiting = isJSONRPCRequest(message) ? [message.id] : []
     try {
       await this.#send(message)
     } catch (error) {
+      const answer = answerIn(error)
+      if (answer) return this.#toHost(this.#service, answer)
       if (isRefusal(error)) return this.#answer(waiting, error)
       for (const id of waiting) this.#pending.delete(id)
       await this.#lose()
@@ -89,14 +96,28 @@ class Bridge implements McpBridge {
   }
 
   async #send(message: JSONRPCMessage): Promise<void> {
-    if (isJSONRPCRequest(message)) this.#pending.add(message.id)
+    const call = new AbortController()
+    if (isJSONRPCRequest(message)) this.#pending.set(message.id, call)
     if (!this.#service) {
       const service = await this.#open()
       const first = this.#initialize
       if (first && message !== first) await this.#reinitialize(service, first)
       this.#service = service
     }
-    await this.#service.send(message)
+    if (this.#initialize || !isJSONRPCRequest(message)) return this.#service.send(message)
+    const onRequestStreamEnd = () => void this.#loseCall(message.id)
+    await this.#service.send(message, { requestSignal: call.signal, onRequestStreamEnd })
+  }
+
+  #cancel({ params }: Cancellation): void {
+    const call = this.#pending.get(params.requestId)
+    this.#pending.delete(params.requestId)
+    call?.abort()
+  }
+
+  /** Answers a call of the stateless era whose stream ended first. */
+  async #loseCall(id: JSONRPCRequest['id']): Promise<void> {
+    if (this.#pending.has(id)) await this.#answer([id], new Error(this.#deps.lostMessage))
   }
 
   async #open(): Promise<StreamableHTTPClientTransport> {
@@ -127,10 +148,10 @@ class Bridge implements McpBridge {
     }
   }
 
-  #toHost(service: StreamableHTTPClientTransport, message: JSONRPCMessage): void {
+  #toHost(service: StreamableHTTPClientTransport | undefined, message: JSONRPCMessage): void {
     if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {
       const version = isJSONRPCResultResponse(message) ? message.result.protocolVersion : undefined
-      if (typeof version === 'string') service.setProtocolVersion(version)
+      if (typeof version === 'string') service?.setProtocolVersion(version)
       const own = message.id === undefined ? undefined : this.#own.get(message.id)
       own?.(message)
       if (own) return
@@ -141,7 +162,7 @@ class Bridge implements McpBridge {
 
   /** Checks whether the session still exists after a connection fault. */
   async #check(service: StreamableHTTPClientTransport): Promise<void> {
-    if (service !== this.#service) return
+    if (service !== this.#service || !this.#initialize) return
     try {
       const response = await fetch(`${this.#place.baseUrl}/mcp`, {
         method: 'POST',
@@ -166,7 +187,7 @@ class Bridge implements McpBridge {
     const lost = this.#service
     this.#service = undefined
     await lost?.close()
-    await this.#answer([...this.#pending], new Error(this.#deps.lostMessage))
+    await this.#answer([...this.#pending.keys()], new Error(this.#deps.lostMessage))
   }
 
   /** Answers requests of the host with a failure. */
@@ -174,7 +195,7 @@ class Bridge implements McpBridge {
     const message = sentenceOf(error)
     for (const id of ids) {
       this.#pending.delete(id)
-      await this.#host.send({ jsonrpc: '2.0', id, error: { code: ErrorCode.ConnectionClosed, message } })
+      await this.#host.send({ jsonrpc: '2.0', id, error: { code: CONNECTION_CLOSED, message } })
     }
   }
 }
@@ -186,10 +207,26 @@ function sentenceOf(error: unknown): string {
   return sent < 0 ? message : readFailure(0, message.slice(sent), () => null).message
 }
 
+interface Cancellation {
+  readonly params: { readonly requestId: JSONRPCRequest['id'] }
+}
+
+function cancels(message: object): message is Cancellation {
+  return 'method' in message && message.method === 'notifications/cancelled'
+}
+
+/** Returns the answer of the protocol in a refusal of the stateless era; undefined if there is none. */
+function answerIn(error: unknown): JSONRPCMessage | undefined {
+  try {
+    return error instanceof SdkHttpError ? parseJSONRPCMessage(JSON.parse(String(error.data.text))) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Returns the HTTP status of a failed message; undefined without an answer. */
 function statusOf(error: unknown): number | undefined {
-  const { code } = error as { code?: unknown }
-  return typeof code === 'number' ? code : undefined
+  return error instanceof SdkHttpError ? error.status : undefined
 }
 
 /** Returns whether the service itself refuses, as any other would. */

@@ -91,7 +91,7 @@ export const ACCOUNT_TOOLS = [
       const params = { job_id }
       if (confirm) {
         const headers = idempotent(idempotency_key)
-        return jobAnswer(await newJob(() => client.call('retryJob', { params, body: changes, headers }), context, wait))
+        return newJob(() => client.call('retryJob', { params, body: changes, headers }), context, wait)
       }
       const { status } = await client.call('readJob', { params, signal })
       const { credits } = await client.call('readAccount', { signal })

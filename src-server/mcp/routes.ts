@@ -8,9 +8,9 @@ import { preferredLanguage } from '../../src-contract/text/language.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
 import { readJson, untilGone } from '../http/route.ts'
-import type { McpSessions, SessionsDeps } from './sessions.ts'
+import type { McpEndpoint, McpEndpointDeps } from './endpoint.ts'
 
-export interface McpRoutesDeps extends Omit<SessionsDeps, 'clock'> {
+export interface McpRoutesDeps extends Omit<McpEndpointDeps, 'clock'> {
   readonly clock: Clock
   /** Returns the API key of a request; throws INVALID_API_KEY without one, also if there is another credential. */
   readonly keyOf: (request: FastifyRequest) => { readonly keyId: string; readonly scope: Scope; readonly key: string }
@@ -19,10 +19,10 @@ export interface McpRoutesDeps extends Omit<SessionsDeps, 'clock'> {
 /** First bytes of an event stream, a comment: without them a client would see no answer until there is a message. */
 const OPENING = ':\n\n'
 
-/** Serves `/mcp`. The protocol library is loaded with the first request. Returns a function that ends the sessions. */
+/** Serves `/mcp`. The protocol library is loaded with the first request. Returns a function that ends its sessions and calls. */
 export function mcpRoutes(app: FastifyInstance, { keyOf, ...deps }: McpRoutesDeps): () => Promise<void> {
-  let sessions: Promise<McpSessions> | undefined
-  const load = async () => new (await import('./sessions.ts')).McpSessions(deps)
+  let endpoint: Promise<McpEndpoint> | undefined
+  const load = async () => new (await import('./endpoint.ts')).McpEndpoint(deps)
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
@@ -34,32 +34,32 @@ export function mcpRoutes(app: FastifyInstance, { keyOf, ...deps }: McpRoutesDep
         language: preferredLanguage(headers['accept-language']),
         program: headers['user-agent'] ?? 'mcp',
       }
-      const body =
-        method === 'POST' ? await readJson(request, { clock: deps.clock, signal: untilGone(reply) }) : undefined
-      sessions ??= load()
-      const answer = await (await sessions).answer(
+      const signal = untilGone(reply)
+      const body = method === 'POST' ? await readJson(request, { clock: deps.clock, signal }) : undefined
+      endpoint ??= load()
+      const { response, isModern } = await (await endpoint).answer(
         {
-          request: webRequest(request, deps.baseUrl),
+          request: webRequest(request, deps.baseUrl, signal),
           parsedBody: body,
           onClosed: (listener) => void reply.raw.once('close', listener),
         },
         caller,
       )
-      if (answer.status >= 400) throw await refusalOf(answer)
-      return send(reply, answer)
+      if (response.status >= 400 && !isModern) throw await refusalOf(response)
+      return send(reply, response)
     },
   })
-  return async () => (await sessions)?.close()
+  return async () => (await endpoint)?.close()
 }
 
-function webRequest({ method, headers }: FastifyRequest, baseUrl: string): Request {
+function webRequest({ method, headers }: FastifyRequest, baseUrl: string, signal: AbortSignal): Request {
   const texts = Object.entries(headers).flatMap(([name, value]) =>
     typeof value === 'string' ? [[name, value] as [string, string]] : [],
   )
-  return new Request(`${baseUrl}/mcp`, { method, headers: texts })
+  return new Request(`${baseUrl}/mcp`, { method, headers: texts, signal })
 }
 
-/** Converts a refusal of the protocol library: every unsuccessful answer of the service has the same form. */
+/** Converts a refusal of the protocol library: unsuccessful answers of the service have one form, except where clients read the protocol's. */
 async function refusalOf({ status, body }: Response): Promise<AppError> {
   await body?.cancel()
   if (status === 404) return new AppError('NOT_FOUND')

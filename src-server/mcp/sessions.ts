@@ -1,14 +1,10 @@
-/** Sessions of MCP clients. Each belongs to the API key that opened it. */
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { atMost } from '../../src-contract/at-most.ts'
-import { createClient } from '../../src-contract/client.ts'
+/** Sessions of MCP clients of the protocol up to 2025-11-25. Each belongs to the API key that opened it. */
+import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Scope } from '../../src-contract/endpoint.ts'
 import { MAX_MCP_SESSIONS } from '../../src-contract/limits.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import type { Clock } from '../../src-system/system.ts'
 import { AppError, invalidRequest } from '../http/app-error.ts'
-import { createMcpServer, type McpServerDeps } from './server.ts'
 
 /**
  * Idle time after which a session without an open answer may be evicted for another one of its key, ms. Its client is told to start a new one.
@@ -25,18 +21,20 @@ export interface McpCaller {
   readonly program: string
 }
 
-export interface SessionsDeps extends Omit<McpServerDeps, 'client' | 'scope' | 'language' | 'isOver' | 'inTurn'> {
-  readonly clock: Pick<Clock, 'monotonicMs'>
-  /** Address of the API, without a trailing slash. */
-  readonly baseUrl: string
-}
-
 /** One request, and how long its answer lasts. */
 export interface McpRequest {
+  /** Its signal fires when the client is gone. */
   readonly request: Request
   readonly parsedBody: unknown
   /** Calls `listener` when the answer has been sent, or the client is gone. */
   readonly onClosed: (listener: () => void) => void
+}
+
+export interface SessionsDeps {
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly newUuid: () => string
+  /** Returns the server of a session; `isOver` says whether the session has ended. */
+  readonly serverFor: (caller: McpCaller, isOver: () => boolean) => Server
 }
 
 interface Session {
@@ -47,11 +45,10 @@ interface Session {
   lastUsedMs: number
 }
 
-/** The open sessions, and for each key the queue of its free work. */
+/** The open sessions. */
 export class McpSessions {
   readonly #deps: SessionsDeps
   readonly #sessions = new Map<string, Session>()
-  readonly #turns = new Map<string, McpServerDeps['inTurn']>()
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps
@@ -124,26 +121,13 @@ export class McpSessions {
     void transport.close()
   }
 
-  async #connect(
-    id: string,
-    transport: WebStandardStreamableHTTPServerTransport,
-    { keyId, key, scope, language, program }: McpCaller,
-  ): Promise<void> {
-    const { baseUrl } = this.#deps
+  async #connect(id: string, transport: WebStandardStreamableHTTPServerTransport, caller: McpCaller): Promise<void> {
     let isOver = false
     transport.onclose = () => {
       isOver = true
       this.#sessions.delete(id)
     }
-    const client = createClient({
-      ...{ baseUrl, session: key, language: () => language },
-      fetch: (url, init) =>
-        fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string>), 'User-Agent': program } }),
-    })
-    const inTurn = this.#turns.get(keyId) ?? atMost(1)
-    this.#turns.set(keyId, inTurn)
-    const server = createMcpServer({ ...this.#deps, client, scope, language, inTurn, isOver: () => isOver })
-    await server.connect(transport as Transport)
+    await this.#deps.serverFor(caller, () => isOver).connect(transport)
   }
 }
 

@@ -20,7 +20,7 @@ import { SETTING_NAMES, SETTINGS } from '../../src-contract/settings.ts'
 import { waitForJob } from '../../src-contract/wait-for-job.ts'
 import { WordsRequest } from '../../src-contract/words.ts'
 import { Confirm, IdempotencyKey, idempotent, pathArgument, waitSeconds } from './shared-arguments.ts'
-import { jobAnswer, type ToolContext, tool } from './tool.ts'
+import { jobAnswer, type ToolAnswer, type ToolContext, tool } from './tool.ts'
 
 const songFields = {
   file: pathArgument('Full path of an MP3, WAV or FLAC file inside the folders that the owner allowed.'),
@@ -122,7 +122,7 @@ async function master(args: Static<typeof MasterInput>, context: ToolContext) {
       throw cause
     }) as Promise<CreatedJob>
   // A request that is broken off might have made the job already: it is cancelled by its identifier.
-  return jobAnswer(await newJob(create, context, wait))
+  return newJob(create, context, wait)
 }
 
 /** Stores the stems in a ZIP and resolves with the identifier of their set. */
@@ -142,15 +142,25 @@ const removeStems = (setId: string, { client }: ToolContext) =>
   client.call('deleteStemSet', { params: { source_id: setId } })
 
 /**
- * Makes a job and resolves with it when it has ended, or with its state after `waitFor` seconds. Reports its progress meanwhile. Cancels
- * the job if the call is cancelled.
+ * Makes a job and answers with it when it has ended, or with its state after `waitFor` seconds. Reports its progress meanwhile. Cancels
+ * the job if the call is cancelled. A caller that follows tasks gets the job as one instead of waiting for its end.
  */
 export async function newJob(
   create: () => Promise<CreatedJob>,
   context: ToolContext,
   waitFor: number | undefined,
+): Promise<ToolAnswer> {
+  if (!context.followsTasks || waitFor !== undefined) return jobAnswer(await endedJob(create, context, waitFor))
+  const { job_id } = await create()
+  const job = await context.client.call('readJob', { params: { job_id } })
+  return { ...jobAnswer(job), ...(job.status === 'queued' ? { task: job } : {}) }
+}
+
+async function endedJob(
+  create: () => Promise<CreatedJob>,
+  { client, signal, isCancelled, report }: ToolContext,
+  waitFor: number | undefined,
 ): Promise<Job> {
-  const { client, signal, isCancelled, report } = context
   const told = new AbortController()
   // The stream is opened before the job is made, only for its progress: the end is polled. A refused stream costs only the progress.
   const stream =

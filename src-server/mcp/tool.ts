@@ -17,6 +17,8 @@ export interface Link {
 export interface ToolAnswer {
   readonly value: object
   readonly links?: readonly Link[]
+  /** Job that the caller follows as a task instead of the answer. */
+  readonly task?: Job
 }
 
 /** Context of one call of a tool. */
@@ -36,6 +38,8 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** Returns whether the caller has cancelled the call; false if the caller is gone. */
   readonly isCancelled: () => boolean
+  /** True if the caller follows a new job as a task: no call waits for its end. */
+  readonly followsTasks: boolean
   /** Reports the progress to the caller, 0 to 100; undefined for a caller that did not ask. */
   readonly report: ((progress: number, message: string) => void) | undefined
 }

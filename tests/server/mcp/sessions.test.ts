@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { MAX_MCP_SESSIONS } from '../../../src-contract/limits.ts'
-import { McpSessions } from '../../../src-server/mcp/sessions.ts'
+import { McpEndpoint } from '../../../src-server/mcp/endpoint.ts'
 import { createFakeClock } from '../../support/fake-clock.ts'
 
 const INITIALIZE = {
@@ -13,7 +13,7 @@ const INITIALIZE = {
 test('a key has its own sessions: one more is refused, until one ends or is idle', async () => {
   const clock = createFakeClock()
   const unused = () => Promise.reject(new Error('unused'))
-  const sessions = new McpSessions({
+  const endpoint = new McpEndpoint({
     ...{ clock, baseUrl: 'http://127.0.0.1:1', version: '1', newUuid: randomUUID },
     ...{ filesOfCall: () => ({ openFile: unused, discard: unused }), openFolder: unused, onFault: unused },
     onRefused: () => undefined,
@@ -25,7 +25,7 @@ test('a key has its own sessions: one more is refused, until one ends or is idle
       ...(session === undefined ? {} : { 'mcp-session-id': session }),
     }
     const request = new Request('http://127.0.0.1:1/mcp', { method, headers })
-    const answer = await sessions.answer(
+    const { response: answer } = await endpoint.answer(
       { request, parsedBody: method === 'POST' ? INITIALIZE : undefined, onClosed: (one) => closed.push(one) },
       { keyId, key: 'k', scope: 'all', language: 'en', program: 'test' },
     )
@@ -57,5 +57,5 @@ test('a key has its own sessions: one more is refused, until one ends or is idle
   expect((await send('own', 'POST')).status).toBe(200)
   await expect(send('own', 'DELETE', own[1]!.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   expect((await send('other', 'DELETE', other.id)).status).toBe(200)
-  await sessions.close()
+  await endpoint.close()
 })
