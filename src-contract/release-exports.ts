@@ -1,6 +1,7 @@
 /** Export of a release as one folder with its delivery certificate, and the later check of such a folder (extension). */
 import Type, { type Static } from 'typebox'
 import { exactly, oneOf, Uuid } from './common.ts'
+import { StoredCover } from './covers.ts'
 import { RELEASE } from './delivery-target.ts'
 import { DisclosureSheet } from './disclosure.ts'
 import { FIELD_NEEDS, RELEASE_FIELDS } from './distributors/fields.ts'
@@ -189,6 +190,9 @@ export const Certificate = exactly({
   receivers: Type.Array(ReceiverCheck, {
     description: 'Chosen receivers with their rules and verdicts; without a choice all of them, without verdicts.',
   }),
+  cover: Type.Optional(
+    exactly(StoredCover.properties, 'The exported cover, with all that was changed in the picture that was sent.'),
+  ),
   disclosure: Type.Optional(exactly(DisclosureSheet.properties, 'The AI disclosure sheet.')),
 })
 export type Certificate = Static<typeof Certificate>

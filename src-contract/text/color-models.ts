@@ -33,6 +33,8 @@ export const COVER_CHANGE_WORDS: Readonly<Record<CoverChange, Words>> = {
   },
   turned: { en: 'It was turned as its camera says.', ko: '카메라가 기록한 방향대로 돌렸어요.' },
   flattened: { en: 'Its transparent parts were put on white.', ko: '투명한 부분을 흰색으로 채웠어요.' },
+  resized: { en: 'It was made smaller.', ko: '크기를 줄였어요.' },
+  jpeg: { en: 'It was coded as JPEG.', ko: 'JPEG로 바꿨어요.' },
   private_data: {
     en: 'Location, camera and other private data were removed.',
     ko: '위치, 카메라 등 개인 정보를 지웠어요.',

@@ -1,6 +1,6 @@
 /** Rows of the batch: songs in their order, each with its state and settings. SQL only, no rules. */
 import type { BATCH_SONG_STATES, Preset } from '../../src-contract/app.ts'
-import type { ColorModel, StoredCover as CoverFacts } from '../../src-contract/covers.ts'
+import type { ColorModel, CoverChange, StoredCover as CoverFacts } from '../../src-contract/covers.ts'
 import type { ErrorCode, ErrorParams } from '../../src-contract/errors.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import { type MasterSettings, masterSettings } from '../../src-contract/settings.ts'
@@ -46,17 +46,20 @@ interface RawRow {
   width_px: number
   height_px: number
   color_model: ColorModel | null
+  changes: string | null
   cover_bytes: number
 }
 
 /** Cover of a song with its bytes. */
-export interface SongCover extends Omit<CoverFacts, 'size_bytes' | 'color_model'> {
+export interface SongCover extends Omit<CoverFacts, 'size_bytes' | 'color_model' | 'changes'> {
   /** Null where it was stored before its colour model was read. */
   readonly color_model: ColorModel | null
+  /** Names of its changes, separated by blanks; null without any. */
+  readonly changes: string | null
   readonly bytes: Buffer
 }
 
-const SONGS = `SELECT desk_songs.*, media_type, sha256, width_px, height_px, color_model, length(bytes) AS cover_bytes
+const SONGS = `SELECT desk_songs.*, media_type, sha256, width_px, height_px, color_model, changes, length(bytes) AS cover_bytes
   FROM desk_songs LEFT JOIN desk_covers USING (source_id)`
 
 function prepareStatements(db: Db) {
@@ -74,7 +77,7 @@ function prepareQueries(db: Db) {
        ORDER BY place LIMIT 1`,
     ),
     selectCover: db.prepare<[string], SongCover>(
-      'SELECT media_type, sha256, width_px, height_px, color_model, bytes FROM desk_covers WHERE source_id = ?',
+      'SELECT media_type, sha256, width_px, height_px, color_model, changes, bytes FROM desk_covers WHERE source_id = ?',
     ),
     selectPlaces: db.prepare<[], string>('SELECT source_id FROM desk_songs ORDER BY place').pluck(),
     selectRemoved: db.prepare<[number], string>('SELECT source_id FROM desk_songs WHERE removed_at_ms <= ?').pluck(),
@@ -94,8 +97,8 @@ function prepareUpdates(db: Db) {
     ),
     updateMetadata: db.prepare<[string | null, string]>('UPDATE desk_songs SET metadata = ? WHERE source_id = ?'),
     upsertCover: db.prepare(
-      `INSERT OR REPLACE INTO desk_covers (source_id, media_type, sha256, width_px, height_px, color_model, bytes)
-       VALUES (@sourceId, @media_type, @sha256, @width_px, @height_px, @color_model, @bytes)`,
+      `INSERT OR REPLACE INTO desk_covers (source_id, media_type, sha256, width_px, height_px, color_model, changes, bytes)
+       VALUES (@sourceId, @media_type, @sha256, @width_px, @height_px, @color_model, @changes, @bytes)`,
     ),
     deleteCover: db.prepare<[string]>('DELETE FROM desk_covers WHERE source_id = ?'),
     updateState: db.prepare(
@@ -239,8 +242,12 @@ function fromRaw(raw: RawRow): BatchRow {
 }
 
 function coverOf(
-  { sha256, width_px, height_px, color_model, cover_bytes: size_bytes }: RawRow,
+  { sha256, width_px, height_px, color_model, changes, cover_bytes: size_bytes }: RawRow,
   media_type: CoverFacts['media_type'],
 ): CoverFacts {
-  return { media_type, size_bytes, sha256, width_px, height_px, ...(color_model === null ? {} : { color_model }) }
+  return {
+    ...{ media_type, size_bytes, sha256, width_px, height_px },
+    ...(color_model === null ? {} : { color_model }),
+    ...(changes ? { changes: changes.split(' ') as CoverChange[] } : {}),
+  }
 }

@@ -6,6 +6,7 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Preset } from '../../src-contract/app.ts'
+import type { CoverChange } from '../../src-contract/covers.ts'
 import { BATCH_CHANGED } from '../../src-contract/events.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import { FIRST_SETTINGS, jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
@@ -383,8 +384,11 @@ function jobOf(
 
 function storedCover(file: string, { bytes, sha256, ...facts }: SongCover): StoredCover {
   const { media_type: mimeType, width_px: widthPx, height_px: heightPx, color_model: colorModel } = facts
-  const color = colorModel === null ? {} : { colorModel }
-  return { path: file, sha256, sizeBytes: bytes.length, mimeType, widthPx, heightPx, ...color }
+  const told = {
+    ...(colorModel === null ? {} : { colorModel }),
+    ...(facts.changes === null ? {} : { changes: facts.changes.split(' ') as CoverChange[] }),
+  }
+  return { path: file, sha256, sizeBytes: bytes.length, mimeType, widthPx, heightPx, ...told }
 }
 
 /** Throws PRESET_NAME_TAKEN for a name given twice. Presets that were stored under one name by an earlier version may stay. */

@@ -203,8 +203,8 @@ function coverRoutes(app: FastifyInstance, deps: AppRoutesDeps): void {
       const cover = await inspectCover(file, signal)
       const bytes = await readFile(cover.path)
       const { sha256, mimeType: media_type, widthPx: width_px, heightPx: height_px, colorModel = null } = cover
-      const set = () =>
-        batch.setCover(source_id, { bytes, sha256, media_type, width_px, height_px, color_model: colorModel })
+      const told = { color_model: colorModel, changes: cover.changes?.join(' ') ?? null }
+      const set = () => batch.setCover(source_id, { bytes, sha256, media_type, width_px, height_px, ...told })
       await retryWhileLocked(clock, set)
       return { status: 200, ...asJson(batch.songJson(source_id, language)) }
     } finally {

@@ -34,11 +34,10 @@ export function createSeal(db: Db, source: Source): (rowId: number | bigint) => 
 export function verifyRows(db: Db): void {
   for (const source of Object.keys(COLUMNS) as Source[]) {
     const { id, rest } = COLUMNS[source]
-    const rows = db
-      .prepare<[string], unknown[]>(
-        `SELECT crc, ${id}, ${rest} FROM ${source} LEFT JOIN row_checksums ON source = ? AND row_id = ${id}`,
-      )
-      .raw()
+    const rows = selectRows(
+      db,
+      `SELECT crc, ${id}, ${rest} FROM ${source} LEFT JOIN row_checksums ON source = ? AND row_id = ${id}`,
+    )
     const unsealed: number[] = []
     let sealed = 0
     for (const [crc, ...values] of rows.iterate(source)) {
@@ -50,5 +49,15 @@ export function verifyRows(db: Db): void {
     if (noted !== sealed) throw new DatabaseError('corrupt', new Error(`rows of ${source} are gone`))
     const seal = createSeal(db, source)
     db.transaction(() => unsealed.forEach(seal))()
+  }
+}
+
+/** Prepares the reading of all rows. Throws a DatabaseError for a column whose name in the schema is damaged. */
+function selectRows(db: Db, sql: string) {
+  try {
+    return db.prepare<[string], unknown[]>(sql).raw()
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code === 'SQLITE_ERROR') throw new DatabaseError('corrupt', cause as Error)
+    throw cause
   }
 }

@@ -5,7 +5,7 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import Value from 'typebox/value'
 import { exactly, oneOf, Timestamp, UUID_PATTERN } from '../../src-contract/common.ts'
-import { COLOR_MODELS, COVER_TYPES } from '../../src-contract/covers.ts'
+import { COLOR_MODELS, COVER_CHANGES, COVER_TYPES } from '../../src-contract/covers.ts'
 import { RELEASE } from '../../src-contract/delivery-target.ts'
 import { FADE_SHAPES } from '../../src-contract/edges.ts'
 import { FAILURE_CODES, type FailureCode } from '../../src-contract/errors.ts'
@@ -141,6 +141,7 @@ const PackedOrder = closed<PackedOrder>()({
       ...{ path: Type.String(), sha256: Sha256, sizeBytes: count, widthPx: count, heightPx: count },
       mimeType: oneOf(COVER_TYPES),
       colorModel: Type.Optional(oneOf(COLOR_MODELS)),
+      changes: Type.Optional(Type.Array(oneOf(COVER_CHANGES))),
     }),
   ),
   stems: Type.Optional(StemsUsed),

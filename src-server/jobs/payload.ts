@@ -127,6 +127,10 @@ function present<Name extends string, Value>(name: Name, value: Value | undefine
   return (value === undefined ? {} : { [name]: value }) as { [key in Name]?: Exclude<Value, undefined> }
 }
 
-function shownCover({ widthPx, heightPx, colorModel }: KeptCover) {
-  return { width_px: widthPx, height_px: heightPx, ...present('color_model', colorModel) }
+function shownCover({ widthPx, heightPx, colorModel, changes }: KeptCover) {
+  return {
+    ...{ width_px: widthPx, height_px: heightPx },
+    ...present('color_model', colorModel),
+    ...present('changes', changes && [...changes]),
+  }
 }

@@ -7,6 +7,7 @@ import type {
   ReceiverCheck,
   SoundFacts,
 } from '../../src-contract/release-exports.ts'
+import { COVER_CHANGE_WORDS } from '../../src-contract/text/color-models.ts'
 import { OUTCOME_WORDS, VERDICT_WORDS } from '../../src-contract/text/delivery.ts'
 import { SHEET_WORDS } from '../../src-contract/text/disclosure.ts'
 import type { Language } from '../../src-contract/text/language.ts'
@@ -42,6 +43,7 @@ const WORDS = {
     measured: 'Measured on the written files',
     columns: ['File', 'Form', 'Length', 'LUFS', 'dBTP', 'at 44.1 kHz', 'as a copy', 'Silence'],
     silence: (start: string, end: string) => `${start} / ${end} s`,
+    cover: 'Cover',
     noTags: 'no tags',
     tags: 'tags',
     rules: 'Rules, one by one',
@@ -82,6 +84,7 @@ const WORDS = {
     measured: '저장된 파일의 측정값',
     columns: ['파일', '형식', '길이', 'LUFS', 'dBTP', '44.1 kHz에서', '손실 압축 뒤', '무음'],
     silence: (start: string, end: string) => `${start} / ${end}초`,
+    cover: '커버',
     noTags: '태그 없음',
     tags: '태그 있음',
     rules: '규칙별 결과',
@@ -105,7 +108,7 @@ type SoundFile = ExportedFile & { readonly sound: SoundFacts }
 /** Returns certificate.html: one page that needs no other file and can be printed. */
 export function certificateHtml(certificate: Content, language: Language): string {
   const say = WORDS[language]
-  const { title, receivers, unapplied_tracks, disclosure } = certificate
+  const { title, receivers, unapplied_tracks, disclosure, cover } = certificate
   const unapplied =
     unapplied_tracks.length > 0 ? `<p class="note">${say.unapplied(unapplied_tracks.join(', '))}</p>` : ''
   const sounds = certificate.files.filter((file): file is SoundFile => file.sound !== undefined)
@@ -114,7 +117,7 @@ export function certificateHtml(certificate: Content, language: Language): strin
     verdictsHtml(receivers, language),
     `<section><h2>${say.mend}</h2>${mending(receivers, language)}${unapplied}</section>`,
     `<section><h2>${say.upload}</h2>${uploads(receivers, language)}</section>`,
-    `<section><h2>${say.measured}</h2><p class="note">${say.legend}</p>${measurements(sounds, language)}</section>`,
+    `<section><h2>${say.measured}</h2><p class="note">${say.legend}</p>${measurements(sounds, language)}${cover ? coverHtml(cover, language) : ''}</section>`,
     ...(disclosure
       ? [`<section><h2>${SHEET_WORDS[language].heading}</h2>${sheetHtml(disclosure, language)}</section>`]
       : []),
@@ -123,6 +126,14 @@ export function certificateHtml(certificate: Content, language: Language): strin
     `<p class="foot">${escapeHtml(say.signed)} Loudsmith ${escapeHtml(certificate.app_version)} · ${certificate.release_id}</p>`,
   ]
   return page({ language, title: `${say.heading}: ${title}`, style: PAGE_STYLE, body: body.join('\n') })
+}
+
+function coverHtml(
+  { width_px, height_px, changes = [] }: NonNullable<Certificate['cover']>,
+  language: Language,
+): string {
+  const told = changes.map((change) => ` ${COVER_CHANGE_WORDS[change][language]}`)
+  return `<p class="note">${WORDS[language].cover}: ${width_px} × ${height_px}.${told.join('')}</p>`
 }
 
 function heading({ title, artist, made_at, receivers }: Content, sounds: readonly SoundFile[], language: Language) {

@@ -107,6 +107,13 @@ function asked<Name extends RuleName>(receivers: readonly Distributor[], name: N
   return receivers.flatMap((receiver) => followedRules(receiver, nowMs)).find(isOfName)
 }
 
+/** Returns the longest side of a cover that every one of some receivers takes, pixels; undefined where none limits it. */
+export function mostCoverPx(receivers: readonly Distributor[], nowMs: number): number | undefined {
+  const rules = receivers.flatMap((receiver) => followedRules(receiver, nowMs))
+  const limits = rules.flatMap((rule) => (rule.rule === 'cover' ? (rule.mostPx ?? []) : []))
+  return limits.length > 0 ? Math.min(...limits) : undefined
+}
+
 /** Returns whether an export uses plain names. */
 export function hasPlainNames({ ascii_names, receivers = [] }: ExportRequest, nowMs: number): boolean {
   return ascii_names ?? asked(receivers, 'name_characters', nowMs) !== undefined

@@ -1,4 +1,5 @@
 /** Names and texts of an exported folder. Pure. */
+import type { StoredCover } from '../../src-contract/covers.ts'
 import { trackDisclosure } from '../../src-contract/disclosure-answers.ts'
 import type { ExportedFile, FileSet, ReceiverCheck } from '../../src-contract/release-exports.ts'
 import type { Language } from '../../src-contract/text/language.ts'
@@ -67,8 +68,12 @@ function cueTime(seconds: number): string {
   return parts.map((part) => String(part).padStart(2, '0')).join(':')
 }
 
-/** Returns the report of a release: its facts, and each track with its files, its job and the job's measurements of the master. */
-export function releaseReport({ releaseId, facts, cover }: ReleaseRecord, tracks: readonly ReportedTrack[]): string {
+/** Returns the report of a release: its facts, its exported cover, and each track with its files, its job and the job's measurements of the master. */
+export function releaseReport(
+  { releaseId, facts }: ReleaseRecord,
+  tracks: readonly ReportedTrack[],
+  cover: StoredCover | undefined,
+): string {
   const durationOf = ({ files }: ReportedTrack) => files[0]?.sound?.duration_seconds ?? 0
   const report = {
     report_version: 1,

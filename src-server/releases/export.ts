@@ -23,6 +23,7 @@ import { type Clock, isoTime } from '../../src-system/system.ts'
 import { pictureFacts } from '../../src-worker/media/picture.ts'
 import { generatorIn, ofManifest, readClaimGenerator } from '../../src-worker/media/provenance.ts'
 import { AppError } from '../http/app-error.ts'
+import type { ReadyCover } from '../uploads/cover.ts'
 import {
   certificateJson,
   type MeasuredSet,
@@ -35,7 +36,15 @@ import { certificateHtml } from './certificate-page.ts'
 import { releaseCsv } from './csv-columns.ts'
 import { disclosurePage, disclosureSheet } from './disclosure.ts'
 import { ExportFolder, type FolderFile, textFile } from './export-folder.ts'
-import { chosenMasters, fileNames, hasPlainNames, masterOf, plannedSets, wantedFormat } from './export-plan.ts'
+import {
+  chosenMasters,
+  fileNames,
+  hasPlainNames,
+  masterOf,
+  mostCoverPx,
+  plannedSets,
+  wantedFormat,
+} from './export-plan.ts'
 import {
   type Exported,
   factsOf,
@@ -47,11 +56,11 @@ import {
 } from './export-sounds.ts'
 import { cueSheet, folderName, overview, releaseReport } from './export-texts.ts'
 import { writeExportZip } from './export-zip.ts'
-import { expectedFiles } from './readiness.ts'
+import { expectedCover, expectedFiles } from './readiness.ts'
 import type { ReleaseRecord, TrackRecord } from './release.ts'
 import { sameSet } from './set-names.ts'
 import type { Signer } from './signing.ts'
-import type { ReleaseStore } from './store.ts'
+import { coverFacts, type ReleaseStore, type StoredCover, storedCover } from './store.ts'
 import { lacksEdges, type MadeTrack } from './track-edges.ts'
 import {
   CERTIFICATE_FILE,
@@ -78,6 +87,7 @@ export interface ReleaseExportsDeps extends SoundDeps {
   readonly requireFolder: (folder: string, real: string) => Promise<void>
   /** Default folder for requests that name no folder; null without one. */
   readonly outputFolder: () => string | null
+  readonly readyCover: ReadyCover
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal
 }
@@ -155,7 +165,8 @@ export class ReleaseExports {
     const receivers = [...chosen, ...others].flatMap((receiver) => {
       const sets = this.#expectedSets(release, receiver, nowMs)
       const options = { language, nowMs, chosenFor: release }
-      return receiverChecks([receiver], deliveredOf(release, cover), sets, options)
+      const expected = cover ? expectedCover(cover, mostCoverPx([receiver], nowMs)) : null
+      return receiverChecks([receiver], { kind: release.facts.kind, cover: expected }, sets, options)
     })
     const tracks = release.tracks.map(({ trackId, facts }) => ({ track_id: trackId, ...facts }))
     const remarks = remarksOn({ ...release.facts, tracks }, language)
@@ -212,8 +223,9 @@ export class ReleaseExports {
     const { clock, outputFolder, requireFolder, signer } = this.#deps
     signer.requireUsable()
     const release = this.#require(releaseId)
-    const exported = this.#plan(release, request)
-    await this.#bringBackSongs(exported)
+    const stored = this.#plan(release, request)
+    await this.#bringBackSongs(stored)
+    const exported = { ...stored, cover: await this.#shopCover(stored, signal) }
     const planned = planSounds(exported, this.#deps.appVersion)
     const parent = request.folder ?? outputFolder()
     if (parent === null)
@@ -233,6 +245,16 @@ export class ReleaseExports {
     await folder.finish()
     const shown = path.join(parent, name)
     return { folder: shown, ...(request.zip ? { zip: `${shown}.zip` } : {}), certificate: signed.certificate }
+  }
+
+  /** Returns the cover as the receivers take it: a JPEG in sRGB, within their size; undefined without one. */
+  async #shopCover({ cover, request, nowMs }: Exported, signal: AbortSignal): Promise<StoredCover | undefined> {
+    if (!cover) return undefined
+    const mostPx = mostCoverPx(request.receivers ?? [], nowMs)
+    const fit = { isJpeg: true, ...(mostPx === undefined ? {} : { mostPx }) }
+    const ready = storedCover(await this.#deps.readyCover(cover.bytes, signal, fit))
+    const changes = [...new Set([...(cover.changes ?? '').split(' '), ...(ready.changes ?? '').split(' ')])]
+    return { ...ready, changes: changes.filter((change) => change !== '').join(' ') }
   }
 
   /** Brings back songs from where batches found them: the export reads their pictures and traces of their making. */
@@ -295,6 +317,7 @@ export class ReleaseExports {
       ),
       receivers,
       disclosure: sheet,
+      ...(exported.cover ? { cover: coverFacts(exported.cover, exported.cover.bytes.length) } : {}),
     }
     const html = textFile('certificate.html', certificateHtml(content, language))
     const certificate: Certificate = { ...content, files: [...content.files, exportedText(html)] }
@@ -404,7 +427,7 @@ function textsOf(
     ...(cover ? [textFile(cover.media_type === 'image/png' ? 'cover.png' : 'cover.jpg', cover.bytes)] : []),
     textFile('metadata.csv', releaseCsv(release, columns)),
     ...cues,
-    textFile('release-report.json', releaseReport(release, reported)),
+    textFile('release-report.json', releaseReport(release, reported, cover && coverFacts(cover, cover.bytes.length))),
     ...(sets.length > 1 ? [textFile('README.txt', overview(release, sets, receivers, language))] : []),
   ]
 }

@@ -3,7 +3,12 @@
 import { isAnswered, trackDisclosure } from '../../src-contract/disclosure-answers.ts'
 import type { Ask, ReleaseField } from '../../src-contract/distributors/fields.ts'
 import { RELEASE_FIELDS } from '../../src-contract/distributors/fields.ts'
-import type { DeliveryCheck, DistributorProfile, FileFacts } from '../../src-contract/distributors/rules.ts'
+import type {
+  DeliveredRelease,
+  DeliveryCheck,
+  DistributorProfile,
+  FileFacts,
+} from '../../src-contract/distributors/rules.ts'
 import { masterSeconds } from '../../src-contract/edges.ts'
 import { formatFacts } from '../../src-contract/formats.ts'
 import type { ExportRequest, FieldCheck, FileSet, Verdicts } from '../../src-contract/release-exports.ts'
@@ -13,6 +18,7 @@ import { asciiName } from '../../src-worker/result/romanise.ts'
 import { fileNames, fullTitle, hasPlainNames, masterOf } from './export-plan.ts'
 import type { SongMasters } from './export-sounds.ts'
 import type { ReleaseRecord } from './release.ts'
+import type { StoredCover } from './store.ts'
 
 type Facts = Pick<ReleaseRecord, 'facts' | 'tracks'>
 
@@ -69,6 +75,19 @@ export function verdictsOf(checks: readonly DeliveryCheck[], fields: readonly Fi
   const files = outcomes.includes('remedy') ? 'not_ready' : outcomes.includes('not_measured') ? 'not_measured' : 'ready'
   const isLacking = fields.some(({ need, state }) => need === 'required' && state === 'missing')
   return { files, release: isLacking ? 'not_ready' : 'ready' }
+}
+
+/** Returns the facts that the exported cover will have: one that could be decoded becomes a JPEG in sRGB of at most `mostPx` a side. */
+export function expectedCover(
+  { media_type: mediaType, width_px: widthPx, height_px: heightPx, color_model, changes }: Omit<StoredCover, 'bytes'>,
+  mostPx = Number.POSITIVE_INFINITY,
+): NonNullable<DeliveredRelease['cover']> {
+  const colorModel = color_model ?? 'rgb'
+  // What is in other colours after it was converted could not be decoded.
+  if (colorModel !== 'rgb' && changes !== null) return { mediaType, widthPx, heightPx, colorModel }
+  const scale = Math.min(1, mostPx / Math.max(widthPx, heightPx))
+  const [width, height] = [widthPx, heightPx].map((side) => Math.round(side * scale))
+  return { mediaType: 'image/jpeg', widthPx: width!, heightPx: height!, colorModel: 'rgb' }
 }
 
 /**

@@ -1,5 +1,4 @@
 /** The service of releases: making, changing, duplicating and deleting them. */
-import { createHash } from 'node:crypto'
 import { DEFAULT_PAGE_SIZE } from '../../src-contract/common.ts'
 import type {
   NewRelease,
@@ -36,7 +35,7 @@ import {
   type TrackSong,
   withTracks,
 } from './release.ts'
-import type { ListedRelease, ReleaseStore, StoredCover } from './store.ts'
+import { type ListedRelease, type ReleaseStore, type StoredCover, storedCover } from './store.ts'
 
 /** Facts of the song of a track. */
 export interface SongFacts extends SongNames {
@@ -375,11 +374,4 @@ function readCursor(cursor: string): number {
     // An unreadable text cannot be our cursor.
   }
   throw new AppError('INVALID_REQUEST', {}, { param: 'cursor', details: [{ rule: 'cursor' }] })
-}
-
-function storedCover({ bytes, facts, changes }: SrgbCover): StoredCover {
-  const { mimeType, widthPx, heightPx, colorModel } = facts
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const size = { width_px: widthPx, height_px: heightPx }
-  return { media_type: mimeType, sha256, ...size, color_model: colorModel, changes: changes.join(' '), bytes }
 }

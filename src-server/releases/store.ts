@@ -1,5 +1,7 @@
 /** Releases over an open database: SQL only, no rules. Its methods are synchronous and may be called inside a transaction. */
+import { createHash } from 'node:crypto'
 import type { ColorModel, CoverChange, StoredCover as CoverFacts } from '../../src-contract/covers.ts'
+import type { SrgbCover } from '../../src-worker/media/srgb-cover.ts'
 import type { Db } from '../db/open.ts'
 import {
   NEW_RELEASE,
@@ -17,6 +19,26 @@ export interface StoredCover extends Omit<CoverFacts, 'size_bytes' | 'color_mode
   /** Names of its changes, separated by blanks; null if it was stored before they were recorded. */
   readonly changes: string | null
   readonly bytes: Buffer
+}
+
+/** Returns a prepared picture as it is stored. */
+export function storedCover({ bytes, facts, changes }: SrgbCover): StoredCover {
+  const { mimeType, widthPx, heightPx, colorModel } = facts
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const size = { width_px: widthPx, height_px: heightPx }
+  return { media_type: mimeType, sha256, ...size, color_model: colorModel, changes: changes.join(' '), bytes }
+}
+
+/** Returns the facts of a cover as answers have them. */
+export function coverFacts(
+  { media_type, sha256, width_px, height_px, color_model, changes }: Omit<StoredCover, 'bytes'>,
+  size_bytes: number,
+): CoverFacts {
+  return {
+    ...{ media_type, size_bytes, sha256, width_px, height_px },
+    ...(color_model === null ? {} : { color_model }),
+    ...(changes ? { changes: changes.split(' ') as CoverChange[] } : {}),
+  }
 }
 
 /** Page of a list. */
@@ -165,16 +187,12 @@ function searchable(text: string): string {
 }
 
 function fromRow(row: ReleaseRow): Omit<ReleaseRecord, 'tracks'> {
-  const { media_type, sha256, width_px, height_px, color_model, changes, size_bytes } = row
-  const told = {
-    ...(color_model === null ? {} : { color_model }),
-    ...(changes ? { changes: changes.split(' ') as CoverChange[] } : {}),
-  }
+  const { media_type } = row
   return {
     releaseId: row.release_id,
     ...(row.key_id === null ? {} : { keyId: row.key_id }),
     facts: { ...NEW_RELEASE, ...(JSON.parse(row.facts) as ReleaseFacts) },
-    ...(media_type === null ? {} : { cover: { media_type, size_bytes, sha256, width_px, height_px, ...told } }),
+    ...(media_type === null ? {} : { cover: coverFacts({ ...row, media_type }, row.size_bytes) }),
     createdAtMs: row.created_at_ms,
     changedAtMs: row.changed_at_ms,
   }

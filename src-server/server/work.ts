@@ -76,7 +76,7 @@ export function createWork(deps: ServiceDeps, core: Core, farm: Farm | undefined
   )
   const releaseExports = createReleaseExports(deps, core, {
     ...{ jobWork, mastering, stopping },
-    storage: uploads.storage,
+    ...{ storage: uploads.storage, readyCover: uploads.readyCover },
     sources: batchWork.batchService.sources,
   })
   return {
@@ -369,12 +369,14 @@ function createReleaseExports(
     jobWork: { jobs, pool },
     mastering,
     storage,
+    readyCover,
     sources,
     stopping,
   }: {
     readonly jobWork: JobWork
     readonly mastering: ReleaseMastering
     readonly storage: Uploads['storage']
+    readonly readyCover: Uploads['readyCover']
     readonly sources: BatchService['sources']
     readonly stopping: AbortSignal
   },
@@ -401,6 +403,7 @@ function createReleaseExports(
     sourceOf: (sourceId) => sources.find(sourceId),
     requireFolder: (folder, real) => requireOutputFolder(folder, dataDir, { param: 'folder', real }),
     outputFolder: () => settings.read().output_folder,
+    readyCover,
     stopping,
   })
 }

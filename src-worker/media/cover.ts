@@ -1,9 +1,9 @@
 /** Choice of a song's cover, and conversion of other picture formats to JPEG. */
 import { Readable } from 'node:stream'
-import type { ColorModel } from '../../src-contract/covers.ts'
+import type { ColorModel, CoverChange } from '../../src-contract/covers.ts'
 import { DEFAULT_TIME_LIMIT_SECONDS, type Ffmpeg, FfmpegError, runFfmpeg } from './ffmpeg.ts'
 import { isText } from './file-bytes.ts'
-import { type PictureFacts, pictureFacts, wholePictureFacts } from './picture.ts'
+import { type PictureFacts, pictureFacts } from './picture.ts'
 import { plainPicture } from './plain-picture.ts'
 
 /** The picture of a song, in the form that its masters contain. */
@@ -36,8 +36,8 @@ const MAX_PICTURES = 8
 /** Longer side of a cover that is made smaller, pixels: accepted by shops. */
 const SMALLER_SIDE_PIXELS = 3000
 
-/** Quantiser scales of ffmpeg's JPEG encoder that are tried, the finest first: noise fits 10 MB only with a coarser one. */
-const QUALITIES = [2, 5, 10, 20] as const
+/** Quantiser scale of ffmpeg's JPEG encoder, the finest. */
+const QUALITY = 2
 
 /** First bytes of the pictures that are known, and the demuxer of ffmpeg that reads each. */
 const KINDS = [
@@ -95,35 +95,8 @@ export interface StoredCover extends Omit<PictureFacts, 'colorModel'> {
   readonly sizeBytes: number
   /** Absent if it was stored before this was recorded. */
   readonly colorModel?: ColorModel
-}
-
-/** A cover that a request sent, and its facts. */
-export interface SizedCover extends PictureFacts {
-  readonly cover: Cover
-}
-
-/**
- * Returns a picture as the cover of masters: as {@link plainPicture} leaves it up to `mostBytes`, else as a JPEG of at most 3000 pixels a
- * side. Undefined unless it is a whole JPEG or PNG, and if it stays too large. Throws as {@link chooseCover} does; `ffmpeg` is called only
- * to make the picture smaller.
- */
-export async function fitCover(
-  ffmpeg: () => Promise<Ffmpeg>,
-  bytes: Buffer,
-  { signal, mostBytes }: { readonly signal: AbortSignal; readonly mostBytes: number },
-): Promise<SizedCover | undefined> {
-  const facts = wholePictureFacts(bytes)
-  if (!facts) return undefined
-  if (bytes.length <= mostBytes) {
-    return { ...facts, cover: { mimeType: facts.mimeType, bytes: plainPicture(bytes) } }
-  }
-  const demuxer = facts.mimeType === 'image/png' ? 'png_pipe' : 'jpeg_pipe'
-  for (const quality of QUALITIES) {
-    const jpeg = await convert(await ffmpeg(), demuxer, bytes, { signal, mostBytes, quality })
-    const smaller = jpeg && pictureFacts(jpeg)
-    if (smaller) return { ...smaller, cover: { mimeType: 'image/jpeg', bytes: plainPicture(jpeg) } }
-  }
-  return undefined
+  /** What was changed in the picture that was sent; absent if nothing was, or it was stored before that was recorded. */
+  readonly changes?: readonly CoverChange[]
 }
 
 /** Converts a picture to JPEG; undefined if ffmpeg cannot read it or it stays too large. */
@@ -131,11 +104,7 @@ async function convert(
   ffmpeg: Ffmpeg,
   demuxer: string,
   bytes: Buffer,
-  {
-    signal,
-    mostBytes,
-    quality = QUALITIES[0],
-  }: { readonly signal: AbortSignal | undefined; readonly mostBytes: number; readonly quality?: number },
+  { signal, mostBytes }: { readonly signal: AbortSignal | undefined; readonly mostBytes: number },
 ): Promise<Buffer | undefined> {
   const side = SMALLER_SIDE_PIXELS
   const scale = `scale=w='min(${side},iw)':h='min(${side},ih)':force_original_aspect_ratio=decrease`
@@ -158,7 +127,7 @@ async function convert(
         '-vf',
         `${scale},format=yuvj444p`,
         '-q:v',
-        String(quality),
+        String(QUALITY),
         '-c:v',
         'mjpeg',
         '-f',

@@ -15,8 +15,22 @@ export interface SrgbCover {
   readonly changes: readonly CoverChange[]
 }
 
+/** Form that a cover gets beside its colours. */
+export interface CoverFit {
+  readonly signal: AbortSignal
+  readonly mostBytes: number
+  /** Longest side; the most that a receiver takes when absent, and for a picture that stays as it is none. */
+  readonly mostPx?: number
+  /** True for a JPEG whatever was sent. */
+  readonly isJpeg?: boolean
+}
+
 /** Longest side of a cover whose colours are converted, pixels: the most that a receiver takes. */
 const MOST_SIDE_PX = 6000
+/** Longest side of a cover that was too large a file, pixels: accepted by shops. */
+const SMALLER_SIDE_PX = 3000
+/** Largest picture that is decoded, pixels: 8000 × 8000. It takes four bytes for each. */
+const MOST_PIXELS = 64_000_000
 /** Pixels that are converted at a time: other work of the process goes on in between. */
 const SLICE_PX = 32_768
 /** Nodes for each channel of the table that CMYK is converted by. */
@@ -24,6 +38,8 @@ const CMYK_NODES = 17
 /** Quantiser scales of ffmpeg's JPEG encoder that are tried, the finest first. */
 const QUALITIES = [2, 5, 10, 20] as const
 const UPRIGHT = 1
+/** Option of ffmpeg that admits covers beyond its general limit. */
+const PIXEL_LIMIT = ['-max_pixels', String(MOST_PIXELS)] as const
 
 /** Filters of ffmpeg that turn a picture upright, by its orientation in Exif. */
 const TURNS: Readonly<Record<number, string>> = {
@@ -40,14 +56,14 @@ const TURNS: Readonly<Record<number, string>> = {
 
 /**
  * Returns a picture as the cover of a release: with its colours converted to sRGB by its profile (without one sRGB is assumed, and plain
- * inks for CMYK), turned upright, on white where it was transparent, without profile and private data, at most `mostBytes`. A picture that
- * is sRGB already keeps its coded data; one that ffmpeg cannot read is kept as {@link plainPicture} leaves it. Undefined unless it is a
+ * inks for CMYK), turned upright, on white where it was transparent, without profile and private data, at most `mostBytes`, of which larger
+ * files become a smaller JPEG. A picture that is so already keeps its coded data; one that ffmpeg cannot read is kept as {@link plainPicture} leaves it. Undefined unless it is a
  * whole JPEG or PNG. Throws the reason of `signal`, and a {@link FfmpegError} when ffmpeg is missing or killed.
  */
 export async function srgbCover(
   ffmpeg: () => Promise<Ffmpeg>,
   sent: Buffer,
-  { signal, mostBytes }: { readonly signal: AbortSignal; readonly mostBytes: number },
+  { signal, mostBytes, mostPx, isJpeg = false }: CoverFit,
 ): Promise<SrgbCover | undefined> {
   const facts = wholePictureFacts(sent)
   if (!facts) return undefined
@@ -56,18 +72,24 @@ export async function srgbCover(
   const isForeign = profile !== undefined && !isSrgb(profile)
   const orientation = orientationOf(sent)
   const isClear = hasAlpha(sent, facts)
-  const isPlain = facts.colorModel === 'rgb' && !isForeign && orientation === UPRIGHT && !isClear
   const plain = plainPicture(sent, { hasProfile: embedded !== undefined && !profile })
+  const isTooMuch = plain.length > mostBytes
+  const sidePx = Math.min(mostPx ?? MOST_SIDE_PX, isTooMuch ? SMALLER_SIDE_PX : MOST_SIDE_PX)
+  const longestPx = Math.max(facts.widthPx, facts.heightPx)
+  const mimeType = isJpeg || isTooMuch ? 'image/jpeg' : facts.mimeType
+  const isFitting = !isTooMuch && longestPx <= (mostPx ?? Infinity) && facts.mimeType === mimeType
+  const isPlain = facts.colorModel === 'rgb' && !isForeign && orientation === UPRIGHT && !isClear && isFitting
   const isPrivate = plainPicture(sent, { hasProfile: true }).length !== sent.length
   const removed: CoverChange[] = isPrivate ? ['private_data'] : []
   if (isPlain) return { bytes: plain, facts, changes: removed }
-  const pixels = await decoded(await ffmpeg(), sent, facts, orientation, signal)
+  const pixels = await decoded(await ffmpeg(), sent, facts, { orientation, sidePx, signal })
   // Its colours are told where it is stored.
-  if (!pixels) return { bytes: plainPicture(sent), facts, changes: removed }
+  const unchanged = isTooMuch ? undefined : { bytes: plainPicture(sent), facts, changes: removed }
+  if (!pixels) return unchanged
   const { rgb, isFlattened } = await rgbOf(pixels, profile, signal)
-  const bytes = await encoded(await ffmpeg(), { ...pixels, rgb }, facts.mimeType, { signal, mostBytes })
+  const bytes = await encoded(await ffmpeg(), { ...pixels, rgb }, mimeType, { signal, mostBytes })
   const made = bytes && wholePictureFacts(bytes)
-  if (!made) return { bytes: plainPicture(sent), facts, changes: removed }
+  if (!made) return unchanged
   const isConverted = isForeign || facts.colorModel !== 'rgb'
   return {
     bytes,
@@ -78,6 +100,8 @@ export async function srgbCover(
       ...(isConverted && !profile && facts.colorModel !== 'cmyk' ? (['assumed_srgb'] as const) : []),
       ...(orientation === UPRIGHT ? [] : (['turned'] as const)),
       ...(isFlattened ? (['flattened'] as const) : []),
+      ...(longestPx > sidePx ? (['resized'] as const) : []),
+      ...(made.mimeType === facts.mimeType ? [] : (['jpeg'] as const)),
       ...removed,
     ],
   }
@@ -105,12 +129,15 @@ async function decoded(
   ffmpeg: Ffmpeg,
   sent: Buffer,
   { mimeType, colorModel, widthPx, heightPx }: PictureFacts,
-  orientation: number,
-  signal: AbortSignal,
+  {
+    orientation,
+    sidePx,
+    signal,
+  }: { readonly orientation: number; readonly sidePx: number; readonly signal: AbortSignal },
 ): Promise<Pixels | undefined> {
   const adobe = adobeTransform(sent)
   const form: Form = colorModel !== 'cmyk' ? 'rgba' : adobe === 2 ? 'ycck' : 'inks'
-  const scale = Math.min(1, MOST_SIDE_PX / Math.max(widthPx, heightPx))
+  const scale = Math.min(1, sidePx / Math.max(widthPx, heightPx))
   const [width, height] = [widthPx, heightPx].map((side) => Math.max(1, Math.round(side * scale)))
   const isTurned = orientation > 4
   const filters = [
@@ -123,7 +150,7 @@ async function decoded(
     input: {
       from: Readable.from([input]),
       format: mimeType === 'image/png' ? 'png_pipe' : 'jpeg_pipe',
-      options: ['-noautorotate', '-frame_size', String(input.length)],
+      options: ['-noautorotate', ...PIXEL_LIMIT, '-frame_size', String(input.length)],
     },
     outputOptions: [
       ...['-map', '0:v:0', '-frames:v', '1', '-sws_flags', 'accurate_rnd+full_chroma_int+full_chroma_inp+bicubic'],
@@ -304,7 +331,7 @@ async function encoded(
       input: {
         from: Readable.from([rgb]),
         format: 'rawvideo',
-        options: ['-pixel_format', 'rgb24', '-video_size', size],
+        options: [...PIXEL_LIMIT, '-pixel_format', 'rgb24', '-video_size', size],
       },
       outputOptions: ['-map', '0:v:0', '-frames:v', '1', ...encoder, '-f', 'image2pipe'],
       mostBytes,

@@ -161,10 +161,10 @@ test('the cover of a song is handed over with it as a file that is gone afterwar
     sha256: 'sum',
     width_px: 1400,
     height_px: 1300,
-    color_model: 'cmyk',
+    color_model: 'rgb',
   } as const
-  batch.setCover(id, { ...facts, bytes })
-  expect(batch.read('en').songs[0]?.cover).toEqual({ ...facts, size_bytes: 9 })
+  batch.setCover(id, { ...facts, changes: 'colors jpeg', bytes })
+  expect(batch.read('en').songs[0]?.cover).toEqual({ ...facts, changes: ['colors', 'jpeg'], size_bytes: 9 })
   let read: Buffer | undefined
   world.outcome = ({ cover }) => {
     read = cover && readFileSync(cover.path)
@@ -177,7 +177,8 @@ test('the cover of a song is handed over with it as a file that is gone afterwar
     sizeBytes: 9,
     widthPx: 1400,
     heightPx: 1300,
-    colorModel: 'cmyk',
+    colorModel: 'rgb',
+    changes: ['colors', 'jpeg'],
   })
   expect(existsSync(submitted[0]?.cover?.path ?? '')).toBe(false)
   batch.setCover(id, undefined)

@@ -8,6 +8,7 @@ import {
   chosenMasters,
   fileNames,
   hasPlainNames,
+  mostCoverPx,
   plannedSets,
   sourcesOf,
   type TrackMasters,
@@ -143,4 +144,11 @@ describe('the names of files', () => {
     expect(names({ naming: '{title} & #{track}', receivers: ['sundesire'] })[0]).toBe('첫차 (Live) 01.wav')
     expect(names({ naming: '{title} & #{track}' })[0]).toBe('첫차 (Live) & #01.wav')
   })
+})
+
+test('the cover is within the size that every receiver takes, by their rules of the last 180 days', () => {
+  const now = Date.parse('2026-12-01')
+  expect(mostCoverPx(['distrokid', 'landr'], now)).toBe(6000)
+  expect(mostCoverPx(['distrokid'], now)).toBeUndefined()
+  expect(mostCoverPx(['landr'], Date.parse('2028-01-01'))).toBeUndefined()
 })

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ColorModel } from '../../../src-contract/covers.ts'
-import { chooseCover, fitCover } from '../../../src-worker/media/cover.ts'
+import { chooseCover } from '../../../src-worker/media/cover.ts'
 import { wholePictureFacts } from '../../../src-worker/media/picture.ts'
 import { plainPicture } from '../../../src-worker/media/plain-picture.ts'
 import { jpegPicture, pngPicture } from '../../support/pictures.ts'
@@ -60,9 +60,6 @@ describe.skipIf(!isRead)('a cover that a camera made, by another reader', () => 
     expect(plainPicture(plain)).toBe(plain)
     const stored = { mimeType: name.endsWith('png') ? 'image/png' : 'image/jpeg', bytes: plain }
     expect((await chooseCover(ffmpeg, [{ isFront: true, bytes }])).cover).toEqual(stored)
-    const { signal } = new AbortController()
-    const sent = await fitCover(async () => ffmpeg, bytes, { signal, mostBytes: 1_000_000 })
-    expect(sent?.cover).toEqual(stored)
   })
 })
 

@@ -15,6 +15,7 @@ import {
   pressProfile,
   SRGB,
 } from '../../support/color-profiles.ts'
+import { pngPicture } from '../../support/pictures.ts'
 import { ffmpeg, runPlain, temporaryFolder } from './make-audio.ts'
 
 const SIDE = 12
@@ -202,6 +203,54 @@ describe('a picture', () => {
       4000,
     ))!
     expect([facts.mimeType, pictureFacts(bytes)?.widthPx, bytes.length <= 4000]).toEqual(['image/jpeg', 64, true])
+  })
+})
+
+describe('a cover for a receiver', () => {
+  test('is a JPEG within its size, which is told', async () => {
+    const fit = { signal, mostBytes: MEGABYTE, isJpeg: true, mostPx: 6 }
+    const { facts, changes } = (await srgbCover(async () => ffmpeg, rgbPicture(), fit))!
+    expect(facts).toEqual({ mimeType: 'image/jpeg', widthPx: 6, heightPx: 6, colorModel: 'rgb' })
+    expect(changes).toEqual(['resized', 'jpeg'])
+    const wide = pixelPicture({ width: 12, height: 4, channels: 3 }, Buffer.alloc(144, 99))
+    const other = (await srgbCover(async () => ffmpeg, wide, fit))!
+    expect([other.facts.widthPx, other.facts.heightPx]).toEqual([6, 2])
+  })
+
+  test('is made of a picture of more than 16 million pixels too', async () => {
+    const large = runPlain(
+      ...[
+        '-f',
+        'lavfi',
+        '-i',
+        'color=gray:s=4100x4100',
+        '-frames:v',
+        '1',
+        '-pix_fmt',
+        'gray',
+        '-f',
+        'image2pipe',
+        '-c:v',
+        'png',
+        '-',
+      ],
+    )
+    const { facts, changes } = (await srgbCover(async () => ffmpeg, large, {
+      signal,
+      mostBytes: MEGABYTE,
+      isJpeg: true,
+    }))!
+    expect([facts.mimeType, facts.widthPx, facts.colorModel]).toEqual(['image/jpeg', 4100, 'rgb'])
+    expect(changes).toEqual(['colors', 'assumed_srgb', 'jpeg'])
+  })
+
+  test('that is too large a file becomes a JPEG of at most 3000 pixels a side', async () => {
+    const noise = Buffer.from(
+      Array.from({ length: 64 * 64 * 3 }, (_, at) => Math.imul(at ^ (at >> 5), 0x9e3779b1) >>> 24),
+    )
+    const { facts, changes, bytes } = (await cover(pixelPicture({ width: 64, height: 64, channels: 3 }, noise), 6000))!
+    expect([facts.mimeType, facts.widthPx, changes, bytes.length <= 6000]).toEqual(['image/jpeg', 64, ['jpeg'], true])
+    expect(await cover(pngPicture(64, 64), 10)).toBeUndefined()
   })
 })
 
