@@ -67,6 +67,7 @@ export const STEPS: Readonly<Partial<Record<Knob, number>>> = {
   width_percent: 20,
   punch: 25,
   warmth: 25,
+  density: 25,
   target_lufs: 1.5,
   intensity: 20,
   tone_amount: 40,
@@ -126,10 +127,10 @@ const QUALITIES: readonly Term[] = [
   fault(
     'tilt_db',
     -1,
-    'dull(er|ness)?|woolly|wooly|congested|airless|claustrophobic|lo-?res|blanket over( (it|the speakers|everything))?|under ?water|cloudy|murky|foggy|hazy|closed[ -]in|boxed in|muffled|stuffy|veiled|blanket(ed)?',
+    'dull(er|ness)?|woolly|wooly|congested|airless|claustrophobic|lo-?res|blanket over( (it|the speakers|everything))?|under ?water|cloudy|murky|foggy|hazy|closed[ -]in|box(y|ier|iness)|boxed in|muffled|stuffy|veiled|blanket(ed)?',
     '답답|먹먹|텁텁|꽉 ?막|뻑뻑|침침한|맹맹|둔탁|멍청|물속|먹힌|갇힌|갇혀|흐릿|흐리|뿌옇|뿌연|칙칙|텁텁|탁탁한|뭉개|막힌|막혀',
   ),
-  quality('tilt_db', 1, 'refreshing', '시원(시원)?|뻥 ?뚫|청량'),
+  quality('tilt_db', 1, 'refreshing', '시원(시원)?|뻥 ?뚫|뚫리|청량'),
   quality(
     'bass_db',
     1,
@@ -158,12 +159,12 @@ const QUALITIES: readonly Term[] = [
     'presence_db',
     1,
     'harsh(er|est|ness)?|de-?harsh|jagged|piercingly|honk|aggress(ive|ion)|attacks my ears|irritating|annoying highs|fierce|painful|scratchy|screechy|screaming|metallic|brash|spiky|poking( out)?|pok(e|es) out|stab(by|bing)|in the 3k|grainy|crunchy|pierc(e|ing)|shrill(er|ness)?|sharp(er|ness)?|strident|abrasive|grating|nasal|honky|edgy|aggressive|biting|ear.?piercing',
-    '날카|쏘[는아]|공격|쩌렁|코맹맹|비음|뻗치|따끔|신경 ?쓰|괴로|짜증|아프|아파|아픈|거슬리|거슬려|따가|따갑|찢어|깨지는|시끄러운 고음|뾰족|빡빡한|앵앵|째지|금속|찌르|거칠|거친|자극|앙칼|쨍',
+    '날카|쏘[는아]|쏴|공격|쩌렁|코맹맹|비음|뻗치|따끔|신경 ?쓰|괴로|짜증|아프|아파|아픈|거슬리|거슬려|따가|따갑|찢어|깨지는|시끄러운 고음|뾰족|빡빡한|앵앵|째지|금속|찌르|거칠|거친|자극|앙칼|쨍',
   ),
   quality(
     'presence_db',
     -1,
-    'smooth(er|est|ness)?|buttery|lush|sweet(er|en)?|pleasant|comfortable|creamy|mild(er)?|easy on the ears?|velvety|relaxed|soft(er|en|ness)?|gentle on the ears?|polite|round(er|ed)?',
+    'smooth(er|est|ness)?|buttery|lush|sweet(er|en)?|pleasant|comfortable|creamy|mild(er)?|easy on the ears?|velvety|relaxed|soft(er|en|ness)?|gentler? on (the|my) ears?|polite|round(er|ed)?',
     '부드러|부드럽|귀가 ?편|매끈|보드라|달콤|감미로운 소리|유한|순하|편안|은은한 고음|촉촉|말랑|둥글|매끄|포근',
   ),
   {
@@ -175,7 +176,7 @@ const QUALITIES: readonly Term[] = [
     'air_db',
     1,
     'air(y|ier|iness)?|twinkl(e|y|ing)|crystal(line)?( clear)?|zingy top|open top|breathy|breathiness|glitter(y)?|glassy shine|shin(e|y|ier)|lush highs|expensive|sparkl(e|y|ing)|shimmer(y|ing)?|crisp(er|y|ier|ness)?|silky|silk|glossy|sheen',
-    '공기감|반짝|반짝반짝|살랑|호흡감|하늘하늘|에어|샤르르|청아|맑|투명한 고음|고급|찰랑|바삭',
+    '공기감|세련|반짝|반짝반짝|살랑|호흡감|하늘하늘|에어|샤르르|청아|맑|투명한 고음|고급|찰랑|바삭',
   ),
   fault(
     'air_db',
@@ -192,21 +193,22 @@ const QUALITIES: readonly Term[] = [
   quality(
     'width_percent',
     -1,
-    'narrow(er|est)?|cramped|in the middle|to the (middle|cent(er|re))|narrowing|tighter stereo|closer together|focused stereo|cent(er|re)d|mono-?ish',
+    'narrow(er|est)?|pull (in the (stereo|sides)|the (stereo( image)?|sides) in)|cramped|in the middle|to the (middle|cent(er|re))|narrowing|tighter stereo|closer together|focused stereo|cent(er|re)d|mono-?ish',
     '좁|가운데로|모[으아]',
   ),
   quality(
     'punch',
     1,
-    'punch(y|ier|iness)?|slap(s|py)?|groov(e|y|ier)|kick(s)? (more|harder|hard)|percussive|aggressive drums|weighty drums|explosive|tough(er)?|strong(er)? drums|hard(er)? hitting|bounc(e|y|ier)|hit(s|ting)? hard(er)?|hard[ -]hitting|pop(s|ping)? more|crack|smack|thump(y)?|kick ass|energetic drums|bite|banging|bang(s|er)?|thwack|drive|driving|tight(er|en|ness)?|snap(py|pier|piness)?|attacks?|transients?|impact|slam|kick(s)? harder|hits? harder|knock(s|ing)?|firm(er)?|solid',
-    '펀치|타격|쫄깃|통통|그루브|리듬감|쳐 ?주|빡세|쿵쿵 ?치|빵빵 ?터|때리|빡|꽂히|꽂혀|쿵|힘차|힘 ?있|파워|찰싹|쫙|박력|강렬|두들|짱짱|단단|탄탄|때려|때리|어택|쫀쫀|조여|조이|임팩트|탁탁',
+    'punch(y|ier|iness)?|energ(y|etic)|slap(s|py)?|groov(e|y|ier)|kick(s)? (more|harder|hard)|percussive|aggressive drums|weighty drums|explosive|tough(er)?|strong(er)? drums|hard(er)? hitting|bounc(e|y|ier)|hit(s|ting)? hard(er)?|hard[ -]hitting|pop(s|ping)? more|crack|smack|thump(y)?|kick ass|energetic drums|bite|banging|bang(s|er)?|thwack|drive|driving|tight(er|en|ness)?|snap(py|pier|piness)?|attacks?|transients?|impact|slam|kick(s)? harder|hits? harder|knock(s|ing)?|firm(er)?|solid',
+    '펀치( ?있)?|파워풀|타이트|쫀득|때렸|타격|쫄깃|통통|그루브|리듬감|쳐 ?주|빡세|쿵쿵 ?치|빵빵 ?터|때리|빡|꽂히|꽂혀|쿵|힘차|힘 ?있|파워|찰싹|쫙|박력|강렬|두들|짱짱|단단|탄탄|때려|때리|어택|쫀쫀|조여|조이|임팩트|탁탁',
   ),
   quality(
     'punch',
     -1,
     'soft(er|en)? (attacks?|transients?|drums?)|glue(d)?|blend(ed)?|gel|cohesi(ve|on)|together',
-    '접착|하나처럼|하나로|붙여|어우러|글루',
+    '(어택|트랜지언트|드럼)[을를은]? ?(더 ?|좀 ?)?(부드럽|부드러|말랑)|접착|하나처럼|하나로|붙여|어우러|글루',
   ),
+  quality('density', 1, 'dens(e|er|ity)|compact', '밀도|촘촘|빽빽'),
   quality(
     'warmth',
     1,
@@ -220,7 +222,7 @@ const QUALITIES: readonly Term[] = [
     'dynamics_amount',
     -1,
     'dynamics?|dynamic range compression off|life|room to breathe|movement|contrast|dynamic range|breath(e|ing|es)?|lively',
-    '다이내믹|다이나믹|강약|호흡|여백|셈여림|기복|생동|숨',
+    '다이내믹|다이나믹|강약|숨 ?쉬|호흡|여백|셈여림|기복|생동|숨',
   ),
   fault(
     'dynamics_amount',
@@ -235,7 +237,7 @@ const QUALITIES: readonly Term[] = [
     '자연스|은은|적당|욕심내지|오버하지|무난|심플|적당히|살짝만 ?손|담백|절제|(너무 )?과하지 ?않|가볍게 ?마스터|투명|살살',
   ),
   quality('intensity', 1, 'process(ed|ing)?|intens(e|ity)|polish(ed)?', '처리|가공|마스터링 ?강도|세기|보정'),
-  fault('punch', -1, 'lifeless|dead|limp|lame', '맥빠|맥없|늘어'),
+  fault('punch', -1, 'lifeless|dead|limp|lame|cardboard', '맥빠|맥없|늘어'),
   fault('target_lufs', 1, 'noisy overall|deafening|earsplitting', '시끄|요란'),
 ]
 
@@ -243,7 +245,7 @@ const PARTS: readonly Term[] = [
   part(
     'bass_db',
     'bass(es|line)?|down low|bottom|low frequency|low range|kick and bass|low[ -]?ends?|lows|low freq(uencie|uency)?s?|subs?|sub-?bass|808s?|bottom( end)?',
-    '저음|저역|저주파|로우엔드|우퍼|아랫|밑단|낮은 ?음|킥베이스|초저역|베이스|서브|로우|중저음|밑',
+    '저음|저역|초저음|저주파|로우엔드|우퍼|아랫|밑단|낮은 ?음|킥베이스|초저역|베이스|서브|로우|중저음|밑',
   ),
   part(
     'presence_db',
@@ -306,12 +308,12 @@ const LEVELS: readonly Term[] = [
   word({ kind: 'level', sign: -1, isFault: true, alone: 'target_lufs' }, '(not|n.t) loud enough|inaudible', '안 ?커'),
   word(
     { kind: 'level', sign: -1, alone: 'presence_db' },
-    '(further |farther )?back(ward)?',
+    '((further|farther|sit) )?back(ward)?',
     '뒤로( ?(빼|보내|물러))?|뒤에|멀리|멀게|멀어|약하게|여리',
   ),
   word(
     { kind: 'level', sign: -1, isFault: true, alone: 'presence_db' },
-    '(can.?t|cannot|hard to|barely|hardly)( even)? (hear|make out)( the)?|lack(s|ing)?( of)?|buried|(not|n.t) (strong|present|bright|warm|wide|punchy|heavy) enough|not enough|too (low|soft)|faint|timid|recessed|sunk(en)?|covered|masked|swallowed|under( the (beat|mix|music|instruments))?|behind( the (beat|mix|music|instruments))?|lost|missing|drown(ed|ing)|hidden|distant',
+    '(can.?t|cannot|hard to|barely|hardly)( even)? (hear|make out|feel)( the)?|lack(s|ing)?( of)?|buried|(not|n.t) (strong|present|bright|warm|wide|punchy|heavy) enough|not enough|too (low|soft)|faint|timid|recessed|sunk(en)?|covered|masked|swallowed|under( the (beat|mix|music|instruments))?|behind( the (beat|mix|music|instruments))?|lost|missing|drown(ed|ing)|hidden|distant',
     '묻히|묻혀|파묻|가려|가리|먹혀|먹히|작게 ?들|빈약한|빠져|죽어|죽은|아쉬|묻힌|부족|모자라|(잘 )?안 ?들[려리]|들리지 ?않|없어요|허전',
   ),
   word(
@@ -355,7 +357,7 @@ const MODIFIERS: readonly Term[] = [
   word(
     { kind: 'degree', factor: 2 },
     'much|a lot|loads( of)?|a good deal|noticeably|clearly|drastically|twice as|tons( of)?|hugely|dramatically|strongly|extremely|so much|big time|massive amounts of|lots( of)?|far|way|very|really|super|heavily|massively|considerably|significantly|a ton( of)?',
-    '많이|훨씬|한껏|대단히|왕창|듬뿍|꽤|상당히|굉장히|무척|아주|매우|엄청|확|팍|진짜|정말|크게 ?크게|대폭|한참',
+    '많이|훨씬|두 ?배|한껏|대단히|왕창|듬뿍|꽤|상당히|굉장히|무척|아주|매우|엄청|확|팍|진짜|정말|크게 ?크게|대폭|한참',
   ),
   word(
     { kind: 'too' },
@@ -432,8 +434,8 @@ const BREAKS: readonly Term[] = [
 const FILLERS: readonly Term[] = [
   word(
     { kind: 'filler' },
-    "(i'?d|i would|would|i) like|i'?d prefer|i'?d love|i'?d|i'?m|we'?d|let'?s|can we|feel|prefer|compared (to|with)|sounding|character|take|else|record|club|hear|felt|frequencies|frequency|those|these|say|export|well|limiter|compared|songs|radio|idol|enough|undefined|tone wise|by|band|love|wish|around|chorus|verse|intro|outro|drop|part|parts|section|speakers?|headphones?|earphones?|car|phone|instruments?|music|audio|recording|than the (last|previous) (one|time|song)|than before|if|possible|thanks?|thank you|try|maybe|perhaps|pretty|quite|going|go|into|out|last|over the last|seconds of|him|her|them|they|where|when|it'?s got|got|has got|comes? across|little too|hard|loosen up|really want|actually|honestly|basically|mostly|generally|listen(ing)?|ear|ears|hold|no more than|same|do|i (want|need|hate|think|feel)|(to )?make(s)?|the|an?|its|it|was|be|to|of|for|on|at|in|by|from|as|than|now|that|this|my|our|your|mine|me|i|you|we|so|sound|song|track|mix|master(ed|ing)?|please|can|could|would|should|need(s|ed)?|want(s|ed)?|have|has|give(s)?|get(s)?|let|set|put|bring|pull|turn|some|also|too|feel|kind|sort|taste|how|alone|touch|all|both|over|end|made|made with|repair(ing|s)?|using|right|version|there|bit|here|nice|good|and|like|s",
-    '좀|해|하|맞추|맞춰|들렸|들리|들려|듣|대비|비해|비교|쉬는|라디오|질감|마지막|중요|나머지|노래만큼|만큼|나요|아이돌|원래|다른|곡보다|노래보다|곡들보다|악기에|악기들에|반주에|반주|비트에|귀에|사이|부분|후렴|인트로|아웃트로|훅|벌스|이어폰|스피커|차에서|폰|전보다|지금보다|원본보다|이전보다|거기|여기|거예요|거에요|네요|부탁드|주시|드려|보이|보여|나는|나서|나도|너도|제|제가|저는|저희|우리|근사|기분|음악|악곡|파트|한번|다시|조정|요청|바꿔|바꾸|잡|가|오|와|되게|이번|요즘|항상|그런|그렇|이런|이렇|어떻|느껴|느낌|같아|같은|편|감|보통|해서|더욱|했|할|한|줘|주|만들|만드|느낌|곡|노래|전체적|전반적|마스터|마스터링|믹스|것|거|걸|게|용|정도|동안|있|되|됐|돼|좋|원해|원합|부탁|싶|같|쪽|이|그|저|도|로|으로|만|다|나오|나와|잘|같이|부분|복원|음|전부|모두|보|드|니다|할게|바라|바랍|까지|제발|하면|처럼|주되|하되',
+    "thing|(i'?d|i would|would|i) like|i'?d prefer|i'?d love|i'?d|i'?m|we'?d|let'?s|can we|feel|prefer|compared (to|with)|sounding|character|take|else|record|club|hear|felt|frequencies|frequency|those|these|say|export|well|limiter|compared|songs|radio|idol|enough|undefined|tone wise|by|band|love|wish|around|chorus|verse|intro|outro|drop|part|parts|section|speakers?|headphones?|earphones?|car|phone|instruments?|music|audio|recording|than the (last|previous) (one|time|song)|than before|if|possible|thanks?|thank you|try|maybe|perhaps|pretty|quite|going|go|into|out|last|over the last|seconds of|him|her|them|they|where|when|it'?s got|got|has got|comes? across|little too|hard|loosen up|really want|actually|honestly|basically|mostly|generally|listen(ing)?|ear|ears|hold|no more than|same|do|i (want|need|hate|think|feel)|(to )?make(s)?|the|an?|its|it|was|be|to|of|for|on|at|in|by|from|as|than|now|that|this|my|our|your|mine|me|i|you|we|so|sound|song|track|mix|master(ed|ing)?|please|can|could|would|should|need(s|ed)?|want(s|ed)?|have|has|give(s)?|get(s)?|let|set|put|bring|pull|turn|some|also|too|feel|kind|sort|taste|how|alone|touch|all|both|over|end|made|made with|repair(ing|s)?|using|right|version|there|bit|here|nice|good|and|like|s",
+    '좀|귀|양옆|울리는|어지러|해|하|맞추|맞춰|들렸|들리|들려|듣|대비|비해|비교|쉬는|라디오|질감|마지막|중요|나머지|노래만큼|만큼|나요|아이돌|원래|다른|곡보다|노래보다|곡들보다|악기에|악기들에|반주에|반주|비트에|귀에|사이|부분|후렴|인트로|아웃트로|훅|벌스|이어폰|스피커|차에서|폰|전보다|지금보다|원본보다|이전보다|거기|여기|거예요|거에요|네요|부탁드|주시|드려|보이|보여|나는|나서|나도|너도|제|제가|저는|저희|우리|근사|기분|음악|악곡|파트|한번|다시|조정|요청|바꿔|바꾸|잡|가|오|와|되게|이번|요즘|항상|그런|그렇|이런|이렇|어떻|느껴|느낌|같아|같은|편|감|보통|해서|더욱|했|할|한|줘|주|만들|만드|느낌|곡|노래|전체적|전반적|마스터|마스터링|믹스|것|거|걸|게|용|정도|동안|있|되|됐|돼|좋|원해|원합|부탁|싶|같|쪽|이|그|저|도|로|으로|만|다|나오|나와|잘|같이|부분|복원|음|전부|모두|보|드|니다|할게|바라|바랍|까지|제발|하면|처럼|주되|하되',
   ),
 ]
 

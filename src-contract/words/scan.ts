@@ -6,7 +6,7 @@ export interface Piece {
   readonly text: string
   readonly start: number
   readonly meaning: Meaning | Figure | { readonly kind: 'unknown' }
-  /** Letters of the comparative: a fault is then wanted. */
+  /** Letters of the comparative, or the Korean ending of a wish (차갑게): a fault is then wanted. */
   readonly isComparative?: boolean
   /** A Korean ending that tells how something is instead of asking for it. */
   readonly isStated?: boolean
@@ -118,8 +118,9 @@ function termAt(text: string, start: number): Match[] | undefined {
   }
   if (!best) return undefined
   const { length, stem, meaning } = best
-  const term: Match = { start, length, meaning, isComparative: /[a-z]er$/.test(stem), isVerb: /[a-z]en$/.test(stem) }
   const written = text.slice(start, start + length)
+  const isComparative = /[a-z]er$/.test(stem) || /게$/.test(written)
+  const term: Match = { start, length, meaning, isComparative, isVerb: /[a-z]en$/.test(stem) }
   if (STATING_ENDING.test(written) && !WISHING.test(written)) return [{ ...term, isStated: true }]
   if (!/[가-힣]$/.test(written) || meaning.kind === 'break' || !CLAUSE_ENDING.test(written)) return [term]
   const joins = JOINING_ENDING.test(written)

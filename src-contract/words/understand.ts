@@ -217,7 +217,10 @@ function styleOf({ text }: Piece): Style[] {
 }
 
 /** Returns what a clause is about: its qualities, else its parts, else what its level or figure alone means. */
-function targetsIn({ pieces, topic }: Clause, { level, figure, direction, isKept, isNone }: Modifiers): Target[] {
+function targetsIn(
+  { pieces, topic }: Clause,
+  { level, figure, direction, isKept, isNone, isTooMuch }: Modifiers,
+): Target[] {
   if (pieces.some(({ meaning }) => meaning.kind === 'style')) return []
   const qualities = pieces.filter((piece): piece is Target => piece.meaning.kind === 'quality')
   const all = pieces.filter((piece): piece is Target => piece.meaning.kind === 'part')
@@ -230,7 +233,10 @@ function targetsIn({ pieces, topic }: Clause, { level, figure, direction, isKept
   const exact = particular.length > 0 ? particular : named.filter(isExact)
   const isVagueEnough = (level ?? direction) && !pieces.some(({ meaning }) => meaning.kind === 'unknown')
   const parts = exact.length > 0 ? exact : isVagueEnough ? named : []
-  if (qualities.length > 0) return qualities
+  // Cymbals that are too noisy are about the cymbals.
+  const isLoudPart =
+    isTooMuch && particular.length > 0 && qualities.every(({ meaning }) => meaning.knob === 'target_lufs')
+  if (qualities.length > 0 && !isLoudPart) return qualities
   if (parts.length > 0) return level || direction || figure || isKept || isNone || pieces.some(isExcess) ? parts : []
   const [first] = pieces
   // What an unknown word names is not what the clause before was about.
@@ -302,7 +308,8 @@ function signOf(meaning: Target['meaning'], said: Said): Sign | undefined {
   const turn = (by: boolean, sign: number): Sign => (by ? -sign : sign) as Sign
   if (meaning.kind === 'quality' && meaning.isFault) {
     if (isNone) return turn(true, own)
-    if (isComparative || direction === 1) return turn(isNegated, own)
+    const isWanted = isComparative && direction !== -1 && !isTooMuch && !said.isStated
+    if (isWanted || direction === 1) return turn(isNegated, own)
     return turn(true, own)
   }
   const pulled = level ? turn(level.isFault === true && !isLess, own * level.sign) : own
