@@ -72,8 +72,8 @@ export function newRun(
     const silenceSeconds = silenceBehind(tracks[index + 1])
     const own = withStyle((track.facts.settings ?? {}) as Named)
     const edges = edgesOf(track.facts, silenceSeconds)
-    // In a record, the level of a track follows from the others.
-    const level = mode === 'album' ? { target_lufs: null } : {}
+    // In a record, the level of a track follows from the others, and the record has one level.
+    const level = mode === 'album' ? ({ target_lufs: null, release_level: 'fixed' } as const) : {}
     return {
       tracks: [songs[index]!.track],
       ...(goesOver[index] ? { goesOver: true } : {}),

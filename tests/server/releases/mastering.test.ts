@@ -363,6 +363,16 @@ describe('a record', () => {
     expect((await read(release)).mastering.record_lufs).toBeCloseTo(-11.25, 1)
   })
 
+  test('has one level, whatever its settings say of single songs', async () => {
+    const settings = { platforms: ['spotify'], release_level: 'song' }
+    const release = await newRelease([3, 4], { settings })
+    expect((await mastered(release)).mastering).toMatchObject({ target_lufs: -14 })
+    expect(works().map((order) => order.settings.release_level)).toEqual(['fixed', 'fixed'])
+    const single = await newRelease([3], { kind: 'single', settings })
+    await mastered(single)
+    expect(works().at(-1)?.settings.release_level).toBe('song')
+  })
+
   test('has the tracks made again that landed beside their targets, and those alone', async () => {
     engine.landsOff = ({ title }) => (title === 'song 4' ? 0.12 : 0)
     const release = await newRelease([3, 4, 5])
