@@ -7,9 +7,9 @@ import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
 import { AcceptField, type Analysis, MadeWith, RESULT_ERRORS } from './jobs.ts'
 import { MAX_ALLOWED_FOLDERS, MAX_COVER_BYTES, MAX_ENGINE_WORKERS } from './limits.ts'
+import { MasterSettings } from './master-settings-schema.ts'
 import { CHANGED_OWN_METADATA, SHOWN_METADATA, SHOWN_OWN_METADATA } from './metadata-schemas.ts'
 import { Warning } from './report.ts'
-import { MasterSettings } from './setting-schemas.ts'
 import { ACCEPT_ANY } from './song-files.ts'
 import { Suggestion } from './suggestion.ts'
 import { LANGUAGES } from './text/language.ts'
@@ -88,6 +88,9 @@ export const BatchSong = exactly({
   }),
   cover: Type.Optional(StoredCover),
   analysis: orNull(AnalysisSummary),
+  stem_count: Type.Optional(
+    Type.Integer({ description: 'Number of the stems whose sum the song is; absent without any.' }),
+  ),
   job_ids: Type.Array(Uuid, { description: 'Jobs of this song, newest first.' }),
   mastered_before: Type.Optional(
     exactly(

@@ -3,10 +3,10 @@ import Type, { type Static } from 'typebox'
 import { exactly, oneOf, orNull, Uuid } from './common.ts'
 import { endpoints } from './endpoint.ts'
 import { ERROR_CODES } from './errors.ts'
+import { MasterSettings } from './master-settings-schema.ts'
 import { PLATFORMS } from './platforms/index.ts'
 import type { Recipe } from './recipe.ts'
 import { Decision, Measurement, Pictured, Spectrum } from './report.ts'
-import { MasterSettings } from './setting-schemas.ts'
 import { TargetPrice } from './target-price.ts'
 
 export { TargetPrice }

@@ -2,16 +2,13 @@
  * Schemas of the settings, made from their rows: for requests, answers, and text fields of a form. The engine imports the settings without
  * them and starts twice as fast.
  */
-import Type, { type Static, type TNumber, type TOptional, type TProperties, type TSchema, type TUnsafe } from 'typebox'
-import { exactly, oneOf, orNull, Uuid } from './common.ts'
-import { PLATFORMS } from './platforms/index.ts'
+import Type, { type TNumber, type TOptional, type TProperties, type TSchema, type TUnsafe } from 'typebox'
+import { oneOf, orNull } from './common.ts'
 import { WrittenRecipe } from './recipe-schemas.ts'
 import {
   FURTHER_NAMES,
   type FurtherName,
   type JobSettings,
-  MASTER_MEMBERS,
-  type MasterSettings as MasterSettingsValue,
   SETTING_NAMES,
   SETTINGS,
   type SettingName,
@@ -104,7 +101,8 @@ function optional<Properties extends TProperties>(properties: Properties) {
   ) as { [Name in keyof Properties]: TOptional<Properties[Name]> }
 }
 
-const accepted = ofEach<Accepted>((name) => FORMS[name].accepted)
+/** Schemas of the settings as values. */
+export const ACCEPTED_SETTINGS = ofEach<Accepted>((name) => FORMS[name].accepted)
 
 /** Schemas of the settings in answers. */
 export const SHOWN_SETTINGS = ofEach<Shown>((name) => {
@@ -128,7 +126,7 @@ export const REPORTED_SETTINGS = {
 /** Schemas of the settings as optional text fields of a form. */
 export const SETTING_FIELDS = optional(ofEach<Fields>((name) => FORMS[name].field))
 /** Schemas of the settings in changes, all optional and without defaults. */
-export const CHANGED_SETTINGS = optional(accepted)
+export const CHANGED_SETTINGS = optional(ACCEPTED_SETTINGS)
 /** Schemas of the settings that an analysis suggests. */
 export const SUGGESTED_SETTINGS = optional(
   Object.fromEntries(SUGGESTED_NAMES.map((name) => [name, FORMS[name].shown])) as Omit<
@@ -136,18 +134,3 @@ export const SUGGESTED_SETTINGS = optional(
     'target_lufs'
   > & { target_lufs: TNumber },
 )
-
-const members = {
-  platforms: Type.Array(oneOf(PLATFORMS), { minItems: 1, uniqueItems: true }),
-  ...accepted,
-  recipe: SettingRecipe as unknown as TUnsafe<JobSettings['recipe']>,
-  reference_source_id: orNull(Uuid),
-}
-
-/** Mastering settings of a song. */
-export const MasterSettings = exactly(
-  Object.fromEntries(MASTER_MEMBERS.map((name) => [name, members[name]])) as {
-    [Name in keyof MasterSettingsValue]: (typeof members)[Name]
-  },
-)
-export type MasterSettings = Static<typeof MasterSettings>

@@ -20,6 +20,7 @@ import {
   text,
   words,
 } from './setting-kinds.ts'
+import type { StemMix } from './stem-settings.ts'
 
 export const GENRES = ['kpop', 'edm', 'ballad', 'hiphop', 'pop', 'other'] as const
 export type Genre = (typeof GENRES)[number]
@@ -366,8 +367,11 @@ export type JobSettings = { platforms: Platform[]; recipe: WrittenRecipe | null 
   [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]>
 }
 
-/** Mastering settings of a song: those of a job, and the stored song that is its reference. */
-export type MasterSettings = JobSettings & { reference_source_id: string | null }
+/**
+ * Mastering settings of a song: those of a job, the stored song that is its reference, and the mix of its stems, null for their sum. A song
+ * that has no stems has no mix, whatever these say.
+ */
+export type MasterSettings = JobSettings & { reference_source_id: string | null; stem_mix: StemMix | null }
 
 const JOB_MEMBERS: readonly (keyof JobSettings)[] = ['platforms', ...SETTING_NAMES, 'recipe']
 
@@ -376,6 +380,7 @@ export const MASTER_MEMBERS: readonly (keyof MasterSettings)[] = [
   ...JOB_MEMBERS.filter((name) => name !== 'reference_amount'),
   'reference_source_id',
   'reference_amount',
+  'stem_mix',
 ]
 
 const SOUND_NAMES = STEERING_NAMES.filter((name) => name !== 'style' && name !== 'target_lufs')
@@ -404,6 +409,7 @@ export const DEFAULT_SETTINGS: MasterSettings = {
   ...(ofEach('standard') as Omit<JobSettings, 'platforms' | 'recipe'>),
   recipe: null,
   reference_source_id: null,
+  stem_mix: null,
 }
 
 /** Initial settings of the application: its user uploads a single file, which a plain API request does not include. */

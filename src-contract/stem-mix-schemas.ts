@@ -1,10 +1,11 @@
 /** Schemas of the mix of a song that is sent as stems. */
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { exactly, oneOf } from './common.ts'
 import { REPAIR_KINDS } from './repair-kinds.ts'
 import { CHANGED_SETTINGS } from './setting-schemas.ts'
 import { MAX_STEMS } from './stem-limits.ts'
 import { STEM_ROLES } from './stem-roles.ts'
+import type { StemMix as MixValue, StemSettings as StemValue } from './stem-settings.ts'
 
 const { tilt_db, bass_db, presence_db, air_db, width_percent, punch, warmth } = CHANGED_SETTINGS
 
@@ -33,7 +34,7 @@ export const StemSettings = exactly({
     }),
   ),
 })
-export type StemSettings = Static<typeof StemSettings>
+export type StemSettings = StemValue
 
 /** Settings of a mix. */
 export const StemMix = exactly({
@@ -48,4 +49,4 @@ export const StemMix = exactly({
     Type.Array(StemSettings, { maxItems: MAX_STEMS, description: 'Stems with settings of their own.' }),
   ),
 })
-export type StemMix = Static<typeof StemMix>
+export type StemMix = MixValue

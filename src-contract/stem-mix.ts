@@ -1,4 +1,5 @@
 /** The mix of a song that is sent as stems. With no settings it is the sum of the stems. */
+import { REPAIR_KINDS, type RepairKind } from './repair-kinds.ts'
 import { SETTINGS } from './settings.ts'
 import type { StemMix, StemSettings } from './stem-mix-schemas.ts'
 
@@ -24,6 +25,12 @@ export function chosenMix({ voice_forward_db: forwardDb = 0, stems = [] }: StemM
     ...(forwardDb === 0 ? {} : { voice_forward_db: forwardDb }),
     ...(kept.length === 0 ? {} : { stems: kept }),
   }
+}
+
+/** Returns the repairs that a song from stems is not given as a whole: the skipped ones, and those made in its stems. Pure. */
+export function skippedWith(skipped: readonly RepairKind[], mix: StemMix | null | undefined): RepairKind[] {
+  const made = mix?.stems?.flatMap(({ repairs = [] }) => repairs) ?? []
+  return REPAIR_KINDS.filter((kind) => skipped.includes(kind) || made.includes(kind))
 }
 
 const NEUTRAL: Readonly<Record<string, unknown>> = {

@@ -64,7 +64,7 @@ export function isRepeatable(
 
 /** Returns the settings of a job without its reference; the job has only the reference's name. */
 export function settingsOf(job: Job): MasterSettings {
-  return { ...jobSettings(job), reference_source_id: null }
+  return { ...jobSettings(job), reference_source_id: null, stem_mix: job.stem_mix ?? null }
 }
 
 /** The store of jobs with its actions. */

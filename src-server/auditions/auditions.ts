@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import type { Audition, TargetPrice } from '../../src-contract/auditions.ts'
 import type { Platform } from '../../src-contract/platforms/index.ts'
 import { type JobSettings, jobSettings, type MasterSettings, PLAIN_DELIVERY } from '../../src-contract/settings.ts'
+import { chosenMix, skippedWith } from '../../src-contract/stem-mix.ts'
 import type { Log } from '../../src-system/log.ts'
 import type {
   AuditionEstimate,
@@ -20,11 +21,13 @@ import { requireEdges } from '../jobs/edges.ts'
 import type { AuditionProcess } from './audition-process.ts'
 import type { MasterFiles } from './master-files.ts'
 import { chosen, emptyQueue, ended, lookedAt, type RenderQueue, taken, withdrawn } from './render-queue.ts'
+import type { StemMixes } from './stem-mixes.ts'
 import type { VirtualWav } from './virtual-wav.ts'
 
 export interface AuditionsDeps {
   readonly process: AuditionProcess
   readonly files: MasterFiles
+  readonly mixes: StemMixes
   /** Returns a stored song, undefined for an unknown one; throws INVALID_REQUEST, naming the field, if its file is gone. */
   readonly takeSource: (sourceId: string, param: 'source_id' | 'reference_source_id') => StoredSong | undefined
   /** Returns the place of the file that may keep the analysis of a song. */
@@ -82,8 +85,9 @@ export class Auditions {
    * TRIMMED_AWAY, FADES_OVERLAP, the client's error for an engine failure, or the reason of an aborted `signal`.
    */
   async create(request: AuditionRequest, signal: AbortSignal): Promise<KnownAudition> {
-    const songs = this.#songsOf(request)
-    checkedAt('settings', () => requireEdges(request.settings, songs.source.facts))
+    const stored = this.#songsOf(request)
+    checkedAt('settings', () => requireEdges(request.settings, stored.source.facts))
+    const songs = { ...stored, source: await this.#mixed(stored.source, request, signal) }
     const id = idOf(request, songs)
     // The current sound takes precedence over the previous one's master; and two songs at once would take twice the memory.
     if (this.#queue.running !== id) this.#rendering.stop.abort(SUPERSEDED)
@@ -156,7 +160,7 @@ export class Auditions {
     this.#rendering.stop.abort(this.#stopping.signal.reason)
     this.#deps.process.end()
     await Promise.all([this.#rendering.end, this.#proving])
-    await this.#deps.files.clear()
+    await Promise.all([this.#deps.files.clear(), this.#deps.mixes.clear()])
   }
 
   async #begin(id: string, request: AuditionRequest, signal: AbortSignal): Promise<KnownAudition> {
@@ -215,9 +219,18 @@ export class Auditions {
     const ffmpeg = await this.#deps.ffmpeg()
     const { platform } = request
     // The seed of jobs: the same input and settings give the same bytes.
-    const songs = this.#songsOf(request)
-    const analysisPath = this.#deps.analysisPath(songs.source.sha256)
-    return { ...songs, analysisPath, ffmpeg, settings: settingsOf(request), seed: 0, platform, folder }
+    const { source: sum, ...others } = this.#songsOf(request)
+    const source = await this.#mixed(sum, request, this.#stopping.signal)
+    const analysisPath = this.#deps.analysisPath(source.sha256)
+    return { ...others, source, analysisPath, ffmpeg, settings: settingsOf(request), seed: 0, platform, folder }
+  }
+
+  /** Returns the song as it is heard: the mix of its stems, made if it is not kept, or the song itself. */
+  async #mixed(song: StoredSong, { sourceId, settings }: AuditionRequest, signal: AbortSignal): Promise<StoredSong> {
+    const mix = chosenMix(settings.stem_mix ?? {})
+    if (!mix) return song
+    const until = AbortSignal.any([signal, this.#stopping.signal])
+    return (await this.#deps.mixes.make(song, sourceId, mix, until)) ?? song
   }
 
   /** Renders an audition before all others. */
@@ -316,6 +329,7 @@ function settingsOf({ settings, platform }: AuditionRequest): JobSettings {
   const { platforms } = settings
   return jobSettings({
     ...settings,
+    skip_repairs: skippedWith(settings.skip_repairs, settings.stem_mix),
     ...PLAIN_DELIVERY,
     platforms: platforms.includes(platform) ? platforms : [...platforms, platform],
   })

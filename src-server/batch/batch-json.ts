@@ -36,12 +36,14 @@ export function songsToJson(
   return stored.map(({ song, source }) => {
     const { batchId, error, settings, state, metadata, cover, sourceId } = song
     const before = earlier.get(sourceId)
+    const stemCount = sources.stems.countOf(sourceId)
     const shown: Omit<BatchSong, 'analysis'> = {
       source,
       state,
       settings,
       metadata,
       ...(cover ? { cover } : {}),
+      ...(stemCount > 0 ? { stem_count: stemCount } : {}),
       job_ids: sourceJobs.listOf(sourceId),
       ...(before ? { mastered_before: { job_id: before.jobId, finished_at: isoTime(before.endedAtMs) } } : {}),
       ...(batchId === null ? {} : { batch_id: batchId }),

@@ -10,6 +10,8 @@ import type { CoverChange } from '../../src-contract/covers.ts'
 import { BATCH_CHANGED } from '../../src-contract/events.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import { FIRST_SETTINGS, jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
+import { chosenMix } from '../../src-contract/stem-mix.ts'
+import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
 import type { Language } from '../../src-contract/text/language.ts'
 import type { Log } from '../../src-system/log.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
@@ -39,6 +41,8 @@ export interface BatchJob {
   readonly cover?: StoredCover
   readonly batchId: string
   readonly sourceId: string
+  /** Mix of the stems of the song; absent for their sum. */
+  readonly stemMix?: StemMix
 }
 
 /** The jobs as the batch uses them. */
@@ -379,7 +383,12 @@ function jobOf(
     ...(artist ? { artist } : {}),
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
   }
-  return { caller: { via: 'session' }, request, song, ...(reference ? { reference } : {}), batchId, sourceId }
+  const stemMix = chosenMix(settings.stem_mix ?? {})
+  return {
+    ...{ caller: { via: 'session' }, request, song, batchId, sourceId },
+    ...(reference ? { reference } : {}),
+    ...(stemMix ? { stemMix } : {}),
+  }
 }
 
 function storedCover(file: string, { bytes, sha256, ...facts }: SongCover): StoredCover {

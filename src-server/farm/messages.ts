@@ -10,10 +10,10 @@ import { RELEASE } from '../../src-contract/delivery-target.ts'
 import { FADE_SHAPES } from '../../src-contract/edges.ts'
 import { FAILURE_CODES, type FailureCode } from '../../src-contract/errors.ts'
 import { STAGES } from '../../src-contract/jobs.ts'
+import { MasterSettings } from '../../src-contract/master-settings-schema.ts'
 import { SHOWN_METADATA } from '../../src-contract/metadata-schemas.ts'
 import { PLATFORMS } from '../../src-contract/platforms/index.ts'
 import { MasterResult, ReleaseResult, Repair, Report, StemsUsed, Warning } from '../../src-contract/report.ts'
-import { MasterSettings } from '../../src-contract/setting-schemas.ts'
 import { OTHER_CONTAINER_NAMES } from '../../src-contract/song-files.ts'
 import type {
   StoredSong as StoredSongValue,
@@ -120,7 +120,7 @@ const Songs = Type.Array(
   }),
 )
 
-const { reference_source_id: _, ...settings } = MasterSettings.properties
+const { reference_source_id: _reference, stem_mix: _mix, ...settings } = MasterSettings.properties
 const masterNames = [...PLATFORMS, RELEASE] as const
 
 /** Order whose paths are addresses of stored files, without what belongs to one machine. */

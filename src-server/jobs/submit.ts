@@ -3,8 +3,8 @@ import { type Edges, masterSeconds } from '../../src-contract/edges.ts'
 import { type Format, formatFacts } from '../../src-contract/formats.ts'
 import type { CreatedJob } from '../../src-contract/jobs.ts'
 import { CREDITS_PER_JOB, PLAN_LIMITS, type Plan } from '../../src-contract/plans.ts'
-import { REPAIR_KINDS } from '../../src-contract/repair-kinds.ts'
 import { type JobSettings, WHOLE_SONG } from '../../src-contract/settings.ts'
+import { skippedWith } from '../../src-contract/stem-mix.ts'
 import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
 import type { Clock, Random } from '../../src-system/system.ts'
 import type { StoredSong, WarningFact } from '../../src-worker/mastering/work-order.ts'
@@ -173,9 +173,7 @@ export class Submissions {
     if (stems.length === 0) return submission
     if (!settings) return { ...submission, request: { ...request, stems: { count: stems.length } } }
     const files = stems.map(({ path: _path, ...stem }) => stem)
-    // What is repaired in a stem is not looked for in the mix.
-    const repaired = settings.stems?.flatMap(({ repairs = [] }) => repairs) ?? []
-    const skip_repairs = REPAIR_KINDS.filter((kind) => [...request.settings.skip_repairs, ...repaired].includes(kind))
+    const skip_repairs = skippedWith(request.settings.skip_repairs, settings)
     return {
       ...submission,
       request: {

@@ -6,6 +6,7 @@ import { StoredFiles } from '../artifacts/job-files.ts'
 import { AuditionProcess } from '../auditions/audition-process.ts'
 import { Auditions } from '../auditions/auditions.ts'
 import { MasterFiles } from '../auditions/master-files.ts'
+import { StemMixes } from '../auditions/stem-mixes.ts'
 import { type BatchService, createBatchService } from '../batch/batch-service.ts'
 import { BulkBatches } from '../bulk/bulk-batches.ts'
 import type { Farm } from '../farm/farm.ts'
@@ -14,7 +15,7 @@ import { type Analyse, createAnalyse } from '../jobs/analyse.ts'
 import { createIdempotency } from '../jobs/idempotency.ts'
 import { Jobs } from '../jobs/jobs.ts'
 import { createMakeExport } from '../jobs/make-export.ts'
-import { createMakeMix, createRunMix } from '../jobs/make-mix.ts'
+import { createMakeMix, createRunMix, type MakeMix } from '../jobs/make-mix.ts'
 import { createMakePreview } from '../jobs/preview.ts'
 import { createLocalQueue } from '../jobs/queue.ts'
 import { createRenderAlone } from '../jobs/render-alone.ts'
@@ -64,7 +65,7 @@ export function createWork(deps: ServiceDeps, core: Core, farm: Farm | undefined
   const { requireDisk } = uploads.storage
   const makeMix = createMakeMix({ runMix: jobWork.runMix, log: deps.log })
   const codedCopies = new CodedCopies({ ffmpeg: core.ffmpeg, requireDisk, stopping })
-  const hearing = createHearing(deps, core, { uploads, jobWork, batchWork }, stopping)
+  const hearing = createHearing(deps, core, { uploads, jobWork, batchWork, makeMix }, stopping)
   auditions = hearing.auditions
   const manifests = createBulkBatches(deps, core, { uploads, jobWork, batchWork })
   const mastering = createReleaseMastering(deps, core, { jobWork, batchWork, analyse })
@@ -437,6 +438,7 @@ function createHearing(
     readonly uploads: Uploads
     readonly jobWork: JobWork
     readonly batchWork: ReturnType<typeof createBatchWork>
+    readonly makeMix: MakeMix
   },
   stopping: AbortSignal,
 ) {
@@ -449,6 +451,7 @@ function createHearing(
     auditions: new Auditions({
       process: new AuditionProcess({ fork, clock, log, idleMs: config.auditionIdleMs }),
       files: new MasterFiles(path.join(folders.tmp, random.newUuid())),
+      mixes: new StemMixes({ makeMix: parts.makeMix, stemsOf: (sourceId) => sources.stems.stemsOf(sourceId) }),
       takeSource: (sourceId, param) => sources.take(sourceId, param),
       analysisPath: (sha256) => sources.analysisPath(sha256),
       ffmpeg,

@@ -66,6 +66,7 @@ function prepareStatements(db: Db) {
       `${ALL_SETS} GROUP BY stem_sets.source_id ORDER BY own.created_at_ms DESC, own.source_id`,
     ),
     selectSetOf: db.prepare<[string], string>('SELECT set_id FROM stems WHERE source_id = ?').pluck(),
+    countStems: db.prepare<[string], number>('SELECT count(*) FROM stems WHERE set_id = ?').pluck(),
     selectStems: db.prepare<[string], StemRow>(
       'SELECT number, source_id, role, is_silent FROM stems WHERE set_id = ? ORDER BY number',
     ),
@@ -117,6 +118,11 @@ export class StemSets {
       const song = this.#deps.sources.find(source_id)
       return song ? [{ path: song.path, filename: song.filename, sha256: song.sha256, facts: song.facts, role }] : []
     })
+  }
+
+  /** Returns the number of the stems of a stored song; 0 without any. */
+  countOf(sourceId: string): number {
+    return this.#statements.countStems.get(sourceId) ?? 0
   }
 
   /** Returns whether a stored song is a stem of a set. */

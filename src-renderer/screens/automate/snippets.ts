@@ -11,7 +11,7 @@ export interface Sample {
   readonly filename: string
   /** Name of the reference track, if any. */
   readonly reference?: string | undefined
-  readonly settings: Omit<MasterSettings, 'platforms' | 'reference_source_id'> & {
+  readonly settings: Omit<MasterSettings, 'platforms' | 'reference_source_id' | 'stem_mix'> & {
     readonly platforms: readonly Platform[]
   }
 }

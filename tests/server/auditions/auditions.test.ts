@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Source } from '../../../src-contract/app.ts'
+import { DEFAULT_SETTINGS } from '../../../src-contract/settings.ts'
+import type { StemMix } from '../../../src-contract/stem-settings.ts'
 import type { ForkEngine } from '../../../src-server/jobs/worker-pool.ts'
 import { probeAudio } from '../../../src-server/uploads/probe.ts'
 import { createLog } from '../../../src-system/log.ts'
@@ -115,6 +117,43 @@ describe('an audition', () => {
     const job = await service.masterStored(song.source_id, settings)
     expect(pcmOf(await exactOf(body.audition_id)).equals(job.pcm)).toBe(true)
     expect(drawnOf(job.report)).toMatchObject({ source, reference: compared })
+  })
+
+  it('of stems is that of their mix, as the job masters it', async () => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ kind: 'stems', add_to_batch: 'true' })) form.append(name, value)
+    for (const [name, seconds] of [
+      ['Song (Vocals).wav', 4],
+      ['Song (Bass).wav', 3],
+    ] as const)
+      form.append('stems', new Blob([new Uint8Array(readFileSync(writeSong(folder, seconds)))]), name)
+    const set = (await service.call('POST', '/api/v1/sources', { body: form })).body
+    const stem_mix: StemMix = {
+      voice_forward_db: 2,
+      stems: [
+        { stem: 1, gain_db: -3 },
+        { stem: 2, pan_percent: -40, tilt_db: 1, repairs: ['mud'] },
+      ],
+    }
+    const plain = (await service.hear(set.source_id)).body
+    const { body } = await service.hear(set.source_id, { stem_mix })
+    expect(body.audition_id).not.toBe(plain.audition_id)
+    await service.until(body.audition_id, isExact)
+    const job = await service.masterStored(set.source_id, { stems: JSON.stringify(stem_mix) })
+    expect(pcmOf(await exactOf(body.audition_id)).equals(job.pcm)).toBe(true)
+    expect(pcmOf(await exactOf(body.audition_id)).equals(await service.mastered(set.source_id))).toBe(false)
+
+    // The batch hands the song over with its mix.
+    const settings = { ...DEFAULT_SETTINGS, platforms: ['spotify' as const], stem_mix }
+    const changed = await service.patch(`/app/desk/${set.source_id}`, { settings })
+    expect(changed.body).toMatchObject({ stem_count: 2, settings: { stem_mix } })
+    await service.post('/app/desk/start', { source_ids: [set.source_id] })
+    const [jobId] = (await service.get('/app/desk')).body.songs.find(
+      ({ source }: { source: Source }) => source.source_id === set.source_id,
+    ).job_ids
+    expect(await service.ended(jobId)).toMatchObject({ status: 'done', stem_mix, skip_repairs: ['mud'] })
+    const { bytes } = await service.bytes(`/api/v1/jobs/${jobId}/files/spotify`)
+    expect(pcmOf(bytes).equals(job.pcm)).toBe(true)
   })
 
   it('reads the analysis that is kept beside the song, as its job does; a damaged or outdated one is made again', async () => {
