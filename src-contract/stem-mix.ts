@@ -27,6 +27,26 @@ export function chosenMix({ voice_forward_db: forwardDb = 0, stems = [] }: StemM
   }
 }
 
+/** Settings of a stem to be changed; undefined for neutral. */
+export type StemChange = { [Name in Exclude<keyof StemSettings, 'stem'>]?: StemSettings[Name] | undefined }
+
+/** Returns a mix with other settings of one stem; its role stays where it is set. null if nothing is left. Pure. */
+export function withStem(mix: StemMix | null, stem: number, change: StemChange): StemMix | null {
+  const { stems = [], ...others } = mix ?? {}
+  const own = chosenSettings({ ...stems.find((one) => one.stem === stem), ...change, stem })
+  const rest = stems.filter((one) => one.stem !== stem)
+  const all = (Object.keys(own).length > 1 ? [...rest, own] : rest).sort((one, other) => one.stem - other.stem)
+  return unlessEmpty({ ...others, ...(all.length > 0 ? { stems: all } : {}) })
+}
+
+/** Returns a mix with another change of the voice, dB; null if nothing is left. Pure. */
+export function withVoiceForward(mix: StemMix | null, forwardDb: number): StemMix | null {
+  const { voice_forward_db: _, ...others } = mix ?? {}
+  return unlessEmpty(forwardDb === 0 ? others : { voice_forward_db: forwardDb, ...others })
+}
+
+const unlessEmpty = (mix: StemMix): StemMix | null => (Object.keys(mix).length > 0 ? mix : null)
+
 /** Returns the repairs that a song from stems is not given as a whole: the skipped ones, and those made in its stems. Pure. */
 export function skippedWith(skipped: readonly RepairKind[], mix: StemMix | null | undefined): RepairKind[] {
   const made = mix?.stems?.flatMap(({ repairs = [] }) => repairs) ?? []
@@ -38,8 +58,13 @@ const NEUTRAL: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(STEM_SOUND_NAMES.map((name) => [name, SETTINGS[name].standard])),
 }
 
-function chosenSettings(settings: StemSettings): StemSettings {
-  const isNeutral = ([name, value]: [string, unknown]) =>
+/** Settings in the order in which they are written. */
+const NAMES = ['stem', 'role', 'mute', 'solo', 'gain_db', 'pan_percent', 'low_cut_hz', ...STEM_SOUND_NAMES, 'repairs']
+
+function chosenSettings(settings: StemChange & Pick<StemSettings, 'stem'>): StemSettings {
+  const values: Readonly<Record<string, unknown>> = { ...settings }
+  const isNeutral = (value: unknown, name: string) =>
     value === NEUTRAL[name] || (Array.isArray(value) && value.length === 0)
-  return Object.fromEntries(Object.entries(settings).filter((entry) => !isNeutral(entry))) as StemSettings
+  const chosen = NAMES.filter((name) => !isNeutral(values[name], name))
+  return Object.fromEntries(chosen.map((name) => [name, values[name]])) as unknown as StemSettings
 }

@@ -15,8 +15,10 @@ import { isReleaseFile, useReleaseFiles } from './screens/release/use-release-fi
 import { SCREEN_COMPONENTS } from './screens/screens.tsx'
 import { WindowBar } from './screens/window-bar.tsx'
 import { useApp, useSelect } from './state/app-state.ts'
+import { songIn } from './state/batch-state.ts'
 import { UNDO_SECONDS } from './state/notices.ts'
 import { shownLanguage } from './state/preferences.ts'
+import { songTitle } from './state/song-rows.ts'
 import { useWords, WordsProvider } from './text/context.tsx'
 
 /** The command that opens the page, and its spelling where Loudsmith is not installed. */
@@ -89,23 +91,23 @@ function Window() {
 }
 
 /** Returns the function that adds dropped or chosen files to the batch, or to the open release. */
-function useAddFiles(): (files: readonly File[], folder?: string) => void {
-  const { service, notices, batch } = useApp()
+function useAddFiles(): (files: readonly File[], folder?: string, rowId?: string) => void {
+  const { service, notices, batch, stems } = useApp()
   const { t } = useWords()
   const isLockedOut = useSelect(service.store, (state) => state.isLockedOut)
   const addToRelease = useReleaseFiles()
   return useCallback(
-    (files, folder = '') => {
+    (files, folder = '', rowId) => {
       if (isLockedOut) return
       if (routeOf(location.hash).screen === 'release') return addToRelease(files, folder)
-      if (files.length > 0) {
-        batch.addFiles(files)
-        notices.announce(t.live.added(files.length))
-      }
+      const song = rowId === undefined ? undefined : songIn(batch.store.getState(), rowId)
+      if (song && files.length > 0) stems.ask({ files, of: { rowId: song.source.source_id, title: songTitle(song) } })
+      else if (files.length > 0)
+        void stems.add(files).then((added) => added > 0 && notices.announce(t.live.added(added)))
       // After a drop on another screen, the Master screen shows the songs, or that there were none.
       if (!isWorkspace()) go('master')
     },
-    [batch, notices, t, isLockedOut, addToRelease],
+    [batch, stems, notices, t, isLockedOut, addToRelease],
   )
 }
 

@@ -1,8 +1,8 @@
 /** Files of a drop or a paste, including nested folders. */
 import { isFolderSongName } from '../../src-contract/song-files.ts'
 
-const AUDIO_TYPE =
-  /^(audio\/(mpeg|mp3|wav|wave|x-wav|vnd\.wave|flac|x-flac|aiff|x-aiff|x-caf|mp4|x-m4a|aac|ogg|opus|wavpack|x-wavpack)|video\/(mp4|x-m4v|quicktime|ogg))$/
+const READABLE_TYPE =
+  /^(application\/(x-)?zip(-compressed)?|audio\/(mpeg|mp3|wav|wave|x-wav|vnd\.wave|flac|x-flac|aiff|x-aiff|x-caf|mp4|x-m4a|aac|ogg|opus|wavpack|x-wavpack)|video\/(mp4|x-m4v|quicktime|ogg))$/
 
 /**
  * Content of a drag over the window, as far as a browser reveals it before the drop: the number of files, and of
@@ -10,7 +10,10 @@ const AUDIO_TYPE =
  */
 export function draggedKinds(items: Iterable<{ kind: string; type: string }>): { all: number; readable: number } {
   const files = [...items].filter((item) => item.kind === 'file')
-  return { all: files.length, readable: files.filter((item) => item.type === '' || AUDIO_TYPE.test(item.type)).length }
+  return {
+    all: files.length,
+    readable: files.filter((item) => item.type === '' || READABLE_TYPE.test(item.type)).length,
+  }
 }
 
 const entriesOf = (folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> => {

@@ -5,11 +5,15 @@ import { ApiError, type Client, readFailure } from '../../src-contract/client.ts
 import { ENDPOINTS } from '../../src-contract/endpoints.ts'
 import { ERROR_CODES } from '../../src-contract/errors.ts'
 import { ACCEPT_ANY } from '../../src-contract/song-files.ts'
+import type { StemSet } from '../../src-contract/stems.ts'
 import type { DesktopBridge } from '../../src-main/bridge.ts'
+import { isZip } from './stem-files.ts'
 
 export interface SendSong {
   readonly file: File
   readonly purpose: 'song' | 'reference'
+  /** Stems of the song, in place of `file`: several files, or a ZIP of them. */
+  readonly stems?: readonly File[]
   /** Called with the bytes sent; the body is a little larger than the file. */
   readonly onSent?: (sentBytes: number, totalBytes: number) => void
   readonly signal?: AbortSignal
@@ -29,30 +33,45 @@ const reasonOf = (file: File) =>
 
 /** Stores a song and returns the server's facts about it. Throws ApiError; a DOMException AbortError when stopped. */
 export function createUpload(client: Client) {
-  return ({ file, purpose, onSent, signal }: SendSong): Promise<Source> =>
-    new Promise((resolve, reject) => {
+  return async ({ file, purpose, stems, onSent, signal }: SendSong): Promise<Source> => {
+    const stored = await new Promise<Source | StemSet>((resolve, reject) => {
       const request = new XMLHttpRequest()
-      request.open(ENDPOINTS.createSource.method, ENDPOINTS.createSource.path)
+      const { method, path } = stems ? ENDPOINTS.createStemSet : ENDPOINTS.createSource
+      request.open(method, path)
       for (const [name, value] of Object.entries(client.ownHeaders())) request.setRequestHeader(name, value)
       request.upload.onprogress = (event) => onSent?.(event.loaded, event.total)
       request.onload = () => {
-        if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText) as Source)
+        if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText) as Source | StemSet)
         else reject(readFailure(request.status, request.responseText, (name) => request.getResponseHeader(name)))
       }
       request.onerror = () => void reasonOf(file).then((code) => reject(new ApiError({ code })))
       request.onabort = () => reject(new DOMException('stopped', 'AbortError'))
       signal?.addEventListener('abort', () => request.abort(), { once: true })
-      const form = new FormData()
-      form.append('purpose', purpose)
-      form.append('accept', ACCEPT_ANY)
-      form.append('file', file, file.name)
-      request.send(form)
+      request.send(stems ? stemsForm(stems) : songForm(file, purpose))
     })
+    return 'filename' in stored ? stored : client.call('readSource', { params: { source_id: stored.source_id } })
+  }
+}
+
+function songForm(file: File, purpose: SendSong['purpose']): FormData {
+  const form = new FormData()
+  form.append('purpose', purpose)
+  form.append('accept', ACCEPT_ANY)
+  form.append('file', file, file.name)
+  return form
+}
+
+function stemsForm(stems: readonly File[]): FormData {
+  const form = new FormData()
+  const fields = { kind: 'stems', add_to_batch: 'true', accept: ACCEPT_ANY }
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  for (const stem of stems) form.append(isZip(stem) ? 'file' : 'stems', stem, stem.name)
+  return form
 }
 
 /**
  * Upload on the desktop: the main process reads the file from its path and continues when this page is closed or
- * reloaded. Files without a path, and every reference, are sent by the page. Throws as `createUpload` does.
+ * reloaded. Files without a path, stems, and every reference are sent by the page. Throws as `createUpload` does.
  */
 export function createHandOver(
   bridge: Pick<DesktopBridge, 'addFiles'>,
@@ -60,7 +79,7 @@ export function createHandOver(
   sendByPage: (song: SendSong) => Promise<Source>,
 ) {
   return async (song: SendSong): Promise<Source> => {
-    if (song.purpose !== 'song') return sendByPage(song)
+    if (song.purpose !== 'song' || song.stems) return sendByPage(song)
     song.onSent?.(1, 1)
     const { sourceIds, refused } = await bridge.addFiles([song.file])
     const [source_id] = sourceIds

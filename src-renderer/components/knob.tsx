@@ -22,6 +22,7 @@ export interface KnobProps {
   valueText: string
   /** Describes its effect, use and cost. */
   help: string
+  isDisabled?: boolean
   onChange: (value: number) => void
 }
 
@@ -48,7 +49,15 @@ export function valueAfter(
   return next === undefined ? undefined : onStep(next, range)
 }
 
-export const Knob = memo(function Knob({ label, value, range, valueText, help, onChange }: KnobProps) {
+export const Knob = memo(function Knob({
+  label,
+  value,
+  range,
+  valueText,
+  help,
+  isDisabled = false,
+  onChange,
+}: KnobProps) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
   useWheel(field, value, range, onChange)
@@ -69,6 +78,7 @@ export const Knob = memo(function Knob({ label, value, range, valueText, help, o
           max={maximum}
           step={fine}
           value={value}
+          disabled={isDisabled}
           aria-valuetext={valueText}
           aria-describedby={`${id}-help`}
           style={{ '--at': place(value), '--zero': place(neutral) } as CSSProperties}
@@ -107,7 +117,7 @@ function useWheel(
       scrolledAt = event.timeStamp
     }
     const onWheel = (event: WheelEvent) => {
-      if (event.ctrlKey || event.deltaY === 0 || event.timeStamp - scrolledAt < SCROLLING_MS) return
+      if (element.disabled || event.ctrlKey || event.deltaY === 0 || event.timeStamp - scrolledAt < SCROLLING_MS) return
       event.preventDefault()
       const { value, range, onChange } = now.current
       const step = (event.shiftKey ? range.fine : range.coarse) * -Math.sign(event.deltaY)

@@ -2,7 +2,7 @@
 import { SONG_MEDIA_TYPES } from '../../src-contract/common.ts'
 import { ANY_EXTENSIONS } from '../../src-contract/song-files.ts'
 
-const SONGS = [...ANY_EXTENSIONS.map((extension) => `.${extension}`), ...SONG_MEDIA_TYPES].join()
+const SONGS = [...ANY_EXTENSIONS.map((extension) => `.${extension}`), ...SONG_MEDIA_TYPES, '.zip'].join()
 export const PICTURES = '.jpg,.jpeg,.png,image/jpeg,image/png'
 export const TABLES = '.csv,text/csv'
 

@@ -22,6 +22,7 @@ import { ProgramLink } from './program-link.ts'
 import { Releases } from './releases.ts'
 import { createService } from './service.ts'
 import { createSlots } from './sound-slots.ts'
+import { Stems } from './stems.ts'
 import { createWebhooks } from './webhooks.ts'
 
 const SETTLE_MS = 120
@@ -218,6 +219,7 @@ function createStores({ session, isTicketSpent }: Opening) {
     auditions,
     stage,
     slots: createSlots(localStorage),
+    stems: new Stems({ client, addFiles: batch.addFiles, addStems: batch.addStems }),
     history: new HistoryStore({ client, jobs, notices }),
     releases: new Releases({ client, notices, send, storage: localStorage }),
     webhooks: createWebhooks(client, notices),

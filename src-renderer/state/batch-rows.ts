@@ -10,7 +10,7 @@ import type { Upload } from './song-rows.ts'
 export interface BatchRowsDeps {
   readonly client: Pick<Client, 'call'>
   readonly store: StoreApi<BatchState>
-  readonly uploads: Pick<Uploads, 'add' | 'showRefused' | 'takeOff'>
+  readonly uploads: Pick<Uploads, 'add' | 'addStems' | 'showRefused' | 'takeOff'>
   readonly notices: NoticesActions
   /** Returns the current id of a row: a stored upload has become a song. */
   readonly currentId: (rowId: string) => string
@@ -93,6 +93,14 @@ export class BatchRows {
   readonly addFiles = (files: readonly File[], replaces?: string): void => {
     const settings = replaces ? (songIn(this.#deps.store.getState(), replaces)?.settings ?? null) : null
     this.add(files, { ...(replaces ? { replaces } : {}), ...(settings ? { settings } : {}) })
+  }
+
+  /** Adds a song by its stems, at the end of the list or in place of the song `replaces`, and starts sending them. */
+  readonly addStems = (files: readonly File[], replaces?: string): void => {
+    const { store, uploads } = this.#deps
+    const settings = replaces ? songIn(store.getState(), replaces)?.settings : undefined
+    const ids = uploads.addStems(files, { ...(replaces ? { replaces } : {}), ...(settings ? { settings } : {}) })
+    store.setState(withRows(store.getState(), ids, replaces))
   }
 
   /** Shows files that the desktop received without this page and refused. */

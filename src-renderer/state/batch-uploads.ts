@@ -4,6 +4,7 @@ import type { Source } from '../../src-contract/app.ts'
 import { MAX_SOURCE_BYTES } from '../../src-contract/limits.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import type { MasterSettings } from '../../src-contract/settings.ts'
+import { MAX_STEM_SET_BYTES } from '../../src-contract/stem-limits.ts'
 import type { SendSong } from '../api/upload.ts'
 import { placedOrder } from './batch-merge.ts'
 import { readStored } from './browser-storage.ts'
@@ -77,10 +78,10 @@ function createKeeper(storage: UploadsDeps['storage'], shownOrder: UploadsDeps['
 }
 
 /** Returns the initial state of a file; a file that is too large is refused at once. */
-function uploadOf(file: File, uploadId: string): Upload {
-  const row = { uploadId, filename: file.name, sizeBytes: file.size, sent: 0, addedAt: now() }
-  if (file.size <= MAX_SOURCE_BYTES) return { ...row, state: 'queued' }
-  const values = { maxMegabytes: MAX_SOURCE_BYTES / 1024 ** 2 }
+function uploadOf({ name, size }: Pick<File, 'name' | 'size'>, uploadId: string, mostBytes = MAX_SOURCE_BYTES): Upload {
+  const row = { uploadId, filename: name, sizeBytes: size, sent: 0, addedAt: now() }
+  if (size <= mostBytes) return { ...row, state: 'queued' }
+  const values = { maxMegabytes: mostBytes / 1024 ** 2 }
   return { ...row, state: 'refused', error: { code: 'FILE_TOO_LARGE', values } }
 }
 
@@ -93,6 +94,8 @@ export class Uploads {
   readonly #keeper: ReturnType<typeof createKeeper>
   /** Bytes of the files that have not arrived, by uploadId. */
   readonly #files = new Map<string, File>()
+  /** Stems of the songs that have not arrived and come as such, by uploadId; the first of them is also among the files. */
+  readonly #stems = new Map<string, readonly File[]>()
   /** Requests under way, by uploadId. */
   readonly #sending = new Map<string, AbortController>()
 
@@ -124,6 +127,19 @@ export class Uploads {
     }
     this.#sendPending()
     return ids
+  }
+
+  /** Queues the stems of one song, several files or a ZIP, as one upload, and returns its id. */
+  addStems(files: readonly File[], more: Pick<Upload, 'replaces' | 'settings'> = {}): string[] {
+    const [first] = files
+    if (!first) return []
+    const size = files.reduce((sum, file) => sum + file.size, 0)
+    const upload = { ...uploadOf({ name: first.name, size }, this.#deps.newId(), MAX_STEM_SET_BYTES), ...more }
+    this.#stems.set(upload.uploadId, files)
+    if (upload.state !== 'refused') this.#files.set(upload.uploadId, first)
+    this.#put([{ ...upload, ...(files.length > 1 ? { stemCount: files.length } : {}) }])
+    this.#sendPending()
+    return [upload.uploadId]
   }
 
   /** Shows files that were refused without this page and returns their ids. */
@@ -159,7 +175,7 @@ export class Uploads {
         this.#sendPending()
       },
       forget: () => {
-        for (const { uploadId } of taken) this.#files.delete(uploadId)
+        for (const { uploadId } of taken) this.#letGo(uploadId)
       },
     }
   }
@@ -198,13 +214,13 @@ export class Uploads {
 
   /** Stores the refused and interrupted files with their places in the list. Called when rows have moved. */
   saveResting(): void {
-    this.#keeper.save(this.#uploads().filter((one) => !isPending(one) && !this.#isUnreached(one)))
+    this.#keeper.save(this.#keepable().filter((one) => !isPending(one) && !this.#isUnreached(one)))
   }
 
   /** Stores unfinished files as interrupted, to be chosen again. Called when the page closes. */
   leave(): void {
     this.#keeper.save(
-      this.#uploads().map(({ error, ...one }): Upload => {
+      this.#keepable().map(({ error, ...one }): Upload => {
         if (isPending(one) || isNotReached(error?.code)) return { ...one, state: 'interrupted', sent: 0 }
         return { ...one, ...(error ? { error } : {}) }
       }),
@@ -222,6 +238,11 @@ export class Uploads {
     const found = this.#uploads().find((one) => one.state === 'interrupted' && isIts(one) && created_at >= one.addedAt)
     if (found) this.#drop(new Set([found.uploadId]))
     return found
+  }
+
+  /** Returns the uploads that are shown after a reload: a set is made of files that could not be told apart from songs then. */
+  #keepable(): readonly Upload[] {
+    return this.#uploads().filter(({ uploadId }) => !this.#stems.has(uploadId))
   }
 
   #uploads(): readonly Upload[] {
@@ -243,6 +264,12 @@ export class Uploads {
     this.store.setState(({ uploads }) => ({ uploads: uploads.filter((one) => !uploadIds.has(one.uploadId)) }))
   }
 
+  /** Releases the bytes of a song. */
+  #letGo(uploadId: string): void {
+    this.#files.delete(uploadId)
+    this.#stems.delete(uploadId)
+  }
+
   /** Returns whether only this page has the bytes of a file that the program never received. */
   #isUnreached({ uploadId, error }: Upload): boolean {
     return this.#files.has(uploadId) && isNotReached(error?.code)
@@ -262,10 +289,14 @@ export class Uploads {
     this.#sending.set(uploadId, stop)
     this.#change(uploadId, { state: 'sending' })
     try {
+      const stems = this.#stems.get(uploadId)
       const onSent = (sent: number, total: number) => this.#change(uploadId, { sent: total > 0 ? sent / total : 0 })
-      const source = await this.#deps.send({ file, purpose: 'song', onSent, signal: stop.signal })
+      const source = await this.#deps.send({
+        ...{ file, purpose: 'song', onSent, signal: stop.signal },
+        ...(stems ? { stems } : {}),
+      })
       const upload = this.#uploads().find((one) => one.uploadId === uploadId)
-      this.#files.delete(uploadId)
+      this.#letGo(uploadId)
       this.#drop(new Set([uploadId]))
       if (upload) this.#deps.onStored(upload, source)
     } catch (error) {

@@ -69,6 +69,7 @@ export function createBatch(deps: BatchDeps) {
     references,
     analyses,
     addFiles: rows.addFiles,
+    addStems: rows.addStems,
     showRefused: rows.showRefused,
     remove: rows.remove,
     move: rowOrder.move,

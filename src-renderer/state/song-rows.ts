@@ -5,6 +5,8 @@ import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import type { OwnMetadata } from '../../src-contract/metadata.ts'
 import type { Warning } from '../../src-contract/report.ts'
 import { type JobSettings, jobSettings, type MasterSettings } from '../../src-contract/settings.ts'
+import { chosenMix, skippedWith } from '../../src-contract/stem-mix.ts'
+import type { StemMix } from '../../src-contract/stem-settings.ts'
 import { isWithoutCost } from '../../src-contract/text/costs.ts'
 import { WARNING_KINDS, type WarningKind } from '../../src-contract/warning-kinds.ts'
 import type { Refusal } from './refusal.ts'
@@ -26,6 +28,8 @@ export interface Upload {
   readonly metadata?: OwnMetadata
   /** The song it replaces. */
   readonly replaces?: string
+  /** Number of its stems, for a song that comes as such. */
+  readonly stemCount?: number
 }
 
 export type RowKind =
@@ -178,11 +182,15 @@ export function isChangedSince(row: SongRow, common: MasterSettings | null): boo
   const { job, song, kind } = row
   const now = song?.settings ?? common
   if (!job || !now || (kind !== 'done' && kind !== 'below')) return false
-  const key = ({ platforms, style: _style, reference_amount, ...rest }: JobSettings, hasReference: boolean) =>
-    JSON.stringify([[...platforms].sort(), rest, hasReference && reference_amount, hasReference])
+  const key = (settings: JobSettings, hasReference: boolean, mix: StemMix | null | undefined) => {
+    const { platforms, style: _style, reference_amount, skip_repairs, ...rest } = settings
+    const skipped = skippedWith(skip_repairs, mix)
+    const reference = hasReference && reference_amount
+    return JSON.stringify([[...platforms].sort(), rest, skipped, reference, hasReference, chosenMix(mix ?? {})])
+  }
   return (
-    key(jobSettings(job), job.reference_filename !== undefined) !==
-    key(jobSettings(now), now.reference_source_id !== null)
+    key(jobSettings(job), job.reference_filename !== undefined, job.stem_mix) !==
+    key(jobSettings(now), now.reference_source_id !== null, song?.stem_count ? now.stem_mix : null)
   )
 }
 
@@ -208,7 +216,8 @@ function mastersOf(row: SongRow, common: MasterSettings | null): string | null {
   const { platforms, reference_amount, style, ...settings } = jobSettings(made)
   const reference =
     'reference_source_id' in made && made.reference_source_id ? [made.reference_source_id, reference_amount] : []
-  return JSON.stringify([row.song.source.sha256, [...platforms].sort(), settings, reference])
+  const mix = chosenMix((row.song.stem_count && made.stem_mix) || {})
+  return JSON.stringify([row.song.source.sha256, [...platforms].sort(), settings, reference, ...(mix ? [mix] : [])])
 }
 
 /** Marks songs not yet started that would get the same masters as a song that was started or is higher up. */

@@ -11,6 +11,7 @@ import { plural } from './plural.ts'
 import { releaseEn } from './release.en.ts'
 import { settingsEn } from './settings.en.ts'
 import { soundEn } from './sound.en.ts'
+import { stemsEn } from './stems.en.ts'
 
 const songs = (count: number) => plural(count, 'song', 'songs')
 /** Seconds in words: 45 s, 2 min, 1 min 15 s. */
@@ -365,6 +366,7 @@ export const en = {
     saveZips: (count: number) => (count === 1 ? 'Save ZIP' : `Save ${count} ZIPs`),
   },
   sound: soundEn,
+  stems: stemsEn,
   edits: {
     undo: 'Undo',
     redo: 'Redo',

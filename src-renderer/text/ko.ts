@@ -7,6 +7,7 @@ import type { Text } from './en.ts'
 import { releaseKo } from './release.ko.ts'
 import { settingsKo } from './settings.ko.ts'
 import { soundKo } from './sound.ko.ts'
+import { stemsKo } from './stems.ko.ts'
 
 const songs = (count: number) => `${grouped(count)}곡`
 /** 초를 말로: 45초, 2분, 1분 15초. */
@@ -342,6 +343,7 @@ export const ko: Text = {
     saveZips: (count) => (count === 1 ? 'ZIP 저장' : `ZIP ${count}개 저장`),
   },
   sound: soundKo,
+  stems: stemsKo,
   edits: {
     undo: '되돌리기',
     redo: '다시 실행',

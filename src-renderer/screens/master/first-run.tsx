@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { SampleNote } from '../../components/sample-note.tsx'
 import { fetchSampleSong } from '../../sample-song/sample-song.ts'
 import { useWords } from '../../text/context.tsx'
+import { StemsQuestion } from '../stage/stems/stems-question.tsx'
 
 export interface FirstRunProps {
   isOver: boolean
@@ -25,6 +26,7 @@ export function FirstRun({ isOver, note, onChoose, onFiles }: FirstRunProps) {
   }
   return (
     <main id="content" className="work first" tabIndex={-1}>
+      <StemsQuestion />
       <fieldset className={`drop ${isOver ? 'is-over' : ''}`} aria-label={t.drop.label}>
         <div className="say">
           <div>

@@ -14,6 +14,7 @@ import { NO_SELECTION } from '../../state/selection.ts'
 import { isChangedSince, queuePlaces, type SongRow, tallyOf } from '../../state/song-rows.ts'
 import type { Forecast } from '../../state/time-left.ts'
 import { useWords } from '../../text/context.tsx'
+import { StemsQuestion } from '../stage/stems/stems-question.tsx'
 import { BatchMenu, OrderMenu } from './list-menus.tsx'
 import { SongRowView } from './song-row.tsx'
 import { useShownIds } from './use-batch.ts'
@@ -43,6 +44,7 @@ export const SongPane = memo(function SongPane({ rows, forecast, drop, note, onC
           {note ?? t.drop.anywhere}
         </span>
       </fieldset>
+      <StemsQuestion />
       {rows.length > 1 && <AllSongsRow rows={rows} />}
       <SongList rows={rows} forecast={forecast} />
     </section>

@@ -13,6 +13,9 @@ export interface DropState {
 
 const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
 
+const rowUnder = (target: EventTarget | null): string | undefined =>
+  target instanceof Element ? target.closest<HTMLElement>('.songpane [data-row]')?.dataset.row : undefined
+
 function allowFiles(event: DragEvent): void {
   if (!hasFiles(event) || !event.dataTransfer) return
   event.preventDefault()
@@ -21,9 +24,12 @@ function allowFiles(event: DragEvent): void {
 
 /**
  * Calls `onFiles` with the songs dropped or pasted anywhere in the window, even if there are none, and the name of the
- * folder that contained all of them; `isWanted` filters the files in folders. Returns the current state.
+ * folder that contained all of them; with Alt held over a song of the list also its row. `isWanted` filters the files in folders. Returns the current state.
  */
-export function useDrop(onFiles: (files: File[], folder: string) => void, isWanted = isFolderSongName): DropState {
+export function useDrop(
+  onFiles: (files: File[], folder: string, rowId?: string) => void,
+  isWanted = isFolderSongName,
+): DropState {
   const [state, setState] = useState<DropState>({ over: null, found: null, wasEmpty: false })
   const latest = useRef({ onFiles, isWanted })
   latest.current = { onFiles, isWanted }
@@ -41,7 +47,7 @@ export function useDrop(onFiles: (files: File[], folder: string) => void, isWant
       depth -= 1
       if (depth <= 0) setState((before) => ({ ...before, over: null }))
     }
-    const read = async (transfer: DataTransfer) => {
+    const read = async (transfer: DataTransfer, rowId?: string) => {
       let found = 0
       const folder = folderName(transfer)
       const onFound = (count: number) => {
@@ -50,7 +56,7 @@ export function useDrop(onFiles: (files: File[], folder: string) => void, isWant
       }
       const files = await droppedFiles(transfer, onFound, latest.current.isWanted)
       setState({ over: null, found: null, wasEmpty: files.length === 0 })
-      latest.current.onFiles(files, folder)
+      latest.current.onFiles(files, folder, rowId)
     }
     const onDrop = (event: DragEvent) => {
       depth = 0
@@ -60,7 +66,7 @@ export function useDrop(onFiles: (files: File[], folder: string) => void, isWant
       }
       event.preventDefault()
       setState((before) => ({ ...before, over: null }))
-      void read(event.dataTransfer)
+      void read(event.dataTransfer, event.altKey ? rowUnder(event.target) : undefined)
     }
     const onPaste = (event: ClipboardEvent) => {
       if (event.clipboardData && event.clipboardData.files.length > 0) {

@@ -33,7 +33,7 @@ export const isStarted = ({ upload, analysisError }: SongRow): boolean => !uploa
 
 /** The same object while language and stores stay the same, so that only changed rows re-render. */
 export function useRowActions(): RowActions {
-  const { batch, notices, saver } = useApp()
+  const { batch, notices, saver, stems } = useApp()
   const { t } = useWords()
   const copyCurl = useCopyCurl()
   return useMemo(() => {
@@ -113,6 +113,14 @@ export function useRowActions(): RowActions {
                   text: t.row.ownSettings,
                   onChoose: () => batch.select({ ids: [row.rowId], anchorId: row.rowId }),
                 },
+                {
+                  text: t.stems.addTo,
+                  onChoose: () =>
+                    void pickFiles(true).then(
+                      (files) =>
+                        files.length > 0 && stems.ask({ files, of: { rowId: row.rowId, title: titleOf(row) } }),
+                    ),
+                },
               ]
             : []),
           ...(song && settings
@@ -135,5 +143,5 @@ export function useRowActions(): RowActions {
       },
     }
     return actions
-  }, [batch, notices, saver, copyCurl, t])
+  }, [batch, notices, saver, stems, copyCurl, t])
 }

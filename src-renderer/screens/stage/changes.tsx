@@ -3,6 +3,7 @@ import type { Repair, Report, Warning } from '../../../src-contract/report.ts'
 import { decisionText } from '../../../src-contract/text/decisions.ts'
 import { frequency, unbroken } from '../../../src-contract/text/numbers.ts'
 import { repairAmount, worksBelow } from '../../../src-contract/text/repairs.ts'
+import { stemChanges } from '../../../src-contract/text/stem-changes.ts'
 import { changeSummary } from '../../../src-contract/text/summary.ts'
 import { warningText } from '../../../src-contract/text/text.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
@@ -46,11 +47,12 @@ export function Changed({
   report,
   warnings,
 }: {
-  report: Pick<Report, 'decisions' | 'masters' | 'repairs'> | null
+  report: Pick<Report, 'decisions' | 'masters' | 'repairs' | 'stems'> | null
   warnings: readonly Warning[]
 }) {
   const { l, language } = useListenWords()
   const repairs = report?.repairs ?? []
+  const inStems = report?.stems && stemChanges(report.stems)
   const results = report?.masters.map(({ result }) => result) ?? []
   return (
     <section className="repairs" aria-label={l.changes.after}>
@@ -59,6 +61,7 @@ export function Changed({
         <span className="faint">{l.repairs.only}</span>
       </header>
       {report && <p className="says">{unbroken(changeSummary(report.decisions, results)[language])}</p>}
+      {inStems && <p className="says">{unbroken(inStems[language])}</p>}
       {report && repairs.length === 0 && <p className="note">{l.repairs.none}</p>}
       <ul className="fixes">
         {repairs.map((repair, index) => (

@@ -133,7 +133,9 @@ function Facts({ row, made }: Pick<HeadProps, 'row' | 'made'>) {
   const seconds = source?.duration_seconds ?? job?.duration_seconds
   const service = job?.ai_service ?? (row?.song?.settings ?? common)?.ai_service
   const { number, of } = job && made ? versionNumber(job, made.siblings) : { number: 1, of: 1 }
+  const stemCount = row?.song?.stem_count ?? job?.stem_count
   const facts = [
+    stemCount ? t.stems.from(stemCount) : null,
     seconds === undefined ? null : format.duration(seconds),
     known ? formatOf(known, t) : job && codecName(job.codec, t.codecs),
     job && !row ? [t.genres[job.genre], t.tiers[job.tier].toLowerCase(), l.intensity(job.intensity)].join(', ') : null,

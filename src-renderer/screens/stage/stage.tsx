@@ -32,6 +32,7 @@ import { Meters } from './meters.tsx'
 import { PlannedPlays } from './planned-plays.tsx'
 import { SpectrumPanel } from './spectrum.tsx'
 import { useSpokenChanges, useSpokenZoom } from './spoken.ts'
+import { StemLanes } from './stems/stem-lanes.tsx'
 import type { Subject } from './subject.ts'
 import { TimeLanes } from './time-lanes.tsx'
 import { Verdict } from './verdict.tsx'
@@ -131,6 +132,7 @@ function SongStage({ row, song, settings }: SongStageProps) {
         {isSampleName(song.source.filename) && <SampleNote />}
         <VersionSwitch settings={settings} />
         <Deck />
+        <StemLanes sourceId={row.rowId} />
         <div className="lower">
           <SpectrumPanel />
           <Changes row={row} />
@@ -311,6 +313,7 @@ function Masters({ made, settings, isChoosing }: { made: Made } & Pick<MasteredP
       {isBlindOpen ? <BlindTestPanel onLeave={leaveBlindTest} /> : <VersionSwitch settings={settings} />}
       {!isBlindOpen && <CopyFailures />}
       <Deck />
+      <StemLanes sourceId={row?.rowId} />
       <div className="lower">
         <SpectrumPanel />
         <Changed report={report} warnings={job.warnings} />

@@ -2,6 +2,7 @@
 import { SlidersHorizontal } from 'lucide-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { Preset } from '../../../../src-contract/app.ts'
+import type { MasterSettings } from '../../../../src-contract/settings.ts'
 import { Button } from '../../../components/button.tsx'
 import { Menu, Modal } from '../../../components/dialogs.tsx'
 import { TextField } from '../../../components/text-field.tsx'
@@ -40,7 +41,7 @@ export function Presets() {
               change({ ...FACTORY_PRESETS[preset], skip_repairs: [...FACTORY_PRESETS[preset].skip_repairs] }),
           })),
           null,
-          ...known.map((preset) => ({ text: preset.name, onChoose: () => change(preset.settings) })),
+          ...known.map((preset) => ({ text: preset.name, onChoose: () => change(withoutMix(preset.settings)) })),
           ...(known.length > 0 ? [null] : []),
           { text: t.settings.savePreset, onChoose: () => setNaming(true) },
           ...known.map((preset) => ({
@@ -62,6 +63,9 @@ export function Presets() {
   )
 }
 
+/** The mix of its stems belongs to one song. */
+const withoutMix = ({ stem_mix: _, ...settings }: MasterSettings): Partial<MasterSettings> => settings
+
 /** Returns the functions that save the settings in scope as a preset, new or replacing another. */
 function useKeepPreset() {
   const { batch, notices } = useApp()
@@ -69,13 +73,13 @@ function useKeepPreset() {
   const { settings } = useScope('sound')
   return {
     add(name: string) {
-      if (settings) void batch.changePresets((all) => [...all, { name, settings }])
+      if (settings) void batch.changePresets((all) => [...all, { name, settings: { ...settings, stem_mix: null } }])
     },
     replace(old: Preset) {
       if (!settings) return
       const put = (next: Preset) => (all: readonly Preset[]) =>
         all.map((preset) => (preset.name === old.name ? next : preset))
-      void batch.changePresets(put({ ...old, settings }))
+      void batch.changePresets(put({ ...old, settings: { ...settings, stem_mix: null } }))
       notices.show({
         text: t.settings.presetReplaced(old.name),
         undo: () => void batch.changePresets(put(old)),

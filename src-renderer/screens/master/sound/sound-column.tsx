@@ -13,6 +13,7 @@ import type { ScopeChoice, SettingsPart } from '../../../state/scope.ts'
 import type { SongRow } from '../../../state/song-rows.ts'
 import { isInSlot, SLOTS, slotOf } from '../../../state/sound-slots.ts'
 import { useWords } from '../../../text/context.tsx'
+import { StemOrMaster, VoiceForward } from '../../stage/stems/stem-sound.tsx'
 import { DetailsSection } from '../details/details-section.tsx'
 import { ReferenceSlot } from '../reference-slot.tsx'
 import { loadedSong } from '../song-item.ts'
@@ -212,47 +213,50 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
   const rowId = sound.rowIds.at(-1) ?? null
   return (
     <>
-      <section className="sound-part" aria-label={t.settings.title}>
-        <div className="row sound-head">
-          <h2 className="grow">{t.settings.title}</h2>
-          <div className="row tight" role="toolbar" aria-label={t.sound.actions} {...tools}>
-            <Presets />
-            <KeepButton />
-            <UndoButtons />
+      <StemOrMaster sourceId={shownIds.at(-1)}>
+        <section className="sound-part" aria-label={t.settings.title}>
+          <div className="row sound-head">
+            <h2 className="grow">{t.settings.title}</h2>
+            <div className="row tight" role="toolbar" aria-label={t.sound.actions} {...tools}>
+              <Presets />
+              <KeepButton />
+              <UndoButtons />
+            </div>
           </div>
-        </div>
-        <ScopeLine part="sound" rows={rows} />
-        <Elsewhere shownId={shownIds.at(-1)} />
-        <ResponseCurve
-          settings={settings}
-          toneDb={song?.analysis?.tone_db}
-          planned={shapes.planned}
-          aim={shapes.aim}
-          onChange={sound.change}
-        />
-        <SoundKnobs {...props}>
-          <HeldDifference />
-        </SoundKnobs>
-        <StyleSection {...props} />
-        <StartingPoint
-          {...props}
-          reference={{
-            name: reference?.filename,
-            slot: (
-              <ReferenceSlot
-                key={rowId ?? 'all'}
-                settings={settings}
-                rowId={rowId}
-                isOwn={sound.ownIds.length > 0}
-                onChange={sound.change}
-              />
-            ),
-          }}
-        />
-        <PlannedSection {...props} />
-        <EdgesSection {...props} song={edgesSongOf(rows, sound.rowIds)} />
-        <DetailsSection rows={rows} chosen={sound.rowIds} />
-      </section>
+          <ScopeLine part="sound" rows={rows} />
+          <Elsewhere shownId={shownIds.at(-1)} />
+          <ResponseCurve
+            settings={settings}
+            toneDb={song?.analysis?.tone_db}
+            planned={shapes.planned}
+            aim={shapes.aim}
+            onChange={sound.change}
+          />
+          <VoiceForward sourceId={shownIds.at(-1)} />
+          <SoundKnobs {...props}>
+            <HeldDifference />
+          </SoundKnobs>
+          <StyleSection {...props} />
+          <StartingPoint
+            {...props}
+            reference={{
+              name: reference?.filename,
+              slot: (
+                <ReferenceSlot
+                  key={rowId ?? 'all'}
+                  settings={settings}
+                  rowId={rowId}
+                  isOwn={sound.ownIds.length > 0}
+                  onChange={sound.change}
+                />
+              ),
+            }}
+          />
+          <PlannedSection {...props} />
+          <EdgesSection {...props} song={edgesSongOf(rows, sound.rowIds)} />
+          <DetailsSection rows={rows} chosen={sound.rowIds} />
+        </section>
+      </StemOrMaster>
       <section className="delivery-part" aria-label={t.sound.delivery}>
         <div className="row sound-head">
           <h2 className="grow">{t.sound.delivery}</h2>

@@ -1,0 +1,61 @@
+/** 스템에 관한 문장, 한국어. 영어 파일과 키가 같다. */
+import type { StemsText } from './stems.en.ts'
+
+const credits = (count: number) => `${count}크레딧`
+
+export const stemsKo: StemsText = {
+  question: '스템',
+  ask: (count) => `파일 ${count}개가 한 곡의 스템으로 보여요.`,
+  askOf: (count, title) =>
+    count === 1 ? `이 파일이 “${title}”의 스템인가요?` : `이 파일 ${count}개가 “${title}”의 스템인가요?`,
+  replaces: '곡은 이 스템으로 다시 믹스해요.',
+  one: (count) => (count === 1 ? `스템으로 한 곡 · ${credits(1)}` : `스템 ${count}개로 한 곡 · ${credits(1)}`),
+  many: (count) => `${count}곡 · ${credits(count)}`,
+  addTo: '이 곡의 스템으로 쓸 파일…',
+  from: (count) => `스템 ${count}개`,
+  title: '스템',
+  sum: '스템의 합',
+  master: '마스터',
+  reading: '스템을 읽는 중이에요.',
+  silent: '무음',
+  role: (name) => `${name}의 역할`,
+  solo: (name) => `${name} 솔로`,
+  mute: (name) => `${name} 뮤트`,
+  gain: (name) => `${name} 게인`,
+  choose: (name) => `${name}의 소리`,
+  roles: {
+    voice: '보컬',
+    backing: '코러스',
+    drums: '드럼',
+    bass: '베이스',
+    guitar: '기타',
+    keys: '건반',
+    strings: '스트링',
+    synth: '신스',
+    fx: 'FX',
+    other: '그 밖',
+  },
+  of: (name) => `스템 ${name}의 소리`,
+  back: '마스터로 돌아가기',
+  labels: {
+    gain: '게인',
+    pan: '패닝',
+    lowCut: '로컷',
+    transient: '트랜지언트',
+    voice: '보컬 앞으로',
+    repairs: '이 스템에서 고치기',
+  },
+  off: '끔',
+  left: (percent) => `왼쪽 ${percent} %`,
+  right: (percent) => `오른쪽 ${percent} %`,
+  middle: '가운데',
+  offered: '발견됨',
+  help: {
+    gain: '믹스에서 이 스템의 음량. 1~2 dB만 움직여도 들려요.',
+    pan: '스템을 왼쪽이나 오른쪽으로 옮겨요. 베이스와 보컬은 보통 가운데에 둬요.',
+    lowCut: '이 주파수 아래를 걷어 내요. 보컬이나 기타의 웅웅거림에 쓰고, 너무 높으면 소리가 얇아져요.',
+    voice: '전체 음량은 그대로 두고 보컬과 코러스를 나머지보다 앞이나 뒤로. 보컬이 묻히거나 너무 클 때 써요.',
+    repairs: '이 스템에 필요한 곳만 고치고, 믹스에서는 다시 고치지 않아요.',
+    noVoice: '보컬 스템이 없어요. 보컬인 스템의 역할을 보컬로 바꾸세요.',
+  },
+}
