@@ -1,5 +1,5 @@
 /** The stems of the song on the stage, a lane each: name, role, solo, mute and gain. */
-import { type KeyboardEvent, memo } from 'react'
+import { type CSSProperties, type KeyboardEvent, memo } from 'react'
 import type { StemChange } from '../../../../src-contract/stem-mix.ts'
 import { STEM_ROLES, type StemRole } from '../../../../src-contract/stem-roles.ts'
 import { onStep, valueAfter } from '../../../components/knob.tsx'
@@ -61,6 +61,8 @@ interface LaneProps {
   change: (stem: number, change: StemChange) => void
 }
 
+const place = (gainDb: number) => (gainDb - GAIN_RANGE.minimum) / (GAIN_RANGE.maximum - GAIN_RANGE.minimum)
+
 /** A lane: its controls are one tab stop of the first lane and reached from there by arrows. */
 const Lane = memo(function Lane({ mixed, isFirst, isChosen, isHeard, onChoose, change }: LaneProps) {
   const { t } = useWords()
@@ -120,13 +122,14 @@ const Lane = memo(function Lane({ mixed, isFirst, isChosen, isHeard, onChoose, c
       </select>
       <input
         type="range"
+        className="notched"
         aria-label={t.stems.gain(name)}
         aria-valuetext={printedDb(gainDb)}
         min={GAIN_RANGE.minimum}
         max={GAIN_RANGE.maximum}
         step={GAIN_RANGE.fine}
         value={gainDb}
-        style={{ '--v': (100 * (gainDb - GAIN_RANGE.minimum)) / (GAIN_RANGE.maximum - GAIN_RANGE.minimum) } as never}
+        style={{ '--at': place(gainDb), '--zero': place(0) } as CSSProperties}
         {...stop}
         onChange={(event) => set({ gain_db: onStep(event.currentTarget.valueAsNumber, GAIN_RANGE) })}
         onDoubleClick={() => set({ gain_db: 0 })}

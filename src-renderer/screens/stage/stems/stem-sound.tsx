@@ -15,7 +15,7 @@ import './stem-sound.css'
 export const GAIN_RANGE: KnobRange = { minimum: -12, maximum: 12, neutral: 0, fine: 0.1, coarse: 0.5 }
 const PAN_RANGE: KnobRange = { minimum: -100, maximum: 100, neutral: 0, fine: 1, coarse: 5 }
 /** Its lowest place is off; the lowest cut is one step above. */
-const LOW_CUT_RANGE: KnobRange = { minimum: 15, maximum: 400, neutral: 15, fine: 5, coarse: 20 }
+const LOW_CUT_RANGE: KnobRange = { minimum: 19, maximum: 400, neutral: 19, fine: 1, coarse: 20 }
 const VOICE_RANGE: KnobRange = { minimum: -6, maximum: 6, neutral: 0, fine: 0.1, coarse: 0.5 }
 
 /** Repairs that are always at hand for a stem: de-ess, and what tames it. */
@@ -57,7 +57,7 @@ function StemSound({ mixed: { stem, name, role, settings }, change, onBack }: St
     <section className="sound-part stem-sound" aria-label={t.stems.of(name)}>
       <div className="row sound-head">
         <h2 className="grow clip" title={stem.filename}>
-          {name} <span className="faint">{t.stems.roles[role]}</span>
+          {name} {name !== t.stems.roles[role] && <span className="faint">{t.stems.roles[role]}</span>}
         </h2>
         <Button look="quiet" small icon={<ArrowLeft className="i s" aria-hidden="true" />} onClick={onBack}>
           {t.stems.master}

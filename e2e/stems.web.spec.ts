@@ -1,0 +1,76 @@
+/** A song from its stems, from the drop to the report. */
+import type { Batch } from '../src-contract/app.ts'
+import type { Job } from '../src-contract/jobs.ts'
+import { drop, expect, rowOf, song, test } from './web-fixtures.ts'
+
+test.use({ platforms: ['spotify'] })
+
+/** Names as Suno exports them, with the roles that they tell. */
+const STEMS = [
+  ['Vocals', 'voice'],
+  ['Backing Vocals', 'backing'],
+  ['Drums', 'drums'],
+  ['Bass', 'bass'],
+  ['Guitar', 'guitar'],
+  ['Keyboard', 'keys'],
+  ['Synth', 'synth'],
+  ['FX', 'fx'],
+] as const
+
+test('dropped stems are asked about, heard by lanes, mixed by keyboard and mastered as one song', async ({
+  page,
+  program,
+}) => {
+  await drop(
+    page,
+    STEMS.map(([name], at) => song(`Night Drive (${name}).wav`, at + 1, 4)),
+  )
+  const question = page.getByRole('alertdialog', { name: 'Stems' })
+  await expect(question).toContainText('8 files look like the stems of one song.')
+  await expect(question.getByRole('button', { name: '8 songs · 8 credits' })).toBeVisible()
+  const one = question.getByRole('button', { name: 'One song from 8 stems · 1 credit' })
+  await expect(one, 'the keyboard is at the first answer').toBeFocused()
+  expect((await program.call<Batch>('GET', '/app/desk')).songs, 'nothing is sent unasked').toEqual([])
+  await one.press('Enter')
+
+  const row = rowOf(page, 'Night Drive')
+  await expect(row).toHaveClass(/ready/)
+  const lanes = page.getByRole('region', { name: 'Stems' })
+  for (const [name, role] of STEMS)
+    await expect(lanes.getByRole('combobox', { name: `Role of ${name}`, exact: true })).toHaveValue(role)
+
+  // One tab stop a control; arrows go on from there.
+  const solo = lanes.getByRole('button', { name: 'Solo Vocals', exact: true })
+  await solo.press('Space')
+  await expect(solo).toHaveAttribute('aria-pressed', 'true')
+  await solo.press('Space')
+  await solo.press('ArrowDown')
+  await expect(lanes.getByRole('button', { name: 'Solo Backing Vocals' })).toBeFocused()
+  const gain = lanes.getByRole('slider', { name: 'Gain of Bass' })
+  await gain.press('ArrowLeft')
+  await expect(gain).toHaveAttribute('aria-valuetext', '−0.5 dB')
+
+  await lanes.getByRole('button', { name: 'Sound of Vocals', exact: true }).press('Enter')
+  const stem = page.getByRole('region', { name: 'Sound of the stem Vocals' })
+  await stem.getByRole('slider', { name: 'Low cut' }).press('ArrowRight')
+  await stem.getByRole('checkbox', { name: /^Sibilance/ }).press('Space')
+  await stem.getByRole('button', { name: 'Master' }).press('Enter')
+  const forward = page.getByRole('slider', { name: 'Voice forward' })
+  for (let half = 0; half < 4; half++) await forward.press('ArrowRight')
+  await expect(forward).toHaveAttribute('aria-valuetext', '+2.0 dB')
+
+  await row.press('Enter')
+  await expect(row).toHaveClass(/done|below/, { timeout: 60_000 })
+  await expect(page.locator('.stagepane .head')).toContainText('from 8 stems')
+  await expect(page.locator('.repairs .says').nth(1)).toContainText('Voice 2.0 dB forward.')
+  const [mastered] = (await program.call<Batch>('GET', '/app/desk')).songs
+  const job = await program.call<Job>('GET', `/api/v1/jobs/${mastered?.job_ids[0]}`)
+  expect(job).toMatchObject({ title: 'Night Drive', stem_count: 8, credits_used: 1 })
+  expect(job.stem_mix).toEqual({
+    voice_forward_db: 2,
+    stems: [
+      { stem: 1, low_cut_hz: 39, repairs: ['sibilance'] },
+      { stem: 4, gain_db: -0.5 },
+    ],
+  })
+})
