@@ -64,7 +64,7 @@ const NAMES = ['stem', 'role', 'mute', 'solo', 'gain_db', 'pan_percent', 'low_cu
 function chosenSettings(settings: StemChange & Pick<StemSettings, 'stem'>): StemSettings {
   const values: Readonly<Record<string, unknown>> = { ...settings }
   const isNeutral = (value: unknown, name: string) =>
-    value === NEUTRAL[name] || (Array.isArray(value) && value.length === 0)
+    value === undefined || value === NEUTRAL[name] || (Array.isArray(value) && value.length === 0)
   const chosen = NAMES.filter((name) => !isNeutral(values[name], name))
   return Object.fromEntries(chosen.map((name) => [name, values[name]])) as unknown as StemSettings
 }
