@@ -235,7 +235,7 @@ export const ExportRequest = exactly({
     Type.String({
       minLength: 1,
       description:
-        'Full path of the folder in which that of the release is made. A program names one inside the folders that the owner allowed; for the application it is the output folder when absent.',
+        'Full path of the folder in which that of the release is made. `~` stands for the home folder of the account that runs the service. A program names one inside the folders that the owner allowed; for the application it is the output folder when absent.',
     }),
   ),
   formats: Type.Optional(

@@ -1,6 +1,7 @@
 /** File functions missing in Node: folders made or refused immediately, and writes that survive a power loss. */
 import { chmodSync, closeSync, copyFileSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { chmod, type FileHandle, mkdir, open, realpath, rm, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import path from 'node:path'
 import { type Clock, type RetryPolicy, tryAgain } from './system.ts'
 
@@ -70,6 +71,9 @@ async function isFolder(name: string): Promise<boolean> {
     return false
   }
 }
+
+/** Returns a path with a leading `~` replaced by the home folder of the account that runs this process. Never throws. */
+export const inHome = (given: string): string => given.replace(/^~(?=[/\\]|$)/, homedir())
 
 /** Returns the real path of a folder, with links resolved and the disk's own case; the folder need not exist yet. Never rejects. */
 export async function realPath(folder: string): Promise<string> {

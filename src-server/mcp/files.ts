@@ -1,10 +1,9 @@
 /** Files that tools read and write: only in the owner's allowed folders. */
 import { openAsBlob } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { discardFolder } from '../../src-system/disk.ts'
+import { discardFolder, inHome } from '../../src-system/disk.ts'
 import { type OpenFolder, withFolder } from '../../src-system/open-folder.ts'
 import { FileRefusedError, type RegularFile } from '../../src-system/regular-file.ts'
 import type { AllowedFolders } from '../access/allowed-folders.ts'
@@ -25,7 +24,7 @@ export interface ToolFilesDeps {
  * INVALID_REQUEST, naming `param`, for a path relative to the caller.
  */
 export function fullPath(given: string, param: string): string {
-  const named = /^file:/i.test(given) ? pathOfUrl(given) : given.replace(/^~(?=[/\\]|$)/, homedir())
+  const named = /^file:/i.test(given) ? pathOfUrl(given) : inHome(given)
   if (named !== undefined && path.isAbsolute(named)) return named
   throw new AppError('INVALID_REQUEST', {}, { param, details: [{ rule: 'full_path' }] })
 }

@@ -18,7 +18,7 @@ import type {
 } from '../../src-contract/release-exports.ts'
 import { remarksOn } from '../../src-contract/release-remarks.ts'
 import type { Language } from '../../src-contract/text/language.ts'
-import { realPath } from '../../src-system/disk.ts'
+import { inHome, realPath } from '../../src-system/disk.ts'
 import { type Clock, isoTime } from '../../src-system/system.ts'
 import { pictureFacts } from '../../src-worker/media/picture.ts'
 import { generatorIn, ofManifest, readClaimGenerator } from '../../src-worker/media/provenance.ts'
@@ -227,7 +227,7 @@ export class ReleaseExports {
     await this.#bringBackSongs(stored)
     const exported = { ...stored, cover: await this.#shopCover(stored, signal) }
     const planned = planSounds(exported, this.#deps.appVersion)
-    const parent = request.folder ?? outputFolder()
+    const parent = request.folder === undefined ? outputFolder() : path.normalize(inHome(request.folder))
     if (parent === null)
       throw new AppError('INVALID_REQUEST', {}, { param: 'folder', details: [{ rule: 'members', names: ['folder'] }] })
     const real = await realPath(parent)

@@ -1,5 +1,7 @@
+import { homedir } from 'node:os'
+import path from 'node:path'
 import { expect, test } from 'vitest'
-import { isWithin, whenReleased } from '../../src-system/disk.ts'
+import { inHome, isWithin, whenReleased } from '../../src-system/disk.ts'
 import { createFakeClock } from '../support/fake-clock.ts'
 
 /** Asks for something that the system refuses with `code` the first `times`, and says how it ended after five seconds. */
@@ -38,4 +40,10 @@ test.each([
   ['/other/music', false],
 ])('the folder /music contains %s: %s', (file, isInside) => {
   expect(isWithin('/music', file)).toBe(isInside)
+})
+
+test('a leading ~ is the home folder, and nothing else is', () => {
+  expect(path.normalize(inHome('~/Music'))).toBe(path.join(homedir(), 'Music'))
+  expect(inHome('~')).toBe(homedir())
+  expect(['~other/x', '/a/~/b', 'C:\\~'].map(inHome)).toEqual(['~other/x', '/a/~/b', 'C:\\~'])
 })
