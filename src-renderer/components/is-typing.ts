@@ -35,7 +35,8 @@ export function ownsKey(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return false
   const isArrow = key.startsWith('Arrow')
   if (target instanceof HTMLInputElement) {
-    if (target.type === 'radio') return isArrow
+    // Space chooses one that is not chosen: the first of a group without a choice has no arrow that leads to it.
+    if (target.type === 'radio') return isArrow || (key === ' ' && !target.checked)
     if (target.type === 'range') return isArrow || ['Home', 'End', 'PageUp', 'PageDown'].includes(key)
     return target.type !== 'checkbox' || key === ' '
   }

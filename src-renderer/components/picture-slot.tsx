@@ -7,6 +7,7 @@ import type { Text } from '../text/en.ts'
 import { Button } from './button.tsx'
 import { Cover } from './cover.tsx'
 import { PICTURES, pickFiles } from './pick-files.ts'
+import './picture-slot.css'
 
 /** Least width that receivers advise for a cover, pixels (Spotify's and Apple Music's pages of cover art say 3 000; this is the least). */
 const ADVISED_PX = 1400

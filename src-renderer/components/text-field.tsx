@@ -6,7 +6,7 @@ import { Hint } from './button.tsx'
 export interface TextFieldProps
   extends Pick<
     InputHTMLAttributes<HTMLInputElement>,
-    'maxLength' | 'placeholder' | 'inputMode' | 'spellCheck' | 'onBlur'
+    'type' | 'maxLength' | 'placeholder' | 'inputMode' | 'spellCheck' | 'onBlur'
   > {
   label: string
   value: string

@@ -230,8 +230,13 @@ export class ReleaseEditor {
 
   /** Saves unsaved changes at once. */
   flush(): void {
+    void this.saved()
+  }
+
+  /** Saves unsaved changes at once; resolves when that has been tried. Never rejects. */
+  saved(): Promise<void> {
     clearTimeout(this.#saveTimer)
-    void this.#save()
+    return this.#save()
   }
 
   async #putCover(params: { release_id: string }, picture: Blob | null): Promise<boolean> {
@@ -421,10 +426,11 @@ const sentenceOf = ({ envelope, message }: ApiError): string => envelope?.error.
 function valuesOf(shown: Release, part: string, change: PartChange): PartChange {
   const of = part === FACTS ? shown : shown.tracks.find(({ track_id }) => track_id === part)
   const values = of as Readonly<Record<string, unknown>> | undefined
+  const noStatements = part === FACTS ? { ...ALL_STATEMENTS, artwork: null } : ALL_STATEMENTS
   return Object.fromEntries(
     Object.keys(change).map((member) => {
       const value = values?.[member] ?? EMPTY_OF[member] ?? ''
-      return [member, member === 'disclosure' ? { ...ALL_STATEMENTS, ...(value as Disclosure) } : value]
+      return [member, member === 'disclosure' ? { ...noStatements, ...(value as Disclosure) } : value]
     }),
   )
 }
@@ -436,4 +442,6 @@ const EMPTY_OF: Readonly<Record<string, unknown>> = {
   settings: null,
   anchor_track_id: null,
   disclosure: {},
+  receivers: [],
+  featured_artists: [],
 }

@@ -1,7 +1,11 @@
 /** Exports of releases: the running one, and the last result of each release. */
 import { createStore } from 'zustand/vanilla'
 import type { CallArguments, Client } from '../../src-contract/client.ts'
-import type { ExportedRelease, VerifiedFolder } from '../../src-contract/release-exports.ts'
+import type { MasterName } from '../../src-contract/delivery-target.ts'
+import type { Format } from '../../src-contract/formats.ts'
+import type { ExportedRelease, FILE_LABELS, VerifiedFolder } from '../../src-contract/release-exports.ts'
+import { NAMING_FORM } from '../../src-contract/settings.ts'
+import type { Language } from '../../src-contract/text/language.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 
 export interface ReleaseExportsState {
@@ -9,18 +13,74 @@ export interface ReleaseExportsState {
   readonly runningId: string | null
   readonly done: Readonly<Record<string, ExportedRelease>>
   readonly failure: Refusal | null
+  readonly choices: ExportChoices
+}
+
+/** Choices of an export; all but the folder follow from the receiver where they are left alone. */
+export interface ExportChoices {
+  /** Folder in which that of the release is made; null for the usual one. */
+  readonly folder: string | null
+  /** Empty for what the receiver asks for. */
+  readonly formats: readonly Format[]
+  /** null for those that all tracks have. */
+  readonly platform: MasterName | null
+  readonly isByPlatform: boolean
+  readonly labels: (typeof FILE_LABELS)[number]
+  readonly naming: string
+  readonly hasAsciiNames: boolean
+  /** null for that of the page. */
+  readonly language: Language | null
+  readonly isZipped: boolean
+}
+
+const UNCHOSEN: ExportChoices = {
+  ...{ folder: null, formats: [], platform: null, isByPlatform: false, labels: 'release', naming: '' },
+  ...{ hasAsciiNames: false, language: null, isZipped: false },
+}
+
+/** Folder of masters, in the music folder of whoever runs the service. */
+const USUAL_FOLDER = '~/Music/Loudsmith'
+
+const NAMING = new RegExp(NAMING_FORM.pattern, 'u')
+
+/** Tells whether a pattern of file names can be sent. Pure. */
+export const isNaming = (naming: string): boolean => NAMING.test(naming.trim())
+
+/** Returns the folder of an export: the chosen one, that of the settings, or the usual one. Pure. */
+export const folderOf = ({ folder }: Pick<ExportChoices, 'folder'>, ofSettings: string | null | undefined): string =>
+  folder ?? ofSettings ?? USUAL_FOLDER
+
+/** Returns the request for the choices, without those left alone. Pure. */
+export function wishOf(choices: ExportChoices, language: Language): Omit<ExportWish, 'folder'> {
+  const { formats, platform, isByPlatform, labels, naming, hasAsciiNames, isZipped } = choices
+  return {
+    ...(formats.length === 0 ? {} : { formats: [...formats] }),
+    ...(platform === null ? {} : { platform }),
+    ...(isByPlatform ? { by_platform: true } : {}),
+    ...(labels === 'release' ? {} : { file_tags: labels }),
+    ...(naming.trim() === '' ? {} : { naming: naming.trim() }),
+    ...(hasAsciiNames ? { ascii_names: true } : {}),
+    ...(isZipped ? { zip: true } : {}),
+    language: choices.language ?? language,
+  }
 }
 
 /** Options of an export. */
 export type ExportWish = NonNullable<CallArguments<'exportRelease'>['body']>
 
 export class ReleaseExports {
-  readonly store = createStore<ReleaseExportsState>(() => ({ runningId: null, done: {}, failure: null }))
+  readonly store = createStore<ReleaseExportsState>(() => ({
+    ...{ runningId: null, done: {}, failure: null, choices: UNCHOSEN },
+  }))
   readonly #client: Pick<Client, 'call'>
   #running: AbortController | null = null
 
   constructor(client: Pick<Client, 'call'>) {
     this.#client = client
+  }
+
+  choose(change: Partial<ExportChoices>): void {
+    this.store.setState(({ choices }) => ({ choices: { ...choices, ...change } }))
   }
 
   /** Exports a release; the failure is in the store. Returns whether it was written. Never throws. */
@@ -52,10 +112,4 @@ export class ReleaseExports {
   verify(folder: string): Promise<VerifiedFolder> {
     return this.#client.call('verifyFolder', { body: { folder } })
   }
-}
-
-/** Outcomes of the receivers of an export, counted. Pure. */
-export function tallyOf({ receivers }: Pick<ExportedRelease['certificate'], 'receivers'>) {
-  const passed = receivers.filter(({ outcome }) => outcome !== 'remedy').length
-  return { passed, all: receivers.length }
 }

@@ -11,6 +11,7 @@ import { RecordPlan } from './record-plan.ts'
 import { type Refusal, refusalOf } from './refusal.ts'
 import { ReleaseEditor } from './release-editor.ts'
 import { ReleaseExports } from './release-exports.ts'
+import { Readiness } from './release-readiness.ts'
 import { ReleaseUploads } from './release-uploads.ts'
 
 export interface ReleasesState {
@@ -59,6 +60,7 @@ export class Releases {
   readonly uploads: ReleaseUploads
   readonly exports: ReleaseExports
   readonly plan: RecordPlan
+  readonly readiness: Readiness
   readonly #deps: ReleasesDeps
   readonly #inTurn = atMost(1)
 
@@ -67,6 +69,7 @@ export class Releases {
     const { client, storage, send } = deps
     this.editor = new ReleaseEditor({ client, storage, onStored: () => void this.read() })
     this.plan = new RecordPlan(client)
+    this.readiness = new Readiness(client)
     this.exports = new ReleaseExports(client)
     this.uploads = new ReleaseUploads({ client, send, onAttached: () => this.editor.refresh() })
   }

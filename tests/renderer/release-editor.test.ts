@@ -146,10 +146,10 @@ describe('the open release', () => {
     await settle()
     editor.edits.undo()
     await settle()
-    expect(program.stored().disclosure).toEqual(said)
+    expect(program.stored().disclosure).toEqual({ ...said, artwork: null })
     editor.edits.undo()
     await settle()
-    expect(program.stored().disclosure).toEqual(ALL_STATEMENTS)
+    expect(program.stored().disclosure).toEqual({ ...ALL_STATEMENTS, artwork: null })
   })
 
   it('moves tracks at once, stores the last order only, and one drag is one step', async () => {

@@ -1,26 +1,33 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { DisclosureSheet } from '../../src-contract/disclosure.ts'
-import type { ReceiverCheck } from '../../src-contract/release-exports.ts'
-import { remediesOf } from '../../src-renderer/screens/release/certificate-view.tsx'
+import type { Certificate, ReceiverCheck } from '../../src-contract/release-exports.ts'
+import type { Release } from '../../src-contract/releases.ts'
 import { proposedStatement } from '../../src-renderer/screens/release/disclosure-section.tsx'
-import { wishOf } from '../../src-renderer/screens/release/export-dialog.tsx'
+import { hiddenColumns } from '../../src-renderer/screens/release/track-columns.tsx'
+import { folderOf, wishOf } from '../../src-renderer/state/release-exports.ts'
+import { mendRowsOf, verdictsOf } from '../../src-renderer/state/release-readiness.ts'
 
-test('an export asks for what was chosen, and leaves the rest to the service', () => {
+test('an export asks for what was chosen, and leaves the rest to the receiver', () => {
   const usual: Parameters<typeof wishOf>[0] = {
-    ...({ platform: 'auto', isByPlatform: false, labels: 'release', naming: ' ', language: 'ko' } as const),
-    ...{ hasAsciiNames: false, isZipped: false },
+    ...({ folder: null, formats: [], platform: null, isByPlatform: false, labels: 'release', naming: ' ' } as const),
+    ...{ hasAsciiNames: false, language: null, isZipped: false },
   }
-  expect(wishOf(usual)).toEqual({ language: 'ko' })
+  expect(wishOf(usual, 'ko')).toEqual({ language: 'ko' })
   expect(
-    wishOf({
-      ...({ platform: 'release', isByPlatform: true, labels: 'none' } as const),
-      ...({ naming: '{track} {title} ', language: 'en' } as const),
-      ...{ hasAsciiNames: true, isZipped: true },
-    }),
+    wishOf(
+      {
+        ...({ folder: '/m', formats: ['flac24'], platform: 'release', isByPlatform: true, labels: 'none' } as const),
+        ...({ naming: '{track} {title} ', hasAsciiNames: true, language: 'en', isZipped: true } as const),
+      },
+      'ko',
+    ),
   ).toEqual({
-    ...{ platform: 'release', by_platform: true, file_tags: 'none', naming: '{track} {title}', language: 'en' },
-    ...{ ascii_names: true, zip: true },
+    ...{ formats: ['flac24'], platform: 'release', by_platform: true, file_tags: 'none', language: 'en' },
+    ...{ naming: '{track} {title}', ascii_names: true, zip: true },
   })
+  expect(folderOf({ folder: null }, null)).toBe('~/Music/Loudsmith')
+  expect(folderOf({ folder: null }, '/out')).toBe('/out')
+  expect(folderOf({ folder: '' }, '/out'), 'emptied by hand').toBe('')
 })
 
 test('a statement is offered for what the songs name and for mastering, and for nothing else', () => {
@@ -40,19 +47,73 @@ test('a statement is offered for what the songs name and for mastering, and for 
   expect(proposedStatement('post_production', null, String)).toBeUndefined()
 })
 
-test('what is to be mended stands once for all files that lack it, what the most receivers ask for first', () => {
-  const check = (remedies: readonly object[]) => ({ remedies }) as unknown as ReceiverCheck['checks'][number]
-  const of = (name: string, ...remedies: object[]) => ({ name, checks: [check(remedies)] }) as unknown as ReceiverCheck
-  const rate = { message: 'It has 48 kHz.' }
-  expect(
-    remediesOf([
-      of('CD Baby', { ...rate, file: '01.wav' }, { ...rate, file: '02.wav' }),
-      of('Symphonic', { ...rate, file: '01.wav' }, { message: 'There is no cover.' }),
-      of('Spotify', { message: 'There is no cover.' }),
-      of('melabel', { message: 'There is no cover.' }),
-    ]),
-  ).toEqual([
-    { message: 'There is no cover.', files: [], receivers: ['Symphonic', 'Spotify', 'melabel'] },
-    { message: 'It has 48 kHz.', files: ['01.wav', '02.wav'], receivers: ['CD Baby', 'Symphonic'] },
-  ])
+test('columns hide by rank where there is no room, and none does where there is', () => {
+  const all = ['number', 'title', 'length', 'state', 'isrc', 'composers', 'explicit', 'lyricists', 'actions']
+  expect(hiddenColumns(2000, all)).toEqual([])
+  expect(hiddenColumns(540, all)).toEqual(['isrc', 'composers', 'lyricists'])
+  expect(hiddenColumns(320, all)).toEqual(['state', 'length', 'explicit', 'isrc', 'composers', 'lyricists'])
+})
+
+describe('readiness', () => {
+  const release = {
+    tracks: [{ track_id: 'one' }, { track_id: 'two' }],
+  } as unknown as Release
+  const field = (name: string, need: string, state: string, tracks?: number[]) =>
+    ({ field: name, title: name, need, state, message: `${name}!`, tracks }) as object
+  const rule = (name: string, outcome: string, confidence = 'published', file?: string) =>
+    ({
+      rule: name,
+      title: name,
+      outcome,
+      confidence,
+      remedies: outcome === 'remedy' ? [{ file, message: `${name}!` }] : [],
+    }) as object
+  const receiver = (fields: object[], checks: object[], files = 'not_measured') =>
+    ({ receiver: 'distrokid', fields, checks, verdicts: { files } }) as unknown as ReceiverCheck
+  const weights = (of: ReceiverCheck, certificate: Certificate | null = null) =>
+    mendRowsOf(of, release, certificate).map(({ name, weight, field: place }) => [
+      name,
+      weight,
+      place?.part,
+      place?.member,
+    ])
+
+  test('what is required comes first, an assigned code is answered, and what others quote is advice', () => {
+    const checked = receiver(
+      [
+        field('isrc', 'assigned', 'assigned', [1, 2]),
+        field('label', 'unknown', 'missing'),
+        field('genre', 'asked', 'missing'),
+        field('composers', 'required', 'missing', [2]),
+        field('title', 'required', 'given'),
+      ],
+      [rule('cover', 'remedy'), rule('bit_depth', 'remedy', 'common_practice'), rule('length', 'pass')],
+    )
+    expect(weights(checked)).toEqual([
+      ['composers', 'needed', 'two', 'composers'],
+      ['cover', 'needed', 'release', 'cover'],
+      ['genre', 'advised', 'release', 'genre'],
+      ['bit_depth', 'advised', 'release', 'formats'],
+      ['isrc', 'assigned', 'one', 'isrc'],
+      ['label', 'unknown', 'release', 'label'],
+    ])
+    expect(verdictsOf([checked, checked], release, null), 'the same thing counts once').toEqual({
+      files: 1,
+      release: 1,
+    })
+  })
+
+  test('silence is known once the files are written, and leads to its track', () => {
+    const checked = receiver([], [rule('silence_end', 'not_measured')])
+    expect(verdictsOf([checked], release, null)).toEqual({ files: 'open', release: 'ready' })
+    const written = (outcome: string, files: string) =>
+      ({
+        files: [{ name: '02.wav', sound: { track: 2 } }],
+        receivers: [receiver([], [rule('silence_end', outcome, 'published', '02.wav')], files)],
+      }) as unknown as Certificate
+    expect(verdictsOf([checked], release, written('pass', 'ready'))).toEqual({ files: 'ready', release: 'ready' })
+    expect(weights(checked, written('remedy', 'not_ready'))).toEqual([
+      ['silence_end', 'needed', 'two', 'trim_end_seconds'],
+    ])
+  })
 })

@@ -1,5 +1,14 @@
 /** A table edited as a spreadsheet: by mouse and keys, with ranges, copy and paste. */
-import { type ClipboardEvent, type KeyboardEvent, memo, type ReactNode, useCallback, useRef, useState } from 'react'
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useCallback,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { flushSync } from 'react-dom'
 import { grid, selectableCell } from '../grid-roles.ts'
 import { useDragOrder } from '../use-drag-order.ts'
@@ -18,6 +27,7 @@ import {
 } from './sheet-cells.ts'
 import { readTsv, writeTsv } from './tsv.ts'
 import { drawnParts, ROW_PX, useRowsInView } from './use-rows-in-view.ts'
+import './sheet.css'
 
 export interface SheetColumn<Row> {
   readonly id: string
@@ -36,6 +46,8 @@ export interface SheetColumn<Row> {
   /** Makes the cell a switch, with its texts for on and off. */
   readonly flag?: { readonly on: string; readonly off: string; readonly isOn: (row: Row) => boolean }
   readonly maxLength?: number
+  /** The column is not drawn; pasted cells still reach it in its place. */
+  readonly isHidden?: boolean
   /** The text may have several lines: Shift with Enter starts the next. */
   readonly hasLines?: boolean
 }
@@ -62,8 +74,10 @@ export interface SheetProps<Row> {
 const isWriting = (event: KeyboardEvent) =>
   !event.ctrlKey && !event.metaKey && !event.altKey && (event.keyCode === 229 || [...event.key].length === 1)
 
-export function Sheet<Row>(props: SheetProps<Row>) {
-  const { label, columns, rows, idOf, faultOf, onHold, onMove, onActive, activeId } = props
+export function Sheet<Row>(given: SheetProps<Row>) {
+  const columns = useMemo(() => given.columns.filter(({ isHidden }) => !isHidden), [given.columns])
+  const props = { ...given, columns, allColumns: given.columns }
+  const { label, rows, idOf, faultOf, onHold, onMove, onActive, activeId } = props
   const body = useRef<HTMLTableSectionElement>(null)
   const [cells, setCells] = useState<SheetCells | null>(null)
   const rowIds = rows.map(idOf)
@@ -181,6 +195,8 @@ interface CellActions {
 }
 
 interface KeysDeps<Row> extends SheetProps<Row> {
+  /** All columns, those that are not drawn among them. */
+  readonly allColumns: readonly SheetColumn<Row>[]
   readonly rowIds: readonly string[]
   readonly cells: SheetCells | null
   readonly range: Range | null
@@ -287,7 +303,12 @@ function useSheetKeys<Row>(deps: KeysDeps<Row>) {
       const text = event.clipboardData.getData('text/plain')
       if (!range || cells?.editing !== null || text === '' || event.clipboardData.files.length > 0) return
       event.preventDefault()
-      const { cells: written, further } = pasted(readTsv(text), range, rowIds, columns)
+      const given = readTsv(text)
+      const isOne = given.length === 1 && given[0]?.length === 1
+      const firstColumn = deps.allColumns.indexOf(columns[range.firstColumn]!)
+      const { cells: written, further } = isOne
+        ? pasted(given, range, rowIds, columns)
+        : pasted(given, { ...range, firstColumn }, rowIds, deps.allColumns)
       write(written)
       if (further.length > 0) deps.onFurther?.(further)
     },
@@ -328,7 +349,7 @@ const SheetRow = memo(function SheetRow(props: SheetRowProps) {
             data-column={at}
             tabIndex={tabColumn === at && !isEdited ? 0 : -1}
             className={column.className}
-            {...(fault ? { 'aria-invalid': true, 'aria-describedby': faultId, title: fault } : {})}
+            {...(fault ? { 'aria-invalid': true, 'aria-describedby': faultId } : {})}
             onFocus={(event) => event.target === event.currentTarget && tabColumn !== at && actions.press(place, false)}
             onMouseDown={(event) => {
               if (event.button !== 0 || isEdited || isControl(event.target)) return
@@ -345,7 +366,7 @@ const SheetRow = memo(function SheetRow(props: SheetRowProps) {
               (column.look?.(row) ?? <span className="clip">{column.text(row)}</span>)
             )}
             {fault && (
-              <span id={faultId} className="vh">
+              <span id={faultId} className="cell-fault">
                 {fault}
               </span>
             )}

@@ -1,7 +1,7 @@
 /** The rendered rows of a sheet: those in view with a margin, and the focused one. */
 import { type RefObject, useEffect, useState } from 'react'
 
-/** Height of every row, pixels (styles/release.css). */
+/** Height of every row, pixels (sheet.css). */
 export const ROW_PX = 40
 /** Rendered rows beyond the view, also the step for following the scroll position. */
 const MARGIN_ROWS = 4

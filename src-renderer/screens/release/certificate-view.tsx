@@ -1,9 +1,7 @@
-/** The certificate of an export: each receiver with its rules, and the remedies. */
-import { Check, CircleX, Minus, TriangleAlert } from 'lucide-react'
+/** What an export wrote, and the later check of its folder. */
+import { Check, CircleX, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import { DISTRIBUTORS } from '../../../src-contract/distributors/index.ts'
-import { formatFacts } from '../../../src-contract/formats.ts'
-import type { ExportedRelease, ReceiverCheck, VerifiedFolder } from '../../../src-contract/release-exports.ts'
+import type { ExportedRelease, VerifiedFolder } from '../../../src-contract/release-exports.ts'
 import { Button } from '../../components/button.tsx'
 import { CopyButton } from '../../components/copy.tsx'
 import { useApp } from '../../state/app-state.ts'
@@ -11,17 +9,6 @@ import { useWords } from '../../text/context.tsx'
 import { Problem, useAction } from '../settings/section.tsx'
 
 const glyph = { className: 'i s', 'aria-hidden': true } as const
-
-type Outcome = ReceiverCheck['outcome']
-
-function OutcomeMark({ outcome }: { outcome: Outcome }) {
-  if (outcome === 'pass') return <Check {...glyph} className="i s c-ok" />
-  return outcome === 'remedy' ? (
-    <TriangleAlert {...glyph} className="i s c-warn" />
-  ) : (
-    <Minus {...glyph} className="i s" />
-  )
-}
 
 export function CertificateView({ exported }: { exported: ExportedRelease }) {
   const { t } = useWords()
@@ -32,7 +19,7 @@ export function CertificateView({ exported }: { exported: ExportedRelease }) {
       <div className="field">
         <span className="label">{texts.done}</span>
         <div className="secret">
-          <code className="clip">
+          <code className="clip" title={folder}>
             <bdi>{folder}</bdi>
           </code>
           <CopyButton small value={folder}>
@@ -51,98 +38,7 @@ export function CertificateView({ exported }: { exported: ExportedRelease }) {
           <TriangleAlert {...glyph} /> {texts.unapplied(certificate.unapplied_tracks.join(', '))}
         </p>
       )}
-      <ToMend receivers={certificate.receivers} />
-      <ul className="receiver-list">
-        {certificate.receivers.map((receiver) => (
-          <li key={receiver.receiver}>
-            <Receiver receiver={receiver} />
-          </li>
-        ))}
-      </ul>
     </div>
-  )
-}
-
-/** A fault to fix, its files, and the receivers that require it. */
-interface Remedy {
-  readonly message: string
-  readonly files: readonly string[]
-  readonly receivers: readonly string[]
-}
-
-/** Returns the remedies, each once with all of its files, sorted by the number of receivers that require them. Pure. */
-export function remediesOf(receivers: readonly ReceiverCheck[]): Remedy[] {
-  const told = receivers.flatMap(({ name, checks }) =>
-    checks.flatMap(({ remedies }) => remedies.map(({ file, message }) => ({ name, file, message }))),
-  )
-  return [...Map.groupBy(told, ({ message }) => message)]
-    .map(([message, all]) => ({
-      message,
-      files: [...new Set(all.flatMap(({ file }) => file ?? []))],
-      receivers: [...new Set(all.map(({ name }) => name))],
-    }))
-    .sort((one, other) => other.receivers.length - one.receivers.length)
-}
-
-function ToMend({ receivers }: { receivers: readonly ReceiverCheck[] }) {
-  const { t } = useWords()
-  const texts = t.release.export
-  const remedies = remediesOf(receivers)
-  if (remedies.length === 0) return null
-  return (
-    <section className="to-mend" aria-label={texts.outcomes.remedy}>
-      <h3>{texts.outcomes.remedy}</h3>
-      {receivers.length === DISTRIBUTORS.length && <p className="me">{texts.onlyChecked}</p>}
-      <ul>
-        {remedies.map(({ message, files, receivers: names }) => (
-          <li key={message}>
-            <span>
-              {files.length > 0 && (
-                <span title={files.join('\n')}>{files.length > 1 ? texts.files(files.length) : files[0]}: </span>
-              )}
-              {message}
-            </span>
-            <span className="tick">{names.join(', ')}</span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
-}
-
-function Receiver({ receiver }: { receiver: ReceiverCheck }) {
-  const { t } = useWords()
-  const texts = t.release.export
-  const { checks, name, outcome, edition, upload } = receiver
-  const kept = checks.filter((check) => check.outcome === 'pass').length
-  return (
-    <details>
-      <summary>
-        <OutcomeMark outcome={outcome} />
-        <b className="grow">{name}</b>
-        <span className="vh">{texts.outcomes[outcome]}</span>
-        <span className="faint">{texts.kept(kept, checks.length)}</span>
-      </summary>
-      <ul className="checks">
-        {checks.map((check) => (
-          <li key={check.title}>
-            <OutcomeMark outcome={check.outcome} />
-            <div className="grow">
-              <b>{check.title}</b> <span className="vh">{texts.outcomes[check.outcome]}</span>
-              {check.remedies.map((remedy) => (
-                <p key={`${remedy.file} ${remedy.message}`} className="c-warn">
-                  {remedy.file && <bdi>{remedy.file}: </bdi>}
-                  {remedy.message}
-                </p>
-              ))}
-            </div>
-          </li>
-        ))}
-      </ul>
-      <p className="tick">
-        {texts.upload(formatFacts(upload.format).name, upload.folder)} · {texts.edition(edition)}
-      </p>
-    </details>
   )
 }
 

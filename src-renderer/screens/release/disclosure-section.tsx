@@ -1,5 +1,5 @@
 /**
- * The AI disclosure of a release: five categories with the facts known from the songs and this program, stated by the
+ * The AI disclosure of a release or of one track: five categories with the facts known from the songs and this program, stated by the
  * artist.
  */
 import { useEffect, useState } from 'react'
@@ -11,9 +11,13 @@ import {
   type DisclosureCategory,
   type DisclosureSheet,
   type DisclosureStatement,
+  RELEASE_SUBJECTS,
+  type ReleaseDisclosure,
+  type ReleaseDisclosureChange,
 } from '../../../src-contract/disclosure.ts'
+import { ASKED_CATEGORIES, trackDisclosure } from '../../../src-contract/disclosure-answers.ts'
 import { MAX_LINE_LENGTH } from '../../../src-contract/limits.ts'
-import type { Release } from '../../../src-contract/releases.ts'
+import type { Release, Track } from '../../../src-contract/releases.ts'
 import { CATEGORY_WORDS } from '../../../src-contract/text/disclosure.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
@@ -50,47 +54,88 @@ function useSheet(release: Release): DisclosureSheet | null {
   return sheet
 }
 
-export function DisclosureSection({ release }: { release: Release }) {
-  const { editor } = useApp().releases
+type Subject = (typeof RELEASE_SUBJECTS)[number]
+
+/** Statements that forms ask for: no part by AI. */
+export const NOTHING_BY_AI: Disclosure = Object.fromEntries(
+  ASKED_CATEGORIES.map((category) => [category, { use: 'none' }]),
+)
+
+/** Statements on the whole release, or on one track where it differs. */
+export function DisclosureSection({ release, track }: { release: Release; track?: Track }) {
+  const { releases, notices } = useApp()
+  const { editor } = releases
   const { t } = useWords()
   const texts = t.release.disclosure
   const sheet = useSheet(release)
-  const statements: Disclosure = release.disclosure ?? {}
-  const stated = DISCLOSURE_CATEGORIES.filter((category) => statements[category]).length
-  const change = (category: DisclosureCategory, statement: DisclosureStatement | null) =>
+  const part = track?.track_id ?? FACTS
+  const own: ReleaseDisclosureChange = (track ?? release).disclosure ?? {}
+  const subjects: readonly Subject[] = track ? DISCLOSURE_CATEGORIES : RELEASE_SUBJECTS
+  const given = stated(own)
+  const counting: ReleaseDisclosure = track ? trackDisclosure(stated(release.disclosure), given) : given
+  const count = subjects.filter((subject) => counting[subject]).length
+  const proposals = track && sheet?.tracks?.find((one) => one.track === track.position)?.proposals
+  const proposed = (subject: Subject) => {
+    if (subject === 'artwork') return undefined
+    return proposals?.[subject] ?? proposedStatement(subject, track ? null : sheet, texts.masteredWith)
+  }
+  const change = (subject: Subject, statement: DisclosureStatement | null) =>
     editor.changeAll(
-      [[FACTS, { disclosure: { ...ALL_STATEMENTS, ...statements, [category]: statement } }]],
-      fieldOf(FACTS, category),
+      [[part, { disclosure: { ...ALL_STATEMENTS, ...own, [subject]: statement } }]],
+      fieldOf(part, subject),
     )
+  const copyToAll = () => {
+    const disclosure = { ...ALL_STATEMENTS, ...counting }
+    editor.changeAll(release.tracks.map(({ track_id }) => [track_id, { disclosure }] as const))
+    notices.announce(texts.copied)
+  }
   return (
-    <Fold title={texts.title} summary={texts.stated(stated, DISCLOSURE_CATEGORIES.length)}>
-      <p className="me">{texts.text}</p>
-      {DISCLOSURE_CATEGORIES.map((category) => (
-        <Category
-          key={category}
-          category={category}
-          statement={statements[category] ?? undefined}
-          proposed={proposedStatement(category, sheet, texts.masteredWith)}
-          onChange={(statement) => change(category, statement)}
-        />
-      ))}
-    </Fold>
+    <div data-field={fieldOf(part, 'disclosure')}>
+      <Fold title={track ? texts.ofTrack : texts.title} summary={texts.stated(count, subjects.length)}>
+        <p className="me">{texts.text}</p>
+        {subjects.map((subject) => (
+          <Statement
+            key={subject}
+            subject={subject}
+            statement={counting[subject]}
+            isOwn={given[subject] !== undefined}
+            proposed={proposed(subject)}
+            onChange={(statement) => change(subject, statement)}
+          />
+        ))}
+        {track && release.tracks.length > 1 && count > 0 && (
+          <Button small onClick={copyToAll}>
+            {texts.copyToAll}
+          </Button>
+        )}
+      </Fold>
+    </div>
   )
 }
 
-interface CategoryProps {
-  category: DisclosureCategory
+/** Returns the statements without those that are being taken back. Pure. */
+function stated(change: ReleaseDisclosureChange = {}): ReleaseDisclosure {
+  return Object.fromEntries(Object.entries(change).filter(([, statement]) => statement)) as ReleaseDisclosure
+}
+
+interface StatementProps {
+  subject: Subject
   statement: DisclosureStatement | undefined
+  /** It can be taken back here: it is no statement on the release that counts for a track. */
+  isOwn: boolean
   proposed: DisclosureStatement | undefined
   onChange: (statement: DisclosureStatement | null) => void
 }
 
-function Category({ category, statement, proposed, onChange }: CategoryProps) {
+function Statement({ subject, statement, isOwn, proposed, onChange }: StatementProps) {
   const { editor } = useApp().releases
   const { t, language } = useWords()
   const texts = t.release.disclosure
-  const { name, about } = CATEGORY_WORDS[category]
-  const field = (member: 'tools' | 'note', given: DisclosureStatement) => (
+  const { name, about } =
+    subject === 'artwork'
+      ? texts.artwork
+      : { name: CATEGORY_WORDS[subject].name[language], about: CATEGORY_WORDS[subject].about[language] }
+  const field = (member: 'tools' | 'model' | 'note', given: DisclosureStatement) => (
     <TextField
       label={texts[member]}
       isOptional
@@ -103,13 +148,13 @@ function Category({ category, statement, proposed, onChange }: CategoryProps) {
     />
   )
   return (
-    <section className="field disclosed" aria-label={name[language]}>
+    <section className="field disclosed" aria-label={name}>
       <span className="label">
-        <b>{name[language]}</b>
-        <span className="faint">{about[language]}</span>
+        <b>{name}</b>
+        <span className="faint">{about}</span>
       </span>
       <Segmented<AiUse>
-        label={name[language]}
+        label={name}
         value={statement?.use ?? null}
         options={AI_USES.map((value) => ({ value, text: texts.uses[value] }))}
         onChoose={(use) => onChange({ ...statement, use })}
@@ -122,9 +167,14 @@ function Category({ category, statement, proposed, onChange }: CategoryProps) {
           </Button>
         </div>
       )}
-      {statement && statement.use !== 'none' && field('tools', statement)}
+      {statement && statement.use !== 'none' && (
+        <div className="pair">
+          {field('tools', statement)}
+          {field('model', statement)}
+        </div>
+      )}
       {statement && field('note', statement)}
-      {statement && (
+      {statement && isOwn && (
         <Button look="quiet" small onClick={() => onChange(null)}>
           {texts.takeBack}
         </Button>

@@ -119,9 +119,14 @@ function peakPath(peaks: readonly (number | null)[], width: number): string {
     .join('')
 }
 
-/** Path of the gain from silence to full level, over the waveform. */
-function gainPath({ trim, fade, shape }: EdgeValues, shown: number, toX: (seconds: number) => number): string {
-  const y = (gain: number) => (HEIGHT - 6 - gain * (HEIGHT - 12)).toFixed(1)
+/** Returns the path of the gain from silence to full level, over the waveform. Pure. */
+export function gainPath(
+  { trim, fade, shape }: EdgeValues,
+  shown: number,
+  toX: (seconds: number) => number,
+  height = HEIGHT,
+): string {
+  const y = (gain: number) => (height - 6 - gain * (height - 12)).toFixed(1)
   const points = Array.from({ length: FADE_POINTS + 1 }, (_, at) => {
     const part = at / FADE_POINTS
     return `L${toX(trim + part * fade).toFixed(1)} ${y(fade === 0 ? 1 : fadeGain(shape, part))}`
@@ -130,18 +135,20 @@ function gainPath({ trim, fade, shape }: EdgeValues, shown: number, toX: (second
 }
 
 interface HandleProps {
-  kind: 'trim' | 'fade'
+  kind: 'trim' | 'fade' | 'rest'
   label: string
   value: number
   most: number
   valueText: string
   x: number
   toSeconds: (clientX: number) => number
+  /** The pointer took hold at a place. */
+  onHold?: (clientX: number) => void
   onChange: (seconds: number) => void
 }
 
 /** A value moved along the waveform. */
-function Handle({ kind, label, value, most, valueText, x, toSeconds, onChange }: HandleProps) {
+export function Handle({ kind, label, value, most, valueText, x, toSeconds, onHold, onChange }: HandleProps) {
   const set = (seconds: number) => {
     const next = Math.round(Math.max(0, Math.min(most, seconds)) * 100) / 100
     if (next !== value) onChange(next)
@@ -170,7 +177,10 @@ function Handle({ kind, label, value, most, valueText, x, toSeconds, onChange }:
       aria-valuetext={valueText}
       title={`${label}: ${valueText}`}
       onKeyDown={onKeyDown}
-      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        onHold?.(event.clientX)
+      }}
       onPointerMove={onMove}
       onDoubleClick={() => set(0)}
     />

@@ -1,15 +1,15 @@
 /** The record made of the tracks: its loudness, its coherence, and its plan. */
 import { ChevronDown } from 'lucide-react'
-import { useId } from 'react'
 import type { Corrections, ReleasePlan } from '../../../src-contract/release-mastering.ts'
 import type { Release } from '../../../src-contract/releases.ts'
 import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { Menu } from '../../components/dialogs.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { FACTS } from '../../state/release-drafts.ts'
+import { FACTS, fieldOf } from '../../state/release-drafts.ts'
 import { useWords } from '../../text/context.tsx'
 import type { Format } from '../../text/format.ts'
+import { CheckBox } from './check-box.tsx'
 
 export function RecordSection({ release }: { release: Release }) {
   const { editor } = useApp().releases
@@ -19,7 +19,7 @@ export function RecordSection({ release }: { release: Release }) {
   return (
     <section className="record" aria-label={texts.title}>
       <h2>{texts.title}</h2>
-      <div className="field">
+      <div className="field" data-field={fieldOf(FACTS, 'loudness_mode')}>
         <span className="label">{texts.mode}</span>
         <Segmented
           label={texts.mode}
@@ -42,22 +42,14 @@ export function RecordSection({ release }: { release: Release }) {
 function Coherence({ isOn }: { isOn: boolean }) {
   const { editor } = useApp().releases
   const { t } = useWords()
-  const hintId = useId()
+  const { coherence, coherenceText } = t.release.record
   return (
-    <div className="field">
-      <label className="receiver-choice">
-        <input
-          type="checkbox"
-          checked={isOn}
-          aria-describedby={hintId}
-          onChange={() => editor.change(FACTS, { coherence: !isOn })}
-        />
-        <span>{t.release.record.coherence}</span>
-      </label>
-      <p className="me" id={hintId}>
-        {t.release.record.coherenceText}
-      </p>
-    </div>
+    <CheckBox
+      label={coherence}
+      hint={coherenceText}
+      isOn={isOn}
+      onChange={() => editor.change(FACTS, { coherence: !isOn })}
+    />
   )
 }
 

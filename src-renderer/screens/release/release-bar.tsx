@@ -3,19 +3,30 @@ import { useEffect, useState } from 'react'
 import type { Release, Track } from '../../../src-contract/releases.ts'
 import { Button } from '../../components/button.tsx'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import { tallyOf } from '../../state/release-exports.ts'
+import { folderOf, isNaming, wishOf } from '../../state/release-exports.ts'
 import { useWords } from '../../text/context.tsx'
-import { ExportDialog } from './export-dialog.tsx'
+import { showPart } from './side.ts'
 import { ReleaseTransport } from './transport.tsx'
 
 export function ReleaseBar() {
-  const { editor, plan } = useApp().releases
+  const { editor, plan, readiness } = useApp().releases
   const release = useSelect(editor.store, (state) => state.shown)
   const stored = useSelect(editor.store, (state) => state.stored)
+  const { language } = useWords()
   useEffect(() => {
     if (stored) plan.follow(stored)
   }, [plan, stored])
-  useEffect(() => () => plan.leave(), [plan])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: its sentences are in the language of the page
+  useEffect(() => {
+    if (stored) readiness.follow(stored)
+  }, [readiness, stored, language])
+  useEffect(
+    () => () => {
+      plan.leave()
+      readiness.leave()
+    },
+    [plan, readiness],
+  )
   return <footer className="action-bar">{release && <ReleaseActions release={release} />}</footer>
 }
 
@@ -40,7 +51,7 @@ function ReleaseActions({ release }: { release: Release }) {
 /** State of the release, and the price of the next step. */
 function Situation({ release }: { release: Release }) {
   const { releases } = useApp()
-  const { t } = useWords()
+  const { t, format } = useWords()
   const done = useSelect(releases.exports.store, (state) => state.done[release.release_id])
   const { tracks, mastering } = release
   const made = tracks.filter(isMade).length
@@ -60,8 +71,13 @@ function Situation({ release }: { release: Release }) {
   if (tracks.length === 0) return null
   if (made < tracks.length) return <p className="dim lg">{t.release.bar.notReady(made, tracks.length)}</p>
   if (!done) return <p className="dim lg">{t.release.bar.allMade}</p>
-  const { passed, all } = tallyOf(done.certificate)
-  return <p className="dim lg">{t.release.bar.tally(passed, all)}</p>
+  const { files } = done.certificate
+  const size = format.bytes(files.reduce((sum, { size_bytes }) => sum + size_bytes, 0))
+  return (
+    <p className="dim lg" role="status">
+      {t.release.bar.exported(t.release.upload.made(files.length, size))}
+    </p>
+  )
 }
 
 function StopButton() {
@@ -113,29 +129,40 @@ function MasterButton({ release, isNext }: { release: Release; isNext: boolean }
   )
 }
 
+/** Exports at once, into the folder and by the choices of the part on the upload, which it shows. */
 function ExportButton({ release, isNext }: { release: Release; isNext: boolean }) {
-  const { releases } = useApp()
-  const { t } = useWords()
-  const [isOpen, setOpen] = useState(false)
-  const isRunning = useSelect(releases.exports.store, (state) => state.runningId === release.release_id)
+  const { releases, service } = useApp()
+  const { t, language } = useWords()
+  const { runningId, choices } = useSelect(releases.exports.store, (state) => state)
+  const ofSettings = useSelect(service.store, (state) => state.settings?.output_folder)
+  const isRunning = runningId === release.release_id
   const made = release.tracks.filter(isMade).length
   const all = release.tracks.length
   const texts = t.release.bar
+  const folder = folderOf(choices, ofSettings).trim()
+  const isWrong = folder === '' || !isNaming(choices.naming)
+  const run = () => {
+    showPart('upload')
+    if (isWrong) return
+    const wish = { folder, ...wishOf(choices, language) }
+    void releases.editor.saved().then(() => releases.exports.run(release.release_id, wish))
+  }
   return (
     <>
+      {isRunning && (
+        <Button look="quiet" onClick={() => releases.exports.stop()}>
+          {t.release.export.stop}
+        </Button>
+      )}
       <Button
         look={isNext ? 'primary' : 'plain'}
         className="big"
         whyNot={all === 0 ? texts.noTracks : made < all && texts.notReady(made, all)}
-        busyText={isRunning && !isOpen && t.release.export.running}
-        onClick={() => {
-          releases.editor.flush()
-          setOpen(true)
-        }}
+        busyText={isRunning && t.release.export.running}
+        onClick={run}
       >
         {texts.export(release.kind)}
       </Button>
-      {isOpen && <ExportDialog release={release} onClose={() => setOpen(false)} />}
     </>
   )
 }

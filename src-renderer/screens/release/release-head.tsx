@@ -75,7 +75,7 @@ function NameField({ member, label, value, className }: NameFieldProps) {
   const problemId = useId()
   const problem = useSelect(editor.store, (state) => state.refused[fieldOf(FACTS, member)])
   return (
-    <div className="name-field">
+    <div className="name-field" data-field={fieldOf(FACTS, member)}>
       <input
         className={className}
         aria-label={label}
@@ -128,6 +128,7 @@ function SaveState() {
 
 function ReleaseCover({ release }: { release: Release }) {
   const { client, releases } = useApp()
+  const { t } = useWords()
   const { cover, release_id } = release
   // biome-ignore lint/correctness/useExhaustiveDependencies: another picture has another sum
   const read = useCallback(
@@ -135,12 +136,19 @@ function ReleaseCover({ release }: { release: Release }) {
     [client, release_id, cover?.sha256],
   )
   return (
-    <PictureSlot
-      read={cover && read}
-      size={cover}
-      onChoose={(picture) => void releases.editor.setCover(picture)}
-      onRemove={cover && (() => void releases.editor.setCover(null))}
-    />
+    <div data-field={fieldOf(FACTS, 'cover')}>
+      <PictureSlot
+        read={cover && read}
+        size={cover}
+        onChoose={(picture) => void releases.editor.setCover(picture)}
+        onRemove={cover && (() => void releases.editor.setCover(null))}
+      />
+      {cover?.changes?.map((change) => (
+        <p key={change} className="tick">
+          {t.release.cover.changes[change]}
+        </p>
+      ))}
+    </div>
   )
 }
 

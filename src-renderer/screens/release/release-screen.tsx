@@ -8,7 +8,11 @@ import { ReleaseBar } from './release-bar.tsx'
 import { ReleaseHead } from './release-head.tsx'
 import { NoReleases, ReleaseList } from './release-list.tsx'
 import { ReleaseSide } from './release-side.tsx'
+import { useWantedField } from './side.ts'
+import { Timeline } from './timeline.tsx'
 import { TrackTable } from './track-table.tsx'
+import { Verdicts } from './verdicts.tsx'
+import './release.css'
 
 export default function ReleaseScreen({ releaseId, drop }: { releaseId: string; drop: DropState }) {
   const { releases } = useApp()
@@ -48,6 +52,7 @@ function OpenRelease({ drop }: { drop: DropState }) {
   const { editor } = releases
   const shown = useSelect(editor.store, (state) => state.shown)
   const failure = useSelect(editor.store, (state) => state.failure)
+  useWantedField()
   if (!shown)
     return (
       <div className="pane mid">
@@ -59,6 +64,8 @@ function OpenRelease({ drop }: { drop: DropState }) {
       <div className={`pane mid ${drop.over ? 'is-over' : ''}`}>
         {failure && <FailureStrip refusal={failure} onClose={() => editor.clearFailure()} />}
         <ReleaseHead release={shown} />
+        <Verdicts release={shown} />
+        <Timeline release={shown} />
         <TrackTable release={shown} />
         {drop.over && (
           <p className="drop-here" aria-hidden="true">

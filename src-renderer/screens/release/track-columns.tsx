@@ -1,11 +1,13 @@
 /** Columns of the tracks of a release: how each is read, written and displayed. */
 import { CircleX, GripVertical } from 'lucide-react'
+import type { Job } from '../../../src-contract/jobs.ts'
 import { MAX_TITLE_LENGTH } from '../../../src-contract/limits.ts'
 import type { Track } from '../../../src-contract/releases.ts'
 import { playingTime } from '../../../src-contract/text/numbers.ts'
 import { HEADINGS } from '../../components/sheet/headings.ts'
 import type { SheetColumn } from '../../components/sheet/sheet.tsx'
 import type { TrackUpload } from '../../state/release-uploads.ts'
+import { timeShareOf } from '../../state/time-left.ts'
 import type { Text } from '../../text/en.ts'
 import type { Format } from '../../text/format.ts'
 
@@ -16,10 +18,21 @@ export interface TrackRow {
 }
 
 export type TextMember = 'title' | 'version' | 'isrc'
-export type NamesMember = 'artists' | 'composers' | 'lyricists'
+export type NamesMember = 'artists' | 'featured_artists' | 'composers' | 'lyricists'
 
 const TEXT_MEMBERS: readonly string[] = ['title', 'version', 'isrc'] satisfies TextMember[]
-const NAMES_MEMBERS: readonly string[] = ['artists', 'composers', 'lyricists'] satisfies NamesMember[]
+const NAMES_MEMBERS: readonly string[] = [
+  'artists',
+  'featured_artists',
+  'composers',
+  'lyricists',
+] satisfies NamesMember[]
+/** Returns the text of a written fact of a track. Pure. */
+export function factText(track: Track, member: TextMember | NamesMember): string {
+  const value = track[member] ?? ''
+  return typeof value === 'string' ? value : value.join('; ')
+}
+
 const YES = ['yes', 'y', 'true', '1', 'o', 'explicit', '예', '네']
 
 /** Returns the change of a track for the text of a cell; undefined for a read-only cell. Pure. */
@@ -35,10 +48,42 @@ const HEADINGS_OF: Readonly<Record<string, readonly string[]>> = {
   title: [...HEADINGS.title, 'track'],
   version: HEADINGS.version,
   artists: HEADINGS.artist,
+  featured_artists: ['featured', 'featured artists', 'feat', '피처링'],
   composers: HEADINGS.composer,
   lyricists: HEADINGS.lyricist,
   isrc: HEADINGS.isrc,
   explicit: HEADINGS.explicit,
+}
+
+/** Columns that hide where there is no room, the last to hide first, with their widths in CSS pixels. */
+const RANKED: readonly (readonly [id: string, widthPx: number])[] = [
+  ...([
+    ['state', 132],
+    ['length', 58],
+    ['explicit', 36],
+    ['lufs', 112],
+    ['isrc', 126],
+    ['composers', 130],
+  ] as const),
+  ...([
+    ['artists', 130],
+    ['version', 96],
+    ['lyricists', 130],
+    ['featured_artists', 130],
+  ] as const),
+]
+/** Least width of what always shows: number, title, actions. */
+const ALWAYS_PX = 52 + 190 + 70
+
+/** Returns the ids of the columns that have no room in a width, CSS pixels. Pure. */
+export function hiddenColumns(widthPx: number, ids: readonly string[]): readonly string[] {
+  let left = widthPx - ALWAYS_PX
+  return RANKED.flatMap(([id, width]) => {
+    if (!ids.includes(id)) return []
+    if (width > left) return [id]
+    left -= width
+    return []
+  })
 }
 
 function column(id: string, label: string, more: Partial<SheetColumn<TrackRow>>): SheetColumn<TrackRow> {
@@ -46,14 +91,21 @@ function column(id: string, label: string, more: Partial<SheetColumn<TrackRow>>)
 }
 
 /** Returns the columns in a language; the loudness of the masters is included if there are masters of the record. */
+export interface ColumnsDeps {
+  readonly t: Text
+  readonly format: Format
+  readonly hasMasters: boolean
+  readonly jobs: Readonly<Record<string, Job>>
+}
+
 export function trackColumns(
-  { t, format, hasMasters }: { readonly t: Text; readonly format: Format; readonly hasMasters: boolean },
+  { t, format, hasMasters, jobs }: ColumnsDeps,
   actionsOf: (row: TrackRow) => React.ReactNode,
 ): SheetColumn<TrackRow>[] {
   const texts = t.release.table
   const written = (id: TextMember, label: string) =>
-    column(id, label, { text: ({ track }) => track[id] ?? '', maxLength: MAX_TITLE_LENGTH })
-  const names = (id: NamesMember, label: string) => column(id, label, { text: ({ track }) => track[id].join('; ') })
+    column(id, label, { text: ({ track }) => factText(track, id), maxLength: MAX_TITLE_LENGTH })
+  const names = (id: NamesMember, label: string) => column(id, label, { text: ({ track }) => factText(track, id) })
   const loudness = column('lufs', texts.loudness, {
     name: 'LUFS',
     isFixed: true,
@@ -80,12 +132,13 @@ export function trackColumns(
     }),
     column('state', texts.state, {
       isFixed: true,
-      text: (row) => stateText(row, t),
-      look: (row) => <StateLook row={row} text={stateText(row, t)} />,
+      text: (row) => stateText(row, t, jobs),
+      look: (row) => <StateLook row={row} text={stateText(row, t, jobs)} />,
     }),
     ...(hasMasters ? [loudness] : []),
     written('version', texts.version),
     names('artists', texts.artists),
+    names('featured_artists', texts.featured_artists),
     written('isrc', texts.isrc),
     column('explicit', texts.explicit, {
       name: 'E',
@@ -111,11 +164,31 @@ function ExplicitLook({ isExplicit, t }: { isExplicit: boolean; t: Text }) {
   )
 }
 
-function stateText({ track, upload }: TrackRow, t: Text): string {
+/** Returns the time that a running job still takes, s; null before that can be told. Pure. */
+function leftSeconds({ started_at, tier, progress }: Job, nowMs: number): number | null {
+  const share = timeShareOf(tier ?? 'standard', progress)
+  if (started_at === undefined || share < LEAST_SHARE) return null
+  return ((nowMs - Date.parse(started_at)) / 1000) * (1 / share - 1)
+}
+
+/** Share of the work after which the rest can be told. */
+const LEAST_SHARE = 0.2
+
+/** Returns the stage of a track's job with its percent and the time left. Pure. */
+function stageText(job: Job, t: Text): string {
+  const stage = job.stage ?? 'waiting'
+  if (stage === 'waiting') return t.release.states.queued
+  const left = leftSeconds(job, Date.now())
+  return `${t.row.stages[stage]} ${job.progress} %${left === null ? '' : `, ${t.row.timeLeft(left)}`}`
+}
+
+function stateText({ track, upload }: TrackRow, t: Text, jobs: ColumnsDeps['jobs']): string {
   if (upload?.state === 'sending') return t.release.sending(upload.percent)
   if (upload?.state === 'waiting') return t.release.waitingToSend
   if (upload?.state === 'refused') return t.row.refusedBy[upload.refusal?.code ?? ''] ?? t.release.notAccepted
   const { master } = track
+  const job = jobs[master?.job_id ?? track.job_id ?? '']
+  if (job?.status === 'queued') return stageText(job, t)
   if (master?.state === 'queued' || master?.state === 'waiting') return t.release.states.queued
   if (master?.state === 'done' || master?.state === 'failed') return t.release.states[master.state]
   return t.release.states[track.state]
@@ -126,7 +199,7 @@ function StateLook({ row: { track, upload }, text }: { row: TrackRow; text: stri
   const isBad = upload?.state === 'refused' || (!upload && (state === 'failed' || state === 'gone'))
   const isMade = !upload && (state === 'done' || track.state === 'done')
   return (
-    <span className={`clip state ${isBad ? 'c-bad' : isMade ? 'is-made' : 'faint'}`}>
+    <span title={text} className={`clip state ${isBad ? 'c-bad' : isMade ? 'is-made' : 'faint'}`}>
       {isBad && <CircleX className="i s" aria-hidden="true" />}
       {text}
     </span>

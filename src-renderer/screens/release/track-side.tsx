@@ -1,7 +1,7 @@
-/** The column of one track: its ends, and its transitions to its neighbours. */
-import { useId, useState } from 'react'
+/** The column of one track: all of its fields, its ends, and its transitions to its neighbours. */
+import { useState } from 'react'
 import { FADE_SHAPES } from '../../../src-contract/edges.ts'
-import { MAX_GAP_SECONDS } from '../../../src-contract/limits.ts'
+import { MAX_GAP_SECONDS, MAX_TITLE_LENGTH } from '../../../src-contract/limits.ts'
 import type { Release, Track, TrackChange } from '../../../src-contract/releases.ts'
 import { Segmented } from '../../components/choices.tsx'
 import { TextField } from '../../components/text-field.tsx'
@@ -10,8 +10,12 @@ import { songIn } from '../../state/batch-state.ts'
 import { fieldOf } from '../../state/release-drafts.ts'
 import { useWords } from '../../text/context.tsx'
 import { Proposal } from '../master/sound/edges-section.tsx'
+import { CheckBox } from './check-box.tsx'
+import { Offer } from './details-part.tsx'
+import { DisclosureSection } from './disclosure-section.tsx'
 import { EdgePlot, edgeOf, type Side } from './edge-plot.tsx'
 import { TrackSound } from './record-sound.tsx'
+import { factText, type NamesMember, type TextMember, trackChangeOf } from './track-columns.tsx'
 import { useEdgeSound } from './use-edge-sound.ts'
 
 /** Members of a track for the values of its ends. */
@@ -28,9 +32,11 @@ export function TrackSide({ release, track }: { release: Release; track: Track }
   const isLast = track.position === release.tracks.length
   return (
     <>
-      <h2 className="clip">
+      <h2 className="clip" title={track.title}>
         {track.position} · {track.title}
       </h2>
+      <TrackFacts release={release} track={track} />
+      <DisclosureSection release={release} track={track} />
       {track.position > 1 && <Rest track={track} previous={release.tracks[track.position - 2]} />}
       {track.duration_seconds === undefined ? (
         <p className="faint">{t.release.edges.noSong}</p>
@@ -40,6 +46,85 @@ export function TrackSide({ release, track }: { release: Release; track: Track }
       {!isLast && <Continuous track={track} />}
       <TrackSound release={release} track={track} />
     </>
+  )
+}
+
+/** All names and codes of a track; those that often repeat the artist are offered while they are blank. */
+function TrackFacts({ release, track }: { release: Release; track: Track }) {
+  const { editor } = useApp().releases
+  const { t } = useWords()
+  const texts = t.release.table
+  const offered = (track.artists.length > 0 ? track.artists : [release.artist]).join('; ')
+  const fact = (member: TextMember | NamesMember, isOffered = false) => (
+    <TrackFact track={track} member={member} {...(isOffered ? { offered } : {})} />
+  )
+  return (
+    <>
+      <div className="pair">
+        {fact('title')}
+        {fact('version')}
+      </div>
+      <div className="pair">
+        {fact('artists')}
+        {fact('featured_artists')}
+      </div>
+      {fact('composers', true)}
+      {fact('lyricists', true)}
+      <div className="pair">
+        {fact('isrc')}
+        <div className="field" data-field={fieldOf(track.track_id, 'explicit')}>
+          <span className="label">{texts.explicit}</span>
+          <Segmented
+            label={texts.explicit}
+            value={track.explicit ? 'yes' : 'no'}
+            onChoose={(is) => editor.change(track.track_id, { explicit: is === 'yes' })}
+            options={[
+              { value: 'no', text: texts.no },
+              { value: 'yes', text: texts.yes },
+            ]}
+          />
+        </div>
+      </div>
+    </>
+  )
+}
+
+interface TrackFactProps {
+  track: Track
+  member: TextMember | NamesMember
+  /** Text that one press gives to the blank field. */
+  offered?: string
+}
+
+function TrackFact({ track, member, offered }: TrackFactProps) {
+  const { editor } = useApp().releases
+  const { t } = useWords()
+  const field = fieldOf(track.track_id, member)
+  const problem = useSelect(editor.store, (state) => state.refused[field])
+  const [typed, setTyped] = useState<string | null>(null)
+  const stored = factText(track, member)
+  const change = (text: string) => editor.change(track.track_id, trackChangeOf(member, text) ?? {})
+  return (
+    <div data-field={field}>
+      <TextField
+        label={t.release.table[member]}
+        isOptional={member !== 'title'}
+        spellCheck={false}
+        maxLength={MAX_TITLE_LENGTH}
+        value={typed ?? stored}
+        problem={problem ?? false}
+        onChange={(text) => {
+          // What is typed keeps its blanks until the field is left.
+          setTyped(text)
+          change(text)
+        }}
+        onBlur={() => {
+          setTyped(null)
+          editor.flush()
+        }}
+      />
+      {offered && stored === '' && <Offer text={offered} onTake={() => change(offered)} />}
+    </div>
   )
 }
 
@@ -135,23 +220,25 @@ function Seconds({ track, member, label }: { track: Track; member: SecondsMember
   const value = text === null ? Number.NaN : Number(text.replace(',', '.'))
   const isWrong = text !== null && (text.trim() === '' || !(value >= 0))
   return (
-    <TextField
-      label={`${label}, s`}
-      isOptional
-      help={t.release.help[member]}
-      inputMode="decimal"
-      value={text ?? String(track[member])}
-      problem={(isWrong && t.release.edges.notSeconds) || problem || false}
-      onChange={(next) => {
-        setText(next)
-        const seconds = Number(next.replace(',', '.'))
-        if (next.trim() !== '' && seconds >= 0) editor.change(track.track_id, { [member]: seconds })
-      }}
-      onBlur={() => {
-        if (!isWrong) setText(null)
-        editor.flush()
-      }}
-    />
+    <div data-field={fieldOf(track.track_id, member)}>
+      <TextField
+        label={`${label}, s`}
+        isOptional
+        help={t.release.help[member]}
+        inputMode="decimal"
+        value={text ?? String(track[member])}
+        problem={(isWrong && t.release.edges.notSeconds) || problem || false}
+        onChange={(next) => {
+          setText(next)
+          const seconds = Number(next.replace(',', '.'))
+          if (next.trim() !== '' && seconds >= 0) editor.change(track.track_id, { [member]: seconds })
+        }}
+        onBlur={() => {
+          if (!isWrong) setText(null)
+          editor.flush()
+        }}
+      />
+    </div>
   )
 }
 
@@ -165,7 +252,7 @@ function Rest({ track, previous }: { track: Track; previous: Track | undefined }
     <div className="field">
       <Seconds track={track} member="gap_before_seconds" label={texts.rest} />
       {track.gap_before_seconds > 0 && (
-        <Switch
+        <CheckBox
           label={texts.restInFile}
           hint={track.gap_in_file ? texts.restInFileText : texts.restBetweenText}
           isOn={track.gap_in_file}
@@ -180,33 +267,11 @@ function Continuous({ track }: { track: Track }) {
   const { editor } = useApp().releases
   const { t } = useWords()
   return (
-    <Switch
+    <CheckBox
       label={t.release.edges.continuous}
       hint={t.release.edges.continuousText}
       isOn={track.continuous_with_next}
       onChange={(isOn) => editor.change(track.track_id, { continuous_with_next: isOn })}
     />
-  )
-}
-
-interface SwitchProps {
-  label: string
-  hint: string
-  isOn: boolean
-  onChange: (isOn: boolean) => void
-}
-
-function Switch({ label, hint, isOn, onChange }: SwitchProps) {
-  const hintId = useId()
-  return (
-    <div>
-      <label className="receiver-choice">
-        <input type="checkbox" checked={isOn} aria-describedby={hintId} onChange={() => onChange(!isOn)} />
-        <span>{label}</span>
-      </label>
-      <p className="me" id={hintId}>
-        {hint}
-      </p>
-    </div>
   )
 }

@@ -1,10 +1,12 @@
 /** The tracks of a release in order, edited as in a spreadsheet. */
-import { Ellipsis, Plus } from 'lucide-react'
-import { useMemo, useRef, useState } from 'react'
+import { Ellipsis, PanelRightOpen, Plus } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { Job } from '../../../src-contract/jobs.ts'
 import { MAX_RELEASE_TRACKS } from '../../../src-contract/limits.ts'
 import type { Release, TrackChange } from '../../../src-contract/releases.ts'
 import { Button } from '../../components/button.tsx'
 import { Menu, MenuAt, type MenuItem } from '../../components/dialogs.tsx'
+import { useSize } from '../../components/frames.ts'
 import { pickFiles } from '../../components/pick-files.ts'
 import { Sheet } from '../../components/sheet/sheet.tsx'
 import type { CellText, PastedCells } from '../../components/sheet/sheet-cells.ts'
@@ -13,8 +15,8 @@ import { go } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
 import { fieldOf } from '../../state/release-drafts.ts'
 import { useWords } from '../../text/context.tsx'
-import { useChosenTrack } from './chosen-track.ts'
-import { type TrackRow, trackChangeOf, trackColumns } from './track-columns.tsx'
+import { chooseTrack, openTrack, useSide } from './side.ts'
+import { hiddenColumns, type TrackRow, trackChangeOf, trackColumns } from './track-columns.tsx'
 
 interface OpenMenu {
   readonly row: TrackRow
@@ -27,44 +29,51 @@ export function TrackTable({ release }: { release: Release }) {
   const { editor, uploads } = releases
   const byTrack = useSelect(uploads.store, (state) => state.byTrack)
   const refused = useSelect(editor.store, (state) => state.refused)
-  const [chosenId, choose] = useChosenTrack()
+  const byId = useRunningJobs(release)
+  const host = useRef<HTMLElement>(null)
+  const [width] = useSize(host, [720, 0])
+  const { trackId, part } = useSide()
   const [menu, setMenu] = useState<OpenMenu | null>(null)
   const rows = useRows(release, byTrack)
   const actions = useTrackActions(release)
   const hasMasters = release.tracks.some(({ master }) => master?.integrated_lufs !== undefined)
-  const columns = useMemo(
-    () =>
-      trackColumns({ t, format, hasMasters }, (row) => (
-        <MoreButton label={`${t.more}: ${row.track.title}`} onOpen={(anchor) => setMenu({ row, anchor })} />
-      )),
-    [t, format, hasMasters],
-  )
+  const columns = useMemo(() => {
+    const all = trackColumns({ t, format, hasMasters, jobs: byId }, (row) => (
+      <RowButtons row={row} onMenu={(anchor) => setMenu({ row, anchor })} />
+    ))
+    const hidden = hiddenColumns(
+      width,
+      all.map(({ id }) => id),
+    )
+    return all.map((column) => (hidden.includes(column.id) ? { ...column, isHidden: true } : column))
+  }, [t, format, hasMasters, byId, width])
+  const hiddenNames = columns.flatMap(({ isHidden, label }) => (isHidden ? label : []))
   return (
-    <section className="tracks" aria-label={t.release.table.label}>
+    <section className="tracks" ref={host} aria-label={t.release.table.label}>
       <header className="row">
         <h2 className="sec">{t.release.tracks(release.tracks.length)}</h2>
-        <p className="label grow clip">{t.release.table.hint}</p>
+        <p className="label grow clip" title={t.release.table.hint}>
+          {hiddenNames.length > 0 ? t.release.table.inRow(hiddenNames.join(', ')) : t.release.table.hint}
+        </p>
         <AddTracks release={release} />
       </header>
       {rows.length === 0 ? (
         <p className="no-tracks">{t.release.noTracks}</p>
       ) : (
-        <div className="sheet-scroll">
-          <Sheet
-            label={t.release.table.label}
-            columns={columns}
-            rows={rows}
-            idOf={({ track }) => track.track_id}
-            faultOf={({ track }, columnId) => refused[fieldOf(track.track_id, columnId)]}
-            onWrite={actions.write}
-            onFurther={actions.addRows}
-            onMove={actions.move}
-            onHold={(isHeld) => editor.hold(isHeld)}
-            onRemove={actions.remove}
-            onActive={choose}
-            activeId={chosenId}
-          />
-        </div>
+        <Sheet
+          label={t.release.table.label}
+          columns={columns}
+          rows={rows}
+          idOf={({ track }) => track.track_id}
+          faultOf={({ track }, columnId) => refused[fieldOf(track.track_id, columnId)]}
+          onWrite={actions.write}
+          onFurther={actions.addRows}
+          onMove={actions.move}
+          onHold={(isHeld) => editor.hold(isHeld)}
+          onRemove={actions.remove}
+          onActive={chooseTrack}
+          activeId={part === 'track' ? (trackId ?? rows[0]?.track.track_id ?? null) : trackId}
+        />
       )}
       {menu && (
         <MenuAt
@@ -76,6 +85,41 @@ export function TrackTable({ release }: { release: Release }) {
       )}
     </section>
   )
+}
+
+/** The button that opens all fields of a track beside the table, and that of its menu. */
+function RowButtons({ row: { track }, onMenu }: { row: TrackRow; onMenu: (anchor: HTMLElement) => void }) {
+  const { t } = useWords()
+  const open = t.release.table.open(track.title)
+  return (
+    <>
+      <button
+        type="button"
+        className="btn quiet icon sm"
+        tabIndex={-1}
+        aria-label={open}
+        title={open}
+        onClick={() => openTrack(track.track_id)}
+      >
+        <PanelRightOpen className="i s" aria-hidden="true" />
+      </button>
+      <MoreButton label={`${t.more}: ${track.title}`} onOpen={onMenu} />
+    </>
+  )
+}
+
+/** Returns the running jobs of the tracks, for their stages; the same object while none changes. */
+function useRunningJobs({ tracks }: Release): Readonly<Record<string, Job>> {
+  const { jobs } = useApp()
+  const byId = useSelect(jobs.store, (state) => state.byId)
+  const ids = tracks.flatMap(({ master, job_id }) => master?.job_id ?? job_id ?? [])
+  const key = ids.join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same jobs are read once
+  useEffect(() => void jobs.readMissing(ids).catch(() => undefined), [jobs, key])
+  const running = ids.flatMap((id) => (byId[id]?.status === 'queued' ? byId[id] : []))
+  const shown = running.map(({ job_id, stage, progress }) => `${job_id} ${stage} ${progress}`).join()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the columns change with what is shown of the jobs alone
+  return useMemo(() => Object.fromEntries(running.map((job) => [job.job_id, job])), [shown])
 }
 
 function MoreButton({ label, onOpen }: { label: string; onOpen: (anchor: HTMLElement) => void }) {

@@ -1,14 +1,12 @@
-/** The transport of a release: its tracks in order, and the joins between them. */
+/** The transport of a release: its tracks in order. */
 import { useEffect, useMemo, useState } from 'react'
 import type { Release } from '../../../src-contract/releases.ts'
 import { playingTime } from '../../../src-contract/text/numbers.ts'
-import { Button } from '../../components/button.tsx'
 import { Segmented } from '../../components/choices.tsx'
 import { useFrames } from '../../components/frames.ts'
 import { isCovered, isTyping, keyOf, ownsKey } from '../../components/is-typing.ts'
 import type { Playback } from '../../playback/playback.ts'
 import {
-  joinPart,
   matchedLevels,
   type ReleaseItem,
   type ReleaseSound,
@@ -37,7 +35,6 @@ export function ReleaseTransport({ release }: { release: Release }) {
       <Clock item={item} length={playingTime(durationSeconds || lengthOf(release))} />
       <SoundSwitch release={release} item={item} />
       <Heard />
-      <JoinButton release={release} />
     </fieldset>
   )
 }
@@ -120,24 +117,6 @@ function Heard() {
               : texts.original}
       </span>
     </div>
-  )
-}
-
-/** Plays the next join: the last seconds of a track and the first of the next. */
-function JoinButton({ release }: { release: Release }) {
-  const { playback } = useApp()
-  const { t } = useWords()
-  const heard = release.tracks.filter((track) => track.state === 'stored' || track.state === 'done').length
-  if (heard < 2) return null
-  const play = () => {
-    const state = playback.store.getState()
-    const now = state.join ? state.join.index + 1 : trackAt(state, playback.position())
-    void playback.playPart(joinPart(now < heard - 1 ? now : 0))
-  }
-  return (
-    <Button look="quiet" small title={t.release.transport.joinHint} onClick={play}>
-      {t.release.transport.nextJoin}
-    </Button>
   )
 }
 

@@ -53,7 +53,7 @@ export function DetailsTable({ rows, onClose }: { rows: readonly SongRow[]; onCl
       onClose={onClose}
       shape="full"
     >
-      <div className="sheet-scroll details-table">
+      <div className="details-table">
         <Sheet
           label={t.songDetails.tableTitle(shown.length)}
           columns={columns}
