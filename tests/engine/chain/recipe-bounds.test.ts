@@ -1,4 +1,5 @@
 /** Every stage that the schema of a recipe admits can be carried out, at every rate that the engine works at. */
+import { Compile } from 'typebox/compile'
 import { expect, test } from 'vitest'
 import { WrittenRecipe, type WrittenStage } from '../../../src-contract/recipe-schemas.ts'
 import { recipeFault } from '../../../src-contract/sent-recipe.ts'
@@ -55,6 +56,9 @@ function fitted({ ...stage }: Record<string, unknown>): WrittenStage {
   return stage as unknown as WrittenStage
 }
 
+/** A small part of a campaign; `npm run campaign` sets the whole number. */
+const ROUNDS = Number(process.env.RECIPE_ROUNDS ?? 300)
+
 const alternatives = (WrittenRecipe.properties.stages as unknown as { items: Shape }).items.anyOf!
 const RATES_HZ = [44_100, 48_000, 88_200, 96_000]
 
@@ -77,3 +81,50 @@ test.each(alternatives.map((shape) => [String(shape.properties!.kind!.const), sh
     if (!['remove_dc', 'declip', 'declick', 'whistle_notch', 'deflutter'].includes(kind)) expect(ran).toBeGreaterThan(3)
   },
 )
+
+const ODD = [null, '', '1', true, [], {}, -1, 0, 1e-320, 1e308, Number.MAX_SAFE_INTEGER, 0.1 + 0.2]
+
+/** Returns a value with one of its leaves, or one of its members, replaced by something odd, repeated or left out. */
+function mutated(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || random() < 0.1) {
+    return typeof value === 'number' && random() < 0.5
+      ? value * (4 * random() - 2)
+      : ODD[Math.floor(random() * ODD.length)]
+  }
+  const entries = Object.entries(value)
+  if (entries.length === 0) return value
+  const at = Math.floor(random() * entries.length)
+  const kept = random() < 0.1 ? [] : [[entries[at]![0], mutated(entries[at]![1])] as [string, unknown]]
+  const changed = [...entries.slice(0, at), ...kept, ...entries.slice(at + 1)]
+  return Array.isArray(value) ? changed.map(([, one]) => one) : Object.fromEntries(changed)
+}
+
+test(`${ROUNDS} mutated recipes are refused at a place, or all of their stages run and stay finite`, () => {
+  const schema = Compile(WrittenRecipe)
+  let ran = 0
+  let refused = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    const stages = Array.from({ length: 1 + Math.floor(random() * 4) }, () =>
+      fitted(within(alternatives[Math.floor(random() * alternatives.length)]!) as Record<string, unknown>),
+    )
+    const sent = random() < 0.2 ? { version: 2, stages } : mutated({ version: 2, stages })
+    const written = JSON.parse(JSON.stringify(sent)) as WrittenRecipe
+    if (!schema.Check(written) || recipeFault(written)) {
+      const place = schema.Check(written) ? recipeFault(written)?.place : schema.Errors(written)[0]?.schemaPath
+      if (!place) expect.fail(`no place: ${JSON.stringify(written)}`)
+      refused++
+      continue
+    }
+    const rateHz = RATES_HZ[round % RATES_HZ.length]!
+    const block = noise(0.5, 0.01, rateHz, round)
+    for (const stage of stagesOf(written.stages))
+      if (!('edit' in stageOfKind(stage.kind))) createProcessor(stage, rateHz).process(block)
+    if (!block.channels.every((samples) => samples.every(Number.isFinite)))
+      expect.fail(JSON.stringify([rateHz, written]))
+    ran++
+  }
+  expect(
+    [ran, refused].every((count) => count > ROUNDS / 20),
+    `${ran} ran, ${refused} refused`,
+  ).toBe(true)
+})
