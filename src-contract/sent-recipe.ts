@@ -63,14 +63,21 @@ function faultsOf(stage: WrittenStage): RecipeFault[] {
   ]
 }
 
-/** A side gain of 0 is mono, which no band can be alone. */
+/** Least side gain of a band: 0 is mono, which no band can be alone. */
+const LEAST_SIDE_GAIN = 0.001
+
 function sideFaults(gains: Numbers, count: number): RecipeFault[] {
-  const silent = gains.length > 1 ? gains.indexOf(0) : -1
+  const silent = gains.length > 1 ? gains.findIndex((gain) => gain < LEAST_SIDE_GAIN) : -1
   return [
     ...asMany('side_gains', gains, count),
     ...(silent < 0
       ? []
-      : [{ place: `side_gains[${silent}]`, detail: { rule: 'number_between' as const, least: 0.001, most: 2 } }]),
+      : [
+          {
+            place: `side_gains[${silent}]`,
+            detail: { rule: 'number_between' as const, least: LEAST_SIDE_GAIN, most: 2 },
+          },
+        ]),
   ]
 }
 
