@@ -134,7 +134,10 @@ test('points of the curve are dragged, several songs are changed at once, and ax
   }
 })
 
-test('a changed sound takes the place of what plays, and is exact in the end', async ({ page }) => {
+test('a changed sound takes the place of what plays, and is exact in the end; so does what is suggested', async ({
+  page,
+  program,
+}) => {
   await drop(page, [{ ...song('Alpha.wav'), buffer: musicBytes(30, 48_000, 1) }])
   await isMeasured(page, 1)
   await rowOf(page, 'Alpha').locator('.ti').click()
@@ -153,6 +156,33 @@ test('a changed sound takes the place of what plays, and is exact in the end', a
   await expect(page.getByRole('button', { name: /^Hold: difference/ })).toHaveAttribute('aria-pressed', 'true')
   await page.keyboard.up('\\')
   await expect(page.getByRole('button', { name: /^Hold: difference/ })).toHaveAttribute('aria-pressed', 'false')
+
+  await test.step('what is suggested is heard, used as one step, and taken back', async () => {
+    const ownOf = async () => (await program.call<Batch>('GET', '/app/desk')).songs[0]?.settings
+    const card = page.getByRole('region', { name: 'Suggested for this song' })
+    const hear = card.getByRole('button', { name: 'Hear it' })
+    await expect(card).toContainText('Fade out 3 s breaks off at 0:30')
+    await expect.poll(ownOf).toMatchObject({ fade_out_seconds: 0 })
+    await page.keyboard.press('0')
+    const fades = (seconds: number) =>
+      page.waitForRequest(
+        (one) => /audition/.test(one.url()) && one.postDataJSON()?.settings?.fade_out_seconds === seconds,
+      )
+    await Promise.all([fades(3), page.keyboard.press('s')])
+    await expect(hear).toHaveAttribute('aria-pressed', 'true')
+    await expect(sound).toHaveAttribute('aria-pressed', 'true')
+    expect(await ownOf(), 'the song is set as before').toMatchObject({ fade_out_seconds: 0 })
+    await Promise.all([fades(0), hear.click()])
+    await expect(hear).toHaveAttribute('aria-pressed', 'false')
+    await card.getByRole('button', { name: 'What loudness costs' }).click()
+    await expect(card).toContainText(/Up to −\d+\.0\sLUFS the loud parts give up/)
+    await card.getByRole('button', { name: 'Use it' }).click()
+    await expect.poll(ownOf).toMatchObject({ fade_out_seconds: 3 })
+    await expect(hear, 'nothing is left to suggest').toHaveCount(0)
+    await page.keyboard.press('Control+z')
+    await expect.poll(ownOf).toMatchObject({ fade_out_seconds: 0 })
+    await expect(hear).toBeVisible()
+  })
   await page.getByRole('button', { name: /^Start 1 with warnings/ }).click()
   await page.getByRole('button', { name: /^Start 1 anyway/ }).click()
   await expect(page.locator('.song.rendering, .song.done, .song.below'), 'it has been started').toHaveCount(1)

@@ -12,7 +12,7 @@ export const MODE_WORDS: Readonly<Record<PlaybackMode, Words>> = {
   web_player: { en: 'web player', ko: '웹 플레이어' },
 }
 
-const CONFIDENCE_WORDS: Readonly<Record<PlaybackForecast['confidence'], Words>> = {
+export const CONFIDENCE_WORDS: Readonly<Record<PlaybackForecast['confidence'], Words>> = {
   published: { en: 'published', ko: '공식 발표' },
   measured_by_others: { en: 'measured by others', ko: '외부 측정' },
   low_trust: { en: 'one source, low trust', ko: '출처 하나, 신뢰 낮음' },

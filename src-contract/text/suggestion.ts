@@ -114,6 +114,92 @@ export function suggestionText({ code, values }: SuggestionReason): LocalizedTex
   return both(unbroken(en), unbroken(ko))
 }
 
+/** A reason in a few words: the setting that it proposes, if any, and the figure that speaks for it. */
+export interface SuggestionLine {
+  readonly what: LocalizedText | null
+  readonly why: LocalizedText
+}
+
+function outsideLine(v: SentenceValues, en: string, ko: string): SuggestionLine {
+  const figure = FIGURES[v.figure as RangeFigure]
+  return {
+    what: v.setting === undefined ? null : both(settingText(v, 'en'), settingText(v, 'ko')),
+    why: both(
+      `${figure.en.toLowerCase()} ${distance(v)} ${en} released music`,
+      `${figure.ko}이 발매된 음악보다 ${distance(v)} ${ko}`,
+    ),
+  }
+}
+
+const LINES: Readonly<Record<SuggestionCode, (values: SentenceValues) => SuggestionLine>> = {
+  BELOW_RANGE: (v) => outsideLine(v, 'below', '낮음'),
+  ABOVE_RANGE: (v) => outsideLine(v, 'above', '높음'),
+  WITHIN_RANGE: () => ({
+    what: null,
+    why: both('Within the range of released music', '발매된 음악의 범위 안이에요'),
+  }),
+  GENRE_FOUND: (v) => ({
+    what: genreNames[v.genre as Genre],
+    why: both(
+      `by ${SOURCES[v.from!]?.en}, ${v.probability_percent} %`,
+      `${SOURCES[v.from!]?.ko}, ${v.probability_percent} %`,
+    ),
+  }),
+  LOUDER_THAN_PLAYED: (v) => ({
+    what: both(`Release ${lufs(v.release_lufs)} LUFS`, `공용 마스터 ${lufs(v.release_lufs)} LUFS`),
+    why: both(`the song is above ${lufs(v.played_lufs)} LUFS already`, `곡이 이미 ${lufs(v.played_lufs)} LUFS보다 큼`),
+  }),
+  LOUDEST_TARGET: (v) => ({
+    what: null,
+    why: both(
+      `Up to ${lufs(v.target_lufs)} LUFS the loud parts give up ${db(v.reduction_db)}`,
+      `${lufs(v.target_lufs)} LUFS까지는 큰 부분이 ${db(v.reduction_db)} 줄어요`,
+    ),
+  }),
+  TARGET_TOO_LOUD: (v) => ({
+    what: both(`${lufs(v.target_lufs)} LUFS`, `${lufs(v.target_lufs)} LUFS`),
+    why: both(
+      `costs ${db(v.reduction_db)} of the loud parts; ${lufs(v.played_lufs)} costs too much`,
+      `큰 부분이 ${db(v.reduction_db)} 줄어요. ${lufs(v.played_lufs)}는 너무 많이 눌려요`,
+    ),
+  }),
+  LEVEL_DRIFTS: (v) => ({
+    what: null,
+    why: both(
+      `Level ${rises(v.change_db) ? 'rises' : 'falls'} by ${db(v.change_db)}: ride it in the mix`,
+      `음량이 ${db(v.change_db)} ${rises(v.change_db) ? '커져요' : '작아져요'}: 믹스에서 맞추세요`,
+    ),
+  }),
+  TREBLE_BUILDS_UP: (v) => ({
+    what: null,
+    why: both(
+      `Treble builds up by ${db(v.change_db)}: ride it in the mix`,
+      `고음이 ${db(v.change_db)} 쌓여요: 믹스에서 맞추세요`,
+    ),
+  }),
+  SECTION_JUMPS: (v) => ({
+    what: null,
+    why: both(
+      `Level jumps by ${change(Number(v.change_db))} dB at ${clock(Number(v.at_seconds))}: ride it in the mix`,
+      `${clock(Number(v.at_seconds))}에서 음량이 ${change(Number(v.change_db))} dB 튀어요: 믹스에서 맞추세요`,
+    ),
+  }),
+  COLLAPSES_LATE: (v) => ({
+    what: both(`Cut at ${clock(Number(v.at_seconds))}`, `${clock(Number(v.at_seconds))}에서 자르기`),
+    why: both(`${db(v.change_db)} lower from there`, `그 뒤로 ${db(v.change_db)} 작음`),
+  }),
+  ENDS_ABRUPTLY: (v) => ({
+    what: both(`Fade out ${v.fade_seconds} s`, `페이드 아웃 ${v.fade_seconds}초`),
+    why: both(`breaks off at ${clock(Number(v.at_seconds))}`, `${clock(Number(v.at_seconds))}에서 끊김`),
+  }),
+}
+
+/** Returns a reason in a few words, for a card with little room. Never throws on a reason of an analysis. */
+export function suggestionLine({ code, values }: SuggestionReason): SuggestionLine {
+  const { what, why } = LINES[code](values)
+  return { what: what && both(unbroken(what.en), unbroken(what.ko)), why: both(unbroken(why.en), unbroken(why.ko)) }
+}
+
 /** Returns a suggestion with the sentences of its reasons. */
 export function suggestionIn({ settings, reasons, price }: SuggestionProposal, language: Language): Suggestion {
   return {

@@ -49,6 +49,7 @@ const GROUPS = [
       ['make', 'Shift 1–6'],
       ['swap', 'X'],
       ['difference', '\\'],
+      ['suggestion', 'S'],
       ['level', 'L · Shift L'],
       ['seek', '← →'],
       ['loop', 'I · O · P'],

@@ -19,6 +19,7 @@ import { JobsStore } from './jobs.ts'
 import { createNotices } from './notices.ts'
 import { createPreferences, shownLanguage } from './preferences.ts'
 import { ProgramLink } from './program-link.ts'
+import { Proposals } from './proposals.ts'
 import { Releases } from './releases.ts'
 import { createService } from './service.ts'
 import { createSlots } from './sound-slots.ts'
@@ -53,16 +54,19 @@ export interface StageState {
   readonly sourceId: string | null
 }
 
+interface AuditionSources {
+  readonly batch: BatchActions
+  readonly stage: StoreApi<StageState>
+  readonly playback: Playback
+  readonly auditions: Auditions
+  readonly proposals: Proposals
+}
+
 /**
- * Auditions every change of the sound of the song on the stage, else of the loaded one, once it is analysed; the audition of a loaded song
- * is played instead of the original.
+ * Auditions every change of the sound of the song on the stage, else of the loaded one, once it is analysed, and what is proposed for it
+ * while that is heard; the audition of a loaded song is played instead of the original.
  */
-function auditionShown(
-  { store }: BatchActions,
-  stage: StoreApi<StageState>,
-  playback: Playback,
-  auditions: Auditions,
-): void {
+function auditionShown({ batch: { store }, stage, playback, auditions, proposals }: AuditionSources): void {
   let before: { readonly id: string; readonly key: string } | null = null
   let loadedBefore: string | undefined
   const follow = () => {
@@ -71,12 +75,14 @@ function auditionShown(
     const loadedId = item?.kind === 'song' && !hasFailed ? item.id : undefined
     const id = stage.getState().sourceId ?? loadedId
     const stored = batch?.songs.find(({ source }) => source.source_id === id)
-    const settings = stored?.settings ?? batch?.settings
+    const own = stored?.settings ?? batch?.settings
     const platform = playback.songService()
-    if (!id || !stored?.analysis || !settings) {
+    proposals.follow(id, own)
+    if (!id || !stored?.analysis || !own) {
       before = null
       return auditions.want(null)
     }
+    const settings = proposals.auditioned(id, own)
     const key = JSON.stringify([platform, settings])
     if (before?.id !== id || before.key !== key) {
       const isChange = before?.id === id
@@ -90,6 +96,7 @@ function auditionShown(
   store.subscribe(follow)
   stage.subscribe(follow)
   playback.store.subscribe(follow)
+  proposals.store.subscribe(({ heard }, before) => heard !== before.heard && follow())
 }
 
 /** Stops playing a song that is removed from the list. */
@@ -206,7 +213,8 @@ function createStores({ session, isTicketSpent }: Opening) {
       if (item?.kind === 'song' && item.id === sourceId) await playback.late.setAudition(version)
     },
   })
-  auditionShown(batch, stage, playback, auditions)
+  const proposals = new Proposals({ client, playback })
+  auditionShown({ batch, stage, playback, auditions, proposals })
   return {
     client,
     preferences,
@@ -217,6 +225,7 @@ function createStores({ session, isTicketSpent }: Opening) {
     batch,
     playback,
     auditions,
+    proposals,
     stage,
     slots: createSlots(localStorage),
     stems: new Stems({ client, addFiles: batch.addFiles, addStems: batch.addStems }),

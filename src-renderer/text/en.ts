@@ -320,6 +320,7 @@ export const en = {
     one: 'This song',
     some: (count: number) => `${count} selected`,
     all: (count: number) => (count === 1 ? '1 song' : `All ${count}`),
+    ownDelivery: (targetLufs: string | null) => `This song ${targetLufs ?? 'differs'}`,
     playing: (title: string) => `Playing: ${title}. The faders change the song on the stage.`,
   },
   actionBar: {
@@ -571,6 +572,7 @@ export const en = {
       remove: 'Remove',
       make: 'Make a master or not',
       difference: 'Hold: the difference alone',
+      suggestion: 'Hear what is suggested',
       undo: 'Undo',
       redo: 'Redo',
       search: 'Search',

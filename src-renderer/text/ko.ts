@@ -301,6 +301,7 @@ export const ko: Text = {
     one: '이 곡',
     some: (count) => `선택한 ${count}곡`,
     all: (count) => (count === 1 ? '1곡' : `${count}곡 모두`),
+    ownDelivery: (targetLufs) => `이 곡 ${targetLufs ?? '따로'}`,
     playing: (title) => `재생 중: ${title}. 페이더는 화면의 곡을 바꿔요.`,
   },
   actionBar: {
@@ -544,6 +545,7 @@ export const ko: Text = {
       remove: '빼기',
       make: '만들기 켜기, 끄기',
       difference: '누르는 동안 차이만',
+      suggestion: '제안대로 듣기',
       undo: '되돌리기',
       redo: '다시 실행',
       search: '검색',

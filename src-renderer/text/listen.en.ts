@@ -190,6 +190,10 @@ export const listenEn = {
     },
     codec: (codec: string, peak: string): string => `After ${codec}: ${peak} dBTP`,
   },
+  plays: {
+    limiter: 'limiter',
+    others: (count: number, file: string): string => (file ? `${count} more, from ${file}` : `${count} more`),
+  },
   decisions: 'What was done, and why',
   repairs: {
     title: 'Repaired',

@@ -188,6 +188,10 @@ export const listenKo: ListenText = {
     },
     codec: (codec, peak) => `${codec} 변환 후 ${peak} dBTP`,
   },
+  plays: {
+    limiter: '리미터',
+    others: (count, file) => (file ? `${count}곳 더 · ${file}` : `${count}곳 더`),
+  },
   decisions: '처리 내용과 이유',
   repairs: {
     title: '복원',

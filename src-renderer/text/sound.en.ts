@@ -1,5 +1,7 @@
 /** Sentences of the Sound column in English. The Korean file has the same keys; a missing one does not compile. */
 import type { Edges } from '../../src-contract/edges.ts'
+import type { MasterSettings } from '../../src-contract/settings.ts'
+import { change } from '../../src-contract/text/numbers.ts'
 import { faderHints, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import { plural } from './plural.ts'
 
@@ -76,10 +78,17 @@ export const soundEn = {
   anyService: 'any service',
   intensityOf: (value: number) => `intensity ${value}`,
   noReference: 'no reference',
-  plannedOf: (tone: number, dynamics: number, image: number, skipped: number) =>
-    tone + dynamics + image === 300 && skipped === 0
-      ? 'all as planned'
-      : `tone ${tone} · dynamics ${dynamics} · image ${image}${skipped > 0 ? ` · ${plural(skipped, 'fault', 'faults')} left` : ''}`,
+  plannedOf: ({ tone_amount, dynamics_amount, image_amount, density, highs_side_db, skip_repairs }: MasterSettings) =>
+    [
+      tone_amount + dynamics_amount + image_amount === 300
+        ? 'all as planned'
+        : `tone ${tone_amount} · dynamics ${dynamics_amount} · image ${image_amount}`,
+      density > 0 && `density ${density}`,
+      highs_side_db < 0 && `sides above 6 kHz ${change(highs_side_db)} dB`,
+      skip_repairs.length > 0 && `${plural(skip_repairs.length, 'fault', 'faults')} left`,
+    ]
+      .filter(Boolean)
+      .join(' · '),
   deliveryOf: { standard: 'one recipe', premium: 'best recipe, checked after encoding' },
   price: {
     fine: (target: string, loss: string) => `At ${target} LUFS the loud parts give up ${loss} dB.`,
@@ -88,6 +97,20 @@ export const soundEn = {
     plr: (target: string, plr: string) => `${target} LUFS leaves only ${plr} dB between peaks and level.`,
     better: (target: string, loss: string) => `At ${target} it costs ${loss}.`,
     use: (target: string) => `Use ${target} LUFS`,
+  },
+  proposal: {
+    suggested: 'Suggested for this song',
+    hear: 'Hear it',
+    use: 'Use it',
+    used: 'Used for this song',
+    inUse: 'The suggestion is in use',
+    price: 'What loudness costs',
+    pricing: 'Finding what loudness costs',
+    priced: 'The cost of loudness is shown',
+    onlyShown: 'Select one song to hear it',
+    words: 'Change the sound in words',
+    wordsExample: 'warmer, less harsh, voice in front',
+    understand: 'Turn words into settings',
   },
   mixed: 'differs',
   curve: (values: string) => `Tone set by hand: ${values}`,

@@ -1,4 +1,5 @@
 /** Sentences of the Sound column in Korean. */
+import { change } from '../../src-contract/text/numbers.ts'
 import { faderHints, settingLabels, wordsIn } from '../../src-contract/text/setting-words.ts'
 import type { SoundText } from './sound.en.ts'
 
@@ -74,10 +75,17 @@ export const soundKo: SoundText = {
   anyService: '모든 서비스',
   intensityOf: (value) => `강도 ${value}`,
   noReference: '레퍼런스 없음',
-  plannedOf: (tone, dynamics, image, skipped) =>
-    tone + dynamics + image === 300 && skipped === 0
-      ? '모두 계획대로'
-      : `음색 ${tone} · 다이내믹 ${dynamics} · 스테레오 ${image}${skipped > 0 ? ` · 결함 ${skipped}가지 그대로` : ''}`,
+  plannedOf: ({ tone_amount, dynamics_amount, image_amount, density, highs_side_db, skip_repairs }) =>
+    [
+      tone_amount + dynamics_amount + image_amount === 300
+        ? '모두 계획대로'
+        : `음색 ${tone_amount} · 다이내믹 ${dynamics_amount} · 스테레오 ${image_amount}`,
+      density > 0 && `밀도 ${density}`,
+      highs_side_db < 0 && `6 kHz 위 사이드 ${change(highs_side_db)} dB`,
+      skip_repairs.length > 0 && `결함 ${skip_repairs.length}가지 그대로`,
+    ]
+      .filter(Boolean)
+      .join(' · '),
   deliveryOf: { standard: '한 가지 방식', premium: '가장 좋은 방식, 코덱 검증' },
   price: {
     fine: (target, loss) => `${target} LUFS에서 큰 소리가 ${loss} dB 눌려요.`,
@@ -86,6 +94,20 @@ export const soundKo: SoundText = {
     plr: (target, plr) => `${target} LUFS로 하면 피크와 평균 사이가 ${plr} dB밖에 남지 않아요.`,
     better: (target, loss) => `${target}에서는 ${loss} dB예요.`,
     use: (target) => `${target} LUFS로 하기`,
+  },
+  proposal: {
+    suggested: '이 곡에 제안',
+    hear: '들어 보기',
+    use: '적용',
+    used: '이 곡에 적용함',
+    inUse: '제안을 적용한 상태예요',
+    price: '음량을 올리면 잃는 것',
+    pricing: '음량을 올리면 잃는 것을 재는 중',
+    priced: '음량을 올리면 잃는 것을 표시했어요',
+    onlyShown: '곡 하나를 고르면 들을 수 있어요',
+    words: '말로 소리 바꾸기',
+    wordsExample: '따뜻하게, 덜 거칠게, 보컬은 앞으로',
+    understand: '말을 설정으로 바꾸기',
   },
   mixed: '서로 다름',
   curve: (values) => `직접 정한 음색: ${values}`,

@@ -1,7 +1,7 @@
 /** The sentences of a suggestion, as a musician reads them. */
 import { expect, test } from 'vitest'
 import { SUGGESTION_CODES, type SuggestionCode } from '../../src-contract/suggestion.ts'
-import { suggestionText } from '../../src-contract/text/suggestion.ts'
+import { suggestionLine, suggestionText } from '../../src-contract/text/suggestion.ts'
 
 /** A reason of every kind with its values, and its sentences. */
 const TOLD: Readonly<
@@ -78,4 +78,24 @@ test.each(SUGGESTION_CODES)('%s is a sentence with its figures', (code) => {
 test('a finding that no knob helps has no arrow', () => {
   const { en } = suggestionText({ code: 'ABOVE_RANGE', values: { figure: 'low_mids', distance_db: 2 } })
   expect(en.replaceAll('\u00a0', ' ')).toBe('Low mids 2.0 dB above the range of released music')
+})
+
+test('a line of a card has the setting of its reason, and every figure of its sentence but the target', () => {
+  const figures = (text: string): readonly string[] => text.match(/\d+(\.\d+)?/g) ?? []
+  for (const code of SUGGESTION_CODES) {
+    const { what, why } = suggestionLine({ code, values: TOLD[code][0] })
+    for (const language of ['en', 'ko'] as const) {
+      const line = `${what?.[language] ?? ''} ${why[language]}`
+      const sentence = suggestionText({ code, values: TOLD[code][0] })[language]
+      const isOwn = figures(line).every((figure) => figures(sentence).includes(figure))
+      expect(line, language).not.toMatch(/undefined|NaN/)
+      expect(isOwn, `${line} | ${sentence}`).toBe(true)
+    }
+  }
+  const { what, why } = suggestionLine({ code: 'BELOW_RANGE', values: TOLD.BELOW_RANGE[0] })
+  expect([what?.en, why.en, what?.ko]).toEqual([
+    'Air +2.0\u00a0dB',
+    'treble 4.1\u00a0dB below released music',
+    '에어 +2.0\u00a0dB',
+  ])
 })

@@ -28,7 +28,7 @@ interface MasterScreenProps {
 }
 
 export function MasterScreen({ detail, drop, onFiles }: MasterScreenProps) {
-  const { batch, playback } = useApp()
+  const { batch, playback, proposals } = useApp()
   const { t } = useWords()
   const rows = useRows()
   const hasRead = useSelect(batch.store, (state) => state.batch !== null)
@@ -38,7 +38,9 @@ export function MasterScreen({ detail, drop, onFiles }: MasterScreenProps) {
   const { press } = start
   const forecast = useForecast(rows)
   const shownId = useShownIds().at(-1)
-  const soundingId = usePlayback(({ item, isPlaying }) => (isPlaying && item?.kind === 'song' ? item.id : undefined))
+  const playingId = usePlayback(({ item, isPlaying }) => (isPlaying && item?.kind === 'song' ? item.id : undefined))
+  const heard = useSelect(proposals.store, (state) => state.heard)
+  const soundingId = heard?.sourceId ?? playingId
   // The list and the stage are drawn after the control that changed them: a fader never waits for them. Songs that come,
   // go or change places are not put off.
   const laterRows = useDeferredValue(rows)
@@ -58,7 +60,8 @@ export function MasterScreen({ detail, drop, onFiles }: MasterScreenProps) {
 
   if (hasRead && rows.length === 0 && !subject)
     return <FirstRun isOver={drop.over !== null} note={noteOf(drop, t.drop)} onChoose={choose} onFiles={onFiles} />
-  const settings = subject?.row ? ((subject.row.song ?? subject.row.upload)?.settings ?? drawnCommon) : drawnCommon
+  const own = subject?.row ? ((subject.row.song ?? subject.row.upload)?.settings ?? drawnCommon) : drawnCommon
+  const settings = own && heard && heard.sourceId === subject?.row?.rowId ? { ...own, ...heard.settings } : own
   const shownJob = subject?.kind === 'job' && subject.row ? { rowId: subject.row.rowId, jobId: subject.jobId } : null
   return (
     <>

@@ -5,7 +5,8 @@ import { isCovered, isTyping, keyOf, ownsKey } from '../../components/is-typing.
 import type { Playback } from '../../playback/playback.ts'
 import type { PlaybackItem } from '../../playback/state.ts'
 import { go, routeOf } from '../../router.ts'
-import { useApp } from '../../state/app-state.ts'
+import { type AppState, useApp } from '../../state/app-state.ts'
+import { openSettings, suggestionOf } from '../../state/proposals.ts'
 import { NO_SELECTION } from '../../state/selection.ts'
 import type { SongRow } from '../../state/song-rows.ts'
 import { isWithin } from '../../state/time-view.ts'
@@ -14,6 +15,7 @@ import { itemOf } from './song-item.ts'
 
 const FAR_SECONDS = 5
 const NEAR_SECONDS = 1
+export const SUGGESTION_KEY = 's'
 /** Zoom keys with their factors, also without Shift on layouts where + needs it. */
 const ZOOM_FACTORS: Readonly<Record<string, number>> = { '+': 2, '=': 2, '-': 0.5 }
 
@@ -47,6 +49,20 @@ function pressCell(event: KeyboardEvent): boolean {
   const part = cell?.querySelector<HTMLElement>(event.shiftKey && digit ? '[data-part=make]' : '[data-part=hear]')
   part?.click()
   return part !== null && part !== undefined
+}
+
+/** Plays the song on the stage as suggested, or as it is set again; false where nothing is suggested. */
+function hearSuggestion(event: KeyboardEvent, { rows, shownItem }: WorkspaceKeys, app: AppState): boolean {
+  const { batch, playback, proposals } = app
+  const song = rows.find(({ rowId }) => rowId === shownItem?.songId)?.song
+  const own = song?.settings ?? batch.store.getState().batch?.settings
+  const suggestion = suggestionOf(song, proposals.store.getState())
+  if (keyOf(event) !== SUGGESTION_KEY || !shownItem || !own || !suggestion || playback.store.getState().blindTest)
+    return false
+  const open = openSettings(suggestion.settings, own)
+  if (Object.keys(open).length === 0) return false
+  proposals.toggle(shownItem, own, open)
+  return true
 }
 
 /** Returns whether Enter starts the batch there: in the list and on the bench, except on controls that use Enter themselves. */
@@ -103,10 +119,11 @@ function obey(event: KeyboardEvent, playback: Playback, holdDifference: () => vo
 /**
  * Ctrl or ⌘ with O opens the file dialog; Enter in the list or on the bench presses start. Space pauses and resumes the loaded song; Shift
  * with Space plays the focused row, else the song on the stage, as does Space before a song is loaded. Digits, R and C press the cells of
- * the switch, with Shift their check boxes. Escape goes back to all songs.
+ * the switch, with Shift their check boxes. S plays the song on the stage as suggested. Escape goes back to all songs.
  */
 export function useWorkspaceKeys(keys: WorkspaceKeys): void {
-  const { playback, batch } = useApp()
+  const app = useApp()
+  const { playback, batch } = app
   const holdDifference = useDifferenceKey(playback.holdDifference)
   const now = useRef(keys)
   now.current = keys
@@ -137,10 +154,12 @@ export function useWorkspaceKeys(keys: WorkspaceKeys): void {
       else if (ownsKey(event.target, event.key) || (event.repeat && !event.key.startsWith('Arrow'))) return
       else if (event.key === ' ') {
         if (!play(event)) return
-      } else if (!zoom(event, playback) && !obey(event, playback, holdDifference) && !pressCell(event)) return
+      } else if (!zoom(event, playback) && !obey(event, playback, holdDifference) && !pressCell(event)) {
+        if (!hearSuggestion(event, now.current, app)) return
+      }
       event.preventDefault()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [playback, batch, holdDifference])
+  }, [app, playback, batch, holdDifference])
 }

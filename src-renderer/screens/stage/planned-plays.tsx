@@ -1,23 +1,37 @@
-/** Where a song will play: the level of each platform's master, and what the platform does to it. */
-import { deliveryTarget, playbackGainDb } from '../../../src-contract/delivery-target.ts'
+/** Where a song will play: the level of the master that goes there, and what each service does to it. */
+import type { Platform } from '../../../src-contract/platforms/index.ts'
 import type { MasterSettings } from '../../../src-contract/settings.ts'
-import { unbroken } from '../../../src-contract/text/numbers.ts'
+import { useOneTabStop } from '../../components/use-one-tab-stop.ts'
+import { useApp, useSelect } from '../../state/app-state.ts'
+import { byService, plannedForecast, plannedMasters, type ServicePlays } from '../../state/planned-plays.ts'
+import type { SongRow } from '../../state/song-rows.ts'
 import { useListenWords } from './context.tsx'
+import { OtherServices, ServiceRow } from './service-plays.tsx'
 
-/** Gain on playback that counts as none, dB. */
-const HEARD_DB = 0.1
+const COLUMNS = 4
 
-export function PlannedPlays({ settings }: { settings: MasterSettings }) {
-  const { t, l, format } = useListenWords()
-  const { platforms, genre, loudness, target_lufs } = settings
-  const playbackText = (target: ReturnType<typeof deliveryTarget>) => {
-    const { playback, targetLufs, ceilingDbtp } = target
-    if (playback.referenceLufs === null) return l.verdict.playback.unknown
-    const gainDb = playbackGainDb(playback, { integratedLufs: targetLufs, truePeakDbtp: ceilingDbtp })
-    if (Math.abs(gainDb) <= HEARD_DB) return l.verdict.playback.leave
-    return gainDb < 0
-      ? l.verdict.playback.turn_down(format.level(-gainDb))
-      : l.verdict.playback.turn_up(format.level(gainDb))
+export function PlannedPlays({ row, settings }: { row: SongRow; settings: MasterSettings }) {
+  const { l, format } = useListenWords()
+  const { auditions } = useApp()
+  const stop = useOneTabStop<HTMLTableElement>('button', 'column')
+  const shown = useSelect(auditions.store, (state) => state.audition)
+  const { integrated_lufs = null, true_peak_dbtp = null } = row.song?.analysis ?? {}
+  const level =
+    integrated_lufs !== null && true_peak_dbtp !== null
+      ? { integratedLufs: integrated_lufs, truePeakDbtp: true_peak_dbtp }
+      : undefined
+  const planned = plannedMasters(settings, level, shown?.source_id === row.rowId ? shown : null)
+  const all = byService(plannedForecast(planned))
+  const own = all.filter(({ service }) => settings.platforms.includes(service as Platform))
+  const known = [...planned.masters, ...(planned.release ? [planned.release] : [])]
+  const rowOf = (plays: ServicePlays) => {
+    const master = known.find(({ platform }) => platform === plays.file)
+    return (
+      <ServiceRow key={plays.service} plays={plays} columns={COLUMNS}>
+        <td className="r">{format.target(master?.integrated_lufs ?? 0)} LUFS</td>
+        <td className="r wide">{format.target(master?.true_peak_dbtp ?? 0)} dBTP</td>
+      </ServiceRow>
+    )
   }
   return (
     <section className="verdict planned" aria-label={l.verdict.title}>
@@ -25,19 +39,12 @@ export function PlannedPlays({ settings }: { settings: MasterSettings }) {
         <h2>{l.verdict.title}</h2>
         <span className="faint">{l.verdict.planned}</span>
       </header>
-      <table aria-label={l.verdict.title}>
+      <table aria-label={l.verdict.title} {...stop}>
         <tbody>
-          {platforms.map((platform) => {
-            const target = deliveryTarget(platform, genre, loudness, target_lufs)
-            return (
-              <tr key={platform} title={t.confidence[target.targetConfidence]}>
-                <th scope="row">{t.platforms[platform]}</th>
-                <td className="r">{format.target(target.targetLufs)} LUFS</td>
-                <td className="r wide">{format.target(target.ceilingDbtp)} dBTP</td>
-                <td className="dim">{unbroken(playbackText(target))}</td>
-              </tr>
-            )
-          })}
+          {own.map(rowOf)}
+          <OtherServices all={all} columns={COLUMNS}>
+            {rowOf}
+          </OtherServices>
         </tbody>
       </table>
     </section>

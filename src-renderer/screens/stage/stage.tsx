@@ -136,7 +136,7 @@ function SongStage({ row, song, settings }: SongStageProps) {
         <div className="lower">
           <SpectrumPanel />
           <Changes row={row} />
-          <PlannedPlays settings={settings} />
+          <PlannedPlays row={row} settings={settings} />
         </div>
       </Pane>
     </StageContext>

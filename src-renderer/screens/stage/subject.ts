@@ -24,7 +24,7 @@ export interface SubjectSources {
   /** The song on the stage without such an address. */
   readonly shownId: string | undefined
   readonly common: MasterSettings | null
-  /** The song whose audition plays at the moment: it stays on the stage until it is paused. */
+  /** The song whose audition plays, until it is paused, or for which a proposal is heard: it stays on the stage. */
   readonly soundingId: string | undefined
 }
 

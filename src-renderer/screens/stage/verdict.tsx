@@ -2,15 +2,21 @@
 import { Check, Download, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
+import { resultForecast } from '../../../src-contract/playback-forecast.ts'
 import type { MasterResult } from '../../../src-contract/report.ts'
 import { isWithoutCost } from '../../../src-contract/text/costs.ts'
 import { change, decibels, unbroken } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
 import { Modal } from '../../components/dialogs.tsx'
+import { useOneTabStop } from '../../components/use-one-tab-stop.ts'
 import { useApp } from '../../state/app-state.ts'
 import { sharedCosts } from '../../state/costs.ts'
+import { byService, type ServicePlays } from '../../state/planned-plays.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useListenWords } from './context.tsx'
+import { OtherServices, ServiceRow } from './service-plays.tsx'
+
+const COLUMNS = 7
 
 export interface VerdictProps {
   job: Job
@@ -22,6 +28,8 @@ export interface VerdictProps {
 export function Verdict({ job, heard, onHear }: VerdictProps) {
   const { t, l, format, language } = useListenWords()
   const [isOpen, setOpen] = useState(false)
+  const stop = useOneTabStop<HTMLTableElement>('button', 'column')
+  const all = byService(job.forecast ?? resultForecast(job.results))
   const below = job.results.filter((one) => one.verdict === 'below_target')
   return (
     <section className="verdict" aria-label={l.verdict.title}>
@@ -32,7 +40,7 @@ export function Verdict({ job, heard, onHear }: VerdictProps) {
         </Button>
       </header>
       <div className="scrolls-x">
-        <table aria-label={l.verdict.title}>
+        <table aria-label={l.verdict.title} {...stop}>
           <thead>
             <tr>
               <th scope="col">{l.verdict.platform}</th>
@@ -60,10 +68,21 @@ export function Verdict({ job, heard, onHear }: VerdictProps) {
                 key={result.platform}
                 job={job}
                 result={result}
+                plays={all.find(({ service }) => service === result.platform)}
                 isHeard={heard === result.platform}
                 {...(onHear ? { onHear } : {})}
               />
             ))}
+            <OtherServices all={all} columns={COLUMNS}>
+              {(plays) => (
+                <ServiceRow key={plays.service} plays={plays} columns={COLUMNS} after={<td />}>
+                  <td className="wide" />
+                  <td className="r" />
+                  <td className="r wide" />
+                  <td className="r wide" />
+                </ServiceRow>
+              )}
+            </OtherServices>
           </tbody>
         </table>
       </div>
@@ -92,22 +111,16 @@ export function Verdict({ job, heard, onHear }: VerdictProps) {
   )
 }
 
-function playbackText({ playback }: MasterResult, words: ReturnType<typeof useListenWords>): string {
-  const { l, format } = words
-  const amount = format.level(Math.abs(playback.gain_db))
-  if (playback.action === 'turn_down') return l.verdict.playback.turn_down(amount)
-  if (playback.action === 'turn_up') return l.verdict.playback.turn_up(amount)
-  return l.verdict.playback[playback.action]
-}
-
 function Row({
   job,
   result,
+  plays,
   isHeard,
   onHear,
 }: {
   job: Job
   result: MasterResult
+  plays: ServicePlays | undefined
   isHeard: boolean
   onHear?: (platform: string) => void
 }) {
@@ -127,19 +140,45 @@ function Row({
       .catch((cause: unknown) => setError(refusalOf(cause)))
       .finally(() => setSaving(false))
   }
+  if (!plays) return null
   return (
-    <tr className={isHeard ? 'on' : undefined} onClick={() => onHear?.(result.platform)}>
-      <th
-        scope="row"
-        draggable={desktop !== undefined && !job.expired}
-        onDragStart={(event) => {
-          event.preventDefault()
-          desktop?.dragMasters(job.job_id, [result.platform])
-        }}
-      >
-        {name}
-        {!isWithoutCost(result) && <TriangleAlert className="i s c-warn" aria-hidden="true" />}
-      </th>
+    <ServiceRow
+      plays={plays}
+      columns={COLUMNS}
+      className={isHeard ? 'on' : undefined}
+      onClick={onHear && (() => onHear(result.platform))}
+      name={
+        <th
+          scope="row"
+          draggable={desktop !== undefined && !job.expired}
+          onDragStart={(event) => {
+            event.preventDefault()
+            desktop?.dragMasters(job.job_id, [result.platform])
+          }}
+        >
+          {name}
+          {!isWithoutCost(result) && <TriangleAlert className="i s c-warn" aria-hidden="true" />}
+        </th>
+      }
+      after={
+        <td className="r">
+          {error && <span className="c-bad">{say(error)}</span>}
+          {job.expired ? null : (
+            <Button
+              look="quiet"
+              small
+              label={isSaving ? t.saving : l.verdict.saveOne(name)}
+              aria-busy={isSaving || undefined}
+              icon={<Download className="i s" aria-hidden="true" />}
+              onClick={(event) => {
+                event.stopPropagation()
+                if (!isSaving) save()
+              }}
+            />
+          )}
+        </td>
+      }
+    >
       <td className="wide">
         {isWithoutCost(result) ? (
           <span className="row c-ok on-target">
@@ -156,25 +195,7 @@ function Row({
       <td className="r">{decibels(result.integrated_lufs)}</td>
       <td className="r wide">{decibels(result.true_peak_dbtp)}</td>
       <td className="r wide">{change(result.gain_db)} dB</td>
-      <td className="dim">
-        {error ? <span className="c-bad">{say(error)}</span> : unbroken(playbackText(result, words))}
-      </td>
-      <td className="r">
-        {job.expired ? null : (
-          <Button
-            look="quiet"
-            small
-            label={isSaving ? t.saving : l.verdict.saveOne(name)}
-            aria-busy={isSaving || undefined}
-            icon={<Download className="i s" aria-hidden="true" />}
-            onClick={(event) => {
-              event.stopPropagation()
-              if (!isSaving) save()
-            }}
-          />
-        )}
-      </td>
-    </tr>
+    </ServiceRow>
   )
 }
 

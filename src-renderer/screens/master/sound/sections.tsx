@@ -91,16 +91,16 @@ export function StartingPoint({ settings, mixed, change, reference }: StartingPo
   )
 }
 
-/** Shares of the planned processing to apply, and faults to leave alone. */
+/** Shares of the planned processing to apply, processing that is off until it is asked for, and faults to leave alone. */
 export function PlannedSection({ settings, mixed, change }: SectionProps) {
   const { t } = useWords()
-  const { tone_amount, dynamics_amount, image_amount, skip_repairs } = settings
-  const summary = t.sound.plannedOf(tone_amount, dynamics_amount, image_amount, skip_repairs.length)
+  const { skip_repairs } = settings
+  const summary = t.sound.plannedOf(settings)
   const toggle = (kind: (typeof REPAIR_KINDS)[number], isMade: boolean) =>
     change({ skip_repairs: REPAIR_KINDS.filter((one) => (one === kind ? !isMade : skip_repairs.includes(one))) })
   return (
     <Fold title={t.sound.planned} summary={summary}>
-      {(['tone_amount', 'dynamics_amount', 'image_amount'] as const).map((name) => (
+      {(['tone_amount', 'dynamics_amount', 'image_amount', 'density', 'highs_side_db'] as const).map((name) => (
         <SettingKnob key={name} name={name} {...{ settings, mixed, change }} />
       ))}
       <Hint text={t.sound.help.skip_repairs} side="left">

@@ -32,6 +32,8 @@ import {
   StyleSection,
 } from './sections.tsx'
 import { SoundKnobs } from './sound-knobs.tsx'
+import { SuggestionCard } from './suggestion-card.tsx'
+import { WordsBox } from './words-box.tsx'
 
 export function SoundColumn({ rows }: { rows: readonly SongRow[] }) {
   const { t } = useWords()
@@ -102,6 +104,8 @@ function ScopeLine({ part, rows }: ScopeProps) {
   const choice = useSelect(batch.store, (state) => state.scope[part])
   const { rowIds, ownIds } = useScope(part)
   const isAll = rowIds.length === 0
+  const [shownId] = shownIds.length === 1 ? shownIds : []
+  const hasOwn = isAll && part === 'delivery' && shownId !== undefined && ownIds.includes(shownId)
   const some = shownIds.length === 1 ? t.scope.one : t.scope.some(shownIds.length)
   return (
     <div className="row scope">
@@ -121,17 +125,45 @@ function ScopeLine({ part, rows }: ScopeProps) {
           {isAll ? t.scope.all(rows.length) : t.scope.one}
         </span>
       )}
-      {rows.length > 1 && ownIds.length > 0 && (
-        <Button
-          look="quiet"
-          small
-          className="clip"
-          onClick={() => batch.clearOwnSettings(ownIds, part, t.settings.madeLikeAll(ownIds.length))}
-        >
-          {isAll ? t.settings.include(ownIds.length) : t.settings.likeAll}
-        </Button>
+      {hasOwn ? (
+        <OwnDelivery rowId={shownId} />
+      ) : (
+        rows.length > 1 &&
+        ownIds.length > 0 && (
+          <Button
+            look="quiet"
+            small
+            className="clip"
+            onClick={() => batch.clearOwnSettings(ownIds, part, t.settings.madeLikeAll(ownIds.length))}
+          >
+            {isAll ? t.settings.include(ownIds.length) : t.settings.likeAll}
+          </Button>
+        )
       )}
     </div>
+  )
+}
+
+/** Says that the song on the stage has a delivery of its own, and gives it up. */
+function OwnDelivery({ rowId }: { rowId: string }) {
+  const { batch } = useApp()
+  const { t, format } = useWords()
+  const targetLufs = useSelect(
+    batch.store,
+    ({ batch }) => batch?.songs.find(({ source }) => source.source_id === rowId)?.settings?.target_lufs ?? null,
+  )
+  return (
+    <>
+      <span className="tag">{t.scope.ownDelivery(targetLufs === null ? null : format.level(targetLufs))}</span>
+      <Button
+        look="quiet"
+        small
+        className="clip"
+        onClick={() => batch.clearOwnSettings([rowId], 'delivery', t.settings.madeLikeAll(1))}
+      >
+        {t.settings.likeAll}
+      </Button>
+    </>
   )
 }
 
@@ -206,11 +238,15 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
   const shapes = useMemo(() => shapesOf(audition), [audition])
   const tools = useOneTabStop('button', 'row')
   const { settings } = sound
+  const common = useSelect(batch.store, (state) => state.batch?.settings)
   const reference = useSelect(batch.references.store, ({ known }) => known[settings?.reference_source_id ?? ''])
   if (!settings || !delivery.settings) return null
   const props = { settings, mixed: sound.mixed, change: sound.change }
   const ofDelivery = { settings: delivery.settings, mixed: delivery.mixed, change: delivery.change }
   const rowId = sound.rowIds.at(-1) ?? null
+  const [shownId] = shownIds.length === 1 ? shownIds : []
+  const shown = rows.find((row) => row.rowId === shownId)
+  const own = shown?.song?.settings ?? common
   return (
     <>
       <StemOrMaster sourceId={shownIds.at(-1)}>
@@ -225,6 +261,8 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
           </div>
           <ScopeLine part="sound" rows={rows} />
           <Elsewhere shownId={shownIds.at(-1)} />
+          {shown && own && <SuggestionCard row={shown} own={own} />}
+          <WordsBox row={shown} settings={settings} rowIds={sound.rowIds} />
           <ResponseCurve
             settings={settings}
             toneDb={song?.analysis?.tone_db}

@@ -15,6 +15,7 @@ const PRINTED: Partial<Record<NumberName, (value: number) => string>> = {
   bass_db: printedDb,
   presence_db: printedDb,
   air_db: printedDb,
+  highs_side_db: printedDb,
   width_percent: (value) => `${value} %`,
   punch: printedAmount,
 }
