@@ -206,10 +206,8 @@ test('DELETE cancels a batch with a refund, then removes its record: the jobs st
   const remove = () => service.call('DELETE', `/api/v1/batches/${batchId}`)
   expect((await send([{ ...HEAD, batch_id: batchId }, ...one])).status).toBe(201)
   await started(1)
-  engine.isAutomatic = true
   engine.processes[0]?.finish()
   await expect.poll(async () => (await read(batchId)).songs.done).toBeGreaterThan(0)
-  engine.isAutomatic = false
   expect((await remove()).body).toMatchObject({ batch_id: batchId, songs: { waiting: 0, queued: 0 } })
   await ended(batchId)
   const { songs: counts } = await read(batchId)
