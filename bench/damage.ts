@@ -170,24 +170,43 @@ function addWhistle(audio: Audio, number: number): void {
   }
 }
 
-/** Bursts of noise between 4 and 10 kHz, 50 to 150 ms long, about twice a second, `db` above the voice range. */
+/**
+ * A voice of syllables with an s between them about twice a second: pulses around 1500 Hz, 15 dB above the music there, and bursts of noise
+ * between 4 and 10 kHz, 100 to 150 ms long and soft at their edges, whose density is `db` above that of the voice.
+ */
 function addSibilants(audio: Audio, db: number, seed: number): void {
   const { channels, frames, sampleRateHz } = audio
   const random = seededRandom(seed + 3)
-  const voice = { channels: [Float32Array.from(channels[0]!)], frames }
-  createBiquadCascade([bandPass(2200, sampleRateHz, 0.7)]).process(voice)
-  const noise = { channels: [Float32Array.from({ length: frames }, random)], frames }
-  createBiquadCascade([bandPass(6300, sampleRateHz, 1.2)]).process(noise)
+  const filteredBy = (samples: Float32Array, section: Biquad) => {
+    const one = { channels: [samples], frames }
+    createBiquadCascade([section]).process(one)
+    return one.channels[0]!
+  }
   const powerOf = (samples: Float32Array) => samples.reduce((sum, sample) => sum + sample * sample, 0) / frames
+  const voiceBand = bandPass(1500, sampleRateHz, 0.7)
+  const period = Math.round(sampleRateHz / (110 + 20 * (seed % 6)))
+  const pulses = filteredBy(
+    Float32Array.from({ length: frames }, (_, i) => (i % period === 0 ? 1 : 0)),
+    voiceBand,
+  )
+  const hiss = filteredBy(Float32Array.from({ length: frames }, random), bandPass(6300, sampleRateHz, 1.2))
+  const noise = filteredBy(filteredBy(hiss, highPass(5500, sampleRateHz, 0.54)), highPass(5500, sampleRateHz, 1.31))
+  const voicePower = powerOf(filteredBy(Float32Array.from(channels[0]!), voiceBand)) * 10 ** 1.5
+  const pulseGain = Math.sqrt(voicePower / powerOf(pulses))
   // Densities: the range of sibilants is 1.3 times as wide as that of voices.
-  const gain = Math.sqrt((powerOf(voice.channels[0]!) * 1.3) / powerOf(noise.channels[0]!)) * 10 ** (db / 20)
-  for (let at = 0.3 * sampleRateHz; at < frames; at += (0.5 + 0.15 * random()) * sampleRateHz) {
-    const length = Math.round((0.1 + 0.05 * random()) * sampleRateHz)
-    const start = Math.round(at)
-    for (let i = 0; i < length && start + i < frames; i++) {
-      const sound = gain * Math.sin((Math.PI * i) / length) * noise.channels[0]![start + i]!
-      for (const samples of channels) samples[start + i]! += sound
-    }
+  const noiseGain = Math.sqrt((voicePower * 1.3) / powerOf(noise)) * 10 ** (db / 20)
+  const add = (from: number, to: number, sound: (i: number, part: number) => number) => {
+    for (let i = from; i < Math.min(to, frames); i++)
+      for (const samples of channels) samples[i]! += sound(i, (i - from) / (to - from))
+  }
+  const edge = (part: number) => 10 ** (-1.2 * Math.max(0, 1.8 * Math.abs(2 * part - 1) - 0.8))
+  let start = Math.round(0.3 * sampleRateHz)
+  while (start < frames) {
+    const end = start + Math.round((0.125 + 0.025 * random()) * sampleRateHz)
+    const next = start + Math.round((0.5 + 0.15 * random()) * sampleRateHz)
+    add(start, end, (i, part) => noiseGain * edge(part) * noise[i]!)
+    add(end, next, (i, part) => pulseGain * Math.min(1, 10 * part, 10 * (1 - part)) * pulses[i]!)
+    start = next
   }
 }
 

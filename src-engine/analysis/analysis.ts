@@ -39,6 +39,7 @@ import {
   toneDeviation,
 } from './tone-evidence.ts'
 import { measureTreble, type Treble } from './treble-fall.ts'
+import { hasVoiceBursts } from './voice-bursts.ts'
 import { createWhistleMeter } from './whistles.ts'
 import { describeWidth, type WidthEvidence } from './width-evidence.ts'
 
@@ -241,7 +242,7 @@ export function analyseSource(
     whistles: isSilent ? [] : whistles.read(),
     flutter: isSilent ? null : findFlutter(audio),
     resonances: isSilent ? [] : findResonances(fine, audio.frames / audio.sampleRateHz),
-    sibilance: measureSibilance(thirds),
+    sibilance: measureSibilance(thirds, () => hasVoiceBursts(audio)),
     ...evidence,
     treble: measureTreble(fineSpectrum),
     bandwidthHz,

@@ -11,6 +11,8 @@ export interface Sibilance {
   readonly typicalDb: number
   /** The same in the sharpest fiftieth of the playing time. */
   readonly sharpestDb: number
+  /** True where the bursts of this range are those of a voice: without, its sharpness is that of drums and cymbals. */
+  readonly isOfVoice: boolean
   /** Power of these moments in every third octave, relative to the density of their voice range, linear. */
   readonly sharpestPowers: readonly number[]
 }
@@ -18,8 +20,14 @@ export interface Sibilance {
 /** Share of the playing time that counts as sharpest. */
 const sharpestPart = 0.02
 
-/** Returns the balance of the sibilant range over time from third octaves; −60 dB for both for silence. Never throws. */
-export function measureSibilance(frames: BandFrames): Sibilance {
+/** Least distance of the sharpest sibilants from the typical moment, dB: constant hiss is not sibilance. */
+export const leastSharpnessDb = 10
+
+/**
+ * Returns the balance of the sibilant range over time from third octaves; −60 dB for both for silence. `hasVoice` is asked only about a
+ * range that is sharp now and then. Never throws.
+ */
+export function measureSibilance(frames: BandFrames, hasVoice: () => boolean): Sibilance {
   const { bands, frameCount, mid } = frames
   const count = bands.centresHz.length
   const isActive = activeFrames(frames, 30)
@@ -40,12 +48,14 @@ export function measureSibilance(frames: BandFrames): Sibilance {
     }
   }
   const sharpestPowers = bands.centresHz.map(() => 0)
-  if (moments.length === 0) return { typicalDb: -60, sharpestDb: -60, sharpestPowers }
+  if (moments.length === 0) return { typicalDb: -60, sharpestDb: -60, isOfVoice: false, sharpestPowers }
   const ascending = Float64Array.from(moments, ({ balanceDb }) => balanceDb).sort()
   const sharpestDb = quantile(ascending, 1 - sharpestPart)
   for (const { frame, voice, balanceDb } of moments) {
     if (balanceDb < sharpestDb) continue
     for (let b = 0; b < count; b++) sharpestPowers[b]! += mid[frame * count + b]! / voice
   }
-  return { typicalDb: quantile(ascending, 0.5), sharpestDb, sharpestPowers }
+  const typicalDb = quantile(ascending, 0.5)
+  const isOfVoice = sharpestDb - typicalDb >= leastSharpnessDb && hasVoice()
+  return { typicalDb, sharpestDb, isOfVoice, sharpestPowers }
 }

@@ -35,9 +35,6 @@ const sibilanceDb: Record<AiService, number> = { suno: 5, udio: 5, elevenlabs: 5
 const sibilanceKneeDb = 7.5
 /** Highest threshold, dB; the filters read at most 18 dB for pure sibilants. */
 const mostToleranceDb = 12
-/** Least distance of the sharpest sibilants from the typical moment, dB: constant hiss is not sibilance. */
-const leastSharpnessDb = 10
-
 /** Reference band of a resonance: centred on it, four times as wide. */
 const resonanceWidthRatio = 4
 /** Parts of a resonance's excess that are cut from mid and side, and the largest cuts, dB. */
@@ -123,9 +120,9 @@ function cutByFiltersDb(hz: number, filterGainDb: FilterGain): number {
  * sibilants.
  */
 function planSibilance(analysis: PlannedSong, filterGainDb: FilterGain, alreadyCutDb: number): StagePlan<DynamicCut> {
-  const { sharpestDb, typicalDb } = analysis.sibilance
+  const { sharpestDb, typicalDb, isOfVoice } = analysis.sibilance
   const leftDb = sharpestDb + sharpenedDb(analysis, filterGainDb)
-  if (leftDb < sibilanceDb[analysis.aiService] || sharpestDb - typicalDb < leastSharpnessDb) return nothingPlanned
+  if (!isOfVoice || leftDb < sibilanceDb[analysis.aiService]) return nothingPlanned
   if (highCutAllowance(analysis) === 0) return nothingPlanned
   const toleranceDb = Math.min(mostToleranceDb, sharpestDb - sibilanceKneeDb)
   const mostDb = sibilanceCut.maxMidCutDb - alreadyCutDb

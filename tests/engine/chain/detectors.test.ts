@@ -4,7 +4,7 @@ import { analyseSource, examineSamples, type SourceAnalysis } from '../../../src
 import { findClipping, flatTops } from '../../../src-engine/analysis/clipping.ts'
 import { describePeakRelief } from '../../../src-engine/analysis/peak-relief.ts'
 import { describeTone, toneDeviation } from '../../../src-engine/analysis/tone-evidence.ts'
-import { highShelf, peaking } from '../../../src-engine/dsp/biquad.ts'
+import { bandPass, highShelf, peaking } from '../../../src-engine/dsp/biquad.ts'
 import { createBiquadCascade } from '../../../src-engine/dsp/biquad-cascade.ts'
 import { type Audio, allocateAudio } from '../../../src-engine/dsp/block.ts'
 import { createConvolver } from '../../../src-engine/dsp/fir.ts'
@@ -261,6 +261,33 @@ describe('a fault that was put in', () => {
         channel[i] = gain * channel[i]! + 0.001 * Math.sin((2 * Math.PI * 6000 * i) / 48_000)
     }
     expect(analyse(song).resonances.map(({ frequencyHz }) => Math.round(frequencyHz / 200) * 200)).toEqual([6000])
+  })
+
+  it('a step of the spectrum is no resonance', () => {
+    const song = noise(20, 0.2, 48_000, 5)
+    const step = { frequencyHz: [5900, 6100], gainDb: [0, -14] }
+    createMatchFilter(step, step, 48_000).process(song)
+    expect(analyse(song).resonances).toEqual([])
+  })
+
+  it.each([
+    ['a voice that stops for each s has sibilants', { sung: 0.05, softSeconds: 0.06 }, true],
+    ['bursts over a voice range that plays on are none', { sung: 0, softSeconds: 0.06 }, false],
+    ['nor are bursts as hard as a drum', { sung: 0.05, softSeconds: 0.001 }, false],
+  ])('%s', (_, { sung, softSeconds }, isOfVoice) => {
+    const song = copyOf(music)
+    const hiss = noise(12, 1, 48_000, 3)
+    createBiquadCascade([bandPass(6500, 48_000, 1.2)]).process(hiss)
+    for (let i = 0; i < song.frames; i++) {
+      const seconds = (i % 24_000) / 48_000 - 0.375
+      const edge = Math.min(1, Math.abs(seconds) / softSeconds, (0.125 - seconds) / softSeconds)
+      const tone = [1000, 1500, 2300].reduce((sum, hz) => sum + Math.sin((2 * Math.PI * hz * i) / 48_000), 0)
+      for (const [c, samples] of song.channels.entries())
+        samples[i]! += edge * (seconds > 0 ? 0.5 * hiss.channels[c]![i]! : sung * tone)
+    }
+    const { sibilance } = analyse(song)
+    expect(sibilance.sharpestDb - sibilance.typicalDb).toBeGreaterThan(10)
+    expect(sibilance.isOfVoice).toBe(isOfVoice)
   })
 
   it('what nobody hears is no resonance', () => {

@@ -244,7 +244,7 @@ describe('a repair that is to be left out', () => {
     expect(sections({ skip_repairs: ['mud'] })).toEqual([])
     const sharp = {
       ...analysis,
-      sibilance: { ...analysis.sibilance, sharpestDb: 14, typicalDb: 0 },
+      sibilance: { ...analysis.sibilance, sharpestDb: 14, typicalDb: 0, isOfVoice: true },
       resonances: [{ frequencyHz: 3000, excessDb: 7, q: 8 }],
     }
     const cuts = (sound: Partial<SoundSettings>) =>
