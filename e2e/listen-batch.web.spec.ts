@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test'
 import type { Batch } from '../src-contract/app.ts'
 import type { Job, JobPage } from '../src-contract/jobs.ts'
-import { asMp3 } from './listen-sound.ts'
+import { asMp3, tappedSound, tapSound } from './listen-sound.ts'
 import type { GivenFile } from './program.ts'
 import { drop, expect, type Program, rowOf, song, test } from './web-fixtures.ts'
 
@@ -123,4 +123,99 @@ test('the picture of a song is shown where it has one, and asked for nowhere els
   await page.getByRole('link', { name: 'History' }).click()
   await expect(page.locator('.hist tbody tr:not(.grp)')).toHaveCount(2)
   expect(missing).toEqual([])
+})
+
+/** Whole numbers from 0 to below `count`, the same for the same seed. */
+function dice(seed: number): (count: number) => number {
+  let state = seed
+  return (count) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * count)
+  }
+}
+
+/** Returns how strong a tone is in the newest `seconds` of a recording, by Goertzel's algorithm. */
+function strengthOf(hz: number, { samples, rateHz }: Recording, seconds: number): number {
+  const turn = 2 * Math.cos((2 * Math.PI * hz) / rateHz)
+  let [last, before] = [0, 0]
+  for (const sample of samples.subarray(-Math.round(seconds * rateHz)))
+    [last, before] = [sample + turn * last - before, last]
+  return last * last + before * before - turn * last * before
+}
+
+type Recording = Awaited<ReturnType<typeof tappedSound>>
+
+// Minutes long: 200 sequences of what a hurried hand does. What the loudspeaker gets is told by the tone that only one song has.
+test.describe('what sounds', { tag: ['@alone', '@long'] }, () => {
+  test.use({ bypassCSP: true, platforms: ['spotify', 'melon'] })
+
+  test('is what the bench says, whatever is selected, played, sought, switched, removed and started', async ({
+    page,
+  }) => {
+    await tapSound(page)
+    await page.reload()
+    const seeds = { Alpha: 0, Beta: 3, Gamma: 6, Delta: 9 }
+    const titles = Object.keys(seeds) as (keyof typeof seeds)[]
+    await drop(
+      page,
+      titles.map((title) => song(`${title}.wav`, seeds[title], 20)),
+    )
+    await expect(page.locator('.song.ready')).toHaveCount(4)
+    await rowOf(page, 'Alpha').locator('.ti').click()
+    const roll = dice(20261129)
+    const bench = async () => (await page.locator('.sounding').allInnerTexts()).join()
+    /** The song whose tone is in the newest sound; null in silence. */
+    const sounding = async () => {
+      await page.evaluate(() => (globalThis as unknown as { tapped: { frames: unknown[] } }).tapped.frames.splice(0))
+      await page.waitForTimeout(220)
+      const heard = await tappedSound(page)
+      const strengths = titles.map((title) => strengthOf(330 * 2 ** (seeds[title] / 12), heard, 0.15))
+      const most = Math.max(...strengths)
+      return most < 1e-2 ? null : titles[strengths.indexOf(most)]
+    }
+    const isPlaying = async () => (await page.locator('.bench .playbtn[aria-label^=Pause]').count()) > 0
+    const steps = {
+      select: (title: string) => rowOf(page, title).locator('.ti').click(),
+      play: (title: string) => rowOf(page, title).locator('.ti').dblclick(),
+      seek: async () => {
+        const lanes = page.locator('.lanes')
+        const box = (await lanes.count()) > 0 ? await lanes.boundingBox() : null
+        if (box) await page.mouse.click(box.x + box.width * (0.2 + roll(50) / 100), box.y + 60)
+      },
+      switch: () => page.keyboard.press(String(roll(2))),
+      pause: () =>
+        page
+          .locator('.bench .playbtn')
+          .click({ timeout: 300 })
+          .catch(() => undefined),
+      remove: async (title: string) => {
+        // A song that is being mastered cannot be removed.
+        const remove = page.getByRole('button', { name: `Remove: ${title}` })
+        if ((await remove.count()) === 0) return
+        await remove.click()
+        await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
+      },
+    }
+    const names = Object.keys(steps) as (keyof typeof steps)[]
+    let heard = 0
+    for (let sequence = 0; sequence < 200; sequence++) {
+      const done: string[] = []
+      for (let step = 0; step < 5; step++) {
+        const name = names[roll(names.length)] ?? 'select'
+        const title = titles[roll(titles.length)] ?? 'Alpha'
+        const before = { bench: await bench(), isPlaying: await isPlaying() }
+        done.push(`${name} ${title}`)
+        const said = `sequence ${sequence}: ${done.join(', ')}`
+        await steps[name](title)
+        if (name === 'select' && before.isPlaying)
+          expect((await bench()).split('\n')[0], said).toBe(before.bench.split('\n')[0])
+        if (name === 'play') await expect(page.locator('.sounding'), said).toContainText(title)
+      }
+      if (sequence === 20) await page.locator('.action-bar .btn.primary').click()
+      if (!(await isPlaying())) continue
+      heard += 1
+      await expect.poll(sounding, done.join(', ')).toBe((await bench()).split('\n')[0])
+    }
+    expect(heard, 'sequences that ended in sound').toBeGreaterThan(20)
+  })
 })

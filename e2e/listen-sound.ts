@@ -93,19 +93,25 @@ export async function tapSound(page: Page): Promise<void> {
     const tapped: { frames: Float32Array[]; rateHz: number } = { frames: [], rateHz: 0 }
     Object.assign(globalThis, { tapped })
     const connect = AudioNode.prototype.connect as (this: AudioNode, ...to: unknown[]) => AudioNode
-    let isTapped = false
+    const contexts = new Set<BaseAudioContext>()
     AudioNode.prototype.connect = function (this: AudioNode, ...to: unknown[]) {
       const [destination] = to
-      if (destination instanceof AudioDestinationNode && this.context instanceof AudioContext && !isTapped) {
-        isTapped = true
+      if (
+        destination instanceof AudioDestinationNode &&
+        this.context instanceof AudioContext &&
+        !contexts.has(this.context)
+      ) {
+        contexts.add(this.context)
         tapped.rateHz = this.context.sampleRate
         const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))
-        void this.context.audioWorklet.addModule(address).then(() => {
+        const added = this.context.audioWorklet.addModule(address).then(() => {
           const tap = new AudioWorkletNode(this.context, 'spec-tap', { outputChannelCount: [1] })
           tap.port.onmessage = ({ data: frames }) => tapped.frames.push(frames)
           connect.call(this, tap)
           connect.call(tap, destination)
         })
+        // A graph that is closed meanwhile has nothing to record.
+        added.catch(() => undefined)
       }
       return connect.apply(this, to)
     } as typeof AudioNode.prototype.connect
