@@ -171,12 +171,15 @@ test('settings of one song differ from those of all, and both survive a reload',
   await openStart(page)
   await page.getByRole('radio', { name: 'Ballad' }).check({ force: true })
   const genres = page.getByRole('radiogroup', { name: 'Genre' })
-  const place = await genres.boundingBox()
   const scope = page.getByRole('radiogroup', { name: 'Sound applies to' })
   await expect(page.locator('.sound-part .scope')).toContainText('All 2')
   await rowOf(page, 'Two').locator('.ti').click()
   await expect(scope.getByRole('radio', { name: 'This song' })).toBeChecked()
-  await page.getByRole('radio', { name: 'EDM' }).check({ force: true })
+  const edm = page.getByRole('radio', { name: 'EDM' })
+  await edm.scrollIntoViewIfNeeded()
+  await expect(page.locator('.suggestion')).toBeVisible()
+  const place = await genres.boundingBox()
+  await edm.check({ force: true })
   await expect(page.getByRole('button', { name: 'Same as all' })).toBeVisible()
   expect(await genres.boundingBox(), 'what is under the hand').toEqual(place)
   const delivery = page.getByRole('radiogroup', { name: 'Delivery applies to' })
@@ -527,7 +530,7 @@ test('focus, choices and progress are seen in forced colours, dark and light', a
       const ring = await page.evaluate(() => {
         const element = document.activeElement
         if (!element || element === document.body) return null
-        const shown = element.matches('.vh') ? element.parentElement : element
+        const shown = element.matches('.vh') ? element.parentElement : (element.closest('.input') ?? element)
         const { outlineStyle, outlineWidth } = getComputedStyle(shown ?? element)
         return { name: `${element.tagName} ${element.textContent?.slice(0, 30)}`, outlineStyle, outlineWidth }
       })
