@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Command } from 'commander'
 import { METADATA, METADATA_NAMES } from '../src-contract/metadata.ts'
 import { PLATFORMS } from '../src-contract/platforms/index.ts'
-import type { Report } from '../src-contract/report.ts'
 import { SETTING_NAMES, SETTINGS } from '../src-contract/settings.ts'
 import { programName } from '../src-contract/wire-values.ts'
 import { type ClientOptions, type LongRun, runLongCommand, withClientOptions } from './client-command.ts'
@@ -116,13 +114,6 @@ function textFields(options: MasterCommandOptions): Record<string, string> {
 function describe({ job, files }: MasterOutcome, out: string, messages: Messages): string {
   const told = describeJob(job, messages)
   if (job.status === 'failed') return told
-  const summary = summaryOf(files)?.[messages.language]
   const written = [messages.master.writtenTo(out), ...files.map((file) => `  ${path.relative(out, file)}`)]
-  return [told, ...(summary ? [summary] : []), ...written].join('\n')
-}
-
-/** Returns what was changed, from the report among the unpacked files. */
-function summaryOf(files: readonly string[]): Report['summary'] {
-  const report = files.find((file) => path.basename(file) === 'report.json')
-  return report === undefined ? undefined : (JSON.parse(readFileSync(report, 'utf8')) as Report).summary
+  return [told, ...written].join('\n')
 }

@@ -429,7 +429,7 @@ test('a master is made as its options say, and told with what was measured and w
   const written = lines.slice(lines.indexOf(`Written to ${out}:`) + 1).map((line) => line.trim())
   const report = written.find((name) => name.endsWith('report.json'))!
   const { summary } = JSON.parse(readFileSync(path.join(out, report), 'utf8')) as Report
-  expect(lines[lines.indexOf(`Written to ${out}:`) - 1]).toBe(summary?.en)
+  expect(lines.filter((line) => line === summary?.en)).toHaveLength(1)
   expect(written.sort()).toEqual(
     readdirSync(out, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
