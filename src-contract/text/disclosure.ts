@@ -55,7 +55,7 @@ export interface FormAnswer {
 export interface FormSheet {
   readonly receiver: Distributor
   readonly name: string
-  /** What the form counts and exempts. */
+  /** Uses of AI that the form counts, and those that it exempts. */
   readonly about: string
   readonly release: readonly FormAnswer[]
   readonly tracks: readonly {

@@ -1,4 +1,4 @@
-/** What services will do to the masters that a song's settings ask for. Pure. */
+/** Forecast of services for the masters that a song's settings ask for. Pure. */
 import type { Audition } from '../../src-contract/auditions.ts'
 import { releaseTarget, type SongLevel, targetsOf } from '../../src-contract/delivery-target.ts'
 import { type PlaybackForecast, resultForecast, SERVICES, type Service } from '../../src-contract/playback-forecast.ts'

@@ -83,7 +83,7 @@ export function expectedCover(
   mostPx = Number.POSITIVE_INFINITY,
 ): NonNullable<DeliveredRelease['cover']> {
   const colorModel = color_model ?? 'rgb'
-  // What is in other colours after it was converted could not be decoded.
+  // A cover still in other colours after conversion could not be decoded.
   if (colorModel !== 'rgb' && changes !== null) return { mediaType, widthPx, heightPx, colorModel }
   const scale = Math.min(1, mostPx / Math.max(widthPx, heightPx))
   const [width, height] = [widthPx, heightPx].map((side) => Math.round(side * scale))

@@ -95,7 +95,7 @@ export interface StoredCover extends Omit<PictureFacts, 'colorModel'> {
   readonly sizeBytes: number
   /** Absent if it was stored before this was recorded. */
   readonly colorModel?: ColorModel
-  /** What was changed in the picture that was sent; absent if nothing was, or it was stored before that was recorded. */
+  /** Changes made to the picture that was sent; absent if nothing was, or it was stored before that was recorded. */
   readonly changes?: readonly CoverChange[]
 }
 

@@ -1,4 +1,4 @@
-/** What an export wrote, and the later check of its folder. */
+/** Files of an export, and the later check of its folder. */
 import { Check, CircleX, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import type { ExportedRelease, VerifiedFolder } from '../../../src-contract/release-exports.ts'

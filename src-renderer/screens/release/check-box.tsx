@@ -3,7 +3,7 @@ import { useId } from 'react'
 
 interface CheckBoxProps {
   label: string
-  /** What follows from it, below. */
+  /** A sentence below: the effect of a check. */
   hint?: string
   isOn: boolean
   onChange: (isOn: boolean) => void

@@ -114,7 +114,7 @@ function TrackFact({ track, member, offered }: TrackFactProps) {
         value={typed ?? stored}
         problem={problem ?? false}
         onChange={(text) => {
-          // What is typed keeps its blanks until the field is left.
+          // A trailing blank stays while a name is typed, and goes when the field is left.
           setTyped(text)
           change(text)
         }}

@@ -1,4 +1,4 @@
-/** Where a release is uploaded, and both verdicts of that receiver: always visible under the head. */
+/** The receiver of a release and its two verdicts, always visible under the head. */
 import { Check, CircleDashed, TriangleAlert } from 'lucide-react'
 import { useId } from 'react'
 import { DISTRIBUTORS, type Distributor, distributorProfile } from '../../../src-contract/distributors/index.ts'

@@ -1,4 +1,4 @@
-/** Where a song will play: the level of the master that goes there, and what each service does to it. */
+/** Services on which a song will play: the level of the master that goes there, and its treatment. */
 import type { Platform } from '../../../src-contract/platforms/index.ts'
 import type { MasterSettings } from '../../../src-contract/settings.ts'
 import { useOneTabStop } from '../../components/use-one-tab-stop.ts'

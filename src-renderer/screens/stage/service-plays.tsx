@@ -1,4 +1,4 @@
-/** What services do to a song when it is played: cells and rows of the tables that say where it plays. */
+/** Treatment of a song by services: cells and rows of the tables under "Where it plays". */
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
 import { PLATFORMS } from '../../../src-contract/platforms/index.ts'
