@@ -83,4 +83,5 @@ export function sharing(newer: Release, older: Release | null): Release {
   return { ...newer, tracks }
 }
 
-const isSame = (a: unknown, b: unknown) => a === b || JSON.stringify(a) === JSON.stringify(b)
+/** Whether two values of a member are equal. */
+export const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)

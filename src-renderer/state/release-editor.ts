@@ -12,6 +12,7 @@ import {
   type Draft,
   FACTS,
   fieldOf,
+  isSame,
   nextPart,
   type PartChange,
   sharing,
@@ -373,7 +374,10 @@ export class ReleaseEditor {
     const member = error instanceof ApiError ? error.param?.split(/[./[]/)[0] : undefined
     const members = member !== undefined && member in change ? [member] : Object.keys(change)
     const message = error instanceof ApiError ? sentenceOf(error) : failure.code
-    const told = Object.fromEntries(members.map((one) => [fieldOf(part, one), message]))
+    // What was typed meanwhile was not refused.
+    const now = this.store.getState().draft[part]
+    const refusedMembers = members.filter((one) => isSame(now?.[one], change[one]))
+    const told = Object.fromEntries(refusedMembers.map((one) => [fieldOf(part, one), message]))
     this.#set({ refused: { ...this.store.getState().refused, ...told } })
     return true
   }

@@ -113,6 +113,16 @@ describe('the open release', () => {
     expect(program.stored().upc).toBe('123456789012')
   })
 
+  it('stores what was typed while an older value was being refused', async () => {
+    editor.change(FACTS, { upc: '12' })
+    const trying = editor.saved()
+    editor.change(FACTS, { upc: '036000291452' })
+    await trying
+    await settle()
+    expect(program.stored().upc).toBe('036000291452')
+    expect(editor.store.getState()).toMatchObject({ saving: 'saved', refused: {}, draft: {} })
+  })
+
   it('loses no word while the program is away, nor with the page', async () => {
     program.state.isAway = true
     editor.change('b', { title: 'Written' })
