@@ -175,7 +175,7 @@ function Plot({ curves, label }: { curves: Curves; label: string }) {
         {cutoffHz !== undefined && (
           <g>
             <path className="l-cutoff" d={`M${toX(cutoffHz).toFixed(1)} 4V${layout.bottom}`} />
-            <text className="t e" x={toX(cutoffHz) - 4} y={layout.bottom - 6}>
+            <text className="t e" x={toX(cutoffHz) - 4} y={14}>
               {l.spectrum.cutoff(frequency(cutoffHz))}
             </text>
           </g>
