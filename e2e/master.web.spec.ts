@@ -177,7 +177,6 @@ test('settings of one song differ from those of all, and both survive a reload',
   await expect(scope.getByRole('radio', { name: 'This song' })).toBeChecked()
   const edm = page.getByRole('radio', { name: 'EDM' })
   await edm.scrollIntoViewIfNeeded()
-  await expect(page.locator('.suggestion')).toBeVisible()
   const place = await genres.boundingBox()
   await edm.check({ force: true })
   await expect(page.getByRole('button', { name: 'Same as all' })).toBeVisible()

@@ -24,7 +24,8 @@ export function SuggestionCard({ row, own }: SuggestionCardProps) {
   const { t, say } = useWords()
   const suggestion = useSelect(proposals.store, (state) => suggestionOf(row.song, state))
   const priced = useSelect(proposals.store, (state) => state.priced[row.rowId])
-  if (!suggestion) return null
+  // Its room stays, so that the faders below keep their place.
+  if (!suggestion) return <div className="suggestion" />
   const open = openSettings(suggestion.settings, own)
   const isOpen = Object.keys(open).length > 0
   const price = <PriceButton row={row} own={own} state={priced?.state} />
@@ -65,7 +66,7 @@ function Reasons({ suggestion, open }: { suggestion: Suggestion; open: Partial<M
       ? code !== 'WITHIN_RANGE'
       : what === null && (code !== 'WITHIN_RANGE' || suggestion.reasons.length === 1)
   })
-  if (told.length === 0) return <p className="tick grow">{t.sound.proposal.inUse}</p>
+  if (told.length === 0) return <p className="grow">{t.sound.proposal.inUse}</p>
   return (
     <ul className="grow">
       {told.map(({ code, values }, index) => {
