@@ -53,7 +53,10 @@ test('master again puts the song back in the batch with the settings it had', as
   await expect.poll(settings).toBeNull()
 })
 
-test('master again from the list spends nothing until it is started', async ({ page, program }) => {
+test('master again spends nothing until it is started, and of two versions the chosen one stays', async ({
+  page,
+  program,
+}) => {
   await masterAndOpen(page, program, song('again.wav', 1, 3))
   const jobs = async () => (await program.call<JobPage>('GET', '/api/v1/jobs')).total
   await page.getByRole('link', { name: 'Master', exact: true }).click()
@@ -63,12 +66,29 @@ test('master again from the list spends nothing until it is started', async ({ p
   expect(await jobs()).toBe(1)
   await page.reload()
   await expect(page.locator('.song.ready')).toHaveCount(1)
+  const styleOf = (name: string) => page.getByRole('radio', { name, exact: true })
+  await styleOf('Warm').check({ force: true })
   const start = page.getByRole('button', { name: /^Start 1 song/ })
   await start.press('Enter')
   await expect(page.locator('.action-bar .btn.primary')).toBeFocused()
   await expect.poll(jobs).toBe(2)
   await expect(page.locator('.song.done, .song.below')).toHaveCount(1)
   await expect(page.locator('.action-bar .btn.primary')).toBeFocused()
+
+  const version = (name: string) => page.getByRole('list', { name: 'Versions' }).getByRole('link', { name })
+  await expect(version('v2 Warm')).toHaveAttribute('aria-current', 'true')
+  await version('v1 Clean').click()
+  await expect(styleOf('Clean')).toBeChecked()
+  // Its settings are those of the song: it is what the list shows, also over a reload, and nothing is to be made.
+  await page.getByRole('link', { name: 'Master', exact: true }).click()
+  for (const once of ['now', 'after a reload']) {
+    await expect(version('v1 Clean'), once).toHaveAttribute('aria-current', 'true')
+    await expect(page.locator('.action-bar .btn.primary'), once).toHaveText(/^Save/)
+    await page.reload()
+  }
+  await version('v2 Warm').click()
+  await expect(styleOf('Warm')).toBeChecked()
+  expect(await jobs()).toBe(2)
 })
 
 test('master again sends a song that the batch has forgotten there anew, and spends nothing', async ({

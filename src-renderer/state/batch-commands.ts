@@ -82,7 +82,7 @@ export class Commands {
   }
 
   async #withJobs(batch: Batch): Promise<Batch> {
-    await this.#deps.jobs.readMissing(batch.songs.flatMap((song) => song.job_ids.slice(0, 1)))
+    await this.#deps.jobs.readMissing(batch.songs.flatMap((song) => song.job_ids))
     return batch
   }
 }

@@ -55,7 +55,7 @@ export interface SongRow {
   readonly kind: RowKind
   readonly upload?: Upload
   readonly song?: BatchSong
-  /** The newest job of the song, when it is known. */
+  /** The version of a mastered song, else its newest job, when it is known. */
   readonly job?: Job
   /** Progress of the analysis of the song, while it runs. */
   readonly progress?: AnalysisProgress
@@ -145,7 +145,7 @@ export function songRows(sources: RowSources): SongRow[] {
     const newJob = song.state === 'waiting' && song.batch_id ? newJobs.get(`${rowId} ${song.batch_id}`) : undefined
     const newest = newJob ?? jobs[song.job_ids[0] ?? '']
     const isAgain = song.state === 'submitted' && newest?.status !== 'queued' && again[newest?.job_id ?? ''] === true
-    const job = isAgain ? undefined : newest
+    const job = isAgain ? undefined : versionOf(newest, song, sources)
     const analysisError = analysisErrors[rowId]
     const progress = analysing[rowId]
     const state = newJob ? 'submitted' : isAgain ? 'ready' : song.state
@@ -177,11 +177,8 @@ const CAME_TO_NOTHING: readonly RowKind[] = ['failed', 'cancelled', 'refused']
 
 const isStarted = ({ kind }: Pick<SongRow, 'kind'>) => !NOT_STARTED.includes(kind)
 
-/** Returns whether a mastered song has other settings now: its masters are those of before. */
-export function isChangedSince(row: SongRow, common: MasterSettings | null): boolean {
-  const { job, song, kind } = row
-  const now = song?.settings ?? common
-  if (!job || !now || (kind !== 'done' && kind !== 'below')) return false
+/** Returns whether a job has the masters that a song would get with its settings of now. */
+function isMadeWith(job: Job, song: BatchSong, now: MasterSettings): boolean {
   const key = (settings: JobSettings, hasReference: boolean, mix: StemMix | null | undefined) => {
     const { platforms, style: _style, reference_amount, skip_repairs, ...rest } = settings
     const skipped = skippedWith(skip_repairs, mix)
@@ -189,9 +186,26 @@ export function isChangedSince(row: SongRow, common: MasterSettings | null): boo
     return JSON.stringify([[...platforms].sort(), rest, skipped, reference, hasReference, chosenMix(mix ?? {})])
   }
   return (
-    key(jobSettings(job), job.reference_filename !== undefined, job.stem_mix) !==
-    key(jobSettings(now), now.reference_source_id !== null, song?.stem_count ? now.stem_mix : null)
+    key(jobSettings(job), job.reference_filename !== undefined, job.stem_mix) ===
+    key(jobSettings(now), now.reference_source_id !== null, song.stem_count ? now.stem_mix : null)
   )
+}
+
+/**
+ * Returns the version of a mastered song: its newest job whose masters are there and were made with its settings of now,
+ * else `newest`.
+ */
+function versionOf(newest: Job | undefined, song: BatchSong, { jobs, settings }: RowSources): Job | undefined {
+  const now = song.settings ?? settings
+  if (newest?.status !== 'done' || !now || song.job_ids.length < 2) return newest
+  const made = song.job_ids.flatMap((id) => jobs[id] ?? [])
+  return made.find((job) => job.status === 'done' && !job.expired && isMadeWith(job, song, now)) ?? newest
+}
+
+/** Returns whether no version of a mastered song was made with its settings of now. */
+export function isChangedSince({ job, song, kind }: SongRow, common: MasterSettings | null): boolean {
+  const now = song?.settings ?? common
+  return !!job && !!song && !!now && (kind === 'done' || kind === 'below') && !isMadeWith(job, song, now)
 }
 
 /** Returns the finished songs whose settings have changed since, as they would be mastered again. */

@@ -56,6 +56,23 @@ describe('a mastered song whose settings have changed since', () => {
     expect(isChangedSince(rowOf(null, { status: 'queued' }), { ...settings, tier: 'premium' }), 'not yet').toBe(false)
   })
 
+  it('is the version that was made with its settings, else the newest', () => {
+    const ids = ['v3', 'v2', 'v1']
+    const made = (change: Partial<Job>, id: string) => [id, job({ job_id: id, status: 'done', ...change })] as const
+    const versionWith = (change: Partial<MasterSettings>, v1: Partial<Job> = {}) => {
+      const own = { ...settings, ...change }
+      const jobs = Object.fromEntries([made({ bass_db: 2 }, 'v3'), made({}, 'v2'), made({ ...v1, bass_db: 1 }, 'v1')])
+      const songs = [song('a', { state: 'submitted', settings: own, job_ids: ids })]
+      const [row] = songRows({ ...none, songs, jobs })
+      return `${row?.job?.job_id} ${isChangedSince(row as SongRow, settings)}`
+    }
+    expect(versionWith({ bass_db: 1 })).toBe('v1 false')
+    expect(versionWith({})).toBe('v2 false')
+    expect(versionWith({ bass_db: 3 })).toBe('v3 true')
+    expect(versionWith({ bass_db: 1 }, { expired: true }), 'its files are gone').toBe('v3 true')
+    expect(versionWith({ bass_db: 1 }, { status: 'failed' })).toBe('v3 true')
+  })
+
   it('is what the next press masters again', () => {
     const rows = [rowOf(null), rowOf({ ...settings, bass_db: 1 })]
     expect(changedRows(rows, settings)).toEqual([rows[1]])

@@ -1,8 +1,9 @@
-/** The versions of a song as chips: each mastered one can be heard, and the one shown is the one that is saved. */
+/** The versions of a song as chips. Choosing one brings its settings back, so that it is what is shown, heard and saved. */
 import { useEffect, useMemo } from 'react'
 import type { Job } from '../../../src-contract/jobs.ts'
 import { addressOf } from '../../router.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
+import { settingsOf } from '../../state/jobs.ts'
 import type { SongRow } from '../../state/song-rows.ts'
 import { useListenWords } from './context.tsx'
 
@@ -16,7 +17,8 @@ interface VersionsProps {
 
 export function Versions({ row, shownId, isChanged }: VersionsProps) {
   const { t, l, format } = useListenWords()
-  const { jobs } = useApp()
+  const { jobs, batch } = useApp()
+  const common = useSelect(batch.store, (state) => state.batch?.settings ?? null)
   const byId = useSelect(jobs.store, (state) => state.byId)
   const ids = row.song?.job_ids
   useEffect(() => void jobs.readMissing(ids ?? []), [jobs, ids])
@@ -29,6 +31,13 @@ export function Versions({ row, shownId, isChanged }: VersionsProps) {
     [ids, byId],
   )
   if (made.length === 0 || (made.length === 1 && !isChanged)) return null
+  const now = row.song?.settings ?? common
+  const choose = (job: Job) => {
+    const reference = job.reference_filename === undefined ? null : (now?.reference_source_id ?? null)
+    // A job knows only the name of its reference: where the song has none now, the version is heard only.
+    if (row.job === job || (job.reference_filename !== undefined && reference === null)) return
+    batch.changeSettings({ ...settingsOf(job), reference_source_id: reference }, [row.rowId])
+  }
   const what = (job: Job) =>
     [t.settings.styles[job.style], job.target_lufs && format.target(job.target_lufs)].filter(Boolean).join(' ')
   return (
@@ -49,6 +58,7 @@ export function Versions({ row, shownId, isChanged }: VersionsProps) {
                 title={name}
                 aria-label={name}
                 aria-current={job.job_id === shownId ? 'true' : undefined}
+                onClick={() => choose(job)}
               >
                 {l.chips.short(at + 1)}
               </a>
