@@ -16,11 +16,15 @@ export type Sign = 1 | -1
 
 /** Meaning of a word. */
 export type Meaning =
-  /** A property of the sound. A `fault` is one that nobody asks for: named alone it is a complaint. `isFaint`: only if nothing else is said. */
+  /**
+   * A property of the sound. A `fault` is one that nobody asks for: named alone it is a complaint. `isFaint`: only if nothing else is said.
+   * `ofPart`: beside a part, it tells how much there is of that part ("huge bass").
+   */
   | {
       readonly kind: 'quality'
       readonly knob: Knob
       readonly sign: Sign
+      readonly ofPart?: Sign
       readonly isFault?: boolean
       readonly isFaint?: boolean
     }
@@ -82,6 +86,12 @@ const quality = (knob: Knob, sign: Sign, en: string, ko?: string): Term => ({
   ...(ko === undefined ? {} : { ko }),
   meaning: { kind: 'quality', knob, sign },
 })
+/** A size: beside a part it is the level of the part. */
+const size = (knob: Knob, sign: Sign, ofPart: Sign, en: string, ko?: string): Term => ({
+  en,
+  ...(ko === undefined ? {} : { ko }),
+  meaning: { kind: 'quality', knob, sign, ofPart },
+})
 const fault = (knob: Knob, sign: Sign, en: string, ko: string): Term => ({
   ...{ en, ko },
   meaning: { kind: 'quality', knob, sign, isFault: true },
@@ -115,7 +125,7 @@ const QUALITIES: readonly Term[] = [
   quality(
     'tilt_db',
     1,
-    'bright(er|est|ness|en)?|zest(y|ier)|zing(y)?|sunny|sunnier|hi-?fi|pristine|modern sheen|brightened|vivid|lighter|vibrant|brilliant',
+    'bright(er|est|ness|en)?|zest(y|ier)|zing(y)?|sunny|sunnier|hi-?fi|pristine|modern sheen|brightened|vivid|vibrant|brilliant',
     '밝|화사|영롱|경쾌|화려|쨍쨍|청명|환해|반짝이는 톤|환하|환한|쨍하게|생기|산뜻',
   ),
   quality(
@@ -128,14 +138,22 @@ const QUALITIES: readonly Term[] = [
     'tilt_db',
     -1,
     'dull(er|ness)?|woolly|wooly|congested|airless|claustrophobic|lo-?res|blanket over( (it|the speakers|everything))?|under ?water|cloudy|murky|foggy|hazy|closed[ -]in|box(y|ier|iness)|boxed in|muffled|stuffy|veiled|blanket(ed)?',
-    '답답|먹먹|텁텁|꽉 ?막|뻑뻑|침침한|맹맹|둔탁|멍청|물속|먹힌|갇힌|갇혀|흐릿|흐리|뿌옇|뿌연|칙칙|텁텁|탁탁한|뭉개|막힌|막혀',
+    '답답|먹먹|텁텁|꽉 ?막|뻑뻑|침침한|맹맹|둔탁|멍청|물속|이불( ?(속|덮[은어인힌]))?|먹힌|갇힌|갇혀|흐릿|흐리|뿌옇|뿌연|칙칙|텁텁|탁탁한|뭉개|막힌|막혀',
   ),
-  quality('tilt_db', 1, 'refreshing', '시원(시원)?|뻥 ?뚫|뚫리|청량'),
+  quality('tilt_db', 1, 'refreshing', '시원(시원)?|뻥 ?뚫|뚫리|청량|([탁확] ?)?(트인|트이|틔)'),
+  size('tilt_db', 1, -1, 'lighter'),
+  size('presence_db', -1, -1, 'soft(er|en|ness)?'),
+  size(
+    'bass_db',
+    1,
+    1,
+    'deep(er|en|est)?|heav(y|ier|iest)|hefty|weightier|powerful|beefy|beefier|fat(ter|test|ten)?|thick(er|en)?|full(er)?',
+  ),
   quality(
     'bass_db',
     1,
-    'fat(ter|test|ten|ness)?|bod(y|ied)|oomph|beef|meat(y|ier)?|rich(er|ness)?|bass-?heavy|chunky|chunkier|hefty|weightier|powerful|heav(y|ier|iness)|weight(y|ier)?|full(er|ness)?|thick(er|en|ness)?|deep(er|en|est)?|beefy|beefier|bassy|bassier',
-    '묵직|두껍|쿵쾅|우퍼감|살집|속 ?찬|무게감|풍만|꽉 ?찬|꽉 ?차|든든|풍부|두터|웅장한 저음|빵빵|중후|볼륨감|쿵쿵|두꺼|두툼|풍성|빵빵|깊|무겁|무거',
+    'fatness|bod(y|ied)|oomph|beef|meat(y|ier)?|rich(er|ness)?|bass[- ]?heavy|chunky|chunkier|heaviness|weight(y|ier)?|fullness|thickness|bassy|bassier',
+    '묵직|(우퍼[가를] ?)?울리[게도]|두껍|쿵쾅|우퍼감|살집|속 ?찬|무게감|풍만|꽉 ?찬|꽉 ?차|든든|풍부|두터|웅장한 저음|빵빵|중후|볼륨감|쿵쿵|두꺼|두툼|풍성|빵빵|깊|무겁|무거',
   ),
   fault(
     'bass_db',
@@ -146,7 +164,7 @@ const QUALITIES: readonly Term[] = [
   fault(
     'bass_db',
     1,
-    'boom(y|ier|iness|ing)?|plosives?|low-?mid build-?up|swampy|dron(e|ing)|overpowering|booming|loose|flabby|muddled|mushy|bass is everywhere|mud(dy|dier|diness)?|rumbl(e|y|ing)|woof(y|iness)|bloated|tubby',
+    'boom(y|ier|iness|ing)?|plosives?|low-?mid build-?up|swampy|dron(e|ing)|overpowering|booming|loose|flabby|muddled|mushy|bass is everywhere|mud(dy|dier|diness)?|rumbl(es?|y|ing)|woof(y|iness)|bloated|tubby',
     '웅웅대|웅웅|붕붕|꿀렁|우우웅|벙찌|부웅|뭉쳐|뭉치는|뭉친|부글|뭉개지는|지저분|벙벙|울려요|울림이|우웅|먹먹한 저음|둥둥|벙벙|부밍|탁하|탁한|탁해',
   ),
   quality(
@@ -158,14 +176,14 @@ const QUALITIES: readonly Term[] = [
   fault(
     'presence_db',
     1,
-    'harsh(er|est|ness)?|de-?harsh|jagged|piercingly|honk|aggress(ive|ion)|attacks my ears|irritating|annoying highs|fierce|painful|scratchy|screechy|screaming|metallic|brash|spiky|poking( out)?|pok(e|es) out|stab(by|bing)|in the 3k|grainy|crunchy|pierc(e|ing)|shrill(er|ness)?|sharp(er|ness)?|strident|abrasive|grating|nasal|honky|edgy|aggressive|biting|ear.?piercing',
-    '날카|쏘[는아]|쏴|공격|쩌렁|코맹맹|비음|뻗치|따끔|신경 ?쓰|괴로|짜증|아프|아파|아픈|거슬리|거슬려|따가|따갑|찢어|깨지는|시끄러운 고음|뾰족|빡빡한|앵앵|째지|금속|찌르|거칠|거친|자극|앙칼|쨍',
+    'harsh(er|est|ness)?|de-?harsh|jagged|piercingly|honk|aggress(ive|ion)|fierce|scratchy|screechy|screaming|metallic|brash|spiky|poking( out)?|pok(e|es) out|stab(by|bing)|in the 3k|grainy|crunchy|pierc(e|ing)|shrill(er|ness)?|sharp(er|ness)?|strident|abrasive|grating|nasal|honky|edgy|aggressive|biting|ear.?piercing',
+    '날카|쇳소리|쏘|쏴|공격|쩌렁|코맹맹|비음|뻗치|따끔|찢어|깨지는|시끄러운 고음|뾰족|빡빡한|앵앵|째지|금속|찌르|거칠|거친|자극|앙칼|쨍',
   ),
   quality(
     'presence_db',
     -1,
-    'smooth(er|est|ness)?|buttery|lush|sweet(er|en)?|pleasant|comfortable|creamy|mild(er)?|easy on the ears?|velvety|relaxed|soft(er|en|ness)?|gentler? on (the|my) ears?|polite|round(er|ed)?',
-    '부드러|부드럽|귀가 ?편|매끈|보드라|달콤|감미로운 소리|유한|순하|편안|은은한 고음|촉촉|말랑|둥글|매끄|포근',
+    'smooth(er|est|ness)?|tak(e|ing) (some of |a bit of )?the edge off|buttery|lush|sweet(er|en)?|pleasant|comfortable|creamy|mild(er)?|easy on the ears?|velvety|relaxed|gentler? on (the|my) ears?|polite|round(er|ed)?',
+    '부드러|부드럽|귀가 ?편|매끈|보드라|달콤|감미로운 소리|유한|순하|편안|은은한 고음|촉촉|말랑|둥글|매끄',
   ),
   {
     en: '(hurts?|tires?|tiring|fatigu(e|ing))( (my|the))?( ears?)?',
@@ -187,9 +205,10 @@ const QUALITIES: readonly Term[] = [
   quality(
     'width_percent',
     1,
-    'wide(r|st|n|ned)?|cavernous|surround(ing)?|enveloping|width on it|ambient space|space|broad(er|en)?|expansive|immersive|roomy|room(ier)?|larger|massive|epic|3d|panoramic|spacious(ness)?|spread|open(er|ness)?|big(ger|gest)?|huge',
-    '넓|공간감|벌어지|스케일감|광대|3d|3D|스케일|광활|꽉 ?채|퍼지|퍼져|벌려|벌리|확장|이머시브|크고 ?넓|웅장|와이드|펼[치쳐]|입체',
+    'wide(r|st|n|ned)?|cavernous|surround(ing)?|enveloping|width on it|ambient space|space|broad(er|en)?|expansive|immersive|roomy|room(ier)?|epic|3d|panoramic|spacious(ness)?|spread',
+    '넓|공간감|벌어[지져진]|스케일감|광대|3d|3D|스케일|광활|꽉 ?채|퍼지|퍼져|벌려|벌리|확장|이머시브|크고 ?넓|웅장|와이드|펼[치쳐]|입체',
   ),
+  size('width_percent', 1, 1, 'open(er|ness)?( up)?|big(ger|gest)?|huge|massive|enormous|giant|gigantic|large(r)?'),
   quality(
     'width_percent',
     -1,
@@ -200,24 +219,34 @@ const QUALITIES: readonly Term[] = [
     'punch',
     1,
     'punch(y|ier|iness)?|energ(y|etic)|slap(s|py)?|groov(e|y|ier)|kick(s)? (more|harder|hard)|percussive|aggressive drums|weighty drums|explosive|tough(er)?|strong(er)? drums|hard(er)? hitting|bounc(e|y|ier)|hit(s|ting)? hard(er)?|hard[ -]hitting|pop(s|ping)? more|crack|smack|thump(y)?|kick ass|energetic drums|bite|banging|bang(s|er)?|thwack|drive|driving|tight(er|en|ness)?|snap(py|pier|piness)?|attacks?|transients?|impact|slam|kick(s)? harder|hits? harder|knock(s|ing)?|firm(er)?|solid',
-    '펀치( ?있)?|파워풀|타이트|쫀득|때렸|타격|쫄깃|통통|그루브|리듬감|쳐 ?주|빡세|쿵쿵 ?치|빵빵 ?터|때리|빡|꽂히|꽂혀|쿵|힘차|힘 ?있|파워|찰싹|쫙|박력|강렬|두들|짱짱|단단|탄탄|때려|때리|어택|쫀쫀|조여|조이|임팩트|탁탁',
+    '펀치( ?있)?|파워풀|타이트|쫀득|때렸|타격|쫄깃|통통|그루브|리듬감|쳐 ?주|빡세|쿵쿵 ?치|빵빵 ?터|때리|빡|꽂히|꽂혀|[쫙착짝] ?붙|쿵|힘차|힘 ?있|파워|찰싹|쫙|박력|강렬|두들|짱짱|단단|탄탄|때려|때리|어택|쫀쫀|조여|조이|임팩트|탁탁',
   ),
   quality(
     'punch',
     -1,
-    'soft(er|en)? (attacks?|transients?|drums?)|glue(d)?|blend(ed)?|gel|cohesi(ve|on)|together',
-    '(어택|트랜지언트|드럼)[을를은]? ?(더 ?|좀 ?)?(부드럽|부드러|말랑)|접착|하나처럼|하나로|붙여|어우러|글루',
+    '(soft|smooth|round|gentl)(er?|en|ed)? (out )?(the )?(attacks?|transients?|drums?)|glu(e|ed|ing)|blend(ed)?|gel|cohesi(ve|on)|together',
+    '(어택|트랜지언트|드럼)[을를은]? ?(더 ?|좀 ?)?(부드럽|부드러|말랑)|접착|하나처럼|하나로( ?(뭉치|뭉쳐|묶|합치|합쳐))?|붙여|어우러|글루',
   ),
-  quality('density', 1, 'dens(e|er|ity)|compact', '밀도|촘촘|빽빽'),
+  quality(
+    'density',
+    1,
+    'dens(e|er|ity)|compact|(?<!(not|n.t|never) )(crush|squash|smash|slam|flatten) (it|this)',
+    '밀도|촘촘|빽빽|꽉꽉( ?(채우|채워|차))?',
+  ),
   quality(
     'warmth',
     1,
-    'warm(er|est|th|ing)?( it up)?|grit(ty|tier)?|dirt(y|ier)?( it up)?|distort(ion|ed)?|drive it|toasty|woody|colou?r(ed|ful)?|tubey|vinyl|lo-?fi warmth|harmonics|overdrive|old[ -]school|sepia|organic|saturat(ed|ion|e)|analog(ue)?|tube(s|y)?|tape|vintage|retro|cozy',
-    '따뜻|따듯|웜|그릿|드라이브|디스토션|찌그러진 맛|색깔|훈훈|아늑|엘피|LP|포근한 톤|배음|감미|따스|온기|새추레이션|새츄레이션|포화|아날로그|빈티지|레트로|진공관|테이프',
+    'warm(er|est|th|ing)?( (it|things) up)?|grit(ty|tier)?|dirt(y|ier)?( it up)?|distort(ion|ed)?|drive it|toasty|woody|colou?r(ed|ful)?|tubey|vinyl|lo-?fi warmth|harmonics|overdrive|old[ -]school|sepia|organic|saturat(ed|ion|e)|analog(ue)?|tube(s|y)?|tape|vintage|retro|cozy',
+    '따뜻|따듯|웜|그릿|드라이브|디스토션|왜곡|찌그러진 맛|색깔|훈훈|아늑|엘피|LP|포근|배음|감미|따스|온기|새추레이션|새츄레이션|포화|아날로그|빈티지|레트로|진공관|테이프',
   ),
   fault('warmth', -1, 'cold(er|ness)?|clinical|sterile|icy|digital|glassy', '디지털|차갑|차가|차디찬|냉랭'),
   quality('target_lufs', 1, 'turn(ed)?( (it|this|the song|everything))? up|loudness', ''),
-  quality('target_lufs', -1, 'turn(ed)?( (it|this|the song|everything))? down', ''),
+  quality(
+    'target_lufs',
+    -1,
+    'turn(ed)?( (it|this|the song|everything))? down|((leave|keep)( (me|some|more|a bit of))* )?headroom',
+    '헤드룸[을도]?( ?(좀|조금|더))?( ?(남[기겨]|확보))?',
+  ),
   quality(
     'dynamics_amount',
     -1,
@@ -233,29 +262,33 @@ const QUALITIES: readonly Term[] = [
   quality(
     'intensity',
     -1,
-    'subtl(e|er|y)|(do not|don.t) overdo( it)?|not overdone|moderate(ly)?|restrained|easy does it|conservative(ly)?|minimal(ly)?|light(ly)?|hands-off|delicate(ly)?|less aggressive master|gentl(e|er|y)|natural(ly)?|transparent(ly)?|light touch|untouched',
+    'subtl(e|er|y)|(do not|don.t) overdo( it)?|not overdone|moderate(ly)?|restrained|easy does it|(go |take it )?easy( on (it|the (master(ing)?|processing)))?|conservative(ly)?|minimal(ly)?|light(ly)?|hands-off|delicate(ly)?|less aggressive master|gentl(e|er|y)|natural(ly)?|transparent(ly)?|light touch|untouched',
     '자연스|은은|적당|욕심내지|오버하지|무난|심플|적당히|살짝만 ?손|담백|절제|(너무 )?과하지 ?않|가볍게 ?마스터|투명|살살',
   ),
-  quality('intensity', 1, 'process(ed|ing)?|intens(e|ity)|polish(ed)?', '처리|가공|마스터링 ?강도|세기|보정'),
+  quality(
+    'intensity',
+    1,
+    'process(ed|ing)?|intens(e|ity)|polish(ed)?|(go )?heav(y|ier)( |-)(handed|(on (it|the (master(ing)?|processing))|(master(ing)?|processing)))|go (hard|all in)',
+    '처리|가공|마스터링 ?강도|세기|보정|과감|(세게|강하게|빡세게) ?(마스터|처리|가공)',
+  ),
   fault('punch', -1, 'lifeless|dead|limp|lame|cardboard', '맥빠|맥없|늘어'),
-  fault('target_lufs', 1, 'noisy overall|deafening|earsplitting', '시끄|요란'),
 ]
 
 const PARTS: readonly Term[] = [
   part(
     'bass_db',
     'bass(es|line)?|down low|bottom|low frequency|low range|kick and bass|low[ -]?ends?|lows|low freq(uencie|uency)?s?|subs?|sub-?bass|808s?|bottom( end)?',
-    '저음|저역|초저음|저주파|로우엔드|우퍼|아랫|밑단|낮은 ?음|킥베이스|초저역|베이스|서브|로우|중저음|밑',
+    '저음|저역|초저음|저주파|로우엔드|우퍼|아랫|아래쪽|밑단|낮은 ?음|킥베이스|초저역|(서브 ?)?베이스|서브|로우|중저음|밑',
   ),
   part(
     'presence_db',
     'vocals?|voices?|vox|sing(er|ing)|vocalist|rapper|melody|mid ?range|synth lead|lead( vocals?)?|words|lyrics|guitars?|snares?|(upper )?mids',
-    '보컬|목소리|말소리|노래 ?소리|노래하는|음성|랩 ?목소리|싱어|멜로디|스네어|노랫소리|가사|가수|기타|중음|중역|중고음|심벌',
+    '보컬|목소리|말소리|노래 ?소리|노래하는|음성|랩 ?목소리|싱어|멜로디|스네어|노랫소리|가사|가수|기타|중음|중역|중고음',
   ),
   part(
     'air_db',
     'highs?|high[ -]?ends?|treble|cymbals?|trebly|hi-?hats?|cymbal wash|high frequency|trebles?|upper end|top( end)?|high freq(uencie|uency)?s?|hats?|hi-?hats?',
-    '고음|고역|높은 ?음|트레블|고주파|윗단|윗 ?소리|고음역|심벌즈|하이|초고역|하이햇',
+    '고음|고역|높은 ?음|트레블|고주파|윗단|윗 ?소리|고음역|심벌즈?|하이|초고역|하이햇',
   ),
   part(
     'width_percent',
@@ -266,11 +299,11 @@ const PARTS: readonly Term[] = [
   part('image_amount', '(stereo )?widening', '스테레오 ?확장', { image_amount: 0 }),
   part('punch', 'drums?|kicks?|beats?|percussion|rhythm', '드럼|킥|비트|리듬|타악기'),
   part('tilt_db', 'tilt|tonal balance|tone|eq', '기울기|음색|톤|이큐', { tone_amount: 0 }),
-  part('dynamics_amount', 'compress(ion|ed|or)?', '컴프레션|컴프레서|컴프|압축'),
+  part('dynamics_amount', '(compress|limit)(ion|ed|or|ing)', '컴프레션|컴프레서|컴프|압축'),
   part(
     'target_lufs',
     'volume|level|loudness|target|gain|output',
-    '음량|볼륨|전체 ?볼륨|전체 ?음량|게인|소리 ?크기|라우드니스',
+    '음량|음압|볼륨|전체 ?볼륨|전체 ?음량|게인|소리 ?크기|라우드니스',
   ),
   {
     en: 'whole thing|everything|overall',
@@ -292,8 +325,8 @@ const PARTS: readonly Term[] = [
 const LEVELS: readonly Term[] = [
   word(
     { kind: 'level', sign: 1, alone: 'target_lufs' },
-    'loud(er|est|ly)?|volume up|blast(ing)?|slamming|crank(ed)?( (it|up|the volume))*',
-    '크|커|컸|큰|우렁|빵 ?터지',
+    'loud(er|est|ly)?|hot(ter|test)?|volume up|blast(ing)?|slamming|crank(ed)?( (it|up|the volume))*',
+    '크|커|컸|큰|우렁|(빵 ?)?터지[게도]',
   ),
   word(
     { kind: 'level', sign: -1, alone: 'target_lufs' },
@@ -302,7 +335,7 @@ const LEVELS: readonly Term[] = [
   ),
   word(
     { kind: 'level', sign: 1, alone: 'presence_db' },
-    'forward|up ?front|(stand(s|ing)?|bring(ing)?|brought|come(s)?|jump(s|ing)?|pop(s)?)( (it|them))? out|in your face|strong(er|est)?|prominent|hot|out in front|in front|poke through|cut(s|ting)? through|closer|dominant|noticeable|sit on top|on top of the mix',
+    'forward|up ?front|(stand(s|ing)?|bring(ing)?|brought|come(s)?|jump(s|ing)?|pop(s)?)( (it|them))? out|in your face|strong(er|est)?|prominent|out in front|in front|poke through|cut(s|ting)? through|closer|dominant|noticeable|sit on top|on top of the mix',
     '앞으로( ?(빼|나오|나와|끌어))?|힘을? ?(좀 ?)?(실|주|더)|당겨|당기|끌어 ?당|전면|두드러|돋보|부각|가까이|가깝|앞에|위로|튀어|튀[는어지]|세|쎄|셌|강하|강한|강해|잘 ?들',
   ),
   word({ kind: 'level', sign: -1, isFault: true, alone: 'target_lufs' }, '(not|n.t) loud enough|inaudible', '안 ?커'),
@@ -314,7 +347,7 @@ const LEVELS: readonly Term[] = [
   word(
     { kind: 'level', sign: -1, isFault: true, alone: 'presence_db' },
     '(can.?t|cannot|hard to|barely|hardly)( even)? (hear|make out|feel)( the)?|lack(s|ing)?( of)?|buried|(not|n.t) (strong|present|bright|warm|wide|punchy|heavy) enough|not enough|too (low|soft)|faint|timid|recessed|sunk(en)?|covered|masked|swallowed|under( the (beat|mix|music|instruments))?|behind( the (beat|mix|music|instruments))?|lost|missing|drown(ed|ing)|hidden|distant',
-    '묻히|묻혀|파묻|가려|가리|먹혀|먹히|작게 ?들|빈약한|빠져|죽어|죽은|아쉬|묻힌|부족|모자라|(잘 )?안 ?들[려리]|들리지 ?않|없어요|허전',
+    '묻히|묻혀|파묻|가려|가리|먹혀|먹히|작게 ?들|빈약한|빠져|죽어|죽은|아쉬|묻힌|부족|적[어은네다습]|모자라|(잘 )?안 ?들[려리]|들리지 ?않|없어요|허전',
   ),
   word(
     { kind: 'level', sign: -1, isFault: true, alone: 'punch' },
@@ -323,7 +356,17 @@ const LEVELS: readonly Term[] = [
   ),
   word(
     { kind: 'level', sign: 1, isFault: true, alone: 'presence_db' },
-    '(is )?(swallow|overpower|mask|dominat)(s|ing|ed|es)?( (everything|the mix|the vocals|it all))?|drown(s|ing) out( \\w+)*|takes? over|everywhere',
+    '(attack|kill|hurt|stab|annoy|bother)(s|ing)?( (me|(my|the|your) ears?))?|irritating|distracting|painful|unbearable',
+    '신경 ?쓰|괴로|짜증|아프|아파|아픈|거슬리|거슬려|거슬립|따가|따갑',
+  ),
+  word(
+    { kind: 'level', sign: 1, isFault: true, alone: 'target_lufs' },
+    'nois(y|ier)( overall)?|deafening|earsplitting|blaring',
+    '시끄|요란',
+  ),
+  word(
+    { kind: 'level', sign: 1, isFault: true, alone: 'presence_db' },
+    '(is )?(eat|swallow|overpower|mask|dominat)(s|ing|ed|es)?( (everything|the mix|the vocals|it all))?|drown(s|ing) out( \\w+)*|takes? over|everywhere',
     '잡아먹|압도|덮어|덮는|덮고',
   ),
 ]
@@ -337,7 +380,7 @@ const MODIFIERS: readonly Term[] = [
   word(
     { kind: 'direction', sign: -1 },
     'less|half as|turn down|tone down|carve( out)?|thin out|notch out|rein in|backed off|subdue(d)?|quieten|scoop(ed)?( out)?|off|too much of|dial (it |them )?(down|back)|hold back( on)?|back off|ease (off|up)( on)?|trim|drop|lose( some of)?|shave( off)?|take down|minimi[sz]e|de-?emphasi[sz]e|dampen|mellow out|diminish|kill|knock down|turn down|bring down|take (some|a little|a bit)( of)?( the)?|dip|suppress|limit|not (so|that|as|too|quite so)( much)?|down|cut(ting)?|lower(ed|ing)?|reduc(e|ed|ing)|decreas(e|ed|ing)|tam(e|ed|ing)|fewer|attenuat(e|ed)|tone(d)? down|dial back|roll off|pull(ed)?( (it|them))? (back|down)|calm|ease|soften|take (out|off)',
-    '덜|줄이|다운|눌러 ?줘|진정|누르|빼 ?주면서|깎아|완화|순화|약하게|줄여|줄였|줄임|줄이기|낮추|낮춰|낮게|내리|내려|깎|잡아|잡아줘|덜어|누그러|억제|컷|가라앉',
+    '덜|적게|줄이|다운|눌러 ?줘|진정|누르|빼 ?주면서|깎아|완화|순화|약하게|줄여|줄였|줄임|줄이기|낮추|낮춰|낮게|내리|내려|깎|잡아|잡아줘|덜어|누그러|억제|컷|가라앉',
   ),
   word(
     { kind: 'direction', sign: -1, isTidy: true },
@@ -347,12 +390,12 @@ const MODIFIERS: readonly Term[] = [
   word(
     { kind: 'none' },
     'no(ne)?|without|minus|free of|lose all|remov(e|ed|ing)|get rid of|rid of|eliminate|zero',
-    '없이|없애|없었으면|없으면|안 ?나게|제로|제거|빼|뺀|없게|없앨|끄|꺼',
+    '없이|없애|없었으면|없으면|안 ?나게|제로|제거|(걸|쓰|먹이)지 ?(마|말|않)|빼|뺀|없게|없앨|끄|꺼',
   ),
   word(
     { kind: 'degree', factor: 0.5 },
     'a (little|tiny|wee)( bit)?|a notch|a couple|a fraction|half a notch|ever so slightly|kinda|kind of|sort of|(just )?a (hair|smidge|pinch|dash|taste|nudge)|barely|gently|carefully|mild(ly)?|a bit|a touch|a tad|a hint( of)?|slight(ly)?|somewhat|bit|touch|tad|little|just a hair',
-    '조금|살짝|미세|한 ?방울|한끗|슬쩍|살며시|쬐끔|아주 ?약간|약간|쪼금|아주 ?조금|아주 ?살짝|한 ?스푼|한 ?꼬집',
+    '조금|살짝|미세|한 ?방울|한끗|슬쩍|살며시|쬐끔|아주 ?약간|약간|한 ?(단계|칸|눈금)|쪼금|아주 ?조금|아주 ?살짝|한 ?스푼|한 ?꼬집',
   ),
   word(
     { kind: 'degree', factor: 2 },
@@ -394,10 +437,14 @@ const MODIFIERS: readonly Term[] = [
 ]
 
 const CHOICES: readonly Term[] = [
-  choice({ width_percent: 0 }, 'mono(?! ?-?compat)', '모노'),
+  choice(
+    { width_percent: 0 },
+    '((collapse|fold|sum)( (it|this|everything))?( down)? (in)?to )?mono(?! ?-?compat)',
+    '모노',
+  ),
   choice(
     { loudness: 'competitive' },
-    'competitive|club[ -]?loud|as loud as (possible|it gets)|maxim(um|al) loudness|loudness war',
+    'competitive|(club|radio|festival|commercial(ly)?)[ -](loud(ness)?|level|ready)|as loud as (possible|it gets|you can|(the )?radio)|maxim(um|al) loudness|loudness war',
     '최대한 ?크게|제일 ?크게|가장 ?크게|경쟁력 ?있',
   ),
   choice({ tier: 'premium' }, 'premium', '프리미엄'),
@@ -434,8 +481,8 @@ const BREAKS: readonly Term[] = [
 const FILLERS: readonly Term[] = [
   word(
     { kind: 'filler' },
-    "thing|(i'?d|i would|would|i) like|i'?d prefer|i'?d love|i'?d|i'?m|we'?d|let'?s|can we|feel|prefer|compared (to|with)|sounding|character|take|else|record|club|hear|felt|frequencies|frequency|those|these|say|export|well|limiter|compared|songs|radio|idol|enough|undefined|tone wise|by|band|love|wish|around|chorus|verse|intro|outro|drop|part|parts|section|speakers?|headphones?|earphones?|car|phone|instruments?|music|audio|recording|than the (last|previous) (one|time|song)|than before|if|possible|thanks?|thank you|try|maybe|perhaps|pretty|quite|going|go|into|out|last|over the last|seconds of|him|her|them|they|where|when|it'?s got|got|has got|comes? across|little too|hard|loosen up|really want|actually|honestly|basically|mostly|generally|listen(ing)?|ear|ears|hold|no more than|same|do|i (want|need|hate|think|feel)|(to )?make(s)?|the|an?|its|it|was|be|to|of|for|on|at|in|by|from|as|than|now|that|this|my|our|your|mine|me|i|you|we|so|sound|song|track|mix|master(ed|ing)?|please|can|could|would|should|need(s|ed)?|want(s|ed)?|have|has|give(s)?|get(s)?|let|set|put|bring|pull|turn|some|also|too|feel|kind|sort|taste|how|alone|touch|all|both|over|end|made|made with|repair(ing|s)?|using|right|version|there|bit|here|nice|good|and|like|s",
-    '좀|귀|양옆|울리는|어지러|해|하|맞추|맞춰|들렸|들리|들려|듣|대비|비해|비교|쉬는|라디오|질감|마지막|중요|나머지|노래만큼|만큼|나요|아이돌|원래|다른|곡보다|노래보다|곡들보다|악기에|악기들에|반주에|반주|비트에|귀에|사이|부분|후렴|인트로|아웃트로|훅|벌스|이어폰|스피커|차에서|폰|전보다|지금보다|원본보다|이전보다|거기|여기|거예요|거에요|네요|부탁드|주시|드려|보이|보여|나는|나서|나도|너도|제|제가|저는|저희|우리|근사|기분|음악|악곡|파트|한번|다시|조정|요청|바꿔|바꾸|잡|가|오|와|되게|이번|요즘|항상|그런|그렇|이런|이렇|어떻|느껴|느낌|같아|같은|편|감|보통|해서|더욱|했|할|한|줘|주|만들|만드|느낌|곡|노래|전체적|전반적|마스터|마스터링|믹스|것|거|걸|게|용|정도|동안|있|되|됐|돼|좋|원해|원합|부탁|싶|같|쪽|이|그|저|도|로|으로|만|다|나오|나와|잘|같이|부분|복원|음|전부|모두|보|드|니다|할게|바라|바랍|까지|제발|하면|처럼|주되|하되',
+    "thing|treat(ed)?|(i'?d|i would|would|i) like|i'?d prefer|i'?d love|i'?d|i'?m|we'?d|let'?s|can we|feel|prefer|compared (to|with)|sounding|character|take|else|record|club|hear|felt|frequencies|frequency|those|these|say|export|well|limiter|compared|songs|radio|idol|enough|undefined|tone wise|by|band|love|wish|around|chorus|verse|intro|outro|drop|part|parts|section|speakers?|releases?|commercial|headphones?|earphones?|car|phone|instruments?|music|audio|recording|than the (last|previous) (one|time|song)|than before|if|possible|thanks?|thank you|try|maybe|perhaps|pretty|quite|going|go|into|out|last|over the last|seconds of|him|her|them|they|where|when|it'?s got|got|has got|comes? across|little too|hard|loosen up|really want|actually|honestly|basically|mostly|generally|listen(ing)?|ear|ears|hold|no more than|same|do|i (want|need|hate|think|feel)|(to )?make(s)?|the|an?|its|it|was|be|to|of|for|on|at|in|by|from|as|than|now|that|this|my|our|your|mine|me|i|you|we|so|sound|song|track|mix|master(ed|ing)?|please|can|could|would|should|need(s|ed)?|want(s|ed)?|have|has|give(s)?|get(s)?|let|set|put|bring|pull|turn|some|also|too|feel|kind|sort|taste|how|alone|touch|all|both|over|end|made|made with|repair(ing|s)?|using|right|version|there|bit|here|nice|good|and|like|s",
+    '좀|나|끝|처음|앞부분|뒷부분|올릴|올린|업로드|클럽|귀|양옆|울리는|어지러|해|하|맞추|맞춰|들렸|들리|들려|듣|대비|비해|비교|쉬는|라디오|질감|마지막|중요|나머지|노래만큼|만큼|나요|아이돌|원래|원곡|상업|음원|다른|곡보다|노래보다|곡들보다|악기에|악기들에|반주에|반주|비트에|귀에|사이|부분|후렴|인트로|아웃트로|훅|벌스|이어폰|스피커|차에서|폰|전보다|지금보다|원본보다|이전보다|거기|여기|거예요|거에요|네요|부탁드|주시|드려|보이|보여|나는|나서|나도|너도|제|제가|저는|저희|우리|근사|기분|음악|악곡|파트|한번|다시|조정|요청|바꿔|바꾸|잡|가|오|와|되게|이번|요즘|항상|그런|그렇|이런|이렇|어떻|느껴|느낌|같아|같은|편|감|보통|해서|더욱|했|할|한|줘|주|만들|만드|느낌|곡|노래|전체적|전반적|마스터|마스터링|믹스|것|거|걸|게|용|정도|동안|있|되|됐|돼|좋|원해|원합|부탁|싶|같|쪽|이|그|저|도|로|으로|만|다|나오|나와|잘|같이|부분|복원|음|전부|모두|보|드|니다|할게|바라|바랍|까지|제발|하면|처럼|주되|하되',
   ),
 ]
 

@@ -111,6 +111,7 @@ function clausesOf(pieces: readonly Piece[]): Clause[] {
   let topic: Of<'part'> | undefined
   const end = (joins: boolean) => {
     if (inside.length === 0) return
+    inside = withSizes(inside)
     clauses.push({ pieces: inside, inherited, topic })
     const own = modifiersOf(inside)
     inherited = joins ? (says(own) ? own : inherited) : undefined
@@ -119,12 +120,22 @@ function clausesOf(pieces: readonly Piece[]): Clause[] {
     inside = []
   }
   for (const piece of pieces) {
-    if (piece.text.toLowerCase() === 'without') end(false)
+    if (/^without/i.test(piece.text)) end(false)
     if (piece.meaning.kind === 'break') end(piece.meaning.joins === true)
     else inside.push(piece)
   }
   end(false)
   return sharedEndings(clauses)
+}
+
+/** Beside a part, a size is its level: "huge bass" is about the bass, "huge" alone about the width. */
+function withSizes(pieces: readonly Piece[]): Piece[] {
+  const hasPart = pieces.some(({ meaning }) => meaning.kind === 'part' && !meaning.isVague)
+  return pieces.map((piece) => {
+    const { meaning } = piece
+    if (!hasPart || meaning.kind !== 'quality' || !meaning.ofPart) return piece
+    return { ...piece, meaning: { kind: 'level', sign: meaning.ofPart, alone: meaning.knob } }
+  })
 }
 
 /** In Korean the verb stands at the end: what is joined before it ("저음이랑 고음을 올려") has its direction too. */
@@ -231,7 +242,9 @@ function targetsIn(
   // The volume of the vocals is about the vocals.
   const particular = named.filter(({ meaning }) => meaning.knob !== 'target_lufs')
   const exact = particular.length > 0 ? particular : named.filter(isExact)
-  const isVagueEnough = (level ?? direction) && !pieces.some(({ meaning }) => meaning.kind === 'unknown')
+  // A sound that is to come forward is not to be louder.
+  const isVagueEnough =
+    (level ? level.alone === 'target_lufs' : direction) && !pieces.some(({ meaning }) => meaning.kind === 'unknown')
   const parts = exact.length > 0 ? exact : isVagueEnough ? named : []
   // Cymbals that are too noisy are about the cymbals.
   const isLoudPart =
@@ -312,7 +325,7 @@ function signOf(meaning: Target['meaning'], said: Said): Sign | undefined {
     if (isWanted || direction === 1) return turn(isNegated, own)
     return turn(true, own)
   }
-  const pulled = level ? turn(level.isFault === true && !isLess, own * level.sign) : own
+  const pulled = level ? turn(level.isFault === true, own * level.sign) : own
   if (isTooMuch) return turn(!level?.isFault, pulled)
   if (isNegated) return level?.isFault || said.isStated ? pulled : undefined
   if (said.isStated && !level?.isFault && direction === undefined && !isNone && !isComparative)
@@ -334,15 +347,17 @@ function baseOf(knob: Knob, sign: Sign, start: JobSettings): number {
 
 function figureValue(
   meaning: Target['meaning'],
-  { value, unit, isSigned }: Figure,
+  { value, unit, isSigned, isGoal }: Figure,
   { sign, start, isMoved }: { readonly sign: Sign; readonly start: JobSettings; readonly isMoved: boolean },
 ): number {
   const { knob } = meaning
   const size = isSigned ? value : sign * value
-  if (knob === 'target_lufs') return unit === 'lufs' ? value : baseOf(knob, size > 0 ? 1 : -1, start) + size
+  // A level without a unit ("loudness -14") is in LUFS where it can be one.
+  const isLufs = unit === 'lufs' || (unit === '' && isSigned && value <= SETTINGS.target_lufs.maximum)
+  if (knob === 'target_lufs') return isLufs ? value : baseOf(knob, size > 0 ? 1 : -1, start) + size
   if (unit === 'db' || SETTINGS[knob].kind !== 'amount')
     return knob.endsWith('_seconds') ? value : (start[knob] ?? 0) + size
-  const isChange = isSigned || (unit === 'percent' && (meaning.kind === 'quality' || isMoved))
+  const isChange = isSigned || (!isGoal && unit === 'percent' && (meaning.kind === 'quality' || isMoved))
   return isChange ? (start[knob] ?? 0) + size : value
 }
 

@@ -9,7 +9,7 @@ import { DEFAULT_SETTINGS, SETTINGS } from '../../../src-contract/settings.ts'
 import { understand } from '../../../src-contract/words/understand.ts'
 
 /** Phrases with what they ask for: `knob+`, `knob-`, `name=value`, `?unknown`, `-` for nothing; `a/b` are equally right. */
-const SETS = [1, 2, 3, 4].map((set) =>
+const SETS = [1, 2, 3, 4, 5, 6].map((set) =>
   readFileSync(path.join(import.meta.dirname, `phrases-${set}.tsv`), 'utf8')
     .trim()
     .split('\n')
