@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Page } from 'playwright/test'
 import type { Batch, Settings, SystemState } from '../src-contract/app.ts'
 import { violations } from './axe.ts'
 import { songBytes } from './desktop-songs.ts'
@@ -693,12 +694,44 @@ test('copying says whether it did', async ({ page }) => {
   await expect(button, 'it may be tried again').toBeFocused()
 })
 
-test('a page without its link says what to do', async ({ page, program, context }) => {
-  const stranger = await context.newPage()
-  await stranger.goto(program.baseUrl)
-  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Open Loudsmith with a link')
-  await expect(stranger.locator('main')).toContainText('loudsmith open')
+test('a tab without its link is let in by the one that is open, and else says what to do', async ({
+  page,
+  program,
+  context,
+  browser,
+}) => {
   await expect(page.locator('.first')).toBeVisible()
+  const heading = (tab: Page) => tab.getByRole('heading', { level: 1 })
+  const stranger = await (await browser.newContext()).newPage()
+  await stranger.goto(program.baseUrl)
+  await expect(heading(stranger)).toHaveText('Open Loudsmith with a link')
+  await expect(stranger.locator('main')).toContainText('loudsmith open')
+
+  const second = await context.newPage()
+  await second.goto(program.baseUrl)
+  await expect(heading(second)).toHaveText('Loudsmith is open in another tab')
+  const code = (await second.locator('.tab-code').textContent()) as string
+  expect(code).toMatch(/^\d{4}$/)
+  const asking = page.getByRole('alert').filter({ hasText: 'asks to be let in' })
+  await expect(asking).toContainText(code)
+  for (const tab of [page, second]) expect(await violations(tab)).toEqual([])
+  const third = await context.newPage()
+  await third.goto(program.baseUrl)
+  await expect(heading(third), 'one at a time').toHaveText('Open Loudsmith with a link')
+  await asking.getByRole('button', { name: 'Refuse' }).click()
+  await expect(asking).toHaveCount(0)
+  await second.getByRole('button', { name: 'Ask the other tab again' }).click()
+  await expect(second.locator('.tab-code')).not.toHaveText(code)
+  await asking.getByRole('button', { name: 'Let it in' }).click()
+  await expect(second.locator('.first')).toBeVisible()
+  await second.reload()
+  await expect(second.locator('.first')).toBeVisible()
+
+  // After a restart no tab knows who is there.
+  await program.killAndRestart()
+  await expect(heading(page)).toHaveText('Loudsmith was started again')
+  await third.reload()
+  await expect(heading(third)).toHaveText('Open Loudsmith with a link')
 })
 
 test('a link opens one tab once: it leaves the address, a reload works, and whoever has it later is told the command for another', async ({

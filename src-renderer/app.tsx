@@ -70,6 +70,7 @@ function Window() {
           {t.lost}
         </p>
       )}
+      <AskingTab />
       {isLockedOut ? (
         <main id="content" className="work locked" tabIndex={-1}>
           <LockedOut />
@@ -87,6 +88,25 @@ function Window() {
       <Notices />
       <KeySheet isOpen={isKeySheetOpen} onClose={() => showKeySheet(false)} />
     </>
+  )
+}
+
+/** A new tab of this browser that asks to be let in. */
+function AskingTab() {
+  const { service, answerTab } = useApp()
+  const { t } = useWords()
+  const code = useSelect(service.store, (state) => state.askingCode)
+  if (code === null) return null
+  return (
+    <div className="strip asking" role="alert">
+      <span>{t.tabs.asks(code)}</span>
+      <Button small onClick={() => answerTab(true)}>
+        {t.tabs.letIn}
+      </Button>
+      <Button small look="quiet" onClick={() => answerTab(false)}>
+        {t.tabs.refuse}
+      </Button>
+    </div>
   )
 }
 
@@ -201,13 +221,24 @@ function useMenuCommands(openKeySheet: () => void): void {
  * restarted.
  */
 function LockedOut() {
-  const { client, batch, notices, service } = useApp()
+  const { client, batch, notices, service, askToBeLetIn } = useApp()
   const { t } = useWords()
+  const code = useSelect(service.store, (state) => state.ownCode)
   const hasEnded = client.session() !== null
   const isTicketSpent = useSelect(service.store, (state) => state.isTicketSpent)
   const unsent = useSelect(batch.uploads.store, () => batch.uploads.unreached())
   const { title, text } = isTicketSpent ? t.locked.spent : hasEnded ? t.locked.again : t.locked
   useEffect(() => notices.announce(`${title}. ${text} ${OPEN_COMMAND}`), [notices, title, text])
+  if (code)
+    return (
+      <>
+        <h1>{t.tabs.title}</h1>
+        <p className="dim">{t.tabs.text}</p>
+        <p className="tab-code" role="status">
+          {code}
+        </p>
+      </>
+    )
   return (
     <>
       <h1>{title}</h1>
@@ -219,6 +250,7 @@ function LockedOut() {
         {t.locked.inSource} <code>{OPEN_COMMAND_IN_SOURCE}</code>
       </p>
       {unsent > 0 && <p>{t.locked.unsent(unsent)}</p>}
+      {code === null && <Button onClick={askToBeLetIn}>{t.tabs.askAgain}</Button>}
     </>
   )
 }

@@ -41,26 +41,117 @@ export function keepSession(session: string): void {
   sessionStorage.setItem(STORED, session)
 }
 
+/** A tab without a credential that asks the others to let it in. */
+export interface TabRequest {
+  readonly requestId: string
+  /** Four digits that both tabs show. */
+  readonly code: string
+}
+
+/** Time that a tab waits to be let in, ms. */
+const REQUEST_MS = 60_000
+
 export interface TabsOptions {
   /** The credential of this tab while the server accepts it; null otherwise. */
   readonly valid: () => string | null
   /** Called with a valid credential from another tab if this one has none. */
   readonly onGiven: (session: string) => void
+  /** Called with a tab that asks to be let in, and with null once it is answered or has waited too long. */
+  readonly onAsked: (request: TabRequest | null) => void
+}
+
+/** Messages between the tabs; the browser delivers them within one origin only. */
+type TabMessage =
+  | { readonly kind: 'ask' }
+  | { readonly kind: 'session'; readonly session: string }
+  | { readonly kind: 'request'; readonly request: TabRequest }
+  | { readonly kind: 'shown'; readonly requestId: string }
+  | { readonly kind: 'over'; readonly requestId: string }
+  | { readonly kind: 'letIn'; readonly requestId: string; readonly session: string }
+
+function openChannel(hear: (message: TabMessage) => void): (message: TabMessage) => void {
+  const channel = new BroadcastChannel(STORED)
+  channel.onmessage = ({ data }: MessageEvent<TabMessage>) => hear(data)
+  return (message) => channel.postMessage(message)
+}
+
+/** A tab among the others of this browser. */
+export interface Tabs {
+  /** Requests a valid credential from the others. */
+  readonly ask: () => void
+  /** Offers the others this tab's own. */
+  readonly tell: () => void
+  /** Answers the tab that asks to be let in. */
+  readonly answer: (isLetIn: boolean) => void
 }
 
 /**
- * Connects the tabs of this origin in this browser: a tab with an expired credential takes over that of another. `ask`
- * requests one, `tell` offers this tab's own.
+ * Connects the tabs of this origin in this browser: a tab with an expired credential takes over that of another, and a
+ * tab that never had one is let in by hand, one at a time.
  */
-export function joinTabs({ valid, onGiven }: TabsOptions): { readonly ask: () => void; readonly tell: () => void } {
-  const channel = new BroadcastChannel(STORED)
+export function joinTabs({ valid, onGiven, onAsked }: TabsOptions): Tabs {
+  let asking: string | null = null
+  let patience: ReturnType<typeof setTimeout> | undefined
+  const end = () => {
+    clearTimeout(patience)
+    asking = null
+    onAsked(null)
+  }
   const tell = () => {
     const session = valid()
-    if (session) channel.postMessage({ session })
+    if (session) send({ kind: 'session', session })
   }
-  channel.onmessage = ({ data }: MessageEvent<{ session?: string }>) => {
-    if (!data.session) tell()
-    else if (!valid()) onGiven(data.session)
+  const send = openChannel((message) => {
+    if (message.kind === 'ask') tell()
+    else if (message.kind === 'session' && !valid()) onGiven(message.session)
+    else if (message.kind === 'request' && valid() && asking === null) {
+      const { requestId } = message.request
+      asking = requestId
+      patience = setTimeout(end, REQUEST_MS)
+      onAsked(message.request)
+      send({ kind: 'shown', requestId })
+    } else if ((message.kind === 'over' || message.kind === 'letIn') && message.requestId === asking) end()
+  })
+  return {
+    ask: () => send({ kind: 'ask' }),
+    tell,
+    answer(isLetIn) {
+      const session = valid()
+      const requestId = asking
+      if (requestId === null) return
+      send(isLetIn && session ? { kind: 'letIn', requestId, session } : { kind: 'over', requestId })
+      end()
+    },
   }
-  return { ask: () => channel.postMessage({}), tell }
+}
+
+export interface AskTabsOptions {
+  /** Called once another tab shows the request, and with null once no tab does. */
+  readonly onShown: (request: TabRequest | null) => void
+  readonly onLetIn: (session: string) => void
+}
+
+/** Asks the other tabs of this browser to let this one in, for a minute. Nothing is shown where no tab can. */
+export function askTabs({ onShown, onLetIn }: AskTabsOptions): void {
+  const [number = 0] = crypto.getRandomValues(new Uint32Array(1))
+  const request = { requestId: crypto.randomUUID(), code: String(number % 10_000).padStart(4, '0') }
+  const { requestId } = request
+  let isOver = false
+  const end = () => {
+    if (!isOver) onShown(null)
+    isOver = true
+  }
+  const send = openChannel((message) => {
+    if (isOver || !('requestId' in message) || message.requestId !== requestId) return
+    if (message.kind === 'shown') onShown(request)
+    else if (message.kind === 'over') end()
+    else {
+      isOver = true
+      onLetIn(message.session)
+    }
+  })
+  const leave = () => send({ kind: 'over', requestId })
+  addEventListener('pagehide', leave, { once: true })
+  setTimeout(end, REQUEST_MS)
+  send({ kind: 'request', request })
 }

@@ -250,6 +250,8 @@ export function createAppState(opening: Opening) {
   return {
     ...stores,
     renew: link.renew,
+    askToBeLetIn: link.askToBeLetIn,
+    answerTab: link.answerTab,
     /** Applies the session and ticket of another link opened in this tab. */
     reopen({ session, isTicketSpent }: Opening) {
       service.ticketSpent(isTicketSpent)

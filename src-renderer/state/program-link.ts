@@ -3,7 +3,7 @@ import { type Client, createClient } from '../../src-contract/client.ts'
 import type { LiveEvent } from '../../src-contract/events.ts'
 import { type OpenStream, ownStream } from '../../src-contract/follow-events.ts'
 import { followForPage, type LinkState } from '../api/events.ts'
-import { joinTabs, keepSession } from '../api/session.ts'
+import { askTabs, joinTabs, keepSession, type Tabs } from '../api/session.ts'
 import { streamOfAllTabs } from '../api/shared-stream.ts'
 import type { createService } from './service.ts'
 
@@ -39,7 +39,7 @@ export class ProgramLink {
   readonly #deps: ProgramLinkDeps
   readonly #open: OpenStream
   /** The other tabs of this browser; null if the page is on its own. */
-  readonly #tabs: ReturnType<typeof joinTabs> | null
+  readonly #tabs: Tabs | null
   /** Ends the connection for good; null before it has begun. */
   #end: AbortSignal | null = null
   /** Stops the current connection. */
@@ -48,9 +48,11 @@ export class ProgramLink {
   constructor(deps: ProgramLinkDeps) {
     this.#deps = deps
     this.#open = streamFor(deps.client)
-    // A page that never had its link is not let in by other tabs: it has to be opened by its link.
-    const hasTabs = deps.client.session() !== null && typeof BroadcastChannel !== 'undefined'
-    this.#tabs = hasTabs ? joinTabs({ valid: () => this.#validSession(), onGiven: this.renew }) : null
+    const { client, service } = deps
+    const hasTabs = client.session() !== null && typeof BroadcastChannel !== 'undefined'
+    this.#tabs = hasTabs
+      ? joinTabs({ valid: () => this.#validSession(), onGiven: this.renew, onAsked: service.askedBy })
+      : null
   }
 
   /** Follows the live events until `end` fires, or the program refuses the credential. Never throws. */
@@ -67,9 +69,19 @@ export class ProgramLink {
     const signal = AbortSignal.any([end, own.signal])
     await followForPage({ open: this.#open, onEvent, onCatchUp, onLink, signal }).catch(() => {
       service.lockOut()
-      this.#tabs?.ask()
+      if (this.#tabs) this.#tabs.ask()
+      else this.askToBeLetIn()
     })
   }
+
+  /** Asks the other tabs to let this one in, which never had a credential. */
+  readonly askToBeLetIn = (): void => {
+    if (typeof BroadcastChannel === 'undefined') return
+    askTabs({ onShown: this.#deps.service.asks, onLetIn: this.renew })
+  }
+
+  /** Lets the tab in that asks for it, or sends it away. */
+  readonly answerTab = (isLetIn: boolean): void => this.#tabs?.answer(isLetIn)
 
   /**
    * Continues with the credential of a newer start of the program: reloads all data and resends files that did not

@@ -5,6 +5,7 @@ import type { Settings, SystemState } from '../../src-contract/app.ts'
 import { atMost } from '../../src-contract/at-most.ts'
 import type { Client } from '../../src-contract/client.ts'
 import type { LinkState } from '../api/events.ts'
+import type { TabRequest } from '../api/session.ts'
 
 export interface Service {
   readonly account: Account | null
@@ -15,6 +16,10 @@ export interface Service {
   readonly isLockedOut: boolean
   /** The page was opened with a link already used or too old. */
   readonly isTicketSpent: boolean
+  /** The code that this tab shows while it asks another to let it in; null once that is over, undefined before. */
+  readonly ownCode?: string | null
+  /** The code of another tab that asks to be let in. */
+  readonly askingCode: string | null
 }
 
 /** Creates the store of the service's state, with its actions. */
@@ -26,6 +31,7 @@ export function createService(client: Client, { isTicketSpent = false }: { reado
     link: 'connecting',
     isLockedOut: false,
     isTicketSpent,
+    askingCode: null,
   }))
   const inAccountTurn = atMost(1)
   const inReadingTurn = atMost(1)
@@ -75,6 +81,8 @@ export function createService(client: Client, { isTicketSpent = false }: { reado
     showLink: (link: LinkState) => store.setState({ link }),
     lockOut: () => store.setState({ isLockedOut: true }),
     ticketSpent: (isSpent: boolean) => store.setState({ isTicketSpent: isSpent }),
+    asks: (request: TabRequest | null) => store.setState({ ownCode: request?.code ?? null }),
+    askedBy: (request: TabRequest | null) => store.setState({ askingCode: request?.code ?? null }),
     letIn: () => store.setState({ isLockedOut: false, link: 'connecting' }),
   }
 }

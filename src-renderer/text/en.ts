@@ -59,6 +59,14 @@ export const en = {
     },
     unsent: (count: number) => `Keep this tab open: ${songs(count)} ${count === 1 ? 'has' : 'have'} not been sent yet.`,
   },
+  tabs: {
+    title: 'Loudsmith is open in another tab',
+    text: 'Go to that tab. If it shows this number, press “Let it in”.',
+    askAgain: 'Ask the other tab again',
+    asks: (code: string) => `A new tab asks to be let in. Its number is ${code}.`,
+    letIn: 'Let it in',
+    refuse: 'Refuse',
+  },
   broken: {
     title: 'This screen could not be shown',
     text: 'Your songs and settings are safe. Reloading the page usually helps.',

@@ -53,6 +53,14 @@ export const ko: Text = {
     },
     unsent: (count) => `이 탭을 닫지 마세요. 아직 보내지 못한 ${count}곡은 여기에만 있어요.`,
   },
+  tabs: {
+    title: 'Loudsmith가 다른 탭에 열려 있어요',
+    text: '그 탭으로 가서 같은 번호가 보이면 ‘허용’을 누르세요.',
+    askAgain: '다른 탭에 다시 요청',
+    asks: (code) => `새 탭이 연결을 요청했어요. 번호는 ${code}예요.`,
+    letIn: '허용',
+    refuse: '거절',
+  },
   broken: {
     title: '화면을 표시하지 못했어요',
     text: '곡과 설정은 안전해요. 새로고침하면 대부분 해결돼요.',
