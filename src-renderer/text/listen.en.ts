@@ -140,6 +140,7 @@ export const listenEn = {
     before: 'What changes',
     after: 'What changed',
     planning: 'Planned once the song is measured.',
+    remarks: (count: number): string => (count === 1 ? '1 remark' : `${count} remarks`),
   },
   verdict: {
     title: 'Where it plays',
@@ -197,8 +198,6 @@ export const listenEn = {
   decisions: 'What was done, and why',
   repairs: {
     title: 'Repaired',
-    only: 'only what was found',
-    none: 'No damage was found.',
     kinds: {
       dc_offset: 'DC offset',
       rumble: 'Rumble',

@@ -138,6 +138,7 @@ export const listenKo: ListenText = {
     before: '바뀔 내용',
     after: '바뀐 내용',
     planning: '측정이 끝나면 계획해요.',
+    remarks: (count) => `참고 ${count}가지`,
   },
   verdict: {
     title: '스트리밍될 때',
@@ -195,8 +196,6 @@ export const listenKo: ListenText = {
   decisions: '처리 내용과 이유',
   repairs: {
     title: '복원',
-    only: '발견된 문제만',
-    none: '손상된 곳은 없었어요.',
     kinds: {
       dc_offset: 'DC 오프셋',
       rumble: '초저역 잡음',

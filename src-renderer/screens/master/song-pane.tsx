@@ -41,7 +41,7 @@ export const SongPane = memo(function SongPane({ rows, forecast, drop, note, onC
           {t.drop.add}
         </Button>
         <span className="clip" title={t.drop.limits}>
-          {note ?? t.drop.anywhere}
+          {note ?? (rows.length === 0 && t.drop.anywhere)}
         </span>
       </fieldset>
       <StemsQuestion />

@@ -1,4 +1,6 @@
 /** What mastering changes, or has changed: a sentence, the repairs, and what was found. */
+import { ChevronDown } from 'lucide-react'
+import { useState } from 'react'
 import type { Repair, Report, Warning } from '../../../src-contract/report.ts'
 import { decisionText } from '../../../src-contract/text/decisions.ts'
 import { frequency, unbroken } from '../../../src-contract/text/numbers.ts'
@@ -7,7 +9,7 @@ import { stemChanges } from '../../../src-contract/text/stem-changes.ts'
 import { changeSummary } from '../../../src-contract/text/summary.ts'
 import { warningText } from '../../../src-contract/text/text.ts'
 import { useApp, useSelect } from '../../state/app-state.ts'
-import type { SongRow } from '../../state/song-rows.ts'
+import { partWarnings, type SongRow } from '../../state/song-rows.ts'
 import { useListenWords } from './context.tsx'
 
 /** Warnings already covered by the verdict or the list of repairs. */
@@ -58,11 +60,9 @@ export function Changed({
     <section className="repairs" aria-label={l.changes.after}>
       <header>
         <h2>{l.changes.after}</h2>
-        <span className="faint">{l.repairs.only}</span>
       </header>
       {report && <p className="says">{unbroken(changeSummary(report.decisions, results)[language])}</p>}
       {inStems && <p className="says">{unbroken(inStems[language])}</p>}
-      {report && repairs.length === 0 && <p className="note">{l.repairs.none}</p>}
       <ul className="fixes">
         {repairs.map((repair, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two repairs of one kind differ in nothing but their place
@@ -74,14 +74,35 @@ export function Changed({
   )
 }
 
+/** What was found in a song: damage, and folded what is only worth knowing, which the tags of its row say as well. */
 function Notes({ warnings }: { warnings: readonly Warning[] }) {
+  const { l } = useListenWords()
+  const [isOpen, setOpen] = useState(false)
+  const { damage, remarks } = partWarnings(warnings)
+  return (
+    <>
+      {damage.map((warning) => (
+        <Note key={`${warning.code} ${warning.platform ?? ''}`} {...warning} />
+      ))}
+      {remarks.length > 0 && (
+        <button type="button" className="more" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {l.changes.remarks(remarks.length)}
+          <ChevronDown className="i s" aria-hidden="true" />
+        </button>
+      )}
+      {isOpen && remarks.map((warning) => <Note key={`${warning.code} ${warning.platform ?? ''}`} {...warning} />)}
+    </>
+  )
+}
+
+function Note({ code, message, platform, values }: Warning) {
   const { t, language } = useListenWords()
-  return warnings.map(({ code, message, platform, values }) => (
-    <p key={`${code} ${platform ?? ''}`} className="note">
+  return (
+    <p className="note">
       {platform && `${t.platforms[platform]}: `}
       {unbroken(warningText(code, values, language) || message)}
     </p>
-  ))
+  )
 }
 
 function RepairRow({ repair }: { repair: Repair }) {

@@ -2,6 +2,7 @@
 
 import { useMemo } from 'react'
 import { clock } from '../../../src-contract/text/numbers.ts'
+import { useOneTabStop } from '../../components/use-one-tab-stop.ts'
 import { type LanesLayout, timeAxis } from '../../drawing/lanes.ts'
 import { largestReductions } from '../../drawing/reductions.ts'
 import type { PlaybackVersion } from '../../playback/state.ts'
@@ -27,6 +28,7 @@ export function ReductionMarkers({ layout, view, version }: MarkersProps) {
     () => (curves?.gain_reduction_db ? largestReductions(curves.gain_reduction_db, curves.step_seconds) : []),
     [curves],
   )
+  const keys = useOneTabStop<HTMLUListElement>('button', 'row')
   if (places.length === 0) return null
   const { toX } = timeAxis(layout, view)
   return (
@@ -36,6 +38,7 @@ export function ReductionMarkers({ layout, view, version }: MarkersProps) {
       style={{ top: layout.reduction.top - MARKER_PX }}
       onPointerDown={(event) => event.stopPropagation()}
       onDoubleClick={(event) => event.stopPropagation()}
+      {...keys}
     >
       {places.map(({ fromSeconds, seconds, reductionDb }) => {
         const name = l.timeView.reductionAt(format.level(reductionDb), clock(fromSeconds))

@@ -2,6 +2,7 @@
  * The long-term spectrum of original and version against the target curve, with its finding in words and as a table.
  */
 
+import { ChartLine, Table2 } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import { frequency, nominalHz, nominalName, unbroken } from '../../../src-contract/text/numbers.ts'
 import { Button } from '../../components/button.tsx'
@@ -87,6 +88,7 @@ export function SpectrumPanel() {
   const finding = findingOf(curves, l, format)
   const sentence = unbroken(finding.charAt(0).toUpperCase() + finding.slice(1))
   const aimName = curves.isReference ? l.reference : l.spectrum.target
+  const Icon = isTable ? ChartLine : Table2
   return (
     <section className="spectrum" aria-label={l.spectrum.title}>
       <header>
@@ -123,9 +125,13 @@ export function SpectrumPanel() {
       )}
       <p className="finding">
         <span aria-hidden={!isTable}>{sentence}</span>
-        <Button look="quiet" small onClick={() => setTable(!isTable)}>
-          {isTable ? l.spectrum.plot : l.spectrum.table}
-        </Button>
+        <Button
+          look="quiet"
+          small
+          label={isTable ? l.spectrum.plot : l.spectrum.table}
+          icon={<Icon className="i s" aria-hidden="true" />}
+          onClick={() => setTable(!isTable)}
+        />
       </p>
     </section>
   )

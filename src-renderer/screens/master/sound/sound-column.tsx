@@ -224,6 +224,9 @@ function shapesOf(audition: Audition | null): { readonly planned: readonly Band[
   }
 }
 
+/** The headings of folded parts. */
+const FOLDS = '.fold > button'
+
 /** The fields alone: in the column, or in the sheet of a narrow window. */
 export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
   const { batch, auditions } = useApp()
@@ -237,6 +240,8 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
   )
   const shapes = useMemo(() => shapesOf(audition), [audition])
   const tools = useOneTabStop('button', 'row')
+  const foldsOfSound = useOneTabStop<HTMLElement>(FOLDS, 'column')
+  const foldsOfDelivery = useOneTabStop<HTMLElement>(FOLDS, 'column')
   const { settings } = sound
   const common = useSelect(batch.store, (state) => state.batch?.settings)
   const reference = useSelect(batch.references.store, ({ known }) => known[settings?.reference_source_id ?? ''])
@@ -250,7 +255,7 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
   return (
     <>
       <StemOrMaster sourceId={shownIds.at(-1)}>
-        <section className="sound-part" aria-label={t.settings.title}>
+        <section className="sound-part" aria-label={t.settings.title} {...foldsOfSound}>
           <div className="row sound-head">
             <h2 className="grow">{t.settings.title}</h2>
             <div className="row tight" role="toolbar" aria-label={t.sound.actions} {...tools}>
@@ -295,7 +300,7 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
           <DetailsSection rows={rows} chosen={sound.rowIds} />
         </section>
       </StemOrMaster>
-      <section className="delivery-part" aria-label={t.sound.delivery}>
+      <section className="delivery-part" aria-label={t.sound.delivery} {...foldsOfDelivery}>
         <div className="row sound-head">
           <h2 className="grow">{t.sound.delivery}</h2>
         </div>
