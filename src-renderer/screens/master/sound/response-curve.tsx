@@ -30,6 +30,8 @@ const FINE = 0.2
 
 export interface ResponseCurveProps {
   settings: ToneSettings
+  /** Settings with what is suggested and not in use; undefined without. */
+  suggested: ToneSettings | undefined
   toneDb: AnalysisSummary['tone_db'] | undefined
   /** Planned gain and target spectrum, if known. */
   planned: readonly Band[]
@@ -37,7 +39,7 @@ export interface ResponseCurveProps {
   onChange: (change: Partial<ToneSettings>) => void
 }
 
-export function ResponseCurve({ settings, toneDb, planned, aim, onChange }: ResponseCurveProps) {
+export function ResponseCurve({ settings, suggested, toneDb, planned, aim, onChange }: ResponseCurveProps) {
   const { t } = useWords()
   const host = useRef<HTMLDivElement>(null)
   const [width] = useSize(host, [306, HEIGHT_PX])
@@ -79,6 +81,7 @@ export function ResponseCurve({ settings, toneDb, planned, aim, onChange }: Resp
         <line className="zero" x1={0} x2={width} y1={toY(0)} y2={toY(0)} />
         <path className="a-plan" d={back.planned} />
         <path className="l-aim" d={back.aim} />
+        {suggested && <path className="l-suggested" d={responsePath((hz) => ownToneDb(suggested, hz), layout)} />}
         <path className="l-own" d={responsePath((hz) => ownToneDb(settings, hz), layout)} />
         <Points settings={settings} layout={layout} onChange={onChange} />
       </svg>

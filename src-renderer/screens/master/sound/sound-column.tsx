@@ -6,9 +6,11 @@ import { Button } from '../../../components/button.tsx'
 import { Segmented } from '../../../components/choices.tsx'
 import { DifferenceButton } from '../../../components/difference-button.tsx'
 import { useOneTabStop } from '../../../components/use-one-tab-stop.ts'
+import { TONE_POINTS } from '../../../drawing/response.ts'
 import { type Band, tiltedBands } from '../../../drawing/spectrum.ts'
 import { differenceOf, heardDifference } from '../../../playback/state.ts'
 import { useApp, usePlayback, useSelect } from '../../../state/app-state.ts'
+import { openSettings, suggestionOf } from '../../../state/proposals.ts'
 import type { ScopeChoice, SettingsPart } from '../../../state/scope.ts'
 import type { SongRow } from '../../../state/song-rows.ts'
 import { isInSlot, SLOTS, slotOf } from '../../../state/sound-slots.ts'
@@ -229,7 +231,7 @@ const FOLDS = '.fold > button'
 
 /** The fields alone: in the column, or in the sheet of a narrow window. */
 export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
-  const { batch, auditions } = useApp()
+  const { batch, auditions, proposals } = useApp()
   const { t } = useWords()
   const sound = useScope('sound')
   const delivery = useScope('delivery')
@@ -242,6 +244,9 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
   const tools = useOneTabStop('button', 'row')
   const foldsOfSound = useOneTabStop<HTMLElement>(FOLDS, 'column')
   const foldsOfDelivery = useOneTabStop<HTMLElement>(FOLDS, 'column')
+  const suggestion = useSelect(proposals.store, (state) =>
+    shownIds.length === 1 ? suggestionOf(rows.find((row) => row.rowId === shownIds[0])?.song, state) : undefined,
+  )
   const { settings } = sound
   const common = useSelect(batch.store, (state) => state.batch?.settings)
   const reference = useSelect(batch.references.store, ({ known }) => known[settings?.reference_source_id ?? ''])
@@ -252,6 +257,8 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
   const [shownId] = shownIds.length === 1 ? shownIds : []
   const shown = rows.find((row) => row.rowId === shownId)
   const own = shown?.song?.settings ?? common
+  const open = suggestion && own ? openSettings(suggestion.settings, own) : {}
+  const suggestsTone = TONE_POINTS.some(({ name }) => open[name] !== undefined)
   return (
     <>
       <StemOrMaster sourceId={shownIds.at(-1)}>
@@ -270,6 +277,7 @@ export function SoundFields({ rows }: { rows: readonly SongRow[] }) {
           <WordsBox row={shown} settings={settings} rowIds={sound.rowIds} />
           <ResponseCurve
             settings={settings}
+            suggested={suggestsTone ? { ...settings, ...open } : undefined}
             toneDb={song?.analysis?.tone_db}
             planned={shapes.planned}
             aim={shapes.aim}
