@@ -75,6 +75,7 @@ export class BullQueue implements Queue {
   readonly #offered = new Map<string, Offered>()
   readonly #closing = new AbortController()
   #lastAdd: Promise<void> = Promise.resolve()
+  #closed: Promise<void> | undefined
 
   constructor(deps: BullQueueDeps) {
     this.#deps = deps
@@ -134,14 +135,20 @@ export class BullQueue implements Queue {
     return { waiting, active }
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
     this.#closing.abort(new Error('the server stops'))
     const left = [...this.#offered.values()]
     this.#offered.clear()
     for (const { resolve } of left) resolve({ kind: 'left' })
     const inOrder = Promise.allSettled([this.#events.close(), this.#queue.close()])
     await Promise.race([inOrder, this.#deps.clock.sleep(CLOSE_LIMIT_MS)])
-    await Promise.allSettled([this.#events.disconnect(), this.#queue.disconnect()])
+    // Cut, not awaited: while Redis is away, the end of a connection is never told.
+    void Promise.allSettled([this.#events.disconnect(), this.#queue.disconnect()])
   }
 
   /** Follows the events of the queue, from anew after one that cannot be read. */

@@ -356,6 +356,18 @@ describe.skipIf(!hasRedis())('several machines', () => {
     expect((await list()).troubles).toMatchObject([{ code: 'bytes_differ' }])
   })
 
+  test('the owner ends with every part of it although its queue is gone', async () => {
+    const gone = await startRedis()
+    const lines: string[] = []
+    const farm = { queue: gone.address, blobs: blobs(), timing: TIMING }
+    const log = createLog('warn', systemClock, (line) => lines.push(line))
+    service = await startService({ farm, forkEngine: own.fork, dataDir: path.join(folder, 'data'), log })
+    await gone.stop()
+    await service.stop()
+    service = undefined
+    expect(lines.join()).not.toContain('is left behind')
+  })
+
   test('a queue that could lose songs is refused at the start, each reason by its name', async () => {
     const opened = (address = redis.address) =>
       openRedis(queuePlace(address)).then(
