@@ -20,6 +20,7 @@ const DELIVERY: readonly SettingName[] = [
   'release_level',
   'naming',
   'ascii_names',
+  'file_tags',
 ]
 
 /** The part with which each scope begins. */
