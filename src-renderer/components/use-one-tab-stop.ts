@@ -19,15 +19,26 @@ export function useOneTabStop<Host extends HTMLElement = HTMLDivElement>(
 ): OneTabStop<Host> {
   const ref = useRef<Host>(null)
   const last = useRef<Element | null>(null)
-  const controls = () =>
-    [...(ref.current?.querySelectorAll<HTMLElement>(selector) ?? [])].filter((one) => one.getClientRects().length > 0)
+  const found = () => [...(ref.current?.querySelectorAll<HTMLElement>(selector) ?? [])]
+  const controls = () => found().filter((one) => one.checkVisibility())
   const mark = () => {
-    const all = controls()
-    const stop = all.find((one) => one === last.current) ?? all[0]
-    for (const one of all) one.tabIndex = one === stop ? 0 : -1
+    const visible = controls()
+    const stop = visible.find((one) => one === last.current) ?? visible[0]
+    // A hidden one may appear without a render.
+    if (stop) for (const one of found()) one.tabIndex = one === stop ? 0 : -1
   }
-  // After every render: controls come and go.
-  useEffect(mark)
+  const marked = useRef<readonly Element[]>([])
+  // Controls come and go with any render; asking which are visible computes the styles of the page.
+  useEffect(() => {
+    const all = found()
+    if (all.length === marked.current.length && all.every((one, at) => one === marked.current[at])) return
+    marked.current = all
+    mark()
+  })
+  useEffect(() => {
+    addEventListener('resize', mark)
+    return () => removeEventListener('resize', mark)
+  })
   return {
     ref,
     onFocus: ({ target }) => {
