@@ -3,6 +3,7 @@ import { Check, Copy, X } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useWords } from '../text/context.tsx'
 import { Button, type ButtonProps } from './button.tsx'
+import './copy.css'
 
 const SHOWN_MS = 2000
 

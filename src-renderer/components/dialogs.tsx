@@ -4,6 +4,7 @@ import { Dialog, DropdownMenu } from 'radix-ui'
 import { type ReactNode, type RefObject, useRef, useState } from 'react'
 import { useWords } from '../text/context.tsx'
 import { Button } from './button.tsx'
+import './dialogs.css'
 
 export interface ModalProps {
   title: string

@@ -1,6 +1,7 @@
 /** A part of a column, collapsed to one line until it is opened. */
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useId, useState } from 'react'
+import './fold.css'
 
 interface FoldProps {
   title: string

@@ -2,6 +2,7 @@
 import { Fragment } from 'react'
 import { useWords } from '../text/context.tsx'
 import { Modal } from './dialogs.tsx'
+import './key-sheet.css'
 
 const GROUPS = [
   {

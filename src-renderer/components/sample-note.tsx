@@ -1,6 +1,7 @@
 /** Advice on listening to the sample song, shown wherever it can be played. */
 import { Ear } from 'lucide-react'
 import { useWords } from '../text/context.tsx'
+import './sample-note.css'
 
 export function SampleNote() {
   const { t } = useWords()

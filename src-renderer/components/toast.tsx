@@ -3,6 +3,7 @@ import { Undo2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useWords } from '../text/context.tsx'
 import { Button } from './button.tsx'
+import './toast.css'
 
 export interface ToastProps {
   text: string

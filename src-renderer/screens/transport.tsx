@@ -17,6 +17,7 @@ import {
 } from '../playback/state.ts'
 import { useApp, usePlayback } from '../state/app-state.ts'
 import { useWords } from '../text/context.tsx'
+import './transport.css'
 
 /** Interval between readings of a paused position, ms. */
 const STILL_MS = 250

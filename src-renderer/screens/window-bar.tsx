@@ -5,6 +5,7 @@ import { Menu } from '../components/dialogs.tsx'
 import { addressOf, go, NAVIGATION, type Route } from '../router.ts'
 import { useApp, useSelect } from '../state/app-state.ts'
 import { useWords } from '../text/context.tsx'
+import './window-bar.css'
 
 export function WindowBar({ route }: { route: Route }) {
   const { t, format } = useWords()

@@ -11,6 +11,7 @@ import { useWords } from '../../text/context.tsx'
 import { Problem, SecretBox, useAction } from '../settings/section.tsx'
 import { Batches } from './batches.tsx'
 import { SNIPPETS, type SnippetLanguage } from './snippets.ts'
+import './automate.css'
 
 /** File name in the samples without a song. */
 const SAMPLE_SONG = 'song.wav'

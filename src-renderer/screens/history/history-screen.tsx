@@ -11,6 +11,7 @@ import { ExpiringStrip } from './expiring-strip.tsx'
 import { HistoryActionBar } from './history-action-bar.tsx'
 import { HistoryTable, type Line } from './history-table.tsx'
 import { HistoryTools } from './history-tools.tsx'
+import './history.css'
 
 export default function HistoryScreen({ isSearching }: { isSearching: boolean }) {
   const { history } = useApp()

@@ -18,6 +18,7 @@ import { Clock, Level, PlayButton, Steady } from '../transport.tsx'
 import { SoundFields } from './sound/sound-column.tsx'
 import { useRowActions } from './use-row-actions.ts'
 import type { StartControl } from './use-start.ts'
+import './bench.css'
 
 interface BenchProps {
   rows: readonly SongRow[]
@@ -343,7 +344,7 @@ function Message({ rows, start, batchSeconds, isPaused }: MessageProps) {
   const percent = all > 0 ? (100 * ended + running) / all : 0
   return (
     <div className="batch-said">
-      <p>
+      <p className="two-lines">
         <b>{strong}</b> <span className="dim">{weak}</span>
       </p>
       {isUnderWay && (

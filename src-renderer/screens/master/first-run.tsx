@@ -6,6 +6,7 @@ import { SampleNote } from '../../components/sample-note.tsx'
 import { fetchSampleSong } from '../../sample-song/sample-song.ts'
 import { useWords } from '../../text/context.tsx'
 import { StemsQuestion } from '../stage/stems/stems-question.tsx'
+import './first-run.css'
 
 export interface FirstRunProps {
   isOver: boolean

@@ -18,6 +18,7 @@ import { useForecast, useRows, useShownIds } from './use-batch.ts'
 import type { DropState } from './use-drop.ts'
 import { useStart } from './use-start.ts'
 import { useWorkspaceKeys } from './use-workspace-keys.ts'
+import './master.css'
 
 interface MasterScreenProps {
   /** Address of a job on the stage; empty without one. */

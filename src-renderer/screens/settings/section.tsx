@@ -9,6 +9,7 @@ import { TextField, type TextFieldProps } from '../../components/text-field.tsx'
 import { useApp } from '../../state/app-state.ts'
 import { type Refusal, refusalOf } from '../../state/refusal.ts'
 import { useWords } from '../../text/context.tsx'
+import './settings.css'
 
 export interface SectionProps {
   titleId: string

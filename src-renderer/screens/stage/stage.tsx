@@ -37,6 +37,7 @@ import type { Subject } from './subject.ts'
 import { TimeLanes } from './time-lanes.tsx'
 import { Verdict } from './verdict.tsx'
 import { VersionSwitch } from './version-switch.tsx'
+import './stage.css'
 
 interface StageProps {
   subject: Subject

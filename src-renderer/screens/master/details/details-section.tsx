@@ -15,6 +15,7 @@ import type { SongRow } from '../../../state/song-rows.ts'
 import { useWords } from '../../../text/context.tsx'
 import type { Text } from '../../../text/en.ts'
 import { DetailsTable } from './details-table.tsx'
+import './details.css'
 
 /** A song with details, possibly still being uploaded. */
 interface Described {

@@ -34,6 +34,7 @@ import {
   StyleSection,
 } from './sections.tsx'
 import { SoundKnobs } from './sound-knobs.tsx'
+import './sound.css'
 import { SuggestionCard } from './suggestion-card.tsx'
 import { WordsBox } from './words-box.tsx'
 
