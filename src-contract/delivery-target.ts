@@ -4,7 +4,7 @@ import { type Platform, platformFacts } from './platforms/index.ts'
 import type { Confidence, PlaybackRule } from './platforms/platform.ts'
 import type { PeakTreatment } from './recipe.ts'
 import type { MasterGoal } from './recipe-schemas.ts'
-import type { Genre, JobSettings, LoudnessMode } from './settings.ts'
+import { type Genre, type JobSettings, type LoudnessMode, SETTINGS } from './settings.ts'
 
 export { type MasterName, RELEASE } from './master-name.ts'
 
@@ -96,6 +96,21 @@ function treatmentOf({ clip_above_db, limiter }: NonNullable<MasterGoal['peaks']
 /** Settings that determine the targets of masters. */
 export type TargetSettings = Pick<JobSettings, 'platforms' | 'genre' | 'loudness' | 'target_lufs'> &
   Partial<Pick<JobSettings, 'recipe'>>
+
+/**
+ * Returns settings whose target is the loudness of the reference, in tenths and within the bounds of targets, LUFS, where they ask for it and
+ * name no target; any others as they are. Never throws.
+ */
+export function withReferenceLoudness<Of extends Pick<JobSettings, 'target_lufs' | 'reference_loudness'>>(
+  settings: Of,
+  reference: { readonly integratedLufs: number | null } | undefined,
+): Of {
+  const referenceLufs = reference?.integratedLufs ?? null
+  if (!settings.reference_loudness || settings.target_lufs !== null || referenceLufs === null) return settings
+  const { minimum, maximum } = SETTINGS.target_lufs
+  const target_lufs = Math.min(maximum, Math.max(minimum, Math.round(10 * referenceLufs) / 10))
+  return { ...settings, target_lufs }
+}
 
 /** Level of a song. */
 export interface SongLevel {

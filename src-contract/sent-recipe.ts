@@ -1,11 +1,18 @@
 /** A recipe that was sent: what may stand beside it, and what its schema cannot say. Pure. */
 import type { Static } from 'typebox'
 import type { GainCurve, WrittenRecipe, WrittenStage } from './recipe-schemas.ts'
-import { type JobSettings, NEUTRAL_SOUND, SETTINGS, type SettingName, STEERING_NAMES } from './settings.ts'
+import {
+  type JobSettings,
+  NEUTRAL_SOUND,
+  REFERENCE_NAMES,
+  SETTINGS,
+  type SettingName,
+  STEERING_NAMES,
+} from './settings.ts'
 import type { Detail } from './text/details.ts'
 
 /** Settings that a recipe says already. */
-export const SOUND_OF_RECIPE: readonly SettingName[] = ['reference_amount', ...STEERING_NAMES]
+export const SOUND_OF_RECIPE: readonly SettingName[] = ['reference_amount', ...REFERENCE_NAMES, ...STEERING_NAMES]
 
 type Named = Partial<JobSettings>
 

@@ -53,6 +53,9 @@ const RELEASE_DESCRIPTION =
 const RELEASE_LEVEL_DESCRIPTION =
   'Loudness of the master for all services without `target_lufs` and genre level: `fixed` is −14 LUFS; `song` lets a louder song stay as loud as it is after its chain, as far as gain alone keeps it below the ceiling. Services turn it down on playback. The master of an album has the level of the record.'
 
+const REFERENCE_LOUDNESS_DESCRIPTION =
+  'Loudness of the reference as the target of every master, in tenths of a LU and within −24 to −6 LUFS, as if it were `target_lufs`, which stands over it. Nothing without a reference, or with a silent one.'
+
 /** Placeholders in a file name for a fact of the song or the file. */
 export const NAMING_TOKENS = ['track', 'title', 'artist', 'album', 'year', 'isrc', 'platform', 'format'] as const
 export type NamingToken = (typeof NAMING_TOKENS)[number]
@@ -104,6 +107,22 @@ export const SETTINGS = {
     fieldDescription: 'Extension: amount by which the tone moves toward the reference.',
     help: { en: 'strength of the match, 0 to 100', ko: '레퍼런스에 맞추는 정도, 0부터 100까지' },
     placeholder: 'percent',
+  }),
+  reference_clamp_db: decimal({ minimum: 1, maximum: 12 }, 6, {
+    description:
+      'Largest change of a band toward the reference, dB: in the mid, and two thirds of it in the sides. Differences beyond count only that far.',
+    fieldDescription:
+      'Extension: largest change of a band toward the reference, dB: in the mid, and two thirds of it in the sides.',
+    help: {
+      en: 'largest change of a band toward the reference, 1 to 12 dB',
+      ko: '레퍼런스 쪽으로 한 대역을 바꾸는 한도, 1부터 12 dB까지',
+    },
+    placeholder: 'db',
+  }),
+  reference_loudness: flag({
+    ...extension(REFERENCE_LOUDNESS_DESCRIPTION),
+    help: { en: 'aim at the loudness of the reference', ko: '레퍼런스의 음량을 목표로 삼기' },
+    placeholder: '',
   }),
   style: choice(STYLE_NAMES, 'clean', {
     ...extension(
@@ -317,8 +336,11 @@ export const EDGE_NAMES = [
 ] as const satisfies readonly (keyof Edges)[]
 export type EdgeName = (typeof EDGE_NAMES)[number]
 
+/** Further settings of a reference. */
+export const REFERENCE_NAMES = ['reference_clamp_db', 'reference_loudness'] as const
+
 /** Settings that answers include only if they differ from their defaults: this keeps answers to a plain request unchanged. */
-export const SHOWN_IF_SET = [...EDGE_NAMES, ...DELIVERY_NAMES] as const
+export const SHOWN_IF_SET = [...REFERENCE_NAMES, ...EDGE_NAMES, ...DELIVERY_NAMES] as const
 export type ShownIfSet = (typeof SHOWN_IF_SET)[number]
 
 /** Settings that the analysis of a song can suggest. */

@@ -23,6 +23,8 @@ export interface PlanInput {
   readonly intensity: number
   /** 0 to 100 per cent of the way to the reference; ignored without one. */
   readonly reference_amount: number
+  /** Largest movement of a band of the mid toward the reference, dB; 6 when absent. */
+  readonly reference_clamp_db?: number
   /** Sound settings of the owner; `NEUTRAL_SOUND` by default. */
   readonly sound: SoundSettings
 }
@@ -71,7 +73,7 @@ export function planRecipe(input: PlanInput): MasteringPlan {
 
 /** Returns a song to be planned, and the plan of each kind of stage for it, made at the first call. */
 function planning(input: PlanInput, analysis: PlannedSong, reference: SourceAnalysis | undefined) {
-  const { genre, intensity, reference_amount: referenceAmount, sound } = input
+  const { genre, intensity, reference_amount: referenceAmount, reference_clamp_db: referenceClampDb, sound } = input
   const plans = new Map<StageKind, StagePlan>()
   const planOf = <Kind extends StageKind>(kind: Kind): StagePlan<StageOf<Kind>> => {
     const plan = plans.get(kind) ?? stageOfKind(kind).plan(song)
@@ -84,6 +86,7 @@ function planning(input: PlanInput, analysis: PlannedSong, reference: SourceAnal
     intensity,
     reference: reference !== undefined && referenceAmount > 0 ? reference : null,
     referenceAmount,
+    referenceClampDb,
     sound,
     stagesOf: (kind) => planOf(kind).stages,
     stagesBefore: (kind) => kindsBefore(kind).flatMap((before) => planOf(before).stages),

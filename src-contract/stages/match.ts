@@ -16,6 +16,10 @@ export interface Match {
   readonly side: GainCurve
 }
 
+/** Formats the limit of a movement: whole decibels without decimals. */
+const limit = (value: number | string | undefined): string =>
+  `${decibels(Number(value), Number.isInteger(value) ? 0 : 1)} dB`
+
 /** Decisions about the tone as a whole and about the width. */
 export const matchSentences = {
   tone: {
@@ -35,8 +39,8 @@ export const matchSentences = {
         v.mostMidDb === undefined
           ? both('', '')
           : both(
-              ` Differences beyond ${decibels(Number(v.mostMidDb), 0)} dB in the mid and ${decibels(Number(v.mostSideDb), 0)} dB in the sides counted only that far.`,
-              ` 미드 ${decibels(Number(v.mostMidDb), 0)} dB, 사이드 ${decibels(Number(v.mostSideDb), 0)} dB를 넘는 차이는 거기까지만 반영했어요.`,
+              ` Differences beyond ${limit(v.mostMidDb)} in the mid and ${limit(v.mostSideDb)} in the sides counted only that far.`,
+              ` 미드 ${limit(v.mostMidDb)}, 사이드 ${limit(v.mostSideDb)}를 넘는 차이는 거기까지만 반영했어요.`,
             )
       return both(
         `The tone was moved ${amount} of the way to the reference: up to ${db(v.largestMidDb)} in the mid and ${db(v.largestSideDb)} in the sides, up to ${hz(v.upToHz)}.${inPart.en}`,

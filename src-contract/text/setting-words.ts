@@ -65,6 +65,10 @@ export const faderHints: Readonly<Record<NumberName, LocalizedText>> = {
     'How far the tone moves toward the reference.',
     '음색을 레퍼런스에 얼마나 가깝게 할지 정해요.',
   ),
+  reference_clamp_db: both(
+    'How far a band may move toward the reference; the sides by two thirds of it. A wide limit follows the arrangement too.',
+    '한 대역을 레퍼런스 쪽으로 바꾸는 한도예요. 사이드는 그 3분의 2까지예요. 한도가 크면 편곡의 차이까지 따라가요.',
+  ),
   tilt_db: both(
     'Darker to the left, brighter to the right. For a mix that is dull or sharp as a whole. Far to the right hiss comes up.',
     '왼쪽은 어둡게, 오른쪽은 밝게 기울여요. 전체가 먹먹하거나 날카로울 때 써요. 오른쪽 끝에서는 잡음도 커져요.',

@@ -11,11 +11,11 @@ export function widthCorrection({ analysis, intensity, reference, sound }: Plann
 }
 
 function planTone(song: Planning): StagePlan<Match> {
-  const { analysis, genre, intensity, reference, referenceAmount, sound } = song
+  const { analysis, genre, intensity, reference, referenceAmount, referenceClampDb, sound } = song
   const part = appliedPart(sound.tone_amount)
   return reference === null
     ? planGenreTone(analysis, genre, { intensity, part }, song.stagesOf('equalise'))
-    : planReferenceTone(analysis, reference, referenceAmount * part)
+    : planReferenceTone(analysis, reference, referenceAmount * part, referenceClampDb)
 }
 
 /** Combines two filters into one. */

@@ -27,6 +27,8 @@ export interface Planning {
   readonly reference: SourceAnalysis | null
   /** 0 to 100 per cent of the way to the reference. */
   readonly referenceAmount: number
+  /** Largest movement of a band of the mid toward the reference, dB; the usual one when undefined. */
+  readonly referenceClampDb?: number | undefined
   /** Sound settings of the owner. */
   readonly sound: SoundSettings
   /** Returns the stages of a kind, planned at the first call. Two kinds must not depend on each other. */

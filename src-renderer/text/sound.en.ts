@@ -42,6 +42,7 @@ export const soundEn = {
     ...wordsIn('en', settingLabels),
     intensity: 'Intensity',
     reference_amount: 'Match a reference',
+    reference_clamp_db: 'Limit of the match',
     tone_amount: 'Tone',
     dynamics_amount: 'Dynamics',
     image_amount: 'Stereo image',

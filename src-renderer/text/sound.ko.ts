@@ -39,6 +39,7 @@ export const soundKo: SoundText = {
     ...wordsIn('ko', settingLabels),
     intensity: '강도',
     reference_amount: '레퍼런스 맞추기',
+    reference_clamp_db: '맞추는 한도',
     tone_amount: '음색',
     dynamics_amount: '다이내믹',
     image_amount: '스테레오',

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sharedInTurn } from '../../src-contract/at-most.ts'
-import { targetsOf } from '../../src-contract/delivery-target.ts'
+import { targetsOf, withReferenceLoudness } from '../../src-contract/delivery-target.ts'
 import { masterSeconds } from '../../src-contract/edges.ts'
 import type { Form } from '../../src-contract/endpoint.ts'
 import { type Analysis, type CreatedJob, jobEndpoints } from '../../src-contract/jobs.ts'
@@ -177,9 +177,12 @@ async function dryRun(
 }
 
 /** Returns what a plan changes. Its levels are estimates: the way from the song's loudness to the targets of its masters. */
-function planSummary({ decisions, measurement }: AnalysisFacts, { settings, masterTargets }: Submission['request']) {
+function planSummary(
+  { decisions, measurement, reference }: AnalysisFacts,
+  { settings, masterTargets }: Submission['request'],
+) {
   const { integrated_lufs: lufs } = measurement
-  const targets = lufs === null ? [] : targetsOf(settings, masterTargets)
+  const targets = lufs === null ? [] : targetsOf(withReferenceLoudness(settings, reference), masterTargets)
   const levels = targets.map(({ platform, targetLufs }) => ({
     ...{ platform, gain_db: targetLufs - lufs!, max_gain_reduction_db: 0 },
   }))
@@ -273,6 +276,7 @@ function analyzeRoute(app: FastifyInstance, deps: JobRoutesDeps, analyseOnce: On
         proposed_edges,
         suggestion,
         decisions,
+        reference: _reference,
         loudnessSteps: _steps,
         kept,
         ...found

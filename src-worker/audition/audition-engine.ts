@@ -1,6 +1,7 @@
 /** Work of an audition process: it holds one song and answers calls about it for its whole lifetime. */
 import { atMost } from '../../src-contract/at-most.ts'
 import { targetsOf } from '../../src-contract/delivery-target.ts'
+import type { JobSettings } from '../../src-contract/settings.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { recipeSteps } from '../../src-engine/chain.ts'
 import { type Audio, allocateAudio } from '../../src-engine/dsp/block.ts'
@@ -55,7 +56,7 @@ export class AuditionEngine {
   #song: LoadedSong | undefined
   readonly #references = new Map<string, SourceAnalysis>()
   readonly #held = new Map<string, HeldAudition>()
-  #rendered: { readonly key: string; readonly source: FinaliseSource } | undefined
+  #rendered: { readonly key: string; readonly source: FinaliseSource; readonly settings: JobSettings } | undefined
   readonly #running = new Map<number, AbortController>()
   /** End of the last call that needs the song: one at a time loads it or changes its edits. */
   readonly #inTurn = atMost(1)
@@ -168,7 +169,7 @@ export class AuditionEngine {
       deliverMasters(
         takenOnce(finishEdges(applied.audio, settings)),
         {
-          targets: targetsOf(settings),
+          targets: targetsOf(planned.settings),
           tier,
           intensity,
           seed,
@@ -188,7 +189,7 @@ export class AuditionEngine {
     )
     const [delivered] = masters
     await run(song.model(planned.target, settings).learning(prepared!, planned.rest, delivered!.master.plan))
-    this.#rendered = { key: keyOf(order), source: prepared! }
+    this.#rendered = { key: keyOf(order), source: prepared!, settings: planned.settings }
     const all = { ...applied, repairs: [...edited.repairs, ...applied.repairs] }
     const { decisions } = workDone(planned.plan, all, song, settings)
     const { analysis } = song
@@ -198,10 +199,9 @@ export class AuditionEngine {
 
   async #price({ order, signal }: Call<'price'>): Promise<AuditionTasks['price']['result']> {
     if (this.#rendered?.key !== keyOf(order)) throw new Error('another song has been rendered since')
-    const { source } = this.#rendered
-    return withRenderPool(1, signal, (pool) =>
-      priceTargets(source, pricedTargets(order), order.settings.intensity, pool),
-    )
+    const { source, settings } = this.#rendered
+    const targets = pricedTargets({ platform: order.platform, settings })
+    return withRenderPool(1, signal, (pool) => priceTargets(source, targets, settings.intensity, pool))
   }
 }
 

@@ -1,8 +1,9 @@
 /** Plan of an audition: the effect of these settings on the loaded song, before anything is rendered. */
 import type { PlannedResponse } from '../../src-contract/auditions.ts'
-import { type DeliveryTarget, targetsOf } from '../../src-contract/delivery-target.ts'
+import { type DeliveryTarget, targetsOf, withReferenceLoudness } from '../../src-contract/delivery-target.ts'
 import type { Edges } from '../../src-contract/edges.ts'
 import type { Recipe } from '../../src-contract/recipe.ts'
+import type { JobSettings } from '../../src-contract/settings.ts'
 import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import { splitRecipe } from '../../src-engine/chain.ts'
 import { paddingOf } from '../../src-engine/edges.ts'
@@ -23,6 +24,8 @@ export interface PlannedAudition {
   readonly edits: Recipe
   readonly rest: Recipe
   readonly target: DeliveryTarget
+  /** Settings of the targets, with the loudness of the reference where it is asked for. */
+  readonly settings: JobSettings
 }
 
 /** Plans as a job of tier standard does; the other candidates of tier premium are only tried with its codec proof. Pure. */
@@ -35,10 +38,12 @@ export function planAudition(
   const [asked] = candidatesOf({ ...order, settings: { ...settings, tier: 'standard' } }, analysis, reference)
   const { plan } = asked!
   const { edits, rest } = splitRecipe(plan.recipe)
+  const followed = withReferenceLoudness(settings, reference)
   return {
     ...{ plan, edits, rest },
     ...(reference ? { reference } : {}),
-    target: targetsOf({ ...settings, platforms: [platform] })[0]!,
+    target: targetsOf({ ...followed, platforms: [platform] })[0]!,
+    settings: followed,
   }
 }
 

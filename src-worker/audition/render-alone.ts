@@ -1,5 +1,5 @@
 /** Renders one master of a song without tags, report and package; its samples equal those of a job's file. */
-import { targetsOf } from '../../src-contract/delivery-target.ts'
+import { targetsOf, withReferenceLoudness } from '../../src-contract/delivery-target.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
 import { costSourceOf } from '../mastering/costs.ts'
 import { type Delivered, deliverMasters } from '../mastering/deliver.ts'
@@ -26,9 +26,10 @@ export async function renderAlone(
   return withRenderPool(order.threads, cancelled, async (pool, signal) => {
     const song = await prepareSong(order, report, signal)
     const { tier, intensity } = settings
+    const targets = targetsOf(withReferenceLoudness(settings, song.reference))
     const { masters, treatedLufs } = await deliverMasters(
       song.takeAudio,
-      { targets: targetsOf(settings), tier, intensity, seed, tags: {}, edges: settings, only: platform },
+      { targets, tier, intensity, seed, tags: {}, edges: settings, only: platform },
       { ffmpeg, folder, pool, signal, onProgress: report },
     )
     return renderedAlone(masters[0]!, treatedLufs, song)

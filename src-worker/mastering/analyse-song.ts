@@ -77,6 +77,7 @@ export async function analyseSong(
     ...(suggestion ? { suggestion } : {}),
     warnings: songWarnings({ ...order, source: order.song }, { analysis, plan, bridgedGaps }),
     decisions: plan.decisions,
+    ...(reference ? { reference: { integratedLufs: reference.integratedLufs } } : {}),
     loudnessSteps: encodeSteps(meter.stepMeanSquares()),
     kept: packAnalysis(await analysisKey(order.ffmpeg, song), analysis),
   }

@@ -7,6 +7,7 @@ import {
   releaseTarget,
   type SongLevel,
   targetsOf,
+  withReferenceLoudness,
 } from '../../src-contract/delivery-target.ts'
 import type { Format } from '../../src-contract/formats.ts'
 import { MIN_DURATION_SECONDS } from '../../src-contract/limits.ts'
@@ -98,7 +99,8 @@ async function deliverSong(
   const { ffmpeg, attemptFolder: folder, seed } = order
   const { tier, intensity } = order.settings
   const hasFloats = furtherFormats(order.settings).length > 0
-  const { settings, masterTargets } = order
+  const { masterTargets } = order
+  const settings = withReferenceLoudness(order.settings, song.reference)
   const release = settings.release_master
     ? (level: SongLevel) => releaseTarget(settings, masterTargets, level)
     : undefined
@@ -106,7 +108,7 @@ async function deliverSong(
   return deliverMasters(
     song.takeAudio,
     {
-      ...{ targets: targetsOf(order.settings, order.masterTargets), release, tier, intensity, seed, hasFloats },
+      ...{ targets: targetsOf(settings, masterTargets), release, tier, intensity, seed, hasFloats },
       ...{ edges: finishedEdges(order), ...labels },
     },
     {

@@ -28,6 +28,7 @@ import type { JobSettings } from '../../src-contract/settings.ts'
 import type { StemMix } from '../../src-contract/stem-mix-schemas.ts'
 import type { LoudnessPrice, SuggestionProposal } from '../../src-contract/suggestion.ts'
 import type { LocalizedText } from '../../src-contract/text/language.ts'
+import type { SourceAnalysis } from '../../src-engine/analysis/analysis.ts'
 import type { FinalisePlan } from '../../src-engine/finalise/finalise.ts'
 import type { FilePart } from '../../src-system/copy-part.ts'
 import type { AudioFacts, SongTags } from '../media/audio-facts.ts'
@@ -338,6 +339,8 @@ export interface AnalysisDone {
     readonly proposed_edges?: EdgeProposal
     /** Reasons of the plan that these settings give. */
     readonly decisions: readonly Pick<Decision, 'code' | 'values'>[]
+    /** Absent without a reference. */
+    readonly reference?: Pick<SourceAnalysis, 'integratedLufs'>
     /** Loudness of the song in steps, as `encodeSteps` writes it. */
     readonly loudnessSteps: string
     /** File that keeps the whole analysis; see `kept-analysis.ts`. */

@@ -386,13 +386,26 @@ function steering(settings: Report['settings']): string {
   return `<div><dt>${t(words.steering)}</dt><dd>${t(text)}</dd></div>`
 }
 
+/** Returns the amount of a reference, with the limit and the loudness where they are set. */
+function referenceText({
+  reference_amount,
+  reference_clamp_db: clampDb,
+  reference_loudness,
+}: Report['settings']): string {
+  return [
+    `${reference_amount} %`,
+    ...(clampDb === undefined ? [] : [`± ${clampDb} dB`]),
+    ...(reference_loudness ? [t(words.referenceLoudness)] : []),
+  ].join(' · ')
+}
+
 function details(report: Report): string {
   const { settings, source } = report
   const row = (label: LocalizedText, value: string) => `<div><dt>${t(label)}</dt><dd>${value}</dd></div>`
   const code = (text: string) => `<code>${escapeHtml(text)}</code>`
   const reference = report.reference_filename
     ? row(words.reference, `<bdi>${escapeHtml(report.reference_filename)}</bdi>`) +
-      row(words.referenceAmount, `${settings.reference_amount} %`)
+      row(words.referenceAmount, referenceText(settings))
     : ''
   const formatNames = (settings.formats ?? []).map((format) => escapeHtml(formatFacts(format).name)).join(' · ')
   const left = [

@@ -8,9 +8,10 @@ import { clamp, rounded } from '../../dsp/units.ts'
 import { nothingPlanned, type StagePlan } from '../stage.ts'
 import { heldAbove, smoothed } from './band-curves.ts'
 
-/** Largest movement of mid and side, dB. */
-const midClampDb = 6
-const sideClampDb = 4
+/** Largest movement of the mid unless another is asked for, dB. */
+const standardClampDb = 6
+/** Returns the largest movement of the side, dB, beside that of the mid. */
+const sideClampDb = (midClampDb: number): number => (2 * midClampDb) / 3
 /** Largest lift of a muffled song's highs toward a reference, dB, and their lower end, Hz: the lift raises noise as well. */
 const muffledLiftDb = 3
 const muffledFromHz = 2400
@@ -44,11 +45,13 @@ interface ReferenceDistance {
 /**
  * Distance of two spectra in mid and side, both aligned by the mid, which keeps the width of the reference. Their level is the median of
  * the bands between 100 Hz and 8 kHz: a few bands far apart do not shift all others. Bands of the mid without music in the reference count
- * as equal. The sound of a source that {@link isOneSided} is compared with the mid of the reference. The side is compared if both have one.
+ * as equal. The sound of a source that {@link isOneSided} is compared with the mid of the reference. The side is compared if both have one,
+ * up to twice its share of `clampDb`, the largest movement of the mid.
  */
 export function referenceDistance(
   source: SourceAnalysis,
   reference: SourceAnalysis,
+  clampDb: number = standardClampDb,
   spectrumOf: (analysis: SourceAnalysis) => BandLevels = (analysis) => analysis.fineSpectrum,
 ): ReferenceDistance {
   const from = heardLevels(source, spectrumOf(source))
@@ -63,7 +66,8 @@ export function referenceDistance(
   const hasWidth = !reference.isMono && reference.deadChannel === null
   const hasSide = Math.max(...from.sideDb) > Math.max(...from.midDb) - noSideDb
   const isSideCompared = hasWidth && hasSide && !isOneSided(source)
-  const sideDb = from.sideDb.map((own, b) => clamp(to.sideDb[b]! - own - level, -2 * sideClampDb, 2 * sideClampDb))
+  const mostSideDb = 2 * sideClampDb(clampDb)
+  const sideDb = from.sideDb.map((own, b) => clamp(to.sideDb[b]! - own - level, -mostSideDb, mostSideDb))
   const limitHz = commonBandwidthHz(source.bandwidthHz, reference.bandwidthHz)
   return {
     midDb,
@@ -75,19 +79,20 @@ export function referenceDistance(
 }
 
 /**
- * Returns the filter toward a reference: separate for mid and side, in sixth octaves (smoothed below 100 Hz), at most ±6 dB in mid and ±4
- * dB in side, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. The highs of a muffled song are lifted by 3 dB at
- * most. Below 120 Hz the side is not compared but goes down with the mid: the bass must not become wide. The reference must be
- * {@link isComparable}.
+ * Returns the filter toward a reference: separate for mid and side, in sixth octaves (smoothed below 100 Hz), at most ±`clampDb` in mid
+ * and two thirds of it in side, `amount` 0 … 100 per cent of the way, up to the lower of both bandwidths. The highs of a muffled song are
+ * lifted by 3 dB at most. Below 120 Hz the side is not compared but goes down with the mid: the bass must not become wide. The reference
+ * must be {@link isComparable}.
  */
 export function planReferenceTone(
   analysis: SourceAnalysis,
   reference: SourceAnalysis,
   amount: number,
+  clampDb: number = standardClampDb,
 ): StagePlan<Match> {
   if (analysis.isSilent || amount === 0) return nothingPlanned
   const { bandHz } = analysis.fineSpectrum
-  const distance = referenceDistance(analysis, reference)
+  const distance = referenceDistance(analysis, reference, clampDb)
   let isFollowedInPart = false
   const curveOf = (values: readonly number[], limitHz: number, most: number, fromHz: number): number[] => {
     const held = heldAbove(bandHz, values, limitHz * bandwidthPart)
@@ -99,13 +104,13 @@ export function planReferenceTone(
       return (clamp(value, -most, mostLift) * amount) / 100
     })
   }
-  const mid = curveOf(distance.midDb, distance.limitHz, midClampDb, 0)
+  const mid = curveOf(distance.midDb, distance.limitHz, clampDb, 0)
   const side = distance.isSideCompared
-    ? curveOf(distance.sideDb, distance.sideLimitHz, sideClampDb, sideFromHz).map((gain, b) =>
+    ? curveOf(distance.sideDb, distance.sideLimitHz, sideClampDb(clampDb), sideFromHz).map((gain, b) =>
         bandHz[b]! < sideFromHz ? Math.min(0, mid[b]!) : gain,
       )
     : mid
-  const mostSideDb = distance.isSideCompared ? sideClampDb : midClampDb
+  const mostSideDb = distance.isSideCompared ? sideClampDb(clampDb) : clampDb
   const largest = (values: readonly number[]): number => rounded(Math.max(...values.map(Math.abs)))
   return {
     stages: [
@@ -125,7 +130,7 @@ export function planReferenceTone(
           // Below this frequency the side only follows the mid.
           largestSideDb: largest(distance.isSideCompared ? side.filter((_, b) => bandHz[b]! >= sideFromHz) : side),
           upToHz: Math.round(distance.limitHz),
-          ...(isFollowedInPart ? { mostMidDb: midClampDb, mostSideDb } : {}),
+          ...(isFollowedInPart ? { mostMidDb: rounded(clampDb), mostSideDb: rounded(mostSideDb) } : {}),
         },
       },
     ],

@@ -14,7 +14,7 @@ export function targetSpectrum(song: Planning): Spectrum | null {
   const { bandHz, midDb, sideDb } = analysis.spectrum
   if (analysis.isSilent) return null
   if (reference) {
-    const distance = referenceDistance(analysis, reference, ({ spectrum }) => spectrum)
+    const distance = referenceDistance(analysis, reference, song.referenceClampDb, ({ spectrum }) => spectrum)
     return {
       band_hz: [...bandHz],
       mid_db: midDb.map((level, b) => level + distance.midDb[b]!),

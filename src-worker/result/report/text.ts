@@ -103,6 +103,7 @@ export const words = {
   steering: both('Sound', '소리'),
   atCost: both('On target, at a cost', '목표 도달, 손실 있음'),
   referenceAmount: both('Reference amount', '레퍼런스 반영'),
+  referenceLoudness: both('loudness too', '음량까지'),
   source: both('Source', '원본 파일'),
   duration: both('Duration', '길이'),
   bandwidth: both('Bandwidth', '대역폭'),

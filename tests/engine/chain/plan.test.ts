@@ -1270,6 +1270,26 @@ describe('a reference', () => {
     ).not.toHaveProperty('mostMidDb')
   })
 
+  it.each([
+    [9, 6],
+    [3, 2],
+  ])('moves mid by up to %d and side by up to %d dB where that is asked for', (mostMidDb, mostSideDb) => {
+    const far = analyse(shaped([20, 20, 20, 0, 0, 0, -20, -20, -20], [12, 12, 12, -12, -12, 12, 12, -12, -12]))
+    const { recipe, decisions } = plan(analysis, { reference: far, reference_clamp_db: mostMidDb })
+    const { mid, side } = stage(recipe.stages, 'match')!
+    expect(Math.max(...mid.gainDb.map(Math.abs))).toBeCloseTo(mostMidDb, 9)
+    expect(Math.max(...side.gainDb.filter((_, b) => side.frequencyHz[b]! >= 120).map(Math.abs))).toBeCloseTo(
+      mostSideDb,
+      9,
+    )
+    expect(decisions.find(({ code }) => code === 'TONE_TOWARD_REFERENCE')?.values).toMatchObject({
+      mostMidDb,
+      mostSideDb,
+    })
+    const usual = plan(analysis, { reference: far })
+    expect(plan(analysis, { reference: far, reference_clamp_db: 6 })).toEqual(usual)
+  })
+
   it('of which the sides differ below 120 Hz, where they are not compared, is not said to be followed in part', () => {
     const { fineSpectrum } = reference
     const sideDb = fineSpectrum.sideDb.map((level, b) => (fineSpectrum.bandHz[b]! < 90 ? level + 12 : level))

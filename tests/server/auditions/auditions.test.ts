@@ -119,6 +119,22 @@ describe('an audition', () => {
     expect(drawnOf(job.report)).toMatchObject({ source, reference: compared })
   })
 
+  it('aims at the loudness of its reference, within its limit, as the job does', async () => {
+    const reference = await service.addSong(writeSong(folder, 6), 'reference')
+    const settings = { reference_source_id: reference.source_id, reference_loudness: true, reference_clamp_db: 2 }
+    const { body } = await service.hear(song.source_id, settings)
+    const exact = await service.until(body.audition_id, isExact)
+    const job = await service.masterStored(song.source_id, {
+      ...{ reference_source_id: reference.source_id, reference_loudness: 'true', reference_clamp_db: '2' },
+    })
+    expect(pcmOf(await exactOf(body.audition_id)).equals(job.pcm)).toBe(true)
+    const { target_lufs } = job.report.masters[0]!.result
+    expect(target_lufs).toBeCloseTo(job.report.reference!.measurement.integrated_lufs!, 1)
+    expect(exact.target_lufs).toBe(target_lufs)
+    const { price = [] } = await service.until(body.audition_id, ({ price }) => price !== undefined)
+    expect(price.map((one) => one.target_lufs)).toContain(target_lufs)
+  })
+
   it('of stems is that of their mix, as the job masters it', async () => {
     const form = new FormData()
     for (const [name, value] of Object.entries({ kind: 'stems', add_to_batch: 'true' })) form.append(name, value)

@@ -3,6 +3,7 @@ import { globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'no
 import path from 'node:path'
 import Schema from 'typebox/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { withReferenceLoudness } from '../../../src-contract/delivery-target.ts'
 import { Report } from '../../../src-contract/report.ts'
 import { DEFAULT_SETTINGS } from '../../../src-contract/settings.ts'
 import { masterSong } from '../../../src-worker/mastering/pipeline.ts'
@@ -23,7 +24,7 @@ import { ENGINE } from '../../support/built.ts'
 import { IS_CAMPAIGN } from '../../support/campaign.ts'
 import { largest } from '../../support/sounds.ts'
 import { readByEbur128, runPlain, songLike, temporaryFolder, writeFloatWav } from '../media/make-audio.ts'
-import { masterOrder, orderFor, runOrder, startWorker, storedSong } from './run-worker.ts'
+import { masterOrder, type OrderChange, orderFor, runOrder, startWorker, storedSong } from './run-worker.ts'
 
 const folder = temporaryFolder()
 const at = (name: string) => path.join(folder, name)
@@ -230,6 +231,40 @@ describe('a reference', () => {
       readFileSync(path.join(own.attemptFolder, 'report.json'), 'utf8'),
     ) as Report
     expect(same).toEqual({ measurement: source.measurement, spectrum: source.spectrum, curves: source.curves })
+  })
+})
+
+describe('the loudness of a reference', () => {
+  const quiet = at('quiet-reference.wav')
+  const masters = async (change: OrderChange) => {
+    const order = await orderFor(start, folder, { platforms: ['spotify'], release_master: true, ...change })
+    const made = await masterOrder(order)
+    return [...made.masters, made.release!].map(({ target_lufs, sha256 }) => ({ target_lufs, sha256 }))
+  }
+
+  it('is the target of every master where that is asked for, below one of their own', async () => {
+    runPlain('-i', song, '-af', 'volume=-3dB', '-c:a', 'pcm_s24le', quiet)
+    const reference = await storedSong(quiet)
+    const { integratedLufs } = readByEbur128(quiet)
+    const followed = await masters({ reference, reference_loudness: true })
+    for (const { target_lufs } of followed) expect(Math.abs(target_lufs - integratedLufs)).toBeLessThanOrEqual(0.1)
+    const asNumber = await masters({ reference, target_lufs: followed[0]!.target_lufs })
+    expect(followed).toEqual(asNumber)
+    expect(await masters({ reference, reference_loudness: true, target_lufs: -16 })).toMatchObject(
+      Array(2).fill({ target_lufs: -16 }),
+    )
+  })
+
+  it.each([
+    [-9.37, null, true, -9.4],
+    [-30, null, true, -24],
+    [-4, null, true, -6],
+    [null, null, true, null],
+    [-9.37, -12, true, -12],
+    [-9.37, null, false, null],
+  ])('of %j LUFS, with the own target %j, asked for: %j, is the target %j', (lufs, target_lufs, asked, target) => {
+    const settings = { ...DEFAULT_SETTINGS, target_lufs, reference_loudness: asked }
+    expect(withReferenceLoudness(settings, { integratedLufs: lufs }).target_lufs).toBe(target)
   })
 })
 
