@@ -8,8 +8,8 @@ const NORMALISATION = {
 } as const
 
 /**
- * Spotify publishes its loudness and ceilings: support.spotify.com, "Loudness normalization"; and its bit rates, 160 kbit/s being "High":
- * "Audio quality".
+ * Spotify publishes its loudness and ceilings: support.spotify.com, "Loudness normalization"; and its bit rates: "Audio quality". Normal, High
+ * and Very high, 96, 160 and 320 kbit/s, are Vorbis of qualities 2, 5 and 9; the web player has AAC.
  */
 export const spotify = {
   id: 'spotify',
@@ -28,6 +28,8 @@ export const spotify = {
     { mode: 'web_player', referenceLufs: null, up: 'never', ...NORMALISATION },
   ],
   codecs: [
+    { codec: 'Vorbis', quality: 2 },
+    { codec: 'Vorbis', quality: 5 },
     { codec: 'AAC', kilobits: 256 },
     { codec: 'Vorbis', quality: 9 },
   ],

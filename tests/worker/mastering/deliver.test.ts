@@ -100,12 +100,18 @@ describe.runIf(canEncode)('a premium master that ends below its target (only wit
   })
 })
 
-/** An ffmpeg that notes the arguments of each of its calls, and what it noted. */
+/** An ffmpeg that has no libvorbis and notes the arguments of each of its calls, and what it noted. */
 function notingFfmpeg() {
   const folder = temporaryFolder()
   const notes = path.join(folder, 'calls')
   const file = path.join(folder, 'ffmpeg')
-  writeFileSync(file, `#!/bin/sh\necho "$*" >> '${notes}'\nexec '${ffmpeg.path}' "$@"\n`, { mode: 0o755 })
+  const script = [
+    '#!/bin/sh',
+    `echo "$*" >> '${notes}'`,
+    `case "$*" in *-encoders*) '${ffmpeg.path}' "$@" | grep -v libvorbis; exit;; esac`,
+    `exec '${ffmpeg.path}' "$@"`,
+  ]
+  writeFileSync(file, `${script.join('\n')}\n`, { mode: 0o755 })
   return { noting: { ...ffmpeg, path: file }, calls: () => readFileSync(notes, 'utf8').trim().split('\n') }
 }
 

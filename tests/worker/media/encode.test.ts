@@ -9,6 +9,7 @@ import { ffmpeg, runPlain, songLike, temporaryFolder, writeFloatWav } from './ma
 
 const all = new Set(['libfdk_aac', 'aac', 'libmp3lame', 'libopus', 'libvorbis'])
 const native = new Set([...all].filter((name) => name !== 'libfdk_aac'))
+const vorbis = (quality: number) => `Vorbis quality ${quality} (ffmpeg libvorbis)`
 const namesFor = (encoders: ReadonlySet<string>) =>
   Object.fromEntries(
     PLATFORMS.map((platform) => [platform, platformCodecs(platform, encoders).map(({ name }) => name)]),
@@ -19,7 +20,7 @@ describe('codecs similar to those that a platform streams', () => {
     const aac = (kilobits: number) =>
       ['fast', 'twoloop'].map((coder) => `AAC ${kilobits} kbit/s (ffmpeg aac, ${coder} coder)`)
     expect(namesFor(native)).toEqual({
-      spotify: [...aac(256), 'Vorbis quality 9 (ffmpeg libvorbis)'],
+      spotify: [vorbis(2), vorbis(5), ...aac(256), vorbis(9)],
       apple_music: aac(256),
       youtube: [...aac(128), 'Opus 160 kbit/s (ffmpeg libopus)'],
       melon: ['MP3 320 kbit/s (ffmpeg libmp3lame, quality 2)'],
@@ -36,7 +37,7 @@ describe('codecs similar to those that a platform streams', () => {
     expect(optionsOf('aac', 1).join(' ')).toBe('-b:a 256k -aac_coder twoloop')
     expect(optionsOf('libmp3lame').join(' ')).toBe('-b:a 320k -compression_level 2')
     expect(optionsOf('libopus').join(' ')).toBe('-b:a 160k -ar 48000')
-    expect(optionsOf('libvorbis').join(' ')).toBe('-q:a 9')
+    expect([0, 1, 2].map((nth) => optionsOf('libvorbis', nth).join(' '))).toEqual(['-q:a 2', '-q:a 5', '-q:a 9'])
   })
 
   it('use the AAC encoder of Fraunhofer if there is one', () => {
@@ -48,7 +49,7 @@ describe('codecs similar to those that a platform streams', () => {
 
   it('are only those that this ffmpeg can encode', () => {
     expect(namesFor(new Set(['libvorbis']))).toEqual({
-      spotify: ['Vorbis quality 9 (ffmpeg libvorbis)'],
+      spotify: [2, 5, 9].map(vorbis),
       apple_music: [],
       youtube: [],
       melon: [],
